@@ -1,0 +1,45 @@
+# install(EXPORT): everything that castor_library and castor_program have made, the headers, and the package files with
+# which another project says find_package(Castor).
+
+include(CMakePackageConfigHelpers)
+
+get_property(castor_libraries GLOBAL PROPERTY CASTOR_LIBRARIES)
+get_property(castor_programs GLOBAL PROPERTY CASTOR_PROGRAMS)
+
+if(TARGET castor_base AND TARGET castor_isa)
+  add_library(castor_models INTERFACE)
+  add_library(Castor::models ALIAS castor_models)
+  set_target_properties(castor_models PROPERTIES EXPORT_NAME models)
+  target_link_libraries(castor_models INTERFACE castor_base castor_isa)
+  list(APPEND castor_libraries castor_models)
+endif()
+
+set(castor_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Castor")
+
+if(castor_libraries OR castor_programs)
+  install(
+    TARGETS ${castor_libraries} ${castor_programs}
+    EXPORT CastorTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT CastorTargets NAMESPACE Castor:: DESTINATION "${castor_package_dir}")
+endif()
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/models/castor" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.h")
+foreach(room IN ITEMS ptx compiler runtime)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/sw/${room}")
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/sw/${room}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/castor/sw"
+            FILES_MATCHING PATTERN "*.h")
+  endif()
+endforeach()
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/CastorConfig.cmake.in" "${PROJECT_BINARY_DIR}/CastorConfig.cmake"
+  INSTALL_DESTINATION "${castor_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/CastorConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/CastorConfig.cmake" "${PROJECT_BINARY_DIR}/CastorConfigVersion.cmake"
+        DESTINATION "${castor_package_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,0 +1,39 @@
+# What every target of the project is compiled with: castor_options (an interface target that is not installed).
+
+add_library(castor_options INTERFACE)
+target_compile_features(castor_options INTERFACE cxx_std_17)
+# Without -ffp-contract=off two compilers, or two instruction sets, give different bits for a * b + c.
+target_compile_options(castor_options INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic)
+
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(CASTOR_CCACHE ccache)
+  mark_as_advanced(CASTOR_CCACHE)
+  if(CASTOR_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CASTOR_CCACHE}")
+  endif()
+endif()
+
+if(CASTOR_SANITIZE)
+  target_compile_options(castor_options INTERFACE
+    -fsanitize=${CASTOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(castor_options INTERFACE -fsanitize=${CASTOR_SANITIZE})
+endif()
+
+if(CASTOR_BUILD_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "CASTOR_BUILD_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++-14")
+  endif()
+  target_compile_options(castor_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(castor_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+if(CASTOR_COVERAGE)
+  target_compile_options(castor_options INTERFACE --coverage -O0 -g)
+  target_link_options(castor_options INTERFACE --coverage)
+endif()

@@ -1,0 +1,86 @@
+# How tests enter the build. One test of ctest is one process, its label is the kind (the folder in tests/), and each has
+# a timeout, so that no test can hang the rest.
+
+set(CASTOR_TEST_RESULTS "${PROJECT_BINARY_DIR}/test-results")
+file(MAKE_DIRECTORY "${CASTOR_TEST_RESULTS}")
+
+# castor_test(<name> KIND <kind> SOURCES <file>... [LIBS <target>...] [ARGS <arg>...] [TIMEOUT <seconds>]
+#             [ENVIRONMENT <VAR=value>...] [DEPENDS <target>...])
+#
+# One GoogleTest program. Sources are relative to tests/<kind>/, where the calling <room>.cmake lies, or absolute.
+# DEPENDS names targets that the program starts as processes.
+function(castor_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;TIMEOUT" "SOURCES;LIBS;ARGS;ENVIRONMENT;DEPENDS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_SOURCES)
+    message(FATAL_ERROR "castor_test(${name}): needs KIND and SOURCES; unknown: '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  set(sources)
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/${arg_KIND}")
+    list(APPEND sources "${source}")
+  endforeach()
+  add_executable(${name} ${sources})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/${arg_KIND}")
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/sw"
+                                             "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE
+    CASTOR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CASTOR_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} castor_test_main castor_options)
+  if(arg_DEPENDS)
+    add_dependencies(${name} ${arg_DEPENDS})
+  endif()
+  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
+  castor_test_properties_(${name} "${arg_KIND}" "${arg_TIMEOUT}"
+    "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${name}.json;${arg_ENVIRONMENT}")
+endfunction()
+
+# castor_script_test(<name> KIND <kind> COMMAND <command>... [TIMEOUT <seconds>] [ENVIRONMENT <VAR=value>...])
+#
+# A test that is a command: it passes if the command returns 0.
+function(castor_script_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;TIMEOUT" "COMMAND;ENVIRONMENT")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_COMMAND)
+    message(FATAL_ERROR "castor_script_test(${name}): needs KIND and COMMAND; unknown: '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  castor_test_properties_(${name} "${arg_KIND}" "${arg_TIMEOUT}" "${arg_ENVIRONMENT}")
+endfunction()
+
+# castor_fuzz(<name> SOURCES <file>... [LIBS <target>...] CORPUS <folder> [TIMEOUT <seconds>])
+#
+# A fuzz target (LLVMFuzzerTestOneInput). With CASTOR_BUILD_FUZZ it is linked with libFuzzer; in every other build with a
+# small driver that replays the corpus, so that what was once found stays fixed under every compiler.
+function(castor_fuzz name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS;TIMEOUT" "SOURCES;LIBS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_CORPUS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "castor_fuzz(${name}): needs SOURCES and CORPUS; unknown: '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  set(base "${PROJECT_SOURCE_DIR}/tests/fuzz")
+  cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY "${base}")
+  set(sources)
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${base}")
+    list(APPEND sources "${source}")
+  endforeach()
+  add_executable(${name} ${sources})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/fuzz")
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} castor_options)
+  if(CASTOR_BUILD_FUZZ)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME ${name} COMMAND ${name} -runs=0 "${arg_CORPUS}")
+  else()
+    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/common/replay_corpus.cpp")
+    add_test(NAME ${name} COMMAND ${name} "${arg_CORPUS}")
+  endif()
+  castor_test_properties_(${name} fuzz "${arg_TIMEOUT}" "")
+endfunction()
+
+function(castor_test_properties_ name kind timeout environment)
+  if(NOT timeout)
+    set(timeout 60)
+  endif()
+  if(CASTOR_SANITIZE OR CASTOR_COVERAGE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+    math(EXPR timeout "${timeout} * 5")
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${kind}" TIMEOUT ${timeout} ENVIRONMENT "${environment}")
+endfunction()
