@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace castor::base {
+
+/// A place in something a user wrote. `line` and `column` count from 1; 0 means not known, and is left out of the
+/// text. `file` may also be the name of a source that is no file, such as "command line".
+struct SourceLocation {
+  std::string file;
+  int line = 0;
+  int column = 0;
+
+  /// "file:line:column", shortened to what is known; empty when nothing is.
+  [[nodiscard]] std::string text() const;
+};
+
+[[nodiscard]] inline bool operator==(const SourceLocation& a, const SourceLocation& b) {
+  return a.line == b.line && a.column == b.column && a.file == b.file;
+}
+[[nodiscard]] inline bool operator!=(const SourceLocation& a, const SourceLocation& b) { return !(a == b); }
+
+/// Root of everything Castor throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Input of a user that cannot be served: what is wrong, where, and what to do. The command line turns it into one
+/// line and exit code 2.
+///
+/// `what()` reads "file:line:column: error text (hint)", without the parts that are empty. `message()` is the text
+/// alone.
+class InputError : public Error {
+ public:
+  InputError(SourceLocation where, std::string message, std::string hint = {});
+  explicit InputError(std::string message, std::string hint = {});
+
+  [[nodiscard]] const SourceLocation& where() const { return where_; }
+  [[nodiscard]] const std::string& message() const { return message_; }
+  [[nodiscard]] const std::string& hint() const { return hint_; }
+
+ private:
+  SourceLocation where_;
+  std::string message_;
+  std::string hint_;
+};
+
+/// Text of unknown origin made fit for one line of an error message: control and non-ASCII bytes are written as \xNN,
+/// quotes and backslashes are escaped, and what exceeds `limit` characters is cut and ends in "...".
+[[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 80);
+
+namespace detail {
+
+[[noreturn, gnu::cold, gnu::format(printf, 4, 5)]] void assertion_failed(const char* file, int line,
+                                                                         const char* condition, const char* format,
+                                                                         ...);
+[[noreturn, gnu::cold, gnu::format(printf, 5, 6)]] void assertion_failed_at(const char* file, int line,
+                                                                            const char* condition, std::uint64_t cycle,
+                                                                            const char* format, ...);
+
+}  // namespace detail
+}  // namespace castor::base
+
+// CASTOR_ASSERT(condition) or CASTOR_ASSERT(condition, printf format, arguments...): an invariant of Castor itself.
+// Broken, it prints place, condition and message on stderr and aborts. CASTOR_ASSERT_AT(cycle, condition, format, ...)
+// also prints the core cycle. Both stay in every build, NDEBUG or not, unless CASTOR_NO_ASSERT is defined; the
+// condition is then not evaluated. Bad input is never an assertion: it throws InputError.
+#define CASTOR_ASSERT_PICK_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, name, ...) name
+#define CASTOR_ASSERT_PLAIN_(condition) \
+  ((condition) ? (void)0 : ::castor::base::detail::assertion_failed(__FILE__, __LINE__, #condition, nullptr))
+#define CASTOR_ASSERT_TEXT_(condition, ...) \
+  ((condition) ? (void)0 : ::castor::base::detail::assertion_failed(__FILE__, __LINE__, #condition, __VA_ARGS__))
+
+#ifndef CASTOR_NO_ASSERT
+#define CASTOR_ASSERT(...)                                                                                             \
+  CASTOR_ASSERT_PICK_(__VA_ARGS__, CASTOR_ASSERT_TEXT_, CASTOR_ASSERT_TEXT_, CASTOR_ASSERT_TEXT_, CASTOR_ASSERT_TEXT_, \
+                      CASTOR_ASSERT_TEXT_, CASTOR_ASSERT_TEXT_, CASTOR_ASSERT_TEXT_, CASTOR_ASSERT_TEXT_,              \
+                      CASTOR_ASSERT_TEXT_, CASTOR_ASSERT_TEXT_, CASTOR_ASSERT_TEXT_, CASTOR_ASSERT_PLAIN_, unused)     \
+  (__VA_ARGS__)
+#define CASTOR_ASSERT_AT(cycle, condition, ...) \
+  ((condition) ? (void)0                        \
+               : ::castor::base::detail::assertion_failed_at(__FILE__, __LINE__, #condition, cycle, __VA_ARGS__))
+#else
+#define CASTOR_ASSERT(...) ((void)0)
+#define CASTOR_ASSERT_AT(cycle, condition, ...) ((void)0)
+#endif
