@@ -1,0 +1,40 @@
+#!/bin/bash
+# Installs what is missing of packages.txt, and does nothing if nothing is. Works as root and with sudo; never asks.
+set -euo pipefail
+
+list="$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/packages.txt"
+mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "install-packages: this is not a Debian system; install the equivalents of $list yourself:" >&2
+  echo "  ${wanted[*]}" >&2
+  exit 1
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+  status="$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)"
+  [[ $status == installed ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  exit 0
+fi
+
+as_root=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "install-packages: neither root nor sudo. Ask your administrator to run:" >&2
+    echo "  apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "install-packages: installing ${missing[*]}" >&2
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o Dpkg::Use-Pty=0)
+# The package lists may be absent or old; if the index cannot be fetched, what is cached may still do.
+"${apt[@]}" update </dev/null >&2 || echo "install-packages: apt-get update failed, trying with the lists at hand" >&2
+if ! "${apt[@]}" install --no-install-recommends "${missing[@]}" </dev/null >&2; then
+  echo "install-packages: apt-get could not install: ${missing[*]}" >&2
+  exit 1
+fi
