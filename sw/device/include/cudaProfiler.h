@@ -1,0 +1,3 @@
+// Driver-level profiler marks; see cuda.h.
+#pragma once
+#include "cuda.h"

@@ -1,0 +1,3 @@
+// Profiler marks; see cuda_runtime_api.h.
+#pragma once
+#include "cuda_runtime_api.h"
