@@ -1,0 +1,154 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "castor/gpu/store.h"
+#include "castor/isa/program.h"
+
+namespace castor::gpu {
+
+struct Machine;
+
+/// Simulated time in picoseconds since the device was made.
+using Picoseconds = std::uint64_t;
+
+/// A program that a device has loaded. Stays valid until the device is destroyed.
+using ProgramHandle = std::uint32_t;
+
+/// Identifies submitted work; tickets of one device grow with every submission.
+using Ticket = std::uint64_t;
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+/// Packets of a queue (docs/gpu.md, "Queues and packets"). A queue works on its packets in order.
+struct KernelPacket {
+  ProgramHandle program = 0;
+  Dim3 grid;
+  Dim3 block;
+  std::uint32_t dynamic_shared = 0;        ///< bytes
+  std::vector<std::byte> parameters;       ///< parameter block as the entry lays it out; copied at submission
+};
+struct CopyPacket {
+  /// One side may be host memory (pointer), the other is device memory; both device for device-to-device.
+  std::variant<std::uint64_t, const std::byte*> source;
+  std::variant<std::uint64_t, std::byte*> destination;
+  std::size_t width = 0;          ///< bytes per row
+  std::size_t rows = 1;
+  std::size_t source_pitch = 0;   ///< bytes from row to row; ignored for one row
+  std::size_t destination_pitch = 0;
+};
+struct FillPacket {
+  std::uint64_t address = 0;
+  std::size_t width = 0;    ///< bytes per row
+  std::size_t rows = 1;
+  std::size_t pitch = 0;
+  std::uint32_t pattern = 0;
+  unsigned pattern_bytes = 1;  ///< 1, 2 or 4
+};
+struct EventRecordPacket {
+  std::uint64_t event = 0;  ///< named by the caller
+  std::uint64_t count = 0;  ///< the event holds this count from then on
+};
+struct EventWaitPacket {
+  std::uint64_t event = 0;
+  std::uint64_t count = 0;  ///< waits until the event's count is at least this
+};
+struct HostCallPacket {
+  std::function<void()> call;  ///< runs in the thread that advances time; must not submit or advance
+};
+using Packet =
+    std::variant<KernelPacket, CopyPacket, FillPacket, EventRecordPacket, EventWaitPacket, HostCallPacket>;
+
+/// Why a kernel was stopped.
+enum class FaultKind : std::uint8_t {
+  kNone,
+  kIllegalAddress,      ///< outside any allocation, null, freed, outside the window, store to read-only memory
+  kMisalignedAddress,
+  kIllegalInstruction,  ///< e.g. a `.sync` operation whose mask names an inactive live lane; indirect call to no function
+  kTrap,                ///< trap instruction
+  kAssert,              ///< device assert
+  kBarrier,             ///< barrier misuse
+  kDeadlock,            ///< nothing can proceed
+  kInstructionLimit,    ///< run.max_instructions reached
+  kCycleLimit,
+  kStackOverflow,       ///< recursion found when the call happened, local memory exhausted
+};
+
+struct Fault {
+  FaultKind kind = FaultKind::kNone;
+  std::string message;   ///< one or more lines, complete: address, space, kernel, PTX line, block and thread
+  std::string kernel;
+  std::uint64_t address = 0;
+  Dim3 block{0, 0, 0};   ///< index
+  Dim3 thread{0, 0, 0};  ///< index
+  std::uint32_t line = 0;  ///< PTX line
+};
+
+/// What ended an advance.
+enum class Outcome : std::uint8_t { kDone, kFault, kDeadlock, kLimit, kInterrupted };
+
+struct KernelStatistics {
+  std::string kernel;
+  Ticket ticket = 0;
+  Picoseconds start = 0, end = 0;
+  std::uint64_t thread_blocks = 0;
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+};
+
+/// The one device interface: the functional machine and the timing GPU implement it. Not thread-safe: the caller
+/// serialises. Bad arguments are InputError; what device code does wrong is a Fault, kept until `reset`.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual const Machine& machine() const = 0;
+  /// False for a machine without timing: times are then "no estimate" in reports.
+  [[nodiscard]] virtual bool has_timing() const = 0;
+
+  /// Bytes of the device and its allocations.
+  [[nodiscard]] virtual Store& store() = 0;
+
+  /// Takes a compiled program, gives its code addresses.
+  virtual ProgramHandle load(std::shared_ptr<const isa::Program> program) = 0;
+  [[nodiscard]] virtual const isa::Program& program(ProgramHandle handle) const = 0;
+
+  /// Appends a packet to queue `queue` (0..machine queue.count - 1). A full queue advances time until there is room.
+  /// Errors: InputError for launches that exceed the machine (checked before anything happens).
+  virtual Ticket submit(unsigned queue, Packet packet) = 0;
+  [[nodiscard]] virtual bool complete(Ticket ticket) const = 0;
+  /// Simulated time at which `ticket` completed; 0 while it has not.
+  [[nodiscard]] virtual Picoseconds completion_time(Ticket ticket) const = 0;
+
+  /// The only two places in which time moves.
+  virtual Outcome advance_until(Ticket ticket) = 0;
+  virtual Outcome advance_to(Picoseconds time) = 0;
+  [[nodiscard]] virtual Picoseconds now() const = 0;
+
+  /// First fault since the last reset.
+  [[nodiscard]] virtual const std::optional<Fault>& fault() const = 0;
+  /// Drops all pending work and the fault. Memory is untouched.
+  virtual void reset() = 0;
+
+  /// Device printf output goes here in the order in which it is made; default: stdout.
+  virtual void set_print_sink(std::function<void(std::string_view)> sink) = 0;
+  /// Asks the running advance to return kInterrupted soon; may be called from a signal handler.
+  virtual void interrupt() noexcept = 0;
+
+  [[nodiscard]] virtual const std::vector<KernelStatistics>& kernels() const = 0;
+  /// Effective configuration, versions, totals and kernels as one JSON object (text).
+  [[nodiscard]] virtual std::string report_json() const = 0;
+};
+
+}  // namespace castor::gpu

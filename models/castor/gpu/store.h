@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "castor/isa/types.h"
+
+namespace castor::gpu {
+
+/// What an allocation is for.
+enum class AllocationKind : std::uint8_t { kHeap, kManaged, kPinned, kCode, kConstant, kParameters, kLocal, kPool, kModule };
+
+[[nodiscard]] const char* name(AllocationKind kind);
+
+struct Allocation {
+  std::uint64_t address = 0;  ///< device address
+  std::uint64_t size = 0;     ///< bytes, as asked for
+  AllocationKind kind = AllocationKind::kHeap;
+  bool read_only = false;     ///< device code may not store to it
+  std::string label;          ///< for messages, e.g. the symbol's name
+};
+
+/// Owns the bytes of the device and knows every allocation (docs/gpu.md, "Address map"). Device addresses start at 2^32
+/// and stay below 2^40; the whole range is mapped once at host address 2^45, so host pointer = 2^45 + device address.
+/// Pages cost host memory only when touched; fresh memory reads zero (or a poison pattern, for tests).
+/// Limits: one store per process.
+class Store {
+ public:
+  struct Options {
+    std::uint64_t bytes = std::uint64_t{1} << 32;  ///< capacity, the machine's memory.bytes
+    bool poison = false;                           ///< fill fresh memory with 0xcd instead of zero
+  };
+  static constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kAlignment = 256;  ///< of every allocation, bytes
+
+  explicit Store(const Options& options);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  /// Device address of a new allocation; nullopt when memory is exhausted. Size 0 is rounded to 1.
+  [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size, AllocationKind kind, std::string label = {},
+                                                      std::uint64_t alignment = kAlignment);
+  /// False if `address` is not the start of a live allocation. The range is remembered as freed.
+  bool free(std::uint64_t address);
+  void set_read_only(std::uint64_t address, bool read_only);
+
+  /// The live allocation that holds `address`, or null.
+  [[nodiscard]] const Allocation* find(std::uint64_t address) const;
+  /// "12 bytes behind the end of a 400-byte heap allocation at 0x...", "inside a freed allocation of ...", for messages.
+  [[nodiscard]] std::string describe(std::uint64_t address) const;
+
+  /// Host view of device bytes. No check: callers have found the allocation.
+  [[nodiscard]] std::byte* host(std::uint64_t address) const {
+    return reinterpret_cast<std::byte*>(isa::kHostWindow + address);
+  }
+  /// Bounds-checked access for the host side; false if [address, address + size) is not inside one live allocation.
+  [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t size) const;
+
+  [[nodiscard]] std::uint64_t capacity() const { return options_.bytes; }
+  [[nodiscard]] std::uint64_t used() const { return used_; }
+  /// Drops all allocations (device reset); pages go back to the host.
+  void clear();
+  /// Changes whenever an allocation is made or freed: lets callers keep a memo of `find`.
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+
+ private:
+  Options options_;
+  std::map<std::uint64_t, Allocation> live_;    // by address
+  std::map<std::uint64_t, Allocation> freed_;   // by address, until reused
+  std::map<std::uint64_t, std::uint64_t> holes_;  // free ranges: address -> size
+  std::uint64_t used_ = 0;
+  std::uint64_t generation_ = 1;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "castor/isa/module.h"
+#include "castor/isa/record.h"
+
+namespace castor::isa {
+
+/// Registers that one record touches; for scoreboards and operand collectors.
+struct RegisterUse {
+  std::uint8_t dst = 0;        ///< 32-bit registers written from Record::dst on
+  std::uint8_t src[4] = {};    ///< 32-bit registers read from Record::src[i] on; 0 for constants
+  std::uint8_t predicates_read = 0;     ///< bit per predicate register, guard included
+  std::uint8_t predicates_written = 0;  ///< bit per predicate register
+};
+
+/// A value that an instruction takes as an immediate, broadcast to a row when the program is loaded.
+struct Constant {
+  std::uint64_t bits = 0;
+  bool wide = false;  ///< 64-bit elements: takes two rows
+};
+
+/// A kernel parameter as its entry declares it.
+struct Parameter {
+  std::uint32_t offset = 0;  ///< bytes from the start of the parameter block
+  std::uint32_t size = 0;
+  std::uint32_t align = 1;
+  std::string name;
+};
+
+/// A function inside a program.
+struct ProgramFunction {
+  std::string name;
+  std::uint32_t first = 0;  ///< index of its first record
+  std::uint32_t count = 0;
+};
+
+/// One kernel, linked: its own code and copies of every device function it can reach. Immutable once compiled.
+struct Program {
+  std::string kernel;
+  std::string module;  ///< file name for messages
+  std::vector<Record> code;
+  // Side tables, indexed as `code`.
+  std::vector<RegisterUse> uses;
+  std::vector<SourceLine> lines;
+  std::vector<std::string> source_files;
+
+  std::vector<Constant> constants;              ///< operand kConstantOperand + row; `constant_rows` rows in total
+  std::vector<std::uint32_t> constant_row;      ///< first row of constants[i]
+  std::uint32_t constant_rows = 0;
+  std::vector<std::vector<std::uint32_t>> branch_tables;        ///< brx.idx: record indices
+  std::unordered_map<std::uint64_t, std::uint32_t> functions_by_value;  ///< function value -> index of first record
+  std::vector<ProgramFunction> functions;       ///< ascending `first`; functions[0] is the kernel
+  std::vector<std::string> spellings;           ///< disassembly, one line per record (registers physical)
+
+  std::uint32_t registers = 0;       ///< 32-bit registers per thread, 1..256
+  std::uint32_t predicates = 0;      ///< 0..8
+  std::uint32_t barriers = 0;        ///< highest named barrier + 1; 16 if a barrier id is computed
+  std::uint32_t shared_bytes = 0;    ///< static shared memory per thread block
+  std::uint32_t local_bytes = 0;     ///< local memory per thread, spills included
+  std::uint32_t spill_bytes = 0;     ///< part of local_bytes
+  std::uint32_t parameter_bytes = 0;
+  std::vector<Parameter> parameters;
+  std::uint32_t max_threads = 0;       ///< product of .maxntid, 0 if not given
+  std::uint32_t required_threads[3] = {0, 0, 0};
+  std::uint32_t min_blocks = 0;
+  bool uses_dynamic_shared = false;    ///< refers to an unsized extern .shared variable
+  bool uses_system_calls = false;
+
+  /// "kernel name (file:line)" of a record, for messages.
+  [[nodiscard]] std::string describe(std::uint32_t pc) const;
+};
+
+/// Everything outside a module that a program's code refers to, and limits of the machine it is compiled for.
+struct LinkOptions {
+  /// Device address of every module-level variable in global or const space, and the value of every function.
+  std::unordered_map<std::string, std::uint64_t> symbols;
+  std::uint32_t max_registers = 255;  ///< cap per thread after all limits known before compilation
+  // For .minnctapersm: registers that a block of `max_threads` may use are derived from these.
+  std::uint32_t sm_registers = 65536;
+  std::uint32_t reg_alloc_unit = 256;  ///< registers per warp
+  std::uint32_t lanes = 32;
+};
+
+}  // namespace castor::isa

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+
+#include "castor/isa/types.h"
+
+namespace castor::isa {
+
+/// Special registers that programs read with `mov` (PTX ISA, "Special Registers"). What a machine does not have reads
+/// as the constant given in warp_context.cpp and is listed in docs/ptx.md.
+enum class SpecialRegister : std::uint8_t {
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kWarpId,
+  kNwarpId,
+  kSmId,
+  kNsmId,
+  kGridId,
+  kLanemaskEq,
+  kLanemaskLe,
+  kLanemaskLt,
+  kLanemaskGe,
+  kLanemaskGt,
+  kClock,
+  kClockHi,
+  kClock64,
+  kGlobalTimer,
+  kGlobalTimerLo,
+  kGlobalTimerHi,
+  kTotalSmemSize,
+  kDynamicSmemSize,
+  kWarpSize,
+  kCount,
+};
+
+/// Identity of a warp as its lanes see it. CUDA warps have 32 threads; on a 64-lane machine a hardware warp holds two
+/// of them, so lane and warp ids are those of halves. All counts are in the units of PTX.
+struct WarpContext {
+  std::uint16_t tid[3][kMaxLanes] = {};  ///< thread index inside the block, per lane
+  std::uint32_t ntid[3] = {1, 1, 1};
+  std::uint32_t ctaid[3] = {};
+  std::uint32_t nctaid[3] = {1, 1, 1};
+  std::uint32_t first_warp = 0;    ///< %warpid of the first half
+  std::uint32_t warp_slots = 0;    ///< %nwarpid, in CUDA warps
+  std::uint32_t sm = 0;
+  std::uint32_t sms = 1;
+  std::uint64_t grid = 0;
+  std::uint64_t clock = 0;         ///< SM ticks
+  std::uint64_t global_timer = 0;  ///< ns
+  std::uint32_t dynamic_shared = 0;  ///< bytes
+  std::uint32_t total_shared = 0;    ///< bytes, static and dynamic
+  LaneMask live = 0;                 ///< lanes that were started and have not exited
+  LaneMask active = 0;               ///< lanes at the top of the SIMT stack (guard not applied)
+};
+
+/// Value of a special register in one lane.
+[[nodiscard]] std::uint64_t read(const WarpContext& context, SpecialRegister reg, unsigned lane);
+
+}  // namespace castor::isa

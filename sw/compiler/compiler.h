@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "castor/isa/module.h"
+#include "castor/isa/program.h"
+
+namespace castor::compiler {
+
+/// Compiles kernel `kernel` of a module, with its own copies of every device function that it can reach, to physical
+/// registers: control-flow graph, reconvergence points (immediate post-dominators), liveness, register allocation with
+/// the cap of `options`, `.maxnreg`, `.maxntid` and `.minnctapersm`; spills go to local memory.
+///
+/// Errors: base::InputError with PTX file and line: unknown kernel or symbol, unresolved extern function, direct
+/// recursion (with the call chain), more than 4096 parameter bytes.
+[[nodiscard]] std::shared_ptr<const isa::Program> compile(const isa::Module& module, std::string_view kernel,
+                                                          const isa::LinkOptions& options);
+
+/// Figures of a kernel without code, for listings: compiles with the given limits and zero addresses.
+[[nodiscard]] isa::Program inspect(const isa::Module& module, std::string_view kernel, const isa::LinkOptions& options);
+
+}  // namespace castor::compiler
