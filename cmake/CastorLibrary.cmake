@@ -59,6 +59,7 @@ function(castor_existing_sources_ result base)
     if(NOT generated AND NOT path MATCHES "^\\$<")
       cmake_path(ABSOLUTE_PATH path BASE_DIRECTORY "${base}")
       if(NOT EXISTS "${path}")
+        file(GLOB unused CONFIGURE_DEPENDS "${path}")  # configures again when the file appears
         message(WARNING "${path} is listed but does not exist")
         continue()
       endif()

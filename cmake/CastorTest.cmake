@@ -4,6 +4,8 @@
 set(CASTOR_TEST_RESULTS "${PROJECT_BINARY_DIR}/test-results")
 file(MAKE_DIRECTORY "${CASTOR_TEST_RESULTS}")
 
+add_custom_target(castor_fuzzers)  # all fuzz targets
+
 # castor_test(<name> KIND <kind> SOURCES <file>... [LIBS <target>...] [ARGS <arg>...] [TIMEOUT <seconds>]
 #             [ENVIRONMENT <VAR=value>...] [DEPENDS <target>...])
 #
@@ -73,6 +75,9 @@ function(castor_fuzz name)
   add_executable(${name} ${sources})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/fuzz")
   target_link_libraries(${name} PRIVATE ${arg_LIBS} castor_options)
+  add_dependencies(castor_fuzzers ${name})
+  # Where the corpus lies, for whoever runs the target for longer than a test does.
+  file(WRITE "${PROJECT_BINARY_DIR}/tests/fuzz/${name}.corpus" "${arg_CORPUS}\n")
   if(CASTOR_BUILD_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     add_test(NAME ${name} COMMAND ${name} -runs=0 "${arg_CORPUS}")

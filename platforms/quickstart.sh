@@ -1,0 +1,33 @@
+#!/bin/bash
+# Set-up, build, main job: compiles unmodified CUDA programs with castor-cc and runs them.
+#
+#   platforms/quickstart.sh
+set -euo pipefail
+exec </dev/null
+
+root="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
+build="$root/build/release"
+programs="$build/quickstart"
+
+"$root/cmake/install-packages.sh"
+cd "$root"
+# Tests are built by tests/run.sh in the same folder; here only what a user runs.
+cmake --preset release >"$root/.quickstart.log" 2>&1 || { cat "$root/.quickstart.log" >&2; exit 1; }
+rm -f "$root/.quickstart.log"
+cmake --build "$build" --parallel "$(nproc)" --target castor castor-cc castor_cudart
+
+say() { printf '\n$ %s\n' "$*"; }
+show() {
+  say "$*"
+  "$@"
+}
+
+mkdir -p "$programs"
+cd "$programs"
+export PATH="$build/bin:$PATH"
+for program in vector_add matmul reduction; do
+  say "castor-cc sw/kernels/$program.cu -o $program && ./$program"
+  castor-cc -O2 -I "$root/sw/kernels" "$root/sw/kernels/$program.cu" -o "$program"
+  "./$program"
+done
+show castor list

@@ -1,0 +1,26 @@
+#!/bin/bash
+# Installs a built Castor into a scratch prefix, moves it elsewhere, and builds and runs the consumer against it: what
+# the package says must not depend on where it was built or installed first.
+#
+#   tests/install/run.sh <build folder> <C++ compiler>
+set -euo pipefail
+
+here="$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"
+build="$1"
+compiler="$2"
+scratch="$(mktemp -d)"
+trap 'rm -rf "$scratch"' EXIT
+
+cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" || { cat "$scratch/install.log"; exit 1; }
+mv "$scratch/first" "$scratch/castor"
+
+if grep -rlI -e "$build" -e "$scratch/first" "$scratch/castor"; then
+  echo "the files above name the folder that Castor was built or installed in"
+  exit 1
+fi
+
+cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
+  -DCMAKE_PREFIX_PATH="$scratch/castor"
+cmake --build "$scratch/consumer"
+cd "$scratch/consumer"
+ctest --output-on-failure --no-tests=error
