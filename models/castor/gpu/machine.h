@@ -1,0 +1,242 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "castor/isa/timing_class.h"
+
+namespace castor::gpu {
+
+/// Timing classes with an execution unit of their own: the rows of the latency table. Loads, stores, atomics and
+/// control have no fixed latency.
+inline constexpr std::size_t kUnitClasses = static_cast<std::size_t>(isa::TimingClass::kPredicate) + 1;
+
+enum class IssuePolicy : std::uint8_t { kGto, kLrr, kOldest };  ///< greedy then oldest, loose round robin, oldest
+enum class IbufferRefill : std::uint8_t { kEmpty, kSlot };   ///< a warp is fetched with an empty buffer, or a free slot
+enum class ChannelHash : std::uint8_t { kOff, kXor };        ///< address to DRAM channel
+enum class Inspect : std::uint8_t { kOff, kPacket, kWalk };  ///< what the queue inspector reads
+enum class DispatchBypass : std::uint8_t { kOff, kSticky };  ///< may a kernel that fits pass one that does not
+enum class DispatchSearch : std::uint8_t { kRoundRobinAll, kRoundRobinOne };  ///< SMs asked per cycle for a TB's place
+enum class AcquireChild : std::uint8_t { kInherit, kLaunch };                 ///< acquire cycle of a child's TBs
+enum class AcquireMode : std::uint8_t { kStamp, kFlush };                     ///< how an acquire makes L1 lines absent
+enum class ContextMover : std::uint8_t { kPort, kAnalytic };    ///< contexts through the memory port, or bytes / rate
+enum class StaleCheck : std::uint8_t { kOff, kCount, kError };  ///< what a stale L1 hit does
+enum class ReplayRate : std::uint8_t { kNone, kGpu, kSm, kTable };  ///< whose load slows a replayed TB
+enum class Engine : std::uint8_t { kModel, kRtl, kLockstep };       ///< which twin of a block runs
+
+/// Blocks that a machine file can enable, in the order of their register windows.
+enum class Block : std::uint8_t { kLax, kMias, kGsync, kWaitSignal, kDtbl, kLaperm, kPower, kSaws, kDarsie, kCount };
+inline constexpr std::size_t kBlocks = static_cast<std::size_t>(Block::kCount);
+/// The block's slug: "lax", "wait_signal", ...
+[[nodiscard]] std::string_view slug(Block block);
+
+/// Compute capability, as reported to programs; nothing else follows from it.
+struct Capability {
+  unsigned major_number = 0, minor_number = 0;
+};
+
+/// Everything that distinguishes one GPU from another, as a machine file states it. A member's path is its key in the
+/// file ("sm.warps"); unit, range and meaning of each are in docs/machines.md, generated from the same table
+/// (machine_table.cpp) that fills this struct. There are no defaults: `machine_from` fills every member or throws.
+///
+/// Latencies inside an SM are ticks, all others core cycles, DRAM timing is in DRAM clocks.
+struct Machine {
+  std::string name;   ///< name of the machine file
+  std::string title;  ///< one line for people
+
+  struct Chip {
+    unsigned sms, cluster_size;
+    Capability capability;
+  } chip{};
+  struct Clock {
+    double core_mhz, dram_mhz;
+  } clock{};
+  struct Memory {
+    std::uint64_t bytes;
+    bool unified;
+  } memory{};
+  struct Sm {
+    unsigned lanes, warps, threads, tb_slots, tb_contexts, max_tb_threads;
+    unsigned registers, max_regs_per_thread, reg_alloc_unit;
+    unsigned smem_bytes, max_tb_smem, smem_alloc_unit;
+    unsigned barriers_per_tb, tb_start_cycles, tb_divide_cycles;
+  } sm{};
+
+  struct Fetch {
+    unsigned warps, insns, branch_cycles;
+  } fetch{};
+  struct Ibuffer {
+    unsigned entries;
+    IbufferRefill refill;
+  } ibuffer{};
+  struct Icache {
+    unsigned bytes, ways, line;
+    bool ideal;
+    unsigned mshrs;
+  } icache{};
+  unsigned schedulers = 0;
+  struct Issue {
+    IssuePolicy policy;
+    unsigned warps, per_warp;
+    bool dual_issue_diff_units;
+    unsigned period;
+  } issue{};
+  bool sub_core = false;
+  struct Barrier {
+    unsigned register_ticks, release;  ///< keys barrier.register, barrier.release
+    bool warp_level;
+  } barrier{};
+
+  /// Execution units per SM; 0 = the class has no unit of its own (integer and special function then run on sp, f64 on
+  /// `dp_on_sfu ? sfu : sp`).
+  struct Units {
+    unsigned sp, integer, sfu, dp;  ///< key of `integer`: units.int
+    bool dp_on_sfu;
+    unsigned mem, mem_shared;
+  } units{};
+  struct Rf {
+    unsigned banks, ports, collectors;
+  } rf{};
+  unsigned oc_cycles = 0;
+  /// Latency and initiation interval of a timing class; keys latency.<class>.ticks and latency.<class>.interval.
+  struct Timing {
+    unsigned latency, interval;
+  };
+  std::array<Timing, kUnitClasses> latency{};
+  [[nodiscard]] const Timing& timing(isa::TimingClass timing_class) const {
+    return latency[static_cast<std::size_t>(timing_class)];
+  }
+
+  struct Lsu {
+    unsigned queue;
+  } lsu{};
+  struct Constant {
+    unsigned latency;
+  } constant{};
+  struct Smem {
+    unsigned banks, latency;
+  } smem{};
+  struct L1 {
+    unsigned bytes, sets, ways, line;
+    bool sectored;
+    unsigned access_latency, return_latency, banks, mshrs, merges, miss_queue;
+    bool caches_global, local_write_back;
+  } l1{};
+  struct Acquire {
+    AcquireChild child;
+    AcquireMode mode;
+  } acquire{};
+
+  struct Xbar {
+    unsigned latency;
+    bool voq;
+    unsigned flit_bytes, fifo_flits;
+  } xbar{};
+  struct L2 {
+    unsigned slices, sets, ways, line;
+    std::uint64_t bytes;
+    unsigned latency, mshrs, merges, miss_queue, port_bytes;
+    bool flush_at_kernel_end;
+  } l2{};
+  struct Atomic {
+    unsigned latency, words_per_cycle;
+  } atomic{};
+  struct Dram {
+    unsigned channels, bytes_per_clk, atom, banks, groups, row_bytes;
+    unsigned rrd, rcd, ras, rp, rc, cl, wl, ccd, ccdl, cdlr, wr, rtpl;
+    unsigned queue, return_queue, extra_latency, trefi;
+  } dram{};
+  struct Map {
+    unsigned interleave;
+    ChannelHash hash;
+  } map{};
+
+  struct Queue {
+    unsigned count, depth;
+    bool in_memory;
+  } queue{};
+  Inspect inspect{};
+  struct Parse {
+    unsigned lanes, latency, interval, select_scan;
+  } parse{};
+  struct Table {
+    unsigned entries;
+  } table{};
+  struct Dispatch {
+    std::string policy;  ///< name of a dispatch policy; the built-in one is "fcfs"
+    DispatchBypass bypass;
+    DispatchSearch search;
+  } dispatch{};
+  unsigned done_fifo = 0;
+  /// Device launches. A call by x lanes of a warp takes A x + b cycles.
+  struct Launch {
+    bool enable;
+    unsigned stream, buffer_b, buffer_a, launch_b, launch_a;
+  } launch{};
+  struct Pool {
+    unsigned limit, scan, fixed_overhead;
+  } pool{};
+  struct Context {
+    unsigned bytes_per_cycle;
+    ContextMover mover;
+  } context{};
+  struct SyncNet {
+    unsigned latency;
+  } sync_net{};
+  struct Pages {
+    unsigned latency;
+  } pages{};
+  struct Host {
+    double launch_us, sync_us, copy_us;
+  } host{};
+  struct Link {
+    double latency_us, gb_per_s;  ///< gb_per_s 0 = host and device share one memory
+    unsigned beat;
+    bool shuffle;
+  } link{};
+  struct Watchdog {
+    std::uint64_t cycles;
+  } watchdog{};
+
+  struct Replay {
+    bool enable;
+    ReplayRate rate;
+    unsigned w0;
+  } replay{};
+  struct Run {
+    std::uint64_t seed;
+    std::optional<std::uint64_t> max_cycles, max_instructions, stop_after;  ///< empty = none
+    std::uint64_t window;
+    bool sleep, shuffle, functional;
+  } run{};
+  struct Check {
+    StaleCheck stale;
+    bool rows, results;
+  } check{};
+  struct BlockSettings {
+    bool enable;
+    Engine engine;
+  };
+  std::array<BlockSettings, kBlocks> blocks{};  ///< keys blocks.<slug>.enable and blocks.<slug>.engine
+  [[nodiscard]] const BlockSettings& block(Block which) const { return blocks[static_cast<std::size_t>(which)]; }
+  struct Hooks {
+    std::string dispatch, issue;  ///< "none" = built in
+    std::vector<std::string> governors;
+  } hooks{};
+  struct Trace {
+    bool timeline, waves;
+    std::vector<std::string> scopes;
+    std::optional<std::uint64_t> from, to;  ///< core cycles; empty = whole run
+  } trace{};
+
+  /// Peak DRAM bandwidth in 10^9 bytes per second: channels x bytes per clock x clock.
+  [[nodiscard]] double peak_gb_per_s() const {
+    return static_cast<double>(dram.channels) * dram.bytes_per_clk * clock.dram_mhz * 1e-3;
+  }
+};
+
+}  // namespace castor::gpu
