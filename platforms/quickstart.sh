@@ -12,8 +12,8 @@ programs="$build/quickstart"
 "$root/cmake/install-packages.sh"
 cd "$root"
 # Tests are built by tests/run.sh in the same folder; here only what a user runs.
-cmake --preset release >"$root/.quickstart.log" 2>&1 || { cat "$root/.quickstart.log" >&2; exit 1; }
-rm -f "$root/.quickstart.log"
+mkdir -p "$build"
+cmake --preset release >"$build/configure.log" 2>&1 || { cat "$build/configure.log" >&2; exit 1; }
 cmake --build "$build" --parallel "$(nproc)" --target castor castor-cc castor_cudart
 
 say() { printf '\n$ %s\n' "$*"; }

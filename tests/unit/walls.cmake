@@ -1,0 +1,5 @@
+# Rooms include only rooms below them.
+castor_script_test(walls_hold KIND unit COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/unit/walls.py" "${PROJECT_SOURCE_DIR}")
+castor_script_test(walls_find_forbidden_includes
+  KIND unit
+  COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/unit/walls.py" --self-test)

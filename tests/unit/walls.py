@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""The walls between the rooms: who may include whom. Walks all sources and fails on an include that goes up or across.
+
+    walls.py <root of the tree>       checks it
+    walls.py --self-test              checks that forbidden includes are found
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+# What each room may include besides itself. Rooms under models/castor that are not named here are hardware blocks.
+ALLOWED = {
+    "base": set(),
+    "isa": {"base"},
+    "gpu": {"isa", "base"},
+    "twin": {"base"},
+    "ptx": {"isa", "base"},
+    "compiler": {"isa", "base"},
+    "runtime": {"ptx", "compiler", "gpu", "isa", "base"},
+    "castor_cc": {"base"},
+    "device": set(),
+    "kernels": set(),
+}
+BLOCK = {"twin", "base"}
+EVERYTHING = {"platforms"}
+SW_ROOMS = {"ptx", "compiler", "runtime", "device", "castor_cc", "kernels", "workloads"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def rooms(root):
+    """(name, folder) of every room."""
+    for folder in sorted((root / "models" / "castor").glob("*/")):
+        yield folder.name, folder
+    for folder in sorted((root / "sw").glob("*/")):
+        yield folder.name, folder
+    if (root / "platforms").is_dir():
+        yield "platforms", root / "platforms"
+
+
+def room_of(include, names):
+    """The room that an include leads to, or None if it leads out of the tree or stays in its folder."""
+    parts = include.split("/")
+    if parts[0] == "castor" and len(parts) > 2:
+        return parts[1]
+    if len(parts) > 1 and (parts[0] in SW_ROOMS or parts[0] == "platforms") and parts[0] in names:
+        return parts[0]
+    return None
+
+
+def check(root):
+    """(number of includes between rooms, list of offences)."""
+    found = list(rooms(root))
+    names = {name for name, _ in found}
+    seen, offences = 0, []
+    for name, folder in found:
+        if name in EVERYTHING:
+            continue
+        blocks = {n for n, f in found if f.parent.name == "castor" and n not in ALLOWED and n != "hookup"}
+        allowed = {"gpu", "isa", "twin", "base"} | blocks if name == "hookup" else ALLOWED.get(name, BLOCK)
+        for path in sorted(folder.rglob("*")):
+            if path.suffix not in (".h", ".cpp", ".cu", ".cl", ".in"):
+                continue
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                match = INCLUDE.match(line)
+                if not match:
+                    continue
+                include = match.group(1)
+                if ".." in include.split("/"):
+                    offences.append(f"{path}:{number}: {include} climbs out of its folder")
+                    continue
+                target = room_of(include, names)
+                if target is None or target == name:
+                    continue
+                seen += 1
+                if target not in allowed:
+                    offences.append(f"{path}:{number}: {name} must not include {include}")
+    return seen, offences
+
+
+def self_test():
+    trees = {
+        "up": ("models/castor/isa/a.h", '#include "castor/gpu/device.h"', 1),
+        "across": ("sw/ptx/a.cpp", '#include "compiler/compiler.h"', 1),
+        "to the provider": ("sw/runtime/a.cpp", '#  include "platforms/machine.h"', 1),
+        "block to the GPU": ("models/castor/lax/a.h", "#include <castor/gpu/hooks.h>", 1),
+        "GPU to a block": ("models/castor/gpu/a.h", '#include "castor/lax/engine.h"', 1),
+        "climbing": ("sw/ptx/a.cpp", '#include "../runtime/open_device.h"', 1),
+        "down": ("sw/runtime/a.cpp", '#include "castor/isa/module.h"', 0),
+        "hookup": ("models/castor/hookup/a.h", '#include "castor/lax/engine.h"', 0),
+    }
+    wrong = 0
+    for name, (path, line, expected) in trees.items():
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for room in ("models/castor/lax", "models/castor/gpu", "sw/compiler", "sw/runtime", "platforms"):
+                (root / room).mkdir(parents=True)
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(line + "\n")
+            if len(check(root)[1]) != expected:
+                print(f"{name}: '{line}' in {path}: expected {expected} offences")
+                wrong += 1
+    return 1 if wrong else 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    seen, offences = check(pathlib.Path(sys.argv[1]))
+    print("\n".join(offences))
+    print(f"{seen} includes between rooms, {len(offences)} through a wall")
+    return 0 if seen and not offences else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
