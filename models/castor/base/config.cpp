@@ -1,0 +1,372 @@
+#include "castor/base/config.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+#include <unordered_set>
+
+namespace castor::base {
+namespace {
+
+constexpr std::size_t kExtendsDepth = 8;
+constexpr std::size_t kMissingShown = 5;
+
+std::string join(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? " or " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
+/// Shortest decimal that reads well: whole numbers in full, others with up to 6 digits.
+std::string number(double value) {
+  char buffer[40];
+  const bool whole = value == std::floor(value) && std::fabs(value) < 0x1p63;
+  std::snprintf(buffer, sizeof buffer, whole ? "%.0f" : "%g", value);
+  return buffer;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string_view last_word(std::string_view key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string_view::npos ? key : key.substr(dot + 1);
+}
+
+bool is_name(std::string_view text) {
+  if (text.empty() || text.size() > 200) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+  });
+}
+
+/// Checks entries against rows, one at a time; knows where to point.
+class Checker {
+ public:
+  Checker(const ConfigEntry& entry, const SchemaRow& row) : entry_(entry), row_(row) {}
+
+  ConfigValue check() {
+    value_.entry = entry_;
+    value_.entry.unit = row_.unit;
+    value_.type = row_.type;
+    check_unit();
+    if (entry_.is_list != (row_.type == ValueType::kNames) && !single_name_list()) {
+      fail(entry_.is_list ? "is a list" : "is not a list", "expected " + row_.allowed());
+    }
+    switch (row_.type) {
+      case ValueType::kInteger:
+        integer();
+        break;
+      case ValueType::kOptionalInteger:
+        value_.none = word() == "none";
+        if (!value_.none) integer();
+        break;
+      case ValueType::kReal:
+        real();
+        break;
+      case ValueType::kBoolean:
+        boolean();
+        break;
+      case ValueType::kChoice:
+        choice();
+        break;
+      case ValueType::kVersion:
+        version();
+        break;
+      case ValueType::kName:
+      case ValueType::kNames:
+        names();
+        break;
+    }
+    return value_;
+  }
+
+ private:
+  [[nodiscard]] const std::string& word() const { return entry_.words.front(); }
+
+  [[noreturn]] void fail(const std::string& what, const std::string& hint) const {
+    const std::string shown = entry_.is_list ? std::string("value") : '"' + printable(word()) + '"';
+    throw InputError(entry_.where, "key " + row_.key + ": " + shown + ' ' + what, hint);
+  }
+
+  /// A list of names may also be written as one word, as overrides do.
+  [[nodiscard]] bool single_name_list() const { return row_.type == ValueType::kNames && !entry_.is_list; }
+
+  void check_unit() const {
+    if (entry_.unit.empty() || entry_.unit == row_.unit) return;
+    throw InputError(entry_.where, "key " + row_.key + ": unit \"" + printable(entry_.unit) + "\" is wrong",
+                     "this key is in " + row_.unit);
+  }
+
+  void integer() {
+    std::string_view text = word();
+    std::uint64_t factor = 1;
+    if (row_.unit == "bytes") {
+      constexpr std::pair<std::string_view, unsigned> kSuffixes[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
+      for (const auto& [suffix, shift] : kSuffixes) {
+        if (text.size() > suffix.size() && text.substr(text.size() - suffix.size()) == suffix) {
+          factor = std::uint64_t{1} << shift;
+          text.remove_suffix(suffix.size());
+        }
+      }
+    }
+    std::uint64_t parsed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+    const bool digits = end == text.data() + text.size() && error != std::errc::invalid_argument;
+    if (!digits) fail("is not a whole number", "allowed: " + row_.allowed());
+    const bool overflow =
+        error == std::errc::result_out_of_range || parsed > std::numeric_limits<std::uint64_t>::max() / factor;
+    value_.integer = overflow ? 0 : parsed * factor;
+    value_.real = overflow ? HUGE_VAL : static_cast<double>(value_.integer);
+    if (!row_.values.empty()) {
+      const bool listed = std::find(row_.values.begin(), row_.values.end(), value_.integer) != row_.values.end();
+      if (overflow || !listed) fail("is not allowed", "allowed: " + row_.allowed());
+    }
+    check_range();
+  }
+
+  void real() {
+    const std::string& text = word();
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value_.real, std::chars_format::fixed);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value_.real)) {
+      fail("is not a decimal number", "allowed: " + row_.allowed());
+    }
+    check_range();
+  }
+
+  void check_range() const {
+    if (row_.values.empty() && (value_.real < row_.low || value_.real > row_.high)) {
+      fail("is out of range", "allowed: " + row_.allowed());
+    }
+  }
+
+  void boolean() {
+    if (word() == "1" || word() == "true") {
+      value_.integer = 1;
+    } else if (word() != "0" && word() != "false") {
+      fail("is neither 0 nor 1", "allowed: " + row_.allowed());
+    }
+    value_.real = static_cast<double>(value_.integer);
+  }
+
+  void choice() {
+    const auto found = std::find(row_.choices.begin(), row_.choices.end(), word());
+    if (found == row_.choices.end()) {
+      const std::string near = closest_word(word(), row_.choices);
+      fail("is unknown", "allowed: " + row_.allowed() + (near.empty() ? "" : "; did you mean " + near + "?"));
+    }
+    value_.integer = static_cast<std::uint64_t>(found - row_.choices.begin());
+  }
+
+  void version() {
+    const std::string& text = word();
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (text.size() != 3 || !digit(text[0]) || text[1] != '.' || !digit(text[2])) {
+      fail("is no version", "allowed: " + row_.allowed());
+    }
+    value_.integer = static_cast<std::uint64_t>((text[0] - '0') * 10 + (text[2] - '0'));
+  }
+
+  void names() {
+    value_.names = entry_.words;
+    if (single_name_list()) {
+      value_.names.clear();
+      std::string_view rest = word();
+      while (!rest.empty()) {
+        const std::size_t comma = rest.find(',');
+        value_.names.emplace_back(rest.substr(0, comma));
+        rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+      }
+    }
+    for (const std::string& name : value_.names) {
+      if (is_name(name)) continue;
+      throw InputError(entry_.where, "key " + row_.key + ": \"" + printable(name) + "\" is not a name",
+                       "letters, digits, '_', '-' and '.'");
+    }
+  }
+
+  const ConfigEntry& entry_;
+  const SchemaRow& row_;
+  ConfigValue value_;
+};
+
+ConfigEntry override_entry(const std::string& text) {
+  const SourceLocation where{"command line", 0, 0};
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError(where, "override \"" + printable(text) + "\" has no key", "write key=value, as in sm.warps=32");
+  }
+  if (equals + 1 == text.size()) {
+    throw InputError(where, "override \"" + printable(text) + "\" has no value", "write key=value, as in sm.warps=32");
+  }
+  return {text.substr(0, equals), {text.substr(equals + 1)}, false, "", "command line", where};
+}
+
+void put(std::vector<ConfigEntry>& entries, std::unordered_map<std::string, std::size_t>& index, ConfigEntry entry) {
+  const auto [place, added] = index.emplace(entry.key, entries.size());
+  if (added) {
+    entries.push_back(std::move(entry));
+  } else {
+    entries[place->second] = std::move(entry);
+  }
+}
+
+}  // namespace
+
+std::string closest_word(std::string_view word, const std::vector<std::string>& candidates) {
+  if (word.size() > 100) return {};
+  const std::string* best = nullptr;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = &candidate;
+    }
+  }
+  return best == nullptr ? std::string{} : *best;
+}
+
+std::string SchemaRow::allowed() const {
+  const auto range = [this] {
+    if (!values.empty()) {
+      std::vector<std::string> words;
+      for (const std::uint64_t value : values) words.push_back(std::to_string(value));
+      return join(words);
+    }
+    return number(low) + " to " + number(high);
+  };
+  switch (type) {
+    case ValueType::kInteger:
+    case ValueType::kReal:
+      return range() + ' ' + unit;
+    case ValueType::kOptionalInteger:
+      return range() + ' ' + unit + ", or none";
+    case ValueType::kBoolean:
+      return "0 or 1";
+    case ValueType::kChoice:
+      return join(choices);
+    case ValueType::kVersion:
+      return "a version such as 6.1";
+    case ValueType::kName:
+      return "a name";
+    case ValueType::kNames:
+      return "a list of names such as [[a, b], " + unit + ']';
+  }
+  return {};
+}
+
+void Schema::add(SchemaRow row) {
+  const bool added = index_.emplace(row.key, rows_.size()).second;
+  CASTOR_ASSERT(added, "key %s stands twice in the schema", row.key.c_str());
+  rows_.push_back(std::move(row));
+}
+
+const SchemaRow* Schema::find(const std::string& key) const {
+  const auto found = index_.find(key);
+  return found == index_.end() ? nullptr : &rows_[found->second];
+}
+
+std::string Schema::nearest(const std::string& key) const {
+  std::vector<std::string> keys;
+  std::string same_last_word;
+  bool unique = false;
+  for (const SchemaRow& row : rows_) {
+    keys.push_back(row.key);
+    if (last_word(row.key) == last_word(key)) {
+      unique = same_last_word.empty();
+      same_last_word = row.key;
+    }
+  }
+  const std::string near = closest_word(key, keys);
+  return near.empty() && unique ? same_last_word : near;
+}
+
+ConfigDocument merge_config(ConfigDocument document, const ConfigResolver& resolve,
+                            const std::vector<std::string>& overrides) {
+  std::vector<ConfigDocument> chain;
+  chain.push_back(std::move(document));
+  while (!chain.back().extends.empty()) {
+    const ConfigDocument& last = chain.back();
+    for (const ConfigDocument& earlier : chain) {
+      if (earlier.name == last.extends) {
+        throw InputError(last.extends_where, "machine " + printable(last.extends) + " extends itself",
+                         "break the circle of extends");
+      }
+    }
+    if (chain.size() == kExtendsDepth) {
+      throw InputError(last.extends_where, "more than " + std::to_string(kExtendsDepth) + " machines extend each other",
+                       "extend a machine nearer to the one you mean");
+    }
+    chain.push_back(resolve(last.extends, last.extends_where));
+  }
+
+  ConfigDocument merged;
+  merged.name = chain.front().name;
+  merged.where = chain.front().where;
+  std::unordered_map<std::string, std::size_t> index;
+  for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+    if (!link->title.empty()) merged.title = link->title;
+    for (ConfigEntry& entry : link->entries) put(merged.entries, index, std::move(entry));
+  }
+  for (const std::string& text : overrides) put(merged.entries, index, override_entry(text));
+  return merged;
+}
+
+Config::Config(const ConfigDocument& document, const Schema& schema) : name_(document.name), title_(document.title) {
+  std::unordered_map<std::string, ConfigValue> checked;
+  for (const ConfigEntry& entry : document.entries) {
+    const SchemaRow* row = schema.find(entry.key);
+    if (row == nullptr) {
+      const std::string near = schema.nearest(entry.key);
+      throw InputError(entry.where, "unknown key \"" + printable(entry.key) + '"',
+                       near.empty() ? "docs/machines.md lists all keys" : "did you mean " + near + "?");
+    }
+    checked.emplace(entry.key, Checker(entry, *row).check());
+  }
+
+  std::string missing;
+  std::size_t count = 0;
+  for (const SchemaRow& row : schema.rows()) {
+    const auto found = checked.find(row.key);
+    if (found != checked.end()) {
+      index_.emplace(row.key, values_.size());
+      values_.push_back(std::move(found->second));
+    } else if (++count <= kMissingShown) {
+      missing += (missing.empty() ? "" : ", ") + row.key + " [" + row.allowed() + ']';
+    }
+  }
+  if (count > 0) {
+    if (count > kMissingShown) missing += " and " + std::to_string(count - kMissingShown) + " more";
+    throw InputError(document.where, (count == 1 ? "missing key " : "missing keys ") + missing,
+                     "a machine states every key; begin with \"extends: <machine>\" to change only some");
+  }
+}
+
+const ConfigValue& Config::at(const std::string& key) const {
+  const auto found = index_.find(key);
+  CASTOR_ASSERT(found != index_.end(), "key %s is not in the schema", key.c_str());
+  return values_[found->second];
+}
+
+}  // namespace castor::base
