@@ -1,0 +1,118 @@
+#include <string>
+
+#include "castor/gpu/machine_table.h"
+
+namespace castor::gpu {
+namespace {
+
+std::string text(std::uint64_t value) { return std::to_string(value); }
+
+class Check {
+ public:
+  explicit Check(const base::Config& config) : config_(config) {}
+
+  /// Unless `holds`: `key` does not fit to others, `rule` says why, with the numbers; `hint` what to do.
+  void operator()(bool holds, const std::string& key, const std::string& rule, const std::string& hint) const {
+    if (holds) return;
+    const base::ConfigValue& value = config_.at(key);
+    throw base::InputError(value.where(),
+                           "key " + key + ": " +
+                               base::printable(value.entry.words.empty() ? "" : value.entry.words[0]) +
+                               " does not fit: " + rule,
+                           hint);
+  }
+
+ private:
+  const base::Config& config_;
+};
+
+void check_cache(const Check& check, const std::string& name, std::uint64_t bytes, std::uint64_t parts,
+                 std::uint64_t sets, std::uint64_t ways, std::uint64_t line) {
+  const std::uint64_t product = parts * sets * ways * line;
+  const std::string slices = parts == 1 ? "" : name + ".slices x ";
+  check(product == bytes, name + ".bytes",
+        slices + name + ".sets x " + name + ".ways x " + name + ".line = " + text(product) + " bytes",
+        "state " + text(product) + ", or change sets, ways or line");
+}
+
+void check_sm(const Check& check, const Machine& m) {
+  const auto& sm = m.sm;
+  const std::string lanes = text(sm.lanes);
+  check(sm.warps * sm.lanes >= sm.max_tb_threads, "sm.warps",
+        text(sm.warps) + " warps of " + lanes + " lanes are fewer threads than sm.max_tb_threads " +
+            text(sm.max_tb_threads),
+        "at least " + text((sm.max_tb_threads + sm.lanes - 1) / sm.lanes) + " warps, or a smaller sm.max_tb_threads");
+  check(sm.threads % sm.lanes == 0, "sm.threads", "no multiple of sm.lanes " + lanes, "a multiple of " + lanes);
+  check(sm.threads >= sm.max_tb_threads, "sm.threads", "fewer than sm.max_tb_threads " + text(sm.max_tb_threads),
+        "at least " + text(sm.max_tb_threads));
+  check(sm.threads <= sm.warps * sm.lanes, "sm.threads",
+        "more than " + text(sm.warps) + " warps of " + lanes + " lanes hold", "at most " + text(sm.warps * sm.lanes));
+  check(sm.tb_contexts >= sm.tb_slots, "sm.tb_contexts", "fewer than sm.tb_slots " + text(sm.tb_slots),
+        "at least " + text(sm.tb_slots));
+  check(sm.max_tb_smem <= sm.smem_bytes, "sm.max_tb_smem", "more than sm.smem_bytes " + text(sm.smem_bytes),
+        "at most " + text(sm.smem_bytes));
+  check(sm.reg_alloc_unit <= sm.registers, "sm.reg_alloc_unit", "more than sm.registers " + text(sm.registers),
+        "at most " + text(sm.registers));
+  check(m.chip.cluster_size <= m.chip.sms, "chip.cluster_size", "more than chip.sms " + text(m.chip.sms),
+        "at most " + text(m.chip.sms));
+}
+
+void check_pipeline(const Check& check, const Machine& m) {
+  const std::uint64_t icache_way_bytes = std::uint64_t{m.icache.ways} * m.icache.line;
+  check(m.icache.bytes % icache_way_bytes == 0, "icache.bytes",
+        "no multiple of icache.ways x icache.line = " + text(icache_way_bytes),
+        "a multiple of " + text(icache_way_bytes));
+  const bool banked = m.rf.banks > 0;
+  check(banked == (m.rf.collectors > 0), "rf.collectors", "register banks and collectors go together",
+        "both, or neither (operands read directly)");
+  check(banked == (m.rf.ports > 0), "rf.ports", "register banks and ports go together", "both, or neither");
+  if (banked) {
+    check(3 * m.rf.collectors <= 60 * m.rf.ports, "rf.collectors",
+          "3 x rf.collectors / rf.ports exceeds 60 ticks of booked reads", "at most " + text(20ULL * m.rf.ports));
+  }
+  check(m.units.mem_shared < m.units.mem || m.units.mem_shared == 0, "units.mem_shared",
+        "no load/store unit is left for global memory", "fewer than units.mem");
+  check(!m.units.dp_on_sfu || (m.units.dp == 0 && m.units.sfu > 0), "units.dp_on_sfu",
+        "needs units.dp 0 and units.sfu of 1 or more", "set it to 0");
+  if (m.block(Block::kDarsie).enable) {
+    const std::string why = "blocks.darsie.enable filters the fetch of one warp per tick";
+    check(m.fetch.warps == 1, "fetch.warps", why, "1, or disable the block");
+    check(m.fetch.insns <= 4, "fetch.insns", why + " with at most 4 instructions", "1 to 4, or disable the block");
+    check(m.ibuffer.refill == IbufferRefill::kEmpty, "ibuffer.refill", why + " into an empty buffer",
+          "empty, or disable the block");
+  }
+}
+
+void check_memory(const Check& check, const Machine& m) {
+  check_cache(check, "l1", m.l1.bytes, 1, m.l1.sets, m.l1.ways, m.l1.line);
+  check_cache(check, "l2", m.l2.bytes, m.l2.slices, m.l2.sets, m.l2.ways, m.l2.line);
+  check(m.l1.line == m.l2.line, "l2.line", "differs from l1.line " + text(m.l1.line), "use one line size");
+  constexpr std::uint64_t kHeaderBytes = 8;
+  const std::uint64_t packet = (kHeaderBytes + m.l1.line + m.xbar.flit_bytes - 1) / m.xbar.flit_bytes;
+  check(m.xbar.fifo_flits >= packet, "xbar.fifo_flits", "the largest packet has " + text(packet) + " flits",
+        "at least " + text(packet));
+  check(m.l2.slices % m.dram.channels == 0, "l2.slices", "no multiple of dram.channels " + text(m.dram.channels),
+        "a multiple of " + text(m.dram.channels));
+  const std::uint64_t per_channel = m.l2.slices / m.dram.channels;
+  check(m.dram.queue >= per_channel, "dram.queue", "fewer than the slices of a channel, " + text(per_channel),
+        "at least " + text(per_channel));
+  check(m.dram.groups <= m.dram.banks && m.dram.banks % m.dram.groups == 0, "dram.groups",
+        "does not divide dram.banks " + text(m.dram.banks), "a divisor of " + text(m.dram.banks));
+  check(m.dram.row_bytes % m.dram.atom == 0, "dram.row_bytes", "no multiple of dram.atom " + text(m.dram.atom),
+        "a multiple of " + text(m.dram.atom));
+  check(m.dram.atom <= m.l2.line, "dram.atom", "larger than l2.line " + text(m.l2.line), "at most " + text(m.l2.line));
+  check(m.memory.unified == (m.link.gb_per_s == 0), "link.gb_per_s",
+        "a machine with memory.unified has no link, every other has one",
+        m.memory.unified ? "0" : "the link's bandwidth");
+}
+
+}  // namespace
+
+void check_machine(const Machine& machine, const base::Config& config) {
+  const Check check(config);
+  check_sm(check, machine);
+  check_pipeline(check, machine);
+  check_memory(check, machine);
+}
+
+}  // namespace castor::gpu

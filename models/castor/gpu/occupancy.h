@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "castor/gpu/machine.h"
+
+namespace castor::gpu {
+
+/// What a thread block needs.
+struct TbDemand {
+  unsigned threads = 1;
+  unsigned registers_per_thread = 0;
+  unsigned shared_bytes = 0;  ///< static + dynamic
+};
+
+/// The resource that ends the list of resident TBs first.
+enum class Resource : std::uint8_t {
+  kTbSlots,
+  kWarps,
+  kThreads,
+  kRegisters,
+  kSharedMemory,
+};
+/// "TB slots", "warps", "threads", "registers", "shared memory".
+[[nodiscard]] std::string_view name(Resource resource);
+
+/// How many TBs of one kernel fit on an SM that holds nothing else, and why not more.
+struct Occupancy {
+  unsigned tbs_per_sm = 0;      ///< 0 = not even one
+  Resource limit{};             ///< of equal limits the first in the order of `Resource`
+  unsigned warps_per_tb = 0;    ///< threads / lanes, rounded up
+  unsigned register_units = 0;  ///< of one TB, each of sm.reg_alloc_unit registers
+  unsigned shared_units = 0;    ///< of one TB, each of sm.smem_alloc_unit bytes
+  double warp_occupancy = 0;    ///< resident warps / sm.warps
+};
+
+/// Rounds as the dispatcher does: threads to whole warps; registers of a warp to sm.reg_alloc_unit; shared memory to
+/// sm.smem_alloc_unit, 0 stays 0 (docs/gpu.md, "Rounding"). A TB beyond the machine's limits for one block
+/// (sm.max_tb_threads, sm.max_regs_per_thread, sm.max_tb_smem) gives 0 TBs and the resource it exceeds.
+[[nodiscard]] Occupancy occupancy(const Machine& machine, const TbDemand& demand);
+
+/// Most registers per thread with which `tbs` TBs of `threads` threads are resident together, at most
+/// sm.max_regs_per_thread; 0 if they are not with any number. The cap that `.maxntid` with `.minnctapersm` implies.
+[[nodiscard]] unsigned registers_for(const Machine& machine, unsigned threads, unsigned tbs);
+
+}  // namespace castor::gpu
