@@ -1,0 +1,26 @@
+// What must be seen before any other part of cuda_runtime.h in a CUDA compilation.
+//
+// clang's forward declarations come before <cmath>, so that std::sin and the rest find device overloads. The standard
+// headers come before the macro __noinline__, because libstdc++ writes __attribute__((__noinline__)).
+#pragma once
+
+#ifndef __CUDACC__
+#define __CUDACC__
+#endif
+#define __CUDACC_VER_MAJOR__ 11
+#define __CUDACC_VER_MINOR__ 2
+#define __CUDACC_VER_BUILD__ 0
+
+// clang-format off
+#include <__clang_cuda_math_forward_declares.h>
+#include <climits>
+#include <cstdlib>
+#include <cstdio>
+#include <cmath>
+#include <cstring>
+#include <memory>
+// clang-format on
+
+#ifndef __NVCC__
+#define __NVCC__
+#endif

@@ -1,0 +1,3 @@
+// Markers of CUDA C++.
+#pragma once
+#include "crt/host_defines.h"

@@ -1,0 +1,33 @@
+// CUDA C++ as Castor offers it. castor-cc includes this file before every CUDA source; host files may include it too.
+//
+// On the device side it stands on the headers that clang itself ships for CUDA (__clang_cuda_*.h); those define the
+// intrinsics and the maths overloads over the __nv_* functions of castor_libdevice.bc.
+#pragma once
+
+// The order below is the point of this file.
+// clang-format off
+#if defined(__CUDA__) && defined(__clang__)
+#include "castor_cuda/before.h"
+#endif
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#if defined(__cplusplus)
+#include "castor_cuda/api_templates.h"
+#endif
+
+#if defined(__CUDA__) && defined(__clang__)
+#include "castor_cuda/builtin_vars.h"
+#include "castor_cuda/clang_device.h"
+#include "castor_cuda/shuffle.h"
+#include "castor_cuda/atomics.h"
+#include "castor_cuda/loads.h"
+#include "castor_cuda/math_overloads.h"
+#include "castor_cuda/device_api.h"
+#include "castor_cuda/textures.h"
+#include <new>
+#elif defined(__cplusplus)
+#include "castor_cuda/textures.h"
+#endif
+// clang-format on

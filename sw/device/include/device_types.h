@@ -1,0 +1,3 @@
+// Types of device code; see driver_types.h.
+#pragma once
+#include "driver_types.h"

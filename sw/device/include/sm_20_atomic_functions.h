@@ -1,0 +1,3 @@
+// Intrinsics and atomic functions; they come with cuda_runtime.h.
+#pragma once
+#include "cuda_runtime.h"
