@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "castor/base/time.h"
 #include "castor/gpu/store.h"
 #include "castor/isa/program.h"
 
@@ -18,7 +19,7 @@ namespace castor::gpu {
 struct Machine;
 
 /// Simulated time in picoseconds since the device was made.
-using Picoseconds = std::uint64_t;
+using base::Picoseconds;
 
 /// A program that a device has loaded. Stays valid until the device is destroyed.
 using ProgramHandle = std::uint32_t;
@@ -36,21 +37,21 @@ struct KernelPacket {
   ProgramHandle program = 0;
   Dim3 grid;
   Dim3 block;
-  std::uint32_t dynamic_shared = 0;        ///< bytes
-  std::vector<std::byte> parameters;       ///< parameter block as the entry lays it out; copied at submission
+  std::uint32_t dynamic_shared = 0;   ///< bytes
+  std::vector<std::byte> parameters;  ///< parameter block as the entry lays it out; copied at submission
 };
 struct CopyPacket {
   /// One side may be host memory (pointer), the other is device memory; both device for device-to-device.
   std::variant<std::uint64_t, const std::byte*> source;
   std::variant<std::uint64_t, std::byte*> destination;
-  std::size_t width = 0;          ///< bytes per row
+  std::size_t width = 0;  ///< bytes per row
   std::size_t rows = 1;
-  std::size_t source_pitch = 0;   ///< bytes from row to row; ignored for one row
+  std::size_t source_pitch = 0;  ///< bytes from row to row; ignored for one row
   std::size_t destination_pitch = 0;
 };
 struct FillPacket {
   std::uint64_t address = 0;
-  std::size_t width = 0;    ///< bytes per row
+  std::size_t width = 0;  ///< bytes per row
   std::size_t rows = 1;
   std::size_t pitch = 0;
   std::uint32_t pattern = 0;
@@ -67,31 +68,31 @@ struct EventWaitPacket {
 struct HostCallPacket {
   std::function<void()> call;  ///< runs in the thread that advances time; must not submit or advance
 };
-using Packet =
-    std::variant<KernelPacket, CopyPacket, FillPacket, EventRecordPacket, EventWaitPacket, HostCallPacket>;
+using Packet = std::variant<KernelPacket, CopyPacket, FillPacket, EventRecordPacket, EventWaitPacket, HostCallPacket>;
 
 /// Why a kernel was stopped.
 enum class FaultKind : std::uint8_t {
   kNone,
-  kIllegalAddress,      ///< outside any allocation, null, freed, outside the window, store to read-only memory
+  kIllegalAddress,  ///< outside any allocation, null, freed, outside the window, store to read-only memory
   kMisalignedAddress,
-  kIllegalInstruction,  ///< e.g. a `.sync` operation whose mask names an inactive live lane; indirect call to no function
+  kIllegalInstruction,  ///< e.g. a `.sync` operation whose mask names an inactive live lane; indirect call to no
+                        ///< function
   kTrap,                ///< trap instruction
   kAssert,              ///< device assert
   kBarrier,             ///< barrier misuse
   kDeadlock,            ///< nothing can proceed
   kInstructionLimit,    ///< run.max_instructions reached
   kCycleLimit,
-  kStackOverflow,       ///< recursion found when the call happened, local memory exhausted
+  kStackOverflow,  ///< recursion found when the call happened, local memory exhausted
 };
 
 struct Fault {
   FaultKind kind = FaultKind::kNone;
-  std::string message;   ///< one or more lines, complete: address, space, kernel, PTX line, block and thread
+  std::string message;  ///< one or more lines, complete: address, space, kernel, PTX line, block and thread
   std::string kernel;
   std::uint64_t address = 0;
-  Dim3 block{0, 0, 0};   ///< index
-  Dim3 thread{0, 0, 0};  ///< index
+  Dim3 block{0, 0, 0};     ///< index
+  Dim3 thread{0, 0, 0};    ///< index
   std::uint32_t line = 0;  ///< PTX line
 };
 
@@ -146,6 +147,10 @@ class Device {
   /// Asks the running advance to return kInterrupted soon; may be called from a signal handler.
   virtual void interrupt() noexcept = 0;
 
+  /// Limit of device-side malloc, bytes (default 8 MiB, as CUDA's).
+  virtual void set_heap_limit(std::uint64_t bytes) = 0;
+
+  /// Completed kernels in the order of completion.
   [[nodiscard]] virtual const std::vector<KernelStatistics>& kernels() const = 0;
   /// Effective configuration, versions, totals and kernels as one JSON object (text).
   [[nodiscard]] virtual std::string report_json() const = 0;

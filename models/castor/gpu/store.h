@@ -12,7 +12,17 @@
 namespace castor::gpu {
 
 /// What an allocation is for.
-enum class AllocationKind : std::uint8_t { kHeap, kManaged, kPinned, kCode, kConstant, kParameters, kLocal, kPool, kModule };
+enum class AllocationKind : std::uint8_t {
+  kHeap,
+  kManaged,
+  kPinned,
+  kCode,
+  kConstant,
+  kParameters,
+  kLocal,
+  kPool,
+  kModule
+};
 
 [[nodiscard]] const char* name(AllocationKind kind);
 
@@ -20,8 +30,8 @@ struct Allocation {
   std::uint64_t address = 0;  ///< device address
   std::uint64_t size = 0;     ///< bytes, as asked for
   AllocationKind kind = AllocationKind::kHeap;
-  bool read_only = false;     ///< device code may not store to it
-  std::string label;          ///< for messages, e.g. the symbol's name
+  bool read_only = false;  ///< device code may not store to it
+  std::string label;       ///< for messages, e.g. the symbol's name
 };
 
 /// Owns the bytes of the device and knows every allocation (docs/gpu.md, "Address map"). Device addresses start at 2^32
@@ -42,7 +52,8 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// Device address of a new allocation; nullopt when memory is exhausted. Size 0 is rounded to 1.
+  /// Device address of a new allocation; nullopt when memory is exhausted. Size 0 is rounded to 1. Freed ranges are
+  /// used again only when fresh memory has run out, so that the use of freed memory is found.
   [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size, AllocationKind kind, std::string label = {},
                                                       std::uint64_t alignment = kAlignment);
   /// False if `address` is not the start of a live allocation. The range is remembered as freed.
@@ -51,7 +62,8 @@ class Store {
 
   /// The live allocation that holds `address`, or null.
   [[nodiscard]] const Allocation* find(std::uint64_t address) const;
-  /// "12 bytes behind the end of a 400-byte heap allocation at 0x...", "inside a freed allocation of ...", for messages.
+  /// "12 bytes behind the end of a 400-byte heap allocation at 0x...", "inside a freed allocation of ...", for
+  /// messages.
   [[nodiscard]] std::string describe(std::uint64_t address) const;
 
   /// Host view of device bytes. No check: callers have found the allocation.
@@ -69,10 +81,16 @@ class Store {
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
  private:
+  [[nodiscard]] std::optional<std::uint64_t> take_fresh(std::uint64_t span, std::uint64_t alignment);
+  [[nodiscard]] std::optional<std::uint64_t> take_hole(std::uint64_t span, std::uint64_t alignment);
+  void add_hole(std::uint64_t address, std::uint64_t size);
+  void erase_bytes(std::uint64_t address, std::uint64_t size);
+
   Options options_;
-  std::map<std::uint64_t, Allocation> live_;    // by address
-  std::map<std::uint64_t, Allocation> freed_;   // by address, until reused
-  std::map<std::uint64_t, std::uint64_t> holes_;  // free ranges: address -> size
+  std::uint64_t next_;                            // first address that was never used
+  std::map<std::uint64_t, Allocation> live_;      // by address
+  std::map<std::uint64_t, Allocation> freed_;     // by address; in quarantine until memory runs out
+  std::map<std::uint64_t, std::uint64_t> holes_;  // ranges to use again: address -> size
   std::uint64_t used_ = 0;
   std::uint64_t generation_ = 1;
 };

@@ -1,0 +1,471 @@
+#include "castor/gpu/functional/functional_device.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "castor/base/error.h"
+#include "castor/gpu/launch_check.h"
+
+namespace castor::gpu::functional {
+namespace {
+
+// Instructions that a warp, and all warps of a block together, execute before the next has its turn. Long enough that a
+// block's registers stay in the host's cache, short enough that spinning warps cost little.
+constexpr std::uint64_t kWarpTurn = 2048;
+constexpr std::uint64_t kBlockTurn = 64 * 1024;
+
+Dim3 block_index(const Dim3& grid, std::uint64_t linear) {
+  return {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
+          static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+}
+
+std::string index_text(const Dim3& index) {
+  return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
+}
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+}  // namespace
+
+FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
+    : machine_(machine),
+      options_(std::move(options)),
+      store_({machine.memory.bytes, options_.poison}),
+      interpreter_({&store_, nullptr}),
+      queues_(machine.queue.count) {
+  set_print_sink(nullptr);
+}
+
+FunctionalDevice::~FunctionalDevice() = default;
+
+void FunctionalDevice::set_print_sink(std::function<void(std::string_view)> sink) {
+  if (!sink) {
+    sink = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  }
+  interpreter_.services().print = std::move(sink);
+}
+
+ProgramHandle FunctionalDevice::load(std::shared_ptr<const isa::Program> program) {
+  auto loaded = std::make_unique<LoadedProgram>();
+  const unsigned lanes = machine_.sm.lanes;
+  const std::size_t row = std::size_t{lanes} * 4;
+  loaded->constants.assign_zero(std::max<std::size_t>(program->constant_rows, 1) * row);
+  for (std::size_t i = 0; i < program->constants.size(); ++i) {
+    std::byte* const to = loaded->constants.data() + program->constant_row[i] * row;
+    const isa::Constant& constant = program->constants[i];
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      const std::size_t size = constant.wide ? 8 : 4;
+      std::memcpy(to + lane * size, &constant.bits, size);
+    }
+  }
+  loaded->program = std::move(program);
+  programs_.push_back(std::move(loaded));
+  return static_cast<ProgramHandle>(programs_.size() - 1);
+}
+
+const isa::Program& FunctionalDevice::program(ProgramHandle handle) const {
+  CASTOR_ASSERT(handle < programs_.size());
+  return *programs_[handle]->program;
+}
+
+Ticket FunctionalDevice::submit(unsigned queue, Packet packet) {
+  CASTOR_ASSERT(queue < queues_.size());
+  if (const auto* const kernel = std::get_if<KernelPacket>(&packet)) {
+    const LaunchVerdict verdict = check_launch(machine_, program(kernel->program), *kernel);
+    if (verdict.error != LaunchError::kNone) throw base::InputError(verdict.message);
+  }
+  const Ticket ticket = ++last_ticket_;
+  queues_[queue].packets.push_back({ticket, std::move(packet)});
+  return ticket;
+}
+
+bool FunctionalDevice::complete(Ticket ticket) const {
+  return ticket < completed_below_ || completed_.count(ticket) != 0;
+}
+
+Picoseconds FunctionalDevice::completion_time(Ticket ticket) const {
+  const auto found = completed_.find(ticket);
+  return found == completed_.end() ? 0 : found->second;
+}
+
+void FunctionalDevice::done(Ticket ticket) {
+  completed_[ticket] = now();
+  while (completed_.count(completed_below_) != 0) ++completed_below_;
+  // Times of long gone tickets are not asked for any more.
+  constexpr Ticket kRemembered = 1 << 20;
+  if (completed_below_ > kRemembered) completed_.erase(completed_below_ - kRemembered);
+}
+
+Picoseconds FunctionalDevice::work_time() const {
+  const double slots = static_cast<double>(machine_.chip.sms) * std::max(machine_.schedulers, 1U);
+  const double cycles = static_cast<double>(counters_.warp_instructions) / slots;
+  return static_cast<Picoseconds>(std::llround(cycles * 1e6 / machine_.clock.core_mhz));
+}
+
+Picoseconds FunctionalDevice::now() const { return idle_time_ + work_time(); }
+
+// --- Queues ---------------------------------------------------------------------------------------------------------
+
+bool FunctionalDevice::serve_queues() {
+  bool progress = false;
+  for (unsigned i = 0; i < queues_.size(); ++i) {
+    while (!queues_[i].busy && !queues_[i].packets.empty() && serve_head(i, queues_[i])) progress = true;
+  }
+  return progress;
+}
+
+// Works on the head packet of a queue; false if it has to wait.
+bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
+  Queued& head = queue.packets.front();
+  const Ticket ticket = head.ticket;
+  const bool served =
+      std::visit(Overloaded{
+                     [&](const KernelPacket& packet) {
+                       if (running_.size() >= machine_.table.entries) return false;
+                       start_kernel(index, ticket, packet);
+                       queue.busy = true;
+                       return true;
+                     },
+                     [&](const CopyPacket& packet) {
+                       copy(packet);
+                       done(ticket);
+                       return true;
+                     },
+                     [&](const FillPacket& packet) {
+                       fill(packet);
+                       done(ticket);
+                       return true;
+                     },
+                     [&](const EventRecordPacket& packet) {
+                       events_[packet.event] = packet.count;
+                       done(ticket);
+                       return true;
+                     },
+                     [&](const EventWaitPacket& packet) {
+                       const auto found = events_.find(packet.event);
+                       if (packet.count != 0 && (found == events_.end() || found->second < packet.count)) return false;
+                       done(ticket);
+                       return true;
+                     },
+                     [&](const HostCallPacket& packet) {
+                       packet.call();
+                       done(ticket);
+                       return true;
+                     },
+                 },
+                 head.packet);
+  if (served) queue.packets.pop_front();
+  return served;
+}
+
+void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelPacket& packet) {
+  const LoadedProgram& loaded = *programs_[packet.program];
+  const isa::Program& program = *loaded.program;
+  Running kernel;
+  kernel.queue = queue;
+  kernel.launch.ticket = ticket;
+  kernel.launch.program = &program;
+  kernel.launch.constants = loaded.constants.data();
+  kernel.launch.grid = packet.grid;
+  kernel.launch.block = packet.block;
+  kernel.launch.dynamic_shared = packet.dynamic_shared;
+  kernel.launch.shared_bytes = program.shared_bytes + packet.dynamic_shared;
+  kernel.launch.grid_id = ticket;
+  kernel.total = packet.grid.count();
+  kernel.limit = blocks_per_sm(machine_, program, packet.block.count(), packet.dynamic_shared) * machine_.chip.sms;
+  CASTOR_ASSERT(kernel.limit > 0);
+  kernel.statistics.kernel = program.kernel;
+  kernel.statistics.ticket = ticket;
+  kernel.statistics.start = now();
+  kernel.statistics.thread_blocks = kernel.total;
+  if (program.parameter_bytes > 0) {
+    const auto address = store_.allocate(program.parameter_bytes, AllocationKind::kParameters, "parameters");
+    if (!address) {
+      running_.push_back(std::move(kernel));
+      Fault fault;
+      fault.kind = FaultKind::kIllegalAddress;
+      fault.kernel = program.kernel;
+      fault.message = "no device memory left for the parameters of kernel " + program.kernel;
+      stop(running_.back(), std::move(fault));
+      return;
+    }
+    kernel.launch.parameters = *address;
+    store_.set_read_only(*address, true);
+    std::memcpy(store_.host(*address), packet.parameters.data(),
+                std::min<std::size_t>(packet.parameters.size(), program.parameter_bytes));
+  }
+  running_.push_back(std::move(kernel));
+}
+
+void FunctionalDevice::copy(const CopyPacket& packet) {
+  const auto host = [this](const auto& side) -> std::byte* {
+    if (const auto* const address = std::get_if<std::uint64_t>(&side)) return store_.host(*address);
+    if constexpr (std::is_same_v<std::decay_t<decltype(side)>, std::variant<std::uint64_t, const std::byte*>>) {
+      return const_cast<std::byte*>(std::get<const std::byte*>(side));
+    } else {
+      return std::get<std::byte*>(side);
+    }
+  };
+  const std::byte* const from = host(packet.source);
+  std::byte* const to = host(packet.destination);
+  for (std::size_t row = 0; row < packet.rows; ++row) {
+    std::memmove(to + row * packet.destination_pitch, from + row * packet.source_pitch, packet.width);
+  }
+}
+
+void FunctionalDevice::fill(const FillPacket& packet) {
+  for (std::size_t row = 0; row < packet.rows; ++row) {
+    std::byte* const to = store_.host(packet.address) + row * packet.pitch;
+    if (packet.pattern_bytes == 1) {
+      std::memset(to, static_cast<int>(packet.pattern & 0xff), packet.width);
+    } else {
+      for (std::size_t i = 0; i + packet.pattern_bytes <= packet.width; i += packet.pattern_bytes) {
+        std::memcpy(to + i, &packet.pattern, packet.pattern_bytes);
+      }
+    }
+  }
+}
+
+// --- Blocks ---------------------------------------------------------------------------------------------------------
+
+void FunctionalDevice::place_blocks() {
+  double used = 0;
+  for (const Running& kernel : running_) used += static_cast<double>(kernel.resident) / kernel.limit;
+  for (Running& kernel : running_) {
+    const double share = 1.0 / kernel.limit;
+    while (!kernel.stopped && kernel.next < kernel.total && used + share <= 1.0 + 1e-9) {
+      Resident resident;
+      resident.kernel = &kernel;
+      resident.index = kernel.next++;
+      resident_.push_back(std::move(resident));
+      ++kernel.resident;
+      used += share;
+    }
+  }
+}
+
+// One turn of the resident block at the front.
+void FunctionalDevice::turn() {
+  Resident resident = std::move(resident_.front());
+  resident_.pop_front();
+  Running& kernel = *resident.kernel;
+  if (resident.block == nullptr) {
+    if (spare_blocks_.empty()) {
+      resident.block = std::make_unique<ThreadBlock>();
+    } else {
+      resident.block = std::move(spare_blocks_.back());
+      spare_blocks_.pop_back();
+    }
+    resident.block->start(kernel.launch, block_index(kernel.launch.grid, resident.index), machine_.sm.lanes,
+                          static_cast<unsigned>(placed_++ % machine_.chip.sms), machine_.chip.sms,
+                          machine_.sm.warps * (machine_.sm.lanes / 32));
+  }
+  const Counters before = counters_;
+  std::optional<Fault> fault = run_block(resident);
+  kernel.statistics.warp_instructions += counters_.warp_instructions - before.warp_instructions;
+  kernel.statistics.thread_instructions += counters_.thread_instructions - before.thread_instructions;
+  if (!fault && machine_.run.max_instructions && counters_.warp_instructions >= *machine_.run.max_instructions) {
+    limit_reached_ = true;
+    Fault limit;
+    limit.kind = FaultKind::kInstructionLimit;
+    limit.kernel = kernel.launch.program->kernel;
+    limit.block = resident.block->index();
+    limit.message =
+        "instruction limit reached: run.max_instructions = " + std::to_string(*machine_.run.max_instructions) +
+        " warp instructions; kernel " + kernel.launch.program->kernel +
+        " was running. An endless loop? Otherwise raise the limit";
+    fault = std::move(limit);
+  }
+  if (fault) {
+    stop(kernel, std::move(*fault));
+  } else if (resident.block->done()) {
+    --kernel.resident;
+    spare_blocks_.push_back(std::move(resident.block));
+    finish_if_done(kernel);
+  } else {
+    resident_.push_back(std::move(resident));
+  }
+}
+
+std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
+  ThreadBlock& block = *resident.block;
+  auto& warps = block.warps();
+  std::uint64_t budget = kBlockTurn;
+  if (machine_.run.max_instructions) {
+    const std::uint64_t left =
+        *machine_.run.max_instructions - std::min(*machine_.run.max_instructions, counters_.warp_instructions);
+    budget = std::min(budget, std::max<std::uint64_t>(left, 1));
+  }
+  const std::uint64_t end = counters_.warp_instructions + budget;
+  const std::uint64_t nanoseconds = now() / base::kPicosecondsPerNanosecond;
+  std::size_t idle = 0;
+  while (counters_.warp_instructions < end && !block.done()) {
+    Warp& warp = warps[resident.next_warp];
+    resident.next_warp = (resident.next_warp + 1) % warps.size();
+    if (warp.state != WarpState::kReady) {
+      if (++idle == warps.size()) return stuck(block);
+      continue;
+    }
+    idle = 0;
+    const std::uint64_t turn = std::min(kWarpTurn, end - counters_.warp_instructions);
+    if (auto fault = interpreter_.run(block, warp, turn, nanoseconds, counters_)) return fault;
+  }
+  return std::nullopt;
+}
+
+// Every live warp of the block waits at a barrier, and none can be completed.
+Fault FunctionalDevice::stuck(ThreadBlock& block) {
+  Fault fault;
+  fault.kind = FaultKind::kDeadlock;
+  fault.kernel = block.launch().program->kernel;
+  fault.block = block.index();
+  fault.message = "deadlock in kernel " + fault.kernel + ", block " + index_text(fault.block) +
+                  ": every warp that has not exited waits at a barrier that can never complete";
+  for (unsigned id = 0; id < isa::BarrierUnit::kBarriers; ++id) {
+    const isa::BarrierUnit& barriers = block.barriers();
+    if (barriers.waiting(id) == 0 && barriers.arrived(id) == 0) continue;
+    fault.message += "\n  barrier " + std::to_string(id) + ": " + std::to_string(barriers.arrived(id)) + " of " +
+                     std::to_string(barriers.expected(id)) + " warps have arrived; waiting:";
+    for (unsigned warp = 0; warp < block.warps().size(); ++warp) {
+      if ((barriers.waiting(id) >> warp & 1) == 0) continue;
+      const Warp& waiter = block.warps()[warp];
+      fault.message += " warp " + std::to_string(warp);
+      const std::uint32_t pc = waiter.stack.pc();
+      const auto& lines = block.launch().program->lines;
+      if (pc > 0 && pc - 1 < lines.size()) fault.message += " (PTX line " + std::to_string(lines[pc - 1].line) + ")";
+    }
+  }
+  return fault;
+}
+
+void FunctionalDevice::finish_if_done(Running& kernel) {
+  if (kernel.resident != 0 || (kernel.next < kernel.total && !kernel.stopped)) return;
+  kernel.statistics.end = now();
+  if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
+  finished_.push_back(std::move(kernel.statistics));
+  queues_[kernel.queue].busy = false;
+  done(kernel.launch.ticket);
+  running_.remove_if([&](const Running& other) { return &other == &kernel; });
+}
+
+void FunctionalDevice::record_fault(Fault fault) {
+  if (!fault_) fault_ = std::move(fault);
+}
+
+// A fault ends its kernel: none of its blocks goes on. Others do.
+void FunctionalDevice::stop(Running& kernel, Fault fault) {
+  record_fault(std::move(fault));
+  kernel.stopped = true;
+  resident_.erase(std::remove_if(resident_.begin(), resident_.end(),
+                                 [&](const Resident& resident) { return resident.kernel == &kernel; }),
+                  resident_.end());
+  kernel.resident = 0;
+  finish_if_done(kernel);
+}
+
+// --- Time -----------------------------------------------------------------------------------------------------------
+
+Outcome FunctionalDevice::advance(const std::function<bool()>& reached) {
+  const bool faulted_before = fault_.has_value();
+  while (!reached()) {
+    if (interrupted_.exchange(false)) return Outcome::kInterrupted;
+    const bool served = serve_queues();
+    if (reached()) break;
+    if (resident_.empty() || running_.size() > 1 || served) place_blocks();
+    if (resident_.empty()) {
+      if (!running_.empty()) place_blocks();
+      if (resident_.empty()) {
+        if (served) continue;
+        return Outcome::kDeadlock;
+      }
+    }
+    turn();
+    place_blocks();
+    if (!faulted_before && fault_) return limit_reached_ ? Outcome::kLimit : Outcome::kFault;
+  }
+  return Outcome::kDone;
+}
+
+Outcome FunctionalDevice::advance_until(Ticket ticket) {
+  CASTOR_ASSERT(ticket <= last_ticket_);
+  const Outcome outcome = advance([&] { return complete(ticket); });
+  if (outcome == Outcome::kDeadlock && !fault_) {
+    Fault fault;
+    fault.kind = FaultKind::kDeadlock;
+    fault.message = "deadlock: nothing can proceed\n" + waiting_chain();
+    record_fault(std::move(fault));
+  }
+  return outcome;
+}
+
+Outcome FunctionalDevice::advance_to(Picoseconds time) {
+  const Outcome outcome = advance([&] { return now() >= time; });
+  // Nothing to do until then is no deadlock: the host may still submit what a waiting packet needs.
+  if (outcome == Outcome::kDeadlock || outcome == Outcome::kDone) {
+    if (now() < time) idle_time_ += time - now();
+    return Outcome::kDone;
+  }
+  return outcome;
+}
+
+std::string FunctionalDevice::waiting_chain() const {
+  std::string text;
+  for (std::size_t i = 0; i < queues_.size(); ++i) {
+    const Queue& queue = queues_[i];
+    if (queue.packets.empty()) continue;
+    text += "  queue " + std::to_string(i) + ": " + std::to_string(queue.packets.size()) + " packets, head ";
+    if (const auto* const wait = std::get_if<EventWaitPacket>(&queue.packets.front().packet)) {
+      text += "waits for event " + std::to_string(wait->event) + " to reach " + std::to_string(wait->count) + "\n";
+    } else {
+      text += "cannot start\n";
+    }
+  }
+  return text;
+}
+
+void FunctionalDevice::reset() {
+  for (Queue& queue : queues_) queue = Queue{};
+  resident_.clear();
+  for (Running& kernel : running_) {
+    if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
+  }
+  running_.clear();
+  events_.clear();
+  fault_.reset();
+  limit_reached_ = false;
+  completed_.clear();
+  completed_below_ = last_ticket_ + 1;
+}
+
+std::string FunctionalDevice::report_json() const {
+  nlohmann::ordered_json report;
+  report["machine"] = machine_.name;
+  report["mode"] = "functional";
+  report["time"] = {{"picoseconds", now()}, {"estimate", "none: warp instructions / (SMs x schedulers)"}};
+  report["warp_instructions"] = counters_.warp_instructions;
+  report["thread_instructions"] = counters_.thread_instructions;
+  report["memory_used_bytes"] = store_.used();
+  auto& kernels = report["kernels"] = nlohmann::ordered_json::array();
+  for (const KernelStatistics& kernel : finished_) {
+    kernels.push_back({{"name", kernel.kernel},
+                       {"start_ps", kernel.start},
+                       {"end_ps", kernel.end},
+                       {"thread_blocks", kernel.thread_blocks},
+                       {"warp_instructions", kernel.warp_instructions},
+                       {"thread_instructions", kernel.thread_instructions}});
+  }
+  if (fault_) report["fault"] = {{"kernel", fault_->kernel}, {"message", fault_->message}};
+  if (!options_.configuration_json.empty()) {
+    report["configuration"] = nlohmann::ordered_json::parse(options_.configuration_json);
+  }
+  return report.dump(2);
+}
+
+}  // namespace castor::gpu::functional

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <list>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "castor/gpu/device.h"
+#include "castor/gpu/functional/interpreter.h"
+#include "castor/gpu/functional/thread_block.h"
+#include "castor/gpu/machine.h"
+
+namespace castor::gpu::functional {
+
+/// The machine without timing: executes programs as fast as the host allows, with the results of any machine.
+///
+/// As many thread blocks are resident as the machine's occupancy allows, taken from the heads of all queues; warps and
+/// blocks take turns of a fixed number of instructions, so programs whose warps or blocks wait for each other by
+/// spinning end. Simulated time is an order of magnitude only: warp instructions / (SMs x schedulers) core cycles
+/// (our choice); copies and fills take none.
+/// Limits: no caches, no contention; one thread at a time.
+class FunctionalDevice final : public Device {
+ public:
+  struct Options {
+    std::string configuration_json;  ///< effective configuration for the report; may be empty
+    bool poison = false;             ///< fresh memory reads 0xcd
+  };
+  FunctionalDevice(const Machine& machine, Options options);
+  ~FunctionalDevice() override;
+
+  [[nodiscard]] const Machine& machine() const override { return machine_; }
+  [[nodiscard]] bool has_timing() const override { return false; }
+  [[nodiscard]] Store& store() override { return store_; }
+  ProgramHandle load(std::shared_ptr<const isa::Program> program) override;
+  [[nodiscard]] const isa::Program& program(ProgramHandle handle) const override;
+  Ticket submit(unsigned queue, Packet packet) override;
+  [[nodiscard]] bool complete(Ticket ticket) const override;
+  [[nodiscard]] Picoseconds completion_time(Ticket ticket) const override;
+  Outcome advance_until(Ticket ticket) override;
+  Outcome advance_to(Picoseconds time) override;
+  [[nodiscard]] Picoseconds now() const override;
+  [[nodiscard]] const std::optional<Fault>& fault() const override { return fault_; }
+  void reset() override;
+  void set_print_sink(std::function<void(std::string_view)> sink) override;
+  void interrupt() noexcept override { interrupted_ = true; }
+  void set_heap_limit(std::uint64_t bytes) override { interpreter_.services().heap_bytes = bytes; }
+  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override { return finished_; }
+  [[nodiscard]] std::string report_json() const override;
+
+ private:
+  struct LoadedProgram {
+    std::shared_ptr<const isa::Program> program;
+    AlignedBytes constants;
+  };
+  struct Queued {
+    Ticket ticket = 0;
+    Packet packet;
+  };
+  struct Queue {
+    std::deque<Queued> packets;
+    bool busy = false;  ///< its head kernel runs; the queue is invisible until that completes
+  };
+  /// A kernel whose blocks are being executed.
+  struct Running {
+    Launch launch;
+    unsigned queue = 0;
+    unsigned limit = 1;  ///< blocks of it that fill the whole machine
+    std::uint64_t total = 0;
+    std::uint64_t next = 0;  ///< next block to place
+    std::uint64_t resident = 0;
+    KernelStatistics statistics;
+    bool stopped = false;  ///< by a fault
+  };
+  struct Resident {
+    Running* kernel = nullptr;
+    std::uint64_t index = 0;
+    std::unique_ptr<ThreadBlock> block;  ///< null until its first turn
+    std::size_t next_warp = 0;
+  };
+
+  [[nodiscard]] bool can_progress() const { return !resident_.empty(); }
+  bool serve_queues();
+  [[nodiscard]] bool serve_head(unsigned index, Queue& queue);
+  void start_kernel(unsigned queue, Ticket ticket, const KernelPacket& packet);
+  void place_blocks();
+  void turn();
+  [[nodiscard]] std::optional<Fault> run_block(Resident& resident);
+  [[nodiscard]] static Fault stuck(ThreadBlock& block);
+  void finish_if_done(Running& kernel);
+  void stop(Running& kernel, Fault fault);
+  void record_fault(Fault fault);
+  void done(Ticket ticket);
+  void copy(const CopyPacket& packet);
+  void fill(const FillPacket& packet);
+  Outcome advance(const std::function<bool()>& reached);
+  [[nodiscard]] Picoseconds work_time() const;
+  [[nodiscard]] std::string waiting_chain() const;
+
+  Machine machine_;
+  Options options_;
+  Store store_;
+  Interpreter interpreter_;
+  std::vector<std::unique_ptr<LoadedProgram>> programs_;
+  std::vector<Queue> queues_;
+  std::list<Running> running_;
+  std::deque<Resident> resident_;
+  std::vector<std::unique_ptr<ThreadBlock>> spare_blocks_;
+  std::unordered_map<std::uint64_t, std::uint64_t> events_;
+  std::unordered_map<Ticket, Picoseconds> completed_;
+  Ticket completed_below_ = 1;  ///< all tickets below are complete
+  Ticket last_ticket_ = 0;
+  std::uint64_t placed_ = 0;
+  Counters counters_;
+  Picoseconds idle_time_ = 0;
+  std::optional<Fault> fault_;
+  bool limit_reached_ = false;
+  std::vector<KernelStatistics> finished_;
+  std::atomic<bool> interrupted_{false};
+};
+
+}  // namespace castor::gpu::functional

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "castor/gpu/device.h"
+#include "castor/gpu/store.h"
+#include "castor/isa/memory_access.h"
+
+namespace castor::gpu::functional {
+
+/// What one warp can reach besides global memory.
+struct Windows {
+  std::byte* shared = nullptr;     ///< the block's shared memory
+  std::uint32_t shared_bytes = 0;  ///< static and dynamic
+  std::byte* local = nullptr;      ///< the warp's local memory, words interleaved over its lanes
+  std::uint32_t local_bytes = 0;   ///< per thread
+  std::uint64_t parameters = 0;    ///< device address of the kernel's parameter block
+  std::uint32_t parameter_bytes = 0;
+};
+
+/// An access that memory refuses.
+struct MemoryFault {
+  FaultKind kind = FaultKind::kNone;
+  unsigned lane = 0;
+  std::uint64_t address = 0;  ///< as the program computed it
+  std::string what;           ///< "load of 4 bytes from global address 0x...: 12 bytes behind ..."
+};
+
+/// Memory of the functional machine: address, perform and complete in a row, each lane checked against the allocations
+/// and windows. Lanes act in ascending order; where lanes of one store hit the same byte, the highest lane wins.
+/// Limits: no caches, no time; one thread.
+class MemoryPath {
+ public:
+  explicit MemoryPath(Store& store) : store_(store) {}
+
+  /// Runs one memory record for the lanes of `mask`. On a fault nothing is written to memory by the faulting lane or
+  /// the lanes above it.
+  [[nodiscard]] std::optional<MemoryFault> execute(const isa::Record& record, const isa::RegisterView& view,
+                                                   isa::LaneMask mask, const Windows& windows);
+
+  /// Copies bytes at a generic address to the host, for system calls. False if any byte is out of reach.
+  [[nodiscard]] bool read(std::uint64_t generic, void* to, std::size_t size, unsigned lane, unsigned lanes,
+                          const Windows& windows);
+
+ private:
+  struct Place {
+    std::byte* where = nullptr;  ///< null: refused
+    bool interleaved = false;    ///< local memory: word w of the lane lies 4 x lanes x w bytes behind
+    FaultKind refusal = FaultKind::kIllegalAddress;
+  };
+  [[nodiscard]] Place place(isa::Space space, std::uint64_t address, std::uint32_t size, bool write, unsigned lane,
+                            unsigned lanes, const Windows& windows);
+  [[nodiscard]] std::byte* global(std::uint64_t address, std::uint64_t size, bool write, bool from_host_window);
+  [[nodiscard]] bool fast(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask,
+                          const Windows& windows);
+  [[nodiscard]] std::string explain(const isa::Access& access, unsigned lane, FaultKind kind,
+                                    const Windows& windows) const;
+
+  Store& store_;
+  isa::Access access_;
+  // The allocation of the last hit; most accesses fall into the same one again.
+  std::uint64_t memo_generation_ = 0;
+  std::uint64_t memo_begin_ = 0;
+  std::uint64_t memo_end_ = 0;
+  bool memo_read_only_ = false;
+  bool memo_host_visible_ = false;
+};
+
+}  // namespace castor::gpu::functional

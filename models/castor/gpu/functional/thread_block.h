@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "castor/gpu/device.h"
+#include "castor/gpu/functional/memory_path.h"
+#include "castor/isa/barrier.h"
+#include "castor/isa/memory_access.h"
+#include "castor/isa/program.h"
+#include "castor/isa/simt_stack.h"
+#include "castor/isa/warp_context.h"
+
+namespace castor::gpu::functional {
+
+/// Bytes on a 64-byte boundary; keeps its memory when it is resized to something smaller.
+class AlignedBytes {
+ public:
+  /// `size` zero bytes.
+  void assign_zero(std::size_t size);
+  [[nodiscard]] std::byte* data() const { return data_.get(); }
+
+ private:
+  struct Release {
+    void operator()(std::byte* memory) const;
+  };
+  std::unique_ptr<std::byte, Release> data_;
+  std::size_t capacity_ = 0;
+};
+
+/// What all thread blocks of one launch share.
+struct Launch {
+  Ticket ticket = 0;
+  const isa::Program* program = nullptr;
+  const std::byte* constants = nullptr;  ///< constant rows, broadcast to the machine's lanes
+  Dim3 grid, block;
+  std::uint32_t shared_bytes = 0;  ///< static and dynamic
+  std::uint32_t dynamic_shared = 0;
+  std::uint64_t parameters = 0;  ///< device address of the parameter block
+  std::uint64_t grid_id = 0;
+};
+
+enum class WarpState : std::uint8_t { kReady, kAtBarrier, kDone };
+
+struct Warp {
+  isa::SimtStack stack;
+  alignas(64) isa::LaneMask predicates[8] = {};
+  isa::WarpContext context;
+  std::byte* registers = nullptr;
+  std::byte* local = nullptr;
+  WarpState state = WarpState::kReady;
+  unsigned barrier = 0;                             ///< waited for in kAtBarrier
+  isa::OperandIndex barrier_dst = isa::kNoOperand;  ///< where a reduction's count goes
+  std::uint8_t barrier_predicate = isa::kNoPredicate;
+  isa::LaneMask barrier_lanes = 0;
+};
+
+/// One resident thread block: registers, shared and local memory, barriers. Can be used again for the next block.
+class ThreadBlock {
+ public:
+  /// Sets up block `index` of a launch. `lanes` of the machine's warps, `slot` = first warp slot on SM `sm`.
+  void start(const Launch& launch, Dim3 index, unsigned lanes, unsigned sm, unsigned sms, unsigned warp_slots);
+
+  [[nodiscard]] const Launch& launch() const { return *launch_; }
+  [[nodiscard]] Dim3 index() const { return index_; }
+  [[nodiscard]] std::vector<Warp>& warps() { return warps_; }
+  [[nodiscard]] isa::BarrierUnit& barriers() { return barriers_; }
+  [[nodiscard]] Windows windows(const Warp& warp) const;
+  [[nodiscard]] isa::RegisterView view(Warp& warp) const;
+  [[nodiscard]] bool done() const { return live_warps_ == 0; }
+  [[nodiscard]] unsigned lanes() const { return lanes_; }
+  /// Index of the thread in one lane of a warp.
+  [[nodiscard]] Dim3 thread(const Warp& warp, unsigned lane) const;
+
+  void retire(Warp& warp);
+  void release(const std::vector<isa::BarrierUnit::Release>& released);
+
+ private:
+  const Launch* launch_ = nullptr;
+  Dim3 index_;
+  unsigned lanes_ = 32;
+  unsigned live_warps_ = 0;
+  AlignedBytes registers_;
+  AlignedBytes shared_;
+  AlignedBytes local_;
+  std::vector<Warp> warps_;
+  isa::BarrierUnit barriers_;
+};
+
+}  // namespace castor::gpu::functional

@@ -1,0 +1,225 @@
+#include "castor/gpu/store.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+namespace {
+
+// Bytes between neighbours, so that an access just behind an allocation is outside of all of them.
+constexpr std::uint64_t kGap = 256;
+constexpr std::uint64_t kPage = 4096;
+// Freed ranges that messages can still name; the lowest addresses are forgotten first.
+constexpr std::size_t kRememberedRanges = 1 << 16;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Ranges that the machine itself makes per launch: reused at once, and never worth a remark when touched later.
+bool is_internal(AllocationKind kind) { return kind == AllocationKind::kParameters || kind == AllocationKind::kLocal; }
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string noun(const Allocation& allocation) {
+  std::string text = std::to_string(allocation.size) + "-byte " + name(allocation.kind) + " allocation";
+  if (!allocation.label.empty()) text += " '" + allocation.label + "'";
+  return text + " at " + hexadecimal(allocation.address);
+}
+
+}  // namespace
+
+const char* name(AllocationKind kind) {
+  switch (kind) {
+    case AllocationKind::kHeap:
+      return "heap";
+    case AllocationKind::kManaged:
+      return "managed";
+    case AllocationKind::kPinned:
+      return "pinned host";
+    case AllocationKind::kCode:
+      return "code";
+    case AllocationKind::kConstant:
+      return "constant";
+    case AllocationKind::kParameters:
+      return "parameter";
+    case AllocationKind::kLocal:
+      return "local";
+    case AllocationKind::kPool:
+      return "pool";
+    case AllocationKind::kModule:
+      return "module";
+  }
+  return "unknown";
+}
+
+Store::Store(const Options& options) : options_(options), next_(kBase) {
+  options_.bytes = round_up(options_.bytes, kPage);
+  if (options_.bytes > isa::kWindowSize - kBase) throw base::InputError("device memory of more than 2^40 - 2^32 bytes");
+  void* const wanted = host(kBase);
+  void* const got = mmap(wanted, options_.bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != wanted) {
+    if (got != MAP_FAILED) munmap(got, options_.bytes);
+    throw base::InputError("cannot map " + std::to_string(options_.bytes) + " bytes of device memory at host address " +
+                               hexadecimal(isa::kHostWindow + kBase) + ": " + std::strerror(errno),
+                           "one device per process; lower memory.bytes if address space is limited");
+  }
+}
+
+Store::~Store() { munmap(host(kBase), options_.bytes); }
+
+std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind kind, std::string label,
+                                             std::uint64_t alignment) {
+  size = std::max<std::uint64_t>(size, 1);
+  if (size > options_.bytes) return std::nullopt;
+  alignment = std::max(alignment, kAlignment);
+  const std::uint64_t span = round_up(size, kAlignment) + kGap;
+  std::optional<std::uint64_t> found;
+  if (is_internal(kind)) found = take_hole(span, alignment);
+  if (!found) found = take_fresh(span, alignment);
+  if (!found) found = take_hole(span, alignment);
+  if (!found) {
+    // Memory has run out: freed ranges give up their quarantine.
+    for (const auto& [address, old] : freed_) add_hole(address, round_up(old.size, kAlignment) + kGap);
+    freed_.clear();
+    found = take_hole(span, alignment);
+  }
+  if (!found) return std::nullopt;
+  Allocation allocation;
+  allocation.address = *found;
+  allocation.size = size;
+  allocation.kind = kind;
+  allocation.label = std::move(label);
+  if (options_.poison) std::memset(host(*found), 0xcd, size);
+  live_.emplace(*found, std::move(allocation));
+  used_ += span;
+  ++generation_;
+  return found;
+}
+
+std::optional<std::uint64_t> Store::take_fresh(std::uint64_t span, std::uint64_t alignment) {
+  const std::uint64_t start = round_up(next_, alignment);
+  if (start + span > kBase + options_.bytes) return std::nullopt;
+  if (start > next_) add_hole(next_, start - next_);
+  next_ = start + span;
+  return start;
+}
+
+std::optional<std::uint64_t> Store::take_hole(std::uint64_t span, std::uint64_t alignment) {
+  for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
+    const auto [address, size] = *hole;
+    const std::uint64_t start = round_up(address, alignment);
+    if (start + span > address + size) continue;
+    holes_.erase(hole);
+    if (start > address) holes_.emplace(address, start - address);
+    if (start + span < address + size) holes_.emplace(start + span, address + size - start - span);
+    erase_bytes(start, span);
+    return start;
+  }
+  return std::nullopt;
+}
+
+void Store::add_hole(std::uint64_t address, std::uint64_t size) {
+  auto next = holes_.lower_bound(address);
+  if (next != holes_.end() && address + size == next->first) {
+    size += next->second;
+    next = holes_.erase(next);
+  }
+  if (next != holes_.begin()) {
+    auto previous = std::prev(next);
+    if (previous->first + previous->second == address) {
+      previous->second += size;
+      return;
+    }
+  }
+  holes_.emplace(address, size);
+}
+
+void Store::erase_bytes(std::uint64_t address, std::uint64_t size) {
+  const std::uint64_t first = std::min(round_up(address, kPage), address + size);
+  const std::uint64_t last = std::max((address + size) / kPage * kPage, first);
+  std::memset(host(address), 0, first - address);
+  if (last > first) madvise(host(first), last - first, MADV_DONTNEED);
+  std::memset(host(last), 0, address + size - last);
+}
+
+bool Store::free(std::uint64_t address) {
+  const auto found = live_.find(address);
+  if (found == live_.end()) return false;
+  const std::uint64_t span = round_up(found->second.size, kAlignment) + kGap;
+  used_ -= span;
+  ++generation_;
+  if (is_internal(found->second.kind)) {
+    add_hole(address, span);
+  } else {
+    erase_bytes(address, span);
+    freed_.insert_or_assign(address, std::move(found->second));
+    if (freed_.size() > kRememberedRanges) {
+      const auto oldest = freed_.begin();
+      add_hole(oldest->first, round_up(oldest->second.size, kAlignment) + kGap);
+      freed_.erase(oldest);
+    }
+  }
+  live_.erase(found);
+  return true;
+}
+
+void Store::set_read_only(std::uint64_t address, bool read_only) {
+  const auto found = live_.find(address);
+  if (found != live_.end()) found->second.read_only = read_only;
+  ++generation_;
+}
+
+const Allocation* Store::find(std::uint64_t address) const {
+  auto found = live_.upper_bound(address);
+  if (found == live_.begin()) return nullptr;
+  --found;
+  return address - found->first < found->second.size ? &found->second : nullptr;
+}
+
+std::string Store::describe(std::uint64_t address) const {
+  if (const Allocation* inside = find(address)) {
+    return std::to_string(address - inside->address) + " bytes into a " + noun(*inside);
+  }
+  if (address < kPage) return "a null pointer";
+  const auto freed = freed_.upper_bound(address);
+  if (freed != freed_.begin()) {
+    const Allocation& old = std::prev(freed)->second;
+    if (address - old.address < old.size) return "inside a freed " + noun(old);
+  }
+  if (address < kBase) return "below device memory; a pointer cut to 32 bits?";
+  const auto above = live_.upper_bound(address);
+  const Allocation* before = above != live_.begin() ? &std::prev(above)->second : nullptr;
+  const Allocation* after = above != live_.end() ? &above->second : nullptr;
+  const std::uint64_t behind = before != nullptr ? address - (before->address + before->size) : ~std::uint64_t{0};
+  const std::uint64_t ahead = after != nullptr ? after->address - address : ~std::uint64_t{0};
+  if (before == nullptr && after == nullptr) return "outside any allocation";
+  if (behind <= ahead) return std::to_string(behind) + " bytes behind the end of a " + noun(*before);
+  return std::to_string(ahead) + " bytes before a " + noun(*after);
+}
+
+bool Store::contains(std::uint64_t address, std::uint64_t size) const {
+  const Allocation* allocation = find(address);
+  return allocation != nullptr && size <= allocation->size - (address - allocation->address);
+}
+
+void Store::clear() {
+  live_.clear();
+  freed_.clear();
+  holes_.clear();
+  used_ = 0;
+  ++generation_;
+  if (next_ > kBase) madvise(host(kBase), round_up(next_ - kBase, kPage), MADV_DONTNEED);
+  next_ = kBase;
+}
+
+}  // namespace castor::gpu
