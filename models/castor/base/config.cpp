@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <limits>
 #include <numeric>
-#include <unordered_set>
 
 namespace castor::base {
 namespace {
@@ -29,6 +28,17 @@ std::string number(double value) {
   const bool whole = value == std::floor(value) && std::fabs(value) < 0x1p63;
   std::snprintf(buffer, sizeof buffer, whole ? "%.0f" : "%g", value);
   return buffer;
+}
+
+/// A size with the largest suffix that leaves it whole.
+std::string bytes(double value) {
+  const char* suffix = "";
+  for (const char* next : {"KiB", "MiB", "GiB"}) {
+    if (value < 1024 || std::fmod(value, 1024) != 0) break;
+    value /= 1024;
+    suffix = next;
+  }
+  return number(value) + suffix;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -247,21 +257,20 @@ std::string closest_word(std::string_view word, const std::vector<std::string>& 
   return best == nullptr ? std::string{} : *best;
 }
 
-std::string SchemaRow::allowed() const {
-  const auto range = [this] {
-    if (!values.empty()) {
-      std::vector<std::string> words;
-      for (const std::uint64_t value : values) words.push_back(std::to_string(value));
-      return join(words);
-    }
-    return number(low) + " to " + number(high);
-  };
+std::string SchemaRow::allowed_values() const {
+  const auto show = [this](double value) { return unit == "bytes" ? bytes(value) : number(value); };
   switch (type) {
     case ValueType::kInteger:
-    case ValueType::kReal:
-      return range() + ' ' + unit;
     case ValueType::kOptionalInteger:
-      return range() + ' ' + unit + ", or none";
+    case ValueType::kReal: {
+      std::string range = show(low) + " to " + show(high);
+      if (!values.empty()) {
+        std::vector<std::string> words;
+        for (const std::uint64_t value : values) words.push_back(std::to_string(value));
+        range = join(words);
+      }
+      return type == ValueType::kOptionalInteger ? "none, " + range : range;
+    }
     case ValueType::kBoolean:
       return "0 or 1";
     case ValueType::kChoice:
@@ -271,9 +280,14 @@ std::string SchemaRow::allowed() const {
     case ValueType::kName:
       return "a name";
     case ValueType::kNames:
-      return "a list of names such as [[a, b], " + unit + ']';
+      return "a list of names such as [[a, b], names]";
   }
   return {};
+}
+
+std::string SchemaRow::allowed() const {
+  const bool is_number = type == ValueType::kInteger || type == ValueType::kOptionalInteger || type == ValueType::kReal;
+  return is_number ? allowed_values() + ' ' + unit : allowed_values();
 }
 
 void Schema::add(SchemaRow row) {

@@ -45,7 +45,9 @@ struct SchemaRow {
   std::vector<std::string> choices;   // kChoice: the words
   std::string meaning;                // one line
 
-  /// Allowed values in words, for messages and documents: "1 to 64", "32 or 64", "gto, lrr or oldest".
+  /// Allowed values in words: "1 to 64", "32 or 64", "gto, lrr or oldest".
+  [[nodiscard]] std::string allowed_values() const;
+  /// The same with the unit of numbers: "1 to 64 warps".
   [[nodiscard]] std::string allowed() const;
 };
 

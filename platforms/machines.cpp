@@ -1,0 +1,79 @@
+#include "platforms/machines.h"
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "castor/gpu/machine_table.h"
+
+namespace castor::platforms {
+namespace {
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+bool is_path(std::string_view text) {
+  return text.find('/') != std::string_view::npos || ends_with(text, ".yaml") || ends_with(text, ".yml");
+}
+
+std::optional<base::ConfigDocument> shipped(const std::string& name) {
+  for (const detail::ShippedMachine& file : detail::shipped_files()) {
+    if (file.name == name) return base::parse_config(file.text, name + ".yaml");
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_unknown(const std::string& name, const base::SourceLocation& where) {
+  const std::vector<std::string> names = shipped_machines();
+  std::string list;
+  for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
+  const std::string near = base::closest_word(name, names);
+  throw base::InputError(where, "unknown machine \"" + base::printable(name) + '"',
+                         (near.empty() ? std::string{} : "did you mean " + near + "? ") + "shipped: " + list +
+                             "; or the path of a .yaml file");
+}
+
+void give_name(base::ConfigDocument& document, const std::string& file) {
+  if (document.name.empty()) document.name = std::filesystem::path(file).stem().string();
+}
+
+base::ConfigDocument open_document(const std::string& name, const base::SourceLocation& where) {
+  if (is_path(name)) {
+    const std::filesystem::path path =
+        where.file.empty() ? std::filesystem::path(name) : std::filesystem::path(where.file).parent_path() / name;
+    base::ConfigDocument document = base::read_config(path.string());
+    give_name(document, path.string());
+    return document;
+  }
+  std::optional<base::ConfigDocument> document = shipped(name);
+  if (!document) refuse_unknown(name, where);
+  return *std::move(document);
+}
+
+LoadedMachine build(base::ConfigDocument document, const std::vector<std::string>& overrides) {
+  base::Config config(base::merge_config(std::move(document), open_document, overrides), gpu::machine_schema());
+  gpu::Machine machine = gpu::machine_from(config);
+  return {std::move(machine), std::move(config)};
+}
+
+}  // namespace
+
+std::vector<std::string> shipped_machines() {
+  std::vector<std::string> names;
+  for (const detail::ShippedMachine& file : detail::shipped_files()) names.emplace_back(file.name);
+  return names;
+}
+
+LoadedMachine load_machine(const std::string& name_or_path, const std::vector<std::string>& overrides) {
+  return build(open_document(name_or_path, {}), overrides);
+}
+
+LoadedMachine load_machine_text(std::string_view text, const std::string& file,
+                                const std::vector<std::string>& overrides) {
+  base::ConfigDocument document = base::parse_config(text, file);
+  give_name(document, file);
+  return build(std::move(document), overrides);
+}
+
+}  // namespace castor::platforms

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "castor/base/config.h"
+#include "castor/gpu/machine.h"
+
+namespace castor::platforms {
+
+/// Machine that runs when the user names none.
+inline constexpr std::string_view kDefaultMachine = "pascal_titanx";
+
+/// A machine and the record from which it can be built again.
+struct LoadedMachine {
+  gpu::Machine machine;
+  base::Config config;  ///< all keys with value, unit, origin and place; `to_yaml()` is the effective configuration
+};
+
+/// Names of the machines compiled into the library (platforms/configs/*.yaml), in alphabetical order.
+[[nodiscard]] std::vector<std::string> shipped_machines();
+
+/// Builds the machine that `name_or_path` names: the name of a shipped machine, or the path of a file (anything with a
+/// '/' or ending in .yaml or .yml). `extends` in a file names a shipped machine or a path relative to that file.
+/// `overrides` are "key=value", applied last, in order. Throws InputError for an unknown name (lists the shipped ones),
+/// an unreadable file, and everything that is wrong with a value or between values.
+[[nodiscard]] LoadedMachine load_machine(const std::string& name_or_path,
+                                         const std::vector<std::string>& overrides = {});
+
+/// Same, from text; `file` is for messages and relative `extends`.
+[[nodiscard]] LoadedMachine load_machine_text(std::string_view text, const std::string& file,
+                                              const std::vector<std::string>& overrides = {});
+
+/// docs/machines.md: all keys with unit, range and meaning, the legend of origins, and the values of the shipped
+/// machines.
+[[nodiscard]] std::string machines_document();
+
+namespace detail {
+
+struct ShippedMachine {
+  std::string_view name, text;
+};
+/// Generated from platforms/configs at build time, in alphabetical order.
+const std::vector<ShippedMachine>& shipped_files();
+
+}  // namespace detail
+}  // namespace castor::platforms

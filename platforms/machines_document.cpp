@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "castor/gpu/machine_table.h"
+#include "platforms/machines.h"
+
+namespace castor::platforms {
+namespace {
+
+const char* const kIntroduction = R"(# Machines
+
+A machine file names every number of a GPU: how many SMs, how long an instruction takes, how wide a DRAM channel is.
+Nothing has a hidden default. The shipped machines are compiled into the library; `CASTOR_PLATFORM` selects one by name,
+or a file of your own by path. Unset, it is `pascal_titanx`.
+
+```yaml
+machine: my_kepler
+title: "A Kepler with two schedulers"
+extends: kepler_k20c
+schedulers: [2, schedulers, "my measurement"]
+sm.warps:   32
+```
+
+A value is `[value, unit, origin]`. Unit and origin may be left out in files of your own; a unit that is given must be
+the one below. Sizes in bytes may end in KiB, MiB or GiB, `none` is an empty optional number, a list of names is
+`[[a, b], names]`. `extends` takes all keys of another machine, shipped or a path relative to the file; what follows
+replaces single keys. On the command line `--set key=value` replaces them last. The effective configuration in every
+report carries value, unit and origin of all keys and can be run again.
+
+Reading stops at the first thing that is wrong, with file, line, column, key and the allowed range: unknown and duplicate
+keys, wrong types and units, values out of range, missing keys, and values that do not fit each other (such as cache sets
+x ways x line that are not the bytes). Anchors, aliases, tags and further documents in the file are refused.
+
+Ticks are clock edges of one SM, cycles those of the core clock, clocks those of the DRAM command clock.
+
+## Origins
+
+| origin | meaning |
+|---|---|
+| `ours` | our decision; no source gives the value |
+| `ours, calibrated` | our value, chosen so that a closed form of the model meets a published measurement |
+| `cdp x.y` | Wang 2016, dynamic parallelism baseline on Kepler; section of our description of it |
+| `laperm x.y`, `dtbl x.y`, `power x.y` | Wang 2016: locality-aware TB scheduling, dynamic TB launch, its power saving |
+| `gsync x.y`, `wait_signal x.y`, `saws x.y` | Liu 2018: global synchronisation, wait-signal, synchronisation-aware warp scheduling |
+| `darsie x.y`, `pagoda x.y` | Yeh 2020: redundant instruction elimination, narrow tasks |
+| `lax x.y` | Yeh et al., deadline-aware offloading, with Yeh 2020 |
+| `mias x.y` | Nasef 2023, multiprogramming |
+| `GPGPU-Sim GTX480`, `Titan`, `TitanX`, `RTX2060`, `GTX750Ti` | public GPGPU-Sim 4.x configuration of that GPU |
+| `gem5 APU` | defaults of gem5's public APU configuration |
+| `vendor guide` | vendor programming guide: limits and throughput per compute capability |
+| `microbenchmarks` | published measurements (Wong 2010; Mei and Chu 2017; Jia 2018; Arafa 2019) |
+| `GCN documents` | public GCN architecture and ISA documents |
+| `command line` | replaced by an override |
+
+A remark in parentheses says how the number was obtained.
+)";
+
+std::string number(double value, const char* format) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+
+bool is_variant(const std::string& name) {
+  for (const detail::ShippedMachine& file : detail::shipped_files()) {
+    if (file.name == name) return !base::parse_config(file.text, name).extends.empty();
+  }
+  return false;
+}
+
+void append_overview(std::string& out, const std::vector<LoadedMachine>& machines) {
+  out += "\n## Shipped machines\n\n| machine | what it is | SMs | warps per SM | core MHz | DRAM GB/s | memory |\n";
+  out += "|---|---|---|---|---|---|---|\n";
+  for (const LoadedMachine& each : machines) {
+    const gpu::Machine& m = each.machine;
+    out += "| `" + m.name + "` | " + m.title + " | " + std::to_string(m.chip.sms) + " | " + std::to_string(m.sm.warps) +
+           " | " + number(m.clock.core_mhz, "%g") + " | " + number(m.peak_gb_per_s(), "%.0f") + " | " +
+           each.config.at("memory.bytes").entry.words[0] + " |\n";
+  }
+}
+
+void append_keys(std::string& out) {
+  out += "\n## Keys\n";
+  const char* chapter = "";
+  for (const gpu::MachineKey& key : gpu::machine_table()) {
+    if (std::string(chapter) != key.chapter) {
+      chapter = key.chapter;
+      out += std::string("\n### ") + chapter + "\n\n| key | unit | allowed | meaning |\n|---|---|---|---|\n";
+    }
+    out += "| `" + key.row.key + "` | " + key.row.unit + " | " + key.row.allowed_values() + " | " + key.row.meaning +
+           " |\n";
+  }
+}
+
+void append_values(std::string& out, const std::vector<LoadedMachine>& machines) {
+  std::vector<const LoadedMachine*> bases;
+  for (const LoadedMachine& each : machines) {
+    if (!is_variant(each.machine.name)) bases.push_back(&each);
+  }
+  out += "\n## Values and origins\n\nVariants change what their files say.\n\n| key |";
+  for (const LoadedMachine* each : bases) out += ' ' + each->machine.name + " |";
+  out += "\n|---|";
+  for (std::size_t i = 0; i < bases.size(); ++i) out += "---|";
+  out += '\n';
+  for (const gpu::MachineKey& key : gpu::machine_table()) {
+    out += "| `" + key.row.key + "` |";
+    for (const LoadedMachine* each : bases) {
+      const base::ConfigEntry& entry = each->config.at(key.row.key).entry;
+      out += ' ' + (entry.words.empty() ? "[]" : entry.words[0]) + " (" + entry.origin + ") |";
+    }
+    out += '\n';
+  }
+}
+
+}  // namespace
+
+std::string machines_document() {
+  std::vector<LoadedMachine> machines;
+  for (const std::string& name : shipped_machines()) machines.push_back(load_machine(name));
+  std::string out = kIntroduction;
+  append_overview(out, machines);
+  append_keys(out);
+  append_values(out, machines);
+  return out;
+}
+
+}  // namespace castor::platforms
