@@ -14,6 +14,10 @@ function(castor_library target)
   endif()
 
   castor_existing_sources_(sources "${CMAKE_CURRENT_SOURCE_DIR}" ${arg_SOURCES})
+  if(NOT sources)  # a room that has only headers so far
+    file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/${target}_empty.cpp" "")
+    set(sources "${CMAKE_CURRENT_BINARY_DIR}/${target}_empty.cpp")
+  endif()
   add_library(${target} STATIC ${sources})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   add_library(Castor::${arg_EXPORT_AS} ALIAS ${target})
