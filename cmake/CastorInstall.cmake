@@ -29,11 +29,11 @@ endif()
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/models/castor" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h")
-foreach(room IN ITEMS ptx compiler runtime)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/sw/${room}")
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/sw/${room}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/castor/sw"
-            FILES_MATCHING PATTERN "*.h")
-  endif()
+# "ptx/parser.h" and the like keep their own include root, so that such plain names do not lie in the user's.
+foreach(room IN ITEMS sw/ptx sw/compiler sw/runtime platforms)
+  file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*.h")
+  cmake_path(GET room FILENAME name)
+  install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/castor/sw/${name}")
 endforeach()
 
 configure_package_config_file(
