@@ -17,12 +17,12 @@ class BarrierUnit {
   static constexpr unsigned kBarriers = 16;
 
   struct Arrival {
-    unsigned warp = 0;             ///< hardware warp inside the block
-    unsigned barrier = 0;          ///< id, 0..15
+    unsigned warp = 0;                ///< hardware warp inside the block
+    unsigned barrier = 0;             ///< id, 0..15
     std::optional<unsigned> threads;  ///< expected threads (multiple of 32); absent: all live warps
     BarrierKind kind = BarrierKind::kSync;
-    LaneMask lanes = 0;            ///< lanes that arrive
-    LaneMask votes = 0;            ///< reduction operand of these lanes
+    LaneMask lanes = 0;  ///< lanes that arrive
+    LaneMask votes = 0;  ///< reduction operand of these lanes
   };
 
   enum class Error : std::uint8_t {
@@ -66,7 +66,7 @@ class BarrierUnit {
 
   std::array<State, kBarriers> barriers_;
   std::vector<std::uint8_t> halves_;
-  unsigned live_ = 0;   // CUDA warps
+  unsigned live_ = 0;  // CUDA warps
   unsigned total_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "castor/isa/record.h"
@@ -20,6 +21,7 @@ struct Row;
 struct PatternItem {
   std::string label;                      ///< name by which a Match is asked; may be empty
   std::vector<std::string> alternatives;  ///< without the dot
+  std::vector<Type> types;                ///< type that each alternative names, kNone for other words
   bool optional = false;
 };
 
@@ -40,12 +42,12 @@ enum class OperandShape : std::uint8_t {
 struct OperandSpec {
   std::string name;
   OperandShape shape = OperandShape::kRegister;
-  Type type = Type::kNone;       ///< fixed type, or kNone if `type_label` names it
-  std::string type_label;        ///< label of the pattern item that gives the type
-  bool widen = false;            ///< twice the width of the type that `type_label` names
+  Type type = Type::kNone;  ///< fixed type, or kNone if `type_label` names it
+  std::string type_label;   ///< label of the pattern item that gives the type
+  bool widen = false;       ///< twice the width of the type that `type_label` names
   bool destination = false;
-  bool optional = false;         ///< may be absent at the end of the list
-  bool second_predicate = false; ///< destination that may be followed by `|p`
+  bool optional = false;          ///< may be absent; with fewer operands than specs the last optional ones are absent
+  bool second_predicate = false;  ///< destination that may be followed by `|p`
 };
 
 /// A row's pattern met by the dotted parts of one instruction.
@@ -78,8 +80,8 @@ enum class CarryUse : std::uint8_t { kNone = 0, kReads = 1, kWrites = 2, kReadsW
 /// One row of the instruction table: spelling as data, operands, timing class, semantics.
 ///
 /// `syntax`:   opcode, then dotted items. `.lit` must stand there; `.{label:a|b}` needs one of the alternatives;
-///             `.[label:a|b]` may be absent. The label may be left out. A type label is conventionally `t` (`u` second).
-///             Example: "add.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "setp.{cmp:eq|ne}.{bool:and|or}.{t:u32|s32}".
+///             `.[label:a|b]` may be absent. The label may be left out. A type label is conventionally `t` (`u`
+///             second). Example: "add.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "setp.{cmp:eq|ne}.{bool:and|or}.{t:u32|s32}".
 /// `operands`: comma-separated `name:what`; a leading `=` marks a destination, a trailing `?` an operand that may be
 ///             missing. `what` is a type ("u32", "pred"), a type label ("t"), a doubled one ("2t"), or a shape:
 ///             "[t]" address, "<t>" vector, "%t" pack, "imm", "label", "table", "call". `=p:pred|` and `=d:t|` may
@@ -97,13 +99,13 @@ struct Row {
   LaneFn (*select)(const Match&) = nullptr;
   /// Selector bits that the handler finds in Record::imm (rows without `imm` operands only). May be null.
   std::uint64_t (*immediate)(const Match&) = nullptr;
-  std::string meaning;              ///< one line for the coverage table
-  CarryUse carry = CarryUse::kNone; ///< condition code: read = last predicate source, written = last destination
+  std::string meaning;               ///< one line for the coverage table
+  CarryUse carry = CarryUse::kNone;  ///< condition code: read = last predicate source, written = last destination
 
   // Filled by the table.
-  std::string opcode;
-  std::vector<PatternItem> items;
-  std::vector<OperandSpec> specs;
+  std::string opcode{};
+  std::vector<PatternItem> items{};
+  std::vector<OperandSpec> specs{};
 };
 
 /// What an instruction's spelling did not meet.
@@ -111,17 +113,18 @@ struct LookupError {
   std::string message;  ///< what was expected, and where it went wrong
 };
 
-/// A reason why a spelling that PTX has is refused, e.g. textures.
+/// A reason why a spelling that PTX has is refused, e.g. textures. Rows come first: a refusal is looked at only when no
+/// row fits.
 struct Unsupported {
-  std::string opcode;  ///< first part of the spelling
+  std::string opcode;  ///< first parts of the spelling ("tex", "cp.async.bulk"), or one part with its dot (".b128")
   std::string why;     ///< and what to do instead
 };
 
 /// Collects rows; each file in isa/instructions has one function that fills it.
 class TableBuilder {
  public:
-  void add(Row row);
-  void refuse(std::string opcode, std::string why);
+  void add(Row row) { rows_.push_back(std::move(row)); }
+  void refuse(std::string opcode, std::string why) { refused_.push_back({std::move(opcode), std::move(why)}); }
 
  private:
   friend class InstructionTable;
@@ -131,10 +134,21 @@ class TableBuilder {
 
 /// All instructions that Castor executes. The parser, the disassembler, the coverage page and `castor list` are driven
 /// by it. Built once, at first use, from the build of the handlers that fits the host processor (AVX2 or baseline; both
-/// compute the same bits; CASTOR_LANES=baseline forces the plain one). Safe to use from several threads once built.
+/// compute the same bits; CASTOR_LANES=baseline forces the plain one). Safe to use from several threads.
 class InstructionTable {
  public:
   [[nodiscard]] static const InstructionTable& instance();
+
+  /// The table over one build of the handlers, "baseline" or "avx2", whatever `instance` takes; for comparisons.
+  /// Errors: InputError for other names, and for "avx2" on a processor without AVX2 and FMA.
+  [[nodiscard]] static const InstructionTable& of_variant(std::string_view variant);
+  /// True if the host processor can run the handlers built for AVX2 and FMA.
+  [[nodiscard]] static bool has_avx2();
+
+  /// Adds instructions from outside the library (docs/guides/adding-an-instruction.md). Rows added later win over
+  /// earlier ones with the same spelling, so an instruction can also be replaced. Returns true, so that it can
+  /// initialise a global. Errors: InputError once a table has been built, that is, after the first use.
+  static bool extend(void (*add_rows)(TableBuilder&));
 
   /// Finds the row and choices for a full spelling such as "add.rn.f32". Cached inside.
   /// Errors: Match::valid() is false and `error` says what was expected or why it is refused.
@@ -152,7 +166,7 @@ class InstructionTable {
   [[nodiscard]] Match internal(std::string_view spelling) const;
 
  private:
-  InstructionTable();
+  explicit InstructionTable(std::string_view variant);
   ~InstructionTable();
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -26,15 +26,18 @@ struct RegisterView {
 };
 
 /// One memory instruction of one warp on its way through memory. Made by `address`, exchanged with memory by the
-/// machine (`perform_lane` for each active lane, in lane order), ended by `complete`. Generic addresses are not resolved here.
+/// machine (`perform_lane` for each active lane, in lane order), ended by `complete`. Generic addresses are not
+/// resolved here.
 struct Access {
   MemoryOp op{};
-  LaneMask mask = 0;                   ///< lanes that access
-  std::uint32_t lane_bytes = 0;        ///< bytes per lane: element size x elements
-  std::uint64_t address[kMaxLanes];    ///< per lane, as the program computed it (offset added)
-  /// Per lane `lane_bytes` bytes at [lane * 16]: store data and atomic operand on the way in, loaded data on the way out.
+  LaneMask mask = 0;                 ///< lanes that access
+  std::uint32_t lane_bytes = 0;      ///< bytes per lane: element size x elements
+  std::uint64_t address[kMaxLanes];  ///< per lane, as the program computed it (offset added)
+  /// Per lane `lane_bytes` bytes at [lane * 16]: store data and atomic operand on the way in, loaded data on the way
+  /// out.
   alignas(64) std::byte data[kMaxLanes * 16];
-  alignas(64) std::byte compare[kMaxLanes * 8];  ///< cas: value compared with, at [lane * 8]; `data` holds the new value
+  alignas(
+      64) std::byte compare[kMaxLanes * 8];  ///< cas: value compared with, at [lane * 8]; `data` holds the new value
 };
 
 /// First step: addresses, store data and atomic operands of the lanes in `mask`. Reads registers only.

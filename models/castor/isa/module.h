@@ -40,8 +40,8 @@ struct Variable {
   Space space = Space::kGlobal;  ///< kGlobal, kConst, kShared, kLocal, kParam
   Type type = Type::kB8;         ///< element type
   Linkage linkage = Linkage::kStatic;
-  std::uint64_t align = 1;    ///< bytes
-  std::uint64_t size = 0;     ///< bytes; 0 with `unsized` for `extern .shared x[]`
+  std::uint64_t align = 1;  ///< bytes
+  std::uint64_t size = 0;   ///< bytes; 0 with `unsized` for `extern .shared x[]`
   bool unsized = false;
   std::vector<std::uint8_t> data;  ///< initial bytes, may be shorter than size (rest zero)
   std::vector<Relocation> relocations;
@@ -64,10 +64,10 @@ struct Operand {
     kAddress,    ///< [elements[0] + offset]
   };
   Kind kind = Kind::kNone;
-  bool negated = false;          ///< `!p`
+  bool negated = false;  ///< `!p`
   std::uint32_t index = 0;
-  std::uint64_t bits = 0;        ///< immediate
-  std::int64_t offset = 0;       ///< added to a symbol or base
+  std::uint64_t bits = 0;   ///< immediate
+  std::int64_t offset = 0;  ///< added to a symbol or base
   SpecialRegister special = SpecialRegister::kTidX;
   std::vector<Operand> elements;
 };
@@ -79,9 +79,9 @@ struct VirtualRegister {
 
 /// A call: results and arguments are .param variables of the caller (or registers, which PTX also allows).
 struct Call {
-  Operand target;                  ///< kSymbol (direct) or kRegister (indirect)
-  std::vector<Operand> results;    ///< kVariable or kRegister
-  std::vector<Operand> arguments;  ///< kVariable, kRegister or kImmediate
+  Operand target;                          ///< kSymbol (direct) or kRegister (indirect)
+  std::vector<Operand> results;            ///< kVariable or kRegister
+  std::vector<Operand> arguments;          ///< kVariable, kRegister or kImmediate
   std::optional<std::uint32_t> prototype;  ///< index into Function::prototypes (indirect calls)
   std::vector<std::string> candidates;     ///< function names of a .calltargets list; empty: any that fits
 };
@@ -93,7 +93,7 @@ struct Instruction {
   std::vector<Operand> operands;
   std::optional<std::uint32_t> guard;  ///< virtual register of type pred
   bool guard_negated = false;
-  std::optional<std::uint32_t> call;   ///< index into Function::calls for Kind::kCall / kCallIndirect
+  std::optional<std::uint32_t> call;  ///< index into Function::calls for Kind::kCall / kCallIndirect
   SourceLine where;
 };
 
@@ -122,13 +122,13 @@ struct Function {
   bool defined = false;  ///< has a body
   Linkage linkage = Linkage::kStatic;
   bool noreturn = false;
-  std::vector<Variable> results;      ///< .func only; of space kParam or kReg
-  std::vector<Variable> parameters;   ///< in order; of space kParam (or kReg: PTX allows `.reg` parameters)
-  std::vector<std::uint32_t> result_registers;     ///< for kReg results: virtual register per result
+  std::vector<Variable> results;                ///< .func only; of space kParam or kReg
+  std::vector<Variable> parameters;             ///< in order; of space kParam (or kReg: PTX allows `.reg` parameters)
+  std::vector<std::uint32_t> result_registers;  ///< for kReg results: virtual register per result
   std::vector<std::uint32_t> parameter_registers;  ///< for kReg parameters, likewise
   std::vector<VirtualRegister> registers;
-  /// Local, shared, global, const and param-space variables of the body, renamed apart if scopes repeat a name. The first
-  /// parameters.size() entries are the parameters themselves, the next results.size() the results.
+  /// Local, shared, global, const and param-space variables of the body, renamed apart if scopes repeat a name. The
+  /// first parameters.size() entries are the parameters themselves, the next results.size() the results.
   std::vector<Variable> variables;
   std::vector<Instruction> body;
   std::vector<Label> labels;
@@ -145,14 +145,14 @@ struct Function {
 
 /// A PTX file over virtual registers.
 struct Module {
-  std::string file;     ///< name for messages
+  std::string file;  ///< name for messages
   unsigned version_major = 0;
   unsigned version_minor = 0;
-  std::string target;   ///< "sm_60"
+  std::string target;  ///< "sm_60"
   unsigned address_size = 64;
   std::vector<Variable> variables;
-  std::vector<Function> functions;     ///< definitions and declarations, merged by name
-  std::vector<std::string> names;      ///< module-level names that operands refer to
+  std::vector<Function> functions;  ///< definitions and declarations, merged by name
+  std::vector<std::string> names;   ///< module-level names that operands refer to
   std::vector<std::string> source_files;
 
   [[nodiscard]] const Function* find_function(std::string_view name) const;

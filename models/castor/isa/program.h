@@ -12,8 +12,8 @@ namespace castor::isa {
 
 /// Registers that one record touches; for scoreboards and operand collectors.
 struct RegisterUse {
-  std::uint8_t dst = 0;        ///< 32-bit registers written from Record::dst on
-  std::uint8_t src[4] = {};    ///< 32-bit registers read from Record::src[i] on; 0 for constants
+  std::uint8_t dst = 0;                 ///< 32-bit registers written from Record::dst on
+  std::uint8_t src[4] = {};             ///< 32-bit registers read from Record::src[i] on; 0 for constants
   std::uint8_t predicates_read = 0;     ///< bit per predicate register, guard included
   std::uint8_t predicates_written = 0;  ///< bit per predicate register
 };
@@ -49,26 +49,26 @@ struct Program {
   std::vector<SourceLine> lines;
   std::vector<std::string> source_files;
 
-  std::vector<Constant> constants;              ///< operand kConstantOperand + row; `constant_rows` rows in total
-  std::vector<std::uint32_t> constant_row;      ///< first row of constants[i]
+  std::vector<Constant> constants;          ///< operand kConstantOperand + row; `constant_rows` rows in total
+  std::vector<std::uint32_t> constant_row;  ///< first row of constants[i]
   std::uint32_t constant_rows = 0;
-  std::vector<std::vector<std::uint32_t>> branch_tables;        ///< brx.idx: record indices
+  std::vector<std::vector<std::uint32_t>> branch_tables;                ///< brx.idx: record indices
   std::unordered_map<std::uint64_t, std::uint32_t> functions_by_value;  ///< function value -> index of first record
-  std::vector<ProgramFunction> functions;       ///< ascending `first`; functions[0] is the kernel
-  std::vector<std::string> spellings;           ///< disassembly, one line per record (registers physical)
+  std::vector<ProgramFunction> functions;  ///< ascending `first`; functions[0] is the kernel
+  std::vector<std::string> spellings;      ///< disassembly, one line per record (registers physical)
 
-  std::uint32_t registers = 0;       ///< 32-bit registers per thread, 1..256
-  std::uint32_t predicates = 0;      ///< 0..8
-  std::uint32_t barriers = 0;        ///< highest named barrier + 1; 16 if a barrier id is computed
-  std::uint32_t shared_bytes = 0;    ///< static shared memory per thread block
-  std::uint32_t local_bytes = 0;     ///< local memory per thread, spills included
-  std::uint32_t spill_bytes = 0;     ///< part of local_bytes
+  std::uint32_t registers = 0;     ///< 32-bit registers per thread, 1..256
+  std::uint32_t predicates = 0;    ///< 0..8
+  std::uint32_t barriers = 0;      ///< highest named barrier + 1; 16 if a barrier id is computed
+  std::uint32_t shared_bytes = 0;  ///< static shared memory per thread block
+  std::uint32_t local_bytes = 0;   ///< local memory per thread, spills included
+  std::uint32_t spill_bytes = 0;   ///< part of local_bytes
   std::uint32_t parameter_bytes = 0;
   std::vector<Parameter> parameters;
-  std::uint32_t max_threads = 0;       ///< product of .maxntid, 0 if not given
+  std::uint32_t max_threads = 0;  ///< product of .maxntid, 0 if not given
   std::uint32_t required_threads[3] = {0, 0, 0};
   std::uint32_t min_blocks = 0;
-  bool uses_dynamic_shared = false;    ///< refers to an unsized extern .shared variable
+  bool uses_dynamic_shared = false;  ///< refers to an unsized extern .shared variable
   bool uses_system_calls = false;
 
   /// "kernel name (file:line)" of a record, for messages.

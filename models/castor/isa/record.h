@@ -22,13 +22,13 @@ enum class LaneFault : std::uint8_t {
 /// spans the two registers of an aligned pair and holds contiguous 64-bit elements. 8- and 16-bit values live in the
 /// low bits of 32-bit elements; the upper bits are undefined. Source and destination rows may be the same row.
 struct LaneArgs {
-  std::byte* dst = nullptr;            ///< destination row
-  const std::byte* src[4] = {};        ///< source rows, registers and immediates alike
-  LaneMask* predicates = nullptr;      ///< the warp's predicate registers, one mask each
-  LaneMask mask = 0;                   ///< lanes that execute: only these are written
-  unsigned halves = 1;                 ///< lanes / 32
-  const WarpContext* context = nullptr;///< identity, clocks, live lanes
-  LaneFault fault = LaneFault::kNone;  ///< set by warp-level operations
+  std::byte* dst = nullptr;              ///< destination row
+  const std::byte* src[4] = {};          ///< source rows, registers and immediates alike
+  LaneMask* predicates = nullptr;        ///< the warp's predicate registers, one mask each
+  LaneMask mask = 0;                     ///< lanes that execute: only these are written
+  unsigned halves = 1;                   ///< lanes / 32
+  const WarpContext* context = nullptr;  ///< identity, clocks, live lanes
+  LaneFault fault = LaneFault::kNone;    ///< set by warp-level operations
 };
 
 /// A lane operation: computes destination rows from source rows for the lanes of `args.mask`.
@@ -44,13 +44,13 @@ enum class Kind : std::uint8_t {
   kCallIndirect,    ///< src[0] = function value
   kReturn,
   kExit,
-  kBarrier,         ///< BarrierOp in `barrier`; src[0] = id, src[1] = count (kNoOperand: all)
-  kFence,           ///< imm = FenceScope
-  kTrap,            ///< stops the kernel with an error
-  kBreakpoint,      ///< brkpt: ignored by machines without a debugger
-  kSystemCall,      ///< imm = SystemCall; arguments in src, result in dst
-  kSleep,           ///< nanosleep: src[0] = ns
-  kPrefetch,        ///< address only, no effect on values
+  kBarrier,     ///< BarrierOp in `barrier`; src[0] = id, src[1] = count (kNoOperand: all)
+  kFence,       ///< imm = FenceScope
+  kTrap,        ///< stops the kernel with an error
+  kBreakpoint,  ///< brkpt: ignored by machines without a debugger
+  kSystemCall,  ///< imm = SystemCall; arguments in src, result in dst
+  kSleep,       ///< nanosleep: src[0] = ns
+  kPrefetch,    ///< address only, no effect on values
   kNop,
 };
 
@@ -81,13 +81,13 @@ struct MemoryOp {
   MemoryKind kind : 4;
   AtomicOp atomic : 4;
   Space space;
-  Type type;                  ///< type of one element in memory
-  std::uint8_t elements;      ///< 1, 2, 4 (vectors)
+  Type type;              ///< type of one element in memory
+  std::uint8_t elements;  ///< 1, 2, 4 (vectors)
   CacheOp cache;
   Ordering ordering : 4;
-  FenceScope scope : 4;       ///< scope of ordering and atomicity
-  std::uint8_t register_bits; ///< width of one register element, 32 or 64; loads extend to it by `type`
-  std::uint8_t address_bits;  ///< width of the address register, 32 or 64
+  FenceScope scope : 4;        ///< scope of ordering and atomicity
+  std::uint8_t register_bits;  ///< width of one register element, 32 or 64; loads extend to it by `type`
+  std::uint8_t address_bits;   ///< width of the address register, 32 or 64
 };
 static_assert(sizeof(MemoryOp) == 8);
 
@@ -130,8 +130,8 @@ struct Record {
   OperandIndex dst = kNoOperand;
   OperandIndex src[4] = {kNoOperand, kNoOperand, kNoOperand, kNoOperand};
   std::uint8_t predicate_dst = kNoPredicate | (kNoPredicate << 4);  ///< two nibbles: first, second destination
-  std::uint8_t predicate_src = 0;  ///< two nibbles: bits 0-2 index, bit 3 negated
-  std::uint8_t guard = kNoGuard;   ///< bits 0-2 predicate, bit 3 negated; kNoGuard: always
+  std::uint8_t predicate_src = 0;                                   ///< two nibbles: bits 0-2 index, bit 3 negated
+  std::uint8_t guard = kNoGuard;  ///< bits 0-2 predicate, bit 3 negated; kNoGuard: always
   Kind kind = Kind::kNop;
   TimingClass timing = TimingClass::kInt;
   std::uint8_t flags = 0;  ///< RecordFlag

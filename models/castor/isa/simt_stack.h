@@ -22,6 +22,7 @@ class SimtStack {
     std::uint32_t reconvergence = kNoPc;
     LaneMask mask = 0;
     bool frame = false;  ///< first entry of a called function
+    unsigned depth = 0;  ///< calls above the kernel
   };
 
   void start(LaneMask lanes, std::uint32_t pc);
@@ -36,7 +37,11 @@ class SimtStack {
   /// Next instruction. Pops entries that have met.
   void advance() { jump(entries_.back().pc + 1); }
   /// All active lanes go to `target`.
-  void jump(std::uint32_t target);
+  void jump(std::uint32_t target) {
+    Entry& top = entries_.back();
+    top.pc = target;
+    if (target == top.reconvergence) settle();
+  }
   /// Lanes `taken` (a subset of active) go to the target, the others on.
   void branch(const BranchOp& op, LaneMask taken);
   /// One target per lane for the active lanes in `lanes`; active lanes outside go on with the next instruction.
@@ -49,10 +54,13 @@ class SimtStack {
   void ret(LaneMask lanes);
   /// Lanes exit; the other active lanes go on with the next instruction.
   void exit(LaneMask lanes);
-  /// Frames of calls above the kernel.
-  [[nodiscard]] unsigned depth() const;
+  /// Frames of calls above the kernel, on the path that runs.
+  [[nodiscard]] unsigned depth() const { return entries_.empty() ? 0 : entries_.back().depth; }
 
  private:
+  /// Makes the top entry the one in which its lanes meet again.
+  void diverge(std::uint32_t reconvergence);
+  void push(const Entry& entry);
   void settle();
 
   std::vector<Entry> entries_;

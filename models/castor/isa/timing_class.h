@@ -9,30 +9,30 @@ namespace castor::isa {
 /// latency and initiation interval come from the machine's table, indexed by the class (docs/gpu.md, "Issue, operands,
 /// pipelines"). The rows up to `kPredicate` are the rows of that table.
 enum class TimingClass : std::uint8_t {
-  kInt,         // integer add, logic, compare, select, move, shift, convert
-  kIntMinMax,   // integer min, max
-  kIntMul,      // integer multiply
-  kIntMad,      // integer multiply-add, dot products
-  kIntDiv,      // integer divide, remainder
-  kShuffle,     // shuffle, vote, match, redux
-  kF32Add,      // 32-bit (and half precision) add, subtract, compare
-  kF32MinMax,   // 32-bit min, max
-  kF32Mul,      // 32-bit multiply
-  kF32Fma,      // 32-bit fused multiply-add
-  kF32Div,      // 32-bit divide, reciprocal, square root with IEEE rounding
-  kF64,         // 64-bit add, multiply, fused multiply-add, compare, convert
-  kF64MinMax,   // 64-bit min, max
-  kF64Div,      // 64-bit divide, reciprocal, square root with IEEE rounding
-  kSpecial,     // approximate functions of the special function unit
-  kPredicate,   // predicate logic
-  kLoad,        // any load
-  kStore,       // any store, prefetch, cache control
-  kAtomic,      // atomics and reductions
-  kBranch,      // branch, call, return
-  kBarrier,     // thread-block and warp barriers
-  kFence,       // memory fences
-  kExit,        // exit, trap
-  kSystem,      // calls into the runtime (device printf, allocation), sleep, launch
+  kInt,        // integer add, logic, compare, select, move, shift, convert
+  kIntMinMax,  // integer min, max
+  kIntMul,     // integer multiply
+  kIntMad,     // integer multiply-add, dot products
+  kIntDiv,     // integer divide, remainder
+  kShuffle,    // shuffle, vote, match, redux
+  kF32Add,     // 32-bit (and half precision) add, subtract, compare
+  kF32MinMax,  // 32-bit min, max
+  kF32Mul,     // 32-bit multiply
+  kF32Fma,     // 32-bit fused multiply-add
+  kF32Div,     // 32-bit divide, reciprocal, square root with IEEE rounding
+  kF64,        // 64-bit add, multiply, fused multiply-add, compare, convert
+  kF64MinMax,  // 64-bit min, max
+  kF64Div,     // 64-bit divide, reciprocal, square root with IEEE rounding
+  kSpecial,    // approximate functions of the special function unit
+  kPredicate,  // predicate logic
+  kLoad,       // any load
+  kStore,      // any store, prefetch, cache control
+  kAtomic,     // atomics and reductions
+  kBranch,     // branch, call, return
+  kBarrier,    // thread-block and warp barriers
+  kFence,      // memory fences
+  kExit,       // exit, trap
+  kSystem,     // calls into the runtime (device printf, allocation), sleep, launch
   kCount,
 };
 

@@ -41,6 +41,7 @@ enum class SpecialRegister : std::uint8_t {
   kTotalSmemSize,
   kDynamicSmemSize,
   kWarpSize,
+  kParameterBase,  ///< internal: generic address of the kernel's parameter block
   kCount,
 };
 
@@ -51,15 +52,16 @@ struct WarpContext {
   std::uint32_t ntid[3] = {1, 1, 1};
   std::uint32_t ctaid[3] = {};
   std::uint32_t nctaid[3] = {1, 1, 1};
-  std::uint32_t first_warp = 0;    ///< %warpid of the first half
-  std::uint32_t warp_slots = 0;    ///< %nwarpid, in CUDA warps
+  std::uint32_t first_warp = 0;  ///< %warpid of the first half
+  std::uint32_t warp_slots = 0;  ///< %nwarpid, in CUDA warps
   std::uint32_t sm = 0;
   std::uint32_t sms = 1;
   std::uint64_t grid = 0;
-  std::uint64_t clock = 0;         ///< SM ticks
-  std::uint64_t global_timer = 0;  ///< ns
+  std::uint64_t clock = 0;           ///< SM ticks
+  std::uint64_t global_timer = 0;    ///< ns
   std::uint32_t dynamic_shared = 0;  ///< bytes
   std::uint32_t total_shared = 0;    ///< bytes, static and dynamic
+  std::uint64_t parameter_base = 0;  ///< device address of the kernel's parameter block
   LaneMask live = 0;                 ///< lanes that were started and have not exited
   LaneMask active = 0;               ///< lanes at the top of the SIMT stack (guard not applied)
 };

@@ -1,0 +1,340 @@
+#include "castor/isa/instruction_table.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+#include "castor/base/error.h"
+#include "castor/isa/row_parser.h"
+
+namespace castor::isa {
+
+namespace baseline {
+void all_families(TableBuilder& table);
+}
+namespace avx2 {
+void all_families(TableBuilder& table);
+}
+
+namespace {
+
+struct Extensions {
+  std::mutex mutex;
+  std::vector<void (*)(TableBuilder&)> functions;
+  bool closed = false;
+};
+
+Extensions& extensions() {
+  // Filled by initialisers of globals in other files, so it must not be a global itself.
+  static Extensions all;
+  return all;
+}
+
+std::string_view first_part(std::string_view spelling) { return spelling.substr(0, spelling.find('.')); }
+
+/// How far the rows of an opcode got with a spelling.
+struct Progress {
+  std::size_t part = 0;                    ///< dotted parts understood
+  std::vector<std::string_view> expected;  ///< what could have stood there
+  bool end = false;                        ///< or nothing more
+  bool no_such_combination = false;
+
+  void note(std::size_t at, std::string_view what) {
+    if (at < part) return;
+    if (at > part) *this = Progress{at, {}, false, no_such_combination};
+    if (what.empty())
+      end = true;
+    else if (std::find(expected.begin(), expected.end(), what) == expected.end())
+      expected.push_back(what);
+  }
+};
+
+bool match_items(const Row& row, const std::vector<std::string_view>& parts, std::size_t item, std::size_t part,
+                 std::array<std::int8_t, 16>& choices, Progress& progress) {
+  if (item == row.items.size()) {
+    if (part == parts.size()) return true;
+    progress.note(part, {});
+    return false;
+  }
+  const PatternItem& pattern = row.items[item];
+  for (std::size_t i = 0; i < pattern.alternatives.size(); ++i) {
+    if (part < parts.size() && parts[part] == pattern.alternatives[i]) {
+      choices[item] = static_cast<std::int8_t>(i);
+      if (match_items(row, parts, item + 1, part + 1, choices, progress)) return true;
+    } else {
+      progress.note(part, pattern.alternatives[i]);
+    }
+  }
+  if (!pattern.optional) return false;
+  choices[item] = -1;
+  return match_items(row, parts, item + 1, part, choices, progress);
+}
+
+std::string list_of(const std::vector<std::string_view>& words) {
+  constexpr std::size_t kMost = 16;
+  std::string text;
+  const std::size_t shown = std::min(words.size(), kMost);
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i != 0) text += i + 1 == shown && shown == words.size() ? " or " : ", ";
+    text += '.';
+    text += words[i];
+  }
+  if (shown < words.size()) text += ", ...";
+  return text;
+}
+
+std::string explain(std::string_view opcode, const std::vector<std::string_view>& parts, const Progress& progress) {
+  std::string understood(opcode);
+  for (std::size_t i = 0; i < progress.part && i < parts.size(); ++i) (understood += '.') += parts[i];
+  if (progress.no_such_combination && progress.part >= parts.size())
+    return "'" + understood + "' does not exist: its modifiers do not go together";
+  std::string text = "expected ";
+  if (progress.expected.empty())
+    text += "nothing more";
+  else
+    text += list_of(progress.expected) + (progress.end ? " or nothing more" : "");
+  text += " after '" + understood + "'";
+  if (progress.part < parts.size()) text += ", found '." + base::printable(parts[progress.part], 40) + "'";
+  return text;
+}
+
+/// Insertions, deletions and replacements between two words; anything above 2 is "far".
+unsigned distance(std::string_view a, std::string_view b) {
+  if (a.size() > b.size() + 2 || b.size() > a.size() + 2 || a.size() > 30) return 99;
+  std::array<unsigned, 34> row{};
+  for (unsigned j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    unsigned diagonal = row[0];
+    row[0] = static_cast<unsigned>(i) + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const unsigned replaced = diagonal + (a[i] != b[j] ? 1 : 0);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view Match::operator[](std::string_view label) const {
+  for (std::size_t i = 0; i < row_->items.size(); ++i)
+    if (choices_[i] >= 0 && row_->items[i].label == label)
+      return row_->items[i].alternatives[static_cast<std::size_t>(choices_[i])];
+  return {};
+}
+
+bool Match::has(std::string_view text) const {
+  for (std::size_t i = 0; i < row_->items.size(); ++i)
+    if (choices_[i] >= 0 && row_->items[i].alternatives[static_cast<std::size_t>(choices_[i])] == text) return true;
+  return false;
+}
+
+Type Match::type(std::string_view label) const {
+  for (std::size_t i = 0; i < row_->items.size(); ++i)
+    if (choices_[i] >= 0 && row_->items[i].label == label)
+      return row_->items[i].types[static_cast<std::size_t>(choices_[i])];
+  return Type::kNone;
+}
+
+Type Match::type(const OperandSpec& operand) const {
+  if (operand.type != Type::kNone) return operand.type;
+  const Type type = this->type(operand.type_label);
+  return operand.widen ? detail::widened(type) : type;
+}
+
+std::string Match::spelling() const {
+  std::string text = row_->opcode;
+  for (std::size_t i = 0; i < row_->items.size(); ++i) {
+    if (choices_[i] < 0) continue;
+    text += '.';
+    text += row_->items[i].alternatives[static_cast<std::size_t>(choices_[i])];
+  }
+  return text;
+}
+
+struct InstructionTable::Impl {
+  std::string variant;
+  std::vector<std::unique_ptr<Row>> rows;
+  std::vector<Unsupported> refused;
+  std::unordered_map<std::string_view, std::vector<const Row*>> by_opcode;
+  std::unordered_map<std::string_view, const Unsupported*> refused_first;
+
+  // Spellings met before. Only those that exist are kept, so bad input cannot fill it.
+  mutable std::mutex mutex;
+  mutable std::deque<std::string> spellings;
+  mutable std::unordered_map<std::string_view, Match> cache;
+
+  [[nodiscard]] Match look_up(std::string_view spelling, LookupError& error) const;
+  [[nodiscard]] const Unsupported* refusal(std::string_view spelling, const std::vector<std::string_view>& parts) const;
+  [[nodiscard]] std::string unknown(std::string_view opcode) const;
+};
+
+InstructionTable::InstructionTable(std::string_view variant) : impl_(std::make_unique<Impl>()) {
+  impl_->variant = variant;
+  TableBuilder builder;
+  std::size_t own = 0;
+  if (variant == "avx2")
+    avx2::all_families(builder);
+  else
+    baseline::all_families(builder);
+  own = builder.rows_.size();
+  {
+    Extensions& added = extensions();
+    const std::lock_guard<std::mutex> lock(added.mutex);
+    added.closed = true;
+    for (void (*add_rows)(TableBuilder&) : added.functions) add_rows(builder);
+  }
+  // Rows from outside are asked first.
+  std::rotate(builder.rows_.begin(), builder.rows_.begin() + static_cast<std::ptrdiff_t>(own), builder.rows_.end());
+
+  impl_->refused = std::move(builder.refused_);
+  for (Row& row : builder.rows_) {
+    impl_->rows.push_back(std::make_unique<Row>(std::move(row)));
+    detail::parse_row(*impl_->rows.back());
+    impl_->by_opcode[impl_->rows.back()->opcode].push_back(impl_->rows.back().get());
+  }
+  for (const Unsupported& refused : impl_->refused) impl_->refused_first.emplace(first_part(refused.opcode), &refused);
+}
+
+InstructionTable::~InstructionTable() = default;
+
+bool InstructionTable::has_avx2() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+         __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+#else
+  return false;
+#endif
+}
+
+const InstructionTable& InstructionTable::of_variant(std::string_view variant) {
+  if (variant == "baseline") {
+    static const InstructionTable table("baseline");
+    return table;
+  }
+  if (variant != "avx2")
+    throw base::InputError("lane handlers '" + base::printable(variant) + "' do not exist", "use baseline or avx2");
+  if (!has_avx2())
+    throw base::InputError("this processor cannot run the lane handlers built for AVX2 and FMA", "use baseline");
+  static const InstructionTable table("avx2");
+  return table;
+}
+
+const InstructionTable& InstructionTable::instance() {
+  static const InstructionTable& table = []() -> const InstructionTable& {
+    const char* const wanted = std::getenv("CASTOR_LANES");
+    if (wanted != nullptr && *wanted != 0) return of_variant(wanted);
+    return of_variant(has_avx2() ? "avx2" : "baseline");
+  }();
+  return table;
+}
+
+bool InstructionTable::extend(void (*add_rows)(TableBuilder&)) {
+  Extensions& added = extensions();
+  const std::lock_guard<std::mutex> lock(added.mutex);
+  if (added.closed)
+    throw base::InputError("instructions were added after the instruction table had been used",
+                           "add them before the first module is read, for example by the initialiser of a global");
+  added.functions.push_back(add_rows);
+  return true;
+}
+
+const Unsupported* InstructionTable::Impl::refusal(std::string_view spelling,
+                                                   const std::vector<std::string_view>& parts) const {
+  const Unsupported* best = nullptr;
+  for (const Unsupported& candidate : refused) {
+    const std::string& what = candidate.opcode;
+    if (what[0] == '.') {
+      if (best == nullptr && std::find(parts.begin(), parts.end(), std::string_view(what).substr(1)) != parts.end())
+        best = &candidate;
+    } else if (spelling.substr(0, what.size()) == what &&
+               (spelling.size() == what.size() || spelling[what.size()] == '.')) {
+      if (best == nullptr || best->opcode[0] == '.' || best->opcode.size() < what.size()) best = &candidate;
+    }
+  }
+  return best;
+}
+
+std::string InstructionTable::Impl::unknown(std::string_view opcode) const {
+  std::string text = "unknown instruction '" + base::printable(opcode, 40) + "'";
+  unsigned best = opcode.size() < 4 ? 2 : 3;
+  std::string_view near;
+  for (const auto& [name, unused] : by_opcode) {
+    if (name[0] == '$') continue;
+    const unsigned d = distance(opcode, name);
+    if (d < best || (d == best && !near.empty() && name < near)) {
+      best = d;
+      near = name;
+    }
+  }
+  if (!near.empty()) text += "; did you mean '" + std::string(near) + "'?";
+  return text;
+}
+
+Match InstructionTable::Impl::look_up(std::string_view spelling, LookupError& error) const {
+  const std::string_view opcode = first_part(spelling);
+  std::vector<std::string_view> parts;
+  for (std::size_t at = opcode.size(); at < spelling.size();) {
+    const std::size_t next = std::min(spelling.find('.', at + 1), spelling.size());
+    parts.push_back(spelling.substr(at + 1, next - at - 1));
+    at = next;
+  }
+  Progress progress;
+  const auto rows_of_opcode = by_opcode.find(opcode);
+  if (rows_of_opcode != by_opcode.end()) {
+    for (const Row* row : rows_of_opcode->second) {
+      std::array<std::int8_t, 16> choices;
+      choices.fill(-1);
+      if (!match_items(*row, parts, 0, 0, choices, progress)) continue;
+      const Match match(*row, choices);
+      if (row->select == nullptr || row->select(match) != nullptr) return match;
+      progress.note(parts.size(), {});
+      progress.no_such_combination = true;
+    }
+  }
+  if (const Unsupported* const why = refusal(spelling, parts))
+    error.message = "'" + base::printable(spelling) + "' is not supported: " + why->why;
+  else if (rows_of_opcode == by_opcode.end())
+    error.message = unknown(opcode);
+  else
+    error.message = explain(opcode, parts, progress);
+  return {};
+}
+
+Match InstructionTable::find(std::string_view spelling, LookupError& error) const {
+  if (spelling.empty() || spelling[0] == '$') {
+    error.message = impl_->unknown(first_part(spelling));
+    return {};
+  }
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  const auto known = impl_->cache.find(spelling);
+  if (known != impl_->cache.end()) return known->second;
+  const Match match = impl_->look_up(spelling, error);
+  if (match.valid()) {
+    impl_->spellings.emplace_back(spelling);
+    impl_->cache.emplace(impl_->spellings.back(), match);
+  }
+  return match;
+}
+
+bool InstructionTable::is_opcode(std::string_view opcode) const {
+  if (opcode.empty() || opcode[0] == '$') return false;
+  return impl_->by_opcode.count(opcode) != 0 || impl_->refused_first.count(opcode) != 0;
+}
+
+const std::vector<std::unique_ptr<Row>>& InstructionTable::rows() const { return impl_->rows; }
+const std::vector<Unsupported>& InstructionTable::refused() const { return impl_->refused; }
+std::string_view InstructionTable::variant() const { return impl_->variant; }
+
+Match InstructionTable::internal(std::string_view spelling) const {
+  LookupError error;
+  const Match match = impl_->look_up(spelling, error);
+  CASTOR_ASSERT(match.valid(), "internal instruction %s: %s", std::string(spelling).c_str(), error.message.c_str());
+  return match;
+}
+
+}  // namespace castor::isa
