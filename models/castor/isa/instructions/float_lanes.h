@@ -1,0 +1,327 @@
+#pragma once
+
+// What the floating-point families share: bit patterns, flushing, saturation, directed rounding without touching the
+// host's rounding mode, 16-bit formats, loops over lanes.
+//
+// Every result has the same bits on every host: only IEEE operations of the default environment are used (add,
+// subtract, multiply, divide, square root, fma, conversions), and every NaN that is computed is the one below. Files
+// that include this are compiled once per lane variant, therefore everything is in an unnamed namespace.
+
+#include <emmintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "castor/isa/lanes.h"
+
+#if defined(__clang__)
+#define CASTOR_INDEPENDENT_LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define CASTOR_INDEPENDENT_LANES _Pragma("GCC ivdep")
+#endif
+
+namespace castor::isa {
+namespace {
+
+template <class To, class From>
+inline To as(From value) {
+  return __builtin_bit_cast(To, value);
+}
+
+// The NaNs that PTX machines compute (math_constants.h of CUDA has the same patterns).
+constexpr std::uint32_t kNan32 = 0x7fffffff;
+constexpr std::uint64_t kNan64 = 0xfff8000000000000;
+constexpr std::uint32_t kNan16 = 0x7fff;
+
+inline float canonical(float v) { return v != v ? as<float>(kNan32) : v; }
+inline double canonical(double v) { return v != v ? as<double>(kNan64) : v; }
+
+inline std::uint32_t sign_bit(float v) { return as<std::uint32_t>(v) & 0x80000000u; }
+inline std::uint64_t sign_bit(double v) { return as<std::uint64_t>(v) & 0x8000000000000000u; }
+inline float magnitude(float v) { return as<float>(as<std::uint32_t>(v) & 0x7fffffffu); }
+inline double magnitude(double v) { return as<double>(as<std::uint64_t>(v) & 0x7fffffffffffffffu); }
+inline float with_sign(float v, std::uint32_t sign) { return as<float>(as<std::uint32_t>(v) | sign); }
+inline double with_sign(double v, std::uint64_t sign) { return as<double>(as<std::uint64_t>(v) | sign); }
+
+/// `.ftz`: subnormal to zero of the same sign.
+inline float flush(float v) {
+  const auto u = as<std::uint32_t>(v);
+  return as<float>((u & 0x7f800000u) == 0 ? u & 0x80000000u : u);
+}
+inline double flush(double v) {
+  const auto u = as<std::uint64_t>(v);
+  return as<double>((u & 0x7ff0000000000000u) == 0 ? u & 0x8000000000000000u : u);
+}
+
+/// `.sat`: to [+0, 1], NaN to +0.
+template <class T>
+inline T saturate(T v) {
+  const T low = v > T{0} ? v : T{0};
+  return low < T{1} ? low : T{1};
+}
+
+/// Modifiers of an instruction in Record::imm.
+enum class Rounding : std::uint32_t { kNearest, kZero, kDown, kUp };
+constexpr std::uint64_t kRoundingMask = 3;
+constexpr std::uint64_t kFtz = 4;
+constexpr std::uint64_t kSat = 8;
+constexpr std::uint64_t kRelu = 16;
+constexpr std::uint64_t kNanFlag = 32;
+constexpr std::uint64_t kXorSign = 64;
+constexpr std::uint64_t kAbs = 128;
+
+inline Rounding rounding(std::uint64_t imm) { return static_cast<Rounding>(imm & kRoundingMask); }
+
+/// Modifier bits of a match; a rounding mode is recognised by name in the item `rnd`.
+inline std::uint64_t modifiers(const Match& m) {
+  const std::string_view mode = m["rnd"];
+  std::uint64_t imm = 0;
+  if (mode == "rz" || mode == "rzi") imm = static_cast<std::uint64_t>(Rounding::kZero);
+  if (mode == "rm" || mode == "rmi") imm = static_cast<std::uint64_t>(Rounding::kDown);
+  if (mode == "rp" || mode == "rpi") imm = static_cast<std::uint64_t>(Rounding::kUp);
+  if (m.has("ftz")) imm |= kFtz;
+  if (m.has("sat")) imm |= kSat;
+  if (m.has("relu")) imm |= kRelu;
+  if (m.has("NaN")) imm |= kNanFlag;
+  if (m.has("xorsign")) imm |= kXorSign;
+  if (m.has("abs")) imm |= kAbs;
+  return imm;
+}
+
+// ---- Rounding to odd and directed rounding -----------------------------------------------------------------------
+//
+// A value that was rounded to odd keeps, in its last bit, that something was lost; rounding it again to a format that
+// is at least two bits shorter gives the correctly rounded result in every mode (Boldo and Melquiond, "Emulation of FMA
+// and correctly rounded sums: proved algorithms using rounding to odd", 2008).
+
+/// `nearest` is a rounded result, `error` has the sign of (exact - nearest) or is 0 or NaN: rounds to odd.
+inline double to_odd(double nearest, double error) {
+  const auto b = as<std::int64_t>(nearest);
+  const std::int64_t inexact = static_cast<std::int64_t>(error > 0) | static_cast<std::int64_t>(error < 0);
+  const std::int64_t even = ~b & 1;
+  const std::int64_t step = (error > 0) == (nearest > 0) ? 1 : -1;
+  return as<double>(b + ((inexact & even) != 0 ? step : 0));
+}
+inline float to_odd(float nearest, float error) {
+  const auto b = as<std::int32_t>(nearest);
+  const std::int32_t inexact = static_cast<std::int32_t>(error > 0) | static_cast<std::int32_t>(error < 0);
+  const std::int32_t even = ~b & 1;
+  const std::int32_t step = (error > 0) == (nearest > 0) ? 1 : -1;
+  return as<float>(b + ((inexact & even) != 0 ? step : 0));
+}
+
+/// a + b rounded to odd. No overflow or underflow may happen; holds for sums of float (or half) products in the next
+/// wider format. The error of a sum is exact (Knuth's two-sum).
+template <class T>
+inline T sum_odd(T a, T b) {
+  const T s = a + b;
+  const T t = s - a;
+  const T error = (a - (s - t)) + (b - t);
+  return to_odd(s, error);
+}
+
+/// d rounded to odd in the format of float, overflow included (largest finite value, which is odd).
+inline float odd_float(double d) {
+  const auto f = static_cast<float>(d);
+  const double error = d - static_cast<double>(f);
+  const auto b = as<std::int32_t>(f);
+  const std::int32_t inexact = static_cast<std::int32_t>(error > 0) | static_cast<std::int32_t>(error < 0);
+  // The sign bit decides, since f may be a zero.
+  const std::int32_t step = (error > 0) == (b >= 0) ? 1 : -1;
+  return as<float>(b + ((inexact & ~b & 1) != 0 ? step : 0));
+}
+
+/// Direction in which a rounded value `g` of exact value `d` has to move for a rounding mode: +1 up, -1 down, 0 stay.
+inline std::int32_t correction(double g, double d, Rounding mode) {
+  const bool low = g < d;
+  const bool high = g > d;
+  const bool up = low && (mode == Rounding::kUp || (mode == Rounding::kZero && d < 0));
+  const bool down = high && (mode == Rounding::kDown || (mode == Rounding::kZero && d > 0));
+  return static_cast<std::int32_t>(up) - static_cast<std::int32_t>(down);
+}
+
+/// d as float in any rounding mode. NaNs are not made canonical.
+inline float narrow(double d, Rounding mode) {
+  const auto f = static_cast<float>(d);
+  const auto b = as<std::int32_t>(f);
+  const std::int32_t move = correction(static_cast<double>(f), d, mode);
+  return as<float>(b + (b >= 0 ? move : -move));
+}
+
+/// Zero as an exact sum of the two values: negative only if both are, or if rounding down and one is.
+inline float zero_sum(std::uint32_t sign_a, std::uint32_t sign_b, Rounding mode) {
+  return as<float>(mode == Rounding::kDown ? sign_a | sign_b : sign_a & sign_b);
+}
+
+// ---- 16-bit formats ----------------------------------------------------------------------------------------------
+
+/// IEEE binary16.
+struct Half {
+  static constexpr std::uint32_t kExponent = 0x7c00;
+  static constexpr std::uint32_t kInfinity = 0x7c00;
+  static constexpr std::uint32_t kLargest = 0x7bff;
+  static constexpr std::uint32_t kOne = 0x3c00;
+
+  /// Exact.
+  static float widen(std::uint32_t h) {
+    const std::uint32_t shifted = (h & 0x7fffu) << 13;
+    const std::uint32_t exponent = shifted & 0x0f800000u;
+    const std::uint32_t rebased = shifted + (112u << 23);
+    // A subnormal gets an implicit bit by the addition, which the subtraction of 2^-14 takes away again.
+    const std::uint32_t subnormal = as<std::uint32_t>(as<float>(rebased + (1u << 23)) - as<float>(113u << 23));
+    const std::uint32_t u = exponent == 0x0f800000u ? rebased + (112u << 23) : exponent == 0 ? subnormal : rebased;
+    return as<float>(u | (h & 0x8000u) << 16);
+  }
+  /// To nearest even; NaN becomes the canonical one.
+  static std::uint32_t nearest(float f) {
+    const auto u = as<std::uint32_t>(f);
+    const std::uint32_t sign = (u >> 16) & 0x8000u;
+    const std::uint32_t x = u & 0x7fffffffu;
+    const std::uint32_t normal = (x - (112u << 23) + 0xfffu + ((x >> 13) & 1u)) >> 13;
+    // Adding 0.5 puts the last bit of a binary16 subnormal on the last bit of the float.
+    const std::uint32_t subnormal = as<std::uint32_t>(as<float>(x < 0x38800000u ? x : 0u) + 0.5f) - 0x3f000000u;
+    std::uint32_t h = x < 0x38800000u ? subnormal : normal;
+    h = x >= 0x47800000u ? kInfinity : h;
+    return x > 0x7f800000u ? kNan16 : h | sign;
+  }
+};
+
+/// bfloat16: the upper half of a float.
+struct Bfloat {
+  static constexpr std::uint32_t kExponent = 0x7f80;
+  static constexpr std::uint32_t kInfinity = 0x7f80;
+  static constexpr std::uint32_t kLargest = 0x7f7f;
+  static constexpr std::uint32_t kOne = 0x3f80;
+
+  static float widen(std::uint32_t h) { return as<float>(h << 16); }
+  static std::uint32_t nearest(float f) {
+    const auto u = as<std::uint32_t>(f);
+    const std::uint32_t rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+    return (u & 0x7fffffffu) > 0x7f800000u ? kNan16 : rounded;
+  }
+};
+
+template <class Format>
+inline std::uint32_t flush16(std::uint32_t h) {
+  return (h & Format::kExponent) == 0 ? h & 0x8000u : h;
+}
+
+/// d in a 16-bit format and any rounding mode; d may itself be rounded to odd. Canonical NaN.
+template <class Format>
+inline std::uint32_t narrow16(double d, Rounding mode) {
+  const std::uint32_t h = Format::nearest(odd_float(d));
+  const std::int32_t move = correction(static_cast<double>(Format::widen(h)), d, mode);
+  return h + static_cast<std::uint32_t>((h & 0x8000u) == 0 ? move : -move);
+}
+
+// ---- Loops over lanes --------------------------------------------------------------------------------------------
+
+/// Bit i of a 32-lane mask, as a table: a loop that tests bits with it becomes vector code on any x86-64.
+alignas(64) constexpr std::uint32_t kLaneBit[32] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+/// Writes the lanes of `mask` of 32 results.
+template <class D>
+inline void store_lanes(std::uint32_t mask, D* d, const D* result) {
+  if (mask == 0xffffffffu) {
+    std::memcpy(d, result, 32 * sizeof(D));
+    return;
+  }
+  CASTOR_INDEPENDENT_LANES
+  for (unsigned i = 0; i < 32; ++i) d[i] = (mask & kLaneBit[i]) != 0 ? result[i] : d[i];
+}
+
+/// d[i] = f(s[i]...) in every lane of the mask; destination elements D, source elements S. All lanes are computed, so f
+/// has no side effects. Equal widths run in place; with different widths the destination pair may overlap a source row,
+/// so results are collected first.
+template <class D, class F, class... S>
+inline void compute(LaneArgs& args, F f, const S*... rows) {
+  if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
+    for (unsigned h = 0; h < args.halves; ++h) {
+      const std::uint32_t mask = half_mask(args.mask, h);
+      D* d = destination<D>(args, h);
+      if (mask == 0xffffffffu) {
+        CASTOR_INDEPENDENT_LANES
+        for (unsigned i = 0; i < 32; ++i) d[i] = f(rows[32 * h + i]...);
+      } else {
+        D result[32];
+        for (unsigned i = 0; i < 32; ++i) result[i] = f(rows[32 * h + i]...);
+        store_lanes(mask, d, result);
+      }
+    }
+  } else {
+    D result[kMaxLanes];
+    for (unsigned i = 0; i < 32 * args.halves; ++i) result[i] = f(rows[i]...);
+    for (unsigned h = 0; h < args.halves; ++h)
+      store_lanes(half_mask(args.mask, h), destination<D>(args, h), result + std::size_t{32} * h);
+  }
+}
+
+/// The same lane by lane, for rare or long operations: small code, and inactive lanes cost nothing. `f` should be a
+/// function that is not inlined.
+template <class D, class F, class... S>
+inline void compute_each(LaneArgs& args, F f, const S*... rows) {
+  D result[kMaxLanes];
+  for (LaneMask rest = args.mask; rest != 0; rest &= rest - 1) {
+    const auto i = static_cast<unsigned>(__builtin_ctzll(rest));
+    result[i] = f(rows[i]...);
+  }
+  D* d = destination<D>(args, 0);
+  for (LaneMask rest = args.mask; rest != 0; rest &= rest - 1) {
+    const auto i = static_cast<unsigned>(__builtin_ctzll(rest));
+    d[i] = result[i];
+  }
+}
+
+template <class D, class S0, class F>
+inline void each_lane(LaneArgs& args, F f) {
+  compute_each<D>(args, f, source<S0>(args, 0, 0));
+}
+template <class D, class S0, class S1, class F>
+inline void each_lane(LaneArgs& args, F f) {
+  compute_each<D>(args, f, source<S0>(args, 0, 0), source<S1>(args, 1, 0));
+}
+template <class D, class S0, class S1, class S2, class F>
+inline void each_lane(LaneArgs& args, F f) {
+  compute_each<D>(args, f, source<S0>(args, 0, 0), source<S1>(args, 1, 0), source<S2>(args, 2, 0));
+}
+
+template <class D, class S0, class F>
+inline void lanes(LaneArgs& args, F f) {
+  compute<D>(args, f, source<S0>(args, 0, 0));
+}
+template <class D, class S0, class S1, class F>
+inline void lanes(LaneArgs& args, F f) {
+  compute<D>(args, f, source<S0>(args, 0, 0), source<S1>(args, 1, 0));
+}
+template <class D, class S0, class S1, class S2, class F>
+inline void lanes(LaneArgs& args, F f) {
+  compute<D>(args, f, source<S0>(args, 0, 0), source<S1>(args, 1, 0), source<S2>(args, 2, 0));
+}
+
+/// Mask of the lanes whose flag is -1 (others 0).
+inline std::uint32_t lane_bits(const std::int32_t* flags) {
+  const auto* v = reinterpret_cast<const __m128i*>(flags);
+  std::uint32_t mask = 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    const __m128i low = _mm_packs_epi32(_mm_loadu_si128(v + 4 * i), _mm_loadu_si128(v + 4 * i + 1));
+    const __m128i high = _mm_packs_epi32(_mm_loadu_si128(v + 4 * i + 2), _mm_loadu_si128(v + 4 * i + 3));
+    mask |= static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high))) << (16 * i);
+  }
+  return mask;
+}
+
+/// Lanes where f(s[i]...) is true, for one half.
+template <class F, class... S>
+inline std::uint32_t lanes_where(F f, const S*... s) {
+  std::int32_t flags[32];
+  for (unsigned i = 0; i < 32; ++i) flags[i] = f(s[i]...) ? -1 : 0;
+  return lane_bits(flags);
+}
+
+}  // namespace
+}  // namespace castor::isa
