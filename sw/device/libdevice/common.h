@@ -1,0 +1,16 @@
+// Shared by the sources of castor_libdevice.bc: OpenCL C for nvptx64, compiled over libclc.
+//
+// Each function has the name and type that clang's CUDA headers declare (__nv_*). `long` is 64 bits here, a pointer
+// without address space is a generic one.
+#ifndef CASTOR_LIBDEVICE_COMMON_H
+#define CASTOR_LIBDEVICE_COMMON_H
+
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL FP_CONTRACT OFF
+
+#define INLINE __attribute__((always_inline))
+
+#define ABS_MASK_F 0x7fffffffu
+#define ABS_MASK_D 0x7fffffffffffffffUL
+
+#endif
