@@ -42,8 +42,8 @@ InputError::InputError(SourceLocation where, std::string message, std::string hi
       message_(std::move(message)),
       hint_(std::move(hint)) {}
 
-InputError::InputError(std::string message, std::string hint)
-    : InputError(SourceLocation{}, std::move(message), std::move(hint)) {}
+InputError::InputError(std::string_view message, std::string hint)
+    : InputError(SourceLocation{}, std::string(message), std::move(hint)) {}
 
 std::string printable(std::string_view text, std::size_t limit) {
   static constexpr char kDigits[] = "0123456789abcdef";

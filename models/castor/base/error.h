@@ -37,7 +37,7 @@ class Error : public std::runtime_error {
 class InputError : public Error {
  public:
   InputError(SourceLocation where, std::string message, std::string hint = {});
-  explicit InputError(std::string message, std::string hint = {});
+  explicit InputError(std::string_view message, std::string hint = {});
 
   [[nodiscard]] const SourceLocation& where() const { return where_; }
   [[nodiscard]] const std::string& message() const { return message_; }
