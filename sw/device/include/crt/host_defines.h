@@ -29,7 +29,8 @@
 #define __grid_constant__
 #endif
 
-#ifndef __noinline__
+// Outside CUDA mode the C++ library's own __attribute__((__noinline__)) must stay what it is.
+#if defined(__CUDA__) && !defined(__noinline__)
 #define __noinline__ __attribute__((noinline))
 #endif
 #ifndef __forceinline__
