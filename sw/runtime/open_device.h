@@ -10,9 +10,9 @@ namespace castor::runtime {
 
 /// What the user asked for, from the environment (see docs/guides/running.md).
 struct DeviceOptions {
-  std::string platform;                 ///< shipped name or path of a machine file; empty: pascal_titanx
-  std::vector<std::string> overrides;   ///< "key=value"
-  bool functional = true;               ///< the machine without timing
+  std::string platform;                ///< shipped name or path of a machine file; empty: pascal_titanx
+  std::vector<std::string> overrides;  ///< "key=value"
+  bool functional = true;              ///< the machine without timing
 };
 
 /// Opens the process's device. Declared here, defined by the room that knows the machines (platforms), resolved by the

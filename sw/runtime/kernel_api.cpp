@@ -1,0 +1,199 @@
+// Kernels: launch, attributes, occupancy.
+
+#include <algorithm>
+#include <cstring>
+
+#include "castor/gpu/launch_check.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/occupancy.h"
+#include "cuda_runtime_api.h"
+#include "runtime/kernel_launch.h"
+#include "runtime/session.h"
+
+namespace castor::runtime {
+namespace {
+
+cudaError_t error_of(gpu::LaunchError error) {
+  switch (error) {
+    case gpu::LaunchError::kNone:
+      return cudaSuccess;
+    case gpu::LaunchError::kZeroDimension:
+    case gpu::LaunchError::kBlockTooLarge:
+    case gpu::LaunchError::kGridTooLarge:
+      return cudaErrorInvalidConfiguration;
+    case gpu::LaunchError::kRequiredBlock:
+    case gpu::LaunchError::kTooMuchShared:
+    case gpu::LaunchError::kParameterBytes:
+      return cudaErrorInvalidValue;
+    case gpu::LaunchError::kTooManyRegisters:
+      return cudaErrorLaunchOutOfResources;
+  }
+  return cudaErrorUnknown;
+}
+
+constexpr std::size_t kDefaultDynamicShared = 48 * 1024;
+
+// A block may have 48 KB of shared memory unless the program has asked for more.
+std::size_t shared_limit(const gpu::Machine& machine, const LoadedKernel& kernel) {
+  const std::size_t limit = std::min<std::size_t>(machine.sm.max_tb_smem, kDefaultDynamicShared);
+  return std::max<std::size_t>(limit, kernel.program->shared_bytes + kernel.dynamic_shared_limit);
+}
+
+}  // namespace
+
+void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
+                  std::vector<std::byte> parameters, std::size_t dynamic_shared, Stream& stream) {
+  session.check_fault();
+  gpu::Device& device = session.device();
+  gpu::KernelPacket packet;
+  packet.program = kernel.handle;
+  packet.grid = {grid.x, grid.y, grid.z};
+  packet.block = {block.x, block.y, block.z};
+  packet.dynamic_shared = static_cast<std::uint32_t>(std::min<std::size_t>(dynamic_shared, 0xffffffff));
+  packet.parameters = std::move(parameters);
+  const gpu::LaunchVerdict verdict = gpu::check_launch(device.machine(), *kernel.program, packet);
+  if (verdict.error != gpu::LaunchError::kNone) {
+    complain(verdict.message);
+    throw ApiError{error_of(verdict.error)};
+  }
+  if (kernel.program->shared_bytes + dynamic_shared > shared_limit(device.machine(), kernel)) {
+    complain("launch of " + kernel.program->kernel + ": more than 48 KB of shared memory need cudaFuncSetAttribute");
+    throw ApiError{cudaErrorInvalidValue};
+  }
+  session.flush_prints();
+  session.submit(stream, std::move(packet));
+  session.charge(device.machine().host.launch_us);
+}
+
+void launch(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block, void** arguments,
+            std::size_t dynamic_shared, Stream& stream) {
+  const isa::Program& program = *kernel.program;
+  std::vector<std::byte> parameters(program.parameter_bytes);
+  for (std::size_t i = 0; i < program.parameters.size(); ++i) {
+    const isa::Parameter& parameter = program.parameters[i];
+    if (parameter.size != 0) std::memcpy(parameters.data() + parameter.offset, arguments[i], parameter.size);
+  }
+  launch_block(session, kernel, grid, block, std::move(parameters), dynamic_shared, stream);
+}
+
+int resident_blocks(Session& session, const LoadedKernel& kernel, int block_threads, std::size_t dynamic_shared) {
+  const gpu::Machine& machine = session.device().machine();
+  if (block_threads <= 0) throw ApiError{cudaErrorInvalidValue};
+  if (static_cast<unsigned>(block_threads) > machine.sm.max_tb_threads) return 0;
+  return static_cast<int>(
+      gpu::blocks_per_sm(machine, *kernel.program, static_cast<unsigned>(block_threads), dynamic_shared));
+}
+
+void fill_attributes(Session& session, const LoadedKernel& kernel, cudaFuncAttributes& attributes) {
+  const gpu::Machine& machine = session.device().machine();
+  const isa::Program& program = *kernel.program;
+  attributes = {};
+  attributes.sharedSizeBytes = program.shared_bytes;
+  attributes.localSizeBytes = program.local_bytes;
+  attributes.numRegs = static_cast<int>(program.registers);
+  attributes.ptxVersion = 60;
+  attributes.binaryVersion =
+      static_cast<int>(machine.chip.capability.major_number * 10 + machine.chip.capability.minor_number);
+  unsigned most =
+      program.max_threads != 0 ? std::min(program.max_threads, machine.sm.max_tb_threads) : machine.sm.max_tb_threads;
+  while (most > machine.sm.lanes && gpu::blocks_per_sm(machine, program, most, 0) == 0) most -= machine.sm.lanes;
+  attributes.maxThreadsPerBlock = static_cast<int>(most);
+  const std::size_t limit = shared_limit(machine, kernel);
+  attributes.maxDynamicSharedSizeBytes =
+      static_cast<int>(limit > program.shared_bytes ? limit - program.shared_bytes : 0);
+  attributes.preferredShmemCarveout = -1;
+}
+
+}  // namespace castor::runtime
+
+using namespace castor;
+using namespace castor::runtime;
+
+extern "C" {
+
+cudaError_t cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem,
+                             cudaStream_t stream) {
+  return api([&](Session& session) {
+    LoadedKernel& kernel = session.kernel_of(func);
+    launch(session, kernel, gridDim, blockDim, args, sharedMem, session.stream_of(stream));
+  });
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem,
+                                        cudaStream_t stream) {
+  return api([&](Session& session) {
+    LoadedKernel& kernel = session.kernel_of(func);
+    const auto threads = static_cast<std::uint64_t>(blockDim.x) * blockDim.y * blockDim.z;
+    const auto blocks = static_cast<std::uint64_t>(gridDim.x) * gridDim.y * gridDim.z;
+    const gpu::Machine& machine = session.device().machine();
+    if (threads <= machine.sm.max_tb_threads && threads > 0 &&
+        blocks > std::uint64_t{gpu::blocks_per_sm(machine, *kernel.program, threads, sharedMem)} * machine.chip.sms) {
+      throw ApiError{cudaErrorCooperativeLaunchTooLarge};
+    }
+    launch(session, kernel, gridDim, blockDim, args, sharedMem, session.stream_of(stream));
+  });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* func, enum cudaFuncCache /*cacheConfig*/) {
+  return api([&](Session& session) { static_cast<void>(session.kernel_of(func)); });
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* func, enum cudaSharedMemConfig /*config*/) {
+  return api([&](Session& session) { static_cast<void>(session.kernel_of(func)); });
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attr, const void* func) {
+  return api([&](Session& session) {
+    if (attr == nullptr) throw ApiError{cudaErrorInvalidValue};
+    fill_attributes(session, session.kernel_of(func), *attr);
+  });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* func, enum cudaFuncAttribute attr, int value) {
+  return api([&](Session& session) {
+    LoadedKernel& kernel = session.kernel_of(func);
+    switch (attr) {
+      case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || kernel.program->shared_bytes + static_cast<std::size_t>(value) >
+                             session.device().machine().sm.max_tb_smem) {
+          throw ApiError{cudaErrorInvalidValue};
+        }
+        kernel.dynamic_shared_limit = static_cast<std::uint32_t>(value);
+        return;
+      case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100) throw ApiError{cudaErrorInvalidValue};
+        return;
+      default:
+        throw ApiError{cudaErrorInvalidValue};
+    }
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const void* func, int blockSize,
+                                                          size_t dynamicSMemSize) {
+  return api([&](Session& session) {
+    if (numBlocks == nullptr) throw ApiError{cudaErrorInvalidValue};
+    *numBlocks = resident_blocks(session, session.kernel_of(func), blockSize, dynamicSMemSize);
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, const void* func, int blockSize,
+                                                                   size_t dynamicSMemSize, unsigned int flags) {
+  if (flags > 1) return last_error() = cudaErrorInvalidValue;
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* func, int numBlocks,
+                                                      int blockSize) {
+  return api([&](Session& session) {
+    const LoadedKernel& kernel = session.kernel_of(func);
+    if (dynamicSmemSize == nullptr || numBlocks <= 0 || blockSize <= 0) throw ApiError{cudaErrorInvalidValue};
+    const gpu::Machine& machine = session.device().machine();
+    const std::size_t unit = machine.sm.smem_alloc_unit;
+    const std::size_t per_block = machine.sm.smem_bytes / static_cast<unsigned>(numBlocks) / unit * unit;
+    const std::size_t most = std::min<std::size_t>(per_block, machine.sm.max_tb_smem);
+    *dynamicSmemSize = most > kernel.program->shared_bytes ? most - kernel.program->shared_bytes : 0;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/session.h"
+#include "vector_types.h"
+
+namespace castor::runtime {
+
+/// Launches `kernel` with arguments given by pointers (one per parameter, sizes from the kernel's entry).
+/// ApiError: invalid configuration, launch out of resources; the device's fault.
+void launch(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block, void** arguments,
+            std::size_t dynamic_shared, Stream& stream);
+/// The same with a ready parameter block.
+void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
+                  std::vector<std::byte> parameters, std::size_t dynamic_shared, Stream& stream);
+
+/// Thread blocks of a kernel that are resident on one SM together.
+[[nodiscard]] int resident_blocks(Session& session, const LoadedKernel& kernel, int block_threads,
+                                  std::size_t dynamic_shared);
+
+/// Fills what cudaFuncGetAttributes reports.
+void fill_attributes(Session& session, const LoadedKernel& kernel, cudaFuncAttributes& attributes);
+
+}  // namespace castor::runtime

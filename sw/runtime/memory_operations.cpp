@@ -1,0 +1,166 @@
+#include "runtime/memory_operations.h"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "castor/gpu/machine.h"
+
+namespace castor::runtime {
+namespace {
+
+// Bytes from the first to the last of all rows.
+std::size_t extent(std::size_t width, std::size_t rows, std::size_t pitch) {
+  return rows == 0 || width == 0 ? 0 : (rows - 1) * pitch + width;
+}
+
+// One side of a copy.
+struct Side {
+  std::optional<std::uint64_t> device;  // address, if it is memory of the device
+  bool pageable = false;                // ordinary host memory
+};
+
+Side side_of(Session& session, const void* pointer, std::size_t bytes) {
+  Side side;
+  side.device = session.device_address(pointer);
+  if (side.device) {
+    if (!session.device().store().contains(*side.device, bytes)) throw ApiError{cudaErrorInvalidValue};
+    return side;
+  }
+  // A device pointer that names no allocation must not be taken for a host pointer.
+  if (reinterpret_cast<std::uint64_t>(pointer) < isa::kWindowSize &&
+      reinterpret_cast<std::uint64_t>(pointer) >= gpu::Store::kBase) {
+    throw ApiError{cudaErrorInvalidValue};
+  }
+  side.pageable = session.registered_host_memory.count(pointer) == 0;
+  return side;
+}
+
+bool host_visible(Session& session, std::uint64_t address) {
+  const auto kind = session.device().store().find(address)->kind;
+  return kind == gpu::AllocationKind::kManaged || kind == gpu::AllocationKind::kPinned;
+}
+
+// Says whether the two sides fit the direction that the program named.
+void check_direction(Session& session, cudaMemcpyKind kind, const Side& to, const Side& from) {
+  const auto must_be_device = [](const Side& side) {
+    if (!side.device) throw ApiError{cudaErrorInvalidValue};
+  };
+  const auto must_be_host = [&](const Side& side) {
+    if (side.device && !host_visible(session, *side.device)) throw ApiError{cudaErrorInvalidValue};
+  };
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+      must_be_host(to);
+      must_be_host(from);
+      break;
+    case cudaMemcpyHostToDevice:
+      must_be_device(to);
+      must_be_host(from);
+      break;
+    case cudaMemcpyDeviceToHost:
+      must_be_host(to);
+      must_be_device(from);
+      break;
+    case cudaMemcpyDeviceToDevice:
+      must_be_device(to);
+      must_be_device(from);
+      break;
+    case cudaMemcpyDefault:
+      break;
+    default:
+      throw ApiError{cudaErrorInvalidMemcpyDirection};
+  }
+}
+
+}  // namespace
+
+void copy(Session& session, const CopyRequest& request, Stream& stream, bool asynchronous) {
+  if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) {
+    throw ApiError{cudaErrorInvalidMemcpyDirection};
+  }
+  session.check_fault();
+  if (request.width == 0 || request.rows == 0) return;
+  if (request.to == nullptr || request.from == nullptr) throw ApiError{cudaErrorInvalidValue};
+  const Side to = side_of(session, request.to, extent(request.width, request.rows, request.to_pitch));
+  const Side from = side_of(session, request.from, extent(request.width, request.rows, request.from_pitch));
+  check_direction(session, request.kind, to, from);
+
+  gpu::CopyPacket packet;
+  packet.width = request.width;
+  packet.rows = request.rows;
+  packet.destination_pitch = request.to_pitch;
+  packet.source_pitch = request.from_pitch;
+  if (to.device) {
+    packet.destination = *to.device;
+  } else {
+    packet.destination = static_cast<std::byte*>(request.to);
+  }
+  std::shared_ptr<std::vector<std::byte>> captured;
+  if (from.device) {
+    packet.source = *from.device;
+  } else if (asynchronous && from.pageable) {
+    captured = std::make_shared<std::vector<std::byte>>(request.width * request.rows);
+    for (std::size_t row = 0; row < request.rows; ++row) {
+      std::memcpy(captured->data() + row * request.width,
+                  static_cast<const std::byte*>(request.from) + row * request.from_pitch, request.width);
+    }
+    packet.source = static_cast<const std::byte*>(captured->data());
+    packet.source_pitch = request.width;
+  } else {
+    packet.source = static_cast<const std::byte*>(request.from);
+  }
+  const bool wait = !asynchronous || (!to.device && to.pageable);
+  const gpu::Ticket ticket = session.submit(stream, std::move(packet));
+  if (captured != nullptr && !session.device().complete(ticket)) {
+    // Keeps the captured bytes until the copy has run.
+    session.submit(stream, gpu::HostCallPacket{[captured] {}});
+  }
+  session.charge(session.device().machine().host.copy_us);
+  if (wait) session.wait_for(ticket);
+}
+
+void fill(Session& session, const FillRequest& request, Stream& stream) {
+  session.check_fault();
+  if (request.width == 0 || request.rows == 0) return;
+  if (request.rows > 1 && request.width > request.pitch) throw ApiError{cudaErrorInvalidPitchValue};
+  const Side to = side_of(session, request.to, extent(request.width, request.rows, request.pitch));
+  if (!to.device) throw ApiError{cudaErrorInvalidValue};
+  gpu::FillPacket packet;
+  packet.address = *to.device;
+  packet.width = request.width;
+  packet.rows = request.rows;
+  packet.pitch = request.pitch;
+  packet.pattern = request.pattern;
+  packet.pattern_bytes = request.pattern_bytes;
+  session.submit(stream, packet);
+  session.charge(session.device().machine().host.launch_us);
+}
+
+void* allocate(Session& session, std::size_t size, gpu::AllocationKind kind) {
+  session.check_fault();
+  if (size == 0) return nullptr;
+  const auto address = session.device().store().allocate(size, kind);
+  if (!address) throw ApiError{cudaErrorMemoryAllocation};
+  const bool visible = kind == gpu::AllocationKind::kManaged || kind == gpu::AllocationKind::kPinned;
+  return reinterpret_cast<void*>(*address + (visible ? isa::kHostWindow : 0));
+}
+
+void release(Session& session, void* pointer, bool pinned) {
+  session.check_fault();
+  if (pointer == nullptr) return;
+  const auto address = session.device_address(pointer);
+  if (!address) throw ApiError{cudaErrorInvalidValue};
+  gpu::Store& store = session.device().store();
+  const gpu::Allocation& allocation = *store.find(*address);
+  const bool is_pinned = allocation.kind == gpu::AllocationKind::kPinned;
+  const bool is_plain =
+      allocation.kind == gpu::AllocationKind::kHeap || allocation.kind == gpu::AllocationKind::kManaged;
+  if (allocation.address != *address || pinned != is_pinned || (!pinned && !is_plain)) {
+    throw ApiError{cudaErrorInvalidValue};
+  }
+  session.synchronize_device();
+  store.free(*address);
+}
+
+}  // namespace castor::runtime

@@ -1,0 +1,146 @@
+#include "runtime/module.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "castor/base/error.h"
+#include "castor/gpu/machine.h"
+#include "castor/isa/types.h"
+#include "compiler/compiler.h"
+#include "ptx/parser.h"
+
+namespace castor::runtime {
+
+void Module::load(gpu::Device& device) {
+  if (module_) return;
+  if (failure_) std::rethrow_exception(failure_);
+  try {
+    module_ = ptx::parse(text_, name_);
+    place_variables(device);
+  } catch (...) {
+    module_.reset();
+    failure_ = std::current_exception();
+    throw;
+  }
+  text_.clear();
+  text_.shrink_to_fit();
+}
+
+void Module::place_variables(gpu::Device& device) {
+  gpu::Store& store = device.store();
+  const auto allocate = [&](std::uint64_t size, std::uint64_t align, gpu::AllocationKind kind,
+                            const std::string& label) {
+    const auto address = store.allocate(size, kind, label, std::max<std::uint64_t>(align, gpu::Store::kAlignment));
+    if (!address)
+      throw base::InputError(base::SourceLocation{name_, 0, 0}, "no device memory left for '" + label + "'");
+    allocations_.push_back(*address);
+    return *address;
+  };
+  for (const isa::Variable& variable : module_->variables) {
+    if (variable.space != isa::Space::kGlobal && variable.space != isa::Space::kConst) continue;
+    if (variable.linkage == isa::Linkage::kExtern) continue;
+    const auto kind =
+        variable.space == isa::Space::kConst ? gpu::AllocationKind::kConstant : gpu::AllocationKind::kModule;
+    const std::uint64_t address = allocate(variable.size, variable.align, kind, variable.name);
+    symbols_[variable.name] = {address, variable.size};
+    addresses_[variable.name] = address;
+  }
+  // Functions get values in code space; a kernel maps them to its own copies.
+  const std::uint64_t code = allocate(std::max<std::size_t>(module_->functions.size(), 1) * 8, 256,
+                                      gpu::AllocationKind::kCode, name_ + " functions");
+  for (std::size_t i = 0; i < module_->functions.size(); ++i) addresses_[module_->functions[i].name] = code + 8 * i;
+
+  // Variables of function bodies (static locals) live as long as the module.
+  for (const isa::Function& function : module_->functions) {
+    for (const isa::Variable& variable : function.variables) {
+      if (variable.space != isa::Space::kGlobal && variable.space != isa::Space::kConst) continue;
+      const auto kind =
+          variable.space == isa::Space::kConst ? gpu::AllocationKind::kConstant : gpu::AllocationKind::kModule;
+      addresses_[function.name + "::" + variable.name] = allocate(variable.size, variable.align, kind, variable.name);
+    }
+  }
+  for (const isa::Variable& variable : module_->variables) {
+    const auto found = symbols_.find(variable.name);
+    if (found != symbols_.end()) write_initial_data(device, variable, found->second.address);
+  }
+  for (const isa::Function& function : module_->functions) {
+    for (const isa::Variable& variable : function.variables) {
+      const auto found = addresses_.find(function.name + "::" + variable.name);
+      if (found != addresses_.end()) write_initial_data(device, variable, found->second);
+    }
+  }
+  for (const auto& variable : module_->variables) {
+    if (variable.space != isa::Space::kConst) continue;
+    const auto found = symbols_.find(variable.name);
+    if (found != symbols_.end()) store.set_read_only(found->second.address, true);
+  }
+}
+
+void Module::write_initial_data(gpu::Device& device, const isa::Variable& variable, std::uint64_t address) {
+  std::byte* const to = device.store().host(address);
+  const std::size_t size = std::min<std::size_t>(variable.data.size(), variable.size);
+  if (size != 0) std::memcpy(to, variable.data.data(), size);
+  for (const isa::Relocation& relocation : variable.relocations) {
+    const auto found = addresses_.find(relocation.symbol);
+    if (found == addresses_.end()) {
+      throw base::InputError(
+          base::SourceLocation{name_, static_cast<int>(variable.where.line), static_cast<int>(variable.where.column)},
+          "initialiser of '" + variable.name + "' names '" + relocation.symbol +
+              "', which is no global, constant or function of this module");
+    }
+    const std::uint64_t value = (found->second + static_cast<std::uint64_t>(relocation.addend)) >> relocation.shift;
+    if (relocation.offset + relocation.width <= variable.size) {
+      std::memcpy(to + relocation.offset, &value, std::min<std::size_t>(relocation.width, sizeof value));
+    }
+  }
+}
+
+void Module::unload(gpu::Device& device) {
+  for (const std::uint64_t address : allocations_) device.store().free(address);
+  allocations_.clear();
+  symbols_.clear();
+  addresses_.clear();
+  kernels_.clear();
+  module_.reset();
+}
+
+isa::LinkOptions Module::link_options(const gpu::Device& device) const {
+  const gpu::Machine& machine = device.machine();
+  isa::LinkOptions options;
+  options.symbols = addresses_;
+  options.max_registers = machine.sm.max_regs_per_thread;
+  if (register_cap_ != 0) options.max_registers = std::min(options.max_registers, register_cap_);
+  options.sm_registers = machine.sm.registers;
+  options.reg_alloc_unit = machine.sm.reg_alloc_unit;
+  options.lanes = machine.sm.lanes;
+  return options;
+}
+
+LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
+  load(device);
+  const auto found = kernels_.find(kernel);
+  if (found != kernels_.end()) return &found->second;
+  const isa::Function* const function = module_->find_function(kernel);
+  if (function == nullptr || !function->entry || !function->defined) return nullptr;
+  LoadedKernel loaded;
+  loaded.program = compiler::compile(*module_, kernel, link_options(device));
+  loaded.handle = device.load(loaded.program);
+  return &kernels_.emplace(kernel, std::move(loaded)).first->second;
+}
+
+const DeviceSymbol* Module::symbol(gpu::Device& device, const std::string& variable) {
+  load(device);
+  const auto found = symbols_.find(variable);
+  return found == symbols_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Module::kernels(gpu::Device& device) {
+  load(device);
+  std::vector<std::string> names;
+  for (const isa::Function& function : module_->functions) {
+    if (function.entry && function.defined) names.push_back(function.name);
+  }
+  return names;
+}
+
+}  // namespace castor::runtime

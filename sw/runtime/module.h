@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "castor/gpu/device.h"
+#include "castor/isa/module.h"
+#include "castor/isa/program.h"
+
+namespace castor::runtime {
+
+/// Where a module-level variable lies.
+struct DeviceSymbol {
+  std::uint64_t address = 0;  ///< device address
+  std::uint64_t size = 0;     ///< bytes
+};
+
+/// A kernel that has been compiled and loaded.
+struct LoadedKernel {
+  gpu::ProgramHandle handle = 0;
+  std::shared_ptr<const isa::Program> program;
+  std::uint32_t dynamic_shared_limit = 0;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
+};
+
+/// One PTX image on a device: kept as text, parsed when it is first needed; its variables are then placed and
+/// initialised, and kernels are compiled one by one when first used.
+/// Errors: base::InputError from the parser or compiler; the same one again at every later use.
+class Module {
+ public:
+  /// `name`: what messages call the image.
+  Module(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {}
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// The kernel called `kernel`, compiled for `device` with `max_registers` as an extra cap (0: none).
+  /// Null if the module has no such kernel.
+  [[nodiscard]] LoadedKernel* kernel(gpu::Device& device, const std::string& kernel);
+  /// Null if the module has no such variable.
+  [[nodiscard]] const DeviceSymbol* symbol(gpu::Device& device, const std::string& variable);
+  /// Names of all kernels.
+  [[nodiscard]] std::vector<std::string> kernels(gpu::Device& device);
+  /// Parses and places the variables now.
+  void load(gpu::Device& device);
+  /// Frees what the module has on the device.
+  void unload(gpu::Device& device);
+
+  /// Registers per thread that the user allows for every kernel of the process; 0: the machine's limit.
+  static void set_register_cap(unsigned registers) { register_cap_ = registers; }
+
+ private:
+  void place_variables(gpu::Device& device);
+  void write_initial_data(gpu::Device& device, const isa::Variable& variable, std::uint64_t address);
+  [[nodiscard]] isa::LinkOptions link_options(const gpu::Device& device) const;
+
+  static inline unsigned register_cap_ = 0;
+
+  std::string name_;
+  std::string text_;
+  std::optional<isa::Module> module_;
+  std::exception_ptr failure_;
+  std::unordered_map<std::string, DeviceSymbol> symbols_;
+  std::unordered_map<std::string, std::uint64_t> addresses_;  // variables and function values, for linking
+  std::vector<std::uint64_t> allocations_;
+  std::map<std::string, LoadedKernel> kernels_;
+};
+
+}  // namespace castor::runtime

@@ -1,0 +1,103 @@
+// What the compiler's module constructors call: images, kernels, variables, and the configuration of <<<>>>.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuda_runtime_api.h"
+#include "runtime/session.h"
+
+namespace {
+
+using castor::runtime::Module;
+using castor::runtime::Session;
+
+// The wrapper that clang emits around an image. `data` is PTX text that ends with a NUL.
+struct FatBinaryWrapper {
+  std::int32_t magic;
+  std::int32_t version;
+  const char* data;
+  const void* file_name;
+};
+constexpr std::int32_t kWrapperMagic = 0x466243b1;
+constexpr std::uint32_t kCompiledImageMagic = 0xba55ed50;
+
+// A registered image; its address is the handle.
+struct Image {
+  Module* module = nullptr;
+};
+
+struct Configuration {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
+};
+
+std::vector<Configuration>& configurations() {
+  thread_local std::vector<Configuration> stack;
+  return stack;
+}
+
+}  // namespace
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* fatCubin) {
+  const auto* const wrapper = static_cast<const FatBinaryWrapper*>(fatCubin);
+  auto* const image = new Image;  // lives as long as the process: the handle may be used by its last destructor
+  std::string text;
+  std::uint32_t head = 0;
+  if (wrapper->magic == kWrapperMagic && wrapper->data != nullptr) {
+    __builtin_memcpy(&head, wrapper->data, sizeof head);
+    if (head == kCompiledImageMagic) {
+      castor::runtime::complain("an image in this program is a binary of another compiler; build it with castor-cc");
+    } else {
+      text = wrapper->data;
+    }
+  } else {
+    castor::runtime::complain("an image in this program has an unknown format; build it with castor-cc");
+  }
+  Session& session = Session::instance();
+  const Session::Call call(session);
+  image->module = session.add_module(std::move(text));
+  return reinterpret_cast<void**>(image);
+}
+
+void __cudaRegisterFatBinaryEnd(void** /*fatCubinHandle*/) {}
+
+// The program's destructors may still use the device; the end-of-run action comes after them.
+void __cudaUnregisterFatBinary(void** /*fatCubinHandle*/) {}
+
+void __cudaRegisterFunction(void** fatCubinHandle, const char* hostFun, char* /*deviceFun*/, const char* deviceName,
+                            int /*thread_limit*/, uint3* /*tid*/, uint3* /*bid*/, dim3* /*bDim*/, dim3* /*gDim*/,
+                            int* /*wSize*/) {
+  Session& session = Session::instance();
+  const Session::Call call(session);
+  session.register_function(reinterpret_cast<Image*>(fatCubinHandle)->module, hostFun, deviceName);
+}
+
+void __cudaRegisterVar(void** fatCubinHandle, char* hostVar, char* /*deviceAddress*/, const char* deviceName,
+                       int /*ext*/, size_t size, int /*constant*/, int /*global*/) {
+  Session& session = Session::instance();
+  const Session::Call call(session);
+  session.register_variable(reinterpret_cast<Image*>(fatCubinHandle)->module, hostVar, deviceName, size);
+}
+
+unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, struct CUstream_st* stream) {
+  configurations().push_back({gridDim, blockDim, sharedMem, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim, size_t* sharedMem, void* stream) {
+  auto& stack = configurations();
+  if (stack.empty()) return cudaErrorMissingConfiguration;
+  *gridDim = stack.back().grid;
+  *blockDim = stack.back().block;
+  *sharedMem = stack.back().shared;
+  *static_cast<cudaStream_t*>(stream) = stack.back().stream;
+  stack.pop_back();
+  return cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,392 @@
+#include "runtime/session.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cfenv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "castor/base/time.h"
+#include "castor/gpu/machine.h"
+
+namespace castor::runtime {
+namespace {
+
+// A waiting call lets other host threads in after this much simulated time.
+constexpr gpu::Picoseconds kSlice = 10 * base::kPicosecondsPerMicrosecond;
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = std::min(text.find(separator, start), text.size());
+    if (end > start) parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+gpu::Device* interrupted_device = nullptr;
+
+void on_interrupt(int signal) {
+  if (interrupted_device != nullptr) interrupted_device->interrupt();
+  std::signal(signal, SIG_DFL);  // a second one ends the process at once
+}
+
+}  // namespace
+
+cudaError_t error_of(gpu::FaultKind kind) {
+  switch (kind) {
+    case gpu::FaultKind::kNone:
+      return cudaSuccess;
+    case gpu::FaultKind::kIllegalAddress:
+      return cudaErrorIllegalAddress;
+    case gpu::FaultKind::kMisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case gpu::FaultKind::kIllegalInstruction:
+      return cudaErrorIllegalInstruction;
+    case gpu::FaultKind::kAssert:
+      return cudaErrorAssert;
+    case gpu::FaultKind::kDeadlock:
+    case gpu::FaultKind::kInstructionLimit:
+    case gpu::FaultKind::kCycleLimit:
+      return cudaErrorLaunchTimeout;
+    case gpu::FaultKind::kStackOverflow:
+      return cudaErrorHardwareStackError;
+    case gpu::FaultKind::kTrap:
+    case gpu::FaultKind::kBarrier:
+      return cudaErrorLaunchFailure;
+  }
+  return cudaErrorUnknown;
+}
+
+cudaError_t& last_error() {
+  thread_local cudaError_t error = cudaSuccess;
+  return error;
+}
+
+void complain(const std::string& text) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "castor: %s\n", text.c_str());
+}
+
+Session& Session::instance() {
+  static Session* const session = new Session;  // never destroyed, see the class
+  return *session;
+}
+
+Session::Session() {
+  first_thread_ = std::this_thread::get_id();
+  options_.platform = environment("CASTOR_PLATFORM");
+  options_.overrides = split(environment("CASTOR_SET"), ';');
+  report_file_ = environment("CASTOR_REPORT");
+  std::atexit([] { Session::instance().finish(); });
+}
+
+Session::Call::Call(Session& session) : session_(session), lock_(session.mutex_) {
+  static_assert(sizeof(std::fenv_t) <= sizeof environment_);
+  std::fegetenv(reinterpret_cast<std::fenv_t*>(environment_));
+  std::fesetenv(FE_DFL_ENV);
+  session_.note_thread();
+}
+
+Session::Call::~Call() { std::fesetenv(reinterpret_cast<const std::fenv_t*>(environment_)); }
+
+void Session::note_thread() {
+  if (std::this_thread::get_id() != first_thread_) several_threads_ = true;
+}
+
+gpu::Device& Session::device() {
+  if (device_ == nullptr) open();
+  return *device_;
+}
+
+void Session::open() {
+  try {
+    const std::string cap = environment("CASTOR_MAX_REGISTERS");
+    if (!cap.empty()) {
+      char* end = nullptr;
+      const unsigned long value = std::strtoul(cap.c_str(), &end, 10);
+      if (*end != 0 || value < 16 || value > 256) {
+        throw base::InputError("CASTOR_MAX_REGISTERS is '" + cap + "'; it must be 16 to 256");
+      }
+      Module::set_register_cap(static_cast<unsigned>(value));
+    }
+    device_ = open_device(options_);
+  } catch (const base::InputError& error) {
+    complain(error.what());
+    std::_Exit(2);
+  }
+  device_->set_print_sink([this](std::string_view text) { printed_.append(text); });
+  interrupted_device = device_.get();
+  struct sigaction previous {};
+  if (sigaction(SIGINT, nullptr, &previous) == 0 && previous.sa_handler == SIG_DFL) std::signal(SIGINT, on_interrupt);
+}
+
+void Session::flush_prints() {
+  if (printed_.empty()) return;
+  std::fwrite(printed_.data(), 1, printed_.size(), stdout);
+  printed_.clear();
+}
+
+void Session::finish() {
+  const Call call(*this);
+  if (finished_ || device_ == nullptr) return;
+  finished_ = true;
+  try {
+    if (!device_->fault()) synchronize_device();
+  } catch (const ApiError&) {  // announced when it happened
+  }
+  flush_prints();
+  std::fflush(stdout);
+  write_report();
+}
+
+void Session::write_report() {
+  if (report_file_.empty()) return;
+  std::ofstream file(report_file_);
+  file << device_->report_json() << '\n';
+  file.close();
+  if (!file) complain("cannot write the report to " + report_file_ + ": " + std::strerror(errno));
+}
+
+// --- Modules --------------------------------------------------------------------------------------------------------
+
+Module* Session::add_module(std::string text, std::string name) {
+  if (name.empty()) {
+    name = program_invocation_short_name;
+    name += ".ptx";
+    if (!modules_.empty()) name += "#" + std::to_string(modules_.size() + 1);
+  }
+  modules_.push_back(std::make_unique<Module>(std::move(name), std::move(text)));
+  return modules_.back().get();
+}
+
+void Session::remove_module(Module* module) {
+  for (auto& owned : modules_) {
+    if (owned.get() != module) continue;
+    if (device_ != nullptr) owned->unload(*device_);
+    owned.reset();
+  }
+  modules_.erase(std::remove(modules_.begin(), modules_.end(), nullptr), modules_.end());
+}
+
+void Session::register_function(Module* module, const void* host, std::string name) {
+  functions_.insert_or_assign(host, RegisteredName{module, std::move(name), 0});
+}
+
+void Session::register_variable(Module* module, const void* host, std::string name, std::size_t size) {
+  variables_.insert_or_assign(host, RegisteredName{module, std::move(name), size});
+}
+
+LoadedKernel& Session::kernel_of(const void* host) {
+  const auto found = functions_.find(host);
+  if (found == functions_.end()) throw ApiError{cudaErrorInvalidDeviceFunction};
+  LoadedKernel* const kernel = loading([&] { return found->second.module->kernel(device(), found->second.name); });
+  if (kernel == nullptr) throw ApiError{cudaErrorInvalidDeviceFunction};
+  return *kernel;
+}
+
+DeviceSymbol Session::symbol_of(const void* host) {
+  const auto found = variables_.find(host);
+  if (found == variables_.end()) throw ApiError{cudaErrorInvalidSymbol};
+  const DeviceSymbol* const symbol =
+      loading([&] { return found->second.module->symbol(device(), found->second.name); });
+  if (symbol == nullptr) throw ApiError{cudaErrorInvalidSymbol};
+  return *symbol;
+}
+
+// --- Streams, events ------------------------------------------------------------------------------------------------
+
+Stream& Session::stream_of(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) return legacy_;
+  if (handle == cudaStreamPerThread) {
+    auto& stream = per_thread_[std::this_thread::get_id()];
+    if (stream == nullptr) {
+      stream = std::make_unique<Stream>();
+      stream->id = next_stream_++;
+      stream->queue = stream->id % device().machine().queue.count;
+    }
+    return *stream;
+  }
+  const auto found = streams_.find(handle);
+  if (found == streams_.end()) throw ApiError{cudaErrorInvalidResourceHandle};
+  return *found->second;
+}
+
+cudaStream_t Session::create_stream(unsigned flags, int priority) {
+  if ((flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) throw ApiError{cudaErrorInvalidValue};
+  auto stream = std::make_unique<Stream>();
+  stream->id = next_stream_++;
+  stream->queue = stream->id % device().machine().queue.count;
+  stream->blocking = (flags & cudaStreamNonBlocking) == 0;
+  stream->priority = priority;
+  stream->flags = flags;
+  auto* const handle = reinterpret_cast<cudaStream_t>(stream.get());
+  streams_.emplace(handle, std::move(stream));
+  return handle;
+}
+
+void Session::destroy_stream(cudaStream_t handle) {
+  // Its pending work goes on; only the handle ends.
+  const auto found = streams_.find(handle);
+  if (found == streams_.end()) throw ApiError{cudaErrorInvalidResourceHandle};
+  if (!device().complete(found->second->last)) orphans_.push_back(found->second->last);
+  streams_.erase(found);
+}
+
+Event& Session::event_of(cudaEvent_t handle) {
+  const auto found = events_.find(handle);
+  if (found == events_.end()) throw ApiError{cudaErrorInvalidResourceHandle};
+  return *found->second;
+}
+
+cudaEvent_t Session::create_event(unsigned flags) {
+  auto event = std::make_unique<Event>();
+  event->id = next_event_++;
+  event->flags = flags;
+  auto* const handle = reinterpret_cast<cudaEvent_t>(event.get());
+  events_.emplace(handle, std::move(event));
+  return handle;
+}
+
+void Session::destroy_event(cudaEvent_t handle) {
+  if (events_.erase(handle) == 0) throw ApiError{cudaErrorInvalidResourceHandle};
+}
+
+void Session::record(Event& event, Stream& stream) {
+  event.recorded = true;
+  event.ticket = submit(stream, gpu::EventRecordPacket{event.id, ++event.count});
+}
+
+void Session::wait(Stream& stream, const Event& event) {
+  if (!event.recorded || device().complete(event.ticket)) return;
+  submit(stream, gpu::EventWaitPacket{event.id, event.count});
+}
+
+gpu::Ticket Session::submit(Stream& stream, gpu::Packet packet) {
+  gpu::Device& target = device();
+  // The legacy default stream waits for all blocking streams, and they for it. A wait follows its record in order of
+  // submission, so one queue cannot block itself.
+  const auto order_after = [&](Stream& later, Stream& earlier) {
+    if (later.queue == earlier.queue || target.complete(earlier.last)) return;
+    const std::uint64_t event = next_event_++;
+    earlier.last = target.submit(earlier.queue, gpu::EventRecordPacket{event, 1});
+    target.submit(later.queue, gpu::EventWaitPacket{event, 1});
+  };
+  if (&stream == &legacy_) {
+    for (auto& [handle, other] : streams_) {
+      if (other->blocking) order_after(stream, *other);
+    }
+    for (auto& [thread, other] : per_thread_) order_after(stream, *other);
+  } else if (stream.blocking) {
+    order_after(stream, legacy_);
+  }
+  stream.last = target.submit(stream.queue, std::move(packet));
+  return stream.last;
+}
+
+// --- Time -----------------------------------------------------------------------------------------------------------
+
+void Session::announce_fault() {
+  if (fault_announced_ || !device_->fault()) return;
+  fault_announced_ = true;
+  flush_prints();
+  complain(device_->fault()->message);
+}
+
+void Session::check_fault() {
+  if (device_ == nullptr || !device_->fault()) return;
+  announce_fault();
+  throw ApiError{error_of(device_->fault()->kind)};
+}
+
+namespace {
+
+[[noreturn]] void end_interrupted() {
+  // The program left SIGINT at its default, which is to end; the end-of-run action still writes the report.
+  std::exit(130);
+}
+
+}  // namespace
+
+void Session::wait_for(gpu::Ticket ticket) {
+  gpu::Device& target = device();
+  check_fault();
+  while (!target.complete(ticket)) {
+    const gpu::Outcome outcome =
+        several_threads_ ? target.advance_to(target.now() + kSlice) : target.advance_until(ticket);
+    if (outcome == gpu::Outcome::kInterrupted) end_interrupted();
+    check_fault();
+    if (several_threads_ && !target.complete(ticket)) {
+      mutex_.unlock();
+      std::this_thread::yield();
+      mutex_.lock();
+    }
+  }
+  flush_prints();
+}
+
+void Session::synchronize_device() {
+  std::vector<gpu::Ticket> tickets{legacy_.last};
+  for (const auto& [handle, stream] : streams_) tickets.push_back(stream->last);
+  for (const auto& [thread, stream] : per_thread_) tickets.push_back(stream->last);
+  tickets.insert(tickets.end(), orphans_.begin(), orphans_.end());
+  orphans_.clear();
+  for (const gpu::Ticket ticket : tickets) wait_for(ticket);
+}
+
+void Session::charge(double microseconds) {
+  if (microseconds <= 0) return;
+  gpu::Device& target = device();
+  if (target.fault()) return;
+  const auto span = static_cast<gpu::Picoseconds>(microseconds * base::kPicosecondsPerMicrosecond);
+  if (target.advance_to(target.now() + span) == gpu::Outcome::kInterrupted) end_interrupted();
+  announce_fault();
+}
+
+void Session::reset_device() {
+  if (device_ == nullptr) return;
+  try {
+    if (!device_->fault()) synchronize_device();
+  } catch (const ApiError&) {  // announced when it happened
+  }
+  flush_prints();
+  device_->reset();
+  fault_announced_ = false;
+  for (auto& module : modules_) module->unload(*device_);
+  device_->store().clear();
+  streams_.clear();
+  per_thread_.clear();
+  events_.clear();
+  legacy_ = Stream{};
+  orphans_.clear();
+  registered_host_memory.clear();
+}
+
+gpu::HostCallPacket Session::host_call(std::function<void()> call) {
+  return {[this, call = std::move(call)] {
+    host_call_thread_ = std::this_thread::get_id();
+    flush_prints();
+    call();
+    host_call_thread_ = std::thread::id{};
+  }};
+}
+
+std::optional<std::uint64_t> Session::device_address(const void* pointer) {
+  auto address = reinterpret_cast<std::uint64_t>(pointer);
+  if (address >= isa::kHostWindow && address - isa::kHostWindow < isa::kWindowSize) address -= isa::kHostWindow;
+  if (address < gpu::Store::kBase || address >= isa::kWindowSize) return std::nullopt;
+  if (device().store().find(address) == nullptr) return std::nullopt;
+  return address;
+}
+
+}  // namespace castor::runtime

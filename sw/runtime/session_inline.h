@@ -1,0 +1,40 @@
+#pragma once
+
+// Templates of session.h.
+
+#include "castor/base/error.h"
+#include "runtime/session.h"
+
+namespace castor::runtime {
+
+template <class F>
+auto Session::loading(F use) -> decltype(use()) {
+  try {
+    return use();
+  } catch (const base::InputError& error) {
+    if (seen_messages_.insert(error.what()).second) complain(error.what());
+    throw ApiError{cudaErrorInvalidPtx};
+  }
+}
+
+template <class F>
+cudaError_t api(F body) {
+  cudaError_t result = cudaSuccess;
+  Session& session = Session::instance();
+  if (session.called_from_host_call()) return last_error() = cudaErrorNotPermitted;
+  try {
+    const Session::Call call(session);
+    body(session);
+  } catch (const ApiError& error) {
+    result = error.code;
+  } catch (const base::InputError& error) {
+    complain(error.what());
+    result = cudaErrorInvalidValue;
+  } catch (const std::bad_alloc&) {
+    result = cudaErrorMemoryAllocation;
+  }
+  if (result != cudaSuccess && result != cudaErrorNotReady) last_error() = result;
+  return result;
+}
+
+}  // namespace castor::runtime

@@ -1,0 +1,194 @@
+// Streams, events, host functions, synchronisation.
+
+#include <algorithm>
+
+#include "castor/gpu/machine.h"
+#include "cuda_runtime_api.h"
+#include "runtime/session.h"
+
+using namespace castor;
+using namespace castor::runtime;
+
+namespace {
+
+// A query costs at least this much simulated time, so that a polling loop ends.
+constexpr double kQueryMicroseconds = 1.0;
+
+constexpr int kLeastPriority = 0;
+constexpr int kGreatestPriority = -5;
+
+constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+
+template <class T>
+void need(T* pointer) {
+  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
+}
+
+void synchronized(Session& session) { session.charge(session.device().machine().host.sync_us); }
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaDeviceSynchronize(void) {
+  return api([&](Session& session) {
+    session.synchronize_device();
+    synchronized(session);
+  });
+}
+cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* pStream, unsigned int flags, int priority) {
+  return api([&](Session& session) {
+    need(pStream);
+    *pStream = session.create_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
+  });
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* pStream, unsigned int flags) {
+  return cudaStreamCreateWithPriority(pStream, flags, kLeastPriority);
+}
+cudaError_t cudaStreamCreate(cudaStream_t* pStream) { return cudaStreamCreateWithFlags(pStream, cudaStreamDefault); }
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
+  return api([&](Session&) {
+    if (leastPriority != nullptr) *leastPriority = kLeastPriority;
+    if (greatestPriority != nullptr) *greatestPriority = kGreatestPriority;
+  });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int* priority) {
+  return api([&](Session& session) {
+    need(priority);
+    *priority = session.stream_of(hStream).priority;
+  });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int* flags) {
+  return api([&](Session& session) {
+    need(flags);
+    *flags = session.stream_of(hStream).flags;
+  });
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return api([&](Session& session) { session.destroy_stream(stream); });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
+  return api([&](Session& session) {
+    if (flags != 0) throw ApiError{cudaErrorInvalidValue};
+    session.check_fault();
+    session.wait(session.stream_of(stream), session.event_of(event));
+  });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* userData,
+                                  unsigned int flags) {
+  return api([&](Session& session) {
+    if (callback == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue};
+    session.check_fault();
+    session.submit(session.stream_of(stream),
+                   session.host_call([stream, callback, userData] { callback(stream, cudaSuccess, userData); }));
+  });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userData) {
+  return api([&](Session& session) {
+    if (fn == nullptr) throw ApiError{cudaErrorInvalidValue};
+    session.check_fault();
+    session.submit(session.stream_of(stream), session.host_call([fn, userData] { fn(userData); }));
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return api([&](Session& session) {
+    Stream& target = session.stream_of(stream);
+    session.synchronize(target);
+    synchronized(session);
+  });
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return api([&](Session& session) {
+    const Stream& target = session.stream_of(stream);
+    session.charge(kQueryMicroseconds);
+    session.check_fault();
+    if (!session.device().complete(target.last)) throw ApiError{cudaErrorNotReady};
+  });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* devPtr, size_t /*length*/, unsigned int /*flags*/) {
+  return api([&](Session& session) {
+    static_cast<void>(session.stream_of(stream));
+    if (!session.device_address(devPtr)) throw ApiError{cudaErrorInvalidValue};
+  });
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus* pCaptureStatus) {
+  return api([&](Session& session) {
+    need(pCaptureStatus);
+    static_cast<void>(session.stream_of(stream));
+    *pCaptureStatus = cudaStreamCaptureStatusNone;
+  });
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+  return api([&](Session& session) {
+    need(event);
+    if ((flags & ~kEventFlags) != 0) throw ApiError{cudaErrorInvalidValue};
+    *event = session.create_event(flags);
+  });
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return api([&](Session& session) {
+    Event& target = session.event_of(event);
+    session.check_fault();
+    session.record(target, session.stream_of(stream));
+  });
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  if (flags != 0) return last_error() = cudaErrorInvalidValue;
+  return cudaEventRecord(event, stream);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return api([&](Session& session) {
+    const Event& target = session.event_of(event);
+    session.charge(kQueryMicroseconds);
+    session.check_fault();
+    if (target.recorded && !session.device().complete(target.ticket)) throw ApiError{cudaErrorNotReady};
+  });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return api([&](Session& session) {
+    const Event& target = session.event_of(event);
+    if (target.recorded) session.wait_for(target.ticket);
+    synchronized(session);
+  });
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return api([&](Session& session) { session.destroy_event(event); });
+}
+
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
+  return api([&](Session& session) {
+    need(ms);
+    const Event& first = session.event_of(start);
+    const Event& last = session.event_of(end);
+    if (!first.recorded || !last.recorded || ((first.flags | last.flags) & cudaEventDisableTiming) != 0) {
+      throw ApiError{cudaErrorInvalidResourceHandle};
+    }
+    session.check_fault();
+    const gpu::Device& device = session.device();
+    if (!device.complete(first.ticket) || !device.complete(last.ticket)) throw ApiError{cudaErrorNotReady};
+    const auto begin = static_cast<double>(device.completion_time(first.ticket));
+    const auto finish = static_cast<double>(device.completion_time(last.ticket));
+    *ms = static_cast<float>((finish - begin) / static_cast<double>(base::kPicosecondsPerMillisecond));
+  });
+}
+
+}  // extern "C"
