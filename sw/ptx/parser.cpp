@@ -335,7 +335,8 @@ void Parser::map_source_files() {
 
 isa::Module parse(std::string_view text, const std::string& file) {
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
-  if (text.size() > (std::size_t{1} << 30U)) throw base::InputError(base::SourceLocation{file}, "PTX text of more than 1 GiB");
+  if (text.size() > (std::size_t{1} << 30U))
+    throw base::InputError(base::SourceLocation{file}, "PTX text of more than 1 GiB");
   return Parser(text, file).parse();
 }
 

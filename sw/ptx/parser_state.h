@@ -143,12 +143,14 @@ class Parser {
     std::vector<isa::Type> types;  // per operand
     unsigned elements = 1;         // vector items: 1, 2, 4, 8
     unsigned required = 0;         // operands that may not be absent
+    bool inner_optional = false;   // an operand that may be absent stands before one that may not
     bool relaxed = false;          // registers may be wider than the type
     bool has_space = false;
     isa::Space space = isa::Space::kGeneric;
   };
   const Spelling& spelling(const Token& opcode, std::string_view text);
   void instruction(const Token& opcode);
+  [[nodiscard]] unsigned count_operands() const;
   struct OperandPlace {  // for messages
     const Spelling* spelling = nullptr;
     const isa::OperandSpec* spec = nullptr;
