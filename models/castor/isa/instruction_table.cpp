@@ -41,10 +41,24 @@ struct Progress {
   std::vector<std::string_view> expected;  ///< what could have stood there
   bool end = false;                        ///< or nothing more
   bool no_such_combination = false;
+  bool knows_next = false;  ///< the word found there belongs to the row, further on
+
+  /// Takes over what another row says if that got further, or as far with a word that it knows.
+  void merge(const Progress& row) {
+    if (row.part > part || (row.part == part && row.knows_next && !knows_next)) {
+      const bool combination = no_such_combination || row.no_such_combination;
+      *this = row;
+      no_such_combination = combination;
+    } else if (row.part == part && row.knows_next == knows_next) {
+      for (const std::string_view what : row.expected) note(part, what);
+      end = end || row.end;
+      no_such_combination = no_such_combination || row.no_such_combination;
+    }
+  }
 
   void note(std::size_t at, std::string_view what) {
     if (at < part) return;
-    if (at > part) *this = Progress{at, {}, false, no_such_combination};
+    if (at > part) *this = Progress{at, {}, false, no_such_combination, false};
     if (what.empty())
       end = true;
     else if (std::find(expected.begin(), expected.end(), what) == expected.end())
@@ -71,6 +85,12 @@ bool match_items(const Row& row, const std::vector<std::string_view>& parts, std
   if (!pattern.optional) return false;
   choices[item] = -1;
   return match_items(row, parts, item + 1, part, choices, progress);
+}
+
+bool knows(const Row& row, std::string_view word) {
+  return std::any_of(row.items.begin(), row.items.end(), [&](const PatternItem& item) {
+    return std::find(item.alternatives.begin(), item.alternatives.end(), word) != item.alternatives.end();
+  });
 }
 
 std::string list_of(const std::vector<std::string_view>& words) {
@@ -289,11 +309,16 @@ Match InstructionTable::Impl::look_up(std::string_view spelling, LookupError& er
     for (const Row* row : rows_of_opcode->second) {
       std::array<std::int8_t, 16> choices;
       choices.fill(-1);
-      if (!match_items(*row, parts, 0, 0, choices, progress)) continue;
-      const Match match(*row, choices);
-      if (row->select == nullptr || row->select(match) != nullptr) return match;
-      progress.note(parts.size(), {});
-      progress.no_such_combination = true;
+      Progress reached;
+      if (match_items(*row, parts, 0, 0, choices, reached)) {
+        const Match match(*row, choices);
+        if (row->select == nullptr || row->select(match) != nullptr) return match;
+        reached.note(parts.size(), {});
+        reached.no_such_combination = true;
+      } else if (reached.part < parts.size()) {
+        reached.knows_next = knows(*row, parts[reached.part]);
+      }
+      progress.merge(reached);
     }
   }
   if (const Unsupported* const why = refusal(spelling, parts))

@@ -73,6 +73,8 @@ std::uint64_t read(const WarpContext& context, SpecialRegister reg, unsigned lan
       return context.dynamic_shared;
     case SpecialRegister::kWarpSize:
       return 32;
+    case SpecialRegister::kParameterBase:
+      return context.parameter_base;
     case SpecialRegister::kCount:
       break;
   }

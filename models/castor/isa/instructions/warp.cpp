@@ -1,0 +1,267 @@
+// Operations across the lanes of a CUDA warp (PTX ISA, "vote", "match", "redux", "activemask", "shfl", "elect"). A
+// 64-lane warp holds two CUDA warps, one per half; nothing crosses the halves.
+//
+// Forms with `.sync` name the lanes that take part. All named lanes that have not exited must execute the operation
+// together, and each must name itself; anything else is a fault, never a made-up value.
+
+#include "castor/isa/instructions/select.h"
+
+namespace castor::isa {
+namespace {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s32 = std::int32_t;
+
+template <class F>
+inline void for_each_lane(u32 lanes, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(__builtin_ctz(lanes)));
+}
+
+/// Checks the member masks of one half in source row `which`; faults are kept in `args`.
+void check_members(LaneArgs& args, unsigned half, const u32* members) {
+  const u32 executing = half_mask(args.mask, half);
+  const u32 live = args.context != nullptr ? half_mask(args.context->live, half) : executing;
+  u32 checked = 0;  // most warps name one mask
+  bool any = false;
+  for_each_lane(executing, [&](unsigned lane) {
+    const u32 mask = members[lane];
+    LaneFault fault = LaneFault::kNone;
+    if ((mask >> lane & 1) == 0)
+      fault = LaneFault::kSyncMaskSelf;
+    else if ((!any || mask != checked) && (mask & live & ~executing) != 0)
+      fault = LaneFault::kSyncMaskInactive;
+    checked = mask;
+    any = true;
+    if (fault != LaneFault::kNone && args.fault == LaneFault::kNone) args.fault = fault;
+  });
+}
+
+/// Runs f(lane, members) for the executing lanes of one half, where members are the executing lanes that the lane
+/// named, or all of them for forms without a mask (`mask_source` < 0).
+template <int MaskSource, class F>
+void with_members(LaneArgs& args, unsigned half, F f) {
+  const u32 executing = half_mask(args.mask, half);
+  if constexpr (MaskSource < 0) {
+    for_each_lane(executing, [&](unsigned lane) { f(lane, executing); });
+  } else {
+    const u32* const members = source<u32>(args, MaskSource, half);
+    check_members(args, half, members);
+    for_each_lane(executing, [&](unsigned lane) { f(lane, members[lane] & executing); });
+  }
+}
+
+/// Writes the results of all lanes, once nothing is read any more (rows may overlap).
+inline void store(const Record& record, LaneArgs& args, const u32* results) {
+  if (record.dst == kNoOperand) return;
+  for (unsigned half = 0; half < args.halves; ++half)
+    blend_half(half_mask(args.mask, half), destination<u32>(args, half), results + std::size_t{32} * half);
+}
+
+enum class Vote { kAll, kAny, kUniform, kBallot };
+
+template <Vote Kind, int MaskSource>
+void vote(const Record& record, LaneArgs& args) {
+  const LaneMask predicate = predicate_source(record, args.predicates, 0);
+  LaneMask result = 0;
+  u32 ballot[kMaxLanes] = {};
+  for (unsigned half = 0; half < args.halves; ++half) {
+    const u32 yes = half_mask(predicate, half);
+    with_members<MaskSource>(args, half, [&](unsigned lane, u32 members) {
+      const u32 votes = yes & members;
+      ballot[32 * half + lane] = votes;
+      const bool holds = Kind == Vote::kAll   ? votes == members
+                         : Kind == Vote::kAny ? votes != 0
+                                              : votes == 0 || votes == members;
+      if (holds) result |= LaneMask{1} << (32 * half + lane);
+    });
+  }
+  if constexpr (Kind == Vote::kBallot)
+    store(record, args, ballot);
+  else
+    write_predicate(record, args.predicates, 0, result, args.mask);
+}
+template <int MaskSource>
+LaneFn select_vote(const Match& match) {
+  if (match.has("all")) return &vote<Vote::kAll, MaskSource>;
+  if (match.has("any")) return &vote<Vote::kAny, MaskSource>;
+  if (match.has("uni")) return &vote<Vote::kUniform, MaskSource>;
+  return &vote<Vote::kBallot, MaskSource>;
+}
+
+void active_mask(const Record& record, LaneArgs& args) {
+  u32 out[kMaxLanes];
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) out[lane] = half_mask(args.mask, lane / 32);
+  store(record, args, out);
+}
+
+/// d = the named lanes that hold the same value (any), or all named lanes if all hold the same, else 0 (all).
+template <class T, bool All>
+void match_values(const Record& record, LaneArgs& args) {
+  u32 out[kMaxLanes] = {};
+  LaneMask same = 0;
+  for (unsigned half = 0; half < args.halves; ++half) {
+    const T* const a = source<T>(args, 0, half);
+    with_members<1>(args, half, [&](unsigned lane, u32 members) {
+      u32 equal = 0;
+      for_each_lane(members, [&](unsigned other) { equal |= a[other] == a[lane] ? u32{1} << other : 0; });
+      const bool everywhere = equal == members;
+      out[32 * half + lane] = All && !everywhere ? 0 : equal;
+      if (everywhere) same |= LaneMask{1} << (32 * half + lane);
+    });
+  }
+  store(record, args, out);
+  if constexpr (All) write_predicate(record, args.predicates, 0, same, args.mask);
+}
+template <bool All>
+LaneFn select_match(const Match& match) {
+  return bits(match.type("t")) == 64 ? &match_values<u64, All> : &match_values<u32, All>;
+}
+
+enum class Shuffle { kUp, kDown, kButterfly, kIndex };
+
+/// The source lane by PTX's rule: c holds a clamp in bits 0-4 and the segment mask in bits 8-12.
+template <Shuffle Mode, int MaskSource>
+void shuffle(const Record& record, LaneArgs& args) {
+  u32 out[kMaxLanes] = {};
+  LaneMask in_range = 0;
+  for (unsigned half = 0; half < args.halves; ++half) {
+    const u32* const a = source<u32>(args, 0, half);
+    const u32* const b = source<u32>(args, 1, half);
+    const u32* const c = source<u32>(args, 2, half);
+    with_members<MaskSource>(args, half, [&](unsigned lane, u32) {
+      const u32 delta = b[lane] & 31;
+      const u32 clamp = c[lane] & 31;
+      const u32 segment = c[lane] >> 8 & 31;
+      const u32 lowest = lane & segment;
+      const s32 limit = static_cast<s32>(lowest | (clamp & ~segment));
+      s32 from = 0;
+      bool valid = false;
+      switch (Mode) {
+        case Shuffle::kUp:
+          from = static_cast<s32>(lane) - static_cast<s32>(delta);
+          valid = from >= limit;
+          break;
+        case Shuffle::kDown:
+          from = static_cast<s32>(lane + delta);
+          valid = from <= limit;
+          break;
+        case Shuffle::kButterfly:
+          from = static_cast<s32>(lane ^ delta);
+          valid = from <= limit;
+          break;
+        case Shuffle::kIndex:
+          from = static_cast<s32>(lowest | (delta & ~segment));
+          valid = from <= limit;
+          break;
+      }
+      if (!valid) from = static_cast<s32>(lane);
+      out[32 * half + lane] = a[from & 31];
+      if (valid) in_range |= LaneMask{1} << (32 * half + lane);
+    });
+  }
+  store(record, args, out);
+  write_predicate(record, args.predicates, 0, in_range, args.mask);
+}
+template <int MaskSource>
+LaneFn select_shuffle(const Match& match) {
+  if (match.has("up")) return &shuffle<Shuffle::kUp, MaskSource>;
+  if (match.has("down")) return &shuffle<Shuffle::kDown, MaskSource>;
+  if (match.has("bfly")) return &shuffle<Shuffle::kButterfly, MaskSource>;
+  return &shuffle<Shuffle::kIndex, MaskSource>;
+}
+
+struct Add {
+  static u32 of(u32 a, u32 b) { return a + b; }
+};
+struct And {
+  static u32 of(u32 a, u32 b) { return a & b; }
+};
+struct Or {
+  static u32 of(u32 a, u32 b) { return a | b; }
+};
+struct Xor {
+  static u32 of(u32 a, u32 b) { return a ^ b; }
+};
+template <class T>
+struct Min {
+  static u32 of(u32 a, u32 b) { return static_cast<T>(b) < static_cast<T>(a) ? b : a; }
+};
+template <class T>
+struct Max {
+  static u32 of(u32 a, u32 b) { return static_cast<T>(a) < static_cast<T>(b) ? b : a; }
+};
+
+template <class Op>
+void reduce(const Record& record, LaneArgs& args) {
+  u32 out[kMaxLanes] = {};
+  for (unsigned half = 0; half < args.halves; ++half) {
+    const u32* const a = source<u32>(args, 0, half);
+    with_members<1>(args, half, [&](unsigned lane, u32 members) {
+      u32 value = 0;
+      bool first = true;
+      for_each_lane(members, [&](unsigned other) {
+        value = first ? a[other] : Op::of(value, a[other]);
+        first = false;
+      });
+      out[32 * half + lane] = value;
+    });
+  }
+  store(record, args, out);
+}
+LaneFn select_reduce(const Match& match) {
+  const bool is_signed = match.type("t") == Type::kS32;
+  if (match.has("add")) return &reduce<Add>;
+  if (match.has("min")) return is_signed ? &reduce<Min<s32>> : &reduce<Min<u32>>;
+  if (match.has("max")) return is_signed ? &reduce<Max<s32>> : &reduce<Max<u32>>;
+  if (match.has("and")) return &reduce<And>;
+  if (match.has("or")) return &reduce<Or>;
+  return &reduce<Xor>;
+}
+
+/// The lowest of the named lanes is elected.
+void elect(const Record& record, LaneArgs& args) {
+  u32 out[kMaxLanes] = {};
+  LaneMask elected = 0;
+  for (unsigned half = 0; half < args.halves; ++half) {
+    const u32* const members_of = source<u32>(args, 0, half);
+    check_members(args, half, members_of);
+    for_each_lane(half_mask(args.mask, half), [&](unsigned lane) {
+      const u32 members = members_of[lane] & half_mask(args.mask, half);
+      const unsigned leader = members == 0 ? lane : static_cast<unsigned>(__builtin_ctz(members));
+      out[32 * half + lane] = leader;
+      if (leader == lane) elected |= LaneMask{1} << (32 * half + lane);
+    });
+  }
+  store(record, args, out);
+  write_predicate(record, args.predicates, 0, elected, args.mask);
+}
+
+}  // namespace
+}  // namespace castor::isa
+
+CASTOR_INSTRUCTIONS(warp) {
+  using namespace castor::isa;  // NOLINT(google-build-using-namespace): the body of one function
+  const auto row = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning) {
+    table.add({syntax, operands, TimingClass::kShuffle, Kind::kLane, select, nullptr, meaning});
+  };
+  row("vote.{all|any|uni}.pred", "=p:pred, a:pred", select_vote<-1>,
+      "whether all, any, or all or none of the lanes have a");
+  row("vote.ballot.b32", "=d:b32, a:pred", select_vote<-1>, "mask of the lanes that have a");
+  row("vote.sync.{all|any|uni}.pred", "=p:pred, a:pred, members:b32", select_vote<0>,
+      "whether all, any, or all or none of the named lanes have a");
+  row("vote.sync.ballot.b32", "=d:b32, a:pred, members:b32", select_vote<0>, "mask of the named lanes that have a");
+  row("activemask.b32", "=d:b32", always<active_mask>, "mask of the lanes that execute");
+  row("match.any.sync.{t:b32|b64}", "=d:b32, a:t, members:b32", select_match<false>,
+      "mask of the named lanes with the same a");
+  row("match.all.sync.{t:b32|b64}", "=d:b32|, a:t, members:b32", select_match<true>,
+      "mask of the named lanes if all have the same a, else 0; p = they have");
+  row("shfl.{up|down|bfly|idx}.b32", "=d:b32|, a:b32, b:b32, c:b32", select_shuffle<-1>,
+      "a of another lane; p = that lane is in the segment");
+  row("shfl.sync.{up|down|bfly|idx}.b32", "=d:b32|, a:b32, b:b32, c:b32, members:b32", select_shuffle<3>,
+      "a of another lane; p = that lane is in the segment");
+  row("redux.sync.{add|min|max}.{t:u32|s32}", "=d:t, a:t, members:b32", select_reduce,
+      "sum, minimum or maximum over the named lanes");
+  row("redux.sync.{and|or|xor}.{t:b32}", "=d:t, a:t, members:b32", select_reduce, "logic over the named lanes");
+  row("elect.sync", "=d:b32|, members:b32", always<elect>, "the lowest named lane; p = it is this one");
+}
