@@ -123,8 +123,8 @@ TEST(Machines, ErrorInAnOverrideNamesKeyAndRange) {
 
 class MachineFiles : public testing::Test {
  protected:
-  MachineFiles() { std::filesystem::create_directories(folder_); }
-  ~MachineFiles() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string write(const std::string& name, const std::string& text) {
     const std::filesystem::path path = folder_ / name;

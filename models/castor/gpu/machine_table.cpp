@@ -77,6 +77,26 @@ constexpr double kMostLong = 0x1p62;      // and of a 64-bit one
 constexpr unsigned kMostTicks = 100'000;  // longest latency inside an SM
 constexpr double kMostCycles = 1'000'000'000.0;
 
+// What the timing classes stand for, in their order.
+constexpr std::array<const char*, kUnitClasses> kOperations = {
+    "integer add, logic, compare, select, move, shift, convert",
+    "integer min, max",
+    "integer multiply",
+    "integer multiply-add, dot products",
+    "integer divide, remainder",
+    "shuffle, vote, match",
+    "32-bit (and half) add, subtract, compare",
+    "32-bit min, max",
+    "32-bit multiply",
+    "32-bit fused multiply-add",
+    "32-bit divide, square root, rounded",
+    "64-bit add, multiply, fused multiply-add, compare, convert",
+    "64-bit min, max",
+    "64-bit divide, square root",
+    "approximate functions",
+    "predicate logic",
+};
+
 class TableWriter {
  public:
   [[nodiscard]] std::vector<MachineKey> take() { return std::move(keys_); }
@@ -116,8 +136,7 @@ class TableWriter {
 
 // The member's path is the key. CASTOR_NUMBER: whole or decimal number in [low, high]; CASTOR_LISTED: one of some whole
 // numbers; CASTOR_WORD: flags, choices, names, versions, whose type says what is allowed.
-#define CASTOR_ACCESS(path) \
-  [](Machine & machine) -> auto& { return machine.path; }
+#define CASTOR_ACCESS(path) ([](Machine & machine) -> auto& { return machine.path; })
 #define CASTOR_NUMBER(path, unit, low, high, meaning) table.number(#path, unit, low, high, meaning, CASTOR_ACCESS(path))
 #define CASTOR_LISTED(path, unit, meaning, ...) \
   table.listed(#path, unit, std::vector<std::uint64_t>{__VA_ARGS__}, meaning, CASTOR_ACCESS(path))
@@ -194,6 +213,7 @@ void units(TableWriter& table) {
   CASTOR_NUMBER(rf.collectors, "collectors", 0, 64, "operand collectors; 0 = operands are read directly");
   CASTOR_NUMBER(oc_cycles, "ticks", 1, 64, "from issue to dispatch without conflicts");
   for (std::size_t i = 0; i < kUnitClasses; ++i) {
+    const std::string operations = kOperations[i];
     const std::string prefix = "latency." + std::string(isa::key(static_cast<isa::TimingClass>(i)));
     table.number(
         prefix + ".ticks", "ticks", 1, 450,
