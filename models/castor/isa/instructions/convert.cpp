@@ -66,7 +66,7 @@ inline Element<T> extend(T v) {
 
 template <class D, class S>
 void truncate(const Record&, LaneArgs& args) {
-  lanes<Element<D>, Element<S>>(args, [](Element<S> s) { return extend(static_cast<D>(static_cast<S>(s))); });
+  map<Element<D>, Element<S>>(args, [](Element<S> s) { return extend(static_cast<D>(static_cast<S>(s))); });
 }
 
 /// `.sat` to the range of D.
@@ -126,43 +126,39 @@ inline D integer_of_nan(Type source) {
   return top ? static_cast<D>(std::uint64_t{1} << (sizeof(D) * 8 - 1)) : D{0};
 }
 
-inline double read_float(const std::byte* row, Type type, unsigned lane) {
-  if (type == Type::kF64) return reinterpret_cast<const double*>(row)[lane];
-  const std::uint32_t u = reinterpret_cast<const std::uint32_t*>(row)[lane];
+/// Value of a register element that holds a float of some type. Only f32 is flushed.
+[[gnu::noinline]] double read_flushed(std::uint64_t element, Type type, bool ftz) {
+  const auto u = static_cast<std::uint32_t>(element);
   switch (type) {
+    case Type::kF64:
+      return as<double>(element);
     case Type::kF16:
       return Half::widen(u & 0xffffu);
     case Type::kBf16:
       return Bfloat::widen(u & 0xffffu);
     default:
-      return as<float>(u);
+      return ftz ? flush(as<float>(u)) : as<float>(u);
   }
-}
-
-[[gnu::noinline]] double read_flushed(const std::byte* row, Type type, unsigned lane, bool ftz) {
-  const double x = read_float(row, type, lane);
-  // Only f32 is flushed; a subnormal float is a normal double.
-  return ftz && type == Type::kF32 && magnitude(x) < 0x1p-126 ? with_sign(0.0, sign_bit(x)) : x;
 }
 
 template <class D>
 void float_to_integer(const Record& record, LaneArgs& args) {
   const std::uint64_t imm = record.imm;
-  const Type type = source_type(imm);
-  const D nan = integer_of_nan<D>(type);
-  const std::byte* row = args.src[0];
-  Element<D> result[kMaxLanes];
-  for (LaneMask rest = args.mask; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<unsigned>(__builtin_ctzll(rest));
-    result[i] = extend(to_integer<D>(to_integral(read_flushed(row, type, i, (imm & kFtz) != 0), rounding(imm)), nan));
+  const D nan = integer_of_nan<D>(source_type(imm));
+  const auto convert = [imm, nan](auto element) {
+    const double x = read_flushed(element, source_type(imm), (imm & kFtz) != 0);
+    return extend(to_integer<D>(to_integral(x, rounding(imm)), nan));
+  };
+  if (source_type(imm) == Type::kF64) {
+    each_lane<Element<D>, std::uint64_t>(args, convert);
+  } else {
+    each_lane<Element<D>, std::uint32_t>(args, convert);
   }
-  for (unsigned h = 0; h < args.halves; ++h)
-    store_lanes(half_mask(args.mask, h), destination<Element<D>>(args, h), result + std::size_t{32} * h);
 }
 
 /// f32 to s32, to u32 and f64 to s32, toward zero: what C's casts become.
 void float_to_s32(const Record&, LaneArgs& args) {
-  lanes<std::int32_t, float>(args, [](float x) {
+  map<std::int32_t, float>(args, [](float x) {
     const bool inside = magnitude(x) < 0x1p31f;
     const auto i = static_cast<std::int32_t>(inside ? x : 0.0f);
     const std::int32_t outside = x > 0   ? std::numeric_limits<std::int32_t>::max()
@@ -172,7 +168,7 @@ void float_to_s32(const Record&, LaneArgs& args) {
   });
 }
 void float_to_u32(const Record&, LaneArgs& args) {
-  lanes<std::uint32_t, float>(args, [](float x) {
+  map<std::uint32_t, float>(args, [](float x) {
     const bool large = x >= 0x1p31f;
     const float rest = large ? x - 0x1p31f : x;
     const bool inside = rest > 0 && rest < 0x1p31f;
@@ -182,7 +178,7 @@ void float_to_u32(const Record&, LaneArgs& args) {
   });
 }
 void double_to_s32(const Record&, LaneArgs& args) {
-  lanes<std::int32_t, double>(args, [](double x) {
+  map<std::int32_t, double>(args, [](double x) {
     const double low = x > -0x1p31 ? x : -0x1p31;  // a NaN goes down, too
     return static_cast<std::int32_t>(low < 0x1p31 - 1 ? low : 0x1p31 - 1);
   });
@@ -228,26 +224,26 @@ LaneFn select_float_to_integer(const Match& m) {
   }
 }
 
-void store_floats(const Record& record, LaneArgs& args, const std::uint64_t* result) {
-  const bool wide = destination_type(record.imm) == Type::kF64;
-  for (LaneMask rest = args.mask; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<unsigned>(__builtin_ctzll(rest));
-    if (wide) {
-      reinterpret_cast<std::uint64_t*>(args.dst)[i] = result[i];
-    } else {
-      reinterpret_cast<std::uint32_t*>(args.dst)[i] = static_cast<std::uint32_t>(result[i]);
-    }
+/// write_float for every lane: f gives the double of a source element.
+template <class S, class F>
+inline void write_floats(const Record& record, LaneArgs& args, F f) {
+  const std::uint64_t imm = record.imm;
+  if (destination_type(imm) == Type::kF64) {
+    each_lane<std::uint64_t, S>(args, [imm, f](S s) { return write_float(f(s), imm); });
+  } else {
+    each_lane<std::uint32_t, S>(args, [imm, f](S s) { return static_cast<std::uint32_t>(write_float(f(s), imm)); });
   }
 }
 
 void float_to_float(const Record& record, LaneArgs& args) {
-  std::uint64_t result[kMaxLanes];
-  for (LaneMask rest = args.mask; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<unsigned>(__builtin_ctzll(rest));
-    const double x = read_flushed(args.src[0], source_type(record.imm), i, (record.imm & kFtz) != 0);
-    result[i] = write_float(x, record.imm);
+  const Type type = source_type(record.imm);
+  const bool ftz = (record.imm & kFtz) != 0;
+  const auto read = [type, ftz](auto element) { return read_flushed(element, type, ftz); };
+  if (type == Type::kF64) {
+    write_floats<std::uint64_t>(record, args, read);
+  } else {
+    write_floats<std::uint32_t>(record, args, read);
   }
-  store_floats(record, args, result);
 }
 
 /// An integer as double, rounded to odd.
@@ -284,20 +280,17 @@ inline double rounded_double(S v, Rounding mode) {
 
 template <class S>
 void integer_to_float(const Record& record, LaneArgs& args) {
-  const auto* row = reinterpret_cast<const Element<S>*>(args.src[0]);
   const bool wide = destination_type(record.imm) == Type::kF64;
-  std::uint64_t result[kMaxLanes];
-  for (LaneMask rest = args.mask; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<unsigned>(__builtin_ctzll(rest));
-    const S v = static_cast<S>(row[i]);
-    result[i] = write_float(wide ? rounded_double(v, rounding(record.imm)) : odd_double(v), record.imm);
-  }
-  store_floats(record, args, result);
+  const Rounding mode = rounding(record.imm);
+  write_floats<Element<S>>(record, args, [wide, mode](Element<S> element) {
+    const S v = static_cast<S>(element);
+    return wide ? rounded_double(v, mode) : odd_double(v);
+  });
 }
 
 template <class D, class S>
 void exact_or_nearest(const Record&, LaneArgs& args) {
-  lanes<D, S>(args, [](S s) {
+  map<D, S>(args, [](S s) {
     // Through double, since a u32 has no direct conversion to float in vector code; a float has to round only once.
     if constexpr (sizeof(S) == 4 && std::is_unsigned_v<S>) {
       return static_cast<D>(static_cast<double>(static_cast<std::int32_t>(s ^ 0x80000000u)) + 0x1p31);
@@ -326,18 +319,18 @@ LaneFn select_integer_to_float(const Match& m) {
 }
 
 void widen_float(const Record&, LaneArgs& args) {
-  lanes<double, float>(args, [](float s) { return canonical(static_cast<double>(s)); });
+  map<double, float>(args, [](float s) { return canonical(static_cast<double>(s)); });
 }
 void narrow_double(const Record&, LaneArgs& args) {
-  lanes<float, double>(args, [](double s) { return canonical(static_cast<float>(s)); });
+  map<float, double>(args, [](double s) { return canonical(static_cast<float>(s)); });
 }
 template <class Format>
 void widen_16(const Record&, LaneArgs& args) {
-  lanes<float, std::uint32_t>(args, [](std::uint32_t s) { return canonical(Format::widen(s & 0xffffu)); });
+  map<float, std::uint32_t>(args, [](std::uint32_t s) { return canonical(Format::widen(s & 0xffffu)); });
 }
 template <class Format>
 void nearest_16(const Record&, LaneArgs& args) {
-  lanes<std::uint32_t, float>(args, [](float s) { return Format::nearest(s); });
+  map<std::uint32_t, float>(args, [](float s) { return Format::nearest(s); });
 }
 
 LaneFn select_float_to_float(const Match& m) {
@@ -402,11 +395,11 @@ void pack_integers(const Record&, LaneArgs& args) {
     return (x & kMask) << (sizeof(D) * 8) | (y & kMask);
   };
   if constexpr (Third) {
-    lanes<std::uint32_t, std::int32_t, std::int32_t, std::uint32_t>(
+    map<std::uint32_t, std::int32_t, std::int32_t, std::uint32_t>(
         args,
         [pack](std::int32_t a, std::int32_t b, std::uint32_t c) { return c << (2 * sizeof(D) * 8) | pack(a, b); });
   } else {
-    lanes<std::uint32_t, std::int32_t, std::int32_t>(args, pack);
+    map<std::uint32_t, std::int32_t, std::int32_t>(args, pack);
   }
 }
 

@@ -42,11 +42,11 @@ inline float nearest(T... s) {
 }
 template <class Op, bool Ftz, bool Sat>
 void nearest2(const Record&, LaneArgs& args) {
-  lanes<float, float, float>(args, [](float a, float b) { return nearest<Op, Ftz, Sat>(a, b); });
+  map<float, float, float>(args, [](float a, float b) { return nearest<Op, Ftz, Sat>(a, b); });
 }
 template <class Op, bool Ftz, bool Sat>
 void nearest3(const Record&, LaneArgs& args) {
-  lanes<float, float, float, float>(args, [](float a, float b, float c) { return nearest<Op, Ftz, Sat>(a, b, c); });
+  map<float, float, float, float>(args, [](float a, float b, float c) { return nearest<Op, Ftz, Sat>(a, b, c); });
 }
 
 inline float finish(float d, std::uint64_t imm) {
@@ -107,12 +107,12 @@ struct Sqrt {
 
 template <bool Ftz>
 void divide(const Record&, LaneArgs& args) {
-  lanes<float, float, float>(args, [](float a, float b) { return nearest<Div, Ftz, false>(a, b); });
+  map<float, float, float>(args, [](float a, float b) { return nearest<Div, Ftz, false>(a, b); });
 }
 /// Divisors above 2^126 are beyond the range of div.approx: finite / b = 0, infinity / b = NaN.
 template <bool Ftz>
 void divide_approximately(const Record&, LaneArgs& args) {
-  lanes<float, float, float>(args, [](float a, float b) {
+  map<float, float, float>(args, [](float a, float b) {
     const float d = nearest<Div, Ftz, false>(a, b);
     const float m = magnitude(b);
     const float beyond = magnitude(a) <= 0x1.fffffep127f ? as<float>(sign_bit(a) ^ sign_bit(b)) : as<float>(kNan32);
@@ -129,7 +129,7 @@ LaneFn select_div(const Match& m) {
 
 template <bool Ftz>
 void reciprocal(const Record&, LaneArgs& args) {
-  lanes<float, float>(args, [](float a) { return nearest<Div, Ftz, false>(1.0f, a); });
+  map<float, float>(args, [](float a) { return nearest<Div, Ftz, false>(1.0f, a); });
 }
 void reciprocal_rounded(const Record& record, LaneArgs& args) {
   const std::uint64_t imm = record.imm;
@@ -144,7 +144,7 @@ LaneFn select_rcp(const Match& m) {
 
 template <bool Ftz>
 void square_root(const Record&, LaneArgs& args) {
-  lanes<float, float>(args, [](float a) { return nearest<Sqrt, Ftz, false>(a); });
+  map<float, float>(args, [](float a) { return nearest<Sqrt, Ftz, false>(a); });
 }
 void square_root_rounded(const Record& record, LaneArgs& args) {
   const std::uint64_t imm = record.imm;
@@ -160,7 +160,7 @@ LaneFn select_sqrt(const Match& m) {
 
 template <bool Ftz, bool Abs>
 void change_sign(const Record&, LaneArgs& args) {
-  lanes<float, float>(args, [](float a) {
+  map<float, float>(args, [](float a) {
     const auto u = as<std::uint32_t>(Ftz ? flush(a) : a);
     return as<float>(Abs ? u & 0x7fffffffu : u ^ 0x80000000u);
   });
@@ -200,7 +200,7 @@ void min_max_modified(const Record& record, LaneArgs& args) {
 template <bool Max, bool Ftz>
 void min_max(const Record& record, LaneArgs& args) {
   if (record.src[2] != kNoOperand) return min_max_modified<Max>(record, args);
-  lanes<float, float, float>(args, [](float a, float b) {
+  map<float, float, float>(args, [](float a, float b) {
     return Ftz ? canonical(extreme<Max>(flush(a), flush(b))) : canonical(extreme<Max>(a, b));
   });
 }
@@ -212,7 +212,7 @@ LaneFn select_min_max(const Match& m) {
 }
 
 void copy_sign(const Record&, LaneArgs& args) {
-  lanes<std::uint32_t, std::uint32_t, std::uint32_t>(
+  map<std::uint32_t, std::uint32_t, std::uint32_t>(
       args, [](std::uint32_t a, std::uint32_t b) { return (a & 0x80000000u) | (b & 0x7fffffffu); });
 }
 

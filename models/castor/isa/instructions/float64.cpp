@@ -29,7 +29,7 @@ template <class Op>
 LaneFn select2(const Match& m) {
   if (to_nearest(m)) {
     return [](const Record&, LaneArgs& args) {
-      lanes<double, double, double>(args, [](double a, double b) { return canonical(Op::nearest(a, b)); });
+      map<double, double, double>(args, [](double a, double b) { return canonical(Op::nearest(a, b)); });
     };
   }
   return [](const Record& record, LaneArgs& args) {
@@ -41,7 +41,7 @@ LaneFn select2(const Match& m) {
 LaneFn select_fma(const Match& m) {
   if (to_nearest(m)) {
     return [](const Record&, LaneArgs& args) {
-      lanes<double, double, double, double>(
+      map<double, double, double, double>(
           args, [](double a, double b, double c) { return canonical(__builtin_fma(a, b, c)); });
     };
   }
@@ -55,7 +55,7 @@ LaneFn select_fma(const Match& m) {
 LaneFn select_rcp(const Match& m) {
   if (to_nearest(m)) {
     return
-        [](const Record&, LaneArgs& args) { lanes<double, double>(args, [](double a) { return canonical(1.0 / a); }); };
+        [](const Record&, LaneArgs& args) { map<double, double>(args, [](double a) { return canonical(1.0 / a); }); };
   }
   return [](const Record& record, LaneArgs& args) {
     const Rounding mode = rounding(record.imm);
@@ -66,7 +66,7 @@ LaneFn select_rcp(const Match& m) {
 LaneFn select_sqrt(const Match& m) {
   if (to_nearest(m)) {
     return [](const Record&, LaneArgs& args) {
-      lanes<double, double>(args, [](double a) { return canonical(__builtin_sqrt(a)); });
+      map<double, double>(args, [](double a) { return canonical(__builtin_sqrt(a)); });
     };
   }
   return [](const Record& record, LaneArgs& args) {
@@ -77,14 +77,14 @@ LaneFn select_sqrt(const Match& m) {
 
 template <bool Abs>
 void change_sign(const Record&, LaneArgs& args) {
-  lanes<std::uint64_t, std::uint64_t>(
+  map<std::uint64_t, std::uint64_t>(
       args, [](std::uint64_t a) { return Abs ? a & 0x7fffffffffffffffu : a ^ 0x8000000000000000u; });
 }
 
 /// -0 counts as less than +0; a NaN gives way to a number.
 template <bool Max>
 void min_max(const Record&, LaneArgs& args) {
-  lanes<double, double, double>(args, [](double a, double b) {
+  map<double, double, double>(args, [](double a, double b) {
     const bool first = a < b || (a == b && sign_bit(a) > sign_bit(b));
     const double d = first != Max ? a : b;
     return canonical(b != b ? a : a != a ? b : d);
@@ -92,7 +92,7 @@ void min_max(const Record&, LaneArgs& args) {
 }
 
 void copy_sign(const Record&, LaneArgs& args) {
-  lanes<std::uint64_t, std::uint64_t, std::uint64_t>(
+  map<std::uint64_t, std::uint64_t, std::uint64_t>(
       args, [](std::uint64_t a, std::uint64_t b) { return (a & 0x8000000000000000u) | (b & 0x7fffffffffffffffu); });
 }
 

@@ -253,8 +253,8 @@ void write_truth(const Record& record, LaneArgs& args, LaneMask low, LaneMask hi
     const std::uint32_t qh = half_mask(q, h);
     std::uint32_t result[32];
     for (unsigned i = 0; i < 32; ++i)
-      result[i] = ((ph & kLaneBit[i]) != 0 ? low_value : 0) | ((qh & kLaneBit[i]) != 0 ? high_value : 0);
-    store_lanes(half_mask(args.mask, h), destination<std::uint32_t>(args, h), result);
+      result[i] = (in_mask<4>(ph, i) ? low_value : 0) | (in_mask<4>(qh, i) ? high_value : 0);
+    blend_half(half_mask(args.mask, h), destination<std::uint32_t>(args, h), result);
   }
 }
 
@@ -312,8 +312,8 @@ void select_by_mask(LaneArgs& args, LaneMask chosen) {
     const T* b = source<T>(args, 1, h);
     const std::uint32_t mask = half_mask(chosen, h);
     T result[32];
-    for (unsigned i = 0; i < 32; ++i) result[i] = (mask & kLaneBit[i]) != 0 ? a[i] : b[i];
-    store_lanes(half_mask(args.mask, h), destination<T>(args, h), result);
+    for (unsigned i = 0; i < 32; ++i) result[i] = in_mask<4>(mask, i) ? a[i] : b[i];
+    blend_half(half_mask(args.mask, h), destination<T>(args, h), result);
   }
 }
 template <class T>

@@ -11,16 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "castor/isa/lanes.h"
-
-#if defined(__clang__)
-#define CASTOR_INDEPENDENT_LANES _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define CASTOR_INDEPENDENT_LANES _Pragma("GCC ivdep")
-#endif
 
 namespace castor::isa {
 namespace {
@@ -218,51 +211,8 @@ inline std::uint32_t narrow16(double d, Rounding mode) {
 
 // ---- Loops over lanes --------------------------------------------------------------------------------------------
 
-/// Bit i of a 32-lane mask, as a table: a loop that tests bits with it becomes vector code on any x86-64.
-alignas(64) constexpr std::uint32_t kLaneBit[32] = {
-    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
-    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
-    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
-
-/// Writes the lanes of `mask` of 32 results.
-template <class D>
-inline void store_lanes(std::uint32_t mask, D* d, const D* result) {
-  if (mask == 0xffffffffu) {
-    std::memcpy(d, result, 32 * sizeof(D));
-    return;
-  }
-  CASTOR_INDEPENDENT_LANES
-  for (unsigned i = 0; i < 32; ++i) d[i] = (mask & kLaneBit[i]) != 0 ? result[i] : d[i];
-}
-
-/// d[i] = f(s[i]...) in every lane of the mask; destination elements D, source elements S. All lanes are computed, so f
-/// has no side effects. Equal widths run in place; with different widths the destination pair may overlap a source row,
-/// so results are collected first.
-template <class D, class F, class... S>
-inline void compute(LaneArgs& args, F f, const S*... rows) {
-  if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
-    for (unsigned h = 0; h < args.halves; ++h) {
-      const std::uint32_t mask = half_mask(args.mask, h);
-      D* d = destination<D>(args, h);
-      if (mask == 0xffffffffu) {
-        CASTOR_INDEPENDENT_LANES
-        for (unsigned i = 0; i < 32; ++i) d[i] = f(rows[32 * h + i]...);
-      } else {
-        D result[32];
-        for (unsigned i = 0; i < 32; ++i) result[i] = f(rows[32 * h + i]...);
-        store_lanes(mask, d, result);
-      }
-    }
-  } else {
-    D result[kMaxLanes];
-    for (unsigned i = 0; i < 32 * args.halves; ++i) result[i] = f(rows[i]...);
-    for (unsigned h = 0; h < args.halves; ++h)
-      store_lanes(half_mask(args.mask, h), destination<D>(args, h), result + std::size_t{32} * h);
-  }
-}
-
-/// The same lane by lane, for rare or long operations: small code, and inactive lanes cost nothing. `f` should be a
-/// function that is not inlined.
+/// Like map, but lane by lane, for rare or long operations: small code, and inactive lanes cost nothing. `f` should be
+/// a function that is not inlined.
 template <class D, class F, class... S>
 inline void compute_each(LaneArgs& args, F f, const S*... rows) {
   D result[kMaxLanes];
@@ -290,19 +240,6 @@ inline void each_lane(LaneArgs& args, F f) {
   compute_each<D>(args, f, source<S0>(args, 0, 0), source<S1>(args, 1, 0), source<S2>(args, 2, 0));
 }
 
-template <class D, class S0, class F>
-inline void lanes(LaneArgs& args, F f) {
-  compute<D>(args, f, source<S0>(args, 0, 0));
-}
-template <class D, class S0, class S1, class F>
-inline void lanes(LaneArgs& args, F f) {
-  compute<D>(args, f, source<S0>(args, 0, 0), source<S1>(args, 1, 0));
-}
-template <class D, class S0, class S1, class S2, class F>
-inline void lanes(LaneArgs& args, F f) {
-  compute<D>(args, f, source<S0>(args, 0, 0), source<S1>(args, 1, 0), source<S2>(args, 2, 0));
-}
-
 /// Mask of the lanes whose flag is -1 (others 0).
 inline std::uint32_t lane_bits(const std::int32_t* flags) {
   const auto* v = reinterpret_cast<const __m128i*>(flags);
@@ -318,7 +255,8 @@ inline std::uint32_t lane_bits(const std::int32_t* flags) {
 /// Lanes where f(s[i]...) is true, for one half.
 template <class F, class... S>
 inline std::uint32_t lanes_where(F f, const S*... s) {
-  std::int32_t flags[32];
+  alignas(64) std::int32_t flags[32];
+  CASTOR_LANE_LOOP
   for (unsigned i = 0; i < 32; ++i) flags[i] = f(s[i]...) ? -1 : 0;
   return lane_bits(flags);
 }
