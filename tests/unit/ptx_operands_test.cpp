@@ -1,0 +1,589 @@
+#include <set>
+
+#include "unit/ptx_support.h"
+
+// Instructions: operand forms, names, constants, labels, calls.
+namespace castor::ptx::test {
+namespace {
+
+using isa::Operand;
+using isa::Type;
+using testing::ElementsAre;
+using testing::SizeIs;
+using Kind = isa::Operand::Kind;
+
+/// Immediate bits of the last operand of the only instruction, of the given spelling, with `text` as that operand.
+std::uint64_t constant(const std::string& spelling, const std::string& text) {
+  const std::string reg = spelling.substr(spelling.find('.'));
+  const isa::Module module = kernel(".reg " + reg + " d; " + spelling + " d, " + text + ";");
+  const Operand& operand = only_kernel(module).body.at(0).operands.at(1);
+  EXPECT_EQ(operand.kind, Kind::kImmediate) << text;
+  return operand.bits;
+}
+
+TEST(PtxConstants, ReadsEveryNotationOfIntegers) {
+  EXPECT_EQ(constant("mov.u32", "10"), 10U);
+  EXPECT_EQ(constant("mov.u32", "010"), 8U);
+  EXPECT_EQ(constant("mov.u32", "0x1F"), 31U);
+  EXPECT_EQ(constant("mov.u32", "0XfFU"), 255U);
+  EXPECT_EQ(constant("mov.u32", "0b1011"), 11U);
+  EXPECT_EQ(constant("mov.u32", "7U"), 7U);
+  EXPECT_EQ(constant("mov.u32", "0"), 0U);
+  EXPECT_EQ(constant("mov.u64", "0xFFFFFFFFFFFFFFFF"), ~std::uint64_t{0});
+  EXPECT_EQ(constant("mov.s32", "-1"), 0xffffffffU);
+  EXPECT_EQ(constant("mov.u16", "-1"), 0xffffU);
+  EXPECT_EQ(constant("mov.u16", "65535"), 0xffffU);
+  EXPECT_EQ(constant("mov.s32", "4294967295"), 0xffffffffU);
+  EXPECT_EQ(constant("mov.s32", "-2147483648"), 0x80000000U);
+  EXPECT_EQ(constant("mov.u32", "WARP_SZ"), 32U);
+}
+
+TEST(PtxConstants, RoundsAndKeepsFloatingPointPatterns) {
+  EXPECT_EQ(constant("mov.f32", "1.0"), 0x3f800000U);
+  EXPECT_EQ(constant("mov.f32", "0.1"), 0x3dcccccdU);
+  EXPECT_EQ(constant("mov.f32", "-2.5e-1"), 0xbe800000U);
+  EXPECT_EQ(constant("mov.f32", "1e3"), 0x447a0000U);
+  EXPECT_EQ(constant("mov.f32", "0f7FA00001"), 0x7fa00001U) << "a signalling NaN with its payload";
+  EXPECT_EQ(constant("mov.f32", "-0f3F800000"), 0xbf800000U);
+  EXPECT_EQ(constant("mov.f32", "0d3FF0000000000000"), 0x3f800000U);
+  EXPECT_EQ(constant("mov.f32", "0"), 0U);
+  EXPECT_EQ(constant("mov.f64", "0.1"), 0x3fb999999999999aU);
+  EXPECT_EQ(constant("mov.f64", "0d7FF4000000000001"), 0x7ff4000000000001U);
+  EXPECT_EQ(constant("mov.f64", "0f3FC00000"), 0x3ff8000000000000U);
+  EXPECT_EQ(constant("mov.b32", "0fBF800000"), 0xbf800000U);
+  EXPECT_EQ(constant("mov.b64", "0dBFF0000000000000"), 0xbff0000000000000U);
+}
+
+TEST(PtxConstants, ComputesExpressionsAsTheLanguageSays) {
+  EXPECT_EQ(constant("mov.s32", "2+3*4"), 14U);
+  EXPECT_EQ(constant("mov.s32", "(2+3)*4"), 20U);
+  EXPECT_EQ(constant("mov.s32", "10%4"), 2U);
+  EXPECT_EQ(constant("mov.s32", "(10)%4"), 2U);
+  EXPECT_EQ(constant("mov.s32", "10 % 4"), 2U);
+  EXPECT_EQ(constant("mov.s32", "-7/2"), 0xfffffffdU) << "towards zero";
+  EXPECT_EQ(constant("mov.s32", "-7%2"), 0xffffffffU);
+  EXPECT_EQ(constant("mov.s32", "1<<4|3"), 19U);
+  EXPECT_EQ(constant("mov.s32", "6&3^1"), 3U);
+  EXPECT_EQ(constant("mov.s32", "~0"), 0xffffffffU);
+  EXPECT_EQ(constant("mov.s32", "!5"), 0U);
+  EXPECT_EQ(constant("mov.s32", "!0"), 1U);
+  EXPECT_EQ(constant("mov.s32", "-8>>1"), 0xfffffffcU) << "signed: copies the sign";
+  EXPECT_EQ(constant("mov.u64", "(.u64)-8>>1"), 0x7ffffffffffffffcU);
+  EXPECT_EQ(constant("mov.u64", "(.s64)0xFFFFFFFFFFFFFFF8>>1"), 0xfffffffffffffffcU);
+  EXPECT_EQ(constant("mov.s32", "1<<70"), 0U);
+  EXPECT_EQ(constant("mov.s32", "-1>>70"), 0xffffffffU);
+  EXPECT_EQ(constant("mov.s32", "-1<0"), 1U);
+  EXPECT_EQ(constant("mov.s32", "-1<0U"), 0U) << "unsigned if one side is";
+  EXPECT_EQ(constant("mov.s32", "3>=3 && 2!=2 || 1==1"), 1U);
+  EXPECT_EQ(constant("mov.s32", "0?1:2?3:4"), 3U);
+  EXPECT_EQ(constant("mov.f64", "1.5*2.0"), 0x4008000000000000U);
+  EXPECT_EQ(constant("mov.s32", "1.5<2.0"), 1U);
+  EXPECT_EQ(constant("mov.u64", "0x8000000000000000/-1"), 0U) << "unsigned: the divisor is 2^64 - 1";
+  EXPECT_EQ(constant("mov.u64", "(.s64)0x8000000000000000/-1"), 0x8000000000000000U) << "wraps";
+  EXPECT_EQ(constant("mov.s32", "WARP_SZ*2-1"), 63U);
+  EXPECT_EQ(constant("mov.s32", "+5- -3"), 8U);
+}
+
+TEST(PtxConstants, RejectsWhatIsNoNumber) {
+  const std::string r = ".reg .u32 r; .reg .f32 f;\n";
+  EXPECT_EQ(error_in(r + "mov.u32 r, 09;"), "2:12: '09' is '9' is no digit of a number to base 8");
+  EXPECT_EQ(error_in(r + "mov.u32 r, 0x;"), "2:12: '0x' is a number without digits");
+  EXPECT_EQ(error_in(r + "mov.u32 r, 0b2;"), "2:12: '0b2' is '2' is no digit of a number to base 2");
+  EXPECT_EQ(error_in(r + "mov.u32 r, 12abc;"), "2:12: '12abc' is 'a' is no digit of a number to base 10");
+  EXPECT_EQ(error_in(r + "mov.u32 r, 18446744073709551616;"),
+            "2:12: '18446744073709551616' is a number that exceeds 64 bits");
+  EXPECT_EQ(error_in(r + "mov.f32 f, 0f3F80;"),
+            "2:12: '0f3F80' is expected 8 hexadecimal digits in a floating-point pattern, found 4");
+  EXPECT_EQ(error_in(r + "mov.f32 f, 1.5x;"), "2:12: '1.5x' is a malformed floating-point number");
+  EXPECT_EQ(error_in(r + "mov.f32 f, 1e999;"), "2:12: '1e999' is a floating-point number outside the range of .f64");
+  EXPECT_EQ(error_in(r + "mov.u32 r, 1/0;"), "2:13: division by zero in a constant expression");
+  EXPECT_EQ(error_in(r + "mov.u32 r, 1%(1-1);"), "2:13: division by zero in a constant expression");
+  EXPECT_EQ(error_in(r + "mov.f32 f, 1.0/0.0;"), "2:15: division by zero in a constant expression");
+  EXPECT_EQ(error_in(r + "mov.f32 f, 1.0%2.0;"), "2:15: operator '%' needs integer constants");
+  EXPECT_EQ(error_in(r + "mov.f32 f, 1.0+2;"), "2:15: operator '+' between an integer and a floating-point constant");
+  EXPECT_EQ(error_in(r + "mov.f32 f, ~1.0;"), "2:12: '~' needs an integer constant");
+  EXPECT_EQ(error_in(r + "mov.u32 r, (.u32)1;"), "2:13: expected .s64 or .u64 in a cast, found '.u32'");
+  EXPECT_EQ(error_in(r + "mov.u32 r, (1;"), "2:14: expected ')' after a constant expression, found ';'");
+  EXPECT_EQ(error_in(r + "mov.u32 r, 1+;"), "2:14: expected a constant, found ';'");
+  EXPECT_EQ(error_in(r + "mov.u32 r, 1?2;"), "2:15: expected ':' between the values of '?:', found ';'");
+}
+
+TEST(PtxConstants, RejectsValuesThatDoNotFitTheType) {
+  const std::string r = ".reg .u32 r; .reg .f32 f; .reg .u16 h; .reg .u64 d;\n";
+  EXPECT_EQ(error_in(r + "mov.u32 r, 4294967296;"), "2:12: the constant 4294967296 does not fit the 32 bits of .u32");
+  EXPECT_EQ(error_in(r + "mov.u32 r, -2147483649;"), "2:12: the constant -2147483649 does not fit the 32 bits of .u32");
+  EXPECT_EQ(error_in(r + "mov.u16 h, 65536;"), "2:12: the constant 65536 does not fit the 16 bits of .u16");
+  EXPECT_EQ(error_in(r + "mov.u32 r, 1.0;"), "2:12: a floating-point constant for .u32");
+  EXPECT_EQ(error_in(r + "mov.u64 d, 0d3FF0000000000000;"), "2:12: a floating-point constant for .u64");
+  EXPECT_EQ(error_in(r + "mov.f32 f, 1;"),
+            "2:12: an integer constant for .f32; write a floating-point constant such as 1.0 or 0f3F800000");
+}
+
+TEST(PtxConstants, RefusesToNestWithoutEnd) {
+  const std::string r = ".reg .u32 r;\nmov.u32 r, ";
+  EXPECT_THAT(error_in(r + std::string(100000, '(')), testing::HasSubstr("nested too deeply"));
+  EXPECT_THAT(error_in(r + std::string(100000, '~')), testing::HasSubstr("nested too deeply"));
+  std::string ternary;
+  for (int i = 0; i < 100000; ++i) ternary += "1?";
+  EXPECT_THAT(error_in(r + ternary), testing::HasSubstr("nested too deeply"));
+  EXPECT_THAT(error_in(std::string(100000, '{')), testing::HasSubstr("scopes that are nested too deeply"));
+}
+
+// ---- registers, scopes, names
+
+TEST(PtxRegisters, FamiliesHoldOnlyMembersThatAreUsed) {
+  const isa::Module module =
+      kernel(".reg .b32 %r<1000>; .reg .f64 %fd1<5>, x;\nmov.u32 %r7, 1; mov.u32 %r0, %r7; mov.f64 %fd14, x;");
+  const isa::Function& function = only_kernel(module);
+  std::vector<std::string> names;
+  for (const auto& reg : function.registers) names.push_back(reg.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre("%r7", "%r0", "%fd14", "x"));
+  EXPECT_EQ(register_name(function, function.body[1].operands[0]), "%r0");
+  EXPECT_EQ(register_name(function, function.body[1].operands[1]), "%r7");
+  EXPECT_EQ(function.body[0].operands[0].index, function.body[1].operands[1].index);
+  EXPECT_EQ(function.registers[function.body[2].operands[0].index].type, Type::kF64);
+}
+
+TEST(PtxRegisters, InnerScopesHideOuterNames) {
+  const isa::Module module = kernel(
+      ".reg .b32 a, %r<4>;\nmov.u32 a, 1;\n{ .reg .b32 a; mov.u32 a, 2; { .reg .b32 %r<2>; mov.u32 %r1, a; mov.u32 "
+      "%r3, a; "
+      "} }\nmov.u32 %r1, a;");
+  const isa::Function& f = only_kernel(module);
+  const std::uint32_t outer = f.body[0].operands[0].index;
+  const std::uint32_t inner = f.body[1].operands[0].index;
+  EXPECT_NE(outer, inner);
+  EXPECT_EQ(f.body[2].operands[1].index, inner);
+  EXPECT_EQ(f.body[4].operands[1].index, outer);
+  EXPECT_NE(f.body[2].operands[0].index, f.body[4].operands[0].index) << "%r1 of the inner family";
+  EXPECT_EQ(f.registers[f.body[3].operands[0].index].name, "%r3") << "the inner family has no %r3";
+}
+
+TEST(PtxRegisters, RepeatedVariableNamesAreRenamedApart) {
+  const isa::Module module = kernel(
+      ".reg .b32 r;\n{ .param .b32 q; st.param.b32 [q], r; }\n{ .param .b32 q; st.param.b32 [q], r; }\n"
+      ".shared .align 8 .b8 s[16];\n.local .f32 l; { .local .f64 l; }");
+  const isa::Function& f = only_kernel(module);
+  ASSERT_THAT(f.variables, SizeIs(7)) << "two parameters come first";
+  std::set<std::string> names;
+  for (const auto& variable : f.variables) names.insert(variable.name);
+  EXPECT_THAT(names, SizeIs(7));
+  EXPECT_EQ(f.variables[2].name, "q");
+  EXPECT_EQ(f.body[0].operands[0].elements[0].index, 2U);
+  EXPECT_EQ(f.body[1].operands[0].elements[0].index, 3U);
+  EXPECT_EQ(f.variables[4].space, isa::Space::kShared);
+  EXPECT_EQ(f.variables[6].size, 8U);
+}
+
+TEST(PtxNames, MayEqualOpcodesTypesAndDirectives) {
+  const isa::Module module = module_of(
+      ".global .u32 global;.func ld(.param .b32 param) { ret; }\n"
+      ".entry add(.param .u64 entry, .param .u32 u32) {\n"
+      ".reg .u32 add, mov, reg, $x, _y, %z; .reg .pred pred; .shared .u32 shared[4];\n"
+      "ld.param.u32 add, [u32]; mov: mov.u32 mov, add; add.u32 add, add, mov; @pred bra ret; @!pred bra exit;\n"
+      "st.shared.u32 [shared], reg; st.global.u32 [global+4], reg; mov.u32 $x, _y; mov.u32 %z, $x;\n"
+      "bra mov; ret: ret; exit: exit; bra: bra bra;\n}");
+  const isa::Function& f = *module.find_function("add");
+  EXPECT_TRUE(f.entry);
+  std::vector<std::string> labels;
+  for (const auto& label : f.labels) labels.push_back(label.name);
+  EXPECT_THAT(labels, ElementsAre("ret", "exit", "mov", "bra"));
+  EXPECT_EQ(f.labels[0].position, 10U);
+  EXPECT_EQ(f.labels[2].position, 1U);
+  EXPECT_EQ(f.body.back().match.spelling(), "bra");
+  EXPECT_EQ(module.names.at(f.body[6].operands[0].elements[0].index), "global");
+}
+
+TEST(PtxNames, VectorRegistersHaveElements) {
+  const isa::Module module = kernel(
+      ".reg .v4 .f32 v; .reg .v2 .b32 w; .reg .f32 f; .reg .b64 d;\nmov.f32 f, v.y; mov.f32 v.a, f;\n"
+      "ld.global.v4.f32 v, [d]; mov.b64 d, w; mov.b32 w.x, w.y;");
+  const isa::Function& f = only_kernel(module);
+  EXPECT_EQ(register_name(f, f.body[0].operands[1]), "v.y");
+  EXPECT_EQ(register_name(f, f.body[1].operands[0]), "v.w");
+  ASSERT_EQ(f.body[2].operands[0].kind, Kind::kList);
+  ASSERT_THAT(f.body[2].operands[0].elements, SizeIs(4));
+  EXPECT_EQ(register_name(f, f.body[2].operands[0].elements[2]), "v.z");
+  EXPECT_THAT(f.body[3].operands[1].elements, SizeIs(2));
+  EXPECT_EQ(error_in(".reg .v2 .b32 w; .reg .b32 r;\nadd.s32 r, w, r;"),
+            "2:12: register vector 'w' where one register is expected; name an element");
+  EXPECT_EQ(error_in(".reg .v2 .b32 w; .reg .b32 r;\nmov.b32 r, w.z;"), "2:13: 'w' has no element '.z'");
+  EXPECT_EQ(error_in(".reg .b32 r;\nmov.b32 r, r.x;"), "2:13: 'r' is no vector and has no element '.x'");
+}
+
+TEST(PtxNames, SpecialRegistersHaveTheirWidth) {
+  const isa::Module module = kernel(
+      ".reg .b32 r; .reg .b64 d; .reg .b16 h;\nmov.u32 r, %tid.x; mov.u32 r, %nctaid.z; mov.u32 r, %lanemask_lt;\n"
+      "mov.u64 d, %clock64; mov.u64 d, %globaltimer; mov.u32 r, %gridid; mov.u16 h, %ntid.y; mov.u32 r, "
+      "%dynamic_smem_size; cvt.u64.u32 d, %ctaid.y; mov.u32 r, %clock_hi;");
+  const isa::Function& f = only_kernel(module);
+  const isa::SpecialRegister expected[] = {
+      isa::SpecialRegister::kTidX,    isa::SpecialRegister::kNctaidZ,         isa::SpecialRegister::kLanemaskLt,
+      isa::SpecialRegister::kClock64, isa::SpecialRegister::kGlobalTimer,     isa::SpecialRegister::kGridId,
+      isa::SpecialRegister::kNtidY,   isa::SpecialRegister::kDynamicSmemSize, isa::SpecialRegister::kCtaidY,
+      isa::SpecialRegister::kClockHi,
+  };
+  ASSERT_THAT(f.body, SizeIs(std::size(expected)));
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    EXPECT_EQ(f.body[i].operands[1].kind, Kind::kSpecial);
+    EXPECT_EQ(f.body[i].operands[1].special, expected[i]) << i;
+  }
+  const std::string r = ".reg .b32 r; .reg .b64 d;\n";
+  EXPECT_EQ(error_in(r + "mov.u64 d, %tid.x;"),
+            "2:12: operand 2 ('a') of 'mov.u64' is .u64, but special register %tid.x has 32 bits");
+  EXPECT_EQ(error_in(r + "mov.u32 r, %clock64;"),
+            "2:12: operand 2 ('a') of 'mov.u32' is .u32, but special register %clock64 has 64 bits");
+  EXPECT_EQ(error_in(r + "mov.u32 r, %tid.w;"), "2:12: unknown register '%tid.w' as operand 2 ('a') of 'mov.u32'");
+  EXPECT_EQ(error_in(r + "mov.u32 r, %tid;"), "2:12: unknown register '%tid' as operand 2 ('a') of 'mov.u32'");
+  EXPECT_EQ(error_in(r + "mov.u32 r, %envreg3;"), "2:12: unknown register '%envreg3' as operand 2 ('a') of 'mov.u32'");
+  EXPECT_EQ(error_in(r + "mov.u32 %tid.x, r;"), "2:9: unknown register '%tid' as operand 1 ('d') of 'mov.u32'");
+}
+
+TEST(PtxNames, RejectsUnknownAndRepeatedOnes) {
+  EXPECT_EQ(error_in(".reg .b32 r, r;"), "1:14: 'r' is declared twice");
+  EXPECT_EQ(error_in(".reg .b32 %r<3>; .reg .f32 %r<2>;"), "1:28: '%r' is declared twice");
+  EXPECT_EQ(error_in(".reg .b32 p;"), "1:11: 'p' is declared twice");
+  EXPECT_EQ(error_in(".reg .b32 %r<3>, %r2;\nmov.u32 %r2, 1;"),
+            "2:9: '%r2' is declared both by itself and as part of a register family");
+  EXPECT_EQ(error_in("mov.u32 %r1, 1;"), "1:9: unknown register '%r1' as operand 1 ('d') of 'mov.u32'");
+  EXPECT_EQ(error_in(".reg .b32 %r<3>;\nmov.u32 %r3, 1;"),
+            "2:9: unknown register '%r3' as operand 1 ('d') of 'mov.u32'");
+  EXPECT_EQ(error_in(".reg .b32 %r<3>;\nmov.u32 %r01, 1;"),
+            "2:9: unknown register '%r01' as operand 1 ('d') of 'mov.u32'");
+  EXPECT_EQ(error_in(".reg .b32 %r<3>;\nmov.u32 %r1, x;"), "2:14: unknown name 'x'");
+  EXPECT_EQ(error_in("{ .reg .b32 r; }\nmov.u32 r, 1;"), "2:9: unknown register 'r' as operand 1 ('d') of 'mov.u32'");
+  EXPECT_EQ(error_in(".reg .b32 %r<1000001>;"),
+            "1:14: expected a number of registers from 0 to 1000000, found '1000001'");
+  EXPECT_EQ(error_in(".reg .b32 %r<600000>, %s<600000>;"), "1:26: more than 1000000 registers in one function");
+  EXPECT_EQ(error_in(".reg .b32 %r<x>;"), "1:14: expected the number of registers, found 'x'");
+  EXPECT_EQ(error_in(".local .b32 r[4]"), "2:1: expected ';' after a variable, found '}'");
+  EXPECT_EQ(error_in(".shared .b32 r[];"), "1:14: array 'r' has no size");
+}
+
+// ---- operands
+
+TEST(PtxOperands, GuardsNameAPredicate) {
+  const isa::Module module =
+      kernel(".reg .pred p1, q; .reg .b32 r;\n@p1 mov.u32 r, 1; @!q mov.u32 r, 2; mov.u32 r, 3;");
+  const isa::Function& f = only_kernel(module);
+  ASSERT_TRUE(f.body[0].guard.has_value());
+  EXPECT_EQ(f.registers[*f.body[0].guard].name, "p1");
+  EXPECT_FALSE(f.body[0].guard_negated);
+  EXPECT_EQ(f.registers[*f.body[1].guard].name, "q");
+  EXPECT_TRUE(f.body[1].guard_negated);
+  EXPECT_FALSE(f.body[2].guard.has_value());
+  EXPECT_EQ(error_in("@p1 ret;"), "1:2: unknown register 'p1'");
+  EXPECT_EQ(error_in(".reg .b32 r;\n@r ret;"), "2:2: a guard takes a predicate register, but 'r' is .b32");
+  EXPECT_EQ(error_in(".reg .pred r;\n@r {"), "2:4: expected an instruction after a guard, found '{'");
+  EXPECT_EQ(error_in("@1 ret;"), "1:2: expected a predicate register after '@', found '1'");
+}
+
+TEST(PtxOperands, PredicatesMayBePairedNegatedOrDropped) {
+  const isa::Module module = kernel(
+      ".reg .pred a, b, c; .reg .b32 r;\nsetp.eq.s32 a|b, r, 0; setp.eq.and.s32 a, r, 0, !c; setp.eq.s32 _|b, r, 0;\n"
+      "mov.pred a, -1; mov.pred a, 0; shfl.sync.down.b32 r|a, r, 1, 31, -1;");
+  const isa::Function& f = only_kernel(module);
+  ASSERT_THAT(f.body[0].operands, SizeIs(4));
+  EXPECT_EQ(register_name(f, f.body[0].operands[0]), "a");
+  EXPECT_EQ(register_name(f, f.body[0].operands[1]), "b");
+  EXPECT_EQ(f.body[1].operands[1].kind, Kind::kNone);
+  EXPECT_TRUE(f.body[1].operands[4].negated);
+  EXPECT_EQ(f.body[2].operands[0].kind, Kind::kSink);
+  EXPECT_EQ(f.body[3].operands[1].bits, 1U);
+  EXPECT_EQ(f.body[4].operands[1].bits, 0U);
+  EXPECT_EQ(register_name(f, f.body[5].operands[1]), "a");
+  EXPECT_EQ(f.body[5].operands[5].bits, 0xffffffffU);
+}
+
+TEST(PtxOperands, OperandsInTheMiddleMayBeAbsent) {
+  const isa::Module module = kernel(
+      ".reg .pred p1; .reg .b32 r;\nbar.red.popc.u32 r, 0, p1; bar.red.popc.u32 r, 0, 64, !p1; bar.sync 0; bar.sync 1, "
+      "r;");
+  const isa::Function& f = only_kernel(module);
+  ASSERT_THAT(f.body[0].operands, SizeIs(4));
+  EXPECT_EQ(f.body[0].operands[2].kind, Kind::kNone);
+  EXPECT_EQ(register_name(f, f.body[0].operands[3]), "p1");
+  EXPECT_EQ(f.body[1].operands[2].bits, 64U);
+  EXPECT_TRUE(f.body[1].operands[3].negated);
+  EXPECT_EQ(f.body[2].operands[1].kind, Kind::kNone);
+  EXPECT_EQ(register_name(f, f.body[3].operands[1]), "r");
+}
+
+TEST(PtxOperands, AddressesHaveABaseAndAnOffset) {
+  const isa::Module module = kernel(
+      ".reg .b32 r; .reg .b64 d; .local .u32 l[8];\nld.global.u32 r, [d]; ld.global.u32 r, [d+4]; ld.global.u32 r, "
+      "[d+-4];\n"
+      "ld.global.u32 r, [d-8]; ld.global.u32 r, [g+4*2]; ld.local.u32 r, [l+4]; ld.param.u32 r, [n]; ld.shared.u32 r, "
+      "[64];\n"
+      "ld.shared.u32 r, [r]; ld.global.u32 r, g[3]; ld.u32 r, [g]; ld.local.u32 r, l[2];",
+      ".global .u32 g[8];");
+  const auto& body = only_kernel(module).body;
+  const auto address = [&](std::size_t i) -> const Operand& {
+    EXPECT_EQ(body.at(i).operands.at(1).kind, Kind::kAddress);
+    return body[i].operands[1];
+  };
+  const std::int64_t offsets[] = {0, 4, -4, -8, 8, 4, 0, 0, 0, 12, 0, 8};
+  const Kind bases[] = {Kind::kRegister, Kind::kRegister, Kind::kRegister, Kind::kRegister,
+                        Kind::kSymbol,   Kind::kVariable, Kind::kVariable, Kind::kImmediate,
+                        Kind::kRegister, Kind::kSymbol,   Kind::kSymbol,   Kind::kVariable};
+  for (std::size_t i = 0; i < std::size(offsets); ++i) {
+    EXPECT_EQ(address(i).offset, offsets[i]) << i;
+    ASSERT_THAT(address(i).elements, SizeIs(1)) << i;
+    EXPECT_EQ(address(i).elements[0].kind, bases[i]) << i;
+    EXPECT_EQ(address(i).elements[0].offset, 0) << i;
+  }
+  EXPECT_EQ(address(7).elements[0].bits, 64U);
+  EXPECT_EQ(address(6).elements[0].index, 1U) << "the second parameter";
+  EXPECT_EQ(address(5).elements[0].index, 2U);
+}
+
+TEST(PtxOperands, AddressesOfVariablesAreValues) {
+  const isa::Module module = kernel(
+      ".reg .b32 r; .reg .b64 d; .shared .u32 s[4];\nmov.u64 d, g; mov.u64 d, g+16; mov.u32 r, s; mov.u64 d, f; "
+      "cvta.shared.u64 d, s; mov.b64 d, p; mov.u32 r, t; mov.u64 d, g[2]; add.u64 d, d, g;",
+      ".global .u32 g[8];.func f(){ret;}.extern .shared .b8 t[];");
+  const isa::Function& f = only_kernel(module);
+  EXPECT_EQ(f.body[0].operands[1].kind, Kind::kSymbol);
+  EXPECT_EQ(module.names.at(f.body[0].operands[1].index), "g");
+  EXPECT_EQ(f.body[1].operands[1].offset, 16);
+  EXPECT_EQ(f.body[2].operands[1].kind, Kind::kVariable);
+  EXPECT_EQ(module.names.at(f.body[3].operands[1].index), "f");
+  EXPECT_EQ(f.body[5].operands[1].index, 0U);
+  EXPECT_EQ(f.body[7].operands[1].offset, 8);
+  EXPECT_EQ(f.body[8].operands[2].kind, Kind::kSymbol);
+}
+
+TEST(PtxOperands, VectorsAndPacksAreLists) {
+  const isa::Module module = kernel(
+      ".reg .b32 a, b; .reg .b64 d; .reg .b16 h; .reg .f32 f;\nld.global.v2.u32 {a, b}, [d]; ld.global.v2.f32 {f, _}, "
+      "[d];\n"
+      "st.global.v4.u32 [d], {a, b, 1, -1}; mov.b64 d, {a, b}; mov.b64 {a, _}, d; mov.b32 a, {h, h}; mov.b64 "
+      "{h,h,h,h}, d;\n"
+      "mov.b64 d, {f, 0}; ld.global.v2.u8 {h, h}, [d]; mov.b64 {_, a}, d;");
+  const auto& body = only_kernel(module).body;
+  EXPECT_THAT(body[0].operands[0].elements, SizeIs(2));
+  EXPECT_EQ(body[1].operands[0].elements[1].kind, Kind::kSink);
+  EXPECT_EQ(body[2].operands[1].elements[3].bits, 0xffffffffU);
+  EXPECT_EQ(body[3].operands[1].kind, Kind::kList);
+  EXPECT_EQ(body[4].operands[0].elements[1].kind, Kind::kSink);
+  EXPECT_THAT(body[6].operands[0].elements, SizeIs(4));
+  EXPECT_EQ(body[7].operands[1].elements[1].kind, Kind::kImmediate);
+  EXPECT_EQ(body[9].operands[0].elements[0].kind, Kind::kSink);
+}
+
+TEST(PtxOperands, SpellingMayHoldWhiteSpace) {
+  const isa::Module module = kernel(".reg .b32 r; .reg .b64 d;\nld .global\n .u32 /* here */ r, [d];");
+  EXPECT_EQ(only_kernel(module).body.at(0).match.spelling(), "ld.global.u32");
+}
+
+TEST(PtxOperands, LoadsStoresAndConversionsTakeWiderRegisters) {
+  const isa::Module module = kernel(
+      ".reg .b16 h; .reg .b32 r; .reg .b64 d;\nld.global.u8 h, [d]; ld.global.u8 r, [d]; ld.global.s16 d, [d]; "
+      "st.global.u8 "
+      "[d], h; cvt.u32.u8 r, h; cvt.u8.u32 h, r; cvt.u16.u32 r, d;");
+  EXPECT_THAT(only_kernel(module).body, SizeIs(7));
+}
+
+TEST(PtxOperands, RejectsRegistersOfOtherTypes) {
+  const std::string r = ".reg .b16 h; .reg .b32 r; .reg .u32 u; .reg .b64 d; .reg .f32 f; .reg .f64 e; .reg .pred q;\n";
+  EXPECT_EQ(error_in(r + "add.s32 r, d, r;"),
+            "2:12: operand 2 ('a') of 'add.s32' takes a .s32 register, but 'd' is .b64");
+  EXPECT_EQ(error_in(r + "add.s32 h, r, r;"),
+            "2:9: operand 1 ('d') of 'add.s32' takes a .s32 register, but 'h' is .b16");
+  EXPECT_EQ(error_in(r + "add.s32 r, f, r;"),
+            "2:12: operand 2 ('a') of 'add.s32' takes a .s32 register, but 'f' is .f32");
+  EXPECT_EQ(error_in(r + "add.f32 f, f, u;"),
+            "2:15: operand 3 ('b') of 'add.f32' takes a .f32 register, but 'u' is .u32");
+  EXPECT_EQ(error_in(r + "add.s32 r, q, r;"),
+            "2:12: operand 2 ('a') of 'add.s32' takes a .s32 register, but 'q' is .pred");
+  EXPECT_EQ(error_in(r + "setp.eq.s32 r, r, r;"),
+            "2:13: operand 1 ('p') of 'setp.eq.s32' takes a .pred register, but 'r' is .b32");
+  EXPECT_EQ(error_in(r + "mul.wide.s32 r, r, r;"),
+            "2:14: operand 1 ('d') of 'mul.wide.s32' takes a .s64 register, but 'r' is .b32");
+  EXPECT_EQ(error_in(r + "ld.global.u64 r, [d];"),
+            "2:15: operand 1 ('d') of 'ld.global.u64' takes a .u64 register, but 'r' is .b32");
+  EXPECT_EQ(error_in(r + "ld.global.f32 e, [d];"),
+            "2:15: operand 1 ('d') of 'ld.global.f32' takes a .f32 register, but 'e' is .f64");
+  EXPECT_EQ(error_in(r + "ld.global.u16 f, [d];"),
+            "2:15: operand 1 ('d') of 'ld.global.u16' takes a .u16 register, but 'f' is .f32");
+}
+
+TEST(PtxOperands, RejectsWrongOperands) {
+  const std::string r = ".reg .b32 r; .reg .b64 d; .reg .b16 h; .reg .pred q; .reg .f32 f; .shared .u32 s;\n";
+  EXPECT_EQ(error_in(r + "add.s32 r, r;"), "2:13: expected ',' and operand 3 ('b') of 'add.s32', found ';'");
+  EXPECT_EQ(error_in(r + "add.s32 r, r, r, r;"), "2:16: too many operands: 'add.s32' takes 3");
+  EXPECT_EQ(error_in(r + "add.s32;"), "2:8: expected operand 1 ('d') of 'add.s32', found ';'");
+  EXPECT_EQ(error_in(r + "add.s32 r, r, r\nret;"), "3:1: expected ';' after 'add.s32', found 'ret'");
+  EXPECT_EQ(error_in(r + "add.s32 1, r, r;"), "2:9: expected a register as operand 1 ('d') of 'add.s32', found '1'");
+  EXPECT_EQ(error_in(r + "add.s32 r, _, r;"), "2:12: '_' cannot be read");
+  EXPECT_EQ(error_in(r + "add.s32 r, [d], r;"),
+            "2:12: expected a register or constant as operand 2 ('a') of 'add.s32', found '['");
+  EXPECT_EQ(error_in(r + "setp.eq.and.s32 q, r, r, r;"),
+            "2:26: operand 4 ('c') of 'setp.eq.and.s32' takes a .pred register, but 'r' is .b32");
+  EXPECT_EQ(error_in(r + "setp.eq.and.s32 q, r, r, [d];"),
+            "2:26: expected a predicate register as operand 4 ('c') of 'setp.eq.and.s32', found '['");
+  EXPECT_EQ(error_in(r + "ld.global.u32 r, d;"),
+            "2:18: expected '[' before the address that is operand 2 ('a') of 'ld.global.u32', found 'd'");
+  EXPECT_EQ(error_in(r + "ld.global.u32 r, [d;"),
+            "2:20: expected ']' after the address that is operand 2 ('a') of 'ld.global.u32', found ';'");
+  EXPECT_EQ(error_in(r + "ld.global.u32 r, [d+r];"), "2:21: expected a constant offset, found 'r'");
+  EXPECT_EQ(error_in(r + "ld.global.u32 r, [d+4294967292];"), "2:20: address offset 4294967292 does not fit 32 bits");
+  EXPECT_EQ(error_in(r + "ld.global.u32 r, [h];"),
+            "2:19: an address is a 32-bit or 64-bit integer register, but 'h' is .b16");
+  EXPECT_EQ(error_in(r + "ld.global.u32 r, [s];"),
+            "2:19: 's' is a .shared variable, but the instruction accesses .global");
+  EXPECT_EQ(error_in(r + "ld.u32 r, [s];"),
+            "2:12: 's' is a .shared variable, but the instruction accesses a generic address");
+  EXPECT_EQ(error_in(r + "ld.shared.u32 r, [g];", ".global .u32 g;"),
+            "2:19: 'g' is a .global variable, but the instruction accesses .shared");
+  EXPECT_EQ(error_in(r + "ld.global.u32 r, [k];"), "2:19: 'k' is a function, not a variable");
+  EXPECT_EQ(error_in(r + "mov.u32 r, g;", ".global .u32 g;"),
+            "2:12: the address of .global variable 'g' takes 64 bits, not 32");
+  EXPECT_EQ(error_in(r + "mov.u32 r, k;"), "2:12: the address of function 'k' takes 64 bits");
+  EXPECT_EQ(error_in(r + "mov.f32 f, s;"), "2:12: the address of 's' is no .f32 value");
+  EXPECT_EQ(error_in(r + "ld.global.v2.u32 r, [d];"),
+            "2:18: expected '{' or a register vector as operand 1 ('d') of 'ld.global.v2.u32', found 'r'");
+  EXPECT_EQ(error_in(r + "ld.global.v2.u32 {r}, [d];"),
+            "2:20: expected ',' and element 2 of operand 1 ('d') of 'ld.global.v2.u32', found '}'");
+  EXPECT_EQ(error_in(r + "ld.global.v2.u32 {r,r,r}, [d];"),
+            "2:22: expected '}' after 2 elements of operand 1 ('d') of 'ld.global.v2.u32', found ','");
+  EXPECT_EQ(error_in(r + "mov.b64 d, {r, h};"),
+            "2:12: the parts of operand 2 ('a') of 'mov.b64' have 48 bits, its type .b64 has 64");
+  EXPECT_EQ(error_in(r + "mov.b64 d, {q, r};"), "2:13: predicate 'q' in operand 2 ('a') of 'mov.b64'");
+  EXPECT_EQ(error_in(r + "mov.b64 {r, 1}, d;"), "2:13: expected a register in operand 1 ('d') of 'mov.b64', found '1'");
+  EXPECT_EQ(error_in(r + "pmevent r;"),
+            "2:9: expected an integer constant as operand 1 ('event') of 'pmevent', found 'r'");
+  EXPECT_EQ(error_in("ret: ret 3;"), "1:10: expected ';' after 'ret', found '3'");
+}
+
+TEST(PtxInstructions, RefusesUnknownAndUnsupportedOnes) {
+  EXPECT_EQ(error_in("\n  frobnicate.s32 %r1;"), "2:3: unknown instruction 'frobnicate'");
+  EXPECT_EQ(error_in("ad.s32 %r1, %r1;"), "1:1: unknown instruction 'ad'; did you mean 'add'?");
+  EXPECT_THAT(error_in("add.q32 %r1;"), testing::StartsWith("1:1: expected "));
+  EXPECT_THAT(
+      error_in("tex.2d.v4.f32.s32 {a,b,c,d}, [t, {x, y}];"),
+      testing::AllOf(testing::StartsWith("1:1: 'tex.2d.v4.f32.s32' is not supported"), testing::HasSubstr("texture")));
+  EXPECT_THAT(error_in("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {a};"), testing::StartsWith("1:1: 'wmma."));
+  EXPECT_EQ(error_in("3;"), "1:1: expected an instruction, a label or a directive, found '3'");
+  EXPECT_EQ(error_in("]"), "1:1: expected an instruction, a label or a directive, found ']'");
+  EXPECT_EQ(error_in(".global;"), "1:8: expected a type such as .b32, found ';'");
+  EXPECT_EQ(error_in(".entry x"), "1:1: unknown directive '.entry'");
+}
+
+// ---- labels and calls
+
+TEST(PtxLabels, BelongToTheirScope) {
+  const isa::Module module = kernel("L: { bra L; L: ret; { bra L; bra M; } }\nbra L; M: bra N; N:");
+  const isa::Function& f = only_kernel(module);
+  const auto position = [&](std::size_t i) { return f.labels.at(f.body.at(i).operands.at(0).index).position; };
+  EXPECT_EQ(position(0), 1U) << "the label of the inner scope";
+  EXPECT_EQ(position(2), 1U);
+  EXPECT_EQ(position(3), 5U);
+  EXPECT_EQ(position(4), 0U);
+  EXPECT_EQ(position(5), 6U) << "one past the end";
+}
+
+TEST(PtxLabels, TablesNameLabels) {
+  const isa::Module module = kernel(
+      ".reg .b32 r;\nts: .branchtargets A, B, A;\nbrx.idx r, ts;\nA: ret;\nB: brx.idx.uni r, later;\nlater: "
+      ".branchtargets B;");
+  const isa::Function& f = only_kernel(module);
+  ASSERT_THAT(f.tables, SizeIs(2));
+  EXPECT_EQ(f.tables[0].name, "ts");
+  ASSERT_THAT(f.tables[0].labels, SizeIs(3));
+  EXPECT_EQ(f.labels[f.tables[0].labels[0]].name, "A");
+  EXPECT_EQ(f.labels[f.tables[0].labels[1]].name, "B");
+  EXPECT_EQ(f.labels[f.tables[0].labels[1]].position, 2U);
+  EXPECT_EQ(f.body[0].operands[1].kind, Kind::kTable);
+  EXPECT_EQ(f.body[0].operands[1].index, 0U);
+  EXPECT_EQ(f.body[2].operands[1].index, 1U);
+}
+
+TEST(PtxLabels, RejectsUnknownRepeatedAndWrongOnes) {
+  EXPECT_EQ(error_in("bra L;"), "1:5: unknown label 'L'");
+  EXPECT_EQ(error_in("{ L: ret; }\nbra L;"), "2:5: unknown label 'L'");
+  EXPECT_EQ(error_in("L: ret;\nL: ret;"), "2:1: 'L' is declared twice");
+  EXPECT_EQ(error_in("bra 5;"), "1:5: expected a label, found '5'");
+  EXPECT_EQ(error_in("L: .branchtargets M;\nM: bra L;"),
+            "2:8: expected a label that stands before an instruction, found 'L'");
+  EXPECT_EQ(error_in(".reg .b32 r;\nL: brx.idx r, L;"), "2:15: expected the name of a .branchtargets list, found 'L'");
+  EXPECT_EQ(error_in(".reg .b32 r;\nL: brx.idx r, M;"), "2:15: unknown .branchtargets list 'M'");
+  EXPECT_EQ(error_in("L: .branchtargets M;"), "1:19: unknown label 'M'");
+  EXPECT_EQ(error_in("L: .branchtargets ;"), "1:19: expected a label in .branchtargets, found ';'");
+}
+
+const char* const kCallees =
+    ".func (.param .b32 r) f(.param .b32 a, .param .b64 b) { ret; } .func g() { ret; }\n"
+    ".func (.reg .b32 r) h(.reg .b32 a) { ret; }\n";
+
+TEST(PtxCalls, KeepTargetResultsAndArguments) {
+  const isa::Module module = module_of(
+      std::string(kCallees) +
+      kernel_text(
+          ".reg .b32 r; .reg .b64 d; { .param .b32 p0; .param .b64 p1; .param .b32 q;\n"
+          "call.uni (q), f, (p0, p1); }\ncall g; call g, (); call (r), h, (r); call (r), h, (-5); call (_), h, (r);\n"
+          "proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\n"
+          "list: .calltargets f; { .param .b32 p0; .param .b64 p1; .param .b32 q; call (q), d, (p0, p1), proto;\n"
+          "call (q), d, (p0, p1), list; }"));
+  const isa::Function& f = only_kernel(module);
+  ASSERT_THAT(f.calls, SizeIs(8));
+  EXPECT_EQ(f.calls[0].target.kind, Kind::kSymbol);
+  EXPECT_EQ(module.names.at(f.calls[0].target.index), "f");
+  ASSERT_THAT(f.calls[0].results, SizeIs(1));
+  ASSERT_THAT(f.calls[0].arguments, SizeIs(2));
+  EXPECT_EQ(f.variables[f.calls[0].results[0].index].name, "q");
+  EXPECT_EQ(f.variables[f.calls[0].arguments[1].index].name, "p1");
+  EXPECT_THAT(f.calls[1].arguments, SizeIs(0));
+  EXPECT_EQ(f.calls[3].arguments[0].kind, Kind::kRegister);
+  EXPECT_EQ(f.calls[4].arguments[0].kind, Kind::kImmediate);
+  EXPECT_EQ(f.calls[4].arguments[0].bits, 0xfffffffbU);
+  EXPECT_EQ(f.calls[5].results[0].kind, Kind::kSink);
+  EXPECT_EQ(f.calls[6].target.kind, Kind::kRegister);
+  ASSERT_TRUE(f.calls[6].prototype.has_value());
+  EXPECT_EQ(f.prototypes[*f.calls[6].prototype].name, "proto");
+  EXPECT_EQ(f.prototypes[0].parameters[1].size, 8U);
+  EXPECT_FALSE(f.calls[7].prototype.has_value());
+  EXPECT_THAT(f.calls[7].candidates, ElementsAre("f"));
+  EXPECT_EQ(f.body[0].call, 0U);
+  EXPECT_EQ(f.body[7].call, 7U);
+}
+
+TEST(PtxCalls, MayPrecedeTheDefinitionOfTheCallee) {
+  const isa::Module module = module_of(kernel_text("call late; ret;") + ".func late() { ret; }");
+  EXPECT_EQ(module.names.at(only_kernel(module).calls.at(0).target.index), "late");
+}
+
+TEST(PtxCalls, RejectsWrongCalls) {
+  const auto error = [](const std::string& body) {
+    return error_in(".reg .b32 r; .reg .b64 d; .reg .f64 e; .param .b32 p0; .param .b64 p1; .local .b32 l;\n" + body,
+                    std::string(kCallees));
+  };
+  const auto at = [](const char* column, const std::string& rest) { return std::string("4:") + column + ": " + rest; };
+  EXPECT_EQ(error("call nobody;"), at("6", "unknown function 'nobody'"));
+  EXPECT_EQ(error("call k;"), at("6", "'k' is a kernel and cannot be called"));
+  EXPECT_EQ(error("call l;"), at("6", "'l' is a variable, not a function"));
+  EXPECT_EQ(error("call (p0), f, (p0);"), at("12", "call of 'f' with 1 arguments, it has 2"));
+  EXPECT_EQ(error("call f, (p0, p1);"), at("6", "call of 'f' with 0 results, it has 1"));
+  EXPECT_EQ(error("call (p0), f, (p1, p1);"), at("12", "call of 'f': argument 1 has 8 bytes, the function expects 4"));
+  EXPECT_EQ(error("call (r), h, (l);"),
+            at("15", "'l' is no .param variable; a call passes .param variables and registers"));
+  EXPECT_EQ(error("call (r), h, (x);"), at("15", "unknown argument 'x'"));
+  EXPECT_EQ(error("call (x), h, (r);"), at("7", "unknown result 'x'"));
+  EXPECT_EQ(error("call (1), h, (r);"), at("7", "expected a result of the call, found '1'"));
+  EXPECT_EQ(error("call (r), h, (0x100000000);"), at("15", "the constant 4294967296 does not fit the 32 bits of .b32"));
+  EXPECT_EQ(error("call (r), h, (r;"), at("16", "expected ')' after arguments, found ';'"));
+  EXPECT_EQ(error("call (r) h, (r);"), at("10", "expected ',' after the results of a call, found 'h'"));
+  EXPECT_EQ(error("call d;"), at("7",
+                                 "expected ',' and the name of a .callprototype or .calltargets; a call through a "
+                                 "register needs one, found ';'"));
+  EXPECT_EQ(error("call r, x;"), at("6", "an indirect call takes a 64-bit integer register, but 'r' is .b32"));
+  EXPECT_EQ(error("call e, x;"), at("6", "an indirect call takes a 64-bit integer register, but 'e' is .f64"));
+  EXPECT_EQ(error("call d, x;"), at("9", "expected the name of a .callprototype or .calltargets, found 'x'"));
+  EXPECT_EQ(error("x: .callprototype _ (.param .b32 _); call d, x;"),
+            at("46", "call of 'x' with 0 arguments, it has 1"));
+  EXPECT_EQ(error("x: .calltargets nobody; call d, x;"), at("17", "unknown function 'nobody'"));
+  EXPECT_EQ(error("call %d;"), at("6", "unknown register '%d'"));
+}
+
+}  // namespace
+}  // namespace castor::ptx::test
