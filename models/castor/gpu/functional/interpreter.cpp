@@ -45,7 +45,9 @@ LaneMask recursing(const isa::Program& program, const isa::SimtStack& stack, std
   const std::size_t callee = function_of(program, target);
   LaneMask result = 0;
   for (const auto& entry : stack.entries()) {
-    if ((entry.mask & lanes) != 0 && function_of(program, entry.pc) == callee) result |= entry.mask & lanes;
+    // An entry that waits for returns only (kNoPc) stands in no function.
+    if (entry.pc != isa::kNoPc && (entry.mask & lanes) != 0 && function_of(program, entry.pc) == callee)
+      result |= entry.mask & lanes;
   }
   return result;
 }
