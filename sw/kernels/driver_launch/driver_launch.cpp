@@ -2,7 +2,7 @@
 // them. There is no device code in this source.
 #include <cuda.h>
 
-#include "common/program.h"
+#include "../common/program.h"
 
 using namespace kernels;
 

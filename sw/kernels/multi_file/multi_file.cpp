@@ -1,6 +1,6 @@
 // A program of several files: this one is plain C++ and calls the filters of two .cu files.
-#include "common/program.h"
-#include "multi_file/filters.h"
+#include "../common/program.h"
+#include "filters.h"
 
 using namespace kernels;
 

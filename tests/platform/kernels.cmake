@@ -1,0 +1,133 @@
+# Every program of sw/kernels at several sizes (-O2), again at -O0 with the same hashes, and its command line; and the
+# small programs of tests/platform/programs against the text beside them.
+
+if(NOT TARGET castor_kernels)
+  return()
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+set(kernels "${PROJECT_BINARY_DIR}/kernels")
+set(kernel_names)
+
+# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0
+function(castor_kernel_test name)
+  set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
+  list(GET ARGN 0 first)
+  castor_script_test(kernel_${name} KIND platform TIMEOUT 120 COMMAND ${check} "${kernels}/${name}" ${ARGN})
+  castor_script_test(kernel_${name}_same_at_O0 KIND platform TIMEOUT 120
+    COMMAND ${check} "${kernels}/${name}" --against "${kernels}/${name}_O0" "${first}")
+  set(kernel_names ${kernel_names} ${name} PARENT_SCOPE)
+endfunction()
+
+castor_kernel_test(atomics "--n 500" "--n 1 --block 1" "--n 3000 --block 100")
+castor_kernel_test(base64 "--n 1000" "--n 1" "--n 2" "--n 3" "--n 27" "--n 100003")
+castor_kernel_test(bfs "--k 9" "--k 0" "--k 12 --block 33 --source 77" "--k 14 --degree 6" "--k 6 --degree 0")
+castor_kernel_test(bignum "--n 300" "--n 1" "--n 4097 --seed 3")
+castor_kernel_test(bit_tricks "--n 1000" "--n 1" "--n 20001 --seed 5")
+castor_kernel_test(bitonic_sort "--n 3000" "--n 1" "--n 1024" "--n 1025 --distinct 3" "--n 20000")
+castor_kernel_test(black_scholes "--n 500" "--n 1 --streams 4" "--n 5001 --streams 7")
+castor_kernel_test(bytecode_vm "--n 200" "--n 1" "--n 3001")
+castor_kernel_test(convolution "--width 70 --height 20" "--width 1 --height 1" "--width 333 --height 65 --radius 8"
+                   "--radius 1" "--radius 2" "--radius 5")
+castor_kernel_test(cooperative_tiles "--rows 7 --columns 50" "--rows 1 --columns 1" "--rows 33 --columns 1001")
+castor_kernel_test(dct "--width 33 --height 17" "--width 1 --height 1" "--width 200 --height 120")
+castor_kernel_test(device_query "" "--x 1 --y 1 --z 1" "--x 32 --y 3 --z 2")
+castor_kernel_test(driver_launch "--n 1000" "--n 1" "--n 50001 --block 96")
+castor_kernel_test(fft "--log2n 6 --batch 3" "--log2n 0" "--log2n 1 --block 1" "--log2n 11 --batch 4 --block 100"
+                   "--log2n 12 --batch 1")
+castor_kernel_test(floyd_warshall "--nodes 40" "--nodes 1" "--nodes 129 --degree 2")
+castor_kernel_test(half_precision "--n 1001" "--n 1" "--n 50000")
+castor_kernel_test(hash_table "--n 1000" "--n 1 --distinct 1" "--n 30001 --distinct 7" "--n 30001 --distinct 20000")
+castor_kernel_test(histogram "--n 5000" "--n 1 --bins 1" "--n 100003 --bins 12288" "--bins 13 --skew 1")
+castor_kernel_test(kmeans "--n 700 --steps 4" "--n 1 --clusters 1" "--n 5001 --clusters 64 --steps 5")
+castor_kernel_test(life "--width 40 --height 30 --generations 4" "--width 1 --height 1" "--width 257 --height 63"
+                   "--width 3 --height 2 --generations 7")
+castor_kernel_test(lu "--n 30" "--n 1" "--n 2" "--n 97")
+castor_kernel_test(mandelbrot "--width 48 --height 32 --limit 100" "--width 1 --height 1"
+                   "--width 201 --height 99 --block_x 7 --block_y 5" "--limit 1000")
+castor_kernel_test(math_functions "--n 200" "--n 1" "--n 3000 --seed 9")
+castor_kernel_test(matmul "--n 48" "--n 1" "--m 33 --k 65 --n 17" "--n 128" "--n 200 --tile 32")
+castor_kernel_test(monte_carlo_pi "--threads 500 --points 20" "--threads 1 --points 1" "--threads 10001 --points 30")
+castor_kernel_test(multi_file "--n 1000" "--n 1" "--n 64" "--n 50001 --gain -3 --offset 9")
+castor_kernel_test(named_barriers "--blocks 3 --rounds 4" "--blocks 1 --rounds 1" "--blocks 65 --rounds 20")
+castor_kernel_test(nbody "--n 100 --steps 2" "--n 1" "--n 513 --steps 3")
+castor_kernel_test(nqueens "--n 7" "--n 1" "--n 2" "--n 3 --depth 2" "--n 10 --depth 3" "--n 6 --show 1")
+castor_kernel_test(prime_sieve "--limit 100000" "--limit 3" "--limit 100" "--limit 1000000 --block 333")
+castor_kernel_test(producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--stages 2000 --items 2")
+castor_kernel_test(reduction "--n 5000" "--n 1" "--n 33 --block 1024" "--n 200003 --block 96")
+castor_kernel_test(scan "--n 3000" "--n 1" "--n 1024" "--n 1025" "--n 1100000")
+castor_kernel_test(sha256 "--n 70 --longest 130" "--n 1" "--n 500 --longest 300")
+castor_kernel_test(shapes "--n 300" "--n 1" "--n 5001")
+castor_kernel_test(spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32"
+                   "--n 2000 --accounts 2 --blocks 40 --block 256")
+castor_kernel_test(spmv "--rows 500" "--rows 1" "--rows 10001 --columns 77 --mean 3" "--rows 100 --mean 0")
+castor_kernel_test(stencil "--width 50 --height 33" "--width 1 --height 1 --steps 3" "--width 257 --height 100 --steps 5")
+castor_kernel_test(streams "--n 1000" "--n 1 --workers 1" "--n 10001 --workers 32")
+castor_kernel_test(text_stats "--n 3000" "--n 1" "--n 31 --block 32" "--n 100003 --block 1024")
+castor_kernel_test(transpose "--width 65 --height 31" "--width 1 --height 1" "--width 1 --height 300"
+                   "--width 500 --height 333")
+castor_kernel_test(vector_add "--n 1000" "--n 1" "--n 31 --block 1" "--n 300001 --block 100")
+castor_kernel_test(warp_primitives "--warps 5" "--warps 1 --block 32" "--warps 101 --block 160")
+
+castor_script_test(kernel_arguments KIND platform TIMEOUT 120
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${kernel_names})
+
+# castor_feature_test(<name> <option>...): tests/platform/programs/<name>.cu against <name>.txt, at -O0 and at -O2
+function(castor_feature_test name)
+  set(folder "${PROJECT_SOURCE_DIR}/tests/platform/programs")
+  set(programs)
+  foreach(level IN ITEMS O0 O2)
+    set(program "${PROJECT_BINARY_DIR}/tests/platform/programs/${name}_${level}")
+    add_custom_command(
+      OUTPUT "${program}"
+      COMMAND Castor::castor-cc -${level} -std=c++17 ${ARGN} "${folder}/${name}.cu" -o "${program}"
+      DEPENDS "${folder}/${name}.cu" Castor::castor-cc Castor::runtime
+      COMMENT "castor-cc ${name}.cu (-${level})"
+      VERBATIM)
+    list(APPEND programs "${program}")
+  endforeach()
+  add_custom_target(program_${name} ALL DEPENDS ${programs})
+  castor_script_test(program_${name} KIND platform
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${folder}/${name}.txt"
+            ${programs})
+endfunction()
+
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/programs")
+foreach(name IN ITEMS
+    assertion
+    barriers
+    control_flow
+    conversions
+    copies
+    default_stream
+    device_heap
+    division_by_zero
+    driver_modules
+    error_names
+    error_state
+    handles
+    host_threads
+    launch_by_address
+    managed_list
+    misaligned
+    names
+    null_access
+    out_of_bounds
+    parameters
+    printf_formats
+    real_edges
+    recursion
+    rounding_modes
+    shared_out_of_window
+    shifts
+    special_registers
+    static_objects
+    sticky_error
+    stuck_barrier
+    symbols
+    templates
+    trap
+    use_after_free
+    vector_types)
+  castor_feature_test(${name})
+endforeach()
