@@ -44,6 +44,8 @@ class Module {
   [[nodiscard]] const DeviceSymbol* symbol(gpu::Device& device, const std::string& variable);
   /// Names of all kernels.
   [[nodiscard]] std::vector<std::string> kernels(gpu::Device& device);
+  /// The parsed image; only after `load`.
+  [[nodiscard]] const isa::Module& parsed() const { return *module_; }
   /// Parses and places the variables now.
   void load(gpu::Device& device);
   /// Frees what the module has on the device.

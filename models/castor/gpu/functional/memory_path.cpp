@@ -50,20 +50,20 @@ void scatter_words(std::byte* first, const std::byte* from, std::size_t size, un
   }
 }
 
-template <class T>
-void load_lanes(std::byte* row, const std::byte* base, const std::uint64_t* offsets, LaneMask mask, unsigned lanes) {
+template <class T, unsigned lanes>
+void load_lanes(std::byte* row, const std::byte* base, const std::uint64_t* offsets, LaneMask mask) {
   T* const to = reinterpret_cast<T*>(row);
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if ((mask >> lane & 1) != 0) std::memcpy(to + lane, base + offsets[lane], sizeof(T));
   }
 }
-template <class T>
-void load_all_lanes(std::byte* row, const std::byte* base, const std::uint64_t* offsets, unsigned lanes) {
+template <class T, unsigned lanes>
+void load_all_lanes(std::byte* row, const std::byte* base, const std::uint64_t* offsets) {
   T* const to = reinterpret_cast<T*>(row);
   for (unsigned lane = 0; lane < lanes; ++lane) std::memcpy(to + lane, base + offsets[lane], sizeof(T));
 }
-template <class T>
-void store_lanes(const std::byte* row, std::byte* base, const std::uint64_t* offsets, LaneMask mask, unsigned lanes) {
+template <class T, unsigned lanes>
+void store_lanes(const std::byte* row, std::byte* base, const std::uint64_t* offsets, LaneMask mask) {
   const T* const from = reinterpret_cast<const T*>(row);
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if ((mask >> lane & 1) != 0) std::memcpy(base + offsets[lane], from + lane, sizeof(T));
@@ -115,12 +115,12 @@ MemoryPath::Place MemoryPath::place(Space space, std::uint64_t address, std::uin
   }
 }
 
+template <unsigned lanes>
 bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, LaneMask mask, const Windows& windows) {
   const MemoryOp op = record.memory;
   const std::uint32_t element = isa::bytes(op.type);
   if (op.kind > MemoryKind::kStore || element < 4 || element > 8 || op.register_bits != element * 8) return false;
-  const unsigned lanes = view.lanes;
-  const LaneMask full = lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes) - 1;
+  constexpr LaneMask full = lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << (lanes % 64)) - 1;
   const std::uint32_t size = element * op.elements;
   alignas(64) std::uint64_t offset[isa::kMaxLanes];
   if (record.src[0] == isa::kNoOperand) {
@@ -202,9 +202,9 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
       const std::byte* const row = view.src(record.src[1]) + i * row_step;
       std::byte* const to = base + i * element_step;
       if (element == 4) {
-        store_lanes<std::uint32_t>(row, to, offset, mask, lanes);
+        store_lanes<std::uint32_t, lanes>(row, to, offset, mask);
       } else {
-        store_lanes<std::uint64_t>(row, to, offset, mask, lanes);
+        store_lanes<std::uint64_t, lanes>(row, to, offset, mask);
       }
     }
     return true;
@@ -214,11 +214,11 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
     std::byte* const row = view.dst(record.dst) + i * row_step;
     const std::byte* const from = base + i * element_step;
     if (element == 4) {
-      mask == full ? load_all_lanes<std::uint32_t>(row, from, offset, lanes)
-                   : load_lanes<std::uint32_t>(row, from, offset, mask, lanes);
+      mask == full ? load_all_lanes<std::uint32_t, lanes>(row, from, offset)
+                   : load_lanes<std::uint32_t, lanes>(row, from, offset, mask);
     } else {
-      mask == full ? load_all_lanes<std::uint64_t>(row, from, offset, lanes)
-                   : load_lanes<std::uint64_t>(row, from, offset, mask, lanes);
+      mask == full ? load_all_lanes<std::uint64_t, lanes>(row, from, offset)
+                   : load_lanes<std::uint64_t, lanes>(row, from, offset, mask);
     }
   }
   return true;
@@ -226,7 +226,9 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
 
 std::optional<MemoryFault> MemoryPath::execute(const isa::Record& record, const isa::RegisterView& view, LaneMask mask,
                                                const Windows& windows) {
-  if (mask == 0 || fast(record, view, mask, windows)) return std::nullopt;
+  if (mask == 0) return std::nullopt;
+  if (view.lanes == 32 ? fast<32>(record, view, mask, windows) : fast<64>(record, view, mask, windows))
+    return std::nullopt;
   Access& access = access_;
   isa::address(record, view, mask, access);
   const bool write = access.op.kind != MemoryKind::kLoad;

@@ -54,6 +54,8 @@ class MemoryPath {
   [[nodiscard]] Place place(isa::Space space, std::uint64_t address, std::uint32_t size, bool write, unsigned lane,
                             unsigned lanes, const Windows& windows);
   [[nodiscard]] std::byte* global(std::uint64_t address, std::uint64_t size, bool write, bool from_host_window);
+  /// Words and double words at addresses that all pass at once: the common case, in loops that the compiler unrolls.
+  template <unsigned lanes>
   [[nodiscard]] bool fast(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask,
                           const Windows& windows);
   [[nodiscard]] std::string explain(const isa::Access& access, unsigned lane, FaultKind kind,

@@ -1,0 +1,167 @@
+// castor list: platforms, kernels of a file, instructions.
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "castor/base/error.h"
+#include "castor/gpu/launch_check.h"
+#include "castor/gpu/occupancy.h"
+#include "castor/isa/instruction_table.h"
+#include "compiler/compiler.h"
+#include "platforms/cli/commands.h"
+#include "platforms/cli/files.h"
+#include "platforms/machines.h"
+#include "ptx/parser.h"
+
+namespace castor::platforms::cli {
+namespace {
+
+struct Request {
+  std::string file;
+  std::string platform;
+  unsigned block = 256;
+  bool json = false;
+  std::string opcode;
+};
+
+void list_platforms(bool json) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const std::string& name : shipped_machines()) {
+    const gpu::Machine machine = load_machine(name).machine;
+    rows.push_back({{"name", name},
+                    {"title", machine.title},
+                    {"sms", machine.chip.sms},
+                    {"lanes", machine.sm.lanes},
+                    {"core_mhz", machine.clock.core_mhz},
+                    {"l2_bytes", machine.l2.bytes},
+                    {"dram_gb_per_s", machine.peak_gb_per_s()}});
+  }
+  if (json) {
+    std::printf("%s\n", rows.dump(2).c_str());
+    return;
+  }
+  std::printf("%-20s %4s %5s %9s %8s %9s  %s\n", "platform", "SMs", "lanes", "core MHz", "L2 KB", "DRAM GB/s", "what");
+  for (const auto& row : rows) {
+    std::printf("%-20s %4u %5u %9.0f %8llu %9.0f  %s\n", row["name"].get<std::string>().c_str(),
+                row["sms"].get<unsigned>(), row["lanes"].get<unsigned>(), row["core_mhz"].get<double>(),
+                row["l2_bytes"].get<unsigned long long>() / 1024, row["dram_gb_per_s"].get<double>(),
+                row["title"].get<std::string>().c_str());
+  }
+}
+
+void list_kernels(const Request& request) {
+  const gpu::Machine machine =
+      load_machine(request.platform.empty() ? std::string(kDefaultMachine) : request.platform).machine;
+  const isa::Module module = ptx::parse(read_ptx(request.file), request.file);
+  isa::LinkOptions options;
+  options.max_registers = machine.sm.max_regs_per_thread;
+  options.sm_registers = machine.sm.registers;
+  options.reg_alloc_unit = machine.sm.reg_alloc_unit;
+  options.lanes = machine.sm.lanes;
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const isa::Function& function : module.functions) {
+    if (!function.entry || !function.defined) continue;
+    const isa::Program program = compiler::inspect(module, function.name, options);
+    unsigned threads = request.block;
+    if (program.max_threads != 0) threads = std::min(threads, program.max_threads);
+    gpu::TbDemand demand;
+    demand.threads = threads;
+    demand.registers_per_thread = program.registers;
+    demand.shared_bytes = program.shared_bytes;
+    const gpu::Occupancy occupancy = gpu::occupancy(machine, demand);
+    rows.push_back({{"kernel", function.name},
+                    {"instructions", program.code.size()},
+                    {"registers", program.registers},
+                    {"predicates", program.predicates},
+                    {"shared_bytes", program.shared_bytes},
+                    {"local_bytes", program.local_bytes},
+                    {"spill_bytes", program.spill_bytes},
+                    {"parameter_bytes", program.parameter_bytes},
+                    {"threads", threads},
+                    {"blocks_per_sm", occupancy.tbs_per_sm},
+                    {"occupancy", occupancy.warp_occupancy},
+                    {"limited_by", std::string(gpu::name(occupancy.limit))}});
+  }
+  if (request.json) {
+    std::printf("%s\n", rows.dump(2).c_str());
+    return;
+  }
+  std::printf("%6s %5s %5s %7s %6s %6s %6s  %-26s %s\n", "instrs", "regs", "preds", "shared", "local", "spill",
+              "params", ("occupancy on " + machine.name).c_str(), "kernel");
+  for (const auto& row : rows) {
+    char occupancy[80];
+    std::snprintf(occupancy, sizeof occupancy, "%ux%u, %.0f %% (%s)", row["blocks_per_sm"].get<unsigned>(),
+                  row["threads"].get<unsigned>(), 100 * row["occupancy"].get<double>(),
+                  row["limited_by"].get<std::string>().c_str());
+    std::printf("%6u %5u %5u %7u %6u %6u %6u  %-26s %s\n", row["instructions"].get<unsigned>(),
+                row["registers"].get<unsigned>(), row["predicates"].get<unsigned>(),
+                row["shared_bytes"].get<unsigned>(), row["local_bytes"].get<unsigned>(),
+                row["spill_bytes"].get<unsigned>(), row["parameter_bytes"].get<unsigned>(), occupancy,
+                row["kernel"].get<std::string>().c_str());
+  }
+}
+
+void list_instructions(const Request& request) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  const isa::InstructionTable& table = isa::InstructionTable::instance();
+  for (const auto& row : table.rows()) {
+    if (row->opcode.empty() || row->opcode[0] == '$') continue;
+    if (!request.opcode.empty() && row->opcode != request.opcode) continue;
+    rows.push_back({{"syntax", row->syntax},
+                    {"operands", row->operands},
+                    {"class", std::string(isa::key(row->timing))},
+                    {"meaning", row->meaning}});
+  }
+  if (rows.empty()) {
+    for (const auto& refused : table.refused()) {
+      if (refused.opcode == request.opcode) {
+        throw base::InputError("'" + base::printable(request.opcode) + "' is refused: " + refused.why);
+      }
+    }
+    throw base::InputError("no instruction '" + base::printable(request.opcode) + "'");
+  }
+  if (request.json) {
+    std::printf("%s\n", rows.dump(2).c_str());
+    return;
+  }
+  for (const auto& row : rows) {
+    std::printf("%-13s %s  %s\n", row["class"].get<std::string>().c_str(), row["syntax"].get<std::string>().c_str(),
+                row["operands"].get<std::string>().c_str());
+  }
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, int& result) {
+  auto request = std::make_shared<Request>();
+  CLI::App* const list = app.add_subcommand("list", "List platforms, the kernels of a file, or instructions");
+  list->require_subcommand(1);
+  list->footer("Example: castor list kernels saxpy.ptx --platform kepler_k20c");
+  list->add_flag("--json", request->json, "Print JSON");
+  CLI::App* const platforms = list->add_subcommand("platforms", "The machines that are shipped");
+  platforms->add_flag("--json", request->json, "Print JSON");
+  platforms->callback([request, &result] {
+    list_platforms(request->json);
+    result = kGood;
+  });
+  CLI::App* const kernels = list->add_subcommand("kernels", "Kernels of a PTX file or program: registers, occupancy");
+  kernels->add_option("file", request->file, "PTX file, or program built by castor-cc")->required();
+  kernels->add_option("-p,--platform", request->platform, "Machine");
+  kernels->add_option("--block", request->block, "Threads per block for the occupancy")->check(CLI::Range(1U, 1024U));
+  kernels->add_flag("--json", request->json, "Print JSON");
+  kernels->callback([request, &result] {
+    list_kernels(*request);
+    result = kGood;
+  });
+  CLI::App* const instructions = list->add_subcommand("instructions", "Every PTX instruction that Castor executes");
+  instructions->add_option("opcode", request->opcode, "Only this opcode");
+  instructions->add_flag("--json", request->json, "Print JSON");
+  instructions->callback([request, &result] {
+    list_instructions(*request);
+    result = kGood;
+  });
+}
+
+}  // namespace castor::platforms::cli

@@ -1,0 +1,35 @@
+// The `castor` command.
+
+#include <cstdio>
+#include <exception>
+
+#include "castor/base/error.h"
+#include "platforms/cli/commands.h"
+
+int main(int argc, char** argv) {
+  using namespace castor::platforms::cli;
+  CLI::App app{"Castor: GPU hardware blocks, and a GPU platform that runs CUDA programs.", "castor"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "castor " CASTOR_VERSION);
+  app.footer(
+      "Exit codes: 0 good, 1 the thing under test failed, 2 the request was wrong.\n"
+      "castor COMMAND --help has an example.");
+  int result = kGood;
+  add_run(app, result);
+  add_list(app, result);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? kGood : kWrongRequest;
+  } catch (const castor::base::InputError& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "castor: %s\n", error.what());
+    return kWrongRequest;
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "castor: %s\n", error.what());
+    return kFailed;
+  }
+  return result;
+}

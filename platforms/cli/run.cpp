@@ -1,0 +1,279 @@
+// castor run: a compiled program, or a kernel of a PTX file.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "castor/base/error.h"
+#include "castor/base/hash.h"
+#include "castor/base/time.h"
+#include "castor/gpu/launch_check.h"
+#include "castor/gpu/machine.h"
+#include "platforms/cli/arguments.h"
+#include "platforms/cli/commands.h"
+#include "platforms/cli/files.h"
+#include "runtime/module.h"
+#include "runtime/open_device.h"
+
+namespace castor::platforms::cli {
+namespace {
+
+using base::InputError;
+
+struct Request {
+  std::string file;
+  std::vector<std::string> program_arguments;
+  std::string platform;
+  std::vector<std::string> overrides;
+  std::string report;
+  unsigned max_registers = 0;
+  std::string kernel;
+  std::string grid = "1";
+  std::string block = "1";
+  std::uint64_t shared = 0;
+  std::vector<std::string> arguments;
+  std::vector<std::string> dumps;
+};
+
+void set_environment(const char* name, const std::string& value) {
+  if (!value.empty()) ::setenv(name, value.c_str(), 1);
+}
+
+// The program's own process: the runtime inside it reads the options from the environment.
+int run_program(const Request& request) {
+  set_environment("CASTOR_PLATFORM", request.platform);
+  set_environment("CASTOR_REPORT", request.report);
+  if (request.max_registers != 0) set_environment("CASTOR_MAX_REGISTERS", std::to_string(request.max_registers));
+  std::string overrides;
+  for (const std::string& one : request.overrides) overrides += (overrides.empty() ? "" : ";") + one;
+  set_environment("CASTOR_SET", overrides);
+  std::string path = request.file;
+  if (path.find('/') == std::string::npos && ::access(path.c_str(), X_OK) == 0) path = "./" + path;
+  std::vector<char*> argv{const_cast<char*>(path.c_str())};
+  for (const std::string& argument : request.program_arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  ::execvp(path.c_str(), argv.data());
+  throw InputError("cannot run '" + base::printable(request.file) + "': " + std::strerror(errno),
+                   "give a program built by castor-cc, or a .ptx file");
+}
+
+isa::Type scalar_type(std::uint32_t size, const isa::Module& module, const std::string& kernel, std::size_t index) {
+  const isa::Function* const function = module.find_function(kernel);
+  if (function != nullptr && index < function->parameters.size()) {
+    const isa::Variable& parameter = function->parameters[index];
+    if (isa::bytes(parameter.type) == parameter.size) return parameter.type;
+  }
+  throw InputError(
+      "parameter " + std::to_string(index) + " of " + kernel + " is a struct of " + std::to_string(size) + " bytes",
+      "give its bytes with hex: or file:");
+}
+
+struct Bound {
+  Argument argument;
+  std::uint64_t address = 0;  // of a buffer on the device
+};
+
+// The parameter block, and buffers on the device.
+std::vector<std::byte> bind(gpu::Device& device, const isa::Module& module, const isa::Program& program,
+                            std::vector<Bound>& bound) {
+  if (bound.size() != program.parameters.size()) {
+    throw InputError("kernel " + program.kernel + " takes " + std::to_string(program.parameters.size()) +
+                         " arguments, " + std::to_string(bound.size()) + " were given",
+                     "one --arg for each, in order");
+  }
+  std::vector<std::byte> block(program.parameter_bytes);
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    const isa::Parameter& parameter = program.parameters[i];
+    Argument& argument = bound[i].argument;
+    std::vector<std::byte> bytes;
+    const bool by_value = argument.buffer && parameter.size != 8 && argument.bytes.size() == parameter.size;
+    if (by_value) {
+      bytes = argument.bytes;  // a struct
+    } else if (argument.buffer) {
+      if (parameter.size != 8) {
+        throw InputError("argument " + std::to_string(i) + " is a buffer of " + std::to_string(argument.bytes.size()) +
+                         " bytes, the parameter has " + std::to_string(parameter.size) +
+                         " bytes: neither a pointer nor of the same size");
+      }
+      const auto address =
+          device.store().allocate(argument.bytes.size(), gpu::AllocationKind::kHeap, "argument " + std::to_string(i));
+      if (!address) throw InputError("device memory is too small for argument " + std::to_string(i));
+      std::memcpy(device.store().host(*address), argument.bytes.data(), argument.bytes.size());
+      bound[i].address = *address;
+      bytes.resize(8);
+      std::memcpy(bytes.data(), &*address, 8);
+    } else {
+      bytes = scalar_bytes(argument.scalar, scalar_type(parameter.size, module, program.kernel, i));
+    }
+    std::memcpy(block.data() + parameter.offset, bytes.data(), bytes.size());
+  }
+  return block;
+}
+
+void print_values(const Dump& dump, const Bound& bound, const std::byte* data) {
+  const std::size_t size = bound.argument.bytes.size();
+  const std::size_t element = isa::bytes(dump.type);
+  std::size_t count = size / element;
+  if (dump.count != 0 && dump.count < count) count = dump.count;
+  std::printf("argument %zu:", dump.argument);
+  for (std::size_t i = 0; i < count; ++i) std::printf(" %s", value_text(data + i * element, dump.type).c_str());
+  std::printf("\n");
+}
+
+void dump_buffer(const Dump& dump, const Bound& bound, const std::byte* data, nlohmann::ordered_json& results) {
+  const std::size_t size = bound.argument.bytes.size();
+  const std::uint64_t hash = base::Hash().add_bytes(data, size).value();
+  char text[32];
+  std::snprintf(text, sizeof text, "%016" PRIx64, hash);
+  results.push_back({{"argument", dump.argument}, {"bytes", size}, {"fnv1a64", text}});
+  switch (dump.how) {
+    case Dump::How::kHash:
+      std::printf("argument %zu: fnv1a64 %s\n", dump.argument, text);
+      break;
+    case Dump::How::kHex: {
+      std::printf("argument %zu: ", dump.argument);
+      const std::size_t count = dump.count != 0 && dump.count < size ? dump.count : size;
+      for (std::size_t i = 0; i < count; ++i) std::printf("%02x", static_cast<unsigned>(data[i]));
+      std::printf("\n");
+      break;
+    }
+    case Dump::How::kValues:
+      print_values(dump, bound, data);
+      break;
+    case Dump::How::kFile: {
+      std::ofstream file(dump.path, std::ios::binary);
+      file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+      file.close();
+      if (!file) throw InputError("cannot write '" + base::printable(dump.path) + "': " + std::strerror(errno));
+      std::printf("argument %zu: %zu bytes to %s\n", dump.argument, size, dump.path.c_str());
+      break;
+    }
+  }
+}
+
+std::string choose_kernel(const isa::Module& module, const std::string& wanted) {
+  std::vector<std::string> kernels;
+  for (const isa::Function& function : module.functions) {
+    if (function.entry && function.defined) kernels.push_back(function.name);
+  }
+  std::string list;
+  for (const std::string& kernel : kernels) list += (list.empty() ? "" : ", ") + kernel;
+  if (wanted.empty()) {
+    if (kernels.size() == 1) return kernels[0];
+    throw InputError(
+        module.file + " has " + std::to_string(kernels.size()) + " kernels" + (list.empty() ? "" : ": " + list),
+        "name one with --kernel");
+  }
+  for (const std::string& kernel : kernels) {
+    if (kernel == wanted) return kernel;
+  }
+  throw InputError("no kernel '" + base::printable(wanted) + "' in " + module.file,
+                   list.empty() ? "it has none" : "it has " + list);
+}
+
+int run_ptx(const Request& request) {
+  const std::string text = read_text_file(request.file);
+  runtime::DeviceOptions options;
+  options.platform = request.platform;
+  if (options.platform.empty() && std::getenv("CASTOR_PLATFORM") != nullptr) {
+    options.platform = std::getenv("CASTOR_PLATFORM");
+  }
+  options.overrides = request.overrides;
+  runtime::Module::set_register_cap(request.max_registers);
+  std::vector<Bound> bound;
+  for (const std::string& argument : request.arguments) bound.push_back({parse_argument(argument)});
+  std::vector<Dump> dumps;
+  for (const std::string& dump : request.dumps) {
+    dumps.push_back(parse_dump(dump));
+    if (dumps.back().argument >= bound.size() || !bound[dumps.back().argument].argument.buffer) {
+      throw InputError("dump '" + base::printable(dump) + "': argument " + std::to_string(dumps.back().argument) +
+                       " is no buffer");
+    }
+  }
+  gpu::KernelPacket packet;
+  std::uint32_t size[3];
+  parse_dimensions(request.grid, "grid", size);
+  packet.grid = {size[0], size[1], size[2]};
+  parse_dimensions(request.block, "block", size);
+  packet.block = {size[0], size[1], size[2]};
+  packet.dynamic_shared = static_cast<std::uint32_t>(request.shared);
+
+  const std::unique_ptr<gpu::Device> device = runtime::open_device(options);
+  runtime::Module module(request.file, text);
+  module.load(*device);
+  const std::string kernel = choose_kernel(module.parsed(), request.kernel);
+  const runtime::LoadedKernel& loaded = *module.kernel(*device, kernel);
+  packet.program = loaded.handle;
+  packet.parameters = bind(*device, module.parsed(), *loaded.program, bound);
+  const gpu::Ticket ticket = device->submit(0, std::move(packet));
+  device->advance_until(ticket);
+  std::fflush(stdout);
+
+  if (!request.report.empty()) write_report(request.report, device->report_json());
+  if (device->fault()) {
+    std::fprintf(stderr, "castor: %s\n", device->fault()->message.c_str());
+    return kFailed;
+  }
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  for (const Dump& dump : dumps) {
+    const Bound& buffer = bound[dump.argument];
+    const std::byte* const data =
+        buffer.address != 0 ? device->store().host(buffer.address) : buffer.argument.bytes.data();
+    dump_buffer(dump, buffer, data, results);
+  }
+  if (!request.report.empty()) {
+    auto report = nlohmann::ordered_json::parse(device->report_json());
+    report["buffers"] = std::move(results);
+    write_report(request.report, report.dump(2));
+  }
+  const gpu::KernelStatistics& statistics = device->kernels().back();
+  std::fprintf(stderr, "%s: %" PRIu64 " thread blocks, %" PRIu64 " warp instructions, %u registers, on %s (%s)\n",
+               kernel.c_str(), statistics.thread_blocks, statistics.warp_instructions, loaded.program->registers,
+               device->machine().name.c_str(), device->has_timing() ? "timing" : "functional");
+  return kGood;
+}
+
+bool is_ptx(const std::string& file) { return file.size() > 4 && file.compare(file.size() - 4, 4, ".ptx") == 0; }
+
+}  // namespace
+
+void add_run(CLI::App& app, int& result) {
+  auto request = std::make_shared<Request>();
+  CLI::App* const run = app.add_subcommand("run", "Run a program built by castor-cc, or a kernel of a PTX file");
+  run->add_option("file", request->file, "Program, or file.ptx")->required();
+  run->add_option("arguments", request->program_arguments, "Arguments of the program");
+  run->add_option("-p,--platform", request->platform, "Machine: a shipped name or the path of a YAML file");
+  run->add_option("--set", request->overrides, "key=value; overrides a value of the machine (repeatable)")
+      ->allow_extra_args(false);
+  run->add_flag("--functional", "The machine without timing (the only one so far)");
+  run->add_option("--report", request->report, "Write a JSON report to this file");
+  run->add_option("--max-registers", request->max_registers, "Cap on registers per thread; the rest spills")
+      ->check(CLI::Range(16U, 256U));
+  run->add_option("--kernel", request->kernel, "PTX: entry to run; may be left out if there is one only");
+  run->add_option("--grid", request->grid, "PTX: thread blocks, X[,Y[,Z]]")->capture_default_str();
+  run->add_option("--block", request->block, "PTX: threads per block, X[,Y[,Z]]")->capture_default_str();
+  run->add_option("--shared", request->shared, "PTX: bytes of dynamic shared memory")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{0xffffffff}));
+  run->add_option("--arg", request->arguments,
+                  "PTX: next argument: a number, or a buffer zeros:N, zeros:NxTYPE, iota:NxTYPE[:START],\n"
+                  "random:NxTYPE[:SEED], value:NxTYPE:V, hex:BYTES, file:PATH")
+      ->allow_extra_args(false);
+  run->add_option("--dump", request->dumps,
+                  "PTX: buffer to show afterwards: INDEX:hex, INDEX:hash, INDEX:TYPE[:COUNT], INDEX:file:PATH")
+      ->allow_extra_args(false);
+  run->positionals_at_end();
+  run->footer(
+      "Example: castor run saxpy.ptx --grid 4 --block 256 --arg 1024 --arg 2.0 \\\n"
+      "           --arg iota:1024xf32 --arg zeros:1024xf32 --dump 3:f32:8");
+  run->callback([request, &result] { result = is_ptx(request->file) ? run_ptx(*request) : run_program(*request); });
+}
+
+}  // namespace castor::platforms::cli
