@@ -1,0 +1,475 @@
+#include "compiler/allocate.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "castor/base/error.h"
+#include "compiler/intervals.h"
+
+namespace castor::compiler {
+namespace {
+
+constexpr std::uint32_t kNoBundle = kNoIndex;
+/// Owner of segments that no bundle can be moved from: calls and fixed registers.
+constexpr std::uint32_t kPinned = kNoIndex - 1;
+constexpr unsigned kWidestBundle = 8;
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
+
+struct Bundle {
+  unsigned width = 1;
+  unsigned align = 1;
+  std::vector<std::pair<RegisterId, unsigned>> members;
+  std::vector<std::vector<Segment>> lives;  // per unit
+  float uses = 0;
+  bool unspillable = false;
+  std::int16_t fixed = -1;
+  std::int16_t hint = -1;
+  std::int32_t base = -1;
+  std::uint32_t begin = kNoIndex;
+};
+
+struct Taken {
+  Segment segment;
+  std::uint32_t bundle = kNoBundle;
+};
+
+/// What is where in one physical register.
+class PhysicalRegister {
+ public:
+  [[nodiscard]] bool free(const std::vector<Segment>& lives) const {
+    if (taken_.empty() || lives.empty() || taken_.back().segment.end <= lives.front().begin) return true;
+    auto at = first_after(lives.front().begin);
+    for (const Segment& s : lives) {
+      while (at != taken_.end() && at->segment.end <= s.begin) ++at;
+      if (at == taken_.end()) return true;
+      if (at->segment.begin < s.end) return false;
+    }
+    return true;
+  }
+  template <class F>
+  void conflicts(const std::vector<Segment>& lives, F&& f) const {
+    if (lives.empty()) return;
+    auto at = first_after(lives.front().begin);
+    for (const Segment& s : lives) {
+      while (at != taken_.end() && at->segment.end <= s.begin) ++at;
+      for (auto other = at; other != taken_.end() && other->segment.begin < s.end; ++other) f(other->bundle);
+    }
+  }
+  void take(const std::vector<Segment>& lives, std::uint32_t bundle) {
+    for (const Segment& s : lives) {
+      const auto at = std::upper_bound(taken_.begin(), taken_.end(), s.begin,
+                                       [](std::uint32_t begin, const Taken& t) { return begin < t.segment.begin; });
+      taken_.insert(at, Taken{s, bundle});
+    }
+  }
+  void release(std::uint32_t bundle) {
+    taken_.erase(std::remove_if(taken_.begin(), taken_.end(), [&](const Taken& t) { return t.bundle == bundle; }),
+                 taken_.end());
+  }
+  /// Pinned segments may overlap each other: a call's results lie in registers it destroys.
+  void pin(std::vector<Segment> segments) {
+    std::vector<Segment> all;
+    std::sort(segments.begin(), segments.end(), [](const Segment& a, const Segment& b) { return a.begin < b.begin; });
+    unite(all, segments);
+    for (const Segment& s : all) taken_.push_back({s, kPinned});
+  }
+
+ private:
+  [[nodiscard]] std::vector<Taken>::const_iterator first_after(std::uint32_t position) const {
+    return std::partition_point(taken_.begin(), taken_.end(),
+                                [&](const Taken& t) { return t.segment.end <= position; });
+  }
+  std::vector<Taken> taken_;  // ascending, disjoint
+};
+
+float frequency(const Block& block) {
+  float f = 1;
+  for (std::uint32_t d = 0; d < std::min(block.loop_depth, 6U); ++d) f *= 8;
+  return f;
+}
+
+class Allocator {
+ public:
+  Allocator(Code& code, bool predicates, unsigned limit)
+      : code_(code), predicates_(predicates), limit_(limit), physical_(limit) {}
+
+  std::vector<SpillGroup> run() {
+    for (;;) {
+      intervals_ = live_intervals(code_, predicates_);
+      make_bundles();
+      if (predicates_ || join_vectors()) break;
+    }
+    weigh();
+    join_copies();
+    pin();
+    place_all();
+    std::vector<SpillGroup> spilled;
+    for (const std::uint32_t b : spilled_) spilled.push_back({bundles_[b].members, bundles_[b].width});
+    if (spilled.empty()) write_back();
+    return spilled;
+  }
+
+ private:
+  void make_bundles() {
+    bundles_.clear();
+    bundle_of_.assign(code_.registers.size(), kNoBundle);
+    unit_of_.assign(code_.registers.size(), 0);
+    for (RegisterId id = 0; id < code_.registers.size(); ++id) {
+      const VirtualRegister& r = code_.registers[id];
+      if (intervals_[id].empty()) continue;
+      Bundle bundle;
+      bundle.width = bundle.align = predicates_ ? 1 : units(r.cls);
+      bundle.members.emplace_back(id, 0);
+      bundle.lives.assign(bundle.width, intervals_[id]);
+      bundle.unspillable = r.unspillable || r.fixed >= 0;
+      bundle.fixed = r.fixed;
+      bundle_of_[id] = static_cast<std::uint32_t>(bundles_.size());
+      bundles_.push_back(std::move(bundle));
+    }
+  }
+
+  /// Moves everything of `from` into `into`, its unit 0 at unit `delta` of `into`, if lives and alignment allow it.
+  bool merge(std::uint32_t into, std::uint32_t from, int delta) {
+    Bundle& a = bundles_[into];
+    Bundle& b = bundles_[from];
+    if (a.fixed >= 0 || b.fixed >= 0) return false;
+    const int low = std::min(0, delta);
+    const int high = std::max(static_cast<int>(a.width), static_cast<int>(b.width) + delta);
+    const auto width = static_cast<unsigned>(high - low);
+    const auto shift_a = static_cast<unsigned>(-low);
+    const auto shift_b = static_cast<unsigned>(delta - low);
+    if (width > kWidestBundle || shift_a % a.align != 0 || shift_b % b.align != 0) return false;
+    for (unsigned u = 0; u < b.width; ++u) {
+      const int in_a = static_cast<int>(u) + delta;
+      if (in_a >= 0 && in_a < static_cast<int>(a.width) && overlap(a.lives[static_cast<unsigned>(in_a)], b.lives[u]))
+        return false;
+    }
+    if (shift_a != 0) {
+      a.lives.insert(a.lives.begin(), shift_a, {});
+      for (auto& [id, unit] : a.members) {
+        unit += shift_a;
+        unit_of_[id] = unit;
+      }
+    }
+    a.lives.resize(width);
+    for (unsigned u = 0; u < b.width; ++u) {
+      if (a.lives[u + shift_b].empty())
+        a.lives[u + shift_b] = std::move(b.lives[u]);
+      else
+        unite(a.lives[u + shift_b], b.lives[u]);
+    }
+    for (const auto& [id, unit] : b.members) {
+      a.members.emplace_back(id, unit + shift_b);
+      bundle_of_[id] = into;
+      unit_of_[id] = unit + shift_b;
+    }
+    a.width = width;
+    a.align = std::max(a.align, b.align);
+    a.uses += b.uses;
+    a.unspillable = a.unspillable || b.unspillable;
+    if (a.hint < 0 && b.hint >= 0 && shift_b == 0) a.hint = b.hint;
+    b = Bundle{};
+    b.width = 0;
+    return true;
+  }
+
+  bool merge_smaller(RegisterId first, RegisterId second, int distance) {
+    // `second` stands `distance` units behind `first`.
+    const std::uint32_t a = bundle_of_[first];
+    const std::uint32_t b = bundle_of_[second];
+    const int delta = static_cast<int>(unit_of_[first]) + distance - static_cast<int>(unit_of_[second]);
+    if (a == b) return delta == 0;
+    if (bundles_[a].members.size() >= bundles_[b].members.size()) return merge(a, b, delta);
+    return merge(b, a, -delta);
+  }
+
+  bool join_vector(const Inst& inst) {
+    const unsigned width = units(code_.registers[inst.elements[0]].cls);
+    const unsigned align = width * inst.element_count;
+    const RegisterId first = inst.elements[0];
+    for (unsigned i = 1; i < inst.element_count; ++i)
+      if (!merge_smaller(first, inst.elements[i], static_cast<int>(i * width))) return false;
+    Bundle& bundle = bundles_[bundle_of_[first]];
+    if (unit_of_[first] % align != 0) return false;
+    bundle.align = std::max(bundle.align, align);
+    return true;
+  }
+
+  /// Lays the elements of vector operands side by side. False if copies had to be put in: lives have changed then.
+  bool join_vectors() {
+    std::vector<bool> failed;
+    bool any = false;
+    for (std::size_t i = 0; i < code_.insts.size(); ++i) {
+      const Inst& inst = code_.insts[i];
+      if (inst.vector == VectorOperand::kNone || inst.element_count < 2) continue;
+      if (join_vector(inst)) continue;
+      failed.resize(code_.insts.size(), false);
+      failed[i] = true;
+      any = true;
+    }
+    if (!any) return true;
+    std::vector<Inst> insts;
+    insts.reserve(code_.insts.size() + 16);
+    for (Block& block : code_.blocks) {
+      const std::uint32_t first = block.first;
+      block.first = static_cast<std::uint32_t>(insts.size());
+      for (std::uint32_t i = first; i < block.last; ++i) {
+        Inst inst = code_.insts[i];
+        if (!failed[i]) {
+          insts.push_back(inst);
+          continue;
+        }
+        std::vector<Inst> after;
+        for (unsigned e = 0; e < inst.element_count; ++e) {
+          const RegisterId own = inst.elements[e];
+          const RegisterClass cls = code_.registers[own].cls;
+          const RegisterId temporary = code_.make(cls);
+          inst.elements[e] = temporary;
+          Inst copy = move_inst_for(cls, inst);
+          const bool load = inst.vector == VectorOperand::kDestination;
+          copy.dst = Value::of(load ? own : temporary);
+          copy.src[0] = Value::of(load ? temporary : own);
+          (load ? after : insts).push_back(copy);
+        }
+        insts.push_back(inst);
+        insts.insert(insts.end(), after.begin(), after.end());
+      }
+      block.last = static_cast<std::uint32_t>(insts.size());
+    }
+    code_.insts = std::move(insts);
+    return false;
+  }
+
+  static Inst move_inst_for(RegisterClass cls, const Inst& origin);
+
+  void weigh() {
+    for (const Block& block : code_.blocks) {
+      const float f = frequency(block);
+      for (std::uint32_t i = block.first; i < block.last; ++i) {
+        const auto count = [&](RegisterId id) {
+          if (bundle_of_[id] != kNoBundle) bundles_[bundle_of_[id]].uses += f;
+        };
+        for_each_use(code_.insts[i], count);
+        for_each_def(code_.insts[i], count);
+      }
+    }
+  }
+
+  void join_copies() {
+    struct Copy {
+      float weight;
+      RegisterId to, from;
+    };
+    std::vector<Copy> copies;
+    for (const Block& block : code_.blocks)
+      for (std::uint32_t i = block.first; i < block.last; ++i) {
+        const Inst& inst = code_.insts[i];
+        if (!inst.move || inst.guard.valid()) continue;
+        const RegisterId to = predicates_ ? inst.pdst[0] : inst.dst.reg;
+        const RegisterId from = predicates_ ? inst.psrc[0].reg : inst.src[0].reg;
+        if (to == kNoRegister || from == kNoRegister || to == from) continue;
+        if (bundle_of_[to] == kNoBundle || bundle_of_[from] == kNoBundle) continue;
+        copies.push_back({frequency(block), to, from});
+      }
+    std::stable_sort(copies.begin(), copies.end(), [](const Copy& a, const Copy& b) { return a.weight > b.weight; });
+    for (const Copy& copy : copies) {
+      const VirtualRegister& to = code_.registers[copy.to];
+      const VirtualRegister& from = code_.registers[copy.from];
+      if (to.fixed >= 0 && from.fixed < 0) {
+        give_hint(copy.from, to.fixed);
+      } else if (from.fixed >= 0 && to.fixed < 0) {
+        give_hint(copy.to, from.fixed);
+      } else if (!to.unspillable && !from.unspillable && bundle_of_[copy.to] != bundle_of_[copy.from]) {
+        merge_smaller(copy.to, copy.from, 0);
+      }
+    }
+  }
+
+  void give_hint(RegisterId id, std::int16_t physical) {
+    Bundle& bundle = bundles_[bundle_of_[id]];
+    const int base = physical - static_cast<int>(unit_of_[id]);
+    if (bundle.hint < 0 && base >= 0) bundle.hint = static_cast<std::int16_t>(base);
+  }
+
+  /// Fixed registers and what calls destroy.
+  void pin() {
+    std::vector<std::vector<Segment>> pinned(limit_);
+    for (const Bundle& bundle : bundles_) {
+      if (bundle.fixed < 0 || bundle.width == 0) continue;
+      for (unsigned u = 0; u < bundle.width; ++u) {
+        const unsigned reg = static_cast<unsigned>(bundle.fixed) + u;
+        CASTOR_ASSERT(reg < limit_, "fixed register R%u above the limit %u", reg, limit_);
+        pinned[reg].insert(pinned[reg].end(), bundle.lives[u].begin(), bundle.lives[u].end());
+      }
+    }
+    for (std::uint32_t i = 0; i < code_.insts.size(); ++i) {
+      if (code_.insts[i].call == kNoIndex) continue;
+      const PhysicalSet& clobbers = code_.calls[code_.insts[i].call].clobbers;
+      for (unsigned r = 0; r < limit_; ++r)
+        if (predicates_ ? (clobbers.predicates >> r & 1) != 0 : clobbers.registers[r])
+          pinned[r].push_back({2 * i + 1, 2 * i + 2});
+    }
+    for (unsigned r = 0; r < limit_; ++r) physical_[r].pin(std::move(pinned[r]));
+  }
+
+  [[nodiscard]] bool fits(const Bundle& bundle, unsigned base) const {
+    for (unsigned u = 0; u < bundle.width; ++u)
+      if (!physical_[base + u].free(bundle.lives[u])) return false;
+    return true;
+  }
+
+  void place(std::uint32_t index, unsigned base) {
+    Bundle& bundle = bundles_[index];
+    bundle.base = static_cast<std::int32_t>(base);
+    for (unsigned u = 0; u < bundle.width; ++u) physical_[base + u].take(bundle.lives[u], index);
+    top_ = std::max(top_, base + bundle.width);
+  }
+
+  [[nodiscard]] std::int32_t find_place(const Bundle& bundle) const {
+    if (bundle.width > limit_) return -1;
+    if (bundle.hint >= 0) {
+      const auto base = static_cast<unsigned>(bundle.hint);
+      if (base % bundle.align == 0 && base + bundle.width <= limit_ && fits(bundle, base)) return bundle.hint;
+    }
+    std::int32_t first = -1;
+    for (unsigned base = 0; base + bundle.width <= limit_; base += bundle.align) {
+      if (!fits(bundle, base)) continue;
+      if (bundle.width > 1 || predicates_) return static_cast<std::int32_t>(base);
+      if (first < 0) first = static_cast<std::int32_t>(base);
+      // A single register goes beside another one, so that pairs stay whole.
+      if (base >= top_) break;
+      if ((base ^ 1U) < limit_ && !physical_[base ^ 1U].free(bundle.lives[0])) return static_cast<std::int32_t>(base);
+    }
+    return first;
+  }
+
+  [[nodiscard]] float weight(const Bundle& bundle) const {
+    if (bundle.unspillable || bundle.fixed >= 0) return kInfinite;
+    std::uint32_t length = 0;
+    for (const auto& lives : bundle.lives)
+      for (const Segment& s : lives) length += s.end - s.begin;
+    return bundle.uses / (static_cast<float>(length) + 8);
+  }
+
+  void place_all() {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < bundles_.size(); ++i) {
+      Bundle& bundle = bundles_[i];
+      if (bundle.width == 0) continue;
+      if (bundle.fixed >= 0) {
+        bundle.base = bundle.fixed;
+        top_ = std::max(top_, static_cast<unsigned>(bundle.fixed) + bundle.width);
+        continue;
+      }
+      for (const auto& lives : bundle.lives)
+        if (!lives.empty()) bundle.begin = std::min(bundle.begin, lives.front().begin);
+      order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const Bundle& x = bundles_[a];
+      const Bundle& y = bundles_[b];
+      return x.begin != y.begin ? x.begin < y.begin : x.width > y.width;
+    });
+    for (const std::uint32_t i : order) {
+      const std::int32_t base = find_place(bundles_[i]);
+      if (base >= 0)
+        place(i, static_cast<unsigned>(base));
+      else
+        make_room(i);
+    }
+  }
+
+  /// No place: the cheapest of the bundle itself and those in its way is spilled.
+  void make_room(std::uint32_t index) {
+    const Bundle& bundle = bundles_[index];
+    const float own = weight(bundle);
+    float best = kInfinite;
+    unsigned best_base = 0;
+    std::vector<std::uint32_t> others;
+    for (unsigned base = 0; base + bundle.width <= limit_; base += bundle.align) {
+      others.clear();
+      float cost = 0;
+      for (unsigned u = 0; u < bundle.width && cost < best; ++u)
+        physical_[base + u].conflicts(bundle.lives[u], [&](std::uint32_t other) {
+          if (other == kPinned) {
+            cost = kInfinite;
+          } else if (std::find(others.begin(), others.end(), other) == others.end()) {
+            others.push_back(other);
+            cost += weight(bundles_[other]);
+          }
+        });
+      if (cost < best) {
+        best = cost;
+        best_base = base;
+      }
+    }
+    if (best < own) {
+      others.clear();
+      for (unsigned u = 0; u < bundle.width; ++u)
+        physical_[best_base + u].conflicts(bundle.lives[u], [&](std::uint32_t other) {
+          if (std::find(others.begin(), others.end(), other) == others.end()) others.push_back(other);
+        });
+      for (const std::uint32_t other : others) {
+        Bundle& gone = bundles_[other];
+        for (unsigned u = 0; u < gone.width; ++u) physical_[static_cast<unsigned>(gone.base) + u].release(other);
+        gone.base = -1;
+        spilled_.push_back(other);
+      }
+      place(index, best_base);
+      return;
+    }
+    if (own == kInfinite)
+      throw base::InputError("'" + code_.function->name + "' does not fit into " + std::to_string(limit_) +
+                                 (predicates_ ? " predicates" : " registers per thread"),
+                             "allow more registers");
+    spilled_.push_back(index);
+  }
+
+  void write_back() {
+    code_.physical.resize(code_.registers.size(), -1);
+    for (const Bundle& bundle : bundles_) {
+      if (bundle.width == 0) continue;
+      for (const auto& [id, unit] : bundle.members) {
+        const unsigned base = static_cast<unsigned>(bundle.base) + unit;
+        code_.physical[id] = static_cast<std::int16_t>(base);
+        if (predicates_) {
+          code_.used.predicates = static_cast<std::uint8_t>(code_.used.predicates | (1U << base));
+        } else {
+          for (unsigned u = 0; u < units(code_.registers[id].cls); ++u) code_.used.registers.set(base + u);
+        }
+      }
+    }
+  }
+
+  Code& code_;
+  const bool predicates_;
+  const unsigned limit_;
+  Intervals intervals_;
+  std::vector<Bundle> bundles_;
+  std::vector<std::uint32_t> bundle_of_;
+  std::vector<unsigned> unit_of_;
+  std::vector<PhysicalRegister> physical_;
+  std::vector<std::uint32_t> spilled_;
+  unsigned top_ = 0;
+};
+
+Inst Allocator::move_inst_for(RegisterClass cls, const Inst& origin) {
+  Inst copy;
+  copy.match = isa::InstructionTable::instance().internal(cls == RegisterClass::kPair ? "$move.b64" : "$move.b32");
+  const isa::Row& row = copy.match.row();
+  copy.kind = row.kind;
+  copy.timing = row.timing;
+  copy.handler = row.select(copy.match);
+  copy.move = true;
+  copy.guard = origin.guard;
+  copy.where = origin.where;
+  return copy;
+}
+
+}  // namespace
+
+std::vector<SpillGroup> allocate(Code& code, bool predicates, unsigned limit) {
+  return Allocator(code, predicates, limit).run();
+}
+
+}  // namespace castor::compiler

@@ -1,0 +1,312 @@
+// Liveness for lanes that share registers.
+//
+// Per lane, ordinary liveness is right, divergence or not: every lane follows one path through the control-flow graph,
+// writes are masked, so a lane's element of a register changes only when that lane executes a write. A register that is
+// dead on one path and live on the other may be reused on the first, for the lanes that take it. A write under a guard
+// does not end the life of the old value, since the lanes with the guard off keep it.
+//
+// That argument needs each lane to have a place of its own in a physical register, and the two layouts break it: in a
+// single register lane i is element i of 4 bytes, in a pair it is element i of 8 bytes, so in the bytes of R0 lie lane
+// 20 of the single register R0 and lane 10 of the pair R0:R1. If lane 20 waits, its value live, while lane 10 runs
+// elsewhere and writes a pair over it, the value is lost. So lives are widened by what waiting lanes hold. While some
+// lanes run between a branch and its reconvergence point, the others wait either at a successor of that branch or at
+// the reconvergence point (nowhere else: these are the entries that the SIMT stack pushes), so whatever is live at one
+// of these is held live throughout the region in between. Lanes that wait in a caller are covered by the call: all that
+// is live across it, in this wider sense, is kept out of the registers that the callee uses.
+
+#include "compiler/intervals.h"
+
+#include <algorithm>
+
+#include "compiler/control_flow.h"
+
+namespace castor::compiler {
+namespace {
+
+using isa::Kind;
+
+class Bits {
+ public:
+  explicit Bits(std::size_t size) : words_((size + 63) / 64, 0) {}
+  void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
+  void clear(std::size_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
+  [[nodiscard]] bool test(std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
+  /// True if anything was added.
+  bool add(const Bits& other) {
+    std::uint64_t changed = 0;
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      changed |= other.words_[w] & ~words_[w];
+      words_[w] |= other.words_[w];
+    }
+    return changed != 0;
+  }
+  void remove(const Bits& other) {
+    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= ~other.words_[w];
+  }
+  void keep(const Bits& other) {
+    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= other.words_[w];
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      for (std::uint64_t bits = words_[w]; bits != 0; bits &= bits - 1)
+        f(64 * w + static_cast<std::size_t>(__builtin_ctzll(bits)));
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+class Liveness {
+ public:
+  Liveness(const Code& code, bool predicates) : code_(code), predicates_(predicates) {}
+
+  Intervals run() {
+    find_globals();
+    solve_definitions();
+    solve_liveness();
+    widen();
+    Intervals intervals(code_.registers.size());
+    build(intervals);
+    return intervals;
+  }
+
+ private:
+  static constexpr std::uint32_t kLocal = kNoIndex;
+
+  [[nodiscard]] bool mine(RegisterId id) const {
+    return (code_.registers[id].cls == RegisterClass::kPredicate) == predicates_;
+  }
+  template <class F>
+  void uses(const Inst& inst, const F& f) const {
+    for_each_use(inst, [&](RegisterId id) {
+      if (mine(id)) f(id);
+    });
+    if (predicates_) return;
+    if (inst.call != kNoIndex)
+      for (const RegisterId id : code_.calls[inst.call].arguments) f(id);
+    if (inst.kind == Kind::kReturn)
+      for (const RegisterId id : code_.exit_registers) f(id);
+  }
+  template <class F>
+  void defs(const Inst& inst, const F& f) const {
+    for_each_def(inst, [&](RegisterId id) {
+      if (mine(id)) f(id);
+    });
+    if (!predicates_ && inst.call != kNoIndex)
+      for (const RegisterId id : code_.calls[inst.call].results) f(id);
+  }
+  [[nodiscard]] bool kills(const Inst& inst, RegisterId id) const {
+    return !inst.guard.valid() || code_.registers[id].temporary;
+  }
+
+  /// Only registers that are read in a block before they are written there take part in the data flow.
+  void find_globals() {
+    global_.assign(code_.registers.size(), kLocal);
+    std::vector<std::uint32_t> killed(code_.registers.size(), kNoIndex);
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+      for (std::uint32_t i = code_.blocks[b].first; i < code_.blocks[b].last; ++i) {
+        const Inst& inst = code_.insts[i];
+        uses(inst, [&](RegisterId id) {
+          if (killed[id] == b || global_[id] != kLocal) return;
+          global_[id] = static_cast<std::uint32_t>(names_.size());
+          names_.push_back(id);
+        });
+        defs(inst, [&](RegisterId id) {
+          if (kills(inst, id)) killed[id] = b;
+        });
+      }
+  }
+
+  /// Forwards: what may hold a value at a block's begin. What cannot is not live there, whatever comes later.
+  void solve_definitions() {
+    const std::size_t n = code_.blocks.size();
+    defined_in_.assign(n, Bits(names_.size()));
+    std::vector<Bits> made(n, Bits(names_.size()));
+    for (std::size_t b = 0; b < n; ++b)
+      for (std::uint32_t i = code_.blocks[b].first; i < code_.blocks[b].last; ++i)
+        defs(code_.insts[i], [&](RegisterId id) {
+          if (global_[id] != kLocal) made[b].set(global_[id]);
+        });
+    for (const RegisterId id : code_.entry_registers)
+      if (!predicates_ && global_[id] != kLocal) defined_in_[0].set(global_[id]);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t b = 0; b < n; ++b) {
+        Bits out = defined_in_[b];
+        out.add(made[b]);
+        for (const std::uint32_t s : code_.blocks[b].successors)
+          if (defined_in_[s].add(out)) changed = true;
+      }
+    }
+  }
+
+  void solve_liveness() {
+    const std::size_t n = code_.blocks.size();
+    live_in_.assign(n, Bits(names_.size()));
+    live_out_.assign(n, Bits(names_.size()));
+    std::vector<Bits> killed(n, Bits(names_.size()));
+    for (std::size_t b = 0; b < n; ++b)
+      for (std::uint32_t i = code_.blocks[b].first; i < code_.blocks[b].last; ++i) {
+        const Inst& inst = code_.insts[i];
+        uses(inst, [&](RegisterId id) {
+          if (global_[id] != kLocal && !killed[b].test(global_[id])) live_in_[b].set(global_[id]);
+        });
+        defs(inst, [&](RegisterId id) {
+          if (global_[id] != kLocal && kills(inst, id)) killed[b].set(global_[id]);
+        });
+      }
+    for (std::size_t b = 0; b < n; ++b) live_in_[b].keep(defined_in_[b]);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t b = n; b-- > 0;) {
+        bool grown = false;
+        for (const std::uint32_t s : code_.blocks[b].successors)
+          if (live_out_[b].add(live_in_[s])) grown = true;
+        if (!grown) continue;
+        Bits in = live_out_[b];
+        in.remove(killed[b]);
+        in.keep(defined_in_[b]);
+        if (live_in_[b].add(in)) changed = true;
+      }
+    }
+  }
+
+  /// What waiting lanes hold, per block.
+  void widen() {
+    held_.assign(code_.blocks.size(), Bits(names_.size()));
+    if (names_.empty()) return;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      const Block& block = code_.blocks[b];
+      if (block.successors.size() < 2) continue;
+      Bits waiting(names_.size());
+      for (const std::uint32_t s : block.successors) waiting.add(live_in_[s]);
+      if (block.post_dominator != kNoIndex) waiting.add(live_in_[block.post_dominator]);
+      for (const std::uint32_t inside : divergent_region(code_, b)) held_[inside].add(waiting);
+    }
+  }
+
+  void build(Intervals& intervals) const {
+    // Segments are found from the end on and turned round at last. `end[id]`: end of the open segment, 0 if none.
+    std::vector<std::uint32_t> end(code_.registers.size(), 0);
+    std::vector<std::uint32_t> first_def(code_.registers.size(), 0);
+    std::vector<std::uint32_t> stamp(code_.registers.size(), kNoIndex);
+    std::vector<RegisterId> open;
+    const auto close = [&](RegisterId id, std::uint32_t begin) {
+      auto& list = intervals[id];
+      if (!list.empty() && list.back().begin <= end[id])
+        list.back().begin = std::min(list.back().begin, begin);
+      else
+        list.push_back({begin, end[id]});
+      end[id] = 0;
+    };
+    for (std::uint32_t b = static_cast<std::uint32_t>(code_.blocks.size()); b-- > 0;) {
+      const Block& block = code_.blocks[b];
+      const std::uint32_t begin = 2 * block.first;
+      open.clear();
+      held_[b].for_each([&](std::size_t g) {
+        if (block.first == block.last) return;
+        const RegisterId id = names_[g];
+        end[id] = 2 * block.last;
+        close(id, begin);
+      });
+      const auto held = [&](RegisterId id) { return global_[id] != kLocal && held_[b].test(global_[id]); };
+      live_out_[b].for_each([&](std::size_t g) {
+        if (held_[b].test(g) || block.first == block.last) return;
+        end[names_[g]] = 2 * block.last;
+        open.push_back(names_[g]);
+      });
+      for (std::uint32_t i = block.first; i < block.last; ++i)
+        defs(code_.insts[i], [&](RegisterId id) {
+          if (stamp[id] == b) return;
+          stamp[id] = b;
+          first_def[id] = i;
+        });
+      for (std::uint32_t i = block.last; i-- > block.first;) {
+        const Inst& inst = code_.insts[i];
+        defs(inst, [&](RegisterId id) {
+          if (held(id)) return;
+          const bool comes_in = global_[id] != kLocal && defined_in_[b].test(global_[id]);
+          const bool first = first_def[id] == i && !comes_in;
+          if (end[id] == 0) {
+            // Never read, but it is written all the same.
+            end[id] = 2 * i + 2;
+            open.push_back(id);
+            if (!kills(inst, id) && !first) return close(id, 2 * i + 1);
+          }
+          if (kills(inst, id) || first) close(id, 2 * i + 1);
+        });
+        // A destination may be written before a source of another width, or the second source of an instruction with
+        // two predicate results, has been read for all lanes.
+        const bool two_results = predicates_ && inst.pdst[0] != kNoRegister && inst.pdst[1] != kNoRegister;
+        const auto read = [&](RegisterId id, bool late) {
+          if (held(id)) return;
+          const std::uint32_t at = 2 * i + (late ? 2 : 1);
+          if (end[id] == 0) open.push_back(id);
+          end[id] = std::max(end[id], at);
+        };
+        const bool lane = inst.kind == Kind::kLane && inst.dst.is_register();
+        uses(inst, [&](RegisterId id) {
+          const bool late = predicates_
+                                ? two_results
+                                : lane && units(code_.registers[id].cls) != units(code_.registers[inst.dst.reg].cls);
+          read(id, late);
+        });
+      }
+      for (const RegisterId id : open)
+        if (end[id] != 0) close(id, begin);
+    }
+    for (auto& list : intervals) {
+      std::reverse(list.begin(), list.end());
+      // Neighbours that touch become one.
+      std::size_t kept = 0;
+      for (std::size_t k = 1; k < list.size(); ++k) {
+        if (list[k].begin <= list[kept].end)
+          list[kept].end = std::max(list[kept].end, list[k].end);
+        else
+          list[++kept] = list[k];
+      }
+      if (!list.empty()) list.resize(kept + 1);
+    }
+  }
+
+  const Code& code_;
+  const bool predicates_;
+  std::vector<std::uint32_t> global_;  // register -> index in the data flow
+  std::vector<RegisterId> names_;
+  std::vector<Bits> defined_in_, live_in_, live_out_, held_;
+};
+
+}  // namespace
+
+Intervals live_intervals(const Code& code, bool predicates) { return Liveness(code, predicates).run(); }
+
+bool overlap(const std::vector<Segment>& a, const std::vector<Segment>& b) {
+  auto i = a.begin();
+  auto j = b.begin();
+  while (i != a.end() && j != b.end()) {
+    if (i->end <= j->begin)
+      ++i;
+    else if (j->end <= i->begin)
+      ++j;
+    else
+      return true;
+  }
+  return false;
+}
+
+void unite(std::vector<Segment>& into, const std::vector<Segment>& other) {
+  std::vector<Segment> all;
+  all.reserve(into.size() + other.size());
+  std::merge(into.begin(), into.end(), other.begin(), other.end(), std::back_inserter(all),
+             [](const Segment& x, const Segment& y) { return x.begin < y.begin; });
+  into.clear();
+  for (const Segment& s : all) {
+    if (!into.empty() && s.begin <= into.back().end)
+      into.back().end = std::max(into.back().end, s.end);
+    else
+      into.push_back(s);
+  }
+}
+
+}  // namespace castor::compiler

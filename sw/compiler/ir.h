@@ -1,0 +1,199 @@
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "castor/isa/instruction_table.h"
+#include "castor/isa/module.h"
+#include "castor/isa/record.h"
+#include "castor/isa/types.h"
+
+/// The compiler's own form of a function: record-like instructions over virtual registers, in basic blocks. Internal to
+/// the room.
+namespace castor::compiler {
+
+/// Most 32-bit registers a thread can have.
+inline constexpr unsigned kMaxRegisters = 256;
+inline constexpr unsigned kPredicateRegisters = 8;
+
+using RegisterId = std::uint32_t;
+inline constexpr RegisterId kNoRegister = std::numeric_limits<RegisterId>::max();
+
+/// What holds a virtual register: one predicate, one 32-bit register, or an aligned pair.
+enum class RegisterClass : std::uint8_t { kPredicate, kSingle, kPair };
+
+[[nodiscard]] constexpr unsigned units(RegisterClass c) { return c == RegisterClass::kPair ? 2 : 1; }
+
+struct VirtualRegister {
+  RegisterClass cls = RegisterClass::kSingle;
+  /// Made by the compiler and read only under the guard of its definition: a guarded write counts as a full one.
+  bool temporary = false;
+  bool unspillable = false;
+  std::int16_t fixed = -1;  ///< physical register it must have (call arguments and results), or -1
+  std::int32_t slot = -1;   ///< frame offset of its value while it is spilled, or -1
+};
+
+/// Where an offset in local memory counts from; the places are known when all frames are laid out.
+enum class LocalBase : std::uint8_t {
+  kNone,
+  kFrame,  ///< the function's own frame
+  kArea,   ///< block of the program through which arguments and results in memory are passed
+};
+
+/// Operand: virtual register or constant.
+struct Value {
+  enum class Kind : std::uint8_t { kNone, kRegister, kConstant };
+  Kind kind = Kind::kNone;
+  bool wide = false;                  ///< constant of 64 bits
+  LocalBase base = LocalBase::kNone;  ///< constant that is an offset in local memory
+  RegisterId reg = kNoRegister;
+  std::uint64_t bits = 0;
+
+  [[nodiscard]] bool is_register() const { return kind == Kind::kRegister; }
+  [[nodiscard]] bool is_constant() const { return kind == Kind::kConstant; }
+  [[nodiscard]] bool none() const { return kind == Kind::kNone; }
+  [[nodiscard]] static Value of(RegisterId id) {
+    Value v;
+    v.kind = Kind::kRegister;
+    v.reg = id;
+    return v;
+  }
+  [[nodiscard]] static Value constant(std::uint64_t bits, bool wide, LocalBase base = LocalBase::kNone) {
+    Value v;
+    v.kind = Kind::kConstant;
+    v.bits = wide ? bits : (bits & 0xffffffffu);
+    v.wide = wide;
+    v.base = base;
+    return v;
+  }
+};
+
+struct PredicateUse {
+  RegisterId reg = kNoRegister;
+  bool negated = false;
+  [[nodiscard]] bool valid() const { return reg != kNoRegister; }
+};
+
+inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
+
+/// Which operand of an instruction is the vector in Inst::elements.
+enum class VectorOperand : std::uint8_t { kNone, kDestination, kSource1 };
+
+/// One instruction. Register operands are laid out as in isa::Record.
+struct Inst {
+  isa::Match match;  ///< spelling; invalid for none
+  isa::Kind kind = isa::Kind::kNop;
+  isa::TimingClass timing = isa::TimingClass::kInt;
+  isa::LaneFn handler = nullptr;
+  isa::MemoryOp memory{};
+  isa::BarrierOp barrier{};
+  std::uint64_t imm = 0;
+  LocalBase imm_base = LocalBase::kNone;  ///< `imm` counts from here
+  Value dst;
+  std::array<Value, 4> src;
+  std::array<RegisterId, 4> elements{kNoRegister, kNoRegister, kNoRegister, kNoRegister};
+  std::uint8_t element_count = 0;
+  VectorOperand vector = VectorOperand::kNone;
+  std::array<RegisterId, 2> pdst{kNoRegister, kNoRegister};
+  std::array<PredicateUse, 2> psrc;
+  PredicateUse guard;
+  bool move = false;                ///< dst = src[0] (or pdst[0] = psrc[0]) and nothing else
+  bool ends = false;                ///< control never comes out behind it (unguarded exit, trap, call without return)
+  bool uniform = false;             ///< `.uni`
+  std::uint32_t target = kNoIndex;  ///< kBranch: label before blocks are made, then block; kBranchIndirect: table
+  std::uint32_t call = kNoIndex;    ///< kCall, kCallIndirect: index into Code::calls
+  const isa::SourceLine* where = nullptr;
+};
+
+/// Physical registers, to say what a call destroys.
+struct PhysicalSet {
+  std::bitset<kMaxRegisters> registers;
+  std::uint8_t predicates = 0;
+
+  PhysicalSet& operator|=(const PhysicalSet& other) {
+    registers |= other.registers;
+    predicates |= other.predicates;
+    return *this;
+  }
+};
+
+struct CallSite {
+  std::vector<std::uint32_t> callees;  ///< functions of the program, one for a direct call
+  std::vector<RegisterId> arguments;   ///< fixed registers read by the call
+  std::vector<RegisterId> results;     ///< fixed registers written by it
+  PhysicalSet clobbers;                ///< filled before allocation
+};
+
+/// Basic block: instructions [first, last) of Code::insts.
+struct Block {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  std::vector<std::uint32_t> successors;  ///< distinct; the fall-through one first
+  std::vector<std::uint32_t> predecessors;
+  std::uint32_t post_dominator = kNoIndex;  ///< where divergent paths from its end meet, or kNoIndex
+  std::uint32_t loop_depth = 0;
+};
+
+/// A function in compilation.
+struct Code {
+  const isa::Function* function = nullptr;
+  bool kernel = false;
+  std::vector<VirtualRegister> registers;
+  std::vector<Inst> insts;
+  std::vector<std::uint32_t> labels;               ///< label -> instruction; only until blocks are made
+  std::vector<std::vector<std::uint32_t>> tables;  ///< branch tables: labels, then blocks
+  std::vector<Block> blocks;
+  std::vector<CallSite> calls;
+  std::vector<RegisterId> entry_registers;  ///< fixed registers that hold arguments at entry
+  std::vector<RegisterId> exit_registers;   ///< fixed registers that hold results at `ret`
+  std::uint64_t frame_bytes = 0;            ///< local memory: variables, then spills
+  std::uint64_t frame_align = 1;
+  std::uint64_t spill_bytes = 0;
+
+  // After allocation.
+  std::vector<std::int16_t> physical;  ///< per virtual register, or -1
+  PhysicalSet used;                    ///< by this function's own instructions
+
+  RegisterId make(RegisterClass cls, bool temporary = true) {
+    VirtualRegister r;
+    r.cls = cls;
+    r.temporary = temporary;
+    registers.push_back(r);
+    return static_cast<RegisterId>(registers.size() - 1);
+  }
+  RegisterId make_fixed(RegisterClass cls, unsigned physical_register) {
+    const RegisterId id = make(cls);
+    registers[id].fixed = static_cast<std::int16_t>(physical_register);
+    return id;
+  }
+};
+
+/// Calls f(RegisterId&, bool destination, std::uint8_t source_width) for general registers and predicates that an
+/// instruction reads (guard and call arguments included).
+template <class I, class F>
+void for_each_use(I& inst, F&& f) {
+  for (auto& s : inst.src)
+    if (s.is_register()) f(s.reg);
+  if (inst.vector == VectorOperand::kSource1)
+    for (unsigned i = 0; i < inst.element_count; ++i) f(inst.elements[i]);
+  for (auto& p : inst.psrc)
+    if (p.valid()) f(p.reg);
+  if (inst.guard.valid()) f(inst.guard.reg);
+}
+
+/// Likewise for what it writes.
+template <class I, class F>
+void for_each_def(I& inst, F&& f) {
+  if (inst.dst.is_register()) f(inst.dst.reg);
+  if (inst.vector == VectorOperand::kDestination)
+    for (unsigned i = 0; i < inst.element_count; ++i) f(inst.elements[i]);
+  for (auto& p : inst.pdst)
+    if (p != kNoRegister) f(p);
+}
+
+}  // namespace castor::compiler

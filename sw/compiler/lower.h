@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "castor/isa/module.h"
+#include "compiler/ir.h"
+#include "compiler/link.h"
+
+namespace castor::compiler {
+
+/// Turns one function over virtual registers of PTX into instructions of the compiler's own form.
+class Lowering {
+ public:
+  Lowering(const Linked& linked, std::uint32_t index);
+  [[nodiscard]] Code run();
+
+ private:
+  /// Where a variable of the function lives.
+  struct VariablePlace {
+    enum class Kind : std::uint8_t {
+      kNowhere,
+      kKernelParameter,  ///< offset in the parameter block
+      kPiece,            ///< a virtual register
+      kFrame,            ///< offset in the frame
+      kArea,             ///< offset in the argument area
+      kShared,           ///< offset in the block's shared memory
+      kDevice,           ///< device address
+    };
+    Kind kind = Kind::kNowhere;
+    std::uint64_t offset = 0;
+    RegisterId piece = kNoRegister;
+  };
+  /// What the body does with a variable in parameter space.
+  struct ParameterUse {
+    bool address_taken = false;
+    bool pieces_only = true;  ///< only whole-value accesses from its start
+    bool touched = false;
+    std::size_t first_access = 0;
+    std::size_t last_access = 0;
+    unsigned calls = 0;
+    std::size_t call_position = 0;
+    bool is_result = false;
+    unsigned position = 0;  ///< argument or result number of that call
+  };
+  struct Address {
+    Value base;
+    std::uint64_t offset = 0;
+    LocalBase local = LocalBase::kNone;
+  };
+
+  // lower.cpp: operands and instructions.
+  void instruction(const isa::Instruction& in);
+  void generic(const isa::Instruction& in);
+  void move(const isa::Instruction& in);
+  void move_predicate(const isa::Instruction& in);
+  void pack(const isa::Instruction& in, unsigned width);
+  void unpack(const isa::Instruction& in, unsigned width);
+  bool convert_address(const isa::Instruction& in);
+  void branch(const isa::Instruction& in);
+  Inst start(const isa::Match& match);
+  Inst internal(std::string_view spelling);
+  void emit(Inst inst);
+  /// Operand as a value of `type`, adapted in width.
+  Value source(const isa::Operand& operand, isa::Type type);
+  /// Operand of a memory instruction: registers keep their own width.
+  Value data(const isa::Operand& operand, isa::Type type);
+  PredicateUse predicate(const isa::Operand& operand);
+  RegisterId predicate_destination(const isa::Operand& operand);
+  Address address(const isa::Operand& operand, isa::Space space);
+  Value symbol_value(const isa::Operand& operand, bool wide);
+  void vector(const isa::Operand& operand, isa::Type type, bool destination, Inst& inst, std::vector<Inst>& after);
+  RegisterId register_of(const isa::Operand& operand);
+  RegisterClass class_of(RegisterId id) const { return code_.registers[id].cls; }
+  void copy(RegisterId to, const Value& from);
+  /// Extends the low bits of a value to a register: `from` is the type in which they are read.
+  void extend(RegisterId to, const Value& from, isa::Type from_type);
+  RegisterId carry();
+  std::uint32_t new_label();
+  void place_label(std::uint32_t label);
+  [[noreturn]] void error(const std::string& message, const std::string& hint = {}) const;
+
+  // call_lowering.cpp: parameters, calls, returns.
+  void scan_parameters();
+  void place_variables();
+  void place_function_parameters();
+  void place_call_variables();
+  const Convention* convention_of(const isa::Call& call) const;
+  bool direct_in_area(const ParameterUse& use) const;
+  bool parameter_access(const isa::Instruction& in, Inst& inst);
+  void call(const isa::Instruction& in);
+  void system_call(const isa::Call& call, isa::SystemCall which);
+  Value argument_value(const isa::Operand& operand, RegisterClass cls);
+  void pass_argument(const isa::Operand& operand, const Place& place, CallSite& site);
+  void take_result(const isa::Operand& operand, const Place& place, RegisterId fixed);
+  void return_results();
+  std::uint64_t allocate_frame(std::uint64_t size, std::uint64_t align);
+  void load_local(RegisterId to, LocalBase base, std::uint64_t offset, unsigned size);
+  void store_local(const Value& from, LocalBase base, std::uint64_t offset, unsigned size);
+  void copy_local(LocalBase to, std::uint64_t to_offset, LocalBase from, std::uint64_t from_offset, std::uint64_t size);
+
+  const Linked& linked_;
+  const LinkedFunction& self_;
+  const isa::Function& function_;
+  Code code_;
+  PredicateUse guard_;
+  const isa::SourceLine* where_ = nullptr;
+  RegisterId carry_ = kNoRegister;
+  std::uint32_t return_label_ = kNoIndex;
+  std::vector<VariablePlace> places_;
+  std::vector<ParameterUse> uses_;
+};
+
+/// A load or store of one element in local memory at a known place.
+[[nodiscard]] Inst local_access(bool load, RegisterClass cls, LocalBase base, std::uint64_t offset, unsigned size);
+/// An instruction of an internal row.
+[[nodiscard]] Inst internal_inst(std::string_view spelling);
+/// Copy of one register to another of the same class.
+[[nodiscard]] Inst move_inst(RegisterClass cls);
+
+}  // namespace castor::compiler
