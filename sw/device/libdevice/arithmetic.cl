@@ -24,22 +24,29 @@
   INLINE double __nv_fma_##cuda(double a, double b, double c) { return __nvvm_fma_##ptx##_d(a, b, c); }
 ROUNDED(BINARY)
 
-#define CONVERSIONS(cuda, ptx)                                                               \
-  INLINE float __nv_double2float_##cuda(double a) { return __nvvm_d2f_##ptx(a); }            \
-  INLINE int __nv_double2int_##cuda(double a) { return __nvvm_d2i_##ptx(a); }                \
-  INLINE uint __nv_double2uint_##cuda(double a) { return __nvvm_d2ui_##ptx(a); }             \
-  INLINE long __nv_double2ll_##cuda(double a) { return __nvvm_d2ll_##ptx(a); }               \
-  INLINE ulong __nv_double2ull_##cuda(double a) { return __nvvm_d2ull_##ptx(a); }            \
-  INLINE int __nv_float2int_##cuda(float a) { return __nvvm_f2i_##ptx(a); }                  \
-  INLINE uint __nv_float2uint_##cuda(float a) { return __nvvm_f2ui_##ptx(a); }               \
-  INLINE long __nv_float2ll_##cuda(float a) { return __nvvm_f2ll_##ptx(a); }                 \
-  INLINE ulong __nv_float2ull_##cuda(float a) { return __nvvm_f2ull_##ptx(a); }              \
-  INLINE float __nv_int2float_##cuda(int a) { return __nvvm_i2f_##ptx(a); }                  \
-  INLINE float __nv_uint2float_##cuda(uint a) { return __nvvm_ui2f_##ptx(a); }               \
-  INLINE float __nv_ll2float_##cuda(long a) { return __nvvm_ll2f_##ptx(a); }                 \
-  INLINE float __nv_ull2float_##cuda(ulong a) { return __nvvm_ull2f_##ptx(a); }              \
-  INLINE double __nv_ll2double_##cuda(long a) { return __nvvm_ll2d_##ptx(a); }               \
-  INLINE double __nv_ull2double_##cuda(ulong a) { return __nvvm_ull2d_##ptx(a); }
+// clang's builtins for 64-bit integers have the type long long, which is 128 bits wide in OpenCL C: inline PTX instead.
+#define WIDE_CVT(name, to, from, ptx, out, in) \
+  INLINE to name(from a) {                     \
+    to r;                                      \
+    __asm__(ptx " %0, %1;" : out(r) : in(a));  \
+    return r;                                  \
+  }
+#define CONVERSIONS(cuda, ptx)                                                                         \
+  INLINE float __nv_double2float_##cuda(double a) { return __nvvm_d2f_##ptx(a); }                      \
+  INLINE int __nv_double2int_##cuda(double a) { return __nvvm_d2i_##ptx(a); }                          \
+  INLINE uint __nv_double2uint_##cuda(double a) { return __nvvm_d2ui_##ptx(a); }                       \
+  INLINE int __nv_float2int_##cuda(float a) { return __nvvm_f2i_##ptx(a); }                            \
+  INLINE uint __nv_float2uint_##cuda(float a) { return __nvvm_f2ui_##ptx(a); }                         \
+  INLINE float __nv_int2float_##cuda(int a) { return __nvvm_i2f_##ptx(a); }                            \
+  INLINE float __nv_uint2float_##cuda(uint a) { return __nvvm_ui2f_##ptx(a); }                         \
+  WIDE_CVT(__nv_double2ll_##cuda, long, double, "cvt." #ptx "i.s64.f64", "=l", "d")                    \
+  WIDE_CVT(__nv_double2ull_##cuda, ulong, double, "cvt." #ptx "i.u64.f64", "=l", "d")                  \
+  WIDE_CVT(__nv_float2ll_##cuda, long, float, "cvt." #ptx "i.s64.f32", "=l", "f")                      \
+  WIDE_CVT(__nv_float2ull_##cuda, ulong, float, "cvt." #ptx "i.u64.f32", "=l", "f")                    \
+  WIDE_CVT(__nv_ll2float_##cuda, float, long, "cvt." #ptx ".f32.s64", "=f", "l")                       \
+  WIDE_CVT(__nv_ull2float_##cuda, float, ulong, "cvt." #ptx ".f32.u64", "=f", "l")                     \
+  WIDE_CVT(__nv_ll2double_##cuda, double, long, "cvt." #ptx ".f64.s64", "=d", "l")                     \
+  WIDE_CVT(__nv_ull2double_##cuda, double, ulong, "cvt." #ptx ".f64.u64", "=d", "l")
 ROUNDED(CONVERSIONS)
 
 INLINE double __nv_int2double_rn(int a) { return __nvvm_i2d_rn(a); }
@@ -95,8 +102,8 @@ INLINE float __nv_rintf(float a) { return __builtin_rintf(a); }
 INLINE double __nv_rint(double a) { return __builtin_rint(a); }
 INLINE float __nv_nearbyintf(float a) { return __builtin_rintf(a); }
 INLINE double __nv_nearbyint(double a) { return __builtin_rint(a); }
-INLINE long __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }
-INLINE long __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
+INLINE long __nv_llrintf(float a) { return __nv_float2ll_rn(a); }
+INLINE long __nv_llrint(double a) { return __nv_double2ll_rn(a); }
 
 // Half away from zero: the magnitude is truncated and 1 added if at least a half was cut off.
 float __nv_roundf(float a) {
@@ -109,8 +116,8 @@ double __nv_round(double a) {
   double step = __builtin_fabs(a - t) >= 0.5 ? 1.0 : 0.0;
   return t + __builtin_copysign(step, a);
 }
-long __nv_llroundf(float a) { return __nvvm_f2ll_rz(__nv_roundf(a)); }
-long __nv_llround(double a) { return __nvvm_d2ll_rz(__nv_round(a)); }
+long __nv_llroundf(float a) { return __nv_float2ll_rz(__nv_roundf(a)); }
+long __nv_llround(double a) { return __nv_double2ll_rz(__nv_round(a)); }
 
 INLINE int __nv_isfinited(double a) { return (as_ulong(a) & ABS_MASK_D) < 0x7ff0000000000000UL; }
 INLINE int __nv_isinfd(double a) { return (as_ulong(a) & ABS_MASK_D) == 0x7ff0000000000000UL; }
@@ -126,3 +133,4 @@ INLINE float __nv_nanf(const char* tag) { return as_float(0x7fffffffu); }
 #undef ROUNDED
 #undef BINARY
 #undef CONVERSIONS
+#undef WIDE_CVT

@@ -25,8 +25,16 @@ INLINE int __nv_byte_perm(int a, int b, int selector) { return __nvvm_prmt(a, b,
 
 INLINE int __nv_mulhi(int a, int b) { return __nvvm_mulhi_i(a, b); }
 INLINE uint __nv_umulhi(uint a, uint b) { return __nvvm_mulhi_ui(a, b); }
-INLINE long __nv_mul64hi(long a, long b) { return __nvvm_mulhi_ll(a, b); }
-INLINE ulong __nv_umul64hi(ulong a, ulong b) { return __nvvm_mulhi_ull(a, b); }
+INLINE long __nv_mul64hi(long a, long b) {
+  long r;
+  __asm__("mul.hi.s64 %0, %1, %2;" : "=l"(r) : "l"(a), "l"(b));
+  return r;
+}
+INLINE ulong __nv_umul64hi(ulong a, ulong b) {
+  ulong r;
+  __asm__("mul.hi.u64 %0, %1, %2;" : "=l"(r) : "l"(a), "l"(b));
+  return r;
+}
 INLINE int __nv_mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
 INLINE uint __nv_umul24(uint a, uint b) { return __nvvm_mul24_ui(a, b); }
 

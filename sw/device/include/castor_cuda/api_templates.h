@@ -90,8 +90,7 @@ static inline cudaError_t cudaLaunchKernel(T* func, dim3 gridDim, dim3 blockDim,
 template <class T>
 static inline cudaError_t cudaLaunchCooperativeKernel(T* func, dim3 gridDim, dim3 blockDim, void** args,
                                                       size_t sharedMem = 0, cudaStream_t stream = 0) {
-  return ::cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(func), gridDim, blockDim, args, sharedMem,
-                                       stream);
+  return ::cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(func), gridDim, blockDim, args, sharedMem, stream);
 }
 template <class T>
 static inline cudaError_t cudaFuncSetCacheConfig(T* func, cudaFuncCache config) {
@@ -116,11 +115,11 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* num
                                                          dynamicSMemSize);
 }
 template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, T* func,
-                                                                                 int blockSize, size_t dynamicSMemSize,
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, T* func, int blockSize,
+                                                                                 size_t dynamicSMemSize,
                                                                                  unsigned int flags) {
-  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-      numBlocks, reinterpret_cast<const void*>(func), blockSize, dynamicSMemSize, flags);
+  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, reinterpret_cast<const void*>(func),
+                                                                  blockSize, dynamicSMemSize, flags);
 }
 
 /// The block size, a multiple of the warp size, with most resident threads per SM; the larger of equal ones.

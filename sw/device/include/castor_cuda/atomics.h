@@ -1,20 +1,20 @@
 // CUDA's atomic functions: device scope, and the _block and _system variants.
 #pragma once
 
-#define CASTOR_ATOMIC2(name, type, impl)                                                            \
-  static __device__ __forceinline__ type name(type* p, type v) { return impl(p, v); }               \
+#define CASTOR_ATOMIC2(name, type, impl)                                                              \
+  static __device__ __forceinline__ type name(type* p, type v) { return impl(p, v); }                 \
   static __device__ __forceinline__ type name##_block(type* p, type v) { return impl##_block(p, v); } \
   static __device__ __forceinline__ type name##_system(type* p, type v) { return impl##_system(p, v); }
 
-#define CASTOR_ATOMIC_CAST(name, type, as)                                                                        \
-  static __device__ __forceinline__ type name(type* p, type v) {                                                  \
-    return static_cast<type>(name(reinterpret_cast<as*>(p), static_cast<as>(v)));                                 \
-  }                                                                                                               \
-  static __device__ __forceinline__ type name##_block(type* p, type v) {                                          \
-    return static_cast<type>(name##_block(reinterpret_cast<as*>(p), static_cast<as>(v)));                         \
-  }                                                                                                               \
-  static __device__ __forceinline__ type name##_system(type* p, type v) {                                         \
-    return static_cast<type>(name##_system(reinterpret_cast<as*>(p), static_cast<as>(v)));                        \
+#define CASTOR_ATOMIC_CAST(name, type, as)                                                 \
+  static __device__ __forceinline__ type name(type* p, type v) {                           \
+    return static_cast<type>(name(reinterpret_cast<as*>(p), static_cast<as>(v)));          \
+  }                                                                                        \
+  static __device__ __forceinline__ type name##_block(type* p, type v) {                   \
+    return static_cast<type>(name##_block(reinterpret_cast<as*>(p), static_cast<as>(v)));  \
+  }                                                                                        \
+  static __device__ __forceinline__ type name##_system(type* p, type v) {                  \
+    return static_cast<type>(name##_system(reinterpret_cast<as*>(p), static_cast<as>(v))); \
   }
 
 CASTOR_ATOMIC2(atomicAdd, int, __iAtomicAdd)
@@ -46,33 +46,33 @@ CASTOR_ATOMIC2(atomicXor, unsigned long long, __ullAtomicXor)
 CASTOR_ATOMIC2(atomicInc, unsigned int, __uAtomicInc)
 CASTOR_ATOMIC2(atomicDec, unsigned int, __uAtomicDec)
 
-#define CASTOR_ATOMIC_SUB(type, bits)                                                                               \
-  static __device__ __forceinline__ type atomicSub(type* p, type v) { return atomicAdd(p, (type)(0 - (bits)v)); }   \
-  static __device__ __forceinline__ type atomicSub_block(type* p, type v) {                                         \
-    return atomicAdd_block(p, (type)(0 - (bits)v));                                                                 \
-  }                                                                                                                 \
-  static __device__ __forceinline__ type atomicSub_system(type* p, type v) {                                        \
-    return atomicAdd_system(p, (type)(0 - (bits)v));                                                                \
+#define CASTOR_ATOMIC_SUB(type, bits)                                                                             \
+  static __device__ __forceinline__ type atomicSub(type* p, type v) { return atomicAdd(p, (type)(0 - (bits)v)); } \
+  static __device__ __forceinline__ type atomicSub_block(type* p, type v) {                                       \
+    return atomicAdd_block(p, (type)(0 - (bits)v));                                                               \
+  }                                                                                                               \
+  static __device__ __forceinline__ type atomicSub_system(type* p, type v) {                                      \
+    return atomicAdd_system(p, (type)(0 - (bits)v));                                                              \
   }
 CASTOR_ATOMIC_SUB(int, unsigned)
 CASTOR_ATOMIC_SUB(unsigned int, unsigned)
 #undef CASTOR_ATOMIC_SUB
 
-#define CASTOR_ATOMIC_CAS(suffix)                                                                                    \
-  static __device__ __forceinline__ int atomicCAS##suffix(int* p, int compare, int v) {                              \
-    return __iAtomicCAS##suffix(p, compare, v);                                                                      \
-  }                                                                                                                  \
-  static __device__ __forceinline__ unsigned atomicCAS##suffix(unsigned* p, unsigned compare, unsigned v) {          \
-    return static_cast<unsigned>(                                                                                    \
-        __iAtomicCAS##suffix(reinterpret_cast<int*>(p), static_cast<int>(compare), static_cast<int>(v)));            \
-  }                                                                                                                  \
-  static __device__ __forceinline__ unsigned long long atomicCAS##suffix(                                            \
-      unsigned long long* p, unsigned long long compare, unsigned long long v) {                                     \
-    return __ullAtomicCAS##suffix(p, compare, v);                                                                    \
-  }                                                                                                                  \
-  static __device__ __forceinline__ unsigned long atomicCAS##suffix(unsigned long* p, unsigned long compare,         \
-                                                                    unsigned long v) {                               \
-    return __ullAtomicCAS##suffix(reinterpret_cast<unsigned long long*>(p), compare, v);                             \
+#define CASTOR_ATOMIC_CAS(suffix)                                                                            \
+  static __device__ __forceinline__ int atomicCAS##suffix(int* p, int compare, int v) {                      \
+    return __iAtomicCAS##suffix(p, compare, v);                                                              \
+  }                                                                                                          \
+  static __device__ __forceinline__ unsigned atomicCAS##suffix(unsigned* p, unsigned compare, unsigned v) {  \
+    return static_cast<unsigned>(                                                                            \
+        __iAtomicCAS##suffix(reinterpret_cast<int*>(p), static_cast<int>(compare), static_cast<int>(v)));    \
+  }                                                                                                          \
+  static __device__ __forceinline__ unsigned long long atomicCAS##suffix(                                    \
+      unsigned long long* p, unsigned long long compare, unsigned long long v) {                             \
+    return __ullAtomicCAS##suffix(p, compare, v);                                                            \
+  }                                                                                                          \
+  static __device__ __forceinline__ unsigned long atomicCAS##suffix(unsigned long* p, unsigned long compare, \
+                                                                    unsigned long v) {                       \
+    return __ullAtomicCAS##suffix(reinterpret_cast<unsigned long long*>(p), compare, v);                     \
   }
 CASTOR_ATOMIC_CAS()
 CASTOR_ATOMIC_CAS(_block)

@@ -6,12 +6,9 @@
 
 #define __CUDA_BUILTIN_VARS_H
 
-#define CASTOR_SREG_MEMBER(field, reader)                                     \
-  __declspec(property(get = castor_read_##field)) unsigned int field;        \
-  static inline __attribute__((always_inline)) __device__ unsigned int       \
-  castor_read_##field() {                                                     \
-    return reader;                                                            \
-  }
+#define CASTOR_SREG_MEMBER(field, reader)                             \
+  __declspec(property(get = castor_read_##field)) unsigned int field; \
+  static inline __attribute__((always_inline)) __device__ unsigned int castor_read_##field() { return reader; }
 
 #define CASTOR_SREG_VAR(type, reg)                                                                     \
   struct type {                                                                                        \
@@ -30,10 +27,10 @@ CASTOR_SREG_VAR(__castor_grid_dim_t, nctaid);
 #undef CASTOR_SREG_VAR
 #undef CASTOR_SREG_MEMBER
 
-extern const __device__ __attribute__((weak)) __castor_thread_idx_t threadIdx;
-extern const __device__ __attribute__((weak)) __castor_block_idx_t blockIdx;
-extern const __device__ __attribute__((weak)) __castor_block_dim_t blockDim;
-extern const __device__ __attribute__((weak)) __castor_grid_dim_t gridDim;
+__device__ const __castor_thread_idx_t threadIdx{};
+__device__ const __castor_block_idx_t blockIdx{};
+__device__ const __castor_block_dim_t blockDim{};
+__device__ const __castor_grid_dim_t gridDim{};
 
 /// Lanes of a warp in CUDA programs.
 __device__ const int warpSize = 32;

@@ -43,8 +43,8 @@ CASTOR_H float norm3df(float a, float b, float c) {
 }
 CASTOR_H double norm4d(double a, double b, double c, double d) { return ::hypot(::hypot(a, b), ::hypot(c, d)); }
 CASTOR_H float norm4df(float a, float b, float c, float d) {
-  return static_cast<float>(norm4d(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c),
-                                   static_cast<double>(d)));
+  return static_cast<float>(
+      norm4d(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c), static_cast<double>(d)));
 }
 CASTOR_H double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
 CASTOR_H float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
@@ -63,23 +63,23 @@ CASTOR_H unsigned long long ullmin(unsigned long long a, unsigned long long b) {
 CASTOR_H unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 #pragma pop_macro("CASTOR_H")
 
-#define CASTOR_MIN_MAX(type, lo, hi)                                                        \
-  static inline __host__ __device__ type min(type a, type b) { return lo; }                 \
+#define CASTOR_MIN_MAX(type, lo, hi)                                        \
+  static inline __host__ __device__ type min(type a, type b) { return lo; } \
   static inline __host__ __device__ type max(type a, type b) { return hi; }
-CASTOR_MIN_MAX(unsigned int, a < b ? a : b, a > b ? a : b)
-CASTOR_MIN_MAX(long, a < b ? a : b, a > b ? a : b)
-CASTOR_MIN_MAX(unsigned long, a < b ? a : b, a > b ? a : b)
-CASTOR_MIN_MAX(long long, a < b ? a : b, a > b ? a : b)
-CASTOR_MIN_MAX(unsigned long long, a < b ? a : b, a > b ? a : b)
+CASTOR_MIN_MAX(unsigned int, a<b ? a : b, a> b ? a : b)
+CASTOR_MIN_MAX(long, a<b ? a : b, a> b ? a : b)
+CASTOR_MIN_MAX(unsigned long, a<b ? a : b, a> b ? a : b)
+CASTOR_MIN_MAX(long long, a<b ? a : b, a> b ? a : b)
+CASTOR_MIN_MAX(unsigned long long, a<b ? a : b, a> b ? a : b)
 CASTOR_MIN_MAX(float, ::fminf(a, b), ::fmaxf(a, b))
 CASTOR_MIN_MAX(double, ::fmin(a, b), ::fmax(a, b))
 #undef CASTOR_MIN_MAX
 
 // Mixed operands convert as in CUDA: any unsigned one makes the result unsigned, any double one makes it double.
-#define CASTOR_MIN_MAX_MIXED(a_type, b_type, type)                                                       \
-  static inline __host__ __device__ type min(a_type a, b_type b) { return min((type)a, (type)b); }       \
-  static inline __host__ __device__ type min(b_type a, a_type b) { return min((type)a, (type)b); }       \
-  static inline __host__ __device__ type max(a_type a, b_type b) { return max((type)a, (type)b); }       \
+#define CASTOR_MIN_MAX_MIXED(a_type, b_type, type)                                                 \
+  static inline __host__ __device__ type min(a_type a, b_type b) { return min((type)a, (type)b); } \
+  static inline __host__ __device__ type min(b_type a, a_type b) { return min((type)a, (type)b); } \
+  static inline __host__ __device__ type max(a_type a, b_type b) { return max((type)a, (type)b); } \
   static inline __host__ __device__ type max(b_type a, a_type b) { return max((type)a, (type)b); }
 CASTOR_MIN_MAX_MIXED(int, unsigned int, unsigned int)
 CASTOR_MIN_MAX_MIXED(long, unsigned long, unsigned long)

@@ -4,40 +4,38 @@
 // the .target line says.
 #pragma once
 
-#define CASTOR_SHUFFLE(name, builtin, clamp, offset_type)                                                           \
-  static __device__ __forceinline__ int name##_sync(unsigned mask, int v, offset_type o, int width = 32) {          \
-    return builtin##_i32(mask, v, o, ((32 - width) << 8) | (clamp));                                                \
-  }                                                                                                                 \
-  static __device__ __forceinline__ float name##_sync(unsigned mask, float v, offset_type o, int width = 32) {      \
-    return builtin##_f32(mask, v, o, ((32 - width) << 8) | (clamp));                                                \
-  }                                                                                                                 \
-  static __device__ __forceinline__ unsigned name##_sync(unsigned mask, unsigned v, offset_type o,                  \
-                                                         int width = 32) {                                          \
-    return static_cast<unsigned>(name##_sync(mask, static_cast<int>(v), o, width));                                 \
-  }                                                                                                                 \
-  static __device__ __forceinline__ unsigned long long name##_sync(unsigned mask, unsigned long long v,             \
-                                                                   offset_type o, int width = 32) {                 \
-    int lo = name##_sync(mask, static_cast<int>(v & 0xffffffffu), o, width);                                        \
-    int hi = name##_sync(mask, static_cast<int>(v >> 32), o, width);                                                \
-    return (static_cast<unsigned long long>(static_cast<unsigned>(hi)) << 32) | static_cast<unsigned>(lo);          \
-  }                                                                                                                 \
-  static __device__ __forceinline__ long long name##_sync(unsigned mask, long long v, offset_type o,                \
-                                                          int width = 32) {                                         \
-    return static_cast<long long>(name##_sync(mask, static_cast<unsigned long long>(v), o, width));                 \
-  }                                                                                                                 \
-  static __device__ __forceinline__ unsigned long name##_sync(unsigned mask, unsigned long v, offset_type o,        \
-                                                              int width = 32) {                                     \
-    return static_cast<unsigned long>(name##_sync(mask, static_cast<unsigned long long>(v), o, width));             \
-  }                                                                                                                 \
-  static __device__ __forceinline__ long name##_sync(unsigned mask, long v, offset_type o, int width = 32) {        \
-    return static_cast<long>(name##_sync(mask, static_cast<unsigned long long>(v), o, width));                      \
-  }                                                                                                                 \
-  static __device__ __forceinline__ double name##_sync(unsigned mask, double v, offset_type o, int width = 32) {    \
-    return __longlong_as_double(name##_sync(mask, __double_as_longlong(v), o, width));                              \
-  }                                                                                                                 \
-  template <class T>                                                                                                \
-  static __device__ __forceinline__ T name(T v, offset_type o, int width = 32) {                                    \
-    return name##_sync(__activemask(), v, o, width);                                                                \
+#define CASTOR_SHUFFLE(name, builtin, clamp, offset_type)                                                              \
+  static __device__ __forceinline__ int name##_sync(unsigned mask, int v, offset_type o, int width = 32) {             \
+    return builtin##_i32(mask, v, o, ((32 - width) << 8) | (clamp));                                                   \
+  }                                                                                                                    \
+  static __device__ __forceinline__ float name##_sync(unsigned mask, float v, offset_type o, int width = 32) {         \
+    return builtin##_f32(mask, v, o, ((32 - width) << 8) | (clamp));                                                   \
+  }                                                                                                                    \
+  static __device__ __forceinline__ unsigned name##_sync(unsigned mask, unsigned v, offset_type o, int width = 32) {   \
+    return static_cast<unsigned>(name##_sync(mask, static_cast<int>(v), o, width));                                    \
+  }                                                                                                                    \
+  static __device__ __forceinline__ unsigned long long name##_sync(unsigned mask, unsigned long long v, offset_type o, \
+                                                                   int width = 32) {                                   \
+    int lo = name##_sync(mask, static_cast<int>(v & 0xffffffffu), o, width);                                           \
+    int hi = name##_sync(mask, static_cast<int>(v >> 32), o, width);                                                   \
+    return (static_cast<unsigned long long>(static_cast<unsigned>(hi)) << 32) | static_cast<unsigned>(lo);             \
+  }                                                                                                                    \
+  static __device__ __forceinline__ long long name##_sync(unsigned mask, long long v, offset_type o, int width = 32) { \
+    return static_cast<long long>(name##_sync(mask, static_cast<unsigned long long>(v), o, width));                    \
+  }                                                                                                                    \
+  static __device__ __forceinline__ unsigned long name##_sync(unsigned mask, unsigned long v, offset_type o,           \
+                                                              int width = 32) {                                        \
+    return static_cast<unsigned long>(name##_sync(mask, static_cast<unsigned long long>(v), o, width));                \
+  }                                                                                                                    \
+  static __device__ __forceinline__ long name##_sync(unsigned mask, long v, offset_type o, int width = 32) {           \
+    return static_cast<long>(name##_sync(mask, static_cast<unsigned long long>(v), o, width));                         \
+  }                                                                                                                    \
+  static __device__ __forceinline__ double name##_sync(unsigned mask, double v, offset_type o, int width = 32) {       \
+    return __longlong_as_double(name##_sync(mask, __double_as_longlong(v), o, width));                                 \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  static __device__ __forceinline__ T name(T v, offset_type o, int width = 32) {                                       \
+    return name##_sync(__activemask(), v, o, width);                                                                   \
   }
 
 /// Lanes of the warp that execute this call together.
@@ -53,21 +51,21 @@ CASTOR_SHUFFLE(__shfl_down, __nvvm_shfl_sync_down, 0x1f, unsigned)
 CASTOR_SHUFFLE(__shfl_xor, __nvvm_shfl_sync_bfly, 0x1f, int)
 #undef CASTOR_SHUFFLE
 
-#define CASTOR_MATCH(type, suffix, reg)                                                                              \
-  static __device__ __forceinline__ unsigned __match_any_sync(unsigned mask, type v) {                               \
-    unsigned r;                                                                                                      \
-    asm volatile("match.any.sync." suffix " %0, %1, %2;" : "=r"(r) : reg(v), "r"(mask));                             \
-    return r;                                                                                                        \
-  }                                                                                                                  \
-  static __device__ __forceinline__ unsigned __match_all_sync(unsigned mask, type v, int* pred) {                    \
-    unsigned r;                                                                                                      \
-    int p;                                                                                                           \
-    asm volatile("{\n\t.reg .pred %%castor_p;\n\tmatch.all.sync." suffix                                             \
-                 " %0|%%castor_p, %2, %3;\n\tselp.b32 %1, 1, 0, %%castor_p;\n\t}"                                    \
-                 : "=r"(r), "=r"(p)                                                                                  \
-                 : reg(v), "r"(mask));                                                                               \
-    *pred = p;                                                                                                       \
-    return r;                                                                                                        \
+#define CASTOR_MATCH(type, suffix, reg)                                                           \
+  static __device__ __forceinline__ unsigned __match_any_sync(unsigned mask, type v) {            \
+    unsigned r;                                                                                   \
+    asm volatile("match.any.sync." suffix " %0, %1, %2;" : "=r"(r) : reg(v), "r"(mask));          \
+    return r;                                                                                     \
+  }                                                                                               \
+  static __device__ __forceinline__ unsigned __match_all_sync(unsigned mask, type v, int* pred) { \
+    unsigned r;                                                                                   \
+    int p;                                                                                        \
+    asm volatile("{\n\t.reg .pred %%castor_p;\n\tmatch.all.sync." suffix                          \
+                 " %0|%%castor_p, %2, %3;\n\tselp.b32 %1, 1, 0, %%castor_p;\n\t}"                 \
+                 : "=r"(r), "=r"(p)                                                               \
+                 : reg(v), "r"(mask));                                                            \
+    *pred = p;                                                                                    \
+    return r;                                                                                     \
   }
 CASTOR_MATCH(unsigned, "b32", "r")
 CASTOR_MATCH(unsigned long long, "b64", "l")
@@ -156,12 +154,12 @@ static __device__ __forceinline__ unsigned __isShared(const void* p) { return __
 static __device__ __forceinline__ unsigned __isConstant(const void* p) { return __nvvm_isspacep_const(p); }
 static __device__ __forceinline__ unsigned __isLocal(const void* p) { return __nvvm_isspacep_local(p); }
 
-#define CASTOR_CVTA(space, number)                                                                        \
-  static __device__ __forceinline__ size_t __cvta_generic_to_##space(const void* p) {                     \
-    return (size_t)(const void __attribute__((address_space(number)))*)p;                                 \
-  }                                                                                                       \
-  static __device__ __forceinline__ void* __cvta_##space##_to_generic(size_t p) {                         \
-    return (void*)(void __attribute__((address_space(number)))*)p;                                        \
+#define CASTOR_CVTA(space, number)                                                    \
+  static __device__ __forceinline__ size_t __cvta_generic_to_##space(const void* p) { \
+    return (size_t)(const void __attribute__((address_space(number)))*)p;             \
+  }                                                                                   \
+  static __device__ __forceinline__ void* __cvta_##space##_to_generic(size_t p) {     \
+    return (void*)(void __attribute__((address_space(number)))*)p;                    \
   }
 CASTOR_CVTA(global, 1)
 CASTOR_CVTA(shared, 3)
@@ -169,13 +167,11 @@ CASTOR_CVTA(constant, 4)
 CASTOR_CVTA(local, 5)
 #undef CASTOR_CVTA
 
-#define CASTOR_DP(name, ptx, ra, rb, r)                                                     \
-  static __device__ __forceinline__ r name(ra a, rb b, r c) {                               \
-    r d;                                                                                    \
-    asm(ptx " %0, %1, %2, %3;"                                                              \
-        : "=r"(d)                                                                           \
-        : "r"(castor_word_of(a)), "r"(castor_word_of(b)), "r"(c));                          \
-    return d;                                                                               \
+#define CASTOR_DP(name, ptx, ra, rb, r)                                                             \
+  static __device__ __forceinline__ r name(ra a, rb b, r c) {                                       \
+    r d;                                                                                            \
+    asm(ptx " %0, %1, %2, %3;" : "=r"(d) : "r"(castor_word_of(a)), "r"(castor_word_of(b)), "r"(c)); \
+    return d;                                                                                       \
   }
 template <class T>
 static __device__ __forceinline__ unsigned castor_word_of(T v) {

@@ -2,8 +2,8 @@
 // is refused with the reason and the way out.
 #pragma once
 
-#define CASTOR_NO_TEXTURES                                                                                  \
-  "castor-cc: textures and surfaces are not supported; read the data through a pointer in global memory "   \
+#define CASTOR_NO_TEXTURES                                                                                \
+  "castor-cc: textures and surfaces are not supported; read the data through a pointer in global memory " \
   "(__ldg) instead"
 
 typedef unsigned long long cudaTextureObject_t;
@@ -37,11 +37,11 @@ struct surface {
   static_assert(castor_never<T>::value, CASTOR_NO_TEXTURES);
 };
 
-#define CASTOR_REFUSE_FETCH(name)                                         \
-  template <class T, class... Args>                                       \
-  __host__ __device__ T name(Args...) {                                   \
-    static_assert(castor_never<T>::value, CASTOR_NO_TEXTURES);            \
-    return T();                                                           \
+#define CASTOR_REFUSE_FETCH(name)                              \
+  template <class T, class... Args>                            \
+  __host__ __device__ T name(Args...) {                        \
+    static_assert(castor_never<T>::value, CASTOR_NO_TEXTURES); \
+    return T();                                                \
   }
 CASTOR_REFUSE_FETCH(tex1Dfetch)
 CASTOR_REFUSE_FETCH(tex1D)
@@ -63,11 +63,11 @@ CASTOR_REFUSE_FETCH(surf3Dwrite)
 CASTOR_REFUSE_FETCH(cudaCreateChannelDesc)
 #undef CASTOR_REFUSE_FETCH
 
-#define CASTOR_REFUSE_CALL(name)                                          \
-  template <class... Args>                                                \
-  cudaError_t name(Args...) {                                             \
-    static_assert(castor_never<Args...>::value, CASTOR_NO_TEXTURES);      \
-    return cudaErrorNotSupported;                                         \
+#define CASTOR_REFUSE_CALL(name)                                     \
+  template <class... Args>                                           \
+  cudaError_t name(Args...) {                                        \
+    static_assert(castor_never<Args...>::value, CASTOR_NO_TEXTURES); \
+    return cudaErrorNotSupported;                                    \
   }
 CASTOR_REFUSE_CALL(cudaBindTexture)
 CASTOR_REFUSE_CALL(cudaBindTexture2D)

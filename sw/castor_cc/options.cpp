@@ -1,0 +1,706 @@
+#include "castor_cc/options.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "castor/base/error.h"
+
+namespace castor::castor_cc {
+namespace {
+
+using base::InputError;
+
+constexpr int kOldestArch = 50;
+constexpr int kNewestArch = 86;
+/// The platform that programs run on by default reports 6.1: the newest code it may get of a list.
+constexpr int kPreferredArch = 61;
+constexpr int kMaxResponseDepth = 8;
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+std::vector<std::string> split_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma > 0) parts.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return parts;
+}
+
+std::vector<std::string> expand_responses(const std::vector<std::string>& arguments, int depth) {
+  if (depth > kMaxResponseDepth) throw InputError("response files include each other", "check the @file arguments");
+  std::vector<std::string> expanded;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& a = arguments[i];
+    std::string file;
+    if (a.size() > 1 && a[0] == '@') {
+      file = a.substr(1);
+    } else if (a == "-optf" || a == "--options-file") {
+      if (i + 1 == arguments.size()) throw InputError("option '" + a + "' needs a file");
+      file = arguments[++i];
+    } else {
+      expanded.push_back(a);
+      continue;
+    }
+    std::ifstream in(file);
+    if (!in) throw InputError({file, 0, 0}, "cannot read the response file");
+    std::stringstream text;
+    text << in.rdbuf();
+    const std::vector<std::string> inner = expand_responses(split_response(text.str()), depth + 1);
+    expanded.insert(expanded.end(), inner.begin(), inner.end());
+  }
+  return expanded;
+}
+
+/// Number in "sm_70", "compute_86", "sm_90a"; 0 if there is none.
+int arch_number(std::string_view text) {
+  const std::size_t underscore = text.find('_');
+  if (underscore == std::string_view::npos) return 0;
+  int number = 0;
+  for (const char c : text.substr(underscore + 1)) {
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0) break;
+    number = number * 10 + (c - '0');
+    if (number > 1000) return 0;
+  }
+  return number;
+}
+
+InputKind kind_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  const std::string extension = dot == std::string::npos ? "" : path.substr(dot + 1);
+  if (extension == "cu") return InputKind::kCuda;
+  if (extension == "cl") return InputKind::kOpenCl;
+  if (extension == "c") return InputKind::kC;
+  if (extension == "cpp" || extension == "cc" || extension == "cxx" || extension == "C" || extension == "c++") {
+    return InputKind::kCxx;
+  }
+  if (extension == "ptx" || extension == "cubin" || extension == "fatbin") {
+    throw InputError({path, 0, 0}, "device code is no input of castor-cc",
+                     "run it with 'castor run', or load it with cuModuleLoad");
+  }
+  return InputKind::kObject;
+}
+
+/// Long names and spellings of nvcc, and the short form under which they are handled.
+const std::map<std::string_view, std::string_view>& aliases() {
+  static const std::map<std::string_view, std::string_view> table = {
+      {"--help", "-h"},
+      {"-help", "-h"},
+      {"--version", "-V"},
+      {"-version", "-V"},
+      {"--verbose", "-v"},
+      {"-dryrun", "--dryrun"},
+      {"--compile", "-c"},
+      {"-ptx", "--ptx"},
+      {"--preprocess", "-E"},
+      {"--link", "-link"},
+      {"--lib", "-lib"},
+      {"--device-c", "-dc"},
+      {"--device-w", "-dw"},
+      {"--device-link", "-dlink"},
+      {"--shared", "-shared"},
+      {"--debug", "-g"},
+      {"--device-debug", "-G"},
+      {"--generate-line-info", "-lineinfo"},
+      {"--output-file", "-o"},
+      {"--include-path", "-I"},
+      {"--define-macro", "-D"},
+      {"--undefine-macro", "-U"},
+      {"--library", "-l"},
+      {"--library-path", "-L"},
+      {"--optimize", "-O"},
+      {"--pre-include", "-include"},
+      {"--system-include", "-isystem"},
+      {"--x", "-x"},
+      {"--gpu-architecture", "-arch"},
+      {"--gpu-code", "-code"},
+      {"--generate-code", "-gencode"},
+      {"--maxrregcount", "-maxrregcount"},
+      {"--compiler-options", "-Xcompiler"},
+      {"--linker-options", "-Xlinker"},
+      {"--ptxas-options", "-Xptxas"},
+      {"--archive-options", "-Xarchive"},
+      {"--nvlink-options", "-Xnvlink"},
+      {"--compiler-bindir", "-ccbin"},
+      {"--cudart", "-cudart"},
+      {"--fmad", "-fmad"},
+      {"--ftz", "-ftz"},
+      {"--prec-div", "-prec-div"},
+      {"--prec-sqrt", "-prec-sqrt"},
+      {"--use_fast_math", "-use_fast_math"},
+      {"--relocatable-device-code", "-rdc"},
+      {"--std", "-std"},
+      {"--threads", "-t"},
+      {"-threads", "-t"},
+      {"--machine", "-m"},
+      {"--keep", "-keep"},
+      {"--save-temps", "-keep"},
+      {"-save-temps", "-keep"},
+      {"--keep-dir", "-keep-dir"},
+      {"--output-directory", "-odir"},
+      {"--default-stream", "-default-stream"},
+      {"--disable-warnings", "-w"},
+      {"--generate-dependencies", "-M"},
+      {"--generate-nonsystem-dependencies", "-MM"},
+      {"--generate-dependencies-with-compile", "-MD"},
+      {"--generate-nonsystem-dependencies-with-compile", "-MMD"},
+      {"--dependency-output", "-MF"},
+      {"--generate-dependency-targets", "-MP"},
+      {"--cubin", "-cubin"},
+      {"--fatbin", "-fatbin"},
+      {"--cuda", "-cuda"},
+      {"--run", "-run"},
+      {"--profile", "-pg"},
+  };
+  return table;
+}
+
+/// Options of nvcc without a value that change nothing here.
+bool ignored_flag(std::string_view name) {
+  static constexpr std::array kFlags = {std::string_view("--expt-relaxed-constexpr"),
+                                        std::string_view("-expt-relaxed-constexpr"),
+                                        std::string_view("--expt-extended-lambda"),
+                                        std::string_view("-expt-extended-lambda"),
+                                        std::string_view("--extended-lambda"),
+                                        std::string_view("-extended-lambda"),
+                                        std::string_view("-restrict"),
+                                        std::string_view("--restrict"),
+                                        std::string_view("-extra-device-vectorization"),
+                                        std::string_view("--extra-device-vectorization"),
+                                        std::string_view("-src-in-ptx"),
+                                        std::string_view("--source-in-ptx"),
+                                        std::string_view("-allow-unsupported-compiler"),
+                                        std::string_view("--allow-unsupported-compiler"),
+                                        std::string_view("-link"),
+                                        std::string_view("-noprof"),
+                                        std::string_view("-no-align-double"),
+                                        std::string_view("--no-align-double"),
+                                        std::string_view("-display-error-number"),
+                                        std::string_view("--display-error-number"),
+                                        std::string_view("-no-display-error-number"),
+                                        std::string_view("--no-display-error-number"),
+                                        std::string_view("-forward-unknown-to-host-compiler"),
+                                        std::string_view("--forward-unknown-to-host-compiler"),
+                                        std::string_view("-res-usage"),
+                                        std::string_view("--resource-usage"),
+                                        std::string_view("-dlto"),
+                                        std::string_view("-lto"),
+                                        std::string_view("-clean"),
+                                        std::string_view("-objtemp"),
+                                        std::string_view("--objdir-as-tempdir"),
+                                        std::string_view("-reorder"),
+                                        std::string_view("-nodlink"),
+                                        std::string_view("--no-device-link"),
+                                        std::string_view("-extensible-whole-program"),
+                                        std::string_view("-ewp")};
+  return std::find(kFlags.begin(), kFlags.end(), name) != kFlags.end();
+}
+
+/// Options of nvcc with a value (after '=' or as the next argument) that change nothing here.
+bool ignored_with_value(std::string_view name) {
+  static constexpr std::array kFlags = {std::string_view("-Xptxas"),
+                                        std::string_view("-Xnvlink"),
+                                        std::string_view("-Xarchive"),
+                                        std::string_view("-Xfatbin"),
+                                        std::string_view("-Xcudafe"),
+                                        std::string_view("-Xcicc"),
+                                        std::string_view("-ccbin"),
+                                        std::string_view("-diag-suppress"),
+                                        std::string_view("--diag-suppress"),
+                                        std::string_view("-diag-error"),
+                                        std::string_view("--diag-error"),
+                                        std::string_view("-diag-warn"),
+                                        std::string_view("--diag-warn"),
+                                        std::string_view("-keep-dir"),
+                                        std::string_view("-opt-info"),
+                                        std::string_view("--opt-info"),
+                                        std::string_view("-static-global-template-stub"),
+                                        std::string_view("-hls"),
+                                        std::string_view("-split-compile"),
+                                        std::string_view("--split-compile"),
+                                        std::string_view("-idp"),
+                                        std::string_view("-ddp"),
+                                        std::string_view("-dp"),
+                                        std::string_view("-optix-ir"),
+                                        std::string_view("-arch-list"),
+                                        std::string_view("-time"),
+                                        std::string_view("--time"),
+                                        std::string_view("-nvccbuild")};
+  return std::find(kFlags.begin(), kFlags.end(), name) != kFlags.end();
+}
+
+/// Libraries of the toolkit that the Castor runtime stands for.
+bool replaced_library(std::string_view name) {
+  static constexpr std::array kNames = {std::string_view("cudart"),  std::string_view("cudart_static"),
+                                        std::string_view("cuda"),    std::string_view("cudadevrt"),
+                                        std::string_view("culibos"), std::string_view("nvToolsExt")};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+class Parser {
+ public:
+  explicit Parser(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
+
+  Options parse() {
+    for (at_ = 0; at_ < arguments_.size(); ++at_) parse_one();
+    finish();
+    return std::move(options_);
+  }
+
+ private:
+  void parse_one();
+  bool parse_stage(std::string_view name);
+  bool parse_device(const std::string& name);
+  bool parse_language(const std::string& name);
+  bool parse_pass_through(const std::string& argument);
+  bool parse_dependency(const std::string& name);
+  void finish();
+  void choose_arch();
+  void add_input(const std::string& path);
+  void set_stage(Stage stage);
+
+  /// The value of the option at hand: what stood after '=', else the next argument.
+  std::string value() {
+    if (has_inline_value_) return inline_value_;
+    if (at_ + 1 >= arguments_.size()) throw InputError("option '" + arguments_[at_] + "' needs a value");
+    return arguments_[++at_];
+  }
+  bool truth(const std::string& option) {
+    const std::string v = has_inline_value_ ? inline_value_ : "true";
+    if (v == "true") return true;
+    if (v == "false") return false;
+    throw InputError("option '" + option + "' takes true or false, not '" + v + "'");
+  }
+
+  std::vector<std::string> arguments_;
+  std::size_t at_ = 0;
+  std::string inline_value_;
+  bool has_inline_value_ = false;
+  std::string language_;
+  std::vector<int> archs_;
+  Options options_;
+};
+
+void Parser::set_stage(Stage stage) { options_.stage = stage; }
+
+void Parser::add_input(const std::string& path) {
+  Input input;
+  input.path = path;
+  if (language_ == "cu") {
+    input.kind = InputKind::kCuda;
+  } else if (language_ == "c++") {
+    input.kind = InputKind::kCxx;
+  } else if (language_ == "c") {
+    input.kind = InputKind::kC;
+  } else if (language_ == "cl") {
+    input.kind = InputKind::kOpenCl;
+  } else {
+    input.kind = kind_of(path);
+  }
+  options_.inputs.push_back(std::move(input));
+}
+
+bool Parser::parse_stage(std::string_view name) {
+  if (name == "-h") return set_stage(Stage::kHelp), true;
+  if (name == "-V") return set_stage(Stage::kVersion), true;
+  if (name == "-c" || name == "-dc" || name == "-dw") return set_stage(Stage::kObject), true;
+  if (name == "--ptx") return set_stage(Stage::kPtx), true;
+  if (name == "-E") return set_stage(Stage::kPreprocess), true;
+  if (name == "-S") return set_stage(Stage::kAssembly), true;
+  if (name == "-lib") return set_stage(Stage::kArchive), true;
+  if (name == "-dlink") return set_stage(Stage::kDeviceLink), true;
+  if (name == "-shared") return options_.shared = true, true;
+  if (name == "-cubin" || name == "-fatbin" || name == "-cuda") {
+    throw InputError("option '" + std::string(name) + "' is not supported: there is no machine code behind PTX here",
+                     "use -ptx");
+  }
+  if (name == "-run") throw InputError("option '-run' is not supported", "start the program yourself");
+  return false;
+}
+
+bool Parser::parse_device(const std::string& name) {
+  if (name == "-arch" || name == "-code" || name == "-gencode") {
+    // "arch=compute_70,code=[sm_70,compute_70]", "sm_70", "native", "all-major".
+    for (const std::string& part : split_commas(value())) {
+      const int number = arch_number(part);
+      if (number != 0) archs_.push_back(number);
+    }
+    return true;
+  }
+  if (name == "-maxrregcount") {
+    const std::string text = value();
+    int count = 0;
+    for (const char c : text) count = std::isdigit(static_cast<unsigned char>(c)) != 0 ? count * 10 + (c - '0') : 10000;
+    if (text.empty() || count > 255) {
+      throw InputError("option '-maxrregcount' takes a number of registers from 0 to 255, not '" + text + "'");
+    }
+    options_.max_registers = count;
+    return true;
+  }
+  auto& device = options_.device_flags;
+  if (name == "-use_fast_math") {
+    options_.fused_multiply_add = true;
+    device.insert(device.end(), {"-fcuda-approx-transcendentals", "-fcuda-flush-denormals-to-zero", "-mllvm",
+                                 "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"});
+    return true;
+  }
+  if (name == "-fmad") return options_.fused_multiply_add = truth(name), true;
+  if (name == "-ftz") {
+    if (truth(name)) device.emplace_back("-fcuda-flush-denormals-to-zero");
+    return true;
+  }
+  if (name == "-prec-div") {
+    if (!truth(name)) device.insert(device.end(), {"-mllvm", "-nvptx-prec-divf32=1"});
+    return true;
+  }
+  if (name == "-prec-sqrt") {
+    if (!truth(name)) device.insert(device.end(), {"-mllvm", "-nvptx-prec-sqrtf32=0"});
+    return true;
+  }
+  if (name == "-rdc") return (void)truth(name), true;
+  if (name == "-G") return options_.device_debug = true, true;
+  if (name == "-lineinfo") return options_.line_info = true, true;
+  if (name == "-default-stream") {
+    const std::string which = value();
+    if (which == "per-thread") {
+      options_.notes.emplace_back("-default-stream per-thread: the legacy default stream is used instead");
+    } else if (which != "legacy" && which != "null") {
+      throw InputError("option '-default-stream' takes legacy or per-thread, not '" + which + "'");
+    }
+    return true;
+  }
+  return false;
+}
+
+bool Parser::parse_language(const std::string& name) {
+  if (name == "-x") {
+    language_ = value();
+    if (language_ == "cuda") language_ = "cu";
+    if (language_ == "none") language_.clear();
+    static constexpr std::array kLanguages = {std::string_view(""), std::string_view("cu"), std::string_view("c++"),
+                                              std::string_view("c"), std::string_view("cl")};
+    if (std::find(kLanguages.begin(), kLanguages.end(), language_) == kLanguages.end()) {
+      throw InputError("option '-x' takes cu, c, c++ or cl, not '" + language_ + "'");
+    }
+    return true;
+  }
+  if (name == "-std") {
+    options_.common_flags.push_back("-std=" + value());
+    return true;
+  }
+  if (name == "-m") {
+    if (value() != "64") throw InputError("only 64-bit programs are supported", "leave out -m");
+    return true;
+  }
+  if (name == "-cudart") return options_.link_runtime = value() != "none", true;
+  if (name == "-t") {
+    const std::string text = value();
+    options_.jobs = 0;
+    for (const char c : text) {
+      if (std::isdigit(static_cast<unsigned char>(c)) == 0 || options_.jobs > 999) {
+        throw InputError("option '-t' takes a number of threads, not '" + text + "'");
+      }
+      options_.jobs = options_.jobs * 10 + (c - '0');
+    }
+    return true;
+  }
+  if (name == "-odir") {
+    throw InputError("option '-odir' is not supported", "give the output with -o");
+  }
+  return false;
+}
+
+bool Parser::parse_dependency(const std::string& name) {
+  if (name == "-M" || name == "-MM") {
+    options_.depend_flags.push_back(name);
+    return set_stage(Stage::kDependencies), true;
+  }
+  if (name == "-MD" || name == "-MMD" || name == "-MP" || name == "-MG") {
+    options_.depend_flags.push_back(name);
+    return true;
+  }
+  if (name == "-MF" || name == "-MT" || name == "-MQ") {
+    const std::string v = value();
+    options_.depend_flags.push_back(name);
+    options_.depend_flags.push_back(v);
+    return true;
+  }
+  return false;
+}
+
+/// Options of the host compiler that are handed on as they are.
+bool Parser::parse_pass_through(const std::string& argument) {
+  // One or two arguments, for every compilation.
+  static constexpr std::array kJoined = {std::string_view("-I"), std::string_view("-D"), std::string_view("-U")};
+  for (const std::string_view prefix : kJoined) {
+    if (!starts_with(argument, prefix)) continue;
+    std::string v = argument.substr(prefix.size());
+    if (v.empty()) v = value();
+    options_.common_flags.push_back(std::string(prefix) + v);
+    return true;
+  }
+  static constexpr std::array kSeparate = {std::string_view("-include"), std::string_view("-isystem"),
+                                           std::string_view("-iquote"), std::string_view("-idirafter"),
+                                           std::string_view("-imacros")};
+  for (const std::string_view prefix : kSeparate) {
+    if (!starts_with(argument, prefix)) continue;
+    std::string v = argument.size() > prefix.size() ? argument.substr(prefix.size()) : value();
+    if (!v.empty() && v[0] == '=') v.erase(0, 1);
+    options_.common_flags.emplace_back(prefix);
+    options_.common_flags.push_back(v);
+    return true;
+  }
+  if (starts_with(argument, "-l") || starts_with(argument, "-L")) {
+    std::string v = argument.substr(2);
+    if (v.empty()) v = value();
+    if (argument[1] == 'l' && replaced_library(v)) return true;
+    options_.link_flags.push_back(argument.substr(0, 2) + v);
+    return true;
+  }
+  if (argument == "-g" || starts_with(argument, "-g")) {
+    options_.debug = argument != "-g0";
+    if (argument.size() > 2) options_.host_flags.push_back(argument);
+    return true;
+  }
+  if (argument == "-pthread") {
+    options_.host_flags.push_back(argument);
+    options_.link_flags.push_back(argument);
+    return true;
+  }
+  if (argument == "-w" || argument == "-pedantic" || argument == "-pedantic-errors" || argument == "-ansi") {
+    options_.common_flags.push_back(argument);
+    return true;
+  }
+  if (starts_with(argument, "-Wl,")) {
+    options_.link_flags.push_back(argument);
+    return true;
+  }
+  if (starts_with(argument, "-Wa,") || starts_with(argument, "-Wp,") || argument == "-pipe") {
+    options_.host_flags.push_back(argument);
+    return true;
+  }
+  if (argument == "-Werror") {
+    // nvcc wants a kind behind it; compilers do not.
+    static constexpr std::array kKinds = {std::string_view("all-warnings"),
+                                          std::string_view("cross-execution-space-call"),
+                                          std::string_view("reorder"),
+                                          std::string_view("default-stream-launch"),
+                                          std::string_view("ext-lambda-captures-this"),
+                                          std::string_view("deprecated-declarations")};
+    std::string kind = has_inline_value_ ? inline_value_ : "";
+    if (!has_inline_value_ && at_ + 1 < arguments_.size() &&
+        std::find(kKinds.begin(), kKinds.end(), arguments_[at_ + 1]) != kKinds.end()) {
+      kind = arguments_[++at_];
+    }
+    const bool of_nvcc = std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+    if (kind.empty() || kind == "all-warnings") {
+      options_.common_flags.emplace_back("-Werror");
+    } else if (!of_nvcc) {
+      options_.common_flags.push_back("-Werror=" + kind);
+    }
+    return true;
+  }
+  if (starts_with(argument, "-W")) {
+    options_.common_flags.push_back(argument);
+    return true;
+  }
+  if (starts_with(argument, "-fsanitize") || argument == "-fopenmp" || starts_with(argument, "-flto") ||
+      argument == "-pg" || argument == "--coverage") {
+    options_.host_flags.push_back(argument);
+    options_.link_flags.push_back(argument);
+    return true;
+  }
+  if (starts_with(argument, "-f") || starts_with(argument, "-m")) {
+    options_.host_flags.push_back(argument);
+    return true;
+  }
+  if (argument == "-static" || argument == "-rdynamic" || argument == "-s" || argument == "-pie" ||
+      argument == "-no-pie" || argument == "-nostdlib" || starts_with(argument, "-static-lib")) {
+    options_.link_flags.push_back(argument);
+    return true;
+  }
+  return false;
+}
+
+void Parser::parse_one() {
+  const std::string argument = arguments_[at_];
+  if (argument.empty()) return;
+  if (argument[0] != '-' || argument == "-") {
+    add_input(argument);
+    return;
+  }
+  std::string name = argument;
+  has_inline_value_ = false;
+  const std::size_t equals = argument.find('=');
+  if (equals != std::string::npos && !starts_with(argument, "-D") && !starts_with(argument, "-W") &&
+      !starts_with(argument, "-I") && !starts_with(argument, "-f")) {
+    name = argument.substr(0, equals);
+    inline_value_ = argument.substr(equals + 1);
+    has_inline_value_ = true;
+  } else if (starts_with(argument, "-fmad=") || starts_with(argument, "-ftz=") || starts_with(argument, "-Werror=")) {
+    name = argument.substr(0, equals);
+    inline_value_ = argument.substr(equals + 1);
+    has_inline_value_ = true;
+  }
+  const auto alias = aliases().find(name);
+  const bool renamed = alias != aliases().end();
+  if (renamed) name = alias->second;
+
+  if (name == "-v") return void(options_.verbose = true);
+  if (name == "--dryrun") return void(options_.dry_run = true);
+  if (name == "-keep") return void(options_.keep = true);
+  if (ignored_flag(name)) return;
+  if (ignored_with_value(name)) return void(value());
+  if (name == "-Xcompiler") {
+    for (std::string& flag : split_commas(value())) {
+      if (flag == "-fopenmp" || flag == "-pthread" || starts_with(flag, "-fsanitize")) {
+        options_.link_flags.push_back(flag);
+      }
+      options_.host_flags.push_back(std::move(flag));
+    }
+    return;
+  }
+  if (name == "-Xlinker") {
+    for (const std::string& flag : split_commas(value())) options_.link_flags.push_back("-Wl," + flag);
+    return;
+  }
+  if (name == "-Xclang" || name == "-mllvm") {
+    options_.common_flags.push_back(name);
+    options_.common_flags.push_back(value());
+    return;
+  }
+  if (parse_stage(name) || parse_device(name) || parse_language(name) || parse_dependency(name)) return;
+  if (name == "-o") return void(options_.output = value());
+  if (starts_with(name, "-o") && !renamed && name.size() > 2) return void(options_.output = argument.substr(2));
+  if (name == "-O" && (renamed || has_inline_value_)) return void(options_.optimisation = "-O" + value());
+  if (starts_with(name, "-O")) {
+    options_.optimisation = name == "-O" ? "-O1" : name;
+    return;
+  }
+  if (name == "-Werror") {
+    if (parse_pass_through(name)) return;
+  }
+  if (parse_pass_through(renamed ? name : argument)) return;
+  throw InputError("unknown option '" + base::printable(argument) + "'",
+                   "castor-cc --help lists the options; those of the host compiler go behind -Xcompiler");
+}
+
+void Parser::choose_arch() {
+  if (archs_.empty()) return;
+  int best = 0;
+  int lowest = archs_.front();
+  for (const int arch : archs_) {
+    lowest = std::min(lowest, arch);
+    if (arch <= kPreferredArch) best = std::max(best, arch);
+  }
+  options_.device_arch = std::clamp(best != 0 ? best : lowest, kOldestArch, kNewestArch);
+}
+
+void Parser::finish() {
+  choose_arch();
+  if (options_.stage == Stage::kHelp || options_.stage == Stage::kVersion) return;
+  if (options_.inputs.empty()) throw InputError("no input file", "name a .cu, .cpp, .c, .cl, .o or .a file");
+  std::size_t sources = 0;
+  std::size_t kernels = 0;
+  for (const Input& input : options_.inputs) {
+    sources += input.kind != InputKind::kObject ? 1 : 0;
+    kernels += input.kind == InputKind::kOpenCl ? 1 : 0;
+  }
+  if (kernels != 0 && options_.stage == Stage::kLink) {
+    if (kernels != options_.inputs.size()) {
+      throw InputError("OpenCL kernels compile to PTX and cannot be linked into a program",
+                       "compile the .cl files by themselves and load the PTX with cuModuleLoad or 'castor run'");
+    }
+    options_.stage = Stage::kPtx;
+  }
+  const bool one_output_each = options_.stage == Stage::kObject || options_.stage == Stage::kPtx ||
+                               options_.stage == Stage::kAssembly || options_.stage == Stage::kPreprocess;
+  if (one_output_each && !options_.output.empty() && sources > 1) {
+    throw InputError("-o names one file, but " + std::to_string(sources) + " sources are given",
+                     "compile them one by one, or leave out -o");
+  }
+  if (options_.stage == Stage::kPtx) {
+    for (const Input& input : options_.inputs) {
+      if (input.kind != InputKind::kCuda && input.kind != InputKind::kOpenCl) {
+        throw InputError({input.path, 0, 0}, "holds no device code", "give .cu or .cl files, or say -x cu");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> split_response(std::string_view text) {
+  std::vector<std::string> arguments;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size() && quote != '\'') {
+      word += text[++i];
+      in_word = true;
+    } else if (quote != 0) {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      in_word = true;
+    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (in_word) arguments.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (quote != 0) throw InputError("a quote in a response file is not closed");
+  if (in_word) arguments.push_back(word);
+  return arguments;
+}
+
+Options parse_command_line(const std::vector<std::string>& arguments) {
+  return Parser(expand_responses(arguments, 0)).parse();
+}
+
+std::string_view help_text() {
+  return R"(castor-cc: compile CUDA C++ and OpenCL C for Castor
+
+  castor-cc [options] files          .cu .cpp .c .cl .o .a .so
+
+  castor-cc app.cu -o app            program; run it as ./app
+  castor-cc -c a.cu b.cu             objects a.o and b.o
+  castor-cc -ptx kernel.cu           device code as kernel.ptx
+  castor-cc kernel.cl                OpenCL kernels as kernel.ptx
+
+  -o FILE          output             -c            objects only
+  -ptx             PTX only           -E            preprocess
+  -S               host assembly      -shared       shared library
+  -lib             static library     -x LANG       cu, c, c++ or cl
+  -I -D -U -include -isystem -std=    as usual; also -W* -f* -m* -g -l -L -M*
+  -O0 ... -O3      host and device, default -O2
+  -arch=sm_NN      50 to 86, default 60; newer become 86 (also -gencode)
+  -maxrregcount N  cap on registers, written into kernels without bounds
+  -lineinfo -G     source lines in the PTX; -G compiles device code with -O0
+  -use_fast_math   approximate functions, division and square root
+  -fmad=false      no contraction of a * b + c in device code
+  -Xcompiler A,B   for host compilation       -Xlinker A,B   for the linker
+  -t N             files at the same time     @FILE          more arguments
+  -v  --dryrun     show the commands; --dryrun does not run them
+  -h  --version
+
+  Other options of nvcc are taken and ignored, so Makefiles work with
+  NVCC=castor-cc. Exit codes: 0 good, 1 compilation failed, 2 wrong request.
+)";
+}
+
+}  // namespace castor::castor_cc

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace castor::castor_cc {
+
+/// What an input file holds, from its extension or from -x.
+enum class InputKind { kCuda, kCxx, kC, kOpenCl, kObject };
+
+struct Input {
+  std::string path;
+  InputKind kind = InputKind::kCuda;
+};
+
+/// How far the compilation goes.
+enum class Stage {
+  kLink,          ///< program or shared library
+  kObject,        ///< -c: one object per source
+  kPtx,           ///< -ptx: device code of each source as PTX text
+  kPreprocess,    ///< -E
+  kDependencies,  ///< -M, -MM: makefile rules on stdout
+  kAssembly,      ///< -S: host assembly
+  kArchive,       ///< -lib: static library of the objects
+  kDeviceLink,    ///< -dlink: nothing to do here, an empty object
+  kHelp,
+  kVersion
+};
+
+/// A request as the command line states it. Lists keep the order of the command line.
+struct Options {
+  Stage stage = Stage::kLink;
+  std::vector<Input> inputs;
+  std::string output;
+  int device_arch = 60;                   ///< NN of sm_NN given to the device compiler, 50 to 86
+  std::string optimisation;               ///< "-O2" and so on; empty if not given
+  int max_registers = 0;                  ///< -maxrregcount; 0 = no cap
+  std::vector<std::string> common_flags;  ///< for every compilation: -I, -D, -W, -f ...
+  std::vector<std::string> host_flags;    ///< for host compilations only
+  std::vector<std::string> device_flags;  ///< for the device compilation only
+  std::vector<std::string> link_flags;    ///< for the linker, libraries included
+  std::vector<std::string> depend_flags;  ///< -MD, -MF and kin
+  std::vector<std::string> notes;         ///< remarks for the user, printed once
+  bool debug = false;                     ///< -g
+  bool device_debug = false;              ///< -G
+  bool line_info = false;                 ///< -lineinfo
+  bool verbose = false;                   ///< -v
+  bool dry_run = false;                   ///< --dryrun
+  bool keep = false;                      ///< -keep, -save-temps: PTX stays beside the output
+  bool fused_multiply_add = true;         ///< -fmad
+  bool link_runtime = true;               ///< false with -cudart none
+  bool shared = false;                    ///< -shared
+  int jobs = 0;                           ///< -t: files compiled at the same time; 0 = one per processor
+};
+
+/// Reads a command line (without the program's name). Response files (@file, --options-file) are expanded first.
+/// Options that nvcc has and that mean nothing here are taken and dropped.
+/// Throws base::InputError for unknown options, missing values and combinations that cannot be served.
+[[nodiscard]] Options parse_command_line(const std::vector<std::string>& arguments);
+
+/// Splits the text of a response file into arguments: white space separates, quotes and backslashes protect.
+[[nodiscard]] std::vector<std::string> split_response(std::string_view text);
+
+/// The text of --help; fits one screen.
+[[nodiscard]] std::string_view help_text();
+
+}  // namespace castor::castor_cc

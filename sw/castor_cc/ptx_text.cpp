@@ -1,0 +1,110 @@
+#include "castor_cc/ptx_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace castor::castor_cc {
+namespace {
+
+bool is_name_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
+}
+
+/// Position of the next token `.entry`-like directive that stands alone, from `from` on; npos if none.
+std::size_t find_directive(std::string_view text, std::string_view directive, std::size_t from) {
+  for (std::size_t at = text.find(directive, from); at != std::string_view::npos; at = text.find(directive, at + 1)) {
+    const std::size_t end = at + directive.size();
+    const bool ends = end >= text.size() || (!is_name_char(text[end]) && text[end] != '.');
+    const bool starts = at == 0 || (!is_name_char(text[at - 1]) && text[at - 1] != '.');
+    if (!ends || !starts) continue;
+    // Not inside a line comment or a quoted name.
+    const std::size_t line = text.rfind('\n', at) == std::string_view::npos ? 0 : text.rfind('\n', at) + 1;
+    if (text.substr(line, at - line).find("//") != std::string_view::npos) continue;
+    if (text.substr(line, at - line).find('"') != std::string_view::npos) continue;
+    return at;
+  }
+  return std::string_view::npos;
+}
+
+bool supplied_by_loader(std::string_view name) {
+  static constexpr std::array kNames = {std::string_view("vprintf"),
+                                        std::string_view("malloc"),
+                                        std::string_view("free"),
+                                        std::string_view("__assertfail"),
+                                        std::string_view("__cxa_pure_virtual"),
+                                        std::string_view("cudaGetParameterBuffer"),
+                                        std::string_view("cudaLaunchDevice"),
+                                        std::string_view("cudaGetParameterBufferV2"),
+                                        std::string_view("cudaLaunchDeviceV2")};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// The declared name in ".extern .func (.param ...) name (" or ".extern .global .align 4 .b8 name[];".
+std::string declared_name(std::string_view declaration) {
+  const bool function = declaration.find(".func") != std::string_view::npos;
+  std::string last;
+  int depth = 0;
+  for (std::size_t i = 0; i < declaration.size(); ++i) {
+    const char c = declaration[i];
+    if (c == '(') {
+      if (function && !last.empty()) break;
+      ++depth;
+    } else if (c == ')') {
+      --depth;
+    } else if (c == '[' || c == ';' || c == '=') {
+      break;
+    } else if (depth == 0 && is_name_char(c) &&
+               (i == 0 || (!is_name_char(declaration[i - 1]) && declaration[i - 1] != '.'))) {
+      std::size_t end = i;
+      while (end < declaration.size() && is_name_char(declaration[end])) ++end;
+      const std::string_view word = declaration.substr(i, end - i);
+      if (std::isdigit(static_cast<unsigned char>(word[0])) == 0) last = word;
+      i = end - 1;
+    }
+  }
+  return last;
+}
+
+}  // namespace
+
+std::string cap_registers(std::string_view ptx, int count) {
+  std::string out;
+  std::size_t copied = 0;
+  for (std::size_t at = find_directive(ptx, ".entry", 0); at != std::string_view::npos;
+       at = find_directive(ptx, ".entry", at + 1)) {
+    const std::size_t body = ptx.find('{', at);
+    if (body == std::string_view::npos) break;
+    const std::string_view header = ptx.substr(at, body - at);
+    const bool bounded =
+        header.find(".maxntid") != std::string_view::npos || header.find(".reqntid") != std::string_view::npos ||
+        header.find(".minnctapersm") != std::string_view::npos || header.find(".maxnreg") != std::string_view::npos;
+    if (bounded || header.find(';') != std::string_view::npos) continue;
+    out.append(ptx.substr(copied, body - copied));
+    out += ".maxnreg " + std::to_string(count) + "\n";
+    copied = body;
+  }
+  out.append(ptx.substr(copied));
+  return out;
+}
+
+std::vector<std::string> unresolved_names(std::string_view ptx) {
+  std::vector<std::string> names;
+  for (std::size_t at = find_directive(ptx, ".extern", 0); at != std::string_view::npos;
+       at = find_directive(ptx, ".extern", at + 1)) {
+    // Up to ';', or for functions up to the line before the next declaration: the declaration of a parameter list has
+    // no
+    // ';' inside.
+    const std::size_t end = std::min(ptx.find(';', at), ptx.size());
+    const std::string_view declaration = ptx.substr(at + 7, end - at - 7);
+    if (declaration.find(".shared") != std::string_view::npos && declaration.find(".func") == std::string_view::npos) {
+      continue;
+    }
+    std::string name = declared_name(declaration);
+    if (name.empty() || supplied_by_loader(name)) continue;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace castor::castor_cc

@@ -1,0 +1,261 @@
+#include "castor_cc/toolchain.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <string_view>
+#include <system_error>
+
+#include "castor/base/error.h"
+
+namespace castor::castor_cc {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path program_directory() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path(".") : self.parent_path();
+}
+
+bool executable(const fs::path& path) { return ::access(path.c_str(), X_OK) == 0; }
+
+/// The compiler that the build found, else the same name on the PATH, else the plain name if that is version 14.
+std::string find_compiler(const std::string& configured, std::initializer_list<const char*> names) {
+  if (executable(configured)) return configured;
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "";
+  for (const char* name : names) {
+    for (std::string_view dirs = rest; !dirs.empty();) {
+      const std::size_t colon = dirs.find(':');
+      const fs::path candidate = fs::path(std::string(dirs.substr(0, colon))) / name;
+      if (executable(candidate)) return candidate.string();
+      if (colon == std::string_view::npos) break;
+      dirs.remove_prefix(colon + 1);
+    }
+  }
+  throw base::InputError(std::string("'") + *names.begin() + "' is not installed", "apt-get install clang-14");
+}
+
+fs::path first_existing(const std::vector<fs::path>& candidates) {
+  for (const fs::path& c : candidates) {
+    std::error_code error;
+    if (fs::exists(c, error)) return fs::weakly_canonical(c, error);
+  }
+  return {};
+}
+
+bool holds_other_cuda(const std::string& directory, const Toolchain& tools) {
+  std::error_code error;
+  const fs::path header = fs::path(directory) / "cuda_runtime.h";
+  return fs::exists(header, error) && !fs::equivalent(header, fs::path(tools.include_dir) / "cuda_runtime.h", error);
+}
+
+/// The user's flags without the include directories of a CUDA toolkit, whose headers would hide Castor's.
+std::vector<std::string> common_flags(const Toolchain& tools, const Options& options) {
+  std::vector<std::string> flags;
+  for (std::size_t i = 0; i < options.common_flags.size(); ++i) {
+    const std::string& flag = options.common_flags[i];
+    if (flag.compare(0, 2, "-I") == 0 && holds_other_cuda(flag.substr(2), tools)) continue;
+    if (flag == "-isystem" && i + 1 < options.common_flags.size() &&
+        holds_other_cuda(options.common_flags[i + 1], tools)) {
+      ++i;
+      continue;
+    }
+    flags.push_back(flag);
+  }
+  return flags;
+}
+
+void append(std::vector<std::string>& command, const std::vector<std::string>& more) {
+  command.insert(command.end(), more.begin(), more.end());
+}
+
+bool has_standard(const Options& options) {
+  for (const std::string& flag : options.common_flags) {
+    if (flag.compare(0, 5, "-std=") == 0) return true;
+  }
+  return false;
+}
+
+/// PTX version that has the instructions of the architecture; 6.0 is the least with *_sync.
+std::string ptx_feature(int arch) {
+  if (arch >= 86) return "+ptx71";
+  if (arch >= 80) return "+ptx70";
+  if (arch >= 75) return "+ptx63";
+  if (arch >= 72) return "+ptx61";
+  return "+ptx60";
+}
+
+std::string known_arch(int arch) {
+  static constexpr int kKnown[] = {86, 80, 75, 72, 70, 62, 61, 60, 53, 52};
+  for (const int known : kKnown) {
+    if (arch >= known) return "sm_" + std::to_string(known);
+  }
+  return "sm_50";
+}
+
+std::vector<std::string> cuda_flags(const Toolchain& tools, const Options& options) {
+  // The architecture is given to the host side too: it is part of what the sources see.
+  std::vector<std::string> flags = {"-x",
+                                    "cuda",
+                                    "-nocudainc",
+                                    "-nocudalib",
+                                    "--cuda-gpu-arch=" + known_arch(options.device_arch),
+                                    "-Xclang",
+                                    "-target-sdk-version=11.2",
+                                    "-Wno-unknown-cuda-version"};
+  if (!has_standard(options)) flags.emplace_back("-std=c++17");
+  append(flags, {"-include", tools.include_dir + "/cuda_runtime.h"});
+  return flags;
+}
+
+std::string optimisation(const Options& options, bool device) {
+  if (device && options.device_debug) return "-O0";
+  if (!options.optimisation.empty()) return options.optimisation;
+  return options.debug && !device ? "-O0" : "-O2";
+}
+
+}  // namespace
+
+Toolchain find_toolchain() {
+  Toolchain tools;
+  tools.clang_cxx = find_compiler(CASTOR_CC_CLANGXX, {"clang++-14"});
+  tools.clang_c = find_compiler(CASTOR_CC_CLANG, {"clang-14"});
+  const fs::path bin = program_directory();
+  const fs::path share = first_existing({bin / "../share/castor/include/cuda_runtime.h"}).parent_path().parent_path();
+  if (share.empty()) {
+    throw base::InputError({(bin / "../share/castor").lexically_normal().string(), 0, 0},
+                           "the device headers are not where castor-cc expects them",
+                           "build the target castor_device, or install Castor as a whole");
+  }
+  tools.include_dir = (share / "include").string();
+  tools.libdevice = (share / "castor_libdevice.bc").string();
+  tools.opencl_library = (share / "castor_opencl.bc").string();
+  std::error_code error;
+  if (!fs::exists(tools.libdevice, error)) {
+    throw base::InputError({tools.libdevice, 0, 0}, "the device library is missing", "build the target castor_device");
+  }
+  tools.libclc = CASTOR_CC_LIBCLC;
+  const fs::path library =
+      first_existing({bin / ".." / CASTOR_CC_LIBDIR / "libcastor_cudart.so", bin / "../lib/libcastor_cudart.so"});
+  tools.library_dir = library.parent_path().string();
+  return tools;
+}
+
+std::vector<std::string> device_command(const Toolchain& tools, const Options& options, const std::string& source,
+                                        const std::string& ptx) {
+  std::vector<std::string> command = {tools.clang_cxx};
+  append(command, cuda_flags(tools, options));
+  append(command, {"--cuda-device-only", "-S", "-fno-crash-diagnostics", optimisation(options, true), "-Xclang",
+                   "-target-feature", "-Xclang", ptx_feature(options.device_arch), "-Xclang", "-mlink-builtin-bitcode",
+                   "-Xclang", tools.libdevice});
+  if (!options.fused_multiply_add) command.emplace_back("-ffp-contract=off");
+  if (options.line_info || options.debug || options.device_debug) command.emplace_back("-gline-directives-only");
+  append(command, common_flags(tools, options));
+  append(command, options.device_flags);
+  append(command, {"-isystem", tools.include_dir, source, "-o", ptx});
+  return command;
+}
+
+std::vector<std::string> device_ir_command(const Toolchain& tools, const Options& options, const std::string& source,
+                                           const std::string& ir) {
+  std::vector<std::string> command = device_command(tools, options, source, ir);
+  command.emplace_back("-emit-llvm");
+  return command;
+}
+
+std::vector<std::string> opencl_command(const Toolchain& tools, const Options& options, const std::string& source,
+                                        const std::string& ptx) {
+  if (tools.libclc.empty() || !fs::exists(tools.libclc)) {
+    throw base::InputError("libclc for nvptx64 is not installed", "apt-get install libclc-14");
+  }
+  std::vector<std::string> command = {tools.clang_c,
+                                      "-x",
+                                      "cl",
+                                      "-target",
+                                      "nvptx64-nvidia-nvcl",
+                                      "-S",
+                                      "-fno-crash-diagnostics",
+                                      optimisation(options, true)};
+  if (!has_standard(options)) command.emplace_back("-cl-std=CL1.2");
+  for (std::string flag : common_flags(tools, options)) {
+    if (flag.compare(0, 5, "-std=") == 0) flag.replace(0, 1, "-cl-");
+    command.push_back(flag);
+  }
+  append(command, {"-Xclang",
+                   "-fdeclare-opencl-builtins",
+                   "-Xclang",
+                   "-finclude-default-header",
+                   "-Wno-linker-warnings",
+                   "-Xclang",
+                   "-mlink-builtin-bitcode",
+                   "-Xclang",
+                   tools.opencl_library,
+                   "-Xclang",
+                   "-mlink-builtin-bitcode",
+                   "-Xclang",
+                   tools.libclc,
+                   "-Xclang",
+                   "-target-cpu",
+                   "-Xclang",
+                   known_arch(options.device_arch),
+                   "-Xclang",
+                   "-target-feature",
+                   "-Xclang",
+                   ptx_feature(options.device_arch)});
+  command.emplace_back(options.fused_multiply_add ? "-ffp-contract=fast" : "-ffp-contract=off");
+  append(command, options.device_flags);
+  append(command, {source, "-o", ptx});
+  return command;
+}
+
+std::vector<std::string> host_command(const Toolchain& tools, const Options& options, const Input& input,
+                                      const std::string& mode, const std::string& ptx, const std::string& output) {
+  std::vector<std::string> command = {input.kind == InputKind::kC ? tools.clang_c : tools.clang_cxx};
+  if (input.kind == InputKind::kCuda) {
+    append(command, cuda_flags(tools, options));
+    command.emplace_back("--cuda-host-only");
+    if (!ptx.empty()) append(command, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx});
+  } else {
+    append(command, {"-x", input.kind == InputKind::kC ? "c" : "c++"});
+    if (input.kind == InputKind::kCxx && !has_standard(options)) command.emplace_back("-std=c++17");
+  }
+  append(command, {mode, optimisation(options, false)});
+  if (options.debug || options.device_debug) command.emplace_back("-g");
+  if (options.shared) command.emplace_back("-fPIC");
+  for (const std::string& flag : common_flags(tools, options)) {
+    // A C file in the same call as C++ files gets no C++ standard.
+    if (input.kind == InputKind::kC && flag.compare(0, 8, "-std=c++") == 0) continue;
+    command.push_back(flag);
+  }
+  append(command, options.host_flags);
+  append(command, {"-isystem", tools.include_dir});
+  if (mode == "-c" || mode == "-S") append(command, options.depend_flags);
+  if (mode == "-M" || mode == "-MM") {
+    for (std::size_t i = 0; i < options.depend_flags.size(); ++i) {
+      if (options.depend_flags[i] != mode) command.push_back(options.depend_flags[i]);
+    }
+  }
+  command.push_back(input.path);
+  if (!output.empty()) append(command, {"-o", output});
+  return command;
+}
+
+std::vector<std::string> link_command(const Toolchain& tools, const Options& options,
+                                      const std::vector<std::string>& objects, const std::string& output) {
+  std::vector<std::string> command = {tools.clang_cxx};
+  if (options.shared) command.emplace_back("-shared");
+  append(command, objects);
+  append(command, {"-o", output});
+  append(command, options.link_flags);
+  if (options.link_runtime) {
+    append(command, {"-L" + tools.library_dir, "-lcastor_cudart", "-Wl,-rpath," + tools.library_dir, "-pthread"});
+  }
+  return command;
+}
+
+}  // namespace castor::castor_cc

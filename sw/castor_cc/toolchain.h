@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "castor_cc/options.h"
+
+namespace castor::castor_cc {
+
+/// Where the compiler and Castor's own files are. Found relative to the running program, so that a build directory and
+/// an installation work alike: <prefix>/bin/castor-cc, <prefix>/share/castor, <prefix>/lib.
+struct Toolchain {
+  std::string clang_cxx;       ///< C++, CUDA and the linker
+  std::string clang_c;         ///< C and OpenCL C
+  std::string include_dir;     ///< cuda_runtime.h and its kin
+  std::string libdevice;       ///< castor_libdevice.bc
+  std::string opencl_library;  ///< castor_opencl.bc
+  std::string libclc;          ///< libclc for the OpenCL functions
+  std::string library_dir;     ///< libcastor_cudart.so
+};
+
+/// Locates everything. Throws base::InputError that names what is missing and the package or target that brings it.
+[[nodiscard]] Toolchain find_toolchain();
+
+/// CUDA source to PTX.
+[[nodiscard]] std::vector<std::string> device_command(const Toolchain& tools, const Options& options,
+                                                      const std::string& source, const std::string& ptx);
+/// The same source to LLVM text, to explain a failure of the back end.
+[[nodiscard]] std::vector<std::string> device_ir_command(const Toolchain& tools, const Options& options,
+                                                         const std::string& source, const std::string& ir);
+/// OpenCL C to PTX.
+[[nodiscard]] std::vector<std::string> opencl_command(const Toolchain& tools, const Options& options,
+                                                      const std::string& source, const std::string& ptx);
+/// Host side of any source. `mode` is -c, -S, -E, -M or -MM; `ptx` is embedded into CUDA sources unless it is empty;
+/// `output` empty means stdout.
+[[nodiscard]] std::vector<std::string> host_command(const Toolchain& tools, const Options& options, const Input& input,
+                                                    const std::string& mode, const std::string& ptx,
+                                                    const std::string& output);
+[[nodiscard]] std::vector<std::string> link_command(const Toolchain& tools, const Options& options,
+                                                    const std::vector<std::string>& objects, const std::string& output);
+
+}  // namespace castor::castor_cc
