@@ -1,6 +1,7 @@
 #include "compiler/allocate.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "castor/base/error.h"
@@ -15,11 +16,35 @@ constexpr std::uint32_t kPinned = kNoIndex - 1;
 constexpr unsigned kWidestBundle = 8;
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
+/// Lives in one unit of a bundle, by the layout of the registers (0 single, 1 pair). See intervals.cpp for why lanes
+/// that wait only matter to the other layout.
+struct Life {
+  std::array<std::vector<Segment>, 2> active;
+  std::array<std::vector<Segment>, 2> waiting;
+
+  [[nodiscard]] bool empty() const { return active[0].empty() && active[1].empty(); }
+  [[nodiscard]] bool conflicts(const Life& other) const {
+    for (unsigned a = 0; a < 2; ++a) {
+      if (active[a].empty()) continue;
+      if (overlap(active[a], other.active[0]) || overlap(active[a], other.active[1]) ||
+          overlap(active[a], other.waiting[1 - a]) || overlap(waiting[a], other.active[1 - a]))
+        return true;
+    }
+    return false;
+  }
+  void unite(const Life& other) {
+    for (unsigned a = 0; a < 2; ++a) {
+      compiler::unite(active[a], other.active[a]);
+      compiler::unite(waiting[a], other.waiting[a]);
+    }
+  }
+};
+
 struct Bundle {
   unsigned width = 1;
   unsigned align = 1;
   std::vector<std::pair<RegisterId, unsigned>> members;
-  std::vector<std::vector<Segment>> lives;  // per unit
+  std::vector<Life> lives;  // per unit
   float uses = 0;
   bool unspillable = false;
   std::int16_t fixed = -1;
@@ -28,31 +53,29 @@ struct Bundle {
   std::uint32_t begin = kNoIndex;
 };
 
-struct Taken {
-  Segment segment;
-  std::uint32_t bundle = kNoBundle;
-};
-
-/// What is where in one physical register.
-class PhysicalRegister {
+/// Segments of one physical register and whose they are, ascending. Those of one kind may overlap only where they are
+/// pinned: a call's results lie in registers that it destroys.
+class Timeline {
  public:
   [[nodiscard]] bool free(const std::vector<Segment>& lives) const {
-    if (taken_.empty() || lives.empty() || taken_.back().segment.end <= lives.front().begin) return true;
-    auto at = first_after(lives.front().begin);
-    for (const Segment& s : lives) {
-      while (at != taken_.end() && at->segment.end <= s.begin) ++at;
-      if (at == taken_.end()) return true;
-      if (at->segment.begin < s.end) return false;
-    }
-    return true;
+    if (taken_.empty() || lives.empty() || latest_ <= lives.front().begin) return true;
+    bool found = false;
+    conflicts(lives, [&](std::uint32_t) {
+      found = true;
+      return false;
+    });
+    return !found;
   }
+  /// Calls f(bundle) for each overlap until it returns false.
   template <class F>
   void conflicts(const std::vector<Segment>& lives, F&& f) const {
     if (lives.empty()) return;
-    auto at = first_after(lives.front().begin);
+    auto at = std::partition_point(taken_.begin(), taken_.end(),
+                                   [&](const Taken& t) { return t.segment.end <= lives.front().begin; });
     for (const Segment& s : lives) {
       while (at != taken_.end() && at->segment.end <= s.begin) ++at;
-      for (auto other = at; other != taken_.end() && other->segment.begin < s.end; ++other) f(other->bundle);
+      for (auto other = at; other != taken_.end() && other->segment.begin < s.end; ++other)
+        if (!f(other->bundle)) return;
     }
   }
   void take(const std::vector<Segment>& lives, std::uint32_t bundle) {
@@ -60,26 +83,70 @@ class PhysicalRegister {
       const auto at = std::upper_bound(taken_.begin(), taken_.end(), s.begin,
                                        [](std::uint32_t begin, const Taken& t) { return begin < t.segment.begin; });
       taken_.insert(at, Taken{s, bundle});
+      latest_ = std::max(latest_, s.end);
     }
   }
   void release(std::uint32_t bundle) {
     taken_.erase(std::remove_if(taken_.begin(), taken_.end(), [&](const Taken& t) { return t.bundle == bundle; }),
                  taken_.end());
   }
-  /// Pinned segments may overlap each other: a call's results lie in registers it destroys.
-  void pin(std::vector<Segment> segments) {
-    std::vector<Segment> all;
+
+ private:
+  struct Taken {
+    Segment segment;
+    std::uint32_t bundle = kNoBundle;
+  };
+  std::vector<Taken> taken_;
+  std::uint32_t latest_ = 0;
+};
+
+/// What is where in one physical register.
+class PhysicalRegister {
+ public:
+  [[nodiscard]] bool free(const Life& life) const {
+    for (unsigned a = 0; a < 2; ++a) {
+      if (life.active[a].empty()) continue;
+      if (!active_[0].free(life.active[a]) || !active_[1].free(life.active[a]) ||
+          !waiting_[1 - a].free(life.active[a]) || !active_[1 - a].free(life.waiting[a]))
+        return false;
+    }
+    return true;
+  }
+  template <class F>
+  void conflicts(const Life& life, const F& f) const {
+    const auto each = [&](std::uint32_t bundle) {
+      f(bundle);
+      return true;
+    };
+    for (unsigned a = 0; a < 2; ++a) {
+      active_[0].conflicts(life.active[a], each);
+      active_[1].conflicts(life.active[a], each);
+      waiting_[1 - a].conflicts(life.active[a], each);
+      active_[1 - a].conflicts(life.waiting[a], each);
+    }
+  }
+  void take(const Life& life, std::uint32_t bundle) {
+    for (unsigned a = 0; a < 2; ++a) {
+      active_[a].take(life.active[a], bundle);
+      waiting_[a].take(life.waiting[a], bundle);
+    }
+  }
+  void release(std::uint32_t bundle) {
+    for (unsigned a = 0; a < 2; ++a) {
+      active_[a].release(bundle);
+      waiting_[a].release(bundle);
+    }
+  }
+  void pin(unsigned layout, std::vector<Segment> segments) {
     std::sort(segments.begin(), segments.end(), [](const Segment& a, const Segment& b) { return a.begin < b.begin; });
+    std::vector<Segment> all;
     unite(all, segments);
-    for (const Segment& s : all) taken_.push_back({s, kPinned});
+    active_[layout].take(all, kPinned);
   }
 
  private:
-  [[nodiscard]] std::vector<Taken>::const_iterator first_after(std::uint32_t position) const {
-    return std::partition_point(taken_.begin(), taken_.end(),
-                                [&](const Taken& t) { return t.segment.end <= position; });
-  }
-  std::vector<Taken> taken_;  // ascending, disjoint
+  std::array<Timeline, 2> active_;
+  std::array<Timeline, 2> waiting_;
 };
 
 float frequency(const Block& block) {
@@ -116,11 +183,15 @@ class Allocator {
     unit_of_.assign(code_.registers.size(), 0);
     for (RegisterId id = 0; id < code_.registers.size(); ++id) {
       const VirtualRegister& r = code_.registers[id];
-      if (intervals_[id].empty()) continue;
+      if (intervals_[id].active.empty()) continue;
       Bundle bundle;
-      bundle.width = bundle.align = predicates_ ? 1 : units(r.cls);
+      bundle.width = bundle.align = units(r.cls);
       bundle.members.emplace_back(id, 0);
-      bundle.lives.assign(bundle.width, intervals_[id]);
+      Life life;
+      const unsigned layout = bundle.width - 1;
+      life.active[layout] = std::move(intervals_[id].active);
+      life.waiting[layout] = std::move(intervals_[id].waiting);
+      bundle.lives.assign(bundle.width, life);
       bundle.unspillable = r.unspillable || r.fixed >= 0;
       bundle.fixed = r.fixed;
       bundle_of_[id] = static_cast<std::uint32_t>(bundles_.size());
@@ -141,7 +212,7 @@ class Allocator {
     if (width > kWidestBundle || shift_a % a.align != 0 || shift_b % b.align != 0) return false;
     for (unsigned u = 0; u < b.width; ++u) {
       const int in_a = static_cast<int>(u) + delta;
-      if (in_a >= 0 && in_a < static_cast<int>(a.width) && overlap(a.lives[static_cast<unsigned>(in_a)], b.lives[u]))
+      if (in_a >= 0 && in_a < static_cast<int>(a.width) && a.lives[static_cast<unsigned>(in_a)].conflicts(b.lives[u]))
         return false;
     }
     if (shift_a != 0) {
@@ -156,7 +227,7 @@ class Allocator {
       if (a.lives[u + shift_b].empty())
         a.lives[u + shift_b] = std::move(b.lives[u]);
       else
-        unite(a.lives[u + shift_b], b.lives[u]);
+        a.lives[u + shift_b].unite(b.lives[u]);
     }
     for (const auto& [id, unit] : b.members) {
       a.members.emplace_back(id, unit + shift_b);
@@ -293,23 +364,30 @@ class Allocator {
 
   /// Fixed registers and what calls destroy.
   void pin() {
-    std::vector<std::vector<Segment>> pinned(limit_);
+    std::vector<std::array<std::vector<Segment>, 2>> pinned(limit_);
     for (const Bundle& bundle : bundles_) {
       if (bundle.fixed < 0 || bundle.width == 0) continue;
       for (unsigned u = 0; u < bundle.width; ++u) {
         const unsigned reg = static_cast<unsigned>(bundle.fixed) + u;
         CASTOR_ASSERT(reg < limit_, "fixed register R%u above the limit %u", reg, limit_);
-        pinned[reg].insert(pinned[reg].end(), bundle.lives[u].begin(), bundle.lives[u].end());
+        for (unsigned a = 0; a < 2; ++a) {
+          const auto& lives = bundle.lives[u].active[a];
+          pinned[reg][a].insert(pinned[reg][a].end(), lives.begin(), lives.end());
+        }
       }
     }
     for (std::uint32_t i = 0; i < code_.insts.size(); ++i) {
       if (code_.insts[i].call == kNoIndex) continue;
       const PhysicalSet& clobbers = code_.calls[code_.insts[i].call].clobbers;
-      for (unsigned r = 0; r < limit_; ++r)
-        if (predicates_ ? (clobbers.predicates >> r & 1) != 0 : clobbers.registers[r])
-          pinned[r].push_back({2 * i + 1, 2 * i + 2});
+      const Segment here{2 * i + 1, 2 * i + 2};
+      for (unsigned r = 0; r < limit_; ++r) {
+        if (predicates_ && (clobbers.predicates >> r & 1) != 0) pinned[r][0].push_back(here);
+        for (unsigned a = 0; a < 2 && !predicates_; ++a)
+          if (clobbers.registers[a][r]) pinned[r][a].push_back(here);
+      }
     }
-    for (unsigned r = 0; r < limit_; ++r) physical_[r].pin(std::move(pinned[r]));
+    for (unsigned r = 0; r < limit_; ++r)
+      for (unsigned a = 0; a < 2; ++a) physical_[r].pin(a, std::move(pinned[r][a]));
   }
 
   [[nodiscard]] bool fits(const Bundle& bundle, unsigned base) const {
@@ -346,8 +424,9 @@ class Allocator {
   [[nodiscard]] float weight(const Bundle& bundle) const {
     if (bundle.unspillable || bundle.fixed >= 0) return kInfinite;
     std::uint32_t length = 0;
-    for (const auto& lives : bundle.lives)
-      for (const Segment& s : lives) length += s.end - s.begin;
+    for (const Life& life : bundle.lives)
+      for (const auto& lives : life.active)
+        for (const Segment& s : lives) length += s.end - s.begin;
     return bundle.uses / (static_cast<float>(length) + 8);
   }
 
@@ -361,8 +440,9 @@ class Allocator {
         top_ = std::max(top_, static_cast<unsigned>(bundle.fixed) + bundle.width);
         continue;
       }
-      for (const auto& lives : bundle.lives)
-        if (!lives.empty()) bundle.begin = std::min(bundle.begin, lives.front().begin);
+      for (const Life& life : bundle.lives)
+        for (const auto& lives : life.active)
+          if (!lives.empty()) bundle.begin = std::min(bundle.begin, lives.front().begin);
       order.push_back(i);
     }
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -435,7 +515,8 @@ class Allocator {
         if (predicates_) {
           code_.used.predicates = static_cast<std::uint8_t>(code_.used.predicates | (1U << base));
         } else {
-          for (unsigned u = 0; u < units(code_.registers[id].cls); ++u) code_.used.registers.set(base + u);
+          const unsigned width = units(code_.registers[id].cls);
+          for (unsigned u = 0; u < width; ++u) code_.used.registers[width - 1].set(base + u);
         }
       }
     }

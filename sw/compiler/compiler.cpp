@@ -42,7 +42,8 @@ void set_clobbers(const Linked& linked, std::uint32_t self, const std::vector<Ph
   for (CallSite& site : code.calls)
     for (const std::uint32_t callee : site.callees) {
       if (linked.functions[callee].component == linked.functions[self].component) {
-        site.clobbers.registers.set();
+        site.clobbers.registers[0].set();
+        site.clobbers.registers[1].set();
         site.clobbers.predicates = 0xff;
       } else {
         site.clobbers |= written[callee];

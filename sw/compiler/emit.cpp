@@ -257,7 +257,7 @@ class Emitter {
     PhysicalSet all;
     for (const Code& code : codes_) all |= code.used;
     for (unsigned r = 0; r < kMaxRegisters; ++r)
-      if (all.registers[r]) program_.registers = r + 1;
+      if (all.registers[0][r] || all.registers[1][r]) program_.registers = r + 1;
     program_.registers = std::max(program_.registers, 1U);
     for (unsigned p = 0; p < kPredicateRegisters; ++p)
       if ((all.predicates >> p & 1) != 0) program_.predicates = p + 1;

@@ -8,11 +8,12 @@
 // That argument needs each lane to have a place of its own in a physical register, and the two layouts break it: in a
 // single register lane i is element i of 4 bytes, in a pair it is element i of 8 bytes, so in the bytes of R0 lie lane
 // 20 of the single register R0 and lane 10 of the pair R0:R1. If lane 20 waits, its value live, while lane 10 runs
-// elsewhere and writes a pair over it, the value is lost. So lives are widened by what waiting lanes hold. While some
-// lanes run between a branch and its reconvergence point, the others wait either at a successor of that branch or at
-// the reconvergence point (nowhere else: these are the entries that the SIMT stack pushes), so whatever is live at one
-// of these is held live throughout the region in between. Lanes that wait in a caller are covered by the call: all that
-// is live across it, in this wider sense, is kept out of the registers that the callee uses.
+// elsewhere and writes a pair over it, the value is lost. So for registers of different layouts the lives also count
+// that only waiting lanes have. While some lanes run between a branch and its reconvergence point, the others wait
+// either at a successor of that branch or at the reconvergence point (nowhere else: these are the entries that the SIMT
+// stack pushes), so whatever is live at one of these is held throughout the region in between. Lanes that wait in a
+// caller are covered by the call: what lives across it, in this wider sense, is kept out of what the callee uses in the
+// other layout.
 
 #include "compiler/intervals.h"
 
@@ -65,7 +66,7 @@ class Liveness {
     find_globals();
     solve_definitions();
     solve_liveness();
-    widen();
+    if (!predicates_) widen();
     Intervals intervals(code_.registers.size());
     build(intervals);
     return intervals;
@@ -175,7 +176,6 @@ class Liveness {
   /// What waiting lanes hold, per block.
   void widen() {
     held_.assign(code_.blocks.size(), Bits(names_.size()));
-    if (names_.empty()) return;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       const Block& block = code_.blocks[b];
       if (block.successors.size() < 2) continue;
@@ -186,88 +186,90 @@ class Liveness {
     }
   }
 
-  void build(Intervals& intervals) const {
-    // Segments are found from the end on and turned round at last. `end[id]`: end of the open segment, 0 if none.
-    std::vector<std::uint32_t> end(code_.registers.size(), 0);
-    std::vector<std::uint32_t> first_def(code_.registers.size(), 0);
-    std::vector<std::uint32_t> stamp(code_.registers.size(), kNoIndex);
-    std::vector<RegisterId> open;
+  /// One block, backwards. `end_[id]`: end of the open segment, 0 if none. Segments come in descending order.
+  void build_block(std::uint32_t b, Intervals& intervals) {
+    const Block& block = code_.blocks[b];
     const auto close = [&](RegisterId id, std::uint32_t begin) {
-      auto& list = intervals[id];
-      if (!list.empty() && list.back().begin <= end[id])
+      auto& list = intervals[id].active;
+      if (!list.empty() && list.back().begin <= end_[id])
         list.back().begin = std::min(list.back().begin, begin);
       else
-        list.push_back({begin, end[id]});
-      end[id] = 0;
+        list.push_back({begin, end_[id]});
+      end_[id] = 0;
     };
-    for (std::uint32_t b = static_cast<std::uint32_t>(code_.blocks.size()); b-- > 0;) {
-      const Block& block = code_.blocks[b];
-      const std::uint32_t begin = 2 * block.first;
-      open.clear();
-      held_[b].for_each([&](std::size_t g) {
-        if (block.first == block.last) return;
-        const RegisterId id = names_[g];
-        end[id] = 2 * block.last;
-        close(id, begin);
+    std::vector<RegisterId> open;
+    live_out_[b].for_each([&](std::size_t g) {
+      end_[names_[g]] = 2 * block.last;
+      open.push_back(names_[g]);
+    });
+    for (std::uint32_t i = block.first; i < block.last; ++i)
+      defs(code_.insts[i], [&](RegisterId id) {
+        if (stamp_[id] == b) return;
+        stamp_[id] = b;
+        first_def_[id] = i;
       });
-      const auto held = [&](RegisterId id) { return global_[id] != kLocal && held_[b].test(global_[id]); };
-      live_out_[b].for_each([&](std::size_t g) {
-        if (held_[b].test(g) || block.first == block.last) return;
-        end[names_[g]] = 2 * block.last;
-        open.push_back(names_[g]);
+    for (std::uint32_t i = block.last; i-- > block.first;) {
+      const Inst& inst = code_.insts[i];
+      defs(inst, [&](RegisterId id) {
+        const bool comes_in = global_[id] != kLocal && defined_in_[b].test(global_[id]);
+        const bool ends = kills(inst, id) || (first_def_[id] == i && !comes_in);
+        const bool dead = end_[id] == 0;
+        if (dead) end_[id] = 2 * i + 2;  // never read, but it is written all the same
+        if (dead || ends) close(id, 2 * i + 1);
       });
-      for (std::uint32_t i = block.first; i < block.last; ++i)
-        defs(code_.insts[i], [&](RegisterId id) {
-          if (stamp[id] == b) return;
-          stamp[id] = b;
-          first_def[id] = i;
-        });
-      for (std::uint32_t i = block.last; i-- > block.first;) {
-        const Inst& inst = code_.insts[i];
-        defs(inst, [&](RegisterId id) {
-          if (held(id)) return;
-          const bool comes_in = global_[id] != kLocal && defined_in_[b].test(global_[id]);
-          const bool first = first_def[id] == i && !comes_in;
-          if (end[id] == 0) {
-            // Never read, but it is written all the same.
-            end[id] = 2 * i + 2;
-            open.push_back(id);
-            if (!kills(inst, id) && !first) return close(id, 2 * i + 1);
-          }
-          if (kills(inst, id) || first) close(id, 2 * i + 1);
-        });
-        // A destination may be written before a source of another width, or the second source of an instruction with
-        // two predicate results, has been read for all lanes.
-        const bool two_results = predicates_ && inst.pdst[0] != kNoRegister && inst.pdst[1] != kNoRegister;
-        const auto read = [&](RegisterId id, bool late) {
-          if (held(id)) return;
-          const std::uint32_t at = 2 * i + (late ? 2 : 1);
-          if (end[id] == 0) open.push_back(id);
-          end[id] = std::max(end[id], at);
-        };
-        const bool lane = inst.kind == Kind::kLane && inst.dst.is_register();
-        uses(inst, [&](RegisterId id) {
-          const bool late = predicates_
-                                ? two_results
-                                : lane && units(code_.registers[id].cls) != units(code_.registers[inst.dst.reg].cls);
-          read(id, late);
-        });
-      }
-      for (const RegisterId id : open)
-        if (end[id] != 0) close(id, begin);
+      // A destination may be written before a source of another width, or the second source of an instruction with two
+      // predicate results, has been read for all lanes.
+      const bool two_results = predicates_ && inst.pdst[0] != kNoRegister && inst.pdst[1] != kNoRegister;
+      const bool lane = inst.kind == Kind::kLane && inst.dst.is_register();
+      uses(inst, [&](RegisterId id) {
+        const bool late =
+            predicates_ ? two_results : lane && code_.registers[id].cls != code_.registers[inst.dst.reg].cls;
+        if (end_[id] == 0) open.push_back(id);
+        end_[id] = std::max(end_[id], 2 * i + (late ? 2 : 1));
+      });
     }
-    for (auto& list : intervals) {
-      std::reverse(list.begin(), list.end());
-      // Neighbours that touch become one.
-      std::size_t kept = 0;
-      for (std::size_t k = 1; k < list.size(); ++k) {
-        if (list[k].begin <= list[kept].end)
-          list[kept].end = std::max(list[kept].end, list[k].end);
-        else
-          list[++kept] = list[k];
-      }
-      if (!list.empty()) list.resize(kept + 1);
+    for (const RegisterId id : open)
+      if (end_[id] != 0) close(id, 2 * block.first);
+  }
+
+  void build(Intervals& intervals) {
+    end_.assign(code_.registers.size(), 0);
+    first_def_.assign(code_.registers.size(), 0);
+    stamp_.assign(code_.registers.size(), kNoIndex);
+    for (auto b = static_cast<std::uint32_t>(code_.blocks.size()); b-- > 0;) {
+      if (code_.blocks[b].first == code_.blocks[b].last) continue;
+      build_block(b, intervals);
+      if (!predicates_)
+        held_[b].for_each([&](std::size_t g) {
+          intervals[names_[g]].waiting.push_back({2 * code_.blocks[b].first, 2 * code_.blocks[b].last});
+        });
     }
+    for (Interval& interval : intervals) {
+      std::reverse(interval.active.begin(), interval.active.end());
+      join_neighbours(interval.active);
+      std::reverse(interval.waiting.begin(), interval.waiting.end());
+      // Where lanes that execute hold it anyway nothing more is to be said.
+      auto at = interval.active.begin();
+      const auto covered = [&](const Segment& s) {
+        while (at != interval.active.end() && at->end < s.end) ++at;
+        return at != interval.active.end() && at->begin <= s.begin;
+      };
+      interval.waiting.erase(std::remove_if(interval.waiting.begin(), interval.waiting.end(), covered),
+                             interval.waiting.end());
+      join_neighbours(interval.waiting);
+    }
+  }
+
+  static void join_neighbours(std::vector<Segment>& list) {
+    if (list.empty()) return;
+    std::size_t kept = 0;
+    for (std::size_t k = 1; k < list.size(); ++k) {
+      if (list[k].begin <= list[kept].end)
+        list[kept].end = std::max(list[kept].end, list[k].end);
+      else
+        list[++kept] = list[k];
+    }
+    list.resize(kept + 1);
   }
 
   const Code& code_;
@@ -275,6 +277,7 @@ class Liveness {
   std::vector<std::uint32_t> global_;  // register -> index in the data flow
   std::vector<RegisterId> names_;
   std::vector<Bits> defined_in_, live_in_, live_out_, held_;
+  std::vector<std::uint32_t> end_, first_def_, stamp_;
 };
 
 }  // namespace

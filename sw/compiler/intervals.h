@@ -13,9 +13,14 @@ struct Segment {
   std::uint32_t end = 0;
 };
 
-/// Where every virtual register holds a value that some lane may still read: segments in ascending order, disjoint.
-/// Registers that no instruction names have none.
-using Intervals = std::vector<std::vector<Segment>>;
+/// Where a virtual register holds a value that some lane may still read: segments in ascending order, disjoint.
+struct Interval {
+  std::vector<Segment> active;   ///< for lanes that execute
+  std::vector<Segment> waiting;  ///< further places: only for lanes that wait elsewhere while others execute
+};
+
+/// One per virtual register; empty for those that no instruction names.
+using Intervals = std::vector<Interval>;
 
 /// Liveness of the registers of one kind (predicates or the others) in a function with control flow.
 [[nodiscard]] Intervals live_intervals(const Code& code, bool predicates);

@@ -110,13 +110,14 @@ struct Inst {
   const isa::SourceLine* where = nullptr;
 };
 
-/// Physical registers, to say what a call destroys.
+/// Physical registers, to say what a call destroys; by the layout of what is written to them.
 struct PhysicalSet {
-  std::bitset<kMaxRegisters> registers;
+  std::array<std::bitset<kMaxRegisters>, 2> registers;  ///< [0] as singles, [1] as parts of pairs
   std::uint8_t predicates = 0;
 
   PhysicalSet& operator|=(const PhysicalSet& other) {
-    registers |= other.registers;
+    registers[0] |= other.registers[0];
+    registers[1] |= other.registers[1];
     predicates |= other.predicates;
     return *this;
   }
