@@ -84,6 +84,23 @@ int resident_blocks(Session& session, const LoadedKernel& kernel, int block_thre
       gpu::blocks_per_sm(machine, *kernel.program, static_cast<unsigned>(block_threads), dynamic_shared));
 }
 
+void set_attribute(Session& session, LoadedKernel& kernel, cudaFuncAttribute attribute, int value) {
+  switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+      if (value < 0 ||
+          kernel.program->shared_bytes + static_cast<std::size_t>(value) > session.device().machine().sm.max_tb_smem) {
+        throw ApiError{cudaErrorInvalidValue};
+      }
+      kernel.dynamic_shared_limit = static_cast<std::uint32_t>(value);
+      return;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+      if (value < -1 || value > 100) throw ApiError{cudaErrorInvalidValue};
+      return;
+    default:
+      throw ApiError{cudaErrorInvalidValue};
+  }
+}
+
 void fill_attributes(Session& session, const LoadedKernel& kernel, cudaFuncAttributes& attributes) {
   const gpu::Machine& machine = session.device().machine();
   const isa::Program& program = *kernel.program;
@@ -150,23 +167,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attr, const void* f
 }
 
 cudaError_t cudaFuncSetAttribute(const void* func, enum cudaFuncAttribute attr, int value) {
-  return api([&](Session& session) {
-    LoadedKernel& kernel = session.kernel_of(func);
-    switch (attr) {
-      case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || kernel.program->shared_bytes + static_cast<std::size_t>(value) >
-                             session.device().machine().sm.max_tb_smem) {
-          throw ApiError{cudaErrorInvalidValue};
-        }
-        kernel.dynamic_shared_limit = static_cast<std::uint32_t>(value);
-        return;
-      case cudaFuncAttributePreferredSharedMemoryCarveout:
-        if (value < -1 || value > 100) throw ApiError{cudaErrorInvalidValue};
-        return;
-      default:
-        throw ApiError{cudaErrorInvalidValue};
-    }
-  });
+  return api([&](Session& session) { set_attribute(session, session.kernel_of(func), attr, value); });
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const void* func, int blockSize,

@@ -19,6 +19,9 @@ void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, cons
 [[nodiscard]] int resident_blocks(Session& session, const LoadedKernel& kernel, int block_threads,
                                   std::size_t dynamic_shared);
 
+/// cudaFuncSetAttribute. ApiError: invalid value.
+void set_attribute(Session& session, LoadedKernel& kernel, cudaFuncAttribute attribute, int value);
+
 /// Fills what cudaFuncGetAttributes reports.
 void fill_attributes(Session& session, const LoadedKernel& kernel, cudaFuncAttributes& attributes);
 

@@ -179,6 +179,10 @@ void Session::remove_module(Module* module) {
   modules_.erase(std::remove(modules_.begin(), modules_.end(), nullptr), modules_.end());
 }
 
+bool Session::has_module(const Module* module) const {
+  return std::any_of(modules_.begin(), modules_.end(), [&](const auto& owned) { return owned.get() == module; });
+}
+
 void Session::register_function(Module* module, const void* host, std::string name) {
   functions_.insert_or_assign(host, RegisteredName{module, std::move(name), 0});
 }

@@ -81,6 +81,7 @@ class Session {
   // Registration by the compiler's module constructors.
   Module* add_module(std::string text, std::string name = {});
   void remove_module(Module* module);
+  [[nodiscard]] bool has_module(const Module* module) const;
   void register_function(Module* module, const void* host, std::string name);
   void register_variable(Module* module, const void* host, std::string name, std::size_t size);
   [[nodiscard]] LoadedKernel& kernel_of(const void* host);  ///< ApiError: invalid device function, invalid PTX

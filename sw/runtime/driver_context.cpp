@@ -1,0 +1,244 @@
+// Driver API: errors, devices, contexts. There is one device, and one context that every call shares.
+
+#include <cstdio>
+#include <cstring>
+
+#include "castor/gpu/machine.h"
+#include "runtime/device_properties.h"
+#include "runtime/driver.h"
+
+using namespace castor;
+using namespace castor::runtime;
+
+namespace {
+
+struct DriverName {
+  CUresult code;
+  const char* name;
+};
+
+constexpr DriverName kNames[] = {
+    {CUDA_SUCCESS, "CUDA_SUCCESS"},
+    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"},
+    {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+    {CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED"},
+    {CUDA_ERROR_DEINITIALIZED, "CUDA_ERROR_DEINITIALIZED"},
+    {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
+    {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
+    {CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE"},
+    {CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
+    {CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+    {CUDA_ERROR_UNSUPPORTED_LIMIT, "CUDA_ERROR_UNSUPPORTED_LIMIT"},
+    {CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX"},
+    {CUDA_ERROR_INVALID_SOURCE, "CUDA_ERROR_INVALID_SOURCE"},
+    {CUDA_ERROR_FILE_NOT_FOUND, "CUDA_ERROR_FILE_NOT_FOUND"},
+    {CUDA_ERROR_OPERATING_SYSTEM, "CUDA_ERROR_OPERATING_SYSTEM"},
+    {CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE"},
+    {CUDA_ERROR_ILLEGAL_STATE, "CUDA_ERROR_ILLEGAL_STATE"},
+    {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
+    {CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY"},
+    {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+    {CUDA_ERROR_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT"},
+    {CUDA_ERROR_ASSERT, "CUDA_ERROR_ASSERT"},
+    {CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED"},
+    {CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED"},
+    {CUDA_ERROR_HARDWARE_STACK_ERROR, "CUDA_ERROR_HARDWARE_STACK_ERROR"},
+    {CUDA_ERROR_ILLEGAL_INSTRUCTION, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
+    {CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+    {CUDA_ERROR_INVALID_ADDRESS_SPACE, "CUDA_ERROR_INVALID_ADDRESS_SPACE"},
+    {CUDA_ERROR_INVALID_PC, "CUDA_ERROR_INVALID_PC"},
+    {CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
+    {CUDA_ERROR_NOT_PERMITTED, "CUDA_ERROR_NOT_PERMITTED"},
+    {CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED"},
+    {CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN"},
+};
+
+const char* name_of(CUresult code) {
+  for (const DriverName& entry : kNames) {
+    if (entry.code == code) return entry.name;
+  }
+  return nullptr;
+}
+
+CUcontext the_context() { return reinterpret_cast<CUcontext>(&Session::instance()); }
+
+void only_device(CUdevice device) {
+  if (device != 0) throw ApiError{cudaErrorInvalidDevice};
+}
+void only_context(CUcontext context) {
+  if (context != the_context()) throw ApiError{cudaErrorDeviceUninitialized};
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuGetErrorName(CUresult error, const char** pStr) {
+  if (pStr == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *pStr = name_of(error);
+  return *pStr == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+CUresult cuGetErrorString(CUresult error, const char** pStr) {
+  if (pStr == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *pStr = name_of(error) == nullptr ? nullptr : cudaGetErrorString(static_cast<cudaError_t>(error));
+  return *pStr == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuInit(unsigned int Flags) {
+  return driver([&](Session& session) {
+    if (Flags != 0) throw ApiError{cudaErrorInvalidValue};
+    static_cast<void>(session.device());
+  });
+}
+CUresult cuDriverGetVersion(int* driverVersion) { return driver_code(cudaDriverGetVersion(driverVersion)); }
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  return driver([&](Session&) {
+    need_pointer(device);
+    only_device(ordinal);
+    *device = 0;
+  });
+}
+CUresult cuDeviceGetCount(int* count) { return driver_code(cudaGetDeviceCount(count)); }
+CUresult cuDeviceGetName(char* name, int len, CUdevice dev) {
+  return driver([&](Session& session) {
+    need_pointer(name);
+    only_device(dev);
+    if (len <= 0) throw ApiError{cudaErrorInvalidValue};
+    std::snprintf(name, static_cast<std::size_t>(len), "%s", properties_of(session.device().machine()).name);
+  });
+}
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice dev) {
+  return driver([&](Session& session) {
+    need_pointer(uuid);
+    only_device(dev);
+    *uuid = properties_of(session.device().machine()).uuid;
+  });
+}
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice dev) {
+  return driver([&](Session& session) {
+    need_pointer(bytes);
+    only_device(dev);
+    *bytes = session.device().store().capacity();
+  });
+}
+CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev) {
+  return driver_code(cudaDeviceGetAttribute(pi, static_cast<cudaDeviceAttr>(attrib), dev));
+}
+CUresult cuDeviceGetProperties(CUdevprop* prop, CUdevice dev) {
+  return driver([&](Session& session) {
+    need_pointer(prop);
+    only_device(dev);
+    const cudaDeviceProp from = properties_of(session.device().machine());
+    prop->maxThreadsPerBlock = from.maxThreadsPerBlock;
+    std::memcpy(prop->maxThreadsDim, from.maxThreadsDim, sizeof prop->maxThreadsDim);
+    std::memcpy(prop->maxGridSize, from.maxGridSize, sizeof prop->maxGridSize);
+    prop->sharedMemPerBlock = static_cast<int>(from.sharedMemPerBlock);
+    prop->totalConstantMemory = static_cast<int>(from.totalConstMem);
+    prop->SIMDWidth = from.warpSize;
+    prop->memPitch = static_cast<int>(from.memPitch);
+    prop->regsPerBlock = from.regsPerBlock;
+    prop->clockRate = from.clockRate;
+    prop->textureAlign = static_cast<int>(from.textureAlignment);
+  });
+}
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice dev) {
+  return driver([&](Session& session) {
+    need_pointer(major);
+    need_pointer(minor);
+    only_device(dev);
+    const auto& capability = session.device().machine().chip.capability;
+    *major = static_cast<int>(capability.major_number);
+    *minor = static_cast<int>(capability.minor_number);
+  });
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) { return cuCtxCreate(pctx, 0, dev); }
+CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
+  return driver([&](Session&) { only_device(dev); });
+}
+CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
+  return driver([&](Session& session) {
+    only_device(dev);
+    session.reset_device();
+  });
+}
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int /*flags*/) {
+  return driver([&](Session&) { only_device(dev); });
+}
+CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active) {
+  return driver([&](Session&) {
+    only_device(dev);
+    if (flags != nullptr) *flags = 0;
+    if (active != nullptr) *active = 1;
+  });
+}
+
+CUresult cuCtxCreate(CUcontext* pctx, unsigned int /*flags*/, CUdevice dev) {
+  return driver([&](Session& session) {
+    need_pointer(pctx);
+    only_device(dev);
+    static_cast<void>(session.device());
+    *pctx = the_context();
+  });
+}
+CUresult cuCtxDestroy(CUcontext ctx) {
+  return driver([&](Session& session) {
+    only_context(ctx);
+    session.synchronize_device();
+  });
+}
+CUresult cuCtxPushCurrent(CUcontext ctx) {
+  return driver([&](Session&) { only_context(ctx); });
+}
+CUresult cuCtxPopCurrent(CUcontext* pctx) { return cuCtxGetCurrent(pctx); }
+CUresult cuCtxSetCurrent(CUcontext ctx) {
+  return driver([&](Session&) {
+    if (ctx != nullptr) only_context(ctx);
+  });
+}
+CUresult cuCtxGetCurrent(CUcontext* pctx) {
+  return driver([&](Session&) {
+    need_pointer(pctx);
+    *pctx = the_context();
+  });
+}
+CUresult cuCtxGetDevice(CUdevice* device) { return cuDeviceGet(device, 0); }
+CUresult cuCtxGetFlags(unsigned int* flags) {
+  return driver([&](Session&) {
+    need_pointer(flags);
+    *flags = 0;
+  });
+}
+CUresult cuCtxSynchronize(void) { return driver_code(cudaDeviceSynchronize()); }
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+  return driver_code(cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value));
+}
+CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit) {
+  return driver_code(cudaDeviceGetLimit(pvalue, static_cast<cudaLimit>(limit)));
+}
+CUresult cuCtxGetCacheConfig(CUfunc_cache* pconfig) {
+  return driver([&](Session&) {
+    need_pointer(pconfig);
+    *pconfig = CU_FUNC_CACHE_PREFER_NONE;
+  });
+}
+CUresult cuCtxSetCacheConfig(CUfunc_cache /*config*/) {
+  return driver([](Session&) {});
+}
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
+  return driver([&](Session&) {
+    need_pointer(version);
+    if (ctx != nullptr) only_context(ctx);
+    *version = CUDA_VERSION;
+  });
+}
+CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
+  return driver_code(cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority));
+}
+
+CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
+CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
+
+}  // extern "C"
