@@ -126,16 +126,16 @@ Toolchain find_toolchain() {
   tools.clang_cxx = find_compiler(CASTOR_CC_CLANGXX, {"clang++-14"});
   tools.clang_c = find_compiler(CASTOR_CC_CLANG, {"clang-14"});
   const fs::path bin = program_directory();
-  const fs::path share = first_existing({bin / "../share/castor/include/cuda_runtime.h"}).parent_path().parent_path();
-  if (share.empty()) {
-    throw base::InputError({(bin / "../share/castor").lexically_normal().string(), 0, 0},
-                           "the device headers are not where castor-cc expects them",
+  // Not canonical: in a build directory the include directory is a link into the sources.
+  const fs::path share = (bin / "../share/castor").lexically_normal();
+  std::error_code error;
+  if (!fs::exists(share / "include/cuda_runtime.h", error)) {
+    throw base::InputError({share.string(), 0, 0}, "the device headers are not where castor-cc expects them",
                            "build the target castor_device, or install Castor as a whole");
   }
   tools.include_dir = (share / "include").string();
   tools.libdevice = (share / "castor_libdevice.bc").string();
   tools.opencl_library = (share / "castor_opencl.bc").string();
-  std::error_code error;
   if (!fs::exists(tools.libdevice, error)) {
     throw base::InputError({tools.libdevice, 0, 0}, "the device library is missing", "build the target castor_device");
   }

@@ -1,7 +1,8 @@
 // Half precision: __half and __half2, conversions on both sides, arithmetic and comparison on the device.
 //
-// Arithmetic is PTX f16 and f16x2 instructions; elementary functions go through single precision, which is more accurate
-// than CUDA documents. On the host only conversions, comparisons through float and the constructors are available.
+// Arithmetic is PTX f16 and f16x2 instructions; elementary functions go through single precision, which is more
+// accurate than CUDA documents. On the host only conversions, comparisons through float and the constructors are
+// available.
 #pragma once
 
 #include <string.h>
@@ -181,21 +182,21 @@ CASTOR_D __half2 castor_half2_of(unsigned w) {
                  castor_half_of_bits(static_cast<unsigned short>(w >> 16)));
 }
 
-#define CASTOR_H_FROM_F(name, mode)                                   \
-  CASTOR_D __half name(float f) {                                     \
-    unsigned short h;                                                 \
-    asm("cvt." mode ".f16.f32 %0, %1;" : "=h"(h) : "f"(f));           \
-    return castor_half_of_bits(h);                                    \
+#define CASTOR_H_FROM_F(name, mode)                         \
+  CASTOR_D __half name(float f) {                           \
+    unsigned short h;                                       \
+    asm("cvt." mode ".f16.f32 %0, %1;" : "=h"(h) : "f"(f)); \
+    return castor_half_of_bits(h);                          \
   }
 CASTOR_H_FROM_F(__float2half_rz, "rz")
 CASTOR_H_FROM_F(__float2half_rd, "rm")
 CASTOR_H_FROM_F(__float2half_ru, "rp")
 #undef CASTOR_H_FROM_F
-#define CASTOR_INT_FROM_H(name, type, ptx, mode, con)                        \
-  CASTOR_D type name(__half h) {                                             \
-    type v;                                                                  \
-    asm("cvt." mode "." ptx ".f16 %0, %1;" : "=" con(v) : "h"(h.__x));       \
-    return v;                                                                \
+#define CASTOR_INT_FROM_H(name, type, ptx, mode, con)                  \
+  CASTOR_D type name(__half h) {                                       \
+    type v;                                                            \
+    asm("cvt." mode "." ptx ".f16 %0, %1;" : "=" con(v) : "h"(h.__x)); \
+    return v;                                                          \
   }
 CASTOR_INT_FROM_H(__half2int_rn, int, "s32", "rni", "r")
 CASTOR_INT_FROM_H(__half2int_rd, int, "s32", "rmi", "r")
@@ -206,16 +207,16 @@ CASTOR_INT_FROM_H(__half2short_rn, short, "s16", "rni", "h")
 CASTOR_INT_FROM_H(__half2ushort_rn, unsigned short, "u16", "rni", "h")
 #undef CASTOR_INT_FROM_H
 
-#define CASTOR_H2OP(name1, name2, op)                                                            \
-  CASTOR_D __half name1(__half a, __half b) {                                                    \
-    unsigned short r;                                                                            \
-    asm(op ".f16 %0, %1, %2;" : "=h"(r) : "h"(a.__x), "h"(b.__x));                               \
-    return castor_half_of_bits(r);                                                               \
-  }                                                                                              \
-  CASTOR_D __half2 name2(__half2 a, __half2 b) {                                                 \
-    unsigned r;                                                                                  \
-    asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(castor_word(a)), "r"(castor_word(b)));           \
-    return castor_half2_of(r);                                                                   \
+#define CASTOR_H2OP(name1, name2, op)                                                  \
+  CASTOR_D __half name1(__half a, __half b) {                                          \
+    unsigned short r;                                                                  \
+    asm(op ".f16 %0, %1, %2;" : "=h"(r) : "h"(a.__x), "h"(b.__x));                     \
+    return castor_half_of_bits(r);                                                     \
+  }                                                                                    \
+  CASTOR_D __half2 name2(__half2 a, __half2 b) {                                       \
+    unsigned r;                                                                        \
+    asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(castor_word(a)), "r"(castor_word(b))); \
+    return castor_half2_of(r);                                                         \
   }
 CASTOR_H2OP(__hadd, __hadd2, "add")
 CASTOR_H2OP(__hsub, __hsub2, "sub")
@@ -227,18 +228,16 @@ CASTOR_H2OP(__hadd_sat, __hadd2_sat, "add.sat")
 CASTOR_H2OP(__hsub_sat, __hsub2_sat, "sub.sat")
 CASTOR_H2OP(__hmul_sat, __hmul2_sat, "mul.sat")
 #undef CASTOR_H2OP
-#define CASTOR_H3OP(name1, name2, op)                                                            \
-  CASTOR_D __half name1(__half a, __half b, __half c) {                                          \
-    unsigned short r;                                                                            \
-    asm(op ".f16 %0, %1, %2, %3;" : "=h"(r) : "h"(a.__x), "h"(b.__x), "h"(c.__x));               \
-    return castor_half_of_bits(r);                                                               \
-  }                                                                                              \
-  CASTOR_D __half2 name2(__half2 a, __half2 b, __half2 c) {                                      \
-    unsigned r;                                                                                  \
-    asm(op ".f16x2 %0, %1, %2, %3;"                                                              \
-        : "=r"(r)                                                                                \
-        : "r"(castor_word(a)), "r"(castor_word(b)), "r"(castor_word(c)));                        \
-    return castor_half2_of(r);                                                                   \
+#define CASTOR_H3OP(name1, name2, op)                                                                           \
+  CASTOR_D __half name1(__half a, __half b, __half c) {                                                         \
+    unsigned short r;                                                                                           \
+    asm(op ".f16 %0, %1, %2, %3;" : "=h"(r) : "h"(a.__x), "h"(b.__x), "h"(c.__x));                              \
+    return castor_half_of_bits(r);                                                                              \
+  }                                                                                                             \
+  CASTOR_D __half2 name2(__half2 a, __half2 b, __half2 c) {                                                     \
+    unsigned r;                                                                                                 \
+    asm(op ".f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(castor_word(a)), "r"(castor_word(b)), "r"(castor_word(c))); \
+    return castor_half2_of(r);                                                                                  \
   }
 CASTOR_H3OP(__hfma, __hfma2, "fma.rn")
 CASTOR_H3OP(__hfma_sat, __hfma2_sat, "fma.rn.sat")
@@ -249,21 +248,21 @@ CASTOR_D __half2 __hneg2(__half2 a) { return castor_half2_of(castor_word(a) ^ 0x
 CASTOR_D __half2 __habs2(__half2 a) { return castor_half2_of(castor_word(a) & 0x7fff7fffu); }
 
 // Every half is exactly a float, so comparisons through float are those of half.
-#define CASTOR_HCMP(suffix, ordered, unordered)                                                                 \
-  CASTOR_D bool __h##suffix(__half a, __half b) {                                                               \
-    float x = __half2float(a), y = __half2float(b);                                                             \
-    return ordered;                                                                                             \
-  }                                                                                                             \
-  CASTOR_D bool __h##suffix##u(__half a, __half b) {                                                            \
-    float x = __half2float(a), y = __half2float(b);                                                             \
-    return unordered;                                                                                           \
-  }                                                                                                             \
-  CASTOR_D __half2 __h##suffix##2(__half2 a, __half2 b) {                                                       \
-    return __half2(__half(__h##suffix(a.x, b.x) ? 1.0f : 0.0f), __half(__h##suffix(a.y, b.y) ? 1.0f : 0.0f));   \
-  }                                                                                                             \
+#define CASTOR_HCMP(suffix, ordered, unordered)                                                               \
+  CASTOR_D bool __h##suffix(__half a, __half b) {                                                             \
+    float x = __half2float(a), y = __half2float(b);                                                           \
+    return ordered;                                                                                           \
+  }                                                                                                           \
+  CASTOR_D bool __h##suffix##u(__half a, __half b) {                                                          \
+    float x = __half2float(a), y = __half2float(b);                                                           \
+    return unordered;                                                                                         \
+  }                                                                                                           \
+  CASTOR_D __half2 __h##suffix##2(__half2 a, __half2 b) {                                                     \
+    return __half2(__half(__h##suffix(a.x, b.x) ? 1.0f : 0.0f), __half(__h##suffix(a.y, b.y) ? 1.0f : 0.0f)); \
+  }                                                                                                           \
   CASTOR_D bool __hb##suffix##2(__half2 a, __half2 b) { return __h##suffix(a.x, b.x) && __h##suffix(a.y, b.y); }
 CASTOR_HCMP(eq, x == y, !(x < y || x > y))
-CASTOR_HCMP(ne, x < y || x > y, x != y)
+CASTOR_HCMP(ne, x<y || x> y, x != y)
 CASTOR_HCMP(lt, x < y, !(x >= y))
 CASTOR_HCMP(le, x <= y, !(x > y))
 CASTOR_HCMP(gt, x > y, !(x <= y))
@@ -277,8 +276,8 @@ CASTOR_D __half2 __hisnan2(__half2 a) {
   return __half2(__half(__hisnan(a.x) ? 1.0f : 0.0f), __half(__hisnan(a.y) ? 1.0f : 0.0f));
 }
 
-#define CASTOR_HFUNC(name, function)                                                       \
-  CASTOR_D __half h##name(__half a) { return __half(function(__half2float(a))); }          \
+#define CASTOR_HFUNC(name, function)                                              \
+  CASTOR_D __half h##name(__half a) { return __half(function(__half2float(a))); } \
   CASTOR_D __half2 h2##name(__half2 a) { return __half2(h##name(a.x), h##name(a.y)); }
 CASTOR_HFUNC(sqrt, sqrtf)
 CASTOR_HFUNC(rsqrt, rsqrtf)
@@ -309,10 +308,10 @@ CASTOR_D __half2 __shfl_down_sync(unsigned mask, __half2 v, unsigned delta, int 
 CASTOR_D __half2 __shfl_xor_sync(unsigned mask, __half2 v, int lane_mask, int width = 32) {
   return castor_half2_of(__shfl_xor_sync(mask, castor_word(v), lane_mask, width));
 }
-#define CASTOR_HSHFL(name, type)                                                               \
-  CASTOR_D __half name(unsigned mask, __half v, type o, int width = 32) {                      \
-    unsigned w = v.__x;                                                                        \
-    return castor_half_of_bits(static_cast<unsigned short>(name(mask, w, o, width)));          \
+#define CASTOR_HSHFL(name, type)                                                      \
+  CASTOR_D __half name(unsigned mask, __half v, type o, int width = 32) {             \
+    unsigned w = v.__x;                                                               \
+    return castor_half_of_bits(static_cast<unsigned short>(name(mask, w, o, width))); \
   }
 CASTOR_HSHFL(__shfl_sync, int)
 CASTOR_HSHFL(__shfl_up_sync, unsigned)

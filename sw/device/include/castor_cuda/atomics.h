@@ -1,27 +1,46 @@
 // CUDA's atomic functions: device scope, and the _block and _system variants.
 #pragma once
 
+// As in CUDA, the scoped variants and atomicAdd on double exist from compute capability 6.0 on: programs bring their
+// own below it.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
+#define CASTOR_SCOPED_ATOMICS 1
+#else
+#define CASTOR_SCOPED_ATOMICS 0
+#endif
+
+#define CASTOR_ATOMIC_DEVICE(name, type, impl) \
+  static __device__ __forceinline__ type name(type* p, type v) { return impl(p, v); }
+#define CASTOR_ATOMIC_CAST_DEVICE(name, type, as)                                 \
+  static __device__ __forceinline__ type name(type* p, type v) {                  \
+    return static_cast<type>(name(reinterpret_cast<as*>(p), static_cast<as>(v))); \
+  }
+
+#if CASTOR_SCOPED_ATOMICS
 #define CASTOR_ATOMIC2(name, type, impl)                                                              \
-  static __device__ __forceinline__ type name(type* p, type v) { return impl(p, v); }                 \
+  CASTOR_ATOMIC_DEVICE(name, type, impl)                                                              \
   static __device__ __forceinline__ type name##_block(type* p, type v) { return impl##_block(p, v); } \
   static __device__ __forceinline__ type name##_system(type* p, type v) { return impl##_system(p, v); }
-
 #define CASTOR_ATOMIC_CAST(name, type, as)                                                 \
-  static __device__ __forceinline__ type name(type* p, type v) {                           \
-    return static_cast<type>(name(reinterpret_cast<as*>(p), static_cast<as>(v)));          \
-  }                                                                                        \
+  CASTOR_ATOMIC_CAST_DEVICE(name, type, as)                                                \
   static __device__ __forceinline__ type name##_block(type* p, type v) {                   \
     return static_cast<type>(name##_block(reinterpret_cast<as*>(p), static_cast<as>(v)));  \
   }                                                                                        \
   static __device__ __forceinline__ type name##_system(type* p, type v) {                  \
     return static_cast<type>(name##_system(reinterpret_cast<as*>(p), static_cast<as>(v))); \
   }
+#else
+#define CASTOR_ATOMIC2 CASTOR_ATOMIC_DEVICE
+#define CASTOR_ATOMIC_CAST CASTOR_ATOMIC_CAST_DEVICE
+#endif
 
 CASTOR_ATOMIC2(atomicAdd, int, __iAtomicAdd)
 CASTOR_ATOMIC2(atomicAdd, unsigned int, __uAtomicAdd)
 CASTOR_ATOMIC2(atomicAdd, unsigned long long, __ullAtomicAdd)
 CASTOR_ATOMIC2(atomicAdd, float, __fAtomicAdd)
+#if CASTOR_SCOPED_ATOMICS
 CASTOR_ATOMIC2(atomicAdd, double, __dAtomicAdd)
+#endif
 CASTOR_ATOMIC2(atomicExch, int, __iAtomicExch)
 CASTOR_ATOMIC2(atomicExch, unsigned int, __uAtomicExch)
 CASTOR_ATOMIC2(atomicExch, unsigned long long, __ullAtomicExch)
@@ -46,16 +65,18 @@ CASTOR_ATOMIC2(atomicXor, unsigned long long, __ullAtomicXor)
 CASTOR_ATOMIC2(atomicInc, unsigned int, __uAtomicInc)
 CASTOR_ATOMIC2(atomicDec, unsigned int, __uAtomicDec)
 
-#define CASTOR_ATOMIC_SUB(type, bits)                                                                             \
-  static __device__ __forceinline__ type atomicSub(type* p, type v) { return atomicAdd(p, (type)(0 - (bits)v)); } \
-  static __device__ __forceinline__ type atomicSub_block(type* p, type v) {                                       \
-    return atomicAdd_block(p, (type)(0 - (bits)v));                                                               \
-  }                                                                                                               \
-  static __device__ __forceinline__ type atomicSub_system(type* p, type v) {                                      \
-    return atomicAdd_system(p, (type)(0 - (bits)v));                                                              \
+#define CASTOR_ATOMIC_SUB(suffix, type, bits)                                 \
+  static __device__ __forceinline__ type atomicSub##suffix(type* p, type v) { \
+    return atomicAdd##suffix(p, (type)(0 - (bits)v));                         \
   }
-CASTOR_ATOMIC_SUB(int, unsigned)
-CASTOR_ATOMIC_SUB(unsigned int, unsigned)
+CASTOR_ATOMIC_SUB(, int, unsigned)
+CASTOR_ATOMIC_SUB(, unsigned int, unsigned)
+#if CASTOR_SCOPED_ATOMICS
+CASTOR_ATOMIC_SUB(_block, int, unsigned)
+CASTOR_ATOMIC_SUB(_block, unsigned int, unsigned)
+CASTOR_ATOMIC_SUB(_system, int, unsigned)
+CASTOR_ATOMIC_SUB(_system, unsigned int, unsigned)
+#endif
 #undef CASTOR_ATOMIC_SUB
 
 #define CASTOR_ATOMIC_CAS(suffix)                                                                            \
@@ -75,8 +96,10 @@ CASTOR_ATOMIC_SUB(unsigned int, unsigned)
     return __ullAtomicCAS##suffix(reinterpret_cast<unsigned long long*>(p), compare, v);                     \
   }
 CASTOR_ATOMIC_CAS()
+#if CASTOR_SCOPED_ATOMICS
 CASTOR_ATOMIC_CAS(_block)
 CASTOR_ATOMIC_CAS(_system)
+#endif
 #undef CASTOR_ATOMIC_CAS
 
 /// 16-bit compare and swap; the address must be even.
@@ -101,3 +124,6 @@ CASTOR_ATOMIC_CAST(atomicXor, long long, unsigned long long)
 
 #undef CASTOR_ATOMIC2
 #undef CASTOR_ATOMIC_CAST
+#undef CASTOR_ATOMIC_DEVICE
+#undef CASTOR_ATOMIC_CAST_DEVICE
+#undef CASTOR_SCOPED_ATOMICS

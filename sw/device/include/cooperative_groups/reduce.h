@@ -1,0 +1,3 @@
+// Reductions over groups; see cooperative_groups.h.
+#pragma once
+#include "../cooperative_groups.h"

@@ -1,0 +1,3 @@
+// Scans over groups; see cooperative_groups.h.
+#pragma once
+#include "../cooperative_groups.h"
