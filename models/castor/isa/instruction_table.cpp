@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "castor/base/error.h"
 #include "castor/isa/row_parser.h"
@@ -93,8 +94,11 @@ bool knows(const Row& row, std::string_view word) {
   });
 }
 
-std::string list_of(const std::vector<std::string_view>& words) {
+std::string list_of(std::vector<std::string_view> words) {
   constexpr std::size_t kMost = 16;
+  // Hints such as L2::64B last: a missing type or rounding mode is what one looks for.
+  std::stable_partition(words.begin(), words.end(),
+                        [](std::string_view word) { return word.find("::") == std::string_view::npos; });
   std::string text;
   const std::size_t shown = std::min(words.size(), kMost);
   for (std::size_t i = 0; i < shown; ++i) {
@@ -174,6 +178,12 @@ std::string Match::spelling() const {
     text += row_->items[i].alternatives[static_cast<std::size_t>(choices_[i])];
   }
   return text;
+}
+
+// Out of line: what the files of instructions call must not come from the objects built for AVX2.
+void TableBuilder::add(Row row) { rows_.push_back(std::move(row)); }
+void TableBuilder::refuse(std::string opcode, std::string why) {
+  refused_.push_back({std::move(opcode), std::move(why)});
 }
 
 struct InstructionTable::Impl {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "castor/isa/record.h"
@@ -123,8 +122,8 @@ struct Unsupported {
 /// Collects rows; each file in isa/instructions has one function that fills it.
 class TableBuilder {
  public:
-  void add(Row row) { rows_.push_back(std::move(row)); }
-  void refuse(std::string opcode, std::string why) { refused_.push_back({std::move(opcode), std::move(why)}); }
+  void add(Row row);
+  void refuse(std::string opcode, std::string why);
 
  private:
   friend class InstructionTable;
