@@ -1,0 +1,98 @@
+// Both builds of the lane handlers give the same bits: every spelling of every row on registers, on random and edge
+// values, for 32 and 64 lanes, full and partial masks.
+
+#include "castor/isa/timing_class.h"
+#include "unit/isa_harness.h"
+
+namespace castor::test {
+namespace {
+
+/// Patterns that floating-point instructions care about, beside those of the integer tests.
+u64 pattern(std::mt19937_64& random, isa::Type type) {
+  static const u64 floats[] = {0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffffffff,
+                               0x00000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x80000000, 0x4f000000, 0xcf000000,
+                               0x4b800000, 0x3f000000, 0x3effffff, 0x40490fdb, 0x477ff000, 0x33000000, 0x3c003c00};
+  static const u64 doubles[] = {0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000,
+                                0x7ff8000000000000, 0x7ff0000000000001, 0x0000000000000001, 0x000fffffffffffff,
+                                0x0010000000000000, 0x7fefffffffffffff, 0x8000000000000000, 0x43e0000000000000,
+                                0x41dfffffffc00000, 0x3fe0000000000000, 0x47efffffe0000000, 0x36a0000000000000};
+  const unsigned bits = isa::bits(type);
+  switch (random() % 6) {
+    case 0:
+      return edges(type)[random() % edges(type).size()];
+    case 1:
+      return bits == 64 ? doubles[random() % std::size(doubles)] : floats[random() % std::size(floats)];
+    case 2: {  // a float of moderate size
+      if (bits == 64) return (0x3f0 + random() % 32) << 52 | low_bits(random(), 52) | (random() & 1) << 63;
+      if (bits == 16) return low_bits((random() % 32) << 10 | random() % 1024 | (random() & 1) << 15, 16);
+      return (112 + random() % 32) << 23 | low_bits(random(), 23) | (random() & 1) << 31;
+    }
+    default:
+      return random();
+  }
+}
+
+std::vector<std::string> all_spellings(const isa::Row& row) {
+  std::vector<std::string> result{row.opcode};
+  for (const isa::PatternItem& item : row.items) {
+    std::vector<std::string> longer;
+    for (const std::string& text : result) {
+      if (item.optional) longer.push_back(text);
+      for (const std::string& word : item.alternatives) longer.push_back(text + "." + word);
+    }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+TEST(Variants, ComputeTheSameBits) {
+  const auto tables = all_tables();
+  if (tables.size() < 2) GTEST_SKIP() << "this processor has no AVX2";
+  const u64 seed = testing::UnitTest::GetInstance()->random_seed() != 0
+                       ? static_cast<u64>(testing::UnitTest::GetInstance()->random_seed())
+                       : 1;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::size_t compared = 0;
+  for (const auto& row : tables[0]->rows()) {
+    if (row->kind != isa::Kind::kLane) continue;
+    for (const std::string& spelling : all_spellings(*row)) {
+      isa::LookupError error;
+      isa::Match match[2];
+      for (unsigned v = 0; v < 2; ++v)
+        match[v] = row->opcode[0] == '$' ? tables[v]->internal(spelling) : tables[v]->find(spelling, error);
+      ASSERT_EQ(match[0].valid(), match[1].valid()) << spelling;
+      if (!match[0].valid()) continue;
+      const Shape shape = shape_of(match[0]);
+      std::mt19937_64 random(seed + std::hash<std::string>{}(spelling));
+      for (unsigned round = 0; round < 8; ++round) {
+        const unsigned lanes = round % 2 == 0 ? 32 : 64;
+        isa::LaneMask mask = lanes == 64 ? ~isa::LaneMask{0} : 0xffffffffu;
+        if (round % 4 == 3) mask &= random();
+        Warp warps[2];
+        std::memset(warps[0].rows, 0, sizeof warps[0].rows);
+        for (isa::LaneMask& predicate : warps[0].predicates) predicate = random();
+        for (std::size_t s = 0; s < shape.sources.size(); ++s)
+          for (unsigned lane = 0; lane < lanes; ++lane)
+            warps[0].put(static_cast<unsigned>(s) + 1, lane, isa::bits(shape.sources[s]) > 32,
+                         pattern(random, shape.sources[s]));
+        warps[0].fault = isa::LaneFault::kNone;
+        warps[0].context.live = mask;
+        // Special registers have a number, other immediates any bits.
+        const u64 immediate =
+            row->opcode == "$special" ? random() % static_cast<u64>(isa::SpecialRegister::kCount) : random();
+        warps[1] = warps[0];
+        for (unsigned v = 0; v < 2; ++v) execute(match[v], warps[v], lanes, mask, immediate, false);
+        ASSERT_EQ(std::memcmp(warps[0].rows, warps[1].rows, sizeof warps[0].rows), 0) << spelling << " round " << round;
+        ASSERT_EQ(std::memcmp(warps[0].predicates, warps[1].predicates, sizeof warps[0].predicates), 0)
+            << spelling << " round " << round;
+        ASSERT_EQ(warps[0].fault, warps[1].fault) << spelling;
+      }
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 1000u);
+  RecordProperty("spellings", static_cast<int>(compared));
+}
+
+}  // namespace
+}  // namespace castor::test
