@@ -198,7 +198,9 @@ void address(const Record& record, const RegisterView& view, LaneMask mask, Acce
   const std::byte* const base = view.src(record.src[0]);
   const std::uint64_t offset = record.imm;
   const LaneMask all = view.lanes == 64 ? ~LaneMask{0} : 0xffffffffu;
-  if (op.address_bits == 64) {
+  if (record.src[0] == kNoOperand) {  // an address that is known before the program runs
+    for_each_lane(mask, [&](unsigned lane) { access.address[lane] = offset; });
+  } else if (op.address_bits == 64) {
     if (mask == all) {
       for (unsigned lane = 0; lane < view.lanes; ++lane)
         access.address[lane] = get<std::uint64_t>(base + lane * std::size_t{8}) + offset;
