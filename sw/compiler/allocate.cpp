@@ -53,51 +53,53 @@ struct Bundle {
   std::uint32_t begin = kNoIndex;
 };
 
-/// Segments of one physical register and whose they are, ascending. Those of one kind may overlap only where they are
-/// pinned: a call's results lie in registers that it destroys.
+/// Segments of one physical register, and whose they are.
 class Timeline {
  public:
   [[nodiscard]] bool free(const std::vector<Segment>& lives) const {
-    if (taken_.empty() || lives.empty() || latest_ <= lives.front().begin) return true;
-    bool found = false;
-    conflicts(lives, [&](std::uint32_t) {
-      found = true;
-      return false;
-    });
-    return !found;
-  }
-  /// Calls f(bundle) for each overlap until it returns false.
-  template <class F>
-  void conflicts(const std::vector<Segment>& lives, F&& f) const {
-    if (lives.empty()) return;
-    auto at = std::partition_point(taken_.begin(), taken_.end(),
-                                   [&](const Taken& t) { return t.segment.end <= lives.front().begin; });
+    if (lives.empty() || all_.empty() || all_.back().end <= lives.front().begin) return true;
+    auto at =
+        std::partition_point(all_.begin(), all_.end(), [&](const Segment& t) { return t.end <= lives.front().begin; });
     for (const Segment& s : lives) {
-      while (at != taken_.end() && at->segment.end <= s.begin) ++at;
-      for (auto other = at; other != taken_.end() && other->segment.begin < s.end; ++other)
-        if (!f(other->bundle)) return;
+      while (at != all_.end() && at->end <= s.begin) ++at;
+      if (at == all_.end()) return true;
+      if (at->begin < s.end) return false;
     }
+    return true;
+  }
+  /// Calls f(bundle) for each overlap, possibly more than once for a bundle.
+  template <class F>
+  void conflicts(const std::vector<Segment>& lives, const F& f) const {
+    if (free(lives)) return;
+    for (const auto& [bundle, segments] : owners_)
+      if (overlap(segments, lives)) f(bundle);
   }
   void take(const std::vector<Segment>& lives, std::uint32_t bundle) {
-    for (const Segment& s : lives) {
-      const auto at = std::upper_bound(taken_.begin(), taken_.end(), s.begin,
-                                       [](std::uint32_t begin, const Taken& t) { return begin < t.segment.begin; });
-      taken_.insert(at, Taken{s, bundle});
-      latest_ = std::max(latest_, s.end);
-    }
+    if (lives.empty()) return;
+    owners_.emplace_back(bundle, lives);
+    add(lives);
   }
   void release(std::uint32_t bundle) {
-    taken_.erase(std::remove_if(taken_.begin(), taken_.end(), [&](const Taken& t) { return t.bundle == bundle; }),
-                 taken_.end());
+    owners_.erase(std::remove_if(owners_.begin(), owners_.end(), [&](const auto& o) { return o.first == bundle; }),
+                  owners_.end());
+    all_.clear();
+    for (const auto& owner : owners_) unite(all_, owner.second);
   }
 
  private:
-  struct Taken {
-    Segment segment;
-    std::uint32_t bundle = kNoBundle;
-  };
-  std::vector<Taken> taken_;
-  std::uint32_t latest_ = 0;
+  void add(const std::vector<Segment>& lives) {
+    if (lives.size() > 1) return unite(all_, lives);
+    const Segment& s = lives.front();
+    const auto at = std::partition_point(all_.begin(), all_.end(), [&](const Segment& t) { return t.end < s.begin; });
+    if (at == all_.end() || s.end < at->begin) {
+      all_.insert(at, s);
+    } else {
+      unite(all_, lives);
+    }
+  }
+
+  std::vector<Segment> all_;  // ascending, disjoint: what is taken at all
+  std::vector<std::pair<std::uint32_t, std::vector<Segment>>> owners_;
 };
 
 /// What is where in one physical register.
@@ -114,15 +116,11 @@ class PhysicalRegister {
   }
   template <class F>
   void conflicts(const Life& life, const F& f) const {
-    const auto each = [&](std::uint32_t bundle) {
-      f(bundle);
-      return true;
-    };
     for (unsigned a = 0; a < 2; ++a) {
-      active_[0].conflicts(life.active[a], each);
-      active_[1].conflicts(life.active[a], each);
-      waiting_[1 - a].conflicts(life.active[a], each);
-      active_[1 - a].conflicts(life.waiting[a], each);
+      active_[0].conflicts(life.active[a], f);
+      active_[1].conflicts(life.active[a], f);
+      waiting_[1 - a].conflicts(life.active[a], f);
+      active_[1 - a].conflicts(life.waiting[a], f);
     }
   }
   void take(const Life& life, std::uint32_t bundle) {

@@ -15,6 +15,7 @@
 #include "compiler/allocate.h"
 #include "compiler/control_flow.h"
 #include "compiler/emit.h"
+#include "compiler/functions.h"
 #include "compiler/link.h"
 #include "compiler/lower.h"
 
@@ -71,7 +72,15 @@ isa::Program compile_program(const isa::Module& module, std::string_view kernel,
                              bool addresses_known) {
   const isa::Function* function = module.find_function(kernel);
   const unsigned limit = function != nullptr ? register_limit(*function, options) : kFewestRegisters;
-  const Linked linked = link(module, kernel, options, addresses_known, std::min(limit / 2, 32U));
+  const Linked linked = link(module, kernel, options, addresses_known, argument_registers(limit));
+  return emit(linked, compile_functions(linked, limit));
+}
+
+}  // namespace
+
+unsigned argument_registers(unsigned limit) { return std::min(limit / 2, 32U); }
+
+std::vector<Code> compile_functions(const Linked& linked, unsigned limit) {
   std::vector<Code> codes(linked.functions.size());
   std::vector<PhysicalSet> written(linked.functions.size());
   for (const std::uint32_t f : linked.bottom_up) {
@@ -83,10 +92,8 @@ isa::Program compile_program(const isa::Module& module, std::string_view kernel,
     for (const CallSite& site : code.calls) written[f] |= site.clobbers;
     codes[f] = std::move(code);
   }
-  return emit(linked, codes);
+  return codes;
 }
-
-}  // namespace
 
 std::shared_ptr<const isa::Program> compile(const isa::Module& module, std::string_view kernel,
                                             const isa::LinkOptions& options) {

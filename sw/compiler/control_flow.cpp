@@ -17,9 +17,8 @@ bool ends_block(const Inst& inst) { return is_branch(inst) || inst.ends; }
 
 bool falls_through(const Inst& last) {
   if (last.ends) return false;
-  if (last.kind == Kind::kBranch) return last.guard.valid();
-  // An index outside the table goes on behind the branch, as does a lane whose guard is off.
-  return true;
+  // An index outside the table is an error of the program, so brx.idx goes on only where its guard is off.
+  return !is_branch(last) || last.guard.valid();
 }
 
 void find_successors(const Code& code, const std::vector<std::uint32_t>& block_of, std::vector<Block>& blocks) {
