@@ -1,6 +1,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace castor::platforms::cli {
 
@@ -12,5 +14,9 @@ inline constexpr int kWrongRequest = 2;
 /// Each adds its subcommand; when it was given on the command line, its callback stores the exit code in `result`.
 void add_run(CLI::App& app, int& result);
 void add_list(CLI::App& app, int& result);
+
+/// What stands behind the program in `castor run [options] program ...` belongs to the program: a "--" is put before
+/// it. Behind a PTX file options go on.
+[[nodiscard]] std::vector<std::string> protect_program_arguments(std::vector<std::string> arguments);
 
 }  // namespace castor::platforms::cli

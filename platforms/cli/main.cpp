@@ -1,5 +1,6 @@
 // The `castor` command.
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -18,7 +19,9 @@ int main(int argc, char** argv) {
   add_run(app, result);
   add_list(app, result);
   try {
-    app.parse(argc, argv);
+    auto arguments = protect_program_arguments({argv + 1, argv + argc});
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last first
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return code == 0 ? kGood : kWrongRequest;

@@ -245,6 +245,21 @@ bool is_ptx(const std::string& file) { return file.size() > 4 && file.compare(fi
 
 }  // namespace
 
+std::vector<std::string> protect_program_arguments(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments[0] != "run") return arguments;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == "--") return arguments;
+    if (word.empty() || word[0] != '-') {
+      if (!is_ptx(word)) arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i), "--");
+      return arguments;
+    }
+    const bool flag = word == "--functional" || word == "--help" || word == "-h";
+    if (!flag && word.find('=') == std::string::npos) ++i;  // its value
+  }
+  return arguments;
+}
+
 void add_run(CLI::App& app, int& result) {
   auto request = std::make_shared<Request>();
   CLI::App* const run = app.add_subcommand("run", "Run a program built by castor-cc, or a kernel of a PTX file");
@@ -269,7 +284,6 @@ void add_run(CLI::App& app, int& result) {
   run->add_option("--dump", request->dumps,
                   "PTX: buffer to show afterwards: INDEX:hex, INDEX:hash, INDEX:TYPE[:COUNT], INDEX:file:PATH")
       ->allow_extra_args(false);
-  run->positionals_at_end();
   run->footer(
       "Example: castor run saxpy.ptx --grid 4 --block 256 --arg 1024 --arg 2.0 \\\n"
       "           --arg iota:1024xf32 --arg zeros:1024xf32 --dump 3:f32:8");
