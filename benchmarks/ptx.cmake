@@ -1,0 +1,1 @@
+castor_benchmark(castor_benchmark_ptx_parse SOURCES ptx_parse.cpp LIBS castor_ptx)

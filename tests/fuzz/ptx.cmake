@@ -1,0 +1,1 @@
+castor_fuzz(ptx_fuzz SOURCES ptx_fuzz.cpp LIBS castor_ptx CORPUS corpus/ptx)
