@@ -100,3 +100,50 @@ static __device__ __forceinline__ float erfcinv(float a) { return erfcinvf(a); }
 static __device__ __forceinline__ float erfcx(float a) { return erfcxf(a); }
 static __device__ __forceinline__ float normcdfinv(float a) { return normcdfinvf(a); }
 static __device__ __forceinline__ float saturate(float a) { return __saturatef(a); }
+
+// Single-precision overloads that clang declares ahead and leaves to the toolkit.
+#define CASTOR_F1(result, name) \
+  static __device__ __forceinline__ result name(float a) { return name##f(a); }
+#define CASTOR_F2(name) \
+  static __device__ __forceinline__ float name(float a, float b) { return name##f(a, b); }
+CASTOR_F1(float, acosh)
+CASTOR_F1(float, asinh)
+CASTOR_F1(float, atanh)
+CASTOR_F1(float, cbrt)
+CASTOR_F1(float, erf)
+CASTOR_F1(float, erfc)
+CASTOR_F1(float, exp2)
+CASTOR_F1(float, exp10)
+CASTOR_F1(float, expm1)
+CASTOR_F1(float, lgamma)
+CASTOR_F1(float, log1p)
+CASTOR_F1(float, log2)
+CASTOR_F1(float, logb)
+CASTOR_F1(float, nearbyint)
+CASTOR_F1(float, rint)
+CASTOR_F1(float, round)
+CASTOR_F1(float, tgamma)
+CASTOR_F1(float, trunc)
+CASTOR_F1(int, ilogb)
+CASTOR_F1(long, lrint)
+CASTOR_F1(long, lround)
+CASTOR_F1(long long, llrint)
+CASTOR_F1(long long, llround)
+CASTOR_F2(copysign)
+CASTOR_F2(fdim)
+CASTOR_F2(fmax)
+CASTOR_F2(fmin)
+CASTOR_F2(hypot)
+CASTOR_F2(nextafter)
+CASTOR_F2(remainder)
+#undef CASTOR_F1
+#undef CASTOR_F2
+static __device__ __forceinline__ float fma(float a, float b, float c) { return fmaf(a, b, c); }
+static __device__ __forceinline__ float scalbn(float a, int n) { return scalbnf(a, n); }
+static __device__ __forceinline__ float scalbln(float a, long n) { return scalblnf(a, n); }
+static __device__ __forceinline__ double nan(const char* tag) {
+  return __nv_nan(reinterpret_cast<const signed char*>(tag));
+}
+static __device__ __forceinline__ float nanf(const char* tag) {
+  return __nv_nanf(reinterpret_cast<const signed char*>(tag));
+}
