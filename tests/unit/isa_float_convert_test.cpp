@@ -161,7 +161,11 @@ TEST(Convert, FlushedSubnormalsDoNotRoundAwayFromZero) {
   const Column subnormals{1, 0x007fffff, 0x80000001, 0x807fffff, 0x00800000};
   compare("cvt.rpi.s32.f32", {subnormals}, {1, 1, 0, 0, 1});
   compare("cvt.rpi.ftz.s32.f32", {subnormals}, {0, 0, 0, 0, 1});
+  compare("cvt.rmi.s32.f32", {subnormals}, {0, 0, 0xffffffff, 0xffffffff, 0});
+  compare("cvt.rmi.ftz.s32.f32", {subnormals}, {0, 0, 0, 0, 0});
   compare("cvt.rmi.ftz.s64.f32", {subnormals}, {0, 0, 0, 0, 0});
+  compare("cvt.rpi.f32.f32", {subnormals}, {0x3f800000, 0x3f800000, 0x80000000, 0x80000000, 0x3f800000});
+  compare("cvt.rpi.ftz.f32.f32", {subnormals}, {0, 0, 0x80000000, 0x80000000, 0x3f800000});
 }
 
 TEST(Convert, IntegerToFloatRoundsOnceInEveryMode) {

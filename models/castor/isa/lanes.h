@@ -32,7 +32,7 @@
 
 /// Before a loop over lanes: rows are the same row or do not overlap, so lanes do not depend on each other.
 #if defined(__clang__)
-#define CASTOR_LANE_LOOP _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+#define CASTOR_LANE_LOOP _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
 #define CASTOR_LANE_LOOP _Pragma("GCC ivdep")
 #endif

@@ -97,11 +97,17 @@ LaneFn select_integer(const Match& m) {
 
 // ---- float to integer --------------------------------------------------------------------------------------------
 
-/// Rounds to an integral value. Below 2^52 the addition of 2^52 rounds to nearest even; the rest is a correction.
-inline double to_integral(double x, Rounding mode) {
-  const double m = magnitude(x);
-  const double nearest = with_sign(m < 0x1p52 ? (m + 0x1p52) - 0x1p52 : m, sign_bit(x));
-  const double r = nearest + static_cast<double>(correction(nearest, x, mode));
+/// Rounds to an integral value. Below 2^23 (2^52) the addition of that number rounds to nearest even; the rest is a
+/// correction, which cannot change the sign.
+template <class T>
+inline T to_integral(T x, Rounding mode) {
+  constexpr T kAllIntegral = sizeof(T) == 4 ? T{0x1p23} : T{0x1p52};
+  const T m = magnitude(x);
+  const T nearest = with_sign(m < kAllIntegral ? (m + kAllIntegral) - kAllIntegral : m, sign_bit(x));
+  T r = nearest;
+  if (mode == Rounding::kZero) r = magnitude(nearest) > m ? nearest - with_sign(T{1}, sign_bit(x)) : nearest;
+  if (mode == Rounding::kDown) r = nearest > x ? nearest - T{1} : nearest;
+  if (mode == Rounding::kUp) r = nearest < x ? nearest + T{1} : nearest;
   return with_sign(magnitude(r), sign_bit(x));
 }
 
@@ -156,19 +162,23 @@ void float_to_integer(const Record& record, LaneArgs& args) {
   }
 }
 
-/// f32 to s32, to u32 and f64 to s32, toward zero: what C's casts become.
+// The conversions that programs use most: what C's casts, rounding functions and their intrinsics become.
+
+template <Rounding Mode>
 void float_to_s32(const Record&, LaneArgs& args) {
-  map<std::int32_t, float>(args, [](float x) {
+  map<std::int32_t, float>(args, [](float s) {
+    const float x = Mode == Rounding::kZero ? s : to_integral(s, Mode);
     const bool inside = magnitude(x) < 0x1p31f;
     const auto i = static_cast<std::int32_t>(inside ? x : 0.0f);
-    const std::int32_t outside = x > 0   ? std::numeric_limits<std::int32_t>::max()
-                                 : x < 0 ? std::numeric_limits<std::int32_t>::min()
-                                         : 0;
+    const std::int32_t below = x < 0 ? std::numeric_limits<std::int32_t>::min() : 0;
+    const std::int32_t outside = x > 0 ? std::numeric_limits<std::int32_t>::max() : below;
     return inside ? i : outside;
   });
 }
+template <Rounding Mode>
 void float_to_u32(const Record&, LaneArgs& args) {
-  map<std::uint32_t, float>(args, [](float x) {
+  map<std::uint32_t, float>(args, [](float s) {
+    const float x = Mode == Rounding::kZero ? s : to_integral(s, Mode);
     const bool large = x >= 0x1p31f;
     const float rest = large ? x - 0x1p31f : x;
     const bool inside = rest > 0 && rest < 0x1p31f;
@@ -177,22 +187,53 @@ void float_to_u32(const Record&, LaneArgs& args) {
     return x >= 0x1p32f ? 0xffffffffu : in_range;
   });
 }
+template <Rounding Mode>
 void double_to_s32(const Record&, LaneArgs& args) {
-  map<std::int32_t, double>(args, [](double x) {
+  map<std::int32_t, double>(args, [](double s) {
+    const double x = Mode == Rounding::kZero ? s : to_integral(s, Mode);
     const double low = x > -0x1p31 ? x : -0x1p31;  // a NaN goes down, too
     return static_cast<std::int32_t>(low < 0x1p31 - 1 ? low : 0x1p31 - 1);
   });
+}
+/// Toward zero, to 64 bits.
+template <class D, class S>
+void truncate_float(const Record&, LaneArgs& args) {
+  map<D, S>(args, [](S s) { return to_integer<D>(static_cast<double>(s), integer_of_nan<D>(Type::kF64)); });
+}
+
+template <Rounding Mode>
+LaneFn common_float_to_integer(Type d, Type s) {
+  if (s == Type::kF32 && d == Type::kS32) return float_to_s32<Mode>;
+  if (s == Type::kF32 && d == Type::kU32) return float_to_u32<Mode>;
+  if (s == Type::kF64 && d == Type::kS32) return double_to_s32<Mode>;
+  return nullptr;
+}
+LaneFn common_float_to_integer(Rounding mode, Type d, Type s) {
+  switch (mode) {
+    case Rounding::kNearest:
+      return common_float_to_integer<Rounding::kNearest>(d, s);
+    case Rounding::kZero:
+      if (d == Type::kS64 && s == Type::kF32) return truncate_float<std::int64_t, float>;
+      if (d == Type::kU64 && s == Type::kF32) return truncate_float<std::uint64_t, float>;
+      if (d == Type::kS64 && s == Type::kF64) return truncate_float<std::int64_t, double>;
+      if (d == Type::kU64 && s == Type::kF64) return truncate_float<std::uint64_t, double>;
+      return common_float_to_integer<Rounding::kZero>(d, s);
+    case Rounding::kDown:
+      return common_float_to_integer<Rounding::kDown>(d, s);
+    case Rounding::kUp:
+      return common_float_to_integer<Rounding::kUp>(d, s);
+  }
+  return nullptr;
 }
 
 LaneFn select_float_to_integer(const Match& m) {
   const Type d = m.type("t");
   const Type s = m.type("u");
   if (m.has("ftz") && s != Type::kF32) return nullptr;
-  if (m["rnd"] == "rzi") {
-    // Flushing the input changes nothing: a subnormal truncates to 0 as well.
-    if (s == Type::kF32 && d == Type::kS32) return float_to_s32;
-    if (s == Type::kF32 && d == Type::kU32) return float_to_u32;
-    if (s == Type::kF64 && d == Type::kS32) return double_to_s32;
+  const Rounding mode = rounding(modifiers(m));
+  // Where a subnormal becomes 0 anyway, flushing it changes nothing.
+  if (!m.has("ftz") || mode == Rounding::kNearest || mode == Rounding::kZero) {
+    if (const LaneFn common = common_float_to_integer(mode, d, s)) return common;
   }
   return with_integer(d, [](auto value) -> LaneFn { return float_to_integer<decltype(value)>; });
 }
@@ -333,14 +374,33 @@ void nearest_16(const Record&, LaneArgs& args) {
   map<std::uint32_t, float>(args, [](float s) { return Format::nearest(s); });
 }
 
+template <class T, Rounding Mode, bool Ftz>
+void integral(const Record&, LaneArgs& args) {
+  map<T, T>(args, [](T s) { return canonical(to_integral(Ftz ? flush(s) : s, Mode)); });
+}
+template <class T, bool Ftz>
+LaneFn select_integral(Rounding mode) {
+  switch (mode) {
+    case Rounding::kNearest:
+      return integral<T, Rounding::kNearest, Ftz>;
+    case Rounding::kZero:
+      return integral<T, Rounding::kZero, Ftz>;
+    case Rounding::kDown:
+      return integral<T, Rounding::kDown, Ftz>;
+    case Rounding::kUp:
+      return integral<T, Rounding::kUp, Ftz>;
+  }
+  return nullptr;
+}
+
 LaneFn select_float_to_float(const Match& m) {
   const Type d = m.type("t");
   const Type s = m.type("u");
   const std::string_view mode = m["rnd"];
-  const bool integral = mode.size() == 3;
+  const bool to_integer = mode.size() == 3;
   const bool narrows = bits(d) < bits(s) || (d != s && bits(d) == bits(s));
   // A rounding mode stands exactly where something is lost; integer rounding is for equal types.
-  if (d == s ? !mode.empty() && !integral : integral || mode.empty() == narrows) return nullptr;
+  if (d == s ? !mode.empty() && !to_integer : to_integer || mode.empty() == narrows) return nullptr;
   if (m.has("ftz") && d != Type::kF32 && s != Type::kF32) return nullptr;
   if ((m.has("relu") || m.has("satfinite")) && (s != Type::kF32 || (d != Type::kF16 && d != Type::kBf16)))
     return nullptr;
@@ -352,6 +412,11 @@ LaneFn select_float_to_float(const Match& m) {
     if (d == Type::kF32 && s == Type::kBf16) return widen_16<Bfloat>;
     if (d == Type::kF16 && s == Type::kF32) return nearest_16<Half>;
     if (d == Type::kBf16 && s == Type::kF32) return nearest_16<Bfloat>;
+  }
+  if (to_integer && !m.has("sat")) {
+    const Rounding r = rounding(modifiers(m));
+    if (d == Type::kF64) return select_integral<double, false>(r);
+    if (d == Type::kF32) return m.has("ftz") ? select_integral<float, true>(r) : select_integral<float, false>(r);
   }
   return float_to_float;
 }

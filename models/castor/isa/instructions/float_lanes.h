@@ -89,20 +89,17 @@ inline std::uint64_t modifiers(const Match& m) {
 // is at least two bits shorter gives the correctly rounded result in every mode (Boldo and Melquiond, "Emulation of FMA
 // and correctly rounded sums: proved algorithms using rounding to odd", 2008).
 
-/// `nearest` is a rounded result, `error` has the sign of (exact - nearest) or is 0 or NaN: rounds to odd.
+/// `nearest` is a rounded result, `error` has the sign of (exact - nearest) or is 0 or NaN: rounds to odd. Signs are
+/// compared as bits, so `nearest` may be a zero if it has the sign of the exact value.
 inline double to_odd(double nearest, double error) {
   const auto b = as<std::int64_t>(nearest);
-  const std::int64_t inexact = static_cast<std::int64_t>(error > 0) | static_cast<std::int64_t>(error < 0);
-  const std::int64_t even = ~b & 1;
-  const std::int64_t step = (error > 0) == (nearest > 0) ? 1 : -1;
-  return as<double>(b + ((inexact & even) != 0 ? step : 0));
+  const std::int64_t step = ((b ^ as<std::int64_t>(error)) >> 63) | 1;
+  return as<double>(b + (magnitude(error) > 0 ? step & -(~b & 1) : 0));
 }
 inline float to_odd(float nearest, float error) {
   const auto b = as<std::int32_t>(nearest);
-  const std::int32_t inexact = static_cast<std::int32_t>(error > 0) | static_cast<std::int32_t>(error < 0);
-  const std::int32_t even = ~b & 1;
-  const std::int32_t step = (error > 0) == (nearest > 0) ? 1 : -1;
-  return as<float>(b + ((inexact & even) != 0 ? step : 0));
+  const std::int32_t step = ((b ^ as<std::int32_t>(error)) >> 31) | 1;
+  return as<float>(b + (magnitude(error) > 0 ? step & -(~b & 1) : 0));
 }
 
 /// a + b rounded to odd. No overflow or underflow may happen; holds for sums of float (or half) products in the next
@@ -118,12 +115,9 @@ inline T sum_odd(T a, T b) {
 /// d rounded to odd in the format of float, overflow included (largest finite value, which is odd).
 inline float odd_float(double d) {
   const auto f = static_cast<float>(d);
+  // An infinite error loses nothing by the conversion; a tiny one may not vanish.
   const double error = d - static_cast<double>(f);
-  const auto b = as<std::int32_t>(f);
-  const std::int32_t inexact = static_cast<std::int32_t>(error > 0) | static_cast<std::int32_t>(error < 0);
-  // The sign bit decides, since f may be a zero.
-  const std::int32_t step = (error > 0) == (b >= 0) ? 1 : -1;
-  return as<float>(b + ((inexact & ~b & 1) != 0 ? step : 0));
+  return to_odd(f, with_sign(magnitude(error) > 0 ? 1.0f : 0.0f, static_cast<std::uint32_t>(sign_bit(error) >> 32)));
 }
 
 /// Direction in which a rounded value `g` of exact value `d` has to move for a rounding mode: +1 up, -1 down, 0 stay.
