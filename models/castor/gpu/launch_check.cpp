@@ -13,10 +13,12 @@ std::string text(const Dim3& size) {
 
 unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std::uint64_t threads,
                        std::uint64_t dynamic_shared) {
+  // Beyond these no block fits, and the sums below could pass their types' ends.
+  if (threads > machine.sm.max_tb_threads || dynamic_shared > machine.sm.max_tb_smem) return 0;
   TbDemand demand;
   demand.threads = static_cast<unsigned>(threads);
   demand.registers_per_thread = program.registers;
-  demand.shared_bytes = static_cast<unsigned>(program.shared_bytes + dynamic_shared);
+  demand.shared_bytes = program.shared_bytes + static_cast<unsigned>(dynamic_shared);
   return occupancy(machine, demand).tbs_per_sm;
 }
 
@@ -25,7 +27,9 @@ LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, 
   const auto refuse = [&](LaunchError error, const std::string& why) { return LaunchVerdict{error, head + why}; };
   const Dim3& grid = packet.grid;
   const Dim3& block = packet.block;
-  if (grid.count() == 0 || block.count() == 0) {
+  // Dimension by dimension: the product of large ones can be 0 in 64 bits.
+  const auto has_zero = [](const Dim3& size) { return size.x == 0 || size.y == 0 || size.z == 0; };
+  if (has_zero(grid) || has_zero(block)) {
     return refuse(LaunchError::kZeroDimension, "a dimension is 0: grid " + text(grid) + ", block " + text(block));
   }
   if (grid.x > kMaxGrid[0] || grid.y > kMaxGrid[1] || grid.z > kMaxGrid[2]) {

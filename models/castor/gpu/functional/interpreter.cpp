@@ -70,7 +70,7 @@ Fault Interpreter::fault(FaultKind kind, const ThreadBlock& block, const Warp& w
   result.block = block.index();
   result.thread = block.thread(warp, lane);
   result.line = pc < program.lines.size() ? program.lines[pc].line : 0;
-  result.message = what + "\n  in kernel " + program.describe(pc) + ", block " + index_text(result.block) +
+  result.message = what + "\n  in " + program.describe(pc) + ", block " + index_text(result.block) +
                    ", thread " + index_text(result.thread);
   if (pc < program.spellings.size()) result.message += "\n  instruction: " + program.spellings[pc];
   return result;

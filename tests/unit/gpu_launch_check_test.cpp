@@ -1,0 +1,142 @@
+// Launches against the limits of a machine.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "castor/gpu/launch_check.h"
+#include "platforms/machines.h"
+
+namespace castor::gpu {
+namespace {
+
+using ::testing::HasSubstr;
+
+// tiny: 512 threads per block and per SM, 65536 registers in units of 256 per warp, 48 KB of shared memory.
+class LaunchCheck : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(machine_.sm.max_tb_threads, 512U);
+    ASSERT_EQ(machine_.sm.registers, 65536U);
+    ASSERT_EQ(machine_.sm.max_tb_smem, 48U * 1024);
+    program_.kernel = "k";
+    program_.registers = 16;
+    packet_.block = {32, 1, 1};
+  }
+  LaunchVerdict check() { return check_launch(machine_, program_, packet_); }
+  LaunchError error() { return check().error; }
+
+  Machine machine_ = platforms::load_machine("tiny").machine;
+  isa::Program program_;
+  KernelPacket packet_;
+};
+
+TEST_F(LaunchCheck, AcceptsWhatFits) {
+  EXPECT_EQ(error(), LaunchError::kNone);
+  EXPECT_EQ(check().message, "");
+  packet_.block = {512, 1, 1};
+  packet_.grid = {2147483647, 65535, 65535};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.block = {8, 1, 64};
+  packet_.dynamic_shared = 48 * 1024;
+  EXPECT_EQ(error(), LaunchError::kNone);
+}
+
+TEST_F(LaunchCheck, RefusesZeroDimensions) {
+  for (Dim3 KernelPacket::*which : {&KernelPacket::grid, &KernelPacket::block}) {
+    for (std::uint32_t Dim3::*axis : {&Dim3::x, &Dim3::y, &Dim3::z}) {
+      KernelPacket packet = packet_;
+      (packet.*which).*axis = 0;
+      const LaunchVerdict verdict = check_launch(machine_, program_, packet);
+      EXPECT_EQ(verdict.error, LaunchError::kZeroDimension);
+      EXPECT_THAT(verdict.message, HasSubstr("launch of k"));
+    }
+  }
+}
+
+TEST_F(LaunchCheck, RefusesGridsBeyondTheLimits) {
+  packet_.grid = {2147483648U, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kGridTooLarge);
+  packet_.grid = {1, 65536, 1};
+  EXPECT_EQ(error(), LaunchError::kGridTooLarge);
+  packet_.grid = {1, 1, 65536};
+  EXPECT_EQ(error(), LaunchError::kGridTooLarge);
+  // 2^64 blocks: the product of the dimensions is 0 in 64 bits.
+  packet_.grid = {1U << 31, 1U << 31, 4};
+  EXPECT_EQ(error(), LaunchError::kGridTooLarge);
+}
+
+TEST_F(LaunchCheck, RefusesBlocksBeyondTheLimits) {
+  packet_.block = {513, 1, 1};
+  const LaunchVerdict verdict = check();
+  EXPECT_EQ(verdict.error, LaunchError::kBlockTooLarge);
+  EXPECT_THAT(verdict.message, HasSubstr("(513,1,1)"));
+  EXPECT_THAT(verdict.message, HasSubstr("513 threads"));
+  EXPECT_THAT(verdict.message, HasSubstr("512"));
+  packet_.block = {1, 1, 65};
+  EXPECT_EQ(error(), LaunchError::kBlockTooLarge);
+  packet_.block = {16, 16, 4};
+  EXPECT_EQ(error(), LaunchError::kBlockTooLarge);
+  packet_.block = {1U << 31, 1U << 31, 4};
+  EXPECT_EQ(error(), LaunchError::kBlockTooLarge);
+}
+
+TEST_F(LaunchCheck, RefusesBlocksBeyondTheKernelsOwnBounds) {
+  program_.max_threads = 64;
+  packet_.block = {64, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.block = {65, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kBlockTooLarge);
+  EXPECT_THAT(check().message, HasSubstr("launch bounds allow 64"));
+}
+
+TEST_F(LaunchCheck, RefusesAnotherThanTheRequiredBlock) {
+  program_.required_threads[0] = 8;
+  program_.required_threads[1] = 4;
+  program_.required_threads[2] = 1;
+  packet_.block = {8, 4, 1};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.block = {4, 8, 1};
+  EXPECT_EQ(error(), LaunchError::kRequiredBlock);
+  EXPECT_THAT(check().message, HasSubstr("requires (8,4,1)"));
+}
+
+TEST_F(LaunchCheck, RefusesTooMuchSharedMemory) {
+  program_.shared_bytes = 1024;
+  packet_.dynamic_shared = 47 * 1024;
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.dynamic_shared += 1;
+  EXPECT_EQ(error(), LaunchError::kTooMuchShared);
+  EXPECT_THAT(check().message, HasSubstr("49153 bytes"));
+  packet_.dynamic_shared = 0xffffffff;  // the sum passes 2^32
+  EXPECT_EQ(error(), LaunchError::kTooMuchShared);
+}
+
+TEST_F(LaunchCheck, RefusesParametersOfAnotherSize) {
+  program_.parameter_bytes = 12;
+  EXPECT_EQ(error(), LaunchError::kParameterBytes);
+  packet_.parameters.resize(12);
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.parameters.resize(16);
+  EXPECT_EQ(error(), LaunchError::kParameterBytes);
+}
+
+TEST_F(LaunchCheck, RefusesTooManyRegisters) {
+  // 16 warps x 32 lanes x 128 registers are all 65536.
+  packet_.block = {512, 1, 1};
+  program_.registers = 128;
+  EXPECT_EQ(error(), LaunchError::kNone);
+  program_.registers = 129;
+  EXPECT_EQ(error(), LaunchError::kTooManyRegisters);
+  EXPECT_THAT(check().message, HasSubstr("129 registers"));
+}
+
+TEST_F(LaunchCheck, BlocksPerSmAreNotFooledByHugeRequests) {
+  EXPECT_EQ(blocks_per_sm(machine_, program_, 32, 0), 16U);  // by warps: 16 of 1 warp
+  EXPECT_EQ(blocks_per_sm(machine_, program_, 32, std::uint64_t{1} << 32), 0U);
+  EXPECT_EQ(blocks_per_sm(machine_, program_, std::uint64_t{1} << 32, 0), 0U);
+  program_.shared_bytes = 4096;
+  EXPECT_EQ(blocks_per_sm(machine_, program_, 32, ~std::uint64_t{0} - 4095), 0U);
+}
+
+}  // namespace
+}  // namespace castor::gpu
