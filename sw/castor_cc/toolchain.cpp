@@ -153,7 +153,9 @@ std::vector<std::string> device_command(const Toolchain& tools, const Options& o
   append(command, {"--cuda-device-only", "-S", "-fno-crash-diagnostics", optimisation(options, true), "-Xclang",
                    "-target-feature", "-Xclang", ptx_feature(options.device_arch), "-Xclang", "-mlink-builtin-bitcode",
                    "-Xclang", tools.libdevice});
-  if (!options.fused_multiply_add) command.emplace_back("-ffp-contract=off");
+  // "on" contracts inside one expression of the source. "fast", clang's default for CUDA, lets the back end fuse across
+  // statements and functions: it breaks __fmul_rn and the error-free sums inside the maths library.
+  command.emplace_back(options.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");
   if (options.line_info || options.debug || options.device_debug) command.emplace_back("-gline-directives-only");
   append(command, common_flags(tools, options));
   append(command, options.device_flags);
@@ -207,7 +209,7 @@ std::vector<std::string> opencl_command(const Toolchain& tools, const Options& o
                    "-target-feature",
                    "-Xclang",
                    ptx_feature(options.device_arch)});
-  command.emplace_back(options.fused_multiply_add ? "-ffp-contract=fast" : "-ffp-contract=off");
+  command.emplace_back(options.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");
   append(command, options.device_flags);
   append(command, {source, "-o", ptx});
   return command;

@@ -124,11 +124,6 @@ class thread_block_tile {
   template <class Other>
   CASTOR_CGM thread_block_tile(const thread_block_tile<kSize, Other>&) {}
 
-  CASTOR_CGM thread_block_tile() {}
-  /// Programs write thread_block_tile<32> for what tiled_partition<32> returns: the type of its parent is left out.
-  template <class Other>
-  CASTOR_CGM thread_block_tile(const thread_block_tile<kSize, Other>&) {}
-
   CASTOR_CGM void sync() const { __syncwarp(mask()); }
   CASTOR_CGM unsigned thread_rank() const { return castor_detail::lane() & (kSize - 1); }
   CASTOR_CGM static constexpr unsigned size() { return kSize; }

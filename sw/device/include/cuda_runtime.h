@@ -24,7 +24,6 @@
 #include "castor_cuda/atomics.h"
 #include "castor_cuda/loads.h"
 #include "castor_cuda/math_overloads.h"
-#include "castor_cuda/float_overloads.h"
 #include "castor_cuda/device_api.h"
 #include "castor_cuda/textures.h"
 #include <new>
