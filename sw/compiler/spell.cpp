@@ -8,6 +8,45 @@ namespace {
 using isa::Kind;
 using isa::OperandShape;
 
+/// As PTX writes them, in the order of isa::SpecialRegister.
+const char* special_name(std::uint64_t reg) {
+  static const char* const kNames[] = {"%tid.x",
+                                       "%tid.y",
+                                       "%tid.z",
+                                       "%ntid.x",
+                                       "%ntid.y",
+                                       "%ntid.z",
+                                       "%ctaid.x",
+                                       "%ctaid.y",
+                                       "%ctaid.z",
+                                       "%nctaid.x",
+                                       "%nctaid.y",
+                                       "%nctaid.z",
+                                       "%laneid",
+                                       "%warpid",
+                                       "%nwarpid",
+                                       "%smid",
+                                       "%nsmid",
+                                       "%gridid",
+                                       "%lanemask_eq",
+                                       "%lanemask_le",
+                                       "%lanemask_lt",
+                                       "%lanemask_ge",
+                                       "%lanemask_gt",
+                                       "%clock",
+                                       "%clock_hi",
+                                       "%clock64",
+                                       "%globaltimer",
+                                       "%globaltimer_lo",
+                                       "%globaltimer_hi",
+                                       "%total_smem_size",
+                                       "%dynamic_smem_size",
+                                       "WARP_SZ",
+                                       "parameters"};
+  static_assert(sizeof kNames / sizeof kNames[0] == static_cast<std::size_t>(isa::SpecialRegister::kCount));
+  return kNames[reg];
+}
+
 std::string hex(std::uint64_t value) {
   char text[20];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
@@ -39,7 +78,9 @@ class Speller {
       default:
         break;
     }
-    text += name;
+    if (name.rfind("$special", 0) == 0)
+      return text + "mov" + name.substr(8) + ' ' + value(inst_.dst) + ", " + special_name(inst_.imm);
+    text += name.rfind("$move", 0) == 0 ? "mov" + name.substr(5) : name;
     bool first = true;
     const auto add = [&](const std::string& operand) {
       if (operand.empty()) return;

@@ -15,10 +15,10 @@
 
 namespace castor::compiler::test {
 
-/// Runs allocated functions on one warp without computing anything: every write makes a new value, and every byte of the
-/// physical registers remembers whose it is. A read must find the bytes of the value that its virtual register has in
-/// that lane. Branch conditions are bits of the values, so lanes go all ways. This checks allocation, coalescing, calls
-/// and the two register layouts without any of the compiler's own analysis.
+/// Runs allocated functions on one warp without computing anything: every write makes a new value, and every byte of
+/// the physical registers remembers whose it is. A read must find the bytes of the value that its virtual register has
+/// in that lane. Branch conditions are bits of the values, so lanes go all ways. This checks allocation, coalescing,
+/// calls and the two register layouts without any of the compiler's own analysis.
 class ShadowRun {
  public:
   ShadowRun(const Linked& linked, const std::vector<Code>& codes, unsigned seed)
@@ -121,7 +121,8 @@ class ShadowRun {
     while (code.blocks[block].last <= at_) ++block;
     switch (inst.kind) {
       case isa::Kind::kBranch: {
-        const isa::BranchOp op{start_of(function_, inst.target), start_of(function_, code.blocks[block].post_dominator)};
+        const isa::BranchOp op{start_of(function_, inst.target),
+                               start_of(function_, code.blocks[block].post_dominator)};
         return stack_.branch(op, mask);
       }
       case isa::Kind::kBranchIndirect: {
