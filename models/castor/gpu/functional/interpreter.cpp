@@ -70,8 +70,8 @@ Fault Interpreter::fault(FaultKind kind, const ThreadBlock& block, const Warp& w
   result.block = block.index();
   result.thread = block.thread(warp, lane);
   result.line = pc < program.lines.size() ? program.lines[pc].line : 0;
-  result.message = what + "\n  in " + program.describe(pc) + ", block " + index_text(result.block) +
-                   ", thread " + index_text(result.thread);
+  result.message = what + "\n  in " + program.describe(pc) + ", block " + index_text(result.block) + ", thread " +
+                   index_text(result.thread);
   if (pc < program.spellings.size()) result.message += "\n  instruction: " + program.spellings[pc];
   return result;
 }
@@ -112,7 +112,12 @@ std::optional<Fault> Interpreter::run(ThreadBlock& block, Warp& warp, std::uint6
   };
   const std::uint64_t clock_start = counters.warp_instructions;
   std::uint64_t executed = 0;
-  const auto leave = [&] { counters.warp_instructions += executed; };
+  std::uint64_t threads = 0;
+  const LaneMask all = view.lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << view.lanes) - 1;
+  const auto leave = [&] {
+    counters.warp_instructions += executed;
+    counters.thread_instructions += threads;
+  };
 
   reload();
   while (executed < budget) {
@@ -121,7 +126,7 @@ std::optional<Fault> Interpreter::run(ThreadBlock& block, Warp& warp, std::uint6
     const LaneMask mask = isa::guarded(record, warp.predicates, active);
     context.clock = clock_start + executed;
     ++executed;
-    counters.thread_instructions += static_cast<unsigned>(__builtin_popcountll(mask));
+    threads += mask == all ? view.lanes : static_cast<unsigned>(__builtin_popcountll(mask));
     switch (record.kind) {
       case Kind::kLane:
         if (mask != 0) {

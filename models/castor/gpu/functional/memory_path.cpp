@@ -50,23 +50,52 @@ void scatter_words(std::byte* first, const std::byte* from, std::size_t size, un
   }
 }
 
+// Offsets of all lanes inside one region of memory.
+template <unsigned lanes>
+struct Offsets {
+  alignas(64) std::uint64_t at[lanes];
+};
+
 template <class T, unsigned lanes>
-void load_lanes(std::byte* row, const std::byte* base, const std::uint64_t* offsets, LaneMask mask) {
+void load_lanes(std::byte* row, const std::byte* base, const Offsets<lanes>& offsets, LaneMask mask) {
   T* const to = reinterpret_cast<T*>(row);
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    if ((mask >> lane & 1) != 0) std::memcpy(to + lane, base + offsets[lane], sizeof(T));
+    if ((mask >> lane & 1) != 0) std::memcpy(to + lane, base + offsets.at[lane], sizeof(T));
   }
 }
+
+// All lanes; most programs read one word, or words side by side.
 template <class T, unsigned lanes>
-void load_all_lanes(std::byte* row, const std::byte* base, const std::uint64_t* offsets) {
+void load_all_lanes(std::byte* row, const std::byte* base, const Offsets<lanes>& offsets) {
   T* const to = reinterpret_cast<T*>(row);
-  for (unsigned lane = 0; lane < lanes; ++lane) std::memcpy(to + lane, base + offsets[lane], sizeof(T));
+  const std::uint64_t first = offsets.at[0];
+  const std::uint64_t span = offsets.at[lanes - 1] - first;
+  std::uint64_t differs = 1;
+  if (span == 0) {
+    differs = 0;
+    for (unsigned lane = 0; lane < lanes; ++lane) differs |= offsets.at[lane] ^ first;
+    if (differs == 0) {
+      T value;
+      std::memcpy(&value, base + first, sizeof value);
+      for (unsigned lane = 0; lane < lanes; ++lane) to[lane] = value;
+      return;
+    }
+  } else if (span == (lanes - 1) * sizeof(T)) {
+    differs = 0;
+    for (unsigned lane = 0; lane < lanes; ++lane) differs |= offsets.at[lane] ^ (first + lane * sizeof(T));
+    if (differs == 0) {
+      std::memcpy(to, base + first, lanes * sizeof(T));
+      return;
+    }
+  }
+  for (unsigned lane = 0; lane < lanes; ++lane) std::memcpy(to + lane, base + offsets.at[lane], sizeof(T));
 }
+
 template <class T, unsigned lanes>
-void store_lanes(const std::byte* row, std::byte* base, const std::uint64_t* offsets, LaneMask mask) {
+void store_lanes(const std::byte* row, std::byte* base, const Offsets<lanes>& offsets, LaneMask mask) {
   const T* const from = reinterpret_cast<const T*>(row);
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    if ((mask >> lane & 1) != 0) std::memcpy(base + offsets[lane], from + lane, sizeof(T));
+    if ((mask >> lane & 1) != 0) std::memcpy(base + offsets.at[lane], from + lane, sizeof(T));
   }
 }
 
@@ -115,6 +144,29 @@ MemoryPath::Place MemoryPath::place(Space space, std::uint64_t address, std::uin
   }
 }
 
+MemoryPath::Region MemoryPath::region_of(Space space, std::uint64_t address, bool write, const Windows& windows) {
+  std::uint64_t inside = address;
+  bool host_view = false;
+  if (space == Space::kGeneric || space == Space::kGlobal) {
+    const Space named = resolve(inside, host_view);
+    if (space == Space::kGlobal && named != Space::kGlobal) return {};
+    space = named;
+  }
+  switch (space) {
+    case Space::kShared:
+      return {windows.shared, address - inside, windows.shared_bytes};
+    case Space::kLocal:
+      return {windows.local, address - inside, windows.local_bytes, true};
+    case Space::kParam:
+      if (write) return {};
+      return {store_.host(windows.parameters), 0, windows.parameter_bytes};
+    default:
+      if (space == Space::kConst && write) return {};
+      if (global(inside, 1, write, host_view) == nullptr) return {};
+      return {store_.host(memo_begin_), memo_begin_ + (address - inside), memo_end_ - memo_begin_};
+  }
+}
+
 template <unsigned lanes>
 bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, LaneMask mask, const Windows& windows) {
   const MemoryOp op = record.memory;
@@ -122,103 +174,72 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
   if (op.kind > MemoryKind::kStore || element < 4 || element > 8 || op.register_bits != element * 8) return false;
   constexpr LaneMask full = lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << (lanes % 64)) - 1;
   const std::uint32_t size = element * op.elements;
-  alignas(64) std::uint64_t offset[isa::kMaxLanes];
+  const bool write = op.kind == MemoryKind::kStore;
+  const auto some = static_cast<unsigned>(__builtin_ctzll(mask));
+
+  // Addresses relative to the region that one of them lies in; all must lie there.
+  Offsets<lanes> offsets;
+  std::uint64_t* const at = offsets.at;
+  Region region;
   if (record.src[0] == isa::kNoOperand) {
-    for (unsigned lane = 0; lane < lanes; ++lane) offset[lane] = record.imm;
+    region = region_of(op.space, record.imm, write, windows);
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = record.imm - region.start;
   } else if (op.address_bits == 64) {
     const auto* const row = reinterpret_cast<const std::uint64_t*>(view.src(record.src[0]));
-    for (unsigned lane = 0; lane < lanes; ++lane) offset[lane] = row[lane] + record.imm;
+    region = region_of(op.space, row[some] + record.imm, write, windows);
+    const std::uint64_t shift = record.imm - region.start;
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = row[lane] + shift;
   } else {
     const auto* const row = reinterpret_cast<const std::uint32_t*>(view.src(record.src[0]));
     const auto imm = static_cast<std::uint32_t>(record.imm);
-    for (unsigned lane = 0; lane < lanes; ++lane) offset[lane] = static_cast<std::uint32_t>(row[lane] + imm);
+    region = region_of(op.space, static_cast<std::uint32_t>(row[some] + imm), write, windows);
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = static_cast<std::uint32_t>(row[lane] + imm) - region.start;
   }
+  if (region.base == nullptr || region.size < size) return false;
   if (mask != full) {
-    const std::uint64_t some = offset[__builtin_ctzll(mask)];
+    const std::uint64_t stand_in = at[some];
     for (unsigned lane = 0; lane < lanes; ++lane) {
-      if ((mask >> lane & 1) == 0) offset[lane] = some;
+      if ((mask >> lane & 1) == 0) at[lane] = stand_in;
     }
   }
-  std::uint64_t low = offset[0];
-  std::uint64_t high = offset[0];
-  std::uint64_t bits = 0;
+  // The top bit of either sum is set if some offset is negative or beyond the last one allowed.
+  const std::uint64_t last = region.size - size;
+  std::uint64_t any = 0;
+  std::uint64_t beyond = 0;
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    low = std::min(low, offset[lane]);
-    high = std::max(high, offset[lane]);
-    bits |= offset[lane];
+    any |= at[lane];
+    beyond |= last - at[lane];
   }
-  if ((bits & (size - 1)) != 0) return false;
+  if (((any | beyond) >> 63) != 0 || ((any | region.start) & (size - 1)) != 0) return false;
 
-  Space space = op.space;
-  std::uint64_t base_address = low;
-  bool host_view = false;
-  if (space == Space::kGeneric || space == Space::kGlobal) {
-    const Space named = resolve(base_address, host_view);
-    if (space == Space::kGlobal && named != Space::kGlobal) return false;
-    space = named;
-    std::uint64_t top = high;
-    bool top_host_view = false;
-    if (resolve(top, top_host_view) != named || top_host_view != host_view) return false;
-  }
-  const bool write = op.kind == MemoryKind::kStore;
-  const std::uint64_t span = high - low + size;
-  std::byte* base = nullptr;
   std::size_t element_step = element;
-  switch (space) {
-    case Space::kShared:
-      if (base_address > windows.shared_bytes || span > windows.shared_bytes - base_address) return false;
-      base = windows.shared + base_address;
-      break;
-    case Space::kLocal:
-      if (element != 4 || base_address > windows.local_bytes || span > windows.local_bytes - base_address) return false;
-      base = windows.local;
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        offset[lane] = interleaved_offset(offset[lane] - low + base_address, lane, lanes);
-      }
-      low = 0;
-      element_step = std::size_t{4} * lanes;
-      break;
-    case Space::kParam:
-      if (write || base_address > windows.parameter_bytes || span > windows.parameter_bytes - base_address)
-        return false;
-      base = store_.host(windows.parameters + base_address);
-      break;
-    case Space::kConst:
-      if (write) return false;
-      base = global(base_address, span, false, false);
-      break;
-    default:
-      base = global(base_address, span, write, host_view);
-      break;
+  if (region.interleaved) {
+    if (element != 4) return false;
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = interleaved_offset(at[lane], lane, lanes);
+    element_step = std::size_t{4} * lanes;
   }
-  if (base == nullptr) return false;
-  for (unsigned lane = 0; lane < lanes; ++lane) offset[lane] -= low;
-
   const std::size_t row_step = view.row_bytes() * (element / 4);
   if (write) {
     // Aligned accesses of equal size are the same bytes or disjoint, so going element by element keeps the rule that
     // the highest lane wins.
     for (unsigned i = 0; i < op.elements; ++i) {
       const std::byte* const row = view.src(record.src[1]) + i * row_step;
-      std::byte* const to = base + i * element_step;
-      if (element == 4) {
-        store_lanes<std::uint32_t, lanes>(row, to, offset, mask);
-      } else {
-        store_lanes<std::uint64_t, lanes>(row, to, offset, mask);
-      }
+      std::byte* const to = region.base + i * element_step;
+      element == 4 ? store_lanes<std::uint32_t, lanes>(row, to, offsets, mask)
+                   : store_lanes<std::uint64_t, lanes>(row, to, offsets, mask);
     }
     return true;
   }
   if (record.dst == isa::kNoOperand) return true;
   for (unsigned i = 0; i < op.elements; ++i) {
     std::byte* const row = view.dst(record.dst) + i * row_step;
-    const std::byte* const from = base + i * element_step;
-    if (element == 4) {
-      mask == full ? load_all_lanes<std::uint32_t, lanes>(row, from, offset)
-                   : load_lanes<std::uint32_t, lanes>(row, from, offset, mask);
+    const std::byte* const from = region.base + i * element_step;
+    if (mask == full) {
+      element == 4 ? load_all_lanes<std::uint32_t, lanes>(row, from, offsets)
+                   : load_all_lanes<std::uint64_t, lanes>(row, from, offsets);
     } else {
-      mask == full ? load_all_lanes<std::uint64_t, lanes>(row, from, offset)
-                   : load_lanes<std::uint64_t, lanes>(row, from, offset, mask);
+      element == 4 ? load_lanes<std::uint32_t, lanes>(row, from, offsets, mask)
+                   : load_lanes<std::uint64_t, lanes>(row, from, offsets, mask);
     }
   }
   return true;

@@ -51,6 +51,14 @@ class MemoryPath {
     bool interleaved = false;    ///< local memory: word w of the lane lies 4 x lanes x w bytes behind
     FaultKind refusal = FaultKind::kIllegalAddress;
   };
+  /// Bytes that lie together: program addresses from `start` on are at `base`.
+  struct Region {
+    std::byte* base = nullptr;  ///< null: refused
+    std::uint64_t start = 0;
+    std::uint64_t size = 0;
+    bool interleaved = false;
+  };
+  [[nodiscard]] Region region_of(isa::Space space, std::uint64_t address, bool write, const Windows& windows);
   [[nodiscard]] Place place(isa::Space space, std::uint64_t address, std::uint32_t size, bool write, unsigned lane,
                             unsigned lanes, const Windows& windows);
   [[nodiscard]] std::byte* global(std::uint64_t address, std::uint64_t size, bool write, bool from_host_window);
