@@ -6,3 +6,7 @@ castor_test(isa_control_test KIND unit SOURCES isa_control_test.cpp LIBS castor_
 castor_test(isa_memory_test KIND unit SOURCES isa_memory_test.cpp LIBS castor_isa)
 castor_test(isa_table_test KIND unit SOURCES isa_table_test.cpp LIBS castor_isa)
 castor_test(isa_variants_test KIND unit SOURCES isa_variants_test.cpp LIBS castor_isa)
+castor_test(isa_own_instruction_test KIND unit
+  SOURCES isa_own_instruction_test.cpp "${PROJECT_SOURCE_DIR}/platforms/examples/hamming.cpp" LIBS castor_isa)
+castor_script_test(coverage_document_is_up_to_date KIND unit
+  COMMAND castor_coverage_document "${PROJECT_SOURCE_DIR}/docs/ptx-coverage.md")

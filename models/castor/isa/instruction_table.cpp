@@ -199,6 +199,7 @@ struct InstructionTable::Impl {
   mutable std::unordered_map<std::string_view, Match> cache;
 
   [[nodiscard]] Match look_up(std::string_view spelling, LookupError& error) const;
+  [[nodiscard]] Match cached(std::string_view spelling, LookupError& error) const;
   [[nodiscard]] const Unsupported* refusal(std::string_view spelling, const std::vector<std::string_view>& parts) const;
   [[nodiscard]] std::string unknown(std::string_view opcode) const;
 };
@@ -340,20 +341,24 @@ Match InstructionTable::Impl::look_up(std::string_view spelling, LookupError& er
   return {};
 }
 
+Match InstructionTable::Impl::cached(std::string_view spelling, LookupError& error) const {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto known = cache.find(spelling);
+  if (known != cache.end()) return known->second;
+  const Match match = look_up(spelling, error);
+  if (match.valid()) {
+    spellings.emplace_back(spelling);
+    cache.emplace(spellings.back(), match);
+  }
+  return match;
+}
+
 Match InstructionTable::find(std::string_view spelling, LookupError& error) const {
   if (spelling.empty() || spelling[0] == '$') {
     error.message = impl_->unknown(first_part(spelling));
     return {};
   }
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
-  const auto known = impl_->cache.find(spelling);
-  if (known != impl_->cache.end()) return known->second;
-  const Match match = impl_->look_up(spelling, error);
-  if (match.valid()) {
-    impl_->spellings.emplace_back(spelling);
-    impl_->cache.emplace(impl_->spellings.back(), match);
-  }
-  return match;
+  return impl_->cached(spelling, error);
 }
 
 bool InstructionTable::is_opcode(std::string_view opcode) const {
@@ -367,7 +372,7 @@ std::string_view InstructionTable::variant() const { return impl_->variant; }
 
 Match InstructionTable::internal(std::string_view spelling) const {
   LookupError error;
-  const Match match = impl_->look_up(spelling, error);
+  const Match match = impl_->cached(spelling, error);
   CASTOR_ASSERT(match.valid(), "internal instruction %s: %s", std::string(spelling).c_str(), error.message.c_str());
   return match;
 }

@@ -22,12 +22,11 @@
   }                                                \
   void castor::isa::CASTOR_LANES::family([[maybe_unused]] ::castor::isa::TableBuilder& table)
 #else
-#define CASTOR_INSTRUCTIONS(family)                                                               \
-  namespace {                                                                                     \
-  void castor_add_##family(::castor::isa::TableBuilder& table);                                   \
-  const bool castor_has_##family = ::castor::isa::InstructionTable::extend(&castor_add_##family); \
-  }                                                                                               \
-  void castor_add_##family([[maybe_unused]] ::castor::isa::TableBuilder& table)
+#define CASTOR_INSTRUCTIONS(family)                                    \
+  static void castor_add_##family(::castor::isa::TableBuilder& table); \
+  [[maybe_unused]] static const bool kCastorHas_##family =             \
+      ::castor::isa::InstructionTable::extend(&castor_add_##family);   \
+  static void castor_add_##family([[maybe_unused]] ::castor::isa::TableBuilder& table)
 #endif
 
 /// Before a loop over lanes: rows are the same row or do not overlap, so lanes do not depend on each other.

@@ -1,0 +1,1 @@
+castor_benchmark(isa_lanes SOURCES isa_lanes.cpp LIBS castor_isa)
