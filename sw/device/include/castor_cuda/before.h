@@ -18,6 +18,8 @@
 #include <cstdio>
 #include <cmath>
 #include <cstring>
+#include <math.h>
+#include <stdlib.h>
 #include <memory>
 // clang-format on
 
