@@ -6,8 +6,8 @@
 namespace castor::isa {
 
 /// What an instruction costs is a property of the machine, so an instruction only names its class; pool of units,
-/// latency and initiation interval come from the machine's table, indexed by the class (docs/machines.md, "Latencies").
-/// pipelines"). The rows up to `kPredicate` are the rows of that table.
+/// latency and initiation interval come from the machine's table, indexed by the class (docs/machines.md, "Units,
+/// register file"). The rows up to `kPredicate` are the rows of that table.
 enum class TimingClass : std::uint8_t {
   kInt,        // integer add, logic, compare, select, move, shift, convert
   kIntMinMax,  // integer min, max
