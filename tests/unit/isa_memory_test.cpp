@@ -250,6 +250,14 @@ TEST(Memory, ShortAddressesWrapAt32Bits) {
   EXPECT_EQ(machine.get(2, 0, false), 4711u);
 }
 
+TEST(Memory, RecordsWithoutAddressRegisterNameAnAbsoluteAddress) {
+  Machine machine(64);
+  machine.put(200, 4, 31);
+  machine.run("ld.global.u32", ~isa::LaneMask{0}, 32, 200, 2, {isa::kNoOperand, 0, 0});
+  EXPECT_EQ(machine.get(2, 0, false), 31u);
+  EXPECT_EQ(machine.get(2, 63, false), 31u);
+}
+
 TEST(Memory, NegativeOffsetsGoDown) {
   Machine machine(32);
   for (unsigned lane = 0; lane < 32; ++lane) machine.set(0, lane, 64 + 8 * lane, true);

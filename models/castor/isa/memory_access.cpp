@@ -187,6 +187,32 @@ std::uint64_t modified(const MemoryOp& op, std::uint64_t old, std::uint64_t oper
   return old;
 }
 
+/// Sizes that accesses have, so that they are moves and not calls.
+void move_bytes(std::byte* to, const std::byte* from, unsigned size) {
+  switch (size) {
+    case 1:
+      return put(to, get<std::uint8_t>(from));
+    case 2:
+      return put(to, get<std::uint16_t>(from));
+    case 4:
+      return put(to, get<std::uint32_t>(from));
+    case 8:
+      return put(to, get<std::uint64_t>(from));
+    default:
+      std::memcpy(to, from, size);
+  }
+}
+
+template <class T>
+void modify(Access& access, unsigned lane, std::byte* where) {
+  std::byte* const data = access.data + lane * std::size_t{16};
+  const T old = get<T>(where);
+  const T operand = get<T>(data);
+  const T compare = access.op.atomic == AtomicOp::kCas ? get<T>(access.compare + lane * std::size_t{8}) : T{0};
+  put(where, static_cast<T>(modified(access.op, old, operand, compare)));
+  put(data, old);
+}
+
 }  // namespace
 
 void address(const Record& record, const RegisterView& view, LaneMask mask, Access& access) {
@@ -195,22 +221,22 @@ void address(const Record& record, const RegisterView& view, LaneMask mask, Acce
   access.mask = mask;
   const unsigned size = bytes(op.type);
   access.lane_bytes = size * op.elements;
-  const std::byte* const base = view.src(record.src[0]);
   const std::uint64_t offset = record.imm;
   const LaneMask all = view.lanes == 64 ? ~LaneMask{0} : 0xffffffffu;
-  if (record.src[0] == kNoOperand) {  // an address that is known before the program runs
+  if (record.src[0] == kNoOperand) {  // an absolute address
     for_each_lane(mask, [&](unsigned lane) { access.address[lane] = offset; });
   } else if (op.address_bits == 64) {
-    if (mask == all) {
-      for (unsigned lane = 0; lane < view.lanes; ++lane)
-        access.address[lane] = get<std::uint64_t>(base + lane * std::size_t{8}) + offset;
-    } else {
-      for_each_lane(mask, [&](unsigned lane) {
-        access.address[lane] = get<std::uint64_t>(base + lane * std::size_t{8}) + offset;
-      });
-    }
+    const std::byte* const base = view.src(record.src[0]);
+    const auto at = [&](unsigned lane) {
+      access.address[lane] = get<std::uint64_t>(base + lane * std::size_t{8}) + offset;
+    };
+    if (mask == all)
+      for (unsigned lane = 0; lane < view.lanes; ++lane) at(lane);
+    else
+      for_each_lane(mask, at);
   } else {
     // The offset is signed and the sum wraps at 32 bits.
+    const std::byte* const base = view.src(record.src[0]);
     for_each_lane(mask, [&](unsigned lane) {
       access.address[lane] = static_cast<std::uint32_t>(get<std::uint32_t>(base + lane * std::size_t{4}) +
                                                         static_cast<std::uint32_t>(offset));
@@ -230,27 +256,21 @@ void address(const Record& record, const RegisterView& view, LaneMask mask, Acce
 
 void perform_lane(Access& access, unsigned lane, std::byte* where) {
   std::byte* const data = access.data + lane * std::size_t{16};
-  const unsigned size = access.lane_bytes;
   switch (access.op.kind) {
     case MemoryKind::kLoad:
-      std::memcpy(data, where, size);
-      return;
+      return move_bytes(data, where, access.lane_bytes);
     case MemoryKind::kStore:
-      std::memcpy(where, data, size);
-      return;
+      return move_bytes(where, data, access.lane_bytes);
     case MemoryKind::kAtomic:
-    case MemoryKind::kReduction: {
-      std::uint64_t old = 0;
-      std::uint64_t operand = 0;
-      std::uint64_t compare = 0;
-      std::memcpy(&old, where, size);
-      std::memcpy(&operand, data, size);
-      if (access.op.atomic == AtomicOp::kCas) std::memcpy(&compare, access.compare + lane * std::size_t{8}, size);
-      const std::uint64_t result = modified(access.op, old, operand, compare);
-      std::memcpy(where, &result, size);
-      std::memcpy(data, &old, size);
-      return;
-    }
+    case MemoryKind::kReduction:
+      switch (access.lane_bytes) {
+        case 2:
+          return modify<std::uint16_t>(access, lane, where);
+        case 4:
+          return modify<std::uint32_t>(access, lane, where);
+        default:
+          return modify<std::uint64_t>(access, lane, where);
+      }
   }
 }
 

@@ -40,7 +40,8 @@ struct Access {
       64) std::byte compare[kMaxLanes * 8];  ///< cas: value compared with, at [lane * 8]; `data` holds the new value
 };
 
-/// First step: addresses, store data and atomic operands of the lanes in `mask`. Reads registers only.
+/// First step: addresses, store data and atomic operands of the lanes in `mask`. Reads registers only. A record without
+/// address register (src[0] = kNoOperand) names the absolute address in `imm`.
 void address(const Record& record, const RegisterView& view, LaneMask mask, Access& access);
 
 /// Second step, one lane: exchanges bytes with memory at `where` (which the machine found and checked). Loads fill
