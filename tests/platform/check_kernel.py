@@ -16,8 +16,11 @@ import sys
 
 def run(program, arguments):
     """(exit code, last line of the output, all output)"""
-    done = subprocess.run([program] + shlex.split(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          universal_newlines=True, check=False)
+    try:
+        done = subprocess.run([program] + shlex.split(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              universal_newlines=True, check=False)
+    except OSError as error:
+        return -1, "", str(error)
     lines = done.stdout.splitlines()
     return done.returncode, lines[-1] if lines else "", done.stdout + done.stderr
 
@@ -38,7 +41,7 @@ def main():
         lines = []
         for program in [options.program] + ([options.against] if options.against else []):
             code, line, everything = run(program, arguments)
-            print(f"{program} {arguments}: exit {code}: {line}")
+            print(f"{program} {arguments}: exit {code}: {line}", flush=True)
             lines.append(line)
             if code != 0 or not line.startswith("PASS "):
                 print(everything)
