@@ -69,7 +69,8 @@ def check(root):
                     continue
                 include = match.group(1)
                 if ".." in include.split("/"):
-                    offences.append(f"{path}:{number}: {include} climbs out of its folder")
+                    if not (path.parent / include).resolve().is_relative_to(folder.resolve()):
+                        offences.append(f"{path}:{number}: {include} climbs out of {name}")
                     continue
                 target = room_of(include, names)
                 if target is None or target == name:
@@ -88,6 +89,7 @@ def self_test():
         "block to the GPU": ("models/castor/lax/a.h", "#include <castor/gpu/hooks.h>", 1),
         "GPU to a block": ("models/castor/gpu/a.h", '#include "castor/lax/engine.h"', 1),
         "climbing": ("sw/ptx/a.cpp", '#include "../runtime/open_device.h"', 1),
+        "climbing inside": ("sw/ptx/part/a.cpp", '#include "../parser.h"', 0),
         "down": ("sw/runtime/a.cpp", '#include "castor/isa/module.h"', 0),
         "hookup": ("models/castor/hookup/a.h", '#include "castor/lax/engine.h"', 0),
     }
