@@ -125,6 +125,8 @@ void Parser::resolve_calls() {
         check_signature(pending.list, function, call.results, prototype.results, "result");
         parameters = &prototype.parameters;
       } else if (found != nullptr && found->kind == Labelled::Kind::kCalls) {
+        candidates_ += body_->call_lists[found->index].size();
+        if (candidates_ > kMostCandidates) fail(pending.list, "too many indirect calls with long .calltargets lists");
         for (const Token& name : body_->call_lists[found->index]) {
           const auto candidate = functions_.find(name.text);
           if (candidate == functions_.end()) fail(name, "unknown function " + describe(name));

@@ -15,11 +15,9 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
   for (int c = 'A'; c <= 'Z'; ++c) classes[static_cast<std::size_t>(c)] = kLetter;
   for (int c = '0'; c <= '9'; ++c) classes[static_cast<std::size_t>(c)] = kDigit;
   classes['_'] = classes['$'] = kLetter;
-  for (const char c : {' ', '\t', '\r', '\n', '\v', '\f'}) classes[static_cast<std::size_t>(c)] = kSpace;
-  for (const char c : {'(', ')', '[', ']', '{', '}', '<', '>', ',', ';', ':', '@', '!',
-                       '|', '&', '^', '+', '-', '*', '/', '~', '=', '?', '%', '.'}) {
-    classes[static_cast<std::size_t>(c)] = kPunct;
-  }
+  for (const unsigned char c : {' ', '\t', '\r', '\n', '\v', '\f'}) classes[c] = kSpace;
+  constexpr std::string_view kPunctuation = "()[]{}<>,;:@!|&^+-*/~=?%.";
+  for (const char c : kPunctuation) classes[static_cast<unsigned char>(c)] = kPunct;
   return classes;
 }
 
@@ -110,10 +108,7 @@ Token Lexer::next() {
   token.glued = !skip_space();
   token.line = line_;
   token.column = static_cast<std::uint32_t>(at_ - line_start_) + 1;
-  if (at_ == end_) {
-    token.text = std::string_view(end_, 0);
-    return token;
-  }
+  if (at_ == end_) return token;
   const char* const start = at_;
   const char c = *at_;
   const bool word_follows = end_ - at_ > 1 && is(at_[1], kWord);

@@ -6,8 +6,29 @@
 #include "ptx/parser_state.h"
 
 namespace castor::ptx {
+namespace {
 
-Parser::Parser(std::string_view text, const std::string& file) : text_(text), file_(file), lexer_(text, file) {
+/// About the memory that a copy of a function takes.
+std::uint64_t bytes_of(const isa::Function& function) {
+  std::uint64_t bytes = sizeof(isa::Function) + function.body.size() * (sizeof(isa::Instruction) + 200) +
+                        function.registers.size() * 64 + function.labels.size() * 64;
+  for (const isa::Variable& variable : function.variables) {
+    bytes += sizeof variable + variable.data.size() + variable.relocations.size() * sizeof(isa::Relocation);
+  }
+  for (const isa::BranchTable& table : function.tables) bytes += 64 + table.labels.size() * 4;
+  for (const isa::Call& call : function.calls) bytes += sizeof call + call.candidates.size() * 64;
+  for (const isa::Prototype& prototype : function.prototypes) {
+    bytes += sizeof prototype + (prototype.parameters.size() + prototype.results.size()) * sizeof(isa::Variable);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Parser::Parser(std::string_view text, const std::string& file)
+    : file_(file),
+      lexer_(text, file),
+      most_initial_bytes_(std::max<std::uint64_t>(kMostInitialBytes, 4 * std::uint64_t{text.size()})) {
   module_.file = file;
 }
 
@@ -270,9 +291,10 @@ void Parser::apply_aliases() {
     if (variables_.count(alias.name.text) != 0) fail_duplicate(alias.name);
     if (known != functions_.end() && module_.functions[known->second].defined) fail_duplicate(alias.name);
     // A second body costs memory, so a text cannot multiply itself by naming a large function often.
-    initial_bytes_ += module_.functions[target->second].body.size() * sizeof(isa::Instruction);
-    if (initial_bytes_ > kMostInitialBytes)
+    initial_bytes_ += bytes_of(module_.functions[target->second]);
+    if (initial_bytes_ > most_initial_bytes_) {
       fail(alias.name, "the aliases of this file take more memory than is allowed");
+    }
     isa::Function copy = module_.functions[target->second];
     copy.name = alias.name.text;
     if (known != functions_.end()) {

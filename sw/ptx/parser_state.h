@@ -18,8 +18,10 @@ namespace castor::ptx {
 
 /// Limits on what a text may ask for; beyond them it is refused, whatever memory the host has.
 inline constexpr std::uint64_t kMostVariableBytes = std::uint64_t{1} << 40U;
-inline constexpr std::uint64_t kMostInitialBytes = std::uint64_t{1} << 28U;  ///< of all variables of a module together
-inline constexpr std::uint64_t kMostRegisters = 1'000'000;                   ///< of all families of a function together
+/// Initial data of all variables of a module together: this, or four times the text if that is more.
+inline constexpr std::uint64_t kMostInitialBytes = std::uint64_t{1} << 26U;
+inline constexpr std::uint64_t kMostRegisters = 1'000'000;   ///< of all families of a function together
+inline constexpr std::uint64_t kMostCandidates = 1'000'000;  ///< functions that indirect calls name, counted per call
 inline constexpr std::uint64_t kMostAlignment = 65536;
 inline constexpr unsigned kMostNesting = 200;  ///< scopes, parentheses, unary operators
 inline constexpr std::size_t kMostDimensions = 16;
@@ -196,12 +198,13 @@ class Parser {
                        const std::vector<isa::Variable>& wanted, const char* what) const;
 
   // ---- state
-  std::string_view text_;
   const std::string& file_;
   Lexer lexer_;
   Token token_;  // the next one, not yet taken
   unsigned nesting_ = 0;
-  std::uint64_t initial_bytes_ = 0;
+  std::uint64_t initial_bytes_ = 0;  // of initial values and of bodies that aliases repeat
+  std::uint64_t most_initial_bytes_;
+  std::uint64_t candidates_ = 0;  // of indirect calls, all together
 
   isa::Module module_;
   std::unordered_map<std::string_view, std::uint32_t> functions_;  // index into Module::functions

@@ -143,8 +143,7 @@ void Parser::module_variables(const Prefix& prefix) {
   do {
     const Token name = expect_identifier("the name of a variable");
     isa::Variable variable = variable_tail(head, space, prefix.linkage, name);
-    if (variable.unsized && variable.size == 0 && prefix.linkage != isa::Linkage::kExtern &&
-        !(variable.space == isa::Space::kShared)) {
+    if (variable.unsized && variable.size == 0 && prefix.linkage != isa::Linkage::kExtern) {
       fail(name, "array " + describe(name) + " has no size; only .extern arrays and those with initial values may");
     }
     if (functions_.count(name.text) != 0) fail_duplicate(name);
@@ -311,8 +310,8 @@ void Parser::put_bytes(isa::Variable& variable, const Token& at, std::uint64_t o
   const std::uint64_t end = offset + bytes;
   if (end > variable.data.size()) {
     initial_bytes_ += end - variable.data.size();
-    if (end > kMostInitialBytes || initial_bytes_ > kMostInitialBytes) {
-      fail(at, "the initial values of this file take more than " + std::to_string(kMostInitialBytes) + " bytes");
+    if (end > most_initial_bytes_ || initial_bytes_ > most_initial_bytes_) {
+      fail(at, "the initial values of this file take more than " + std::to_string(most_initial_bytes_) + " bytes");
     }
     variable.data.resize(end);
   }

@@ -213,7 +213,7 @@ TEST(PtxVariables, RejectsWrongInitialValues) {
   EXPECT_EQ(error_of(".global .u32 t;.global .u8 a = 0x1ff(t);"),
             "1:32: mask '0x1ff' does not choose 1 neighbouring bytes of an address");
   EXPECT_EQ(error_of(".global .u8 a[4][0x10000000] = {{1}, {2}};"),
-            "1:39: the initial values of this file take more than 268435456 bytes");
+            "1:39: the initial values of this file take more than 67108864 bytes");
 }
 
 TEST(PtxFunctions, KeepsSignatures) {

@@ -585,5 +585,42 @@ TEST(PtxCalls, RejectsWrongCalls) {
   EXPECT_EQ(error("call %d;"), at("6", "unknown register '%d'"));
 }
 
+// ---- hostile texts
+
+TEST(PtxLimits, AliasesCannotMultiplyALargeFunction) {
+  std::string text = ".func f() {";
+  for (int i = 0; i < 20000; ++i) text += "ret;";
+  text += "}\n";
+  for (int i = 0; i < 20000; ++i) text += ".alias a" + std::to_string(i) + ",f;";
+  EXPECT_THAT(error_of(text), testing::HasSubstr("the aliases of this file take more memory than is allowed"));
+}
+
+TEST(PtxLimits, ListsOfTargetsCannotMultiply) {
+  std::string text = ".func f() { ret; }\n.func g() { .reg .b64 d; t: .calltargets f";
+  for (int i = 0; i < 20000; ++i) text += ",f";
+  text += ";\n";
+  for (int i = 0; i < 20000; ++i) text += "call d,t;";
+  EXPECT_THAT(error_of(text + "}"), testing::HasSubstr("too many indirect calls with long .calltargets lists"));
+}
+
+TEST(PtxLimits, MessagesStayShort) {
+  const std::string name(1'000'000, 'x');
+  EXPECT_LT(error_in("bra " + name + ";").size(), 200U);
+  EXPECT_LT(error_in(name + ";").size(), 300U);
+  EXPECT_LT(error_in("mov.u32 " + name + ", 1;").size(), 300U);
+  EXPECT_LT(error_in(".reg .u32 r;\nmov.u32 r, " + std::string(1'000'000, '1') + ";").size(), 200U);
+  EXPECT_LT(error_of("." + name).size(), 200U);
+}
+
+TEST(PtxLimits, ManyNamesAndScopesAreFine) {
+  std::string body = ".reg .b32 %r<1000000>;\n";
+  for (int i = 0; i < 20000; ++i)
+    body += "{ .reg .b32 t; .param .b32 q; mov.b32 t, %r" + std::to_string(i * 49) + "; }\n";
+  const isa::Module module = kernel(body);
+  EXPECT_THAT(only_kernel(module).body, SizeIs(20000));
+  EXPECT_THAT(only_kernel(module).registers, SizeIs(40000));
+  EXPECT_THAT(only_kernel(module).variables, SizeIs(20002));
+}
+
 }  // namespace
 }  // namespace castor::ptx::test
