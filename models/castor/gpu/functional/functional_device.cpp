@@ -91,6 +91,8 @@ bool FunctionalDevice::complete(Ticket ticket) const {
 }
 
 Picoseconds FunctionalDevice::completion_time(Ticket ticket) const {
+  const auto recorded = record_times_.find(ticket);
+  if (recorded != record_times_.end()) return recorded->second;
   const auto found = completed_.find(ticket);
   return found == completed_.end() ? 0 : found->second;
 }
@@ -98,7 +100,7 @@ Picoseconds FunctionalDevice::completion_time(Ticket ticket) const {
 void FunctionalDevice::done(Ticket ticket) {
   completed_[ticket] = now();
   while (completed_.count(completed_below_) != 0) ++completed_below_;
-  // Times of long gone tickets are not asked for any more.
+  // Times of long gone tickets are not asked for any more, but for those of events.
   constexpr Ticket kRemembered = 1 << 20;
   if (completed_below_ > kRemembered) completed_.erase(completed_below_ - kRemembered);
 }
@@ -129,8 +131,8 @@ bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
       std::visit(Overloaded{
                      [&](const KernelPacket& packet) {
                        if (running_.size() >= machine_.table.entries) return false;
-                       start_kernel(index, ticket, packet);
                        queue.busy = true;
+                       start_kernel(index, ticket, packet);
                        return true;
                      },
                      [&](const CopyPacket& packet) {
@@ -145,6 +147,7 @@ bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
                      },
                      [&](const EventRecordPacket& packet) {
                        events_[packet.event] = packet.count;
+                       record_times_[ticket] = now();
                        done(ticket);
                        return true;
                      },
@@ -377,6 +380,7 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached) {
   while (!reached()) {
     if (interrupted_.exchange(false)) return Outcome::kInterrupted;
     const bool served = serve_queues();
+    if (!faulted_before && fault_) return Outcome::kFault;
     if (reached()) break;
     if (resident_.empty() || running_.size() > 1 || served) place_blocks();
     if (resident_.empty()) {
@@ -441,6 +445,7 @@ void FunctionalDevice::reset() {
   fault_.reset();
   limit_reached_ = false;
   completed_.clear();
+  record_times_.clear();
   completed_below_ = last_ticket_ + 1;
 }
 
