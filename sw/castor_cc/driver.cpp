@@ -189,7 +189,7 @@ void Job::check_inputs() const {
     if (!fs::exists(input.path, error)) throw base::InputError({input.path, 0, 0}, "no such file");
   }
   const bool links = options_.stage == Stage::kLink && options_.link_runtime;
-  if (links && tools_.library_dir.empty() && !options_.dry_run) {
+  if (links && !tools_.has_runtime && !options_.dry_run) {
     throw base::InputError("the runtime library libcastor_cudart.so is not beside castor-cc",
                            "build the target castor_cudart, or compile with -c or -ptx");
   }

@@ -398,6 +398,8 @@ bool Parser::parse_language(const std::string& name) {
     if (value() != "64") throw InputError("only 64-bit programs are supported", "leave out -m");
     return true;
   }
+  if (name == "-m64") return true;
+  if (name == "-m32") throw InputError("only 64-bit programs are supported", "leave out -m32");
   if (name == "-cudart") return options_.link_runtime = value() != "none", true;
   if (name == "-t") {
     const std::string text = value();

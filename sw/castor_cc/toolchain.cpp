@@ -98,7 +98,7 @@ std::string known_arch(int arch) {
   return "sm_50";
 }
 
-std::vector<std::string> cuda_flags(const Toolchain& tools, const Options& options) {
+std::vector<std::string> cuda_flags(const Options& options) {
   // The architecture is given to the host side too: it is part of what the sources see.
   std::vector<std::string> flags = {"-x",
                                     "cuda",
@@ -109,7 +109,8 @@ std::vector<std::string> cuda_flags(const Toolchain& tools, const Options& optio
                                     "-target-sdk-version=11.2",
                                     "-Wno-unknown-cuda-version"};
   if (!has_standard(options)) flags.emplace_back("-std=c++17");
-  append(flags, {"-include", tools.include_dir + "/cuda_runtime.h"});
+  // By name, so that it counts as a system header: no warnings from it, no entry in dependency files of -MMD.
+  append(flags, {"-include", "cuda_runtime.h"});
   return flags;
 }
 
@@ -142,14 +143,16 @@ Toolchain find_toolchain() {
   tools.libclc = CASTOR_CC_LIBCLC;
   const fs::path library =
       first_existing({bin / ".." / CASTOR_CC_LIBDIR / "libcastor_cudart.so", bin / "../lib/libcastor_cudart.so"});
-  tools.library_dir = library.parent_path().string();
+  tools.has_runtime = !library.empty();
+  tools.library_dir =
+      tools.has_runtime ? library.parent_path().string() : (bin / ".." / CASTOR_CC_LIBDIR).lexically_normal().string();
   return tools;
 }
 
 std::vector<std::string> device_command(const Toolchain& tools, const Options& options, const std::string& source,
                                         const std::string& ptx) {
   std::vector<std::string> command = {tools.clang_cxx};
-  append(command, cuda_flags(tools, options));
+  append(command, cuda_flags(options));
   append(command, {"--cuda-device-only", "-S", "-fno-crash-diagnostics", optimisation(options, true), "-Xclang",
                    "-target-feature", "-Xclang", ptx_feature(options.device_arch), "-Xclang", "-mlink-builtin-bitcode",
                    "-Xclang", tools.libdevice});
@@ -219,7 +222,7 @@ std::vector<std::string> host_command(const Toolchain& tools, const Options& opt
                                       const std::string& mode, const std::string& ptx, const std::string& output) {
   std::vector<std::string> command = {input.kind == InputKind::kC ? tools.clang_c : tools.clang_cxx};
   if (input.kind == InputKind::kCuda) {
-    append(command, cuda_flags(tools, options));
+    append(command, cuda_flags(options));
     command.emplace_back("--cuda-host-only");
     if (!ptx.empty()) append(command, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx});
   } else {

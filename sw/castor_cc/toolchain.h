@@ -16,7 +16,8 @@ struct Toolchain {
   std::string libdevice;       ///< castor_libdevice.bc
   std::string opencl_library;  ///< castor_opencl.bc
   std::string libclc;          ///< libclc for the OpenCL functions
-  std::string library_dir;     ///< libcastor_cudart.so
+  std::string library_dir;     ///< where libcastor_cudart.so is or belongs
+  bool has_runtime = false;    ///< whether it is there
 };
 
 /// Locates everything. Throws base::InputError that names what is missing and the package or target that brings it.

@@ -24,29 +24,30 @@
   INLINE double __nv_fma_##cuda(double a, double b, double c) { return __nvvm_fma_##ptx##_d(a, b, c); }
 ROUNDED(BINARY)
 
-// clang's builtins for 64-bit integers have the type long long, which is 128 bits wide in OpenCL C: inline PTX instead.
-#define WIDE_CVT(name, to, from, ptx, out, in) \
+// Inline PTX, not clang's builtins: those for 64-bit integers have the type long long, which is 128 bits wide in OpenCL C,
+// and LLVM takes the rz ones for the conversions of C, which round to nearest and leave values out of range undefined.
+#define CONVERT(name, to, from, ptx, out, in) \
   INLINE to name(from a) {                     \
     to r;                                      \
     __asm__(ptx " %0, %1;" : out(r) : in(a));  \
     return r;                                  \
   }
 #define CONVERSIONS(cuda, ptx)                                                                         \
-  INLINE float __nv_double2float_##cuda(double a) { return __nvvm_d2f_##ptx(a); }                      \
-  INLINE int __nv_double2int_##cuda(double a) { return __nvvm_d2i_##ptx(a); }                          \
-  INLINE uint __nv_double2uint_##cuda(double a) { return __nvvm_d2ui_##ptx(a); }                       \
-  INLINE int __nv_float2int_##cuda(float a) { return __nvvm_f2i_##ptx(a); }                            \
-  INLINE uint __nv_float2uint_##cuda(float a) { return __nvvm_f2ui_##ptx(a); }                         \
-  INLINE float __nv_int2float_##cuda(int a) { return __nvvm_i2f_##ptx(a); }                            \
-  INLINE float __nv_uint2float_##cuda(uint a) { return __nvvm_ui2f_##ptx(a); }                         \
-  WIDE_CVT(__nv_double2ll_##cuda, long, double, "cvt." #ptx "i.s64.f64", "=l", "d")                    \
-  WIDE_CVT(__nv_double2ull_##cuda, ulong, double, "cvt." #ptx "i.u64.f64", "=l", "d")                  \
-  WIDE_CVT(__nv_float2ll_##cuda, long, float, "cvt." #ptx "i.s64.f32", "=l", "f")                      \
-  WIDE_CVT(__nv_float2ull_##cuda, ulong, float, "cvt." #ptx "i.u64.f32", "=l", "f")                    \
-  WIDE_CVT(__nv_ll2float_##cuda, float, long, "cvt." #ptx ".f32.s64", "=f", "l")                       \
-  WIDE_CVT(__nv_ull2float_##cuda, float, ulong, "cvt." #ptx ".f32.u64", "=f", "l")                     \
-  WIDE_CVT(__nv_ll2double_##cuda, double, long, "cvt." #ptx ".f64.s64", "=d", "l")                     \
-  WIDE_CVT(__nv_ull2double_##cuda, double, ulong, "cvt." #ptx ".f64.u64", "=d", "l")
+  CONVERT(__nv_double2float_##cuda, float, double, "cvt." #ptx ".f32.f64", "=f", "d")                 \
+  CONVERT(__nv_double2int_##cuda, int, double, "cvt." #ptx "i.s32.f64", "=r", "d")                    \
+  CONVERT(__nv_double2uint_##cuda, uint, double, "cvt." #ptx "i.u32.f64", "=r", "d")                  \
+  CONVERT(__nv_float2int_##cuda, int, float, "cvt." #ptx "i.s32.f32", "=r", "f")                      \
+  CONVERT(__nv_float2uint_##cuda, uint, float, "cvt." #ptx "i.u32.f32", "=r", "f")                    \
+  CONVERT(__nv_int2float_##cuda, float, int, "cvt." #ptx ".f32.s32", "=f", "r")                       \
+  CONVERT(__nv_uint2float_##cuda, float, uint, "cvt." #ptx ".f32.u32", "=f", "r")                     \
+  CONVERT(__nv_double2ll_##cuda, long, double, "cvt." #ptx "i.s64.f64", "=l", "d")                    \
+  CONVERT(__nv_double2ull_##cuda, ulong, double, "cvt." #ptx "i.u64.f64", "=l", "d")                  \
+  CONVERT(__nv_float2ll_##cuda, long, float, "cvt." #ptx "i.s64.f32", "=l", "f")                      \
+  CONVERT(__nv_float2ull_##cuda, ulong, float, "cvt." #ptx "i.u64.f32", "=l", "f")                    \
+  CONVERT(__nv_ll2float_##cuda, float, long, "cvt." #ptx ".f32.s64", "=f", "l")                       \
+  CONVERT(__nv_ull2float_##cuda, float, ulong, "cvt." #ptx ".f32.u64", "=f", "l")                     \
+  CONVERT(__nv_ll2double_##cuda, double, long, "cvt." #ptx ".f64.s64", "=d", "l")                     \
+  CONVERT(__nv_ull2double_##cuda, double, ulong, "cvt." #ptx ".f64.u64", "=d", "l")
 ROUNDED(CONVERSIONS)
 
 INLINE double __nv_int2double_rn(int a) { return __nvvm_i2d_rn(a); }
@@ -133,4 +134,4 @@ INLINE float __nv_nanf(const char* tag) { return as_float(0x7fffffffu); }
 #undef ROUNDED
 #undef BINARY
 #undef CONVERSIONS
-#undef WIDE_CVT
+#undef CONVERT

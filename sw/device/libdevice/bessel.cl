@@ -171,14 +171,28 @@ double __nv_yn(int n, double x) {
 
 static double bessel_i(int n, double x) {
   double a = fabs(x);
-  double q = 0.25 * a * a;
   if (a < 30.0) {
+    // Terms in double-double: the k-th is a product of k factors, so plain rounding errors would add up.
+    double h = 0.5 * a;
+    double q = h * h;
+    double q_low = fma(h, h, -q);
     double term = 1.0;
+    double term_low = 0.0;
     double sum = 1.0;
+    double sum_low = 0.0;
     for (int k = 1; k < 80 && term > 1e-18 * sum; ++k) {
-      term = term * q / ((double)k * (k + n));
-      sum += term;
+      double d = (double)k * (k + n);
+      double p = term * q;
+      double p_low = fma(term, q, -p) + (term * q_low + term_low * q);
+      double t = p / d;
+      term_low = (fma(-t, d, p) + p_low) / d;
+      term = t;
+      double s = sum + t;
+      double v = s - sum;
+      sum_low += ((sum - (s - v)) + (t - v)) + term_low;
+      sum = s;
     }
+    sum += sum_low;
     return n == 0 ? sum : 0.5 * x * sum;
   }
   double mu = 4.0 * n * n;

@@ -20,7 +20,6 @@ FORWARD(cos)
 FORWARD(cosh)
 FORWARD(cospi)
 FORWARD(erf)
-FORWARD(erfc)
 FORWARD(exp)
 FORWARD(exp10)
 FORWARD(exp2)
@@ -36,10 +35,18 @@ FORWARD(sinpi)
 FORWARD(tan)
 FORWARD(tanh)
 FORWARD2(atan2)
-FORWARD2(fmod)
 FORWARD2(hypot)
 FORWARD2(pow)
 
+double __nv_fmod(double a, double b) { return fmod(a, b); }
+// libclc's single-precision fmod takes subnormal divisors for 0; as doubles they are normal.
+float __nv_fmodf(float a, float b) {
+  if (__builtin_fabsf(b) < 0x1p-126f) return (float)fmod((double)a, (double)b);
+  return fmod(a, b);
+}
+double __nv_erfc(double a) { return erfc(a); }
+// libclc's single-precision erfc is off by more than 10 ulp in the tail.
+float __nv_erfcf(float a) { return (float)erfc((double)a); }
 float __nv_powif(float a, int b) { return pown(a, b); }
 double __nv_powi(double a, int b) { return pow(a, (double)b); }
 void __nv_sincosf(float a, float* s, float* c) {
@@ -176,7 +183,7 @@ double __nv_nextafter(double a, double b) {
     if (is_special(b)) return a;                                                \
     type m = __builtin_fabs##suffix(a), d = __builtin_fabs##suffix(b);          \
     int q = 0;                                                                  \
-    if (d < huge_divisor) m = fmod(m, (type)8 * d);                             \
+    if (d < huge_divisor) m = __nv_fmod##suffix(m, (type)8 * d);                             \
     if (m >= 4 * d) m -= 4 * d, q += 4;                                         \
     if (m >= 2 * d) m -= 2 * d, q += 2;                                         \
     if (m >= d) m -= d, q += 1;                                                 \

@@ -1,0 +1,102 @@
+// What castor-cc does to PTX text and to the messages of the compiler.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "castor_cc/diagnostics.h"
+#include "castor_cc/process.h"
+#include "castor_cc/ptx_text.h"
+
+namespace castor::castor_cc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(CapRegisters, WritesTheCapIntoEveryKernelWithoutBounds) {
+  const std::string ptx =
+      ".visible .entry a(\n\t.param .u64 a_param_0\n)\n{\n\tret;\n}\n"
+      ".entry b()\n.maxntid 128, 1, 1\n{\n\tret;\n}\n"
+      ".func c()\n{\n\tret;\n}\n";
+  EXPECT_EQ(cap_registers(ptx, 40),
+            ".visible .entry a(\n\t.param .u64 a_param_0\n)\n.maxnreg 40\n{\n\tret;\n}\n"
+            ".entry b()\n.maxntid 128, 1, 1\n{\n\tret;\n}\n"
+            ".func c()\n{\n\tret;\n}\n");
+}
+
+TEST(CapRegisters, IgnoresCommentsAndNamesThatContainTheWord) {
+  const std::string ptx = "// .entry none\n.global .u32 x.entry_count;\n.func entry()\n{\n}\n";
+  EXPECT_EQ(cap_registers(ptx, 40), ptx);
+}
+
+TEST(UnresolvedNames, ListsFunctionsAndVariablesDefinedElsewhere) {
+  const std::string ptx =
+      ".extern .func  (.param .b32 func_retval0) vprintf\n(\n\t.param .b64 vprintf_param_0\n)\n;\n"
+      ".extern .func  (.param .b32 func_retval0) _Z5otheri\n(\n\t.param .b32 _Z5otheri_param_0\n)\n;\n"
+      ".extern .func _Z4voidv\n()\n;\n"
+      ".extern .global .align 4 .u32 far;\n"
+      ".extern .global .align 4 .b8 table[];\n"
+      ".extern .shared .align 4 .b8 dynamic[];\n"
+      ".extern .func _Z4voidv\n()\n;\n";
+  EXPECT_THAT(unresolved_names(ptx), ElementsAre("_Z5otheri", "_Z4voidv", "far", "table"));
+}
+
+TEST(UnresolvedNames, AreNoneInASelfContainedModule) {
+  EXPECT_THAT(unresolved_names(".version 6.0\n.visible .func f()\n{\n\tret;\n}\n"), IsEmpty());
+}
+
+TEST(Diagnostics, ReplacesACrashReportByOneMessage) {
+  const std::string report =
+      "a.cu:3:5: warning: unused variable 'q' [-Wunused-variable]\n"
+      "fatal error: error in backend: Unsupported expression in static initializer: getelementptr\n"
+      "PLEASE submit a bug report to somewhere\nStack dump:\n0.\tProgram arguments: clang\n"
+      " #0 0x00007f llvm::sys::PrintStackTrace\n"
+      "clang: error: clang frontend command failed with exit code 70 (use -v to see invocation)\n"
+      "Debian clang version 14\n";
+  const std::string ir =
+      "@t = dso_local addrspace(1) externally_initialized global [4 x i32] zeroinitializer, align 4\n"
+      "@fine = addrspace(1) global i32* addrspacecast (getelementptr inbounds ([4 x i32], [4 x i32] addrspace(1)* @t, "
+      "i64 0, i64 0) to i32*)\n"
+      "@_ZN1n1pE = addrspace(1) global i32* getelementptr inbounds ([4 x i32], [4 x i32]* @t, i64 0, i64 2), align 8\n";
+  const std::string text = translate_device_errors(report, "a.cu", ir);
+  EXPECT_THAT(text, HasSubstr("a.cu:3:5: warning: unused variable"));
+  EXPECT_THAT(text, HasSubstr("a.cu: error: the variable 'n::p' is initialised with an address plus an offset"));
+  EXPECT_THAT(text, HasSubstr("cudaMemcpyToSymbol"));
+  EXPECT_THAT(text, Not(HasSubstr("Stack dump")));
+  EXPECT_THAT(text, Not(HasSubstr("bug report")));
+  EXPECT_THAT(text, Not(HasSubstr("exit code 70")));
+}
+
+TEST(Diagnostics, KeepsOrdinaryErrorsWithoutTheirCount) {
+  const std::string text = translate_device_errors(
+      "a.cu:2:1: error: unknown type name 'foo'\nfoo x;\n^\n1 error generated when compiling for sm_60.\n", "a.cu", "");
+  EXPECT_EQ(text, "a.cu:2:1: error: unknown type name 'foo'\nfoo x;\n^\n");
+}
+
+TEST(Diagnostics, DropsFromTheHostSideWhatTheDeviceSideSaid) {
+  const std::string device = "a.cu:1:2: warning: one\n  code\n  ^\n";
+  const std::string host =
+      "a.cu:1:2: warning: one\n  code\n  ^\na.cu:9:2: warning: two\n  more\n  ^\n2 warnings generated.\n";
+  EXPECT_EQ(without_repeats(host, device), "a.cu:9:2: warning: two\n  more\n  ^\n");
+}
+
+TEST(Diagnostics, ShowsNamesAsTheSourceHasThem) {
+  EXPECT_EQ(readable_name("_Z5otheri"), "other(int)");
+  EXPECT_EQ(readable_name("plain"), "plain");
+}
+
+TEST(ShellLine, QuotesWhatAShellWouldSplit) {
+  EXPECT_EQ(shell_line({"a", "b c", "it's", "x=$y", ""}), "a 'b c' 'it'\\''s' 'x=$y' ''");
+}
+
+TEST(RunProcess, ReturnsExitCodeAndErrorText) {
+  const ProcessResult r = run_process({"sh", "-c", "echo wrong >&2; exit 7"});
+  EXPECT_EQ(r.exit_code, 7);
+  EXPECT_EQ(r.error_text, "wrong\n");
+}
+
+}  // namespace
+}  // namespace castor::castor_cc
