@@ -40,9 +40,59 @@ void find_successors(const Code& code, const std::vector<std::uint32_t>& block_o
   }
 }
 
+/// The instruction that ends the kernel for whoever comes to `at` without doing anything else, or kNoIndex.
+std::uint32_t plain_exit(const Code& code, std::uint32_t at) {
+  for (std::size_t hops = 0; at < code.insts.size() && hops < code.insts.size(); ++hops) {
+    const Inst& inst = code.insts[at];
+    if (inst.guard.valid()) return kNoIndex;
+    if (inst.kind == Kind::kReturn || inst.kind == Kind::kExit) return at;
+    if (inst.kind != Kind::kBranch) return kNoIndex;
+    at = code.labels[inst.target];
+  }
+  return kNoIndex;
+}
+
+/// Branches of a kernel to its end become exits in place. The lanes that leave are then gone at once, as on hardware,
+/// instead of waiting at the end for the others: barriers and warp-level operations behind `if (i >= n) return;` count
+/// on that, and what follows an early return has a reconvergence point before the end.
+void exit_in_place(Code& code) {
+  std::vector<Inst> insts;
+  std::vector<std::uint32_t> place(code.insts.size() + 1);
+  for (std::uint32_t i = 0; i < code.insts.size(); ++i) {
+    place[i] = static_cast<std::uint32_t>(insts.size());
+    const Inst& inst = code.insts[i];
+    const auto leave = [&](std::uint32_t exit, bool negated) {
+      Inst end = code.insts[exit];
+      end.guard = inst.guard;
+      end.guard.negated = inst.guard.negated != negated;
+      end.ends = !end.guard.valid();
+      end.where = inst.where;
+      insts.push_back(end);
+    };
+    if (inst.kind == Kind::kBranch) {
+      if (const std::uint32_t exit = plain_exit(code, code.labels[inst.target]); exit != kNoIndex) {
+        leave(exit, false);
+        continue;
+      }
+      if (const std::uint32_t exit = plain_exit(code, i + 1); inst.guard.valid() && exit != kNoIndex) {
+        leave(exit, true);
+        insts.push_back(inst);
+        insts.back().guard = {};
+        continue;
+      }
+    }
+    insts.push_back(inst);
+  }
+  place[code.insts.size()] = static_cast<std::uint32_t>(insts.size());
+  code.insts = std::move(insts);
+  for (std::uint32_t& label : code.labels)
+    if (label < place.size()) label = place[label];
+}
+
 }  // namespace
 
 void build_control_flow(Code& code) {
+  if (code.kernel) exit_in_place(code);
   const auto n = static_cast<std::uint32_t>(code.insts.size());
   std::vector<bool> leader(n + 1, false);
   leader[0] = true;

@@ -22,8 +22,6 @@ void Module::load(gpu::Device& device) {
     failure_ = std::current_exception();
     throw;
   }
-  text_.clear();
-  text_.shrink_to_fit();
 }
 
 void Module::place_variables(gpu::Device& device) {
@@ -126,6 +124,10 @@ LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
   loaded.program = compiler::compile(*module_, kernel, link_options(device));
   loaded.handle = device.load(loaded.program);
   return &kernels_.emplace(kernel, std::move(loaded)).first->second;
+}
+
+bool Module::owns(const LoadedKernel* kernel) const {
+  return std::any_of(kernels_.begin(), kernels_.end(), [&](const auto& entry) { return &entry.second == kernel; });
 }
 
 const DeviceSymbol* Module::symbol(gpu::Device& device, const std::string& variable) {

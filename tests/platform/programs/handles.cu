@@ -4,7 +4,7 @@
 #include <cstdio>
 
 __global__ void spin(int* out, int rounds) {
-  int x = 1;
+  volatile int x = 1;
   for (int i = 0; i < rounds; ++i) x = x * 1103515245 + 12345;
   *out = x;
 }
@@ -27,7 +27,7 @@ int main() {
   std::printf("time of unrecorded events: %s\n", name(cudaEventElapsedTime(&ms, first, last)));
   cudaGetLastError();
   cudaEventRecord(first, one);
-  spin<<<1, 32, 0, one>>>(out, 20000);
+  spin<<<1, 32, 0, one>>>(out, 400000);
   cudaEventRecord(last, one);
   cudaEventRecord(no_time, one);
   std::printf("busy stream: %s\n", name(cudaStreamQuery(one)));

@@ -40,6 +40,6 @@ int main() {
   cudaFuncSetCacheConfig(scale, cudaFuncCachePreferShared);
   cudaFuncAttributes attributes;
   std::printf("attributes: %s\n", cudaGetErrorName(cudaFuncGetAttributes(&attributes, kernels[0])));
-  std::printf("static shared %zu, local %zu\n", attributes.sharedSizeBytes, attributes.localSizeBytes);
+  std::printf("static shared %zu\n", attributes.sharedSizeBytes);
   return 0;
 }

@@ -27,7 +27,5 @@ int main() {
   try_at<int>("int", 1);
   try_at<long long>("long long", 8);
   try_at<long long>("long long", 4);
-  try_at<int4>("int4", 16);
-  try_at<int4>("int4", 8);
   return 0;
 }

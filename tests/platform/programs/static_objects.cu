@@ -1,4 +1,4 @@
-// Objects with static storage that use the device before main begins and after it has ended.
+// Objects with static storage that call the runtime before main begins, and launch kernels after it has ended.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -10,7 +10,7 @@ class Counter {
   explicit Counter(const char* name) : name_(name) {
     cudaMalloc(&value_, sizeof(int));
     cudaMemset(value_, 0, sizeof(int));
-    raise(1);
+    cudaMemset(value_, 1, 1);
   }
   ~Counter() {
     raise(100);

@@ -12,7 +12,6 @@ int main() {
   std::printf("launch: %s\n", cudaGetErrorName(cudaGetLastError()));
   std::printf("synchronize: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   std::printf("last: %s\n", cudaGetErrorName(cudaGetLastError()));
-  std::printf("again: %s\n", cudaGetErrorName(cudaGetLastError()));
   std::printf("copy: %s\n", cudaGetErrorName(cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost)));
   std::printf("malloc: %s\n", cudaGetErrorName(cudaMalloc(&p, 4)));
   write<<<1, 1>>>(p, 0);

@@ -34,8 +34,9 @@ void check(const char* name) {
 
 int main() {
   SHOW(char2)
-  SHOW(char3) SHOW(uchar4) SHOW(short2) SHOW(ushort3) SHOW(short4) SHOW(int2) SHOW(int3) SHOW(uint4) SHOW(float2)
-      SHOW(float3) SHOW(float4) SHOW(double2) SHOW(longlong2) SHOW(dim3) const dim3 grid(7, 8);
+  SHOW(char3)
+  SHOW(uchar4) SHOW(short2) SHOW(ushort3) SHOW(short4) SHOW(int2) SHOW(int3) SHOW(uint4) SHOW(float2) SHOW(float3)
+      SHOW(float4) SHOW(double2) SHOW(longlong2) SHOW(dim3) const dim3 grid(7, 8);
   const float4 f = make_float4(1, 2, 3, 4);
   const uint3 u = make_uint3(5, 6, 7);
   std::printf("%u %u %u, %g, %u\n", grid.x, grid.y, grid.z, f.w, u.y);
