@@ -222,7 +222,7 @@ TEST(Bits, PermutesBytes) {
       {"ecr", {{0, 0, 0, 0}, {1, 1, 1, 0}, {2, 2, 1, 0}, {3, 2, 1, 0}}},
       {"rc16", {{1, 0, 1, 0}, {3, 2, 3, 2}, {1, 0, 1, 0}, {3, 2, 3, 2}}}};
   for (const auto& [mode, table] : modes) {
-    check(std::string("prmt.b32.") + mode, [&](Lane& x) {
+    check(std::string("prmt.b32.") + mode, [&, &table = table](Lane& x) {
       x.d = 0;
       for (const unsigned from : table[x.s[2] % 4]) x.d = x.d << 8 | byte(x, from);
     });

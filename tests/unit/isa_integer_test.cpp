@@ -55,7 +55,7 @@ TEST(Integer, MultipliesLowAndHighHalves) {
       x.d = static_cast<u64>(all >> t.bits);
     });
     check(std::string("mad.lo.") + t.name,
-          [&](Lane& x) { x.d = encode(product(number(x.s[0], t), number(x.s[1], t)) + number(x.s[2], t)); });
+          [&](Lane& x) { x.d = encode(product(number(x.s[0], t), number(x.s[1], t))) + x.s[2]; });
     check(std::string("mad.hi.") + t.name, [&](Lane& x) {
       const auto all = static_cast<UnsignedWide>(product(number(x.s[0], t), number(x.s[1], t)));
       x.d = static_cast<u64>(all >> t.bits) + x.s[2];
@@ -205,6 +205,93 @@ TEST(Integer, CarriesThroughChains) {
       }
     }
   }
+}
+
+TEST(Video, WorksOnBytesAndHalfWords) {
+  struct Operation {
+    const char* name;
+    Wide (*op)(Wide, Wide);
+  };
+  const Operation operations[] = {
+      {"vadd", [](Wide a, Wide b) { return a + b; }},
+      {"vsub", [](Wide a, Wide b) { return a - b; }},
+      {"vabsdiff", [](Wide a, Wide b) { return a > b ? a - b : b - a; }},
+      {"vmin", [](Wide a, Wide b) { return a > b ? b : a; }},
+      {"vmax", [](Wide a, Wide b) { return a > b ? a : b; }},
+      {"vavrg",
+       [](Wide a, Wide b) {
+         // Rounded up, or towards minus infinity for negative sums, as the manual's formula has it.
+         const Wide sum = a + b;
+         if (sum >= 0) return (sum + 1) / 2;
+         return sum % 2 == 0 ? sum / 2 : (sum - 1) / 2;
+       }},
+  };
+  for (const Operation& operation : operations) {
+    for (const unsigned parts : {1u, 2u, 4u}) {
+      if (parts == 1 && std::string(operation.name) == "vavrg") continue;
+      for (unsigned signs = 0; signs < 8; ++signs) {
+        for (const bool saturate : {false, true}) {
+          const unsigned width = 32 / parts;
+          const TypeInfo d{"", width, (signs & 1) != 0};
+          const TypeInfo a{"", width, (signs & 2) != 0};
+          const TypeInfo b{"", width, (signs & 4) != 0};
+          const auto type = [](const TypeInfo& t) { return t.is_signed ? ".s32" : ".u32"; };
+          const std::string spelling = operation.name + (parts == 1 ? std::string() : std::to_string(parts)) + type(d) +
+                                       type(a) + type(b) + (saturate ? ".sat" : "");
+          const auto value = [=](const Lane& x, unsigned i) {
+            const Wide result = operation.op(number(low_bits(x.s[0] >> i * width, width), a),
+                                             number(low_bits(x.s[1] >> i * width, width), b));
+            return saturate ? clamp(result, d) : result;
+          };
+          const CheckOptions short_run{0, 8, {}};
+          check(
+              spelling,
+              [=](Lane& x) {
+                x.d = 0;
+                for (unsigned i = 0; i < parts; ++i) x.d |= low_bits(encode(value(x, i)), width) << i * width;
+              },
+              short_run);
+          check(
+              spelling + ".add",
+              [=](Lane& x) {
+                Wide sum = x.s[2];
+                for (unsigned i = 0; i < parts; ++i) sum += value(x, i);
+                x.d = encode(sum);
+              },
+              short_run);
+          if (parts != 1) continue;
+          check(
+              spelling + ".max",
+              [=](Lane& x) { x.d = encode(std::max(number(low_bits(encode(value(x, 0)), 32), d), number(x.s[2], d))); },
+              short_run);
+        }
+      }
+    }
+  }
+}
+
+TEST(Video, ShiftsAndCompares) {
+  const CheckOptions short_run{0, 8, {}};
+  check(
+      "vshl.u32.u32.u32.clamp", [](Lane& x) { x.d = x.s[1] > 31 ? 0 : x.s[0] << x.s[1]; }, short_run);
+  check(
+      "vshr.u32.u32.u32.wrap.add", [](Lane& x) { x.d = (x.s[0] >> x.s[1] % 32) + x.s[2]; }, short_run);
+  check(
+      "vshr.s32.s32.u32.clamp", [](Lane& x) { x.d = encode(number(x.s[0], kS32) >> std::min<u64>(x.s[1], 32)); },
+      short_run);
+  check(
+      "vset.s32.s32.lt", [](Lane& x) { x.d = number(x.s[0], kS32) < number(x.s[1], kS32) ? 1 : 0; }, short_run);
+  check(
+      "vset4.u32.u32.eq",
+      [](Lane& x) {
+        x.d = 0;
+        for (unsigned i = 0; i < 32; i += 8) x.d |= u64{(x.s[0] >> i & 0xff) == (x.s[1] >> i & 0xff)} << i;
+      },
+      short_run);
+  check(
+      "vset2.u32.u32.ge.add",
+      [](Lane& x) { x.d = x.s[2] + ((x.s[0] & 0xffff) >= (x.s[1] & 0xffff)) + ((x.s[0] >> 16) >= (x.s[1] >> 16)); },
+      short_run);
 }
 
 // Worked figures, written by hand.
