@@ -49,9 +49,11 @@ Module& module_of(Session& session, CUmodule handle) {
   return *module;
 }
 
-LoadedKernel& kernel_of(CUfunction handle) {
-  if (handle == nullptr) throw ApiError{cudaErrorInvalidResourceHandle};
-  return *reinterpret_cast<LoadedKernel*>(handle);
+// Handles of unloaded modules, and those from before a reset, are refused.
+LoadedKernel& kernel_of(const Session& session, CUfunction handle) {
+  auto* const kernel = reinterpret_cast<LoadedKernel*>(handle);
+  if (!session.has_kernel(kernel)) throw ApiError{cudaErrorInvalidResourceHandle};
+  return *kernel;
 }
 
 // The parameter block that a caller hands over ready made (CU_LAUNCH_PARAM_BUFFER_POINTER).
@@ -139,7 +141,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
                         unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                         unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra) {
   return driver([&](Session& session) {
-    LoadedKernel& kernel = kernel_of(f);
+    LoadedKernel& kernel = kernel_of(session, f);
     Stream& stream = session.stream_of(hStream);
     const dim3 grid{gridDimX, gridDimY, gridDimZ};
     const dim3 block{blockDimX, blockDimY, blockDimZ};
@@ -165,7 +167,7 @@ CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfu
   return driver([&](Session& session) {
     need_pointer(pi);
     cudaFuncAttributes attributes;
-    fill_attributes(session, kernel_of(hfunc), attributes);
+    fill_attributes(session, kernel_of(session, hfunc), attributes);
     switch (attrib) {
       case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         *pi = attributes.maxThreadsPerBlock;
@@ -205,21 +207,21 @@ CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfu
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
   return driver([&](Session& session) {
-    set_attribute(session, kernel_of(hfunc), static_cast<cudaFuncAttribute>(attrib), value);
+    set_attribute(session, kernel_of(session, hfunc), static_cast<cudaFuncAttribute>(attrib), value);
   });
 }
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache /*config*/) {
-  return driver([&](Session&) { static_cast<void>(kernel_of(hfunc)); });
+  return driver([&](Session& session) { static_cast<void>(kernel_of(session, hfunc)); });
 }
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig /*config*/) {
-  return driver([&](Session&) { static_cast<void>(kernel_of(hfunc)); });
+  return driver([&](Session& session) { static_cast<void>(kernel_of(session, hfunc)); });
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction func, int blockSize,
                                                      size_t dynamicSMemSize) {
   return driver([&](Session& session) {
     need_pointer(numBlocks);
-    *numBlocks = resident_blocks(session, kernel_of(func), blockSize, dynamicSMemSize);
+    *numBlocks = resident_blocks(session, kernel_of(session, func), blockSize, dynamicSMemSize);
   });
 }
 
@@ -229,7 +231,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfu
   return driver([&](Session& session) {
     need_pointer(minGridSize);
     need_pointer(blockSize);
-    const LoadedKernel& kernel = kernel_of(func);
+    const LoadedKernel& kernel = kernel_of(session, func);
     const gpu::Machine& machine = session.device().machine();
     cudaFuncAttributes attributes;
     fill_attributes(session, kernel, attributes);

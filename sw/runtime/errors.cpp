@@ -29,13 +29,16 @@ const ErrorText* find(cudaError_t code) {
 extern "C" {
 
 cudaError_t cudaGetLastError(void) {
-  cudaError_t& last = castor::runtime::last_error();
-  const cudaError_t error = last;
-  last = cudaSuccess;
+  const cudaError_t error = cudaPeekAtLastError();
+  castor::runtime::last_error() = cudaSuccess;
   return error;
 }
 
-cudaError_t cudaPeekAtLastError(void) { return castor::runtime::last_error(); }
+// The error of a faulted device stays whatever happens in between.
+cudaError_t cudaPeekAtLastError(void) {
+  const cudaError_t last = castor::runtime::last_error();
+  return last != cudaSuccess ? last : castor::runtime::Session::instance().sticky_error();
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
   const ErrorText* const found = find(error);

@@ -22,7 +22,17 @@ void need(T* pointer) {
 }
 
 std::size_t pitch_of(std::size_t width) {
+  if (width > std::size_t{1} << 48) throw ApiError{cudaErrorMemoryAllocation};
   return std::max<std::size_t>((width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment, kPitchAlignment);
+}
+
+// Bytes of `height` x `depth` rows.
+std::size_t volume(std::size_t pitch, std::size_t height, std::size_t depth) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(pitch, height, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes)) {
+    throw ApiError{cudaErrorMemoryAllocation};
+  }
+  return bytes;
 }
 
 CopyRequest linear(void* to, const void* from, std::size_t count, cudaMemcpyKind kind) {
@@ -100,7 +110,7 @@ cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width, size_t h
     need(devPtr);
     need(pitch);
     *pitch = pitch_of(width);
-    *devPtr = allocate(session, *pitch * height, gpu::AllocationKind::kHeap);
+    *devPtr = allocate(session, volume(*pitch, height, 1), gpu::AllocationKind::kHeap);
   });
 }
 
@@ -108,7 +118,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pitchedDevPtr, struct cudaExtent
   return api([&](Session& session) {
     need(pitchedDevPtr);
     const std::size_t pitch = pitch_of(extent.width);
-    void* const memory = allocate(session, pitch * extent.height * extent.depth, gpu::AllocationKind::kHeap);
+    void* const memory = allocate(session, volume(pitch, extent.height, extent.depth), gpu::AllocationKind::kHeap);
     *pitchedDevPtr = {memory, pitch, extent.width, extent.height};
   });
 }

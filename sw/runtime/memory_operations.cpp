@@ -9,9 +9,14 @@
 namespace castor::runtime {
 namespace {
 
-// Bytes from the first to the last of all rows.
+// Bytes from the first to the last of all rows. ApiError: they pass the end of all memory.
 std::size_t extent(std::size_t width, std::size_t rows, std::size_t pitch) {
-  return rows == 0 || width == 0 ? 0 : (rows - 1) * pitch + width;
+  if (rows == 0 || width == 0) return 0;
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(rows - 1, pitch, &bytes) || __builtin_add_overflow(bytes, width, &bytes)) {
+    throw ApiError{cudaErrorInvalidValue};
+  }
+  return bytes;
 }
 
 // One side of a copy.

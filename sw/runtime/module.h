@@ -40,6 +40,8 @@ class Module {
   /// The kernel called `kernel`, compiled for `device` with `max_registers` as an extra cap (0: none).
   /// Null if the module has no such kernel.
   [[nodiscard]] LoadedKernel* kernel(gpu::Device& device, const std::string& kernel);
+  /// Whether `kernel` is one that `kernel()` has returned since the module was loaded.
+  [[nodiscard]] bool owns(const LoadedKernel* kernel) const;
   /// Null if the module has no such variable.
   [[nodiscard]] const DeviceSymbol* symbol(gpu::Device& device, const std::string& variable);
   /// Names of all kernels.

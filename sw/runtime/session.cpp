@@ -34,6 +34,16 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+// A run must not end in a report that cannot be written.
+void check_writable(const std::string& path) {
+  errno = 0;
+  const std::ofstream file(path, std::ios::app);
+  if (!file) {
+    throw base::InputError("cannot write the report to '" + base::printable(path) +
+                           "': " + std::strerror(errno != 0 ? errno : EIO));
+  }
+}
+
 gpu::Device* interrupted_device = nullptr;
 
 void on_interrupt(int signal) {
@@ -120,6 +130,7 @@ void Session::open() {
       }
       Module::set_register_cap(static_cast<unsigned>(value));
     }
+    if (!report_file_.empty()) check_writable(report_file_);
     device_ = open_device(options_);
   } catch (const base::InputError& error) {
     complain(error.what());
@@ -181,6 +192,10 @@ void Session::remove_module(Module* module) {
 
 bool Session::has_module(const Module* module) const {
   return std::any_of(modules_.begin(), modules_.end(), [&](const auto& owned) { return owned.get() == module; });
+}
+
+bool Session::has_kernel(const LoadedKernel* kernel) const {
+  return std::any_of(modules_.begin(), modules_.end(), [&](const auto& owned) { return owned->owns(kernel); });
 }
 
 void Session::register_function(Module* module, const void* host, std::string name) {
@@ -310,17 +325,17 @@ void Session::announce_fault() {
 void Session::check_fault() {
   if (device_ == nullptr || !device_->fault()) return;
   announce_fault();
-  throw ApiError{error_of(device_->fault()->kind)};
+  sticky_error_ = error_of(device_->fault()->kind);
+  throw ApiError{sticky_error_};
 }
 
-namespace {
-
-[[noreturn]] void end_interrupted() {
-  // The program left SIGINT at its default, which is to end; the end-of-run action still writes the report.
+// The program left SIGINT at its default, which is to end. The end-of-run action still writes the report; pending work
+// is dropped, so that neither it nor the program's destructors wait for a kernel that does not end.
+void Session::end_interrupted() {
+  flush_prints();
+  device_->reset();
   std::exit(130);
 }
-
-}  // namespace
 
 void Session::wait_for(gpu::Ticket ticket) {
   gpu::Device& target = device();
@@ -366,6 +381,7 @@ void Session::reset_device() {
   flush_prints();
   device_->reset();
   fault_announced_ = false;
+  sticky_error_ = cudaSuccess;
   for (auto& module : modules_) module->unload(*device_);
   device_->store().clear();
   streams_.clear();

@@ -82,6 +82,8 @@ class Session {
   Module* add_module(std::string text, std::string name = {});
   void remove_module(Module* module);
   [[nodiscard]] bool has_module(const Module* module) const;
+  /// Whether a loaded module has this kernel.
+  [[nodiscard]] bool has_kernel(const LoadedKernel* kernel) const;
   void register_function(Module* module, const void* host, std::string name);
   void register_variable(Module* module, const void* host, std::string name, std::size_t size);
   [[nodiscard]] LoadedKernel& kernel_of(const void* host);  ///< ApiError: invalid device function, invalid PTX
@@ -110,6 +112,8 @@ class Session {
   void charge(double microseconds);
   /// ApiError if the device has faulted: every later call returns the same code until the device is reset.
   void check_fault();
+  /// Code of the device's fault once a call has returned it; cudaGetLastError cannot take it away.
+  [[nodiscard]] cudaError_t sticky_error() const { return sticky_error_; }
   /// Writes out what device code has printed so far.
   void flush_prints();
   void reset_device();
@@ -130,6 +134,7 @@ class Session {
   Session();
   void open();
   void finish();
+  [[noreturn]] void end_interrupted();
   void write_report();
   void note_thread();
   void announce_fault();
@@ -154,6 +159,7 @@ class Session {
   std::atomic<std::thread::id> host_call_thread_{};
   std::set<std::string> seen_messages_;  // a loader's message is printed once
   bool fault_announced_ = false;
+  std::atomic<cudaError_t> sticky_error_{cudaSuccess};
   bool finished_ = false;
 };
 

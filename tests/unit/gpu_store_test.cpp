@@ -188,8 +188,16 @@ TEST(Store, UsedCountsWhatIsAllocated) {
   const auto address = store.allocate(1000, AllocationKind::kHeap);
   EXPECT_GE(store.used(), 1000U);
   EXPECT_LE(store.used(), 2048U);
+  const auto other = store.allocate(77, AllocationKind::kDeviceHeap);
+  EXPECT_EQ(store.used(AllocationKind::kHeap), 1000U);
+  EXPECT_EQ(store.used(AllocationKind::kDeviceHeap), 77U);
   store.free(*address);
+  EXPECT_EQ(store.used(AllocationKind::kHeap), 0U);
+  store.free(*other);
   EXPECT_EQ(store.used(), 0U);
+  (void)store.allocate(5, AllocationKind::kDeviceHeap);
+  store.clear();
+  EXPECT_EQ(store.used(AllocationKind::kDeviceHeap), 0U);
 }
 
 TEST(Store, GenerationChangesWithEveryAllocationAndFree) {

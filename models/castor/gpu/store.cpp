@@ -57,6 +57,10 @@ const char* name(AllocationKind kind) {
       return "pool";
     case AllocationKind::kModule:
       return "module";
+    case AllocationKind::kDeviceHeap:
+      return "device malloc";
+    case AllocationKind::kCount:
+      break;
   }
   return "unknown";
 }
@@ -102,6 +106,7 @@ std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind 
   if (options_.poison) std::memset(host(*found), 0xcd, size);
   live_.emplace(*found, std::move(allocation));
   used_ += span;
+  used_by_kind_[static_cast<std::size_t>(kind)] += size;
   ++generation_;
   return found;
 }
@@ -157,6 +162,7 @@ bool Store::free(std::uint64_t address) {
   if (found == live_.end()) return false;
   const std::uint64_t span = round_up(found->second.size, kAlignment) + kGap;
   used_ -= span;
+  used_by_kind_[static_cast<std::size_t>(found->second.kind)] -= found->second.size;
   ++generation_;
   if (is_internal(found->second.kind)) {
     add_hole(address, span);
@@ -217,6 +223,7 @@ void Store::clear() {
   freed_.clear();
   holes_.clear();
   used_ = 0;
+  used_by_kind_ = {};
   ++generation_;
   if (next_ > kBase) madvise(host(kBase), round_up(next_ - kBase, kPage), MADV_DONTNEED);
   next_ = kBase;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -21,7 +22,9 @@ enum class AllocationKind : std::uint8_t {
   kParameters,
   kLocal,
   kPool,
-  kModule
+  kModule,
+  kDeviceHeap,  ///< device-side malloc
+  kCount
 };
 
 [[nodiscard]] const char* name(AllocationKind kind);
@@ -75,6 +78,8 @@ class Store {
 
   [[nodiscard]] std::uint64_t capacity() const { return options_.bytes; }
   [[nodiscard]] std::uint64_t used() const { return used_; }
+  /// Bytes that live allocations of one kind asked for.
+  [[nodiscard]] std::uint64_t used(AllocationKind kind) const { return used_by_kind_[static_cast<std::size_t>(kind)]; }
   /// Drops all allocations (device reset); pages go back to the host.
   void clear();
   /// Changes whenever an allocation is made or freed: lets callers keep a memo of `find`.
@@ -92,6 +97,7 @@ class Store {
   std::map<std::uint64_t, Allocation> freed_;     // by address; in quarantine until memory runs out
   std::map<std::uint64_t, std::uint64_t> holes_;  // ranges to use again: address -> size
   std::uint64_t used_ = 0;
+  std::array<std::uint64_t, static_cast<std::size_t>(AllocationKind::kCount)> used_by_kind_{};
   std::uint64_t generation_ = 1;
 };
 

@@ -420,10 +420,10 @@ std::optional<Fault> Interpreter::system_call(ThreadBlock& block, Warp& warp, co
       case isa::SystemCall::kMalloc: {
         const std::uint64_t size = argument(0, lane);
         std::optional<std::uint64_t> address;
-        if (size != 0 && size <= services_.heap_bytes && heap_used_ <= services_.heap_bytes - size) {
-          address = services_.store->allocate(size, AllocationKind::kHeap, "device malloc");
+        const std::uint64_t used = services_.store->used(AllocationKind::kDeviceHeap);
+        if (size != 0 && size <= services_.heap_bytes && used <= services_.heap_bytes - size) {
+          address = services_.store->allocate(size, AllocationKind::kDeviceHeap);
         }
-        if (address) heap_used_ += size;
         set_lane<std::uint64_t>(view, record.dst, lane, address.value_or(0));
         break;
       }
@@ -431,11 +431,11 @@ std::optional<Fault> Interpreter::system_call(ThreadBlock& block, Warp& warp, co
         const std::uint64_t address = argument(0, lane);
         if (address == 0) break;
         const Allocation* const allocation = services_.store->find(address);
-        if (allocation == nullptr || allocation->address != address || allocation->label != "device malloc") {
+        if (allocation == nullptr || allocation->address != address ||
+            allocation->kind != AllocationKind::kDeviceHeap) {
           return fault(FaultKind::kIllegalAddress, block, warp, pc, lane,
                        "free of an address that device malloc did not return: " + services_.store->describe(address));
         }
-        heap_used_ -= allocation->size;
         services_.store->free(address);
         break;
       }

@@ -50,7 +50,6 @@ class Interpreter {
 
   Services services_;
   MemoryPath memory_;
-  std::uint64_t heap_used_ = 0;
 };
 
 }  // namespace castor::gpu::functional
