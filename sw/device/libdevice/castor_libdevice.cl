@@ -4,5 +4,6 @@
 #include "simd.cl"
 #include "fast.cl"
 #include "elementary.cl"
+#include "single.cl"
 #include "special.cl"
 #include "bessel.cl"

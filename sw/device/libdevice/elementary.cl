@@ -5,6 +5,9 @@
 #define FORWARD(name)                                \
   float __nv_##name##f(float a) { return name(a); }  \
   double __nv_##name(double a) { return name(a); }
+// The single-precision version is in single.cl.
+#define FORWARD_D(name) \
+  double __nv_##name(double a) { return name(a); }
 #define FORWARD2(name)                                                 \
   float __nv_##name##f(float a, float b) { return name(a, b); }        \
   double __nv_##name(double a, double b) { return name(a, b); }
@@ -16,20 +19,20 @@ FORWARD(asinh)
 FORWARD(atan)
 FORWARD(atanh)
 FORWARD(cbrt)
-FORWARD(cos)
+FORWARD_D(cos)
 FORWARD(cosh)
 FORWARD(cospi)
 FORWARD(erf)
-FORWARD(exp)
-FORWARD(exp10)
-FORWARD(exp2)
+FORWARD_D(exp)
+FORWARD_D(exp10)
+FORWARD_D(exp2)
 FORWARD(expm1)
 FORWARD(lgamma)
-FORWARD(log)
-FORWARD(log10)
+FORWARD_D(log)
+FORWARD_D(log10)
 FORWARD(log1p)
-FORWARD(log2)
-FORWARD(sin)
+FORWARD_D(log2)
+FORWARD_D(sin)
 FORWARD(sinh)
 FORWARD(sinpi)
 FORWARD(tan)
@@ -49,10 +52,6 @@ double __nv_erfc(double a) { return erfc(a); }
 float __nv_erfcf(float a) { return (float)erfc((double)a); }
 float __nv_powif(float a, int b) { return pown(a, b); }
 double __nv_powi(double a, int b) { return pow(a, (double)b); }
-void __nv_sincosf(float a, float* s, float* c) {
-  *s = sin(a);
-  *c = cos(a);
-}
 void __nv_sincos(double a, double* s, double* c) {
   *s = sin(a);
   *c = cos(a);
@@ -204,5 +203,6 @@ double __nv_remainder(double a, double b) {
 }
 
 #undef FORWARD
+#undef FORWARD_D
 #undef FORWARD2
 #undef REMQUO
