@@ -14,6 +14,32 @@ __global__ void leave_early(int* out) {
   if (threadIdx.x == 0) out[0] = sum;
 }
 
+// Lanes of one warp leave in a nested branch and in a loop; those that stay meet at barriers and in a reduction.
+__global__ void leave_inside(int* out) {
+  __shared__ int sum;
+  const int t = threadIdx.x;
+  if (t == 0) sum = 0;
+  __syncthreads();
+  if (t % 2 == 1) {
+    if (t > 40) return;
+    atomicAdd(&sum, 100);
+  }
+  __syncthreads();
+  for (int i = 0; i < 8; ++i) {
+    if (i == 5 && t % 4 == 2) return;
+    __syncthreads();
+    if (t % 4 == 0) atomicAdd(&sum, 1);
+  }
+  __syncthreads();
+  if (t >= 12) return;
+  int part = t % 4 == 2 ? 0 : 1;
+  part += __shfl_down_sync(0xffffffffu, part, 4);
+  if (t == 0) {
+    out[5] = sum;
+    out[6] = part;
+  }
+}
+
 __global__ void either_arm(int* out) {
   __shared__ int values[64];
   if (threadIdx.x / 32 == 0) {
@@ -47,10 +73,11 @@ __global__ void in_a_loop(int* out, int rounds) {
 }
 
 int main() {
-  int *device = nullptr, host[5] = {};
+  int *device = nullptr, host[7] = {};
   cudaMalloc(&device, sizeof host);
   leave_early<<<1, 128>>>(device);
   either_arm<<<1, 64>>>(device);
+  leave_inside<<<1, 64>>>(device);
   in_a_loop<<<1, 96>>>(device, 5);
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
