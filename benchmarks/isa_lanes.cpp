@@ -51,7 +51,10 @@ void lane_operation(benchmark::State& state, const std::string& variant, const s
   args.dst = warp->rows[0];
   for (unsigned i = 0; i < 4; ++i) args.src[i] = warp->rows[i + 1];
   // Members of `.sync` operations.
-  if (spelling.find("sync") != std::string::npos) std::memset(warp->rows[4], 0xff, sizeof warp->rows[4]);
+  if (spelling.find("sync") != std::string::npos) {
+    auto& members = warp->rows[spelling[0] == 'v' ? 1 : 4];
+    std::memset(members, 0xff, sizeof members);
+  }
   args.predicates = warp->predicates;
   args.context = &warp->context;
   args.halves = state.range(0) == 2 ? 2 : 1;

@@ -178,13 +178,13 @@ LaneFn select_extend(const Match& match) {
 
 // prmt. A selector nibble names one of the eight bytes of b:a in bits 0-2; bit 3 asks for its sign instead.
 u32 permute(u32 a, u32 b, u32 selector) {
-  const u64 all = u64{b} << 32 | a;
   u32 result = 0;
   for (unsigned i = 0; i < 4; ++i) {
     const u32 nibble = selector >> (4 * i);
-    u32 byte = static_cast<u32>(all >> (8 * (nibble & 7))) & 0xff;
-    byte = (nibble & 8) != 0 ? ((byte & 0x80) != 0 ? 0xff : 0) : byte;
-    result |= byte << (8 * i);
+    const u32 word = (nibble & 4) != 0 ? b : a;
+    const u32 byte = word >> (8 * (nibble & 3)) & 0xff;
+    const u32 sign = (byte >> 7) * 0xff;
+    result |= ((nibble & 8) != 0 ? sign : byte) << (8 * i);
   }
   return result;
 }

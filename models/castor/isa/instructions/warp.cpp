@@ -37,6 +37,27 @@ void check_members(LaneArgs& args, unsigned half, const u32* members) {
   });
 }
 
+/// True if the executing lanes of one half all name the same lanes, or the form has no mask; these are then checked,
+/// and `members` are those of them that execute. Most warps are like this, so that an answer is found once for all
+/// lanes.
+template <int MaskSource>
+bool same_members(LaneArgs& args, unsigned half, u32& members) {
+  const u32 executing = half_mask(args.mask, half);
+  members = executing;
+  if constexpr (MaskSource >= 0) {
+    if (executing == 0) return true;
+    const u32* const named = source<u32>(args, MaskSource, half);
+    const u32 first = named[__builtin_ctz(executing)];
+    u32 differ = 0;
+    CASTOR_LANE_LOOP
+    for (unsigned i = 0; i < 32; ++i) differ |= in_mask<4>(executing, i) ? named[i] ^ first : 0u;
+    if (differ != 0) return false;
+    if (first != executing) check_members(args, half, named);
+    members = first & executing;
+  }
+  return true;
+}
+
 /// Runs f(lane, members) for the executing lanes of one half, where members are the executing lanes that the lane
 /// named, or all of them for forms without a mask (`mask_source` < 0).
 template <int MaskSource, class F>
@@ -65,15 +86,22 @@ void vote(const Record& record, LaneArgs& args) {
   const LaneMask predicate = predicate_source(record, args.predicates, 0);
   LaneMask result = 0;
   u32 ballot[kMaxLanes] = {};
+  const auto holds = [](u32 votes, u32 members) {
+    return Kind == Vote::kAll ? votes == members : Kind == Vote::kAny ? votes != 0 : votes == 0 || votes == members;
+  };
   for (unsigned half = 0; half < args.halves; ++half) {
     const u32 yes = half_mask(predicate, half);
-    with_members<MaskSource>(args, half, [&](unsigned lane, u32 members) {
+    u32 members = 0;
+    if (same_members<MaskSource>(args, half, members)) {
       const u32 votes = yes & members;
+      for (unsigned i = 0; i < 32; ++i) ballot[32 * half + i] = votes;
+      if (holds(votes, members)) result |= LaneMask{0xffffffffu} << (32 * half);
+      continue;
+    }
+    with_members<MaskSource>(args, half, [&](unsigned lane, u32 named) {
+      const u32 votes = yes & named;
       ballot[32 * half + lane] = votes;
-      const bool holds = Kind == Vote::kAll   ? votes == members
-                         : Kind == Vote::kAny ? votes != 0
-                                              : votes == 0 || votes == members;
-      if (holds) result |= LaneMask{1} << (32 * half + lane);
+      if (holds(votes, named)) result |= LaneMask{1} << (32 * half + lane);
     });
   }
   if constexpr (Kind == Vote::kBallot)
@@ -123,42 +151,36 @@ enum class Shuffle { kUp, kDown, kButterfly, kIndex };
 /// The source lane by PTX's rule: c holds a clamp in bits 0-4 and the segment mask in bits 8-12.
 template <Shuffle Mode, int MaskSource>
 void shuffle(const Record& record, LaneArgs& args) {
-  u32 out[kMaxLanes] = {};
+  u32 out[kMaxLanes];
   LaneMask in_range = 0;
   for (unsigned half = 0; half < args.halves; ++half) {
+    u32 members = 0;
+    if (!same_members<MaskSource>(args, half, members)) {
+      if constexpr (MaskSource >= 0) check_members(args, half, source<u32>(args, MaskSource, half));
+    }
     const u32* const a = source<u32>(args, 0, half);
     const u32* const b = source<u32>(args, 1, half);
     const u32* const c = source<u32>(args, 2, half);
-    with_members<MaskSource>(args, half, [&](unsigned lane, u32) {
-      const u32 delta = b[lane] & 31;
-      const u32 clamp = c[lane] & 31;
-      const u32 segment = c[lane] >> 8 & 31;
-      const u32 lowest = lane & segment;
-      const s32 limit = static_cast<s32>(lowest | (clamp & ~segment));
-      s32 from = 0;
-      bool valid = false;
-      switch (Mode) {
-        case Shuffle::kUp:
-          from = static_cast<s32>(lane) - static_cast<s32>(delta);
-          valid = from >= limit;
-          break;
-        case Shuffle::kDown:
-          from = static_cast<s32>(lane + delta);
-          valid = from <= limit;
-          break;
-        case Shuffle::kButterfly:
-          from = static_cast<s32>(lane ^ delta);
-          valid = from <= limit;
-          break;
-        case Shuffle::kIndex:
-          from = static_cast<s32>(lowest | (delta & ~segment));
-          valid = from <= limit;
-          break;
-      }
-      if (!valid) from = static_cast<s32>(lane);
-      out[32 * half + lane] = a[from & 31];
-      if (valid) in_range |= LaneMask{1} << (32 * half + lane);
-    });
+    u32 from[32];
+    u32 valid_bits = 0;
+    CASTOR_LANE_LOOP
+    for (unsigned i = 0; i < 32; ++i) {
+      const auto lane = static_cast<s32>(i);
+      const auto delta = static_cast<s32>(b[i] & 31);
+      const auto clamp = static_cast<s32>(c[i] & 31);
+      const auto segment = static_cast<s32>(c[i] >> 8 & 31);
+      const s32 lowest = lane & segment;
+      const s32 limit = lowest | (clamp & ~segment);
+      const s32 other = Mode == Shuffle::kUp          ? lane - delta
+                        : Mode == Shuffle::kDown      ? lane + delta
+                        : Mode == Shuffle::kButterfly ? lane ^ delta
+                                                      : lowest | (delta & ~segment);
+      const bool valid = Mode == Shuffle::kUp ? other >= limit : other <= limit;
+      from[i] = static_cast<u32>(valid ? other : lane) & 31;
+      valid_bits |= valid ? kLaneBits32.bit[i] : 0u;
+    }
+    for (unsigned i = 0; i < 32; ++i) out[32 * half + i] = a[from[i]];
+    in_range |= LaneMask{valid_bits} << (32 * half);
   }
   store(record, args, out);
   write_predicate(record, args.predicates, 0, in_range, args.mask);
@@ -197,15 +219,19 @@ void reduce(const Record& record, LaneArgs& args) {
   u32 out[kMaxLanes] = {};
   for (unsigned half = 0; half < args.halves; ++half) {
     const u32* const a = source<u32>(args, 0, half);
-    with_members<1>(args, half, [&](unsigned lane, u32 members) {
-      u32 value = 0;
-      bool first = true;
-      for_each_lane(members, [&](unsigned other) {
-        value = first ? a[other] : Op::of(value, a[other]);
-        first = false;
-      });
-      out[32 * half + lane] = value;
-    });
+    const auto value_of = [a](u32 members) {
+      u32 value = a[__builtin_ctz(members)];
+      for_each_lane(members & (members - 1), [&](unsigned other) { value = Op::of(value, a[other]); });
+      return value;
+    };
+    u32 same = 0;
+    if (same_members<1>(args, half, same)) {
+      const u32 value = same == 0 ? 0 : value_of(same);
+      for (unsigned i = 0; i < 32; ++i) out[32 * half + i] = value;
+      continue;
+    }
+    with_members<1>(args, half,
+                    [&](unsigned lane, u32 members) { out[32 * half + lane] = members == 0 ? 0 : value_of(members); });
   }
   store(record, args, out);
 }
