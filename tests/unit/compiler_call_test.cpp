@@ -199,6 +199,8 @@ const char* const kTargets = R"(
   add.u64 %y1, %y1, %y2;
   ld.global.u64 %y3, [%y1];
   ld.param.u64 %y4, [b];
+  mul.lo.u64 %y5, %y4, 7;
+  mul.lo.u32 %x5, %x1, 3;
   { .param .b32 p0; .param .b64 p1; .param .b32 q;
     st.param.b32 [p0+0], %x1;
     st.param.b64 [p1+0], %y4;
@@ -207,6 +209,9 @@ const char* const kTargets = R"(
     ld.param.b32 %x3, [q+0]; }
   ld.param.u32 %x4, [a];
   add.u32 %x3, %x3, %x4;
+  cvt.u32.u64 %x6, %y5;
+  add.u32 %x3, %x3, %x6;
+  add.u32 %x3, %x3, %x5;
   st.param.b32 [r+0], %x3;
   ret;
 }
@@ -240,7 +245,7 @@ TEST(Call, IndirectWithDifferentTargetsInOneWarp) {
     const std::uint32_t b = 3 * t;
     const std::uint32_t plus = a + b;
     const std::uint32_t times = a * b;
-    const std::uint32_t nested = (a % 2 == 0 ? plus : times) + a;
+    const std::uint32_t nested = (a % 2 == 0 ? plus : times) + a + 7 * b + 3 * a;
     return (t % 3 == 0 ? plus : t % 3 == 1 ? times : nested) + 1000 * t;
   });
 }
@@ -251,6 +256,63 @@ TEST(Call, IndirectCallsReachOnlyFunctionsThatFit) {
   for (const isa::ProgramFunction& f : outcome.program.functions) names.push_back(f.name);
   EXPECT_THAT(names, testing::UnorderedElementsAre("k", "plus", "times", "nested"));
   EXPECT_EQ(outcome.program.functions_by_value.size(), 3U);
+}
+
+TEST(Call, CirclesOfIndirectCallsKeepValuesApart) {
+  // f and g can call each other as far as anyone can tell; really f calls g and g calls end.
+  const auto function = [](const std::string& name, int slot, int factor) {
+    return ".func (.param .b32 r) " + name + R"( (.param .b32 a)
+{
+  .reg .b32 %x<12>;
+  .reg .b64 %y<12>;
+  ld.param.u32 %x1, [a];
+  mul.lo.u32 %x2, %x1, )" +
+           std::to_string(factor) + R"(;
+  mul.wide.u32 %y1, %x1, 77;
+  mul.wide.u32 %y3, %x1, 78;
+  add.u32 %x5, %x1, 1;
+  ld.global.u64 %y2, [circle+)" +
+           std::to_string(slot) + R"(];
+  { .param .b32 p; .param .b32 q;
+    st.param.b32 [p+0], %x5;
+    P: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (q), %y2, (p), P;
+    ld.param.b32 %x3, [q+0]; }
+  cvt.u32.u64 %x4, %y1;
+  cvt.u32.u64 %x6, %y3;
+  add.u32 %x3, %x3, %x2;
+  add.u32 %x3, %x3, %x4;
+  add.u32 %x3, %x3, %x6;
+  st.param.b32 [r+0], %x3;
+  ret;
+}
+)";
+  };
+  const std::string before = R"(
+.func (.param .b32 r) f (.param .b32 a);
+.func (.param .b32 r) g (.param .b32 a);
+.func (.param .b32 r) end (.param .b32 a);
+.global .align 8 .u64 circle[3] = {f, g, end};
+.func (.param .b32 r) end (.param .b32 a)
+{
+  .reg .b32 %x<4>;
+  ld.param.u32 %x1, [a];
+  st.param.b32 [r+0], %x1;
+  ret;
+}
+)" + function("f", 8, 1000) + function("g", 16, 5000);
+  expect_words(kernel(R"(
+    ld.global.u64 %rd6, [circle];
+    mul.lo.u32 %r9, %r2, 3;
+    { .param .b32 p; .param .b32 q;
+      st.param.b32 [p+0], %r2;
+      P: .callprototype (.param .b32 _) _ (.param .b32 _);
+      call (q), %rd6, (p), P;
+      ld.param.b32 %r3, [q+0]; }
+    add.u32 %r3, %r3, %r9;
+)",
+                      before),
+               [](unsigned t) { return 3 * t + 1000 * t + 155 * t + 5000 * (t + 1) + 155 * (t + 1) + t + 2; });
 }
 
 TEST(Call, IndirectRecursionIsCaughtWhenItHappens) {
@@ -361,6 +423,60 @@ ROUND:
                  } while (++round < t % 4);
                  return sum;
                });
+}
+
+TEST(Call, StructsSurviveACallOfTheSameShape) {
+  // `outer` reads its argument again after it has passed another struct of that shape to `inner` by pointer.
+  const char* const shapes = R"(
+.func (.param .align 4 .b8 r[8]) inner (.param .align 4 .b8 a[8]);
+.func (.param .align 4 .b8 r[8]) outer (.param .align 4 .b8 a[8]);
+.global .align 8 .u64 pointers[2] = {inner, outer};
+.func (.param .align 4 .b8 r[8]) inner (.param .align 4 .b8 a[8])
+{
+  .reg .b32 %x<4>;
+  ld.param.u32 %x1, [a];
+  ld.param.u32 %x2, [a+4];
+  st.param.b32 [r+0], %x2;
+  st.param.b32 [r+4], %x1;
+  ret;
+}
+.func (.param .align 4 .b8 r[8]) outer (.param .align 4 .b8 a[8])
+{
+  .reg .b32 %x<12>;
+  .reg .b64 %y<4>;
+  ld.param.u32 %x1, [a];
+  st.param.b32 [r+0], %x1;
+  add.u32 %x2, %x1, 50;
+  ld.global.u64 %y1, [pointers];
+  { .param .align 4 .b8 p[8]; .param .align 4 .b8 q[8];
+    st.param.b32 [p+0], %x2;
+    st.param.b32 [p+4], 3;
+    P: .callprototype (.param .align 4 .b8 _[8]) _ (.param .align 4 .b8 _[8]);
+    call (q), %y1, (p), P;
+    ld.param.b32 %x3, [q+0];
+    ld.param.b32 %x4, [q+4]; }
+  ld.param.u32 %x5, [a];
+  ld.param.u32 %x6, [a+4];
+  mad.lo.u32 %x7, %x3, 10, %x4;
+  mad.lo.u32 %x7, %x7, 10, %x5;
+  mad.lo.u32 %x7, %x7, 10, %x6;
+  st.param.b32 [r+4], %x7;
+  ret;
+}
+)";
+  expect_words(kernel(R"(
+    ld.global.u64 %rd6, [pointers+8];
+    { .param .align 4 .b8 p[8]; .param .align 4 .b8 q[8];
+      st.param.b32 [p+0], %r2;
+      st.param.b32 [p+4], 8;
+      P: .callprototype (.param .align 4 .b8 _[8]) _ (.param .align 4 .b8 _[8]);
+      call (q), %rd6, (p), P;
+      ld.param.b32 %r4, [q+0];
+      ld.param.b32 %r5, [q+4]; }
+    mad.lo.u32 %r3, %r4, 1000, %r5;
+)",
+                      shapes),
+               [](unsigned t) { return 1000 * t + ((3 * 10 + t + 50) * 10 + t) * 10 + 8; });
 }
 
 TEST(Call, FramesOfNestedFunctionsAreApart) {

@@ -86,25 +86,47 @@ TEST(Run, SpillsWithoutChangingResults) {
   EXPECT_EQ(run(module, 255).program.local_bytes, 0U);
 }
 
-TEST(Run, KeepsValuesOfWaitingLanesFromTheOtherLayout) {
-  // Odd lanes wait at MEET with thirty single registers alive while even lanes compute in pairs, and the reverse.
-  std::string body = "  and.b32 %r4, %r2, 1;\n  setp.eq.u32 %p1, %r4, 0;\n  @%p1 bra PAIRS;\n";
-  for (int i = 0; i < 30; ++i)
-    body += "  mad.lo.u32 %r" + std::to_string(200 + i) + ", %r2, " + std::to_string(i + 3) + ", 9;\n";
-  body += "  bra MEET;\nPAIRS:\n";
-  for (int i = 0; i < 20; ++i)
+TEST(Run, KeepsSinglesOfWaitingLanesFromPairs) {
+  // The taken lanes run first and wait at MEET with twelve single registers; the others then compute in pairs, which
+  // die before they get there.
+  std::string body = "  and.b32 %r4, %r2, 1;\n  setp.eq.u32 %p1, %r4, 1;\n  @%p1 bra SINGLES;\n  mov.u64 %rd10, 0;\n";
+  for (int i = 0; i < 12; ++i)
     body += "  mad.wide.u32 %rd" + std::to_string(200 + i) + ", %r2, " + std::to_string(i + 5) + ", 4096;\n";
-  body += "  mov.u64 %rd10, 0;\n";
-  for (int i = 0; i < 20; ++i) body += "  add.u64 %rd10, %rd10, %rd" + std::to_string(200 + i) + ";\n";
-  for (int i = 0; i < 30; ++i) body += "  cvt.u32.u64 %r" + std::to_string(200 + i) + ", %rd10;\n";
+  for (int i = 0; i < 12; ++i) body += "  add.u64 %rd10, %rd10, %rd" + std::to_string(200 + i) + ";\n";
+  body += "  cvt.u32.u64 %r5, %rd10;\n";
+  for (int i = 0; i < 12; ++i) body += "  add.u32 %r" + std::to_string(200 + i) + ", %r5, " + std::to_string(i) + ";\n";
+  body += "  bra MEET;\nSINGLES:\n";
+  for (int i = 0; i < 12; ++i)
+    body += "  mad.lo.u32 %r" + std::to_string(200 + i) + ", %r2, " + std::to_string(i + 3) + ", 9;\n";
   body += "MEET:\n";
-  for (int i = 0; i < 30; ++i) body += "  mad.lo.u32 %r3, %r3, 3, %r" + std::to_string(200 + i) + ";\n";
+  for (int i = 0; i < 12; ++i) body += "  mad.lo.u32 %r3, %r3, 3, %r" + std::to_string(200 + i) + ";\n";
   expect_words(kernel(body), [](unsigned t) {
     std::uint32_t wide = 0;
-    for (unsigned i = 0; i < 20; ++i) wide += t * (i + 5) + 4096;
+    for (unsigned i = 0; i < 12; ++i) wide += t * (i + 5) + 4096;
     std::uint32_t sum = 0;
-    for (unsigned i = 0; i < 30; ++i) sum = sum * 3 + (t % 2 == 0 ? wide : t * (i + 3) + 9);
+    for (unsigned i = 0; i < 12; ++i) sum = sum * 3 + (t % 2 == 0 ? wide + i : t * (i + 3) + 9);
     return sum;
+  });
+}
+
+TEST(Run, KeepsPairsOfWaitingLanesFromSingles) {
+  // The same the other way round, in a loop whose lanes leave at different times with pairs.
+  std::string body = "  mov.u32 %r4, 0;\nLOOP:\n";
+  for (int i = 0; i < 12; ++i)
+    body += "  mad.lo.u32 %r" + std::to_string(200 + i) + ", %r4, " + std::to_string(i + 3) + ", %r2;\n";
+  body += "  mov.u32 %r5, 0;\n";
+  for (int i = 0; i < 12; ++i) body += "  mad.lo.u32 %r5, %r5, 3, %r" + std::to_string(200 + i) + ";\n";
+  for (int i = 0; i < 6; ++i)
+    body += "  mul.wide.u32 %rd" + std::to_string(200 + i) + ", %r5, " + std::to_string(i + 1) + ";\n";
+  body += "  add.u32 %r4, %r4, 1;\n  setp.le.u32 %p1, %r4, %r2;\n  @%p1 bra LOOP;\n  mov.u64 %rd10, 0;\n";
+  for (int i = 0; i < 6; ++i) body += "  mad.lo.u64 %rd10, %rd10, 5, %rd" + std::to_string(200 + i) + ";\n";
+  body += "  cvt.u32.u64 %r3, %rd10;\n";
+  expect_words(kernel(body), [](unsigned t) {
+    std::uint32_t five = 0;
+    for (unsigned i = 0; i < 12; ++i) five = five * 3 + t * (i + 3) + t;
+    std::uint64_t sum = 0;
+    for (unsigned i = 0; i < 6; ++i) sum = sum * 5 + std::uint64_t{five} * (i + 1);
+    return static_cast<std::uint32_t>(sum);
   });
 }
 
@@ -135,6 +157,60 @@ TEST(Run, GuardedWritesKeepOldValues) {
     @%p1 add.u32 %r3, %r3, 7;
 )"),
                [](unsigned t) { return (t < 10 ? 200 : 100) + (t > 20 ? t + 1 : 0) + (t == 3 ? 7 : 0); });
+}
+
+TEST(Run, BothResultsOfAComparison) {
+  expect_words(kernel(R"(
+    setp.lt.u32 %p3, %r2, 30;
+    setp.gt.and.u32 %p1|%p2, %r2, 5, %p3;
+    @%p1 add.u32 %r3, %r3, 1;
+    @%p2 add.u32 %r3, %r3, 10;
+    setp.lt.u32 %p4, %r2, 50;
+    setp.gt.or.u32 %p4|%p5, %r2, 55, !%p4;
+    @%p4 add.u32 %r3, %r3, 100;
+    @%p5 add.u32 %r3, %r3, 1000;
+)"),
+               [](unsigned t) {
+                 // p = (a > b) and c, q = !(a > b) and c.
+                 const bool c = t < 30;
+                 const bool d = !(t < 50);
+                 return (t > 5 && c ? 1 : 0) + (!(t > 5) && c ? 10 : 0) + (t > 55 || d ? 100 : 0) +
+                        (!(t > 55) || d ? 1000 : 0);
+               });
+}
+
+TEST(Run, AnInstructionMayWriteItsOwnGuard) {
+  // The other results are spilled under small limits, and their stores cannot use the guard any more.
+  std::string body;
+  for (int i = 0; i < 20; ++i) {
+    const std::string k = std::to_string(i);
+    body += "  mad.lo.u32 %r" + std::to_string(100 + i) + ", %r2, " + k + ", 5;\n";
+    body += "  and.b32 %r60, %r2, " + std::to_string(i | 1) + ";\n  setp.ne.u32 %p" + std::to_string(10 + i) +
+            ", %r60, 0;\n";
+  }
+  for (int i = 0; i < 20; ++i) {
+    // Even lanes take the value of the lane four below, if there is one; only then they compare.
+    body += "  and.b32 %r60, %r2, 1;\n  setp.eq.u32 %p1, %r60, 0;\n";
+    body += "  @%p1 shfl.up.b32 %r" + std::to_string(100 + i) + "|%p1, %r2, 4, 0;\n";
+    body += "  @%p1 add.u32 %r3, %r3, 1;\n";
+    body += "  @%p1 setp.gt.u32 %p1|%p" + std::to_string(10 + i) + ", %r2, " + std::to_string(2 * i) + ";\n";
+    body += "  @%p1 add.u32 %r3, %r3, 100;\n";
+  }
+  for (int i = 0; i < 20; ++i) {
+    body += "  add.u32 %r3, %r3, %r" + std::to_string(100 + i) + ";\n";
+    body += "  @%p" + std::to_string(10 + i) + " add.u32 %r3, %r3, " + std::to_string(1 << (10 + i)) + ";\n";
+  }
+  expect_words(kernel(body), [](unsigned t) {
+    std::uint32_t sum = 0;
+    for (unsigned i = 0; i < 20; ++i) {
+      const bool even = t % 2 == 0;
+      const bool below = even && t % 32 >= 4;
+      sum += (below ? 1U + (t > 2 * i ? 100U : 0U) : 0U) + (below ? t - 4 : even ? t : t * i + 5);
+      const bool flag = below ? t <= 2 * i : (t & (i | 1U)) != 0;
+      sum += flag ? 1U << (10 + i) : 0;
+    }
+    return sum;
+  });
 }
 
 TEST(Run, CarryChainsUnderPredicatePressure) {

@@ -235,12 +235,37 @@ class ShadowRun {
   std::string error_;
 };
 
+/// An instruction may write a destination before it has read all lanes of a source that lies in the same bytes, unless
+/// both have one layout; likewise the first of two predicate results before the predicate sources.
+inline void expect_no_early_overwrite(const Code& code) {
+  for (const Inst& inst : code.insts) {
+    if (inst.kind != isa::Kind::kLane) continue;
+    if (inst.dst.is_register())
+      for (const Value& source : inst.src) {
+        if (!source.is_register()) continue;
+        const unsigned to = units(code.registers[inst.dst.reg].cls);
+        const unsigned from = units(code.registers[source.reg].cls);
+        const int d = code.physical[inst.dst.reg];
+        const int s = code.physical[source.reg];
+        if (to == from) continue;
+        EXPECT_TRUE(d + static_cast<int>(to) <= s || s + static_cast<int>(from) <= d)
+            << code.function->name << ": " << inst.match.spelling() << " overwrites its source R" << s;
+      }
+    if (inst.pdst[0] != kNoRegister && inst.pdst[1] != kNoRegister)
+      for (const PredicateUse& use : inst.psrc)
+        if (use.valid() && use.reg != inst.pdst[0]) {
+          EXPECT_NE(code.physical[use.reg], code.physical[inst.pdst[0]]) << inst.match.spelling();
+        }
+  }
+}
+
 /// Compiles a kernel with `limit` registers and runs it in the shadow with several seeds.
 inline void expect_sound(const isa::Module& module, const std::string& kernel, unsigned limit, unsigned seeds = 4,
                          std::size_t steps = 20000) {
   const isa::LinkOptions options;
   const Linked linked = link(module, kernel, options, false, argument_registers(limit));
   const std::vector<Code> codes = compile_functions(linked, limit);
+  for (const Code& code : codes) expect_no_early_overwrite(code);
   for (const Code& code : codes)
     for (unsigned layout = 0; layout < 2; ++layout)
       for (unsigned r = limit; r < kMaxRegisters; ++r)
