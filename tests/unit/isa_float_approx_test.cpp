@@ -249,7 +249,7 @@ TEST(Approximate, SixteenBitFunctionsAreRoundedForEveryValue) {
       const long double t = std::tanh(value(i));
       // Half a unit, or half the smallest step.
       const auto unit = [&f](long double v) {
-        return std::ldexp(1.0L, std::max(std::ilogb(v) - f.precision + 1, f.least));
+        return std::ldexp(1.0L, std::max(v > 0 ? std::ilogb(v) - f.precision + 1 : f.least, f.least));
       };
       const long double largest = std::ldexp(2.0L - std::ldexp(1.0L, -f.precision), f.greatest);
       if (e >= largest) {

@@ -99,7 +99,6 @@ void reciprocal_root(const Record&, LaneArgs& args) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(approx) {
-  using namespace castor::isa;
   const auto add = [&table](const char* syntax, const char* operands, LaneFn (*select)(const Match&),
                             const char* meaning) {
     table.add({syntax, operands, TimingClass::kSpecial, Kind::kLane, select, nullptr, meaning});

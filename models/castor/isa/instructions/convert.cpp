@@ -303,14 +303,14 @@ inline double odd_double(S v) {
   }
 }
 
-/// A 64-bit integer as double in any mode.
+/// An integer as double in any mode.
 template <class S>
 inline double rounded_double(S v, Rounding mode) {
+  if (sizeof(S) < 8 || mode == Rounding::kNearest) return static_cast<double>(v);
   bool negative = false;
   if constexpr (std::is_signed_v<S>) negative = v < 0;
-  auto m = static_cast<std::uint64_t>(v);
+  auto m = static_cast<std::uint64_t>(static_cast<std::conditional_t<std::is_signed_v<S>, std::int64_t, S>>(v));
   if (negative) m = std::uint64_t{0} - m;
-  if (mode == Rounding::kNearest) return negative ? -static_cast<double>(m) : static_cast<double>(m);
   const int excess = m >> 53 != 0 ? 11 - __builtin_clzll(m) : 0;
   const std::uint64_t last = std::uint64_t{1} << excess;
   const bool away = negative ? mode == Rounding::kDown : mode == Rounding::kUp;
@@ -452,9 +452,9 @@ void to_tf32(const Record& record, LaneArgs& args) {
 template <class D, bool Third>
 void pack_integers(const Record&, LaneArgs& args) {
   const auto pack = [](std::int32_t a, std::int32_t b) {
-    constexpr std::int32_t kLow = std::numeric_limits<D>::min();
-    constexpr std::int32_t kHigh = std::numeric_limits<D>::max();
-    constexpr std::uint32_t kMask = std::numeric_limits<std::make_unsigned_t<D>>::max();
+    constexpr std::uint32_t kMask = (1u << (8 * sizeof(D))) - 1;
+    constexpr auto kHigh = static_cast<std::int32_t>(std::is_signed_v<D> ? kMask / 2 : kMask);
+    constexpr std::int32_t kLow = std::is_signed_v<D> ? -kHigh - 1 : 0;
     const auto x = static_cast<std::uint32_t>(a < kLow ? kLow : a > kHigh ? kHigh : a);
     const auto y = static_cast<std::uint32_t>(b < kLow ? kLow : b > kHigh ? kHigh : b);
     return (x & kMask) << (sizeof(D) * 8) | (y & kMask);
@@ -472,7 +472,6 @@ void pack_integers(const Record&, LaneArgs& args) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(convert) {
-  using namespace castor::isa;
   const std::string integers = "u8|u16|u32|u64|s8|s16|s32|s64";
   table.add({"cvt.[sat].{t:" + integers + "}.{u:" + integers + "}", "=d:t, a:u", TimingClass::kInt, Kind::kLane,
              select_integer, convert_bits, "integer to integer: truncated, extended, or clamped (.sat)"});

@@ -260,7 +260,6 @@ void test_class(const Record& record, LaneArgs& args) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(float32) {
-  using namespace castor::isa;
   table.add({"add.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Add, Kind::kLane,
              select2<Add>, modifiers, "a + b"});
   table.add({"sub.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Add, Kind::kLane,

@@ -100,7 +100,6 @@ void copy_sign(const Record&, LaneArgs& args) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(float64) {
-  using namespace castor::isa;
   table.add({"add.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2<Add64>,
              modifiers, "a + b"});
   table.add({"sub.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2<Sub64>,

@@ -352,7 +352,6 @@ LaneFn select_slct_float(const Match& m) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(float_compare) {
-  using namespace castor::isa;
   const std::string compare = "{cmp:eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}";
   const std::string combined = compare + ".{bool:and|or|xor}";
   for (const bool three : {false, true}) {

@@ -12,7 +12,7 @@ namespace castor::isa {
 namespace {
 
 /// Adding it to a double below 2^51 leaves the nearest integer in the last bits.
-constexpr double kToInteger52 = 0x1.8p52;
+inline constexpr double kToInteger52 = 0x1.8p52;
 
 /// 2^x; 2^-400 and 2^400 stand for everything beyond.
 inline double power_of_two(double x) {
@@ -61,7 +61,7 @@ struct Angle {
 };
 
 /// Largest magnitude that reduce takes; above it the product below is no longer exact.
-constexpr float kLargestDirectAngle = 0x1p19f;
+inline constexpr float kLargestDirectAngle = 0x1p19f;
 
 inline Angle reduce(double x) {
   const double k = x * 0x1.45f306dc9c883p-1 + kToInteger52;

@@ -24,9 +24,9 @@ inline To as(From value) {
 }
 
 // The NaNs that PTX machines compute (math_constants.h of CUDA has the same patterns).
-constexpr std::uint32_t kNan32 = 0x7fffffff;
-constexpr std::uint64_t kNan64 = 0xfff8000000000000;
-constexpr std::uint32_t kNan16 = 0x7fff;
+inline constexpr std::uint32_t kNan32 = 0x7fffffff;
+inline constexpr std::uint64_t kNan64 = 0xfff8000000000000;
+inline constexpr std::uint32_t kNan16 = 0x7fff;
 
 inline float canonical(float v) { return v != v ? as<float>(kNan32) : v; }
 inline double canonical(double v) { return v != v ? as<double>(kNan64) : v; }
@@ -57,13 +57,13 @@ inline T saturate(T v) {
 
 /// Modifiers of an instruction in Record::imm.
 enum class Rounding : std::uint32_t { kNearest, kZero, kDown, kUp };
-constexpr std::uint64_t kRoundingMask = 3;
-constexpr std::uint64_t kFtz = 4;
-constexpr std::uint64_t kSat = 8;
-constexpr std::uint64_t kRelu = 16;
-constexpr std::uint64_t kNanFlag = 32;
-constexpr std::uint64_t kXorSign = 64;
-constexpr std::uint64_t kAbs = 128;
+inline constexpr std::uint64_t kRoundingMask = 3;
+inline constexpr std::uint64_t kFtz = 4;
+inline constexpr std::uint64_t kSat = 8;
+inline constexpr std::uint64_t kRelu = 16;
+inline constexpr std::uint64_t kNanFlag = 32;
+inline constexpr std::uint64_t kXorSign = 64;
+inline constexpr std::uint64_t kAbs = 128;
 
 inline Rounding rounding(std::uint64_t imm) { return static_cast<Rounding>(imm & kRoundingMask); }
 
@@ -148,7 +148,6 @@ inline float zero_sum(std::uint32_t sign_a, std::uint32_t sign_b, Rounding mode)
 struct Half {
   static constexpr std::uint32_t kExponent = 0x7c00;
   static constexpr std::uint32_t kInfinity = 0x7c00;
-  static constexpr std::uint32_t kLargest = 0x7bff;
   static constexpr std::uint32_t kOne = 0x3c00;
 
   /// Exact.
@@ -179,7 +178,6 @@ struct Half {
 struct Bfloat {
   static constexpr std::uint32_t kExponent = 0x7f80;
   static constexpr std::uint32_t kInfinity = 0x7f80;
-  static constexpr std::uint32_t kLargest = 0x7f7f;
   static constexpr std::uint32_t kOne = 0x3f80;
 
   static float widen(std::uint32_t h) { return as<float>(h << 16); }

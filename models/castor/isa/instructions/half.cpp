@@ -189,7 +189,6 @@ LaneFn select_min_max(const Match& m) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(half) {
-  using namespace castor::isa;
   const auto add = [&table](const std::string& syntax, unsigned sources, TimingClass timing,
                             LaneFn (*select)(const Match&), const char* meaning) {
     const char* const operands[] = {"", "=d:t, a:t", "=d:t, a:t, b:t", "=d:t, a:t, b:t, c:t", "=d:t, a:t, b:t, c:t?"};

@@ -12,8 +12,8 @@ namespace {
 
 __extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): __extension__ needs a typedef
 
-constexpr std::uint64_t kSign64 = 0x8000000000000000u;
-constexpr std::uint64_t kInfinity64 = 0x7ff0000000000000u;
+inline constexpr std::uint64_t kSign64 = 0x8000000000000000u;
+inline constexpr std::uint64_t kInfinity64 = 0x7ff0000000000000u;
 
 /// A finite, non-zero double: significand * 2^exponent, bit 52 of the significand set.
 struct Unpacked {
