@@ -12,7 +12,9 @@ namespace {
 
 CUresult copy_linear(void* to, const void* from, std::size_t count, cudaMemcpyKind kind, CUstream stream,
                      bool asynchronous) {
-  return driver_code(asynchronous ? cudaMemcpyAsync(to, from, count, kind, stream) : cudaMemcpy(to, from, count, kind));
+  return forward([&] {
+    return asynchronous ? cudaMemcpyAsync(to, from, count, kind, stream) : cudaMemcpy(to, from, count, kind);
+  });
 }
 
 const void* side(CUmemorytype type, const void* host, CUdeviceptr device) {
@@ -63,7 +65,9 @@ CUresult fill_pattern(CUdeviceptr to, std::uint32_t pattern, unsigned bytes, std
 
 extern "C" {
 
-CUresult cuMemGetInfo(size_t* free, size_t* total) { return driver_code(cudaMemGetInfo(free, total)); }
+CUresult cuMemGetInfo(size_t* free, size_t* total) {
+  return forward([&] { return cudaMemGetInfo(free, total); });
+}
 
 CUresult cuMemAlloc(CUdeviceptr* dptr, size_t bytesize) {
   return driver([&](Session& session) {
@@ -76,17 +80,23 @@ CUresult cuMemAllocPitch(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes,
                          unsigned int ElementSizeBytes) {
   if (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16) return CUDA_ERROR_INVALID_VALUE;
   void* pointer = nullptr;
-  const cudaError_t result = cudaMallocPitch(&pointer, pPitch, WidthInBytes, Height);
-  if (result == cudaSuccess && dptr != nullptr) *dptr = reinterpret_cast<CUdeviceptr>(pointer);
-  return driver_code(result);
+  return driver([&](Session&) {
+    need_pointer(dptr);
+    pass(cudaMallocPitch(&pointer, pPitch, WidthInBytes, Height));
+    *dptr = reinterpret_cast<CUdeviceptr>(pointer);
+  });
 }
 CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags) {
   void* pointer = nullptr;
-  const cudaError_t result = cudaMallocManaged(&pointer, bytesize, flags);
-  if (result == cudaSuccess && dptr != nullptr) *dptr = reinterpret_cast<CUdeviceptr>(pointer);
-  return driver_code(result);
+  return driver([&](Session&) {
+    need_pointer(dptr);
+    pass(cudaMallocManaged(&pointer, bytesize, flags));
+    *dptr = reinterpret_cast<CUdeviceptr>(pointer);
+  });
 }
-CUresult cuMemFree(CUdeviceptr dptr) { return driver_code(cudaFree(pointer_of(dptr))); }
+CUresult cuMemFree(CUdeviceptr dptr) {
+  return forward([&] { return cudaFree(pointer_of(dptr)); });
+}
 CUresult cuMemGetAddressRange(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
   return driver([&](Session& session) {
     const auto address = session.device_address(pointer_of(dptr));
@@ -96,22 +106,32 @@ CUresult cuMemGetAddressRange(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dpt
     if (psize != nullptr) *psize = allocation.size;
   });
 }
-CUresult cuMemAllocHost(void** pp, size_t bytesize) { return driver_code(cudaMallocHost(pp, bytesize)); }
-CUresult cuMemFreeHost(void* p) { return driver_code(cudaFreeHost(p)); }
+CUresult cuMemAllocHost(void** pp, size_t bytesize) {
+  return forward([&] { return cudaMallocHost(pp, bytesize); });
+}
+CUresult cuMemFreeHost(void* p) {
+  return forward([&] { return cudaFreeHost(p); });
+}
 CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
-  return driver_code(cudaHostAlloc(pp, bytesize, Flags));
+  return forward([&] { return cudaHostAlloc(pp, bytesize, Flags); });
 }
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* pdptr, void* p, unsigned int Flags) {
   void* pointer = nullptr;
-  const cudaError_t result = cudaHostGetDevicePointer(&pointer, p, Flags);
-  if (result == cudaSuccess && pdptr != nullptr) *pdptr = reinterpret_cast<CUdeviceptr>(pointer);
-  return driver_code(result);
+  return driver([&](Session&) {
+    need_pointer(pdptr);
+    pass(cudaHostGetDevicePointer(&pointer, p, Flags));
+    *pdptr = reinterpret_cast<CUdeviceptr>(pointer);
+  });
 }
-CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) { return driver_code(cudaHostGetFlags(pFlags, p)); }
+CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
+  return forward([&] { return cudaHostGetFlags(pFlags, p); });
+}
 CUresult cuMemHostRegister(void* p, size_t bytesize, unsigned int Flags) {
-  return driver_code(cudaHostRegister(p, bytesize, Flags));
+  return forward([&] { return cudaHostRegister(p, bytesize, Flags); });
 }
-CUresult cuMemHostUnregister(void* p) { return driver_code(cudaHostUnregister(p)); }
+CUresult cuMemHostUnregister(void* p) {
+  return forward([&] { return cudaHostUnregister(p); });
+}
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
   return driver([&](Session& session) {
@@ -197,23 +217,23 @@ CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUst
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
-  return driver_code(cudaLaunchHostFunc(hStream, fn, userData));
+  return forward([&] { return cudaLaunchHostFunc(hStream, fn, userData); });
 }
 
 CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags) {
-  return driver_code(cudaStreamCreateWithFlags(phStream, Flags));
+  return forward([&] { return cudaStreamCreateWithFlags(phStream, Flags); });
 }
 CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority) {
-  return driver_code(cudaStreamCreateWithPriority(phStream, flags, priority));
+  return forward([&] { return cudaStreamCreateWithPriority(phStream, flags, priority); });
 }
 CUresult cuStreamGetPriority(CUstream hStream, int* priority) {
-  return driver_code(cudaStreamGetPriority(hStream, priority));
+  return forward([&] { return cudaStreamGetPriority(hStream, priority); });
 }
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int* flags) {
-  return driver_code(cudaStreamGetFlags(hStream, flags));
+  return forward([&] { return cudaStreamGetFlags(hStream, flags); });
 }
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
-  return driver_code(cudaStreamWaitEvent(hStream, hEvent, Flags));
+  return forward([&] { return cudaStreamWaitEvent(hStream, hEvent, Flags); });
 }
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData, unsigned int flags) {
   return driver([&](Session& session) {
@@ -223,19 +243,33 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
                    session.host_call([hStream, callback, userData] { callback(hStream, CUDA_SUCCESS, userData); }));
   });
 }
-CUresult cuStreamQuery(CUstream hStream) { return driver_code(cudaStreamQuery(hStream)); }
-CUresult cuStreamSynchronize(CUstream hStream) { return driver_code(cudaStreamSynchronize(hStream)); }
-CUresult cuStreamDestroy(CUstream hStream) { return driver_code(cudaStreamDestroy(hStream)); }
+CUresult cuStreamQuery(CUstream hStream) {
+  return forward([&] { return cudaStreamQuery(hStream); });
+}
+CUresult cuStreamSynchronize(CUstream hStream) {
+  return forward([&] { return cudaStreamSynchronize(hStream); });
+}
+CUresult cuStreamDestroy(CUstream hStream) {
+  return forward([&] { return cudaStreamDestroy(hStream); });
+}
 
 CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
-  return driver_code(cudaEventCreateWithFlags(phEvent, Flags));
+  return forward([&] { return cudaEventCreateWithFlags(phEvent, Flags); });
 }
-CUresult cuEventRecord(CUevent hEvent, CUstream hStream) { return driver_code(cudaEventRecord(hEvent, hStream)); }
-CUresult cuEventQuery(CUevent hEvent) { return driver_code(cudaEventQuery(hEvent)); }
-CUresult cuEventSynchronize(CUevent hEvent) { return driver_code(cudaEventSynchronize(hEvent)); }
-CUresult cuEventDestroy(CUevent hEvent) { return driver_code(cudaEventDestroy(hEvent)); }
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
+  return forward([&] { return cudaEventRecord(hEvent, hStream); });
+}
+CUresult cuEventQuery(CUevent hEvent) {
+  return forward([&] { return cudaEventQuery(hEvent); });
+}
+CUresult cuEventSynchronize(CUevent hEvent) {
+  return forward([&] { return cudaEventSynchronize(hEvent); });
+}
+CUresult cuEventDestroy(CUevent hEvent) {
+  return forward([&] { return cudaEventDestroy(hEvent); });
+}
 CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
-  return driver_code(cudaEventElapsedTime(pMilliseconds, hStart, hEnd));
+  return forward([&] { return cudaEventElapsedTime(pMilliseconds, hStart, hEnd); });
 }
 
 }  // extern "C"

@@ -77,6 +77,7 @@ class Session {
   /// The device; opened at the first call that needs one. Ends the process with exit code 2 and one line on stderr if
   /// the platform that the environment asks for cannot be served.
   [[nodiscard]] gpu::Device& device();
+  [[nodiscard]] bool is_open() const { return device_ != nullptr; }
 
   // Registration by the compiler's module constructors.
   Module* add_module(std::string text, std::string name = {});

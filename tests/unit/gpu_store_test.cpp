@@ -252,6 +252,10 @@ TEST(Store, DescribesAddresses) {
   EXPECT_EQ(store.describe(4095), "a null pointer");
   EXPECT_THAT(store.describe(0x12345678), HasSubstr("below device memory"));
   const auto named = store.allocate(64, AllocationKind::kModule, "table");
+  // What the machine allocates for itself is not named, nor is what lies far away.
+  const auto own = store.allocate(64, AllocationKind::kParameters);
+  EXPECT_THAT(store.describe(*own + 100), HasSubstr("behind the end of a 64-byte module allocation"));
+  EXPECT_EQ(store.describe(*address + (1 << 25)), "outside any allocation");
   EXPECT_EQ(store.describe(*named - 4), "4 bytes before a 64-byte module allocation 'table' at 0x100000300");
   store.free(*address);
   EXPECT_EQ(store.describe(*address + 8), "inside a freed 400-byte heap allocation at 0x100000000");

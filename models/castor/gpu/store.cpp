@@ -203,12 +203,17 @@ std::string Store::describe(std::uint64_t address) const {
     if (address - old.address < old.size) return "inside a freed " + noun(old);
   }
   if (address < kBase) return "below device memory; a pointer cut to 32 bits?";
-  const auto above = live_.upper_bound(address);
-  const Allocation* before = above != live_.begin() ? &std::prev(above)->second : nullptr;
-  const Allocation* after = above != live_.end() ? &above->second : nullptr;
+  // The nearest allocation that the program knows of. One that lies far away explains nothing.
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 24;
+  auto above = live_.upper_bound(address);
+  auto below = above;
+  while (above != live_.end() && is_internal(above->second.kind)) ++above;
+  while (below != live_.begin() && is_internal(std::prev(below)->second.kind)) --below;
+  const Allocation* const before = below != live_.begin() ? &std::prev(below)->second : nullptr;
+  const Allocation* const after = above != live_.end() ? &above->second : nullptr;
   const std::uint64_t behind = before != nullptr ? address - (before->address + before->size) : ~std::uint64_t{0};
   const std::uint64_t ahead = after != nullptr ? after->address - address : ~std::uint64_t{0};
-  if (before == nullptr && after == nullptr) return "outside any allocation";
+  if (std::min(behind, ahead) > kFar) return "outside any allocation";
   if (behind <= ahead) return std::to_string(behind) + " bytes behind the end of a " + noun(*before);
   return std::to_string(ahead) + " bytes before a " + noun(*after);
 }
