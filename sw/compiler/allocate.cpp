@@ -51,6 +51,16 @@ struct Bundle {
   std::int16_t hint = -1;
   std::int32_t base = -1;
   std::uint32_t begin = kNoIndex;
+
+  [[nodiscard]] std::uint32_t earliest() const {
+    std::uint32_t position = kNoIndex;
+    for (const Life& life : lives)
+      for (unsigned a = 0; a < 2; ++a) {
+        if (!life.active[a].empty()) position = std::min(position, life.active[a].front().begin);
+        if (!life.waiting[a].empty()) position = std::min(position, life.waiting[a].front().begin);
+      }
+    return position;
+  }
 };
 
 /// Segments of one physical register, and whose they are.
@@ -77,24 +87,36 @@ class Timeline {
   void take(const std::vector<Segment>& lives, std::uint32_t bundle) {
     if (lives.empty()) return;
     owners_.emplace_back(bundle, lives);
-    add(lives);
+    for (const Segment& s : lives) add(s);
   }
   void release(std::uint32_t bundle) {
     owners_.erase(std::remove_if(owners_.begin(), owners_.end(), [&](const auto& o) { return o.first == bundle; }),
                   owners_.end());
     all_.clear();
-    for (const auto& owner : owners_) unite(all_, owner.second);
+    for (const auto& owner : owners_)
+      for (const Segment& s : owner.second) add(s);
+  }
+  /// Forgets owners that end before `position`; only for what no later life can reach.
+  void forget_before(std::uint32_t position) {
+    owners_.erase(
+        std::remove_if(owners_.begin(), owners_.end(), [&](const auto& o) { return o.second.back().end <= position; }),
+        owners_.end());
   }
 
  private:
-  void add(const std::vector<Segment>& lives) {
-    if (lives.size() > 1) return unite(all_, lives);
-    const Segment& s = lives.front();
-    const auto at = std::partition_point(all_.begin(), all_.end(), [&](const Segment& t) { return t.end < s.begin; });
-    if (at == all_.end() || s.end < at->begin) {
-      all_.insert(at, s);
+  void add(Segment s) {
+    const auto first =
+        std::partition_point(all_.begin(), all_.end(), [&](const Segment& t) { return t.end < s.begin; });
+    auto last = first;
+    for (; last != all_.end() && last->begin <= s.end; ++last) {
+      s.begin = std::min(s.begin, last->begin);
+      s.end = std::max(s.end, last->end);
+    }
+    if (first == last) {
+      all_.insert(first, s);
     } else {
-      unite(all_, lives);
+      *first = s;
+      all_.erase(first + 1, last);
     }
   }
 
@@ -135,6 +157,12 @@ class PhysicalRegister {
       waiting_[a].release(bundle);
     }
   }
+  void forget_before(std::uint32_t position) {
+    for (unsigned a = 0; a < 2; ++a) {
+      active_[a].forget_before(position);
+      waiting_[a].forget_before(position);
+    }
+  }
   void pin(unsigned layout, std::vector<Segment> segments) {
     std::sort(segments.begin(), segments.end(), [](const Segment& a, const Segment& b) { return a.begin < b.begin; });
     std::vector<Segment> all;
@@ -169,7 +197,12 @@ class Allocator {
     pin();
     place_all();
     std::vector<SpillGroup> spilled;
-    for (const std::uint32_t b : spilled_) spilled.push_back({bundles_[b].members, bundles_[b].width});
+    for (const std::uint32_t b : spilled_) {
+      SpillGroup group{bundles_[b].members, bundles_[b].width, {}};
+      for (const Life& life : bundles_[b].lives)
+        for (const auto& lives : life.active) unite(group.life, lives);
+      spilled.push_back(std::move(group));
+    }
     if (spilled.empty()) write_back();
     return spilled;
   }
@@ -448,12 +481,21 @@ class Allocator {
       const Bundle& y = bundles_[b];
       return x.begin != y.begin ? x.begin < y.begin : x.width > y.width;
     });
-    for (const std::uint32_t i : order) {
-      const std::int32_t base = find_place(bundles_[i]);
-      if (base >= 0)
-        place(i, static_cast<unsigned>(base));
-      else
-        make_room(i);
+    // First position that this bundle or a later one touches, lives of waiting lanes included.
+    std::vector<std::uint32_t> horizon(order.size() + 1, kNoIndex);
+    for (std::size_t k = order.size(); k-- > 0;) horizon[k] = std::min(horizon[k + 1], bundles_[order[k]].earliest());
+    std::uint32_t forgotten = 0;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const std::int32_t base = find_place(bundles_[order[k]]);
+      if (base >= 0) {
+        place(order[k], static_cast<unsigned>(base));
+        continue;
+      }
+      if (horizon[k] > forgotten + 200) {
+        forgotten = horizon[k];
+        for (PhysicalRegister& r : physical_) r.forget_before(forgotten);
+      }
+      make_room(order[k]);
     }
   }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/intervals.h"
 #include "compiler/ir.h"
 
 namespace castor::compiler {
@@ -10,7 +11,8 @@ namespace castor::compiler {
 /// Registers that share one spill slot: (virtual register, 32-bit unit inside the slot).
 struct SpillGroup {
   std::vector<std::pair<RegisterId, unsigned>> members;
-  unsigned width = 1;  ///< units
+  unsigned width = 1;         ///< units
+  std::vector<Segment> life;  ///< in which it holds a value for some lane that executes
 };
 
 /// Assigns physical registers (Code::physical) to the predicates or to all other virtual registers of a function, below
@@ -26,6 +28,8 @@ struct SpillGroup {
 [[nodiscard]] std::vector<SpillGroup> allocate(Code& code, bool predicates, unsigned limit);
 
 /// Sends registers to local memory (or computes them again where that is cheaper), predicates to 32-bit registers.
+/// Groups of one call share slots where their lives allow it; local memory belongs to a lane, so waiting lanes do not
+/// matter there.
 void spill_registers(Code& code, const std::vector<SpillGroup>& groups);
 void spill_predicates(Code& code, const std::vector<SpillGroup>& groups);
 

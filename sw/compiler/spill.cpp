@@ -52,6 +52,40 @@ void rewrite(Code& code, const F& f) {
   code.insts = std::move(insts);
 }
 
+/// Slots in the frame, used by one group after the other.
+class Slots {
+ public:
+  explicit Slots(Code& code) : code_(code) {}
+
+  /// Frame offset for a group.
+  std::uint64_t find(const SpillGroup& group) {
+    for (Slot& slot : slots_) {
+      if (slot.width != group.width || overlap(slot.taken, group.life)) continue;
+      unite(slot.taken, group.life);
+      return slot.offset;
+    }
+    const std::uint64_t align = group.width > 1 ? 8 : 4;
+    Slot slot;
+    slot.width = group.width;
+    slot.offset = (code_.frame_bytes + align - 1) / align * align;
+    slot.taken = group.life;
+    code_.spill_bytes += slot.offset + 4 * std::uint64_t{group.width} - code_.frame_bytes;
+    code_.frame_bytes = slot.offset + 4 * std::uint64_t{group.width};
+    code_.frame_align = std::max(code_.frame_align, align);
+    slots_.push_back(std::move(slot));
+    return slots_.back().offset;
+  }
+
+ private:
+  struct Slot {
+    unsigned width = 1;
+    std::uint64_t offset = 0;
+    std::vector<Segment> taken;
+  };
+  Code& code_;
+  std::vector<Slot> slots_;
+};
+
 RegisterId spill_temporary(Code& code, RegisterClass cls) {
   const RegisterId id = code.make(cls);
   code.registers[id].unspillable = true;
@@ -96,18 +130,13 @@ std::vector<std::uint32_t> cheap_definitions(const Code& code) {
 void spill_registers(Code& code, const std::vector<SpillGroup>& groups) {
   std::vector<std::uint32_t> cheap = cheap_definitions(code);
   std::vector<bool> spilled(code.registers.size(), false);
+  Slots slots(code);
   for (const SpillGroup& group : groups) {
     std::uint64_t slot = kNoIndex;
     for (const auto& [id, unit] : group.members) {
       spilled[id] = true;
       if (cheap[id] != kNoIndex) continue;
-      if (slot == kNoIndex) {
-        const std::uint64_t align = group.width > 1 ? 8 : 4;
-        slot = (code.frame_bytes + align - 1) / align * align;
-        code.spill_bytes += slot + 4 * group.width - code.frame_bytes;
-        code.frame_bytes = slot + 4 * group.width;
-        code.frame_align = std::max(code.frame_align, align);
-      }
+      if (slot == kNoIndex) slot = slots.find(group);
       code.registers[id].slot = static_cast<std::int32_t>(slot + 4 * unit);
     }
   }

@@ -7,3 +7,5 @@ castor_test(compiler_control_flow_test KIND unit SOURCES compiler_control_flow_t
             LIBS castor_compiler castor_ptx castor_platforms castor_gpu)
 castor_test(compiler_program_test KIND unit SOURCES compiler_program_test.cpp
             LIBS castor_compiler castor_ptx castor_platforms castor_gpu)
+castor_test(compiler_corpus_test KIND unit SOURCES compiler_corpus_test.cpp
+            LIBS castor_compiler castor_ptx castor_platforms castor_gpu)

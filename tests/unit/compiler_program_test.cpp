@@ -177,6 +177,22 @@ TEST(Limits, TheOptionsCapHolds) {
   EXPECT_EQ(program.local_bytes, program.spill_bytes);
 }
 
+TEST(Limits, SpillsShareSlots) {
+  // Eight groups of thirty values, one after the other: no more than one group is ever in memory.
+  std::string body;
+  for (int group = 0; group < 8; ++group) {
+    for (int i = 0; i < 30; ++i)
+      body += "  ld.global.u32 %r" + std::to_string(100 + 30 * group + i) + ", [%rd1+" + std::to_string(4 * i) + "];\n";
+    for (int i = 0; i < 30; ++i) body += "  mad.lo.u32 %r3, %r3, 5, %r" + std::to_string(100 + 30 * group + i) + ";\n";
+  }
+  isa::LinkOptions options;
+  options.max_registers = 16;
+  const isa::Program program = compiled(kernel(body), options);
+  EXPECT_LE(program.registers, 16U);
+  EXPECT_GT(program.spill_bytes, 4U * 14);
+  EXPECT_LE(program.spill_bytes, 4U * 36);
+}
+
 TEST(Limits, MaxnregHolds) {
   std::string text = kernel(hungry());
   text.replace(text.find("\n{"), 2, "\n.maxnreg 40\n{");
