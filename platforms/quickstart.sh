@@ -16,18 +16,20 @@ mkdir -p "$build"
 cmake --preset release >"$build/configure.log" 2>&1 || { cat "$build/configure.log" >&2; exit 1; }
 cmake --build "$build" --parallel "$(nproc)" --target castor castor-cc castor_cudart
 
-say() { printf '\n$ %s\n' "$*"; }
-show() {
-  say "$*"
-  "$@"
-}
-
 mkdir -p "$programs"
 cd "$programs"
 export PATH="$build/bin:$PATH"
+show() {
+  printf '\n$ %s\n' "$*"
+  "$@"
+}
+
 for program in vector_add matmul reduction; do
-  say "castor-cc sw/kernels/$program.cu -o $program && ./$program"
-  castor-cc -O2 -I "$root/sw/kernels" "$root/sw/kernels/$program.cu" -o "$program"
-  "./$program"
+  printf '\n$ castor-cc -O2 sw/kernels/%s.cu -o %s\n' "$program" "$program"
+  castor-cc -O2 "$root/sw/kernels/$program.cu" -o "$program"
+  show "./$program"
 done
-show castor list
+show castor list kernels ./matmul
+show castor run --platform kepler_k20c --report matmul.json ./matmul --n 200
+
+printf '\nPrograms and report lie in %s, castor-cc and castor in %s\n' "$programs" "$build/bin"
