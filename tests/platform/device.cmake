@@ -1,0 +1,19 @@
+# Device intrinsics and the maths library, run on the functional machine against host code: tests/platform/device, each
+# program at -O0 and at -O2.
+
+if(NOT TARGET castor_cc OR NOT TARGET castor_cudart)
+  return()
+endif()
+include(CastorCuda)
+
+foreach(name IN ITEMS integers maths_accuracy rounding warps)
+  foreach(level IN ITEMS O0 O2)
+    # The host side changes the rounding mode.
+    castor_cuda_program(device_${name}_${level}
+      SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/${name}.cu"
+      OPTIONS -${level} -Xcompiler -frounding-math)
+    set_target_properties(device_${name}_${level} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
+    castor_script_test(device_${name}_${level} KIND platform TIMEOUT 120 COMMAND device_${name}_${level})
+  endforeach()
+endforeach()
