@@ -1,8 +1,8 @@
 // What the compiler's module constructors call: images, kernels, variables, and the configuration of <<<>>>.
 
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "cuda_runtime_api.h"
 #include "runtime/session.h"
@@ -32,12 +32,12 @@ struct Configuration {
   dim3 block;
   std::size_t shared = 0;
   cudaStream_t stream = nullptr;
+  Configuration* outer = nullptr;
 };
 
-std::vector<Configuration>& configurations() {
-  thread_local std::vector<Configuration> stack;
-  return stack;
-}
+// Innermost configuration of the thread; arguments of a launch may launch themselves. A plain pointer, since the
+// program's destructors launch after the objects of the thread are gone.
+thread_local Configuration* innermost = nullptr;
 
 }  // namespace
 
@@ -85,18 +85,18 @@ void __cudaRegisterVar(void** fatCubinHandle, char* hostVar, char* /*deviceAddre
 }
 
 unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, struct CUstream_st* stream) {
-  configurations().push_back({gridDim, blockDim, sharedMem, stream});
+  innermost = new Configuration{gridDim, blockDim, sharedMem, stream, innermost};
   return 0;
 }
 
 cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim, size_t* sharedMem, void* stream) {
-  auto& stack = configurations();
-  if (stack.empty()) return cudaErrorMissingConfiguration;
-  *gridDim = stack.back().grid;
-  *blockDim = stack.back().block;
-  *sharedMem = stack.back().shared;
-  *static_cast<cudaStream_t*>(stream) = stack.back().stream;
-  stack.pop_back();
+  const std::unique_ptr<Configuration> top(innermost);
+  if (top == nullptr) return cudaErrorMissingConfiguration;
+  innermost = top->outer;
+  *gridDim = top->grid;
+  *blockDim = top->block;
+  *sharedMem = top->shared;
+  *static_cast<cudaStream_t*>(stream) = top->stream;
   return cudaSuccess;
 }
 
