@@ -12,8 +12,13 @@ namespace {
 
 bool is_branch(const Inst& inst) { return inst.kind == Kind::kBranch || inst.kind == Kind::kBranchIndirect; }
 
+/// Some lanes leave the kernel here and the others go on.
+bool guarded_exit(const Inst& inst) {
+  return (inst.kind == Kind::kReturn || inst.kind == Kind::kExit) && inst.guard.valid();
+}
+
 /// Control does not go on behind it in every case.
-bool ends_block(const Inst& inst) { return is_branch(inst) || inst.ends; }
+bool ends_block(const Inst& inst) { return is_branch(inst) || inst.ends || guarded_exit(inst); }
 
 bool falls_through(const Inst& last) {
   if (last.ends) return false;
@@ -174,6 +179,7 @@ void build_control_flow(Code& code) {
     const Block& block = code.blocks[b];
     for (const std::uint32_t s : block.successors) code.blocks[s].predecessors.push_back(b);
     successors.push_back(block.successors);
+    if (block.last > block.first && guarded_exit(code.insts[block.last - 1])) stops[b] = true;
     if (!block.successors.empty()) continue;
     const Inst& last = code.insts[block.last - 1];
     const bool regular = last.kind == Kind::kReturn || (code.kernel && last.kind == Kind::kExit);

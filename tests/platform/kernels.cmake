@@ -119,6 +119,7 @@ foreach(name IN ITEMS
     recursion
     rounding_modes
     shared_out_of_window
+    shared_scalar
     shifts
     special_registers
     static_objects

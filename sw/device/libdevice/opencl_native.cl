@@ -1,6 +1,24 @@
-// The native_* functions of OpenCL as approximate PTX instructions, linked before libclc: libclc's own end in LLVM
-// intrinsics that the PTX back end cannot select. Linking is by name, so these replace them for every vector width.
+// What replaces functions of libclc; linked before it, by name.
+//
+// The native_* functions as approximate PTX instructions: libclc's own end in LLVM intrinsics that the PTX back end cannot
+// select. Barriers and fences as inline PTX that may change any memory: clang 14 takes its own barrier intrinsics for
+// calls that cannot write a __local variable whose address is not taken, and moves its loads above the barrier.
 #include "common.h"
+
+__attribute__((overloadable, convergent)) INLINE void barrier(cl_mem_fence_flags flags) {
+  __asm__ volatile("bar.sync 0;" ::: "memory");
+}
+#define FENCE(name)                                                                \
+  __attribute__((overloadable)) INLINE void name(cl_mem_fence_flags flags) {       \
+    if ((flags & CLK_GLOBAL_MEM_FENCE) != 0) {                                     \
+      __asm__ volatile("membar.gl;" ::: "memory");                                 \
+    } else {                                                                       \
+      __asm__ volatile("membar.cta;" ::: "memory");                                \
+    }                                                                              \
+  }
+FENCE(mem_fence)
+FENCE(read_mem_fence)
+FENCE(write_mem_fence)
 
 #define NATIVE1(name, expr)                                                                        \
   __attribute__((overloadable)) INLINE float native_##name(float x) { return expr; }               \

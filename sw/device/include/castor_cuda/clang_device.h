@@ -10,6 +10,7 @@
 #undef CUDA_VERSION
 #define CUDA_VERSION 9010
 
+#include "castor_cuda/barriers.h"
 #include <__clang_cuda_libdevice_declares.h>
 
 #define __prof_trigger __castor_unused_prof_trigger
@@ -94,6 +95,7 @@ typedef unsigned int cuuint32_t;
 #undef __match64_all_sync
 
 #include <__clang_cuda_complex_builtins.h>
+#include "castor_cuda/barriers_end.h"
 
 #undef CUDA_VERSION
 #pragma pop_macro("CUDA_VERSION")
