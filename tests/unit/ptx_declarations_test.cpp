@@ -8,7 +8,6 @@ using isa::Linkage;
 using isa::Space;
 using isa::Type;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
