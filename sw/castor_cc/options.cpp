@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor_cc/option_tables.h"
 
 namespace castor::castor_cc {
 namespace {
@@ -85,162 +86,6 @@ InputKind kind_of(const std::string& path) {
                      "run it with 'castor run', or load it with cuModuleLoad");
   }
   return InputKind::kObject;
-}
-
-/// Long names and spellings of nvcc, and the short form under which they are handled.
-const std::map<std::string_view, std::string_view>& aliases() {
-  static const std::map<std::string_view, std::string_view> table = {
-      {"--help", "-h"},
-      {"-help", "-h"},
-      {"--version", "-V"},
-      {"-version", "-V"},
-      {"--verbose", "-v"},
-      {"-dryrun", "--dryrun"},
-      {"--compile", "-c"},
-      {"-ptx", "--ptx"},
-      {"--preprocess", "-E"},
-      {"--link", "-link"},
-      {"--lib", "-lib"},
-      {"--device-c", "-dc"},
-      {"--device-w", "-dw"},
-      {"--device-link", "-dlink"},
-      {"--shared", "-shared"},
-      {"--debug", "-g"},
-      {"--device-debug", "-G"},
-      {"--generate-line-info", "-lineinfo"},
-      {"--output-file", "-o"},
-      {"--include-path", "-I"},
-      {"--define-macro", "-D"},
-      {"--undefine-macro", "-U"},
-      {"--library", "-l"},
-      {"--library-path", "-L"},
-      {"--optimize", "-O"},
-      {"--pre-include", "-include"},
-      {"--system-include", "-isystem"},
-      {"--x", "-x"},
-      {"--gpu-architecture", "-arch"},
-      {"--gpu-code", "-code"},
-      {"--generate-code", "-gencode"},
-      {"--maxrregcount", "-maxrregcount"},
-      {"--compiler-options", "-Xcompiler"},
-      {"--linker-options", "-Xlinker"},
-      {"--ptxas-options", "-Xptxas"},
-      {"--archive-options", "-Xarchive"},
-      {"--nvlink-options", "-Xnvlink"},
-      {"--compiler-bindir", "-ccbin"},
-      {"--cudart", "-cudart"},
-      {"--fmad", "-fmad"},
-      {"--ftz", "-ftz"},
-      {"--prec-div", "-prec-div"},
-      {"--prec-sqrt", "-prec-sqrt"},
-      {"--use_fast_math", "-use_fast_math"},
-      {"--relocatable-device-code", "-rdc"},
-      {"--std", "-std"},
-      {"--threads", "-t"},
-      {"-threads", "-t"},
-      {"--machine", "-m"},
-      {"--keep", "-keep"},
-      {"--save-temps", "-keep"},
-      {"-save-temps", "-keep"},
-      {"--keep-dir", "-keep-dir"},
-      {"--output-directory", "-odir"},
-      {"--default-stream", "-default-stream"},
-      {"--disable-warnings", "-w"},
-      {"--generate-dependencies", "-M"},
-      {"--generate-nonsystem-dependencies", "-MM"},
-      {"--generate-dependencies-with-compile", "-MD"},
-      {"--generate-nonsystem-dependencies-with-compile", "-MMD"},
-      {"--dependency-output", "-MF"},
-      {"--generate-dependency-targets", "-MP"},
-      {"--cubin", "-cubin"},
-      {"--fatbin", "-fatbin"},
-      {"--cuda", "-cuda"},
-      {"--run", "-run"},
-      {"--profile", "-pg"},
-  };
-  return table;
-}
-
-/// Options of nvcc without a value that change nothing here.
-bool ignored_flag(std::string_view name) {
-  static constexpr std::array kFlags = {std::string_view("--expt-relaxed-constexpr"),
-                                        std::string_view("-expt-relaxed-constexpr"),
-                                        std::string_view("--expt-extended-lambda"),
-                                        std::string_view("-expt-extended-lambda"),
-                                        std::string_view("--extended-lambda"),
-                                        std::string_view("-extended-lambda"),
-                                        std::string_view("-restrict"),
-                                        std::string_view("--restrict"),
-                                        std::string_view("-extra-device-vectorization"),
-                                        std::string_view("--extra-device-vectorization"),
-                                        std::string_view("-src-in-ptx"),
-                                        std::string_view("--source-in-ptx"),
-                                        std::string_view("-allow-unsupported-compiler"),
-                                        std::string_view("--allow-unsupported-compiler"),
-                                        std::string_view("-link"),
-                                        std::string_view("-noprof"),
-                                        std::string_view("-no-align-double"),
-                                        std::string_view("--no-align-double"),
-                                        std::string_view("-display-error-number"),
-                                        std::string_view("--display-error-number"),
-                                        std::string_view("-no-display-error-number"),
-                                        std::string_view("--no-display-error-number"),
-                                        std::string_view("-forward-unknown-to-host-compiler"),
-                                        std::string_view("--forward-unknown-to-host-compiler"),
-                                        std::string_view("-res-usage"),
-                                        std::string_view("--resource-usage"),
-                                        std::string_view("-dlto"),
-                                        std::string_view("-lto"),
-                                        std::string_view("-clean"),
-                                        std::string_view("-objtemp"),
-                                        std::string_view("--objdir-as-tempdir"),
-                                        std::string_view("-reorder"),
-                                        std::string_view("-nodlink"),
-                                        std::string_view("--no-device-link"),
-                                        std::string_view("-extensible-whole-program"),
-                                        std::string_view("-ewp")};
-  return std::find(kFlags.begin(), kFlags.end(), name) != kFlags.end();
-}
-
-/// Options of nvcc with a value (after '=' or as the next argument) that change nothing here.
-bool ignored_with_value(std::string_view name) {
-  static constexpr std::array kFlags = {std::string_view("-Xptxas"),
-                                        std::string_view("-Xnvlink"),
-                                        std::string_view("-Xarchive"),
-                                        std::string_view("-Xfatbin"),
-                                        std::string_view("-Xcudafe"),
-                                        std::string_view("-Xcicc"),
-                                        std::string_view("-ccbin"),
-                                        std::string_view("-diag-suppress"),
-                                        std::string_view("--diag-suppress"),
-                                        std::string_view("-diag-error"),
-                                        std::string_view("--diag-error"),
-                                        std::string_view("-diag-warn"),
-                                        std::string_view("--diag-warn"),
-                                        std::string_view("-keep-dir"),
-                                        std::string_view("-opt-info"),
-                                        std::string_view("--opt-info"),
-                                        std::string_view("-static-global-template-stub"),
-                                        std::string_view("-hls"),
-                                        std::string_view("-split-compile"),
-                                        std::string_view("--split-compile"),
-                                        std::string_view("-idp"),
-                                        std::string_view("-ddp"),
-                                        std::string_view("-dp"),
-                                        std::string_view("-optix-ir"),
-                                        std::string_view("-arch-list"),
-                                        std::string_view("-time"),
-                                        std::string_view("--time"),
-                                        std::string_view("-nvccbuild")};
-  return std::find(kFlags.begin(), kFlags.end(), name) != kFlags.end();
-}
-
-/// Libraries of the toolkit that the Castor runtime stands for.
-bool replaced_library(std::string_view name) {
-  static constexpr std::array kNames = {std::string_view("cudart"),  std::string_view("cudart_static"),
-                                        std::string_view("cuda"),    std::string_view("cudadevrt"),
-                                        std::string_view("culibos"), std::string_view("nvToolsExt")};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 class Parser {
@@ -540,19 +385,18 @@ void Parser::parse_one() {
   std::string name = argument;
   has_inline_value_ = false;
   const std::size_t equals = argument.find('=');
-  if (equals != std::string::npos && !starts_with(argument, "-D") && !starts_with(argument, "-W") &&
-      !starts_with(argument, "-I") && !starts_with(argument, "-f")) {
-    name = argument.substr(0, equals);
-    inline_value_ = argument.substr(equals + 1);
-    has_inline_value_ = true;
-  } else if (starts_with(argument, "-fmad=") || starts_with(argument, "-ftz=") || starts_with(argument, "-Werror=")) {
+  const bool like_nvcc = equals != std::string::npos && !starts_with(argument, "-D") && !starts_with(argument, "-W") &&
+                         !starts_with(argument, "-I") && !starts_with(argument, "-f");
+  const bool like_compilers =
+      starts_with(argument, "-fmad=") || starts_with(argument, "-ftz=") || starts_with(argument, "-Werror=");
+  if (like_nvcc || like_compilers) {
     name = argument.substr(0, equals);
     inline_value_ = argument.substr(equals + 1);
     has_inline_value_ = true;
   }
-  const auto alias = aliases().find(name);
-  const bool renamed = alias != aliases().end();
-  if (renamed) name = alias->second;
+  const std::string_view short_name = short_option(name);
+  const bool renamed = !short_name.empty();
+  if (renamed) name = short_name;
 
   if (name == "-v") return void(options_.verbose = true);
   if (name == "--dryrun") return void(options_.dry_run = true);
@@ -672,37 +516,6 @@ std::vector<std::string> split_response(std::string_view text) {
 
 Options parse_command_line(const std::vector<std::string>& arguments) {
   return Parser(expand_responses(arguments, 0)).parse();
-}
-
-std::string_view help_text() {
-  return R"(castor-cc: compile CUDA C++ and OpenCL C for Castor
-
-  castor-cc [options] files          .cu .cpp .c .cl .o .a .so
-
-  castor-cc app.cu -o app            program; run it as ./app
-  castor-cc -c a.cu b.cu             objects a.o and b.o
-  castor-cc -ptx kernel.cu           device code as kernel.ptx
-  castor-cc kernel.cl                OpenCL kernels as kernel.ptx
-
-  -o FILE          output             -c            objects only
-  -ptx             PTX only           -E            preprocess
-  -S               host assembly      -shared       shared library
-  -lib             static library     -x LANG       cu, c, c++ or cl
-  -I -D -U -include -isystem -std=    as usual; also -W* -f* -m* -g -l -L -M*
-  -O0 ... -O3      host and device, default -O2
-  -arch=sm_NN      50 to 86, default 60; newer become 86 (also -gencode)
-  -maxrregcount N  cap on registers, written into kernels without bounds
-  -lineinfo -G     source lines in the PTX; -G compiles device code with -O0
-  -use_fast_math   approximate functions, division and square root
-  -fmad=false      no contraction of a * b + c in device code
-  -Xcompiler A,B   for host compilation       -Xlinker A,B   for the linker
-  -t N             files at the same time     @FILE          more arguments
-  -v  --dryrun     show the commands; --dryrun does not run them
-  -h  --version
-
-  Other options of nvcc are taken and ignored, so Makefiles work with
-  NVCC=castor-cc. Exit codes: 0 good, 1 compilation failed, 2 wrong request.
-)";
 }
 
 }  // namespace castor::castor_cc

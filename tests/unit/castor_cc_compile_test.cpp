@@ -165,6 +165,49 @@ TEST_F(CastorCc, CompilesHostFilesThatIncludeTheRuntime) {
   EXPECT_EQ(gcc.exit_code, 0) << gcc.error_text;
 }
 
+TEST_F(CastorCc, HasTheHeadersAndGuardsThatProgramsAskFor) {
+  std::string text;
+  for (const char* header : {"cuda_runtime.h",
+                             "cuda_runtime_api.h",
+                             "cuda.h",
+                             "device_launch_parameters.h",
+                             "cuda_fp16.h",
+                             "cuda_bf16.h",
+                             "cooperative_groups.h",
+                             "math_constants.h",
+                             "vector_types.h",
+                             "vector_functions.h",
+                             "driver_types.h",
+                             "builtin_types.h",
+                             "device_functions.h",
+                             "sm_20_atomic_functions.h",
+                             "sm_35_intrinsics.h",
+                             "cuComplex.h",
+                             "cuda_profiler_api.h",
+                             "cudaProfiler.h",
+                             "nvToolsExt.h",
+                             "nvtx3/nvToolsExt.h",
+                             "math_functions.h",
+                             "host_defines.h",
+                             "cuda_device_runtime_api.h",
+                             "texture_types.h",
+                             "surface_types.h",
+                             "channel_descriptor.h"}) {
+    text += std::string("#include <") + header + ">\n";
+  }
+  text +=
+      "#if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__) || !defined(__cuda_cuda_h__)\n"
+      "#error guards\n#endif\n"
+      "#if !defined(__CUDACC__) || !defined(__NVCC__) || CUDART_VERSION < 11000\n#error macros\n#endif\n"
+      "__global__ void k(cuFloatComplex* c) { c[0] = cuCdivf(cuCmulf(c[1], make_cuFloatComplex(1, 2)), cuConjf(c[2])); "
+      "}\n"
+      "int main() { nvtxRangePush(\"x\"); return nvtxRangePop() + static_cast<int>(cuCabs(make_cuDoubleComplex(3, "
+      "4))); }\n";
+  source("a.cu", text);
+  const ProcessResult r = castor_cc({"-c", "-Wall", "-Wextra", "-Werror", "a.cu"});
+  EXPECT_EQ(r.exit_code, 0) << r.error_text;
+}
+
 TEST_F(CastorCc, NamesTheVariableWhoseInitialiserHasAnOffset) {
   source("a.cu",
          "__device__ int t[8];\n__device__ int* fine = t;\n__device__ int* fifth = &t[4];\n"

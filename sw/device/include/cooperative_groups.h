@@ -3,6 +3,7 @@
 // Groups over a whole grid or several devices are not supported: this_grid() and this_multi_grid() are refused when the
 // program is compiled.
 #pragma once
+#define _COOPERATIVE_GROUPS_H_
 
 #include "cuda_runtime.h"
 

@@ -4,6 +4,7 @@
 // Names and numeric values are CUDA's (11.x). Entry points whose binary name carries a _v2 suffix are mapped by macros,
 // as in CUDA, so a program that resolves names by dlsym finds the same ones.
 #pragma once
+#define __cuda_cuda_h__
 
 #include <stddef.h>
 

@@ -1,5 +1,6 @@
 // The bfloat16 type: conversions on both sides; arithmetic through single precision, rounded once per operation.
 #pragma once
+#define __CUDA_BF16_H__
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 // accurate than CUDA documents. On the host only conversions, comparisons through float and the constructors are
 // available.
 #pragma once
+#define __CUDA_FP16_H__
 
 #include <string.h>
 

@@ -1,3 +1,4 @@
 // Profiler marks; see cuda_runtime_api.h.
 #pragma once
+#define __CUDA_PROFILER_API_H__
 #include "cuda_runtime_api.h"

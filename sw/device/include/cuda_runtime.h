@@ -3,6 +3,7 @@
 // On the device side it stands on the headers that clang itself ships for CUDA (__clang_cuda_*.h); those define the
 // intrinsics and the maths overloads over the __nv_* functions of castor_libdevice.bc.
 #pragma once
+#define __CUDA_RUNTIME_H__
 
 // The order below is the point of this file.
 // clang-format off

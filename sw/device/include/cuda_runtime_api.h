@@ -3,6 +3,7 @@
 // Usable from any host compiler, with or without CUDA mode. Functions that CUDA has and this header lacks (textures,
 // surfaces, arrays, graphs, external memory) are not supported; a program that calls one does not compile.
 #pragma once
+#define __CUDA_RUNTIME_API_H__
 
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
 // Device intrinsics; they come with cuda_runtime.h.
 #pragma once
+#define __DEVICE_FUNCTIONS_H__
 #include "cuda_runtime.h"

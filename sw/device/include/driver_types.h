@@ -2,6 +2,8 @@
 //
 // Names and numeric values are CUDA's (11.x), so that programs which print or compare them behave as elsewhere.
 #pragma once
+// Programs ask for the include guards of CUDA's headers, so each header defines the one it stands for.
+#define __DRIVER_TYPES_H__
 
 #include <stddef.h>
 

@@ -1,5 +1,6 @@
 // Mathematical constants under CUDA's names: single precision with the suffix _F, double precision without.
 #pragma once
+#define __MATH_CONSTANTS_H__
 
 #define CUDART_INF_F __builtin_huge_valf()
 #define CUDART_NAN_F __builtin_nanf("")

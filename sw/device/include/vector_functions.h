@@ -1,5 +1,6 @@
 // make_<type><n>() constructors of CUDA's vector types, for both sides.
 #pragma once
+#define __VECTOR_FUNCTIONS_H__
 
 #include "vector_types.h"
 

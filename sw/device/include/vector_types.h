@@ -3,6 +3,7 @@
 // Two- and four-element types of up to 16 bytes are aligned to their size; wider ones to 16 bytes; three-element ones
 // to their element, as CUDA documents it.
 #pragma once
+#define __VECTOR_TYPES_H__
 
 #include "crt/host_defines.h"
 

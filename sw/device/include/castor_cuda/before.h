@@ -10,6 +10,8 @@
 #define __CUDACC_VER_MAJOR__ 11
 #define __CUDACC_VER_MINOR__ 2
 #define __CUDACC_VER_BUILD__ 0
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#define __CUDACC_RELAXED_CONSTEXPR__ 1
 
 // clang-format off
 #include <__clang_cuda_math_forward_declares.h>

@@ -3,6 +3,7 @@
 // Under a CUDA compilation they are attributes; for a plain host compiler (a .cpp file that uses the runtime API) they
 // vanish, so the same header serves both.
 #pragma once
+#define __HOST_DEFINES_H__
 
 #if defined(__CUDA__) && defined(__clang__)
 #define __host__ __attribute__((host))

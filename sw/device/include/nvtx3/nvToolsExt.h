@@ -1,0 +1,3 @@
+// Annotations for profilers; see nvToolsExt.h.
+#pragma once
+#include "../nvToolsExt.h"
