@@ -2,6 +2,7 @@
 #pragma once
 #define __CUDA_BF16_H__
 
+#include <math.h>
 #include <string.h>
 
 #include "cuda_runtime.h"
