@@ -29,6 +29,7 @@ class Emitter {
       table_base_ = static_cast<std::uint32_t>(program_.branch_tables.size());
       for (const auto& table : code.tables) {
         std::vector<std::uint32_t> targets;
+        targets.reserve(table.size());
         for (const std::uint32_t block : table)
           targets.push_back(block == kNoIndex ? isa::kNoPc : block_start_[f][block]);
         program_.branch_tables.push_back(std::move(targets));

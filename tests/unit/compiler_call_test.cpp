@@ -7,7 +7,6 @@ namespace castor::compiler::test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const unsigned kLimits[] = {16, 20, 24, 32, 64, 255};
 

@@ -8,8 +8,6 @@
 namespace castor::compiler::test {
 namespace {
 
-using ::testing::HasSubstr;
-
 const unsigned kLimits[] = {16, 20, 24, 32, 64, 255};
 
 /// Runs the kernel with every limit and compares thread by thread; the shadow has to agree as well.
