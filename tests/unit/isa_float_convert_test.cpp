@@ -177,7 +177,7 @@ TEST(Convert, IntegerToFloatRoundsOnceInEveryMode) {
           Column expected;
           for (const std::uint64_t v : samples) {
             const Integer x = s.value(v);
-            std::uint64_t r = encode({x < 0, abs(x), 0, false}, *d.format, mode.mode);
+            std::uint64_t r = encode({x < 0, absolute(x), 0, false}, *d.format, mode.mode);
             if (sat) r = saturated(r, *d.format);
             expected.push_back(r);
           }
@@ -220,7 +220,8 @@ TEST(Convert, FloatToIntegralKeepsTheSignOfZero) {
         if (f.is_nan(v) || f.is_infinite(v)) {
           expected.push_back(f.is_nan(v) ? f.nan : v);
         } else {
-          expected.push_back(encode({f.negative(v), abs(integer_of(v, f, mode.mode)), 0, false}, f, Mode::kNearest));
+          expected.push_back(
+              encode({f.negative(v), absolute(integer_of(v, f, mode.mode)), 0, false}, f, Mode::kNearest));
         }
       }
       compare(std::string("cvt.") + mode.name + "i." + type.name + "." + type.name, {samples}, expected);

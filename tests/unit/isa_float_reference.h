@@ -9,6 +9,9 @@ namespace castor::test {
 
 using Integer = boost::multiprecision::cpp_int;
 
+/// |v|
+inline Integer absolute(const Integer& v) { return v < 0 ? Integer(-v) : v; }
+
 enum class Mode { kNearest, kZero, kDown, kUp };
 
 /// A binary interchange format: precision with the implicit bit, exponents of the smallest step and of the largest
@@ -112,7 +115,7 @@ inline std::uint64_t fma_of(std::uint64_t a, std::uint64_t b, std::uint64_t c, c
     const bool same = product_negative == z.negative;
     return (same ? z.negative : mode == Mode::kDown) ? f.sign() : 0;
   }
-  return encode({sum < 0, abs(sum), e, false}, f, mode);
+  return encode({sum < 0, absolute(sum), e, false}, f, mode);
 }
 inline std::uint64_t add_of(std::uint64_t a, std::uint64_t b, const Format& f, Mode mode) {
   return fma_of(a, f.one(), b, f, mode);

@@ -72,7 +72,7 @@ inline Angle reduce(double x) {
 
 /// The same for any finite float from kLargestDirectAngle on: the bits of 2/pi that matter are multiplied exactly
 /// (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
-[[gnu::noinline, maybe_unused]] Angle reduce_large(float x) {
+[[gnu::noinline]] inline Angle reduce_large(float x) {
   static constexpr std::uint32_t kTwoOverPi[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
                                                  0xdb629599, 0x3c439041, 0xfe5163ab};
   __extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): __extension__ needs a typedef

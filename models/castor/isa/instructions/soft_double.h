@@ -53,7 +53,7 @@ inline Wide shift_jam(Wide v, int count) {
 
 /// significand * 2^exponent rounded to double; the significand is not 0, and if it is inexact it has at least 56 bits
 /// of which the last one is sticky.
-[[gnu::noinline]] double round_pack(bool negative, int exponent, Wide significand, Rounding mode) {
+[[gnu::noinline]] inline double round_pack(bool negative, int exponent, Wide significand, Rounding mode) {
   int shift = bit_length(significand) - 53;
   if (exponent + shift < -1074) shift = -1074 - exponent;
   int e = exponent + shift;
@@ -97,14 +97,14 @@ inline Wide shift_jam(Wide v, int count) {
   return as<double>(sign | field << 52 | (q & 0xfffffffffffffu));
 }
 
-[[gnu::noinline]] double soft_mul(double a, double b, Rounding mode) {
+[[gnu::noinline]] inline double soft_mul(double a, double b, Rounding mode) {
   if (!ordinary(a) || !ordinary(b)) return a * b;
   const Unpacked x = unpack(a);
   const Unpacked y = unpack(b);
   return round_pack(x.negative != y.negative, x.exponent + y.exponent, Wide{x.significand} * y.significand, mode);
 }
 
-[[gnu::noinline]] double soft_fma(double a, double b, double c, Rounding mode) {
+[[gnu::noinline]] inline double soft_fma(double a, double b, double c, Rounding mode) {
   const double infinity = as<double>(kInfinity64);
   if (!(magnitude(a) < infinity) || !(magnitude(b) < infinity) || !(magnitude(c) < infinity))
     return __builtin_fma(a, b, c);
@@ -141,7 +141,7 @@ inline Wide shift_jam(Wide v, int count) {
 
 inline double soft_add(double a, double b, Rounding mode) { return soft_fma(a, 1.0, b, mode); }
 
-[[gnu::noinline]] double soft_div(double a, double b, Rounding mode) {
+[[gnu::noinline]] inline double soft_div(double a, double b, Rounding mode) {
   if (!ordinary(a) || !ordinary(b)) return a / b;
   const Unpacked x = unpack(a);
   const Unpacked y = unpack(b);
@@ -151,7 +151,7 @@ inline double soft_add(double a, double b, Rounding mode) { return soft_fma(a, 1
   return round_pack(x.negative != y.negative, x.exponent - y.exponent - 65, quotient << 1 | sticky, mode);
 }
 
-[[gnu::noinline]] double soft_sqrt(double a, Rounding mode) {
+[[gnu::noinline]] inline double soft_sqrt(double a, Rounding mode) {
   if (!ordinary(a) || a < 0) return __builtin_sqrt(a);
   const Unpacked x = unpack(a);
   const int shift = (x.exponent & 1) != 0 ? 73 : 72;
