@@ -6,6 +6,7 @@
 
 #include "castor/base/error.h"
 #include "compiler/intervals.h"
+#include "compiler/link.h"
 
 namespace castor::compiler {
 namespace {
@@ -539,9 +540,10 @@ class Allocator {
       return;
     }
     if (own == kInfinite)
-      throw base::InputError("'" + code_.function->name + "' does not fit into " + std::to_string(limit_) +
-                                 (predicates_ ? " predicates" : " registers per thread"),
-                             "allow more registers");
+      fail(*code_.module, code_.function->where,
+           "'" + base::printable(code_.function->name, 200) + "' does not fit into " + std::to_string(limit_) +
+               (predicates_ ? " predicates" : " registers per thread"),
+           "allow more registers");
     spilled_.push_back(index);
   }
 

@@ -155,6 +155,11 @@ void Lowering::place_variables() {
       }
       case Space::kGlobal:
       case Space::kConst:
+        if (linked_.addresses_known && linked_.options->symbols.count(variable.name) == 0)
+          fail(*linked_.module, variable.where,
+               "." + std::string(isa::name(variable.space)) + " variable '" + base::printable(variable.name, 200) +
+                   "' is declared inside a function",
+               "declare it outside");
         place.kind = VariablePlace::Kind::kDevice;
         place.offset = linked_.address(variable.name, variable.where);
         break;

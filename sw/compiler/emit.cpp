@@ -150,7 +150,10 @@ class Emitter {
       program_.constant_row.push_back(program_.constant_rows);
       program_.constant_rows += value.wide ? 2 : 1;
       if (program_.constant_rows > 0x7000)
-        throw base::InputError("'" + program_.kernel + "' has more than 28,672 constants", "load them from memory");
+        fail(
+            *linked_.module, linked_.functions[0].function->where,
+            "'" + base::printable(program_.kernel, 200) + "' has too many different constants (more than 28,672 words)",
+            "load them from memory");
     }
     return static_cast<OperandIndex>(isa::kConstantOperand + found->second);
   }

@@ -142,6 +142,7 @@ struct Block {
 
 /// A function in compilation.
 struct Code {
+  const isa::Module* module = nullptr;
   const isa::Function* function = nullptr;
   bool kernel = false;
   std::vector<VirtualRegister> registers;

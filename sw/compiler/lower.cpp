@@ -66,6 +66,7 @@ Inst local_access(bool load, RegisterClass cls, LocalBase base, std::uint64_t of
 
 Lowering::Lowering(const Linked& linked, std::uint32_t index)
     : linked_(linked), self_(linked.functions[index]), function_(*self_.function) {
+  code_.module = linked.module;
   code_.function = &function_;
   code_.kernel = index == 0;
 }
