@@ -13,7 +13,6 @@ using isa::Access;
 using isa::AtomicOp;
 using isa::CacheOp;
 using isa::FenceScope;
-using isa::Kind;
 using isa::MemoryKind;
 using isa::Ordering;
 using isa::Space;

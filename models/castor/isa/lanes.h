@@ -54,7 +54,9 @@ template <class T>
 inline T* destination(const LaneArgs& args, unsigned half) {
   return reinterpret_cast<T*>(args.dst) + std::size_t{32} * half;
 }
-inline std::uint32_t half_mask(LaneMask mask, unsigned half) { return static_cast<std::uint32_t>(mask >> (32 * half)); }
+inline std::uint32_t half_mask(LaneMask mask, unsigned half) {
+  return static_cast<std::uint32_t>(half == 0 ? mask : mask >> 32);
+}
 
 /// Bit of each lane, in the width of the elements it selects: a comparison with it is a vector operation everywhere.
 template <class T>
@@ -77,6 +79,7 @@ inline bool in_mask(std::uint32_t mask, unsigned i) {
 }
 
 /// d[i] = s[i] for the lanes of `mask`.
+// NOLINTBEGIN(clang-analyzer-core.uninitialized.Assign): all 32 elements are set, by loops the analyser does not unroll
 template <class D>
 inline void blend_half(std::uint32_t mask, D* d, const D* s) {
   if (mask == 0xffffffffu) {
@@ -91,6 +94,7 @@ inline void blend_half(std::uint32_t mask, D* d, const D* s) {
     }
   }
 }
+// NOLINTEND(clang-analyzer-core.uninitialized.Assign)
 
 /// d[i] = f(s[i]...) for the 32 lanes of one half; all rows have elements of one width, and each source row is the
 /// destination row or apart from it. `f` must be defined for all bits: it is also evaluated for lanes outside the mask.
