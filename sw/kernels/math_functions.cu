@@ -8,18 +8,24 @@
 
 using namespace kernels;
 
-#define FUNCTIONS(X)                                                                                                 \
-  X(sin, 4, -20, 20)                                                                                                 \
-  X(cos, 4, -20, 20) X(tan, 5, -1.5, 1.5) X(asin, 4, -1, 1) X(acos, 4, -1, 1) X(atan, 5, -50, 50) X(exp, 3, -80, 80) \
-      X(exp2, 3, -100, 100) X(expm1, 3, -10, 10) X(log, 3, 0, 1000) X(log2, 3, 0, 1000) X(log10, 3, 0, 1000)         \
-          X(log1p, 2, -0.9, 100) X(sqrt, 1, 0, 1e6) X(cbrt, 2, -1e6, 1e6) X(sinh, 4, -20, 20) X(cosh, 4, -20, 20)    \
-              X(tanh, 5, -10, 10) X(asinh, 4, -100, 100) X(acosh, 4, 1, 100) X(atanh, 5, -0.99, 0.99)                \
-                  X(erf, 16, -4, 4) X(erfc, 16, -4, 4) X(tgamma, 16, 0.5, 20) X(floor, 0, -1e6, 1e6)                 \
-                      X(ceil, 0, -1e6, 1e6) X(trunc, 0, -1e6, 1e6) X(rint, 0, -1000, 1000) X(round, 0, -1000, 1000)  \
-                          X(fabs, 0, -10, 10)
+// clang-format off
+// name, bound, arguments from, to
+#define FUNCTIONS(X)                                                                            \
+  X(sin, 4, -20, 20) X(cos, 4, -20, 20) X(tan, 5, -1.5, 1.5)                                    \
+  X(asin, 4, -1, 1) X(acos, 4, -1, 1) X(atan, 5, -50, 50)                                       \
+  X(exp, 3, -80, 80) X(exp2, 3, -100, 100) X(expm1, 3, -10, 10)                                 \
+  X(log, 3, 0, 1000) X(log2, 3, 0, 1000) X(log10, 3, 0, 1000) X(log1p, 2, -0.9, 100)            \
+  X(sqrt, 1, 0, 1e6) X(cbrt, 2, -1e6, 1e6)                                                      \
+  X(sinh, 4, -20, 20) X(cosh, 4, -20, 20) X(tanh, 5, -10, 10)                                   \
+  X(asinh, 4, -100, 100) X(acosh, 4, 1, 100) X(atanh, 5, -0.99, 0.99)                           \
+  X(erf, 16, -4, 4) X(erfc, 16, -4, 4) X(tgamma, 16, 0.5, 20)                                   \
+  X(floor, 0, -1e6, 1e6) X(ceil, 0, -1e6, 1e6) X(trunc, 0, -1e6, 1e6)                           \
+  X(rint, 0, -1000, 1000) X(round, 0, -1000, 1000) X(fabs, 0, -10, 10)
 
-#define FUNCTIONS_OF_TWO(X) \
+// name, bound
+#define FUNCTIONS_OF_TWO(X)                                                                     \
   X(pow, 16) X(atan2, 6) X(fmod, 0) X(hypot, 4) X(fmax, 0) X(fmin, 0) X(copysign, 0) X(fdim, 1)
+// clang-format on
 
 enum Name {
 #define X(name, ulps, low, high) k_##name,

@@ -5,6 +5,7 @@ if(NOT TARGET castor_kernels)
   return()
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
+include(CastorCuda)
 
 set(kernels "${PROJECT_BINARY_DIR}/kernels")
 set(kernel_names)
@@ -72,21 +73,28 @@ castor_kernel_test(warp_primitives "--warps 5" "--warps 1 --block 32" "--warps 1
 castor_script_test(kernel_arguments KIND platform TIMEOUT 120
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${kernel_names})
 
-# castor_feature_test(<name> <option>...): tests/platform/programs/<name>.cu against <name>.txt, at -O0 and at -O2
+# castor_feature_test(<name>): tests/platform/programs/<name>.cu against <name>.txt, at -O0 and at -O2
 function(castor_feature_test name)
   set(folder "${PROJECT_SOURCE_DIR}/tests/platform/programs")
   set(programs)
   foreach(level IN ITEMS O0 O2)
     set(program "${PROJECT_BINARY_DIR}/tests/platform/programs/${name}_${level}")
-    add_custom_command(
-      OUTPUT "${program}"
-      COMMAND Castor::castor-cc -${level} -std=c++17 ${ARGN} "${folder}/${name}.cu" -o "${program}"
-      DEPENDS "${folder}/${name}.cu" Castor::castor-cc Castor::runtime
-      COMMENT "castor-cc ${name}.cu (-${level})"
-      VERBATIM)
+    if(CASTOR_SANITIZE)
+      # A sanitizer's runtime has to be in the program, which castor-cc alone does not link.
+      castor_cuda_program(program_${name}_${level} SOURCES "${folder}/${name}.cu" OPTIONS -${level} LIBS castor_options)
+      set_target_properties(program_${name}_${level} PROPERTIES
+        OUTPUT_NAME ${name}_${level} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/programs")
+    else()
+      add_custom_command(
+        OUTPUT "${program}"
+        COMMAND Castor::castor-cc -${level} -std=c++17 "${folder}/${name}.cu" -o "${program}"
+        DEPENDS "${folder}/${name}.cu" Castor::castor-cc Castor::runtime
+        COMMENT "castor-cc ${name}.cu (-${level})"
+        VERBATIM)
+      add_custom_target(program_${name}_${level} ALL DEPENDS "${program}")
+    endif()
     list(APPEND programs "${program}")
   endforeach()
-  add_custom_target(program_${name} ALL DEPENDS ${programs})
   castor_script_test(program_${name} KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${folder}/${name}.txt"
             ${programs})
