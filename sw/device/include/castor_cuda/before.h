@@ -23,6 +23,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <memory>
+#include <utility>
 // clang-format on
 
 #ifndef __NVCC__
