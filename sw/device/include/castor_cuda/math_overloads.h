@@ -87,6 +87,7 @@ CASTOR_MIN_MAX_MIXED(long long, unsigned long long, unsigned long long)
 CASTOR_MIN_MAX_MIXED(float, double, double)
 #undef CASTOR_MIN_MAX_MIXED
 
+static __device__ __forceinline__ float remquo(float a, float b, int* quotient) { return remquof(a, b, quotient); }
 static inline __host__ __device__ float rsqrt(float a) { return rsqrtf(a); }
 static inline __host__ __device__ float rcbrt(float a) { return rcbrtf(a); }
 static inline __host__ __device__ float sinpi(float a) { return sinpif(a); }
