@@ -5,11 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <limits>
 
 #include "castor/base/error.h"
 #include "castor/base/rng.h"
+#include "castor/isa/half_float.h"
+#include "platforms/cli/files.h"
 
 namespace castor::platforms::cli {
 namespace {
@@ -45,9 +46,10 @@ std::uint64_t parse_unsigned(const std::string& text, const std::string& what) {
 
 Type parse_type(const std::string& text, const std::string& what) {
   const auto type = isa::type_from_name(text);
-  if (!type || *type == Type::kPred || isa::bytes(*type) == 0 || isa::bytes(*type) > 8) {
+  if (!type || *type == Type::kPred || isa::bytes(*type) == 0 || isa::bytes(*type) > 8 || *type == Type::kTf32 ||
+      *type == Type::kF16x2 || *type == Type::kBf16x2) {
     throw InputError(what + ": '" + printable(text) + "' is no type",
-                     "types are b8 b16 b32 b64, u8 to u64, s8 to s64, f32, f64");
+                     "types are b8 b16 b32 b64, u8 to u64, s8 to s64, f16, bf16, f32, f64");
   }
   return *type;
 }
@@ -77,19 +79,34 @@ void put(std::vector<std::byte>& bytes, std::size_t index, const std::vector<std
   std::memcpy(bytes.data() + index * element.size(), element.data(), element.size());
 }
 
-std::vector<std::byte> random_element(base::Xoshiro256& random, Type type) {
-  std::vector<std::byte> element(isa::bytes(type));
-  if (type == Type::kF32) {
-    const auto value = static_cast<float>(random() >> 40) * 0x1p-24F;
-    std::memcpy(element.data(), &value, sizeof value);
-  } else if (type == Type::kF64) {
-    const auto value = static_cast<double>(random() >> 11) * 0x1p-53;
-    std::memcpy(element.data(), &value, sizeof value);
-  } else {
-    const std::uint64_t value = random();
-    std::memcpy(element.data(), &value, element.size());
+template <class T>
+std::vector<std::byte> bytes_of(T value, std::size_t size = sizeof(T)) {
+  std::vector<std::byte> bytes(size);
+  std::memcpy(bytes.data(), &value, size);
+  return bytes;
+}
+
+// A value in a floating-point type.
+std::vector<std::byte> real_bytes(double value, Type type) {
+  switch (type) {
+    case Type::kF16:
+      return bytes_of(isa::half_bits(static_cast<float>(value)));
+    case Type::kBf16:
+      return bytes_of(isa::bfloat_bits(static_cast<float>(value)));
+    case Type::kF32:
+      return bytes_of(static_cast<float>(value));
+    default:
+      return bytes_of(value);
   }
-  return element;
+}
+
+std::vector<std::byte> random_element(base::Xoshiro256& random, Type type) {
+  if (type == Type::kF64) return real_bytes(static_cast<double>(random() >> 11) * 0x1p-53, type);
+  // As many bits as the type can hold in [0, 1), so that none is rounded up to 1.
+  if (type == Type::kF32) return real_bytes(static_cast<double>(random() >> 40) * 0x1p-24, type);
+  if (type == Type::kF16) return real_bytes(static_cast<double>(random() >> 53) * 0x1p-11, type);
+  if (type == Type::kBf16) return real_bytes(static_cast<double>(random() >> 56) * 0x1p-8, type);
+  return bytes_of(random(), isa::bytes(type));
 }
 
 int hex_digit(char c) {
@@ -117,14 +134,9 @@ Argument parse_hex(const std::string& digits) {
 Argument parse_file(const std::string& path) {
   Argument argument;
   argument.buffer = true;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw InputError("cannot read '" + printable(path) + "': " + std::strerror(errno));
-  const auto size = file.tellg();
-  if (size <= 0) throw InputError("'" + printable(path) + "' is empty or no file");
-  argument.bytes.resize(static_cast<std::size_t>(size));
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(argument.bytes.data()), size);
-  if (!file) throw InputError("cannot read '" + printable(path) + "'");
+  const std::string content = read_file(path);
+  argument.bytes.resize(content.size());
+  std::memcpy(argument.bytes.data(), content.data(), content.size());
   return argument;
 }
 
@@ -138,15 +150,14 @@ std::vector<std::byte> scalar_bytes(const std::string& text, Type type) {
   };
   char* end = nullptr;
   errno = 0;
-  if (type == Type::kF32 || type == Type::kF64) {
-    const double value = std::strtod(text.c_str(), &end);
+  if (isa::is_float(type)) {
+    // Read at the type's own precision where the C library can: rounding twice may differ.
+    const double value = type == Type::kF64 ? std::strtod(text.c_str(), &end) : std::strtof(text.c_str(), &end);
     if (text.empty() || *end != 0) throw wrong("is no number");
-    if (type == Type::kF32) {
-      const float narrow = std::strtof(text.c_str(), &end);
-      std::memcpy(bytes.data(), &narrow, sizeof narrow);
-    } else {
-      std::memcpy(bytes.data(), &value, sizeof value);
-    }
+    bytes = real_bytes(value, type);
+    const bool infinite = !std::isfinite(std::strtod(value_text(bytes.data(), type).c_str(), nullptr));
+    const bool asked = text.find_first_of("nN") != std::string::npos;  // inf, nan
+    if (infinite && !asked) throw wrong("is out of range");
     return bytes;
   }
   if (text.empty()) throw wrong("is empty");
@@ -198,17 +209,9 @@ Argument parse_argument(const std::string& text) {
     const std::uint64_t start = fields.size() > 1 ? parse_unsigned(fields[1], what + ": the start") : 0;
     for (std::size_t i = 0; i < shape.count; ++i) {
       const std::uint64_t value = start + i;
-      std::vector<std::byte> element(isa::bytes(shape.type));
-      if (shape.type == Type::kF32) {
-        const auto real = static_cast<float>(value);
-        std::memcpy(element.data(), &real, sizeof real);
-      } else if (shape.type == Type::kF64) {
-        const auto real = static_cast<double>(value);
-        std::memcpy(element.data(), &real, sizeof real);
-      } else {
-        std::memcpy(element.data(), &value, element.size());
-      }
-      put(argument.bytes, i, element);
+      put(argument.bytes, i,
+          isa::is_float(shape.type) ? real_bytes(static_cast<double>(value), shape.type)
+                                    : bytes_of(value, isa::bytes(shape.type)));
     }
   } else {
     base::Xoshiro256 random(fields.size() > 1 ? parse_unsigned(fields[1], what + ": the seed") : 1);
@@ -245,7 +248,11 @@ std::string value_text(const std::byte* at, Type type) {
   char text[48];
   std::uint64_t bits = 0;
   std::memcpy(&bits, at, isa::bytes(type));
-  if (type == Type::kF32) {
+  if (type == Type::kF16) {
+    std::snprintf(text, sizeof text, "%.5g", static_cast<double>(isa::half_value(static_cast<std::uint16_t>(bits))));
+  } else if (type == Type::kBf16) {
+    std::snprintf(text, sizeof text, "%.4g", static_cast<double>(isa::bfloat_value(static_cast<std::uint16_t>(bits))));
+  } else if (type == Type::kF32) {
     float value = 0;
     std::memcpy(&value, at, sizeof value);
     std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));

@@ -10,6 +10,7 @@ namespace castor::platforms::cli {
 inline constexpr int kGood = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kWrongRequest = 2;
+inline constexpr int kInterrupted = 130;  ///< by SIGINT, as a shell reports it
 
 /// Each adds its subcommand; when it was given on the command line, its callback stores the exit code in `result`.
 void add_run(CLI::App& app, int& result);

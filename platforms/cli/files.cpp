@@ -1,38 +1,59 @@
 #include "platforms/cli/files.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
 #include "castor/base/error.h"
 
 namespace castor::platforms::cli {
 
-std::string read_text_file(const std::string& path) {
+std::string read_file(const std::string& path) {
+  const auto wrong = [&](const std::string& why) {
+    return base::InputError("cannot read '" + base::printable(path) + "': " + why);
+  };
+  struct ::stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw wrong(std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) throw wrong(std::strerror(EISDIR));
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text) {
-    throw base::InputError("cannot read '" + base::printable(path) + "': " + std::strerror(errno != 0 ? errno : EIO));
+  if (!file) throw wrong(std::strerror(errno != 0 ? errno : EIO));
+  std::string content;
+  char part[1 << 16];
+  while (file.read(part, sizeof part) || file.gcount() != 0) {
+    content.append(part, static_cast<std::size_t>(file.gcount()));
   }
-  return text.str();
+  if (file.bad()) throw wrong(std::strerror(errno != 0 ? errno : EIO));
+  if (content.empty()) throw wrong("it is empty");
+  return content;
 }
 
-std::string read_ptx(const std::string& path) {
-  std::string content = read_text_file(path);
-  if (content.compare(0, 4,
-                      "\x7f"
-                      "ELF") != 0)
-    return content;
-  // The image is a zero-terminated text that starts with a comment or the version.
-  const std::size_t version = content.find(".version ");
-  if (version == std::string::npos) {
+std::vector<std::string> read_ptx(const std::string& path) {
+  std::string content = read_file(path);
+  if (content.compare(0, 4, "\177ELF") != 0) return {std::move(content)};
+  // An image is a zero-terminated text that starts with a comment or the version.
+  std::vector<std::string> images;
+  for (std::size_t at = 0; (at = content.find("\n.version ", at)) != std::string::npos;) {
+    const std::size_t start = content.rfind('\0', at) + 1;
+    const std::size_t end = std::min(content.find('\0', at), content.size());
+    images.push_back(content.substr(start, end - start));
+    at = end;
+  }
+  if (images.empty()) {
     throw base::InputError("'" + base::printable(path) + "' holds no PTX", "build it with castor-cc");
   }
-  const std::size_t start = content.rfind('\0', version) + 1;
-  const std::size_t end = content.find('\0', version);
-  return content.substr(start, end == std::string::npos ? std::string::npos : end - start);
+  return images;
+}
+
+void check_writable(const std::string& path) {
+  errno = 0;
+  const std::ofstream file(path, std::ios::app);
+  if (!file) {
+    throw base::InputError("cannot write '" + base::printable(path) + "': " + std::strerror(errno != 0 ? errno : EIO));
+  }
 }
 
 void write_report(const std::string& path, const std::string& text) {

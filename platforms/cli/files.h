@@ -1,15 +1,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace castor::platforms::cli {
 
-/// Whole file as text. Errors: base::InputError.
-[[nodiscard]] std::string read_text_file(const std::string& path);
+/// All bytes of a file. Errors: base::InputError naming file and reason; an empty file is one.
+[[nodiscard]] std::string read_file(const std::string& path);
 
-/// PTX images inside a program built by castor-cc (or the text itself if the file is PTX).
+/// The PTX images inside a program built by castor-cc, or the text itself if the file is PTX.
 /// Errors: base::InputError if there is none.
-[[nodiscard]] std::string read_ptx(const std::string& path);
+[[nodiscard]] std::vector<std::string> read_ptx(const std::string& path);
+
+/// Makes sure, before a run, that its report can be written. Errors: base::InputError.
+void check_writable(const std::string& path);
 
 /// Writes a report. Errors: base::InputError naming file and reason.
 void write_report(const std::string& path, const std::string& text);

@@ -51,38 +51,43 @@ void list_platforms(bool json) {
   }
 }
 
+nlohmann::ordered_json kernel_row(const gpu::Machine& machine, const isa::Program& program, unsigned block) {
+  const unsigned threads = program.max_threads != 0 ? std::min(block, program.max_threads) : block;
+  gpu::TbDemand demand;
+  demand.threads = threads;
+  demand.registers_per_thread = program.registers;
+  demand.shared_bytes = program.shared_bytes;
+  const gpu::Occupancy occupancy = gpu::occupancy(machine, demand);
+  return {{"kernel", program.kernel},
+          {"instructions", program.code.size()},
+          {"registers", program.registers},
+          {"predicates", program.predicates},
+          {"shared_bytes", program.shared_bytes},
+          {"local_bytes", program.local_bytes},
+          {"spill_bytes", program.spill_bytes},
+          {"parameter_bytes", program.parameter_bytes},
+          {"threads", threads},
+          {"blocks_per_sm", occupancy.tbs_per_sm},
+          {"occupancy", occupancy.warp_occupancy},
+          {"limited_by", std::string(gpu::name(occupancy.limit))}};
+}
+
 void list_kernels(const Request& request) {
   const gpu::Machine machine =
       load_machine(request.platform.empty() ? std::string(kDefaultMachine) : request.platform).machine;
-  const isa::Module module = ptx::parse(read_ptx(request.file), request.file);
+  std::vector<isa::Module> modules;
+  for (const std::string& image : read_ptx(request.file)) modules.push_back(ptx::parse(image, request.file));
   isa::LinkOptions options;
   options.max_registers = machine.sm.max_regs_per_thread;
   options.sm_registers = machine.sm.registers;
   options.reg_alloc_unit = machine.sm.reg_alloc_unit;
   options.lanes = machine.sm.lanes;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const isa::Function& function : module.functions) {
-    if (!function.entry || !function.defined) continue;
-    const isa::Program program = compiler::inspect(module, function.name, options);
-    unsigned threads = request.block;
-    if (program.max_threads != 0) threads = std::min(threads, program.max_threads);
-    gpu::TbDemand demand;
-    demand.threads = threads;
-    demand.registers_per_thread = program.registers;
-    demand.shared_bytes = program.shared_bytes;
-    const gpu::Occupancy occupancy = gpu::occupancy(machine, demand);
-    rows.push_back({{"kernel", function.name},
-                    {"instructions", program.code.size()},
-                    {"registers", program.registers},
-                    {"predicates", program.predicates},
-                    {"shared_bytes", program.shared_bytes},
-                    {"local_bytes", program.local_bytes},
-                    {"spill_bytes", program.spill_bytes},
-                    {"parameter_bytes", program.parameter_bytes},
-                    {"threads", threads},
-                    {"blocks_per_sm", occupancy.tbs_per_sm},
-                    {"occupancy", occupancy.warp_occupancy},
-                    {"limited_by", std::string(gpu::name(occupancy.limit))}});
+  for (const isa::Module& module : modules) {
+    for (const isa::Function& function : module.functions) {
+      if (!function.entry || !function.defined) continue;
+      rows.push_back(kernel_row(machine, compiler::inspect(module, function.name, options), request.block));
+    }
   }
   if (request.json) {
     std::printf("%s\n", rows.dump(2).c_str());

@@ -23,8 +23,12 @@ int main(int argc, char** argv) {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last first
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? kGood : kWrongRequest;
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      return kGood;
+    }
+    std::fprintf(stderr, "castor: error %s (castor --help, castor COMMAND --help)\n", error.what());
+    return kWrongRequest;
   } catch (const castor::base::InputError& error) {
     std::fflush(stdout);
     std::fprintf(stderr, "castor: %s\n", error.what());

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +50,11 @@ void set_environment(const char* name, const std::string& value) {
 
 // The program's own process: the runtime inside it reads the options from the environment.
 int run_program(const Request& request) {
+  if (!request.kernel.empty() || !request.arguments.empty() || !request.dumps.empty() || request.shared != 0) {
+    throw InputError("--kernel, --arg, --dump and --shared are for PTX files; '" + base::printable(request.file) +
+                     "' is none (its name does not end in .ptx)");
+  }
+  if (!request.report.empty()) check_writable(request.report);
   set_environment("CASTOR_PLATFORM", request.platform);
   set_environment("CASTOR_REPORT", request.report);
   if (request.max_registers != 0) set_environment("CASTOR_MAX_REGISTERS", std::to_string(request.max_registers));
@@ -60,7 +66,8 @@ int run_program(const Request& request) {
   std::vector<char*> argv{const_cast<char*>(path.c_str())};
   for (const std::string& argument : request.program_arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  ::execvp(path.c_str(), argv.data());
+  // With a path no shell steps in for a file that the system cannot execute.
+  path.find('/') != std::string::npos ? ::execv(path.c_str(), argv.data()) : ::execvp(path.c_str(), argv.data());
   throw InputError("cannot run '" + base::printable(request.file) + "': " + std::strerror(errno),
                    "give a program built by castor-cc, or a .ptx file");
 }
@@ -179,8 +186,20 @@ std::string choose_kernel(const isa::Module& module, const std::string& wanted) 
                    list.empty() ? "it has none" : "it has " + list);
 }
 
+gpu::Device* interrupted_device = nullptr;
+
+void on_interrupt(int signal) {
+  if (interrupted_device != nullptr) interrupted_device->interrupt();
+  std::signal(signal, SIG_DFL);  // a second one ends the process at once
+}
+
 int run_ptx(const Request& request) {
-  const std::string text = read_text_file(request.file);
+  if (!request.program_arguments.empty()) {
+    throw InputError("'" + base::printable(request.program_arguments[0]) + "' stands behind a PTX file",
+                     "arguments of a kernel are given with --arg");
+  }
+  const std::string text = read_file(request.file);
+  if (!request.report.empty()) check_writable(request.report);
   runtime::DeviceOptions options;
   options.platform = request.platform;
   if (options.platform.empty() && std::getenv("CASTOR_PLATFORM") != nullptr) {
@@ -214,13 +233,20 @@ int run_ptx(const Request& request) {
   packet.program = loaded.handle;
   packet.parameters = bind(*device, module.parsed(), *loaded.program, bound);
   const gpu::Ticket ticket = device->submit(0, std::move(packet));
-  device->advance_until(ticket);
+  interrupted_device = device.get();
+  std::signal(SIGINT, on_interrupt);
+  const gpu::Outcome outcome = device->advance_until(ticket);
+  interrupted_device = nullptr;
   std::fflush(stdout);
 
   if (!request.report.empty()) write_report(request.report, device->report_json());
   if (device->fault()) {
     std::fprintf(stderr, "castor: %s\n", device->fault()->message.c_str());
     return kFailed;
+  }
+  if (outcome == gpu::Outcome::kInterrupted) {
+    std::fprintf(stderr, "castor: interrupted\n");
+    return kInterrupted;
   }
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const Dump& dump : dumps) {
@@ -255,7 +281,8 @@ std::vector<std::string> protect_program_arguments(std::vector<std::string> argu
       return arguments;
     }
     const bool flag = word == "--functional" || word == "--help" || word == "-h";
-    if (!flag && word.find('=') == std::string::npos) ++i;  // its value
+    const bool attached = word.find('=') != std::string::npos || (word[1] != '-' && word.size() > 2);  // -pNAME
+    if (!flag && !attached) ++i;                                                                       // its value
   }
   return arguments;
 }
@@ -278,11 +305,13 @@ void add_run(CLI::App& app, int& result) {
   run->add_option("--shared", request->shared, "PTX: bytes of dynamic shared memory")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{0xffffffff}));
   run->add_option("--arg", request->arguments,
-                  "PTX: next argument: a number, or a buffer zeros:N, zeros:NxTYPE, iota:NxTYPE[:START],\n"
-                  "random:NxTYPE[:SEED], value:NxTYPE:V, hex:BYTES, file:PATH")
+                  "PTX: next argument, a number or a buffer: zeros:N, zeros:NxTYPE,\n"
+                  "iota:NxTYPE[:START], random:NxTYPE[:SEED], value:NxTYPE:V,\n"
+                  "hex:BYTES, file:PATH")
       ->allow_extra_args(false);
   run->add_option("--dump", request->dumps,
-                  "PTX: buffer to show afterwards: INDEX:hex, INDEX:hash, INDEX:TYPE[:COUNT], INDEX:file:PATH")
+                  "PTX: buffer to show afterwards: INDEX:hex[:COUNT], INDEX:hash,\n"
+                  "INDEX:TYPE[:COUNT], INDEX:file:PATH")
       ->allow_extra_args(false);
   run->footer(
       "Example: castor run saxpy.ptx --grid 4 --block 256 --arg 1024 --arg 2.0 \\\n"

@@ -401,7 +401,7 @@ TEST(FunctionalDeviceFault, DivergentBarrierIsRefusedWithTheMissingThread) {
   const ProgramHandle program = rig.load_body(R"(mov.u32 %r0, %tid.x;
     setp.eq.u32 %p0, %r0, 5; @%p0 bra away; bar.sync 0; bra.uni end;
     away: mov.u32 %r1, 3; st.global.u32 [%rd0], %r1;
-    end: ret;)");
+    end: st.global.u32 [%rd0], %r0; ret;)");
   const Ticket ticket = rig.launch(program, {}, {32, 1, 1}, Parameters().add(rig.buffer(4)));
   EXPECT_EQ(rig.device.advance_until(ticket), Outcome::kFault);
   EXPECT_EQ(rig.device.fault()->kind, FaultKind::kBarrier);

@@ -1,0 +1,10 @@
+# The `castor` command, and what it says about bad input.
+
+if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
+  return()
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+castor_script_test(cli KIND platform TIMEOUT 180
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/cli_test.py" "$<TARGET_FILE:castor>"
+          "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_SOURCE_DIR}/platforms/configs")
