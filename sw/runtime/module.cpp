@@ -16,10 +16,14 @@ void Module::load(gpu::Device& device) {
   if (failure_) std::rethrow_exception(failure_);
   try {
     module_ = ptx::parse(text_, name_);
+  } catch (...) {
+    failure_ = std::current_exception();
+    throw;
+  }
+  try {
     place_variables(device);
   } catch (...) {
-    module_.reset();
-    failure_ = std::current_exception();
+    unload(device);  // half of an image is none; a device with more free memory may take it
     throw;
   }
 }

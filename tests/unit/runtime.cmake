@@ -1,0 +1,1 @@
+castor_test(runtime_module_test KIND unit SOURCES runtime_module_test.cpp LIBS castor_runtime castor_platforms)

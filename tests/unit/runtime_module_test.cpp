@@ -1,0 +1,171 @@
+// Images on a device: variables are placed and initialised, constants are read-only, kernels are compiled when asked
+// for.
+
+#include "castor/base/error.h"
+#include "gpu_support.h"
+#include "runtime/module.h"
+
+namespace castor::runtime {
+namespace {
+
+using gpu::Allocation;
+using gpu::AllocationKind;
+using gpu::test::Parameters;
+using gpu::test::Rig;
+using ::testing::HasSubstr;
+
+const char* const kHeader = ".version 7.0\n.target sm_70\n.address_size 64\n";
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const base::InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class ModuleTest : public testing::Test {
+ protected:
+  Module module(const std::string& text) { return {"image.ptx", kHeader + text}; }
+  template <class T>
+  T value(const DeviceSymbol* symbol, std::uint64_t offset = 0) {
+    EXPECT_NE(symbol, nullptr);
+    return symbol == nullptr ? T{} : rig_.value<T>(symbol->address + offset);
+  }
+
+  Rig rig_;
+  gpu::Device& device_ = rig_.device;
+};
+
+TEST_F(ModuleTest, PlacesAndInitialisesVariables) {
+  Module image = module(R"(
+.visible .global .align 4 .u32 number = 77;
+.visible .global .align 8 .b8 bytes[5] = {1, 2, 255};
+.visible .const .align 4 .f32 factors[2] = {0f3F800000, 0fC0000000};
+.visible .global .align 64 .b8 aligned[3];
+.visible .shared .align 4 .b8 window[64];
+)");
+  const DeviceSymbol* const number = image.symbol(device_, "number");
+  EXPECT_EQ(value<std::uint32_t>(number), 77U);
+  EXPECT_EQ(number->size, 4U);
+  const DeviceSymbol* const bytes = image.symbol(device_, "bytes");
+  EXPECT_EQ(bytes->size, 5U);
+  EXPECT_EQ(rig_.values<std::uint8_t>(bytes->address, 5), (std::vector<std::uint8_t>{1, 2, 255, 0, 0}));
+  EXPECT_EQ(value<float>(image.symbol(device_, "factors")), 1.0F);
+  EXPECT_EQ(value<float>(image.symbol(device_, "factors"), 4), -2.0F);
+  EXPECT_EQ(image.symbol(device_, "aligned")->address % 64, 0U);
+  EXPECT_EQ(image.symbol(device_, "window"), nullptr);  // shared memory belongs to blocks
+  EXPECT_EQ(image.symbol(device_, "nobody"), nullptr);
+}
+
+TEST_F(ModuleTest, ConstantsAreReadOnlyForDeviceCode) {
+  Module image = module(".visible .const .align 4 .u32 fixed = 1;\n.visible .global .align 4 .u32 free = 2;\n");
+  const Allocation* const fixed = device_.store().find(image.symbol(device_, "fixed")->address);
+  const Allocation* const free = device_.store().find(image.symbol(device_, "free")->address);
+  ASSERT_TRUE(fixed && free);
+  EXPECT_EQ(fixed->kind, AllocationKind::kConstant);
+  EXPECT_TRUE(fixed->read_only);
+  EXPECT_EQ(fixed->label, "fixed");
+  EXPECT_FALSE(free->read_only);
+}
+
+TEST_F(ModuleTest, InitialisersHoldAddresses) {
+  Module image = module(R"(
+.visible .global .align 4 .u32 cells[4] = {10, 11, 12, 13};
+.visible .global .align 8 .u64 pointer = cells;
+.visible .global .align 8 .u64 inside = cells+8;
+.visible .global .align 8 .u64 generic_pointer = generic(cells)+4;
+)");
+  const std::uint64_t cells = image.symbol(device_, "cells")->address;
+  EXPECT_EQ(value<std::uint64_t>(image.symbol(device_, "pointer")), cells);
+  EXPECT_EQ(value<std::uint64_t>(image.symbol(device_, "inside")), cells + 8);
+  EXPECT_EQ(value<std::uint64_t>(image.symbol(device_, "generic_pointer")), cells + 4);
+}
+
+TEST_F(ModuleTest, CompilesKernelsWhenAskedFor) {
+  Module image = module(R"(
+.visible .global .align 4 .u32 counter = 5;
+.visible .entry bump(.param .u64 out)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd;
+  ld.global.u32 %r0, [counter]; add.u32 %r0, %r0, 1; st.global.u32 [counter], %r0;
+  ld.param.u64 %rd, [out]; st.global.u32 [%rd], %r0;
+  ret;
+}
+.func helper() { ret; }
+)");
+  EXPECT_EQ(image.kernel(device_, "nobody"), nullptr);
+  EXPECT_EQ(image.kernel(device_, "helper"), nullptr);  // no kernel
+  EXPECT_EQ(image.kernel(device_, "counter"), nullptr);
+  LoadedKernel* const bump = image.kernel(device_, "bump");
+  ASSERT_NE(bump, nullptr);
+  EXPECT_EQ(image.kernel(device_, "bump"), bump);
+  EXPECT_TRUE(image.owns(bump));
+  EXPECT_EQ(image.kernels(device_), (std::vector<std::string>{"bump"}));
+  const std::uint64_t out = rig_.buffer(4);
+  for (std::uint32_t expected : {6U, 7U}) {
+    EXPECT_EQ(device_.advance_until(rig_.launch(bump->handle, {}, {}, Parameters().add(out))), gpu::Outcome::kDone);
+    EXPECT_EQ(rig_.value<std::uint32_t>(out), expected);
+  }
+  EXPECT_EQ(value<std::uint32_t>(image.symbol(device_, "counter")), 7U);
+}
+
+TEST_F(ModuleTest, UnloadGivesItsMemoryBackAndLoadsAfresh) {
+  const std::uint64_t used = device_.store().used();
+  Module image = module(".visible .global .align 4 .u32 counter = 5;\n.visible .entry k() { ret; }\n");
+  LoadedKernel* const kernel = image.kernel(device_, "k");
+  rig_.set<std::uint32_t>(image.symbol(device_, "counter")->address, 9);
+  const std::uint64_t before = image.symbol(device_, "counter")->address;
+  image.unload(device_);
+  EXPECT_EQ(device_.store().used(), used);
+  EXPECT_FALSE(image.owns(kernel));
+  EXPECT_EQ(value<std::uint32_t>(image.symbol(device_, "counter")), 5U);
+  EXPECT_NE(image.symbol(device_, "counter")->address, before);
+  EXPECT_NE(image.kernel(device_, "k"), nullptr);
+}
+
+TEST_F(ModuleTest, SaysTheSameErrorAgain) {
+  Module image = module(".visible .entry k()\n{\n  frobnicate.u32 %r1, 5;\n}\n");
+  const std::string first = error_of([&] { image.load(device_); });
+  EXPECT_THAT(first, HasSubstr("image.ptx:6:3"));
+  EXPECT_THAT(first, HasSubstr("frobnicate"));
+  EXPECT_EQ(error_of([&] { (void)image.kernel(device_, "k"); }), first);
+  EXPECT_EQ(error_of([&] { (void)image.symbol(device_, "x"); }), first);
+}
+
+TEST_F(ModuleTest, RefusesInitialisersOfUnknownSymbols) {
+  Module image = module(".extern .global .align 4 .u32 elsewhere;\n.visible .global .align 8 .u64 p = elsewhere;\n");
+  EXPECT_THAT(error_of([&] { image.load(device_); }), HasSubstr("elsewhere"));
+}
+
+TEST_F(ModuleTest, SaysWhenVariablesDoNotFit) {
+  Module image = module(
+      ".visible .global .align 4 .b8 little[4];\n.visible .global .align 4 .b8 huge[2000000000];\n");  // tiny has 256
+                                                                                                       // MB
+  EXPECT_THAT(error_of([&] { image.load(device_); }), HasSubstr("no device memory left for 'huge'"));
+  EXPECT_EQ(device_.store().used(), 0U);
+}
+
+TEST_F(ModuleTest, HonoursTheRegisterCap) {
+  std::string body;
+  for (int i = 0; i < 60; ++i)
+    body += "ld.global.u32 %v" + std::to_string(i) + ", [%rd+" + std::to_string(4 * i) + "];\n";
+  for (int i = 0; i < 60; ++i)
+    body += "st.global.u32 [%rd+" + std::to_string(4 * i) + "], %v" + std::to_string(59 - i) + ";\n";
+  const std::string text =
+      ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %v<60>; .reg .b64 %rd;\nld.param.u64 %rd, [p];\n" + body +
+      "ret;\n}\n";
+  Module free = module(text);
+  const std::uint32_t registers = free.kernel(device_, "k")->program->registers;
+  EXPECT_GE(registers, 62U);
+  Module::set_register_cap(24);
+  Module capped = module(text);
+  const isa::Program& program = *capped.kernel(device_, "k")->program;
+  Module::set_register_cap(0);
+  EXPECT_LE(program.registers, 24U);
+  EXPECT_GT(program.spill_bytes, 0U);
+}
+
+}  // namespace
+}  // namespace castor::runtime
