@@ -51,7 +51,7 @@ class Lowering {
     LocalBase local = LocalBase::kNone;
   };
 
-  // lower.cpp: operands and instructions.
+  // lower.cpp, move_lowering.cpp: operands and instructions.
   void instruction(const isa::Instruction& in);
   void generic(const isa::Instruction& in);
   void move(const isa::Instruction& in);

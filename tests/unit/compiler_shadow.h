@@ -21,8 +21,7 @@ namespace castor::compiler::test {
 /// calls and the two register layouts without any of the compiler's own analysis.
 class ShadowRun {
  public:
-  ShadowRun(const Linked& linked, const std::vector<Code>& codes, unsigned seed)
-      : linked_(linked), codes_(codes), random_(seed) {
+  ShadowRun(const std::vector<Code>& codes, unsigned seed) : codes_(codes), random_(seed) {
     for (const Code& code : codes) {
       base_.push_back(static_cast<std::uint32_t>(owner_.size()));
       owner_.resize(owner_.size() + code.insts.size(), static_cast<std::uint32_t>(base_.size() - 1));
@@ -218,7 +217,6 @@ class ShadowRun {
     });
   }
 
-  const Linked& linked_;
   const std::vector<Code>& codes_;
   std::mt19937_64 random_;
   isa::SimtStack stack_;
@@ -271,7 +269,7 @@ inline void expect_sound(const isa::Module& module, const std::string& kernel, u
       for (unsigned r = limit; r < kMaxRegisters; ++r)
         ASSERT_FALSE(code.used.registers[layout][r]) << kernel << " uses R" << r << " above " << limit;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
-    const std::string error = ShadowRun(linked, codes, seed).run(steps);
+    const std::string error = ShadowRun(codes, seed).run(steps);
     ASSERT_EQ(error, "") << "kernel " << kernel << ", limit " << limit << ", seed " << seed;
   }
 }
