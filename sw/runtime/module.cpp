@@ -1,9 +1,12 @@
 #include "runtime/module.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "castor/base/error.h"
+#include "castor/base/log.h"
 #include "castor/gpu/machine.h"
 #include "castor/isa/types.h"
 #include "compiler/compiler.h"
@@ -51,30 +54,11 @@ void Module::place_variables(gpu::Device& device) {
   const std::uint64_t code = allocate(std::max<std::size_t>(module_->functions.size(), 1) * 8, 256,
                                       gpu::AllocationKind::kCode, name_ + " functions");
   for (std::size_t i = 0; i < module_->functions.size(); ++i) addresses_[module_->functions[i].name] = code + 8 * i;
-
-  // Variables of function bodies (static locals) live as long as the module.
-  for (const isa::Function& function : module_->functions) {
-    for (const isa::Variable& variable : function.variables) {
-      if (variable.space != isa::Space::kGlobal && variable.space != isa::Space::kConst) continue;
-      const auto kind =
-          variable.space == isa::Space::kConst ? gpu::AllocationKind::kConstant : gpu::AllocationKind::kModule;
-      addresses_[function.name + "::" + variable.name] = allocate(variable.size, variable.align, kind, variable.name);
-    }
-  }
   for (const isa::Variable& variable : module_->variables) {
     const auto found = symbols_.find(variable.name);
-    if (found != symbols_.end()) write_initial_data(device, variable, found->second.address);
-  }
-  for (const isa::Function& function : module_->functions) {
-    for (const isa::Variable& variable : function.variables) {
-      const auto found = addresses_.find(function.name + "::" + variable.name);
-      if (found != addresses_.end()) write_initial_data(device, variable, found->second);
-    }
-  }
-  for (const auto& variable : module_->variables) {
-    if (variable.space != isa::Space::kConst) continue;
-    const auto found = symbols_.find(variable.name);
-    if (found != symbols_.end()) store.set_read_only(found->second.address, true);
+    if (found == symbols_.end()) continue;
+    write_initial_data(device, variable, found->second.address);
+    if (variable.space == isa::Space::kConst) store.set_read_only(found->second.address, true);
   }
 }
 
@@ -127,6 +111,9 @@ LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
   LoadedKernel loaded;
   loaded.program = compiler::compile(*module_, kernel, link_options(device));
   loaded.handle = device.load(loaded.program);
+  base::logger("runtime").info("{}: compiled {}: {} instructions, {} registers, {} bytes of local memory", name_,
+                               kernel, loaded.program->code.size(), loaded.program->registers,
+                               loaded.program->local_bytes);
   return &kernels_.emplace(kernel, std::move(loaded)).first->second;
 }
 
