@@ -14,7 +14,9 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(CASTOR_CCACHE ccache)
   mark_as_advanced(CASTOR_CCACHE)
   if(CASTOR_CCACHE)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${CASTOR_CCACHE}")
+    # Relative paths: another clone, built in a folder of the same name, finds what this one compiled.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${CASTOR_CCACHE}")
   endif()
 endif()
 
