@@ -13,8 +13,8 @@ namespace {
 
 // Instructions that a warp, and all warps of a block together, execute before the next has its turn. Long enough that a
 // block's registers stay in the host's cache, short enough that spinning warps cost little.
-constexpr std::uint64_t kWarpTurn = 2048;
-constexpr std::uint64_t kBlockTurn = 64 * 1024;
+constexpr std::uint64_t kWarpTurn = 256;
+constexpr std::uint64_t kBlockTurn = 4 * 1024;
 
 Dim3 block_index(const Dim3& grid, std::uint64_t linear) {
   return {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
