@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <csignal>
@@ -61,10 +62,12 @@ int run_program(const Request& request) {
   std::string overrides;
   for (const std::string& one : request.overrides) overrides += (overrides.empty() ? "" : ";") + one;
   set_environment("CASTOR_SET", overrides);
-  std::string path = request.file;
-  if (path.find('/') == std::string::npos && ::access(path.c_str(), X_OK) == 0) path = "./" + path;
-  std::vector<char*> argv{const_cast<char*>(path.c_str())};
-  for (const std::string& argument : request.program_arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  std::vector<std::string> words = request.program_arguments;
+  words.insert(words.begin(), request.file);
+  std::string& path = words.front();
+  if (path.find('/') == std::string::npos && ::access(path.c_str(), X_OK) == 0) path.insert(0, "./");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   // With a path no shell steps in for a file that the system cannot execute.
   path.find('/') != std::string::npos ? ::execv(path.c_str(), argv.data()) : ::execvp(path.c_str(), argv.data());
@@ -127,7 +130,7 @@ std::vector<std::byte> bind(gpu::Device& device, const isa::Module& module, cons
 
 void print_values(const Dump& dump, const Bound& bound, const std::byte* data) {
   const std::size_t size = bound.argument.bytes.size();
-  const std::size_t element = isa::bytes(dump.type);
+  const std::size_t element = std::max(isa::bytes(dump.type), 1U);
   std::size_t count = size / element;
   if (dump.count != 0 && dump.count < count) count = dump.count;
   std::printf("argument %zu:", dump.argument);
