@@ -111,7 +111,7 @@ class FunctionalDevice final : public Device {
   std::unordered_map<std::uint64_t, std::uint64_t> events_;
   std::unordered_map<Ticket, Picoseconds> completed_;
   std::unordered_map<Ticket, Picoseconds> record_times_;  ///< of event records: elapsed times may span any distance
-  Ticket completed_below_ = 1;  ///< all tickets below are complete
+  Ticket completed_below_ = 1;                            ///< all tickets below are complete
   Ticket last_ticket_ = 0;
   std::uint64_t placed_ = 0;
   Counters counters_;
