@@ -32,11 +32,10 @@ Side side_of(Session& session, const void* pointer, std::size_t bytes) {
     if (!session.device().store().contains(*side.device, bytes)) throw ApiError{cudaErrorInvalidValue};
     return side;
   }
-  // A device pointer that names no allocation must not be taken for a host pointer.
-  if (reinterpret_cast<std::uint64_t>(pointer) < isa::kWindowSize &&
-      reinterpret_cast<std::uint64_t>(pointer) >= gpu::Store::kBase) {
-    throw ApiError{cudaErrorInvalidValue};
-  }
+  // A pointer to device memory that names no allocation, or its host view, must not be taken for a host pointer.
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  const std::uint64_t inside = address >= isa::kHostWindow ? address - isa::kHostWindow : address;
+  if (inside >= gpu::Store::kBase && inside < isa::kWindowSize) throw ApiError{cudaErrorInvalidValue};
   side.pageable = session.registered_host_memory.count(pointer) == 0;
   return side;
 }

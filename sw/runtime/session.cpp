@@ -153,7 +153,8 @@ void Session::finish() {
   if (finished_ || device_ == nullptr) return;
   finished_ = true;
   try {
-    if (!device_->fault()) synchronize_device();
+    // A host function of the program may have called exit: the device is then in the middle of something.
+    if (!device_->fault() && !called_from_host_call()) synchronize_device();
   } catch (const ApiError&) {  // announced when it happened
   }
   flush_prints();

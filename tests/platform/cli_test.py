@@ -287,6 +287,10 @@ int main(int argc, char** argv) {
   int* p = nullptr;
   cudaMalloc(&p, 400);
   cudaMemset(p, 0, 400);
+  if (argc > 1 && !strcmp(argv[1], "--exit")) {
+    fill<<<4, 32>>>(p, 100);
+    cudaLaunchHostFunc(0, [](void*) { puts("host function"); exit(5); }, nullptr);
+  }
   if (argc > 1 && !strcmp(argv[1], "--endless")) { endless<<<1, 32>>>(p); puts("spinning"); fflush(stdout); }
   fill<<<4, 32>>>(p, argc > 1 && !strcmp(argv[1], "--far") ? 128 : 100);
   cudaError_t e = cudaDeviceSynchronize();
@@ -331,6 +335,12 @@ int main(int argc, char** argv) {
                      r"block \(3,0,0\), thread \(4,0,0\)", "instruction: st"]:
             self.assertRegex(done.stderr, part)
         self.assertIn("400-byte heap", json.loads(report.read_text())["fault"]["message"])
+
+    def test_exit_in_a_host_function(self):
+        report = self.path / "r.json"
+        done = self.castor("run", "--report", report, self.program, "--exit")
+        self.assertEqual((done.returncode, done.stdout), (5, "host function\n"), done.stderr)
+        self.assertEqual(len(json.loads(report.read_text())["kernels"]), 1)
 
     def test_instruction_limit(self):
         done = self.castor("run", "--set", "run.max_instructions=100000", self.program, "--endless")

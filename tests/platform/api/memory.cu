@@ -212,7 +212,14 @@ void managed() {
   GOOD(cudaMemAdvise(p, 400, cudaMemAdviseSetReadMostly, 0));
   RETURNS(cudaErrorInvalidValue, cudaMallocManaged(&p, 0));
   RETURNS(cudaErrorInvalidValue, cudaGetLastError());
+  int* const freed = p;
+  RETURNS(cudaErrorInvalidValue, cudaMemcpy(&seen, p + 99, 8, cudaMemcpyDefault));
   GOOD(cudaFree(p));
+  RETURNS(cudaErrorInvalidValue, cudaMemcpy(&seen, freed, 4, cudaMemcpyDefault));
+  RETURNS(cudaErrorInvalidValue, cudaMemcpy(freed, &seen, 4, cudaMemcpyHostToHost));
+  RETURNS(cudaErrorInvalidValue, cudaFree(freed));
+  RETURNS(cudaErrorInvalidValue, cudaGetLastError());
+  GOOD(cudaFree(counter));
   GOOD(cudaFree(device));
 }
 
