@@ -92,8 +92,10 @@ class Case(unittest.TestCase):
     def castor(self, *arguments, environment=None, timeout=60):
         merged = {key: value for key, value in os.environ.items() if not key.startswith("CASTOR_")}
         merged.update(environment or {})
-        return subprocess.run([CASTOR] + [str(a) for a in arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        done = subprocess.run([CASTOR] + [str(a) for a in arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               universal_newlines=True, env=merged, cwd=self.path, timeout=timeout, check=False)
+        self.assertNotRegex(done.stderr, "Sanitizer|runtime error:")  # a sanitizer's exit code is 1, too
+        return done
 
     def good(self, *arguments, **keywords):
         done = self.castor(*arguments, **keywords)
