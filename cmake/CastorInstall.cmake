@@ -42,5 +42,6 @@ configure_package_config_file(
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/CastorConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/CastorConfig.cmake" "${PROJECT_BINARY_DIR}/CastorConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/CastorCuda.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindSystemC.cmake"
         DESTINATION "${castor_package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

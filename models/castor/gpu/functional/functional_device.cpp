@@ -16,11 +16,6 @@ namespace {
 constexpr std::uint64_t kWarpTurn = 256;
 constexpr std::uint64_t kBlockTurn = 4 * 1024;
 
-Dim3 block_index(const Dim3& grid, std::uint64_t linear) {
-  return {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
-          static_cast<std::uint32_t>(linear / grid.x / grid.y)};
-}
-
 std::string index_text(const Dim3& index) {
   return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
 }

@@ -7,6 +7,7 @@
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/functional/memory_path.h"
+#include "castor/gpu/launch_record.h"
 #include "castor/isa/barrier.h"
 #include "castor/isa/memory_access.h"
 #include "castor/isa/program.h"
@@ -28,18 +29,6 @@ class AlignedBytes {
   };
   std::unique_ptr<std::byte, Release> data_;
   std::size_t capacity_ = 0;
-};
-
-/// What all thread blocks of one launch share.
-struct Launch {
-  Ticket ticket = 0;
-  const isa::Program* program = nullptr;
-  const std::byte* constants = nullptr;  ///< constant rows, broadcast to the machine's lanes
-  Dim3 grid, block;
-  std::uint32_t shared_bytes = 0;  ///< static and dynamic
-  std::uint32_t dynamic_shared = 0;
-  std::uint64_t parameters = 0;  ///< device address of the parameter block
-  std::uint64_t grid_id = 0;
 };
 
 enum class WarpState : std::uint8_t { kReady, kAtBarrier, kDone };

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "castor/gpu/device.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/unit.h"
+#include "castor/isa/program.h"
+
+namespace castor::gpu {
+
+/// What one TB takes of an SM, already rounded (docs/gpu.md, "Rounding").
+struct TbNeed {
+  std::uint16_t warps = 0;
+  std::uint16_t threads = 0;     ///< lanes x warps
+  std::uint16_t reg_units = 0;   ///< of sm.reg_alloc_unit registers
+  std::uint16_t smem_units = 0;  ///< of sm.smem_alloc_unit bytes
+};
+
+/// What all thread blocks of one launch share.
+struct Launch {
+  Ticket ticket = 0;
+  const isa::Program* program = nullptr;
+  const std::byte* constants = nullptr;  ///< constant rows, broadcast to the machine's lanes
+  Dim3 grid, block;
+  std::uint32_t shared_bytes = 0;  ///< static and dynamic
+  std::uint32_t dynamic_shared = 0;
+  std::uint64_t parameters = 0;  ///< device address of the parameter block
+  std::uint64_t grid_id = 0;
+};
+
+/// A launch while it holds an entry of the kernel table. The front end fills it before the entry is written and changes
+/// nothing as long as a TB of it can exist; SMs only read it.
+struct KernelContext : Launch {
+  std::uint16_t entry = 0;  ///< kernel table entry
+  std::uint16_t queue = 0;
+  std::uint8_t kid = 0;         ///< kernel type as jobs name it
+  std::uint64_t code_base = 0;  ///< device address of record 0; record i is at code_base + 8 i
+  TbNeed need;
+  unsigned fit = 0;        ///< TBs of it that an otherwise empty SM holds
+  Cycle written = 0;       ///< cycle in which its entry was written: acquire cycle of its TBs
+  bool bypass_l1 = false;  ///< global loads do not look up L1
+  bool may_swap = false;   ///< local lines are written through
+
+  /// Local memory of the kernel: warp w of TB context c on SM s has local_stride bytes from
+  /// local_base + ((s * contexts + c) * need.warps + w) * local_stride on, words interleaved over its lanes.
+  std::uint64_t local_base = 0;
+  std::uint64_t local_stride = 0;
+
+  Picoseconds submitted = 0;
+  /// Turns a position inside the launch into the TB's id; empty = identity.
+  const std::uint32_t* order = nullptr;
+};
+
+/// Index of TB `gid` inside a grid, x fastest.
+[[nodiscard]] inline Dim3 block_index(const Dim3& grid, std::uint64_t gid) {
+  return {static_cast<std::uint32_t>(gid % grid.x), static_cast<std::uint32_t>(gid / grid.x % grid.y),
+          static_cast<std::uint32_t>(gid / grid.x / grid.y)};
+}
+
+}  // namespace castor::gpu

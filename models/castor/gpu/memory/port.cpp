@@ -1,0 +1,124 @@
+#include "castor/gpu/memory/port.h"
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+
+void StampedFifo::push(Transaction& transaction) {
+  const Cycle visible = transaction.request.visible;
+  CASTOR_ASSERT(entries_.empty() || entries_.back().visible <= visible, "messages of one link change their order");
+  if (entries_.full()) entries_.set_capacity(entries_.capacity() * 2);
+  entries_.push_back({&transaction, visible});
+}
+
+InitiatorPort::InitiatorPort(const char* name, Unit& owner, std::uint32_t request_depth)
+    : socket(name), owner_(owner), credits_(request_depth) {
+  socket.bind(*this);
+}
+
+tlm::tlm_fw_transport_if<>& InitiatorPort::peer() {
+  if (peer_ == nullptr) peer_ = socket.operator->();
+  return *peer_;
+}
+
+void InitiatorPort::send(Transaction& transaction, std::uint32_t cost, Cycle now, Cycle visible) {
+  CASTOR_ASSERT(visible > now && credits_.available(now) >= cost, "request sent without credit");
+  credits_.spend(cost);
+  transaction.request.cost = cost;
+  transaction.request.visible = visible;
+  ++sent_;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time zero;
+  peer().nb_transport_fw(transaction, phase, zero);
+}
+
+Transaction& InitiatorPort::take_reply(Cycle now) {
+  Transaction* const transaction = replies_.head(now);
+  CASTOR_ASSERT(transaction != nullptr, "no reply to take");
+  replies_.pop();
+  ++taken_;
+  transaction->request.visible = now;
+  tlm::tlm_phase phase = tlm::END_RESP;
+  sc_core::sc_time zero;
+  peer().nb_transport_fw(*transaction, phase, zero);
+  return *transaction;
+}
+
+tlm::tlm_sync_enum InitiatorPort::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                  sc_core::sc_time& /*time*/) {
+  Transaction& transaction = Transaction::of(payload);
+  if (phase == tlm::END_REQ) {
+    if (credits_.give_back(transaction.request.cost, transaction.request.visible)) {
+      owner_.wake_at(transaction.request.visible + 1);
+    }
+  } else {
+    CASTOR_ASSERT(phase == tlm::BEGIN_RESP, "phase on the backward path");
+    replies_.push(transaction);
+    owner_.wake_at(transaction.request.visible);
+  }
+  return tlm::TLM_ACCEPTED;
+}
+
+TargetPort::TargetPort(const char* name, Unit& owner, std::uint32_t reply_depth)
+    : socket(name), owner_(owner), credits_(reply_depth) {
+  socket.bind(*this);
+}
+
+tlm::tlm_bw_transport_if<>& TargetPort::peer() {
+  if (peer_ == nullptr) peer_ = socket.operator->();
+  return *peer_;
+}
+
+Transaction& TargetPort::take_request(Cycle now) {
+  Transaction* const transaction = requests_.head(now);
+  CASTOR_ASSERT(transaction != nullptr, "no request to take");
+  requests_.pop();
+  transaction->request.visible = now;
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time zero;
+  peer().nb_transport_bw(*transaction, phase, zero);
+  return *transaction;
+}
+
+void TargetPort::reply(Transaction& transaction, std::uint32_t cost, Cycle now, Cycle visible) {
+  CASTOR_ASSERT(visible > now && credits_.available(now) >= cost, "reply sent without credit");
+  credits_.spend(cost);
+  transaction.request.cost = cost;
+  transaction.request.visible = visible;
+  transaction.set_response_status(tlm::TLM_OK_RESPONSE);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time zero;
+  peer().nb_transport_bw(transaction, phase, zero);
+}
+
+tlm::tlm_sync_enum TargetPort::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                               sc_core::sc_time& /*time*/) {
+  Transaction& transaction = Transaction::of(payload);
+  if (phase == tlm::BEGIN_REQ) {
+    if (on_arrival) on_arrival(transaction);
+    requests_.push(transaction);
+    owner_.wake_at(transaction.request.visible);
+  } else {
+    CASTOR_ASSERT(phase == tlm::END_RESP, "phase on the forward path");
+    if (credits_.give_back(transaction.request.cost, transaction.request.visible)) {
+      owner_.wake_at(transaction.request.visible + 1);
+    }
+  }
+  return tlm::TLM_ACCEPTED;
+}
+
+void TargetPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& /*time*/) {
+  if (on_blocking) {
+    on_blocking(payload);
+  } else {
+    payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+  }
+}
+
+void connect(InitiatorPort& from, TargetPort& to) {
+  from.socket.bind(to.socket);
+  from.peer_ = &to;
+  to.peer_ = &from;
+}
+
+}  // namespace castor::gpu

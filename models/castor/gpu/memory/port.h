@@ -1,0 +1,174 @@
+#pragma once
+
+#include <boost/circular_buffer.hpp>
+#include <cstdint>
+#include <functional>
+#include <tlm>
+#include <utility>
+
+#include "castor/gpu/memory/transaction.h"
+#include "castor/gpu/unit.h"
+
+namespace castor::gpu {
+
+/// Room that a sender may use in its receiver's input FIFO. What is given back in cycle c counts from c + 1 on,
+/// whatever the order in which the two ends tick.
+class Credits {
+ public:
+  explicit Credits(std::uint32_t depth) : depth_(depth), free_(depth) {}
+
+  [[nodiscard]] std::uint32_t depth() const { return depth_; }
+  [[nodiscard]] std::uint32_t available(Cycle now) {
+    if (returned_ != 0 && returned_at_ < now) fold();
+    return free_;
+  }
+  /// Whether `cost` is available; if not, the sender waits and `give_back` says so.
+  [[nodiscard]] bool covers(std::uint32_t cost, Cycle now) {
+    if (available(now) >= cost) return true;
+    awaited_ = true;
+    return false;
+  }
+  void spend(std::uint32_t amount) { free_ -= amount; }
+  /// True if the sender was refused since the last call, so has to look again in `now` + 1.
+  bool give_back(std::uint32_t amount, Cycle now) {
+    if (returned_ != 0 && returned_at_ < now) fold();
+    returned_ += amount;
+    returned_at_ = now;
+    return std::exchange(awaited_, false);
+  }
+  /// First cycle at which more will be available than counted so far; kForever if nothing is on its way.
+  [[nodiscard]] Cycle next() const { return returned_ != 0 ? returned_at_ + 1 : kForever; }
+  /// Free and returning: equals `depth` when the receiver's FIFO is empty.
+  [[nodiscard]] std::uint32_t total() const { return free_ + returned_; }
+
+ private:
+  void fold() {
+    free_ += returned_;
+    returned_ = 0;
+  }
+
+  std::uint32_t depth_;
+  std::uint32_t free_;
+  std::uint32_t returned_ = 0;
+  Cycle returned_at_ = 0;
+  bool awaited_ = false;
+};
+
+/// FIFO of transactions with the cycles from which they may be looked at. Stamps ascend.
+class StampedFifo {
+ public:
+  void push(Transaction& transaction);
+  /// The oldest transaction, if it is visible in `now`.
+  [[nodiscard]] Transaction* head(Cycle now) const {
+    return entries_.empty() || entries_.front().visible > now ? nullptr : entries_.front().transaction;
+  }
+  void pop() { entries_.pop_front(); }
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  /// Stamp of the oldest transaction; kForever if there is none.
+  [[nodiscard]] Cycle next() const { return entries_.empty() ? kForever : entries_.front().visible; }
+
+ private:
+  struct Entry {
+    Transaction* transaction;
+    Cycle visible;
+  };
+  boost::circular_buffer<Entry> entries_{16};  // grows: what bounds it is the sender's credit
+};
+
+class TargetPort;
+
+/// Initiator's end of a memory link (docs/gpu.md, "Sockets").
+///
+/// Phases: BEGIN_REQ carries a request and needs credits of the target's input FIFO; END_REQ gives them back when the
+/// request leaves that FIFO. BEGIN_RESP carries the reply, END_RESP gives back its credits when it leaves this end's
+/// reply FIFO. The time argument is always SC_ZERO_TIME; a message is visible at the stamp it carries. Every request
+/// has exactly one reply (stores: an acknowledge without data). Credits are flits on the networks and requests
+/// elsewhere; both ends are built with the same depths.
+class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
+ public:
+  /// `owner` is woken for replies and for returned credits. `request_depth`: credits of the target's input FIFO.
+  InitiatorPort(const char* name, Unit& owner, std::uint32_t request_depth);
+
+  tlm::tlm_initiator_socket<> socket;
+
+  /// False makes the owner wake when credits come back; what is on its way already, `next_credit` says.
+  [[nodiscard]] bool can_send(std::uint32_t cost, Cycle now) { return credits_.covers(cost, now); }
+  /// Sends a request for `cost` credits, visible to the target from `visible` > now on.
+  void send(Transaction& transaction, std::uint32_t cost, Cycle now, Cycle visible);
+  /// First cycle at which credits come back that are not counted yet.
+  [[nodiscard]] Cycle next_credit() const { return credits_.next(); }
+
+  [[nodiscard]] Transaction* reply(Cycle now) const { return replies_.head(now); }
+  /// Takes the oldest reply from the FIFO and gives its credits back.
+  Transaction& take_reply(Cycle now);
+  [[nodiscard]] Cycle next_reply() const { return replies_.next(); }
+
+  /// Requests sent and not answered, replies in the FIFO included.
+  [[nodiscard]] std::uint64_t outstanding() const { return sent_ - taken_; }
+  [[nodiscard]] std::uint64_t sent() const { return sent_; }
+  [[nodiscard]] const Credits& credits() const { return credits_; }
+
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& time) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64 /*start*/, sc_dt::uint64 /*end*/) override {}
+
+ private:
+  friend void connect(InitiatorPort& from, TargetPort& to);
+  [[nodiscard]] tlm::tlm_fw_transport_if<>& peer();
+
+  Unit& owner_;
+  Credits credits_;
+  StampedFifo replies_;
+  tlm::tlm_fw_transport_if<>* peer_ = nullptr;
+  std::uint64_t sent_ = 0;
+  std::uint64_t taken_ = 0;
+};
+
+/// Target's end of a memory link; see InitiatorPort.
+class TargetPort final : public tlm::tlm_fw_transport_if<> {
+ public:
+  /// `reply_depth`: credits of the initiator's reply FIFO.
+  TargetPort(const char* name, Unit& owner, std::uint32_t reply_depth);
+
+  tlm::tlm_target_socket<> socket;
+
+  [[nodiscard]] Transaction* request(Cycle now) const { return requests_.head(now); }
+  /// Takes the oldest request from the FIFO and gives its credits back.
+  Transaction& take_request(Cycle now);
+  [[nodiscard]] Cycle next_request() const { return requests_.next(); }
+  [[nodiscard]] std::size_t waiting() const { return requests_.size(); }
+
+  [[nodiscard]] bool can_reply(std::uint32_t cost, Cycle now) { return credits_.covers(cost, now); }
+  void reply(Transaction& transaction, std::uint32_t cost, Cycle now, Cycle visible);
+  [[nodiscard]] Cycle next_credit() const { return credits_.next(); }
+  [[nodiscard]] const Credits& credits() const { return credits_; }
+
+  /// Called instead of queueing for debug transport and for blocking transport (which answers
+  /// TLM_GENERIC_ERROR_RESPONSE if there is no handler).
+  std::function<unsigned(tlm::tlm_generic_payload&)> on_debug;
+  std::function<void(tlm::tlm_generic_payload&)> on_blocking;
+  /// Called for every request that arrives, before it is queued; may be empty.
+  std::function<void(Transaction&)> on_arrival;
+
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& time) override;
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& time) override;
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*/, tlm::tlm_dmi& /*dmi*/) override { return false; }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return on_debug ? on_debug(payload) : 0; }
+
+ private:
+  friend void connect(InitiatorPort& from, TargetPort& to);
+  [[nodiscard]] tlm::tlm_bw_transport_if<>& peer();
+
+  Unit& owner_;
+  Credits credits_;
+  StampedFifo requests_;
+  tlm::tlm_bw_transport_if<>* peer_ = nullptr;
+};
+
+/// Binds two ends. The link works from then on, also in programs that never start the SystemC kernel (unit tests tick
+/// units by hand).
+void connect(InitiatorPort& from, TargetPort& to);
+
+}  // namespace castor::gpu

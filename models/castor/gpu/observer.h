@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "castor/gpu/launch_record.h"
+#include "castor/gpu/unit.h"
+#include "castor/isa/types.h"
+
+namespace castor::gpu {
+
+/// Receives events of a device and can change nothing: timelines, traces, statistics of special kinds, tests. All times
+/// are core cycles unless said otherwise. Calls of one cycle may come in any order of units.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  struct Issue {
+    Cycle cycle = 0;
+    Tick tick = 0;  ///< of this SM
+    unsigned sm = 0, scheduler = 0, warp = 0, context = 0;
+    const KernelContext* kernel = nullptr;
+    std::uint32_t pc = 0;  ///< record index
+    isa::LaneMask mask = 0;
+  };
+  virtual void issued(const Issue& /*event*/) {}
+
+  struct Tb {
+    Cycle cycle = 0;
+    unsigned sm = 0, context = 0;
+    const KernelContext* kernel = nullptr;
+    std::uint64_t gid = 0;
+    std::uint32_t group = 0;
+  };
+  virtual void tb_placed(const Tb& /*event*/) {}   ///< by the dispatcher; the context is not known yet
+  virtual void tb_started(const Tb& /*event*/) {}  ///< on the SM
+  virtual void tb_retired(const Tb& /*event*/) {}  ///< on the SM
+
+  struct Kernel {
+    Cycle cycle = 0;
+    Ticket ticket = 0;
+    unsigned queue = 0, entry = 0;
+    const std::string* name = nullptr;
+  };
+  virtual void kernel_submitted(const Kernel& /*event*/) {}  ///< its packet is in the queue; entry not known yet
+  virtual void kernel_granted(const Kernel& /*event*/) {}    ///< a parse lane took it
+  virtual void kernel_written(const Kernel& /*event*/) {}    ///< its table entry is written
+  virtual void kernel_completed(const Kernel& /*event*/) {}  ///< own completion
+
+  struct Copy {
+    Cycle cycle = 0;
+    unsigned engine = 0;
+    Ticket ticket = 0;
+    std::uint64_t bytes = 0;
+  };
+  virtual void copy_started(const Copy& /*event*/) {}
+  virtual void copy_completed(const Copy& /*event*/) {}
+};
+
+/// Several observers as one.
+class Observers final : public Observer {
+ public:
+  void add(Observer& observer) { list_.push_back(&observer); }
+  [[nodiscard]] bool empty() const { return list_.empty(); }
+  void issued(const Issue& event) override {
+    for (Observer* observer : list_) observer->issued(event);
+  }
+  void tb_placed(const Tb& event) override {
+    for (Observer* observer : list_) observer->tb_placed(event);
+  }
+  void tb_started(const Tb& event) override {
+    for (Observer* observer : list_) observer->tb_started(event);
+  }
+  void tb_retired(const Tb& event) override {
+    for (Observer* observer : list_) observer->tb_retired(event);
+  }
+  void kernel_submitted(const Kernel& event) override {
+    for (Observer* observer : list_) observer->kernel_submitted(event);
+  }
+  void kernel_granted(const Kernel& event) override {
+    for (Observer* observer : list_) observer->kernel_granted(event);
+  }
+  void kernel_written(const Kernel& event) override {
+    for (Observer* observer : list_) observer->kernel_written(event);
+  }
+  void kernel_completed(const Kernel& event) override {
+    for (Observer* observer : list_) observer->kernel_completed(event);
+  }
+  void copy_started(const Copy& event) override {
+    for (Observer* observer : list_) observer->copy_started(event);
+  }
+  void copy_completed(const Copy& event) override {
+    for (Observer* observer : list_) observer->copy_completed(event);
+  }
+
+ private:
+  std::vector<Observer*> list_;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "castor/base/statistics.h"
+#include "castor/gpu/launch_record.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/memory/port.h"
+#include "castor/gpu/store.h"
+#include "castor/isa/memory_access.h"
+
+namespace castor::gpu {
+
+/// What the memory side needs to know of a TB context; the SM core keeps one per context.
+struct TbMemory {
+  const KernelContext* kernel = nullptr;
+  std::byte* shared = nullptr;     ///< the TB's shared memory
+  std::uint32_t shared_bytes = 0;  ///< static and dynamic
+  std::uint64_t local_base = 0;    ///< of its warp 0; warp w of the TB: + w * kernel->local_stride
+  Cycle acquire = 0;               ///< lines older than this are absent
+};
+
+/// A memory instruction as the core issues it.
+struct MemoryIssue {
+  const isa::Record* record = nullptr;
+  isa::RegisterView view;
+  isa::LaneMask mask = 0;  ///< lanes that access, not 0
+  unsigned warp = 0;       ///< warp slot
+  unsigned warp_in_tb = 0;
+  unsigned context = 0;  ///< TB context
+  std::uint32_t pc = 0;  ///< record index
+  Tick dispatch = 0;     ///< tick in which it enters the LSU; passes start one later
+  Cycle now = 0;
+  Tick tick = 0;
+};
+
+/// An access that is refused.
+struct AccessFault {
+  FaultKind kind = FaultKind::kNone;
+  unsigned lane = 0;
+  std::uint64_t address = 0;
+  std::string what;
+};
+
+/// One memory instruction from issue to completion. Belongs to SmMemory.
+struct MemoryOperation;
+
+/// What the memory side tells the core. All calls happen inside `take_reply` and `advance`.
+class SmMemoryClient {
+ public:
+  virtual ~SmMemoryClient() = default;
+  /// All data of a load or atomic with result are there. The core reserves write slots at `ready` or later, and calls
+  /// SmMemory::complete in the tick in which the registers are written.
+  virtual void data_ready(MemoryOperation& operation, Tick ready) = 0;
+  /// A store, reduction, atomic or bypassing write of the warp is performed: one unacknowledged line less.
+  virtual void acknowledged(unsigned warp) = 0;
+  /// An instruction line that `fetch` asked for has arrived; its waiters decode in the next tick.
+  virtual void fetched(std::uint64_t line) = 0;
+};
+
+/// The memory side of an SM: load/store unit, shared memory, L1 with MSHRs, injection FIFO (docs/gpu.md, "LSU", "L1").
+///
+/// Who calls what in a tick: S2 `take_reply`, S3 `advance`, S5 `can_accept` and `issue`, S7 `can_fetch` and `fetch`,
+/// S10 `next`. Registers of a load are written by the core (`complete`), at its write-back, with the bytes of the
+/// moment in which the access was performed.
+class SmMemory {
+ public:
+  /// `contexts`: the core's array of TB contexts, machine.sm.tb_contexts long.
+  SmMemory(const Machine& machine, unsigned sm, const Store& store, InitiatorPort& port, SmMemoryClient& client,
+           const TbMemory* contexts, base::StatisticGroup& statistics);
+  ~SmMemory();
+
+  /// A queue entry is free for this record (two queues where global and shared memory have LSUs of their own).
+  [[nodiscard]] bool can_accept(const isa::Record& record) const;
+  /// Takes an instruction: resolves and checks addresses, captures store data and atomic operands, takes a queue entry
+  /// until its last pass. `lines` says how many acknowledges a writing instruction will get (0 for others). On a fault
+  /// nothing is taken. A record of Kind::kPrefetch is a load without destination.
+  [[nodiscard]] std::optional<AccessFault> issue(const MemoryIssue& instruction, unsigned& acknowledges);
+  /// Writes the destination rows of a load or atomic and forgets the operation.
+  void complete(MemoryOperation& operation, const isa::RegisterView& view);
+  /// Facts about an operation that waits for its write-back.
+  [[nodiscard]] static const MemoryIssue& instruction(const MemoryOperation& operation);
+
+  /// Room in the injection FIFO for an instruction line.
+  [[nodiscard]] bool can_fetch() const;
+  void fetch(std::uint64_t line, unsigned context);
+
+  /// S2: at most one reply of the network.
+  void take_reply(Cycle now, Tick tick);
+  /// S3: lookups due, one pass, one packet of the injection FIFO.
+  void advance(Cycle now, Tick tick);
+  /// First tick after `tick` in which `advance` has something to do, if nothing else happens (replies and credits are
+  /// the port's to tell); kForever if none.
+  [[nodiscard]] Tick next(Tick tick) const;
+  /// The head of the L1 pipe stands still (a statistic per tick).
+  [[nodiscard]] bool blocked() const;
+
+  /// A TB has left its context: its dirty local lines are dropped.
+  void tb_retired(unsigned context);
+  /// Reads bytes as a thread of the warp sees them at a generic address (own L1 lines of local memory included); for
+  /// calls into the runtime, when all older stores of the warp are performed. False if out of reach.
+  [[nodiscard]] bool read(std::uint64_t generic, void* to, std::size_t size, unsigned lane, unsigned warp_in_tb,
+                          unsigned context) const;
+
+  /// L1 MSHRs in use and bypassing reads under way.
+  [[nodiscard]] unsigned outstanding() const;
+  /// Read misses that created a request in this tick.
+  [[nodiscard]] unsigned primary_misses() const;
+  /// Nothing is queued or under way.
+  [[nodiscard]] bool idle() const;
+  /// Oldest thing that stands still, for deadlock reports.
+  [[nodiscard]] std::string waiting() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <boost/circular_buffer.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "castor/gpu/device.h"
+#include "castor/gpu/hooks.h"
+#include "castor/gpu/launch_record.h"
+#include "castor/gpu/memory/port.h"
+#include "castor/gpu/unit.h"
+
+namespace castor::gpu {
+
+/// Registered messages between front end and SM: each is visible from its stamp on, in the order in which they were
+/// sent.
+template <class Message>
+class Mailbox {
+ public:
+  void push(Message message) {
+    if (messages_.full()) messages_.set_capacity(messages_.capacity() * 2);
+    messages_.push_back(std::move(message));
+  }
+  /// Oldest message if it is visible in `now`.
+  [[nodiscard]] const Message* head(Cycle now) const {
+    return messages_.empty() || messages_.front().visible > now ? nullptr : &messages_.front();
+  }
+  void pop() { messages_.pop_front(); }
+  [[nodiscard]] Cycle next() const { return messages_.empty() ? kForever : messages_.front().visible; }
+  [[nodiscard]] std::size_t size() const { return messages_.size(); }
+
+ private:
+  boost::circular_buffer<Message> messages_{8};
+};
+
+/// Front end to SM: a TB starts here.
+struct TbStartMessage {
+  Cycle visible = 0;
+  const KernelContext* kernel = nullptr;
+  std::uint64_t gid = 0;       ///< linear index in the grid of the kernel or group
+  std::uint64_t position = 0;  ///< in dispatch order
+  std::uint32_t group = 0;     ///< 0 = the kernel itself
+  std::uint8_t level = 0;
+  std::uint8_t parent_sm = 0;
+  Cycle acquire = 0;    ///< L1 lines older than this are absent for the TB
+  bool divide = false;  ///< the policy sends linear indices: two and three dimensions take sm.tb_divide_cycles
+};
+
+/// SM to front end: all warps of a TB are drained; its slot, warps and storage in the SM are free.
+struct TbRetireMessage {
+  Cycle visible = 0;
+  const KernelContext* kernel = nullptr;
+  std::uint64_t gid = 0;
+  std::uint32_t group = 0;
+  std::uint8_t slot = 0;  ///< TB context
+};
+
+/// SM to front end: device code did something that stops its kernel.
+struct FaultMessage {
+  Cycle visible = 0;
+  const KernelContext* kernel = nullptr;
+  Fault fault;
+};
+
+/// SM to front end: a warp waits for a service of the runtime (printf, malloc, free, assert). The front end answers by
+/// SmUnit::serve in the order of SMs, so what such calls share (heap, output) does not depend on the order of ticks.
+struct ServiceMessage {
+  Cycle visible = 0;
+  unsigned warp = 0;
+};
+
+/// What device code can ask of the runtime.
+struct DeviceServices {
+  Store* store = nullptr;
+  std::function<void(std::string_view)> print;
+  std::uint64_t heap_bytes = std::uint64_t{8} << 20;
+};
+
+/// What the front end sees of an SM; `Sm` executes instructions, `ReplaySm` replays service times.
+///
+/// The SM keeps its own counters of free room and asserts against every placement. TB starts are handled one per tick.
+/// A retire needs a credit of the done FIFO (machine key done_fifo), which comes back when the front end drains it.
+class SmUnit : public Unit {
+ public:
+  SmUnit(unsigned index, unsigned done_fifo) : done_credits_(done_fifo), index_(index) {}
+
+  [[nodiscard]] unsigned index() const { return index_; }
+
+  /// A TB is on its way; visible >= now + 1.
+  void start(const TbStartMessage& message) {
+    inbox_.push(message);
+    wake_at(message.visible);
+  }
+  /// Stops all TBs of a kernel: they issue nothing more, and retire when what they have under way is over.
+  virtual void kill(const KernelContext& kernel, Cycle visible) = 0;
+  /// Serves the call that a ServiceMessage announced; the warp may go on in `resume`.
+  virtual std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) = 0;
+  /// A completion was taken from the done FIFO in `now`.
+  void done_drained(Cycle now) {
+    if (done_credits_.give_back(1, now)) wake_at(now + 1);
+  }
+
+  /// Retire wire and done FIFO carry the same messages; the front end looks at each twice: on the wire when it becomes
+  /// visible, and when it is drained.
+  [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return retired_; }
+  [[nodiscard]] Mailbox<FaultMessage>& faults() { return faults_; }
+  [[nodiscard]] Mailbox<ServiceMessage>& services() { return services_; }
+
+  /// What the SM did in the last cycle before `now` in which it ticked; a sleeping SM repeats it.
+  [[nodiscard]] const SmPulse& pulse(Cycle now) const { return pulse_at_ < now ? pulse_ : previous_pulse_; }
+  /// No TB is here or on its way, and nothing is outstanding.
+  [[nodiscard]] virtual bool idle() const = 0;
+  /// What each TB and warp that is here waits for, one line each, for deadlock reports.
+  [[nodiscard]] virtual std::string waiting() const = 0;
+
+  /// The front end is woken when a message goes out.
+  void set_front_end(Unit& front_end) { front_end_ = &front_end; }
+
+ protected:
+  void retire(TbRetireMessage message) {
+    if (front_end_ != nullptr) front_end_->wake_at(message.visible);
+    retired_.push(message);
+  }
+  void report(FaultMessage message) {
+    if (front_end_ != nullptr) front_end_->wake_at(message.visible);
+    faults_.push(std::move(message));
+  }
+  void ask(ServiceMessage message) {
+    if (front_end_ != nullptr) front_end_->wake_at(message.visible);
+    services_.push(message);
+  }
+
+  void set_pulse(const SmPulse& pulse, Cycle now) {
+    previous_pulse_ = pulse_;
+    pulse_ = pulse;
+    pulse_at_ = now;
+  }
+
+  Mailbox<TbStartMessage> inbox_;
+  Credits done_credits_;
+
+ private:
+  SmPulse pulse_, previous_pulse_;
+  Cycle pulse_at_ = 0;
+
+  unsigned index_;
+  Unit* front_end_ = nullptr;
+  Mailbox<TbRetireMessage> retired_;
+  Mailbox<FaultMessage> faults_;
+  Mailbox<ServiceMessage> services_;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+
+#include "castor/base/time.h"
+
+namespace castor::gpu {
+
+using base::Cycle;
+using base::kForever;
+using base::Tick;
+
+/// A part of the device that is clocked by the device's one process (docs/gpu.md, "Time, clocks, sleeping"): SM, front
+/// end, crossbar, L2 slice, DRAM channel, copy engine.
+///
+/// Every message between units is registered: sent in cycle c it carries a stamp of at least c + 1 and is not looked at
+/// before. So the order in which the units of one cycle tick cannot change anything, and a unit may be left out until
+/// `wake`. The rule that makes leaving out exact: at the end of a tick a unit derives its next wake from its own state
+/// and from the stamps of everything that waits in its queues, messages of this cycle included; a message that arrives
+/// later lowers it by `wake_at`. A tick in which nothing is due changes nothing but linear counters.
+class Unit {
+ public:
+  Unit() = default;
+  Unit(const Unit&) = delete;
+  Unit& operator=(const Unit&) = delete;
+  virtual ~Unit() = default;
+
+  /// Runs cycle `now`. Cycles come in ascending order, possibly with gaps, each at most once.
+  virtual void tick(Cycle now) = 0;
+
+  /// First cycle in which this unit has something to do; kForever if only a message can wake it.
+  [[nodiscard]] Cycle wake() const { return wake_; }
+  /// Has the unit ticked in `cycle` at the latest.
+  void wake_at(Cycle cycle) { wake_ = std::min(wake_, cycle); }
+
+ protected:
+  /// For the end of a tick: forget earlier wishes.
+  void sleep_until(Cycle cycle) { wake_ = cycle; }
+
+ private:
+  Cycle wake_ = 0;
+};
+
+}  // namespace castor::gpu
