@@ -67,6 +67,7 @@ int run_program(const Request& request) {
   std::string& path = words.front();
   if (path.find('/') == std::string::npos && ::access(path.c_str(), X_OK) == 0) path.insert(0, "./");
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   // With a path no shell steps in for a file that the system cannot execute.

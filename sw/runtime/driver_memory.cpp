@@ -139,6 +139,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
     const auto address = session.device_address(pointer_of(ptr));
     if (!address) throw ApiError{cudaErrorInvalidValue};
     const gpu::Allocation& allocation = *session.device().store().find(*address);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): for a handle its own bytes are what is asked for
     const auto put = [data](auto value) { std::memcpy(data, &value, sizeof value); };
     switch (attribute) {
       case CU_POINTER_ATTRIBUTE_CONTEXT:

@@ -115,7 +115,7 @@ void copy(Session& session, const CopyRequest& request, Stream& stream, bool asy
     packet.source = static_cast<const std::byte*>(request.from);
   }
   const bool wait = !asynchronous || (!to.device && to.pageable);
-  const gpu::Ticket ticket = session.submit(stream, std::move(packet));
+  const gpu::Ticket ticket = session.submit(stream, packet);
   if (captured != nullptr && !session.device().complete(ticket)) {
     // Keeps the captured bytes until the copy has run.
     session.submit(stream, gpu::HostCallPacket{[captured] {}});

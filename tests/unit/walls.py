@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The walls between the rooms: who may include whom. Walks all sources and fails on an include that goes up or across.
+"""The walls between the rooms: who may include whom. Walks all sources and fails on an include that goes up or across,
+and on a header that opens a namespace for everybody who includes it.
 
     walls.py <root of the tree>       checks it
     walls.py --self-test              checks that forbidden includes are found
@@ -27,6 +28,7 @@ BLOCK = {"twin", "base"}
 EVERYTHING = {"platforms"}
 SW_ROOMS = {"ptx", "compiler", "runtime", "device", "castor_cc", "kernels", "workloads"}
 
+USING = re.compile(r"^\s*using\s+namespace\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -56,6 +58,10 @@ def check(root):
     names = {name for name, _ in found}
     seen, offences = 0, []
     for name, folder in found:
+        for path in sorted(folder.rglob("*.h")):
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                if USING.match(line):
+                    offences.append(f"{path}:{number}: a header must not say: {line.strip()}")
         if name in EVERYTHING:
             continue
         blocks = {n for n, f in found if f.parent.name == "castor" and n not in ALLOWED and n != "hookup"}
@@ -91,6 +97,8 @@ def self_test():
         "climbing": ("sw/ptx/a.cpp", '#include "../runtime/open_device.h"', 1),
         "climbing inside": ("sw/ptx/part/a.cpp", '#include "../parser.h"', 0),
         "down": ("sw/runtime/a.cpp", '#include "castor/isa/module.h"', 0),
+        "namespace for all": ("platforms/a.h", "using namespace castor;", 1),
+        "namespace of a source": ("platforms/a.cpp", "using namespace castor;", 0),
         "hookup": ("models/castor/hookup/a.h", '#include "castor/lax/engine.h"', 0),
     }
     wrong = 0

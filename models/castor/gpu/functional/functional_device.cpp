@@ -203,13 +203,10 @@ void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelP
 }
 
 void FunctionalDevice::copy(const CopyPacket& packet) {
-  const auto host = [this](const auto& side) -> std::byte* {
-    if (const auto* const address = std::get_if<std::uint64_t>(&side)) return store_.host(*address);
-    if constexpr (std::is_same_v<std::decay_t<decltype(side)>, std::variant<std::uint64_t, const std::byte*>>) {
-      return const_cast<std::byte*>(std::get<const std::byte*>(side));
-    } else {
-      return std::get<std::byte*>(side);
-    }
+  const auto host = [this](const auto& side) {
+    using Pointer = std::variant_alternative_t<1, std::decay_t<decltype(side)>>;
+    if (const auto* const address = std::get_if<std::uint64_t>(&side)) return Pointer{store_.host(*address)};
+    return std::get<Pointer>(side);
   };
   const std::byte* const from = host(packet.source);
   std::byte* const to = host(packet.destination);
