@@ -38,8 +38,9 @@ LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, 
   if (block.x > kMaxBlock[0] || block.y > kMaxBlock[1] || block.z > kMaxBlock[2] ||
       block.count() > machine.sm.max_tb_threads) {
     return refuse(LaunchError::kBlockTooLarge, "block " + text(block) + " has " + std::to_string(block.count()) +
-                                                   " threads; the machine allows " +
-                                                   std::to_string(machine.sm.max_tb_threads) + " and (1024,1024,64)");
+                                                   " threads; a block of this machine has at most " +
+                                                   std::to_string(machine.sm.max_tb_threads) +
+                                                   ", and at most (1024,1024,64) by dimension");
   }
   if (program.max_threads != 0 && block.count() > program.max_threads) {
     return refuse(LaunchError::kBlockTooLarge, "block of " + std::to_string(block.count()) +
