@@ -113,6 +113,7 @@ struct Machine {
 
   struct Lsu {
     unsigned queue;
+    bool split_wide;
   } lsu{};
   struct Constant {
     unsigned latency;

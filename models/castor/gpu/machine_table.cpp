@@ -227,6 +227,7 @@ void units(TableWriter& table) {
 void sm_memory(TableWriter& table) {
   table.chapter("LSU, shared memory, L1");
   CASTOR_NUMBER(lsu.queue, "entries", 1, 64, "memory instructions from issue to the last pass");
+  CASTOR_WORD(lsu.split_wide, "accesses of 8 and 16 bytes per lane coalesce in 2 and 4 groups of lanes");
   CASTOR_NUMBER(constant.latency, "ticks", 1, kMostTicks, "constant and parameter loads");
   CASTOR_LISTED(smem.banks, "banks", "shared-memory banks of 4 bytes", 16, 32, 64);
   CASTOR_NUMBER(smem.latency, "ticks", 1, kMostTicks, "from the last pass to the result");
