@@ -1,8 +1,6 @@
 #include "castor/gpu/functional/memory_path.h"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <cstring>
 
 namespace castor::gpu::functional {
@@ -13,26 +11,6 @@ using isa::LaneMask;
 using isa::MemoryKind;
 using isa::MemoryOp;
 using isa::Space;
-
-bool in_window(std::uint64_t address, std::uint64_t base) { return address - base < isa::kWindowSize; }
-
-// The space a generic address means, and the address inside it.
-Space resolve(std::uint64_t& address, bool& host_view) {
-  host_view = false;
-  if (in_window(address, isa::kSharedWindow)) {
-    address -= isa::kSharedWindow;
-    return Space::kShared;
-  }
-  if (in_window(address, isa::kLocalWindow)) {
-    address -= isa::kLocalWindow;
-    return Space::kLocal;
-  }
-  if (in_window(address, isa::kHostWindow)) {
-    address -= isa::kHostWindow;
-    host_view = true;
-  }
-  return Space::kGlobal;
-}
 
 // Local memory is word interleaved over the lanes of a warp, so equal offsets of all lanes are neighbours.
 std::size_t interleaved_offset(std::uint64_t offset, unsigned lane, unsigned lanes) {
@@ -101,69 +79,16 @@ void store_lanes(const std::byte* row, std::byte* base, const Offsets<lanes>& of
 
 }  // namespace
 
-std::byte* MemoryPath::global(std::uint64_t address, std::uint64_t size, bool write, bool from_host_window) {
-  if (memo_generation_ != store_.generation() || address < memo_begin_ || address >= memo_end_) {
-    const Allocation* const allocation = store_.find(address);
-    if (allocation == nullptr) return nullptr;
-    memo_generation_ = store_.generation();
-    memo_begin_ = allocation->address;
-    memo_end_ = allocation->address + allocation->size;
-    memo_read_only_ = allocation->read_only || allocation->kind == AllocationKind::kCode;
-    memo_host_visible_ = allocation->kind == AllocationKind::kManaged || allocation->kind == AllocationKind::kPinned;
-  }
-  if (size > memo_end_ - address) return nullptr;
-  if (write && memo_read_only_) return nullptr;
-  if (from_host_window && !memo_host_visible_) return nullptr;
-  return store_.host(address);
-}
-
-MemoryPath::Place MemoryPath::place(Space space, std::uint64_t address, std::uint32_t size, bool write, unsigned lane,
-                                    unsigned lanes, const Windows& windows) {
-  bool host_view = false;
-  if (space == Space::kGeneric || space == Space::kGlobal) {
-    // A .global access may name managed memory by its host address as well.
-    const Space named = resolve(address, host_view);
-    if (space == Space::kGlobal && named != Space::kGlobal) return {};
-    space = named;
-  }
-  switch (space) {
+std::byte* MemoryPath::base(const Region& region, const Windows& windows) const {
+  switch (region.space) {
     case Space::kShared:
-      if (address > windows.shared_bytes || size > windows.shared_bytes - address) return {};
-      return {windows.shared + address};
+      return windows.shared;
     case Space::kLocal:
-      if (address > windows.local_bytes || size > windows.local_bytes - address) return {};
-      return {windows.local + interleaved_offset(address, lane, lanes), true};
-    case Space::kParam:
-      if (write || address > windows.parameter_bytes || size > windows.parameter_bytes - address) return {};
-      return {store_.host(windows.parameters + address)};
-    case Space::kConst:
-      if (write) return {};
-      return {global(address, size, false, false)};
+      return windows.local;
+    case Space::kReg:
+      return nullptr;
     default:
-      return {global(address, size, write, host_view)};
-  }
-}
-
-MemoryPath::Region MemoryPath::region_of(Space space, std::uint64_t address, bool write, const Windows& windows) {
-  std::uint64_t inside = address;
-  bool host_view = false;
-  if (space == Space::kGeneric || space == Space::kGlobal) {
-    const Space named = resolve(inside, host_view);
-    if (space == Space::kGlobal && named != Space::kGlobal) return {};
-    space = named;
-  }
-  switch (space) {
-    case Space::kShared:
-      return {windows.shared, address - inside, windows.shared_bytes};
-    case Space::kLocal:
-      return {windows.local, address - inside, windows.local_bytes, true};
-    case Space::kParam:
-      if (write) return {};
-      return {store_.host(windows.parameters), 0, windows.parameter_bytes};
-    default:
-      if (space == Space::kConst && write) return {};
-      if (global(inside, 1, write, host_view) == nullptr) return {};
-      return {store_.host(memo_begin_), memo_begin_ + (address - inside), memo_end_ - memo_begin_};
+      return store_.host(region.address);
   }
 }
 
@@ -181,21 +106,23 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
   Offsets<lanes> offsets;
   std::uint64_t* const at = offsets.at;
   Region region;
+  const Reach reached = reach(windows);
   if (record.src[0] == isa::kNoOperand) {
-    region = region_of(op.space, record.imm, write, windows);
+    region = check_.region(op.space, record.imm, write, reached);
     for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = record.imm - region.start;
   } else if (op.address_bits == 64) {
     const auto* const row = reinterpret_cast<const std::uint64_t*>(view.src(record.src[0]));
-    region = region_of(op.space, row[some] + record.imm, write, windows);
+    region = check_.region(op.space, row[some] + record.imm, write, reached);
     const std::uint64_t shift = record.imm - region.start;
     for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = row[lane] + shift;
   } else {
     const auto* const row = reinterpret_cast<const std::uint32_t*>(view.src(record.src[0]));
     const auto imm = static_cast<std::uint32_t>(record.imm);
-    region = region_of(op.space, static_cast<std::uint32_t>(row[some] + imm), write, windows);
+    region = check_.region(op.space, static_cast<std::uint32_t>(row[some] + imm), write, reached);
     for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = static_cast<std::uint32_t>(row[lane] + imm) - region.start;
   }
-  if (region.base == nullptr || region.size < size) return false;
+  std::byte* const start = base(region, windows);
+  if (start == nullptr || region.size < size) return false;
   if (mask != full) {
     const std::uint64_t stand_in = at[some];
     for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -213,7 +140,7 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
   if (((any | beyond) >> 63) != 0 || ((any | region.start) & (size - 1)) != 0) return false;
 
   std::size_t element_step = element;
-  if (region.interleaved) {
+  if (region.space == Space::kLocal) {
     if (element != 4) return false;
     for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = interleaved_offset(at[lane], lane, lanes);
     element_step = std::size_t{4} * lanes;
@@ -224,7 +151,7 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
     // the highest lane wins.
     for (unsigned i = 0; i < op.elements; ++i) {
       const std::byte* const row = view.src(record.src[1]) + i * row_step;
-      std::byte* const to = region.base + i * element_step;
+      std::byte* const to = start + i * element_step;
       element == 4 ? store_lanes<std::uint32_t, lanes>(row, to, offsets, mask)
                    : store_lanes<std::uint64_t, lanes>(row, to, offsets, mask);
     }
@@ -233,7 +160,7 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
   if (record.dst == isa::kNoOperand) return true;
   for (unsigned i = 0; i < op.elements; ++i) {
     std::byte* const row = view.dst(record.dst) + i * row_step;
-    const std::byte* const from = region.base + i * element_step;
+    const std::byte* const from = start + i * element_step;
     if (mask == full) {
       element == 4 ? load_all_lanes<std::uint32_t, lanes>(row, from, offsets)
                    : load_all_lanes<std::uint64_t, lanes>(row, from, offsets);
@@ -253,27 +180,33 @@ std::optional<MemoryFault> MemoryPath::execute(const isa::Record& record, const 
   Access& access = access_;
   isa::address(record, view, mask, access);
   const bool write = access.op.kind != MemoryKind::kLoad;
+  const Reach reached = reach(windows);
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
     const std::uint64_t address = access.address[lane];
+    const Region region = check_.region(access.op.space, address, write, reached);
     FaultKind refused = FaultKind::kNone;
-    Place at;
-    if ((address & (access.lane_bytes - 1)) != 0) {
+    if ((address & (access.lane_bytes - 1)) != 0)
       refused = FaultKind::kMisalignedAddress;
-    } else {
-      at = place(access.op.space, address, access.lane_bytes, write, lane, view.lanes, windows);
-      if (at.where == nullptr) refused = at.refusal;
-    }
+    else if (region.refused() || !region.holds(address, access.lane_bytes))
+      refused = FaultKind::kIllegalAddress;
     if (refused != FaultKind::kNone) {
-      return MemoryFault{refused, lane, address, explain(access, lane, refused, windows)};
+      return MemoryFault{refused, lane, address,
+                         check_.explain(access.op, access.lane_bytes, address, refused, reached)};
     }
-    if (at.interleaved && access.lane_bytes > 4) {
-      std::byte words[16];
-      gather_words(at.where, words, access.lane_bytes, view.lanes);
-      isa::perform_lane(access, lane, words);
-      if (write) scatter_words(at.where, words, access.lane_bytes, view.lanes);
+    const std::uint64_t offset = address - region.start;
+    if (region.space != Space::kLocal) {
+      isa::perform_lane(access, lane, base(region, windows) + offset);
+      continue;
+    }
+    std::byte* const where = windows.local + interleaved_offset(offset, lane, view.lanes);
+    if (access.lane_bytes <= 4) {
+      isa::perform_lane(access, lane, where);
     } else {
-      isa::perform_lane(access, lane, at.where);
+      std::byte words[16];
+      gather_words(where, words, access.lane_bytes, view.lanes);
+      isa::perform_lane(access, lane, words);
+      if (write) scatter_words(where, words, access.lane_bytes, view.lanes);
     }
   }
   isa::complete(record, view, access);
@@ -283,54 +216,14 @@ std::optional<MemoryFault> MemoryPath::execute(const isa::Record& record, const 
 bool MemoryPath::read(std::uint64_t generic, void* to, std::size_t size, unsigned lane, unsigned lanes,
                       const Windows& windows) {
   auto* out = static_cast<std::byte*>(to);
+  const Reach reached = reach(windows);
   for (std::size_t i = 0; i < size; ++i) {
-    const Place at = place(Space::kGeneric, generic + i, 1, false, lane, lanes, windows);
-    if (at.where == nullptr) return false;
-    out[i] = *at.where;
+    const Region region = check_.region(Space::kGeneric, generic + i, false, reached);
+    if (region.refused() || !region.holds(generic + i, 1)) return false;
+    const std::uint64_t offset = generic + i - region.start;
+    out[i] = base(region, windows)[region.space == Space::kLocal ? interleaved_offset(offset, lane, lanes) : offset];
   }
   return true;
-}
-
-std::string MemoryPath::explain(const Access& access, unsigned lane, FaultKind kind, const Windows& windows) const {
-  static constexpr const char* kVerb[] = {"load", "store", "atomic", "reduction"};
-  std::uint64_t address = access.address[lane];
-  char head[160];
-  std::snprintf(head, sizeof head, "%s of %u byte%s at %s address 0x%" PRIx64 ": ",
-                kVerb[static_cast<unsigned>(access.op.kind)], access.lane_bytes, access.lane_bytes == 1 ? "" : "s",
-                std::string(isa::name(access.op.space)).c_str(), address);
-  std::string text = head;
-  if (kind == FaultKind::kMisalignedAddress) return text + "not a multiple of " + std::to_string(access.lane_bytes);
-  Space space = access.op.space;
-  bool host_view = false;
-  const bool write = access.op.kind != MemoryKind::kLoad;
-  if (space == Space::kGeneric || space == Space::kGlobal) {
-    const Space named = resolve(address, host_view);
-    if (space == Space::kGlobal && named != Space::kGlobal) {
-      return text + "this is a generic address of " + std::string(isa::name(named)) + " memory";
-    }
-    space = named;
-  }
-  switch (space) {
-    case Space::kShared:
-      return text + "outside the block's " + std::to_string(windows.shared_bytes) + " bytes of shared memory";
-    case Space::kLocal:
-      return text + "outside the thread's " + std::to_string(windows.local_bytes) + " bytes of local memory";
-    case Space::kParam:
-      if (write) return text + "parameters are read-only";
-      return text + "outside the kernel's " + std::to_string(windows.parameter_bytes) + " bytes of parameters";
-    case Space::kConst:
-      if (write) return text + "constant memory is read-only";
-      return text + store_.describe(address);
-    default:
-      break;
-  }
-  const Allocation* const allocation = store_.find(address);
-  if (allocation != nullptr && write && (allocation->read_only || allocation->kind == AllocationKind::kCode)) {
-    return text + "read-only memory, " + store_.describe(address);
-  }
-  if (allocation == nullptr && address >= isa::kWindowSize) return text + "a host pointer? Device code cannot reach it";
-  if (host_view && allocation != nullptr) return text + "not managed or pinned memory, " + store_.describe(address);
-  return text + store_.describe(address);
 }
 
 }  // namespace castor::gpu::functional

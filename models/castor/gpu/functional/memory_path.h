@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "castor/gpu/address_check.h"
 #include "castor/gpu/device.h"
 #include "castor/gpu/store.h"
 #include "castor/isa/memory_access.h"
@@ -34,7 +35,7 @@ struct MemoryFault {
 /// Limits: no caches, no time; one thread.
 class MemoryPath {
  public:
-  explicit MemoryPath(Store& store) : store_(store) {}
+  explicit MemoryPath(Store& store) : store_(store), check_(store) {}
 
   /// Runs one memory record for the lanes of `mask`. On a fault nothing is written to memory by the faulting lane or
   /// the lanes above it.
@@ -46,37 +47,19 @@ class MemoryPath {
                           const Windows& windows);
 
  private:
-  struct Place {
-    std::byte* where = nullptr;  ///< null: refused
-    bool interleaved = false;    ///< local memory: word w of the lane lies 4 x lanes x w bytes behind
-    FaultKind refusal = FaultKind::kIllegalAddress;
-  };
-  /// Bytes that lie together: program addresses from `start` on are at `base`.
-  struct Region {
-    std::byte* base = nullptr;  ///< null: refused
-    std::uint64_t start = 0;
-    std::uint64_t size = 0;
-    bool interleaved = false;
-  };
-  [[nodiscard]] Region region_of(isa::Space space, std::uint64_t address, bool write, const Windows& windows);
-  [[nodiscard]] Place place(isa::Space space, std::uint64_t address, std::uint32_t size, bool write, unsigned lane,
-                            unsigned lanes, const Windows& windows);
-  [[nodiscard]] std::byte* global(std::uint64_t address, std::uint64_t size, bool write, bool from_host_window);
+  /// Where the bytes of a region lie; null if it is refused.
+  [[nodiscard]] std::byte* base(const Region& region, const Windows& windows) const;
+  [[nodiscard]] static Reach reach(const Windows& windows) {
+    return {windows.shared_bytes, windows.local_bytes, windows.parameters, windows.parameter_bytes};
+  }
   /// Words and double words at addresses that all pass at once: the common case, in loops that the compiler unrolls.
   template <unsigned lanes>
   [[nodiscard]] bool fast(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask,
                           const Windows& windows);
-  [[nodiscard]] std::string explain(const isa::Access& access, unsigned lane, FaultKind kind,
-                                    const Windows& windows) const;
 
   Store& store_;
+  AddressCheck check_;
   isa::Access access_;
-  // The allocation of the last hit; most accesses fall into the same one again.
-  std::uint64_t memo_generation_ = 0;
-  std::uint64_t memo_begin_ = 0;
-  std::uint64_t memo_end_ = 0;
-  bool memo_read_only_ = false;
-  bool memo_host_visible_ = false;
 };
 
 }  // namespace castor::gpu::functional
