@@ -98,6 +98,7 @@ struct Placement {
   std::uint8_t sm = kAnySm;
   std::uint8_t level = 0;
   std::uint32_t position = 0;  ///< inside the item; the entry's order source turns it into the TB id
+  bool linear = false;         ///< the policy keeps no odometer: the SM divides to get block indices
 };
 
 struct TbEvent {
@@ -145,6 +146,11 @@ struct SmPulse {
   std::uint8_t l1_primary_misses = 0;  ///< read misses that created a request
   bool memory_stall = false;           ///< no scheduler issued and at least one waits for memory
   std::uint16_t outstanding = 0;       ///< L1 MSHRs in use and bypassing reads under way
+  [[nodiscard]] bool operator==(const SmPulse& other) const {
+    return lanes == other.lanes && l1_primary_misses == other.l1_primary_misses && memory_stall == other.memory_stall &&
+           outstanding == other.outstanding;
+  }
+  [[nodiscard]] bool operator!=(const SmPulse& other) const { return !(*this == other); }
 };
 
 /// The ledger's view of one SM.

@@ -2,13 +2,12 @@
 
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "castor/gpu/device.h"
+#include "castor/gpu/execution/system_call.h"
 #include "castor/gpu/hooks.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/memory/port.h"
@@ -56,7 +55,9 @@ struct TbRetireMessage {
   const KernelContext* kernel = nullptr;
   std::uint64_t gid = 0;
   std::uint32_t group = 0;
-  std::uint8_t slot = 0;  ///< TB context
+  std::uint8_t slot = 0;                  ///< TB context
+  std::uint64_t warp_instructions = 0;    ///< that the TB issued; for the kernel's statistics
+  std::uint64_t thread_instructions = 0;  ///< the same times active lanes
 };
 
 /// SM to front end: device code did something that stops its kernel.
@@ -71,13 +72,7 @@ struct FaultMessage {
 struct ServiceMessage {
   Cycle visible = 0;
   unsigned warp = 0;
-};
-
-/// What device code can ask of the runtime.
-struct DeviceServices {
-  Store* store = nullptr;
-  std::function<void(std::string_view)> print;
-  std::uint64_t heap_bytes = std::uint64_t{8} << 20;
+  const KernelContext* kernel = nullptr;  ///< of the warp: what stops if the call fails
 };
 
 /// What the front end sees of an SM; `Sm` executes instructions, `ReplaySm` replays service times.
@@ -117,8 +112,11 @@ class SmUnit : public Unit {
   /// What each TB and warp that is here waits for, one line each, for deadlock reports.
   [[nodiscard]] virtual std::string waiting() const = 0;
 
-  /// The front end is woken when a message goes out.
-  void set_front_end(Unit& front_end) { front_end_ = &front_end; }
+  /// The front end is woken when a message goes out and, with `pulses`, when the pulse changes (governors read it).
+  void set_front_end(Unit& front_end, bool pulses = false) {
+    front_end_ = &front_end;
+    pulses_ = pulses;
+  }
 
  protected:
   void retire(TbRetireMessage message) {
@@ -135,6 +133,7 @@ class SmUnit : public Unit {
   }
 
   void set_pulse(const SmPulse& pulse, Cycle now) {
+    if (pulses_ && pulse != pulse_) front_end_->wake_at(now + 1);
     previous_pulse_ = pulse_;
     pulse_ = pulse;
     pulse_at_ = now;
@@ -148,6 +147,7 @@ class SmUnit : public Unit {
   Cycle pulse_at_ = 0;
 
   unsigned index_;
+  bool pulses_ = false;
   Unit* front_end_ = nullptr;
   Mailbox<TbRetireMessage> retired_;
   Mailbox<FaultMessage> faults_;
