@@ -34,6 +34,7 @@ FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
       options_(std::move(options)),
       store_({machine.memory.bytes, options_.poison}),
       interpreter_({&store_, nullptr}),
+      programs_(machine.sm.lanes, nullptr),
       queues_(machine.queue.count) {
   set_print_sink(nullptr);
 }
@@ -48,27 +49,10 @@ void FunctionalDevice::set_print_sink(std::function<void(std::string_view)> sink
 }
 
 ProgramHandle FunctionalDevice::load(std::shared_ptr<const isa::Program> program) {
-  auto loaded = std::make_unique<LoadedProgram>();
-  const unsigned lanes = machine_.sm.lanes;
-  const std::size_t row = std::size_t{lanes} * 4;
-  loaded->constants.assign_zero(std::max<std::size_t>(program->constant_rows, 1) * row);
-  for (std::size_t i = 0; i < program->constants.size(); ++i) {
-    std::byte* const to = loaded->constants.data() + program->constant_row[i] * row;
-    const isa::Constant& constant = program->constants[i];
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      const std::size_t size = constant.wide ? 8 : 4;
-      std::memcpy(to + lane * size, &constant.bits, size);
-    }
-  }
-  loaded->program = std::move(program);
-  programs_.push_back(std::move(loaded));
-  return static_cast<ProgramHandle>(programs_.size() - 1);
+  return programs_.load(std::move(program));
 }
 
-const isa::Program& FunctionalDevice::program(ProgramHandle handle) const {
-  CASTOR_ASSERT(handle < programs_.size());
-  return *programs_[handle]->program;
-}
+const isa::Program& FunctionalDevice::program(ProgramHandle handle) const { return programs_[handle].program(); }
 
 Ticket FunctionalDevice::submit(unsigned queue, Packet packet) {
   CASTOR_ASSERT(queue < queues_.size());
@@ -164,13 +148,13 @@ bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
 }
 
 void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelPacket& packet) {
-  const LoadedProgram& loaded = *programs_[packet.program];
-  const isa::Program& program = *loaded.program;
+  const LoadedProgram& loaded = programs_[packet.program];
+  const isa::Program& program = loaded.program();
   Running kernel;
   kernel.queue = queue;
   kernel.launch.ticket = ticket;
   kernel.launch.program = &program;
-  kernel.launch.constants = loaded.constants.data();
+  kernel.launch.constants = loaded.constants();
   kernel.launch.grid = packet.grid;
   kernel.launch.block = packet.block;
   kernel.launch.dynamic_shared = packet.dynamic_shared;

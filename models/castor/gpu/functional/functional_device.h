@@ -11,6 +11,7 @@
 #include "castor/gpu/device.h"
 #include "castor/gpu/functional/interpreter.h"
 #include "castor/gpu/functional/thread_block.h"
+#include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::gpu::functional {
@@ -51,10 +52,6 @@ class FunctionalDevice final : public Device {
   [[nodiscard]] std::string report_json() const override;
 
  private:
-  struct LoadedProgram {
-    std::shared_ptr<const isa::Program> program;
-    AlignedBytes constants;
-  };
   struct Queued {
     Ticket ticket = 0;
     Packet packet;
@@ -103,7 +100,7 @@ class FunctionalDevice final : public Device {
   Options options_;
   Store store_;
   Interpreter interpreter_;
-  std::vector<std::unique_ptr<LoadedProgram>> programs_;
+  ProgramTable programs_;
   std::vector<Queue> queues_;
   std::list<Running> running_;
   std::deque<Resident> resident_;

@@ -1,0 +1,51 @@
+#include "castor/gpu/loaded_program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+
+LoadedProgram::LoadedProgram(std::shared_ptr<const isa::Program> program, unsigned lanes, std::uint64_t code_base)
+    : program_(std::move(program)), code_base_(code_base) {
+  const std::size_t row = std::size_t{lanes} * 4;
+  rows_.resize(std::max<std::size_t>(program_->constant_rows, 1) * row / sizeof(Block));
+  std::byte* const first = rows_.front().bytes;
+  for (std::size_t i = 0; i < program_->constants.size(); ++i) {
+    const isa::Constant& constant = program_->constants[i];
+    std::byte* const to = first + program_->constant_row[i] * row;
+    const std::size_t size = constant.wide ? 8 : 4;
+    for (unsigned lane = 0; lane < lanes; ++lane) std::memcpy(to + lane * size, &constant.bits, size);
+  }
+}
+
+ProgramHandle ProgramTable::load(std::shared_ptr<const isa::Program> program) {
+  std::uint64_t code_base = 0;
+  if (code_ != nullptr) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(program->code.size() * 8, 8);
+    const auto address = code_->allocate(bytes, AllocationKind::kCode, program->kernel);
+    if (!address) {
+      throw base::InputError("no device memory left for the code of kernel " + program->kernel + ": " +
+                             std::to_string(bytes) + " bytes");
+    }
+    code_->set_read_only(*address, true);
+    code_base = *address;
+  }
+  programs_.push_back(std::make_unique<LoadedProgram>(std::move(program), lanes_, code_base));
+  return static_cast<ProgramHandle>(programs_.size() - 1);
+}
+
+const LoadedProgram& ProgramTable::operator[](ProgramHandle handle) const {
+  CASTOR_ASSERT(handle < programs_.size(), "program %u was never loaded", handle);
+  return *programs_[handle];
+}
+
+const LoadedProgram* ProgramTable::find(std::uint64_t code_base) const {
+  // The youngest first: after a device reset old addresses may be used again.
+  const auto found = std::find_if(programs_.rbegin(), programs_.rend(),
+                                  [&](const auto& loaded) { return loaded->code_base() == code_base; });
+  return found == programs_.rend() ? nullptr : found->get();
+}
+
+}  // namespace castor::gpu

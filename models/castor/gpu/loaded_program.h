@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "castor/gpu/device.h"
+#include "castor/gpu/store.h"
+#include "castor/isa/program.h"
+
+namespace castor::gpu {
+
+/// A program in a device: its code and the rows of its constants, broadcast to the machine's lanes.
+class LoadedProgram {
+ public:
+  LoadedProgram(std::shared_ptr<const isa::Program> program, unsigned lanes, std::uint64_t code_base);
+
+  [[nodiscard]] const isa::Program& program() const { return *program_; }
+  /// Rows of 4 x lanes bytes, on a 64-byte boundary; a 64-bit constant takes two.
+  [[nodiscard]] const std::byte* constants() const { return rows_.front().bytes; }
+  /// Device address of record 0, record i is at code_base + 8 i; 0 on a device without code addresses.
+  [[nodiscard]] std::uint64_t code_base() const { return code_base_; }
+
+ private:
+  struct alignas(64) Block {
+    std::byte bytes[64];
+  };
+
+  std::shared_ptr<const isa::Program> program_;
+  std::vector<Block> rows_;
+  std::uint64_t code_base_;
+};
+
+/// The programs of one device, by handle. References stay valid as long as the table.
+class ProgramTable {
+ public:
+  /// `code`: where code addresses are allocated (8 bytes per record); null = programs have none.
+  ProgramTable(unsigned lanes, Store* code) : lanes_(lanes), code_(code) {}
+
+  /// Errors: InputError if no device memory is left for the code.
+  ProgramHandle load(std::shared_ptr<const isa::Program> program);
+  [[nodiscard]] const LoadedProgram& operator[](ProgramHandle handle) const;
+  /// The program whose record 0 lies at a device address, or null.
+  [[nodiscard]] const LoadedProgram* find(std::uint64_t code_base) const;
+
+ private:
+  unsigned lanes_;
+  Store* code_;
+  std::vector<std::unique_ptr<LoadedProgram>> programs_;
+};
+
+}  // namespace castor::gpu
