@@ -36,12 +36,16 @@ Transaction& InitiatorPort::take_reply(Cycle now) {
   Transaction* const transaction = replies_.head(now);
   CASTOR_ASSERT(transaction != nullptr, "no reply to take");
   replies_.pop();
+  release(*transaction, now);
+  return *transaction;
+}
+
+void InitiatorPort::release(Transaction& transaction, Cycle now) {
   ++taken_;
-  transaction->request.visible = now;
+  transaction.request.visible = now;
   tlm::tlm_phase phase = tlm::END_RESP;
   sc_core::sc_time zero;
-  peer().nb_transport_fw(*transaction, phase, zero);
-  return *transaction;
+  peer().nb_transport_fw(transaction, phase, zero);
 }
 
 tlm::tlm_sync_enum InitiatorPort::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -53,7 +57,11 @@ tlm::tlm_sync_enum InitiatorPort::nb_transport_bw(tlm::tlm_generic_payload& payl
     }
   } else {
     CASTOR_ASSERT(phase == tlm::BEGIN_RESP, "phase on the backward path");
-    replies_.push(transaction);
+    if (sink_ != nullptr) {
+      sink_->arrived(transaction, sink_port_);
+    } else {
+      replies_.push(transaction);
+    }
     owner_.wake_at(transaction.request.visible);
   }
   return tlm::TLM_ACCEPTED;
@@ -70,14 +78,23 @@ tlm::tlm_bw_transport_if<>& TargetPort::peer() {
 }
 
 Transaction& TargetPort::take_request(Cycle now) {
+  Transaction& transaction = accept_request(now);
+  release(transaction, now);
+  return transaction;
+}
+
+Transaction& TargetPort::accept_request(Cycle now) {
   Transaction* const transaction = requests_.head(now);
   CASTOR_ASSERT(transaction != nullptr, "no request to take");
   requests_.pop();
-  transaction->request.visible = now;
+  return *transaction;
+}
+
+void TargetPort::release(Transaction& transaction, Cycle now) {
+  transaction.request.visible = now;
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time zero;
-  peer().nb_transport_bw(*transaction, phase, zero);
-  return *transaction;
+  peer().nb_transport_bw(transaction, phase, zero);
 }
 
 void TargetPort::reply(Transaction& transaction, std::uint32_t cost, Cycle now, Cycle visible) {
@@ -96,7 +113,11 @@ tlm::tlm_sync_enum TargetPort::nb_transport_fw(tlm::tlm_generic_payload& payload
   Transaction& transaction = Transaction::of(payload);
   if (phase == tlm::BEGIN_REQ) {
     if (on_arrival) on_arrival(transaction);
-    requests_.push(transaction);
+    if (sink_ != nullptr) {
+      sink_->arrived(transaction, sink_port_);
+    } else {
+      requests_.push(transaction);
+    }
     owner_.wake_at(transaction.request.visible);
   } else {
     CASTOR_ASSERT(phase == tlm::END_RESP, "phase on the forward path");

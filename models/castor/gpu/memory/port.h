@@ -78,6 +78,15 @@ class StampedFifo {
 
 class TargetPort;
 
+/// Receiver that keeps the messages of its ports in queues of its own (a crossbar). It gives their credits back with
+/// `release` when they leave those queues.
+class MessageSink {
+ public:
+  virtual ~MessageSink() = default;
+  /// A message that may be looked at from its stamp on; `port` is the number given to `deliver_to`.
+  virtual void arrived(Transaction& transaction, unsigned port) = 0;
+};
+
 /// Initiator's end of a memory link (docs/gpu.md, "Sockets").
 ///
 /// Phases: BEGIN_REQ carries a request and needs credits of the target's input FIFO; END_REQ gives them back when the
@@ -103,6 +112,13 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
   /// Takes the oldest reply from the FIFO and gives its credits back.
   Transaction& take_reply(Cycle now);
   [[nodiscard]] Cycle next_reply() const { return replies_.next(); }
+  /// Has replies go to `sink` instead of the FIFO.
+  void deliver_to(MessageSink& sink, unsigned port) {
+    sink_ = &sink;
+    sink_port_ = port;
+  }
+  /// Gives back the credits of a reply that a sink got.
+  void release(Transaction& transaction, Cycle now);
 
   /// Requests sent and not answered, replies in the FIFO included.
   [[nodiscard]] std::uint64_t outstanding() const { return sent_ - taken_; }
@@ -120,6 +136,8 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
   Unit& owner_;
   Credits credits_;
   StampedFifo replies_;
+  MessageSink* sink_ = nullptr;
+  unsigned sink_port_ = 0;
   tlm::tlm_fw_transport_if<>* peer_ = nullptr;
   std::uint64_t sent_ = 0;
   std::uint64_t taken_ = 0;
@@ -138,10 +156,20 @@ class TargetPort final : public tlm::tlm_fw_transport_if<> {
   Transaction& take_request(Cycle now);
   [[nodiscard]] Cycle next_request() const { return requests_.next(); }
   [[nodiscard]] std::size_t waiting() const { return requests_.size(); }
+  /// Takes the oldest request from the FIFO but keeps its credits: the place in the queue is held until `release`.
+  Transaction& accept_request(Cycle now);
+  void release(Transaction& transaction, Cycle now);
+  /// Has requests go to `sink` instead of the FIFO; their credits are given back by `release`.
+  void deliver_to(MessageSink& sink, unsigned port) {
+    sink_ = &sink;
+    sink_port_ = port;
+  }
 
   [[nodiscard]] bool can_reply(std::uint32_t cost, Cycle now) { return credits_.covers(cost, now); }
   void reply(Transaction& transaction, std::uint32_t cost, Cycle now, Cycle visible);
   [[nodiscard]] Cycle next_credit() const { return credits_.next(); }
+  /// Credits of replies that were sent and whose return is not counted yet.
+  [[nodiscard]] std::uint32_t unreturned(Cycle now) { return credits_.depth() - credits_.available(now); }
   [[nodiscard]] const Credits& credits() const { return credits_; }
 
   /// Called instead of queueing for debug transport and for blocking transport (which answers
@@ -164,6 +192,8 @@ class TargetPort final : public tlm::tlm_fw_transport_if<> {
   Unit& owner_;
   Credits credits_;
   StampedFifo requests_;
+  MessageSink* sink_ = nullptr;
+  unsigned sink_port_ = 0;
   tlm::tlm_bw_transport_if<>* peer_ = nullptr;
 };
 

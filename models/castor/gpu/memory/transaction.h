@@ -49,6 +49,9 @@ struct LaneOperand {
   std::uint64_t compare = 0;  ///< compare-and-swap only
 };
 
+class Transaction;
+class TransactionPool;
+
 /// What a memory transaction carries besides the generic payload: the extension of every transaction on the memory path
 /// (docs/gpu.md, "Sockets"). The payload's address is the line address, its length the bytes that move.
 struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
@@ -62,22 +65,25 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   std::uint8_t sectors = 0;             ///< sectors that move, bit 0 = lowest address
   std::uint64_t byte_mask[2] = {0, 0};  ///< stores: bytes written, bit i of word w = byte 64 w + i
 
-  // Atomics, reductions, posted adds.
+  // Atomics, reductions, posted adds; their lanes are below.
   isa::AtomicOp op = isa::AtomicOp::kAdd;
   isa::Type type = isa::Type::kU32;
   std::uint8_t lane_count = 0;
-  LaneOperand lanes[isa::kMaxLanes];  ///< first lane_count valid, ascending lane
 
   Cycle issued = 0;      ///< cycle in which the access was made
   Cycle performed = 0;   ///< cycle in which a slice served it; the stamp of the bytes it carries
   std::uint64_t id = 0;  ///< ascending per initiator
 
   // Of the hop under way; the two ends of a link use them, nobody else.
-  Cycle visible = 0;       ///< first cycle in which the receiver may look at it
-  std::uint32_t cost = 0;  ///< credits it holds on this hop
+  Cycle visible = 0;            ///< first cycle in which the receiver may look at it
+  std::uint32_t cost = 0;       ///< credits it holds on this hop
+  std::uint16_t route = 0;      ///< the receiver's own: output that it will take
+  Transaction* next = nullptr;  ///< the receiver's own: the one behind it in a queue
 
   alignas(
       64) std::byte data[kMaxLineBytes];  ///< whole line; only bytes of `sectors` (stores: of byte_mask) mean anything
+
+  LaneOperand lanes[isa::kMaxLanes];  ///< atomics: first lane_count valid, ascending lane
 
   [[nodiscard]] bool is_write() const { return kind == RequestKind::kStore; }
   [[nodiscard]] bool is_atomic() const {
@@ -90,8 +96,6 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   [[nodiscard]] tlm::tlm_extension_base* clone() const override;
   void copy_from(const tlm::tlm_extension_base& other) override;
 };
-
-class TransactionPool;
 
 /// A generic payload together with its request; made and owned by a pool.
 class Transaction final : public tlm::tlm_generic_payload {
