@@ -161,14 +161,14 @@ bool less(Type type, std::uint64_t a, std::uint64_t b) {
   return a << shift < b << shift;
 }
 
-std::uint64_t modified(const MemoryOp& op, std::uint64_t old, std::uint64_t operand, std::uint64_t compare) {
-  switch (op.atomic) {
+std::uint64_t modified(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand, std::uint64_t compare) {
+  switch (op) {
     case AtomicOp::kAdd:
-      return add(op.type, old, operand);
+      return add(type, old, operand);
     case AtomicOp::kMin:
-      return less(op.type, operand, old) ? operand : old;
+      return less(type, operand, old) ? operand : old;
     case AtomicOp::kMax:
-      return less(op.type, old, operand) ? operand : old;
+      return less(type, old, operand) ? operand : old;
     case AtomicOp::kAnd:
       return old & operand;
     case AtomicOp::kOr:
@@ -204,13 +204,17 @@ void move_bytes(std::byte* to, const std::byte* from, unsigned size) {
 }
 
 template <class T>
+T exchange(AtomicOp op, Type type, T operand, T compare, std::byte* where) {
+  const T old = get<T>(where);
+  put(where, static_cast<T>(modified(op, type, old, operand, compare)));
+  return old;
+}
+
+template <class T>
 void modify(Access& access, unsigned lane, std::byte* where) {
   std::byte* const data = access.data + lane * std::size_t{16};
-  const T old = get<T>(where);
-  const T operand = get<T>(data);
   const T compare = access.op.atomic == AtomicOp::kCas ? get<T>(access.compare + lane * std::size_t{8}) : T{0};
-  put(where, static_cast<T>(modified(access.op, old, operand, compare)));
-  put(data, old);
+  put(data, exchange(access.op.atomic, access.op.type, get<T>(data), compare, where));
 }
 
 }  // namespace
@@ -271,6 +275,18 @@ void perform_lane(Access& access, unsigned lane, std::byte* where) {
         default:
           return modify<std::uint64_t>(access, lane, where);
       }
+  }
+}
+
+std::uint64_t perform_atomic(AtomicOp op, Type type, std::uint64_t operand, std::uint64_t compare, std::byte* where) {
+  switch (bytes(type)) {
+    case 2:
+      return exchange(op, type, static_cast<std::uint16_t>(operand), static_cast<std::uint16_t>(compare), where);
+    case 4:
+      return exchange(op, type, static_cast<std::uint32_t>(operand), static_cast<std::uint32_t>(compare), where);
+    default:
+      CASTOR_ASSERT(bytes(type) == 8, "a %u-bit atomic", bits(type));
+      return exchange(op, type, operand, compare, where);
   }
 }
 

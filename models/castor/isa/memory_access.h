@@ -48,6 +48,11 @@ void address(const Record& record, const RegisterView& view, LaneMask mask, Acce
 /// `access.data`, stores empty it, atomics replace memory and leave the old value in `access.data`.
 void perform_lane(Access& access, unsigned lane, std::byte* where);
 
+/// One atomic operation on the value of `type` (2, 4 or 8 bytes) at `where`: the operation of an atomic or reduction in
+/// `perform_lane`. Low bits of `operand` and `compare` (compare-and-swap only) count. Returns the old value, zero-
+/// extended.
+std::uint64_t perform_atomic(AtomicOp op, Type type, std::uint64_t operand, std::uint64_t compare, std::byte* where);
+
 /// Third step: extends loaded data to the register's width and writes the destination rows. Nothing for stores and
 /// reductions.
 void complete(const Record& record, const RegisterView& view, const Access& access);
