@@ -1,12 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "castor/gpu/device.h"
+#include "castor/gpu/execution/system_call.h"
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/functional/thread_block.h"
 
@@ -22,11 +20,7 @@ struct Counters {
 /// Limits: %clock counts the device's warp instructions, %globaltimer stands still inside a turn.
 class Interpreter {
  public:
-  struct Services {
-    Store* store = nullptr;
-    std::function<void(std::string_view)> print;        ///< device printf
-    std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< limit of device-side malloc
-  };
+  using Services = DeviceServices;
   explicit Interpreter(Services services) : services_(std::move(services)), memory_(*services_.store) {}
 
   [[nodiscard]] Services& services() { return services_; }
@@ -37,16 +31,8 @@ class Interpreter {
                                          std::uint64_t global_timer, Counters& counters);
 
  private:
-  [[nodiscard]] Fault fault(FaultKind kind, const ThreadBlock& block, const Warp& warp, std::uint32_t pc, unsigned lane,
-                            const std::string& what) const;
-  [[nodiscard]] std::optional<Fault> system_call(ThreadBlock& block, Warp& warp, const isa::Record& record,
-                                                 std::uint32_t pc, isa::LaneMask mask);
-  [[nodiscard]] std::optional<Fault> barrier(ThreadBlock& block, Warp& warp, const isa::Record& record,
-                                             std::uint32_t pc, isa::LaneMask mask);
-  [[nodiscard]] std::optional<Fault> call(ThreadBlock& block, Warp& warp, const isa::Record& record, std::uint32_t pc,
-                                          isa::LaneMask mask);
-  [[nodiscard]] std::optional<std::string> read_text(std::uint64_t address, unsigned lane, const ThreadBlock& block,
-                                                     const Warp& warp);
+  [[nodiscard]] std::optional<ExecutionFault> barrier(ThreadBlock& block, Warp& warp, const isa::Record& record,
+                                                      isa::LaneMask mask);
 
   Services services_;
   MemoryPath memory_;

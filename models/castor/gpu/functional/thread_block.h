@@ -2,10 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "castor/gpu/device.h"
+#include "castor/gpu/execution/aligned_bytes.h"
+#include "castor/gpu/execution/barrier_arrival.h"
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/isa/barrier.h"
@@ -16,20 +17,7 @@
 
 namespace castor::gpu::functional {
 
-/// Bytes on a 64-byte boundary; keeps its memory when it is resized to something smaller.
-class AlignedBytes {
- public:
-  /// `size` zero bytes.
-  void assign_zero(std::size_t size);
-  [[nodiscard]] std::byte* data() const { return data_.get(); }
-
- private:
-  struct Release {
-    void operator()(std::byte* memory) const;
-  };
-  std::unique_ptr<std::byte, Release> data_;
-  std::size_t capacity_ = 0;
-};
+using gpu::AlignedBytes;
 
 enum class WarpState : std::uint8_t { kReady, kAtBarrier, kDone };
 
@@ -40,10 +28,7 @@ struct Warp {
   std::byte* registers = nullptr;
   std::byte* local = nullptr;
   WarpState state = WarpState::kReady;
-  unsigned barrier = 0;                             ///< waited for in kAtBarrier
-  isa::OperandIndex barrier_dst = isa::kNoOperand;  ///< where a reduction's count goes
-  std::uint8_t barrier_predicate = isa::kNoPredicate;
-  isa::LaneMask barrier_lanes = 0;
+  BarrierWait barrier;  ///< in kAtBarrier
 };
 
 /// One resident thread block: registers, shared and local memory, barriers. Can be used again for the next block.
