@@ -1,0 +1,293 @@
+#include "castor/gpu/replay/replay_sm.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+namespace {
+
+constexpr std::uint64_t kOne = VirtualClocks::kFullSpeed;
+constexpr std::uint64_t kFraction = kOne - 1;
+
+unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
+
+}  // namespace
+
+ReplaySm::ReplaySm(const sc_core::sc_module_name& name, unsigned index, const Machine& machine, const ReplayFile& file,
+                   VirtualClocks& clocks, base::StatisticGroup& statistics, Observer* observer)
+    : sc_module(name),
+      SmUnit(index, machine.done_fifo),
+      machine_(machine),
+      file_(file),
+      clocks_(clocks),
+      observer_(observer),
+      free_(machine.sm.tb_contexts >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << machine.sm.tb_contexts) - 1),
+      contexts_(machine.sm.tb_contexts),
+      statistics_(statistics, "sm" + std::to_string(index)),
+      ticks_(statistics_, {"ticks", "cycles", "clock edges"}),
+      started_(statistics_, {"tb_started", "", "thread blocks started"}),
+      retired_tbs_(statistics_, {"tb_retired", "", "thread blocks retired"}),
+      occupancy_(statistics_, {"occupancy_warps_sum", "cycles", "sum over cycles of resident warps"}),
+      busy_(statistics_, {"busy", "cycles", "cycles with at least one thread block"}),
+      retire_wait_(statistics_, {"retire_wait", "cycles", "sum over cycles of thread blocks that wait to retire"}),
+      energy_(statistics_, {"energy", "nJ", "energy of the thread blocks that retired, as the replay file gives it"}) {
+  CASTOR_ASSERT(machine.sm.tb_contexts <= 64, "more than 64 contexts");
+  ready_.reserve(contexts_.size());
+  clocks_.join(index, *this);
+  sleep_until(kForever);
+}
+
+ReplaySm::~ReplaySm() = default;
+
+void ReplaySm::kill(const KernelContext& kernel, Cycle visible) {
+  kills_.push_back({&kernel, visible, false});
+  wake_at(visible);
+}
+
+std::optional<Fault> ReplaySm::serve(unsigned /*warp*/, DeviceServices& /*services*/, Cycle /*resume*/) {
+  CASTOR_ASSERT(false, "a replayed thread block asks for nothing");
+  return std::nullopt;
+}
+
+void ReplaySm::count_until(Cycle now) {
+  const Cycle cycles = now - counted_;
+  counted_ = now;
+  ticks_ += cycles;
+  occupancy_ += cycles * warps_;
+  if (tbs_ != 0) busy_ += cycles;
+  retire_wait_ += cycles * ready_.size();
+}
+
+void ReplaySm::take_room(const KernelContext& kernel, bool back, Cycle now) {
+  const TbNeed& need = kernel.need;
+  if (back) {
+    warps_ -= need.warps;
+    threads_ -= need.threads;
+    register_units_ -= need.reg_units;
+    shared_units_ -= need.smem_units;
+    --tbs_;
+    return;
+  }
+  warps_ += need.warps;
+  threads_ += need.threads;
+  register_units_ += need.reg_units;
+  shared_units_ += need.smem_units;
+  ++tbs_;
+  const Machine::Sm& sm = machine_.sm;
+  CASTOR_ASSERT_AT(now,
+                   tbs_ <= sm.tb_slots && warps_ <= sm.warps && threads_ <= sm.threads &&
+                       register_units_ <= sm.registers / sm.reg_alloc_unit &&
+                       shared_units_ <= sm.smem_bytes / sm.smem_alloc_unit,
+                   "SM %u has no room for a thread block of %s", index(), kernel.program->kernel.c_str());
+}
+
+void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
+  CASTOR_ASSERT_AT(now, free_ != 0, "SM %u has no free context", index());
+  const unsigned slot = lowest(free_);
+  const std::uint64_t bit = std::uint64_t{1} << slot;
+  const KernelContext& kernel = *message.kernel;
+  take_room(kernel, false, now);
+  free_ &= ~bit;
+  resident_ |= bit;
+  stirred_ = changed_ = true;
+  ++started_;
+  Context& tb = contexts_[slot];
+  tb = {&kernel, nullptr, message.gid, message.group, 0, 0};
+  if (observer_ != nullptr) observer_->tb_started({now, index(), slot, &kernel, message.gid, message.group});
+
+  const int type = file_.find(kernel.program->kernel);
+  const auto unknown = [&](std::string what) {
+    Fault fault;
+    fault.kind = FaultKind::kIllegalInstruction;
+    fault.kernel = kernel.program->kernel;
+    fault.block = block_index(kernel.grid, message.gid);
+    fault.message = base::printable(file_.file()) + ": " + what + " kernel '" + base::printable(fault.kernel) + "'";
+    report({now + 1, &kernel, std::move(fault)});
+    finish(slot);
+  };
+  if (type < 0) return unknown("unknown");
+  const ReplayType& known = file_.types()[static_cast<std::size_t>(type)];
+  if (known.service.kind == ServiceLaw::Kind::kTable && message.gid >= known.service.values.size()) {
+    return unknown("no recorded service for thread block " + std::to_string(message.gid) + " of");
+  }
+  tb.type = &known;
+  tb.clock = clocks_.group(index(), static_cast<unsigned>(type));
+  const std::uint64_t launch = kernel.ticket ^ std::uint64_t{message.group} << 40U;
+  const std::uint64_t service = known.service.draw(machine_.run.seed, launch, message.gid);
+  tb.end = clocks_.value(tb.clock, now - 1, now) + (VirtualTime{service} << 32U);
+  clocks_.enter(index(), static_cast<unsigned>(type), kernel.need.warps, now);
+  const bool killed =
+      std::any_of(kills_.begin(), kills_.end(), [&](const Kill& k) { return k.done && k.kernel == &kernel; });
+  if (killed) return finish(slot);
+  running_ |= bit;
+}
+
+void ReplaySm::take_kills(Cycle now) {
+  for (Kill& kill : kills_) {
+    if (kill.done || kill.visible > now) continue;
+    kill.done = true;  // stays while thread blocks are on their way
+    for (std::uint64_t left = running_; left != 0; left &= left - 1) {
+      const Context& tb = contexts_[lowest(left)];
+      if (tb.kernel == kill.kernel) finish(lowest(left));
+    }
+  }
+  if (inbox_.size() != 0) return;
+  kills_.erase(std::remove_if(kills_.begin(), kills_.end(), [](const Kill& k) { return k.done; }), kills_.end());
+}
+
+void ReplaySm::finish(unsigned context) {
+  stirred_ = true;
+  running_ &= ~(std::uint64_t{1} << context);
+  ready_.push_back(static_cast<std::uint8_t>(context));
+}
+
+void ReplaySm::find_ended(Cycle now) {
+  for (std::uint64_t left = running_; left != 0; left &= left - 1) {
+    const unsigned slot = lowest(left);
+    const Context& tb = contexts_[slot];
+    if (clocks_.value(tb.clock, now, now) >= tb.end) finish(slot);
+  }
+}
+
+void ReplaySm::retire_one(Cycle now) {
+  if (ready_.empty() || !done_credits_.covers(1, now)) return;
+  done_credits_.spend(1);
+  const unsigned slot = ready_.front();
+  ready_.erase(ready_.begin());
+  const Context& tb = contexts_[slot];
+  const std::uint64_t bit = std::uint64_t{1} << slot;
+  resident_ &= ~bit;
+  free_ |= bit;
+  stirred_ = changed_ = true;
+  take_room(*tb.kernel, true, now);
+  ++retired_tbs_;
+  if (tb.type != nullptr) {
+    energy_ += tb.type->energy;
+    clocks_.leave(index(), static_cast<unsigned>(tb.type - file_.types().data()), tb.kernel->need.warps, now);
+  }
+  TbRetireMessage message;
+  message.visible = now + 1;
+  message.kernel = tb.kernel;
+  message.gid = tb.gid;
+  message.group = tb.tb_group;
+  message.slot = static_cast<std::uint8_t>(slot);
+  retire(message);
+  if (observer_ != nullptr) observer_->tb_retired({now, index(), slot, tb.kernel, tb.gid, tb.tb_group});
+}
+
+void ReplaySm::report_missing_row(Cycle now) {
+  if (resident_ == 0) return;
+  const Context& tb = contexts_[lowest(resident_)];
+  Fault fault;
+  fault.kind = FaultKind::kIllegalInstruction;
+  fault.kernel = tb.kernel->program->kernel;
+  fault.block = block_index(tb.kernel->grid, tb.gid);
+  fault.message = clocks_.missing(index());
+  report({now + 1, tb.kernel, std::move(fault)});
+}
+
+void ReplaySm::update_pulse(Cycle now) {
+  std::array<VirtualTime, kWires> sum{};
+  const Cycle skipped = now - pulse_at_ - 1;
+  pulse_at_ = now;
+  for (unsigned i = 0; i < kWires; ++i) rest_[i] += (wire_[i] & kFraction) * skipped;  // below 1: no wire changed
+  for (std::uint64_t left = running_; left != 0; left &= left - 1) {
+    const Context& tb = contexts_[lowest(left)];
+    const ReplayPulse& pulse = tb.type->pulse;
+    if (pulse.none()) continue;
+    const std::uint64_t rate = clocks_.rate(tb.clock, now);
+    sum[0] += VirtualTime{pulse.lanes} * rate;
+    sum[1] += VirtualTime{pulse.misses} * rate;
+    sum[2] += VirtualTime{pulse.stall} * rate;
+    sum[3] += VirtualTime{pulse.outstanding} * rate;
+  }
+  static constexpr std::array<std::uint64_t, kWires> kMost = {0xffff, 0xff, 1, 0xffff};
+  std::array<std::uint64_t, kWires> out{};
+  for (unsigned i = 0; i < kWires; ++i) {
+    wire_[i] = static_cast<std::uint64_t>(std::min<VirtualTime>(sum[i] >> 32U, kMost[i] << 32U));
+    const std::uint64_t total = rest_[i] + wire_[i];
+    out[i] = total >> 32U;
+    rest_[i] = total & kFraction;
+    carried_[i] = out[i] != wire_[i] >> 32U;
+    out[i] = std::min(out[i], kMost[i]);
+  }
+  SmPulse pulse;
+  pulse.lanes = static_cast<std::uint16_t>(out[0]);
+  pulse.l1_primary_misses = static_cast<std::uint8_t>(out[1]);
+  pulse.memory_stall = out[2] != 0;
+  pulse.outstanding = static_cast<std::uint16_t>(out[3]);
+  set_pulse(pulse, now);
+}
+
+Cycle ReplaySm::next_pulse(Cycle now) {
+  Cycle next = kForever;
+  for (unsigned i = 0; i < kWires; ++i) {
+    const std::uint64_t step = wire_[i] & kFraction;
+    if (step == 0) continue;
+    if (carried_[i]) return now + 1;
+    next = std::min<Cycle>(next, now + (kOne - rest_[i] + step - 1) / step);
+  }
+  return next;
+}
+
+VirtualTime ReplaySm::remaining(unsigned context, Cycle now) {
+  if ((running_ >> context & 1U) == 0) return 0;
+  const Context& tb = contexts_[context];
+  const VirtualTime value = clocks_.value(tb.clock, now, now);
+  return tb.end > value ? tb.end - value : 0;
+}
+
+std::string ReplaySm::waiting() const {
+  std::string out;
+  for (std::uint64_t left = resident_; left != 0; left &= left - 1) {
+    const unsigned slot = lowest(left);
+    const Context& tb = contexts_[slot];
+    out += "SM " + std::to_string(index()) + " context " + std::to_string(slot) + ": thread block " +
+           std::to_string(tb.gid) + " of " + tb.kernel->program->kernel;
+    out += (running_ >> slot & 1U) != 0 ? " is being served\n" : " waits to retire: the done FIFO is full\n";
+  }
+  return out;
+}
+
+Cycle ReplaySm::next_end(Cycle now) {
+  Cycle next = kForever;
+  for (std::uint64_t left = running_; left != 0; left &= left - 1) {
+    const Context& tb = contexts_[lowest(left)];
+    next = std::min(next, clocks_.reached(tb.clock, tb.end, now));
+  }
+  return next;
+}
+
+void ReplaySm::tick(Cycle now) {
+  CASTOR_ASSERT_AT(now, now >= counted_, "SM %u ticks twice", index());
+  count_until(now);
+  stirred_ = changed_ = false;
+  if (const TbStartMessage* const message = inbox_.head(now)) {
+    const TbStartMessage start = *message;
+    inbox_.pop();
+    take_start(start, now);
+  }
+  if (!kills_.empty()) take_kills(now);
+  if (file_.has_pulses()) update_pulse(now);
+  find_ended(now);
+  counted_ = now + 1;
+  ++ticks_;
+  occupancy_ += warps_;
+  if (tbs_ != 0) ++busy_;
+  retire_one(now);
+  retire_wait_ += ready_.size();
+  if (changed_ && !clocks_.commit(index(), now)) report_missing_row(now);
+
+  Cycle wake = std::min(inbox_.next(), next_end(now));
+  if (file_.has_pulses()) wake = std::min(wake, stirred_ || clocks_.changes(index(), now) ? now + 1 : next_pulse(now));
+  if (!ready_.empty()) wake = std::min(wake, done_credits_.available(now) != 0 ? now + 1 : done_credits_.next());
+  for (const Kill& kill : kills_) {
+    if (!kill.done) wake = std::min(wake, kill.visible);
+  }
+  sleep_until(wake);
+}
+
+}  // namespace castor::gpu
