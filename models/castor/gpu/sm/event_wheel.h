@@ -1,0 +1,126 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "castor/base/error.h"
+#include "castor/base/time.h"
+
+namespace castor::gpu {
+
+using base::Tick;
+
+struct MemoryOperation;
+
+/// Something that happens in an SM at a known tick.
+struct SmEvent {
+  enum class Kind : std::uint8_t {
+    kWritten,    ///< registers `registers` from `first` on and `predicates` of a warp were written in the tick before
+    kLoaded,     ///< the same for a memory operation, whose data go to the rows now
+    kUnblock,    ///< warps of `payload` waited at a barrier that is complete
+    kTimer,      ///< a sleeping warp goes on
+    kFetchable,  ///< warps of `payload` may be fetched: branch resolved, TB set up
+  };
+  Kind kind = Kind::kWritten;
+  std::uint8_t warp = 0;
+  std::uint8_t first = 0;
+  std::uint8_t predicates = 0;
+  std::uint16_t registers = 0;  ///< bit i = register first + i
+  union {
+    std::uint64_t payload = 0;
+    MemoryOperation* operation;
+  };
+};
+
+/// Calendar of an SM (docs/gpu.md, "State of an SM"): one bucket per tick for the next `kHorizon` ticks, a sorted list
+/// for what lies behind them. Operand collectors that become free are counted per bucket instead of being events.
+/// Limits: ticks are taken one after the other or skipped if nothing lies in them.
+class EventWheel {
+ public:
+  /// Longest path of an instruction is below: operand reads booked 64 ticks ahead, unit latency and interval of 450.
+  static constexpr Tick kHorizon = 1024;
+
+  EventWheel() { heads_.fill(kNone); }
+
+  /// `now` < `tick`.
+  void add(Tick now, Tick tick, const SmEvent& event) {
+    if (tick - now >= kHorizon) {
+      add_late(tick, event);
+      return;
+    }
+    std::uint32_t node = free_;
+    if (node == kNone) {
+      node = static_cast<std::uint32_t>(nodes_.size());
+      nodes_.emplace_back();
+    } else {
+      free_ = nodes_[node].next;
+    }
+    const std::size_t bucket = tick % kHorizon;
+    nodes_[node].event = event;
+    nodes_[node].next = heads_[bucket];
+    heads_[bucket] = node;
+    mark(bucket);
+  }
+  /// A collector becomes free in `tick`, less than kHorizon ahead.
+  void free_collector(Tick tick) {
+    const std::size_t bucket = tick % kHorizon;
+    ++collectors_[bucket];
+    mark(bucket);
+  }
+
+  /// Whether anything lies in `tick`.
+  [[nodiscard]] bool due(Tick tick) const {
+    const std::size_t bucket = tick % kHorizon;
+    return (marks_[bucket / 64] >> (bucket % 64) & 1) != 0 || (!late_.empty() && late_.back().tick == tick);
+  }
+  /// Takes out the events of `tick`, calls `act` for each and returns the number of collectors that become free.
+  template <class Act>
+  unsigned take(Tick tick, Act&& act) {
+    while (!late_.empty() && late_.back().tick == tick) {
+      const SmEvent event = late_.back().event;
+      late_.pop_back();
+      act(event);
+    }
+    const std::size_t bucket = tick % kHorizon;
+    std::uint32_t node = heads_[bucket];
+    heads_[bucket] = kNone;
+    while (node != kNone) {
+      const SmEvent event = nodes_[node].event;
+      const std::uint32_t next = nodes_[node].next;
+      nodes_[node].next = free_;
+      free_ = node;
+      node = next;
+      act(event);
+    }
+    const unsigned collectors = collectors_[bucket];
+    collectors_[bucket] = 0;
+    marks_[bucket / 64] &= ~(std::uint64_t{1} << (bucket % 64));
+    return collectors;
+  }
+  /// First tick after `now` in which something lies; base::kForever if none.
+  [[nodiscard]] Tick next(Tick now) const;
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Node {
+    SmEvent event;
+    std::uint32_t next = kNone;
+  };
+  struct Late {
+    Tick tick;
+    SmEvent event;
+  };
+  void mark(std::size_t bucket) { marks_[bucket / 64] |= std::uint64_t{1} << (bucket % 64); }
+  void add_late(Tick tick, const SmEvent& event);
+
+  std::array<std::uint64_t, kHorizon / 64> marks_{};
+  std::array<std::uint32_t, kHorizon> heads_;
+  std::array<std::uint8_t, kHorizon> collectors_{};
+  std::vector<Node> nodes_;
+  std::uint32_t free_ = kNone;
+  std::vector<Late> late_;  // descending ticks
+};
+
+}  // namespace castor::gpu

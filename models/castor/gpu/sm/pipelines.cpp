@@ -1,0 +1,94 @@
+#include "castor/gpu/sm/pipelines.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+
+Pipelines::Pipelines(const Machine& machine)
+    : oc_cycles_(machine.oc_cycles),
+      banks_(machine.rf.banks),
+      bank_mask_(banks_ > 1 && (banks_ & (banks_ - 1)) == 0 ? banks_ - 1 : 0),
+      ports_(machine.rf.ports),
+      collectors_used_(machine.rf.collectors > 0),
+      collectors_free_(machine.rf.collectors),
+      schedulers_(machine.schedulers),
+      reads_(banks_),
+      writes_(banks_) {
+  CASTOR_ASSERT(schedulers_ <= kMaxSchedulers && ports_ <= kMaxPorts, "%u schedulers, %u ports", schedulers_, ports_);
+  const unsigned shared = machine.units.mem_shared;
+  const unsigned units[kRealPools] = {machine.units.mem - shared, shared,          machine.units.sfu, machine.units.dp,
+                                      machine.units.integer,      machine.units.sp};
+  for (std::size_t p = 0; p < kRealPools; ++p) {
+    Pool& pool = pools_[p];
+    pool.free.assign(std::max(units[p], 1U), 0);
+    // Fewer units than schedulers, or a number that does not divide, are shared by all.
+    pool.divided = machine.sub_core && units[p] != 0 && units[p] % schedulers_ == 0;
+    const unsigned each = pool.divided ? units[p] / schedulers_ : static_cast<unsigned>(pool.free.size());
+    for (unsigned s = 0; s < schedulers_; ++s) {
+      pool.first[s] = static_cast<std::uint8_t>(pool.divided ? s * each : 0);
+      pool.count[s] = static_cast<std::uint8_t>(each);
+    }
+  }
+}
+
+Tick Pipelines::read(unsigned bank, Tick from) {
+  Reads& reads = reads_[bank];
+  const Tick passed = from - reads.base;
+  if (passed != 0) {
+    for (unsigned p = 0; p < ports_; ++p) reads.busy[p] = passed < 64 ? reads.busy[p] >> passed : 0;
+    reads.base = from;
+  }
+  std::uint64_t all = ~std::uint64_t{0};
+  for (unsigned p = 0; p < ports_; ++p) all &= reads.busy[p];
+  CASTOR_ASSERT(all != ~std::uint64_t{0}, "a register bank is booked for more than 64 ticks");
+  const std::uint64_t bit = ~all & (all + 1);
+  for (unsigned p = 0;; ++p) {
+    if ((reads.busy[p] & bit) == 0) {
+      reads.busy[p] |= bit;
+      break;
+    }
+  }
+  return from + static_cast<unsigned>(__builtin_ctzll(bit));
+}
+
+Pipelines::Path Pipelines::reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick,
+                                   EventWheel& wheel) {
+  Path path;
+  path.last_operand = collectors_used_ ? tick : tick + 1;
+  if (collectors_used_) {
+    for (unsigned i = 0; i < decoded.source_count; ++i) {
+      path.last_operand = std::max(path.last_operand, read(bank(decoded.sources[i], warp), tick + 1));
+    }
+    if (path.last_operand > tick + 1) path.delay = static_cast<unsigned>(path.last_operand - tick - 1);
+  }
+  Pool& pool = pools_[static_cast<std::size_t>(decoded.pool)];
+  Tick* const first = pool.free.data() + pool.first[scheduler];
+  Tick* const end = first + pool.count[scheduler];
+  Tick* const unit = std::min_element(first, end);
+  path.dispatch = std::max({tick + oc_cycles_, path.last_operand + 1, *unit});
+  *unit = path.dispatch + decoded.interval;
+  const Tick earliest = *std::min_element(first, end);
+  if (pool.divided) {
+    pool.earliest[scheduler] = earliest;
+  } else {
+    for (unsigned s = 0; s < schedulers_; ++s) pool.earliest[s] = earliest;
+  }
+  if (collectors_used_) {
+    --collectors_free_;
+    wheel.free_collector(path.dispatch);
+  }
+  return path;
+}
+
+Tick Pipelines::reserve_write(unsigned reg, unsigned warp, Tick earliest) {
+  if (banks_ == 0) return earliest;
+  Writes& writes = writes_[bank(reg, warp)];
+  Tick tick = earliest;
+  while ((writes[tick % EventWheel::kHorizon / 64] >> (tick % 64) & 1) != 0) ++tick;
+  writes[tick % EventWheel::kHorizon / 64] |= std::uint64_t{1} << (tick % 64);
+  return tick;
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "castor/gpu/machine.h"
+#include "castor/gpu/sm/decoded.h"
+#include "castor/gpu/sm/event_wheel.h"
+
+namespace castor::gpu {
+
+/// Register banks, operand collectors and execution units of an SM as calendars: an instruction reserves its whole path
+/// when it issues, first come first served, so nothing has to be done for it later (docs/gpu.md, "Issue, operands,
+/// pipelines"). All times are ticks.
+class Pipelines {
+ public:
+  static constexpr unsigned kMaxSchedulers = 8;
+
+  explicit Pipelines(const Machine& machine);
+
+  /// Whether an instruction of the pool may issue in `tick` from a scheduler: some unit takes it in `tick` +
+  /// oc_cycles + 1 at the latest (one tick of queueing), and a collector is free.
+  [[nodiscard]] bool accepts(UnitPool pool, unsigned scheduler, Tick tick) const {
+    return collector_free() && unit_free(pool, scheduler) <= tick + oc_cycles_ + 1;
+  }
+  [[nodiscard]] bool collector_free() const { return !collectors_used_ || collectors_free_ != 0; }
+  /// First tick in which the scheduler's units of the pool accept again, collectors aside.
+  [[nodiscard]] Tick accepts_from(UnitPool pool, unsigned scheduler) const {
+    const Tick free = unit_free(pool, scheduler);
+    return free > oc_cycles_ + 1 ? free - oc_cycles_ - 1 : 0;
+  }
+  /// Each scheduler owns units of this pool.
+  [[nodiscard]] bool divided(UnitPool pool) const { return pools_[static_cast<std::size_t>(pool)].divided; }
+
+  struct Path {
+    Tick last_operand = 0;
+    Tick dispatch = 0;
+    unsigned delay = 0;  ///< ticks by which bank conflicts moved the last operand
+  };
+  /// Reserves operand reads, collector and unit of an instruction that issues in `tick`. `accepts` holds.
+  Path reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick, EventWheel& wheel);
+  /// Reserves the write of a register in the first free tick from `earliest` on.
+  Tick reserve_write(unsigned reg, unsigned warp, Tick earliest);
+  /// Forgets the write of `tick`.
+  void written(unsigned reg, unsigned warp, Tick tick) {
+    if (banks_ != 0) writes_[bank(reg, warp)][tick % EventWheel::kHorizon / 64] &= ~(std::uint64_t{1} << (tick % 64));
+  }
+  void free_collectors(unsigned count) { collectors_free_ += count; }
+
+ private:
+  static constexpr unsigned kMaxPorts = 8;
+  struct Reads {
+    std::array<std::uint64_t, kMaxPorts> busy{};  // bit i = tick base + i
+    Tick base = 0;
+  };
+  using Writes = std::array<std::uint64_t, EventWheel::kHorizon / 64>;  // bit per tick modulo the horizon
+  struct Pool {
+    std::vector<Tick> free;  // per unit: first tick in which it can be dispatched to
+    bool divided = false;
+    std::array<std::uint8_t, kMaxSchedulers> first{}, count{};  // a scheduler's units
+    std::array<Tick, kMaxSchedulers> earliest{};                // of its units
+  };
+
+  [[nodiscard]] Tick unit_free(UnitPool pool, unsigned scheduler) const {
+    return pools_[static_cast<std::size_t>(pool)].earliest[scheduler];
+  }
+  [[nodiscard]] unsigned bank(unsigned reg, unsigned warp) const {
+    return bank_mask_ != 0 ? (reg + warp) & bank_mask_ : (reg + warp) % banks_;
+  }
+  Tick read(unsigned bank, Tick from);
+
+  unsigned oc_cycles_;
+  unsigned banks_, bank_mask_, ports_;
+  bool collectors_used_;
+  unsigned collectors_free_;
+  unsigned schedulers_;
+  std::vector<Reads> reads_;    // per bank
+  std::vector<Writes> writes_;  // per bank
+  std::array<Pool, kRealPools> pools_;
+};
+
+}  // namespace castor::gpu
