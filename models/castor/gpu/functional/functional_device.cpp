@@ -11,10 +11,12 @@
 namespace castor::gpu::functional {
 namespace {
 
-// Instructions that a warp, and all warps of a block together, execute before the next has its turn. Long enough that a
-// block's registers stay in the host's cache, short enough that spinning warps cost little.
+// Instructions that a warp, and all warps of a block together, execute before the next has its turn. Long turns keep a
+// block's registers in the host's cache; but a block whose warps all used up their turns may be spinning for another
+// one, so its next turn is short.
 constexpr std::uint64_t kWarpTurn = 256;
-constexpr std::uint64_t kBlockTurn = 4 * 1024;
+constexpr std::uint64_t kBlockTurn = 64 * 1024;
+constexpr std::uint64_t kShortBlockTurn = 4 * 1024;
 
 std::string index_text(const Dim3& index) {
   return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
@@ -276,7 +278,7 @@ void FunctionalDevice::turn() {
 std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
   ThreadBlock& block = *resident.block;
   auto& warps = block.warps();
-  std::uint64_t budget = kBlockTurn;
+  std::uint64_t budget = resident.spins ? kShortBlockTurn : kBlockTurn;
   if (machine_.run.max_instructions) {
     const std::uint64_t left =
         *machine_.run.max_instructions - std::min(*machine_.run.max_instructions, counters_.warp_instructions);
@@ -285,6 +287,7 @@ std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
   const std::uint64_t end = counters_.warp_instructions + budget;
   const std::uint64_t nanoseconds = now() / base::kPicosecondsPerNanosecond;
   std::size_t idle = 0;
+  resident.spins = true;
   while (counters_.warp_instructions < end && !block.done()) {
     Warp& warp = warps[resident.next_warp];
     resident.next_warp = (resident.next_warp + 1) % warps.size();
@@ -294,7 +297,9 @@ std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
     }
     idle = 0;
     const std::uint64_t turn = std::min(kWarpTurn, end - counters_.warp_instructions);
+    const std::uint64_t turn_end = counters_.warp_instructions + turn;
     if (auto fault = interpreter_.run(block, warp, turn, nanoseconds, counters_)) return fault;
+    if (counters_.warp_instructions < turn_end) resident.spins = false;  // it met a barrier, or is done
   }
   return std::nullopt;
 }

@@ -76,6 +76,7 @@ class FunctionalDevice final : public Device {
     std::uint64_t index = 0;
     std::unique_ptr<ThreadBlock> block;  ///< null until its first turn
     std::size_t next_warp = 0;
+    bool spins = false;  ///< in its last turn no warp met a barrier or ended
   };
 
   [[nodiscard]] bool can_progress() const { return !resident_.empty(); }
