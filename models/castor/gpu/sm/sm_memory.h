@@ -95,7 +95,10 @@ class SmMemory {
   /// First tick after `tick` in which `advance` has something to do, if nothing else happens (replies and credits are
   /// the port's to tell); kForever if none.
   [[nodiscard]] Tick next(Tick tick) const;
-  /// The head of the L1 pipe stands still (a statistic per tick).
+  /// Counts ticks up to `tick` in which `advance` was not called because nothing was due; `advance` does it by itself,
+  /// so this is for reports in between.
+  void catch_up(Tick tick);
+  /// The head of the L1 pipe stands still. Its ticks are counted here (reservation_fail).
   [[nodiscard]] bool blocked() const;
 
   /// A TB has left its context: its dirty local lines are dropped.

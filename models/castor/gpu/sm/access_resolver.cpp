@@ -1,0 +1,396 @@
+#include <algorithm>
+#include <cstring>
+
+#include "castor/base/error.h"
+#include "castor/gpu/sm/memory_operation.h"
+
+namespace castor::gpu {
+namespace {
+
+using isa::LaneMask;
+using isa::MemoryKind;
+using isa::MemoryOp;
+using isa::Space;
+
+unsigned lowest(LaneMask mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
+LaneMask all_lanes(unsigned lanes) { return lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes) - 1; }
+
+bool passes_l1(const MemoryOp& op) {
+  using isa::CacheOp;
+  return op.ordering != isa::Ordering::kWeak || op.cache == CacheOp::kCg || op.cache == CacheOp::kCv ||
+         op.kind == MemoryKind::kAtomic || op.kind == MemoryKind::kReduction;
+}
+
+}  // namespace
+
+Reach AccessResolver::reach(const TbMemory& tb) {
+  const isa::Program& program = *tb.kernel->program;
+  return {tb.shared_bytes, program.local_bytes, tb.kernel->parameters, program.parameter_bytes};
+}
+
+AccessResolver::AccessResolver(const Machine& machine, const Store& store)
+    : check_(store),
+      lanes_(machine.sm.lanes),
+      line_(machine.l1.line),
+      banks_(machine.smem.banks),
+      split_wide_(machine.lsu.split_wide),
+      caches_global_(machine.l1.caches_global),
+      local_write_back_(machine.l1.local_write_back),
+      table_(512) {}
+
+std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, const TbMemory& tb) {
+  const MemoryIssue& issue = operation.issue;
+  const isa::Record& record = *issue.record;
+  isa::Access& access = operation.access;
+  access.op = record.memory;
+  access.mask = issue.mask;
+  if (record.kind == isa::Kind::kPrefetch) access.op.kind = MemoryKind::kLoad;
+  access.lane_bytes =
+      record.kind == isa::Kind::kPrefetch ? 1 : isa::bytes(record.memory.type) * std::uint32_t{record.memory.elements};
+  const MemoryOp& op = access.op;
+  operation.writes = op.kind != MemoryKind::kLoad;
+  operation.has_result = op.kind == MemoryKind::kLoad || op.kind == MemoryKind::kAtomic;
+  layout(operation);
+  if (operation.writes) capture(operation);
+  const Reach reached = reach(tb);
+  const std::uint64_t local_base = tb.local_base + issue.warp_in_tb * tb.kernel->local_stride;
+
+  shape_ = Shape::kGeneral;
+  const bool fast = fast_paths_ && (lanes_ == 32 ? resolve_fast<32>(operation, reached, local_base)
+                                                 : resolve_fast<64>(operation, reached, local_base));
+  if (!fast) {
+    if (auto fault = resolve_each(operation, reached, local_base)) return fault;
+  }
+
+  operation.bypass_local = passes_l1(op);
+  operation.bypass_global = operation.bypass_local || ((!caches_global_ || tb.kernel->bypass_l1) &&
+                                                       op.kind == MemoryKind::kLoad && op.cache != isa::CacheOp::kNc);
+  operation.write_back = local_write_back_ && !tb.kernel->may_swap;
+  if (operation.local != 0) coalesce(operation, operation.local, true);
+  operation.local_lines = static_cast<unsigned>(operation.lines.size());
+  if (operation.global != 0) coalesce(operation, operation.global, false);
+  if (operation.shared != 0) count_shared(operation);
+  if (operation.ideal != 0) count_ideal(operation);
+  operation.rounds_left = operation.shared_rounds;
+  operation.ideal_left = operation.ideal_passes;
+  operation.pending = static_cast<unsigned>(operation.lines.size()) + (operation.shared_rounds != 0 ? 1 : 0) +
+                      (operation.ideal_passes != 0 ? 1 : 0);
+  return std::nullopt;
+}
+
+void AccessResolver::layout(MemoryOperation& operation) const {
+  const isa::Access& access = operation.access;
+  const std::uint32_t element = isa::bytes(access.op.type);
+  operation.compact = operation.issue.record->kind == isa::Kind::kMemory && access.op.kind <= MemoryKind::kStore &&
+                      (element == 4 || element == 8) && access.op.register_bits == element * 8;
+  if (operation.compact) {
+    operation.pieces = access.op.elements;
+    operation.piece_bytes = operation.lane_stride = element;
+    operation.piece_stride = lanes_ * element;
+  } else {
+    operation.pieces = 1;
+    operation.piece_bytes = access.lane_bytes;
+    operation.lane_stride = 16;
+    operation.piece_stride = 0;
+  }
+}
+
+// Store data and atomic operands leave the registers at issue.
+void AccessResolver::capture(MemoryOperation& operation) const {
+  const MemoryIssue& issue = operation.issue;
+  if (operation.compact) {
+    const std::size_t row = std::size_t{lanes_} * operation.piece_bytes;
+    std::memcpy(operation.access.data, issue.view.src(issue.record->src[1]), row * operation.pieces);
+  } else {
+    isa::address(*issue.record, issue.view, issue.mask, operation.access);
+  }
+}
+
+// All lanes inside one region and aligned: the common case, in loops that the compiler unrolls.
+template <unsigned lanes>
+bool AccessResolver::resolve_fast(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base) {
+  const MemoryIssue& issue = operation.issue;
+  const isa::Record& record = *issue.record;
+  isa::Access& access = operation.access;
+  const LaneMask mask = issue.mask;
+  const unsigned some = lowest(mask);
+  const std::uint32_t size = access.lane_bytes;
+  std::uint64_t* const at = access.address;
+
+  Region region;
+  if (record.src[0] == isa::kNoOperand) {
+    region = check_.region(access.op.space, record.imm, operation.writes, reach);
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = record.imm - region.start;
+  } else if (access.op.address_bits == 64) {
+    const auto* const row = reinterpret_cast<const std::uint64_t*>(issue.view.src(record.src[0]));
+    region = check_.region(access.op.space, row[some] + record.imm, operation.writes, reach);
+    const std::uint64_t shift = record.imm - region.start;
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = row[lane] + shift;
+  } else {
+    const auto* const row = reinterpret_cast<const std::uint32_t*>(issue.view.src(record.src[0]));
+    const auto imm = static_cast<std::uint32_t>(record.imm);
+    region = check_.region(access.op.space, static_cast<std::uint32_t>(row[some] + imm), operation.writes, reach);
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = static_cast<std::uint32_t>(row[lane] + imm) - region.start;
+  }
+  if (region.refused() || region.size < size) return false;
+  if (mask != all_lanes(lanes)) {
+    const std::uint64_t stand_in = at[some];
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      if ((mask >> lane & 1) == 0) at[lane] = stand_in;
+    }
+  }
+  // The top bit of either sum is set if some offset is negative or beyond the last one allowed.
+  const std::uint64_t last = region.size - size;
+  std::uint64_t any = 0;
+  std::uint64_t beyond = 0;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    any |= at[lane];
+    beyond |= last - at[lane];
+  }
+  if (((any | beyond) >> 63) != 0 || ((any | region.start) & (size - 1)) != 0) return false;
+
+  switch (region.space) {
+    case Space::kShared:
+      operation.shared = mask;
+      break;
+    case Space::kLocal:
+      operation.local = mask;
+      for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = local_base + local_offset(at[lane], lane, lanes);
+      break;
+    case Space::kGlobal:
+      operation.global = mask;
+      for (unsigned lane = 0; lane < lanes; ++lane) at[lane] += region.address;
+      break;
+    default:
+      operation.ideal = mask;
+      for (unsigned lane = 0; lane < lanes; ++lane) at[lane] += region.address;
+      break;
+  }
+  shape_ = shape<lanes>(operation);
+  return true;
+}
+
+template <unsigned lanes>
+Shape AccessResolver::shape(const MemoryOperation& operation) const {
+  const std::uint64_t* const at = operation.access.address;
+  const LaneMask mask = operation.access.mask;
+  const std::uint64_t first = at[lowest(mask)];
+  const std::uint64_t size = operation.access.lane_bytes;
+  if (operation.local != 0 && size > 4) return Shape::kGeneral;
+  std::uint64_t differs = 0;
+  if (mask == all_lanes(lanes) && at[lanes - 1] - first == (lanes - 1) * size) {
+    for (unsigned lane = 0; lane < lanes; ++lane) differs |= at[lane] ^ (first + lane * size);
+    return differs == 0 ? Shape::kUnit : Shape::kGeneral;
+  }
+  // Lanes that are not active have the address of one that is, except in local memory.
+  if (operation.local != 0) return Shape::kGeneral;
+  for (unsigned lane = 0; lane < lanes; ++lane) differs |= at[lane] ^ first;
+  return differs == 0 ? Shape::kUniform : Shape::kGeneral;
+}
+
+std::optional<AccessFault> AccessResolver::resolve_each(MemoryOperation& operation, const Reach& reach,
+                                                        std::uint64_t local_base) {
+  const MemoryIssue& issue = operation.issue;
+  isa::Access& access = operation.access;
+  const bool prefetch = issue.record->kind == isa::Kind::kPrefetch;
+  const MemoryOp op = access.op;
+  const std::uint32_t size = access.lane_bytes;
+  isa::address(*issue.record, issue.view, issue.mask, access);
+  access.op = op;  // of a prefetch they differ
+  access.lane_bytes = size;
+  for (LaneMask left = issue.mask; left != 0; left &= left - 1) {
+    const unsigned lane = lowest(left);
+    const LaneMask bit = LaneMask{1} << lane;
+    const std::uint64_t address = access.address[lane];
+    const Region region = check_.region(op.space, address, operation.writes, reach);
+    FaultKind refused = FaultKind::kNone;
+    if ((address & (size - 1)) != 0)
+      refused = FaultKind::kMisalignedAddress;
+    else if (region.refused() || !region.holds(address, size))
+      refused = FaultKind::kIllegalAddress;
+    if (refused != FaultKind::kNone) {
+      if (prefetch) continue;  // a hint that means nothing
+      return AccessFault{refused, lane, address, check_.explain(op, size, address, refused, reach)};
+    }
+    const std::uint64_t offset = address - region.start;
+    switch (region.space) {
+      case Space::kShared:
+        if (prefetch) continue;
+        operation.shared |= bit;
+        access.address[lane] = offset;
+        break;
+      case Space::kLocal:
+        operation.local |= bit;
+        access.address[lane] = local_base + local_offset(offset, lane, lanes_);
+        break;
+      case Space::kGlobal:
+        operation.global |= bit;
+        access.address[lane] = region.address + offset;
+        break;
+      default:
+        if (prefetch) continue;
+        operation.ideal |= bit;
+        access.address[lane] = region.address + offset;
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+void AccessResolver::coalesce(MemoryOperation& operation, LaneMask mask, bool local) {
+  const std::uint32_t size = operation.access.lane_bytes;
+  const unsigned groups = split_wide_ && size >= 8 ? size / 4 : 1;
+  const unsigned group = lanes_ / groups;
+  const bool whole_pieces = operation.compact && operation.pieces == 1;
+  const std::uint64_t first = operation.access.address[lowest(mask)];
+  if (shape_ == Shape::kUniform) {
+    for (unsigned g = 0; g < groups; ++g) {
+      const LaneMask lanes = groups == 1 ? mask : mask & (all_lanes(group) << (g * group));
+      if (lanes == 0) continue;
+      LineAccess& access = operation.lines.emplace_back();
+      access.line = first & ~std::uint64_t{line_ - 1};
+      access.bytes.set(static_cast<unsigned>(first - access.line), size);
+      access.lanes = lanes;
+      access.shape = whole_pieces && groups == 1 && !operation.writes ? Shape::kUniform : Shape::kGeneral;
+    }
+    return;
+  }
+  if (shape_ == Shape::kUnit) {
+    for (unsigned g = 0; g < groups; ++g) coalesce_unit(operation, g * group, (g + 1) * group);
+    return;
+  }
+  const bool spread = local && size > 4;
+  for (unsigned g = 0; g < groups; ++g) {
+    const LaneMask lanes = groups == 1 ? mask : mask & (all_lanes(group) << (g * group));
+    if (lanes != 0) coalesce_group(operation, lanes, spread);
+  }
+}
+
+void AccessResolver::coalesce_unit(MemoryOperation& operation, unsigned first, unsigned end) {
+  const std::uint32_t size = operation.access.lane_bytes;
+  const bool whole_pieces = operation.compact && operation.pieces == 1;
+  for (unsigned lane = first; lane < end;) {
+    const std::uint64_t address = operation.access.address[lane];
+    const std::uint64_t line = address & ~std::uint64_t{line_ - 1};
+    const auto offset = static_cast<unsigned>(address - line);
+    const unsigned count = std::min(end - lane, (line_ - offset) / size);
+    LineAccess& access = operation.lines.emplace_back();
+    access.line = line;
+    const unsigned stop = offset + count * size;
+    if (offset < 64) access.bytes.set(offset, std::min(stop, 64U) - offset);
+    if (stop > 64) access.bytes.set(std::max(offset, 64U), stop - std::max(offset, 64U));
+    access.lanes = all_lanes(count) << lane;
+    access.shape = whole_pieces ? Shape::kUnit : Shape::kGeneral;
+    lane += count;
+  }
+}
+
+// Lines in the order of their lowest lane, found through a small hash table.
+void AccessResolver::coalesce_group(MemoryOperation& operation, LaneMask mask, bool spread) {
+  const isa::Access& access = operation.access;
+  std::vector<LineAccess>& lines = operation.lines;
+  const std::size_t start = lines.size();
+  const unsigned words = spread ? access.lane_bytes / 4 : 1;
+  const unsigned size = spread ? 4 : access.lane_bytes;
+  const std::uint64_t row_bytes = std::uint64_t{4} * lanes_;
+  const unsigned slots = words == 1 ? 128 : 512;
+  const auto shift = static_cast<unsigned>(__builtin_ctz(line_));
+  std::memset(table_.data(), 0, slots * sizeof table_[0]);
+  std::size_t last = start;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const unsigned lane = lowest(left);
+    for (unsigned word = 0; word < words; ++word) {
+      const std::uint64_t address = access.address[lane] + word * row_bytes;
+      const std::uint64_t line = address & ~std::uint64_t{line_ - 1};
+      if (last >= lines.size() || lines[last].line != line) {
+        const std::uint64_t number = line >> shift;
+        auto slot = static_cast<unsigned>((number ^ number >> 7) & (slots - 1));
+        while (table_[slot] != 0 && lines[start + table_[slot] - 1].line != line) slot = (slot + 1) & (slots - 1);
+        if (table_[slot] == 0) {
+          lines.emplace_back().line = line;
+          table_[slot] = static_cast<std::uint16_t>(lines.size() - start);
+        }
+        last = start + table_[slot] - 1;
+      }
+      lines[last].lanes |= LaneMask{1} << lane;
+      lines[last].bytes.set(static_cast<unsigned>(address - line), size);
+    }
+  }
+}
+
+void AccessResolver::count_shared(MemoryOperation& operation) const {
+  const isa::Access& access = operation.access;
+  const bool atomic = operation.is_atomic();
+  const bool whole_pieces = operation.compact && operation.pieces == 1;
+  const unsigned group = access.lane_bytes > 4 ? 128 / access.lane_bytes : 32;
+  if (shape_ == Shape::kUniform && !atomic) {  // a broadcast per group
+    unsigned rounds = 0;
+    for (unsigned first = 0; first < lanes_; first += group)
+      rounds += (operation.shared >> first & all_lanes(group)) != 0 ? 1 : 0;
+    operation.shared_rounds = rounds;
+    if (whole_pieces) operation.shape = operation.writes ? Shape::kGeneral : Shape::kUniform;
+    return;
+  }
+  if (shape_ == Shape::kUnit && !atomic && access.lane_bytes >= 4 && access.address[0] % 4 == 0) {
+    operation.shared_rounds = lanes_ / group * std::max(1U, 32 / banks_);  // 32 words side by side per group
+    if (whole_pieces) operation.shape = Shape::kUnit;
+    return;
+  }
+  operation.shared_rounds = bank_rounds(access.address, operation.shared, lanes_, access.lane_bytes, banks_, atomic);
+}
+
+void AccessResolver::count_ideal(MemoryOperation& operation) const {
+  if (shape_ == Shape::kUniform) {
+    operation.ideal_passes = 1;
+    return;
+  }
+  const std::uint64_t* const at = operation.access.address;
+  std::uint64_t seen[isa::kMaxLanes];
+  unsigned count = 0;
+  for (LaneMask left = operation.ideal; left != 0; left &= left - 1) {
+    const std::uint64_t address = at[lowest(left)];
+    if (std::find(seen, seen + count, address) == seen + count) seen[count++] = address;
+  }
+  operation.ideal_passes = count;
+}
+
+unsigned bank_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes, unsigned lane_bytes, unsigned banks,
+                     bool atomic) {
+  const unsigned group = lane_bytes > 4 ? 128 / lane_bytes : 32;
+  unsigned rounds = 0;
+  for (unsigned start = 0; start < lanes; start += group) {
+    std::uint64_t used = 0;  // bit per bank
+    std::uint8_t head[64];   // bank -> its last word + 1
+    std::uint8_t depth[64];
+    struct {
+      std::uint64_t word;
+      std::uint8_t next;
+    } words[32];
+    unsigned count = 0;
+    unsigned most = 0;
+    for (LaneMask left = mask & (all_lanes(group) << start); left != 0; left &= left - 1) {
+      const std::uint64_t first = offset[lowest(left)] >> 2;
+      const std::uint64_t end = (offset[lowest(left)] + lane_bytes + 3) >> 2;
+      for (std::uint64_t word = first; word < end; ++word) {
+        const auto bank = static_cast<unsigned>(word & (banks - 1));
+        if ((used >> bank & 1) == 0) {
+          used |= std::uint64_t{1} << bank;
+          head[bank] = 0;
+          depth[bank] = 0;
+        }
+        if (!atomic) {
+          unsigned at = head[bank];
+          while (at != 0 && words[at - 1].word != word) at = words[at - 1].next;
+          if (at != 0) continue;  // broadcast
+        }
+        words[count] = {word, head[bank]};
+        head[bank] = static_cast<std::uint8_t>(++count);
+        most = std::max<unsigned>(most, ++depth[bank]);
+      }
+    }
+    rounds += most;
+  }
+  return rounds;
+}
+
+}  // namespace castor::gpu

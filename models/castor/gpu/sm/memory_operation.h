@@ -1,0 +1,198 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "castor/gpu/address_check.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/sm/sm_memory.h"
+
+namespace castor::gpu {
+
+/// One bit per byte of a line, lowest address first.
+struct ByteMask {
+  std::uint64_t word[2] = {0, 0};
+
+  [[nodiscard]] bool none() const { return (word[0] | word[1]) == 0; }
+  [[nodiscard]] bool test(unsigned byte) const { return (word[byte >> 6] >> (byte & 63) & 1) != 0; }
+  /// `count` <= 64 bytes that lie in one half.
+  void set(unsigned first, unsigned count) {
+    word[first >> 6] |= (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << (first & 63);
+  }
+  [[nodiscard]] ByteMask without(const ByteMask& other) const {
+    return {{word[0] & ~other.word[0], word[1] & ~other.word[1]}};
+  }
+  [[nodiscard]] ByteMask both(const ByteMask& other) const {
+    return {{word[0] & other.word[0], word[1] & other.word[1]}};
+  }
+  void add(const ByteMask& other) {
+    word[0] |= other.word[0];
+    word[1] |= other.word[1];
+  }
+  [[nodiscard]] bool operator==(const ByteMask& other) const {
+    return word[0] == other.word[0] && word[1] == other.word[1];
+  }
+  /// Sectors that hold any of these bytes.
+  [[nodiscard]] std::uint8_t sectors() const {
+    return static_cast<std::uint8_t>(((word[0] & 0xffffffff) != 0 ? 1 : 0) | ((word[0] >> 32) != 0 ? 2 : 0) |
+                                     ((word[1] & 0xffffffff) != 0 ? 4 : 0) | ((word[1] >> 32) != 0 ? 8 : 0));
+  }
+  [[nodiscard]] static ByteMask of_sectors(std::uint8_t sectors) {
+    constexpr std::uint64_t kHalf[4] = {0, 0xffffffff, 0xffffffff00000000, ~std::uint64_t{0}};
+    return {{kHalf[sectors & 3], kHalf[sectors >> 2 & 3]}};
+  }
+};
+
+/// Place of a thread's local byte in its warp's local memory: words are interleaved over the lanes.
+[[nodiscard]] inline std::uint64_t local_offset(std::uint64_t offset, unsigned lane, unsigned lanes) {
+  return offset / 4 * 4 * lanes + std::uint64_t{4} * lane + offset % 4;
+}
+
+/// How the addresses of the lanes lie to each other.
+enum class Shape : std::uint8_t {
+  kGeneral,
+  kUniform,  ///< all at one address
+  kUnit,     ///< lane by lane side by side, whole warp
+};
+
+/// One line that an instruction touches: a transaction.
+struct LineAccess {
+  std::uint64_t line = 0;   ///< device address
+  ByteMask bytes;           ///< touched
+  isa::LaneMask lanes = 0;  ///< that touch it
+  Shape shape = Shape::kGeneral;
+};
+
+/// One memory instruction from issue to completion (docs/gpu.md, "LSU"). `AccessResolver` fills it.
+///
+/// Data of the lanes lie in `access.data`, either as isa::Access has them (16 bytes per lane), or, for words and double
+/// words in registers of the same width, as register rows ("compact"): then a unit-stride access is one copy.
+struct MemoryOperation {
+  MemoryIssue issue;
+  bool writes = false;      ///< store, atomic or reduction
+  bool has_result = false;  ///< load, atomic with result, prefetch: the core completes it
+  bool compact = false;
+  bool bypass_local = false;
+  bool bypass_global = false;
+  bool write_back = false;  ///< its local lines are written back
+  bool waited = false;      ///< some of its data came from the network
+
+  // Lanes by what they access; disjoint.
+  isa::LaneMask shared = 0, local = 0, global = 0, ideal = 0;  ///< ideal: constants and parameters
+
+  std::vector<LineAccess> lines;  ///< local ones first
+  unsigned local_lines = 0;
+  unsigned shared_rounds = 0;
+  unsigned ideal_passes = 0;
+  Shape shape = Shape::kGeneral;  ///< of shared accesses
+
+  // Progress.
+  unsigned next_line = 0;  ///< lines that had their pass
+  unsigned rounds_left = 0, ideal_left = 0;
+  unsigned passes = 0;
+  unsigned queued = 0;   ///< LSU queues it waits in
+  unsigned pending = 0;  ///< parts not over: each line, the shared rounds, the ideal passes
+  Tick ready = 0;
+
+  // Layout of a lane's data: `pieces` of `piece_bytes` each.
+  unsigned pieces = 1;
+  unsigned piece_bytes = 0;
+  unsigned lane_stride = 16;
+  unsigned piece_stride = 0;
+
+  /// Per lane in `address`: device address, for shared memory the offset in the window.
+  isa::Access access;
+
+  [[nodiscard]] bool is_local(unsigned line) const { return line < local_lines; }
+  [[nodiscard]] bool is_atomic() const { return access.op.kind >= isa::MemoryKind::kAtomic; }
+  /// Local memory wider than a word lies in several rows, and so in several lines.
+  [[nodiscard]] bool spread(unsigned line) const { return is_local(line) && access.lane_bytes > 4; }
+
+  /// Copies what the lanes of a line load out of the line's bytes.
+  void load(unsigned line, const std::byte* from);
+  /// The same for single bytes.
+  void load(unsigned line, const std::byte* from, const ByteMask& bytes);
+  /// Copies what the lanes of a line store into the line's bytes; the highest lane wins.
+  void store(unsigned line, std::byte* to) const;
+  /// Exchanges all shared lanes with shared memory, in lane order.
+  void exchange_shared(std::byte* shared_memory);
+  /// Loads one lane from memory.
+  void load_lane(unsigned lane, const std::byte* from);
+  /// Writes the destination rows.
+  void write_registers(const isa::RegisterView& view) const;
+
+ private:
+  [[nodiscard]] std::byte* lane_data(unsigned lane) { return access.data + lane * std::size_t{lane_stride}; }
+  [[nodiscard]] const std::byte* lane_data(unsigned lane) const {
+    return access.data + lane * std::size_t{lane_stride};
+  }
+  /// Where the word that a lane has in a line lies, in the lane's data and in the line.
+  struct Word {
+    std::size_t in_data, in_line;
+  };
+  [[nodiscard]] Word word(unsigned line, unsigned lane) const;
+  void store_lane(unsigned lane, std::byte* to) const;
+};
+
+/// Operations that are used again; grows to what is under way at once.
+class OperationPool {
+ public:
+  OperationPool();
+  ~OperationPool();
+  /// An operation whose progress is reset.
+  [[nodiscard]] MemoryOperation& get();
+  void free(MemoryOperation& operation) { free_.push_back(&operation); }
+  [[nodiscard]] std::size_t in_use() const { return all_.size() - free_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<MemoryOperation>> all_;
+  std::vector<MemoryOperation*> free_;
+};
+
+/// From registers to transactions: addresses, checks, store data, lines, bank rounds (docs/gpu.md, "LSU").
+class AccessResolver {
+ public:
+  AccessResolver(const Machine& machine, const Store& store);
+
+  /// Fills `operation`, whose `issue` is set, up to the counts of lines and passes.
+  [[nodiscard]] std::optional<AccessFault> resolve(MemoryOperation& operation, const TbMemory& tb);
+  [[nodiscard]] static Reach reach(const TbMemory& tb);
+  /// With the fast paths off the general ones do all work; for tests.
+  void use_fast_paths(bool on) { fast_paths_ = on; }
+  [[nodiscard]] AddressCheck& check() { return check_; }
+
+ private:
+  template <unsigned lanes>
+  [[nodiscard]] bool resolve_fast(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base);
+  [[nodiscard]] std::optional<AccessFault> resolve_each(MemoryOperation& operation, const Reach& reach,
+                                                        std::uint64_t local_base);
+  template <unsigned lanes>
+  [[nodiscard]] Shape shape(const MemoryOperation& operation) const;
+  void layout(MemoryOperation& operation) const;
+  void capture(MemoryOperation& operation) const;
+  void coalesce(MemoryOperation& operation, isa::LaneMask mask, bool local);
+  void coalesce_group(MemoryOperation& operation, isa::LaneMask mask, bool spread);
+  void coalesce_unit(MemoryOperation& operation, unsigned first, unsigned end);
+  void count_shared(MemoryOperation& operation) const;
+  void count_ideal(MemoryOperation& operation) const;
+
+  AddressCheck check_;
+  unsigned lanes_;
+  unsigned line_;
+  unsigned banks_;
+  bool split_wide_;
+  bool caches_global_;
+  bool local_write_back_;
+  bool fast_paths_ = true;
+  Shape shape_ = Shape::kGeneral;  // of the access under way, if one space holds it
+  std::vector<std::uint16_t> table_;
+};
+
+/// Rounds that one shared-memory access takes: per group of lanes (32 of up to 4 bytes, 16 of 8, 8 of 16), the most
+/// distinct words in one bank; for atomics the most lanes. `offset` is indexed by lane.
+[[nodiscard]] unsigned bank_rounds(const std::uint64_t* offset, isa::LaneMask mask, unsigned lanes, unsigned lane_bytes,
+                                   unsigned banks, bool atomic);
+
+}  // namespace castor::gpu

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "castor/base/time.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/sm/l1_cache.h"
+#include "castor/gpu/sm/line_hash.h"
+#include "castor/gpu/sm/memory_operation.h"
+
+namespace castor::gpu {
+
+/// Reads of an L1 that are under way and what waits for each (docs/gpu.md, "L1"). An entry is open while later loads
+/// may merge into it and its data will be installed.
+class MshrFile {
+ public:
+  static constexpr std::uint32_t kNone = LineHash::kNone;
+
+  /// A line of an operation that waits for data.
+  struct Target {
+    MemoryOperation* operation = nullptr;
+    std::uint32_t line = 0;
+    bool partial = false;  ///< only `missing` bytes come from the reply, the others it has
+    ByteMask missing;
+    std::uint32_t next = kNone;
+  };
+  struct Entry {
+    std::uint64_t line = 0;
+    Cycle sent = 0;
+    std::uint32_t slot = L1Cache::kNone;  ///< way it will fill, while open
+    std::uint32_t first = kNone, last = kNone;
+    std::uint32_t targets = 0;
+    std::uint8_t sectors = 0;
+    bool open = false;
+    bool used = false;
+  };
+
+  explicit MshrFile(const Machine& machine);
+
+  [[nodiscard]] bool full() const { return free_.empty(); }
+  [[nodiscard]] unsigned in_use() const { return static_cast<unsigned>(entries_.size() - free_.size()); }
+  [[nodiscard]] Entry& at(std::uint32_t entry) { return entries_[entry]; }
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  [[nodiscard]] Target& target(std::uint32_t index) { return targets_[index]; }
+
+  /// Youngest open entry of a line, and the open one before it.
+  [[nodiscard]] std::uint32_t find(std::uint64_t line) const { return hash_.find(line); }
+  [[nodiscard]] std::uint32_t older(std::uint32_t entry) const { return hash_.older(entry); }
+
+  /// Takes a free entry; there must be one.
+  std::uint32_t open(std::uint64_t line, std::uint8_t sectors, Cycle sent, std::uint32_t slot);
+  /// The same for a read past L1: nobody merges.
+  std::uint32_t take(std::uint64_t line, std::uint8_t sectors, Cycle sent);
+  [[nodiscard]] bool can_merge(std::uint32_t entry) const { return entries_[entry].targets < merges_; }
+  void add_target(std::uint32_t entry, const Target& target);
+  /// No later load merges, the data will not be installed.
+  void close(std::uint32_t entry);
+  /// The reply was served: forgets entry and targets.
+  void free(std::uint32_t entry);
+
+ private:
+  std::uint32_t merges_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> free_;
+  std::vector<Target> targets_;
+  std::uint32_t free_target_ = kNone;
+  LineHash hash_;
+};
+
+}  // namespace castor::gpu

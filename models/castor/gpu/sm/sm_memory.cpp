@@ -1,0 +1,310 @@
+#include "castor/gpu/sm/sm_memory.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+#include "castor/base/error.h"
+#include "castor/gpu/sm/sm_memory_impl.h"
+
+namespace castor::gpu {
+
+using isa::Kind;
+using isa::Space;
+
+SmMemory::Impl::Impl(const Machine& machine_, unsigned sm_, const Store& store_, InitiatorPort& port_,
+                     SmMemoryClient& client_, const TbMemory* contexts_, base::StatisticGroup& group)
+    : machine(machine_),
+      sm(sm_),
+      store(store_),
+      port(port_),
+      client(client_),
+      contexts(contexts_),
+      statistics(group),
+      resolver(machine_, store_),
+      two_units(machine_.units.mem_shared > 0),
+      memory_queue(machine_.lsu.queue),
+      shared_queue(two_units ? machine_.lsu.queue : 0),
+      pipe_depth((std::size_t{machine_.l1.access_latency} + 1) * machine_.l1.banks),
+      pipe(pipe_depth + machine_.l1.banks),
+      l1(machine_),
+      mshrs(machine_),
+      all_sectors(static_cast<std::uint8_t>((1U << (machine_.l1.line / kSectorBytes)) - 1)),
+      injection(machine_.l1.miss_queue),
+      local_lines(machine_.sm.tb_contexts, 0) {
+  writes.reserve(64);
+}
+
+void SmMemory::Impl::enqueue(MemoryOperation& operation) {
+  // A prefetch of nothing still takes a pass.
+  if (operation.pending == 0) operation.ideal_left = operation.pending = 1;
+  const bool shared = operation.shared_rounds != 0;
+  const bool memory = !operation.lines.empty() || operation.ideal_left != 0;
+  if (!two_units) {
+    memory_queue.push_back({&operation, shared, memory});
+    operation.queued = 1;
+    return;
+  }
+  if (memory) memory_queue.push_back({&operation, false, true});
+  if (shared) shared_queue.push_back({&operation, true, false});
+  operation.queued = (memory ? 1 : 0) + (shared ? 1 : 0);
+}
+
+void SmMemory::Impl::part_done(MemoryOperation& operation, Tick ready) {
+  operation.ready = std::max(operation.ready, ready);
+  if (--operation.pending != 0) return;
+  if (!operation.has_result) {
+    operations.free(operation);
+    return;
+  }
+  const Tick latency = operation.ready - operation.issue.tick;
+  if (operation.waited)
+    statistics.memory_latency.add(latency);
+  else if (!operation.lines.empty())
+    statistics.l1_latency.add(latency);
+  else if (operation.shared_rounds != 0)
+    statistics.shared_latency.add(latency);
+  client.data_ready(operation, operation.ready);
+}
+
+// One pass of the head: shared rounds first, then ideal loads, local lines, global lines.
+void SmMemory::Impl::pass(LsuQueue& queue, Tick tick) {
+  if (queue.empty()) return;
+  Queued& head = queue.front();
+  MemoryOperation& operation = *head.operation;
+  if (tick <= operation.issue.dispatch) return;
+  unsigned latency = 0;
+  if (head.shared) {
+    ++statistics.smem_rounds;
+    if (--operation.rounds_left == 0) {
+      operation.exchange_shared(contexts[operation.issue.context].shared);
+      head.shared = false;
+      latency = machine.smem.latency;
+    }
+  } else if (operation.ideal_left != 0) {
+    if (--operation.ideal_left == 0) {
+      // The bytes of constants and parameters do not change while a kernel runs.
+      for (isa::LaneMask left = operation.ideal; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
+        operation.load_lane(lane, store.host(operation.access.address[lane]));
+      }
+      latency = machine.constant.latency;
+    }
+  } else {
+    if (pipe_full()) return;
+    pass_lines(operation, tick);
+  }
+  ++statistics.lsu_passes;
+  ++operation.passes;
+  const bool over =
+      !head.shared && (!head.memory || (operation.ideal_left == 0 && operation.next_line == operation.lines.size()));
+  if (over) {
+    queue.pop_front();
+    if (--operation.queued == 0) statistics.replays += operation.passes - 1;
+  }
+  if (latency != 0) part_done(operation, tick + latency);
+}
+
+void SmMemory::Impl::pass_lines(MemoryOperation& operation, Tick tick) {
+  const auto size = static_cast<unsigned>(operation.lines.size());
+  const unsigned space_end = operation.is_local(operation.next_line) ? operation.local_lines : size;
+  const unsigned end = std::min(space_end, operation.next_line + machine.l1.banks);
+  for (; operation.next_line < end; ++operation.next_line)
+    pipe.push_back({&operation, operation.next_line, tick + machine.l1.access_latency});
+}
+
+Tick SmMemory::Impl::next_pass(const LsuQueue& queue, Tick tick) const {
+  if (queue.empty()) return kForever;
+  const Queued& head = queue.front();
+  const MemoryOperation& operation = *head.operation;
+  // A full pipe makes room when its own head goes.
+  if (!head.shared && operation.ideal_left == 0 && pipe_full()) return kForever;
+  return std::max(operation.issue.dispatch, tick) + 1;
+}
+
+// Ticks that were left out changed nothing but this.
+void SmMemory::Impl::catch_up(Tick tick) {
+  if (stuck && tick > last_tick) statistics.reservation_fail += tick - last_tick;
+  last_tick = std::max(last_tick, tick);
+}
+
+SmMemory::SmMemory(const Machine& machine, unsigned sm, const Store& store, InitiatorPort& port, SmMemoryClient& client,
+                   const TbMemory* contexts, base::StatisticGroup& statistics)
+    : impl_(std::make_unique<Impl>(machine, sm, store, port, client, contexts, statistics)) {}
+
+SmMemory::~SmMemory() = default;
+
+bool SmMemory::can_accept(const isa::Record& record) const {
+  if (!impl_->two_units) return !impl_->memory_queue.full();
+  // Where a generic address leads is known at issue only.
+  const Space space = record.memory.space;
+  return (space == Space::kShared || !impl_->memory_queue.full()) &&
+         ((space != Space::kShared && space != Space::kGeneric) || !impl_->shared_queue.full());
+}
+
+std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, unsigned& acknowledges) {
+  Impl& impl = *impl_;
+  CASTOR_ASSERT_AT(instruction.now, instruction.mask != 0 && can_accept(*instruction.record),
+                   "memory instruction of warp %u without lanes or queue entry", instruction.warp);
+  MemoryOperation& operation = impl.operations.get();
+  operation.issue = instruction;
+  std::optional<AccessFault> fault = impl.resolver.resolve(operation, impl.contexts[instruction.context]);
+  if (fault) {
+    impl.operations.free(operation);
+    return fault;
+  }
+  acknowledges = operation.writes ? static_cast<unsigned>(operation.lines.size()) : 0;
+  impl.statistics.coalesced_lines += operation.lines.size();
+  for (const LineAccess& line : operation.lines)
+    impl.statistics.sectors += static_cast<unsigned>(__builtin_popcount(line.bytes.sectors()));
+  impl.enqueue(operation);
+  return std::nullopt;
+}
+
+void SmMemory::complete(MemoryOperation& operation, const isa::RegisterView& view) {
+  operation.write_registers(view);
+  impl_->operations.free(operation);
+}
+
+const MemoryIssue& SmMemory::instruction(const MemoryOperation& operation) { return operation.issue; }
+
+bool SmMemory::can_fetch() const { return !impl_->injection.full(); }
+
+void SmMemory::fetch(std::uint64_t line, unsigned context) {
+  Transaction& transaction = impl_->packet(RequestKind::kFetch, Client::kFetch, context);
+  transaction.request.sectors = impl_->all_sectors;
+  impl_->inject(transaction, line);
+}
+
+void SmMemory::take_reply(Cycle now, Tick tick) {
+  if (impl_->port.reply(now) == nullptr) return;
+  Transaction& reply = impl_->port.take_reply(now);
+  impl_->serve(reply, tick);
+  reply.release();
+}
+
+void SmMemory::advance(Cycle now, Tick tick) {
+  Impl& impl = *impl_;
+  if (tick != 0) impl.catch_up(tick - 1);
+  impl.last_tick = tick;
+  impl.primary_misses = 0;
+  impl.stuck = false;
+  for (unsigned i = 0; i < impl.machine.l1.banks && !impl.pipe.empty() && impl.pipe.front().due <= tick; ++i) {
+    const Impl::InPipe head = impl.pipe.front();
+    if (!impl.lookup(*head.operation, head.line, now, tick)) {
+      impl.stuck = true;
+      ++impl.statistics.reservation_fail;
+      break;
+    }
+    impl.pipe.pop_front();
+  }
+  impl.pass(impl.memory_queue, tick);
+  if (impl.two_units) impl.pass(impl.shared_queue, tick);
+  impl.send_one(now);
+}
+
+Tick SmMemory::next(Tick tick) const {
+  const Impl& impl = *impl_;
+  Tick best = std::min(impl.next_pass(impl.memory_queue, tick), impl.next_pass(impl.shared_queue, tick));
+  if (!impl.pipe.empty() && (!impl.stuck || impl.sent))
+    best = std::min(best, std::max(impl.pipe.front().due, tick + 1));
+  if (!impl.injection.empty() && !impl.short_of_credit) best = std::min(best, tick + 1);
+  return best;
+}
+
+void SmMemory::catch_up(Tick tick) { impl_->catch_up(tick); }
+
+bool SmMemory::blocked() const { return impl_->stuck; }
+
+void SmMemory::tb_retired(unsigned context) {
+  Impl& impl = *impl_;
+  for (std::uint32_t slot = 0; impl.local_lines[context] != 0 && slot < impl.l1.slots(); ++slot) {
+    if (impl.l1.at(slot).present && impl.l1.at(slot).owner == context) impl.forget(slot);
+  }
+}
+
+bool SmMemory::read(std::uint64_t generic, void* to, std::size_t size, unsigned lane, unsigned warp_in_tb,
+                    unsigned context) const {
+  auto* const out = static_cast<std::byte*>(to);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!impl_->read_byte(generic + i, out[i], lane, warp_in_tb, context)) return false;
+  }
+  return true;
+}
+
+bool SmMemory::Impl::read_byte(std::uint64_t generic, std::byte& to, unsigned lane, unsigned warp_in_tb,
+                               unsigned context) const {
+  const TbMemory& tb = contexts[context];
+  const Region region = resolver.check().region(Space::kGeneric, generic, false, AccessResolver::reach(tb));
+  if (region.refused() || !region.holds(generic, 1)) return false;
+  const std::uint64_t offset = generic - region.start;
+  if (region.space == Space::kShared) {
+    to = tb.shared[offset];
+    return true;
+  }
+  if (region.space != Space::kLocal) {
+    to = *store.host(region.address + offset);
+    return true;
+  }
+  const std::uint64_t address =
+      tb.local_base + warp_in_tb * tb.kernel->local_stride + local_offset(offset, lane, machine.sm.lanes);
+  const std::uint64_t line = address & ~std::uint64_t{machine.l1.line - 1};
+  const auto byte = static_cast<unsigned>(address - line);
+  to = *store.host(address);
+  // Newer than memory: dirty lines on their way there, then L1.
+  std::uint64_t newest = 0;
+  for (const Write& write : writes) {
+    const MemoryRequest& request = write.transaction->request;
+    if (write.transaction->line() != line || request.id < newest) continue;
+    if ((request.byte_mask[byte >> 6] >> (byte & 63) & 1) == 0) continue;
+    newest = request.id;
+    to = request.data[byte];
+  }
+  const std::uint32_t slot = l1.find(line);
+  if (slot != L1Cache::kNone && l1.at(slot).dirty.test(byte)) to = l1.data(slot)[byte];
+  return true;
+}
+
+unsigned SmMemory::outstanding() const { return impl_->mshrs.in_use(); }
+
+unsigned SmMemory::primary_misses() const { return impl_->primary_misses; }
+
+bool SmMemory::idle() const {
+  const Impl& impl = *impl_;
+  return impl.operations.in_use() == 0 && impl.pipe.empty() && impl.injection.empty() && impl.mshrs.in_use() == 0 &&
+         impl.port.outstanding() == 0;
+}
+
+std::string SmMemory::waiting() const {
+  const Impl& impl = *impl_;
+  char text[200];
+  if (!impl.pipe.empty()) {
+    const Impl::InPipe& head = impl.pipe.front();
+    std::snprintf(text, sizeof text, "L1 pipe: warp %u, record %u, line 0x%" PRIx64 "%s", head.operation->issue.warp,
+                  head.operation->issue.pc, head.operation->lines[head.line].line,
+                  !impl.stuck          ? ""
+                  : impl.places() == 0 ? ", no place in the injection FIFO"
+                  : impl.mshrs.full()  ? ", no MSHR"
+                                       : ", no way or no place in the line's MSHR");
+    return text;
+  }
+  for (const Impl::LsuQueue* queue : {&impl.memory_queue, &impl.shared_queue}) {
+    if (queue->empty()) continue;
+    const MemoryIssue& issue = queue->front().operation->issue;
+    std::snprintf(text, sizeof text, "load/store queue: warp %u, record %u", issue.warp, issue.pc);
+    return text;
+  }
+  if (!impl.injection.empty()) return impl.short_of_credit ? "injection FIFO: no credit" : "injection FIFO";
+  if (impl.mshrs.in_use() != 0) {
+    const MshrFile::Entry* oldest = nullptr;
+    for (const MshrFile::Entry& entry : impl.mshrs.entries())
+      if (entry.used && (oldest == nullptr || entry.sent < oldest->sent)) oldest = &entry;
+    std::snprintf(text, sizeof text, "read of line 0x%" PRIx64 ", sent in cycle %" PRIu64, oldest->line, oldest->sent);
+    return text;
+  }
+  if (impl.port.outstanding() != 0) return std::to_string(impl.port.outstanding()) + " requests unanswered";
+  return "nothing";
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <boost/circular_buffer.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "castor/gpu/sm/l1_cache.h"
+#include "castor/gpu/sm/memory_operation.h"
+#include "castor/gpu/sm/mshr_file.h"
+#include "castor/gpu/sm/sm_memory.h"
+#include "castor/gpu/sm/sm_memory_statistics.h"
+
+namespace castor::gpu {
+
+/// What SmMemory is made of; private to its two sources (sm_memory.cpp: instructions and passes; l1_pipe.cpp: lookups,
+/// replies, injection).
+struct SmMemory::Impl {
+  Impl(const Machine& machine, unsigned sm, const Store& store, InitiatorPort& port, SmMemoryClient& client,
+       const TbMemory* contexts, base::StatisticGroup& group);
+
+  // --- Instructions and passes ---
+  /// An instruction in an LSU queue, or the part of it that this queue works on.
+  struct Queued {
+    MemoryOperation* operation;
+    bool shared;  ///< its shared-memory rounds are due here
+    bool memory;  ///< its lines and ideal loads are due here
+  };
+  using LsuQueue = boost::circular_buffer<Queued>;
+
+  void enqueue(MemoryOperation& operation);
+  void pass(LsuQueue& queue, Tick tick);
+  void pass_lines(MemoryOperation& operation, Tick tick);
+  /// One of the operation's parts is over, its data are there at `ready`.
+  void part_done(MemoryOperation& operation, Tick ready);
+  [[nodiscard]] Tick next_pass(const LsuQueue& queue, Tick tick) const;
+  void catch_up(Tick tick);
+
+  // --- L1 pipe ---
+  struct InPipe {
+    MemoryOperation* operation;
+    std::uint32_t line;
+    Tick due;
+  };
+  [[nodiscard]] bool pipe_full() const { return pipe.size() >= pipe_depth; }
+  /// False if something is missing: the access stays and changes nothing.
+  [[nodiscard]] bool lookup(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
+  [[nodiscard]] bool load(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
+  [[nodiscard]] bool merge(MemoryOperation& operation, unsigned line, std::uint32_t entry, std::uint32_t slot,
+                           bool stale, const ByteMask& missing);
+  [[nodiscard]] bool store_through(MemoryOperation& operation, unsigned line, Tick tick);
+  [[nodiscard]] bool store_back(MemoryOperation& operation, unsigned line, Tick tick);
+  [[nodiscard]] bool pass_by(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
+  /// Empties a line that is too old for its reader; local lines that are written back have one writer and never are.
+  void empty(std::uint32_t slot);
+  [[nodiscard]] bool too_old(std::uint32_t slot, const MemoryOperation& operation, unsigned line) const;
+  [[nodiscard]] Cycle acquire(const MemoryOperation& operation) const {
+    return contexts[operation.issue.context].acquire;
+  }
+  void close_entries(std::uint64_t line);
+  void release_if_empty(std::uint32_t slot);
+  void forget(std::uint32_t slot);
+  void place(std::uint32_t slot, std::uint64_t line, const MemoryOperation& operation, bool own);
+  void write_back(std::uint32_t slot);
+  void install(MshrFile::Entry& entry, const Transaction& reply);
+  void serve(const Transaction& reply, Tick tick);
+  void check_stale(std::uint32_t slot, const LineAccess& access, Cycle now);
+  /// With acquire.mode flush: an acquire cycle not seen before empties all of L1.
+  void flush_for(Cycle acquire_cycle);
+
+  // --- Packets ---
+  [[nodiscard]] std::size_t places() const { return injection.capacity() - injection.size(); }
+  [[nodiscard]] bool dirty(std::uint32_t slot) const {
+    return slot != L1Cache::kNone && l1.at(slot).present && !l1.at(slot).dirty.none();
+  }
+  [[nodiscard]] Transaction& packet(RequestKind kind, Client from, unsigned context);
+  [[nodiscard]] Transaction& packet(RequestKind kind, Client from, const MemoryOperation& operation);
+  void inject(Transaction& transaction, std::uint64_t line);
+  void send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, bool acknowledge);
+  void send_one(Cycle now);
+
+  [[nodiscard]] bool read_byte(std::uint64_t generic, std::byte& to, unsigned lane, unsigned warp_in_tb,
+                               unsigned context) const;
+
+  const Machine& machine;
+  const unsigned sm;
+  const Store& store;
+  InitiatorPort& port;
+  SmMemoryClient& client;
+  const TbMemory* const contexts;
+  SmMemoryStatistics statistics;
+
+  mutable AccessResolver resolver;
+  OperationPool operations;
+  const bool two_units;  ///< shared memory has a load/store unit of its own
+  LsuQueue memory_queue, shared_queue;
+
+  const std::size_t pipe_depth;
+  boost::circular_buffer<InPipe> pipe;
+  L1Cache l1;
+  MshrFile mshrs;
+  const std::uint8_t all_sectors;
+
+  TransactionPool pool;
+  boost::circular_buffer<Transaction*> injection;
+  /// Stores under way; the transaction's tag is its place here.
+  struct Write {
+    Transaction* transaction;
+    bool acknowledge;  ///< false: a dirty line that left L1
+  };
+  std::vector<Write> writes;
+  std::uint64_t next_id = 0;
+
+  std::vector<std::uint32_t> local_lines;  ///< per TB context: lines of its local memory in L1
+  Cycle flushed_for = 0;
+
+  Tick last_tick = 0;
+  bool stuck = false;  ///< the head of the pipe stood still in the last tick
+  bool sent = false;   ///< the injection FIFO has a place more since
+  bool short_of_credit = false;
+  unsigned primary_misses = 0;
+};
+
+}  // namespace castor::gpu
