@@ -11,6 +11,12 @@ void StampedFifo::push(Transaction& transaction) {
   entries_.push_back({&transaction, visible});
 }
 
+std::uint32_t StampedFifo::cost() const {
+  std::uint32_t sum = 0;
+  for (const Entry& entry : entries_) sum += entry.transaction->request.cost;
+  return sum;
+}
+
 InitiatorPort::InitiatorPort(const char* name, Unit& owner, std::uint32_t request_depth)
     : socket(name), owner_(owner), credits_(request_depth) {
   socket.bind(*this);

@@ -65,6 +65,8 @@ class StampedFifo {
   void pop() { entries_.pop_front(); }
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  /// Credits that its transactions hold; for checks.
+  [[nodiscard]] std::uint32_t cost() const;
   /// Stamp of the oldest transaction; kForever if there is none.
   [[nodiscard]] Cycle next() const { return entries_.empty() ? kForever : entries_.front().visible; }
 
@@ -117,6 +119,9 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
     sink_ = &sink;
     sink_port_ = port;
   }
+  [[nodiscard]] std::size_t queued_replies() const { return replies_.size(); }
+  /// Credits held by replies in the FIFO.
+  [[nodiscard]] std::uint32_t queued_cost() const { return replies_.cost(); }
   /// Gives back the credits of a reply that a sink got.
   void release(Transaction& transaction, Cycle now);
 
@@ -156,6 +161,8 @@ class TargetPort final : public tlm::tlm_fw_transport_if<> {
   Transaction& take_request(Cycle now);
   [[nodiscard]] Cycle next_request() const { return requests_.next(); }
   [[nodiscard]] std::size_t waiting() const { return requests_.size(); }
+  /// Credits held by requests in the FIFO.
+  [[nodiscard]] std::uint32_t queued_cost() const { return requests_.cost(); }
   /// Takes the oldest request from the FIFO but keeps its credits: the place in the queue is held until `release`.
   Transaction& accept_request(Cycle now);
   void release(Transaction& transaction, Cycle now);

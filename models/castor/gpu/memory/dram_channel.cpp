@@ -1,0 +1,311 @@
+#include "castor/gpu/memory/dram_channel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+namespace {
+
+std::uint64_t kilohertz(double megahertz) { return static_cast<std::uint64_t>(std::llround(megahertz * 1000)); }
+
+void raise(std::uint64_t& from, std::uint64_t clock) { from = std::max(from, clock); }
+
+}  // namespace
+
+DramClock::DramClock(const Machine& machine)
+    : core_(kilohertz(machine.clock.core_mhz)), dram_(kilohertz(machine.clock.dram_mhz)) {
+  const std::uint64_t common = std::gcd(core_, dram_);
+  core_ /= common;
+  dram_ /= common;
+  narrow_ = (~std::uint64_t{0} - dram_) / std::max(core_, dram_);
+}
+
+DramChannel::DramChannel(const sc_core::sc_module_name& name, const Machine& machine, unsigned index,
+                         base::StatisticGroup& parent)
+    : sc_module(name),
+      map_(machine),
+      clock_(machine),
+      timing_(machine.dram),
+      burst_(std::max(1U, machine.dram.atom / machine.dram.bytes_per_clk)),
+      atom_sectors_(machine.dram.atom / kSectorBytes),
+      read_to_write_(timing_.cl + burst_ + 2 > timing_.wl ? timing_.cl + burst_ + 2 - timing_.wl : 0),
+      write_to_read_(std::uint64_t{timing_.wl} + burst_ + timing_.cdlr),
+      slots_(machine.dram.queue),
+      banks_(machine.dram.banks),
+      busy_banks_((machine.dram.banks + 63) / 64),
+      group_from_(machine.dram.groups),
+      refresh_due_(machine.dram.trefi != 0 ? machine.dram.trefi : kNever),
+      group_(parent, "channel" + std::to_string(index)),
+      n_read_(group_, {"dram_n_read", "", "column reads"}),
+      n_write_(group_, {"dram_n_write", "", "column writes"}),
+      n_activity_(group_, {"dram_n_activity", "clocks", "DRAM clocks with a pending request"}),
+      row_hit_(group_, {"dram_row_hit", "", "requests that found their row open or opened for an older one"}),
+      row_miss_(group_, {"dram_row_miss", "", "requests for which a row was opened"}),
+      bytes_(group_, {"dram_bytes", "bytes", "moved"}),
+      refreshes_(group_, {"dram_refreshes", "", "refreshes of all banks"}),
+      efficiency_(group_, {"dram_efficiency", "", "(n_read + n_write) x burst / n_activity"}, [this] {
+        const auto busy = static_cast<double>(n_activity_.value());
+        return busy == 0 ? 0 : static_cast<double>((n_read_.value() + n_write_.value()) * burst_) / busy;
+      }) {
+  for (std::size_t i = 0; i + 1 < slots_.size(); ++i) slots_[i].next = static_cast<std::int32_t>(i + 1);
+  for (unsigned b = 0; b < banks_.size(); ++b) banks_[b].group = b % machine.dram.groups;
+  for (unsigned s = 0; s < map_.slices_per_channel(); ++s) {
+    slices_.push_back(
+        std::make_unique<TargetPort>(("slice" + std::to_string(s)).c_str(), *this, machine.dram.return_queue));
+  }
+}
+
+void DramChannel::tick(Cycle now) {
+  take_requests(now);
+  reads_out_ = reads_started_;
+  for (const auto& port : slices_) reads_out_ += port->unreturned(now);
+  const std::uint64_t end = clock_.first(now + 1);
+  const std::uint64_t begin = clock_.first(now);
+  Cycle next = kForever;
+  while (queued_ != 0) {
+    const Choice choice = next_command(std::max(free_from_, begin));
+    if (choice.clock == kNever) break;
+    if (refresh_due_ <= choice.clock) {
+      const std::uint64_t clock = refresh_clock();
+      if (clock >= end) {
+        next = clock_.cycle_of(clock);
+        break;
+      }
+      refresh(clock);
+      continue;
+    }
+    if (choice.clock >= end) {
+      next = clock_.cycle_of(choice.clock);
+      break;
+    }
+    issue(choice, now);
+  }
+  if (queued_ != 0 && reads_out_ >= timing_.return_queue) next = std::min(next, next_return(now));
+  sleep_until(next);
+}
+
+void DramChannel::take_requests(Cycle now) {
+  for (unsigned s = 0; s < slices_.size(); ++s) {
+    while (slices_[s]->request(now) != nullptr) {
+      if (queued_ == 0) active_since_ = clock_.first(now);
+      enqueue(slices_[s]->accept_request(now), s);
+    }
+  }
+}
+
+void DramChannel::enqueue(Transaction& transaction, unsigned slice) {
+  const MemoryRequest& request = transaction.request;
+  const AddressMap::DramPlace place = map_.dram(map_.channel_address(transaction.line()));
+  const std::int32_t index = free_slot_;
+  CASTOR_ASSERT(index != kNone && request.sectors != 0, "more requests than places in a DRAM queue");
+  Slot& slot = slots_[static_cast<std::size_t>(index)];
+  free_slot_ = slot.next;
+  slot = {};
+  slot.transaction = &transaction;
+  slot.arrival = arrivals_++;
+  slot.row = place.row;
+  slot.column = place.column;
+  slot.bank = static_cast<std::uint16_t>(place.bank);
+  slot.slice = static_cast<std::uint16_t>(slice);
+  slot.write = request.is_write();
+  for (unsigned sectors = request.sectors; sectors != 0; sectors &= sectors - 1) {
+    slot.atoms |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(__builtin_ctz(sectors)) / atom_sectors_);
+  }
+  Bank& bank = banks_[place.bank];
+  slot.previous = bank.last;
+  if (bank.last == kNone) {
+    bank.first = index;
+    busy_banks_[place.bank / 64] |= std::uint64_t{1} << place.bank % 64;
+  } else {
+    slots_[static_cast<std::size_t>(bank.last)].next = index;
+  }
+  bank.last = index;
+  // The new one is the youngest, so it is a candidate only as the first request or as the only hit.
+  if (bank.candidate == kNone || (!is_hit(bank) && bank.open && bank.row == slot.row)) bank.candidate = index;
+  ++queued_;
+}
+
+bool DramChannel::is_hit(const Bank& bank) const {
+  return bank.open && slots_[static_cast<std::size_t>(bank.candidate)].row == bank.row;
+}
+
+void DramChannel::choose_candidate(Bank& bank) const {
+  bank.candidate = bank.first;
+  if (!bank.open) return;
+  for (std::int32_t i = bank.first; i != kNone; i = slots_[static_cast<std::size_t>(i)].next) {
+    if (slots_[static_cast<std::size_t>(i)].row == bank.row) {
+      bank.candidate = i;
+      return;
+    }
+  }
+}
+
+std::uint64_t DramChannel::legal_from(const Bank& bank) const {
+  if (!bank.open) return std::max(bank.activate_from, activate_from_);
+  const Slot& slot = slots_[static_cast<std::size_t>(bank.candidate)];
+  if (slot.row != bank.row) return bank.precharge_from;
+  if (!slot.write && !slot.started && reads_out_ >= timing_.return_queue) return kNever;
+  return std::max({bank.column_from, column_from_, group_from_[bank.group], slot.write ? write_from_ : read_from_});
+}
+
+DramChannel::Choice DramChannel::next_command(std::uint64_t clock) {
+  Choice best;
+  bool best_column = false;
+  std::uint64_t best_arrival = 0;
+  for (std::size_t word = 0; word < busy_banks_.size(); ++word) {
+    for (std::uint64_t bits = busy_banks_[word]; bits != 0; bits &= bits - 1) {
+      const Bank& bank = banks_[word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))];
+      const std::uint64_t from = legal_from(bank);
+      if (from == kNever) continue;
+      const std::uint64_t at = std::max(from, clock);
+      if (at > best.clock) continue;
+      const std::uint64_t arrival = slots_[static_cast<std::size_t>(bank.candidate)].arrival;
+      const bool column = is_hit(bank);
+      if (at == best.clock && (column != best_column ? best_column : best_arrival < arrival)) continue;
+      best = {at, bank.candidate};
+      best_column = column;
+      best_arrival = arrival;
+    }
+  }
+  return best;
+}
+
+void DramChannel::issue(const Choice& choice, Cycle now) {
+  Slot& slot = slots_[static_cast<std::size_t>(choice.slot)];
+  Bank& bank = banks_[slot.bank];
+  const std::uint64_t clock = choice.clock;
+  free_from_ = clock + 1;
+  if (is_hit(bank)) {
+    issue_column(choice.slot, bank, clock, now);
+    return;
+  }
+  if (bank.open) {
+    tell(DramCommand::Kind::kPrecharge, clock, slot, 0);
+    bank.open = false;
+    raise(bank.activate_from, clock + timing_.rp);
+  } else {
+    tell(DramCommand::Kind::kActivate, clock, slot, 0);
+    bank.open = true;
+    bank.row = slot.row;
+    bank.column_from = clock + timing_.rcd;
+    bank.precharge_from = clock + timing_.ras;
+    bank.activate_from = clock + timing_.rc;
+    activate_from_ = clock + timing_.rrd;
+    slot.row_miss = true;
+  }
+  choose_candidate(bank);
+}
+
+void DramChannel::issue_column(std::int32_t index, Bank& bank, std::uint64_t clock, Cycle now) {
+  Slot& slot = slots_[static_cast<std::size_t>(index)];
+  const auto atom = static_cast<unsigned>(__builtin_ctz(slot.atoms));
+  slot.atoms &= static_cast<std::uint8_t>(slot.atoms - 1);
+  column_from_ = clock + std::max(timing_.ccd, burst_);
+  group_from_[bank.group] = clock + std::max(timing_.ccdl, burst_);
+  if (slot.write) {
+    raise(bank.precharge_from, clock + timing_.wl + burst_ + timing_.wr);
+    read_from_ = clock + write_to_read_;
+    ++n_write_;
+  } else {
+    raise(bank.precharge_from, clock + timing_.rtpl);
+    write_from_ = clock + read_to_write_;
+    ++n_read_;
+  }
+  bytes_ += timing_.atom;
+  tell(slot.write ? DramCommand::Kind::kWrite : DramCommand::Kind::kRead, clock, slot,
+       slot.column + atom * timing_.atom);
+  if (!slot.started) {
+    slot.started = true;
+    ++(slot.row_miss ? row_miss_ : row_hit_);
+    if (!slot.write) {
+      ++reads_started_;
+      ++reads_out_;
+    }
+  }
+  if (slot.atoms == 0) finish(index, bank, clock, now);
+}
+
+void DramChannel::finish(std::int32_t index, Bank& bank, std::uint64_t clock, Cycle now) {
+  Slot& slot = slots_[static_cast<std::size_t>(index)];
+  (slot.previous == kNone ? bank.first : slots_[static_cast<std::size_t>(slot.previous)].next) = slot.next;
+  (slot.next == kNone ? bank.last : slots_[static_cast<std::size_t>(slot.next)].previous) = slot.previous;
+  if (bank.first == kNone) {
+    bank.candidate = kNone;
+    busy_banks_[slot.bank / 64] &= ~(std::uint64_t{1} << slot.bank % 64);
+  } else {
+    choose_candidate(bank);
+  }
+  // All answers come by the same formula, so they leave in the order of their last column commands. An acknowledge
+  // takes no place in the return queue.
+  TargetPort& port = *slices_[slot.slice];
+  port.release(*slot.transaction, now);
+  port.reply(*slot.transaction, slot.write ? 0 : 1, now,
+             clock_.cycle_of(clock + timing_.cl + burst_) + 1 + timing_.extra_latency);
+  if (!slot.write) --reads_started_;
+  slot.next = free_slot_;
+  free_slot_ = index;
+  if (--queued_ == 0) n_activity_ += clock + 1 - active_since_;
+}
+
+std::uint64_t DramChannel::refresh_clock() const {
+  std::uint64_t clock = std::max(refresh_due_, free_from_);
+  for (const Bank& bank : banks_) {
+    if (bank.open) raise(clock, bank.precharge_from);
+  }
+  return clock;
+}
+
+void DramChannel::refresh(std::uint64_t clock) {
+  Slot all;
+  all.arrival = arrivals_;
+  tell(DramCommand::Kind::kRefresh, clock, all, 0);
+  ++refreshes_;
+  free_from_ = clock + 1;
+  refresh_due_ += timing_.trefi;
+  for (Bank& bank : banks_) {
+    bank.open = false;
+    raise(bank.activate_from, clock + timing_.rp + timing_.rc);
+    bank.candidate = bank.first;
+  }
+}
+
+Cycle DramChannel::next_return(Cycle now) {
+  Cycle next = kForever;
+  for (const auto& port : slices_) {
+    // Asking for all credits of the port has it wake us for the next one.
+    if (!port->can_reply(port->credits().depth(), now)) next = std::min(next, port->next_credit());
+  }
+  return next;
+}
+
+unsigned DramChannel::queued(unsigned slice) const {
+  auto count = static_cast<unsigned>(slices_[slice]->waiting());
+  for (const Bank& bank : banks_) {
+    for (std::int32_t i = bank.first; i != kNone; i = slots_[static_cast<std::size_t>(i)].next) {
+      count += slots_[static_cast<std::size_t>(i)].slice == slice ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+bool DramChannel::idle() const {
+  if (queued_ != 0) return false;
+  return std::all_of(slices_.begin(), slices_.end(), [](const auto& port) { return port->waiting() == 0; });
+}
+
+std::string DramChannel::waiting() const {
+  if (idle()) return {};
+  std::string text = group_.name() + ": " + std::to_string(queued_) + " requests queued";
+  if (reads_out_ >= timing_.return_queue) text += ", return queue full";
+  return text;
+}
+
+void DramChannel::tell(DramCommand::Kind kind, std::uint64_t clock, const Slot& slot, unsigned column) const {
+  if (!on_command) return;
+  on_command({kind, clock, slot.bank, slot.row, column, slot.arrival});
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "castor/base/statistics.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/memory/crossbar.h"
+#include "castor/gpu/memory/dram_channel.h"
+#include "castor/gpu/memory/l2_slice.h"
+#include "castor/gpu/store.h"
+#include "castor/gpu/unit.h"
+
+namespace castor::gpu {
+
+/// Everything below the SMs: crossbars, L2 slices, DRAM channels, connected as the machine says (docs/gpu.md, "Memory
+/// system"). Its statistics are the groups `xbar`, `slice<k>` and `channel<k>`.
+class MemorySystem {
+ public:
+  struct Options {
+    unsigned extra_inputs = 0;    ///< crossbar inputs behind those of the machine, for masters from outside
+    bool outside_memory = false;  ///< no channels: the user connects slice(k).memory to memories of his own
+  };
+
+  MemorySystem(const Machine& machine, const Store& store, base::StatisticGroup& statistics, Options options);
+  MemorySystem(const Machine& machine, const Store& store, base::StatisticGroup& statistics)
+      : MemorySystem(machine, store, statistics, Options{}) {}
+
+  [[nodiscard]] Crossbar& crossbar() { return *crossbar_; }
+  /// Port of initiator i: SMs, front end, copy engines 0 and 1, extra inputs.
+  [[nodiscard]] TargetPort& input(unsigned i) { return crossbar_->input(i); }
+  [[nodiscard]] unsigned front_end_input() const { return sms_; }
+  [[nodiscard]] unsigned copy_input(unsigned engine) const { return sms_ + 1 + engine; }
+  [[nodiscard]] unsigned extra_input(unsigned i) const { return sms_ + Crossbar::kOtherInputs + i; }
+  [[nodiscard]] L2Slice& slice(unsigned k) { return *slices_[k]; }
+  [[nodiscard]] unsigned slices() const { return static_cast<unsigned>(slices_.size()); }
+  [[nodiscard]] DramChannel& channel(unsigned k) { return *channels_[k]; }
+  [[nodiscard]] unsigned channels() const { return static_cast<unsigned>(channels_.size()); }
+  [[nodiscard]] const AddressMap& map() const { return crossbar_->map(); }
+
+  /// All units, for the device's clock: channels, slices, crossbar.
+  [[nodiscard]] const std::vector<Unit*>& units() const { return units_; }
+  /// What a port expects of its initiator: credits of its requests and of its reply queue, flits.
+  [[nodiscard]] std::uint32_t fifo_flits() const { return fifo_flits_; }
+
+  /// Has every slice write back and forget its lines from `visible` on (l2.flush_at_kernel_end).
+  void flush(Cycle visible);
+  [[nodiscard]] bool flushing(Cycle now) const;
+
+  /// Nothing is queued or in flight.
+  [[nodiscard]] bool idle() const;
+  /// What stands still, one line each, for deadlock reports.
+  [[nodiscard]] std::string waiting() const;
+  /// Asserts for every queue between crossbar, slices and channels that credits and occupancy add up to its depth, and
+  /// that every request is answered or held somewhere; for tests, to be called between cycles.
+  void check_links() const;
+
+ private:
+  unsigned sms_;
+  std::uint32_t fifo_flits_, return_queue_, dram_queue_;
+  std::unique_ptr<Crossbar> crossbar_;
+  std::vector<std::unique_ptr<L2Slice>> slices_;
+  std::vector<std::unique_ptr<DramChannel>> channels_;
+  std::vector<Unit*> units_;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace castor::gpu {
+
+/// Tags of a set-associative cache with sectors, least recently used first (docs/gpu.md, "L2 slice"). Knows nothing of
+/// time or data: what a line's fields mean is its user's business, except that a line with `first` >= 0 is never a
+/// victim.
+class TagArray {
+ public:
+  static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
+
+  struct Line {
+    std::uint64_t used = 0;    ///< order of the last use
+    std::int32_t first = -1;   ///< oldest entry in flight, -1 = none
+    std::int32_t last = -1;    ///< youngest
+    std::uint8_t valid = 0;    ///< sectors
+    std::uint8_t dirty = 0;    ///< sectors that memory does not have
+    std::uint8_t pending = 0;  ///< sectors that are valid when everything in flight is done
+  };
+
+  TagArray(unsigned sets, unsigned ways)
+      : ways_(ways), tags_(std::size_t{sets} * ways, kNoLine), lines_(std::size_t{sets} * ways) {}
+
+  [[nodiscard]] std::size_t size() const { return lines_.size(); }
+  [[nodiscard]] Line& line(std::size_t index) { return lines_[index]; }
+  [[nodiscard]] const Line& line(std::size_t index) const { return lines_[index]; }
+  /// Line address, or kNoLine.
+  [[nodiscard]] std::uint64_t tag(std::size_t index) const { return tags_[index]; }
+
+  /// Index of a line, -1 if it is absent.
+  [[nodiscard]] std::int32_t find(unsigned set, std::uint64_t tag) const {
+    const std::size_t base = std::size_t{set} * ways_;
+    for (std::size_t i = base; i < base + ways_; ++i) {
+      if (tags_[i] == tag) return static_cast<std::int32_t>(i);
+    }
+    return -1;
+  }
+  /// Way for a new line: an invalid one, else the least recently used without an entry in flight; lowest index on a
+  /// tie. -1 if all have one.
+  [[nodiscard]] std::int32_t victim(unsigned set) const {
+    std::int32_t best = -1;
+    const std::size_t base = std::size_t{set} * ways_;
+    for (std::size_t i = base; i < base + ways_; ++i) {
+      if (tags_[i] == kNoLine) return static_cast<std::int32_t>(i);
+      if (lines_[i].first < 0 && (best < 0 || lines_[i].used < lines_[static_cast<std::size_t>(best)].used)) {
+        best = static_cast<std::int32_t>(i);
+      }
+    }
+    return best;
+  }
+  /// Gives a way to a line without any sector.
+  void place(std::size_t index, std::uint64_t tag) {
+    tags_[index] = tag;
+    lines_[index] = {};
+    touch(index);
+  }
+  void remove(std::size_t index) {
+    tags_[index] = kNoLine;
+    lines_[index] = {};
+  }
+  void touch(std::size_t index) { lines_[index].used = ++uses_; }
+
+ private:
+  unsigned ways_;
+  std::uint64_t uses_ = 0;
+  std::vector<std::uint64_t> tags_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,2 @@
+castor_test(gpu_memory_map_test KIND unit SOURCES gpu_memory_map_test.cpp LIBS castor_platforms)
+castor_test(gpu_memory_timing_test KIND unit SOURCES gpu_memory_timing_test.cpp LIBS castor_platforms)
