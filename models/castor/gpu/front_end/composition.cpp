@@ -1,0 +1,84 @@
+#include "castor/gpu/front_end/composition.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+namespace {
+
+bool governs(const Machine& machine, Block block) {
+  const auto& governors = machine.hooks.governors;
+  return std::find(governors.begin(), governors.end(), slug(block)) != governors.end();
+}
+
+[[noreturn]] void exclude(Block first, Block second, const std::string& why, const std::string& hint) {
+  throw base::InputError(
+      "blocks " + std::string(slug(first)) + " and " + std::string(slug(second)) + " exclude each other: " + why, hint);
+}
+
+void check_limit(const char* key, std::uint64_t value, std::uint64_t limit) {
+  if (value <= limit) return;
+  throw base::InputError(
+      "key " + std::string(key) + ": " + std::to_string(value) + " is more than the front end's hooks can name",
+      "at most " + std::to_string(limit));
+}
+
+void check_blocks(const Machine& machine) {
+  const auto on = [&](Block block) { return machine.block(block).enable; };
+  const auto places = [&](Block block) { return on(block) && !governs(machine, block); };
+
+  std::vector<Block> policies;
+  for (const Block block : {Block::kLax, Block::kMias, Block::kLaperm}) {
+    if (places(block)) policies.push_back(block);
+  }
+  if (policies.size() > 1) {
+    exclude(policies[0], policies[1], "both decide which thread block is placed next",
+            "disable one, or make mias a governor (hooks.governors)");
+  }
+  if (on(Block::kDtbl) && !policies.empty() && policies[0] != Block::kLaperm) {
+    exclude(Block::kDtbl, policies[0], "only the dispatch policies of dtbl and laperm know groups of thread blocks",
+            "disable one of them");
+  }
+  for (const Block sync : {Block::kGsync, Block::kWaitSignal}) {
+    if (on(sync) && on(Block::kMias) && governs(machine, Block::kMias)) {
+      exclude(Block::kMias, sync,
+              "quotas count thread blocks that retire, those of " + std::string(slug(sync)) +
+                  " leave an SM without retiring",
+              "disable one of them");
+    }
+  }
+  if (machine.replay.enable) {
+    for (const Block block : {Block::kDarsie, Block::kSaws, Block::kGsync, Block::kWaitSignal}) {
+      if (!on(block)) continue;
+      throw base::InputError("block " + std::string(slug(block)) +
+                                 " and replay.enable exclude each other: a replayed SM executes no instructions",
+                             "disable one of them");
+    }
+  }
+}
+
+}  // namespace
+
+const Machine& checked(const Machine& machine, const Hooks& hooks) {
+  check_limit("chip.sms", machine.chip.sms, sizeof(SmMask) * 8);
+  check_limit("queue.count", machine.queue.count, kMaxQueues);
+  check_limit("table.entries", machine.table.entries, kMaxEntries);
+  check_blocks(machine);
+  if (hooks.launch_unit != nullptr) {
+    throw base::InputError("a launch unit is plugged in, but this front end takes no launches by device code");
+  }
+  if (!hooks.sync.empty()) {
+    throw base::InputError("a synchronisation controller is plugged in, but this front end has no network for it");
+  }
+  if (hooks.dispatch == nullptr && machine.dispatch.policy != "fcfs") {
+    throw base::InputError(
+        "key dispatch.policy: " + base::printable(machine.dispatch.policy) + " is no built-in dispatch policy",
+        "fcfs, or a block that brings its own");
+  }
+  return machine;
+}
+
+}  // namespace castor::gpu

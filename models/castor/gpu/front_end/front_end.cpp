@@ -1,0 +1,279 @@
+#include "castor/gpu/front_end/front_end.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "castor/base/error.h"
+#include "castor/gpu/front_end/composition.h"
+#include "castor/gpu/front_end/hook_state.h"
+
+namespace castor::gpu {
+
+FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store,
+                   const ProgramTable& programs, std::vector<SmUnit*> sms, std::array<CopyEngine*, kCopyEngines> copies,
+                   const Hooks& hooks, Observer* observer, base::StatisticGroup& statistics)
+    : sc_module(name),
+      machine_(checked(machine, hooks)),
+      store_(store),
+      programs_(programs),
+      sms_(std::move(sms)),
+      copies_(copies),
+      hooks_(hooks),
+      observer_(observer),
+      clock_(static_cast<std::uint64_t>(std::llround(machine.clock.core_mhz * 1e3))),
+      statistics_(statistics),
+      port_("memory", *this, machine.xbar.fifo_flits),
+      memory_(machine, port_, statistics),
+      queues_(machine, store),
+      select_(machine.queue.count, machine.parse.select_scan),
+      lanes_(machine),
+      table_(machine.table.entries),
+      ledger_(machine),
+      search_(machine.chip.sms),
+      dispatcher_(machine),
+      drained_(machine.chip.sms) {
+  CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
+  for (SmUnit* const sm : sms_) {
+    done_.emplace_back(machine.done_fifo);
+    sm->set_front_end(*this, !hooks.governors.empty());
+  }
+  for (CopyEngine* const engine : copies_) {
+    if (engine != nullptr) engine->set_front_end(*this);
+  }
+  attach_hooks(statistics);
+  sleep_until(hook_ == nullptr ? kForever : 0);
+}
+
+FrontEnd::~FrontEnd() = default;
+
+Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
+  CASTOR_ASSERT(queue < queues_.count() && (last_ == kForever || visible > last_), "packet for queue %u, cycle %llu",
+                queue, static_cast<unsigned long long>(visible));
+  const Ticket ticket = completions_.issue();
+  PacketImage image;
+  if (const auto* const kernel = std::get_if<KernelPacket>(&packet)) {
+    const LoadedProgram& loaded = programs_[kernel->program];
+    const isa::Program& program = loaded.program();
+    LaunchDescriptor descriptor;
+    descriptor.code_base = loaded.code_base();
+    descriptor.grid = kernel->grid;
+    descriptor.block = kernel->block;
+    descriptor.registers = program.registers;
+    descriptor.shared_bytes = program.shared_bytes + kernel->dynamic_shared;
+    descriptor.local_bytes = program.local_bytes;
+    descriptor.stream = queue;
+    descriptor.serial = static_cast<std::uint32_t>(ticket);
+    image = encode(descriptor);
+    if (observer_ != nullptr) observer_->kernel_submitted({visible, ticket, queue, 0, &program.kernel});
+  } else {
+    image = encode(packet);
+  }
+  queues_.push(queue, ticket, std::move(packet), visible, image);
+  wake_at(visible + 1);
+  return ticket;
+}
+
+std::optional<Fault> FrontEnd::take_fault() {
+  if (faults_.empty()) return std::nullopt;
+  std::optional<Fault> fault = std::move(faults_.front());
+  faults_.pop_front();
+  return fault;
+}
+
+// --- One cycle ------------------------------------------------------------------------------------------------------
+
+void FrontEnd::tick(Cycle now) {
+  count_until(now);
+  if (hook_ != nullptr) {
+    const Cycle from = last_ == kForever ? 0 : last_ + 1;
+    if (now > from) skip_hooks(now - from);
+    begin_hooks(now);
+  }
+  last_ = now;
+  if (!uncore_enable_) {
+    govern(now);
+    clock_hooks(now);
+    sleep_until(uncore_enable_ ? now + 1 : next_hook(now));
+    return;
+  }
+  pushed_ = placed_ = false;
+  receive(now);       // F1
+  retire(now);        // F2
+                      // F3: synchronisation network
+  govern(now);        // F4
+  distribute(now);    // F5: hub and resumed TBs come before the policy
+                      // F6: launch unit: attach and fallback
+  release(now);       // F7
+  parse(now);         // F8
+  memory_.step(now);  // F9: and pointers of device launches
+  clock_hooks(now);   // F10
+  set_level(now);
+  sleep(now);
+}
+
+// F1: replies and doorbells of earlier cycles.
+void FrontEnd::receive(Cycle now) {
+  MemoryClient& completions = memory_.client(FrontEndMemory::User::kCompletions);
+  while (completions.has_reply(now)) {
+    completions.pop();
+    completions_.show(unseen_.front());
+    unseen_.pop_front();
+  }
+  MemoryClient& descriptors = memory_.client(FrontEndMemory::User::kDescriptors);
+  while (descriptors.has_reply(now)) {
+    const MemoryReply reply = descriptors.reply();
+    ParseLanes::Lane& lane = lanes_.reading();
+    std::copy_n(reply.data.begin(), lane.image.size(), lane.image.begin());
+    lane.read = true;
+    descriptors.pop();
+  }
+  const QueueMask before = queues_.kernels();
+  queues_.advance(now);
+  select_.advance(queues_.kernels(), before, now);
+}
+
+// F2: retire wires, then one completion of the done FIFOs.
+void FrontEnd::retire(Cycle now) {
+  for (unsigned sm = 0; sm < sms_.size(); ++sm) {
+    if (sms_[sm]->retired().head(now) != nullptr) take_retired(sm, now);
+  }
+  take_faults(now);
+  drain(now);
+}
+
+void FrontEnd::take_retired(unsigned sm, Cycle now) {
+  Mailbox<TbRetireMessage>& wire = sms_[sm]->retired();
+  const TbRetireMessage& message = *wire.head(now);
+  KernelEntry& kernel = table_.of(*message.kernel);
+  CASTOR_ASSERT_AT(now, kernel.running > 0 && !done_[sm].full(), "SM %u retires a TB of %s that it does not have", sm,
+                   message.kernel->program->kernel.c_str());
+  ledger_.credit(sm, kernel.context.entry, kernel.context.need);
+  kernel.statistics.warp_instructions += message.warp_instructions;
+  kernel.statistics.thread_instructions += message.thread_instructions;
+  ++statistics_.tb_retired;
+  TbEvent event;
+  event.sm = static_cast<std::uint8_t>(sm);
+  event.slot = message.slot;
+  event.kd = kernel.context.entry;
+  event.queue = kernel.context.queue;
+  event.kid = kernel.context.kid;
+  event.agei = message.group;
+  event.gid = static_cast<std::uint32_t>(message.gid);
+  done_[sm].push_back({&kernel, event});
+  done_waiting_ |= SmMask{1} << sm;
+  if (hook_ != nullptr) hook_->retired.push_back(event);
+  wire.pop();
+}
+
+void FrontEnd::drain(Cycle now) {
+  Completed completed;
+  if (done_waiting_ != 0) {
+    const unsigned sm = drained_.first(done_waiting_);
+    drained_.chosen(sm);
+    completed = done_[sm].front();
+    done_[sm].pop_front();
+    if (done_[sm].empty()) done_waiting_ &= ~(SmMask{1} << sm);
+    sms_[sm]->done_drained(now);
+  } else if (!dropped_.empty() && dropped_.front().since < now) {
+    completed = dropped_.front();
+    for (const TbEvent& event : hook_->retired) {
+      if (event.sm == completed.event.sm) return;  // the SM's wire is taken
+    }
+    dropped_.pop_front();
+    hook_->retired.push_back(completed.event);
+  } else {
+    return;
+  }
+  KernelEntry& kernel = *completed.kernel;
+  --kernel.running;
+  ++kernel.retired;
+  if (kernel.finished()) finished_[kernel.context.entry] = true;
+  if (hook_ != nullptr) hook_->events.done = completed.event;
+}
+
+// F7: one kernel whose TBs are all counted is complete, the lowest entry first; copies that are done.
+void FrontEnd::release(Cycle now) {
+  for (CopyEngine* const engine : copies_) {
+    if (engine == nullptr) continue;
+    while (const CopyDone* const done = engine->done().head(now)) {
+      queues_.release(done->queue, now);
+      finish_packet(done->queue, done->ticket, now, false);
+      engine->done().pop();
+    }
+  }
+  if (finished_.none()) return;
+  const KdMask ready = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
+  if (ready.any()) finish_kernel(static_cast<unsigned>(ready._Find_first()), now);
+}
+
+void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
+  KernelEntry& kernel = table_[entry];
+  const KernelContext& context = kernel.context;
+  CASTOR_ASSERT_AT(
+      now,
+      kernel.finished() && kernel.started == kernel.retired && kernel.started + kernel.dropped == context.grid.count(),
+      "kernel %s released with TBs left", context.program->kernel.c_str());
+  finished_[entry] = false;
+  kernel.statistics.end = clock_.time_of(now);
+  if (context.parameters != 0) store_.free(context.parameters);
+  if (context.local_base != 0) store_.free(context.local_base);
+  if (observer_ != nullptr) {
+    observer_->kernel_completed({now, context.ticket, context.queue, entry, &context.program->kernel});
+  }
+  ++statistics_.kernels_completed;
+  kernels_.push_back(std::move(kernel.statistics));
+  table_.release(entry, now);
+  LaunchTrees::Root root;
+  const bool tree_done = trees_.complete(kernel.tree, root);
+  if (tree_done) {
+    queues_.release(root.queue, now);
+    finish_packet(root.queue, root.ticket, now, false);
+  }
+  if (hook_ != nullptr) {
+    hook_->events.completed =
+        KernelEvent{context.entry, context.queue, context.kid, queues_.size(context.queue) == 0, tree_done};
+  }
+}
+
+void FrontEnd::finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time) {
+  completions_.complete(ticket, now, keep_time);
+  unseen_.push_back(ticket);
+  memory_.client(FrontEndMemory::User::kCompletions).write(queues_.completion_word(queue), &ticket, sizeof ticket);
+}
+
+bool FrontEnd::idle() const {
+  const auto quiet = [](const CopyEngine* engine) { return engine == nullptr || engine->idle(); };
+  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() &&
+         std::all_of(copies_.begin(), copies_.end(), quiet);
+}
+
+// --- Sleeping -------------------------------------------------------------------------------------------------------
+
+Cycle FrontEnd::next_message() const {
+  Cycle next = kForever;
+  for (SmUnit* const sm : sms_) {
+    next = std::min({next, sm->retired().next(), sm->faults().next(), sm->services().next()});
+  }
+  for (CopyEngine* const engine : copies_) {
+    if (engine != nullptr) next = std::min(next, engine->done().next());
+  }
+  return next;
+}
+
+void FrontEnd::sleep(Cycle now) {
+  const KdMask releasable = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
+  if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_) {
+    sleep_until(now + 1);
+    return;
+  }
+  Cycle next = std::min({next_message(), queues_.next(now), memory_.next(now), next_grant(now)});
+  const Cycle finish = lanes_.next();
+  // A lane that is done waits for the push port, which hooks may keep closed.
+  next = std::min(next, finish);
+  if (queues_.others().any()) next = now + 1;
+  if (hook_ != nullptr) next = std::min(next, next_hook(now));
+  sleep_until(next == kForever ? next : std::max(next, now + 1));
+}
+
+}  // namespace castor::gpu

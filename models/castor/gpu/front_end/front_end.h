@@ -1,0 +1,212 @@
+#pragma once
+
+#include <array>
+#include <boost/circular_buffer.hpp>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <unordered_map>
+#include <vector>
+
+#include "castor/base/time.h"
+#include "castor/gpu/device.h"
+#include "castor/gpu/front_end/completions.h"
+#include "castor/gpu/front_end/copy_engine.h"
+#include "castor/gpu/front_end/dispatcher.h"
+#include "castor/gpu/front_end/front_end_statistics.h"
+#include "castor/gpu/front_end/kernel_table.h"
+#include "castor/gpu/front_end/launch_trees.h"
+#include "castor/gpu/front_end/ledger.h"
+#include "castor/gpu/front_end/memory_client.h"
+#include "castor/gpu/front_end/parse_lanes.h"
+#include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/front_end/source_select.h"
+#include "castor/gpu/hooks.h"
+#include "castor/gpu/loaded_program.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/observer.h"
+#include "castor/gpu/sm_unit.h"
+#include "castor/gpu/store.h"
+
+namespace castor::gpu {
+
+/// The front end (docs/gpu.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger, launch
+/// trees, events, completions; and the hooks that replace or watch parts of it.
+///
+/// A packet submitted with stamp c is in its queue from cycle c on. A kernel at the head of a queue that was ready at
+/// the start of a cycle is granted a parse lane (F8), its entry is written max(1, parse.latency) cycles later, from the
+/// cycle after that its TBs are placed, one per cycle in the whole GPU (F5). What an SM retires is credited when the
+/// retire wire is visible (F2) and counted when the done FIFO is drained, one TB per cycle; when all are counted the
+/// kernel is complete (F7) and its queue goes on in the next cycle. Other packets are served at the head of their
+/// queue, one per queue and cycle; copies block their queue until the copy engine is done.
+///
+/// Limits: no launches by device code, no suspended TBs, no synchronisation network: their steps are marked in the
+/// order of a cycle, their sources are reserved and never ready.
+class FrontEnd final : public sc_core::sc_module, public Unit {
+ public:
+  static constexpr unsigned kCopyEngines = 2;
+
+  /// References and pointers must live as long as the front end; `observer` may be null. Errors: InputError for hooks
+  /// that exclude each other and for a machine beyond the limits of the hooks' records.
+  FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
+           std::vector<SmUnit*> sms, std::array<CopyEngine*, kCopyEngines> copies, const Hooks& hooks,
+           Observer* observer, base::StatisticGroup& statistics);
+  ~FrontEnd() override;
+
+  /// To the crossbar, input number = chip.sms.
+  [[nodiscard]] InitiatorPort& memory_port() { return port_; }
+  /// What device code can ask of the runtime; needed before the first call.
+  void set_services(DeviceServices& services) { services_ = &services; }
+
+  // --- For the device on top ----------------------------------------------------------------------------------------
+
+  [[nodiscard]] bool queue_full(unsigned queue) const { return queues_.full(queue); }
+  /// Appends a packet; the queue is not full. It is in the queue from cycle `visible` on, which is later than the last
+  /// tick and not before the stamp of an earlier packet of the queue. Launches have been checked against the machine.
+  Ticket submit(unsigned queue, Packet packet, Cycle visible);
+  /// The host can know that the ticket is complete: the queue's completion word is performed.
+  [[nodiscard]] bool complete(Ticket ticket) const { return completions_.shown(ticket); }
+  /// Cycle in which the ticket completed on the device; 0 while it has not.
+  [[nodiscard]] Cycle completion_cycle(Ticket ticket) const { return completions_.cycle(ticket); }
+  [[nodiscard]] Ticket last_ticket() const { return completions_.last(); }
+
+  /// The oldest fault that was not taken yet. Its kernel is being stopped on all SMs, others go on.
+  [[nodiscard]] std::optional<Fault> take_fault();
+  /// Completed kernels in the order of completion.
+  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return kernels_; }
+  /// Drops all pending work: queues are emptied, kernels stopped, events forgotten. Ends with `idle` after some cycles.
+  void abandon();
+  /// Nothing is queued, parsed, resident or unanswered.
+  [[nodiscard]] bool idle() const;
+
+  void tick(Cycle now) override;
+  void count_until(Cycle now) override { statistics_.count_until(now); }
+
+  /// Enables of the cycle after the last tick, as the governors want them; all ones without governors.
+  [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
+  [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
+
+  /// Who waits for whom: a line for every queue, kernel and copy that cannot proceed, with the reason.
+  [[nodiscard]] std::string waiting() const;
+
+  // --- For tests and reports ----------------------------------------------------------------------------------------
+
+  [[nodiscard]] const Ledger& ledger() const { return ledger_; }
+  [[nodiscard]] const KernelTable& table() const { return table_; }
+  [[nodiscard]] const Queues& queues() const { return queues_; }
+
+ private:
+  struct Completed {
+    KernelEntry* kernel = nullptr;
+    TbEvent event;
+    Cycle since = 0;
+  };
+  /// Recorded in cycle `since`, seen from the next on.
+  struct Event {
+    std::uint64_t count = 0, before = 0;
+    Cycle since = 0;
+    [[nodiscard]] std::uint64_t seen(Cycle now) const { return since < now ? count : before; }
+  };
+  static constexpr std::uint16_t kNoQueue = 0xffff;
+  struct HookState;
+
+  // front_end.cpp
+  void receive(Cycle now);
+  void retire(Cycle now);
+  void take_retired(unsigned sm, Cycle now);
+  void drain(Cycle now);
+  void release(Cycle now);
+  void finish_kernel(unsigned entry, Cycle now);
+  void finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time);
+  void sleep(Cycle now);
+  [[nodiscard]] Cycle next_message() const;
+
+  // front_end_faults.cpp
+  void take_faults(Cycle now);
+  void stop(KernelEntry& kernel, Cycle now);
+  void fail(KernelEntry& kernel, Fault fault, Cycle now);
+  void drop_offered(unsigned entry, unsigned sm, Cycle now);
+
+  // front_end_dispatch.cpp
+  void distribute(Cycle now);
+  void distribute_by_policy(Cycle now);
+  void place(unsigned entry, unsigned sm, const Placement& placement, Cycle now);
+  [[nodiscard]] DispatchView view() const;
+  void set_level(Cycle now);
+
+  // front_end_parse.cpp
+  void parse(Cycle now);
+  void serve_heads(Cycle now);
+  void serve_images(Cycle now);
+  void serve(unsigned queue, const Packet& packet, Cycle now);
+  void grant(Cycle now);
+  [[nodiscard]] int pick(Cycle now);
+  [[nodiscard]] bool entry_free(Cycle now) const;
+  void begin_parse(unsigned queue, Cycle now);
+  void prepare(KernelEntry& kernel, const KernelPacket& packet, std::uint64_t image, Cycle now);
+  void write_entry(Cycle now);
+  void fill_context(KernelEntry& kernel, const LaunchDescriptor& descriptor, Cycle now);
+  [[nodiscard]] Cycle next_grant(Cycle now) const;
+
+  // front_end_hooks.cpp
+  void attach_hooks(base::StatisticGroup& statistics);
+  void skip_hooks(Cycle cycles);
+  void begin_hooks(Cycle now);
+  void govern(Cycle now);
+  void clock_hooks(Cycle now);
+  void show_fits();
+  [[nodiscard]] int job_pick(Cycle now);
+  [[nodiscard]] Cycle next_hook(Cycle now) const;
+  void hook_error(const char* hook, unsigned code, std::uint64_t info);
+
+  const Machine& machine_;
+  Store& store_;
+  const ProgramTable& programs_;
+  std::vector<SmUnit*> sms_;
+  std::array<CopyEngine*, kCopyEngines> copies_;
+  Hooks hooks_;
+  Observer* observer_;
+  DeviceServices* services_ = nullptr;
+  base::Clock clock_;
+
+  FrontEndStatistics statistics_;
+  InitiatorPort port_;
+  FrontEndMemory memory_;
+  Queues queues_;
+  SourceSelect select_;
+  ParseLanes lanes_;
+  KernelTable table_;
+  Ledger ledger_;
+  SmSearch search_;
+  FcfsDispatcher dispatcher_;
+  LaunchTrees trees_;
+  Completions completions_;
+
+  std::vector<boost::circular_buffer<Completed>> done_;  // per SM: retired, not counted
+  SmMask done_waiting_ = 0;                              // SMs with something in done_
+  SmSearch drained_;
+  KdMask finished_;                // entries without a TB to place, running or to count
+  std::deque<Completed> dropped_;  // TBs of stopped kernels that a policy placed
+  std::unordered_map<std::uint64_t, Event> events_;
+  std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
+  bool recorded_ = false;                      // an event was recorded in this cycle
+  std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
+  std::deque<Ticket> unseen_;                  // completed, completion word under way
+  std::deque<Fault> faults_;
+  std::vector<KernelStatistics> kernels_;
+  Cycle last_ = kForever;   // last tick
+  bool pushed_ = false;     // an item was pushed in this cycle
+  bool placed_ = false;     // a TB was placed in this cycle
+  bool placeable_ = false;  // the dispatcher looks again in the next cycle
+
+  SmMask clock_enable_ = kAllSms;
+  bool uncore_enable_ = true;
+  SmMask open_ = kAllSms;
+  const Quota* quota_ = nullptr;
+  std::unique_ptr<HookState> hook_;  // null without hooks
+};
+
+}  // namespace castor::gpu

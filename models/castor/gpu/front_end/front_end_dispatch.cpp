@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "castor/base/error.h"
+#include "castor/gpu/front_end/front_end.h"
+#include "castor/gpu/front_end/hook_state.h"
+
+namespace castor::gpu {
+
+DispatchView FrontEnd::view() const {
+  return {ledger_, open_ & ledger_.all(), quota_, hook_ != nullptr && hook_->stopped.any() ? &hook_->stopped : nullptr};
+}
+
+// F5: at most one TB in the whole GPU.
+void FrontEnd::distribute(Cycle now) {
+  if (hooks_.dispatch != nullptr) {
+    distribute_by_policy(now);
+    return;
+  }
+  if (dispatcher_.empty()) return;
+  const FcfsDispatcher::Choice choice = dispatcher_.choose(view(), search_, now);
+  if (choice.entry < 0) return;
+  search_.chosen(choice.sm);
+  place(static_cast<unsigned>(choice.entry), choice.sm, {}, now);
+}
+
+void FrontEnd::distribute_by_policy(Cycle now) {
+  DispatchIn& in = hook_->dispatch;
+  in.now = now;
+  in.room = &ledger_;
+  in.open = open_ & ledger_.all();
+  in.quota = quota_;
+  in.push.reset();
+  in.taken = false;
+  MemoryClient& memory = memory_.client(FrontEndMemory::User::kDispatchPolicy);
+  in.reply.reset();
+  if (memory.has_reply(now)) {
+    in.reply = memory.reply();
+    memory.pop();
+  }
+  show_fits();
+  in.ev = hook_->events;
+  const DispatchOut& out = hooks_.dispatch->settle(in);
+  hook_->push_ready = out.push_ready;
+  hook_->hold = out.hold;
+  hook_->fits_head = out.fits_head;
+  hook_->bound_wait = out.bound_wait;
+  hook_->ready = out.ready;
+  hook_->waiting = out.waiting;
+  if (!out.place) return;
+  const Placement offer = *out.place;
+  CASTOR_ASSERT_AT(now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten && offer.agei == 0,
+                   "dispatch policy offers entry %u, group %u: not there", offer.kd, offer.agei);
+  KernelEntry& kernel = table_[offer.kd];
+  CASTOR_ASSERT_AT(now, kernel.sequencer.left() > 0 && offer.position == kernel.sequencer.next(),
+                   "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
+                   static_cast<unsigned long long>(kernel.sequencer.next()));
+  const SmMask takers = kernel.killed ? in.open : view().takers(offer.kd);
+  const bool any = offer.sm == Placement::kAnySm;
+  if (takers == 0 || (!any && (takers >> offer.sm & 1) == 0)) {
+    ++statistics_.offers_refused;
+    return;
+  }
+  const unsigned sm = any ? search_.first(takers) : offer.sm;
+  in.taken = true;
+  if (any) search_.chosen(sm);
+  if (kernel.killed) {
+    drop_offered(offer.kd, sm, now);
+  } else {
+    place(offer.kd, sm, offer, now);
+  }
+}
+
+void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cycle now) {
+  KernelEntry& kernel = table_[entry];
+  const KernelContext& context = kernel.context;
+  CASTOR_ASSERT_AT(now, !kernel.killed && (open_ >> sm & 1) != 0, "TB of entry %u placed on closed SM %u", entry, sm);
+  ledger_.debit(sm, entry, context.need, now);
+  TbStartMessage message;
+  message.visible = now + 1;
+  message.kernel = &context;
+  message.position = kernel.sequencer.next();
+  message.gid = kernel.sequencer.take(context);
+  message.level = placement.level;
+  message.acquire = context.written;
+  message.divide = placement.linear && (context.grid.y > 1 || context.grid.z > 1);
+  const bool last = kernel.sequencer.left() == 0;
+  sms_[sm]->start(message);
+  placed_ = true;
+  ++kernel.running;
+  ++kernel.started;
+  ++statistics_.tb_placed;
+  if (!kernel.first_placed) statistics_.placed_after(now - context.written);
+  if (hook_ != nullptr) {
+    TbEvent event;
+    event.sm = static_cast<std::uint8_t>(sm);
+    event.kd = static_cast<std::uint16_t>(entry);
+    event.queue = context.queue;
+    event.kid = context.kid;
+    event.gid = static_cast<std::uint32_t>(message.gid);
+    event.first = !kernel.first_placed;
+    event.last = last;
+    hook_->events.placed = event;
+  }
+  kernel.first_placed = true;
+  if (last) {
+    ledger_.unwatch(entry);
+    dispatcher_.remove(entry);
+  } else {
+    dispatcher_.placed(entry);
+  }
+  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, message.gid, 0});
+}
+
+// What holds until the next tick, for counters that grow with time.
+void FrontEnd::set_level(Cycle now) {
+  FrontEndStatistics::Levels levels;
+  levels.lanes = lanes_.busy();
+  levels.blocked = queues_.blocked();
+  levels.entries = table_.valid();
+  levels.busy = ledger_.resident_total() != 0;
+  placeable_ = false;
+  if (hooks_.dispatch == nullptr && !dispatcher_.empty()) {
+    // After a placement the next cycle is looked at in any case: its reason for waiting is another.
+    placeable_ = placed_ || dispatcher_.pending(view());
+    if (!placeable_) levels.wait = dispatcher_.choose(view(), search_, now).wait;
+  }
+  statistics_.set(levels, now);
+}
+
+}  // namespace castor::gpu

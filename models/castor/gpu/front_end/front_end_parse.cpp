@@ -1,0 +1,257 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "castor/base/error.h"
+#include "castor/gpu/front_end/front_end.h"
+#include "castor/gpu/front_end/hook_state.h"
+#include "castor/gpu/occupancy.h"
+
+namespace castor::gpu {
+
+// F8: heads that need no lane, one grant, one entry written. The grant looks for a lane that was free at the start of
+// the cycle.
+void FrontEnd::parse(Cycle now) {
+  serve_images(now);
+  serve_heads(now);
+  grant(now);
+  write_entry(now);
+}
+
+// --- Packets without a lane -----------------------------------------------------------------------------------------
+
+void FrontEnd::serve_heads(Cycle now) {
+  const QueueMask& heads = queues_.others();
+  for (std::size_t queue = heads._Find_first(); queue < heads.size(); queue = heads._Find_next(queue)) {
+    const auto index = static_cast<unsigned>(queue);
+    if (machine_.queue.in_memory) {
+      queues_.park(index);
+      reading_.push_back(static_cast<std::uint16_t>(index));
+      memory_.client(FrontEndMemory::User::kPackets).read(queues_.head(index).image, sizeof(PacketImage));
+    } else {
+      serve(index, queues_.head(index).packet, now);
+    }
+  }
+  if (!recorded_) return;
+  recorded_ = false;
+  for (const std::uint16_t queue : waiting_events_) queues_.look_again(queue, now);
+  waiting_events_.clear();
+}
+
+// Heads of queues in memory, as they were read.
+void FrontEnd::serve_images(Cycle now) {
+  MemoryClient& packets = memory_.client(FrontEndMemory::User::kPackets);
+  while (packets.has_reply(now)) {
+    const MemoryReply reply = packets.reply();
+    packets.pop();
+    const std::uint16_t queue = reading_.front();
+    reading_.pop_front();
+    if (queue == kNoQueue) continue;  // dropped meanwhile
+    const bool call = packet_kind(queues_.head(queue).packet) == PacketKind::kHostCall;
+    serve(queue, call ? queues_.head(queue).packet : decode_packet(reply.data.data()), now);
+  }
+}
+
+void FrontEnd::serve(unsigned queue, const Packet& packet, Cycle now) {
+  if (const auto* const wait = std::get_if<EventWaitPacket>(&packet)) {
+    const auto found = events_.find(wait->event);
+    if (wait->count != 0 && (found == events_.end() || found->second.seen(now) < wait->count)) {
+      queues_.park(queue);
+      waiting_events_.push_back(static_cast<std::uint16_t>(queue));
+      return;
+    }
+    finish_packet(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, false);
+    return;
+  }
+  if (const auto* const record = std::get_if<EventRecordPacket>(&packet)) {
+    Event& event = events_[record->event];
+    event = {record->count, event.seen(now), now};
+    recorded_ = true;
+    finish_packet(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, true);
+    return;
+  }
+  if (std::holds_alternative<HostCallPacket>(packet)) {
+    const QueuedPacket head = queues_.take(queue, QueueState::kReady, now);
+    std::get<HostCallPacket>(head.packet).call();
+    finish_packet(queue, head.ticket, now, false);
+    return;
+  }
+  // The job is made before the head is taken: without queues in memory it is the head.
+  CopyJob job;
+  job.visible = now + 1;
+  job.queue = queue;
+  const auto* const copy = std::get_if<CopyPacket>(&packet);
+  const bool to_host = copy != nullptr && copy->destination.index() == 1;
+  if (copy != nullptr) {
+    job.packet = *copy;
+  } else {
+    job.packet = std::get<FillPacket>(packet);
+  }
+  job.ticket = queues_.take(queue, QueueState::kBlocked, now).ticket;
+  CopyEngine* const engine = copies_[to_host ? 1 : 0];
+  CASTOR_ASSERT_AT(now, engine != nullptr, "copy without copy engine");
+  engine->submit(std::move(job));
+}
+
+// --- Kernels --------------------------------------------------------------------------------------------------------
+
+// Queues in memory have an entry each, if the table is large enough.
+bool FrontEnd::entry_free(Cycle now) const {
+  return machine_.queue.in_memory && table_.size() >= queues_.count() ? true : table_.first_free(now) >= 0;
+}
+
+int FrontEnd::pick(Cycle now) {
+  if (hooks_.job_scheduler != nullptr) return job_pick(now);
+  if (queues_.kernels().none() || !entry_free(now)) return -1;
+  return select_.offer(queues_.kernels());
+}
+
+void FrontEnd::grant(Cycle now) {
+  const int queue = pick(now);
+  if (queue < 0 || !lanes_.can_start(now)) return;
+  select_.granted(static_cast<unsigned>(queue), now);
+  if (hook_ != nullptr) hook_->job.granted = queue;
+  begin_parse(static_cast<unsigned>(queue), now);
+}
+
+void FrontEnd::begin_parse(unsigned queue, Cycle now) {
+  const bool own = machine_.queue.in_memory && table_.size() >= queues_.count();
+  const unsigned entry = own ? queue : static_cast<unsigned>(table_.first_free(now));
+  KernelEntry& kernel = table_.reserve(entry);
+  QueuedPacket head = queues_.take(queue, QueueState::kParsing, now);
+  const auto& packet = std::get<KernelPacket>(head.packet);
+  kernel.killed = kernel.first_placed = false;
+  kernel.running = 0;
+  kernel.started = kernel.retired = kernel.dropped = 0;
+  kernel.tree = trees_.open({head.ticket, queue});
+  kernel.context = {};
+  kernel.context.entry = static_cast<std::uint16_t>(entry);
+  kernel.context.queue = static_cast<std::uint16_t>(queue);
+  kernel.context.ticket = head.ticket;
+  kernel.context.program = &programs_[packet.program].program();
+  kernel.context.submitted = clock_.time_of(head.visible);
+  kernel.statistics = {};
+  prepare(kernel, packet, head.image, now);
+  ParseLanes::Lane& lane = lanes_.start(entry, now);
+  if (machine_.parse.latency == 0) {
+    std::memcpy(lane.image.data(), store_.host(head.image), lane.image.size());
+    lane.read = true;
+  } else {
+    memory_.client(FrontEndMemory::User::kDescriptors).read(head.image, sizeof(PacketImage));
+  }
+  if (observer_ != nullptr) {
+    observer_->kernel_granted({now, head.ticket, queue, entry, &kernel.context.program->kernel});
+  }
+}
+
+// Device memory of the launch: parameters, whose address goes into the descriptor, and local memory of all TBs that
+// can be resident. Without it the kernel fails.
+void FrontEnd::prepare(KernelEntry& kernel, const KernelPacket& packet, std::uint64_t image, Cycle now) {
+  KernelContext& context = kernel.context;
+  const isa::Program& program = *context.program;
+  const auto out_of_memory = [&](const char* what, std::uint64_t bytes, FaultKind kind) {
+    Fault fault;
+    fault.kind = kind;
+    fault.kernel = program.kernel;
+    fault.message = "no device memory left for the " + std::string(what) + " of kernel " + program.kernel + ": " +
+                    std::to_string(bytes) + " bytes";
+    fail(kernel, std::move(fault), now);
+  };
+  if (program.parameter_bytes > 0) {
+    const auto address = store_.allocate(program.parameter_bytes, AllocationKind::kParameters, "parameters");
+    if (!address) return out_of_memory("parameters", program.parameter_bytes, FaultKind::kIllegalAddress);
+    context.parameters = *address;
+    store_.set_read_only(*address, true);
+    std::memcpy(store_.host(*address), packet.parameters.data(),
+                std::min<std::size_t>(packet.parameters.size(), program.parameter_bytes));
+    LaunchDescriptor descriptor = decode_launch(store_.host(image));
+    descriptor.parameters = *address;
+    const PacketImage bytes = encode(descriptor);
+    std::memcpy(store_.host(image), bytes.data(), bytes.size());
+  }
+  if (program.local_bytes > 0) {
+    const std::uint64_t lanes = machine_.sm.lanes;
+    const std::uint64_t warps = (packet.block.count() + lanes - 1) / lanes;
+    const std::uint64_t line = machine_.l1.line;
+    const std::uint64_t words = (std::uint64_t{program.local_bytes} + 3) / 4;
+    context.local_stride = (words * 4 * lanes + line - 1) / line * line;
+    const std::uint64_t bytes = machine_.chip.sms * machine_.sm.tb_contexts * warps * context.local_stride;
+    const auto address = store_.allocate(bytes, AllocationKind::kLocal, "local memory");
+    if (!address) return out_of_memory("local memory", bytes, FaultKind::kStackOverflow);
+    context.local_base = *address;
+  }
+}
+
+void FrontEnd::write_entry(Cycle now) {
+  const ParseLanes::Lane* const lane = lanes_.finished(now);
+  if (lane == nullptr || pushed_ || (hook_ != nullptr && !hook_->push_ready)) return;
+  KernelEntry& kernel = table_[lane->entry];
+  KernelContext& context = kernel.context;
+  fill_context(kernel, decode_launch(lane->image.data()), now);
+  lanes_.pop();
+  kernel.state = EntryState::kWritten;
+  queues_.block(context.queue);
+  ++statistics_.kernels_parsed;
+  if (hook_ != nullptr) hook_->events.started = KernelEvent{context.entry, context.queue, context.kid, false, false};
+  if (observer_ != nullptr) {
+    observer_->kernel_written({now, context.ticket, context.queue, context.entry, &context.program->kernel});
+  }
+  if (kernel.killed) {
+    kernel.dropped = kernel.sequencer.drop();
+    statistics_.tb_dropped += kernel.dropped;
+    finished_[context.entry] = true;
+    return;
+  }
+  ledger_.watch(context.entry, context.need);
+  if (hooks_.dispatch == nullptr) dispatcher_.push(context.entry);
+  if (hook_ != nullptr) {
+    WorkItem item;
+    item.kd = context.entry;
+    item.queue = context.queue;
+    item.kid = context.kid;
+    item.tbs = static_cast<std::uint32_t>(context.grid.count());
+    item.grid = context.grid;
+    item.param = context.parameters;
+    item.need = context.need;
+    hook_->events.pushed = item;
+  }
+}
+
+void FrontEnd::fill_context(KernelEntry& kernel, const LaunchDescriptor& descriptor, Cycle now) {
+  KernelContext& context = kernel.context;
+  const LoadedProgram* const loaded = programs_.find(descriptor.code_base);
+  CASTOR_ASSERT_AT(now, loaded != nullptr && &loaded->program() == context.program,
+                   "descriptor of ticket %llu names no program", static_cast<unsigned long long>(context.ticket));
+  const isa::Program& program = loaded->program();
+  context.constants = loaded->constants();
+  context.code_base = loaded->code_base();
+  context.grid = descriptor.grid;
+  context.block = descriptor.block;
+  context.shared_bytes = descriptor.shared_bytes;
+  context.dynamic_shared = descriptor.shared_bytes - program.shared_bytes;
+  context.parameters = descriptor.parameters;
+  context.grid_id = context.ticket;
+  const auto threads = static_cast<unsigned>(descriptor.block.count());
+  const Occupancy fit = occupancy(machine_, {threads, descriptor.registers, descriptor.shared_bytes});
+  CASTOR_ASSERT_AT(now, fit.tbs_per_sm > 0, "kernel %s fits on no SM", program.kernel.c_str());
+  context.need = {static_cast<std::uint16_t>(fit.warps_per_tb),
+                  static_cast<std::uint16_t>(fit.warps_per_tb * machine_.sm.lanes),
+                  static_cast<std::uint16_t>(fit.register_units), static_cast<std::uint16_t>(fit.shared_units)};
+  context.fit = fit.tbs_per_sm;
+  context.written = now;
+  context.bypass_l1 = !machine_.l1.caches_global;
+  kernel.sequencer.start(descriptor.grid.count());
+  kernel.statistics.kernel = program.kernel;
+  kernel.statistics.ticket = context.ticket;
+  kernel.statistics.start = clock_.time_of(now);
+  kernel.statistics.thread_blocks = descriptor.grid.count();
+}
+
+// First cycle after `now` in which a kernel may be granted if nothing else happens. Without a free lane or entry
+// something else has to.
+Cycle FrontEnd::next_grant(Cycle now) const {
+  if (queues_.kernels().none() || lanes_.full() || !entry_free(now + 1)) return kForever;
+  return std::max(lanes_.next_start(), select_.next(now));
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "castor/gpu/device.h"
+
+namespace castor::gpu {
+
+/// The 64 bytes in device memory that describe one packet of a queue.
+using PacketImage = std::array<std::byte, 64>;
+
+/// A kernel launch as its descriptor holds it, one format for every kind of launch (docs/gpu.md, "Launch descriptor").
+struct LaunchDescriptor {
+  std::uint64_t code_base = 0;  ///< device address of the program's record 0
+  std::uint64_t parameters = 0;
+  Dim3 grid, block;
+  std::uint32_t registers = 0;     ///< per thread
+  std::uint32_t shared_bytes = 0;  ///< static and dynamic
+  std::uint32_t local_bytes = 0;   ///< per thread
+  std::uint32_t stream = 0;
+  std::uint32_t serial = 0;  ///< low bits of the ticket
+};
+
+enum class PacketKind : std::uint8_t { kKernel, kCopy, kFill, kEventRecord, kEventWait, kHostCall };
+[[nodiscard]] PacketKind packet_kind(const Packet& packet);
+[[nodiscard]] const char* name(PacketKind kind);
+
+[[nodiscard]] PacketImage encode(const LaunchDescriptor& descriptor);
+[[nodiscard]] LaunchDescriptor decode_launch(const std::byte* image);
+
+/// Packets other than kernels. Of a host call only the kind is in the image: functions cannot lie in device memory.
+[[nodiscard]] PacketImage encode(const Packet& packet);
+[[nodiscard]] Packet decode_packet(const std::byte* image);
+
+}  // namespace castor::gpu

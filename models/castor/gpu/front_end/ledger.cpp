@@ -1,0 +1,86 @@
+#include "castor/gpu/front_end/ledger.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+
+Ledger::Ledger(const Machine& machine)
+    : entries_(machine.table.entries),
+      all_(machine.chip.sms == 64 ? kAllSms : (SmMask{1} << machine.chip.sms) - 1),
+      capacity_{machine.sm.tb_slots, machine.sm.warps, machine.sm.threads,
+                machine.sm.registers / machine.sm.reg_alloc_unit, machine.sm.smem_bytes / machine.sm.smem_alloc_unit},
+      free_(machine.chip.sms, capacity_),
+      last_placed_(machine.chip.sms),
+      resident_(std::size_t{machine.chip.sms} * machine.table.entries),
+      need_(machine.table.entries),
+      fit_(machine.table.entries) {}
+
+bool Ledger::fits(unsigned sm, const TbNeed& need) const {
+  const SmRoom& room = free_[sm];
+  return room.tbs >= 1 && room.warps >= need.warps && room.threads >= need.threads &&
+         room.reg_units >= need.reg_units && room.smem_units >= need.smem_units;
+}
+
+SmLoad Ledger::load(unsigned sm, Cycle now) const {
+  const Placed& last = last_placed_[sm];
+  const bool in_flight = last.cycle != kForever && last.cycle + 1 == now;
+  SmLoad load;
+  load.in_flight = in_flight;
+  load.warps = static_cast<std::uint8_t>(capacity_.warps - free_[sm].warps - (in_flight ? last.warps : 0));
+  load.tbs = static_cast<std::uint8_t>(capacity_.tbs - free_[sm].tbs - (in_flight ? 1 : 0));
+  return load;
+}
+
+void Ledger::watch(unsigned entry, const TbNeed& need) {
+  watched_.push_back(static_cast<std::uint16_t>(entry));
+  need_[entry] = need;
+  fit_[entry] = 0;
+  for (unsigned sm = 0; sm < sms(); ++sm) fit_[entry] |= SmMask{fits(sm, need)} << sm;
+}
+
+void Ledger::unwatch(unsigned entry) {
+  const auto found = std::find(watched_.begin(), watched_.end(), entry);
+  if (found != watched_.end()) watched_.erase(found);
+  fit_[entry] = 0;
+}
+
+void Ledger::update(unsigned sm) {
+  const SmMask bit = SmMask{1} << sm;
+  for (const std::uint16_t entry : watched_) {
+    fit_[entry] = fits(sm, need_[entry]) ? fit_[entry] | bit : fit_[entry] & ~bit;
+  }
+}
+
+void Ledger::debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now) {
+  CASTOR_ASSERT_AT(now, fits(sm, need), "TB of entry %u placed on SM %u without room", entry, sm);
+  SmRoom& room = free_[sm];
+  room.tbs -= 1;
+  room.warps -= need.warps;
+  room.threads -= need.threads;
+  room.reg_units -= need.reg_units;
+  room.smem_units -= need.smem_units;
+  ++resident_[sm * entries_ + entry];
+  ++resident_total_;
+  last_placed_[sm] = {now, need.warps};
+  update(sm);
+}
+
+void Ledger::credit(unsigned sm, unsigned entry, const TbNeed& need) {
+  SmRoom& room = free_[sm];
+  room.tbs += 1;
+  room.warps += need.warps;
+  room.threads += need.threads;
+  room.reg_units += need.reg_units;
+  room.smem_units += need.smem_units;
+  CASTOR_ASSERT(room.tbs <= capacity_.tbs && room.warps <= capacity_.warps && room.threads <= capacity_.threads &&
+                    room.reg_units <= capacity_.reg_units && room.smem_units <= capacity_.smem_units &&
+                    resident_[sm * entries_ + entry] > 0,
+                "SM %u returned room that was not taken", sm);
+  --resident_[sm * entries_ + entry];
+  --resident_total_;
+  update(sm);
+}
+
+}  // namespace castor::gpu
