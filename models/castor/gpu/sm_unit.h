@@ -132,6 +132,8 @@ class SmUnit : public Unit {
     services_.push(message);
   }
 
+  /// Whether anyone reads pulses; an SM whose pulses cost something may leave them out otherwise.
+  [[nodiscard]] bool pulses_read() const { return pulses_; }
   void set_pulse(const SmPulse& pulse, Cycle now) {
     if (pulses_ && pulse != pulse_) front_end_->wake_at(now + 1);
     previous_pulse_ = pulse_;
