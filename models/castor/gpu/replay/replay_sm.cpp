@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kOne = VirtualClocks::kFullSpeed;
 constexpr std::uint64_t kFraction = kOne - 1;
+constexpr std::array<std::uint64_t, 4> kMost = {0xffff, 0xff, 1, 0xffff};  // of the wires of a pulse
 
 unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 
@@ -189,11 +190,8 @@ void ReplaySm::report_missing_row(Cycle now) {
   report({now + 1, tb.kernel, std::move(fault)});
 }
 
-void ReplaySm::update_pulse(Cycle now) {
+void ReplaySm::update_wires(Cycle now) {
   std::array<VirtualTime, kWires> sum{};
-  const Cycle skipped = now - pulse_at_ - 1;
-  pulse_at_ = now;
-  for (unsigned i = 0; i < kWires; ++i) rest_[i] += (wire_[i] & kFraction) * skipped;  // below 1: no wire changed
   for (std::uint64_t left = running_; left != 0; left &= left - 1) {
     const Context& tb = contexts_[lowest(left)];
     const ReplayPulse& pulse = tb.type->pulse;
@@ -204,10 +202,18 @@ void ReplaySm::update_pulse(Cycle now) {
     sum[2] += VirtualTime{pulse.stall} * rate;
     sum[3] += VirtualTime{pulse.outstanding} * rate;
   }
-  static constexpr std::array<std::uint64_t, kWires> kMost = {0xffff, 0xff, 1, 0xffff};
-  std::array<std::uint64_t, kWires> out{};
   for (unsigned i = 0; i < kWires; ++i) {
     wire_[i] = static_cast<std::uint64_t>(std::min<VirtualTime>(sum[i] >> 32U, kMost[i] << 32U));
+  }
+}
+
+void ReplaySm::update_pulse(bool same, Cycle now) {
+  const Cycle skipped = now - pulse_at_ - 1;
+  pulse_at_ = now;
+  for (unsigned i = 0; i < kWires; ++i) rest_[i] += (wire_[i] & kFraction) * skipped;  // below 1: no wire changed
+  if (!same) update_wires(now);
+  std::array<std::uint64_t, kWires> out{};
+  for (unsigned i = 0; i < kWires; ++i) {
     const std::uint64_t total = rest_[i] + wire_[i];
     out[i] = total >> 32U;
     rest_[i] = total & kFraction;
@@ -264,6 +270,9 @@ Cycle ReplaySm::next_end(Cycle now) {
 void ReplaySm::tick(Cycle now) {
   CASTOR_ASSERT_AT(now, now >= counted_, "SM %u ticks twice", index());
   count_until(now);
+  // Without events since the last tick, speeds and what follows from them are as they were.
+  const bool quiet = !stirred_ && !clocks_.changed_since(index(), ticked_at_);
+  ticked_at_ = now;
   stirred_ = changed_ = false;
   if (const TbStartMessage* const message = inbox_.head(now)) {
     const TbStartMessage start = *message;
@@ -271,8 +280,9 @@ void ReplaySm::tick(Cycle now) {
     take_start(start, now);
   }
   if (!kills_.empty()) take_kills(now);
-  if (file_.has_pulses()) update_pulse(now);
-  find_ended(now);
+  const bool pulses = file_.has_pulses() && pulses_read();
+  if (pulses) update_pulse(quiet && !stirred_, now);
+  if (!quiet || stirred_ || now >= next_end_) find_ended(now);
   counted_ = now + 1;
   ++ticks_;
   occupancy_ += warps_;
@@ -281,8 +291,9 @@ void ReplaySm::tick(Cycle now) {
   retire_wait_ += ready_.size();
   if (changed_ && !clocks_.commit(index(), now)) report_missing_row(now);
 
-  Cycle wake = std::min(inbox_.next(), next_end(now));
-  if (file_.has_pulses()) wake = std::min(wake, stirred_ || clocks_.changes(index(), now) ? now + 1 : next_pulse(now));
+  if (!quiet || stirred_) next_end_ = next_end(now);
+  Cycle wake = std::min(inbox_.next(), next_end_);
+  if (pulses) wake = std::min(wake, stirred_ || clocks_.changes(index(), now) ? now + 1 : next_pulse(now));
   if (!ready_.empty()) wake = std::min(wake, done_credits_.available(now) != 0 ? now + 1 : done_credits_.next());
   for (const Kill& kill : kills_) {
     if (!kill.done) wake = std::min(wake, kill.visible);

@@ -29,8 +29,8 @@ namespace castor::gpu {
 /// At most one TB retires per cycle, those that are ready first first, then by context; a full done FIFO delays it,
 /// and it keeps its room and its share of the load until then.
 ///
-/// Sleeps between starts, retires and changes of rates. Pulses with fractional wires make it tick whenever a wire
-/// changes.
+/// Sleeps between starts, retires and changes of rates. Pulses with fractional wires, if anyone reads them, make it
+/// tick whenever a wire changes.
 ///
 /// Limits: no launches by device code, no services of the runtime, TBs are not parked (`remaining` is there for it);
 /// always clocked.
@@ -76,7 +76,8 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
   void retire_one(Cycle now);
   void take_room(const KernelContext& kernel, bool back, Cycle now);
   void report_missing_row(Cycle now);
-  void update_pulse(Cycle now);
+  void update_wires(Cycle now);
+  void update_pulse(bool same, Cycle now);
   [[nodiscard]] Cycle next_end(Cycle now);
   [[nodiscard]] Cycle next_pulse(Cycle now);
 
@@ -93,6 +94,8 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
   std::vector<Kill> kills_;
   bool changed_ = false;  ///< a TB came or left in this tick
   bool stirred_ = false;  ///< or ended
+  Cycle ticked_at_ = 0;
+  Cycle next_end_ = 0;  ///< cycle in which the next running TB ends, as far as is known
   unsigned warps_ = 0, threads_ = 0, register_units_ = 0, shared_units_ = 0, tbs_ = 0;
 
   // Wires of the pulse: per cycle and what is left of earlier cycles, both x 2^32.

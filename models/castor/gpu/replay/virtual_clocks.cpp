@@ -120,11 +120,19 @@ VirtualTime VirtualClocks::value(unsigned group, Cycle cycle, Cycle now) {
 
 std::uint64_t VirtualClocks::rate(unsigned group, Cycle now) { return settled(group, now).rate; }
 
-bool VirtualClocks::changes(unsigned sm, Cycle now) const {
-  const auto changing = [&](const Group& g) { return g.changed == now && g.next_rate != g.rate; };
-  if (mode_ != ReplayRate::kTable) return changing(groups_[mode_ == ReplayRate::kSm ? sm : 0]);
+template <class Test>
+bool VirtualClocks::any_group(unsigned sm, const Test& test) const {
+  if (mode_ != ReplayRate::kTable) return test(groups_[mode_ == ReplayRate::kSm ? sm : 0]);
   const Group* const first = &groups_[sm * (columns_ + 1)];
-  return std::any_of(first, first + columns_, changing);
+  return std::any_of(first, first + columns_, test);
+}
+
+bool VirtualClocks::changes(unsigned sm, Cycle now) const {
+  return any_group(sm, [now](const Group& g) { return g.changed == now && g.next_rate != g.rate; });
+}
+
+bool VirtualClocks::changed_since(unsigned sm, Cycle cycle) const {
+  return any_group(sm, [cycle](const Group& g) { return g.changed >= cycle; });
 }
 
 Cycle VirtualClocks::reached(unsigned group, VirtualTime threshold, Cycle now) {

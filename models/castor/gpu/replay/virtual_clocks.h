@@ -56,6 +56,8 @@ class VirtualClocks {
   [[nodiscard]] std::uint64_t rate(unsigned group, Cycle now);
   /// Whether a rate of the SM's groups in `now` + 1 differs from that in `now`, as far as is known.
   [[nodiscard]] bool changes(unsigned sm, Cycle now) const;
+  /// Whether a rate of the SM's groups was changed in `cycle` or later.
+  [[nodiscard]] bool changed_since(unsigned sm, Cycle cycle) const;
   /// First cycle from `now` on at whose end the clock is at least `threshold`, as far as is known in `now`.
   [[nodiscard]] Cycle reached(unsigned group, VirtualTime threshold, Cycle now);
 
@@ -78,6 +80,8 @@ class VirtualClocks {
   }
   static void fold(Group& group);
   void wake(unsigned group, Cycle now);
+  template <class Test>
+  [[nodiscard]] bool any_group(unsigned sm, const Test& test) const;
 
   const ReplayFile& file_;
   ReplayRate mode_;

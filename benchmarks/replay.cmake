@@ -1,0 +1,1 @@
+castor_benchmark(replay SOURCES replay.cpp LIBS castor_platforms)

@@ -1,0 +1,3 @@
+castor_test(gpu_replay_file_test KIND unit SOURCES gpu_replay_file_test.cpp LIBS castor_gpu)
+castor_test(gpu_replay_service_test KIND unit SOURCES gpu_replay_service_test.cpp LIBS castor_gpu)
+castor_test(gpu_replay_sm_test KIND unit SOURCES gpu_replay_sm_test.cpp LIBS castor_platforms)
