@@ -7,12 +7,13 @@ file(MAKE_DIRECTORY "${CASTOR_TEST_RESULTS}")
 add_custom_target(castor_fuzzers)  # all fuzz targets
 
 # castor_test(<name> KIND <kind> SOURCES <file>... [LIBS <target>...] [ARGS <arg>...] [TIMEOUT <seconds>]
-#             [ENVIRONMENT <VAR=value>...] [DEPENDS <target>...])
+#             [ENVIRONMENT <VAR=value>...] [DEPENDS <target>...] [ISOLATED])
 #
 # One GoogleTest program. Sources are relative to tests/<kind>/, where the calling <room>.cmake lies, or absolute.
-# DEPENDS names targets that the program starts as processes.
+# DEPENDS names targets that the program starts as processes. ISOLATED runs every case in a process of its own
+# (tests/common/isolated_main.cpp), for cases that elaborate a SystemC model each; TIMEOUT limits the whole program.
 function(castor_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;TIMEOUT" "SOURCES;LIBS;ARGS;ENVIRONMENT;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED" "KIND;TIMEOUT" "SOURCES;LIBS;ARGS;ENVIRONMENT;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_SOURCES)
     message(FATAL_ERROR "castor_test(${name}): needs KIND and SOURCES; unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -27,7 +28,11 @@ function(castor_test name)
                                              "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE
     CASTOR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CASTOR_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  target_link_libraries(${name} PRIVATE ${arg_LIBS} castor_test_main castor_options)
+  set(main castor_test_main)
+  if(arg_ISOLATED)
+    set(main castor_test_isolated_main)
+  endif()
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} ${main} castor_options)
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()
