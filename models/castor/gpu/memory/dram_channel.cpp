@@ -84,6 +84,7 @@ void DramChannel::tick(Cycle now) {
     issue(choice, now);
   }
   if (queued_ != 0 && reads_out_ >= timing_.return_queue) next = std::min(next, next_return(now));
+  for (const auto& port : slices_) next = std::min(next, port->next_request());
   sleep_until(next);
 }
 

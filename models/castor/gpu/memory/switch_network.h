@@ -105,9 +105,10 @@ class SwitchNetwork {
       unsigned winner = 0;
       const unsigned first = last_[output] + 1 == input_free_.size() ? 0 : last_[output] + 1;
       pending_[output].walk(first, [&](unsigned input) {
-        const Cycle due = std::max(queues_[index(input, output)].visible, input_free_[input]);
+        const Cycle visible = queues_[index(input, output)].visible;
+        const Cycle due = std::max(visible, input_free_[input]);
         if (due > now) {
-          lost |= taken.test(input);
+          lost |= visible <= now && taken.test(input);
           next = std::min(next, due);
           return false;
         }
@@ -133,7 +134,7 @@ class SwitchNetwork {
       input_free_[winner] = output_free_[output] = free;
       last_[output] = winner;
       granted = true;
-      if (pending_[output].any()) next = std::min(next, free);
+      if (pending_[output].any() || (!voq_ && queues_[winner].head != nullptr)) next = std::min(next, free);
       return false;
     });
     if (starved >= 0) start_ = static_cast<unsigned>(starved);
