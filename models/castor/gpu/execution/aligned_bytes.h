@@ -10,6 +10,8 @@ class AlignedBytes {
  public:
   /// `size` zero bytes.
   void assign_zero(std::size_t size);
+  /// At least `size` bytes of any content; costs memory only where it is touched.
+  void reserve(std::size_t size);
   [[nodiscard]] std::byte* data() const { return data_.get(); }
 
  private:

@@ -1,0 +1,297 @@
+#include "castor/gpu/sm/sm.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "castor/base/error.h"
+#include "castor/gpu/sm/sm_hook_state.h"
+
+namespace castor::gpu {
+namespace {
+
+// Registers of a slot lie apart by a stride that is no multiple of a page, so that equal registers of all warps do not
+// fall into one set of the host's cache.
+std::size_t slot_stride(const Machine& machine) {
+  return std::size_t{machine.sm.max_regs_per_thread + 1} * machine.sm.lanes * 4 + 192;
+}
+
+}  // namespace
+
+Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
+       base::StatisticGroup& statistics, const SmHooks& hooks, Observer* observer)
+    : sc_module(name),
+      SmUnit(index, machine.done_fifo),
+      memory("memory", *this, machine.xbar.fifo_flits),
+      machine_(machine),
+      store_(store),
+      hooks_(hooks),
+      hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr || hooks.sync != nullptr),
+      observer_(observer),
+      clock_(static_cast<std::uint64_t>(machine.clock.core_mhz * 1000 + 0.5)),
+      schedulers_(machine.schedulers),
+      lanes_(machine.sm.lanes),
+      all_lanes_(lanes_ == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes_) - 1),
+      warps_(machine.sm.warps),
+      states_(machine.sm.warps),
+      contexts_(machine.sm.tb_contexts),
+      tb_memory_(machine.sm.tb_contexts),
+      slot_bytes_(slot_stride(machine)),
+      free_register_units_(machine.sm.registers / machine.sm.reg_alloc_unit),
+      free_shared_units_(machine.sm.smem_bytes / machine.sm.smem_alloc_unit),
+      pipelines_(machine),
+      icache_(machine),
+      group_(statistics, "sm" + std::to_string(index)),
+      statistics_(group_, machine, counters_),
+      entries_(machine.table.entries),
+      memory_side_(machine, index, store, memory, *this, tb_memory_.data(), group_) {
+  CASTOR_ASSERT(machine.sm.warps <= kMaxWarps && schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
+  rows_.reserve(slot_bytes_ * machine.sm.warps);
+  for (unsigned w = 0; w < machine.sm.warps; ++w) {
+    warps_[w].registers = rows_.data() + w * slot_bytes_;
+    scheduler_mask_[scheduler_of(w)] |= bit(w);
+  }
+  last_.fill(static_cast<std::uint8_t>(kMaxWarps - 1));
+  for (auto& greedy : greedy_) greedy.fill(0xff);
+  args_.halves = lanes_ / 32;
+  for (auto& picks : picks_) picks.fill(-1);
+  hook_state_ = std::make_unique<HookState>(*this);
+}
+
+Sm::~Sm() = default;
+
+void Sm::set_clock_enable(bool enable, Cycle from) {
+  if (enable == enabled_) return;
+  if (enable) {
+    disabled_ += from - disabled_since_;
+    wake_at(from);
+  } else {
+    disabled_since_ = from;
+  }
+  enabled_ = enable;
+}
+
+void Sm::count_slept(Tick ticks) {
+  if (ticks == 0) return;
+  counters_.ticks += ticks;
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    counters_.stall[s][static_cast<std::size_t>(stall_[s])] += ticks;
+    if (lacks_[s] == 1) counters_.collector_full += ticks;
+    if (lacks_[s] == 2) counters_.unit_busy += ticks;
+  }
+  if (memory_stalled_) {
+    counters_.memory_stall_cycles += ticks;
+    counters_.outstanding_sum_while_stalled += ticks * memory_side_.outstanding();
+  }
+  counters_.occupancy_warps_sum += ticks * static_cast<unsigned>(__builtin_popcountll(live_));
+  counters_.occupancy_device_warps_sum += ticks * static_cast<unsigned>(__builtin_popcountll(live_ & device_));
+  counters_.fence_wait += ticks * static_cast<unsigned>(__builtin_popcountll(blocked_fence_));
+  counters_.store_drain_at_exit += ticks * static_cast<unsigned>(__builtin_popcountll(finished_));
+  counted_ += ticks;
+}
+
+void Sm::count_until(Cycle now) {
+  const Tick end = tick_of(enabled_ ? now : std::min(now, disabled_since_));
+  if (end <= counted_) return;
+  const Tick slept = end - counted_;
+  count_slept(slept);
+  if (hooked_) idle_hooks(slept);
+}
+
+void Sm::tick(Cycle now) {
+  if (!enabled_) {
+    sleep_until(kForever);
+    return;
+  }
+  count_until(now);
+  now_ = now;
+  tick_ = tick_of(now);
+  busy_ = false;
+  // S0: what may be fetched is judged on the state that the previous tick left.
+  const WarpMask eligible = fetch_eligible();
+  take_messages();
+  if (hooked_) early_outputs();
+  // S1
+  take_events();
+  // S2
+  const WarpMask arrived = std::exchange(filled_, 0);
+  memory_side_.take_reply(now, tick_);
+  // S3
+  memory_side_.advance(now, tick_);
+  // S4: swap accesses and register copies have their place here.
+  // S5
+  issue();
+  // S6
+  if ((decode_next_ | arrived) != 0) decode(arrived);
+  // S7
+  if (eligible != 0) fetch(eligible);
+  // S8
+  bookkeeping();
+  // S9
+  if (hooked_) clock_hooks();
+  // S10
+  finish_tick();
+}
+
+void Sm::take_messages() {
+  for (std::size_t i = 0; i < kills_.size();) {
+    if (kills_[i].visible > now_) {
+      ++i;
+      continue;
+    }
+    const Kill kill = kills_[i];
+    kills_.erase(kills_.begin() + static_cast<std::ptrdiff_t>(i));
+    killed_.push_back(kill);
+    stop_kernel(*kill.kernel);
+    busy_ = true;
+  }
+  for (std::size_t i = 0; i < resumes_.size();) {
+    const Resume resume = resumes_[i];
+    if (resume.at > now_) {
+      ++i;
+      continue;
+    }
+    resumes_.erase(resumes_.begin() + static_cast<std::ptrdiff_t>(i));
+    blocked_service_ &= ~bit(resume.warp);
+    if (resume.failed && (live_ & bit(resume.warp)) != 0) stopped_ |= bit(resume.warp);
+    busy_ = true;
+  }
+  hook_state_->begin_tick();
+  if (const TbStartMessage* const message = inbox_.head(now_); message != nullptr && quiet_tick_ != tick_) {
+    start_tb(*message);
+    inbox_.pop();
+    tb_operation_at_ = tick_;
+    busy_ = true;
+  }
+}
+
+void Sm::take_events() {
+  if (!wheel_.due(tick_)) return;
+  busy_ = true;
+  const unsigned collectors = wheel_.take(tick_, [this](const SmEvent& event) {
+    switch (event.kind) {
+      case SmEvent::Kind::kWritten:
+        registers_written(event.warp, event);
+        break;
+      case SmEvent::Kind::kLoaded: {
+        Warp& warp = warps_[event.warp];
+        const bool counts =
+            event.operation != nullptr && SmMemory::instruction(*event.operation).record->kind == isa::Kind::kMemory;
+        if (event.operation != nullptr) memory_side_.complete(*event.operation, view(warp));
+        registers_written(event.warp, event);
+        if (counts) {
+          --warp.loads;
+          memory_changed(event.warp);
+        }
+        break;
+      }
+      case SmEvent::Kind::kUnblock:
+        blocked_barrier_ &= ~event.payload;
+        releasing_ &= ~event.payload;
+        break;
+      case SmEvent::Kind::kTimer:
+        if (states_[event.warp].generation == event.payload) blocked_timer_ &= ~bit(event.warp);
+        break;
+      case SmEvent::Kind::kFetchable:
+        unfetchable_ &= ~event.payload;
+        break;
+    }
+  });
+  pipelines_.free_collectors(collectors);
+}
+
+void Sm::finish_tick() {
+  ++counted_;
+  ++counters_.ticks;
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    const bool issued = (issued_ >> s & 1) != 0;
+    ++counters_.stall[s][static_cast<std::size_t>(issued ? StallClass::kIssued : stall_[s])];
+    if (issued) continue;
+    if (lacks_[s] == 1) ++counters_.collector_full;
+    if (lacks_[s] == 2) ++counters_.unit_busy;
+  }
+  const unsigned outstanding = memory_side_.outstanding();
+  memory_stalled_ = false;
+  if (issued_ == 0) {
+    for (unsigned s = 0; s < schedulers_; ++s) {
+      memory_stalled_ |= stall_[s] == StallClass::kRawMemory || stall_[s] == StallClass::kMemoryPipe;
+    }
+  }
+  if (memory_stalled_) {
+    ++counters_.memory_stall_cycles;
+    counters_.outstanding_sum_while_stalled += outstanding;
+  }
+  counters_.occupancy_warps_sum += static_cast<unsigned>(__builtin_popcountll(live_));
+  if (device_ != 0) {
+    counters_.occupancy_device_warps_sum += static_cast<unsigned>(__builtin_popcountll(live_ & device_));
+  }
+  if (blocked_fence_ != 0) counters_.fence_wait += static_cast<unsigned>(__builtin_popcountll(blocked_fence_));
+  if (finished_ != 0) counters_.store_drain_at_exit += static_cast<unsigned>(__builtin_popcountll(finished_));
+
+  SmPulse pulse;
+  pulse.lanes = static_cast<std::uint16_t>(lanes_issued_);
+  pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());
+  pulse.memory_stall = memory_stalled_;
+  pulse.outstanding = static_cast<std::uint16_t>(outstanding);
+  set_pulse(pulse, now_);
+  // The pulse of a sleeping SM repeats, so a tick with a miss is followed by one without.
+  if (pulse.l1_primary_misses != 0) busy_ = true;
+  sleep_until(busy_ ? now_ + 1 : next_wake());
+}
+
+Cycle Sm::next_wake() {
+  if ((decode_next_ | filled_) != 0 || ready_left_) return now_ + 1;
+  const Tick tick = std::min({wheel_.next(tick_), memory_side_.next(tick_), unit_wake_});
+  Cycle wake = tick == kForever ? kForever : now_ + (tick - tick_);
+  wake = std::min({wake, inbox_.next(), memory.next_reply()});
+  // Credits that came back before this tick were there for it.
+  if (memory.next_credit() > now_) wake = std::min(wake, memory.next_credit());
+  for (const Kill& kill : kills_) wake = std::min(wake, kill.visible);
+  for (const Resume& resume : resumes_) wake = std::min(wake, resume.at);
+  if (retire_waits_) wake = std::min(wake, done_credits_.next());
+  if (hooked_) wake = std::min(wake, quiet_hooks());
+  return std::max(wake, now_ + 1);
+}
+
+bool Sm::idle() const { return resident_ == 0 && inbox_.size() == 0 && memory_side_.idle(); }
+
+std::string Sm::waiting() const {
+  std::string text;
+  for (TbMask left = resident_; left != 0; left &= left - 1) {
+    const auto c = static_cast<unsigned>(__builtin_ctzll(left));
+    const TbContext& tb = contexts_[c];
+    text += "SM " + std::to_string(index()) + ": block " + std::to_string(tb.gid) + " of " + tb.kernel->program->kernel;
+    if ((finished_ & (TbMask{1} << c)) != 0) text += ": all warps have exited, accesses under way";
+    text += "\n";
+    for (WarpMask warps = tb.warps & live_; warps != 0; warps &= warps - 1) {
+      const auto w = static_cast<unsigned>(__builtin_ctzll(warps));
+      const Warp& warp = warps_[w];
+      std::string reason = "may issue";
+      if ((stopped_ & bit(w)) != 0) {
+        reason = "stopped by a fault";
+      } else if ((blocked_barrier_ & bit(w)) != 0) {
+        const unsigned b = states_[w].barrier.barrier;
+        reason = "waits at barrier " + std::to_string(b) + ": " + std::to_string(tb.barriers.arrived(b)) + " of " +
+                 std::to_string(tb.barriers.expected(b)) + " warps have arrived";
+      } else if ((blocked_fence_ & bit(w)) != 0) {
+        reason = "waits in a fence: " + std::to_string(warp.unacknowledged) + " stores not acknowledged, " +
+                 std::to_string(warp.loads) + " loads not returned";
+      } else if ((blocked_service_ & bit(w)) != 0) {
+        reason = "waits for a call into the runtime";
+      } else if ((blocked_timer_ & bit(w)) != 0) {
+        reason = "sleeps";
+      } else if ((agent_stall_ & bit(w)) != 0) {
+        reason = "is held by the synchronisation agent";
+      } else if ((valid_ & bit(w)) == 0) {
+        reason = (fetch_out_ & bit(w)) != 0 ? "waits for its instructions" : "has no instruction";
+      } else if ((clear_ & bit(w)) == 0) {
+        reason = (waits_load_ & bit(w)) != 0 ? "waits for a load" : "waits for a register";
+      }
+      text += "  warp " + std::to_string(warp.warp_in_tb) + " (slot " + std::to_string(w) + ") " + reason + ", " +
+              tb.kernel->program->describe(warp.pc) + "\n";
+    }
+  }
+  const std::string memory_text = memory_side_.waiting();
+  return memory_text.empty() ? text : text + "  memory: " + memory_text + "\n";
+}
+
+}  // namespace castor::gpu

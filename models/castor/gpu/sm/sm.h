@@ -1,0 +1,341 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "castor/base/statistics.h"
+#include "castor/base/time.h"
+#include "castor/gpu/execution/aligned_bytes.h"
+#include "castor/gpu/execution/barrier_arrival.h"
+#include "castor/gpu/observer.h"
+#include "castor/gpu/sm/decoded.h"
+#include "castor/gpu/sm/event_wheel.h"
+#include "castor/gpu/sm/icache.h"
+#include "castor/gpu/sm/pipelines.h"
+#include "castor/gpu/sm/sm_memory.h"
+#include "castor/gpu/sm/sm_statistics.h"
+#include "castor/gpu/sm_unit.h"
+#include "castor/isa/simt_stack.h"
+#include "castor/isa/warp_context.h"
+
+namespace castor::gpu {
+
+/// What may be plugged into one SM; null = built in. Not owned.
+struct SmHooks {
+  FetchFilter* fetch_filter = nullptr;
+  IssuePolicyHook* issue = nullptr;
+  SyncAgent* sync = nullptr;
+};
+
+/// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu.md, "The SM").
+///
+/// Registers are exchanged when an instruction issues, memory when the access is performed. An instruction reserves its
+/// whole path at issue, so nothing is done for arithmetic afterwards; what happens later lies in an event wheel. Times
+/// inside an SM are ticks (enabled clock edges), stamps of messages are core cycles. The steps of a tick and their
+/// order are those of docs/gpu.md, "One SM tick".
+///
+/// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
+/// Limits: of the FetchFilter's outputs `hold`, `skip` and squashing are applied, not its rows; of the SyncAgent's
+/// `stall`; contexts are neither saved nor restored.
+class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClient {
+ public:
+  /// `statistics` gets a group "sm<index>". `observer` may be null.
+  Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
+     base::StatisticGroup& statistics, const SmHooks& hooks = {}, Observer* observer = nullptr);
+  ~Sm() override;
+
+  InitiatorPort memory;
+
+  void tick(Cycle now) override;
+  void count_until(Cycle now) override;
+  /// From cycle `from` on the SM ticks (or not). A disabled SM neither ticks nor counts; its messages wait. Called
+  /// before the SM's tick of `from`, in ascending order.
+  void set_clock_enable(bool enable, Cycle from);
+
+  void kill(const KernelContext& kernel, Cycle visible) override;
+  std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
+  [[nodiscard]] bool idle() const override;
+  [[nodiscard]] std::string waiting() const override;
+
+  [[nodiscard]] const SmCounters& counters() const { return counters_; }
+  /// Instructions of the kernels in a table entry since `clear_entry`.
+  [[nodiscard]] const InstructionCounts& entry_instructions(unsigned entry) const { return entries_[entry]; }
+  void clear_entry(unsigned entry) { entries_[entry] = {}; }
+
+ private:
+  static constexpr unsigned kMaxWarps = 64;
+  static constexpr unsigned kMaxTbWarps = 32;
+  static constexpr unsigned kMaxIssueClasses = kMaxPicks;
+
+  /// What issuing touches of a warp slot.
+  struct alignas(64) Warp {
+    std::uint32_t pc = 0;       ///< next to issue
+    std::uint32_t meeting = 0;  ///< at this PC the top of the stack ends
+    LaneMask active = 0;        ///< lanes of the top of the stack
+    const isa::Record* records = nullptr;
+    const Decoded* decoded = nullptr;
+    std::byte* registers = nullptr;
+    const std::byte* constants = nullptr;
+    std::uint32_t unacknowledged = 0;  ///< lines of stores, reductions, atomics
+    std::uint16_t loads = 0;           ///< loads and atomics whose registers are not written
+    std::uint8_t buffered = 0;         ///< decoded instructions from pc on
+    std::uint8_t fetching = 0;         ///< instructions of the fetch that is out
+    UnitPool pool = UnitPool::kControl;
+    std::uint8_t context = 0, warp_in_tb = 0;
+
+    std::uint64_t pending[4] = {};  ///< bit per register that will be written
+    std::uint64_t loading[4] = {};  ///< of them those that a load will write
+    std::uint8_t pending_predicates = 0;
+
+    alignas(64) LaneMask predicates[8] = {};
+  };
+  /// The rest of a warp slot.
+  struct WarpState {
+    isa::SimtStack stack;
+    isa::WarpContext context;
+    BarrierWait barrier;
+    std::uint32_t service_pc = 0;  ///< system call under way
+    LaneMask service_mask = 0;
+    std::uint64_t generation = 0;  ///< grows with every use of the slot; timers name it
+  };
+  /// First arrivals at a barrier that is not complete, for statistics.
+  struct BarrierTimes {
+    Tick first = 0;
+    std::array<Tick, Pipelines::kMaxSchedulers> local{};
+    std::uint8_t seen = 0;  ///< bit per scheduler
+  };
+  struct TbContext {
+    const KernelContext* kernel = nullptr;
+    const DecodedProgram* program = nullptr;
+    std::uint64_t gid = 0, position = 0;
+    std::uint32_t group = 0;
+    std::uint8_t level = 0, parent_sm = 0;
+    bool killed = false;
+    Dim3 index;
+    WarpMask warps = 0, live = 0;
+    unsigned warp_count = 0;
+    std::array<std::uint8_t, kMaxTbWarps> slots{};
+    isa::BarrierUnit barriers;
+    AlignedBytes shared;
+    std::array<BarrierTimes, isa::BarrierUnit::kBarriers> barrier_times;
+    std::uint64_t barriers_done = 0;
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  };
+  struct Arrival {
+    std::uint8_t scheduler = 0, warp = 0;
+    std::uint32_t pc = 0;
+    isa::BarrierUnit::Arrival arrival;
+  };
+  /// First instruction of a possible pair.
+  struct First {
+    std::uint8_t scheduler, warp;
+    UnitPool pool;
+  };
+  struct Kill {
+    Cycle visible;
+    const KernelContext* kernel;
+    Ticket ticket;
+  };
+  struct Resume {
+    Cycle at;
+    std::uint8_t warp;
+    bool failed;
+  };
+
+  [[nodiscard]] static WarpMask bit(unsigned warp) { return WarpMask{1} << warp; }
+  [[nodiscard]] Tick tick_of(Cycle cycle) const { return cycle - disabled_; }
+  [[nodiscard]] unsigned scheduler_of(unsigned warp) const { return warp % schedulers_; }
+  [[nodiscard]] isa::RegisterView view(Warp& warp) const {
+    return {warp.registers, warp.constants, warp.predicates, lanes_};
+  }
+  [[nodiscard]] WarpMask blocked() const {
+    return blocked_barrier_ | blocked_fence_ | blocked_timer_ | blocked_service_ | stopped_ | agent_stall_;
+  }
+  /// Oldest warp of a mask that is not empty; equal ages by slot.
+  [[nodiscard]] unsigned oldest(WarpMask mask) const;
+  /// First warp of a mask that is not empty behind `last` in cyclic order.
+  [[nodiscard]] static unsigned next_after(WarpMask mask, unsigned last);
+
+  // Steps of a tick.
+  void count_slept(Tick ticks);
+  void take_messages();           // S0
+  void take_events();             // S1
+  void decode(WarpMask arrived);  // S6
+  void fetch(WarpMask eligible);  // S7
+  void bookkeeping();             // S8
+  void finish_tick();             // S10
+  [[nodiscard]] WarpMask fetch_eligible() const;
+  [[nodiscard]] Cycle next_wake();
+
+  // S5.
+  void issue();
+  [[nodiscard]] WarpMask acceptable(WarpMask candidates);
+  void pick(WarpMask ready);
+  [[nodiscard]] unsigned pick_one(unsigned scheduler, unsigned which, WarpMask ready) const;
+  void commit_picks();
+  void commit_pool(std::size_t pool);
+  void commit_seconds();
+  [[nodiscard]] bool can_commit(unsigned scheduler, unsigned warp) const;
+  void issued(unsigned scheduler, unsigned which, unsigned warp);
+  void classify(WarpMask open, WarpMask ready);
+  void issue_instruction(unsigned scheduler, unsigned warp);
+
+  // Execution at issue.
+  void execute_lanes(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
+  void execute_memory(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
+  void execute_control(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
+  void transfer(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
+  void arrive(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
+  void sleep(unsigned w, const isa::Record& record, LaneMask mask);
+  void step(unsigned w);
+  void reload(unsigned w);
+  void fault(unsigned w, std::uint32_t pc, const ExecutionFault& what);
+  void set_times(isa::WarpContext& context);
+
+  // Scoreboard.
+  void update_head(unsigned w);
+  void evaluate(unsigned w);
+  void expect_writes(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation);
+  void registers_written(unsigned w, const SmEvent& event);
+  void memory_changed(unsigned w);
+
+  // SmMemoryClient.
+  void data_ready(MemoryOperation& operation, Tick ready) override;
+  void acknowledged(unsigned warp) override;
+  void fetched(std::uint64_t line) override;
+
+  // Thread blocks.
+  void start_tb(const TbStartMessage& message);
+  void start_warp(TbContext& tb, unsigned context, unsigned index, unsigned slot);
+  [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);
+  void stop_kernel(const KernelContext& kernel);
+  void stop_tb(unsigned context);
+  void meet_barriers();
+  void completed(unsigned context, unsigned scheduler);
+  void end_fences();
+  void ask_services();
+  void retire_one();
+  [[nodiscard]] bool drained(const TbContext& tb) const;
+
+  // Hooks; called only if there is one.
+  void early_outputs();
+  [[nodiscard]] WarpMask permitted(WarpMask ready) const;
+  void settle_issue(WarpMask ready, unsigned acting);
+  void settle_others();
+  void clock_hooks();
+  void idle_hooks(Cycle n);
+  [[nodiscard]] Cycle quiet_hooks() const;
+
+  const Machine& machine_;
+  const Store& store_;
+  const SmHooks hooks_;
+  const bool hooked_;
+  Observer* const observer_;
+  const base::Clock clock_;
+  const unsigned schedulers_, lanes_;
+  const LaneMask all_lanes_;
+
+  // Time.
+  Cycle now_ = 0;
+  Tick tick_ = 0;
+  Tick counted_ = 0;  ///< ticks in the counters: the next tick if none were slept
+  bool enabled_ = true;
+  Cycle disabled_since_ = 0, disabled_ = 0;
+  bool busy_ = false;  ///< something happened in this tick that the next tick may build on
+
+  // One word per property of warps.
+  WarpMask live_ = 0;         ///< has lanes that have not exited
+  WarpMask valid_ = 0;        ///< a decoded instruction is in the buffer
+  WarpMask clear_ = 0;        ///< no register of the head instruction is pending
+  WarpMask waits_load_ = 0;   ///< not clear because of a load
+  WarpMask meets_ = 0;        ///< head is a barrier or an exit
+  WarpMask drain_heads_ = 0;  ///< head waits for older accesses (release)
+  WarpMask fetch_out_ = 0;    ///< a fetch is under way
+  WarpMask decode_next_ = 0;  ///< its result is there in the next tick
+  WarpMask filled_ = 0;       ///< their line came from memory, they decode in the next tick
+  WarpMask ended_ = 0;        ///< nothing may be fetched behind what the buffer holds
+  WarpMask unfetchable_ = 0;  ///< branch not resolved, TB not set up
+  WarpMask full_ = 0;         ///< buffer full, or ended
+  WarpMask blocked_barrier_ = 0, blocked_fence_ = 0, blocked_timer_ = 0, blocked_service_ = 0;
+  WarpMask stopped_ = 0;                      ///< faulted, waits for the kernel's end
+  WarpMask agent_stall_ = 0;                  ///< by the SyncAgent
+  WarpMask releasing_ = 0;                    ///< its barrier is complete
+  WarpMask service_drain_ = 0;                ///< call waits for older accesses
+  WarpMask memory_busy_ = 0;                  ///< loads or stores under way
+  WarpMask in_flight_ = 0;                    ///< registers pending; kept for warps that are not live
+  WarpMask used_ = 0;                         ///< slots of resident TBs
+  WarpMask device_ = 0;                       ///< of them those launched by device code
+  std::array<WarpMask, kUnitPools> class_{};  ///< warps by the pool of their head
+  std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
+  std::array<WarpMask, kMaxWarps> older_{};  ///< warps older than this one
+
+  std::vector<Warp> warps_;
+  std::vector<WarpState> states_;
+  std::vector<TbContext> contexts_;
+  std::vector<TbMemory> tb_memory_;
+  TbMask resident_ = 0, finished_ = 0;  ///< contexts in use; of them those whose warps have all exited
+  AlignedBytes rows_;
+  std::size_t slot_bytes_ = 0;  ///< of a warp slot in rows_
+  std::vector<std::unique_ptr<DecodedProgram>> programs_;
+
+  // Free room, asserted against every start.
+  unsigned free_register_units_, free_shared_units_;
+  Tick tb_operation_at_ = base::kForever;  ///< tick of the last TB operation
+  Tick quiet_tick_ = base::kForever;       ///< tick after a kernel start, without TB operations
+  bool retire_waits_ = false;              ///< for a credit
+
+  EventWheel wheel_;
+  Pipelines pipelines_;
+  InstructionCache icache_;
+
+  // Issue.
+  std::array<std::array<std::int8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> picks_{};
+  std::array<std::array<std::uint8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> greedy_{};  ///< warp, per pick
+  std::array<std::uint8_t, Pipelines::kMaxSchedulers> last_{};                                  ///< warp issued last
+  std::array<std::uint8_t, kUnitPools> first_refused_{};
+  std::array<StallClass, Pipelines::kMaxSchedulers> stall_{};
+  std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks_{};  ///< 1 collector, 2 unit
+  std::array<std::uint8_t, kUnitPools> pool_picks_{};            ///< bit per scheduler with a pick of the pool
+  unsigned refused_ = 0;      ///< bit per scheduler: an earlier commit took what its pick needs
+  unsigned issued_ = 0;       ///< bit per scheduler that issued
+  unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
+  unsigned lanes_issued_ = 0;
+  bool ready_left_ = false;  ///< a ready warp did not issue
+  Tick unit_wake_ = base::kForever;
+  std::array<First, Pipelines::kMaxSchedulers * kMaxIssueClasses> firsts_{};
+  unsigned first_count_ = 0;
+  bool memory_stalled_ = false;
+  isa::LaneArgs args_;
+  Tick timer_tick_ = base::kForever;
+  std::uint64_t timer_ns_ = 0;
+  std::uint8_t last_fetched_ = kMaxWarps - 1;
+
+  // Facts of this tick for S8 and S9.
+  std::array<Arrival, kMaxWarps> arrivals_;
+  std::array<WarpExit, kMaxWarps> exits_;
+  std::array<BarrierArrival, kMaxWarps> blocking_arrivals_;
+  unsigned arrival_count_ = 0, exit_count_ = 0, blocking_count_ = 0;
+  WarpMask unblocked_now_ = 0;
+  std::vector<isa::BarrierUnit::Release> released_;
+
+  std::vector<Kill> kills_;   // not yet visible
+  std::vector<Kill> killed_;  // starts of these kernels end at once
+  std::vector<Resume> resumes_;
+
+  // Hook inputs that live longer than a call.
+  struct HookState;
+  std::unique_ptr<HookState> hook_state_;
+
+  base::StatisticGroup group_;
+  SmCounters counters_;
+  SmStatistics statistics_;
+  std::vector<InstructionCounts> entries_;
+  SmMemory memory_side_;
+};
+
+}  // namespace castor::gpu

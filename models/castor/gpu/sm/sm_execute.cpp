@@ -1,0 +1,406 @@
+// Execution of instructions at issue, and the scoreboard.
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+#include "castor/gpu/execution/control.h"
+#include "castor/gpu/execution/lane_access.h"
+#include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_hook_state.h"
+
+namespace castor::gpu {
+
+using isa::Kind;
+using isa::Record;
+
+void Sm::issue_instruction(unsigned scheduler, unsigned w) {
+  Warp& warp = warps_[w];
+  const std::uint32_t pc = warp.pc;
+  const Record& record = warp.records[pc];
+  const Decoded& decoded = warp.decoded[pc];
+  const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
+  const unsigned lanes = mask == all_lanes_ ? lanes_ : static_cast<unsigned>(__builtin_popcountll(mask));
+  CASTOR_ASSERT_AT(now_, (valid_ & clear_ & bit(w)) != 0, "warp %u of SM %u issues with a register pending", w,
+                   index());
+  TbContext& tb = contexts_[warp.context];
+  const auto kind = static_cast<std::size_t>(decoded.instruction_class);
+  ++counters_.instructions.warps[kind];
+  counters_.instructions.lanes[kind] += lanes;
+  InstructionCounts& entry = entries_[tb.kernel->entry];
+  ++entry.warps[kind];
+  entry.lanes[kind] += lanes;
+  ++tb.warp_instructions;
+  tb.thread_instructions += lanes;
+  lanes_issued_ += lanes;
+  issued_ |= 1U << scheduler;
+  busy_ = true;
+  if (observer_ != nullptr) {
+    observer_->issued({now_, tick_, index(), scheduler, w, warp.context, tb.kernel, pc, mask});
+  }
+  --warp.buffered;
+  full_ = (full_ & ~bit(w)) | (ended_ & bit(w));
+  if (decoded.pool <= UnitPool::kShared) {
+    execute_memory(scheduler, w, record, decoded, mask);
+  } else if (decoded.pool < UnitPool::kControl) {
+    execute_lanes(scheduler, w, record, decoded, mask);
+  } else {
+    execute_control(scheduler, w, record, mask);
+  }
+  update_head(w);
+}
+
+void Sm::set_times(isa::WarpContext& context) {
+  context.clock = tick_;
+  if (timer_tick_ != tick_) {
+    timer_tick_ = tick_;
+    timer_ns_ = clock_.time_of(now_) / base::kPicosecondsPerNanosecond;
+  }
+  context.global_timer = timer_ns_;
+}
+
+void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
+  Warp& warp = warps_[w];
+  const Pipelines::Path path = pipelines_.reserve(decoded, w, scheduler, tick_, wheel_);
+  counters_.bank_conflict_delay += path.delay;
+  if (mask != 0) {
+    isa::WarpContext& context = states_[w].context;
+    if ((decoded.flags & kReadsTimer) != 0) set_times(context);
+    const isa::RegisterView registers = view(warp);
+    args_.dst = registers.dst(record.dst);
+    args_.src[0] = registers.src(record.src[0]);
+    args_.src[1] = registers.src(record.src[1]);
+    args_.src[2] = registers.src(record.src[2]);
+    args_.src[3] = registers.src(record.src[3]);
+    args_.predicates = warp.predicates;
+    args_.mask = mask;
+    args_.context = &context;
+    record.handler(record, args_);
+    if (args_.fault != isa::LaneFault::kNone) {
+      fault(w, warp.pc, {FaultKind::kIllegalInstruction, first_lane(mask), text_of(args_.fault), 0});
+      args_.fault = isa::LaneFault::kNone;
+      return;
+    }
+  }
+  expect_writes(w, decoded, path.dispatch + decoded.latency, nullptr);
+  step(w);
+}
+
+void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
+  Warp& warp = warps_[w];
+  const Pipelines::Path path = pipelines_.reserve(decoded, w, scheduler, tick_, wheel_);
+  counters_.bank_conflict_delay += path.delay;
+  // Without a lane that accesses there is nothing to wait for and no place in the queue to take.
+  if (mask != 0) {
+    MemoryIssue instruction;
+    instruction.record = &record;
+    instruction.view = view(warp);
+    instruction.mask = mask;
+    instruction.warp = w;
+    instruction.warp_in_tb = warp.warp_in_tb;
+    instruction.context = warp.context;
+    instruction.pc = warp.pc;
+    instruction.dispatch = path.dispatch;
+    instruction.now = now_;
+    instruction.tick = tick_;
+    unsigned acknowledges = 0;
+    if (const auto refused = memory_side_.issue(instruction, acknowledges)) {
+      fault(w, warp.pc, {refused->kind, refused->lane, refused->what, refused->address});
+      return;
+    }
+    warp.unacknowledged += acknowledges;
+    if ((decoded.flags & kReturnsData) != 0) {
+      ++warp.loads;
+      for (unsigned i = 0; i < decoded.dst_count; ++i) {
+        const unsigned reg = decoded.dst + i;
+        warp.pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
+        warp.loading[reg / 64] |= std::uint64_t{1} << (reg % 64);
+      }
+    }
+    memory_changed(w);
+    if ((decoded.flags & kDrainsBehind) != 0) blocked_fence_ |= bit(w);
+  }
+  step(w);
+}
+
+void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
+  Warp& warp = warps_[w];
+  if ((meets_ & bit(w)) != 0) events_used_ |= 1U << scheduler;
+  switch (record.kind) {
+    case Kind::kBranch:
+    case Kind::kBranchIndirect:
+    case Kind::kCall:
+    case Kind::kCallIndirect:
+    case Kind::kReturn:
+    case Kind::kExit:
+      transfer(scheduler, w, record, mask);
+      return;
+    case Kind::kBarrier:
+      if (mask != 0) arrive(scheduler, w, record, mask);
+      break;
+    case Kind::kFence:
+      if (mask != 0 && static_cast<isa::FenceScope>(record.imm) != isa::FenceScope::kBlock) blocked_fence_ |= bit(w);
+      break;
+    case Kind::kTrap:
+      if (mask != 0) {
+        fault(w, warp.pc, {FaultKind::kTrap, first_lane(mask), "trap instruction", 0});
+        return;
+      }
+      break;
+    case Kind::kSystemCall:
+      if (mask != 0) {
+        states_[w].service_pc = warp.pc;
+        states_[w].service_mask = mask;
+        blocked_service_ |= bit(w);
+        service_drain_ |= bit(w);
+      }
+      break;
+    case Kind::kSleep:
+      if (mask != 0) sleep(w, record, mask);
+      break;
+    default:
+      break;
+  }
+  step(w);
+}
+
+void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
+  Warp& warp = warps_[w];
+  isa::SimtStack& stack = states_[w].stack;
+  const isa::Program& program = *contexts_[warp.context].program->program;
+  warp.buffered = 0;
+  full_ &= ~bit(w);
+  ended_ &= ~bit(w);
+  stack.jump(warp.pc);
+  std::optional<ExecutionFault> wrong;
+  if (mask == 0) {
+    stack.advance();
+  } else {
+    switch (record.kind) {
+      case Kind::kBranch:
+        stack.branch(record.branch, mask);
+        break;
+      case Kind::kBranchIndirect:
+        wrong = branch_indirect(program, record, view(warp), mask, stack);
+        break;
+      case Kind::kReturn:
+        stack.ret(mask);
+        break;
+      case Kind::kExit:
+        stack.exit(mask);
+        break;
+      default:
+        wrong = call(program, record, view(warp), mask, stack);
+        break;
+    }
+  }
+  if (wrong) {
+    fault(w, warp.pc, *wrong);
+    return;
+  }
+  if (stack.done()) {
+    live_ &= ~bit(w);
+    const std::uint64_t pending = warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3];
+    if (pending != 0 || warp.pending_predicates != 0) in_flight_ |= bit(w);
+    states_[w].context.live = states_[w].context.active = 0;
+    exits_[exit_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), warp.context};
+    return;
+  }
+  reload(w);
+  if (machine_.fetch.branch_cycles > 1) {
+    unfetchable_ |= bit(w);
+    SmEvent event;
+    event.kind = SmEvent::Kind::kFetchable;
+    event.payload = bit(w);
+    // Fetch is judged on what the tick before left.
+    wheel_.add(tick_, tick_ + machine_.fetch.branch_cycles - 1, event);
+  }
+}
+
+void Sm::arrive(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
+  Warp& warp = warps_[w];
+  const LaneMask live = states_[w].stack.live();
+  if (record.barrier.kind == isa::BarrierKind::kWarp) {
+    if (const auto wrong = check_warp_barrier(record, view(warp), mask, live)) fault(w, warp.pc, *wrong);
+    return;
+  }
+  Arrival& entry = arrivals_[arrival_count_];
+  entry.scheduler = static_cast<std::uint8_t>(scheduler);
+  entry.warp = static_cast<std::uint8_t>(w);
+  entry.pc = warp.pc;
+  entry.arrival = barrier_arrival(record, view(warp), mask, warp.warp_in_tb);
+  if (mask != live) {
+    if (!machine_.barrier.warp_level) {
+      fault(w, warp.pc, barrier_fault(isa::BarrierUnit::Error::kDivergent, entry.arrival, live));
+      return;
+    }
+    entry.arrival.lanes = live;  // one arriving lane counts for its warp
+  }
+  ++arrival_count_;
+  if (record.barrier.kind == isa::BarrierKind::kArrive) return;
+  blocked_barrier_ |= bit(w);
+  states_[w].barrier = barrier_wait(record, entry.arrival);
+  states_[w].barrier.lanes = mask;
+  blocking_arrivals_[blocking_count_++] = {entry.scheduler, entry.warp, warp.context,
+                                           static_cast<std::uint8_t>(entry.arrival.barrier)};
+}
+
+void Sm::sleep(unsigned w, const Record& record, LaneMask mask) {
+  const isa::RegisterView registers = view(warps_[w]);
+  std::uint64_t longest = 0;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    longest = std::max<std::uint64_t>(longest, lane_value<std::uint32_t>(registers, record.src[0], first_lane(left)));
+  }
+  // ceil(ns x f); ns x kHz counts millionths of a tick.
+  const std::uint64_t ticks = std::max<std::uint64_t>(1, (longest * clock_.kilohertz() + 999'999) / 1'000'000);
+  blocked_timer_ |= bit(w);
+  SmEvent event;
+  event.kind = SmEvent::Kind::kTimer;
+  event.warp = static_cast<std::uint8_t>(w);
+  event.payload = states_[w].generation;
+  wheel_.add(tick_, tick_ + ticks, event);
+}
+
+void Sm::step(unsigned w) {
+  Warp& warp = warps_[w];
+  if (++warp.pc == warp.meeting) {
+    states_[w].stack.jump(warp.pc);
+    reload(w);
+    ended_ &= ~bit(w);
+    full_ &= ~bit(w);
+  }
+}
+
+void Sm::reload(unsigned w) {
+  Warp& warp = warps_[w];
+  WarpState& state = states_[w];
+  const auto& top = state.stack.entries().back();
+  warp.pc = top.pc;
+  warp.meeting = top.reconvergence;
+  warp.active = top.mask;
+  state.context.active = top.mask;
+  state.context.live = state.stack.live();
+}
+
+void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
+  const Warp& warp = warps_[w];
+  const TbContext& tb = contexts_[warp.context];
+  report({now_ + 1, tb.kernel, make_fault(*tb.kernel, tb.index, states_[w].context, pc, what)});
+  stopped_ |= bit(w);
+}
+
+// --- Scoreboard ------------------------------------------------------------------------------------------------------
+
+void Sm::update_head(unsigned w) {
+  Warp& warp = warps_[w];
+  if (warp.buffered == 0 || (live_ & bit(w)) == 0) {
+    valid_ &= ~bit(w);
+    return;
+  }
+  valid_ |= bit(w);
+  const Decoded& decoded = warp.decoded[warp.pc];
+  class_[static_cast<std::size_t>(warp.pool)] &= ~bit(w);
+  class_[static_cast<std::size_t>(decoded.pool)] |= bit(w);
+  warp.pool = decoded.pool;
+  const bool returns = (decoded.flags & kMeetsOthers) != 0 && warp.records[warp.pc].kind == Kind::kReturn &&
+                       states_[w].stack.depth() != 0;
+  meets_ = (meets_ & ~bit(w)) | ((decoded.flags & kMeetsOthers) != 0 && !returns ? bit(w) : 0);
+  drain_heads_ = (drain_heads_ & ~bit(w)) | ((decoded.flags & kDrainsBefore) != 0 ? bit(w) : 0);
+  evaluate(w);
+}
+
+void Sm::evaluate(unsigned w) {
+  const Warp& warp = warps_[w];
+  const Decoded& decoded = warp.decoded[warp.pc];
+  const auto overlap = [&](const std::uint64_t* set) {
+    return (set[0] & decoded.registers[0]) | (set[1] & decoded.registers[1]) | (set[2] & decoded.registers[2]) |
+           (set[3] & decoded.registers[3]);
+  };
+  if ((overlap(warp.pending) | (warp.pending_predicates & decoded.predicates)) == 0) {
+    clear_ |= bit(w);
+    waits_load_ &= ~bit(w);
+    return;
+  }
+  clear_ &= ~bit(w);
+  waits_load_ = (waits_load_ & ~bit(w)) | (overlap(warp.loading) != 0 ? bit(w) : 0);
+}
+
+void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation) {
+  Warp& warp = warps_[w];
+  SmEvent event;
+  event.kind = operation == nullptr ? SmEvent::Kind::kWritten : SmEvent::Kind::kLoaded;
+  event.warp = static_cast<std::uint8_t>(w);
+  event.first = decoded.dst;
+  // Registers that are written in the same tick share an event.
+  Tick slots[16];
+  unsigned left = 0;
+  for (unsigned i = 0; i < decoded.dst_count; ++i) {
+    const unsigned reg = decoded.dst + i;
+    slots[i] = pipelines_.reserve_write(reg, w, earliest);
+    warp.pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
+    left |= 1U << i;
+  }
+  Tick when = earliest;
+  if (decoded.predicates_written != 0) {
+    warp.pending_predicates |= decoded.predicates_written;
+    event.predicates = decoded.predicates_written;
+  } else if (left != 0) {
+    when = *std::min_element(slots, slots + decoded.dst_count);
+  } else if (operation == nullptr) {
+    return;  // nothing is written
+  }
+  // The data of a load go to all its rows with the first event.
+  event.operation = operation;
+  for (;;) {
+    unsigned same = 0;
+    for (unsigned bits = left; bits != 0; bits &= bits - 1) {
+      const auto i = static_cast<unsigned>(__builtin_ctz(bits));
+      if (slots[i] == when) same |= 1U << i;
+    }
+    event.registers = static_cast<std::uint16_t>(same);
+    wheel_.add(tick_, when + 1, event);
+    left &= ~same;
+    if (left == 0) return;
+    event.operation = nullptr;
+    event.predicates = 0;
+    when = slots[__builtin_ctz(left)];
+    for (unsigned bits = left; bits != 0; bits &= bits - 1) when = std::min(when, slots[__builtin_ctz(bits)]);
+  }
+}
+
+void Sm::registers_written(unsigned w, const SmEvent& event) {
+  Warp& warp = warps_[w];
+  for (unsigned bits = event.registers; bits != 0; bits &= bits - 1) {
+    const unsigned reg = event.first + static_cast<unsigned>(__builtin_ctz(bits));
+    const std::uint64_t mask = std::uint64_t{1} << (reg % 64);
+    CASTOR_ASSERT_AT(now_, (warp.pending[reg / 64] & mask) != 0, "register %u of warp %u is written but not pending",
+                     reg, w);
+    warp.pending[reg / 64] &= ~mask;
+    warp.loading[reg / 64] &= ~mask;
+    pipelines_.written(reg, w, tick_ - 1);
+  }
+  warp.pending_predicates &= static_cast<std::uint8_t>(~event.predicates);
+  if ((valid_ & ~clear_ & bit(w)) != 0) {
+    evaluate(w);
+  } else if ((in_flight_ & bit(w)) != 0) {
+    const std::uint64_t pending = warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3];
+    if (pending == 0 && warp.pending_predicates == 0) in_flight_ &= ~bit(w);
+  }
+}
+
+void Sm::memory_changed(unsigned w) {
+  const Warp& warp = warps_[w];
+  const bool busy = warp.loads != 0 || warp.unacknowledged != 0;
+  memory_busy_ = (memory_busy_ & ~bit(w)) | (busy ? bit(w) : 0);
+}
+
+void Sm::data_ready(MemoryOperation& operation, Tick ready) {
+  const MemoryIssue& instruction = SmMemory::instruction(operation);
+  expect_writes(instruction.warp, warps_[instruction.warp].decoded[instruction.pc], ready, &operation);
+}
+
+void Sm::acknowledged(unsigned w) {
+  --warps_[w].unacknowledged;
+  memory_changed(w);
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,229 @@
+// Issue: step S5 of an SM.
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+#include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_hook_state.h"
+
+namespace castor::gpu {
+namespace {
+
+unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
+
+// Issue classes of machines that issue one instruction of each (issue.warps 5).
+constexpr std::array<std::uint8_t, kUnitPools> kIssueClass = {1, 2, 0, 0, 0, 0, 3, 4};
+
+}  // namespace
+
+unsigned Sm::oldest(WarpMask mask) const {
+  unsigned w = lowest(mask);
+  while ((mask &= older_[w]) != 0) w = lowest(mask);
+  return w;
+}
+
+unsigned Sm::next_after(WarpMask mask, unsigned last) {
+  const WarpMask behind = last >= 63 ? 0 : mask & (~WarpMask{0} << (last + 1));
+  return lowest(behind != 0 ? behind : mask);
+}
+
+void Sm::issue() {
+  issued_ = refused_ = events_used_ = lanes_issued_ = 0;
+  exit_count_ = arrival_count_ = blocking_count_ = first_count_ = 0;
+  unblocked_now_ = 0;
+  unit_wake_ = kForever;
+  const WarpMask open = valid_ & ~blocked() & ~(drain_heads_ & memory_busy_);
+  WarpMask ready = 0;
+  if ((open & clear_) != 0) ready = acceptable(open & clear_);
+  if (hooked_) ready = permitted(ready);
+  ready_left_ = ready != 0;
+  unsigned acting = (1U << schedulers_) - 1;
+  if (machine_.issue.period > 1) {
+    acting = 0;
+    const auto phase = static_cast<unsigned>(tick_ % machine_.issue.period);
+    for (unsigned s = phase; s < schedulers_; s += machine_.issue.period) {
+      acting |= 1U << s;
+    }
+  }
+  if (hooks_.issue != nullptr) {
+    settle_issue(ready, acting);
+  } else if (ready != 0) {
+    WarpMask mine = 0;
+    for (unsigned s = 0; s < schedulers_; ++s) {
+      if ((acting >> s & 1) != 0) mine |= scheduler_mask_[s];
+    }
+    pick(ready & mine);
+  }
+  if (hooked_) settle_others();
+  if (ready != 0) {
+    commit_picks();
+    if (first_count_ != 0) commit_seconds();
+  }
+  classify(open, ready);
+}
+
+WarpMask Sm::acceptable(WarpMask candidates) {
+  WarpMask result = candidates & (class_[static_cast<std::size_t>(UnitPool::kControl)] |
+                                  class_[static_cast<std::size_t>(UnitPool::kSync)]);
+  candidates &= ~result;
+  // A collector that becomes free is an event.
+  if (candidates == 0 || !pipelines_.collector_free()) return result;
+  for (std::size_t p = 0; p < kRealPools; ++p) {
+    WarpMask mask = candidates & class_[p];
+    if (mask == 0) continue;
+    const auto pool = static_cast<UnitPool>(p);
+    const unsigned groups = pipelines_.divided(pool) ? schedulers_ : 1;
+    for (unsigned s = 0; s < groups; ++s) {
+      const WarpMask mine = groups == 1 ? mask : mask & scheduler_mask_[s];
+      if (mine == 0 || pipelines_.accepts(pool, s, tick_)) continue;
+      unit_wake_ = std::min(unit_wake_, pipelines_.accepts_from(pool, s));
+      mask &= ~mine;
+    }
+    if (mask == 0) continue;
+    if (pool == UnitPool::kMemory || pool == UnitPool::kShared) {
+      const Warp& warp = warps_[lowest(mask)];
+      if (!memory_side_.can_accept(warp.records[warp.pc])) continue;
+    }
+    result |= mask;
+  }
+  return result;
+}
+
+unsigned Sm::pick_one(unsigned scheduler, unsigned which, WarpMask ready) const {
+  switch (machine_.issue.policy) {
+    case IssuePolicy::kGto: {
+      const unsigned greedy = greedy_[scheduler][which];
+      if (greedy < kMaxWarps && (ready & bit(greedy)) != 0) return greedy;
+      return oldest(ready);
+    }
+    case IssuePolicy::kLrr:
+      return next_after(ready, last_[scheduler]);
+    case IssuePolicy::kOldest:
+      break;
+  }
+  return oldest(ready);
+}
+
+void Sm::pick(WarpMask ready) {
+  const unsigned warps = machine_.issue.warps;
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    WarpMask mine = ready & scheduler_mask_[s];
+    if (mine == 0) continue;
+    if (warps == kMaxIssueClasses) {
+      WarpMask by_class[kMaxIssueClasses] = {};
+      for (std::size_t p = 0; p < kUnitPools; ++p) by_class[kIssueClass[p]] |= mine & class_[p];
+      for (unsigned c = 0; c < kMaxIssueClasses; ++c) {
+        if (by_class[c] != 0) picks_[s][c] = static_cast<std::int8_t>(pick_one(s, c, by_class[c]));
+      }
+      continue;
+    }
+    const std::uint8_t last = last_[s];
+    for (unsigned j = 0; j < warps && mine != 0; ++j) {
+      const unsigned w = pick_one(s, j, mine);
+      picks_[s][j] = static_cast<std::int8_t>(w);
+      mine &= ~bit(w);
+      if (warps > 1) last_[s] = static_cast<std::uint8_t>(w);  // the next pick goes on behind it
+    }
+    last_[s] = last;
+  }
+}
+
+void Sm::commit_picks() {
+  pool_picks_.fill(0);
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    for (unsigned j = 0; j < machine_.issue.warps; ++j) {
+      if (picks_[s][j] < 0) continue;
+      const auto pool = static_cast<std::size_t>(warps_[static_cast<unsigned>(picks_[s][j])].pool);
+      pool_picks_[pool] |= static_cast<std::uint8_t>(1U << s);
+    }
+  }
+  for (std::size_t p = 0; p + 1 < kUnitPools; ++p) {
+    if (p == static_cast<std::size_t>(UnitPool::kControl)) {
+      pool_picks_[p] |= pool_picks_[p + 1];  // one pool as far as commits go
+    }
+    if (pool_picks_[p] != 0) commit_pool(p);
+  }
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    for (unsigned j = 0; j < machine_.issue.warps; ++j) picks_[s][j] = -1;
+  }
+}
+
+void Sm::commit_pool(std::size_t pool) {
+  const unsigned start = first_refused_[pool];
+  bool refused = false;
+  for (unsigned i = 0; i < schedulers_; ++i) {
+    const unsigned s = start + i < schedulers_ ? start + i : start + i - schedulers_;
+    if ((pool_picks_[pool] >> s & 1) == 0) continue;
+    for (unsigned j = 0; j < machine_.issue.warps; ++j) {
+      if (picks_[s][j] < 0) continue;
+      const auto w = static_cast<unsigned>(picks_[s][j]);
+      const auto head =
+          std::min(static_cast<std::size_t>(warps_[w].pool), static_cast<std::size_t>(UnitPool::kControl));
+      if (head != pool) continue;
+      picks_[s][j] = -1;
+      if (can_commit(s, w)) {
+        issued(s, j, w);
+        continue;
+      }
+      busy_ = true;
+      refused_ |= 1U << s;
+      if (!refused) first_refused_[pool] = static_cast<std::uint8_t>(s);
+      refused = true;
+    }
+  }
+}
+
+void Sm::issued(unsigned scheduler, unsigned which, unsigned w) {
+  const bool may_pair = machine_.issue.per_warp == 2 && warps_[w].pool < UnitPool::kControl;
+  const UnitPool pool = warps_[w].pool;
+  issue_instruction(scheduler, w);
+  greedy_[scheduler][which] = static_cast<std::uint8_t>(w);
+  last_[scheduler] = static_cast<std::uint8_t>(w);
+  if (may_pair) firsts_[first_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), pool};
+}
+
+void Sm::commit_seconds() {
+  for (unsigned i = 0; i < first_count_; ++i) {
+    const First& first = firsts_[i];
+    const unsigned w = first.warp;
+    if ((valid_ & clear_ & ~blocked() & bit(w)) == 0) continue;
+    if ((drain_heads_ & memory_busy_ & bit(w)) != 0) continue;
+    if (machine_.issue.dual_issue_diff_units && warps_[w].pool == first.pool) continue;
+    if (hooked_ && permitted(bit(w)) == 0) continue;
+    if (can_commit(first.scheduler, w)) issue_instruction(first.scheduler, w);
+  }
+}
+
+bool Sm::can_commit(unsigned scheduler, unsigned w) const {
+  const Warp& warp = warps_[w];
+  if (warp.pool < UnitPool::kControl) {
+    if (!pipelines_.accepts(warp.pool, scheduler, tick_)) return false;
+    return warp.pool > UnitPool::kShared || memory_side_.can_accept(warp.records[warp.pc]);
+  }
+  // One barrier or exit per scheduler and tick.
+  return (meets_ & bit(w)) == 0 || (events_used_ >> scheduler & 1) == 0;
+}
+
+void Sm::classify(WarpMask open, WarpMask ready) {
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    lacks_[s] = 0;
+    if ((issued_ >> s & 1) != 0) continue;
+    // Nothing has changed for the warps of a scheduler that did not issue.
+    const WarpMask mine = open & scheduler_mask_[s];
+    const WarpMask clear = mine & clear_;
+    if (mine == 0) {
+      stall_[s] = StallClass::kIdle;
+    } else if (clear == 0) {
+      stall_[s] = (mine & waits_load_) != 0 ? StallClass::kRawMemory : StallClass::kRaw;
+    } else {
+      const unsigned w = oldest(clear);
+      const UnitPool pool = warps_[w].pool;
+      stall_[s] = pool <= UnitPool::kShared ? StallClass::kMemoryPipe : StallClass::kComputePipe;
+      const bool refused = (refused_ >> s & 1) != 0;
+      // A ready warp of a scheduler that does not act in this tick lacks nothing.
+      if ((ready & bit(w)) == 0 || refused) lacks_[s] = pipelines_.collector_free() || refused ? 2 : 1;
+    }
+  }
+}
+
+}  // namespace castor::gpu

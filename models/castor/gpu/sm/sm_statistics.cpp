@@ -1,0 +1,65 @@
+#include "castor/gpu/sm/sm_statistics.h"
+
+namespace castor::gpu {
+
+SmStatistics::SmStatistics(base::StatisticGroup& group, const Machine& machine, SmCounters& counters) {
+  const auto add = [&](base::StatisticGroup& where, const char* name, const char* unit, const char* meaning,
+                       std::uint64_t& value) {
+    views_.emplace_back(where, base::StatisticInfo{name, unit, meaning}, value);
+  };
+  add(group, "ticks", "cycles", "enabled clock edges", counters.ticks);
+  auto& warps = groups_.emplace_back(group, "warp_instructions");
+  auto& lanes = groups_.emplace_back(group, "lane_instructions");
+  for (std::size_t i = 0; i < kInstructionClasses; ++i) {
+    const char* const label = name(static_cast<InstructionClass>(i)).data();
+    add(warps, label, "", "instructions issued", counters.instructions.warps[i]);
+    add(lanes, label, "", "active lanes of the instructions issued", counters.instructions.lanes[i]);
+  }
+  static constexpr std::array<base::StatisticInfo, kStallClasses> kStalls = {{
+      {"issued", "cycles", "ticks in which the scheduler issued"},
+      {"idle", "cycles", "no warp had a decoded instruction that was not blocked"},
+      {"raw", "cycles", "all waited for registers of arithmetic"},
+      {"raw_memory", "cycles", "all waited for registers, at least one for a load"},
+      {"memory_pipe", "cycles", "the oldest warp with its registers waited for the load/store unit"},
+      {"compute_pipe", "cycles", "the oldest warp with its registers waited for another unit"},
+  }};
+  for (unsigned s = 0; s < machine.schedulers; ++s) {
+    auto& scheduler = groups_.emplace_back(group, "scheduler" + std::to_string(s));
+    for (std::size_t i = 0; i < kStallClasses; ++i) {
+      views_.emplace_back(scheduler, kStalls[i], counters.stall[s][i]);
+    }
+  }
+  add(group, "memory_stall_cycles", "cycles", "ticks without issue in which a scheduler waited for memory",
+      counters.memory_stall_cycles);
+  add(group, "outstanding_sum_while_stalled", "", "outstanding reads summed over the ticks of memory_stall_cycles",
+      counters.outstanding_sum_while_stalled);
+  add(group, "occupancy_warps_sum", "", "resident warps that have not exited, summed over ticks",
+      counters.occupancy_warps_sum);
+  add(group, "occupancy_device_warps_sum", "", "of them those launched by device code",
+      counters.occupancy_device_warps_sum);
+  add(group, "fetches", "", "instruction fetches", counters.fetches);
+  add(group, "icache_misses", "", "fetches that missed", counters.icache_misses);
+  add(group, "wasted_fetches", "", "instructions fetched and dropped behind a control transfer",
+      counters.wasted_fetches);
+  add(group, "squashes", "", "instructions dropped by the fetch filter", counters.squashes);
+  add(group, "bank_conflict_delay", "cycles", "ticks by which bank conflicts delayed the last operand",
+      counters.bank_conflict_delay);
+  add(group, "collector_full", "cycles", "scheduler ticks without issue whose oldest ready warp lacked a collector",
+      counters.collector_full);
+  add(group, "unit_busy", "cycles", "scheduler ticks without issue whose oldest ready warp lacked a unit",
+      counters.unit_busy);
+  add(group, "fence_wait", "cycles", "ticks that warps waited in fences", counters.fence_wait);
+  add(group, "store_drain_at_exit", "cycles", "ticks that thread blocks waited after their last exit",
+      counters.store_drain_at_exit);
+  add(group, "barrier_instances", "", "barriers completed", counters.barrier_instances);
+  add(group, "barrier_wait", "cycles", "first arrival to completion, summed over barriers", counters.barrier_wait);
+  add(group, "barrier_wait_p1", "cycles", "of it: until the first arrival on the scheduler that completes it",
+      counters.barrier_wait_p1);
+  add(group, "barrier_wait_p2", "cycles", "of it: from there on", counters.barrier_wait_p2);
+  add(group, "barriers_per_tb_spread", "", "most barriers by which one resident thread block was ahead of another",
+      counters.barriers_per_tb_spread);
+  add(group, "tb_started", "", "thread blocks started", counters.tb_started);
+  add(group, "tb_retired", "", "thread blocks retired", counters.tb_retired);
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "castor/base/statistics.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/sm/decoded.h"
+#include "castor/gpu/sm/pipelines.h"
+
+namespace castor::gpu {
+
+/// What a scheduler did in a tick.
+enum class StallClass : std::uint8_t {
+  kIssued,
+  kIdle,         ///< no warp with a decoded instruction that is not blocked
+  kRaw,          ///< their instructions all wait for registers of arithmetic
+  kRawMemory,    ///< the same, at least one waits for a load
+  kMemoryPipe,   ///< the oldest whose registers are there waits for the load/store unit
+  kComputePipe,  ///< ... for another unit
+  kCount
+};
+inline constexpr std::size_t kStallClasses = static_cast<std::size_t>(StallClass::kCount);
+
+/// Instructions by class.
+struct InstructionCounts {
+  std::array<std::uint64_t, kInstructionClasses> warps{};  ///< instructions issued
+  std::array<std::uint64_t, kInstructionClasses> lanes{};  ///< the same times active lanes
+};
+
+/// Counters of an SM core, in one block; the report sees them through SmStatistics.
+struct SmCounters {
+  std::uint64_t ticks = 0;
+  InstructionCounts instructions;
+  std::array<std::array<std::uint64_t, kStallClasses>, Pipelines::kMaxSchedulers> stall{};
+  std::uint64_t memory_stall_cycles = 0, outstanding_sum_while_stalled = 0;
+  std::uint64_t occupancy_warps_sum = 0, occupancy_device_warps_sum = 0;
+  std::uint64_t fetches = 0, icache_misses = 0, wasted_fetches = 0, squashes = 0;
+  std::uint64_t bank_conflict_delay = 0, collector_full = 0, unit_busy = 0;
+  std::uint64_t fence_wait = 0, store_drain_at_exit = 0;
+  std::uint64_t barrier_instances = 0, barrier_wait = 0, barrier_wait_p1 = 0, barrier_wait_p2 = 0;
+  std::uint64_t barriers_per_tb_spread = 0;
+  std::uint64_t tb_started = 0, tb_retired = 0;
+};
+
+/// Registers the counters of an SM core with its group.
+class SmStatistics {
+ public:
+  SmStatistics(base::StatisticGroup& group, const Machine& machine, SmCounters& counters);
+
+ private:
+  class View final : public base::Statistic {
+   public:
+    View(base::StatisticGroup& group, base::StatisticInfo info, std::uint64_t& value)
+        : Statistic(group, info), value_(value) {}
+    [[nodiscard]] bool is_integer() const override { return true; }
+    [[nodiscard]] std::uint64_t integer() const override { return value_; }
+    [[nodiscard]] double real() const override { return static_cast<double>(value_); }
+    void reset() override { value_ = 0; }
+
+   private:
+    std::uint64_t& value_;
+  };
+
+  std::deque<base::StatisticGroup> groups_;
+  std::deque<View> views_;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,361 @@
+// Thread blocks of an SM: start, barriers, fences, calls into the runtime, retire (steps S0 and S8).
+
+#include <algorithm>
+#include <cstring>
+
+#include "castor/base/error.h"
+#include "castor/gpu/execution/lane_access.h"
+#include "castor/gpu/execution/warp_start.h"
+#include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_hook_state.h"
+
+namespace castor::gpu {
+namespace {
+
+unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
+
+}  // namespace
+
+const DecodedProgram& Sm::decoded(const isa::Program& program) {
+  for (const auto& known : programs_) {
+    if (known->program == &program) return *known;
+  }
+  return *programs_.emplace_back(std::make_unique<DecodedProgram>(machine_, program));
+}
+
+void Sm::start_tb(const TbStartMessage& message) {
+  const KernelContext& kernel = *message.kernel;
+  const bool first = resident_ == 0;
+  const unsigned context = lowest(~resident_);
+  CASTOR_ASSERT_AT(now_, context < contexts_.size(), "SM %u has no free TB context", index());
+  TbContext& tb = contexts_[context];
+  tb.kernel = &kernel;
+  tb.program = &decoded(*kernel.program);
+  tb.gid = message.gid;
+  tb.position = message.position;
+  tb.group = message.group;
+  tb.level = message.level;
+  tb.parent_sm = message.parent_sm;
+  tb.killed = false;
+  tb.index = block_index(kernel.grid, message.gid);
+  tb.barriers_done = 0;
+  tb.warp_instructions = tb.thread_instructions = 0;
+  const auto threads = static_cast<unsigned>(kernel.block.count());
+  tb.warp_count = (threads + lanes_ - 1) / lanes_;
+  CASTOR_ASSERT_AT(now_, kernel.need.reg_units <= free_register_units_ && kernel.need.smem_units <= free_shared_units_,
+                   "a TB is placed on SM %u that does not fit: registers or shared memory", index());
+  free_register_units_ -= kernel.need.reg_units;
+  free_shared_units_ -= kernel.need.smem_units;
+  tb.shared.assign_zero(kernel.shared_bytes);
+
+  TbMemory& space = tb_memory_[context];
+  space.kernel = &kernel;
+  space.shared = tb.shared.data();
+  space.shared_bytes = kernel.shared_bytes;
+  space.local_base = kernel.local_base + (std::uint64_t{index()} * machine_.sm.tb_contexts + context) *
+                                             kernel.need.warps * kernel.local_stride;
+  space.acquire = message.acquire;
+
+  tb.warps = 0;
+  WarpMask full = 0;
+  std::vector<std::uint8_t> halves(tb.warp_count);
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    const unsigned slot = lowest(~(used_ | tb.warps));
+    CASTOR_ASSERT_AT(now_, slot < warps_.size(), "SM %u has no free warp slot", index());
+    tb.slots[i] = static_cast<std::uint8_t>(slot);
+    tb.warps |= bit(slot);
+    start_warp(tb, context, i, slot);
+    const LaneMask lanes = states_[slot].stack.live();
+    halves[i] = lanes >> 32 != 0 ? 2 : 1;
+    if (lanes == all_lanes_) full |= bit(slot);
+  }
+  tb.barriers.start(halves);
+  for (BarrierTimes& times : tb.barrier_times) times.seen = 0;
+  // The newest TB: everybody else is older, inside it lower slots are.
+  for (WarpMask left = tb.warps; left != 0; left &= left - 1) {
+    const unsigned w = lowest(left);
+    older_[w] = used_ | (tb.warps & (bit(w) - 1));
+  }
+  for (WarpMask left = used_; left != 0; left &= left - 1) older_[lowest(left)] &= ~tb.warps;
+  used_ |= tb.warps;
+  if (message.level != 0) device_ |= tb.warps;
+  tb.live = tb.warps;
+  live_ |= tb.warps;
+  resident_ |= TbMask{1} << context;
+  ++counters_.tb_started;
+
+  const bool divides = message.divide && (kernel.grid.y > 1 || kernel.grid.z > 1);
+  const Tick setup = machine_.sm.tb_start_cycles + (divides ? machine_.sm.tb_divide_cycles - 1 : 0);
+  if (setup > 1) {
+    // Fetch is judged on what the tick before left.
+    unfetchable_ |= tb.warps;
+    SmEvent event;
+    event.kind = SmEvent::Kind::kFetchable;
+    event.payload = tb.warps;
+    wheel_.add(tick_, tick_ + setup - 1, event);
+  }
+  if (first) quiet_tick_ = tick_ + 1;
+  if (hooked_) {
+    TbStartEvent event;
+    event.tb = static_cast<std::uint8_t>(context);
+    event.warps = tb.warps;
+    event.full = full;
+    event.gid = static_cast<std::uint32_t>(tb.gid);
+    event.entry = kernel.entry;
+    hook_state_->started(event, first);
+  }
+  if (observer_ != nullptr) observer_->tb_started({now_, index(), context, &kernel, tb.gid, tb.group});
+  const bool stopped = std::any_of(killed_.begin(), killed_.end(), [&](const Kill& kill) {
+    return kill.kernel == &kernel && kill.ticket == kernel.ticket;
+  });
+  if (stopped) stop_tb(context);
+}
+
+void Sm::start_warp(TbContext& tb, unsigned context, unsigned index_in_tb, unsigned slot) {
+  const KernelContext& kernel = *tb.kernel;
+  Warp& warp = warps_[slot];
+  WarpState& state = states_[slot];
+  const auto threads = static_cast<unsigned>(kernel.block.count());
+  identify(kernel, tb.index, lanes_, index_in_tb, state.context);
+  state.context.first_warp = slot * (lanes_ / 32);
+  state.context.warp_slots = machine_.sm.warps * (lanes_ / 32);
+  state.context.sm = index();
+  state.context.sms = machine_.chip.sms;
+  state.stack.start(started_lanes(threads, lanes_, index_in_tb), 0);
+  ++state.generation;
+  warp.records = kernel.program->code.data();
+  warp.decoded = tb.program->code.data();
+  warp.constants = kernel.constants;
+  warp.unacknowledged = 0;
+  warp.loads = 0;
+  warp.buffered = 0;
+  warp.fetching = 0;
+  warp.context = static_cast<std::uint8_t>(context);
+  warp.warp_in_tb = static_cast<std::uint8_t>(index_in_tb);
+  std::fill(std::begin(warp.pending), std::end(warp.pending), 0);
+  std::fill(std::begin(warp.loading), std::end(warp.loading), 0);
+  warp.pending_predicates = 0;
+  std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
+  std::memset(warp.registers, 0, std::size_t{kernel.program->registers} * lanes_ * 4);
+  hook_state_->tb_of[slot] = warp.context;
+  hook_state_->age_of[slot] = static_cast<std::uint32_t>(now_);
+  reload(slot);
+}
+
+// --- S8 --------------------------------------------------------------------------------------------------------------
+
+void Sm::bookkeeping() {
+  if (exit_count_ != 0 || arrival_count_ != 0) meet_barriers();
+  if ((blocked_fence_ & ~memory_busy_) != 0) end_fences();
+  if ((service_drain_ & ~memory_busy_) != 0) ask_services();
+  if (finished_ != 0) retire_one();
+}
+
+void Sm::meet_barriers() {
+  busy_ = true;
+  // Exits leave the live set before arrivals count.
+  for (unsigned i = 0; i < exit_count_; ++i) {
+    const WarpExit& exit = exits_[i];
+    TbContext& tb = contexts_[exit.tb];
+    tb.live &= ~bit(exit.warp);
+    if (tb.live == 0) finished_ |= TbMask{1} << exit.tb;
+    released_.clear();
+    tb.barriers.exit(warps_[exit.warp].warp_in_tb, released_);
+    if (!released_.empty()) completed(exit.tb, exit.scheduler);
+  }
+  for (unsigned i = 0; i < arrival_count_; ++i) {
+    const Arrival& arrival = arrivals_[i];
+    const unsigned context = warps_[arrival.warp].context;
+    TbContext& tb = contexts_[context];
+    const unsigned id = arrival.arrival.barrier;
+    if (id < tb.barrier_times.size()) {
+      BarrierTimes& times = tb.barrier_times[id];
+      if (times.seen == 0) times.first = tick_;
+      if ((times.seen >> arrival.scheduler & 1) == 0) times.local[arrival.scheduler] = tick_;
+      times.seen |= static_cast<std::uint8_t>(1U << arrival.scheduler);
+    }
+    released_.clear();
+    const auto error = tb.barriers.arrive(arrival.arrival, released_);
+    if (error != isa::BarrierUnit::Error::kNone) {
+      fault(arrival.warp, arrival.pc, barrier_fault(error, arrival.arrival, states_[arrival.warp].stack.live()));
+    } else if (!released_.empty()) {
+      completed(context, arrival.scheduler);
+    }
+  }
+}
+
+void Sm::completed(unsigned context, unsigned scheduler) {
+  TbContext& tb = contexts_[context];
+  for (const isa::BarrierUnit::Release& release : released_) {
+    WarpMask waiters = 0;
+    for (std::uint64_t left = release.warps; left != 0; left &= left - 1) {
+      const unsigned w = tb.slots[lowest(left)];
+      waiters |= bit(w);
+      write_reduction(states_[w].barrier, release.reduction, view(warps_[w]));
+    }
+    if (waiters != 0) {
+      SmEvent event;
+      event.kind = SmEvent::Kind::kUnblock;
+      event.payload = waiters;
+      wheel_.add(tick_, tick_ + machine_.barrier.register_ticks + machine_.barrier.release, event);
+      releasing_ |= waiters;
+      unblocked_now_ |= waiters;
+    }
+    BarrierTimes& times = tb.barrier_times[release.barrier];
+    const Tick local = (times.seen >> scheduler & 1) != 0 ? times.local[scheduler] : tick_;
+    ++counters_.barrier_instances;
+    counters_.barrier_wait += tick_ - times.first;
+    counters_.barrier_wait_p1 += local - times.first;
+    counters_.barrier_wait_p2 += tick_ - local;
+    times.seen = 0;
+    ++tb.barriers_done;
+  }
+  std::uint64_t least = tb.barriers_done, most = tb.barriers_done;
+  for (TbMask left = resident_; left != 0; left &= left - 1) {
+    const TbContext& other = contexts_[lowest(left)];
+    if (other.kernel != tb.kernel) continue;
+    least = std::min(least, other.barriers_done);
+    most = std::max(most, other.barriers_done);
+  }
+  counters_.barriers_per_tb_spread = std::max(counters_.barriers_per_tb_spread, most - least);
+}
+
+void Sm::end_fences() {
+  const WarpMask done = blocked_fence_ & ~memory_busy_;
+  for (WarpMask left = done; left != 0; left &= left - 1) {
+    // What the TB loads from now on must not be older than the fence.
+    tb_memory_[warps_[lowest(left)].context].acquire = now_;
+  }
+  blocked_fence_ &= ~done;
+  busy_ = true;
+}
+
+void Sm::ask_services() {
+  const WarpMask ready = service_drain_ & ~memory_busy_;
+  service_drain_ &= ~ready;
+  for (WarpMask left = ready; left != 0; left &= left - 1) {
+    const unsigned w = lowest(left);
+    ask({now_ + 1, w, contexts_[warps_[w].context].kernel});
+  }
+  busy_ = true;
+}
+
+std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resume) {
+  CASTOR_ASSERT_AT(resume, (blocked_service_ & bit(w)) != 0, "warp %u of SM %u does not wait for a call", w, index());
+  Warp& warp = warps_[w];
+  WarpState& state = states_[w];
+  const TbContext& tb = contexts_[warp.context];
+  std::optional<Fault> result;
+  if (!tb.killed) {
+    const ReadBytes read = [&](std::uint64_t generic, void* to, std::size_t size, unsigned lane) {
+      return memory_side_.read(generic, to, size, lane, warp.warp_in_tb, warp.context);
+    };
+    const auto wrong = system_call(warp.records[state.service_pc], view(warp), state.service_mask, state.context,
+                                   tb.index, read, services);
+    if (wrong) result = make_fault(*tb.kernel, tb.index, state.context, state.service_pc, *wrong);
+  }
+  resumes_.push_back({resume, static_cast<std::uint8_t>(w), result.has_value()});
+  wake_at(resume);
+  return result;
+}
+
+// --- End of TBs ------------------------------------------------------------------------------------------------------
+
+bool Sm::drained(const TbContext& tb) const {
+  const WarpMask under_way =
+      memory_busy_ | in_flight_ | (blocked_service_ & ~service_drain_) | releasing_ | unfetchable_;
+  return (tb.warps & under_way) == 0;
+}
+
+void Sm::retire_one() {
+  retire_waits_ = false;
+  if (tb_operation_at_ == tick_ || quiet_tick_ == tick_) {
+    busy_ = true;
+    return;
+  }
+  for (TbMask left = finished_; left != 0; left &= left - 1) {
+    const unsigned context = lowest(left);
+    TbContext& tb = contexts_[context];
+    if (!drained(tb)) continue;
+    if (!done_credits_.covers(1, now_)) {
+      retire_waits_ = true;
+      return;
+    }
+    done_credits_.spend(1);
+    const KernelContext& kernel = *tb.kernel;
+    TbRetireMessage message;
+    message.visible = now_ + 1;
+    message.kernel = &kernel;
+    message.gid = tb.gid;
+    message.group = tb.group;
+    message.slot = static_cast<std::uint8_t>(context);
+    message.warp_instructions = tb.warp_instructions;
+    message.thread_instructions = tb.thread_instructions;
+    retire(message);
+    // A new TB in the slots does not inherit greediness.
+    for (auto& greedy : greedy_) {
+      for (std::uint8_t& w : greedy) {
+        if (w < kMaxWarps && (tb.warps & bit(w)) != 0) w = 0xff;
+      }
+    }
+    memory_side_.tb_retired(context);
+    used_ &= ~tb.warps;
+    device_ &= ~tb.warps;
+    resident_ &= ~(TbMask{1} << context);
+    finished_ &= ~(TbMask{1} << context);
+    free_register_units_ += kernel.need.reg_units;
+    free_shared_units_ += kernel.need.smem_units;
+    ++counters_.tb_retired;
+    hook_state_->tb_free = static_cast<std::uint8_t>(context);
+    if (observer_ != nullptr) observer_->tb_retired({now_, index(), context, &kernel, tb.gid, tb.group});
+    tb.kernel = nullptr;
+    tb_memory_[context].kernel = nullptr;
+    tb_operation_at_ = tick_;
+    busy_ = true;
+    return;
+  }
+}
+
+void Sm::kill(const KernelContext& kernel, Cycle visible) {
+  kills_.push_back({visible, &kernel, kernel.ticket});
+  wake_at(visible);
+}
+
+void Sm::stop_kernel(const KernelContext& kernel) {
+  for (TbMask left = resident_; left != 0; left &= left - 1) {
+    const unsigned context = lowest(left);
+    if (contexts_[context].kernel == &kernel) stop_tb(context);
+  }
+}
+
+void Sm::stop_tb(unsigned context) {
+  TbContext& tb = contexts_[context];
+  if (tb.killed) return;
+  tb.killed = true;
+  const WarpMask warps = tb.warps;
+  live_ &= ~warps;
+  valid_ &= ~warps;
+  fetch_out_ &= ~warps;
+  decode_next_ &= ~warps;
+  filled_ &= ~warps;
+  full_ &= ~warps;
+  ended_ &= ~warps;
+  icache_.forget(warps);
+  blocked_barrier_ &= ~warps;
+  blocked_fence_ &= ~warps;
+  blocked_timer_ &= ~warps;
+  stopped_ &= ~warps;
+  // A call that has not been asked for is not made; one under way is answered first.
+  blocked_service_ &= ~(warps & service_drain_);
+  service_drain_ &= ~warps;
+  for (WarpMask left = warps; left != 0; left &= left - 1) {
+    Warp& warp = warps_[lowest(left)];
+    warp.buffered = 0;
+    const std::uint64_t pending = warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3];
+    if (pending != 0 || warp.pending_predicates != 0) in_flight_ |= left & (~left + 1);
+  }
+  tb.live = 0;
+  finished_ |= TbMask{1} << context;
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,207 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "castor/gpu/sm/sm.h"
+#include "compiler/compiler.h"
+#include "platforms/machines.h"
+#include "ptx/parser.h"
+
+// One SM driven by hand: kernels from PTX text, thread blocks by messages, ticks one by one or by `wake`.
+namespace castor::gpu::test {
+
+inline Machine machine(const std::string& name, const std::vector<std::string>& overrides = {}) {
+  return platforms::load_machine(name, overrides).machine;
+}
+
+/// A kernel as the front end would hold it.
+struct Kernel {
+  std::shared_ptr<const isa::Program> program;
+  std::unique_ptr<std::byte, void (*)(void*)> constants{nullptr, std::free};
+  KernelContext context;
+};
+
+/// Everything that issued.
+struct IssueLog : Observer {
+  std::vector<Issue> issues;
+  std::vector<Tb> started, retired;
+  void issued(const Issue& event) override { issues.push_back(event); }
+  void tb_started(const Tb& event) override { started.push_back(event); }
+  void tb_retired(const Tb& event) override { retired.push_back(event); }
+  /// Ticks in which warp `warp` issued, in order.
+  [[nodiscard]] std::vector<Tick> ticks(unsigned warp) const {
+    std::vector<Tick> result;
+    for (const Issue& issue : issues) {
+      if (issue.warp == warp) result.push_back(issue.tick);
+    }
+    return result;
+  }
+  /// Ticks in which warp `warp` issued record `pc`.
+  [[nodiscard]] std::vector<Tick> at(unsigned warp, std::uint32_t pc) const {
+    std::vector<Tick> result;
+    for (const Issue& issue : issues) {
+      if (issue.warp == warp && issue.pc == pc) result.push_back(issue.tick);
+    }
+    return result;
+  }
+};
+
+/// Answers requests of the SM: instruction lines and memory at a fixed distance. Used with the real memory side.
+class Rig : public Unit {
+ public:
+  explicit Rig(Machine what, const SmHooks& hooks = {}, bool sleep = true)
+      : machine(std::move(what)),
+        store(&shared_store()),
+        sm(name(), machine, 0, *store, statistics, hooks, &log),
+        network("network", *this, 1U << 20),
+        sleeps(sleep) {
+    sm.set_front_end(*this);
+    connect(sm.memory, network);
+  }
+
+  /// Compiles kernel `k` of PTX text; body with %r, %rd, %f, %p declared, parameter `out` (u64).
+  Kernel& load(const std::string& body, Dim3 grid, Dim3 block, std::uint32_t dynamic_shared = 0,
+               const std::string& before = {}, std::vector<std::byte> parameters = {}) {
+    const std::string text = ".version 7.0\n.target sm_70\n.address_size 64\n" + before +
+                             ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<64>; .reg .b64 %rd<20>; .reg .f32 "
+                             "%f<40>; .reg .f64 %fd<20>; .reg .pred %p<8>;\n" +
+                             body + "\n}\n";
+    const isa::Module module = ptx::parse(text, "test.ptx");
+    isa::LinkOptions options;
+    options.lanes = machine.sm.lanes;
+    Kernel& kernel = kernels.emplace_back();
+    kernel.program = compiler::compile(module, "k", options);
+    fill(kernel, grid, block, dynamic_shared, std::move(parameters));
+    return kernel;
+  }
+
+  void start(const Kernel& kernel, std::uint64_t gid = 0) {
+    TbStartMessage message;
+    message.visible = now + 1;
+    message.kernel = &kernel.context;
+    message.gid = gid;
+    message.position = gid;
+    sm.start(message);
+  }
+
+  void tick(Cycle) override {}
+  /// Runs one cycle; without sleeping the SM ticks in each.
+  void cycle() {
+    ++now;
+    if (sleeps ? sm.wake() <= now : true) {
+      sm.tick(now);
+      ++ticked;
+    }
+    while (const Transaction* const request = network.request(now)) {
+      (void)request;
+      answer(network.take_request(now));
+    }
+    while (const TbRetireMessage* const message = sm.retired().head(now)) {
+      retired.push_back(*message);
+      sm.retired().pop();
+      sm.done_drained(now);
+    }
+    while (const FaultMessage* const message = sm.faults().head(now)) {
+      faults.push_back(message->fault);
+      sm.kill(*message->kernel, now + 1);
+      sm.faults().pop();
+    }
+    while (const ServiceMessage* const message = sm.services().head(now)) {
+      services.store = store;
+      if (auto fault = sm.serve(message->warp, services, now + 1)) {
+        faults.push_back(*fault);
+        sm.kill(*message->kernel, now + 1);
+      }
+      sm.services().pop();
+    }
+  }
+  /// Runs until `tbs` thread blocks have retired; false after `limit` cycles.
+  bool run(std::size_t tbs, Cycle limit = 200'000) {
+    const Cycle end = now + limit;
+    while (retired.size() < tbs && now < end) cycle();
+    sm.count_until(now + 1);
+    return retired.size() >= tbs;
+  }
+
+  Machine machine;
+  Store* store;
+  base::StatisticGroup statistics{"gpu"};
+  IssueLog log;
+  Sm sm;
+  TargetPort network;
+  bool sleeps;
+  Cycle now = 0;
+  std::uint64_t ticked = 0;
+  Cycle latency = 100;
+  std::deque<Kernel> kernels;
+  std::vector<TbRetireMessage> retired;
+  std::vector<Fault> faults;
+  DeviceServices services;
+
+ private:
+  static Store& shared_store() {
+    static Store store(Store::Options{std::uint64_t{256} << 20, false});
+    return store;
+  }
+  static const char* name() {
+    static std::deque<std::string> names;
+    return names.emplace_back("sm_" + std::to_string(names.size())).c_str();
+  }
+
+  void fill(Kernel& kernel, Dim3 grid, Dim3 block, std::uint32_t dynamic_shared, std::vector<std::byte> parameters) {
+    const isa::Program& program = *kernel.program;
+    KernelContext& context = kernel.context;
+    const std::size_t row = std::size_t{machine.sm.lanes} * 4;
+    const std::size_t bytes = std::max<std::size_t>(1, program.constant_rows) * row;
+    kernel.constants.reset(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
+    for (std::size_t i = 0; i < program.constants.size(); ++i) {
+      const isa::Constant& constant = program.constants[i];
+      const std::size_t width = constant.wide ? 8 : 4;
+      std::byte* const at = kernel.constants.get() + program.constant_row[i] * row;
+      for (unsigned lane = 0; lane < machine.sm.lanes; ++lane) std::memcpy(at + lane * width, &constant.bits, width);
+    }
+    context.ticket = kernels.size();
+    context.program = &program;
+    context.constants = kernel.constants.get();
+    context.grid = grid;
+    context.block = block;
+    context.dynamic_shared = dynamic_shared;
+    context.shared_bytes = program.shared_bytes + dynamic_shared;
+    parameters.resize(std::max<std::size_t>(parameters.size(), 64));
+    context.parameters = store->allocate(parameters.size(), AllocationKind::kParameters).value();
+    std::memcpy(store->host(context.parameters), parameters.data(), parameters.size());
+    context.code_base = store->allocate(program.code.size() * 8, AllocationKind::kCode).value();
+    const auto warps = static_cast<unsigned>((block.count() + machine.sm.lanes - 1) / machine.sm.lanes);
+    context.need.warps = static_cast<std::uint16_t>(warps);
+    context.need.threads = static_cast<std::uint16_t>(warps * machine.sm.lanes);
+    const unsigned per_warp = program.registers * machine.sm.lanes;
+    context.need.reg_units = static_cast<std::uint16_t>(
+        warps * ((per_warp + machine.sm.reg_alloc_unit - 1) / machine.sm.reg_alloc_unit));
+    context.need.smem_units = static_cast<std::uint16_t>(
+        (context.shared_bytes + machine.sm.smem_alloc_unit - 1) / machine.sm.smem_alloc_unit);
+    if (program.local_bytes != 0) {
+      context.local_stride = std::uint64_t{(program.local_bytes + 3) / 4 * 4} * machine.sm.lanes;
+      context.local_base =
+          store->allocate(context.local_stride * warps * machine.sm.tb_contexts * machine.chip.sms,
+                          AllocationKind::kLocal)
+              .value();
+    }
+  }
+
+  void answer(Transaction& transaction) {
+    MemoryRequest& request = transaction.request;
+    request.performed = now;
+    network.reply(transaction, 1, now, now + latency);
+  }
+};
+
+}  // namespace castor::gpu::test
