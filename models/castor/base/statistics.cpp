@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 
 #include "castor/base/error.h"
@@ -26,6 +28,12 @@ void append_text(const StatisticGroup& group, const std::string& prefix, std::st
     out += prefix + statistic->info().name + ' ' + number(*statistic);
     if (*statistic->info().unit != '\0') out += std::string(" ") + statistic->info().unit;
     out += std::string("  # ") + statistic->info().meaning + '\n';
+    for (std::size_t i = 0; i < statistic->parts(); ++i) {
+      if (statistic->part(i) == 0) continue;
+      const std::string part = statistic->part_name(i);
+      out += prefix + statistic->info().name + (part.empty() ? '[' + std::to_string(i) + ']' : '.' + part) + ' ' +
+             std::to_string(statistic->part(i)) + '\n';
+    }
   }
   for (const StatisticGroup* child : group.groups()) append_text(*child, prefix + child->name() + '.', out);
 }
@@ -41,6 +49,7 @@ Json tree(const StatisticGroup& group, const Leaf& leaf) {
 void append_hash(const StatisticGroup& group, Hash& hash) {
   for (const Statistic* statistic : group.statistics()) {
     if (statistic->is_integer()) hash.add(statistic->info().name).add_byte(0).add(statistic->integer());
+    for (std::size_t i = 0; i < statistic->parts(); ++i) hash.add(statistic->part(i));
   }
   for (const StatisticGroup* child : group.groups()) {
     hash.add(child->name()).add_byte(1);
@@ -63,6 +72,46 @@ std::uint64_t Formula::integer() const {
   return value > 0 && value < 0x1p64 ? static_cast<std::uint64_t>(value) : 0;
 }
 
+CounterArray::CounterArray(StatisticGroup& group, StatisticInfo info, std::size_t size)
+    : Statistic(group, info), values_(size, 0) {}
+
+std::uint64_t CounterArray::integer() const {
+  return std::accumulate(values_.begin(), values_.end(), std::uint64_t{0});
+}
+
+void CounterArray::reset() { std::fill(values_.begin(), values_.end(), 0); }
+
+Histogram::Histogram(StatisticGroup& group, StatisticInfo info, std::size_t bins)
+    : Statistic(group, info), bins_(bins, 0) {
+  CASTOR_ASSERT(bins >= 2 && bins <= 65, "a histogram of %zu bins", bins);
+}
+
+void Histogram::reset() {
+  std::fill(bins_.begin(), bins_.end(), 0);
+  count_ = sum_ = largest_ = 0;
+}
+
+std::uint64_t Histogram::part(std::size_t index) const {
+  const std::uint64_t first[3] = {count_, sum_, largest_};
+  return index < 3 ? first[index] : bins_[index - 3];
+}
+
+std::string Histogram::part_name(std::size_t index) const {
+  static constexpr const char* kFirst[3] = {"count", "sum", "largest"};
+  if (index < 3) return kFirst[index];
+  return "from_" + std::to_string(index == 3 ? 0 : std::uint64_t{1} << (index - 4));
+}
+
+std::uint64_t Total::integer() const {
+  std::uint64_t sum = 0;
+  for (const StatisticGroup* child : over_.groups()) {
+    if (child->name().compare(0, prefix_.size(), prefix_) != 0) continue;
+    const Statistic* const statistic = child->find(path_);
+    if (statistic != nullptr) sum += statistic->integer();
+  }
+  return sum;
+}
+
 StatisticGroup::StatisticGroup(StatisticGroup& parent, std::string name) : name_(std::move(name)), parent_(&parent) {
   parent.groups_.push_back(this);
 }
@@ -74,15 +123,17 @@ StatisticGroup::~StatisticGroup() {
 }
 
 void StatisticGroup::add(Statistic* statistic) {
-  for (const Statistic* other : statistics_) {
-    CASTOR_ASSERT(std::strcmp(other->info().name, statistic->info().name) != 0, "statistic %s declared twice in %s",
-                  statistic->info().name, name_.c_str());
-  }
+  const bool fresh = names_.insert(statistic->info().name).second;
+  CASTOR_ASSERT(fresh, "statistic %s declared twice in %s", statistic->info().name, name_.c_str());
   statistics_.push_back(statistic);
 }
 
 void StatisticGroup::remove(const Statistic* statistic) {
-  statistics_.erase(std::remove(statistics_.begin(), statistics_.end(), statistic), statistics_.end());
+  // Most are destroyed in reverse order of declaration.
+  const auto at = std::find(statistics_.rbegin(), statistics_.rend(), statistic);
+  if (at == statistics_.rend()) return;
+  statistics_.erase(std::next(at).base());
+  names_.erase(statistic->info().name);
 }
 
 const Statistic* StatisticGroup::find(const std::string& path) const {
@@ -112,6 +163,18 @@ std::string StatisticGroup::text() const {
 
 std::string StatisticGroup::json(int indent) const {
   const auto leaf = [](const Statistic& statistic) -> Json {
+    if (statistic.parts() != 0) {
+      const bool named = !statistic.part_name(0).empty();
+      Json out = named ? Json::object() : Json::array();
+      for (std::size_t i = 0; i < statistic.parts(); ++i) {
+        if (named) {
+          out[statistic.part_name(i)] = statistic.part(i);
+        } else {
+          out.push_back(statistic.part(i));
+        }
+      }
+      return out;
+    }
     if (statistic.is_integer()) return statistic.integer();
     const double value = statistic.real();
     return std::isfinite(value) ? Json(value) : Json(nullptr);
