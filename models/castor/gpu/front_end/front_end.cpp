@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "castor/base/error.h"
@@ -124,7 +125,7 @@ void FrontEnd::receive(Cycle now) {
   while (descriptors.has_reply(now)) {
     const MemoryReply reply = descriptors.reply();
     ParseLanes::Lane& lane = lanes_.reading();
-    std::copy_n(reply.data.begin(), lane.image.size(), lane.image.begin());
+    std::memcpy(lane.image.data(), reply.data.data(), lane.image.size());
     lane.read = true;
     descriptors.pop();
   }

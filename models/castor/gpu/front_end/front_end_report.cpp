@@ -58,7 +58,7 @@ std::string FrontEnd::waiting() const {
     if (state == QueueState::kEmpty || queues_.size(queue) == 0) continue;
     const QueuedPacket& head = queues_.head(queue);
     text += "queue " + number(queue) + ": " + number(queues_.size(queue)) + " packets, head " +
-            name(packet_kind(head.packet)) + " (ticket " + number(head.ticket) + ") ";
+            packet_name(packet_kind(head.packet)) + " (ticket " + number(head.ticket) + ") ";
     if (state == QueueState::kParsing || state == QueueState::kBlocked) {
       text += "waits for the kernel or copy before it\n";
     } else if (const auto* const wait = std::get_if<EventWaitPacket>(&head.packet)) {

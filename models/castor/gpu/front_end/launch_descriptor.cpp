@@ -46,7 +46,7 @@ std::uint64_t word(const std::byte* image, std::size_t index) { return take<std:
 
 PacketKind packet_kind(const Packet& packet) { return static_cast<PacketKind>(packet.index()); }
 
-const char* name(PacketKind kind) {
+const char* packet_name(PacketKind kind) {
   static constexpr const char* kNames[] = {"kernel", "copy", "fill", "event record", "event wait", "host call"};
   return kNames[static_cast<std::size_t>(kind)];
 }

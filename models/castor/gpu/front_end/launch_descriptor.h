@@ -25,7 +25,7 @@ struct LaunchDescriptor {
 
 enum class PacketKind : std::uint8_t { kKernel, kCopy, kFill, kEventRecord, kEventWait, kHostCall };
 [[nodiscard]] PacketKind packet_kind(const Packet& packet);
-[[nodiscard]] const char* name(PacketKind kind);
+[[nodiscard]] const char* packet_name(PacketKind kind);
 
 [[nodiscard]] PacketImage encode(const LaunchDescriptor& descriptor);
 [[nodiscard]] LaunchDescriptor decode_launch(const std::byte* image);

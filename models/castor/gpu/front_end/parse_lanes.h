@@ -34,7 +34,9 @@ class ParseLanes {
   }
   /// The oldest lane whose descriptor is not there.
   [[nodiscard]] Lane& reading() {
-    return *std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.read; });
+    std::size_t i = 0;
+    while (lanes_[i].read) ++i;
+    return lanes_[i];
   }
   /// The oldest lane, if it is done.
   [[nodiscard]] const Lane* finished(Cycle now) const {
