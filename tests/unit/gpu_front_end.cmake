@@ -1,0 +1,1 @@
+castor_test(gpu_front_end_dispatch_test KIND unit SOURCES gpu_front_end_dispatch_test.cpp LIBS castor_gpu castor_platforms)
