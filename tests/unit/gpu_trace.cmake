@@ -1,0 +1,5 @@
+castor_test(gpu_trace_timeline_test KIND unit SOURCES gpu_trace_timeline_test.cpp
+            LIBS castor_platforms nlohmann_json::nlohmann_json)
+castor_script_test(timeline_checker_finds_faults
+  KIND unit
+  COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/platform/check_timeline.py" --self-test)

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace castor::gpu {
+
+/// A file name of its own that is gone with the object.
+class TemporaryPath {
+ public:
+  explicit TemporaryPath(const std::string& suffix) {
+    char name[] = "/tmp/castor_trace_XXXXXX";
+    const int file = mkstemp(name);
+    if (file >= 0) ::close(file);
+    first_ = name;
+    path_ = first_ + suffix;
+  }
+  TemporaryPath(const TemporaryPath&) = delete;
+  TemporaryPath& operator=(const TemporaryPath&) = delete;
+  ~TemporaryPath() {
+    ::unlink(first_.c_str());
+    ::unlink(path_.c_str());
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string text() const {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+ private:
+  std::string first_, path_;
+};
+
+/// Files of this process cannot grow beyond `bytes` while this lives: what a full disk does, too.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) {
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
+
+/// Exit code of a script of this repository; its output goes to the test's.
+inline int run_script(const std::string& script, const std::string& arguments) {
+  const std::string command = "python3 '" CASTOR_SOURCE_DIR "/" + script + "' " + arguments;
+  return std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe)
+}
+
+}  // namespace castor::gpu
