@@ -55,17 +55,44 @@ struct IssueLog : Observer {
   }
 };
 
-/// Answers requests of the SM: instruction lines and memory at a fixed distance. Used with the real memory side.
-class Rig : public Unit {
+/// Performs every request in the cycle in which it sees it and answers a fixed time later.
+struct Network final : sc_core::sc_module, Unit {
+  Network(const sc_core::sc_module_name& name, Store& memory) : sc_module(name), store(memory) {}
+  void tick(Cycle now) override {
+    while (port.request(now) != nullptr) answer(port.take_request(now), now);
+  }
+  void answer(Transaction& transaction, Cycle now) {
+    MemoryRequest& request = transaction.request;
+    request.performed = now;
+    for (unsigned i = 0; i < kMaxLineBytes; ++i) {
+      std::byte* const where = store.host(transaction.line() + i);
+      if (request.is_write() && (request.byte_mask[i / 64] >> (i % 64) & 1) != 0) *where = request.data[i];
+      if (request.kind == RequestKind::kLoad && (request.sectors >> (i / kSectorBytes) & 1) != 0) {
+        request.data[i] = *where;
+      }
+    }
+    for (unsigned i = 0; request.is_atomic() && i < request.lane_count; ++i) {
+      LaneOperand& lane = request.lanes[i];
+      lane.value = isa::perform_atomic(request.op, request.type, lane.value, lane.compare,
+                                       store.host(transaction.line() + lane.offset));
+    }
+    port.reply(transaction, 1, now, now + latency);
+  }
+  Store& store;
+  TargetPort port{"port", *this, 1U << 20};
+  Cycle latency = 100;
+};
+
+/// An SM with a network.
+class Rig {
  public:
   explicit Rig(Machine what, const SmHooks& hooks = {}, bool sleep = true)
       : machine(std::move(what)),
         store(&shared_store()),
-        sm(name(), machine, 0, *store, statistics, hooks, &log),
-        network("network", *this, 1U << 20),
+        sm(name("sm"), machine, 0, *store, statistics, hooks, &log),
+        network(name("network"), *store),
         sleeps(sleep) {
-    sm.set_front_end(*this);
-    connect(sm.memory, network);
+    connect(sm.memory, network.port);
   }
 
   /// Compiles kernel `k` of PTX text; body with %r, %rd, %f, %p declared, parameter `out` (u64).
@@ -93,7 +120,6 @@ class Rig : public Unit {
     sm.start(message);
   }
 
-  void tick(Cycle) override {}
   /// Runs one cycle; without sleeping the SM ticks in each.
   void cycle() {
     ++now;
@@ -101,10 +127,7 @@ class Rig : public Unit {
       sm.tick(now);
       ++ticked;
     }
-    while (const Transaction* const request = network.request(now)) {
-      (void)request;
-      answer(network.take_request(now));
-    }
+    network.tick(now);
     while (const TbRetireMessage* const message = sm.retired().head(now)) {
       retired.push_back(*message);
       sm.retired().pop();
@@ -137,11 +160,10 @@ class Rig : public Unit {
   base::StatisticGroup statistics{"gpu"};
   IssueLog log;
   Sm sm;
-  TargetPort network;
+  Network network;
   bool sleeps;
   Cycle now = 0;
   std::uint64_t ticked = 0;
-  Cycle latency = 100;
   std::deque<Kernel> kernels;
   std::vector<TbRetireMessage> retired;
   std::vector<Fault> faults;
@@ -152,9 +174,9 @@ class Rig : public Unit {
     static Store store(Store::Options{std::uint64_t{256} << 20, false});
     return store;
   }
-  static const char* name() {
+  static const char* name(const char* what) {
     static std::deque<std::string> names;
-    return names.emplace_back("sm_" + std::to_string(names.size())).c_str();
+    return names.emplace_back(what + std::to_string(names.size())).c_str();
   }
 
   void fill(Kernel& kernel, Dim3 grid, Dim3 block, std::uint32_t dynamic_shared, std::vector<std::byte> parameters) {
@@ -195,12 +217,6 @@ class Rig : public Unit {
                           AllocationKind::kLocal)
               .value();
     }
-  }
-
-  void answer(Transaction& transaction) {
-    MemoryRequest& request = transaction.request;
-    request.performed = now;
-    network.reply(transaction, 1, now, now + latency);
   }
 };
 

@@ -175,6 +175,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // S5.
   void issue();
   [[nodiscard]] WarpMask acceptable(WarpMask candidates);
+  [[nodiscard]] WarpMask queue_room(WarpMask mask) const;
   void pick(WarpMask ready);
   [[nodiscard]] unsigned pick_one(unsigned scheduler, unsigned which, WarpMask ready) const;
   void commit_picks();

@@ -80,13 +80,20 @@ WarpMask Sm::acceptable(WarpMask candidates) {
       mask &= ~mine;
     }
     if (mask == 0) continue;
-    if (pool == UnitPool::kMemory || pool == UnitPool::kShared) {
-      const Warp& warp = warps_[lowest(mask)];
-      if (!memory_side_.can_accept(warp.records[warp.pc])) continue;
-    }
+    if (pool <= UnitPool::kShared) mask = queue_room(mask);
     result |= mask;
   }
   return result;
+}
+
+WarpMask Sm::queue_room(WarpMask mask) const {
+  const auto room = [this](unsigned w) { return memory_side_.can_accept(warps_[w].records[warps_[w].pc]); };
+  // One queue takes all or none of them; where shared memory has its own, the space decides.
+  if (machine_.units.mem_shared == 0) return room(lowest(mask)) ? mask : 0;
+  for (WarpMask left = mask; left != 0; left &= left - 1) {
+    if (!room(lowest(left))) mask &= ~bit(lowest(left));
+  }
+  return mask;
 }
 
 unsigned Sm::pick_one(unsigned scheduler, unsigned which, WarpMask ready) const {
