@@ -1,0 +1,165 @@
+#include "castor/gpu/gpu.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+namespace {
+
+std::uint64_t kilohertz(double megahertz) { return static_cast<std::uint64_t>(megahertz * 1000 + 0.5); }
+
+base::Picoseconds system_time() { return sc_core::sc_time_stamp().value(); }
+
+SmHooks hooks_of(const Hooks& hooks, unsigned sm) {
+  SmHooks result;
+  if (!hooks.fetch_filter.empty()) result.fetch_filter = hooks.fetch_filter[sm];
+  if (!hooks.issue.empty()) result.issue = hooks.issue[sm];
+  return result;
+}
+
+}  // namespace
+
+Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
+         const Options& options)
+    : sc_module(name),
+      machine_(machine),
+      clock_(kilohertz(machine.clock.core_mhz)),
+      statistics_("gpu"),
+      cycles_(statistics_, {"cycles", "cycles", "core cycles from the start to the last one with work"}),
+      memory_(std::make_unique<MemorySystem>(machine, store, statistics_)),
+      governed_(!options.hooks.governors.empty()),
+      shuffle_(machine.run.seed) {
+  std::vector<SmUnit*> sms;
+  if (options.replay != nullptr) virtual_clocks_ = std::make_unique<VirtualClocks>(machine, *options.replay);
+  for (unsigned i = 0; i < machine.chip.sms; ++i) {
+    const std::string sm_name = "sm" + std::to_string(i);
+    if (options.replay != nullptr) {
+      sms_.push_back(std::make_unique<ReplaySm>(sm_name.c_str(), i, machine, *options.replay, *virtual_clocks_,
+                                                statistics_, options.observer));
+    } else {
+      auto sm = std::make_unique<Sm>(sm_name.c_str(), machine, i, store, statistics_, hooks_of(options.hooks, i),
+                                     options.observer);
+      connect(sm->memory, memory_->input(i));
+      cores_.push_back(sm.get());
+      sms_.push_back(std::move(sm));
+    }
+    sms.push_back(sms_.back().get());
+  }
+  std::array<CopyEngine*, FrontEnd::kCopyEngines> copies{};
+  for (unsigned i = 0; i < copies.size(); ++i) {
+    const std::string copy_name = "copy" + std::to_string(i);
+    copies_[i] = std::make_unique<CopyEngine>(copy_name.c_str(), machine, store, i, options.observer,
+                                              groups_.emplace_back(statistics_, copy_name));
+    copies[i] = copies_[i].get();
+    connect(copies_[i]->memory_port(), memory_->input(memory_->copy_input(i)));
+  }
+  front_end_ = std::make_unique<FrontEnd>("front_end", machine, store, programs, std::move(sms), copies, options.hooks,
+                                          options.observer, groups_.emplace_back(statistics_, "front_end"));
+  connect(front_end_->memory_port(), memory_->input(memory_->front_end_input()));
+
+  units_ = memory_->units();
+  for (const auto& copy : copies_) units_.push_back(copy.get());
+  for (const auto& sm : sms_) units_.push_back(sm.get());
+  units_.push_back(front_end_.get());
+
+  SC_HAS_PROCESS(Gpu);
+  SC_METHOD(process);
+}
+
+Gpu::~Gpu() = default;
+
+base::StatisticGroup& Gpu::statistics() {
+  for (Unit* const unit : units_) unit->count_until(now_);
+  return statistics_;
+}
+
+std::uint64_t Gpu::warp_instructions() const {
+  std::uint64_t sum = 0;
+  for (const Sm* const sm : cores_) {
+    for (const std::uint64_t count : sm->counters().instructions.warps) sum += count;
+  }
+  return sum;
+}
+
+Cycle Gpu::host_cycle() const {
+  const base::Picoseconds time = system_time();
+  const Cycle at_or_after = clock_.first_at_or_after(time);
+  return std::max(now_, clock_.time_of(at_or_after) == time ? at_or_after + 1 : at_or_after);
+}
+
+Cycle Gpu::next_cycle() const {
+  Cycle next = kForever;
+  for (const Unit* const unit : units_) next = std::min(next, unit->wake());
+  if (next == kForever) return next;
+  return machine_.run.sleep ? std::max(next, now_) : now_;
+}
+
+void Gpu::run_cycle(Cycle cycle) {
+  CASTOR_ASSERT_AT(cycle, cycle >= now_, "cycles go backwards");
+  if (machine_.run.shuffle) {
+    for (std::size_t i = units_.size() - 1; i > 0; --i) std::swap(units_[i], units_[shuffle_.below(i + 1)]);
+  }
+  now_ = cycle + 1;
+  if (machine_.run.sleep) {
+    for (Unit* const unit : units_) {
+      if (unit->wake() <= cycle) unit->tick(cycle);
+    }
+  } else {
+    for (Unit* const unit : units_) unit->tick(cycle);
+  }
+  cycles_ += now_ - cycles_.value();
+  if (governed_) apply_clock_enables(now_);
+}
+
+void Gpu::apply_clock_enables(Cycle next) {
+  const SmMask wanted = front_end_->clock_enable();
+  for (SmMask changed = wanted ^ enabled_; changed != 0; changed &= changed - 1) {
+    const auto sm = static_cast<unsigned>(__builtin_ctzll(changed));
+    if (sm >= cores_.size()) break;
+    cores_[sm]->set_clock_enable((wanted >> sm & 1) != 0, next);
+  }
+  enabled_ = wanted;
+}
+
+void Gpu::process() {
+  const base::Picoseconds time = system_time();
+  const Cycle cycle = clock_.first_at_or_after(time);
+  // The host may wake the process between two edges, or for a cycle that has run already.
+  if (clock_.time_of(cycle) == time && cycle >= now_) {
+    run_cycle(cycle);
+    if (after_cycle && after_cycle(cycle)) sc_core::sc_pause();
+  }
+  arm();
+}
+
+void Gpu::arm() {
+  const Cycle next = next_cycle();
+  if (next == kForever) {
+    next_trigger(changed_);
+    return;
+  }
+  const base::Picoseconds delay = clock_.time_of(next) - system_time();
+  next_trigger(sc_core::sc_time::from_value(delay), changed_);
+}
+
+void Gpu::changed() {
+  const Cycle next = next_cycle();
+  if (next != kForever) changed_.notify(sc_core::sc_time::from_value(clock_.time_of(next) - system_time()));
+}
+
+bool Gpu::idle() const {
+  if (!front_end_->idle() || !memory_->idle()) return false;
+  return std::all_of(sms_.begin(), sms_.end(), [](const auto& sm) { return sm->idle(); }) &&
+         std::all_of(copies_.begin(), copies_.end(), [](const auto& copy) { return copy->idle(); });
+}
+
+std::string Gpu::waiting() const {
+  std::string text = front_end_->waiting();
+  for (const auto& sm : sms_) text += sm->waiting();
+  for (const auto& copy : copies_) text += copy->waiting();
+  return text + memory_->waiting();
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "castor/base/rng.h"
+#include "castor/base/statistics.h"
+#include "castor/base/time.h"
+#include "castor/gpu/front_end/copy_engine.h"
+#include "castor/gpu/front_end/front_end.h"
+#include "castor/gpu/hooks.h"
+#include "castor/gpu/loaded_program.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/memory/memory_system.h"
+#include "castor/gpu/observer.h"
+#include "castor/gpu/replay/replay_sm.h"
+#include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm_unit.h"
+
+namespace castor::gpu {
+
+/// A whole GPU: front end, SMs, crossbars, L2 slices, DRAM channels and copy engines, wired as a machine file says
+/// (docs/gpu.md, "Structure of the timing GPU"). One SystemC process runs all of it, and sleeps while nothing has work.
+///
+/// Work is given through `front_end()`; `changed()` must follow whatever the host did. Timing: cycle k runs at SystemC
+/// time clock().time_of(k); what the host does at exactly that time is seen by cycle k + 1.
+/// Limits: one core clock domain; DRAM edges are computed from it.
+class Gpu final : public sc_core::sc_module {
+ public:
+  struct Options {
+    Hooks hooks;                   ///< not owned
+    Observer* observer = nullptr;  ///< not owned
+    /// SMs replay service times of these kernels instead of executing instructions; not owned.
+    const ReplayFile* replay = nullptr;
+  };
+
+  /// `machine`, `store` and `programs` must live as long as the GPU. Errors: InputError for hooks that exclude each
+  /// other.
+  Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
+      const Options& options);
+  ~Gpu() override;
+
+  [[nodiscard]] const Machine& machine() const { return machine_; }
+  [[nodiscard]] FrontEnd& front_end() { return *front_end_; }
+  [[nodiscard]] MemorySystem& memory() { return *memory_; }
+  [[nodiscard]] unsigned sms() const { return static_cast<unsigned>(sms_.size()); }
+  [[nodiscard]] SmUnit& sm(unsigned index) { return *sms_[index]; }
+  [[nodiscard]] const base::Clock& clock() const { return clock_; }
+
+  /// Brings the counters of sleeping units up to date and returns all statistics.
+  [[nodiscard]] base::StatisticGroup& statistics();
+
+  /// Instructions that warps have issued.
+  [[nodiscard]] std::uint64_t warp_instructions() const;
+
+  /// Cycle that runs next; all before it are over.
+  [[nodiscard]] Cycle now() const { return now_; }
+  /// First cycle that sees what the host does at the current SystemC time.
+  [[nodiscard]] Cycle host_cycle() const;
+  /// The host gave work or changed something: the process looks again.
+  void changed();
+
+  /// First cycle in which any unit has something to do; kForever if none.
+  [[nodiscard]] Cycle next_cycle() const;
+  /// Runs one cycle, for programs that do not start the SystemC kernel. Cycles ascend, gaps up to `next_cycle`.
+  void run_cycle(Cycle cycle);
+
+  /// Nothing is queued, resident, in flight or unanswered.
+  [[nodiscard]] bool idle() const;
+  /// Who waits for whom, line by line (docs/gpu.md, "Watchdogs").
+  [[nodiscard]] std::string waiting() const;
+
+  /// Called by the process after every cycle that ran; true pauses the simulation (sc_pause) at that time.
+  std::function<bool(Cycle)> after_cycle;
+
+ private:
+  void process();
+  void arm();
+  void apply_clock_enables(Cycle next);
+
+  const Machine& machine_;
+  base::Clock clock_;
+  base::StatisticGroup statistics_;
+  base::Counter cycles_;
+  std::deque<base::StatisticGroup> groups_;  ///< of units that do not make their own
+  std::unique_ptr<MemorySystem> memory_;
+  std::unique_ptr<VirtualClocks> virtual_clocks_;
+  std::vector<std::unique_ptr<SmUnit>> sms_;
+  std::vector<Sm*> cores_;  ///< SMs that execute instructions
+  std::array<std::unique_ptr<CopyEngine>, FrontEnd::kCopyEngines> copies_;
+  std::unique_ptr<FrontEnd> front_end_;
+  std::vector<Unit*> units_;  ///< in the order of a cycle, permuted before each cycle with run.shuffle
+  bool governed_ = false;
+  SmMask enabled_ = kAllSms;
+  base::Xoshiro256 shuffle_;
+  Cycle now_ = 0;
+  sc_core::sc_event changed_;
+};
+
+}  // namespace castor::gpu

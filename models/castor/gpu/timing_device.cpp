@@ -1,0 +1,219 @@
+#include "castor/gpu/timing_device.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "castor/base/error.h"
+#include "castor/gpu/launch_check.h"
+
+namespace castor::gpu {
+namespace {
+
+// Cycles between two looks at limits that cost a walk over the SMs.
+constexpr Cycle kLimitPeriod = 1024;
+
+}  // namespace
+
+TimingDevice::TimingDevice(const Machine& machine, Options options)
+    : machine_(machine),
+      options_(std::move(options)),
+      store_({machine.memory.bytes, options_.poison}),
+      programs_(machine.sm.lanes, &store_) {
+  services_.store = &store_;
+  set_print_sink(nullptr);
+  gpu_ = std::make_unique<Gpu>("gpu", machine_, store_, programs_, options_.gpu);
+  gpu_->front_end().set_services(services_);
+}
+
+TimingDevice::~TimingDevice() = default;
+
+void TimingDevice::set_print_sink(std::function<void(std::string_view)> sink) {
+  if (!sink) {
+    sink = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  }
+  services_.print = std::move(sink);
+}
+
+ProgramHandle TimingDevice::load(std::shared_ptr<const isa::Program> program) {
+  return programs_.load(std::move(program));
+}
+
+const isa::Program& TimingDevice::program(ProgramHandle handle) const { return programs_[handle].program(); }
+
+const std::vector<KernelStatistics>& TimingDevice::kernels() const { return gpu_->front_end().kernels(); }
+
+// --- Work -----------------------------------------------------------------------------------------------------------
+
+Ticket TimingDevice::submit(unsigned queue, Packet packet) {
+  CASTOR_ASSERT(queue < machine_.queue.count);
+  if (const auto* const kernel = std::get_if<KernelPacket>(&packet)) {
+    const LaunchVerdict verdict = check_launch(machine_, program(kernel->program), *kernel);
+    if (verdict.error != LaunchError::kNone) throw base::InputError(verdict.message);
+  }
+  FrontEnd& front_end = gpu_->front_end();
+  // A full queue holds the host up. Whatever ends the wait early will be seen by the next advance; then the packet
+  // waits on the host's side until the queue has room, as it would behind a driver.
+  while (front_end.queue_full(queue)) {
+    const Stop stop = run([&] { return !front_end.queue_full(queue); }, std::nullopt);
+    if (stop == Stop::kFault) continue;
+    if (stop != Stop::kReached && front_end.queue_full(queue)) {
+      throw base::InputError("queue " + std::to_string(queue) + " is full and nothing can proceed\n" + gpu_->waiting());
+    }
+  }
+  const Ticket ticket = front_end.submit(queue, std::move(packet), gpu_->host_cycle());
+  gpu_->changed();
+  return ticket;
+}
+
+bool TimingDevice::complete(Ticket ticket) const { return gpu_->front_end().complete(ticket); }
+
+Picoseconds TimingDevice::completion_time(Ticket ticket) const {
+  if (!complete(ticket)) return 0;
+  return gpu_->clock().time_of(gpu_->front_end().completion_cycle(ticket));
+}
+
+// --- Time -----------------------------------------------------------------------------------------------------------
+
+Picoseconds TimingDevice::now() const { return sc_core::sc_time_stamp().value(); }
+
+TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, const std::function<bool()>& reached) {
+  if (auto fault = gpu_->front_end().take_fault()) {
+    const bool first = !fault_.has_value();
+    record_fault(std::move(*fault));
+    if (first) return Stop::kFault;
+  }
+  if (reached()) return Stop::kReached;
+  if (interrupted_.exchange(false)) return Stop::kInterrupted;
+  if (limit_reached(cycle)) return Stop::kLimit;
+  if (gpu_->next_cycle() == kForever) return Stop::kIdle;
+  return Stop::kNone;
+}
+
+TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::optional<Picoseconds> until) {
+  if (reached()) return Stop::kReached;
+  if (interrupted_.exchange(false)) return Stop::kInterrupted;
+  stop_ = Stop::kNone;
+  gpu_->after_cycle = [&](Cycle cycle) {
+    stop_ = after_cycle(cycle, reached);
+    // Until a given time an idle device may wait: the host will go on then.
+    if (stop_ == Stop::kIdle && until) stop_ = Stop::kNone;
+    return stop_ != Stop::kNone;
+  };
+  if (until) {
+    if (*until > now()) sc_core::sc_start(sc_core::sc_time::from_value(*until - now()), sc_core::SC_RUN_TO_TIME);
+  } else {
+    sc_core::sc_start();
+    if (stop_ == Stop::kNone) stop_ = reached() ? Stop::kReached : Stop::kIdle;
+  }
+  gpu_->after_cycle = nullptr;
+  return stop_;
+}
+
+Outcome TimingDevice::advance_until(Ticket ticket) {
+  switch (run([&] { return complete(ticket); }, std::nullopt)) {
+    case Stop::kNone:
+    case Stop::kReached:
+      return Outcome::kDone;
+    case Stop::kFault:
+      return Outcome::kFault;
+    case Stop::kLimit:
+      return Outcome::kLimit;
+    case Stop::kInterrupted:
+      return Outcome::kInterrupted;
+    case Stop::kIdle:
+      break;
+  }
+  if (!fault_) {
+    Fault fault;
+    fault.kind = FaultKind::kDeadlock;
+    fault.message = "deadlock: nothing can proceed\n" + gpu_->waiting();
+    record_fault(std::move(fault));
+  }
+  return Outcome::kDeadlock;
+}
+
+Outcome TimingDevice::advance_to(Picoseconds time) {
+  switch (run([] { return false; }, time)) {
+    case Stop::kFault:
+      return Outcome::kFault;
+    case Stop::kLimit:
+      return Outcome::kLimit;
+    case Stop::kInterrupted:
+      return Outcome::kInterrupted;
+    default:
+      return Outcome::kDone;
+  }
+}
+
+std::uint64_t TimingDevice::warp_instructions() const { return gpu_->warp_instructions(); }
+
+bool TimingDevice::limit_reached(Cycle cycle) {
+  std::string what;
+  FaultKind kind = FaultKind::kCycleLimit;
+  if (machine_.run.max_cycles && cycle + 1 >= *machine_.run.max_cycles) {
+    what = "cycle limit reached: run.max_cycles = " + std::to_string(*machine_.run.max_cycles);
+  } else if (machine_.run.max_instructions && cycle >= next_limit_check_) {
+    next_limit_check_ = cycle + kLimitPeriod;
+    if (warp_instructions() < *machine_.run.max_instructions) return false;
+    what = "instruction limit reached: run.max_instructions = " + std::to_string(*machine_.run.max_instructions) +
+           " warp instructions";
+    kind = FaultKind::kInstructionLimit;
+  } else {
+    return false;
+  }
+  Fault fault;
+  fault.kind = kind;
+  fault.message = what + ". An endless loop? Otherwise raise the limit\n" + gpu_->waiting();
+  record_fault(std::move(fault));
+  return true;
+}
+
+void TimingDevice::record_fault(Fault fault) {
+  if (!fault_) fault_ = std::move(fault);
+}
+
+void TimingDevice::reset() {
+  FrontEnd& front_end = gpu_->front_end();
+  front_end.abandon();
+  gpu_->changed();
+  static_cast<void>(run([&] { return front_end.idle(); }, std::nullopt));
+  while (front_end.take_fault()) {
+  }
+  fault_.reset();
+}
+
+// --- Report ---------------------------------------------------------------------------------------------------------
+
+std::string TimingDevice::report_json() const {
+  const base::StatisticGroup& statistics = gpu_->statistics();
+  nlohmann::ordered_json report;
+  report["machine"] = machine_.name;
+  report["mode"] = "timing";
+  report["cycles"] = gpu_->now();
+  report["time"] = {{"picoseconds", now()}};
+  report["warp_instructions"] = warp_instructions();
+  report["memory_used_bytes"] = store_.used();
+  auto& kernels_json = report["kernels"] = nlohmann::ordered_json::array();
+  for (const KernelStatistics& kernel : kernels()) {
+    kernels_json.push_back({{"name", kernel.kernel},
+                            {"start_ps", kernel.start},
+                            {"end_ps", kernel.end},
+                            {"thread_blocks", kernel.thread_blocks},
+                            {"warp_instructions", kernel.warp_instructions},
+                            {"thread_instructions", kernel.thread_instructions}});
+  }
+  if (fault_) report["fault"] = {{"kernel", fault_->kernel}, {"message", fault_->message}};
+  report["statistics"] = nlohmann::ordered_json::parse(statistics.json());
+  report["legend"] = nlohmann::ordered_json::parse(statistics.json_legend());
+  char hash[20];
+  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(statistics.hash()));
+  report["statistics_hash"] = hash;
+  if (!options_.configuration_json.empty()) {
+    report["configuration"] = nlohmann::ordered_json::parse(options_.configuration_json);
+  }
+  return report.dump(2);
+}
+
+}  // namespace castor::gpu

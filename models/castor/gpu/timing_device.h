@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "castor/gpu/device.h"
+#include "castor/gpu/gpu.h"
+#include "castor/gpu/loaded_program.h"
+#include "castor/gpu/machine.h"
+
+namespace castor::gpu {
+
+/// The timing GPU behind the device interface: time moves by running the SystemC kernel until what the host waits for
+/// has happened. The simulation runs in the thread that calls.
+///
+/// Ends of an advance besides the wish fulfilled: a fault of device code (the first is kept, other kernels go on when
+/// time moves again), deadlock (no unit will ever do anything and work remains), `run.max_cycles` and
+/// `run.max_instructions`, and `interrupt`.
+/// Limits: one per process (SystemC elaborates once); copies and `set_print_sink` are for one host thread.
+class TimingDevice final : public Device {
+ public:
+  struct Options {
+    std::string configuration_json;  ///< effective configuration for the report; may be empty
+    bool poison = false;             ///< fresh memory reads 0xcd
+    Gpu::Options gpu;
+  };
+  TimingDevice(const Machine& machine, Options options);
+  ~TimingDevice() override;
+
+  [[nodiscard]] const Machine& machine() const override { return machine_; }
+  [[nodiscard]] bool has_timing() const override { return true; }
+  [[nodiscard]] Store& store() override { return store_; }
+  [[nodiscard]] Gpu& gpu() { return *gpu_; }
+  ProgramHandle load(std::shared_ptr<const isa::Program> program) override;
+  [[nodiscard]] const isa::Program& program(ProgramHandle handle) const override;
+  Ticket submit(unsigned queue, Packet packet) override;
+  [[nodiscard]] bool complete(Ticket ticket) const override;
+  [[nodiscard]] Picoseconds completion_time(Ticket ticket) const override;
+  Outcome advance_until(Ticket ticket) override;
+  Outcome advance_to(Picoseconds time) override;
+  [[nodiscard]] Picoseconds now() const override;
+  [[nodiscard]] const std::optional<Fault>& fault() const override { return fault_; }
+  void reset() override;
+  void set_print_sink(std::function<void(std::string_view)> sink) override;
+  void interrupt() noexcept override { interrupted_ = true; }
+  void set_heap_limit(std::uint64_t bytes) override { services_.heap_bytes = bytes; }
+  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override;
+  [[nodiscard]] std::string report_json() const override;
+
+ private:
+  enum class Stop : std::uint8_t { kNone, kReached, kFault, kIdle, kLimit, kInterrupted };
+
+  /// Runs until `reached`, a stop, or the time, if given. kNone: the time has come.
+  Stop run(const std::function<bool()>& reached, std::optional<Picoseconds> until);
+  [[nodiscard]] Stop after_cycle(Cycle cycle, const std::function<bool()>& reached);
+  [[nodiscard]] bool limit_reached(Cycle cycle);
+  void record_fault(Fault fault);
+  [[nodiscard]] std::uint64_t warp_instructions() const;
+
+  Machine machine_;
+  Options options_;
+  Store store_;
+  ProgramTable programs_;
+  DeviceServices services_;
+  std::unique_ptr<Gpu> gpu_;
+  std::optional<Fault> fault_;
+  Stop stop_ = Stop::kNone;
+  Cycle next_limit_check_ = 0;
+  std::atomic<bool> interrupted_{false};
+};
+
+}  // namespace castor::gpu
