@@ -3,3 +3,5 @@ castor_test(gpu_trace_timeline_test KIND unit SOURCES gpu_trace_timeline_test.cp
 castor_script_test(timeline_checker_finds_faults
   KIND unit
   COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/platform/check_timeline.py" --self-test)
+castor_test(gpu_trace_waves_test KIND unit SOURCES gpu_trace_waves_test.cpp LIBS castor_gpu)
+castor_test(gpu_trace_progress_test KIND unit SOURCES gpu_trace_progress_test.cpp LIBS castor_gpu)

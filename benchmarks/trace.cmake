@@ -1,0 +1,1 @@
+castor_benchmark(trace SOURCES trace.cpp LIBS castor_platforms)

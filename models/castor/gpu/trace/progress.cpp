@@ -1,0 +1,119 @@
+#include "castor/gpu/trace/progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+namespace castor::gpu {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr nanoseconds kBetweenWrites = std::chrono::milliseconds(200);
+constexpr nanoseconds kBetweenLooks = std::chrono::milliseconds(25);
+constexpr std::uint64_t kMostCalls = 1024;  // between looks: the clock costs little more than nothing per call
+
+/// Three digits and a letter: "812", "12.3 M".
+std::string scaled(double value) {
+  static constexpr const char* kLetters[] = {"", " k", " M", " G", " T"};
+  std::size_t letter = 0;
+  for (; value >= 999.5 && letter < 4; ++letter) value /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f%s",
+                letter == 0 || value >= 99.95 ? 0
+                : value >= 9.995              ? 1
+                                              : 2,
+                value, kLetters[letter]);
+  return text;
+}
+
+std::string simulated(base::Picoseconds time) {
+  static constexpr const char* kUnits[] = {"ps", "ns", "us", "ms", "s"};
+  auto value = static_cast<double>(time);
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit < 4; ++unit) value /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %s", value, kUnits[unit]);
+  return text;
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  char text[32];
+  if (whole >= 3600) {
+    std::snprintf(text, sizeof text, "%llu:%02u:%02u", static_cast<unsigned long long>(whole / 3600),
+                  static_cast<unsigned>(whole / 60 % 60), static_cast<unsigned>(whole % 60));
+  } else {
+    std::snprintf(text, sizeof text, "%u:%02u", static_cast<unsigned>(whole / 60), static_cast<unsigned>(whole % 60));
+  }
+  return text;
+}
+
+void to_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+Progress::Progress(std::optional<base::Cycle> limit)
+    : Progress(limit, ::isatty(STDERR_FILENO) == 1 ? Sink(to_stderr) : Sink(),
+               [] { return std::chrono::steady_clock::now().time_since_epoch(); }) {}
+
+Progress::Progress(std::optional<base::Cycle> limit, Sink sink, Clock clock)
+    : limit_(limit), sink_(std::move(sink)), clock_(std::move(clock)) {
+  if (!enabled()) countdown_ = stride_ = std::numeric_limits<std::uint64_t>::max();
+}
+
+Progress::~Progress() { clear(); }
+
+void Progress::clear() {
+  if (!shown_) return;
+  shown_ = false;
+  sink_("\r\x1b[K");
+}
+
+void Progress::look(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions) {
+  if (!enabled()) {
+    countdown_ = stride_;
+    return;
+  }
+  const nanoseconds now = clock_();
+  if (!started_) {
+    started_ = true;
+    looked_ = written_ = now;
+    cycle_at_write_ = cycle;
+    instructions_at_write_ = warp_instructions;
+    countdown_ = stride_;
+    return;
+  }
+  // As many calls as took kBetweenLooks the last time, growing slowly: calls may become dearer.
+  const nanoseconds since = now - looked_;
+  looked_ = now;
+  if (since < kBetweenLooks / 2) {
+    stride_ = std::min<std::uint64_t>(stride_ * 2, kMostCalls);
+  } else if (since > kBetweenLooks) {
+    stride_ = std::max<std::uint64_t>(stride_ / 4, 1);
+  }
+  countdown_ = stride_;
+  if (now - written_ < kBetweenWrites) return;
+  const double seconds = std::chrono::duration<double>(now - written_).count();
+  std::string line = "\r" + scaled(static_cast<double>(cycle)) + " cycles  " + simulated(time) + " simulated  " +
+                     scaled(static_cast<double>(warp_instructions - instructions_at_write_) / seconds) +
+                     " warp instructions/s";
+  if (limit_ && *limit_ >= cycle && cycle > cycle_at_write_) {
+    const double rate = static_cast<double>(cycle - cycle_at_write_) / seconds;
+    const double left = static_cast<double>(*limit_ - cycle) / rate;
+    if (left < 1e6) line += "  at most " + duration(left) + " left";
+  }
+  sink_(line + "\x1b[K");
+  shown_ = true;
+  written_ = now;
+  cycle_at_write_ = cycle;
+  instructions_at_write_ = warp_instructions;
+}
+
+}  // namespace castor::gpu

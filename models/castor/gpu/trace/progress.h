@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "castor/base/time.h"
+
+namespace castor::gpu {
+
+/// One line on stderr that says how far a run is: cycles, simulated time, warp instructions per second of host time,
+/// and when it will end if a cycle limit is known. Only on a terminal; in a pipe or a file nothing is written.
+///
+///     12.3 M cycles  17.4 ms simulated  3.1 M warp instructions/s  at most 4:07 left
+///
+/// Written at most five times a second of host time. `update` may be called in every cycle: it looks at the host's
+/// clock only once in up to 1024 calls.
+class Progress {
+ public:
+  using Clock = std::function<std::chrono::nanoseconds()>;
+  using Sink = std::function<void(std::string_view)>;
+
+  /// `limit`: cycle in which the run ends at the latest.
+  explicit Progress(std::optional<base::Cycle> limit = {});
+  /// For tests: another terminal and another clock.
+  Progress(std::optional<base::Cycle> limit, Sink sink, Clock clock);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  /// Clears the line.
+  ~Progress();
+
+  [[nodiscard]] bool enabled() const { return sink_ != nullptr; }
+  /// `warp_instructions`: issued since the start of the run.
+  void update(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions) {
+    if (--countdown_ == 0) look(cycle, time, warp_instructions);
+  }
+  /// Clears the line, for other output on the terminal; the next update writes it anew.
+  void clear();
+
+ private:
+  void look(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions);
+
+  std::optional<base::Cycle> limit_;
+  Sink sink_;
+  Clock clock_;
+  bool shown_ = false, started_ = false;
+  std::uint64_t countdown_ = 1, stride_ = 1;  ///< calls until the clock is looked at
+  std::chrono::nanoseconds looked_{0}, written_{0};
+  base::Cycle cycle_at_write_ = 0;
+  std::uint64_t instructions_at_write_ = 0;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,217 @@
+#include "castor/gpu/trace/waves.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+namespace {
+
+/// Whether `pattern` matches the whole text, or a part that ends before a dot.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0;
+  std::size_t star = std::string_view::npos, retry = 0;
+  while (true) {
+    if (p == pattern.size() && (t == text.size() || text[t] == '.')) return true;
+    if (t < text.size() && p < pattern.size() && pattern[p] != '*' && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (star != std::string_view::npos && retry < text.size()) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+}
+
+std::vector<std::string_view> parts_of(std::string_view scope) {
+  std::vector<std::string_view> parts;
+  while (!scope.empty()) {
+    const std::size_t end = std::min(scope.find('.'), scope.size());
+    parts.push_back(scope.substr(0, end));
+    scope.remove_prefix(std::min(end + 1, scope.size()));
+  }
+  return parts;
+}
+
+/// Names of a dump hold no blanks.
+std::string word(std::string_view name) {
+  std::string out(name);
+  for (char& c : out) {
+    if (c <= ' ' || c > '~') c = '_';
+  }
+  return out.empty() ? "_" : out;
+}
+
+/// The eight binary digits of every byte.
+constexpr std::array<char, 2048> kBits = [] {
+  std::array<char, 2048> bits{};
+  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<char>('0' + (i / 8 >> (7 - i % 8) & 1U));
+  return bits;
+}();
+
+std::string code_of(std::size_t index) {
+  std::string code;
+  do {
+    code += static_cast<char>('!' + index % 94);
+    index /= 94;
+  } while (index != 0);
+  return code;
+}
+
+}  // namespace
+
+Waves::Waves(const std::string& path, std::vector<std::string> scopes, base::Cycle from, base::Cycle to)
+    : file_(path, ""), scopes_(std::move(scopes)), from_(from), to_(to) {}
+
+Waves::~Waves() { file_.close(); }
+
+bool Waves::traced(std::string_view scope) const {
+  return scopes_.empty() ||
+         std::any_of(scopes_.begin(), scopes_.end(), [&](const std::string& each) { return matches(each, scope); });
+}
+
+bool Waves::add_signal(std::string_view scope, std::string_view name, unsigned width, Source source) {
+  CASTOR_ASSERT(!begun_, "a signal is declared behind the first sample");
+  CASTOR_ASSERT(width >= 1 && width <= 64, "a signal of %u bits", width);
+  if (!traced(scope)) return false;
+  Signal signal;
+  signal.source = std::move(source);
+  signal.width = width;
+  signal.mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+  signal.scope = scope;
+  signal.name = word(name);
+  signals_.push_back(std::move(signal));
+  return true;
+}
+
+std::uint64_t Waves::read(const Signal& signal) {
+  const void* const at = signal.source.memory;
+  const auto load = [at](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<std::uint64_t>(value);
+  };
+  switch (signal.source.bytes) {
+    case 0:
+      return signal.source.function() & signal.mask;
+    case 1:
+      return load(std::uint8_t{}) & signal.mask;
+    case 2:
+      return load(std::uint16_t{}) & signal.mask;
+    case 4:
+      return load(std::uint32_t{}) & signal.mask;
+    default:
+      return load(std::uint64_t{}) & signal.mask;
+  }
+}
+
+void Waves::write_header() {
+  begun_ = true;
+  // Signals of one scope stand together; otherwise in order of declaration.
+  std::vector<std::vector<std::string_view>> paths;
+  std::vector<std::size_t> order(signals_.size());
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    order[i] = i;
+    paths.push_back(parts_of(signals_[i].scope));
+    signals_[i].code = code_of(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return paths[a] < paths[b]; });
+  text_ = "$version Castor $end\n$timescale 1ps $end\n";
+  std::vector<std::string_view> open;
+  const auto go_to = [&](const std::vector<std::string_view>& path) {
+    std::size_t same = 0;
+    while (same < open.size() && same < path.size() && open[same] == path[same]) ++same;
+    for (; open.size() > same; open.pop_back()) text_ += "$upscope $end\n";
+    for (; open.size() < path.size(); open.push_back(path[open.size()])) {
+      text_ += "$scope module " + word(path[open.size()]) + " $end\n";
+    }
+  };
+  for (const std::size_t index : order) {
+    const Signal& signal = signals_[index];
+    go_to(paths[index]);
+    text_ += "$var wire " + std::to_string(signal.width) + ' ' + signal.code + ' ' + signal.name;
+    if (signal.width > 1) text_ += " [" + std::to_string(signal.width - 1) + ":0]";
+    text_ += " $end\n";
+  }
+  go_to({});
+  text_ += "$enddefinitions $end\n";
+}
+
+void Waves::write_value(const Signal& signal, std::uint64_t value) {
+  char line[80];
+  char* at = line;
+  if (signal.width == 1) {
+    *at++ = static_cast<char>('0' + value);
+  } else {
+    *at++ = 'b';
+    unsigned bytes = value == 0 ? 1 : (71 - static_cast<unsigned>(__builtin_clzll(value))) / 8;
+    for (; bytes != 0; --bytes, at += 8) {
+      // The top byte is cut to what a narrow signal has.
+      const std::uint64_t byte = value >> (8 * (bytes - 1)) & 0xffU;
+      std::memcpy(at, &kBits[8 * byte], 8);
+    }
+    const auto digits = static_cast<unsigned>(at - line - 1);
+    if (digits > signal.width) {
+      std::memmove(line + 1, line + 1 + digits - signal.width, signal.width);
+      at -= digits - signal.width;
+    }
+    *at++ = ' ';
+  }
+  text_.append(line, at);
+  text_ += signal.code;
+  text_ += '\n';
+}
+
+void Waves::write_time(base::Picoseconds time) {
+  char digits[24];
+  text_ += '#';
+  text_.append(digits, std::to_chars(digits, digits + sizeof digits, time).ptr);
+  text_ += '\n';
+  last_time_ = time;
+}
+
+void Waves::sample(base::Cycle cycle, base::Picoseconds time) {
+  if (!active(cycle)) return;
+  if (cycle > to_) return close(time);
+  if (!begun_) {
+    write_header();
+    write_time(time);
+    text_ += "$dumpvars\n";
+    for (Signal& signal : signals_) write_value(signal, signal.last = read(signal));
+    text_ += "$end\n";
+  } else {
+    text_.clear();
+    bool changed = false;
+    for (Signal& signal : signals_) {
+      const std::uint64_t value = read(signal);
+      if (value == signal.last) continue;
+      if (!changed) write_time(time);
+      changed = true;
+      write_value(signal, signal.last = value);
+    }
+  }
+  file_.append(text_);
+  open_ = file_.good();
+}
+
+void Waves::close(base::Picoseconds time) {
+  if (!open_) return;
+  open_ = false;
+  if (!begun_)
+    write_header();
+  else
+    text_.clear();
+  if (time > last_time_) write_time(time);  // so that the last values have a length
+  file_.append(text_);
+  file_.close();
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "castor/base/time.h"
+#include "castor/gpu/trace/trace_file.h"
+
+namespace castor::gpu {
+
+/// Writes waves as a Value Change Dump (IEEE 1800-2017, clause 21.7) with a time unit of 1 ps, readable by GTKWave and
+/// the like. SystemC's own tracing needs a running kernel and looks at every signal in every delta cycle; here the
+/// owner says when, so nothing is looked at in stretches that the device skips.
+///
+///     Waves waves("run.vcd", {"gpu.sm0", "gpu.*.xbar"}, 1000, 2000);
+///     waves.add("gpu.sm0", "ready", 64, &ready_mask);
+///     ...
+///     if (waves.active(cycle)) waves.sample(cycle, time);   // at the end of a cycle that ran
+///     waves.close(time);
+///
+/// A value holds from its sample's time on. Two states, up to 64 bits. Only changes are written. Cost: a comparison per
+/// signal and sample, and what changed. A file that cannot be written further ends in `error` and the run goes on;
+/// what was written before stays readable.
+///
+/// Limits: signals are declared before the first sample; no four-state values, no strings.
+class Waves {
+ public:
+  /// `scopes`: instances to trace, as patterns over dotted paths in which '*' stands for any text and '?' for one
+  /// character; a pattern takes what lies below an instance too; none = all. Samples outside cycles `from` .. `to`
+  /// are left out; the first one behind the window ends it in the file. Errors: InputError if `path` cannot be written.
+  Waves(const std::string& path, std::vector<std::string> scopes, base::Cycle from = 0,
+        base::Cycle to = base::kForever);
+  ~Waves();
+
+  /// A signal that is read from memory when a sample is taken: bool or an unsigned or signed integer. `width`: bits
+  /// shown, 1..64. `scope`: dotted path of the instance. False if the scope is not traced: the signal costs nothing.
+  template <class T>
+  bool add(std::string_view scope, std::string_view name, unsigned width, const T* value) {
+    static_assert(std::is_integral_v<T>, "waves show whole numbers");
+    return add_signal(scope, name, width, {value, sizeof(T), {}});
+  }
+  /// A signal that a function gives; it must have no effect.
+  bool add(std::string_view scope, std::string_view name, unsigned width, std::function<std::uint64_t()> value) {
+    return add_signal(scope, name, width, {nullptr, 0, std::move(value)});
+  }
+
+  /// Whether an instance is traced; for owners of many signals.
+  [[nodiscard]] bool traced(std::string_view scope) const;
+  /// Whether `sample` would look at the signals. False for ever once the window is over or the file has failed.
+  [[nodiscard]] bool active(base::Cycle cycle) const { return open_ && cycle >= from_; }
+  /// Samples all signals. Cycles and times ascend.
+  void sample(base::Cycle cycle, base::Picoseconds time);
+  /// Ends the dump at `time` and closes the file.
+  void close(base::Picoseconds time);
+
+  [[nodiscard]] std::size_t signals() const { return signals_.size(); }
+  /// What went wrong with the file, one line, or empty.
+  [[nodiscard]] const std::string& error() const { return file_.error(); }
+
+ private:
+  struct Source {
+    const void* memory;
+    std::size_t bytes;
+    std::function<std::uint64_t()> function;
+  };
+  struct Signal {
+    Source source;
+    std::uint64_t mask = 0, last = 0;
+    unsigned width = 0;
+    std::string scope, name, code;
+  };
+
+  bool add_signal(std::string_view scope, std::string_view name, unsigned width, Source source);
+  [[nodiscard]] static std::uint64_t read(const Signal& signal);
+  void write_header();
+  void write_value(const Signal& signal, std::uint64_t value);
+  void write_time(base::Picoseconds time);
+
+  TraceFile file_;
+  std::vector<std::string> scopes_;
+  base::Cycle from_, to_;
+  bool open_ = true, begun_ = false;
+  base::Picoseconds last_time_ = 0;
+  std::vector<Signal> signals_;
+  std::string text_;  ///< sample under construction
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,145 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "castor/gpu/trace/progress.h"
+
+namespace castor::gpu {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A terminal and a host clock that the test moves.
+struct Terminal {
+  nanoseconds now{0};
+  unsigned looks = 0;
+  std::vector<std::string> lines;
+  Progress::Sink sink() {
+    return [this](std::string_view text) { lines.emplace_back(text); };
+  }
+  Progress::Clock clock() {
+    return [this] {
+      ++looks;
+      return now;
+    };
+  }
+};
+
+TEST(Progress, SaysCyclesTimeSpeedAndWhatIsLeft) {
+  Terminal terminal;
+  Progress progress(2'000'000, terminal.sink(), terminal.clock());
+  progress.update(0, 0, 0);
+  terminal.now = milliseconds(500);
+  // 1 M cycles and 1.55 M warp instructions in half a second: 2 M cycles/s, so half a second is left.
+  progress.update(1'000'000, 1'416'430'595, 1'550'000);
+  EXPECT_THAT(terminal.lines,
+              ElementsAre("\r1.00 M cycles  1.42 ms simulated  3.10 M warp instructions/s  at most 0:01 "
+                          "left\x1b[K"));
+}
+
+TEST(Progress, WithoutALimitThereIsNoEstimate) {
+  Terminal terminal;
+  Progress progress({}, terminal.sink(), terminal.clock());
+  progress.update(0, 0, 0);
+  terminal.now = milliseconds(1000);
+  progress.update(812, 1'150'000, 0);
+  EXPECT_THAT(terminal.lines, ElementsAre("\r812 cycles  1.15 us simulated  0 warp instructions/s\x1b[K"));
+}
+
+TEST(Progress, WritesAtMostFiveTimesASecond) {
+  Terminal terminal;
+  {
+    Progress progress({}, terminal.sink(), terminal.clock());
+    // 10 s of host time in steps of 10 us.
+    for (unsigned i = 0; i < 1'000'000; ++i) {
+      terminal.now += std::chrono::microseconds(10);
+      progress.update(i, i, i);
+    }
+    EXPECT_LE(terminal.lines.size(), 50U);
+    EXPECT_GE(terminal.lines.size(), 40U) << "and not much less often";
+    EXPECT_LT(terminal.looks, 2000U) << "the clock is looked at now and then";
+  }
+  EXPECT_EQ(terminal.lines.back(), "\r\x1b[K") << "the line is gone at the end";
+}
+
+TEST(Progress, FindsBackWhenCallsBecomeRare) {
+  Terminal terminal;
+  Progress progress({}, terminal.sink(), terminal.clock());
+  for (unsigned i = 0; i < 1'000'000; ++i) {
+    terminal.now += nanoseconds(100);
+    progress.update(i, i, i);
+  }
+  terminal.lines.clear();
+  for (unsigned i = 0; i < 3000; ++i) {  // from now on 10 ms a call
+    terminal.now += milliseconds(10);
+    progress.update(2'000'000 + i, i, 0);
+  }
+  EXPECT_GT(terminal.lines.size(), 0U);
+}
+
+TEST(Progress, ClearsItsLineForOtherOutput) {
+  Terminal terminal;
+  Progress progress({}, terminal.sink(), terminal.clock());
+  progress.clear();
+  EXPECT_THAT(terminal.lines, IsEmpty()) << "nothing to clear";
+  progress.update(0, 0, 0);
+  terminal.now = milliseconds(300);
+  progress.update(1, 1, 1);
+  progress.clear();
+  EXPECT_EQ(terminal.lines.size(), 2U);
+  EXPECT_EQ(terminal.lines.back(), "\r\x1b[K");
+}
+
+/// What a child with `error` as its stderr writes there during a run of half a second.
+std::string written(int error, int from) {
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(error, 2);
+    {
+      Progress progress(std::nullopt);
+      for (unsigned i = 0; i < 50; ++i) {
+        progress.update(i, i, i);
+        usleep(10'000);
+      }
+    }
+    _exit(0);
+  }
+  close(error);
+  waitpid(child, nullptr, 0);
+  fcntl(from, F_SETFL, O_NONBLOCK);
+  char text[4096];
+  const ssize_t size = read(from, text, sizeof text);
+  close(from);
+  return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : std::string();
+}
+
+TEST(Progress, IsSilentInAPipe) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_THAT(written(ends[1], ends[0]), IsEmpty());
+}
+
+TEST(Progress, ShowsOnATerminal) {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) GTEST_SKIP() << "no pseudo-terminals here";
+  const int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);  // NOLINT(concurrency-mt-unsafe)
+  ASSERT_GE(terminal, 0);
+  const int keep = dup(terminal);  // without it the output is gone with the child
+  EXPECT_THAT(written(terminal, master), HasSubstr("cycles"));
+  close(keep);
+}
+
+}  // namespace
+}  // namespace castor::gpu

@@ -1,0 +1,194 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "castor/base/error.h"
+#include "castor/base/rng.h"
+#include "castor/gpu/trace/waves.h"
+#include "tests/unit/gpu_trace_support.h"
+
+namespace castor::gpu {
+namespace {
+
+using base::Cycle;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+int check(const TemporaryPath& dump, const std::string& expected) {
+  const TemporaryPath file(".txt");
+  std::ofstream(file.path()) << expected;
+  return run_script("tests/unit/check_waves.py", "'" + dump.path() + "' '" + file.path() + "'");
+}
+
+/// Signals of every kind that change at random, and what was driven.
+struct Signals {
+  bool flag = false;
+  std::uint8_t byte = 0;
+  std::uint16_t half = 0;
+  std::uint32_t word = 0;
+  std::uint64_t wide = 0;
+  std::int32_t negative = 0;
+  std::uint32_t still = 5;
+  std::ostringstream expected;
+
+  void add_to(Waves& waves) {
+    waves.add("gpu", "flag", 1, &flag);
+    waves.add("gpu.sm1.lsu", "byte", 8, &byte);
+    waves.add("gpu.sm0", "half", 12, &half);
+    waves.add("gpu.sm1", "word", 32, &word);
+    waves.add("gpu.sm0", "wide", 64, &wide);
+    waves.add("gpu.sm0.lsu", "negative", 32, &negative);
+    waves.add("gpu.sm0.lsu", "still", 3, &still);
+    waves.add("gpu", "sum", 16, [this] { return byte + half; });
+    expected << "var gpu.flag 1\nvar gpu.sm1.lsu.byte 8\nvar gpu.sm0.half 12\nvar gpu.sm1.word 32\nvar gpu.sm0.wide "
+                "64\nvar gpu.sm0.lsu.negative 32\nvar gpu.sm0.lsu.still 3\nvar gpu.sum 16\n";
+  }
+  void change(base::Xoshiro256& random) {
+    if (random.below(3) == 0) flag = !flag;
+    if (random.below(4) == 0) byte = static_cast<std::uint8_t>(random());
+    if (random.below(5) == 0) half = static_cast<std::uint16_t>(random());
+    if (random.below(6) == 0) word = static_cast<std::uint32_t>(random());
+    if (random.below(7) == 0) wide = random() >> random.below(64);
+    if (random.below(8) == 0) negative = -static_cast<std::int32_t>(random.below(100));
+  }
+  void expect(base::Picoseconds time) {
+    expected << time << " gpu.flag " << flag << '\n'
+             << time << " gpu.sm1.lsu.byte " << unsigned{byte} << '\n'
+             << time << " gpu.sm0.half " << (half & 0xfff) << '\n'
+             << time << " gpu.sm1.word " << word << '\n'
+             << time << " gpu.sm0.wide " << wide << '\n'
+             << time << " gpu.sm0.lsu.negative " << static_cast<std::uint32_t>(negative) << '\n'
+             << time << " gpu.sm0.lsu.still 5\n"
+             << time << " gpu.sum " << ((byte + half) & 0xffff) << '\n';
+  }
+};
+
+TEST(Waves, HoldWhatWasDriven) {
+  const std::uint64_t seed = 21;
+  const TemporaryPath file(".vcd");
+  Signals signals;
+  Waves waves(file.path(), {});
+  signals.add_to(waves);
+  EXPECT_EQ(waves.signals(), 8U);
+  base::Xoshiro256 random(seed);
+  base::Picoseconds time = 0;
+  for (Cycle cycle = 0; cycle < 200000;) {
+    signals.change(random);
+    ASSERT_TRUE(waves.active(cycle));
+    waves.sample(cycle, time);
+    signals.expect(time);
+    const std::uint64_t skip = random.below(10) == 0 ? random.below(1000) : 1;  // the device skips stretches
+    cycle += skip + 1;
+    time += (skip + 1) * 1416;
+    signals.expect(time - 1);  // values hold
+  }
+  waves.close(time);
+  EXPECT_THAT(waves.error(), IsEmpty());
+  EXPECT_EQ(check(file, signals.expected.str()), 0) << "seed " << seed;
+}
+
+TEST(Waves, OnlyTheWindowIsSampled) {
+  const TemporaryPath file(".vcd");
+  std::uint32_t value = 0;
+  Waves waves(file.path(), {}, 100, 199);
+  waves.add("gpu", "value", 32, &value);
+  for (Cycle cycle = 0; cycle < 1000; ++cycle) {
+    value = static_cast<std::uint32_t>(cycle);
+    if (waves.active(cycle)) waves.sample(cycle, cycle * 1000);
+  }
+  EXPECT_FALSE(waves.active(1000));
+  EXPECT_EQ(check(file, "var gpu.value 32\n100000 gpu.value 100\n150000 gpu.value 150\n199000 gpu.value 199\n"), 0);
+  const std::string text = file.text();
+  EXPECT_EQ(text.find("#99000\n"), std::string::npos);
+  EXPECT_THAT(text, HasSubstr("#200000\n")) << "the end of the last value";
+  EXPECT_EQ(text.find("#201000\n"), std::string::npos);
+  EXPECT_EQ(text.rfind('#'), text.find("#200000"));
+}
+
+TEST(Waves, ScopesAreChosenByPatterns) {
+  const auto traced = [](std::vector<std::string> patterns, const char* scope) {
+    const TemporaryPath file(".vcd");
+    return Waves(file.path(), std::move(patterns)).traced(scope);
+  };
+  EXPECT_TRUE(traced({}, "gpu.sm0"));
+  EXPECT_TRUE(traced({"gpu.sm0"}, "gpu.sm0"));
+  EXPECT_TRUE(traced({"gpu.sm0"}, "gpu.sm0.lsu")) << "what lies below, too";
+  EXPECT_FALSE(traced({"gpu.sm1"}, "gpu.sm10"));
+  EXPECT_FALSE(traced({"gpu.sm0"}, "gpu"));
+  EXPECT_TRUE(traced({"gpu.sm?"}, "gpu.sm7.l1"));
+  EXPECT_FALSE(traced({"gpu.sm?"}, "gpu.sm12"));
+  EXPECT_TRUE(traced({"*.lsu"}, "gpu.sm3.lsu"));
+  EXPECT_FALSE(traced({"*.lsu"}, "gpu.sm3.lsu2"));
+  EXPECT_TRUE(traced({"gpu.*.l1", "gpu.xbar"}, "gpu.xbar"));
+  EXPECT_TRUE(traced({"*"}, "gpu.anything"));
+  EXPECT_FALSE(traced({"nothing"}, "gpu.sm0"));
+
+  const TemporaryPath file(".vcd");
+  const std::uint32_t a = 1, b = 2;
+  Waves waves(file.path(), {"gpu.sm1*"});
+  EXPECT_FALSE(waves.add("gpu.sm0", "a", 32, &a));
+  EXPECT_TRUE(waves.add("gpu.sm1", "b", 32, &b));
+  waves.sample(0, 0);
+  waves.close(10);
+  EXPECT_EQ(check(file, "var gpu.sm1.b 32\n0 gpu.sm1.b 2\n"), 0);
+}
+
+TEST(Waves, ManySignalsHaveCodesOfTheirOwn) {
+  const TemporaryPath file(".vcd");
+  std::vector<std::uint16_t> values(20000);
+  std::ostringstream expected;
+  Waves waves(file.path(), {});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<std::uint16_t>(i * 7);
+    waves.add("gpu.sm" + std::to_string(i % 13), "s" + std::to_string(i), 16, &values[i]);
+    expected << "var gpu.sm" << i % 13 << ".s" << i << " 16\n5 gpu.sm" << i % 13 << ".s" << i << ' ' << values[i]
+             << '\n';
+  }
+  waves.sample(0, 5);
+  waves.close(6);
+  EXPECT_EQ(check(file, expected.str()), 0);
+}
+
+TEST(Waves, AreReadableWhileTheRunGoesOnAndWhenTheDiskIsFull) {
+  Signals all;
+  for (const rlim_t limit : {rlim_t{0}, rlim_t{300000}}) {
+    const TemporaryPath file(".vcd");
+    Signals signals;
+    Waves waves(file.path(), {});
+    signals.add_to(waves);
+    const std::string declared = signals.expected.str();
+    base::Xoshiro256 random(5);
+    {
+      const FileLimit full(limit == 0 ? RLIM_INFINITY : limit);
+      for (Cycle cycle = 0; cycle < 100000; ++cycle) {
+        signals.change(random);
+        if (waves.active(cycle)) waves.sample(cycle, cycle * 1000);
+        if (cycle < 1000) signals.expect(cycle * 1000);
+      }
+    }
+    if (limit != 0) {
+      EXPECT_EQ(waves.error(), "cannot write '" + file.path() + "': File too large");
+      EXPECT_FALSE(waves.active(100000));
+    }
+    EXPECT_THAT(file.text(), Not(IsEmpty()));
+    EXPECT_EQ(check(file, signals.expected.str()), 0);
+  }
+}
+
+TEST(Waves, WithoutASampleTheDumpHasItsDeclarations) {
+  const TemporaryPath file(".vcd");
+  const bool a = true;
+  Waves waves(file.path(), {}, 10, 20);
+  waves.add("gpu", "a", 1, &a);
+  waves.sample(5, 50);
+  waves.close(100);
+  EXPECT_EQ(check(file, "var gpu.a 1\n"), 0);
+}
+
+TEST(Waves, PathThatCannotBeWrittenIsAnInputError) { EXPECT_THROW(Waves("/nonexistent/w.vcd", {}), base::InputError); }
+
+}  // namespace
+}  // namespace castor::gpu
