@@ -60,6 +60,7 @@ std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, c
                                                  : resolve_fast<64>(operation, reached, local_base));
   if (!fast) {
     if (auto fault = resolve_each(operation, reached, local_base)) return fault;
+    if (operation.writes && operation.compact) capture(operation);  // it left the data as isa::Access has them
   }
 
   operation.bypass_local = passes_l1(op);

@@ -194,6 +194,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
     const Impl::InPipe head = impl.pipe.front();
     if (!impl.lookup(*head.operation, head.line, now, tick)) {
       impl.stuck = true;
+      impl.stuck_acquire = impl.acquire(*head.operation);
       ++impl.statistics.reservation_fail;
       break;
     }
@@ -207,8 +208,12 @@ void SmMemory::advance(Cycle now, Tick tick) {
 Tick SmMemory::next(Tick tick) const {
   const Impl& impl = *impl_;
   Tick best = std::min(impl.next_pass(impl.memory_queue, tick), impl.next_pass(impl.shared_queue, tick));
-  if (!impl.pipe.empty() && (!impl.stuck || impl.sent))
-    best = std::min(best, std::max(impl.pipe.front().due, tick + 1));
+  if (!impl.pipe.empty()) {
+    const Impl::InPipe& head = impl.pipe.front();
+    // What stands still tries again when a place was made, or when its block acquired something since.
+    if (!impl.stuck || impl.sent || impl.acquire(*head.operation) != impl.stuck_acquire)
+      best = std::min(best, std::max(head.due, tick + 1));
+  }
   if (!impl.injection.empty() && !impl.short_of_credit) best = std::min(best, tick + 1);
   return best;
 }

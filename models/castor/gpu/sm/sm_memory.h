@@ -93,7 +93,8 @@ class SmMemory {
   /// S3: lookups due, one pass, one packet of the injection FIFO.
   void advance(Cycle now, Tick tick);
   /// First tick after `tick` in which `advance` has something to do, if nothing else happens (replies and credits are
-  /// the port's to tell); kForever if none.
+  /// the port's to tell); kForever if none. To be asked at the end of a tick, when acquire cycles have their new
+  /// values.
   [[nodiscard]] Tick next(Tick tick) const;
   /// Counts ticks up to `tick` in which `advance` was not called because nothing was due; `advance` does it by itself,
   /// so this is for reports in between.

@@ -115,8 +115,9 @@ struct SmMemory::Impl {
   Cycle flushed_for = 0;
 
   Tick last_tick = 0;
-  bool stuck = false;  ///< the head of the pipe stood still in the last tick
-  bool sent = false;   ///< the injection FIFO has a place more since
+  bool stuck = false;       ///< the head of the pipe stood still in the last tick
+  Cycle stuck_acquire = 0;  ///< acquire cycle of its block then
+  bool sent = false;        ///< the injection FIFO has a place more since
   bool short_of_credit = false;
   unsigned primary_misses = 0;
 };
