@@ -206,16 +206,16 @@ class Rig {
     context.need.warps = static_cast<std::uint16_t>(warps);
     context.need.threads = static_cast<std::uint16_t>(warps * machine.sm.lanes);
     const unsigned per_warp = program.registers * machine.sm.lanes;
-    context.need.reg_units = static_cast<std::uint16_t>(
-        warps * ((per_warp + machine.sm.reg_alloc_unit - 1) / machine.sm.reg_alloc_unit));
-    context.need.smem_units = static_cast<std::uint16_t>(
-        (context.shared_bytes + machine.sm.smem_alloc_unit - 1) / machine.sm.smem_alloc_unit);
+    context.need.reg_units =
+        static_cast<std::uint16_t>(warps * ((per_warp + machine.sm.reg_alloc_unit - 1) / machine.sm.reg_alloc_unit));
+    context.need.smem_units = static_cast<std::uint16_t>((context.shared_bytes + machine.sm.smem_alloc_unit - 1) /
+                                                         machine.sm.smem_alloc_unit);
     if (program.local_bytes != 0) {
       context.local_stride = std::uint64_t{(program.local_bytes + 3) / 4 * 4} * machine.sm.lanes;
-      context.local_base =
-          store->allocate(context.local_stride * warps * machine.sm.tb_contexts * machine.chip.sms,
-                          AllocationKind::kLocal)
-              .value();
+      context.local_base = store
+                               ->allocate(context.local_stride * warps * machine.sm.tb_contexts * machine.chip.sms,
+                                          AllocationKind::kLocal)
+                               .value();
     }
   }
 };
