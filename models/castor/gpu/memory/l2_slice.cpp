@@ -372,13 +372,11 @@ void L2Slice::plan(Cycle now) {
   if (!pipe_.full() && network.next_request() != kForever) {
     next = std::min(next, std::max(network.next_request(), now + 1));
   }
+  if (memory.next_reply() > now) next = std::min(next, memory.next_reply());
   if (fill_blocked_) {
     next = std::min(next, network.next_credit());
   } else {
-    if (filling_ != kNone) next = std::min(next, free);
-    if (memory.next_reply() != kForever) {
-      next = std::min(next, memory.next_reply() > now ? memory.next_reply() : free);
-    }
+    if (fill_waits(now)) next = std::min(next, free);
     if (flush_from_ != kForever) next = std::min(next, std::max(flush_from_, now + 1));
     if (!pipe_.empty()) {
       const Cycle due = pipe_.front().due;
