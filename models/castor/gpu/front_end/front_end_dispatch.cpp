@@ -102,11 +102,10 @@ void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cy
     hook_->events.placed = event;
   }
   kernel.first_placed = true;
+  dispatcher_.placed(entry);
   if (last) {
     ledger_.unwatch(entry);
     dispatcher_.remove(entry);
-  } else {
-    dispatcher_.placed(entry);
   }
   if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, message.gid, 0});
 }

@@ -251,7 +251,7 @@ void FrontEnd::fill_context(KernelEntry& kernel, const LaunchDescriptor& descrip
 // something else has to.
 Cycle FrontEnd::next_grant(Cycle now) const {
   if (queues_.kernels().none() || lanes_.full() || !entry_free(now + 1)) return kForever;
-  return std::max(lanes_.next_start(), select_.next(now));
+  return std::max(lanes_.next_start(), select_.next(queues_.kernels(), now));
 }
 
 }  // namespace castor::gpu

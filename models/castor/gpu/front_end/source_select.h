@@ -42,8 +42,10 @@ class SourceSelect {
     last_grant_ = now;
     granted_ = true;
   }
-  /// First cycle after `now` in which the offer may change while the ready queues do not.
-  [[nodiscard]] Cycle next(Cycle now) const { return pass_ == 0 ? now + 1 : now - now % pass_ + pass_; }
+  /// First cycle after `now` in which there may be an offer while the ready queues do not change.
+  [[nodiscard]] Cycle next(const QueueMask& ready, Cycle now) const {
+    return pass_ == 0 || offer(ready) >= 0 ? now + 1 : now - now % pass_ + pass_;
+  }
 
  private:
   // In the order last + 1, last + 2, ... in a circle.
