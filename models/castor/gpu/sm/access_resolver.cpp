@@ -56,8 +56,10 @@ std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, c
   const std::uint64_t local_base = tb.local_base + issue.warp_in_tb * tb.kernel->local_stride;
 
   shape_ = Shape::kGeneral;
-  const bool fast = fast_paths_ && (lanes_ == 32 ? resolve_fast<32>(operation, reached, local_base)
-                                                 : resolve_fast<64>(operation, reached, local_base));
+  const bool fast = fast_paths_ && (lanes_ == 32 ? resolve_shape<32>(operation, reached, local_base) ||
+                                                       resolve_fast<32>(operation, reached, local_base)
+                                                 : resolve_shape<64>(operation, reached, local_base) ||
+                                                       resolve_fast<64>(operation, reached, local_base));
   if (!fast) {
     if (auto fault = resolve_each(operation, reached, local_base)) return fault;
     if (operation.writes && operation.compact) capture(operation);  // it left the data as isa::Access has them
@@ -107,7 +109,86 @@ void AccessResolver::capture(MemoryOperation& operation) const {
   }
 }
 
-// All lanes inside one region and aligned: the common case, in loops that the compiler unrolls.
+template <class T, unsigned lanes>
+Shape row_shape(const std::byte* bytes, std::uint32_t size) {
+  const T* const row = reinterpret_cast<const T*>(bytes);
+  const T first = row[0];
+  T unit = 0;
+  T uniform = 0;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    unit |= row[lane] ^ (first + static_cast<T>(lane * size));
+    uniform |= row[lane] ^ first;
+  }
+  return unit == 0 ? Shape::kUnit : uniform == 0 ? Shape::kUniform : Shape::kGeneral;
+}
+
+// Whole warps whose lanes access one address, or lie side by side: most instructions of most programs. Two ends of a
+// range are checked instead of all lanes.
+template <unsigned lanes>
+bool AccessResolver::resolve_shape(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base) {
+  const MemoryIssue& issue = operation.issue;
+  const isa::Record& record = *issue.record;
+  const isa::Access& access = operation.access;
+  if (issue.mask != all_lanes(lanes)) return false;
+  if (record.src[0] == isa::kNoOperand) return resolve_range(operation, reach, local_base, record.imm, Shape::kUniform);
+  const std::byte* const row = issue.view.src(record.src[0]);
+  std::uint64_t first = 0;
+  Shape shape = Shape::kGeneral;
+  if (access.op.address_bits == 64) {
+    shape = row_shape<std::uint64_t, lanes>(row, access.lane_bytes);
+    std::memcpy(&first, row, 8);
+    first += record.imm;
+  } else {
+    shape = row_shape<std::uint32_t, lanes>(row, access.lane_bytes);
+    std::uint32_t low = 0;
+    std::memcpy(&low, row, 4);
+    first = static_cast<std::uint32_t>(low + static_cast<std::uint32_t>(record.imm));
+    if (shape == Shape::kUnit && first + lanes * access.lane_bytes > 0xffffffff) return false;  // the sum wraps
+  }
+  return shape != Shape::kGeneral && resolve_range(operation, reach, local_base, first, shape);
+}
+
+bool AccessResolver::resolve_range(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base,
+                                   std::uint64_t address, Shape shape) {
+  isa::Access& access = operation.access;
+  const std::uint32_t size = access.lane_bytes;
+  const LaneMask mask = operation.issue.mask;
+  const Region region = check_.region(access.op.space, address, operation.writes, reach);
+  const std::uint64_t span = shape == Shape::kUnit ? std::uint64_t{lanes_} * size : size;
+  if (region.refused() || !region.holds(address, span) || (address & (size - 1)) != 0) return false;
+  std::uint64_t base = address - region.start + region.address;
+  switch (region.space) {
+    case Space::kShared:
+      operation.shared = mask;
+      break;
+    case Space::kLocal:
+      // Equal offsets of all lanes are neighbours; other shapes are left to the general path.
+      if (shape != Shape::kUniform || size != 4) return false;
+      operation.local = mask;
+      base = local_base + local_offset(base, 0, lanes_);
+      shape = Shape::kUnit;
+      break;
+    case Space::kGlobal:
+      operation.global = mask;
+      break;
+    default:
+      operation.ideal = mask;
+      break;
+  }
+  shape_ = shape;
+  operation.base = base;
+  // One piece per lane in rows moves as a whole.
+  const bool whole = operation.compact && operation.pieces == 1 && operation.ideal == 0;
+  operation.addressed = !whole || (operation.writes && shape == Shape::kUniform);
+  operation.step = shape == Shape::kUnit ? size : 0;
+  if (operation.addressed) {
+    const std::uint64_t step = operation.step;
+    for (unsigned lane = 0; lane < lanes_; ++lane) access.address[lane] = base + lane * step;
+  }
+  return true;
+}
+
+// All lanes inside one region and aligned, in loops that the compiler unrolls.
 template <unsigned lanes>
 bool AccessResolver::resolve_fast(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base) {
   const MemoryIssue& issue = operation.issue;
@@ -168,6 +249,7 @@ bool AccessResolver::resolve_fast(MemoryOperation& operation, const Reach& reach
       break;
   }
   shape_ = shape<lanes>(operation);
+  operation.base = at[some];
   return true;
 }
 
@@ -243,8 +325,8 @@ void AccessResolver::coalesce(MemoryOperation& operation, LaneMask mask, bool lo
   const unsigned groups = split_wide_ && size >= 8 ? size / 4 : 1;
   const unsigned group = lanes_ / groups;
   const bool whole_pieces = operation.compact && operation.pieces == 1;
-  const std::uint64_t first = operation.access.address[lowest(mask)];
   if (shape_ == Shape::kUniform) {
+    const std::uint64_t first = operation.base;
     for (unsigned g = 0; g < groups; ++g) {
       const LaneMask lanes = groups == 1 ? mask : mask & (all_lanes(group) << (g * group));
       if (lanes == 0) continue;
@@ -252,7 +334,8 @@ void AccessResolver::coalesce(MemoryOperation& operation, LaneMask mask, bool lo
       access.line = first & ~std::uint64_t{line_ - 1};
       access.bytes.set(static_cast<unsigned>(first - access.line), size);
       access.lanes = lanes;
-      access.shape = whole_pieces && groups == 1 && !operation.writes ? Shape::kUniform : Shape::kGeneral;
+      access.shape = whole_pieces && !operation.writes ? Shape::kUniform : Shape::kGeneral;
+      access.offset = static_cast<std::uint8_t>(first - access.line);
     }
     return;
   }
@@ -271,7 +354,7 @@ void AccessResolver::coalesce_unit(MemoryOperation& operation, unsigned first, u
   const std::uint32_t size = operation.access.lane_bytes;
   const bool whole_pieces = operation.compact && operation.pieces == 1;
   for (unsigned lane = first; lane < end;) {
-    const std::uint64_t address = operation.access.address[lane];
+    const std::uint64_t address = operation.base + std::uint64_t{lane} * size;
     const std::uint64_t line = address & ~std::uint64_t{line_ - 1};
     const auto offset = static_cast<unsigned>(address - line);
     const unsigned count = std::min(end - lane, (line_ - offset) / size);
@@ -282,6 +365,9 @@ void AccessResolver::coalesce_unit(MemoryOperation& operation, unsigned first, u
     if (stop > 64) access.bytes.set(std::max(offset, 64U), stop - std::max(offset, 64U));
     access.lanes = all_lanes(count) << lane;
     access.shape = whole_pieces ? Shape::kUnit : Shape::kGeneral;
+    access.offset = static_cast<std::uint8_t>(offset);
+    access.first = static_cast<std::uint8_t>(lane);
+    access.count = static_cast<std::uint8_t>(count);
     lane += count;
   }
 }
@@ -332,7 +418,7 @@ void AccessResolver::count_shared(MemoryOperation& operation) const {
     if (whole_pieces) operation.shape = operation.writes ? Shape::kGeneral : Shape::kUniform;
     return;
   }
-  if (shape_ == Shape::kUnit && !atomic && access.lane_bytes >= 4 && access.address[0] % 4 == 0) {
+  if (shape_ == Shape::kUnit && !atomic && access.lane_bytes >= 4) {
     operation.shared_rounds = lanes_ / group * std::max(1U, 32 / banks_);  // 32 words side by side per group
     if (whole_pieces) operation.shape = Shape::kUnit;
     return;

@@ -26,14 +26,17 @@ void copy_bytes(std::byte* to, const std::byte* from, const ByteMask& bytes) {
   }
 }
 
-// Whether two lines agree in the bytes of a mask.
+// Whether two lines agree in the bytes of a mask; word by word, most agree in all.
 bool equal_bytes(const std::byte* a, const std::byte* b, const ByteMask& bytes) {
-  for (unsigned chunk = 0; chunk < 16; ++chunk) {
-    const std::uint64_t mask = bytes.word[chunk / 8] >> (chunk % 8 * 8) & 0xff;
-    if (mask == 0) continue;
-    if (std::memcmp(a + std::size_t{8} * chunk, b + std::size_t{8} * chunk, 8) == 0) continue;
-    for (unsigned i = 0; i < 8; ++i) {
-      if ((mask >> i & 1) != 0 && a[8 * chunk + i] != b[8 * chunk + i]) return false;
+  for (unsigned half = 0; half < 2; ++half) {
+    for (std::uint64_t left = bytes.word[half]; left != 0;) {
+      const unsigned chunk = static_cast<unsigned>(__builtin_ctzll(left)) & ~7U;
+      const std::uint64_t mask = left >> chunk & 0xff;
+      left &= ~(std::uint64_t{0xff} << chunk);
+      const unsigned at = half * 64 + chunk;
+      if (std::memcmp(a + at, b + at, 8) == 0) continue;
+      for (unsigned i = 0; i < 8; ++i)
+        if ((mask >> i & 1) != 0 && a[at + i] != b[at + i]) return false;
     }
   }
   return true;
@@ -313,7 +316,10 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
 }
 
 void SmMemory::Impl::check_stale(std::uint32_t slot, const LineAccess& access, Cycle now) {
-  if (equal_bytes(l1.data(slot), store.host(access.line), access.bytes)) return;
+  const std::byte* const memory = store.host(access.line);
+  const bool whole = (access.bytes.word[0] & access.bytes.word[1]) == ~std::uint64_t{0};
+  if (whole && std::memcmp(l1.data(slot), memory, kMaxLineBytes) == 0) return;
+  if (equal_bytes(l1.data(slot), memory, access.bytes)) return;
   // Own stores under way make L1 newer, not older.
   for (const Write& write : writes)
     if (write.transaction->line() == access.line) return;

@@ -31,6 +31,14 @@ void move_piece(std::byte* to, const std::byte* from, unsigned size) {
   }
 }
 
+// A whole line of a warp is the common case.
+void move_run(std::byte* to, const std::byte* from, std::size_t size) {
+  if (size == 128)
+    std::memcpy(to, from, 128);
+  else
+    std::memcpy(to, from, size);
+}
+
 template <class T>
 void fill_row(std::byte* row, const std::byte* from, unsigned lanes) {
   T value;
@@ -76,15 +84,12 @@ MemoryOperation::Word MemoryOperation::word(unsigned line, unsigned lane) const 
 void MemoryOperation::load(unsigned line, const std::byte* from) {
   const LineAccess& at = lines[line];
   if (at.shape == Shape::kUnit) {
-    const unsigned first = lowest(at.lanes);
-    std::memcpy(access.data + first * std::size_t{piece_bytes}, from + (access.address[first] - at.line),
-                static_cast<unsigned>(__builtin_popcountll(at.lanes)) * std::size_t{piece_bytes});
+    move_run(access.data + at.first * std::size_t{piece_bytes}, from + at.offset, at.count * std::size_t{piece_bytes});
     return;
   }
   if (at.shape == Shape::kUniform) {  // lanes that are not active have rows too
-    const std::byte* const value = from + (access.address[lowest(at.lanes)] - at.line);
-    piece_bytes == 4 ? fill_row<std::uint32_t>(access.data, value, issue.view.lanes)
-                     : fill_row<std::uint64_t>(access.data, value, issue.view.lanes);
+    piece_bytes == 4 ? fill_row<std::uint32_t>(access.data, from + at.offset, issue.view.lanes)
+                     : fill_row<std::uint64_t>(access.data, from + at.offset, issue.view.lanes);
     return;
   }
   const bool words = spread(line);
@@ -105,7 +110,7 @@ void MemoryOperation::load(unsigned line, const std::byte* from, const ByteMask&
   const unsigned size = words ? 4 : access.lane_bytes;
   for (LaneMask left = at.lanes; left != 0; left &= left - 1) {
     const unsigned lane = lowest(left);
-    const Word w = words ? word(line, lane) : Word{0, static_cast<std::size_t>(access.address[lane] - at.line)};
+    const Word w = words ? word(line, lane) : Word{0, static_cast<std::size_t>(address(lane) - at.line)};
     for (unsigned i = 0; i < size; ++i) {
       if (!bytes.test(static_cast<unsigned>(w.in_line) + i)) continue;
       const std::size_t to = words ? w.in_data + i : i / piece_bytes * std::size_t{piece_stride} + i % piece_bytes;
@@ -117,9 +122,7 @@ void MemoryOperation::load(unsigned line, const std::byte* from, const ByteMask&
 void MemoryOperation::store(unsigned line, std::byte* to) const {
   const LineAccess& at = lines[line];
   if (at.shape == Shape::kUnit) {
-    const unsigned first = lowest(at.lanes);
-    std::memcpy(to + (access.address[first] - at.line), access.data + first * std::size_t{piece_bytes},
-                static_cast<unsigned>(__builtin_popcountll(at.lanes)) * std::size_t{piece_bytes});
+    move_run(to + at.offset, access.data + at.first * std::size_t{piece_bytes}, at.count * std::size_t{piece_bytes});
     return;
   }
   const bool words = spread(line);
@@ -143,7 +146,7 @@ void MemoryOperation::exchange_shared(std::byte* shared_memory) {
   }
   if (writes) {
     if (shape == Shape::kUnit) {
-      std::memcpy(shared_memory + access.address[0], access.data, std::size_t{issue.view.lanes} * piece_bytes);
+      move_run(shared_memory + base, access.data, std::size_t{issue.view.lanes} * piece_bytes);
       return;
     }
     for (LaneMask left = shared; left != 0; left &= left - 1)
@@ -151,9 +154,9 @@ void MemoryOperation::exchange_shared(std::byte* shared_memory) {
     return;
   }
   if (shape == Shape::kUnit) {
-    std::memcpy(access.data, shared_memory + access.address[0], std::size_t{issue.view.lanes} * piece_bytes);
+    move_run(access.data, shared_memory + base, std::size_t{issue.view.lanes} * piece_bytes);
   } else if (shape == Shape::kUniform) {
-    const std::byte* const value = shared_memory + access.address[lowest(shared)];
+    const std::byte* const value = shared_memory + base;
     piece_bytes == 4 ? fill_row<std::uint32_t>(access.data, value, issue.view.lanes)
                      : fill_row<std::uint64_t>(access.data, value, issue.view.lanes);
   } else {
@@ -173,7 +176,7 @@ void MemoryOperation::write_registers(const isa::RegisterView& view) const {
   const std::size_t row = std::size_t{view.lanes} * piece_bytes;
   const LaneMask all = view.lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << view.lanes) - 1;
   if (access.mask == all) {
-    std::memcpy(rows, access.data, row * pieces);
+    move_run(rows, access.data, row * pieces);
     return;
   }
   for (unsigned i = 0; i < pieces; ++i) {
@@ -200,6 +203,7 @@ MemoryOperation& OperationPool::get() {
   operation.next_line = operation.passes = operation.queued = operation.pending = 0;
   operation.ready = 0;
   operation.waited = false;
+  operation.addressed = true;
   operation.shape = Shape::kGeneral;
   return operation;
 }

@@ -36,14 +36,20 @@ struct ByteMask {
   }
   /// Sectors that hold any of these bytes.
   [[nodiscard]] std::uint8_t sectors() const {
-    return static_cast<std::uint8_t>(((word[0] & 0xffffffff) != 0 ? 1 : 0) | ((word[0] >> 32) != 0 ? 2 : 0) |
-                                     ((word[1] & 0xffffffff) != 0 ? 4 : 0) | ((word[1] >> 32) != 0 ? 8 : 0));
+    const auto bit = [](std::uint64_t bytes, unsigned at) { return (bytes != 0 ? 1U : 0U) << at; };
+    return static_cast<std::uint8_t>(bit(word[0] & 0xffffffff, 0) | bit(word[0] >> 32, 1) |
+                                     bit(word[1] & 0xffffffff, 2) | bit(word[1] >> 32, 3));
   }
   [[nodiscard]] static ByteMask of_sectors(std::uint8_t sectors) {
     constexpr std::uint64_t kHalf[4] = {0, 0xffffffff, 0xffffffff00000000, ~std::uint64_t{0}};
     return {{kHalf[sectors & 3], kHalf[sectors >> 2 & 3]}};
   }
 };
+
+[[nodiscard]] inline unsigned sector_count(std::uint8_t sectors) {
+  constexpr std::uint64_t kBits = 0x4332322132212110;  // a digit per mask
+  return static_cast<unsigned>(kBits >> (4 * sectors) & 0xf);
+}
 
 /// Place of a thread's local byte in its warp's local memory: words are interleaved over the lanes.
 [[nodiscard]] inline std::uint64_t local_offset(std::uint64_t offset, unsigned lane, unsigned lanes) {
@@ -63,6 +69,8 @@ struct LineAccess {
   ByteMask bytes;           ///< touched
   isa::LaneMask lanes = 0;  ///< that touch it
   Shape shape = Shape::kGeneral;
+  // Unless general: where the first lane's bytes lie in the line; lane numbers.
+  std::uint8_t offset = 0, first = 0, count = 0;
 };
 
 /// One memory instruction from issue to completion (docs/gpu.md, "LSU"). `AccessResolver` fills it.
@@ -102,7 +110,12 @@ struct MemoryOperation {
   unsigned lane_stride = 16;
   unsigned piece_stride = 0;
 
-  /// Per lane in `address`: device address, for shared memory the offset in the window.
+  /// Address of the lowest lane; with a shape that is not general, of all.
+  std::uint64_t base = 0;
+  /// Per lane in `address`: device address, for shared memory the offset in the window. Left out (`addressed` false)
+  /// where base and step say it all.
+  bool addressed = true;
+  std::uint32_t step = 0;
   isa::Access access;
 
   [[nodiscard]] bool is_local(unsigned line) const { return line < local_lines; }
@@ -133,6 +146,9 @@ struct MemoryOperation {
     std::size_t in_data, in_line;
   };
   [[nodiscard]] Word word(unsigned line, unsigned lane) const;
+  [[nodiscard]] std::uint64_t address(unsigned lane) const {
+    return addressed ? access.address[lane] : base + std::uint64_t{lane} * step;
+  }
   void store_lane(unsigned lane, std::byte* to) const;
 };
 
@@ -164,6 +180,10 @@ class AccessResolver {
   [[nodiscard]] AddressCheck& check() { return check_; }
 
  private:
+  template <unsigned lanes>
+  [[nodiscard]] bool resolve_shape(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base);
+  [[nodiscard]] bool resolve_range(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base,
+                                   std::uint64_t address, Shape shape);
   template <unsigned lanes>
   [[nodiscard]] bool resolve_fast(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base);
   [[nodiscard]] std::optional<AccessFault> resolve_each(MemoryOperation& operation, const Reach& reach,

@@ -156,8 +156,7 @@ std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, unsig
   }
   acknowledges = operation.writes ? static_cast<unsigned>(operation.lines.size()) : 0;
   impl.statistics.coalesced_lines += operation.lines.size();
-  for (const LineAccess& line : operation.lines)
-    impl.statistics.sectors += static_cast<unsigned>(__builtin_popcount(line.bytes.sectors()));
+  for (const LineAccess& line : operation.lines) impl.statistics.sectors += sector_count(line.bytes.sectors());
   impl.enqueue(operation);
   return std::nullopt;
 }
