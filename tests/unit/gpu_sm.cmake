@@ -1,1 +1,3 @@
 castor_test(gpu_sm_timing_test KIND unit SOURCES gpu_sm_timing_test.cpp LIBS castor_ptx castor_compiler castor_platforms)
+castor_test(gpu_sm_program_test KIND unit SOURCES gpu_sm_program_test.cpp
+            LIBS castor_ptx castor_compiler castor_platforms)

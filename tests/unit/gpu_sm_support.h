@@ -86,9 +86,9 @@ struct Network final : sc_core::sc_module, Unit {
 /// An SM with a network.
 class Rig {
  public:
-  explicit Rig(Machine what, const SmHooks& hooks = {}, bool sleep = true)
+  explicit Rig(Machine what, const SmHooks& hooks = {}, bool sleep = true, Store* memory = nullptr)
       : machine(std::move(what)),
-        store(&shared_store()),
+        store(memory != nullptr ? memory : &shared_store()),
         sm(name("sm"), machine, 0, *store, statistics, hooks, &log),
         network(name("network"), *store),
         sleeps(sleep) {
@@ -105,8 +105,12 @@ class Rig {
     const isa::Module module = ptx::parse(text, "test.ptx");
     isa::LinkOptions options;
     options.lanes = machine.sm.lanes;
+    return hold(compiler::compile(module, "k", options), grid, block, dynamic_shared, std::move(parameters));
+  }
+  Kernel& hold(std::shared_ptr<const isa::Program> program, Dim3 grid, Dim3 block, std::uint32_t dynamic_shared,
+               std::vector<std::byte> parameters) {
     Kernel& kernel = kernels.emplace_back();
-    kernel.program = compiler::compile(module, "k", options);
+    kernel.program = std::move(program);
     fill(kernel, grid, block, dynamic_shared, std::move(parameters));
     return kernel;
   }
@@ -153,6 +157,23 @@ class Rig {
     while (retired.size() < tbs && now < end) cycle();
     sm.count_until(now + 1);
     return retired.size() >= tbs;
+  }
+
+  /// Runs `tbs` thread blocks, as many at a time as fit; false after `limit` cycles.
+  bool run_grid(const Kernel& kernel, std::size_t tbs, Cycle limit = 200'000) {
+    const TbNeed& need = kernel.context.need;
+    const auto of = [](unsigned room, unsigned one) { return one == 0 ? 64U : room / one; };
+    const unsigned fit =
+        std::min({of(machine.sm.warps, need.warps), of(machine.sm.threads, need.threads),
+                  of(machine.sm.registers / machine.sm.reg_alloc_unit, need.reg_units),
+                  of(machine.sm.smem_bytes / machine.sm.smem_alloc_unit, need.smem_units), machine.sm.tb_slots});
+    const std::size_t before = retired.size();
+    const Cycle end = now + limit;
+    for (std::size_t placed = 0; retired.size() - before < tbs && now < end; cycle()) {
+      if (placed < tbs && placed - (retired.size() - before) < fit) start(kernel, placed++);
+    }
+    sm.count_until(now + 1);
+    return retired.size() - before == tbs;
   }
 
   Machine machine;
