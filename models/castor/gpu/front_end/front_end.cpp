@@ -71,7 +71,7 @@ Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
     image = encode(packet);
   }
   queues_.push(queue, ticket, std::move(packet), visible, image);
-  wake_at(visible + 1);
+  wake_at(visible);
   return ticket;
 }
 

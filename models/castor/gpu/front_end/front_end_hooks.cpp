@@ -58,10 +58,13 @@ void FrontEnd::skip_hooks(Cycle cycles) {
 void FrontEnd::begin_hooks(Cycle now) {
   hook_->events = {};
   hook_->retired.clear();
+  hook_->job.granted = -1;
+  hook_->moving = false;
   if (hooks_.governors.empty()) return;
   for (unsigned sm = 0; sm < sms_.size(); ++sm) {
     hook_->pulses[sm] = sms_[sm]->pulse(now);
     hook_->loads[sm] = ledger_.load(sm, now);
+    hook_->moving = hook_->moving || hook_->loads[sm].in_flight;
   }
 }
 
@@ -142,7 +145,7 @@ void FrontEnd::clock_hooks(Cycle now) {
     in.fits_head = hook_->fits_head;
     in.bound_wait = hook_->bound_wait;
     in.ready = hook_->ready;
-    in.waiting = hook_->waiting || queues_.any_ready() || lanes_.busy() != 0;
+    in.waiting = hook_->waiting || queues_.kernel_waits(now) || lanes_.busy() != 0;
     in.ev = events;
     for (SmGovernor* const governor : hooks_.governors) governor->clock(in);
   }
@@ -164,7 +167,13 @@ void FrontEnd::clock_hooks(Cycle now) {
   }
 }
 
+// What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
 Cycle FrontEnd::next_hook(Cycle now) const {
+  const FrontEvents& events = hook_->events;
+  if (hook_->moving || !hook_->retired.empty() || events.placed || events.done || events.started || events.completed ||
+      hook_->job.granted >= 0 || hook_->dispatch.reply) {
+    return now + 1;
+  }
   Cycle next = kForever;
   for (const SmGovernor* const governor : hooks_.governors) next = std::min(next, after(now, governor->quiet()));
   if (hooks_.dispatch != nullptr) next = std::min(next, after(now, hooks_.dispatch->quiet()));

@@ -41,6 +41,7 @@ struct FrontEnd::HookState {
   SmMask fits_head = 0, bound_wait = 0;
   bool ready = false, waiting = false;
   bool push_ready = true;
+  bool moving = false;  ///< a TB is on its way: the view of its SM changes in the next cycle
   std::deque<base::StatisticGroup> groups;
 };
 

@@ -115,9 +115,16 @@ std::deque<QueuedPacket> Queues::drop(unsigned queue) {
   return std::exchange(target.packets, {});
 }
 
+bool Queues::kernel_waits(Cycle now) const {
+  return kernels_.any() || std::any_of(coming_.begin(), coming_.end(), [&](std::uint16_t index) {
+           const Queue& queue = queues_[index];
+           return queue.ready_from <= now && packet_kind(queue.packets.front().packet) == PacketKind::kKernel;
+         });
+}
+
 Cycle Queues::next(Cycle now) const {
   Cycle next = kForever;
-  for (const std::uint16_t queue : coming_) next = std::min(next, queues_[queue].ready_from + 1);
+  for (const std::uint16_t queue : coming_) next = std::min(next, queues_[queue].ready_from);
   return next == kForever ? next : std::max(next, now + 1);
 }
 

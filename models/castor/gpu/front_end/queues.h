@@ -44,8 +44,8 @@ class Queues {
   /// READY queues as of the start of this cycle, by what is at their head.
   [[nodiscard]] const QueueMask& kernels() const { return kernels_; }
   [[nodiscard]] const QueueMask& others() const { return others_; }
-  /// Some queue has a packet that it may work on, or will be able to as soon as it is seen.
-  [[nodiscard]] bool any_ready() const { return kernels_.any() || others_.any() || !coming_.empty(); }
+  /// A kernel is at the head of a queue that is ready in cycle `now`.
+  [[nodiscard]] bool kernel_waits(Cycle now) const;
 
   [[nodiscard]] QueueState state(unsigned queue) const { return queues_[queue].state; }
   [[nodiscard]] const QueuedPacket& head(unsigned queue) const { return queues_[queue].packets.front(); }
@@ -66,7 +66,7 @@ class Queues {
 
   /// Where the queue's completion word lies.
   [[nodiscard]] std::uint64_t completion_word(unsigned queue) const;
-  /// First cycle after `now` in which `advance` has something to do; kForever if none is known.
+  /// First cycle after `now` in which a queue becomes ready or is seen to be; kForever if none is known.
   [[nodiscard]] Cycle next(Cycle now) const;
   /// Queues whose kernel or copy is under way.
   [[nodiscard]] unsigned blocked() const { return blocked_; }
