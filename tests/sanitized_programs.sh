@@ -1,0 +1,28 @@
+#!/bin/bash
+# The tests of CUDA programs of one build, over the runtime of a build with sanitizers, which is loaded in its place. The
+# programs themselves are not instrumented; what they call is. The last line is "N passed, N failed".
+#
+#   tests/sanitized_programs.sh <build folder> <build folder with sanitizers>
+set -euo pipefail
+
+root="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
+build="$(readlink -f "$1")"
+sanitized="$(readlink -f "$2")"
+library="$(dirname "$(find "$sanitized" -name libcastor_cudart.so -print -quit)")"
+[[ -e $library/libcastor_cudart.so ]] || { echo "no libcastor_cudart.so in $sanitized"; exit 1; }
+program="$(find "$build/kernels" -type f -executable -print -quit)"
+LD_LIBRARY_PATH="$library" ldd "$program" | grep -q "$library/libcastor_cudart.so" ||
+  { echo "$program does not follow LD_LIBRARY_PATH"; exit 1; }
+
+results="$sanitized/test-results-programs"
+rm -rf "$results"
+mkdir -p "$results"
+status=0
+# A report ends the program with a code that no test expects. Programs keep what they allocate, as CUDA's do; leaks of
+# the runtime are found by the unit tests.
+env LD_LIBRARY_PATH="$library" LD_PRELOAD="$(readlink -f "$(g++ -print-file-name=libasan.so)")" \
+  ASAN_OPTIONS=detect_leaks=0:exitcode=77 UBSAN_OPTIONS=exitcode=77:print_stacktrace=1 \
+  ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error -L '^platform$' -E '_at_O0$|^cli' \
+  --output-junit "$results/ctest.xml" || status=$?
+python3 "$root/tests/summarise.py" "$results" || status=1
+exit "$status"
