@@ -15,6 +15,7 @@
 
 #include "castor/base/rng.h"
 #include "castor/base/statistics.h"
+#include "castor/gpu/memory/memory_system.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "platforms/machines.h"
 
@@ -226,17 +227,20 @@ class LsuRig : public Unit, public SmMemoryClient {
   static constexpr std::uint32_t kLocalBytes = 64;
   static constexpr std::uint32_t kParameterBytes = 256;
 
-  explicit LsuRig(const Machine& machine_, unsigned warps = 8)
+  /// `real`: behind the port are the machine's crossbars, slices and channels.
+  explicit LsuRig(const Machine& machine_, unsigned warps = 8, bool real = false)
       : machine(machine_),
         store({std::uint64_t{1} << 28, false}),
         module(sc_core::sc_gen_unique_name("sm"), *this, machine_.xbar.fifo_flits),
         port(module.port),
         memory(store, machine_.xbar.fifo_flits),
         statistics("sm"),
+        below("memory"),
+        system(real ? std::make_unique<MemorySystem>(machine, store, below) : nullptr),
         shared(machine.sm.tb_contexts, std::vector<std::byte>(kSharedBytes)),
         contexts(machine.sm.tb_contexts),
         lsu(machine, 0, store, port, *this, contexts.data(), statistics) {
-    connect(port, memory.port);
+    connect(port, real ? system->input(0) : memory.port);
     program.local_bytes = kLocalBytes;
     program.parameter_bytes = kParameterBytes;
     kernel.program = &program;
@@ -324,7 +328,11 @@ class LsuRig : public Unit, public SmMemoryClient {
     if (!begun_) return;
     if (issued_) due_ = lsu.next(now);
     issued_ = false;
-    memory.tick(now);
+    if (system != nullptr) {
+      for (Unit* unit : system->units()) unit->tick(now);
+    } else {
+      memory.tick(now);
+    }
     woken_ = std::min(woken_, wake());
     if (port.next_credit() > now) woken_ = std::min(woken_, port.next_credit());
     sleep_until(kForever);
@@ -338,7 +346,9 @@ class LsuRig : public Unit, public SmMemoryClient {
   /// Until everything issued is over; fails after `limit` ticks.
   void drain(Cycle limit = 100000) {
     for (Cycle i = 0; i < limit; ++i) {
-      if (under_way == 0 && lines_expected == lines_seen && lsu.idle() && memory.idle()) return;
+      if (under_way == 0 && lines_expected == lines_seen && lsu.idle() && memory.idle() &&
+          (system == nullptr || system->idle()))
+        return;
       begin();
       finish();
     }
@@ -379,7 +389,8 @@ class LsuRig : public Unit, public SmMemoryClient {
   PortModule<InitiatorPort> module;
   InitiatorPort& port;
   PlainMemory memory;
-  base::StatisticGroup statistics;
+  base::StatisticGroup statistics, below;
+  std::unique_ptr<MemorySystem> system;
   isa::Program program;
   KernelContext kernel;
   std::vector<std::vector<std::byte>> shared;
