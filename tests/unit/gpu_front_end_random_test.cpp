@@ -1,6 +1,5 @@
 // Random kernels against a plain reference of the rules, cycle by cycle, and the same runs with and without sleeping,
 // in fixed and in shuffled order.
-#include <set>
 
 #include "gpu_front_end_support.h"
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -369,6 +370,8 @@ class Rig {
       if (options_.every_cycle) continue;
       Cycle next = kForever;
       for (const Unit* const unit : units_) next = std::min(next, unit->wake());
+      const auto pin = pins.lower_bound(now);
+      if (pin != pins.end()) next = std::min(next, *pin);
       if (next == kForever) break;
       now = std::max(now, std::min(next, limit));
     }
@@ -405,7 +408,8 @@ class Rig {
   Cycle now = 0;
   std::uint64_t ticks = 0;
   Log log;
-  std::function<void(Cycle)> before;
+  std::function<void(Cycle)> before;  ///< called in front of every cycle that is not skipped
+  std::set<Cycle> pins;               ///< cycles that are not skipped
 
  private:
   Options options_;
