@@ -32,12 +32,17 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
       governed_(!options.hooks.governors.empty()),
       shuffle_(machine.run.seed) {
   std::vector<SmUnit*> sms;
-  if (options.replay != nullptr) virtual_clocks_ = std::make_unique<VirtualClocks>(machine, *options.replay);
+  if (options.replay != nullptr) {
+    refuse_hooks_in_replay(options.hooks);
+    virtual_clocks_ = std::make_unique<VirtualClocks>(machine, *options.replay);
+  }
   for (unsigned i = 0; i < machine.chip.sms; ++i) {
     const std::string sm_name = "sm" + std::to_string(i);
     if (options.replay != nullptr) {
-      sms_.push_back(std::make_unique<ReplaySm>(sm_name.c_str(), i, machine, *options.replay, *virtual_clocks_,
-                                                statistics_, options.observer));
+      auto sm = std::make_unique<ReplaySm>(sm_name.c_str(), i, machine, *options.replay, *virtual_clocks_, statistics_,
+                                           options.observer);
+      connect(sm->memory, memory_->input(i));
+      sms_.push_back(std::move(sm));
     } else {
       auto sm = std::make_unique<Sm>(sm_name.c_str(), machine, i, store, statistics_, hooks_of(options.hooks, i),
                                      options.observer);

@@ -21,6 +21,7 @@ ReplaySm::ReplaySm(const sc_core::sc_module_name& name, unsigned index, const Ma
                    VirtualClocks& clocks, base::StatisticGroup& statistics, Observer* observer)
     : sc_module(name),
       SmUnit(index, machine.done_fifo),
+      memory("memory", *this, machine.xbar.fifo_flits),
       machine_(machine),
       file_(file),
       clocks_(clocks),

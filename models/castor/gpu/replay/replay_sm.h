@@ -41,6 +41,9 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
            VirtualClocks& clocks, base::StatisticGroup& statistics, Observer* observer = nullptr);
   ~ReplaySm() override;
 
+  /// Where an SM meets the crossbar; nothing is ever sent.
+  InitiatorPort memory;
+
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
