@@ -60,6 +60,8 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       reservation_fail_(group_,
                         {"l2_reservation_fail", "cycles", "the head of the pipe stood still for lack of something"}),
       atomic_busy_(group_, {"atomic_busy", "cycles", "atomics kept the slice busy"}),
+      fill_differs_(group_,
+                    {"l2_fill_differs", "", "sectors that a memory with data of its own returned with other bytes"}),
       by_entry_(machine.table.entries) {
   for (std::size_t i = 0; i + 1 < entries_.size(); ++i) entries_[i].next = static_cast<std::int32_t>(i + 1);
   for (const char* client : kClientNames) by_client_.push_back(std::make_unique<ClientCounters>(group_, client));
@@ -119,7 +121,9 @@ void L2Slice::serve_fill(Cycle now) {
     return;
   }
   if (fresh) {
-    memory.take_reply(now).release();
+    Transaction& read = memory.take_reply(now);
+    if (memory_keeps_data_) compare_fill(read);
+    read.release();
     filling_ = index;
   }
   TagArray::Line& line = tags_.line(entry.line);
@@ -128,6 +132,13 @@ void L2Slice::serve_fill(Cycle now) {
   --entry.count;
   perform_and_reply(waiter, static_cast<std::int32_t>(entry.line), now);
   if (entry.count == 0) finish_entry(index);
+}
+
+void L2Slice::compare_fill(const Transaction& read) {
+  for (unsigned sectors = read.request.sectors; sectors != 0; sectors &= sectors - 1) {
+    const std::size_t at = static_cast<unsigned>(__builtin_ctz(sectors)) * std::size_t{kSectorBytes};
+    if (std::memcmp(read.request.data + at, store_.host(read.line()) + at, kSectorBytes) != 0) ++fill_differs_;
+  }
 }
 
 void L2Slice::finish_entry(std::int32_t index) {

@@ -51,7 +51,8 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   /// A flush was asked for and is not over; the end counts from the next cycle on.
   [[nodiscard]] bool flushing(Cycle now) const { return flush_from_ != kForever || flushed_before_ > now; }
 
-  /// Has write-backs carry the bytes they write, for memories that keep data of their own. Off: only timing moves.
+  /// For memories that keep data of their own: write-backs carry the bytes they write, and what a read brings is
+  /// compared with the store (statistic l2_fill_differs). Off: only timing moves.
   void set_memory_keeps_data(bool keeps) { memory_keeps_data_ = keeps; }
 
   /// Nothing is queued, in the pipe, or in flight.
@@ -96,6 +97,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   void collect_replies(Cycle now);
   [[nodiscard]] bool fill_waits(Cycle now) const { return filling_ != kNone || memory.reply(now) != nullptr; }
   void serve_fill(Cycle now);
+  void compare_fill(const Transaction& read);
   void finish_entry(std::int32_t index);
   void serve_head(Cycle now);
   [[nodiscard]] Lack decide(Transaction& transaction, Cycle now);
@@ -142,7 +144,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
 
   base::StatisticGroup group_;
   base::Counter read_hit_, read_miss_, write_hit_, write_miss_, atomic_hit_, atomic_miss_, merged_, evict_dirty_,
-      reservation_fail_, atomic_busy_;
+      reservation_fail_, atomic_busy_, fill_differs_;
   std::vector<std::unique_ptr<ClientCounters>> by_client_;
   std::vector<Traffic> by_entry_;
 };

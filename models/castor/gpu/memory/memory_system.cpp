@@ -1,35 +1,11 @@
 #include "castor/gpu/memory/memory_system.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "castor/base/error.h"
+#include "castor/gpu/memory/store_access.h"
 
 namespace castor::gpu {
-namespace {
-
-/// Debug transport: bytes of the store, as L2 and DRAM see them.
-unsigned debug_access(const Store& store, tlm::tlm_generic_payload& payload) {
-  const std::uint64_t address = payload.get_address();
-  const unsigned length = payload.get_data_length();
-  if (address < Store::kBase || address - Store::kBase > store.capacity() ||
-      length > store.capacity() - (address - Store::kBase)) {
-    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    return 0;
-  }
-  if (payload.is_read()) {
-    std::memcpy(payload.get_data_ptr(), store.host(address), length);
-  } else if (payload.is_write()) {
-    std::memcpy(store.host(address), payload.get_data_ptr(), length);
-  } else {
-    return 0;
-  }
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  return length;
-}
-
-}  // namespace
-
 MemorySystem::MemorySystem(const Machine& machine, const Store& store, base::StatisticGroup& statistics,
                            Options options)
     : sms_(machine.chip.sms),

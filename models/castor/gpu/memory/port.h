@@ -154,7 +154,8 @@ class TargetPort final : public tlm::tlm_fw_transport_if<> {
   /// `reply_depth`: credits of the initiator's reply FIFO.
   TargetPort(const char* name, Unit& owner, std::uint32_t reply_depth);
 
-  tlm::tlm_target_socket<> socket;
+  /// May stay unbound: then nothing ever comes.
+  tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> socket;
 
   [[nodiscard]] Transaction* request(Cycle now) const { return requests_.head(now); }
   /// Takes the oldest request from the FIFO and gives its credits back.

@@ -92,4 +92,23 @@ unsigned atomic_cycles(const MemoryRequest& atomic, unsigned words_per_cycle) {
   return std::max(most, (atomic.lane_count + words_per_cycle - 1) / words_per_cycle);
 }
 
+unsigned debug_access(const Store& store, tlm::tlm_generic_payload& payload) {
+  const std::uint64_t address = payload.get_address();
+  const unsigned length = payload.get_data_length();
+  if (address < Store::kBase || address - Store::kBase > store.capacity() ||
+      length > store.capacity() - (address - Store::kBase)) {
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return 0;
+  }
+  if (payload.is_read()) {
+    std::memcpy(payload.get_data_ptr(), store.host(address), length);
+  } else if (payload.is_write()) {
+    std::memcpy(store.host(address), payload.get_data_ptr(), length);
+  } else {
+    return 0;
+  }
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  return length;
+}
+
 }  // namespace castor::gpu

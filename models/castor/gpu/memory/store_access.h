@@ -18,4 +18,8 @@ void perform(const Store& store, std::uint64_t line, MemoryRequest& request);
 /// cycle, whichever is more (docs/gpu.md, "Fences, atomics, order").
 [[nodiscard]] unsigned atomic_cycles(const MemoryRequest& atomic, unsigned words_per_cycle);
 
+/// Debug transport: exchanges bytes with the store as L2 and DRAM see them; returns their number, 0 and an error status
+/// if they are out of reach.
+unsigned debug_access(const Store& store, tlm::tlm_generic_payload& payload);
+
 }  // namespace castor::gpu
