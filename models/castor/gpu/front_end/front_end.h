@@ -89,7 +89,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
   [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
 
-  /// Who waits for whom: a line for every queue, kernel and copy that cannot proceed, with the reason.
+  /// Who waits for whom: a line for every queue and kernel that cannot proceed, with the reason. Copies are the copy
+  /// engines' to tell.
   [[nodiscard]] std::string waiting() const;
 
   // --- For tests and reports ----------------------------------------------------------------------------------------

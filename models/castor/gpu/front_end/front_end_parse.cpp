@@ -162,8 +162,8 @@ void FrontEnd::prepare(KernelEntry& kernel, const KernelPacket& packet, std::uin
     if (!address) return out_of_memory("parameters", program.parameter_bytes, FaultKind::kIllegalAddress);
     context.parameters = *address;
     store_.set_read_only(*address, true);
-    std::memcpy(store_.host(*address), packet.parameters.data(),
-                std::min<std::size_t>(packet.parameters.size(), program.parameter_bytes));
+    const std::size_t given = std::min<std::size_t>(packet.parameters.size(), program.parameter_bytes);
+    if (given != 0) std::memcpy(store_.host(*address), packet.parameters.data(), given);
     LaunchDescriptor descriptor = decode_launch(store_.host(image));
     descriptor.parameters = *address;
     const PacketImage bytes = encode(descriptor);

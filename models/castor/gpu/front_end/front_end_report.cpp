@@ -75,9 +75,6 @@ std::string FrontEnd::waiting() const {
       text += "is parsed next\n";
     }
   }
-  for (const CopyEngine* const engine : copies_) {
-    if (engine != nullptr) text += engine->waiting();
-  }
   return text;
 }
 
