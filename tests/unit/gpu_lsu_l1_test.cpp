@@ -542,6 +542,24 @@ TEST_F(L1, RequestsNameTheirOrigin) {
   EXPECT_EQ(request.issued, issued);
 }
 
+TEST_F(L1, KernelsAreCountedByTheirEntry) {
+  make();
+  KernelContext other = rig->kernel;
+  other.entry = 7;
+  rig->contexts[1].kernel = &other;
+  load(rig->heap, 0);
+  load(rig->heap, 1);
+  store(rig->heap, 1, 1);
+  EXPECT_EQ(rig->lsu.traffic(3).primary_misses, 1U);
+  EXPECT_EQ(rig->lsu.traffic(3).l1_read_hit, 0U);
+  EXPECT_EQ(rig->lsu.traffic(7).l1_read_hit, 1U);
+  EXPECT_EQ(rig->lsu.traffic(7).l1_write_hit, 1U);
+  EXPECT_EQ(rig->lsu.traffic(7).coalesced_lines, 2U);
+  EXPECT_EQ(rig->lsu.traffic(7).sectors, 2U);
+  rig->lsu.clear_traffic(7);
+  EXPECT_EQ(rig->lsu.traffic(7).sectors, 0U);
+}
+
 TEST_F(L1, PrimaryMissesAreThoseOfTheTick) {
   make({"l1.banks=4", "l1.miss_queue=64"});
   rig->set_addresses(0, rig->heap, 128);

@@ -15,6 +15,9 @@ using isa::Space;
 unsigned lowest(LaneMask mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 LaneMask all_lanes(unsigned lanes) { return lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes) - 1; }
 
+// `count` lanes from `first` < 64 on.
+LaneMask lane_range(unsigned first, unsigned count) { return all_lanes(count) << (first & 63); }
+
 bool passes_l1(const MemoryOp& op) {
   using isa::CacheOp;
   return op.ordering != isa::Ordering::kWeak || op.cache == CacheOp::kCg || op.cache == CacheOp::kCv ||
@@ -328,7 +331,7 @@ void AccessResolver::coalesce(MemoryOperation& operation, LaneMask mask, bool lo
   if (shape_ == Shape::kUniform) {
     const std::uint64_t first = operation.base;
     for (unsigned g = 0; g < groups; ++g) {
-      const LaneMask lanes = groups == 1 ? mask : mask & (all_lanes(group) << (g * group));
+      const LaneMask lanes = groups == 1 ? mask : mask & lane_range(g * group, group);
       if (lanes == 0) continue;
       LineAccess& access = operation.lines.emplace_back();
       access.line = first & ~std::uint64_t{line_ - 1};
@@ -345,7 +348,7 @@ void AccessResolver::coalesce(MemoryOperation& operation, LaneMask mask, bool lo
   }
   const bool spread = local && size > 4;
   for (unsigned g = 0; g < groups; ++g) {
-    const LaneMask lanes = groups == 1 ? mask : mask & (all_lanes(group) << (g * group));
+    const LaneMask lanes = groups == 1 ? mask : mask & lane_range(g * group, group);
     if (lanes != 0) coalesce_group(operation, lanes, spread);
   }
 }
@@ -363,7 +366,7 @@ void AccessResolver::coalesce_unit(MemoryOperation& operation, unsigned first, u
     const unsigned stop = offset + count * size;
     if (offset < 64) access.bytes.set(offset, std::min(stop, 64U) - offset);
     if (stop > 64) access.bytes.set(std::max(offset, 64U), stop - std::max(offset, 64U));
-    access.lanes = all_lanes(count) << lane;
+    access.lanes = lane_range(lane, count);
     access.shape = whole_pieces ? Shape::kUnit : Shape::kGeneral;
     access.offset = static_cast<std::uint8_t>(offset);
     access.first = static_cast<std::uint8_t>(lane);
@@ -413,7 +416,7 @@ void AccessResolver::count_shared(MemoryOperation& operation) const {
   if (shape_ == Shape::kUniform && !atomic) {  // a broadcast per group
     unsigned rounds = 0;
     for (unsigned first = 0; first < lanes_; first += group)
-      rounds += (operation.shared >> first & all_lanes(group)) != 0 ? 1 : 0;
+      rounds += (operation.shared & lane_range(first, group)) != 0 ? 1 : 0;
     operation.shared_rounds = rounds;
     if (whole_pieces) operation.shape = operation.writes ? Shape::kGeneral : Shape::kUniform;
     return;
@@ -455,7 +458,7 @@ unsigned bank_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes,
     } words[32];
     unsigned count = 0;
     unsigned most = 0;
-    for (LaneMask left = mask & (all_lanes(group) << start); left != 0; left &= left - 1) {
+    for (LaneMask left = mask & lane_range(start, group); left != 0; left &= left - 1) {
       const std::uint64_t first = offset[lowest(left)] >> 2;
       const std::uint64_t end = (offset[lowest(left)] + lane_bytes + 3) >> 2;
       for (std::uint64_t word = first; word < end; ++word) {

@@ -70,8 +70,8 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
   if (missing.none()) {
     operation.load(index, l1.data(slot));
     l1.touch(slot);
-    ++statistics.l1_read_hit;
-    if (machine.check.stale != StaleCheck::kOff && !own) check_stale(slot, access, now);
+    count(statistics.l1_read_hit, traffic(operation).l1_read_hit);
+    if (machine.check.stale != StaleCheck::kOff && !own) check_stale(slot, operation, index, now);
     part_done(operation, tick + machine.l1.return_latency);
     return true;
   }
@@ -81,15 +81,15 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
     if ((needed & ~mshrs.at(entry).sectors) != 0) continue;
     if ((!own && mshrs.at(entry).sent < acquire(operation)) || !mshrs.can_merge(entry)) return false;
     if (stale) {
-      ++statistics.stale_refetch;
+      count(statistics.stale_refetch, traffic(operation).stale_refetch);
       empty(slot);
     }
     const bool partial = !(missing == access.bytes);
     if (partial) operation.load(index, l1.data(slot));
     mshrs.add_target(entry, {&operation, index, partial, missing});
     if (slot != L1Cache::kNone) l1.touch(slot);
-    ++statistics.l1_read_miss;
-    ++statistics.merged;
+    count(statistics.l1_read_miss, traffic(operation).l1_read_miss);
+    count(statistics.merged, traffic(operation).merged);
     return true;
   }
 
@@ -99,7 +99,7 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
   const bool dirty_victim = slot == L1Cache::kNone && dirty(way);
   if (places() < (dirty_victim ? 2U : 1U)) return false;
   if (stale) {
-    ++statistics.stale_refetch;
+    count(statistics.stale_refetch, traffic(operation).stale_refetch);
     empty(slot);
   }
   const bool partial = !(missing == access.bytes);
@@ -118,8 +118,8 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
   request.request.sectors = sectors;
   request.request.tag = entry;
   inject(request, access.line);
-  ++statistics.l1_read_miss;
-  ++statistics.primary_misses;
+  count(statistics.l1_read_miss, traffic(operation).l1_read_miss);
+  count(statistics.primary_misses, traffic(operation).primary_misses);
   ++primary_misses;
   return true;
 }
@@ -140,7 +140,8 @@ bool SmMemory::Impl::store_through(MemoryOperation& operation, unsigned index, T
     if (hit) l1.touch(slot);
     release_if_empty(slot);
   }
-  ++(hit ? statistics.l1_write_hit : statistics.l1_write_miss);
+  hit ? count(statistics.l1_write_hit, traffic(operation).l1_write_hit)
+      : count(statistics.l1_write_miss, traffic(operation).l1_write_miss);
   send_store(request, access.line, access.bytes, true);
   part_done(operation, tick);
   return true;
@@ -165,7 +166,8 @@ bool SmMemory::Impl::store_back(MemoryOperation& operation, unsigned index, Tick
   l1.at(slot).valid.add(access.bytes);
   l1.at(slot).dirty.add(access.bytes);
   l1.touch(slot);
-  ++(hit ? statistics.l1_write_hit : statistics.l1_write_miss);
+  hit ? count(statistics.l1_write_hit, traffic(operation).l1_write_hit)
+      : count(statistics.l1_write_miss, traffic(operation).l1_write_miss);
   const unsigned warp = operation.issue.warp;
   part_done(operation, tick);
   client.acknowledged(warp);
@@ -315,7 +317,8 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
   mshrs.free(request.tag);
 }
 
-void SmMemory::Impl::check_stale(std::uint32_t slot, const LineAccess& access, Cycle now) {
+void SmMemory::Impl::check_stale(std::uint32_t slot, const MemoryOperation& operation, unsigned line, Cycle now) {
+  const LineAccess& access = operation.lines[line];
   const std::byte* const memory = store.host(access.line);
   const bool whole = (access.bytes.word[0] & access.bytes.word[1]) == ~std::uint64_t{0};
   if (whole && std::memcmp(l1.data(slot), memory, kMaxLineBytes) == 0) return;
@@ -323,7 +326,7 @@ void SmMemory::Impl::check_stale(std::uint32_t slot, const LineAccess& access, C
   // Own stores under way make L1 newer, not older.
   for (const Write& write : writes)
     if (write.transaction->line() == access.line) return;
-  ++statistics.stale_hit;
+  count(statistics.stale_hit, traffic(operation).stale_hit);
   CASTOR_ASSERT_AT(now, machine.check.stale != StaleCheck::kError, "SM %u: stale bytes in L1, line 0x%" PRIx64, sm,
                    access.line);
 }

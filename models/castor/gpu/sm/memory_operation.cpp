@@ -9,7 +9,6 @@ namespace castor::gpu {
 namespace {
 
 using isa::LaneMask;
-using isa::MemoryKind;
 
 // Sizes that pieces have, so that they are moves and not calls.
 void move_piece(std::byte* to, const std::byte* from, unsigned size) {

@@ -10,7 +10,6 @@
 
 namespace castor::gpu {
 
-using isa::Kind;
 using isa::Space;
 
 SmMemory::Impl::Impl(const Machine& machine_, unsigned sm_, const Store& store_, InitiatorPort& port_,
@@ -32,7 +31,8 @@ SmMemory::Impl::Impl(const Machine& machine_, unsigned sm_, const Store& store_,
       mshrs(machine_),
       all_sectors(static_cast<std::uint8_t>((1U << (machine_.l1.line / kSectorBytes)) - 1)),
       injection(machine_.l1.miss_queue),
-      local_lines(machine_.sm.tb_contexts, 0) {
+      local_lines(machine_.sm.tb_contexts, 0),
+      by_entry(machine_.table.entries) {
   writes.reserve(64);
 }
 
@@ -60,11 +60,11 @@ void SmMemory::Impl::part_done(MemoryOperation& operation, Tick ready) {
   }
   const Tick latency = operation.ready - operation.issue.tick;
   if (operation.waited)
-    statistics.memory_latency.add(latency);
+    statistics.load_latency_memory.record(latency);
   else if (!operation.lines.empty())
-    statistics.l1_latency.add(latency);
+    statistics.load_latency_l1.record(latency);
   else if (operation.shared_rounds != 0)
-    statistics.shared_latency.add(latency);
+    statistics.load_latency_shared.record(latency);
   client.data_ready(operation, operation.ready);
 }
 
@@ -155,8 +155,13 @@ std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, unsig
     return fault;
   }
   acknowledges = operation.writes ? static_cast<unsigned>(operation.lines.size()) : 0;
+  unsigned sectors = 0;
+  for (const LineAccess& line : operation.lines) sectors += sector_count(line.bytes.sectors());
   impl.statistics.coalesced_lines += operation.lines.size();
-  for (const LineAccess& line : operation.lines) impl.statistics.sectors += sector_count(line.bytes.sectors());
+  impl.statistics.sectors += sectors;
+  Traffic& traffic = impl.traffic(operation);
+  traffic.coalesced_lines += operation.lines.size();
+  traffic.sectors += sectors;
   impl.enqueue(operation);
   return std::nullopt;
 }
@@ -270,6 +275,10 @@ bool SmMemory::Impl::read_byte(std::uint64_t generic, std::byte& to, unsigned la
   return true;
 }
 
+const SmMemory::Traffic& SmMemory::traffic(unsigned entry) const { return impl_->by_entry[entry]; }
+
+void SmMemory::clear_traffic(unsigned entry) { impl_->by_entry[entry] = {}; }
+
 unsigned SmMemory::outstanding() const { return impl_->mshrs.in_use(); }
 
 unsigned SmMemory::primary_misses() const { return impl_->primary_misses; }
@@ -300,10 +309,10 @@ std::string SmMemory::waiting() const {
     return text;
   }
   if (!impl.injection.empty()) return impl.short_of_credit ? "injection FIFO: no credit" : "injection FIFO";
-  if (impl.mshrs.in_use() != 0) {
-    const MshrFile::Entry* oldest = nullptr;
-    for (const MshrFile::Entry& entry : impl.mshrs.entries())
-      if (entry.used && (oldest == nullptr || entry.sent < oldest->sent)) oldest = &entry;
+  const MshrFile::Entry* oldest = nullptr;
+  for (const MshrFile::Entry& entry : impl.mshrs.entries())
+    if (entry.used && (oldest == nullptr || entry.sent < oldest->sent)) oldest = &entry;
+  if (oldest != nullptr) {
     std::snprintf(text, sizeof text, "read of line 0x%" PRIx64 ", sent in cycle %" PRIu64, oldest->line, oldest->sent);
     return text;
   }

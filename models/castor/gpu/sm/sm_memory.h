@@ -109,6 +109,15 @@ class SmMemory {
   [[nodiscard]] bool read(std::uint64_t generic, void* to, std::size_t size, unsigned lane, unsigned warp_in_tb,
                           unsigned context) const;
 
+  /// What the kernel of one kernel table entry did; names and meanings are those of the statistics.
+  struct Traffic {
+    std::uint64_t coalesced_lines = 0, sectors = 0;
+    std::uint64_t l1_read_hit = 0, l1_read_miss = 0, l1_write_hit = 0, l1_write_miss = 0;
+    std::uint64_t primary_misses = 0, merged = 0, stale_refetch = 0, stale_hit = 0;
+  };
+  [[nodiscard]] const Traffic& traffic(unsigned entry) const;
+  void clear_traffic(unsigned entry);
+
   /// L1 MSHRs in use and bypassing reads under way.
   [[nodiscard]] unsigned outstanding() const;
   /// Read misses that created a request in this tick.

@@ -64,7 +64,7 @@ struct SmMemory::Impl {
   void write_back(std::uint32_t slot);
   void install(MshrFile::Entry& entry, const Transaction& reply);
   void serve(const Transaction& reply, Tick tick);
-  void check_stale(std::uint32_t slot, const LineAccess& access, Cycle now);
+  void check_stale(std::uint32_t slot, const MemoryOperation& operation, unsigned line, Cycle now);
   /// With acquire.mode flush: an acquire cycle not seen before empties all of L1.
   void flush_for(Cycle acquire_cycle);
 
@@ -78,6 +78,14 @@ struct SmMemory::Impl {
   void inject(Transaction& transaction, std::uint64_t line);
   void send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, bool acknowledge);
   void send_one(Cycle now);
+
+  [[nodiscard]] Traffic& traffic(const MemoryOperation& operation) {
+    return by_entry[contexts[operation.issue.context].kernel->entry];
+  }
+  static void count(base::Counter& all, std::uint64_t& of_entry) {
+    ++all;
+    ++of_entry;
+  }
 
   [[nodiscard]] bool read_byte(std::uint64_t generic, std::byte& to, unsigned lane, unsigned warp_in_tb,
                                unsigned context) const;
@@ -112,6 +120,7 @@ struct SmMemory::Impl {
   std::uint64_t next_id = 0;
 
   std::vector<std::uint32_t> local_lines;  ///< per TB context: lines of its local memory in L1
+  std::vector<Traffic> by_entry;           ///< per kernel table entry
   Cycle flushed_for = 0;
 
   Tick last_tick = 0;

@@ -1,57 +1,6 @@
 #include "castor/gpu/sm/sm_memory_statistics.h"
 
 namespace castor::gpu {
-namespace {
-
-constexpr LatencyHistogram::Infos kSharedLatency = {{
-    {"load_latency_shared_below_32", "instructions", "shared-memory loads and atomics in fewer than 32 ticks"},
-    {"load_latency_shared_below_64", "instructions",
-     "shared-memory loads and atomics in fewer than 64 ticks and not fewer than 32"},
-    {"load_latency_shared_below_128", "instructions",
-     "shared-memory loads and atomics in fewer than 128 ticks and not fewer than 64"},
-    {"load_latency_shared_below_256", "instructions",
-     "shared-memory loads and atomics in fewer than 256 ticks and not fewer than 128"},
-    {"load_latency_shared_below_512", "instructions",
-     "shared-memory loads and atomics in fewer than 512 ticks and not fewer than 256"},
-    {"load_latency_shared_below_1024", "instructions",
-     "shared-memory loads and atomics in fewer than 1024 ticks and not fewer than 512"},
-    {"load_latency_shared_below_2048", "instructions",
-     "shared-memory loads and atomics in fewer than 2048 ticks and not fewer than 1024"},
-    {"load_latency_shared_rest", "instructions", "shared-memory loads and atomics in 2048 ticks or more"},
-    {"load_latency_shared_sum", "ticks", "issue to data of all shared-memory loads and atomics"},
-}};
-constexpr LatencyHistogram::Infos kL1Latency = {{
-    {"load_latency_l1_below_32", "instructions", "loads served by L1 in fewer than 32 ticks"},
-    {"load_latency_l1_below_64", "instructions", "loads served by L1 in fewer than 64 ticks and not fewer than 32"},
-    {"load_latency_l1_below_128", "instructions", "loads served by L1 in fewer than 128 ticks and not fewer than 64"},
-    {"load_latency_l1_below_256", "instructions", "loads served by L1 in fewer than 256 ticks and not fewer than 128"},
-    {"load_latency_l1_below_512", "instructions", "loads served by L1 in fewer than 512 ticks and not fewer than 256"},
-    {"load_latency_l1_below_1024", "instructions",
-     "loads served by L1 in fewer than 1024 ticks and not fewer than 512"},
-    {"load_latency_l1_below_2048", "instructions",
-     "loads served by L1 in fewer than 2048 ticks and not fewer than 1024"},
-    {"load_latency_l1_rest", "instructions", "loads served by L1 in 2048 ticks or more"},
-    {"load_latency_l1_sum", "ticks", "issue to data of all loads served by L1"},
-}};
-constexpr LatencyHistogram::Infos kMemoryLatency = {{
-    {"load_latency_memory_below_32", "instructions", "loads and atomics served beyond L1 in fewer than 32 ticks"},
-    {"load_latency_memory_below_64", "instructions",
-     "loads and atomics served beyond L1 in fewer than 64 ticks and not fewer than 32"},
-    {"load_latency_memory_below_128", "instructions",
-     "loads and atomics served beyond L1 in fewer than 128 ticks and not fewer than 64"},
-    {"load_latency_memory_below_256", "instructions",
-     "loads and atomics served beyond L1 in fewer than 256 ticks and not fewer than 128"},
-    {"load_latency_memory_below_512", "instructions",
-     "loads and atomics served beyond L1 in fewer than 512 ticks and not fewer than 256"},
-    {"load_latency_memory_below_1024", "instructions",
-     "loads and atomics served beyond L1 in fewer than 1024 ticks and not fewer than 512"},
-    {"load_latency_memory_below_2048", "instructions",
-     "loads and atomics served beyond L1 in fewer than 2048 ticks and not fewer than 1024"},
-    {"load_latency_memory_rest", "instructions", "loads and atomics served beyond L1 in 2048 ticks or more"},
-    {"load_latency_memory_sum", "ticks", "issue to data of all loads and atomics served beyond L1"},
-}};
-
-}  // namespace
 
 SmMemoryStatistics::SmMemoryStatistics(base::StatisticGroup& group)
     : lsu_passes(group, {"lsu_passes", "passes", "passes of the load/store unit"}),
@@ -72,8 +21,9 @@ SmMemoryStatistics::SmMemoryStatistics(base::StatisticGroup& group)
       reservation_fail(group, {"reservation_fail", "ticks", "the head of the L1 pipe stood still"}),
       l1_bypassed(group, {"l1_bypassed", "accesses", "line accesses that passed L1 by: volatile, atomic, uncached"}),
       l1_write_backs(group, {"l1_write_backs", "accesses", "dirty local lines written to memory"}),
-      shared_latency(group, kSharedLatency),
-      l1_latency(group, kL1Latency),
-      memory_latency(group, kMemoryLatency) {}
+      load_latency_shared(group, {"load_latency_shared", "ticks", "issue to data of shared-memory loads and atomics"}),
+      load_latency_l1(group, {"load_latency_l1", "ticks", "issue to data of loads that L1 served alone"}),
+      load_latency_memory(
+          group, {"load_latency_memory", "ticks", "issue to data of loads and atomics that waited for the network"}) {}
 
 }  // namespace castor::gpu
