@@ -14,7 +14,6 @@
 #include <memory>
 #include <sstream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "castor/gpu/timing_device.h"
@@ -31,9 +30,6 @@ class Recorder final : public Observer {
   struct Event {
     Cycle placed = 0, retired = 0;
     unsigned sm = 0;
-    friend bool operator==(const Event& a, const Event& b) {
-      return std::tie(a.placed, a.retired, a.sm) == std::tie(b.placed, b.retired, b.sm);
-    }
   };
   void tb_placed(const Tb& event) override {
     Event& tb = tbs[{event.kernel->ticket, event.gid}];
