@@ -3,7 +3,7 @@
 if(NOT TARGET castor_gpu OR NOT TARGET castor_ptx OR NOT TARGET castor_compiler OR NOT TARGET castor_platforms)
   return()
 endif()
-foreach(name IN ITEMS latency)
+foreach(name IN ITEMS bandwidth front latency)
   castor_test(timing_${name}_test KIND platform ISOLATED TIMEOUT 300
               SOURCES timing/${name}_test.cpp timing/rig.cpp timing/deviations.cpp
               LIBS castor_ptx castor_compiler castor_platforms)
