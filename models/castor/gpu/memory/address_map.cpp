@@ -11,7 +11,7 @@ std::uint32_t stripe(std::uint64_t address) { return static_cast<std::uint32_t>(
 AddressMap::AddressMap(const Machine& machine)
     : channels_(machine.dram.channels),
       slices_per_channel_(machine.l2.slices / machine.dram.channels),
-      line_(machine.l2.line),
+      line_shift_(static_cast<unsigned>(__builtin_ctz(machine.l2.line))),  // a power of two
       sets_(machine.l2.sets),
       row_bytes_(machine.dram.row_bytes),
       banks_(machine.dram.banks),
@@ -25,13 +25,16 @@ unsigned AddressMap::channel(std::uint64_t address) const {
 }
 
 unsigned AddressMap::slice(std::uint64_t address) const {
-  const std::uint32_t q = stripe(address) / channels_;
-  return channel(address) * slices_per_channel_ + q % slices_per_channel_;
+  const std::uint32_t number = stripe(address);
+  const std::uint32_t q = number / channels_;
+  const std::uint32_t turned =
+      hash_ ? static_cast<std::uint32_t>((number + rotation(q)) % channels_) : number % channels_;
+  return turned * slices_per_channel_ + q % slices_per_channel_;
 }
 
 std::uint64_t AddressMap::line_in_slice(std::uint64_t address) const {
-  const std::uint64_t q = stripe(address) / channels_ / slices_per_channel_;
-  return (q * kStripe + address % kStripe) / line_;
+  const std::uint64_t q = stripe(address) / (channels_ * slices_per_channel_);
+  return (q * kStripe + address % kStripe) >> line_shift_;
 }
 
 AddressMap::DramPlace AddressMap::dram(std::uint64_t channel_address) const {

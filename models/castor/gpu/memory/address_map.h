@@ -36,7 +36,8 @@ class AddressMap {
   [[nodiscard]] std::uint64_t line_in_slice(std::uint64_t address) const;
   /// Set of the line inside its slice.
   [[nodiscard]] unsigned set(std::uint64_t address) const {
-    return static_cast<unsigned>(line_in_slice(address) % sets_);
+    const std::uint64_t line = line_in_slice(address);
+    return static_cast<unsigned>((sets_ & (sets_ - 1)) == 0 ? line & (sets_ - 1) : line % sets_);
   }
   /// Place of a channel address.
   [[nodiscard]] DramPlace dram(std::uint64_t channel_address) const;
@@ -52,7 +53,7 @@ class AddressMap {
   [[nodiscard]] std::uint64_t rotation(std::uint64_t q) const { return hash_ ? (q ^ q / 16 ^ q / 256) : 0; }
 
   unsigned channels_, slices_per_channel_;
-  unsigned line_, sets_;
+  unsigned line_shift_, sets_;
   unsigned row_bytes_, banks_, groups_;
   bool hash_;
 };

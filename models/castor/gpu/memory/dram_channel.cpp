@@ -35,6 +35,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const Machine& mac
       write_to_read_(std::uint64_t{timing_.wl} + burst_ + timing_.cdlr),
       slots_(machine.dram.queue),
       banks_(machine.dram.banks),
+      wants_(machine.dram.banks),
       busy_banks_((machine.dram.banks + 63) / 64),
       group_from_(machine.dram.groups),
       refresh_due_(machine.dram.trefi != 0 ? machine.dram.trefi : kNever),
@@ -125,7 +126,10 @@ void DramChannel::enqueue(Transaction& transaction, unsigned slice) {
   }
   bank.last = index;
   // The new one is the youngest, so it is a candidate only as the first request or as the only hit.
-  if (bank.candidate == kNone || (!is_hit(bank) && bank.open && bank.row == slot.row)) bank.candidate = index;
+  if (bank.candidate == kNone || (!is_hit(bank) && bank.open && bank.row == slot.row)) {
+    bank.candidate = index;
+    update_want(place.bank);
+  }
   ++queued_;
 }
 
@@ -133,23 +137,55 @@ bool DramChannel::is_hit(const Bank& bank) const {
   return bank.open && slots_[static_cast<std::size_t>(bank.candidate)].row == bank.row;
 }
 
-void DramChannel::choose_candidate(Bank& bank) const {
+void DramChannel::choose_candidate(unsigned number) {
+  Bank& bank = banks_[number];
   bank.candidate = bank.first;
-  if (!bank.open) return;
-  for (std::int32_t i = bank.first; i != kNone; i = slots_[static_cast<std::size_t>(i)].next) {
-    if (slots_[static_cast<std::size_t>(i)].row == bank.row) {
-      bank.candidate = i;
-      return;
+  if (bank.open) {
+    for (std::int32_t i = bank.first; i != kNone; i = slots_[static_cast<std::size_t>(i)].next) {
+      if (slots_[static_cast<std::size_t>(i)].row == bank.row) {
+        bank.candidate = i;
+        break;
+      }
     }
+  }
+  update_want(number);
+}
+
+void DramChannel::update_want(unsigned number) {
+  const Bank& bank = banks_[number];
+  if (bank.candidate == kNone) return;
+  const Slot& slot = slots_[static_cast<std::size_t>(bank.candidate)];
+  Want& want = wants_[number];
+  want.slot = bank.candidate;
+  want.arrival = slot.arrival;
+  want.group = static_cast<std::uint8_t>(bank.group);
+  if (!bank.open) {
+    want.wish = Wish::kActivate;
+    want.from = bank.activate_from;
+  } else if (slot.row != bank.row) {
+    want.wish = Wish::kPrecharge;
+    want.from = bank.precharge_from;
+  } else {
+    want.wish = slot.write ? Wish::kWrite : slot.started ? Wish::kRead : Wish::kHeldRead;
+    want.from = bank.column_from;
   }
 }
 
-std::uint64_t DramChannel::legal_from(const Bank& bank) const {
-  if (!bank.open) return std::max(bank.activate_from, activate_from_);
-  const Slot& slot = slots_[static_cast<std::size_t>(bank.candidate)];
-  if (slot.row != bank.row) return bank.precharge_from;
-  if (!slot.write && !slot.started && reads_out_ >= timing_.return_queue) return kNever;
-  return std::max({bank.column_from, column_from_, group_from_[bank.group], slot.write ? write_from_ : read_from_});
+std::uint64_t DramChannel::legal_from(const Want& want) const {
+  switch (want.wish) {
+    case Wish::kActivate:
+      return std::max(want.from, activate_from_);
+    case Wish::kPrecharge:
+      return want.from;
+    case Wish::kWrite:
+      return std::max({want.from, column_from_, group_from_[want.group], write_from_});
+    case Wish::kHeldRead:
+      if (reads_out_ >= timing_.return_queue) return kNever;
+      [[fallthrough]];
+    case Wish::kRead:
+      break;
+  }
+  return std::max({want.from, column_from_, group_from_[want.group], read_from_});
 }
 
 DramChannel::Choice DramChannel::next_command(std::uint64_t clock) {
@@ -158,17 +194,16 @@ DramChannel::Choice DramChannel::next_command(std::uint64_t clock) {
   std::uint64_t best_arrival = 0;
   for (std::size_t word = 0; word < busy_banks_.size(); ++word) {
     for (std::uint64_t bits = busy_banks_[word]; bits != 0; bits &= bits - 1) {
-      const Bank& bank = banks_[word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))];
-      const std::uint64_t from = legal_from(bank);
+      const Want& want = wants_[word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))];
+      const std::uint64_t from = legal_from(want);
       if (from == kNever) continue;
       const std::uint64_t at = std::max(from, clock);
       if (at > best.clock) continue;
-      const std::uint64_t arrival = slots_[static_cast<std::size_t>(bank.candidate)].arrival;
-      const bool column = is_hit(bank);
-      if (at == best.clock && (column != best_column ? best_column : best_arrival < arrival)) continue;
-      best = {at, bank.candidate};
+      const bool column = want.wish != Wish::kActivate && want.wish != Wish::kPrecharge;
+      if (at == best.clock && (column != best_column ? best_column : best_arrival < want.arrival)) continue;
+      best = {at, want.slot};
       best_column = column;
-      best_arrival = arrival;
+      best_arrival = want.arrival;
     }
   }
   return best;
@@ -197,7 +232,7 @@ void DramChannel::issue(const Choice& choice, Cycle now) {
     activate_from_ = clock + timing_.rrd;
     slot.row_miss = true;
   }
-  choose_candidate(bank);
+  choose_candidate(slot.bank);
 }
 
 void DramChannel::issue_column(std::int32_t index, Bank& bank, std::uint64_t clock, Cycle now) {
@@ -226,7 +261,11 @@ void DramChannel::issue_column(std::int32_t index, Bank& bank, std::uint64_t clo
       ++reads_out_;
     }
   }
-  if (slot.atoms == 0) finish(index, bank, clock, now);
+  if (slot.atoms == 0) {
+    finish(index, bank, clock, now);
+  } else {
+    update_want(slot.bank);
+  }
 }
 
 void DramChannel::finish(std::int32_t index, Bank& bank, std::uint64_t clock, Cycle now) {
@@ -237,7 +276,7 @@ void DramChannel::finish(std::int32_t index, Bank& bank, std::uint64_t clock, Cy
     bank.candidate = kNone;
     busy_banks_[slot.bank / 64] &= ~(std::uint64_t{1} << slot.bank % 64);
   } else {
-    choose_candidate(bank);
+    choose_candidate(slot.bank);
   }
   // All answers come by the same formula, so they leave in the order of their last column commands. An acknowledge
   // takes no place in the return queue.
@@ -266,10 +305,10 @@ void DramChannel::refresh(std::uint64_t clock) {
   ++refreshes_;
   free_from_ = clock + 1;
   refresh_due_ += timing_.trefi;
-  for (Bank& bank : banks_) {
-    bank.open = false;
-    raise(bank.activate_from, clock + timing_.rp + timing_.rc);
-    bank.candidate = bank.first;
+  for (unsigned b = 0; b < banks_.size(); ++b) {
+    banks_[b].open = false;
+    raise(banks_[b].activate_from, clock + timing_.rp + timing_.rc);
+    choose_candidate(b);
   }
 }
 

@@ -89,6 +89,16 @@ class DramChannel final : public sc_core::sc_module, public Unit {
     std::uint64_t row = 0;
     std::uint64_t column_from = 0, precharge_from = 0, activate_from = 0;  ///< first legal clock
   };
+  enum class Wish : std::uint8_t { kRead, kWrite, kActivate, kPrecharge, kHeldRead };
+  /// What a bank's candidate wants, apart from the rest: this is read for every command. kHeldRead: a read that has
+  /// not started, so needs room in the return queue.
+  struct Want {
+    std::uint64_t from = 0;  ///< first legal clock by the bank's own rules
+    std::uint64_t arrival = 0;
+    std::int32_t slot = kNone;
+    Wish wish = Wish::kRead;
+    std::uint8_t group = 0;
+  };
   struct Choice {
     std::uint64_t clock = kNever;
     std::int32_t slot = kNone;
@@ -96,10 +106,12 @@ class DramChannel final : public sc_core::sc_module, public Unit {
 
   void take_requests(Cycle now);
   void enqueue(Transaction& transaction, unsigned slice);
-  void choose_candidate(Bank& bank) const;
+  void choose_candidate(unsigned bank);
   [[nodiscard]] bool is_hit(const Bank& bank) const;
-  /// First clock at which the command of a bank's candidate is legal.
-  [[nodiscard]] std::uint64_t legal_from(const Bank& bank) const;
+  /// Notes what the bank's candidate wants; to be called when candidate, row or times of the bank have changed.
+  void update_want(unsigned bank);
+  /// First clock at which a bank's command is legal.
+  [[nodiscard]] std::uint64_t legal_from(const Want& want) const;
   /// The next command, not before `clock`.
   [[nodiscard]] Choice next_command(std::uint64_t clock);
   void issue(const Choice& choice, Cycle now);
@@ -125,6 +137,7 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   unsigned queued_ = 0;
   std::uint64_t arrivals_ = 0;
   std::vector<Bank> banks_;
+  std::vector<Want> wants_;                ///< per bank
   std::vector<std::uint64_t> busy_banks_;  ///< bit per bank with requests
   std::vector<std::uint64_t> group_from_;  ///< first clock of a column command, per bank group
   std::uint64_t column_from_ = 0, read_from_ = 0, write_from_ = 0, activate_from_ = 0;

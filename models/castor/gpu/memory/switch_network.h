@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,16 @@ class PortMask {
   void clear(unsigned port) { words_[port / 64] &= ~(std::uint64_t{1} << port % 64); }
   [[nodiscard]] bool test(unsigned port) const { return (words_[port / 64] >> port % 64 & 1) != 0; }
   [[nodiscard]] bool any() const { return (words_[0] | words_[1]) != 0; }
+  [[nodiscard]] PortMask without(const PortMask& others) const {
+    PortMask result;
+    for (std::size_t i = 0; i < words_.size(); ++i) result.words_[i] = words_[i] & ~others.words_[i];
+    return result;
+  }
+  [[nodiscard]] PortMask both(const PortMask& others) const {
+    PortMask result;
+    for (std::size_t i = 0; i < words_.size(); ++i) result.words_[i] = words_[i] & others.words_[i];
+    return result;
+  }
 
   /// Calls f for each member, from `first` upwards and then around; f returns true to end the walk.
   template <class F>
@@ -92,6 +103,17 @@ class SwitchNetwork {
   Cycle grant(Cycle now, Ends ends) {
     Cycle next = kForever;
     if (waiting_ == 0) return next;
+    // Inputs that still send what was granted before; those with more to send say when to look again.
+    PortMask held = held_;
+    held.walk(0, [&](unsigned input) {
+      if (input_free_[input] <= now) {
+        held_.clear(input);
+      } else if (packets_[input] != 0) {
+        next = std::min(next, input_free_[input]);
+      }
+      return false;
+    });
+    held = held_;
     PortMask taken;
     int starved = -1;
     bool blocked = false, granted = false;
@@ -101,40 +123,39 @@ class SwitchNetwork {
         next = std::min(next, output_free_[output]);
         return false;
       }
-      bool found = false, lost = false;
+      bool found = false;
       unsigned winner = 0;
       const unsigned first = last_[output] + 1 == input_free_.size() ? 0 : last_[output] + 1;
-      pending_[output].walk(first, [&](unsigned input) {
+      pending_[output].without(held).walk(first, [&](unsigned input) {
         const Cycle visible = queues_[index(input, output)].visible;
-        const Cycle due = std::max(visible, input_free_[input]);
-        if (due > now) {
-          lost |= visible <= now && taken.test(input);
-          next = std::min(next, due);
+        if (visible > now) {
+          next = std::min(next, visible);
           return false;
         }
-        if (found) return false;
         found = true;
         winner = input;
-        // The rest is looked at only for the time of the next decision, which a grant makes this output's business.
-        return ends.covers(output, queues_[index(input, output)].head->request.cost, now);
+        return true;
       });
       if (!found) {
-        if (lost && starved < 0) starved = static_cast<int>(output);
+        if (starved < 0 && any_visible(pending_[output].both(taken), output, now)) starved = static_cast<int>(output);
         return false;
       }
       Transaction& transaction = *queues_[index(winner, output)].head;
       if (!ends.covers(output, transaction.request.cost, now)) {
+        // Others that become visible or free before the credits come may fit.
         blocked = true;
-        next = std::min(next, ends.next_credit(output));
+        next = std::min({next, ends.next_credit(output), next_visible(pending_[output], output, now)});
         return false;
       }
       pop(winner, output);
       taken.set(winner);
+      held.set(winner);
+      held_.set(winner);
       const Cycle free = now + ends.move(winner, output, transaction, now);
       input_free_[winner] = output_free_[output] = free;
       last_[output] = winner;
       granted = true;
-      if (pending_[output].any() || (!voq_ && queues_[winner].head != nullptr)) next = std::min(next, free);
+      if (pending_[output].any() || packets_[winner] != 0) next = std::min(next, free);
       return false;
     });
     if (starved >= 0) start_ = static_cast<unsigned>(starved);
@@ -157,6 +178,21 @@ class SwitchNetwork {
     pending_[output].set(input);
     wanted_.set(output);
   }
+  [[nodiscard]] bool any_visible(const PortMask& inputs, unsigned output, Cycle now) const {
+    bool any = false;
+    inputs.walk(0, [&](unsigned input) { return any = queues_[index(input, output)].visible <= now; });
+    return any;
+  }
+  /// First stamp behind `now`.
+  [[nodiscard]] Cycle next_visible(const PortMask& inputs, unsigned output, Cycle now) const {
+    Cycle next = kForever;
+    inputs.walk(0, [&](unsigned input) {
+      const Cycle visible = queues_[index(input, output)].visible;
+      if (visible > now) next = std::min(next, visible);
+      return false;
+    });
+    return next;
+  }
   void pop(unsigned input, unsigned output) {
     Queue& queue = queues_[index(input, output)];
     --waiting_;
@@ -178,6 +214,7 @@ class SwitchNetwork {
   PortMask wanted_;                ///< outputs with a pending input
   std::vector<unsigned> last_;     ///< per output: last input granted
   std::vector<Cycle> output_free_, input_free_;
+  PortMask held_;                               ///< inputs whose input_free_ may lie ahead
   std::vector<std::uint32_t> flits_, packets_;  ///< per input
   unsigned start_ = 0;
   std::size_t waiting_ = 0;

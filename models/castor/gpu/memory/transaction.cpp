@@ -2,29 +2,6 @@
 
 namespace castor::gpu {
 
-unsigned MemoryRequest::request_bytes() const {
-  switch (kind) {
-    case RequestKind::kStore:
-    case RequestKind::kAtomic:
-    case RequestKind::kReduction:
-    case RequestKind::kPosted:
-      return static_cast<unsigned>(__builtin_popcount(sectors)) * kSectorBytes;
-    default:
-      return 0;
-  }
-}
-
-unsigned MemoryRequest::reply_bytes() const {
-  switch (kind) {
-    case RequestKind::kLoad:
-    case RequestKind::kFetch:
-    case RequestKind::kAtomic:
-      return static_cast<unsigned>(__builtin_popcount(sectors)) * kSectorBytes;
-    default:
-      return 0;
-  }
-}
-
 tlm::tlm_extension_base* MemoryRequest::clone() const {
   auto* const copy = new MemoryRequest;
   *copy = *this;
@@ -45,7 +22,7 @@ void Transaction::prepare(std::uint64_t line_address) {
   set_command(request.is_atomic()  ? tlm::TLM_IGNORE_COMMAND
               : request.is_write() ? tlm::TLM_WRITE_COMMAND
                                    : tlm::TLM_READ_COMMAND);
-  const unsigned length = static_cast<unsigned>(__builtin_popcount(request.sectors)) * kSectorBytes;
+  const unsigned length = request.sector_bytes();
   set_data_ptr(reinterpret_cast<unsigned char*>(request.data));
   set_data_length(length);
   set_streaming_width(length);

@@ -90,8 +90,19 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
     return kind == RequestKind::kAtomic || kind == RequestKind::kReduction || kind == RequestKind::kPosted;
   }
   /// Data bytes that travel towards memory and back (docs/gpu.md, "Sockets"): touched sectors.
-  [[nodiscard]] unsigned request_bytes() const;
-  [[nodiscard]] unsigned reply_bytes() const;
+  [[nodiscard]] unsigned request_bytes() const {
+    return kind == RequestKind::kLoad || kind == RequestKind::kFetch ? 0 : sector_bytes();
+  }
+  [[nodiscard]] unsigned reply_bytes() const {
+    return kind == RequestKind::kLoad || kind == RequestKind::kFetch || kind == RequestKind::kAtomic ? sector_bytes()
+                                                                                                     : 0;
+  }
+  /// Bytes of the touched sectors.
+  [[nodiscard]] unsigned sector_bytes() const {
+    // Sums of bit pairs: lines have at most four sectors, and not every host counts bits in one instruction.
+    const unsigned pairs = (sectors & 5U) + (sectors >> 1 & 5U);
+    return ((pairs & 3U) + (pairs >> 2)) * kSectorBytes;
+  }
 
   [[nodiscard]] tlm::tlm_extension_base* clone() const override;
   void copy_from(const tlm::tlm_extension_base& other) override;
