@@ -83,12 +83,13 @@ void decode_memory(const Machine& machine, const isa::Record& record, Decoded& d
   if (op.ordering == isa::Ordering::kRelease || op.ordering == isa::Ordering::kAcqRel) decoded.flags |= kDrainsBefore;
 }
 
-// Special registers are the only operands without register, constant or predicate.
-bool may_read_timer(const isa::Record& record) {
+// A record without a source may read the special register that its immediate names; reading the clocks for one that
+// does not costs time only.
+bool may_read_clock(const isa::Record& record) {
   if (record.src[0] != isa::kNoOperand) return false;
-  const auto reg = static_cast<isa::SpecialRegister>(record.imm);
-  return reg == isa::SpecialRegister::kGlobalTimer || reg == isa::SpecialRegister::kGlobalTimerLo ||
-         reg == isa::SpecialRegister::kGlobalTimerHi;
+  using Register = isa::SpecialRegister;
+  const auto reg = static_cast<Register>(record.imm);
+  return reg >= Register::kClock && reg <= Register::kGlobalTimerHi;
 }
 
 void decode_kind(const Machine& machine, const isa::Record& record, Decoded& decoded) {
@@ -98,7 +99,7 @@ void decode_kind(const Machine& machine, const isa::Record& record, Decoded& dec
       decoded.instruction_class = arithmetic_class(record.timing);
       decoded.latency = static_cast<std::uint16_t>(machine.timing(record.timing).latency);
       decoded.interval = static_cast<std::uint16_t>(machine.timing(record.timing).interval);
-      if (may_read_timer(record)) decoded.flags |= kReadsTimer;
+      if (may_read_clock(record)) decoded.flags |= kReadsClock;
       break;
     case Kind::kMemory:
     case Kind::kPrefetch:

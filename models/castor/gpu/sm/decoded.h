@@ -49,7 +49,7 @@ enum DecodedFlag : std::uint8_t {
   kMeetsOthers = 2,   ///< barrier of the block or exit: needs the issue policy's consent
   kDrainsBefore = 4,  ///< release: waits for the warp's older accesses
   kDrainsBehind = 8,  ///< acquire: the warp waits for it, then older L1 lines are absent
-  kReadsTimer = 16,   ///< may read %globaltimer
+  kReadsClock = 16,   ///< may read %clock or %globaltimer
   kReturnsData = 32,  ///< load or atomic with result: completed by the memory side
 };
 

@@ -8,9 +8,11 @@ namespace castor::gpu {
 
 InstructionCache::InstructionCache(const Machine& machine)
     : line_(machine.icache.line),
+      line_shift_(static_cast<unsigned>(__builtin_ctz(line_))),
       ways_per_set_(machine.icache.ways),
       ideal_(machine.icache.ideal),
       sets_(std::max(1U, machine.icache.bytes / (machine.icache.line * machine.icache.ways))),
+      set_mask_((sets_ & (sets_ - 1)) == 0 ? sets_ - 1 : 0),
       ways_(sets_ * ways_per_set_),
       mshrs_(machine.icache.mshrs) {}
 

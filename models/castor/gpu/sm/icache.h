@@ -14,7 +14,7 @@ class InstructionCache {
  public:
   explicit InstructionCache(const Machine& machine);
 
-  [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address / line_ * line_; }
+  [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~std::uint64_t{line_ - 1}; }
   [[nodiscard]] unsigned line_bytes() const { return line_; }
 
   /// Whether the line is present; makes it the most recently used.
@@ -41,12 +41,15 @@ class InstructionCache {
     WarpMask waiters = 0;
     bool open = false;
   };
-  [[nodiscard]] Way* set_of(std::uint64_t line) { return ways_.data() + line / line_ % sets_ * ways_per_set_; }
+  [[nodiscard]] Way* set_of(std::uint64_t line) {
+    const std::uint64_t number = line >> line_shift_;
+    return ways_.data() + (set_mask_ != 0 ? number & set_mask_ : number % sets_) * ways_per_set_;
+  }
 
-  unsigned line_, ways_per_set_;
+  unsigned line_, line_shift_, ways_per_set_;  // lines are powers of two
   bool ideal_;
-  std::uint64_t sets_;
-  std::uint64_t uses_ = 0;  // counts lookups that hit and fills, so order of use is order of numbers
+  std::uint64_t sets_, set_mask_;  // mask 0: no power of two
+  std::uint64_t uses_ = 0;         // counts lookups that hit and fills, so order of use is order of numbers
   std::vector<Way> ways_;
   std::vector<Mshr> mshrs_;
 };

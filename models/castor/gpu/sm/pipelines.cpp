@@ -33,48 +33,58 @@ Pipelines::Pipelines(const Machine& machine)
   }
 }
 
-Tick Pipelines::read(unsigned bank, Tick from) {
+inline Tick Pipelines::read(unsigned bank, Tick from) {
   Reads& reads = reads_[bank];
   const Tick passed = from - reads.base;
-  if (passed != 0) {
-    for (unsigned p = 0; p < ports_; ++p) reads.busy[p] = passed < 64 ? reads.busy[p] >> passed : 0;
-    reads.base = from;
-  }
   std::uint64_t all = ~std::uint64_t{0};
-  for (unsigned p = 0; p < ports_; ++p) all &= reads.busy[p];
+  for (unsigned p = 0; p < ports_; ++p) {
+    std::uint64_t& busy = reads.busy[p];
+    busy = passed < 64 ? busy >> passed : 0;
+    all &= busy;
+  }
+  reads.base = from;
   CASTOR_ASSERT(all != ~std::uint64_t{0}, "a register bank is booked for more than 64 ticks");
   const std::uint64_t bit = ~all & (all + 1);
-  for (unsigned p = 0;; ++p) {
-    if ((reads.busy[p] & bit) == 0) {
-      reads.busy[p] |= bit;
-      break;
+  unsigned p = 0;
+  while ((reads.busy[p] & bit) != 0) ++p;
+  reads.busy[p] |= bit;
+  return from + static_cast<unsigned>(__builtin_ctzll(bit));
+}
+
+// Takes the unit that is free first, of equal ones the lowest, and returns the tick of its dispatch.
+inline Tick Pipelines::take_unit(Pool& pool, unsigned scheduler, Tick earliest, unsigned interval) {
+  Tick* const units = pool.free.data() + pool.first[scheduler];
+  unsigned taken = 0;
+  Tick first = units[0], second = base::kForever;
+  for (unsigned i = 1; i < pool.count[scheduler]; ++i) {
+    const Tick free = units[i];
+    if (free < first) {
+      second = first;
+      first = free;
+      taken = i;
+    } else if (free < second) {
+      second = free;
     }
   }
-  return from + static_cast<unsigned>(__builtin_ctzll(bit));
+  const Tick dispatch = std::max(earliest, first);
+  units[taken] = dispatch + interval;
+  pool.earliest[pool.divided ? scheduler : 0] = std::min(second, dispatch + interval);
+  return dispatch;
 }
 
 Pipelines::Path Pipelines::reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick,
                                    EventWheel& wheel) {
   Path path;
-  path.last_operand = collectors_used_ ? tick : tick + 1;
+  Tick last = collectors_used_ ? tick : tick + 1;
   if (collectors_used_) {
     for (unsigned i = 0; i < decoded.source_count; ++i) {
-      path.last_operand = std::max(path.last_operand, read(bank(decoded.sources[i], warp), tick + 1));
+      last = std::max(last, read(bank(decoded.sources[i], warp), tick + 1));
     }
-    if (path.last_operand > tick + 1) path.delay = static_cast<unsigned>(path.last_operand - tick - 1);
+    if (last > tick + 1) path.delay = static_cast<unsigned>(last - tick - 1);
   }
-  Pool& pool = pools_[static_cast<std::size_t>(decoded.pool)];
-  Tick* const first = pool.free.data() + pool.first[scheduler];
-  Tick* const end = first + pool.count[scheduler];
-  Tick* const unit = std::min_element(first, end);
-  path.dispatch = std::max({tick + oc_cycles_, path.last_operand + 1, *unit});
-  *unit = path.dispatch + decoded.interval;
-  const Tick earliest = *std::min_element(first, end);
-  if (pool.divided) {
-    pool.earliest[scheduler] = earliest;
-  } else {
-    for (unsigned s = 0; s < schedulers_; ++s) pool.earliest[s] = earliest;
-  }
+  path.last_operand = last;
+  path.dispatch = take_unit(pools_[static_cast<std::size_t>(decoded.pool)], scheduler,
+                            std::max(tick + oc_cycles_, last + 1), decoded.interval);
   if (collectors_used_) {
     --collectors_free_;
     wheel.free_collector(path.dispatch);

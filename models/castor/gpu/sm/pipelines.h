@@ -59,16 +59,18 @@ class Pipelines {
     std::vector<Tick> free;  // per unit: first tick in which it can be dispatched to
     bool divided = false;
     std::array<std::uint8_t, kMaxSchedulers> first{}, count{};  // a scheduler's units
-    std::array<Tick, kMaxSchedulers> earliest{};                // of its units
+    std::array<Tick, kMaxSchedulers> earliest{};                // of its units; [0] if not divided
   };
 
   [[nodiscard]] Tick unit_free(UnitPool pool, unsigned scheduler) const {
-    return pools_[static_cast<std::size_t>(pool)].earliest[scheduler];
+    const Pool& units = pools_[static_cast<std::size_t>(pool)];
+    return units.earliest[units.divided ? scheduler : 0];
   }
   [[nodiscard]] unsigned bank(unsigned reg, unsigned warp) const {
     return bank_mask_ != 0 ? (reg + warp) & bank_mask_ : (reg + warp) % banks_;
   }
   Tick read(unsigned bank, Tick from);
+  Tick take_unit(Pool& pool, unsigned scheduler, Tick earliest, unsigned interval);
 
   unsigned oc_cycles_;
   unsigned banks_, bank_mask_, ports_;

@@ -202,20 +202,16 @@ void Sm::take_events() {
 void Sm::finish_tick() {
   ++counted_;
   ++counters_.ticks;
+  bool waits_memory = false;
   for (unsigned s = 0; s < schedulers_; ++s) {
-    const bool issued = (issued_ >> s & 1) != 0;
-    ++counters_.stall[s][static_cast<std::size_t>(issued ? StallClass::kIssued : stall_[s])];
-    if (issued) continue;
-    if (lacks_[s] == 1) ++counters_.collector_full;
-    if (lacks_[s] == 2) ++counters_.unit_busy;
+    const StallClass stall = (issued_ >> s & 1) != 0 ? StallClass::kIssued : stall_[s];
+    ++counters_.stall[s][static_cast<std::size_t>(stall)];
+    waits_memory |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
+    counters_.collector_full += lacks_[s] == 1 ? 1 : 0;
+    counters_.unit_busy += lacks_[s] == 2 ? 1 : 0;
   }
+  memory_stalled_ = issued_ == 0 && waits_memory;
   const unsigned outstanding = memory_side_.outstanding();
-  memory_stalled_ = false;
-  if (issued_ == 0) {
-    for (unsigned s = 0; s < schedulers_; ++s) {
-      memory_stalled_ |= stall_[s] == StallClass::kRawMemory || stall_[s] == StallClass::kMemoryPipe;
-    }
-  }
   if (memory_stalled_) {
     ++counters_.memory_stall_cycles;
     counters_.outstanding_sum_while_stalled += outstanding;

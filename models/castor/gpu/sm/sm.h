@@ -179,7 +179,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void pick(WarpMask ready);
   [[nodiscard]] unsigned pick_one(unsigned scheduler, unsigned which, WarpMask ready) const;
   void commit_picks();
-  void commit_pool(std::size_t pool);
+  void commit(unsigned pool, unsigned scheduler, int& refused);
   void commit_seconds();
   [[nodiscard]] bool can_commit(unsigned scheduler, unsigned warp) const;
   void issued(unsigned scheduler, unsigned which, unsigned warp);
@@ -201,6 +201,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // Scoreboard.
   void update_head(unsigned w);
   void evaluate(unsigned w);
+  void expect_write(unsigned w, unsigned reg, Tick earliest);
   void expect_writes(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation);
   void registers_written(unsigned w, const SmEvent& event);
   void memory_changed(unsigned w);

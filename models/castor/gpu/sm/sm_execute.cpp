@@ -64,7 +64,7 @@ void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, con
   counters_.bank_conflict_delay += path.delay;
   if (mask != 0) {
     isa::WarpContext& context = states_[w].context;
-    if ((decoded.flags & kReadsTimer) != 0) set_times(context);
+    if ((decoded.flags & kReadsClock) != 0) set_times(context);
     const isa::RegisterView registers = view(warp);
     args_.dst = registers.dst(record.dst);
     args_.src[0] = registers.src(record.src[0]);
@@ -81,7 +81,11 @@ void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, con
       return;
     }
   }
-  expect_writes(w, decoded, path.dispatch + decoded.latency, nullptr);
+  if (decoded.dst_count == 1 && decoded.predicates_written == 0) {
+    expect_write(w, decoded.dst, path.dispatch + decoded.latency);
+  } else {
+    expect_writes(w, decoded, path.dispatch + decoded.latency, nullptr);
+  }
   step(w);
 }
 
@@ -322,6 +326,15 @@ void Sm::evaluate(unsigned w) {
   }
   clear_ &= ~bit(w);
   waits_load_ = (waits_load_ & ~bit(w)) | (overlap(warp.loading) != 0 ? bit(w) : 0);
+}
+
+void Sm::expect_write(unsigned w, unsigned reg, Tick earliest) {
+  warps_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
+  SmEvent event;
+  event.warp = static_cast<std::uint8_t>(w);
+  event.first = static_cast<std::uint8_t>(reg);
+  event.registers = 1;
+  wheel_.add(tick_, pipelines_.reserve_write(reg, w, earliest) + 1, event);
 }
 
 void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation) {

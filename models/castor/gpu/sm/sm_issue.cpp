@@ -136,47 +136,50 @@ void Sm::pick(WarpMask ready) {
 }
 
 void Sm::commit_picks() {
+  constexpr auto kControl = static_cast<unsigned>(UnitPool::kControl);
   pool_picks_.fill(0);
+  unsigned pools = 0;
+  const unsigned warps = machine_.issue.warps;
   for (unsigned s = 0; s < schedulers_; ++s) {
-    for (unsigned j = 0; j < machine_.issue.warps; ++j) {
+    for (unsigned j = 0; j < warps; ++j) {
       if (picks_[s][j] < 0) continue;
-      const auto pool = static_cast<std::size_t>(warps_[static_cast<unsigned>(picks_[s][j])].pool);
+      // Instructions without a unit commit as one pool.
+      const unsigned pool = std::min(static_cast<unsigned>(warps_[static_cast<unsigned>(picks_[s][j])].pool), kControl);
       pool_picks_[pool] |= static_cast<std::uint8_t>(1U << s);
+      pools |= 1U << pool;
     }
   }
-  for (std::size_t p = 0; p + 1 < kUnitPools; ++p) {
-    if (p == static_cast<std::size_t>(UnitPool::kControl)) {
-      pool_picks_[p] |= pool_picks_[p + 1];  // one pool as far as commits go
+  for (; pools != 0; pools &= pools - 1) {
+    const auto pool = static_cast<unsigned>(__builtin_ctz(pools));
+    // From the scheduler that was refused first the last time, in cyclic order.
+    const unsigned mask = pool_picks_[pool];
+    const unsigned below = mask & ((1U << first_refused_[pool]) - 1);
+    int refused = -1;
+    for (unsigned left = mask & ~below; left != 0; left &= left - 1) {
+      commit(pool, static_cast<unsigned>(__builtin_ctz(left)), refused);
     }
-    if (pool_picks_[p] != 0) commit_pool(p);
-  }
-  for (unsigned s = 0; s < schedulers_; ++s) {
-    for (unsigned j = 0; j < machine_.issue.warps; ++j) picks_[s][j] = -1;
+    for (unsigned left = below; left != 0; left &= left - 1) {
+      commit(pool, static_cast<unsigned>(__builtin_ctz(left)), refused);
+    }
+    if (refused >= 0) first_refused_[pool] = static_cast<std::uint8_t>(refused);
   }
 }
 
-void Sm::commit_pool(std::size_t pool) {
-  const unsigned start = first_refused_[pool];
-  bool refused = false;
-  for (unsigned i = 0; i < schedulers_; ++i) {
-    const unsigned s = start + i < schedulers_ ? start + i : start + i - schedulers_;
-    if ((pool_picks_[pool] >> s & 1) == 0) continue;
-    for (unsigned j = 0; j < machine_.issue.warps; ++j) {
-      if (picks_[s][j] < 0) continue;
-      const auto w = static_cast<unsigned>(picks_[s][j]);
-      const auto head =
-          std::min(static_cast<std::size_t>(warps_[w].pool), static_cast<std::size_t>(UnitPool::kControl));
-      if (head != pool) continue;
-      picks_[s][j] = -1;
-      if (can_commit(s, w)) {
-        issued(s, j, w);
-        continue;
-      }
-      busy_ = true;
-      refused_ |= 1U << s;
-      if (!refused) first_refused_[pool] = static_cast<std::uint8_t>(s);
-      refused = true;
+void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
+  constexpr auto kControl = static_cast<unsigned>(UnitPool::kControl);
+  auto& picks = picks_[scheduler];
+  for (unsigned j = 0; j < machine_.issue.warps; ++j) {
+    if (picks[j] < 0) continue;
+    const auto w = static_cast<unsigned>(picks[j]);
+    if (std::min(static_cast<unsigned>(warps_[w].pool), kControl) != pool) continue;
+    picks[j] = -1;
+    if (can_commit(scheduler, w)) {
+      issued(scheduler, j, w);
+      continue;
     }
+    busy_ = true;
+    refused_ |= 1U << scheduler;
+    if (refused < 0) refused = static_cast<int>(scheduler);
   }
 }
 
