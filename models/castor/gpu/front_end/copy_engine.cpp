@@ -53,10 +53,9 @@ CopyEngine::CopyEngine(const sc_core::sc_module_name& name, const Machine& machi
   sleep_until(kForever);
 }
 
-void CopyEngine::submit(CopyJob job) {
-  const Cycle visible = job.visible;
-  jobs_.push(std::move(job));
-  wake_at(visible);
+void CopyEngine::submit(const CopyJob& job) {
+  jobs_.push(job);
+  wake_at(job.visible);
 }
 
 void CopyEngine::tick(Cycle now) {

@@ -90,7 +90,7 @@ void FrontEnd::serve(unsigned queue, const Packet& packet, Cycle now) {
   job.ticket = queues_.take(queue, QueueState::kBlocked, now).ticket;
   CopyEngine* const engine = copies_[to_host ? 1 : 0];
   CASTOR_ASSERT_AT(now, engine != nullptr, "copy without copy engine");
-  engine->submit(std::move(job));
+  engine->submit(job);
 }
 
 // --- Kernels --------------------------------------------------------------------------------------------------------
