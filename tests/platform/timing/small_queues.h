@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// Machines with the smallest queues that are legal, for tests of order and of deadlock.
+namespace castor::gpu::timing_test {
+
+/// Keys of queues, tables and caches that `smallest_key` knows. "l1.ways" and "l2.ways" stand for a cache of one line
+/// (per slice).
+inline const std::vector<std::string> kQueueKeys = {
+    "lsu.queue",       "l1.mshrs",          "l1.merges",     "l1.miss_queue", "l1.ways",
+    "xbar.fifo_flits", "l2.mshrs",          "l2.merges",     "l2.miss_queue", "l2.ways",
+    "dram.queue",      "dram.return_queue", "rf.collectors", "done_fifo",     "parse.lanes",
+    "table.entries",   "icache.mshrs",      "sm.tb_slots",   "fetch.warps",   "fetch.insns"};
+
+/// Overrides that set one key to its smallest legal value; empty if the machine lacks the part.
+std::vector<std::string> smallest_key(const std::string& machine, const std::string& key);
+
+/// All keys at once.
+std::vector<std::string> smallest_queues(const std::string& machine);
+
+/// Every key at a random value from 1 (or its smallest) to 8; printed by the caller.
+std::vector<std::string> random_queues(const std::string& machine, std::uint64_t seed);
+
+}  // namespace castor::gpu::timing_test
