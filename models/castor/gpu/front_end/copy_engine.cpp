@@ -347,8 +347,10 @@ void CopyEngine::sleep(Cycle now) {
 
 std::string CopyEngine::waiting() const {
   if (!active_) return {};
-  return "copy engine " + std::to_string(index_) + ": ticket " + std::to_string(job_.ticket) + ", " +
-         std::to_string(in_flight_) + " packets without reply, " + std::to_string(jobs_.size()) + " copies behind it\n";
+  const std::uint64_t device = mode_ == Mode::kToHost ? source_ : destination_;
+  return "copy engine " + std::to_string(index_) + ": ticket " + std::to_string(job_.ticket) + " at an address " +
+         store_.describe(device) + ", " + std::to_string(in_flight_) + " packets without reply, " +
+         std::to_string(jobs_.size()) + " copies behind it\n";
 }
 
 }  // namespace castor::gpu
