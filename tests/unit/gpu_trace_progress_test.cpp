@@ -19,7 +19,6 @@ using std::chrono::nanoseconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 /// A terminal and a host clock that the test moves.
 struct Terminal {
