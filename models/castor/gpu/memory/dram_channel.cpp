@@ -63,11 +63,16 @@ void DramChannel::tick(Cycle now) {
   take_requests(now);
   reads_out_ = reads_started_;
   for (const auto& port : slices_) reads_out_ += port->unreturned(now);
+  if (choice_held_reads_ != (reads_out_ >= timing_.return_queue)) choice_known_ = false;
   const std::uint64_t end = clock_.first(now + 1);
   const std::uint64_t begin = clock_.first(now);
   Cycle next = kForever;
   while (queued_ != 0) {
-    const Choice choice = next_command(std::max(free_from_, begin));
+    // What was chosen for a clock to come stays the choice as long as no bank wants anything else.
+    if (!choice_known_) choice_ = next_command(std::max(free_from_, begin));
+    choice_known_ = true;
+    choice_held_reads_ = reads_out_ >= timing_.return_queue;
+    const Choice choice = choice_;
     if (choice.clock == kNever) break;
     if (refresh_due_ <= choice.clock) {
       const std::uint64_t clock = refresh_clock();
@@ -87,6 +92,14 @@ void DramChannel::tick(Cycle now) {
   if (queued_ != 0 && reads_out_ >= timing_.return_queue) next = std::min(next, next_return(now));
   for (const auto& port : slices_) next = std::min(next, port->next_request());
   sleep_until(next);
+}
+
+void DramChannel::count_until(Cycle now) {
+  if (queued_ == 0) return;
+  const std::uint64_t clock = clock_.first(now);
+  if (clock <= active_since_) return;
+  n_activity_ += clock - active_since_;
+  active_since_ = clock;
 }
 
 void DramChannel::take_requests(Cycle now) {
@@ -152,6 +165,7 @@ void DramChannel::choose_candidate(unsigned number) {
 }
 
 void DramChannel::update_want(unsigned number) {
+  choice_known_ = false;
   const Bank& bank = banks_[number];
   if (bank.candidate == kNone) return;
   const Slot& slot = slots_[static_cast<std::size_t>(bank.candidate)];
@@ -188,7 +202,7 @@ std::uint64_t DramChannel::legal_from(const Want& want) const {
   return std::max({want.from, column_from_, group_from_[want.group], read_from_});
 }
 
-DramChannel::Choice DramChannel::next_command(std::uint64_t clock) {
+DramChannel::Choice DramChannel::next_command(std::uint64_t clock) const {
   Choice best;
   bool best_column = false;
   std::uint64_t best_arrival = 0;
@@ -214,6 +228,7 @@ void DramChannel::issue(const Choice& choice, Cycle now) {
   Bank& bank = banks_[slot.bank];
   const std::uint64_t clock = choice.clock;
   free_from_ = clock + 1;
+  choice_known_ = false;
   if (is_hit(bank)) {
     issue_column(choice.slot, bank, clock, now);
     return;
@@ -287,7 +302,7 @@ void DramChannel::finish(std::int32_t index, Bank& bank, std::uint64_t clock, Cy
   if (!slot.write) --reads_started_;
   slot.next = free_slot_;
   free_slot_ = index;
-  if (--queued_ == 0) n_activity_ += clock + 1 - active_since_;
+  if (--queued_ == 0 && clock + 1 > active_since_) n_activity_ += clock + 1 - active_since_;
 }
 
 std::uint64_t DramChannel::refresh_clock() const {
@@ -304,6 +319,7 @@ void DramChannel::refresh(std::uint64_t clock) {
   tell(DramCommand::Kind::kRefresh, clock, all, 0);
   ++refreshes_;
   free_from_ = clock + 1;
+  choice_known_ = false;
   refresh_due_ += timing_.trefi;
   for (unsigned b = 0; b < banks_.size(); ++b) {
     banks_[b].open = false;

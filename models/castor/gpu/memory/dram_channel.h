@@ -51,6 +51,7 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   [[nodiscard]] unsigned slices() const { return static_cast<unsigned>(slices_.size()); }
 
   void tick(Cycle now) override;
+  void count_until(Cycle now) override;
 
   /// Requests whose last column command has not been issued.
   [[nodiscard]] unsigned queued() const { return queued_; }
@@ -113,7 +114,7 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   /// First clock at which a bank's command is legal.
   [[nodiscard]] std::uint64_t legal_from(const Want& want) const;
   /// The next command, not before `clock`.
-  [[nodiscard]] Choice next_command(std::uint64_t clock);
+  [[nodiscard]] Choice next_command(std::uint64_t clock) const;
   void issue(const Choice& choice, Cycle now);
   void issue_column(std::int32_t index, Bank& bank, std::uint64_t clock, Cycle now);
   void finish(std::int32_t index, Bank& bank, std::uint64_t clock, Cycle now);
@@ -145,6 +146,9 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   std::uint64_t refresh_due_ = kNever;
   unsigned reads_started_ = 0;  ///< and not answered
   unsigned reads_out_ = 0;      ///< started and not taken by their slice, as far as known in this cycle
+  Choice choice_;               ///< the next command, if known
+  bool choice_known_ = false;
+  bool choice_held_reads_ = false;  ///< it was made with a full return queue
   std::uint64_t active_since_ = 0;
 
   base::StatisticGroup group_;

@@ -89,6 +89,12 @@ void L2Slice::tick(Cycle now) {
   plan(now);
 }
 
+void L2Slice::count_until(Cycle now) {
+  if (head_stuck_since_ >= now) return;
+  reservation_fail_ += now - head_stuck_since_;
+  head_stuck_since_ = now;
+}
+
 void L2Slice::send_delayed(Cycle now) {
   while (!delayed_.empty() && delayed_.front().visible <= now + 1) {
     const Delayed& oldest = delayed_.front();

@@ -44,6 +44,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   InitiatorPort memory;  ///< to the DRAM channel; one credit per request
 
   void tick(Cycle now) override;
+  void count_until(Cycle now) override;
 
   /// From cycle `visible` on, serves nothing from the pipe until all dirty sectors are in the miss queue and all lines
   /// without an entry in flight are absent; one line per cycle. For machines that flush at the end of a kernel.
