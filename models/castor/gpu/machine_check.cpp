@@ -98,6 +98,13 @@ void check_memory(const Check& check, const Machine& m) {
         "at least " + text(per_channel));
   check(m.dram.groups <= m.dram.banks && m.dram.banks % m.dram.groups == 0, "dram.groups",
         "does not divide dram.banks " + text(m.dram.banks), "a divisor of " + text(m.dram.banks));
+  // Between two refreshes at least one request must get its row, all its columns and a precharge.
+  const std::uint64_t burst = std::max(1U, m.dram.atom / m.dram.bytes_per_clk);
+  const std::uint64_t column = std::max<std::uint64_t>(std::max(m.dram.ccd, m.dram.ccdl), burst);
+  const std::uint64_t least = m.dram.rp + m.dram.rc + m.dram.rcd + m.l2.line / m.dram.atom * column +
+                              std::max<std::uint64_t>(m.dram.ras, m.dram.wl + burst + m.dram.wr);
+  check(m.dram.trefi == 0 || m.dram.trefi > least, "dram.trefi", "no room for a request between two refreshes",
+        "0, or more than " + text(least) + " clocks");
   check(m.dram.row_bytes % m.dram.atom == 0, "dram.row_bytes", "no multiple of dram.atom " + text(m.dram.atom),
         "a multiple of " + text(m.dram.atom));
   check(m.dram.atom <= m.l2.line, "dram.atom", "larger than l2.line " + text(m.l2.line), "at most " + text(m.l2.line));
