@@ -116,13 +116,15 @@ template <class T, unsigned lanes>
 Shape row_shape(const std::byte* bytes, std::uint32_t size) {
   const T* const row = reinterpret_cast<const T*>(bytes);
   const T first = row[0];
-  T unit = 0;
-  T uniform = 0;
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    unit |= row[lane] ^ (first + static_cast<T>(lane * size));
-    uniform |= row[lane] ^ first;
+  const T last = row[lanes - 1];
+  T differs = 0;
+  if (last == static_cast<T>(first + static_cast<T>((lanes - 1) * size))) {
+    for (unsigned lane = 0; lane < lanes; ++lane) differs |= row[lane] ^ (first + static_cast<T>(lane * size));
+    return differs == 0 ? Shape::kUnit : Shape::kGeneral;
   }
-  return unit == 0 ? Shape::kUnit : uniform == 0 ? Shape::kUniform : Shape::kGeneral;
+  if (last != first) return Shape::kGeneral;
+  for (unsigned lane = 0; lane < lanes; ++lane) differs |= row[lane] ^ first;
+  return differs == 0 ? Shape::kUniform : Shape::kGeneral;
 }
 
 // Whole warps whose lanes access one address, or lie side by side: most instructions of most programs. Two ends of a
@@ -364,8 +366,12 @@ void AccessResolver::coalesce_unit(MemoryOperation& operation, unsigned first, u
     LineAccess& access = operation.lines.emplace_back();
     access.line = line;
     const unsigned stop = offset + count * size;
-    if (offset < 64) access.bytes.set(offset, std::min(stop, 64U) - offset);
-    if (stop > 64) access.bytes.set(std::max(offset, 64U), stop - std::max(offset, 64U));
+    if (stop - offset == kMaxLineBytes) {
+      access.bytes = {{~std::uint64_t{0}, ~std::uint64_t{0}}};
+    } else {
+      if (offset < 64) access.bytes.set(offset, std::min(stop, 64U) - offset);
+      if (stop > 64) access.bytes.set(std::max(offset, 64U), stop - std::max(offset, 64U));
+    }
     access.lanes = lane_range(lane, count);
     access.shape = whole_pieces ? Shape::kUnit : Shape::kGeneral;
     access.offset = static_cast<std::uint8_t>(offset);

@@ -92,6 +92,13 @@ void MemoryOperation::load(unsigned line, const std::byte* from) {
     return;
   }
   const bool words = spread(line);
+  if (!words && pieces == 1) {
+    for (LaneMask left = at.lanes; left != 0; left &= left - 1) {
+      const unsigned lane = lowest(left);
+      move_piece(lane_data(lane), from + (access.address[lane] - at.line), piece_bytes);
+    }
+    return;
+  }
   for (LaneMask left = at.lanes; left != 0; left &= left - 1) {
     const unsigned lane = lowest(left);
     if (words) {

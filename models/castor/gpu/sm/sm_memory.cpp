@@ -229,7 +229,10 @@ bool SmMemory::blocked() const { return impl_->stuck; }
 void SmMemory::tb_retired(unsigned context) {
   Impl& impl = *impl_;
   for (std::uint32_t slot = 0; impl.local_lines[context] != 0 && slot < impl.l1.slots(); ++slot) {
-    if (impl.l1.at(slot).present && impl.l1.at(slot).owner == context) impl.forget(slot);
+    const L1Cache::Line& line = impl.l1.at(slot);
+    if (!line.present || line.owner != context) continue;
+    if (line.claims != 0) impl.close_entries(line.address);
+    impl.forget(slot);
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +11,31 @@
 #include "castor/gpu/sm/sm_memory_statistics.h"
 
 namespace castor::gpu {
+
+/// First in, first out, of a fixed capacity.
+template <class T>
+class Ring {
+ public:
+  explicit Ring(std::size_t capacity) : capacity_(capacity) {
+    std::size_t places = 1;
+    while (places < capacity) places *= 2;
+    items_.resize(places);
+  }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
+  [[nodiscard]] std::size_t size() const { return end_ - begin_; }
+  [[nodiscard]] bool empty() const { return end_ == begin_; }
+  [[nodiscard]] bool full() const { return size() >= capacity_; }
+  /// There must be room.
+  void push_back(const T& item) { items_[end_++ & (items_.size() - 1)] = item; }
+  [[nodiscard]] T& front() { return items_[begin_ & (items_.size() - 1)]; }
+  [[nodiscard]] const T& front() const { return items_[begin_ & (items_.size() - 1)]; }
+  void pop_front() { ++begin_; }
+
+ private:
+  std::size_t capacity_;
+  std::size_t begin_ = 0, end_ = 0;
+  std::vector<T> items_;
+};
 
 /// What SmMemory is made of; private to its two sources (sm_memory.cpp: instructions and passes; l1_pipe.cpp: lookups,
 /// replies, injection).
@@ -26,7 +50,7 @@ struct SmMemory::Impl {
     bool shared;  ///< its shared-memory rounds are due here
     bool memory;  ///< its lines and ideal loads are due here
   };
-  using LsuQueue = boost::circular_buffer<Queued>;
+  using LsuQueue = Ring<Queued>;
 
   void enqueue(MemoryOperation& operation);
   void pass(LsuQueue& queue, Tick tick);
@@ -104,13 +128,13 @@ struct SmMemory::Impl {
   LsuQueue memory_queue, shared_queue;
 
   const std::size_t pipe_depth;
-  boost::circular_buffer<InPipe> pipe;
+  Ring<InPipe> pipe;
   L1Cache l1;
   MshrFile mshrs;
   const std::uint8_t all_sectors;
 
   TransactionPool pool;
-  boost::circular_buffer<Transaction*> injection;
+  Ring<Transaction*> injection;
   /// Stores under way; the transaction's tag is its place here.
   struct Write {
     Transaction* transaction;
