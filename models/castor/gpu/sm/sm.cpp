@@ -1,6 +1,7 @@
 #include "castor/gpu/sm/sm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "castor/base/error.h"
@@ -27,7 +28,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       hooks_(hooks),
       hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr || hooks.sync != nullptr),
       observer_(observer),
-      clock_(static_cast<std::uint64_t>(machine.clock.core_mhz * 1000 + 0.5)),
+      clock_(static_cast<std::uint64_t>(std::llround(machine.clock.core_mhz * 1000))),
       schedulers_(machine.schedulers),
       lanes_(machine.sm.lanes),
       all_lanes_(lanes_ == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes_) - 1),
@@ -55,6 +56,9 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   args_.halves = lanes_ / 32;
   for (auto& picks : picks_) picks.fill(-1);
   hook_state_ = std::make_unique<HookState>(*this);
+  attach(hooks_.fetch_filter, "fetch_filter");
+  attach(hooks_.issue, "issue_policy");
+  attach(hooks_.sync, "sync_agent");
 }
 
 Sm::~Sm() = default;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -225,6 +226,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] bool drained(const TbContext& tb) const;
 
   // Hooks; called only if there is one.
+  void attach(Hook* hook, const char* name);
+  void hook_error(const char* name, unsigned code, std::uint64_t info);
   void early_outputs();
   [[nodiscard]] WarpMask permitted(WarpMask ready) const;
   void settle_issue(WarpMask ready, unsigned acting);
@@ -334,6 +337,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::unique_ptr<HookState> hook_state_;
 
   base::StatisticGroup group_;
+  std::deque<base::StatisticGroup> hook_groups_;
   SmCounters counters_;
   SmStatistics statistics_;
   std::vector<InstructionCounts> entries_;

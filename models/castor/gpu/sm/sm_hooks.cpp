@@ -1,6 +1,8 @@
 // Hooks of an SM: what they are told and when (docs/gpu.md, "The hooks").
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <utility>
 
 #include "castor/base/error.h"
@@ -8,6 +10,31 @@
 #include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
+
+void Sm::attach(Hook* hook, const char* name) {
+  if (hook == nullptr) return;
+  HookSite site;
+  site.machine = &machine_;
+  site.sm = index();
+  site.statistics = &hook_groups_.emplace_back(group_, name);
+  site.error = [this, name](unsigned code, std::uint64_t info) { hook_error(name, code, info); };
+  hook->attach(site);
+  hook->reset();
+}
+
+void Sm::hook_error(const char* name, unsigned code, std::uint64_t info) {
+  // A block sees the thread blocks of its SM; the one in the lowest context names the kernel that stops.
+  if (resident_ == 0) return;
+  const TbContext& tb = contexts_[static_cast<unsigned>(__builtin_ctzll(resident_))];
+  char text[160];
+  std::snprintf(text, sizeof text, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name, index(), code, info);
+  Fault fault;
+  fault.kind = FaultKind::kIllegalInstruction;
+  fault.kernel = tb.kernel->program->kernel;
+  fault.block = tb.index;
+  fault.message = std::string(text) + "\n  in kernel " + fault.kernel;
+  report({now_ + 1, tb.kernel, fault});
+}
 
 void Sm::early_outputs() {
   HookState& state = *hook_state_;
@@ -55,7 +82,7 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
   const IssueOut& out = hooks_.issue->settle(in);
   for (unsigned s = 0; s < schedulers_; ++s) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
-      const int w = out.pick[s][j];
+      const auto w = static_cast<int>(out.pick[s][j]);
       if (w < 0) continue;
       CASTOR_ASSERT_AT(now_, (in.ready & scheduler_mask_[s] & bit(static_cast<unsigned>(w))) != 0,
                        "issue policy of SM %u picks warp %d for scheduler %u, which is not ready", index(), w, s);

@@ -144,7 +144,8 @@ void Sm::commit_picks() {
     for (unsigned j = 0; j < warps; ++j) {
       if (picks_[s][j] < 0) continue;
       // Instructions without a unit commit as one pool.
-      const unsigned pool = std::min(static_cast<unsigned>(warps_[static_cast<unsigned>(picks_[s][j])].pool), kControl);
+      const unsigned pool =
+          std::min(static_cast<unsigned>(warps_[static_cast<std::uint8_t>(picks_[s][j])].pool), kControl);
       pool_picks_[pool] |= static_cast<std::uint8_t>(1U << s);
       pools |= 1U << pool;
     }
@@ -170,7 +171,7 @@ void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
   auto& picks = picks_[scheduler];
   for (unsigned j = 0; j < machine_.issue.warps; ++j) {
     if (picks[j] < 0) continue;
-    const auto w = static_cast<unsigned>(picks[j]);
+    const unsigned w = static_cast<std::uint8_t>(picks[j]);
     if (std::min(static_cast<unsigned>(warps_[w].pool), kControl) != pool) continue;
     picks[j] = -1;
     if (can_commit(scheduler, w)) {
