@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "castor/gpu/machine_table.h"
