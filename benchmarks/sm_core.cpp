@@ -125,8 +125,8 @@ void run(benchmark::State& state, const char* machine_name, const char* body) {
       }
     }
   }
-  state.counters["ns/instruction"] = benchmark::Counter(static_cast<double>(instructions) * 1e-9,
-                                                        benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["time/instruction"] =
+      benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   state.counters["instructions/tick"] = static_cast<double>(instructions) / static_cast<double>(ticks);
 }
 

@@ -106,11 +106,7 @@ void decode_kind(const Machine& machine, const isa::Record& record, Decoded& dec
       decode_memory(machine, record, decoded);
       break;
     case Kind::kExit:
-      decoded.flags |= kEndsDecode | kMeetsOthers;
-      decoded.instruction_class = InstructionClass::kBranch;
-      break;
-    case Kind::kReturn:
-      // In a kernel's own frame it is an exit.
+    case Kind::kReturn:  // in a kernel's own frame it is an exit
       decoded.flags |= kEndsDecode | kMeetsOthers;
       decoded.instruction_class = InstructionClass::kBranch;
       break;
