@@ -24,10 +24,10 @@ std::uint64_t seed_of_run(std::uint64_t otherwise) {
 
 /// Kernels of several queues, copies and fills whose results depend on when what is performed.
 struct Workload {
-  explicit Workload(Rig& rig, std::uint64_t seed) : bytes(0) {
+  Workload(Rig& rig, std::uint64_t seed, unsigned steps) : bytes(0) {
     RandomProgram::Size size;
     size.racy = true;
-    size.steps = 24;
+    size.steps = steps;
     const std::uint64_t racy = rig.buffer(4 * RandomProgram::kRacyWords);
     areas.emplace_back(racy, 4 * RandomProgram::kRacyWords);
     const unsigned queues = std::min(3U, rig.machine().queue.count);
@@ -64,11 +64,11 @@ struct Workload {
 };
 
 std::vector<std::uint64_t> run(const std::string& machine, std::vector<std::string> overrides,
-                               const std::vector<std::string>& more, std::uint64_t seed) {
+                               const std::vector<std::string>& more, std::uint64_t seed, unsigned steps) {
   return in_child([&] {
     overrides.insert(overrides.end(), more.begin(), more.end());
     Rig rig(machine, overrides);
-    const Workload workload(rig, seed);
+    const Workload workload(rig, seed, steps);
     // Everything that was observed, without the order of units inside a cycle.
     auto& issues = rig.recorder.issues;
     std::stable_sort(issues.begin(), issues.end(), [](const Issued& a, const Issued& b) {
@@ -96,9 +96,9 @@ std::vector<std::uint64_t> run(const std::string& machine, std::vector<std::stri
 
 class Determinism : public ::testing::TestWithParam<std::string> {
  protected:
-  void check(const std::vector<std::string>& overrides, std::uint64_t seed) {
+  void check(const std::vector<std::string>& overrides, std::uint64_t seed, unsigned steps) {
     SCOPED_TRACE("replay with CASTOR_TIMING_SEED=" + std::to_string(seed));
-    const auto reference = run(GetParam(), overrides, {"run.sleep=0"}, seed);
+    const auto reference = run(GetParam(), overrides, {"run.sleep=0"}, seed, steps);
     const std::vector<std::vector<std::string>> variants = {
         {"run.sleep=1"},
         {"run.sleep=0", "run.shuffle=1", "run.seed=1"},
@@ -109,7 +109,7 @@ class Determinism : public ::testing::TestWithParam<std::string> {
       std::string text;
       for (const auto& one : variant) text += one + " ";
       SCOPED_TRACE(text);
-      const auto other = run(GetParam(), overrides, variant, seed);
+      const auto other = run(GetParam(), overrides, variant, seed, steps);
       EXPECT_EQ(other[1], reference[1]) << "bytes of memory";
       EXPECT_EQ(other[2], reference[2]) << "issues, placements, completions";
       EXPECT_EQ(other[3], reference[3]) << "statistics";
@@ -117,13 +117,16 @@ class Determinism : public ::testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(Determinism, SleepAndOrderChangeNothing) { check({}, seed_of_run(11)); }
+TEST_P(Determinism, SleepAndOrderChangeNothing) { check({}, seed_of_run(11), 16); }
 TEST_P(Determinism, SleepAndOrderChangeNothingWithTheSmallestQueues) {
-  check(smallest_queues(GetParam()), seed_of_run(12));
+  check(smallest_queues(GetParam()), seed_of_run(12), 8);
 }
 TEST_P(Determinism, SleepAndOrderChangeNothingWithQueuesOfRandomSize) {
   const std::uint64_t seed = seed_of_run(13);
-  check(random_queues(GetParam(), seed), seed);
+  std::string text;
+  for (const auto& one : random_queues(GetParam(), seed)) text += one + " ";
+  SCOPED_TRACE(text);
+  check(random_queues(GetParam(), seed), seed, 12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, Determinism, ::testing::ValuesIn(kMachines),
@@ -153,7 +156,7 @@ TEST_P(Conservation, WhatIsCountedAddsUp) {
   const Machine& m = rig.machine();
   const std::uint64_t seed = seed_of_run(14);
   SCOPED_TRACE("replay with CASTOR_TIMING_SEED=" + std::to_string(seed));
-  const Workload workload(rig, seed);
+  const Workload workload(rig, seed, small ? 10 : 24);
   rig.device->advance_to(rig.device->now() + 10'000'000);  // what is still on its way arrives
   EXPECT_TRUE(rig.device->gpu().idle());
   Sums sums(rig);

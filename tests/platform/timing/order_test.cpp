@@ -85,6 +85,32 @@ TEST_P(Order, T29WithQueuesOfRandomSize) {
   }
 }
 
+TEST_P(Order, T29LoadKeepsItsValueBeforeAStoreBehindIt) {
+  Rig rig(GetParam());
+  const std::uint64_t data = rig.buffer(128), out = rig.buffer(16);
+  for (const char* load : {"ld.global", "ld.global.ca", "ld.global.cg", "ld.global.cv", "ld.volatile.global",
+                           "ld.relaxed.gpu.global", "ld.acquire.gpu.global"}) {
+    for (const char* store : {"st.global", "st.global.cg", "st.global.wt", "st.volatile.global",
+                              "st.relaxed.gpu.global", "st.release.gpu.global", "red.global.add", "atom.global.exch"}) {
+      SCOPED_TRACE(std::string(load) + " " + store);
+      // Once with the line nowhere, then with whatever the first time left.
+      std::string change = std::string(store) + ".u32 [%rd0], %r0;\n";
+      if (std::string(store) == "atom.global.exch") change = "atom.global.exch.b32 %r9, [%rd0], %r0;\n";
+      const ProgramHandle kernel = rig.load("mov.u32 %r0, 1000;\n" + std::string(load) + ".u32 %r1, [%rd0];\n" +
+                                                change + load + ".u32 %r2, [%rd0];\n" + change + load +
+                                                ".u32 %r3, [%rd0];\nst.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], "
+                                                "%r2; st.global.u32 [%rd1+8], %r3; ret;",
+                                            2);
+      rig.set<std::uint32_t>(data, 7);
+      rig.run(kernel, {}, {1}, {data, out});
+      const bool adds = std::string(store) == "red.global.add";
+      EXPECT_EQ(rig.get<std::uint32_t>(out), 7U);
+      EXPECT_EQ(rig.get<std::uint32_t>(out + 4), adds ? 1007U : 1000U);
+      EXPECT_EQ(rig.get<std::uint32_t>(out + 8), adds ? 2007U : 1000U);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, Order, ::testing::ValuesIn(kMachines), [](const auto& info) { return info.param; });
 
 /// One key at its smallest value, on one machine.

@@ -54,6 +54,30 @@ std::vector<std::string> random_queues(const std::string& machine, std::uint64_t
   for (const std::string& key : kQueueKeys) {
     for (const std::string& one : overrides(m, key, random.below(8))) all.push_back(one);
   }
+  // Ways of working: the shipped one or another.
+  struct Mode {
+    const char* key;
+    std::vector<const char*> values;
+  };
+  const std::vector<Mode> modes = {
+      {"xbar.voq", {"0", "1"}},
+      {"acquire.mode", {"stamp", "flush"}},
+      {"ibuffer.refill", {"empty", "slot"}},
+      {"issue.policy", {"gto", "lrr", "oldest"}},
+      {"dispatch.search", {"rr_all", "rr_one"}},
+      {"dispatch.bypass", {"off", "sticky"}},
+      {"l1.sectored", {"0", "1"}},
+      {"l1.caches_global", {"0", "1"}},
+      {"l1.local_write_back", {"0", "1"}},
+      {"l1.banks", {"1", "2", "3"}},
+      {"l1.access_latency", {"1", "7", "35"}},
+      {"map.hash", {"off", "xor"}},
+      {"dram.trefi", {"0", "400"}},
+  };
+  for (const Mode& mode : modes) {
+    const auto choice = random.below(2 * mode.values.size());
+    if (choice < mode.values.size()) all.push_back(std::string(mode.key) + "=" + mode.values[choice]);
+  }
   return all;
 }
 

@@ -21,7 +21,7 @@ std::vector<std::string> smallest_key(const std::string& machine, const std::str
 /// All keys at once.
 std::vector<std::string> smallest_queues(const std::string& machine);
 
-/// Every key at a random value from 1 (or its smallest) to 8; printed by the caller.
+/// Every key at a random value, its smallest or up to 7 above, and other ways of working (cache modes, policies).
 std::vector<std::string> random_queues(const std::string& machine, std::uint64_t seed);
 
 }  // namespace castor::gpu::timing_test
