@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -132,8 +133,8 @@ TEST_P(Front, T13NextKernelOfAQueueIssuesParseLatencyPlusSevenAfterTheLastExit) 
   const Machine& m = rig.machine();
   const ProgramHandle kernel = rig.load("ret;");
   ASSERT_EQ(rig.program(kernel).code.size(), 1U);
-  std::vector<Ticket> tickets;
-  for (int i = 0; i < 5; ++i) tickets.push_back(rig.submit(kernel, {}, {1}));
+  std::array<Ticket, 5> tickets{};
+  for (Ticket& ticket : tickets) ticket = rig.submit(kernel, {}, {1});
   rig.finish(tickets.back());
   const long q = m.parse.latency;
   if (GetParam() == "kepler_k20c") {
