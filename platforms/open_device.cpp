@@ -4,6 +4,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/functional/functional_device.h"
+#include "castor/gpu/timing_device.h"
 #include "platforms/machines.h"
 
 namespace castor::runtime {
@@ -11,9 +12,14 @@ namespace castor::runtime {
 std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options) {
   const std::string name = options.platform.empty() ? std::string(platforms::kDefaultMachine) : options.platform;
   const platforms::LoadedMachine loaded = platforms::load_machine(name, options.overrides);
-  gpu::functional::FunctionalDevice::Options functional;
-  functional.configuration_json = loaded.config.to_json();
-  return std::make_unique<gpu::functional::FunctionalDevice>(loaded.machine, std::move(functional));
+  if (loaded.machine.run.functional) {
+    gpu::functional::FunctionalDevice::Options functional;
+    functional.configuration_json = loaded.config.to_json();
+    return std::make_unique<gpu::functional::FunctionalDevice>(loaded.machine, std::move(functional));
+  }
+  gpu::TimingDevice::Options timing;
+  timing.configuration_json = loaded.config.to_json();
+  return std::make_unique<gpu::TimingDevice>(loaded.machine, std::move(timing));
 }
 
 }  // namespace castor::runtime

@@ -15,6 +15,7 @@ inline constexpr int kInterrupted = 130;  ///< by SIGINT, as a shell reports it
 /// Each adds its subcommand; when it was given on the command line, its callback stores the exit code in `result`.
 void add_run(CLI::App& app, int& result);
 void add_list(CLI::App& app, int& result);
+void add_elaborate(CLI::App& app, int& result);
 
 /// What stands behind the program in `castor run [options] program ...` belongs to the program: a "--" is put before
 /// it. Behind a PTX file options go on.

@@ -605,13 +605,45 @@ class Lists(Case):
         self.assertEqual(len(self.good("list", "instructions").stdout.splitlines()), len(rows))
 
 
+class Elaborate(Case):
+    def test_prints_modules_and_who_is_bound_to_whom(self):
+        text = self.good("elaborate", "kepler_k20c").stdout
+        self.assertRegex(text, r"(?m)^gpu  Gpu  kepler_k20c: 13 SMs, 10 slices, 5 channels, core 706 MHz")
+        self.assertRegex(text, r"(?m)^  sm0 \.\. sm12  13 x Sm  64 warps of 32 lanes, 16 TB slots")
+        self.assertRegex(text, r"(?m)^      memory -> gpu\.channel0\.slice0")
+        everything = self.good("elaborate", "kepler_k20c", "--all").stdout
+        for sm in range(13):
+            self.assertRegex(everything, rf"(?m)^  sm{sm}  Sm .*\n      memory -> gpu\.xbar\.input{sm}$")
+        for channel in range(5):
+            for side in range(2):
+                self.assertIn(f"memory -> gpu.channel{channel}.slice{side}\n", everything)
+        self.assertNotIn("?", everything)
+
+    def test_follows_the_machine(self):
+        text = self.good("elaborate", "tiny", "--set", "chip.sms=1").stdout
+        self.assertIn("1 SMs, ", text)
+        self.assertRegex(text, r"(?m)^  sm0  Sm ")
+
+    def test_writes_a_picture(self):
+        picture = self.good("elaborate", "tiny", "--dot", "-").stdout
+        self.assertTrue(picture.startswith("digraph castor {"))
+        self.assertTrue(picture.endswith("}\n"))
+        self.assertIn('"gpu.sm1" -> "gpu.xbar";', picture)
+        self.assertEqual(picture.count("{"), picture.count("}"))
+
+    def test_bad_requests(self):
+        self.refused(2, ["kepler_k20c"], "elaborate", "no_such_machine")
+        self.refused(2, ["cannot write"], "elaborate", "tiny", "--dot", "/no/such/folder/a.dot")
+        self.refused(2, ["cannot write"], "elaborate", "tiny", "--dot", "/dev/full")
+
+
 class Help(Case):
     def test_fits_a_screen_and_has_an_example(self):
         for command in ([], ["run"], ["list"], ["list", "platforms"], ["list", "kernels"], ["list", "instructions"]):
             lines = self.good(*command, "--help").stdout.splitlines()
             self.assertLessEqual(len(lines), 40, command)
             self.assertLessEqual(max(map(len, lines)), 100, command)
-            if command in (["run"], ["list"]):
+            if command in (["run"], ["elaborate"], ["list"]):
                 self.assertTrue(any(line.startswith("Example: castor ") for line in lines), command)
 
     def test_the_example_works(self):
