@@ -1,5 +1,5 @@
 // What a transaction of the memory system costs the host: from the port of an SM through crossbar, L2 slice and, if it
-// misses, DRAM channel, and back. Figures of docs/gpu.md, "Speed", come from here.
+// misses, DRAM channel, and back. Figures of docs/performance.md come from here.
 
 #include "castor/gpu/memory/memory_system.h"
 

@@ -639,7 +639,7 @@ class Elaborate(Case):
 
 class Help(Case):
     def test_fits_a_screen_and_has_an_example(self):
-        for command in ([], ["run"], ["list"], ["list", "platforms"], ["list", "kernels"], ["list", "instructions"]):
+        for command in ([], ["run"], ["elaborate"], ["list"], ["list", "platforms"], ["list", "kernels"], ["list", "instructions"]):
             lines = self.good(*command, "--help").stdout.splitlines()
             self.assertLessEqual(len(lines), 40, command)
             self.assertLessEqual(max(map(len, lines)), 100, command)

@@ -3,3 +3,6 @@ castor_script_test(walls_hold KIND unit COMMAND python3 "${CMAKE_CURRENT_SOURCE_
 castor_script_test(walls_find_forbidden_includes
   KIND unit
   COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/unit/walls.py" --self-test)
+castor_script_test(references_lead_somewhere
+  KIND unit
+  COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/unit/references.py" "${PROJECT_SOURCE_DIR}")

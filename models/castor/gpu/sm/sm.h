@@ -38,10 +38,10 @@ struct SmHooks {
 /// Registers are exchanged when an instruction issues, memory when the access is performed. An instruction reserves its
 /// whole path at issue, so nothing is done for arithmetic afterwards; what happens later lies in an event wheel. Times
 /// inside an SM are ticks (enabled clock edges), stamps of messages are core cycles. The steps of a tick and their
-/// order are those of docs/gpu.md, "One SM tick".
+/// order are those of the same page.
 ///
 /// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
-/// Limits: of the FetchFilter's outputs `hold`, `skip` and squashing are applied, not its rows; of the SyncAgent's
+/// Limits: of the FetchFilter's outputs `hold` and `skip` are applied, nothing else; of the SyncAgent's
 /// `stall`; contexts are neither saved nor restored.
 class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClient {
  public:

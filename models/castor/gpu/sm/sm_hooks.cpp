@@ -1,4 +1,4 @@
-// Hooks of an SM: what they are told and when (docs/gpu.md, "The hooks").
+// Hooks of an SM: what they are told and when (docs/gpu.md, "Hooks").
 
 #include <algorithm>
 #include <cinttypes>
