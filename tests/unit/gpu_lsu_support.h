@@ -333,6 +333,7 @@ class LsuRig : public Unit, public SmMemoryClient {
     } else {
       memory.tick(now);
     }
+    lsu.check_stale(now);
     woken_ = std::min(woken_, wake());
     if (port.next_credit() > now) woken_ = std::min(woken_, port.next_credit());
     sleep_until(kForever);

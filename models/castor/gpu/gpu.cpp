@@ -114,6 +114,9 @@ void Gpu::run_cycle(Cycle cycle) {
   } else {
     for (Unit* const unit : units_) unit->tick(cycle);
   }
+  if (machine_.check.stale != StaleCheck::kOff) {
+    for (Sm* const sm : cores_) sm->check_stale(cycle);
+  }
   cycles_ += now_ - cycles_.value();
   if (governed_) apply_clock_enables(now_);
 }

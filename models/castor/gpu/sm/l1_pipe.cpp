@@ -73,7 +73,9 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
     operation.load(index, l1.data(slot));
     l1.touch(slot);
     count(statistics.l1_read_hit, traffic(operation).l1_read_hit);
-    if (machine.check.stale != StaleCheck::kOff && !own) check_stale(slot, operation, index, now);
+    if (machine.check.stale != StaleCheck::kOff && !own) {
+      hits.push_back({access.line, slot, access.bytes, &traffic(operation).stale_hit});
+    }
     part_done(operation, tick + machine.l1.return_latency);
     return true;
   }
@@ -319,18 +321,16 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
   mshrs.free(request.tag);
 }
 
-void SmMemory::Impl::check_stale(std::uint32_t slot, const MemoryOperation& operation, unsigned line, Cycle now) {
-  const LineAccess& access = operation.lines[line];
-  const std::byte* const memory = store.host(access.line);
-  const bool whole = (access.bytes.word[0] & access.bytes.word[1]) == ~std::uint64_t{0};
-  if (whole && std::memcmp(l1.data(slot), memory, kMaxLineBytes) == 0) return;
-  if (equal_bytes(l1.data(slot), memory, access.bytes)) return;
+void SmMemory::Impl::check_stale(const Hit& hit, Cycle now) {
+  if (!l1.at(hit.slot).present || l1.at(hit.slot).address != hit.line) return;
+  const std::byte* const memory = store.host(hit.line);
+  if (equal_bytes(l1.data(hit.slot), memory, hit.bytes)) return;
   // Own stores under way make L1 newer, not older.
   for (const Write& write : writes)
-    if (write.transaction->line() == access.line) return;
-  count(statistics.stale_hit, traffic(operation).stale_hit);
+    if (write.transaction->line() == hit.line) return;
+  count(statistics.stale_hit, *hit.traffic);
   CASTOR_ASSERT_AT(now, machine.check.stale != StaleCheck::kError, "SM %u: stale bytes in L1, line 0x%" PRIx64, sm,
-                   access.line);
+                   hit.line);
 }
 
 void SmMemory::Impl::flush_for(Cycle acquire_cycle) {

@@ -54,6 +54,10 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
+  /// For the end of a cycle, when all units have ticked: compares the cycle's L1 hits with memory (check.stale).
+  void check_stale(Cycle now) {
+    if (now_ == now) memory_side_.check_stale(now);
+  }
   /// From cycle `from` on the SM ticks (or not). A disabled SM neither ticks nor counts; its messages wait. Called
   /// before the SM's tick of `from`, in ascending order.
   void set_clock_enable(bool enable, Cycle from);

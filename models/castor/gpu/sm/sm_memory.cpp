@@ -194,6 +194,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   impl.last_tick = tick;
   impl.primary_misses = 0;
   impl.stuck = false;
+  impl.hits.clear();
   for (unsigned i = 0; i < impl.machine.l1.banks && !impl.pipe.empty() && impl.pipe.front().due <= tick; ++i) {
     const Impl::InPipe head = impl.pipe.front();
     if (!impl.lookup(*head.operation, head.line, now, tick)) {
@@ -223,6 +224,11 @@ Tick SmMemory::next(Tick tick) const {
 }
 
 void SmMemory::catch_up(Tick tick) { impl_->catch_up(tick); }
+
+void SmMemory::check_stale(Cycle now) {
+  for (const Impl::Hit& hit : impl_->hits) impl_->check_stale(hit, now);
+  impl_->hits.clear();
+}
 
 bool SmMemory::blocked() const { return impl_->stuck; }
 

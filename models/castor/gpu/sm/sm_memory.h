@@ -99,6 +99,9 @@ class SmMemory {
   /// Counts ticks up to `tick` in which `advance` was not called because nothing was due; `advance` does it by itself,
   /// so this is for reports in between.
   void catch_up(Tick tick);
+  /// Compares the L1 hits of cycle `now` with memory (machine key check.stale). To be called when all units of the
+  /// cycle have ticked, so that the result does not depend on their order.
+  void check_stale(Cycle now);
   /// The head of the L1 pipe stands still. Its ticks are counted here (reservation_fail).
   [[nodiscard]] bool blocked() const;
 

@@ -88,7 +88,14 @@ struct SmMemory::Impl {
   void write_back(std::uint32_t slot);
   void install(MshrFile::Entry& entry, const Transaction& reply);
   void serve(const Transaction& reply, Tick tick);
-  void check_stale(std::uint32_t slot, const MemoryOperation& operation, unsigned line, Cycle now);
+  /// A hit of this tick that is compared with memory when the cycle is over.
+  struct Hit {
+    std::uint64_t line;
+    std::uint32_t slot;
+    ByteMask bytes;
+    std::uint64_t* traffic;  ///< stale hits of the kernel table entry
+  };
+  void check_stale(const Hit& hit, Cycle now);
   /// With acquire.mode flush: an acquire cycle not seen before empties all of L1.
   void flush_for(Cycle acquire_cycle);
 
@@ -121,6 +128,7 @@ struct SmMemory::Impl {
   SmMemoryClient& client;
   const TbMemory* const contexts;
   SmMemoryStatistics statistics;
+  std::vector<Hit> hits;
 
   mutable AccessResolver resolver;
   OperationPool operations;
