@@ -28,8 +28,8 @@ class Unit {
   /// Runs cycle `now`. Cycles come in ascending order, possibly with gaps, each at most once.
   virtual void tick(Cycle now) = 0;
 
-  /// Brings statistics that grow with every cycle to the end of cycle `now` - 1, as ticking until then would; for reports
-  /// and samples of a unit that may be asleep.
+  /// Brings statistics that grow with every cycle to the end of cycle `now` - 1, as ticking until then would; for
+  /// reports and samples of a unit that may be asleep.
   virtual void count_until(Cycle /*now*/) {}
 
   /// First cycle in which this unit has something to do; kForever if only a message can wake it.
