@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace castor::base {
@@ -18,6 +19,11 @@ inline constexpr Picoseconds kPicosecondsPerSecond = 1'000'000'000'000;
 
 /// A cycle that never comes: a unit that waits for ever sleeps until it.
 inline constexpr Cycle kForever = ~Cycle{0};
+
+/// Frequency of a machine file, in MHz, as the whole number of kHz that all clocks are computed from.
+[[nodiscard]] inline std::uint64_t kilohertz(double megahertz) {
+  return static_cast<std::uint64_t>(std::llround(megahertz * 1000));
+}
 
 /// A clock of a fixed frequency whose edge k lies at round(k x 10^9 / f[kHz]) ps. Each edge is computed from k, so
 /// nothing drifts. Range: frequency 1 kHz to 1 THz, edges up to a time of 2^64 - 1 ps.

@@ -8,8 +8,6 @@
 namespace castor::gpu {
 namespace {
 
-std::uint64_t kilohertz(double megahertz) { return static_cast<std::uint64_t>(megahertz * 1000 + 0.5); }
-
 base::Picoseconds system_time() { return sc_core::sc_time_stamp().value(); }
 
 SmHooks hooks_of(const Hooks& hooks, unsigned sm) {
@@ -25,7 +23,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
          const Options& options)
     : sc_module(name),
       machine_(machine),
-      clock_(kilohertz(machine.clock.core_mhz)),
+      clock_(base::kilohertz(machine.clock.core_mhz)),
       statistics_("gpu"),
       cycles_(statistics_, {"cycles", "cycles", "core cycles from the start to the last one with work"}),
       memory_(std::make_unique<MemorySystem>(machine, store, statistics_)),

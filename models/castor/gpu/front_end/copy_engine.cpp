@@ -18,7 +18,7 @@ constexpr std::uint64_t kPicosecondsPerMillisecond = base::kPicosecondsPerMillis
 }  // namespace
 
 LinkClock::LinkClock(const Machine& machine)
-    : core_khz_(static_cast<std::uint64_t>(std::llround(machine.clock.core_mhz * 1e3))),
+    : core_khz_(base::kilohertz(machine.clock.core_mhz)),
       kilobytes_per_second_(static_cast<std::uint64_t>(std::llround(machine.link.gb_per_s * 1e6))),
       latency_ps_(static_cast<std::uint64_t>(std::llround(machine.link.latency_us * 1e6))) {}
 

@@ -11,8 +11,6 @@
 namespace castor::gpu {
 namespace {
 
-std::uint64_t kilohertz(double megahertz) { return static_cast<std::uint64_t>(std::llround(megahertz * 1000)); }
-
 base::Picoseconds picoseconds(const sc_core::sc_time& time) {
   return static_cast<base::Picoseconds>(std::llround(time / sc_core::sc_time(1, sc_core::SC_PS)));
 }
@@ -70,7 +68,7 @@ OutsideMemoryAdapter::OutsideMemoryAdapter(const sc_core::sc_module_name& name, 
                                            base::StatisticGroup& parent, unsigned ports, Style style)
     : sc_module(name),
       socket("socket"),
-      clock_(kilohertz(machine.clock.core_mhz)),
+      clock_(base::kilohertz(machine.clock.core_mhz)),
       style_(style),
       pieces_(std::make_unique<Pieces>()),
       ready_(ports),
@@ -86,7 +84,7 @@ OutsideMemoryAdapter::OutsideMemoryAdapter(const sc_core::sc_module_name& name, 
   }
   socket.bind(*this);
   if (style == Style::kBlocking) {
-    using SC_CURRENT_USER_MODULE = OutsideMemoryAdapter;
+    SC_HAS_PROCESS(OutsideMemoryAdapter);
     SC_THREAD(run_blocking);
   }
 }
@@ -272,7 +270,7 @@ OutsideMasterAdapter::OutsideMasterAdapter(const sc_core::sc_module_name& name, 
     : sc_module(name),
       socket("socket"),
       memory("memory", *this, machine.xbar.fifo_flits),
-      clock_(kilohertz(machine.clock.core_mhz)),
+      clock_(base::kilohertz(machine.clock.core_mhz)),
       store_(store),
       line_(machine.l2.line),
       flit_bytes_(machine.xbar.flit_bytes),

@@ -9,14 +9,12 @@
 namespace castor::gpu {
 namespace {
 
-std::uint64_t kilohertz(double megahertz) { return static_cast<std::uint64_t>(std::llround(megahertz * 1000)); }
-
 void raise(std::uint64_t& from, std::uint64_t clock) { from = std::max(from, clock); }
 
 }  // namespace
 
 DramClock::DramClock(const Machine& machine)
-    : core_(kilohertz(machine.clock.core_mhz)), dram_(kilohertz(machine.clock.dram_mhz)) {
+    : core_(base::kilohertz(machine.clock.core_mhz)), dram_(base::kilohertz(machine.clock.dram_mhz)) {
   const std::uint64_t common = std::gcd(core_, dram_);
   core_ /= common;
   dram_ /= common;

@@ -28,7 +28,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       hooks_(hooks),
       hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr || hooks.sync != nullptr),
       observer_(observer),
-      clock_(static_cast<std::uint64_t>(std::llround(machine.clock.core_mhz * 1000))),
+      clock_(base::kilohertz(machine.clock.core_mhz)),
       schedulers_(machine.schedulers),
       lanes_(machine.sm.lanes),
       all_lanes_(lanes_ == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes_) - 1),

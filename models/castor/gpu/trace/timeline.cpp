@@ -18,7 +18,7 @@ unsigned lowest_clear(std::uint32_t mask) {
 
 Timeline::Timeline(const std::string& path, const Machine& machine)
     : file_(path, "\n]}\n"),
-      clock_(static_cast<std::uint64_t>(std::llround(machine.clock.core_mhz * 1000))),
+      clock_(base::kilohertz(machine.clock.core_mhz)),
       from_(machine.trace.from.value_or(0)),
       to_(machine.trace.to.value_or(kForever)),
       window_(std::max<std::uint64_t>(machine.run.window, 1)),
