@@ -53,8 +53,8 @@ Ticket TimingDevice::submit(unsigned queue, Packet packet) {
     if (verdict.error != LaunchError::kNone) throw base::InputError(verdict.message);
   }
   FrontEnd& front_end = gpu_->front_end();
-  // A full queue holds the host up. Whatever ends the wait early will be seen by the next advance; then the packet
-  // waits on the host's side until the queue has room, as it would behind a driver.
+  // A full queue holds the host up until it has room. A fault does not end the wait, other kernels go on; a deadlock, a
+  // limit or an interrupt does, and the packet is refused.
   while (front_end.queue_full(queue)) {
     const Stop stop = run([&] { return !front_end.queue_full(queue); }, std::nullopt);
     if (stop == Stop::kFault) continue;
