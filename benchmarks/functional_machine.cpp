@@ -28,6 +28,7 @@ std::string matmul_text() {
 std::unique_ptr<gpu::Device> open(const std::string& platform) {
   runtime::DeviceOptions options;
   options.platform = platform;
+  options.overrides = {"run.functional=1"};
   return runtime::open_device(options);
 }
 

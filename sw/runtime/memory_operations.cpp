@@ -77,6 +77,17 @@ void check_direction(Session& session, cudaMemcpyKind kind, const Side& to, cons
   }
 }
 
+// Between two places of the host the device has nothing to do, but the stream's order holds.
+gpu::HostCallPacket copy_on_host(const gpu::CopyPacket& packet, std::shared_ptr<std::vector<std::byte>> captured) {
+  std::byte* const to = std::get<std::byte*>(packet.destination);
+  const std::byte* const from = std::get<const std::byte*>(packet.source);
+  return {[=, keep = std::move(captured)] {
+    for (std::size_t row = 0; row < packet.rows; ++row) {
+      std::memmove(to + row * packet.destination_pitch, from + row * packet.source_pitch, packet.width);
+    }
+  }};
+}
+
 }  // namespace
 
 void copy(Session& session, const CopyRequest& request, Stream& stream, bool asynchronous) {
@@ -115,7 +126,8 @@ void copy(Session& session, const CopyRequest& request, Stream& stream, bool asy
     packet.source = static_cast<const std::byte*>(request.from);
   }
   const bool wait = !asynchronous || (!to.device && to.pageable);
-  const gpu::Ticket ticket = session.submit(stream, packet);
+  const gpu::Ticket ticket = !to.device && !from.device ? session.submit(stream, copy_on_host(packet, captured))
+                                                        : session.submit(stream, packet);
   if (captured != nullptr && !session.device().complete(ticket)) {
     // Keeps the captured bytes until the copy has run.
     session.submit(stream, gpu::HostCallPacket{[captured] {}});

@@ -12,7 +12,6 @@ namespace castor::runtime {
 struct DeviceOptions {
   std::string platform;                ///< shipped name or path of a machine file; empty: pascal_titanx
   std::vector<std::string> overrides;  ///< "key=value"
-  bool functional = true;              ///< the machine without timing
 };
 
 /// Opens the process's device. Declared here, defined by the room that knows the machines (platforms), resolved by the

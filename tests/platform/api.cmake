@@ -25,15 +25,21 @@ foreach(name IN ITEMS streams memory kernels threads driver statics endless)
   castor_api_program(${name})
 endforeach()
 
-castor_script_test(api_streams KIND platform COMMAND "${streams_program}")
-castor_script_test(api_memory KIND platform COMMAND "${memory_program}" ENVIRONMENT CASTOR_PLATFORM=tiny)
-foreach(machine IN ITEMS kepler_k20c pascal_titanx)
-  castor_script_test(api_kernels_${machine} KIND platform COMMAND "${kernels_program}"
-    ENVIRONMENT CASTOR_PLATFORM=${machine})
+set(machine_ CASTOR_SET=run.functional=0)
+set(machine_functional_ CASTOR_SET=run.functional=1)
+foreach(machine IN ITEMS "" functional_)
+  set(run "${machine_${machine}}")
+  castor_script_test(api_${machine}streams KIND platform COMMAND "${streams_program}" ENVIRONMENT ${run})
+  castor_script_test(api_${machine}memory KIND platform COMMAND "${memory_program}"
+    ENVIRONMENT ${run} CASTOR_PLATFORM=tiny)
+  foreach(platform IN ITEMS kepler_k20c pascal_titanx)
+    castor_script_test(api_${machine}kernels_${platform} KIND platform COMMAND "${kernels_program}"
+      ENVIRONMENT ${run} CASTOR_PLATFORM=${platform})
+  endforeach()
+  castor_script_test(api_${machine}threads KIND platform COMMAND "${threads_program}" ENVIRONMENT ${run})
+  castor_script_test(api_${machine}driver KIND platform ENVIRONMENT ${run}
+    COMMAND "${driver_program}" "${PROJECT_SOURCE_DIR}/tests/platform/api/scale.ptx")
+  castor_script_test(api_${machine}statics KIND platform ENVIRONMENT ${run}
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
+            "${PROJECT_SOURCE_DIR}/tests/platform/api/statics.txt" "${statics_program}")
 endforeach()
-castor_script_test(api_threads KIND platform COMMAND "${threads_program}")
-castor_script_test(api_driver KIND platform
-  COMMAND "${driver_program}" "${PROJECT_SOURCE_DIR}/tests/platform/api/scale.ptx")
-castor_script_test(api_statics KIND platform
-  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
-          "${PROJECT_SOURCE_DIR}/tests/platform/api/statics.txt" "${statics_program}")

@@ -14,6 +14,7 @@ foreach(name IN ITEMS integers maths_accuracy rounding warps)
       OPTIONS -${level} -Xcompiler -frounding-math)
     set_target_properties(device_${name}_${level} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
-    castor_script_test(device_${name}_${level} KIND platform TIMEOUT 120 COMMAND device_${name}_${level})
+    castor_script_test(device_${name}_${level} KIND platform TIMEOUT 120
+      ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_${name}_${level})
   endforeach()
 endforeach()

@@ -1,5 +1,6 @@
-# Every program of sw/kernels at several sizes (-O2), again at -O0 with the same hashes, and its command line; and the
-# small programs of tests/platform/programs against the text beside them.
+# Every program of sw/kernels at several sizes (-O2), again at -O0 with the same hashes, both on the functional machine; on
+# the timing GPU of every shipped machine with the functional machine's results; and its command line. The small programs
+# of tests/platform/programs against the text beside them, on both machines.
 
 if(NOT TARGET castor_kernels)
   return()
@@ -9,14 +10,25 @@ include(CastorCuda)
 
 set(kernels "${PROJECT_BINARY_DIR}/kernels")
 set(kernel_names)
+set(functional "CASTOR_SET=run.functional=1")
 
-# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0
+# A machine that replays needs a file of services and executes nothing.
+file(GLOB machines RELATIVE "${PROJECT_SOURCE_DIR}/platforms/configs" CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/platforms/configs/*.yaml")
+list(TRANSFORM machines REPLACE "\\.yaml$" "")
+list(FILTER machines EXCLUDE REGEX "replay")
+
+# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs
 function(castor_kernel_test name)
   set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
   list(GET ARGN 0 first)
-  castor_script_test(kernel_${name} KIND platform TIMEOUT 120 COMMAND ${check} "${kernels}/${name}" ${ARGN})
-  castor_script_test(kernel_${name}_same_at_O0 KIND platform TIMEOUT 120
+  castor_script_test(kernel_${name} KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
+    COMMAND ${check} "${kernels}/${name}" ${ARGN})
+  castor_script_test(kernel_${name}_same_at_O0 KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
     COMMAND ${check} "${kernels}/${name}" --against "${kernels}/${name}_O0" "${first}")
+  castor_script_test(kernel_${name}_timing KIND platform TIMEOUT 300
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_timing.py" "${kernels}/${name}" "${first}"
+            ${machines})
   set(kernel_names ${kernel_names} ${name} PARENT_SCOPE)
 endfunction()
 
@@ -73,7 +85,8 @@ castor_kernel_test(warp_primitives "--warps 5" "--warps 1 --block 32" "--warps 1
 castor_script_test(kernel_arguments KIND platform TIMEOUT 120
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${kernel_names})
 
-# castor_feature_test(<name>): tests/platform/programs/<name>.cu against <name>.txt, at -O0 and at -O2
+# castor_feature_test(<name>): tests/platform/programs/<name>.cu against <name>.txt, at -O0 and at -O2, on the timing GPU and on the
+# functional machine
 function(castor_feature_test name)
   set(folder "${PROJECT_SOURCE_DIR}/tests/platform/programs")
   set(programs)
@@ -95,9 +108,10 @@ function(castor_feature_test name)
     endif()
     list(APPEND programs "${program}")
   endforeach()
-  castor_script_test(program_${name} KIND platform
-    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${folder}/${name}.txt"
-            ${programs})
+  set(compare "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${folder}/${name}.txt"
+    ${programs})
+  castor_script_test(program_${name} KIND platform COMMAND ${compare})
+  castor_script_test(program_${name}_functional KIND platform ENVIRONMENT ${functional} COMMAND ${compare})
 endfunction()
 
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/programs")

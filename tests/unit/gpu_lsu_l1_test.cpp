@@ -579,7 +579,7 @@ TEST_F(L1, PrimaryMissesAreThoseOfTheTick) {
 TEST_F(L1, IdleAndWaitingTellWhatIsUnderWay) {
   make();
   EXPECT_TRUE(rig->lsu.idle());
-  EXPECT_EQ(rig->lsu.waiting(), "nothing");
+  EXPECT_EQ(rig->lsu.waiting(), "");
   rig->memory.delay = 200;
   rig->set_addresses(0, rig->heap, 4);
   rig->begin();

@@ -338,7 +338,7 @@ void run_keys(TableWriter& table) {
   CASTOR_NUMBER(run.window, "cycles", 1, kMostLong, "window of statistics over time");
   CASTOR_WORD(run.sleep, "idle units are skipped (same results, faster)");
   CASTOR_WORD(run.shuffle, "units tick in a seeded random order (same results)");
-  CASTOR_WORD(run.functional, "functional machine, without timing");
+  CASTOR_WORD(run.functional, "1: the functional machine, without timing; 0: the timing GPU");
   CASTOR_WORD(check.stale, "an L1 hit on stale data is ignored, counted or an error");
   CASTOR_WORD(check.rows, "checks that no register row is reused too early");
   CASTOR_WORD(check.results, "workloads compare their results with the CPU's");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "castor/gpu/lane_offsets.h"
+
 namespace castor::gpu::functional {
 namespace {
 
@@ -28,53 +30,23 @@ void scatter_words(std::byte* first, const std::byte* from, std::size_t size, un
   }
 }
 
-// Offsets of all lanes inside one region of memory.
-template <unsigned lanes>
-struct Offsets {
-  alignas(64) std::uint64_t at[lanes];
-};
-
-template <class T, unsigned lanes>
-void load_lanes(std::byte* row, const std::byte* base, const Offsets<lanes>& offsets, LaneMask mask) {
-  T* const to = reinterpret_cast<T*>(row);
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    if ((mask >> lane & 1) != 0) std::memcpy(to + lane, base + offsets.at[lane], sizeof(T));
-  }
-}
-
 // All lanes; most programs read one word, or words side by side.
 template <class T, unsigned lanes>
-void load_all_lanes(std::byte* row, const std::byte* base, const Offsets<lanes>& offsets) {
-  T* const to = reinterpret_cast<T*>(row);
-  const std::uint64_t first = offsets.at[0];
-  const std::uint64_t span = offsets.at[lanes - 1] - first;
-  std::uint64_t differs = 1;
+void load_whole_warp(std::byte* row, const std::byte* base, const std::uint64_t* at) {
+  const std::uint64_t first = at[0];
+  const std::uint64_t span = at[lanes - 1] - first;
+  std::uint64_t differs = 0;
   if (span == 0) {
-    differs = 0;
-    for (unsigned lane = 0; lane < lanes; ++lane) differs |= offsets.at[lane] ^ first;
-    if (differs == 0) {
-      T value;
-      std::memcpy(&value, base + first, sizeof value);
-      for (unsigned lane = 0; lane < lanes; ++lane) to[lane] = value;
-      return;
-    }
+    for (unsigned lane = 0; lane < lanes; ++lane) differs |= at[lane] ^ first;
+    if (differs == 0) return fill_lanes<T>(row, base + first, lanes);
   } else if (span == (lanes - 1) * sizeof(T)) {
-    differs = 0;
-    for (unsigned lane = 0; lane < lanes; ++lane) differs |= offsets.at[lane] ^ (first + lane * sizeof(T));
+    for (unsigned lane = 0; lane < lanes; ++lane) differs |= at[lane] ^ (first + lane * sizeof(T));
     if (differs == 0) {
-      std::memcpy(to, base + first, lanes * sizeof(T));
+      std::memcpy(row, base + first, lanes * sizeof(T));
       return;
     }
   }
-  for (unsigned lane = 0; lane < lanes; ++lane) std::memcpy(to + lane, base + offsets.at[lane], sizeof(T));
-}
-
-template <class T, unsigned lanes>
-void store_lanes(const std::byte* row, std::byte* base, const Offsets<lanes>& offsets, LaneMask mask) {
-  const T* const from = reinterpret_cast<const T*>(row);
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    if ((mask >> lane & 1) != 0) std::memcpy(base + offsets.at[lane], from + lane, sizeof(T));
-  }
+  load_all_lanes<T>(row, base, at, lanes);
 }
 
 }  // namespace
@@ -97,47 +69,12 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
   const MemoryOp op = record.memory;
   const std::uint32_t element = isa::bytes(op.type);
   if (op.kind > MemoryKind::kStore || element < 4 || element > 8 || op.register_bits != element * 8) return false;
-  constexpr LaneMask full = lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << (lanes % 64)) - 1;
   const std::uint32_t size = element * op.elements;
   const bool write = op.kind == MemoryKind::kStore;
-  const auto some = static_cast<unsigned>(__builtin_ctzll(mask));
-
-  // Addresses relative to the region that one of them lies in; all must lie there.
-  Offsets<lanes> offsets;
-  std::uint64_t* const at = offsets.at;
-  Region region;
-  const Reach reached = reach(windows);
-  if (record.src[0] == isa::kNoOperand) {
-    region = check_.region(op.space, record.imm, write, reached);
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = record.imm - region.start;
-  } else if (op.address_bits == 64) {
-    const auto* const row = reinterpret_cast<const std::uint64_t*>(view.src(record.src[0]));
-    region = check_.region(op.space, row[some] + record.imm, write, reached);
-    const std::uint64_t shift = record.imm - region.start;
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = row[lane] + shift;
-  } else {
-    const auto* const row = reinterpret_cast<const std::uint32_t*>(view.src(record.src[0]));
-    const auto imm = static_cast<std::uint32_t>(record.imm);
-    region = check_.region(op.space, static_cast<std::uint32_t>(row[some] + imm), write, reached);
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = static_cast<std::uint32_t>(row[lane] + imm) - region.start;
-  }
+  alignas(64) std::uint64_t at[lanes];
+  const Region region = lane_offsets<lanes>(check_, record, view, mask, write, size, reach(windows), at);
   std::byte* const start = base(region, windows);
-  if (start == nullptr || region.size < size) return false;
-  if (mask != full) {
-    const std::uint64_t stand_in = at[some];
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      if ((mask >> lane & 1) == 0) at[lane] = stand_in;
-    }
-  }
-  // The top bit of either sum is set if some offset is negative or beyond the last one allowed.
-  const std::uint64_t last = region.size - size;
-  std::uint64_t any = 0;
-  std::uint64_t beyond = 0;
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    any |= at[lane];
-    beyond |= last - at[lane];
-  }
-  if (((any | beyond) >> 63) != 0 || ((any | region.start) & (size - 1)) != 0) return false;
+  if (start == nullptr) return false;
 
   std::size_t element_step = element;
   if (region.space == Space::kLocal) {
@@ -152,8 +89,7 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
     for (unsigned i = 0; i < op.elements; ++i) {
       const std::byte* const row = view.src(record.src[1]) + i * row_step;
       std::byte* const to = start + i * element_step;
-      element == 4 ? store_lanes<std::uint32_t, lanes>(row, to, offsets, mask)
-                   : store_lanes<std::uint64_t, lanes>(row, to, offsets, mask);
+      element == 4 ? store_lanes<std::uint32_t>(row, to, at, mask) : store_lanes<std::uint64_t>(row, to, at, mask);
     }
     return true;
   }
@@ -161,12 +97,11 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
   for (unsigned i = 0; i < op.elements; ++i) {
     std::byte* const row = view.dst(record.dst) + i * row_step;
     const std::byte* const from = start + i * element_step;
-    if (mask == full) {
-      element == 4 ? load_all_lanes<std::uint32_t, lanes>(row, from, offsets)
-                   : load_all_lanes<std::uint64_t, lanes>(row, from, offsets);
+    if (mask == kAllLanes<lanes>) {
+      element == 4 ? load_whole_warp<std::uint32_t, lanes>(row, from, at)
+                   : load_whole_warp<std::uint64_t, lanes>(row, from, at);
     } else {
-      element == 4 ? load_lanes<std::uint32_t, lanes>(row, from, offsets, mask)
-                   : load_lanes<std::uint64_t, lanes>(row, from, offsets, mask);
+      element == 4 ? load_lanes<std::uint32_t>(row, from, at, mask) : load_lanes<std::uint64_t>(row, from, at, mask);
     }
   }
   return true;

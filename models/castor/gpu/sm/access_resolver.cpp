@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "castor/base/error.h"
+#include "castor/gpu/lane_offsets.h"
 #include "castor/gpu/sm/memory_operation.h"
 
 namespace castor::gpu {
@@ -197,44 +198,11 @@ bool AccessResolver::resolve_range(MemoryOperation& operation, const Reach& reac
 template <unsigned lanes>
 bool AccessResolver::resolve_fast(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base) {
   const MemoryIssue& issue = operation.issue;
-  const isa::Record& record = *issue.record;
-  isa::Access& access = operation.access;
   const LaneMask mask = issue.mask;
-  const unsigned some = lowest(mask);
-  const std::uint32_t size = access.lane_bytes;
-  std::uint64_t* const at = access.address;
-
-  Region region;
-  if (record.src[0] == isa::kNoOperand) {
-    region = check_.region(access.op.space, record.imm, operation.writes, reach);
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = record.imm - region.start;
-  } else if (access.op.address_bits == 64) {
-    const auto* const row = reinterpret_cast<const std::uint64_t*>(issue.view.src(record.src[0]));
-    region = check_.region(access.op.space, row[some] + record.imm, operation.writes, reach);
-    const std::uint64_t shift = record.imm - region.start;
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = row[lane] + shift;
-  } else {
-    const auto* const row = reinterpret_cast<const std::uint32_t*>(issue.view.src(record.src[0]));
-    const auto imm = static_cast<std::uint32_t>(record.imm);
-    region = check_.region(access.op.space, static_cast<std::uint32_t>(row[some] + imm), operation.writes, reach);
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = static_cast<std::uint32_t>(row[lane] + imm) - region.start;
-  }
-  if (region.refused() || region.size < size) return false;
-  if (mask != all_lanes(lanes)) {
-    const std::uint64_t stand_in = at[some];
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      if ((mask >> lane & 1) == 0) at[lane] = stand_in;
-    }
-  }
-  // The top bit of either sum is set if some offset is negative or beyond the last one allowed.
-  const std::uint64_t last = region.size - size;
-  std::uint64_t any = 0;
-  std::uint64_t beyond = 0;
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    any |= at[lane];
-    beyond |= last - at[lane];
-  }
-  if (((any | beyond) >> 63) != 0 || ((any | region.start) & (size - 1)) != 0) return false;
+  std::uint64_t* const at = operation.access.address;
+  const Region region = lane_offsets<lanes>(check_, *issue.record, issue.view, mask, operation.writes,
+                                            operation.access.lane_bytes, reach, at);
+  if (region.refused()) return false;
 
   switch (region.space) {
     case Space::kShared:
@@ -254,7 +222,8 @@ bool AccessResolver::resolve_fast(MemoryOperation& operation, const Reach& reach
       break;
   }
   shape_ = shape<lanes>(operation);
-  operation.base = at[some];
+  operation.base = at[lowest(mask)];
+  operation.gathered = region.space != Space::kLocal;
   return true;
 }
 
@@ -432,7 +401,9 @@ void AccessResolver::count_shared(MemoryOperation& operation) const {
     if (whole_pieces) operation.shape = Shape::kUnit;
     return;
   }
-  operation.shared_rounds = bank_rounds(access.address, operation.shared, lanes_, access.lane_bytes, banks_, atomic);
+  // Lanes that are not active have the word of one that is, which adds no round to its group.
+  const LaneMask lanes = operation.gathered && !atomic && group >= lanes_ ? all_lanes(lanes_) : operation.shared;
+  operation.shared_rounds = bank_rounds(access.address, lanes, lanes_, access.lane_bytes, banks_, atomic);
 }
 
 void AccessResolver::count_ideal(MemoryOperation& operation) const {
@@ -450,37 +421,59 @@ void AccessResolver::count_ideal(MemoryOperation& operation) const {
   operation.ideal_passes = count;
 }
 
+namespace {
+
+// Words within a window as wide as the banks lie in different banks.
+bool in_one_row(const std::uint64_t* offset, unsigned lanes, unsigned banks) {
+  const std::uint64_t first = offset[0] >> 2;
+  std::uint64_t distance = 0;
+  for (unsigned lane = 0; lane < lanes; ++lane) distance |= (offset[lane] >> 2) - first;
+  return distance < banks;
+}
+
+}  // namespace
+
 unsigned bank_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes, unsigned lane_bytes, unsigned banks,
                      bool atomic) {
   const unsigned group = lane_bytes > 4 ? 128 / lane_bytes : 32;
   unsigned rounds = 0;
   for (unsigned start = 0; start < lanes; start += group) {
+    const LaneMask here = mask & lane_range(start, group);
+    if (lane_bytes <= 4 && !atomic && here == lane_range(start, group) && in_one_row(offset + start, group, banks)) {
+      ++rounds;
+      continue;
+    }
     std::uint64_t used = 0;  // bit per bank
-    std::uint8_t head[64];   // bank -> its last word + 1
-    std::uint8_t depth[64];
+    std::uint64_t first_word[64];
+    std::uint8_t depth[64];  // distinct words of a bank; for atomics lanes
+    std::uint8_t more[64];   // bank -> the last of its other words + 1
     struct {
       std::uint64_t word;
       std::uint8_t next;
     } words[32];
     unsigned count = 0;
     unsigned most = 0;
-    for (LaneMask left = mask & lane_range(start, group); left != 0; left &= left - 1) {
+    for (LaneMask left = here; left != 0; left &= left - 1) {
       const std::uint64_t first = offset[lowest(left)] >> 2;
       const std::uint64_t end = (offset[lowest(left)] + lane_bytes + 3) >> 2;
       for (std::uint64_t word = first; word < end; ++word) {
         const auto bank = static_cast<unsigned>(word & (banks - 1));
         if ((used >> bank & 1) == 0) {
           used |= std::uint64_t{1} << bank;
-          head[bank] = 0;
-          depth[bank] = 0;
+          first_word[bank] = word;
+          more[bank] = 0;
+          depth[bank] = 1;
+          most = std::max(most, 1U);
+          continue;
         }
-        if (!atomic) {
-          unsigned at = head[bank];
+        if (!atomic) {  // lanes with the same word share it
+          if (first_word[bank] == word) continue;
+          unsigned at = more[bank];
           while (at != 0 && words[at - 1].word != word) at = words[at - 1].next;
-          if (at != 0) continue;  // broadcast
+          if (at != 0) continue;
+          words[count] = {word, more[bank]};
+          more[bank] = static_cast<std::uint8_t>(++count);
         }
-        words[count] = {word, head[bank]};
-        head[bank] = static_cast<std::uint8_t>(++count);
         most = std::max<unsigned>(most, ++depth[bank]);
       }
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "castor/base/error.h"
+#include "castor/gpu/lane_offsets.h"
 
 namespace castor::gpu {
 namespace {
@@ -36,14 +37,6 @@ void move_run(std::byte* to, const std::byte* from, std::size_t size) {
     std::memcpy(to, from, 128);
   else
     std::memcpy(to, from, size);
-}
-
-template <class T>
-void fill_row(std::byte* row, const std::byte* from, unsigned lanes) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  T* const to = reinterpret_cast<T*>(row);
-  for (unsigned lane = 0; lane < lanes; ++lane) to[lane] = value;
 }
 
 template <class T>
@@ -87,15 +80,17 @@ void MemoryOperation::load(unsigned line, const std::byte* from) {
     return;
   }
   if (at.shape == Shape::kUniform) {  // lanes that are not active have rows too
-    piece_bytes == 4 ? fill_row<std::uint32_t>(access.data, from + at.offset, issue.view.lanes)
-                     : fill_row<std::uint64_t>(access.data, from + at.offset, issue.view.lanes);
+    piece_bytes == 4 ? fill_lanes<std::uint32_t>(access.data, from + at.offset, issue.view.lanes)
+                     : fill_lanes<std::uint64_t>(access.data, from + at.offset, issue.view.lanes);
     return;
   }
   const bool words = spread(line);
-  if (!words && pieces == 1) {
-    for (LaneMask left = at.lanes; left != 0; left &= left - 1) {
-      const unsigned lane = lowest(left);
-      move_piece(lane_data(lane), from + (access.address[lane] - at.line), piece_bytes);
+  if (!words && compact) {
+    for (unsigned i = 0; i < pieces; ++i) {
+      std::byte* const row = access.data + i * std::size_t{piece_stride};
+      const std::byte* const piece = from + i * std::size_t{piece_bytes};
+      piece_bytes == 4 ? load_lanes<std::uint32_t>(row, piece, access.address, at.lanes, at.line)
+                       : load_lanes<std::uint64_t>(row, piece, access.address, at.lanes, at.line);
     }
     return;
   }
@@ -155,6 +150,15 @@ void MemoryOperation::exchange_shared(std::byte* shared_memory) {
       move_run(shared_memory + base, access.data, std::size_t{issue.view.lanes} * piece_bytes);
       return;
     }
+    if (compact) {
+      for (unsigned i = 0; i < pieces; ++i) {
+        const std::byte* const row = access.data + i * std::size_t{piece_stride};
+        std::byte* const to = shared_memory + i * std::size_t{piece_bytes};
+        piece_bytes == 4 ? store_lanes<std::uint32_t>(row, to, access.address, shared)
+                         : store_lanes<std::uint64_t>(row, to, access.address, shared);
+      }
+      return;
+    }
     for (LaneMask left = shared; left != 0; left &= left - 1)
       store_lane(lowest(left), shared_memory + access.address[lowest(left)]);
     return;
@@ -163,12 +167,38 @@ void MemoryOperation::exchange_shared(std::byte* shared_memory) {
     move_run(access.data, shared_memory + base, std::size_t{issue.view.lanes} * piece_bytes);
   } else if (shape == Shape::kUniform) {
     const std::byte* const value = shared_memory + base;
-    piece_bytes == 4 ? fill_row<std::uint32_t>(access.data, value, issue.view.lanes)
-                     : fill_row<std::uint64_t>(access.data, value, issue.view.lanes);
+    piece_bytes == 4 ? fill_lanes<std::uint32_t>(access.data, value, issue.view.lanes)
+                     : fill_lanes<std::uint64_t>(access.data, value, issue.view.lanes);
+  } else if (compact) {
+    for (unsigned i = 0; i < pieces; ++i) {
+      std::byte* const row = access.data + i * std::size_t{piece_stride};
+      const std::byte* const from = shared_memory + i * std::size_t{piece_bytes};
+      if (gathered) {  // what inactive lanes get is not used
+        piece_bytes == 4 ? load_all_lanes<std::uint32_t>(row, from, access.address, issue.view.lanes)
+                         : load_all_lanes<std::uint64_t>(row, from, access.address, issue.view.lanes);
+      } else {
+        piece_bytes == 4 ? load_lanes<std::uint32_t>(row, from, access.address, shared)
+                         : load_lanes<std::uint64_t>(row, from, access.address, shared);
+      }
+    }
   } else {
     for (LaneMask left = shared; left != 0; left &= left - 1)
       load_lane(lowest(left), shared_memory + access.address[lowest(left)]);
   }
+}
+
+void MemoryOperation::load_ideal(const Store& store) {
+  if (compact && ideal_passes == 1 && ideal == access.mask) {
+    const std::byte* const from = store.host(access.address[lowest(ideal)]);
+    for (unsigned i = 0; i < pieces; ++i) {
+      std::byte* const row = access.data + i * std::size_t{piece_stride};
+      piece_bytes == 4 ? fill_lanes<std::uint32_t>(row, from + i * std::size_t{4}, issue.view.lanes)
+                       : fill_lanes<std::uint64_t>(row, from + i * std::size_t{8}, issue.view.lanes);
+    }
+    return;
+  }
+  for (LaneMask left = ideal; left != 0; left &= left - 1)
+    load_lane(lowest(left), store.host(access.address[lowest(left)]));
 }
 
 void MemoryOperation::write_registers(const isa::RegisterView& view) const {
@@ -208,7 +238,7 @@ MemoryOperation& OperationPool::get() {
   operation.local_lines = operation.shared_rounds = operation.ideal_passes = 0;
   operation.next_line = operation.passes = operation.queued = operation.pending = 0;
   operation.ready = 0;
-  operation.waited = false;
+  operation.waited = operation.gathered = false;
   operation.addressed = true;
   operation.shape = Shape::kGeneral;
   return operation;

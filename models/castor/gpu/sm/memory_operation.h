@@ -85,6 +85,7 @@ struct MemoryOperation {
   bool bypass_local = false;
   bool bypass_global = false;
   bool write_back = false;  ///< its local lines are written back
+  bool gathered = false;    ///< all lanes have an address in one space, inactive ones that of an active one
   bool waited = false;      ///< some of its data came from the network
 
   // Lanes by what they access; disjoint.
@@ -131,8 +132,8 @@ struct MemoryOperation {
   void store(unsigned line, std::byte* to) const;
   /// Exchanges all shared lanes with shared memory, in lane order.
   void exchange_shared(std::byte* shared_memory);
-  /// Loads one lane from memory.
-  void load_lane(unsigned lane, const std::byte* from);
+  /// Loads the ideal lanes.
+  void load_ideal(const Store& store);
   /// Writes the destination rows.
   void write_registers(const isa::RegisterView& view) const;
 
@@ -149,6 +150,7 @@ struct MemoryOperation {
   [[nodiscard]] std::uint64_t address(unsigned lane) const {
     return addressed ? access.address[lane] : base + std::uint64_t{lane} * step;
   }
+  void load_lane(unsigned lane, const std::byte* from);
   void store_lane(unsigned lane, std::byte* to) const;
 };
 

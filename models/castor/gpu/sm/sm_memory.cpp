@@ -85,10 +85,7 @@ void SmMemory::Impl::pass(LsuQueue& queue, Tick tick) {
   } else if (operation.ideal_left != 0) {
     if (--operation.ideal_left == 0) {
       // The bytes of constants and parameters do not change while a kernel runs.
-      for (isa::LaneMask left = operation.ideal; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
-        operation.load_lane(lane, store.host(operation.access.address[lane]));
-      }
+      operation.load_ideal(store);
       latency = machine.constant.latency;
     }
   } else {
@@ -326,7 +323,7 @@ std::string SmMemory::waiting() const {
     return text;
   }
   if (impl.port.outstanding() != 0) return std::to_string(impl.port.outstanding()) + " requests unanswered";
-  return "nothing";
+  return {};
 }
 
 }  // namespace castor::gpu

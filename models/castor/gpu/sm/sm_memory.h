@@ -127,7 +127,7 @@ class SmMemory {
   [[nodiscard]] unsigned primary_misses() const;
   /// Nothing is queued or under way.
   [[nodiscard]] bool idle() const;
-  /// Oldest thing that stands still, for deadlock reports.
+  /// Oldest thing that stands still, for deadlock reports; empty if nothing is under way.
   [[nodiscard]] std::string waiting() const;
 
  private:

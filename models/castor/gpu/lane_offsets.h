@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "castor/gpu/address_check.h"
+#include "castor/isa/memory_access.h"
+#include "castor/isa/record.h"
+
+namespace castor::gpu {
+
+// What both machines do for every memory instruction, in loops over all lanes that the compiler unrolls and vectorises.
+
+template <unsigned lanes>
+inline constexpr isa::LaneMask kAllLanes = lanes == 64 ? ~isa::LaneMask{0} : (isa::LaneMask{1} << (lanes % 64)) - 1;
+
+/// The region that one active lane accesses, and in `at` where each lane accesses it: offsets from the region's start.
+/// Lanes that are not active get the offset of one that is. A refused region if some lane lies outside or is not
+/// aligned; each lane has to be looked at then.
+template <unsigned lanes>
+[[nodiscard]] inline Region lane_offsets(AddressCheck& check, const isa::Record& record, const isa::RegisterView& view,
+                                         isa::LaneMask mask, bool write, std::uint32_t size, const Reach& reach,
+                                         std::uint64_t* at) {
+  const isa::MemoryOp& op = record.memory;
+  const auto some = static_cast<unsigned>(__builtin_ctzll(mask));
+  Region region;
+  if (record.src[0] == isa::kNoOperand) {
+    region = check.region(op.space, record.imm, write, reach);
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = record.imm - region.start;
+  } else if (op.address_bits == 64) {
+    const auto* const row = reinterpret_cast<const std::uint64_t*>(view.src(record.src[0]));
+    region = check.region(op.space, row[some] + record.imm, write, reach);
+    const std::uint64_t shift = record.imm - region.start;
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = row[lane] + shift;
+  } else {
+    const auto* const row = reinterpret_cast<const std::uint32_t*>(view.src(record.src[0]));
+    const auto imm = static_cast<std::uint32_t>(record.imm);
+    region = check.region(op.space, static_cast<std::uint32_t>(row[some] + imm), write, reach);
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = static_cast<std::uint32_t>(row[lane] + imm) - region.start;
+  }
+  if (region.refused() || region.size < size) return {};
+  if (mask != kAllLanes<lanes>) {
+    const std::uint64_t stand_in = at[some];
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      if ((mask >> lane & 1) == 0) at[lane] = stand_in;
+    }
+  }
+  // The top bit of either sum is set if some offset is negative or beyond the last one allowed.
+  const std::uint64_t last = region.size - size;
+  std::uint64_t any = 0;
+  std::uint64_t beyond = 0;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    any |= at[lane];
+    beyond |= last - at[lane];
+  }
+  if (((any | beyond) >> 63) != 0 || ((any | region.start) & (size - 1)) != 0) return {};
+  return region;
+}
+
+/// One element per lane of `mask` from memory into a register row; `base` is where address `origin` lies.
+template <class T>
+inline void load_lanes(std::byte* row, const std::byte* base, const std::uint64_t* at, isa::LaneMask mask,
+                       std::uint64_t origin = 0) {
+  T* const to = reinterpret_cast<T*>(row);
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(mask));
+    std::memcpy(to + lane, base + (at[lane] - origin), sizeof(T));
+  }
+}
+/// The same for all lanes.
+template <class T>
+inline void load_all_lanes(std::byte* row, const std::byte* base, const std::uint64_t* at, unsigned lanes) {
+  T* const to = reinterpret_cast<T*>(row);
+  for (unsigned lane = 0; lane < lanes; ++lane) std::memcpy(to + lane, base + at[lane], sizeof(T));
+}
+/// One element per lane of `mask` from a register row to memory, in lane order: the highest lane wins.
+template <class T>
+inline void store_lanes(const std::byte* row, std::byte* base, const std::uint64_t* at, isa::LaneMask mask) {
+  const T* const from = reinterpret_cast<const T*>(row);
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(mask));
+    std::memcpy(base + at[lane], from + lane, sizeof(T));
+  }
+}
+/// All lanes get one element.
+template <class T>
+inline void fill_lanes(std::byte* row, const std::byte* from, unsigned lanes) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  T* const to = reinterpret_cast<T*>(row);
+  for (unsigned lane = 0; lane < lanes; ++lane) to[lane] = value;
+}
+
+}  // namespace castor::gpu
