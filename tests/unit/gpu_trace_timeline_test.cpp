@@ -172,12 +172,11 @@ TEST(Timeline, CopiesLieOnTheirEngines) {
 TEST(Timeline, CountersAreSampledPerWindow) {
   const TemporaryPath file(".json");
   const Machine m = machine({"run.window=100"});
-  base::StatisticGroup group("gpu");
-  base::Counter issued(group, {"issued", "", ""}), raw(group, {"raw", "", ""}), idle(group, {"idle", "", ""});
+  std::uint64_t issued = 0, raw = 0, idle = 0;
   Timeline timeline(file.path(), m);
   EXPECT_EQ(timeline.next_sample(), kForever);
-  timeline.add_counter(2, "issue", {{"warp instructions", &issued}});
-  timeline.add_counter(2, "stall", {{"raw", &raw}, {"idle", &idle}});
+  timeline.add_counter(2, "issue", {{"warp instructions", [&] { return issued; }}});
+  timeline.add_counter(2, "stall", {{"raw", [&] { return raw; }}, {"idle", [&] { return idle; }}});
   EXPECT_EQ(timeline.next_sample(), 100U);
   issued += 250;
   raw += 30;
@@ -190,6 +189,7 @@ TEST(Timeline, CountersAreSampledPerWindow) {
   issued += 900;  // three windows at once
   timeline.sample(500);
   EXPECT_EQ(timeline.next_sample(), 600U);
+  idle += 7;  // in the last window, which is shorter
   timeline.close(550);
   EXPECT_EQ(check(file.path()), 0);
   std::vector<json> issue, stall;
@@ -199,15 +199,16 @@ TEST(Timeline, CountersAreSampledPerWindow) {
     EXPECT_EQ(event["pid"], 12);
     (event["name"] == "issue" ? issue : stall).push_back(event["args"]);
   }
-  EXPECT_EQ(json(issue),
-            json::parse(R"([{"warp instructions":250},{"warp instructions":10},{"warp instructions":300}])"));
-  EXPECT_EQ(json(stall), json::parse(R"([{"raw":30,"idle":0},{"raw":0,"idle":70},{"raw":0,"idle":0}])"));
+  EXPECT_EQ(json(issue), json::parse(R"([{"warp instructions":250},{"warp instructions":10},{"warp instructions":300},
+                            {"warp instructions":0},{"warp instructions":0}])"));
+  EXPECT_EQ(json(stall), json::parse(R"([{"raw":30,"idle":0},{"raw":0,"idle":70},{"raw":0,"idle":0},
+                                        {"raw":0,"idle":7},{"raw":0,"idle":0}])"));
 }
 
 TEST(Timeline, LeavesOutWhatLiesOutsideItsWindow) {
   const TemporaryPath file(".json");
   const TestKernel kernel("k", 1);
-  Timeline timeline(file.path(), machine({"trace.from=1000", "trace.to=2000"}));
+  Timeline timeline(file.path(), machine(), 1000, 2000);
   const std::pair<Cycle, Cycle> tbs[] = {{1, 900}, {950, 1050}, {1200, 1300}, {1990, 2500}, {2600, 2700}};
   unsigned gid = 0;
   for (const auto& [start, end] : tbs) {

@@ -13,6 +13,7 @@ namespace castor::gpu {
 namespace {
 
 using base::Cycle;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -131,9 +132,15 @@ TEST(Waves, ScopesAreChosenByPatterns) {
   Waves waves(file.path(), {"gpu.sm1*"});
   EXPECT_FALSE(waves.add("gpu.sm0", "a", 32, &a));
   EXPECT_TRUE(waves.add("gpu.sm1", "b", 32, &b));
+  EXPECT_THAT(waves.unmatched(), IsEmpty());
   waves.sample(0, 0);
   waves.close(10);
   EXPECT_EQ(check(file, "var gpu.sm1.b 32\n0 gpu.sm1.b 2\n"), 0);
+
+  const TemporaryPath other(".vcd");
+  Waves some(other.path(), {"gpu.sm1", "gpu.sm2", "*.l1"});
+  EXPECT_TRUE(some.add("gpu.sm1.l1", "a", 32, &a));
+  EXPECT_THAT(some.unmatched(), ElementsAre("gpu.sm2"));
 }
 
 TEST(Waves, ManySignalsHaveCodesOfTheirOwn) {

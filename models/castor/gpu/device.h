@@ -154,6 +154,9 @@ class Device {
   [[nodiscard]] virtual const std::vector<KernelStatistics>& kernels() const = 0;
   /// Effective configuration, versions, totals and kernels as one JSON object (text).
   [[nodiscard]] virtual std::string report_json() const = 0;
+  /// Ends what is recorded of the run (timeline, waves), as of now. Returns what went wrong with files that could not
+  /// be written to their end, one line each; nothing when called again.
+  [[nodiscard]] virtual std::vector<std::string> end_recording() { return {}; }
 };
 
 }  // namespace castor::gpu

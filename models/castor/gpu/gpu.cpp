@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/trace/recorder.h"
 
 namespace castor::gpu {
 namespace {
@@ -73,16 +74,18 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
 
 Gpu::~Gpu() = default;
 
+void Gpu::count_until(Cycle cycle) {
+  for (Unit* const unit : units_) unit->count_until(cycle);
+}
+
 base::StatisticGroup& Gpu::statistics() {
-  for (Unit* const unit : units_) unit->count_until(now_);
+  count_until(now_);
   return statistics_;
 }
 
 std::uint64_t Gpu::warp_instructions() const {
   std::uint64_t sum = 0;
-  for (const Sm* const sm : cores_) {
-    for (const std::uint64_t count : sm->counters().instructions.warps) sum += count;
-  }
+  for (const Sm* const sm : cores_) sum += sm->warp_instructions();
   return sum;
 }
 
@@ -101,6 +104,7 @@ Cycle Gpu::next_cycle() const {
 
 void Gpu::run_cycle(Cycle cycle) {
   CASTOR_ASSERT_AT(cycle, cycle >= now_, "cycles go backwards");
+  if (recorder_ != nullptr) recorder_->begin(cycle);
   if (machine_.run.shuffle) {
     for (std::size_t i = units_.size() - 1; i > 0; --i) std::swap(units_[i], units_[shuffle_.below(i + 1)]);
   }
@@ -117,6 +121,15 @@ void Gpu::run_cycle(Cycle cycle) {
   }
   cycles_ += now_ - cycles_.value();
   if (governed_) apply_clock_enables(now_);
+  if (recorder_ != nullptr) recorder_->end(cycle);
+}
+
+void Gpu::add_waves(Waves& waves) const {
+  const std::string scope = "gpu.";
+  front_end_->add_waves(waves, scope + "front_end");
+  for (std::size_t i = 0; i < copies_.size(); ++i) copies_[i]->add_waves(waves, scope + "copy" + std::to_string(i));
+  for (std::size_t i = 0; i < sms_.size(); ++i) sms_[i]->add_waves(waves, scope + "sm" + std::to_string(i));
+  memory_->add_waves(waves, scope);
 }
 
 void Gpu::apply_clock_enables(Cycle next) {

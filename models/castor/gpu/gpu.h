@@ -25,6 +25,9 @@
 
 namespace castor::gpu {
 
+class TraceRecorder;
+class Waves;
+
 /// A whole GPU: front end, SMs, crossbars, L2 slices, DRAM channels and copy engines, wired as a machine file says
 /// (docs/gpu.md, "Structure of the timing GPU"). One SystemC process runs all of it, and sleeps while nothing has work.
 ///
@@ -51,10 +54,14 @@ class Gpu final : public sc_core::sc_module {
   [[nodiscard]] MemorySystem& memory() { return *memory_; }
   [[nodiscard]] unsigned sms() const { return static_cast<unsigned>(sms_.size()); }
   [[nodiscard]] SmUnit& sm(unsigned index) { return *sms_[index]; }
+  /// The same if it executes instructions; null if it replays.
+  [[nodiscard]] const Sm* core(unsigned index) const { return index < cores_.size() ? cores_[index] : nullptr; }
   [[nodiscard]] const base::Clock& clock() const { return clock_; }
 
   /// Brings the counters of sleeping units up to date and returns all statistics.
   [[nodiscard]] base::StatisticGroup& statistics();
+  /// Brings the counters of all units to the end of cycle `cycle` - 1; none has anything to do before `cycle`.
+  void count_until(Cycle cycle);
 
   /// Instructions that warps have issued.
   [[nodiscard]] std::uint64_t warp_instructions() const;
@@ -76,6 +83,11 @@ class Gpu final : public sc_core::sc_module {
   /// Who waits for whom, line by line (docs/gpu.md, "Watchdogs").
   [[nodiscard]] std::string waiting() const;
 
+  /// Declares the signals of all units, in scopes gpu.sm0, gpu.sm0.l1, gpu.slice0 and so on.
+  void add_waves(Waves& waves) const;
+  /// Is told before and behind every cycle that runs; null = nobody. Not owned.
+  void set_recorder(TraceRecorder* recorder) { recorder_ = recorder; }
+
   /// Called by the process after every cycle that ran; true pauses the simulation (sc_pause) at that time.
   std::function<bool(Cycle)> after_cycle;
 
@@ -96,6 +108,7 @@ class Gpu final : public sc_core::sc_module {
   std::array<std::unique_ptr<CopyEngine>, FrontEnd::kCopyEngines> copies_;
   std::unique_ptr<FrontEnd> front_end_;
   std::vector<Unit*> units_;  ///< in the order of a cycle, permuted before each cycle with run.shuffle
+  TraceRecorder* recorder_ = nullptr;
   bool governed_ = false;
   SmMask enabled_ = kAllSms;
   base::Xoshiro256 shuffle_;

@@ -228,11 +228,6 @@ struct Machine {
     std::string dispatch, issue;  ///< "none" = built in
     std::vector<std::string> governors;
   } hooks{};
-  struct Trace {
-    bool timeline, waves;
-    std::vector<std::string> scopes;
-    std::optional<std::uint64_t> from, to;  ///< core cycles; empty = whole run
-  } trace{};
 
   /// Peak DRAM bandwidth in 10^9 bytes per second: channels x bytes per clock x clock.
   [[nodiscard]] double peak_gb_per_s() const {

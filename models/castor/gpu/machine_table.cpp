@@ -359,11 +359,6 @@ void run_keys(TableWriter& table) {
   CASTOR_WORD(hooks.dispatch, "dispatch policy plugged in; none = built in");
   CASTOR_WORD(hooks.issue, "issue policy plugged in; none = built in");
   CASTOR_WORD(hooks.governors, "SM governors plugged in");
-  CASTOR_WORD(trace.timeline, "writes a timeline");
-  CASTOR_WORD(trace.waves, "writes waves");
-  CASTOR_WORD(trace.scopes, "instances to trace");
-  CASTOR_NUMBER(trace.from, "cycles", 0, kMostLong, "first cycle traced");
-  CASTOR_NUMBER(trace.to, "cycles", 0, kMostLong, "last cycle traced");
 }
 
 std::vector<MachineKey> make_table() {

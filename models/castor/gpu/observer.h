@@ -53,6 +53,7 @@ class Observer {
     unsigned engine = 0;
     Ticket ticket = 0;
     std::uint64_t bytes = 0;
+    const char* what = "copy";  ///< a literal: "copy to device", "copy to host", "copy inside", "fill"
   };
   virtual void copy_started(const Copy& /*event*/) {}
   virtual void copy_completed(const Copy& /*event*/) {}

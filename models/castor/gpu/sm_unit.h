@@ -15,6 +15,8 @@
 
 namespace castor::gpu {
 
+class Waves;
+
 /// Registered messages between front end and SM: each is visible from its stamp on, in the order in which they were
 /// sent.
 template <class Message>
@@ -111,6 +113,9 @@ class SmUnit : public Unit {
   [[nodiscard]] virtual bool idle() const = 0;
   /// What each TB and warp that is here waits for, one line each, for deadlock reports.
   [[nodiscard]] virtual std::string waiting() const = 0;
+
+  /// Declares the SM's signals; called once, before the first cycle.
+  virtual void add_waves(Waves& /*waves*/, const std::string& /*scope*/) const {}
 
   /// The front end is woken when a message goes out and, with `pulses`, when the pulse changes (governors read it).
   void set_front_end(Unit& front_end, bool pulses = false) {

@@ -7,6 +7,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/launch_check.h"
+#include "castor/gpu/report.h"
 
 namespace castor::gpu {
 namespace {
@@ -23,17 +24,32 @@ TimingDevice::TimingDevice(const Machine& machine, Options options)
       programs_(machine.sm.lanes, &store_) {
   services_.store = &store_;
   set_print_sink(nullptr);
-  gpu_ = std::make_unique<Gpu>("gpu", machine_, store_, programs_, options_.gpu);
+  const Recording& recording = options_.recording;
+  if (recording.files() || recording.progress) recorder_ = std::make_unique<TraceRecorder>(recording, machine_);
+  Gpu::Options gpu = options_.gpu;
+  if (recorder_ && recorder_->observer() != nullptr) {
+    observers_.add(*recorder_->observer());
+    if (gpu.observer != nullptr) observers_.add(*gpu.observer);
+    gpu.observer = &observers_;
+  }
+  if (options_.replay) gpu.replay = options_.replay.get();
+  gpu_ = std::make_unique<Gpu>("gpu", machine_, store_, programs_, gpu);
   gpu_->front_end().set_services(services_);
+  if (recorder_) recorder_->attach(*gpu_);
 }
 
-TimingDevice::~TimingDevice() = default;
+TimingDevice::~TimingDevice() {
+  if (recorder_) recorder_->close(gpu_->now());
+}
 
 void TimingDevice::set_print_sink(std::function<void(std::string_view)> sink) {
   if (!sink) {
     sink = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   }
-  services_.print = std::move(sink);
+  services_.print = [this, sink = std::move(sink)](std::string_view text) {
+    if (recorder_) recorder_->clear_progress();
+    sink(text);
+  };
 }
 
 ProgramHandle TimingDevice::load(std::shared_ptr<const isa::Program> program) {
@@ -108,6 +124,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
     if (stop_ == Stop::kNone) stop_ = reached() ? Stop::kReached : Stop::kIdle;
   }
   gpu_->after_cycle = nullptr;
+  if (recorder_) recorder_->clear_progress();  // the host may write
   return stop_;
 }
 
@@ -186,6 +203,12 @@ void TimingDevice::reset() {
 
 // --- Report ---------------------------------------------------------------------------------------------------------
 
+std::vector<std::string> TimingDevice::end_recording() {
+  if (!recorder_) return {};
+  recorder_->close(gpu_->now());
+  return recorder_->take_errors();
+}
+
 std::string TimingDevice::report_json() const {
   const base::StatisticGroup& statistics = gpu_->statistics();
   nlohmann::ordered_json report;
@@ -195,21 +218,27 @@ std::string TimingDevice::report_json() const {
   report["time"] = {{"picoseconds", now()}};
   report["warp_instructions"] = warp_instructions();
   report["memory_used_bytes"] = store_.used();
+  report["peak_gb_per_s"] = machine_.peak_gb_per_s();
   auto& kernels_json = report["kernels"] = nlohmann::ordered_json::array();
   for (const KernelStatistics& kernel : kernels()) {
+    const base::Clock& clock = gpu_->clock();
     kernels_json.push_back({{"name", kernel.kernel},
                             {"start_ps", kernel.start},
                             {"end_ps", kernel.end},
+                            {"cycles", clock.first_at_or_after(kernel.end) - clock.first_at_or_after(kernel.start)},
                             {"thread_blocks", kernel.thread_blocks},
                             {"warp_instructions", kernel.warp_instructions},
                             {"thread_instructions", kernel.thread_instructions}});
   }
+  report["ratios"] = ratios(statistics, machine_, now());
   if (fault_) report["fault"] = {{"kernel", fault_->kernel}, {"message", fault_->message}};
   report["statistics"] = nlohmann::ordered_json::parse(statistics.json());
   report["legend"] = nlohmann::ordered_json::parse(statistics.json_legend());
   char hash[20];
   std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(statistics.hash()));
   report["statistics_hash"] = hash;
+  add_provenance(report, machine_);
+  if (options_.replay) report["replay"] = {{"file", options_.replay->file()}};
   if (!options_.configuration_json.empty()) {
     report["configuration"] = nlohmann::ordered_json::parse(options_.configuration_json);
   }

@@ -13,6 +13,8 @@
 #include "castor/gpu/gpu.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/observer.h"
+#include "castor/gpu/trace/recorder.h"
 
 namespace castor::gpu {
 
@@ -29,6 +31,8 @@ class TimingDevice final : public Device {
     std::string configuration_json;  ///< effective configuration for the report; may be empty
     bool poison = false;             ///< fresh memory reads 0xcd
     Gpu::Options gpu;
+    Recording recording;
+    std::shared_ptr<const ReplayFile> replay;  ///< SMs replay the kernels of this file; null = they execute
   };
   TimingDevice(const Machine& machine, Options options);
   ~TimingDevice() override;
@@ -52,6 +56,7 @@ class TimingDevice final : public Device {
   void set_heap_limit(std::uint64_t bytes) override { services_.heap_bytes = bytes; }
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override;
   [[nodiscard]] std::string report_json() const override;
+  [[nodiscard]] std::vector<std::string> end_recording() override;
 
  private:
   enum class Stop : std::uint8_t { kNone, kReached, kFault, kIdle, kLimit, kInterrupted };
@@ -68,6 +73,8 @@ class TimingDevice final : public Device {
   Store store_;
   ProgramTable programs_;
   DeviceServices services_;
+  std::unique_ptr<TraceRecorder> recorder_;
+  Observers observers_;
   std::unique_ptr<Gpu> gpu_;
   std::optional<Fault> fault_;
   Stop stop_ = Stop::kNone;

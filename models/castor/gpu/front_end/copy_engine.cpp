@@ -113,7 +113,7 @@ void CopyEngine::start(const CopyJob& job, Cycle now) {
   } else {
     words_per_row_ = words_ = 0;
   }
-  if (observer_ != nullptr) observer_->copy_started({now, index_, job_.ticket, width_ * rows_});
+  if (observer_ != nullptr) observer_->copy_started({now, index_, job_.ticket, width_ * rows_, what()});
 }
 
 // --- What comes next ------------------------------------------------------------------------------------------------
@@ -319,7 +319,21 @@ void CopyEngine::finish(Cycle now) {
   bytes_ += width_ * rows_;
   done_.push({now + 1, job_.ticket, job_.queue});
   if (front_end_ != nullptr) front_end_->wake_at(now + 1);
-  if (observer_ != nullptr) observer_->copy_completed({now, index_, job_.ticket, width_ * rows_});
+  if (observer_ != nullptr) observer_->copy_completed({now, index_, job_.ticket, width_ * rows_, what()});
+}
+
+const char* CopyEngine::what() const {
+  switch (mode_) {
+    case Mode::kToDevice:
+      return "copy to device";
+    case Mode::kToHost:
+      return "copy to host";
+    case Mode::kInside:
+      return "copy inside";
+    case Mode::kFill:
+      break;
+  }
+  return "fill";
 }
 
 void CopyEngine::count_until(Cycle now) {

@@ -18,6 +18,8 @@
 
 namespace castor::gpu {
 
+class Waves;
+
 /// Front end to copy engine: work for the end of its list.
 struct CopyJob {
   Cycle visible = 0;
@@ -66,6 +68,8 @@ class CopyEngine final : public sc_core::sc_module, public Unit {
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
+  /// Declares the unit's signals; called once, before the first cycle.
+  void add_waves(Waves& waves, const std::string& scope) const;
 
   /// Nothing is under way and nothing waits.
   [[nodiscard]] bool idle() const { return !active_ && jobs_.size() == 0; }
@@ -101,6 +105,7 @@ class CopyEngine final : public sc_core::sc_module, public Unit {
   [[nodiscard]] bool send_write(Cycle now);
   void launch(Transaction& transaction, std::uint64_t address, unsigned bytes, RequestKind kind);
   void finish(Cycle now);
+  [[nodiscard]] const char* what() const;
   void sleep(Cycle now);
 
   unsigned index_, line_, flit_, beat_, block_, initiator_;

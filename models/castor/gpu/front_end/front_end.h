@@ -33,6 +33,8 @@
 
 namespace castor::gpu {
 
+class Waves;
+
 /// The front end (docs/gpu.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger, launch
 /// trees, events, completions; and the hooks that replace or watch parts of it.
 ///
@@ -84,6 +86,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override { statistics_.count_until(now); }
+  /// Declares the unit's signals; called once, before the first cycle.
+  void add_waves(Waves& waves, const std::string& scope) const;
 
   /// Enables of the cycle after the last tick, as the governors want them; all ones without governors.
   [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }

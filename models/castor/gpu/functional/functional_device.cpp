@@ -7,6 +7,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/launch_check.h"
+#include "castor/gpu/report.h"
 
 namespace castor::gpu::functional {
 namespace {
@@ -448,6 +449,7 @@ std::string FunctionalDevice::report_json() const {
                        {"thread_instructions", kernel.thread_instructions}});
   }
   if (fault_) report["fault"] = {{"kernel", fault_->kernel}, {"message", fault_->message}};
+  add_provenance(report, machine_);
   if (!options_.configuration_json.empty()) {
     report["configuration"] = nlohmann::ordered_json::parse(options_.configuration_json);
   }

@@ -15,6 +15,8 @@
 
 namespace castor::gpu {
 
+class Waves;
+
 /// Request and reply crossbar between the initiators of the device and its L2 slices (docs/gpu.md, "Crossbars").
 ///
 /// Inputs in this order: SMs, front end, two copy engines, then whatever else `extra_inputs` asks for. A request of n
@@ -41,6 +43,8 @@ class Crossbar final : public sc_core::sc_module, public Unit, private MessageSi
   [[nodiscard]] const AddressMap& map() const { return map_; }
 
   void tick(Cycle now) override;
+  /// Declares the unit's signals; called once, before the first cycle.
+  void add_waves(Waves& waves, const std::string& scope) const;
 
   /// No packet waits.
   [[nodiscard]] bool idle() const { return requests_.empty() && replies_.empty(); }

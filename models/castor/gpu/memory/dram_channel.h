@@ -16,6 +16,8 @@
 
 namespace castor::gpu {
 
+class Waves;
+
 /// A command on the command bus of one channel.
 struct DramCommand {
   enum class Kind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh };
@@ -52,6 +54,8 @@ class DramChannel final : public sc_core::sc_module, public Unit {
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
+  /// Declares the unit's signals; called once, before the first cycle.
+  void add_waves(Waves& waves, const std::string& scope) const;
 
   /// Requests whose last column command has not been issued.
   [[nodiscard]] unsigned queued() const { return queued_; }

@@ -18,6 +18,8 @@
 
 namespace castor::gpu {
 
+class Waves;
+
 /// One slice of the L2 with its atomic unit (docs/gpu.md, "L2 slice"): the place where accesses are performed.
 ///
 /// Accepts one request per cycle into a pipe of l2.latency stages; a request accepted in c is decided in c + l2.latency
@@ -45,6 +47,8 @@ class L2Slice final : public sc_core::sc_module, public Unit {
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
+  /// Declares the unit's signals; called once, before the first cycle.
+  void add_waves(Waves& waves, const std::string& scope) const;
 
   /// From cycle `visible` on, serves nothing from the pipe until all dirty sectors are in the miss queue and all lines
   /// without an entry in flight are absent; one line per cycle. For machines that flush at the end of a kernel.

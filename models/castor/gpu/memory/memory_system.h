@@ -16,6 +16,8 @@
 
 namespace castor::gpu {
 
+class Waves;
+
 /// Everything below the SMs: crossbars, L2 slices, DRAM channels, connected as the machine says (docs/gpu.md, "Memory
 /// system"). Its statistics are the groups `xbar`, `slice<k>` and `channel<k>`.
 class MemorySystem {
@@ -49,6 +51,9 @@ class MemorySystem {
   /// Has every slice write back and forget its lines from `visible` on (l2.flush_at_kernel_end).
   void flush(Cycle visible);
   [[nodiscard]] bool flushing(Cycle now) const;
+
+  /// Declares the signals of all units; `prefix` stands before their names: "gpu.".
+  void add_waves(Waves& waves, const std::string& prefix) const;
 
   /// Nothing is queued or in flight.
   [[nodiscard]] bool idle() const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/trace/waves.h"
 
 namespace castor::gpu {
 namespace {
@@ -61,6 +62,13 @@ void ReplaySm::count_until(Cycle now) {
   occupancy_ += cycles * warps_;
   if (tbs_ != 0) busy_ += cycles;
   retire_wait_ += cycles * ready_.size();
+}
+
+void ReplaySm::add_waves(Waves& waves, const std::string& scope) const {
+  waves.add(scope, "resident", 64, &resident_);
+  waves.add(scope, "running", 64, &running_);
+  waves.add(scope, "ready_to_retire", 8, [this] { return ready_.size(); });
+  waves.add(scope, "warps", 16, &warps_);
 }
 
 void ReplaySm::take_room(const KernelContext& kernel, bool back, Cycle now) {

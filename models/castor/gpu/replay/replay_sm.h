@@ -46,6 +46,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
+  void add_waves(Waves& waves, const std::string& scope) const override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   /// Never asked for: assertion.
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;

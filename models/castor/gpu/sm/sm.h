@@ -67,7 +67,11 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] std::string waiting() const override;
 
+  void add_waves(Waves& waves, const std::string& scope) const override;
+
   [[nodiscard]] const SmCounters& counters() const { return counters_; }
+  /// Issued so far.
+  [[nodiscard]] std::uint64_t warp_instructions() const;
   /// Instructions of the kernels in a table entry since `clear_entry`.
   [[nodiscard]] const InstructionCounts& entry_instructions(unsigned entry) const { return entries_[entry]; }
   void clear_entry(unsigned entry) { entries_[entry] = {}; }

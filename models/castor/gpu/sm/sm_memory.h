@@ -14,6 +14,8 @@
 
 namespace castor::gpu {
 
+class Waves;
+
 /// What the memory side needs to know of a TB context; the SM core keeps one per context.
 struct TbMemory {
   const KernelContext* kernel = nullptr;
@@ -120,6 +122,9 @@ class SmMemory {
   };
   [[nodiscard]] const Traffic& traffic(unsigned entry) const;
   void clear_traffic(unsigned entry);
+
+  /// Declares the signals of load/store unit and L1; `this` must stay where it is.
+  void add_waves(Waves& waves, const std::string& scope) const;
 
   /// L1 MSHRs in use and bypassing reads under way.
   [[nodiscard]] unsigned outstanding() const;

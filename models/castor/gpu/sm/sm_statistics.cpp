@@ -2,6 +2,18 @@
 
 namespace castor::gpu {
 
+const std::array<base::StatisticInfo, kStallClasses>& stall_infos() {
+  static constexpr std::array<base::StatisticInfo, kStallClasses> kStalls = {{
+      {"issued", "cycles", "ticks in which the scheduler issued"},
+      {"idle", "cycles", "no warp had a decoded instruction that was not blocked"},
+      {"raw", "cycles", "all waited for registers of arithmetic"},
+      {"raw_memory", "cycles", "all waited for registers, at least one for a load"},
+      {"memory_pipe", "cycles", "the oldest warp with its registers waited for the load/store unit"},
+      {"compute_pipe", "cycles", "the oldest warp with its registers waited for another unit"},
+  }};
+  return kStalls;
+}
+
 SmStatistics::SmStatistics(base::StatisticGroup& group, const Machine& machine, SmCounters& counters) {
   const auto add = [&](base::StatisticGroup& where, const char* name, const char* unit, const char* meaning,
                        std::uint64_t& value) {
@@ -15,18 +27,10 @@ SmStatistics::SmStatistics(base::StatisticGroup& group, const Machine& machine, 
     add(warps, label, "", "instructions issued", counters.instructions.warps[i]);
     add(lanes, label, "", "active lanes of the instructions issued", counters.instructions.lanes[i]);
   }
-  static constexpr std::array<base::StatisticInfo, kStallClasses> kStalls = {{
-      {"issued", "cycles", "ticks in which the scheduler issued"},
-      {"idle", "cycles", "no warp had a decoded instruction that was not blocked"},
-      {"raw", "cycles", "all waited for registers of arithmetic"},
-      {"raw_memory", "cycles", "all waited for registers, at least one for a load"},
-      {"memory_pipe", "cycles", "the oldest warp with its registers waited for the load/store unit"},
-      {"compute_pipe", "cycles", "the oldest warp with its registers waited for another unit"},
-  }};
   for (unsigned s = 0; s < machine.schedulers; ++s) {
     auto& scheduler = groups_.emplace_back(group, "scheduler" + std::to_string(s));
     for (std::size_t i = 0; i < kStallClasses; ++i) {
-      views_.emplace_back(scheduler, kStalls[i], counters.stall[s][i]);
+      views_.emplace_back(scheduler, stall_infos()[i], counters.stall[s][i]);
     }
   }
   add(group, "memory_stall_cycles", "cycles", "ticks without issue in which a scheduler waited for memory",

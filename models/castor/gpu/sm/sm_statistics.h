@@ -23,6 +23,8 @@ enum class StallClass : std::uint8_t {
   kCount
 };
 inline constexpr std::size_t kStallClasses = static_cast<std::size_t>(StallClass::kCount);
+/// Their statistics, in this order.
+[[nodiscard]] const std::array<base::StatisticInfo, kStallClasses>& stall_infos();
 
 /// Instructions by class.
 struct InstructionCounts {

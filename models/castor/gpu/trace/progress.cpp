@@ -77,7 +77,7 @@ void Progress::clear() {
   sink_("\r\x1b[K");
 }
 
-void Progress::look(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions) {
+void Progress::show(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions) {
   if (!enabled()) {
     countdown_ = stride_;
     return;

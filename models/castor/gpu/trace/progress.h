@@ -16,8 +16,8 @@ namespace castor::gpu {
 ///
 ///     12.3 M cycles  17.4 ms simulated  3.1 M warp instructions/s  at most 4:07 left
 ///
-/// Written at most five times a second of host time. `update` may be called in every cycle: it looks at the host's
-/// clock only once in up to 1024 calls.
+/// Written at most five times a second of host time. `update`, or `due` and `show`, may be called in every cycle: the
+/// host's clock is looked at only once in up to 1024 calls.
 class Progress {
  public:
   using Clock = std::function<std::chrono::nanoseconds()>;
@@ -35,14 +35,15 @@ class Progress {
   [[nodiscard]] bool enabled() const { return sink_ != nullptr; }
   /// `warp_instructions`: issued since the start of the run.
   void update(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions) {
-    if (--countdown_ == 0) look(cycle, time, warp_instructions);
+    if (due()) show(cycle, time, warp_instructions);
   }
+  /// Counts a call; true if `show` must follow. For callers to whom the values are dear.
+  [[nodiscard]] bool due() { return --countdown_ == 0; }
+  void show(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions);
   /// Clears the line, for other output on the terminal; the next update writes it anew.
   void clear();
 
  private:
-  void look(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions);
-
   std::optional<base::Cycle> limit_;
   Sink sink_;
   Clock clock_;

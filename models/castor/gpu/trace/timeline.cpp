@@ -16,11 +16,11 @@ unsigned lowest_clear(std::uint32_t mask) {
 
 }  // namespace
 
-Timeline::Timeline(const std::string& path, const Machine& machine)
+Timeline::Timeline(const std::string& path, const Machine& machine, Cycle from, Cycle to)
     : file_(path, "\n]}\n"),
       clock_(base::kilohertz(machine.clock.core_mhz)),
-      from_(machine.trace.from.value_or(0)),
-      to_(machine.trace.to.value_or(kForever)),
+      from_(from),
+      to_(to),
       window_(std::max<std::uint64_t>(machine.run.window, 1)),
       contexts_(machine.sm.tb_contexts),
       tbs_(std::size_t{machine.chip.sms} * contexts_),
@@ -41,8 +41,7 @@ Timeline::~Timeline() {
   if (!closed_) file_.close();
 }
 
-// --- Text
-// -------------------------------------------------------------------------------------------------------------
+// --- Text -------------------------------------------------------------------------------------------------------
 
 void Timeline::put(std::uint64_t number) {
   char digits[24];
@@ -175,8 +174,7 @@ void Timeline::counter(unsigned process, std::string_view name, std::string_view
   end_slice();
 }
 
-// --- Thread blocks
-// ----------------------------------------------------------------------------------------------------
+// --- Thread blocks ----------------------------------------------------------------------------------------------
 
 void Timeline::write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bool finished) {
   tb.open = false;
@@ -317,18 +315,17 @@ void Timeline::kernel_completed(const Kernel& event) {
   kernels_.erase(at);
 }
 
-// --- Copies, counters, end
-// --------------------------------------------------------------------------------------------
+// --- Copies, counters, end --------------------------------------------------------------------------------------
 
 void Timeline::copy_started(const Copy& event) {
   if (event.engine >= copies_.size()) copies_.resize(event.engine + 1);
-  copies_[event.engine] = {true, event.cycle, event.ticket, event.bytes};
+  copies_[event.engine] = {true, event.cycle, event.ticket, event.bytes, event.what};
 }
 
 void Timeline::write_copy(unsigned engine, OpenCopy& copy, Cycle end, bool finished) {
   copy.open = false;
   if (!inside(copy.start, end)) return;
-  begin_slice("copy", "copy", kCopies, engine, copy.start, end);
+  begin_slice(copy.what, "copy", kCopies, engine, copy.start, end);
   argument("bytes", copy.bytes);
   argument("ticket", copy.ticket);
   if (!finished) argument("state", "unfinished");
@@ -342,7 +339,7 @@ void Timeline::copy_completed(const Copy& event) {
 
 void Timeline::add_counter(unsigned sm, std::string name, std::vector<Series> series) {
   Counter added{kFirstSm + sm, std::move(name), std::move(series), {}};
-  for (const Series& each : added.series) added.last.push_back(each.statistic->integer());
+  for (const Series& each : added.series) added.last.push_back(each.value());
   counters_.push_back(std::move(added));
   if (next_sample_ == kForever) next_sample_ = window_;
 }
@@ -354,8 +351,12 @@ void Timeline::add_counter(std::string name, std::vector<Series> series) {
 
 void Timeline::sample(Cycle now) {
   if (now < next_sample_) return;
-  const std::uint64_t windows = (now - sampled_) / window_;
-  const bool shown = inside(sampled_, now) && windows != 0;
+  sample_counters(now, std::max<std::uint64_t>((now - sampled_) / window_, 1));
+  next_sample_ = now - now % window_ + window_;
+}
+
+void Timeline::sample_counters(Cycle now, std::uint64_t windows) {
+  const bool shown = inside(sampled_, now);
   for (Counter& each : counters_) {
     if (shown) {
       begin_line();
@@ -367,7 +368,7 @@ void Timeline::sample(Cycle now) {
       line_ += ",\"args\":{";
     }
     for (std::size_t i = 0; i < each.series.size(); ++i) {
-      const std::uint64_t value = each.series[i].statistic->integer();
+      const std::uint64_t value = each.series[i].value();
       if (shown) {
         if (i != 0) line_ += ',';
         put_text(each.series[i].name);
@@ -379,7 +380,6 @@ void Timeline::sample(Cycle now) {
     if (shown) end_slice();
   }
   sampled_ = now;
-  next_sample_ = now - now % window_ + window_;
 }
 
 void Timeline::close(Cycle now) {
@@ -404,6 +404,10 @@ void Timeline::close(Cycle now) {
   kernels_.clear();
   for (unsigned engine = 0; engine < copies_.size(); ++engine) {
     if (copies_[engine].open) write_copy(engine, copies_[engine], std::max(now, copies_[engine].start), false);
+  }
+  if (now > sampled_) {
+    sample_counters(now, 1);
+    sample_counters(now, 1);  // nothing from here on
   }
   file_.close();
 }

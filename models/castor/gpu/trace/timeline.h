@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "castor/base/statistics.h"
 #include "castor/base/time.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
@@ -31,15 +31,15 @@ class Timeline final : public Observer {
  public:
   static constexpr unsigned kTracks = 32;
 
-  /// Events outside machine.trace.from .. trace.to (cycles) are left out; slices that reach into the window are whole.
-  /// Errors: InputError if `path` cannot be written.
-  Timeline(const std::string& path, const Machine& machine);
+  /// Events outside cycles `from` .. `to` are left out; slices that reach into the window are whole. Errors: InputError
+  /// if `path` cannot be written.
+  Timeline(const std::string& path, const Machine& machine, Cycle from = 0, Cycle to = kForever);
   ~Timeline() override;
 
-  /// A value of a counter: what `statistic` grows by in a window. Both must outlive the timeline.
+  /// A value of a counter: what `value` grows by in a window. What it reads must live until `close`.
   struct Series {
-    const char* name;
-    const base::Statistic* statistic;
+    const char* name;  ///< a literal
+    std::function<std::uint64_t()> value;
   };
   /// A counter with one or more series, drawn stacked, in the process of an SM ("issue": warp instructions; "stall": by
   /// class). Before the first sample.
@@ -61,7 +61,8 @@ class Timeline final : public Observer {
   void copy_started(const Copy& event) override;
   void copy_completed(const Copy& event) override;
 
-  /// Writes what is under way at the start of cycle `now`, marked "unfinished", and closes the file.
+  /// Writes what is under way at the start of cycle `now`, marked "unfinished", the counts of the last window, which is
+  /// shorter, and closes the file. Statistics must be up to date.
   void close(Cycle now);
   /// What went wrong with the file, one line, or empty.
   [[nodiscard]] const std::string& error() const { return file_.error(); }
@@ -88,6 +89,7 @@ class Timeline final : public Observer {
     Cycle start = 0;
     Ticket ticket = 0;
     std::uint64_t bytes = 0;
+    const char* what = "";
   };
   struct QueueState {
     std::uint32_t used[2] = {};   ///< tracks with a kernel: running, waiting
@@ -118,6 +120,7 @@ class Timeline final : public Observer {
   void write_waiting(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished);
   void write_kernel(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished);
   void write_copy(unsigned engine, OpenCopy& copy, Cycle end, bool finished);
+  void sample_counters(Cycle now, std::uint64_t windows);
   void put(std::uint64_t number);
   void put_time(base::Picoseconds time);
   void put_text(std::string_view text);

@@ -24,6 +24,7 @@ class TraceFile {
 
   /// Adds text that the tail may follow.
   void append(std::string_view text) {
+    if (file_ < 0) return;
     buffer_ += text;
     if (buffer_.size() >= kBuffer) flush();
   }

@@ -70,7 +70,7 @@ std::string code_of(std::size_t index) {
 }  // namespace
 
 Waves::Waves(const std::string& path, std::vector<std::string> scopes, base::Cycle from, base::Cycle to)
-    : file_(path, ""), scopes_(std::move(scopes)), from_(from), to_(to) {}
+    : file_(path, ""), scopes_(std::move(scopes)), matched_(scopes_.size(), false), from_(from), to_(to) {}
 
 Waves::~Waves() { file_.close(); }
 
@@ -79,10 +79,21 @@ bool Waves::traced(std::string_view scope) const {
          std::any_of(scopes_.begin(), scopes_.end(), [&](const std::string& each) { return matches(each, scope); });
 }
 
+std::vector<std::string> Waves::unmatched() const {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < scopes_.size(); ++i) {
+    if (!matched_[i]) result.push_back(scopes_[i]);
+  }
+  return result;
+}
+
 bool Waves::add_signal(std::string_view scope, std::string_view name, unsigned width, Source source) {
   CASTOR_ASSERT(!begun_, "a signal is declared behind the first sample");
   CASTOR_ASSERT(width >= 1 && width <= 64, "a signal of %u bits", width);
   if (!traced(scope)) return false;
+  for (std::size_t i = 0; i < scopes_.size(); ++i) {
+    if (!matched_[i] && matches(scopes_[i], scope)) matched_[i] = true;
+  }
   Signal signal;
   signal.source = std::move(source);
   signal.width = width;

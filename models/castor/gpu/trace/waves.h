@@ -50,6 +50,8 @@ class Waves {
 
   /// Whether an instance is traced; for owners of many signals.
   [[nodiscard]] bool traced(std::string_view scope) const;
+  /// Patterns that no signal's scope matched so far.
+  [[nodiscard]] std::vector<std::string> unmatched() const;
   /// Whether `sample` would look at the signals. False for ever once the window is over or the file has failed.
   [[nodiscard]] bool active(base::Cycle cycle) const { return open_ && cycle >= from_; }
   /// Samples all signals. Cycles and times ascend.
@@ -82,6 +84,7 @@ class Waves {
 
   TraceFile file_;
   std::vector<std::string> scopes_;
+  std::vector<bool> matched_;  ///< per pattern
   base::Cycle from_, to_;
   bool open_ = true, begun_ = false;
   base::Picoseconds last_time_ = 0;

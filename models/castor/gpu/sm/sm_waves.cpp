@@ -1,0 +1,63 @@
+// What waves show of an SM. Widths are those of the largest machine, so that saved views fit all of them.
+
+#include <algorithm>
+#include <string>
+
+#include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_memory_impl.h"
+#include "castor/gpu/trace/waves.h"
+
+namespace castor::gpu {
+namespace {
+
+constexpr unsigned kShownWarps = 4;
+
+}  // namespace
+
+std::uint64_t Sm::warp_instructions() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : counters_.instructions.warps) sum += count;
+  return sum;
+}
+
+void Sm::add_waves(Waves& waves, const std::string& scope) const {
+  // Masks over warp slots.
+  waves.add(scope, "live", 64, &live_);
+  waves.add(scope, "valid", 64, &valid_);
+  waves.add(scope, "clear", 64, &clear_);
+  waves.add(scope, "blocked", 64, [this] { return blocked(); });
+  waves.add(scope, "ready", 64, [this] { return valid_ & clear_ & ~blocked() & ~(drain_heads_ & memory_busy_); });
+  waves.add(scope, "waits_load", 64, [this] { return valid_ & ~clear_ & waits_load_; });
+  waves.add(scope, "at_barrier", 64, &blocked_barrier_);
+  waves.add(scope, "in_fence", 64, &blocked_fence_);
+  waves.add(scope, "fetching", 64, &fetch_out_);
+  // Masks over TB contexts.
+  waves.add(scope, "resident", 64, &resident_);
+  waves.add(scope, "draining", 64, &finished_);
+  // Mask over schedulers, and what each did.
+  waves.add(scope, "issued", 8, &issued_);
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    waves.add(scope, "stall" + std::to_string(s), 3, [this, s] {
+      return static_cast<std::uint64_t>((issued_ >> s & 1) != 0 ? StallClass::kIssued : stall_[s]);
+    });
+  }
+  waves.add(scope, "lanes_issued", 16, &lanes_issued_);
+  for (unsigned w = 0; w < std::min(kShownWarps, machine_.sm.warps); ++w) {
+    waves.add(scope, "pc" + std::to_string(w), 32, &warps_[w].pc);
+    waves.add(scope, "active" + std::to_string(w), 64, &warps_[w].active);
+  }
+  memory_side_.add_waves(waves, scope + ".l1");
+}
+
+void SmMemory::add_waves(Waves& waves, const std::string& scope) const {
+  const Impl& impl = *impl_;
+  waves.add(scope, "lsu_queue", 16, [&impl] { return impl.memory_queue.size(); });
+  waves.add(scope, "shared_queue", 16, [&impl] { return impl.shared_queue.size(); });
+  waves.add(scope, "pipe", 16, [&impl] { return impl.pipe.size(); });
+  waves.add(scope, "blocked", 1, [this] { return blocked() ? 1 : 0; });
+  waves.add(scope, "mshrs", 16, [&impl] { return impl.mshrs.in_use(); });
+  waves.add(scope, "outstanding", 16, [this] { return outstanding(); });
+  waves.add(scope, "injection", 16, [&impl] { return impl.injection.size(); });
+}
+
+}  // namespace castor::gpu

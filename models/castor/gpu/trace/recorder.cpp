@@ -1,0 +1,154 @@
+#include "castor/gpu/trace/recorder.h"
+
+#include <array>
+#include <utility>
+
+#include "castor/base/error.h"
+#include "castor/gpu/gpu.h"
+
+namespace castor::gpu {
+namespace {
+
+// A run without a terminal pays nothing but a countdown.
+Progress::Sink no_terminal() { return {}; }
+
+void check_window(const char* what, Cycle from, Cycle to) {
+  if (from > to) {
+    throw base::InputError(std::string(what) + ": the window ends with cycle " + std::to_string(to) +
+                           ", before it starts with cycle " + std::to_string(from));
+  }
+}
+
+}  // namespace
+
+TraceRecorder::TraceRecorder(const Recording& recording, const Machine& machine)
+    : window_(machine.run.window),
+      wave_from_(recording.wave_from),
+      wave_to_(recording.wave_to),
+      progress_(recording.progress ? Progress(machine.run.max_cycles)
+                                   : Progress(machine.run.max_cycles, no_terminal(), Progress::Clock())) {
+  check_window("timeline", recording.timeline_from, recording.timeline_to);
+  check_window("waves", recording.wave_from, recording.wave_to);
+  if (recording.files() && recording.timeline == recording.waves) {
+    throw base::InputError("timeline and waves go to the same file '" + base::printable(recording.waves) + "'");
+  }
+  if (!recording.timeline.empty()) {
+    timeline_ = std::make_unique<Timeline>(recording.timeline, machine, recording.timeline_from, recording.timeline_to);
+  }
+  if (!recording.waves.empty()) {
+    waves_ = std::make_unique<Waves>(recording.waves, recording.wave_scopes, recording.wave_from, recording.wave_to);
+    next_wave_ = wave_from_;
+  }
+}
+
+TraceRecorder::~TraceRecorder() = default;
+
+void TraceRecorder::attach(Gpu& gpu) {
+  gpu_ = &gpu;
+  if (timeline_) add_counters();
+  if (waves_) {
+    gpu.add_waves(*waves_);
+    const std::vector<std::string> unmatched = waves_->unmatched();
+    if (!unmatched.empty()) {
+      throw base::InputError("no instance matches the wave scope '" + base::printable(unmatched.front()) + "'",
+                             "instances are gpu.front_end, gpu.copy0, gpu.sm0, gpu.sm0.l1, gpu.xbar, gpu.slice0, "
+                             "gpu.channel0 and so on; '*' and '?' are wildcards");
+    }
+  }
+  plan();
+  gpu.set_recorder(this);
+}
+
+void TraceRecorder::plan() {
+  next_look_ = next_sample_;
+  if (next_wave_ == kForever) return;
+  const Cycle wave = waves_begun_ ? wave_to_ : wave_from_;
+  if (wave != kForever) next_look_ = std::min(next_look_, wave + 1);
+}
+
+void TraceRecorder::add_counters() {
+  static constexpr std::array<const char*, kStallClasses> kNames = {"issued",     "idle",        "raw",
+                                                                    "raw memory", "memory pipe", "compute pipe"};
+  for (unsigned i = 0; i < gpu_->sms(); ++i) {
+    const Sm* const sm = gpu_->core(i);
+    if (sm == nullptr) continue;  // it replays service times
+    timeline_->add_counter(i, "warp instructions", {{"issued", [sm] { return sm->warp_instructions(); }}});
+    std::vector<Timeline::Series> series;
+    for (std::size_t c = 0; c < kStallClasses; ++c) {
+      series.push_back({kNames[c], [sm, c] {
+                          std::uint64_t sum = 0;
+                          for (const auto& scheduler : sm->counters().stall) sum += scheduler[c];
+                          return sum;
+                        }});
+    }
+    timeline_->add_counter(i, "scheduler ticks", std::move(series));
+  }
+  next_sample_ = timeline_->next_sample();
+}
+
+void TraceRecorder::look(Cycle cycle) {
+  if (cycle >= next_sample_) sample_counters(cycle);
+  if (next_wave_ != kForever) {
+    // The window may begin and end while the device sleeps.
+    if (!waves_begun_ && cycle > wave_from_) sample_waves(wave_from_);
+    if (cycle > wave_to_) close_waves(cycle);
+  }
+  plan();
+}
+
+void TraceRecorder::sample_counters(Cycle cycle) {
+  // No unit does anything between the last cycle that ran and this one, so values that lie there follow from the state.
+  // They grow by the same in every window in between, so one sample stands for all of these.
+  gpu_->count_until(next_sample_);
+  timeline_->sample(next_sample_);
+  const Cycle last = cycle - cycle % window_;
+  if (last >= timeline_->next_sample()) {
+    gpu_->count_until(last);
+    timeline_->sample(last);
+  }
+  next_sample_ = timeline_->error().empty() ? timeline_->next_sample() : kForever;
+}
+
+void TraceRecorder::sample_waves(Cycle cycle) {
+  waves_->sample(cycle, gpu_->clock().time_of(cycle));
+  if (!waves_begun_) {
+    waves_begun_ = true;
+    plan();
+  }
+  if (!waves_->active(cycle)) next_wave_ = kForever;
+}
+
+void TraceRecorder::close_waves(Cycle cycle) {
+  waves_->close(gpu_->clock().time_of(wave_to_ < cycle ? wave_to_ + 1 : cycle));
+  next_wave_ = kForever;
+}
+
+void TraceRecorder::show_progress(Cycle cycle) {
+  progress_.show(cycle, gpu_->clock().time_of(cycle), gpu_->warp_instructions());
+}
+
+void TraceRecorder::close(Cycle now) {
+  progress_.clear();
+  if (gpu_ == nullptr) return;
+  gpu_->set_recorder(nullptr);
+  if (timeline_) {
+    if (now >= next_sample_) sample_counters(now);
+    gpu_->count_until(now);
+    timeline_->close(now);
+  }
+  if (waves_) {
+    if (!waves_begun_ && next_wave_ < now) sample_waves(wave_from_);
+    close_waves(now);
+  }
+  gpu_ = nullptr;
+}
+
+std::vector<std::string> TraceRecorder::take_errors() {
+  std::vector<std::string> result;
+  if (std::exchange(errors_told_, true)) return result;
+  if (timeline_ && !timeline_->error().empty()) result.push_back(timeline_->error());
+  if (waves_ && !waves_->error().empty()) result.push_back(waves_->error());
+  return result;
+}
+
+}  // namespace castor::gpu
