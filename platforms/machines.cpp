@@ -1,6 +1,10 @@
 #include "platforms/machines.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -14,7 +18,8 @@ bool ends_with(std::string_view text, std::string_view end) {
 }
 
 bool is_path(std::string_view text) {
-  return text.find('/') != std::string_view::npos || ends_with(text, ".yaml") || ends_with(text, ".yml");
+  return text.find('/') != std::string_view::npos || ends_with(text, ".yaml") || ends_with(text, ".yml") ||
+         ends_with(text, ".json");
 }
 
 std::optional<base::ConfigDocument> shipped(const std::string& name) {
@@ -31,18 +36,54 @@ std::optional<base::ConfigDocument> shipped(const std::string& name) {
   const std::string near = base::closest_word(name, names);
   throw base::InputError(where, "unknown machine \"" + base::printable(name) + '"',
                          (near.empty() ? std::string{} : "did you mean " + near + "? ") + "shipped: " + list +
-                             "; or the path of a .yaml file");
+                             "; or the path of a .yaml file or of a report (.json)");
 }
 
 void give_name(base::ConfigDocument& document, const std::string& file) {
   if (document.name.empty()) document.name = std::filesystem::path(file).stem().string();
 }
 
+/// The machine that a report records: Config::to_json under "configuration".
+base::ConfigDocument read_report(const std::string& path) {
+  const base::SourceLocation where{path, 0, 0};
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw base::InputError("cannot read '" + base::printable(path) + "': " + std::strerror(errno));
+  base::ConfigDocument document;
+  document.where = where;
+  try {
+    const auto configuration = nlohmann::json::parse(file).at("configuration");
+    document.name = configuration.at("machine");
+    document.title = configuration.at("title");
+    for (const auto& [key, one] : configuration.at("keys").items()) {
+      base::ConfigEntry entry;
+      entry.key = key;
+      entry.unit = one.at("unit");
+      entry.origin = one.at("origin");
+      entry.where = where;
+      const auto word = [](const nlohmann::json& value) {
+        return value.is_string() ? value.get<std::string>() : value.is_null() ? std::string("none") : value.dump();
+      };
+      entry.is_list = one.at("value").is_array();
+      if (entry.is_list) {
+        for (const auto& value : one.at("value")) entry.words.push_back(word(value));
+      } else {
+        entry.words.push_back(word(one.at("value")));
+      }
+      document.entries.push_back(std::move(entry));
+    }
+  } catch (const nlohmann::json::exception&) {
+    throw base::InputError(where, "this is no report of a run: it holds no configuration",
+                           "castor run --report writes one");
+  }
+  return document;
+}
+
 base::ConfigDocument open_document(const std::string& name, const base::SourceLocation& where) {
   if (is_path(name)) {
     const std::filesystem::path path =
         where.file.empty() ? std::filesystem::path(name) : std::filesystem::path(where.file).parent_path() / name;
-    base::ConfigDocument document = base::read_config(path.string());
+    base::ConfigDocument document =
+        ends_with(path.string(), ".json") ? read_report(path.string()) : base::read_config(path.string());
     give_name(document, path.string());
     return document;
   }

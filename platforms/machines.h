@@ -22,9 +22,10 @@ struct LoadedMachine {
 [[nodiscard]] std::vector<std::string> shipped_machines();
 
 /// Builds the machine that `name_or_path` names: the name of a shipped machine, or the path of a file (anything with a
-/// '/' or ending in .yaml or .yml). `extends` in a file names a shipped machine or a path relative to that file.
-/// `overrides` are "key=value", applied last, in order. Throws InputError for an unknown name (lists the shipped ones),
-/// an unreadable file, and everything that is wrong with a value or between values.
+/// '/' or ending in .yaml, .yml or .json; .json is a report, whose configuration is taken). `extends` in a file names a
+/// shipped machine or a path relative to that file. `overrides` are "key=value", applied last, in order. Throws
+/// InputError for an unknown name (lists the shipped ones), an unreadable file, and everything that is wrong with a
+/// value or between values.
 [[nodiscard]] LoadedMachine load_machine(const std::string& name_or_path,
                                          const std::vector<std::string>& overrides = {});
 

@@ -2,8 +2,11 @@
 
 #include "runtime/open_device.h"
 
+#include <utility>
+
 #include "castor/base/error.h"
 #include "castor/gpu/functional/functional_device.h"
+#include "castor/gpu/replay/replay_file.h"
 #include "castor/gpu/timing_device.h"
 #include "platforms/machines.h"
 
@@ -11,14 +14,29 @@ namespace castor::runtime {
 
 std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options) {
   const std::string name = options.platform.empty() ? std::string(platforms::kDefaultMachine) : options.platform;
-  const platforms::LoadedMachine loaded = platforms::load_machine(name, options.overrides);
+  std::vector<std::string> overrides = options.overrides;
+  std::shared_ptr<const gpu::ReplayFile> replay;
+  if (!options.replay.empty()) {
+    replay = std::make_shared<gpu::ReplayFile>(gpu::ReplayFile::read(options.replay));
+    overrides.emplace_back("replay.enable=1");
+  }
+  const platforms::LoadedMachine loaded = platforms::load_machine(name, overrides);
   if (loaded.machine.run.functional) {
+    const std::string hint = "leave out --functional, or run.functional=1";
+    if (options.recording.files()) throw base::InputError("the functional machine has no timeline and no waves", hint);
+    if (replay) throw base::InputError("the functional machine replays nothing", hint);
     gpu::functional::FunctionalDevice::Options functional;
     functional.configuration_json = loaded.config.to_json();
     return std::make_unique<gpu::functional::FunctionalDevice>(loaded.machine, std::move(functional));
   }
+  if (loaded.machine.replay.enable && !replay) {
+    throw base::InputError("the machine " + loaded.machine.name + " replays service times (replay.enable is 1)",
+                           "name the file with --replay, or CASTOR_REPLAY");
+  }
   gpu::TimingDevice::Options timing;
   timing.configuration_json = loaded.config.to_json();
+  timing.recording = options.recording;
+  timing.replay = std::move(replay);
   return std::make_unique<gpu::TimingDevice>(loaded.machine, std::move(timing));
 }
 

@@ -48,22 +48,4 @@ std::vector<std::string> read_ptx(const std::string& path) {
   return images;
 }
 
-void check_writable(const std::string& path) {
-  errno = 0;
-  const std::ofstream file(path, std::ios::app);
-  if (!file) {
-    throw base::InputError("cannot write '" + base::printable(path) + "': " + std::strerror(errno != 0 ? errno : EIO));
-  }
-}
-
-void write_report(const std::string& path, const std::string& text) {
-  errno = 0;
-  std::ofstream file(path);
-  file << text << '\n';
-  file.close();
-  if (!file) {
-    throw base::InputError("cannot write '" + base::printable(path) + "': " + std::strerror(errno != 0 ? errno : EIO));
-  }
-}
-
 }  // namespace castor::platforms::cli

@@ -12,10 +12,4 @@ namespace castor::platforms::cli {
 /// Errors: base::InputError if there is none.
 [[nodiscard]] std::vector<std::string> read_ptx(const std::string& path);
 
-/// Makes sure, before a run, that its report can be written. Errors: base::InputError.
-void check_writable(const std::string& path);
-
-/// Writes a report. Errors: base::InputError naming file and reason.
-void write_report(const std::string& path, const std::string& text);
-
 }  // namespace castor::platforms::cli

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cinttypes>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "castor/base/error.h"
@@ -24,6 +24,7 @@
 #include "platforms/cli/files.h"
 #include "runtime/module.h"
 #include "runtime/open_device.h"
+#include "runtime/run_options.h"
 
 namespace castor::platforms::cli {
 namespace {
@@ -35,7 +36,11 @@ struct Request {
   std::vector<std::string> program_arguments;
   std::string platform;
   std::vector<std::string> overrides;
-  std::string report;
+  std::string replay;
+  std::string report, timeline, wave;
+  std::vector<std::string> wave_scopes;
+  std::optional<std::uint64_t> timeline_from, timeline_to, wave_from, wave_to;
+  bool summary = false;
   unsigned max_registers = 0;
   std::string kernel;
   std::string grid = "1";
@@ -45,8 +50,35 @@ struct Request {
   std::vector<std::string> dumps;
 };
 
-void set_environment(const char* name, const std::string& value) {
+void set(const char* name, const std::string& value) {
   if (!value.empty()) ::setenv(name, value.c_str(), 1);
+}
+
+void set(const char* name, const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& one : values) text += (text.empty() ? "" : ";") + one;
+  set(name, text);
+}
+
+void set(const char* name, const std::optional<std::uint64_t>& value) {
+  if (value) set(name, std::to_string(*value));
+}
+
+/// The runtime reads its options from the environment, in the program's process as in this one.
+void set_environment(const Request& request) {
+  set("CASTOR_PLATFORM", request.platform);
+  set("CASTOR_SET", request.overrides);
+  set("CASTOR_REPLAY", request.replay);
+  set("CASTOR_REPORT", request.report);
+  set("CASTOR_TIMELINE", request.timeline);
+  set("CASTOR_TIMELINE_FROM", request.timeline_from);
+  set("CASTOR_TIMELINE_TO", request.timeline_to);
+  set("CASTOR_WAVE", request.wave);
+  set("CASTOR_WAVE_FROM", request.wave_from);
+  set("CASTOR_WAVE_TO", request.wave_to);
+  set("CASTOR_WAVE_SCOPE", request.wave_scopes);
+  if (request.summary) set("CASTOR_SUMMARY", "1");
+  if (request.max_registers != 0) set("CASTOR_MAX_REGISTERS", std::to_string(request.max_registers));
 }
 
 // The program's own process: the runtime inside it reads the options from the environment.
@@ -55,13 +87,10 @@ int run_program(const Request& request) {
     throw InputError("--kernel, --arg, --dump and --shared are for PTX files; '" + base::printable(request.file) +
                      "' is none (its name does not end in .ptx)");
   }
-  if (!request.report.empty()) check_writable(request.report);
-  set_environment("CASTOR_PLATFORM", request.platform);
-  set_environment("CASTOR_REPORT", request.report);
-  if (request.max_registers != 0) set_environment("CASTOR_MAX_REGISTERS", std::to_string(request.max_registers));
-  std::string overrides;
-  for (const std::string& one : request.overrides) overrides += (overrides.empty() ? "" : ";") + one;
-  set_environment("CASTOR_SET", overrides);
+  set_environment(request);
+  for (const std::string* const path : {&request.report, &request.timeline, &request.wave}) {
+    if (!path->empty()) runtime::check_writable(*path);
+  }
   std::vector<std::string> words = request.program_arguments;
   words.insert(words.begin(), request.file);
   std::string& path = words.front();
@@ -190,27 +219,16 @@ std::string choose_kernel(const isa::Module& module, const std::string& wanted) 
                    list.empty() ? "it has none" : "it has " + list);
 }
 
-gpu::Device* interrupted_device = nullptr;
-
-void on_interrupt(int signal) {
-  if (interrupted_device != nullptr) interrupted_device->interrupt();
-  std::signal(signal, SIG_DFL);  // a second one ends the process at once
-}
-
 int run_ptx(const Request& request) {
   if (!request.program_arguments.empty()) {
     throw InputError("'" + base::printable(request.program_arguments[0]) + "' stands behind a PTX file",
                      "arguments of a kernel are given with --arg");
   }
   const std::string text = read_file(request.file);
-  if (!request.report.empty()) check_writable(request.report);
-  runtime::DeviceOptions options;
-  options.platform = request.platform;
-  if (options.platform.empty() && std::getenv("CASTOR_PLATFORM") != nullptr) {
-    options.platform = std::getenv("CASTOR_PLATFORM");
-  }
-  options.overrides = request.overrides;
-  runtime::Module::set_register_cap(request.max_registers);
+  set_environment(request);
+  const runtime::RunOptions options = runtime::options_from_environment();
+  if (!options.report.empty()) runtime::check_writable(options.report);
+  runtime::Module::set_register_cap(options.max_registers);
   std::vector<Bound> bound;
   for (const std::string& argument : request.arguments) bound.push_back({parse_argument(argument)});
   std::vector<Dump> dumps;
@@ -229,7 +247,7 @@ int run_ptx(const Request& request) {
   packet.block = {size[0], size[1], size[2]};
   packet.dynamic_shared = static_cast<std::uint32_t>(request.shared);
 
-  const std::unique_ptr<gpu::Device> device = runtime::open_device(options);
+  const std::unique_ptr<gpu::Device> device = runtime::open_device(options.device);
   runtime::Module module(request.file, text);
   module.load(*device);
   const std::string kernel = choose_kernel(module.parsed(), request.kernel);
@@ -237,38 +255,41 @@ int run_ptx(const Request& request) {
   packet.program = loaded.handle;
   packet.parameters = bind(*device, module.parsed(), *loaded.program, bound);
   const gpu::Ticket ticket = device->submit(0, std::move(packet));
-  interrupted_device = device.get();
-  std::signal(SIGINT, on_interrupt);
+  runtime::interrupt_on_sigint(device.get());
   const gpu::Outcome outcome = device->advance_until(ticket);
-  interrupted_device = nullptr;
+  runtime::interrupt_on_sigint(nullptr);
   std::fflush(stdout);
 
-  if (!request.report.empty()) write_report(request.report, device->report_json());
-  if (device->fault()) {
-    std::fprintf(stderr, "castor: %s\n", device->fault()->message.c_str());
-    return kFailed;
-  }
-  if (outcome == gpu::Outcome::kInterrupted) {
-    std::fprintf(stderr, "castor: interrupted\n");
-    return kInterrupted;
-  }
+  const bool interrupted = !device->fault() && outcome == gpu::Outcome::kInterrupted;
+  const bool done = !device->fault() && !interrupted;
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  for (const Dump& dump : dumps) {
-    const Bound& buffer = bound[dump.argument];
-    const std::byte* const data =
-        buffer.address != 0 ? device->store().host(buffer.address) : buffer.argument.bytes.data();
-    dump_buffer(dump, buffer, data, results);
+  if (done) {
+    for (const Dump& dump : dumps) {
+      const Bound& buffer = bound[dump.argument];
+      const std::byte* const data =
+          buffer.address != 0 ? device->store().host(buffer.address) : buffer.argument.bytes.data();
+      dump_buffer(dump, buffer, data, results);
+    }
+    std::fflush(stdout);
+    if (!options.summary) {
+      const gpu::KernelStatistics& statistics = device->kernels().back();
+      std::fprintf(stderr, "%s: %" PRIu64 " thread blocks, %" PRIu64 " warp instructions, %u registers, on %s (%s)\n",
+                   kernel.c_str(), statistics.thread_blocks, statistics.warp_instructions, loaded.program->registers,
+                   device->machine().name.c_str(), device->has_timing() ? "timing" : "functional");
+    }
+  } else {
+    runtime::complain(interrupted ? runtime::interrupted_text(*device) : device->fault()->message);
   }
-  if (!request.report.empty()) {
-    auto report = nlohmann::ordered_json::parse(device->report_json());
-    report["buffers"] = std::move(results);
-    write_report(request.report, report.dump(2));
+  std::string report;
+  if (!options.report.empty() || options.summary) {
+    auto content = nlohmann::ordered_json::parse(device->report_json());
+    if (done) content["buffers"] = std::move(results);
+    report = content.dump(2);
   }
-  const gpu::KernelStatistics& statistics = device->kernels().back();
-  std::fprintf(stderr, "%s: %" PRIu64 " thread blocks, %" PRIu64 " warp instructions, %u registers, on %s (%s)\n",
-               kernel.c_str(), statistics.thread_blocks, statistics.warp_instructions, loaded.program->registers,
-               device->machine().name.c_str(), device->has_timing() ? "timing" : "functional");
-  return kGood;
+  const bool written = runtime::end_run(*device, options, report);
+  if (interrupted) return kInterrupted;
+  if (!done) return kFailed;
+  return written ? kGood : kWrongRequest;
 }
 
 bool is_ptx(const std::string& file) { return file.size() > 4 && file.compare(file.size() - 4, 4, ".ptx") == 0; }
@@ -284,7 +305,7 @@ std::vector<std::string> protect_program_arguments(std::vector<std::string> argu
       if (!is_ptx(word)) arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i), "--");
       return arguments;
     }
-    const bool flag = word == "--functional" || word == "--help" || word == "-h";
+    const bool flag = word == "--functional" || word == "--summary" || word == "--help" || word == "-h";
     const bool attached = word.find('=') != std::string::npos || (word[1] != '-' && word.size() > 2);  // -pNAME
     if (!flag && !attached) ++i;                                                                       // its value
   }
@@ -294,30 +315,56 @@ std::vector<std::string> protect_program_arguments(std::vector<std::string> argu
 void add_run(CLI::App& app, int& result) {
   auto request = std::make_shared<Request>();
   CLI::App* const run = app.add_subcommand("run", "Run a program built by castor-cc, or a kernel of a PTX file");
+  const auto file = [run](const char* name, std::string& path, const char* meaning) {
+    run->add_option(name, path, meaning)->type_name("FILE");
+  };
+  const CLI::Validator whole = CLI::Validator(CLI::NonNegativeNumber).description("");
+  const auto cycle = [run, &whole](const char* name, std::optional<std::uint64_t>& at, const char* meaning) {
+    run->add_option(name, at, meaning)->type_name("CYCLE")->check(whole);
+  };
   run->add_option("file", request->file, "Program, or file.ptx")->required();
   run->add_option("arguments", request->program_arguments, "Arguments of the program");
-  run->add_option("-p,--platform", request->platform, "Machine: a shipped name or the path of a YAML file");
-  run->add_option("--set", request->overrides, "key=value; overrides a value of the machine (repeatable)")
+  run->add_option("-p,--platform", request->platform, "Machine: a shipped name, a YAML file, or a report of a run")
+      ->type_name("NAME");
+  run->add_option("--set", request->overrides, "Overrides a value of the machine (repeatable)")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   run->add_flag_callback(
       "--functional", [request] { request->overrides.emplace_back("run.functional=1"); },
-      "The functional machine: same results, no timing, many times faster");
-  run->add_option("--report", request->report, "Write a JSON report to this file");
+      "The functional machine: same results, no timing, faster");
+  file("--replay", request->replay, "SMs replay the service times of this file, execute nothing");
+  run->add_flag("--summary", request->summary, "Lines for people on stderr at the end");
+  file("--report", request->report, "Write a JSON report");
+  file("--timeline", request->timeline, "Write a timeline, for ui.perfetto.dev");
+  cycle("--timeline-from", request->timeline_from, "First cycle of it");
+  cycle("--timeline-to", request->timeline_to, "Last cycle of it");
+  file("--wave", request->wave, "Write waves (VCD), for GTKWave");
+  cycle("--wave-from", request->wave_from, "First cycle of them");
+  cycle("--wave-to", request->wave_to, "Last cycle of them");
+  run->add_option("--wave-scope", request->wave_scopes, "Instances, such as gpu.sm0 or 'gpu.slice*' (repeatable)")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
   run->add_option("--max-registers", request->max_registers, "Cap on registers per thread; the rest spills")
-      ->check(CLI::Range(16U, 256U));
-  run->add_option("--kernel", request->kernel, "PTX: entry to run; may be left out if there is one only");
-  run->add_option("--grid", request->grid, "PTX: thread blocks, X[,Y[,Z]]")->capture_default_str();
-  run->add_option("--block", request->block, "PTX: threads per block, X[,Y[,Z]]")->capture_default_str();
+      ->check(CLI::Range(16U, 256U).description("16..256"));
+  run->add_option("--kernel", request->kernel, "PTX: entry to run; may be left out if there is one only")
+      ->type_name("NAME");
+  run->add_option("--grid", request->grid, "PTX: thread blocks, X[,Y[,Z]]")->type_name("DIM")->capture_default_str();
+  run->add_option("--block", request->block, "PTX: threads per block, X[,Y[,Z]]")
+      ->type_name("DIM")
+      ->capture_default_str();
   run->add_option("--shared", request->shared, "PTX: bytes of dynamic shared memory")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{0xffffffff}));
+      ->type_name("BYTES")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{0xffffffff}).description(""));
   run->add_option("--arg", request->arguments,
                   "PTX: next argument, a number or a buffer: zeros:N, zeros:NxTYPE,\n"
                   "iota:NxTYPE[:START], random:NxTYPE[:SEED], value:NxTYPE:V,\n"
                   "hex:BYTES, file:PATH")
+      ->type_name("WHAT")
       ->allow_extra_args(false);
   run->add_option("--dump", request->dumps,
                   "PTX: buffer to show afterwards: INDEX:hex[:COUNT], INDEX:hash,\n"
                   "INDEX:TYPE[:COUNT], INDEX:file:PATH")
+      ->type_name("WHAT")
       ->allow_extra_args(false);
   run->footer(
       "Example: castor run saxpy.ptx --grid 4 --block 256 --arg 1024 --arg 2.0 \\\n"

@@ -5,13 +5,16 @@
 #include <vector>
 
 #include "castor/gpu/device.h"
+#include "castor/gpu/trace/recording.h"
 
 namespace castor::runtime {
 
 /// What the user asked for, from the environment (see docs/guides/running.md).
 struct DeviceOptions {
-  std::string platform;                ///< shipped name or path of a machine file; empty: pascal_titanx
+  std::string platform;                ///< shipped name or path of a machine file or report; empty: pascal_titanx
   std::vector<std::string> overrides;  ///< "key=value"
+  std::string replay;                  ///< path of a replay file; empty: instructions are executed
+  gpu::Recording recording;
 };
 
 /// Opens the process's device. Declared here, defined by the room that knows the machines (platforms), resolved by the

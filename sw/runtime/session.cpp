@@ -1,13 +1,10 @@
 #include "runtime/session.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cfenv>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
+#include <iostream>
 
 #include "castor/base/time.h"
 #include "castor/gpu/machine.h"
@@ -18,37 +15,15 @@ namespace {
 // A waiting call lets other host threads in after this much simulated time.
 constexpr gpu::Picoseconds kSlice = 10 * base::kPicosecondsPerMicrosecond;
 
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
+// A file that the user asked for could not be written, and the program itself was content.
+bool end_with_error = false;
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t start = 0;
-  while (start < text.size()) {
-    const std::size_t end = std::min(text.find(separator, start), text.size());
-    if (end > start) parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
-}
-
-// A run must not end in a report that cannot be written.
-void check_writable(const std::string& path) {
-  errno = 0;
-  const std::ofstream file(path, std::ios::app);
-  if (!file) {
-    throw base::InputError("cannot write the report to '" + base::printable(path) +
-                           "': " + std::strerror(errno != 0 ? errno : EIO));
-  }
-}
-
-gpu::Device* interrupted_device = nullptr;
-
-void on_interrupt(int signal) {
-  if (interrupted_device != nullptr) interrupted_device->interrupt();
-  std::signal(signal, SIG_DFL);  // a second one ends the process at once
+// Runs when the program's own exit handlers and destructors are through: only then may the exit code be changed.
+__attribute__((destructor)) void change_exit_code() {
+  if (!end_with_error) return;
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(2);
 }
 
 }  // namespace
@@ -83,11 +58,6 @@ cudaError_t& last_error() {
   return error;
 }
 
-void complain(const std::string& text) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "castor: %s\n", text.c_str());
-}
-
 Session& Session::instance() {
   static Session* const session = new Session;  // never destroyed, see the class
   return *session;
@@ -95,10 +65,7 @@ Session& Session::instance() {
 
 Session::Session() {
   first_thread_ = std::this_thread::get_id();
-  options_.platform = environment("CASTOR_PLATFORM");
-  options_.overrides = split(environment("CASTOR_SET"), ';');
-  report_file_ = environment("CASTOR_REPORT");
-  std::atexit([] { Session::instance().finish(); });
+  on_exit([](int code, void* /*argument*/) { Session::instance().finish(code); }, nullptr);
 }
 
 Session::Call::Call(Session& session) : session_(session), lock_(session.mutex_) {
@@ -121,25 +88,16 @@ gpu::Device& Session::device() {
 
 void Session::open() {
   try {
-    const std::string cap = environment("CASTOR_MAX_REGISTERS");
-    if (!cap.empty()) {
-      char* end = nullptr;
-      const unsigned long value = std::strtoul(cap.c_str(), &end, 10);
-      if (*end != 0 || value < 16 || value > 256) {
-        throw base::InputError("CASTOR_MAX_REGISTERS is '" + cap + "'; it must be 16 to 256");
-      }
-      Module::set_register_cap(static_cast<unsigned>(value));
-    }
-    if (!report_file_.empty()) check_writable(report_file_);
-    device_ = open_device(options_);
+    options_ = options_from_environment();
+    if (options_.max_registers != 0) Module::set_register_cap(options_.max_registers);
+    if (!options_.report.empty()) check_writable(options_.report);
+    device_ = open_device(options_.device);
   } catch (const base::InputError& error) {
     complain(error.what());
     std::_Exit(2);
   }
   device_->set_print_sink([this](std::string_view text) { printed_.append(text); });
-  interrupted_device = device_.get();
-  struct sigaction previous {};
-  if (sigaction(SIGINT, nullptr, &previous) == 0 && previous.sa_handler == SIG_DFL) std::signal(SIGINT, on_interrupt);
+  interrupt_on_sigint(device_.get());
 }
 
 void Session::flush_prints() {
@@ -148,10 +106,9 @@ void Session::flush_prints() {
   printed_.clear();
 }
 
-void Session::finish() {
+void Session::finish(int code) {
   const Call call(*this);
   if (finished_ || device_ == nullptr) return;
-  finished_ = true;
   try {
     // A host function of the program may have called exit: the device is then in the middle of something.
     if (!device_->fault() && !called_from_host_call()) synchronize_device();
@@ -159,15 +116,13 @@ void Session::finish() {
   }
   flush_prints();
   std::fflush(stdout);
-  write_report();
+  if (!end_run() && code == 0) end_with_error = true;
 }
 
-void Session::write_report() {
-  if (report_file_.empty()) return;
-  std::ofstream file(report_file_);
-  file << device_->report_json() << '\n';
-  file.close();
-  if (!file) complain("cannot write the report to " + report_file_ + ": " + std::strerror(errno));
+bool Session::end_run() {
+  finished_ = true;
+  const bool wanted = !options_.report.empty() || options_.summary;
+  return runtime::end_run(*device_, options_, wanted ? device_->report_json() : std::string());
 }
 
 // --- Modules --------------------------------------------------------------------------------------------------------
@@ -330,10 +285,12 @@ void Session::check_fault() {
   throw ApiError{sticky_error_};
 }
 
-// The program left SIGINT at its default, which is to end. The end-of-run action still writes the report; pending work
-// is dropped, so that neither it nor the program's destructors wait for a kernel that does not end.
+// The program left SIGINT at its default, which is to end. What was done so far is written down; then pending work is
+// dropped, so that the program's destructors do not wait for a kernel that does not end.
 void Session::end_interrupted() {
   flush_prints();
+  complain(interrupted_text(*device_));
+  static_cast<void>(end_run());
   device_->reset();
   std::exit(130);
 }

@@ -16,7 +16,7 @@
 #include "castor/gpu/device.h"
 #include "driver_types.h"
 #include "runtime/module.h"
-#include "runtime/open_device.h"
+#include "runtime/run_options.h"
 
 namespace castor::runtime {
 
@@ -134,16 +134,15 @@ class Session {
  private:
   Session();
   void open();
-  void finish();
+  void finish(int code);
+  bool end_run();
   [[noreturn]] void end_interrupted();
-  void write_report();
   void note_thread();
   void announce_fault();
 
   std::recursive_mutex mutex_;
   std::unique_ptr<gpu::Device> device_;
-  DeviceOptions options_;
-  std::string report_file_;
+  RunOptions options_;
   std::vector<std::unique_ptr<Module>> modules_;
   std::unordered_map<const void*, RegisteredName> functions_;
   std::unordered_map<const void*, RegisteredName> variables_;
@@ -169,9 +168,6 @@ class Session {
 
 /// Last error of the calling thread (cudaGetLastError).
 [[nodiscard]] cudaError_t& last_error();
-
-/// Prints "castor: text" on stderr.
-void complain(const std::string& text);
 
 /// Body of an API function: takes the lock, turns exceptions into codes, remembers the last error.
 template <class F>

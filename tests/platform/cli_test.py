@@ -353,12 +353,13 @@ int main(int argc, char** argv) {
     def test_interrupt_writes_the_report(self):
         report = self.path / "r.json"
         process = subprocess.Popen([CASTOR, "run", "--report", report, self.program, "--endless"],
-                                   stdout=subprocess.PIPE, universal_newlines=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
         self.assertEqual(process.stdout.readline(), "spinning\n")
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=20)
         self.assertEqual(process.returncode, 130)
+        self.assertTrue(errors.startswith("castor: interrupted"), errors)
         self.assertGreater(json.loads(report.read_text())["warp_instructions"], 0)
 
     def test_wrong_settings_end_the_program_with_one_line(self):

@@ -1,0 +1,148 @@
+#include "runtime/run_options.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "castor/base/error.h"
+#include "castor/base/time.h"
+#include "castor/gpu/report.h"
+
+namespace castor::runtime {
+namespace {
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = std::min(text.find(separator, start), text.size());
+    if (end > start) parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+[[noreturn]] void refuse(const char* name, const std::string& value, const std::string& allowed) {
+  throw base::InputError(std::string(name) + " is '" + base::printable(value) + "'; it must be " + allowed);
+}
+
+void read_number(const char* name, std::uint64_t low, std::uint64_t high, const std::string& allowed,
+                 std::uint64_t& number) {
+  const std::string text = environment(name);
+  if (text.empty()) return;
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0 || value < low || value > high) {
+    refuse(name, text, allowed);
+  }
+  number = value;
+}
+
+void read_cycle(const char* name, base::Cycle& cycle) {
+  read_number(name, 0, base::kForever - 1, "a core cycle, a whole number", cycle);
+}
+
+bool read_flag(const char* name, bool otherwise) {
+  const std::string text = environment(name);
+  if (text.empty()) return otherwise;
+  if (text != "0" && text != "1") refuse(name, text, "0 or 1");
+  return text == "1";
+}
+
+std::atomic<gpu::Device*> interrupted_device{nullptr};
+
+void on_interrupt(int /*signal*/) {
+  if (gpu::Device* const device = interrupted_device.load()) device->interrupt();
+}
+
+}  // namespace
+
+RunOptions options_from_environment() {
+  RunOptions options;
+  DeviceOptions& device = options.device;
+  device.platform = environment("CASTOR_PLATFORM");
+  device.overrides = split(environment("CASTOR_SET"), ';');
+  device.replay = environment("CASTOR_REPLAY");
+  gpu::Recording& recording = device.recording;
+  recording.timeline = environment("CASTOR_TIMELINE");
+  read_cycle("CASTOR_TIMELINE_FROM", recording.timeline_from);
+  read_cycle("CASTOR_TIMELINE_TO", recording.timeline_to);
+  recording.waves = environment("CASTOR_WAVE");
+  recording.wave_scopes = split(environment("CASTOR_WAVE_SCOPE"), ';');
+  read_cycle("CASTOR_WAVE_FROM", recording.wave_from);
+  read_cycle("CASTOR_WAVE_TO", recording.wave_to);
+  recording.progress = ::isatty(STDERR_FILENO) == 1 && read_flag("CASTOR_PROGRESS", true);
+  options.report = environment("CASTOR_REPORT");
+  options.summary = read_flag("CASTOR_SUMMARY", false);
+  std::uint64_t cap = 0;
+  read_number("CASTOR_MAX_REGISTERS", 16, 256, "16 to 256", cap);
+  options.max_registers = static_cast<unsigned>(cap);
+  return options;
+}
+
+void check_writable(const std::string& path) {
+  errno = 0;
+  const std::ofstream file(path, std::ios::app);
+  if (!file) {
+    throw base::InputError("cannot write '" + base::printable(path) + "': " + std::strerror(errno != 0 ? errno : EIO));
+  }
+}
+
+bool end_run(gpu::Device& device, const RunOptions& options, const std::string& report) {
+  bool good = true;
+  for (const std::string& error : device.end_recording()) {
+    complain(error);
+    good = false;
+  }
+  if (!options.report.empty()) {
+    errno = 0;
+    std::ofstream file(options.report);
+    file << report << '\n';
+    file.close();
+    if (!file) {
+      complain("cannot write '" + base::printable(options.report) + "': " + std::strerror(errno != 0 ? errno : EIO));
+      good = false;
+    }
+  }
+  if (options.summary) std::fputs(gpu::summary(report).c_str(), stderr);
+  return good;
+}
+
+void interrupt_on_sigint(gpu::Device* device) {
+  interrupted_device = device;
+  struct sigaction action {};
+  if (device == nullptr || ::sigaction(SIGINT, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  action = {};
+  action.sa_handler = on_interrupt;
+  // After the first signal the default action stands again. Host code that waits in the kernel goes on waiting.
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+}
+
+std::string interrupted_text(const gpu::Device& device) {
+  if (!device.has_timing()) return "interrupted";
+  char text[80];
+  std::snprintf(text, sizeof text, "interrupted after %.3f us of simulated time",
+                static_cast<double>(device.now()) / static_cast<double>(base::kPicosecondsPerMicrosecond));
+  return text;
+}
+
+void complain(const std::string& text) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "castor: %s\n", text.c_str());
+}
+
+}  // namespace castor::runtime

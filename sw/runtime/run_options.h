@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "castor/gpu/device.h"
+#include "runtime/open_device.h"
+
+namespace castor::runtime {
+
+/// What the user asked for, as the environment says it (docs/guides/running.md). `castor run` sets the environment from
+/// its options, so there is one reader of it for programs and PTX files.
+struct RunOptions {
+  DeviceOptions device;
+  std::string report;          ///< path of the JSON report; empty: none
+  bool summary = false;        ///< lines for people on stderr
+  unsigned max_registers = 0;  ///< 0: no cap of the user's
+};
+
+/// Reads CASTOR_PLATFORM, CASTOR_SET and so on. Errors: InputError naming the variable, its value and what is allowed.
+[[nodiscard]] RunOptions options_from_environment();
+
+/// Makes sure, before a run, that its report can be written. Errors: InputError.
+void check_writable(const std::string& path);
+
+/// The end of a run, of whatever kind: ends timeline and waves, writes `report` to where `options` says, prints the
+/// summary. Every file that could not be written is one line on stderr; then the result is false.
+[[nodiscard]] bool end_run(gpu::Device& device, const RunOptions& options, const std::string& report);
+
+/// From now on the first SIGINT asks `device` to stop its advance, and the second ends the process at once; null = no
+/// longer. A program that handles or ignores SIGINT itself keeps its way. The handler does nothing but
+/// Device::interrupt.
+void interrupt_on_sigint(gpu::Device* device);
+
+/// "interrupted after 17.4 us of simulated time"
+[[nodiscard]] std::string interrupted_text(const gpu::Device& device);
+
+/// Prints "castor: text" on stderr.
+void complain(const std::string& text);
+
+}  // namespace castor::runtime
