@@ -62,6 +62,11 @@ bool read_flag(const char* name, bool otherwise) {
   return text == "1";
 }
 
+void check_different(const char* what, const std::string& path, const char* other, const std::string& other_path) {
+  if (path.empty() || path != other_path || path.compare(0, 5, "/dev/") == 0) return;
+  throw base::InputError(std::string(what) + " and " + other + " go to the same file '" + base::printable(path) + "'");
+}
+
 std::atomic<gpu::Device*> interrupted_device{nullptr};
 
 void on_interrupt(int /*signal*/) {
@@ -86,6 +91,9 @@ RunOptions options_from_environment() {
   read_cycle("CASTOR_WAVE_TO", recording.wave_to);
   recording.progress = ::isatty(STDERR_FILENO) == 1 && read_flag("CASTOR_PROGRESS", true);
   options.report = environment("CASTOR_REPORT");
+  check_different("report", options.report, "timeline", recording.timeline);
+  check_different("report", options.report, "waves", recording.waves);
+  check_different("timeline", recording.timeline, "waves", recording.waves);
   options.summary = read_flag("CASTOR_SUMMARY", false);
   std::uint64_t cap = 0;
   read_number("CASTOR_MAX_REGISTERS", 16, 256, "16 to 256", cap);

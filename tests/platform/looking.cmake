@@ -5,6 +5,6 @@ if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runti
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(looking KIND platform TIMEOUT 300
+castor_script_test(looking KIND platform TIMEOUT 600
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/looking_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_SOURCE_DIR}")

@@ -293,6 +293,18 @@ class WavesOfARun(Case):
         self.assertEqual((self.path / "v.vcd").read_bytes(), expected)
         self.assertEqual((self.path / "u.vcd").read_bytes(), expected)
 
+    def test_of_a_window_in_which_nothing_runs_hold_the_state(self):
+        # The copies of the program start 10 us (7060 cycles) apart and take 12000 bytes / 6 GB/s + 1 us (2118 cycles).
+        dumps = []
+        for name, sleep in (("w.vcd", 1), ("v.vcd", 0)):
+            self.castor("run", "--set", f"run.sleep={sleep}", "--wave", name, "--wave-from", "4000", "--wave-to", "5000",
+                        self.program)
+            dumps.append((self.path / name).read_bytes())
+        self.assertEqual(dumps[0], dumps[1])
+        dump = self.waves()
+        self.assertEqual({len(changes) for changes in dump.changes.values()}, {1})
+        self.assertEqual(dump.end, int(5001 * Fraction(10**9, 706000) + Fraction(1, 2)))
+
     def test_of_a_window_and_some_instances_are_a_part_of_the_whole(self):
         self.run_ptx("--wave", "w.vcd")
         self.run_ptx("--wave", "part.vcd", "--wave-from", "700", "--wave-to", "900", "--wave-scope", "gpu.sm1",
@@ -345,7 +357,8 @@ class WhatIsRecorded(Case):
         for options, part in ((["--wave", "w", "--wave-scope", "gpu.sm7"], "gpu.sm7"),
                               (["--wave", "w", "--wave-from", "5", "--wave-to", "4"], "ends with cycle 4"),
                               (["--timeline", "w", "--timeline-from", "5", "--timeline-to", "4"], "ends with cycle 4"),
-                              (["--timeline", "w", "--wave", "w"], "same file"),
+                              (["--timeline", "w", "--wave", "w"], "timeline and waves go to the same file 'w'"),
+                              (["--report", "w", "--wave", "w"], "report and waves go to the same file 'w'"),
                               (["--wave-from", "x"], "wave-from"), (["--timeline-to", "-1"], "timeline-to")):
             for command in (["run", *options, self.program], ["run", self.ptx, *LAUNCH, *options]):
                 done = self.castor(*command, code=2)

@@ -29,9 +29,6 @@ TraceRecorder::TraceRecorder(const Recording& recording, const Machine& machine)
                                    : Progress(machine.run.max_cycles, no_terminal(), Progress::Clock())) {
   check_window("timeline", recording.timeline_from, recording.timeline_to);
   check_window("waves", recording.wave_from, recording.wave_to);
-  if (recording.files() && recording.timeline == recording.waves) {
-    throw base::InputError("timeline and waves go to the same file '" + base::printable(recording.waves) + "'");
-  }
   if (!recording.timeline.empty()) {
     timeline_ = std::make_unique<Timeline>(recording.timeline, machine, recording.timeline_from, recording.timeline_to);
   }
