@@ -67,6 +67,11 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   for (const auto& copy : copies_) units_.push_back(copy.get());
   for (const auto& sm : sms_) units_.push_back(sm.get());
   units_.push_back(front_end_.get());
+  wakes_.resize(units_.size());
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    units_[i]->keep_wake_in(wakes_[i]);
+    order_.push_back(static_cast<unsigned>(i));
+  }
 
   SC_HAS_PROCESS(Gpu);
   SC_METHOD(process);
@@ -97,7 +102,7 @@ Cycle Gpu::host_cycle() const {
 
 Cycle Gpu::next_cycle() const {
   Cycle next = kForever;
-  for (const Unit* const unit : units_) next = std::min(next, unit->wake());
+  for (const Cycle wake : wakes_) next = std::min(next, wake);
   if (next == kForever) return next;
   return machine_.run.sleep ? std::max(next, now_) : now_;
 }
@@ -106,15 +111,15 @@ void Gpu::run_cycle(Cycle cycle) {
   CASTOR_ASSERT_AT(cycle, cycle >= now_, "cycles go backwards");
   if (recorder_ != nullptr) recorder_->begin(cycle);
   if (machine_.run.shuffle) {
-    for (std::size_t i = units_.size() - 1; i > 0; --i) std::swap(units_[i], units_[shuffle_.below(i + 1)]);
+    for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[shuffle_.below(i + 1)]);
   }
   now_ = cycle + 1;
   if (machine_.run.sleep) {
-    for (Unit* const unit : units_) {
-      if (unit->wake() <= cycle) unit->tick(cycle);
+    for (const unsigned i : order_) {
+      if (wakes_[i] <= cycle) units_[i]->tick(cycle);
     }
   } else {
-    for (Unit* const unit : units_) unit->tick(cycle);
+    for (const unsigned i : order_) units_[i]->tick(cycle);
   }
   if (machine_.check.stale != StaleCheck::kOff) {
     for (Sm* const sm : cores_) sm->check_stale(cycle);
@@ -148,13 +153,15 @@ void Gpu::process() {
   // The host may wake the process between two edges, or for a cycle that has run already.
   if (clock_.time_of(cycle) == time && cycle >= now_) {
     run_cycle(cycle);
-    if (after_cycle && after_cycle(cycle)) sc_core::sc_pause();
+    const Cycle next = next_cycle();
+    if (after_cycle && after_cycle(cycle, next)) sc_core::sc_pause();
+    arm(next);
+    return;
   }
-  arm();
+  arm(next_cycle());
 }
 
-void Gpu::arm() {
-  const Cycle next = next_cycle();
+void Gpu::arm(Cycle next) {
   if (next == kForever) {
     next_trigger(changed_);
     return;

@@ -88,12 +88,13 @@ class Gpu final : public sc_core::sc_module {
   /// Is told before and behind every cycle that runs; null = nobody. Not owned.
   void set_recorder(TraceRecorder* recorder) { recorder_ = recorder; }
 
-  /// Called by the process after every cycle that ran; true pauses the simulation (sc_pause) at that time.
-  std::function<bool(Cycle)> after_cycle;
+  /// Called by the process after every cycle that ran, with the next one that will (kForever: none); true pauses the
+  /// simulation (sc_pause) at that time.
+  std::function<bool(Cycle cycle, Cycle next)> after_cycle;
 
  private:
   void process();
-  void arm();
+  void arm(Cycle next);
   void apply_clock_enables(Cycle next);
 
   const Machine& machine_;
@@ -107,8 +108,10 @@ class Gpu final : public sc_core::sc_module {
   std::vector<Sm*> cores_;  ///< SMs that execute instructions
   std::array<std::unique_ptr<CopyEngine>, FrontEnd::kCopyEngines> copies_;
   std::unique_ptr<FrontEnd> front_end_;
-  std::vector<Unit*> units_;  ///< in the order of a cycle, permuted before each cycle with run.shuffle
   TraceRecorder* recorder_ = nullptr;
+  std::vector<Unit*> units_;
+  std::vector<Cycle> wakes_;     ///< of units_
+  std::vector<unsigned> order_;  ///< of units_ in a cycle, permuted before each cycle with run.shuffle
   bool governed_ = false;
   SmMask enabled_ = kAllSms;
   base::Xoshiro256 shuffle_;

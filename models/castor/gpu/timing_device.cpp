@@ -33,6 +33,8 @@ TimingDevice::TimingDevice(const Machine& machine, Options options)
     gpu.observer = &observers_;
   }
   if (options_.replay) gpu.replay = options_.replay.get();
+  // The host may wait while nothing has work left; SystemC finds that remarkable.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   gpu_ = std::make_unique<Gpu>("gpu", machine_, store_, programs_, gpu);
   gpu_->front_end().set_services(services_);
   if (recorder_) recorder_->attach(*gpu_);
@@ -94,7 +96,7 @@ Picoseconds TimingDevice::completion_time(Ticket ticket) const {
 
 Picoseconds TimingDevice::now() const { return sc_core::sc_time_stamp().value(); }
 
-TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, const std::function<bool()>& reached) {
+TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached) {
   if (auto fault = gpu_->front_end().take_fault()) {
     const bool first = !fault_.has_value();
     record_fault(std::move(*fault));
@@ -103,7 +105,7 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, const std::function<bo
   if (reached()) return Stop::kReached;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
   if (limit_reached(cycle)) return Stop::kLimit;
-  if (gpu_->next_cycle() == kForever) return Stop::kIdle;
+  if (next == kForever) return Stop::kIdle;
   return Stop::kNone;
 }
 
@@ -111,8 +113,8 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   if (reached()) return Stop::kReached;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
   stop_ = Stop::kNone;
-  gpu_->after_cycle = [&](Cycle cycle) {
-    stop_ = after_cycle(cycle, reached);
+  gpu_->after_cycle = [&](Cycle cycle, Cycle next) {
+    stop_ = after_cycle(cycle, next, reached);
     // Until a given time an idle device may wait: the host will go on then.
     if (stop_ == Stop::kIdle && until) stop_ = Stop::kNone;
     return stop_ != Stop::kNone;

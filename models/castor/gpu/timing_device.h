@@ -63,7 +63,7 @@ class TimingDevice final : public Device {
 
   /// Runs until `reached`, a stop, or the time, if given. kNone: the time has come.
   Stop run(const std::function<bool()>& reached, std::optional<Picoseconds> until);
-  [[nodiscard]] Stop after_cycle(Cycle cycle, const std::function<bool()>& reached);
+  [[nodiscard]] Stop after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached);
   [[nodiscard]] bool limit_reached(Cycle cycle);
   void record_fault(Fault fault);
   [[nodiscard]] std::uint64_t warp_instructions() const;

@@ -33,16 +33,22 @@ class Unit {
   virtual void count_until(Cycle /*now*/) {}
 
   /// First cycle in which this unit has something to do; kForever if only a message can wake it.
-  [[nodiscard]] Cycle wake() const { return wake_; }
+  [[nodiscard]] Cycle wake() const { return *wake_; }
   /// Has the unit ticked in `cycle` at the latest.
-  void wake_at(Cycle cycle) { wake_ = std::min(wake_, cycle); }
+  void wake_at(Cycle cycle) { *wake_ = std::min(*wake_, cycle); }
+  /// Keeps the wake in a place of the owner's, side by side with those of other units.
+  void keep_wake_in(Cycle& place) {
+    place = *wake_;
+    wake_ = &place;
+  }
 
  protected:
   /// For the end of a tick: forget earlier wishes.
-  void sleep_until(Cycle cycle) { wake_ = cycle; }
+  void sleep_until(Cycle cycle) { *wake_ = cycle; }
 
  private:
-  Cycle wake_ = 0;
+  Cycle own_wake_ = 0;
+  Cycle* wake_ = &own_wake_;
 };
 
 }  // namespace castor::gpu

@@ -27,7 +27,7 @@ int main() {
   std::printf("time of unrecorded events: %s\n", name(cudaEventElapsedTime(&ms, first, last)));
   cudaGetLastError();
   cudaEventRecord(first, one);
-  spin<<<1, 32, 0, one>>>(out, 400000);
+  spin<<<112, 32, 0, one>>>(out, 4000);
   cudaEventRecord(last, one);
   cudaEventRecord(no_time, one);
   std::printf("busy stream: %s\n", name(cudaStreamQuery(one)));

@@ -36,6 +36,18 @@ Pipelines::Pipelines(const Machine& machine)
 inline Tick Pipelines::read(unsigned bank, Tick from) {
   Reads& reads = reads_[bank];
   const Tick passed = from - reads.base;
+  if (ports_ == 2) {  // the common case
+    std::uint64_t& first = reads.busy[0];
+    std::uint64_t& second = reads.busy[1];
+    first = passed < 64 ? first >> passed : 0;
+    second = passed < 64 ? second >> passed : 0;
+    reads.base = from;
+    const std::uint64_t both = first & second;
+    CASTOR_ASSERT(both != ~std::uint64_t{0}, "a register bank is booked for more than 64 ticks");
+    const std::uint64_t bit = ~both & (both + 1);
+    ((first & bit) == 0 ? first : second) |= bit;
+    return from + static_cast<unsigned>(__builtin_ctzll(bit));
+  }
   std::uint64_t all = ~std::uint64_t{0};
   for (unsigned p = 0; p < ports_; ++p) {
     std::uint64_t& busy = reads.busy[p];

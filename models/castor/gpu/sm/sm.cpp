@@ -74,31 +74,39 @@ void Sm::set_clock_enable(bool enable, Cycle from) {
   enabled_ = enable;
 }
 
-void Sm::count_slept(Tick ticks) {
+void Sm::count_ticks() {
+  const Tick ticks = std::exchange(same_ticks_, 0);
   if (ticks == 0) return;
+  const TickClass& of = tick_class_;
+  const auto sum = [ticks](std::uint64_t mask) { return ticks * static_cast<unsigned>(__builtin_popcountll(mask)); };
   counters_.ticks += ticks;
   for (unsigned s = 0; s < schedulers_; ++s) {
-    counters_.stall[s][static_cast<std::size_t>(stall_[s])] += ticks;
-    if (lacks_[s] == 1) counters_.collector_full += ticks;
-    if (lacks_[s] == 2) counters_.unit_busy += ticks;
+    counters_.stall[s][static_cast<std::size_t>(of.stall[s])] += ticks;
+    if (of.lacks[s] == 1) counters_.collector_full += ticks;
+    if (of.lacks[s] == 2) counters_.unit_busy += ticks;
   }
-  if (memory_stalled_) {
+  if (of.memory_stalled) {
     counters_.memory_stall_cycles += ticks;
-    counters_.outstanding_sum_while_stalled += ticks * memory_side_.outstanding();
+    counters_.outstanding_sum_while_stalled += ticks * of.outstanding;
   }
-  counters_.occupancy_warps_sum += ticks * static_cast<unsigned>(__builtin_popcountll(live_));
-  counters_.occupancy_device_warps_sum += ticks * static_cast<unsigned>(__builtin_popcountll(live_ & device_));
-  counters_.fence_wait += ticks * static_cast<unsigned>(__builtin_popcountll(blocked_fence_));
-  counters_.store_drain_at_exit += ticks * static_cast<unsigned>(__builtin_popcountll(finished_));
-  counted_ += ticks;
+  counters_.occupancy_warps_sum += sum(of.live);
+  if (of.device != 0) counters_.occupancy_device_warps_sum += sum(of.device);
+  if (of.fence != 0) counters_.fence_wait += sum(of.fence);
+  if (of.finished != 0) counters_.store_drain_at_exit += sum(of.finished);
+}
+
+// A tick that issued is followed by another one, so ticks that were slept are like the last one.
+void Sm::count_slept(Tick end) {
+  const Tick slept = end - counted_;
+  same_ticks_ += slept;
+  counted_ = end;
+  if (hooked_) idle_hooks(slept);
 }
 
 void Sm::count_until(Cycle now) {
   const Tick end = tick_of(enabled_ ? now : std::min(now, disabled_since_));
-  if (end <= counted_) return;
-  const Tick slept = end - counted_;
-  count_slept(slept);
-  if (hooked_) idle_hooks(slept);
+  if (end > counted_) count_slept(end);
+  count_ticks();
 }
 
 void Sm::tick(Cycle now) {
@@ -106,13 +114,14 @@ void Sm::tick(Cycle now) {
     sleep_until(kForever);
     return;
   }
-  count_until(now);
   now_ = now;
   tick_ = tick_of(now);
+  if (tick_ > counted_) count_slept(tick_);
   busy_ = false;
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_eligible();
-  take_messages();
+  if (hooked_) hook_state_->begin_tick();
+  if (!kills_.empty() || !resumes_.empty() || inbox_.next() <= now) take_messages();
   if (hooked_) early_outputs();
   // S1
   take_events();
@@ -159,7 +168,6 @@ void Sm::take_messages() {
     if (resume.failed && (live_ & bit(resume.warp)) != 0) stopped_ |= bit(resume.warp);
     busy_ = true;
   }
-  hook_state_->begin_tick();
   if (const TbStartMessage* const message = inbox_.head(now_); message != nullptr && quiet_tick_ != tick_) {
     start_tb(*message);
     inbox_.pop();
@@ -204,37 +212,38 @@ void Sm::take_events() {
 }
 
 void Sm::finish_tick() {
-  ++counted_;
-  ++counters_.ticks;
+  TickClass tick;
+  tick.stall = stall_;
+  tick.lacks = lacks_;
   bool waits_memory = false;
   for (unsigned s = 0; s < schedulers_; ++s) {
-    const StallClass stall = (issued_ >> s & 1) != 0 ? StallClass::kIssued : stall_[s];
-    ++counters_.stall[s][static_cast<std::size_t>(stall)];
-    waits_memory |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
-    counters_.collector_full += lacks_[s] == 1 ? 1 : 0;
-    counters_.unit_busy += lacks_[s] == 2 ? 1 : 0;
+    if ((issued_ >> s & 1) != 0) tick.stall[s] = StallClass::kIssued;
+    waits_memory |= tick.stall[s] == StallClass::kRawMemory || tick.stall[s] == StallClass::kMemoryPipe;
   }
-  memory_stalled_ = issued_ == 0 && waits_memory;
+  tick.memory_stalled = issued_ == 0 && waits_memory;
   const unsigned outstanding = memory_side_.outstanding();
-  if (memory_stalled_) {
-    ++counters_.memory_stall_cycles;
-    counters_.outstanding_sum_while_stalled += outstanding;
+  tick.outstanding = tick.memory_stalled ? outstanding : 0;
+  tick.live = live_;
+  tick.device = live_ & device_;
+  tick.fence = blocked_fence_;
+  tick.finished = finished_;
+  if (!(tick == tick_class_)) {
+    count_ticks();
+    tick_class_ = tick;
   }
-  counters_.occupancy_warps_sum += static_cast<unsigned>(__builtin_popcountll(live_));
-  if (device_ != 0) {
-    counters_.occupancy_device_warps_sum += static_cast<unsigned>(__builtin_popcountll(live_ & device_));
-  }
-  if (blocked_fence_ != 0) counters_.fence_wait += static_cast<unsigned>(__builtin_popcountll(blocked_fence_));
-  if (finished_ != 0) counters_.store_drain_at_exit += static_cast<unsigned>(__builtin_popcountll(finished_));
+  ++same_ticks_;
+  ++counted_;
 
-  SmPulse pulse;
-  pulse.lanes = static_cast<std::uint16_t>(lanes_issued_);
-  pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());
-  pulse.memory_stall = memory_stalled_;
-  pulse.outstanding = static_cast<std::uint16_t>(outstanding);
-  set_pulse(pulse, now_);
-  // The pulse of a sleeping SM repeats, so a tick with a miss is followed by one without.
-  if (pulse.l1_primary_misses != 0) busy_ = true;
+  if (pulses_read()) {
+    SmPulse pulse;
+    pulse.lanes = static_cast<std::uint16_t>(lanes_issued_);
+    pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());
+    pulse.memory_stall = tick.memory_stalled;
+    pulse.outstanding = static_cast<std::uint16_t>(outstanding);
+    set_pulse(pulse, now_);
+    // The pulse of a sleeping SM repeats, so a tick with a miss is followed by one without.
+    if (pulse.l1_primary_misses != 0) busy_ = true;
+  }
   sleep_until(busy_ ? now_ + 1 : next_wake());
 }
 

@@ -155,6 +155,21 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
     std::uint8_t warp;
     bool failed;
   };
+  /// What a tick adds to the counters besides its instructions; equal ticks are counted in one go.
+  struct TickClass {
+    std::array<StallClass, Pipelines::kMaxSchedulers> stall{};
+    std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks{};  ///< without issue: 1 collector, 2 unit
+    bool memory_stalled = false;
+    unsigned outstanding = 0;  ///< if memory_stalled
+    WarpMask live = 0, device = 0, fence = 0;
+    TbMask finished = 0;
+
+    [[nodiscard]] bool operator==(const TickClass& other) const {
+      return stall == other.stall && lacks == other.lacks && memory_stalled == other.memory_stalled &&
+             outstanding == other.outstanding && live == other.live && device == other.device && fence == other.fence &&
+             finished == other.finished;
+    }
+  };
 
   [[nodiscard]] static WarpMask bit(unsigned warp) { return WarpMask{1} << warp; }
   [[nodiscard]] Tick tick_of(Cycle cycle) const { return cycle - disabled_; }
@@ -171,7 +186,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] static unsigned next_after(WarpMask mask, unsigned last);
 
   // Steps of a tick.
-  void count_slept(Tick ticks);
+  void count_slept(Tick end);
+  void count_ticks();
   void take_messages();           // S0
   void take_events();             // S1
   void decode(WarpMask arrived);  // S6
@@ -256,7 +272,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // Time.
   Cycle now_ = 0;
   Tick tick_ = 0;
-  Tick counted_ = 0;  ///< ticks in the counters: the next tick if none were slept
+  Tick counted_ = 0;  ///< ticks in the counters or in same_ticks_: the next tick if none were slept
+  TickClass tick_class_;
+  Tick same_ticks_ = 0;  ///< of this class, not yet in the counters
   bool enabled_ = true;
   Cycle disabled_since_ = 0, disabled_ = 0;
   bool busy_ = false;  ///< something happened in this tick that the next tick may build on
@@ -313,7 +331,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::array<std::uint8_t, kUnitPools> first_refused_{};
   std::array<StallClass, Pipelines::kMaxSchedulers> stall_{};
   std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks_{};  ///< 1 collector, 2 unit
-  std::array<std::uint8_t, kUnitPools> pool_picks_{};            ///< bit per scheduler with a pick of the pool
+  bool nothing_clear_ = false;                                   ///< stall_ says so for these warps:
+  WarpMask open_ = 0, open_for_load_ = 0;
+  std::array<std::uint8_t, kUnitPools> pool_picks_{};  ///< bit per scheduler with a pick of the pool
   unsigned refused_ = 0;      ///< bit per scheduler: an earlier commit took what its pick needs
   unsigned issued_ = 0;       ///< bit per scheduler that issued
   unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
@@ -322,7 +342,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   Tick unit_wake_ = base::kForever;
   std::array<First, Pipelines::kMaxSchedulers * kMaxIssueClasses> firsts_{};
   unsigned first_count_ = 0;
-  bool memory_stalled_ = false;
   isa::LaneArgs args_;
   Tick timer_tick_ = base::kForever;
   std::uint64_t timer_ns_ = 0;

@@ -34,7 +34,18 @@ void Sm::issue() {
   unit_wake_ = kForever;
   const WarpMask open = valid_ & ~blocked() & ~(drain_heads_ & memory_busy_);
   WarpMask ready = 0;
-  if ((open & clear_) != 0) ready = acceptable(open & clear_);
+  if ((open & clear_) != 0) {
+    nothing_clear_ = false;
+    ready = acceptable(open & clear_);
+  } else if (!hooked_) {
+    ready_left_ = false;
+    if (nothing_clear_ && open == open_ && (open & waits_load_) == open_for_load_) return;  // as in the last tick
+    nothing_clear_ = true;
+    open_ = open;
+    open_for_load_ = open & waits_load_;
+    classify(open, 0);
+    return;
+  }
   if (hooked_) ready = permitted(ready);
   ready_left_ = ready != 0;
   unsigned acting = (1U << schedulers_) - 1;

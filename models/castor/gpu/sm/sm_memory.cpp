@@ -182,6 +182,7 @@ void SmMemory::take_reply(Cycle now, Tick tick) {
   if (impl_->port.reply(now) == nullptr) return;
   Transaction& reply = impl_->port.take_reply(now);
   impl_->serve(reply, tick);
+  impl_->freed = true;
   reply.release();
 }
 
@@ -190,9 +191,15 @@ void SmMemory::advance(Cycle now, Tick tick) {
   if (tick != 0) impl.catch_up(tick - 1);
   impl.last_tick = tick;
   impl.primary_misses = 0;
-  impl.stuck = false;
   impl.hits.clear();
-  for (unsigned i = 0; i < impl.machine.l1.banks && !impl.pipe.empty() && impl.pipe.front().due <= tick; ++i) {
+  // What stood still stands still until something it may have lacked is there.
+  const bool still =
+      impl.stuck && !impl.sent && !impl.freed && impl.acquire(*impl.pipe.front().operation) == impl.stuck_acquire;
+  impl.stuck = still;
+  impl.freed = false;
+  if (still) ++impl.statistics.reservation_fail;
+  for (unsigned i = 0; !still && i < impl.machine.l1.banks && !impl.pipe.empty() && impl.pipe.front().due <= tick;
+       ++i) {
     const Impl::InPipe head = impl.pipe.front();
     if (!impl.lookup(*head.operation, head.line, now, tick)) {
       impl.stuck = true;
@@ -231,6 +238,7 @@ bool SmMemory::blocked() const { return impl_->stuck; }
 
 void SmMemory::tb_retired(unsigned context) {
   Impl& impl = *impl_;
+  impl.freed = true;
   for (std::uint32_t slot = 0; impl.local_lines[context] != 0 && slot < impl.l1.slots(); ++slot) {
     const L1Cache::Line& line = impl.l1.at(slot);
     if (!line.present || line.owner != context) continue;

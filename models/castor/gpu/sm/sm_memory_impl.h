@@ -159,6 +159,7 @@ struct SmMemory::Impl {
   bool stuck = false;       ///< the head of the pipe stood still in the last tick
   Cycle stuck_acquire = 0;  ///< acquire cycle of its block then
   bool sent = false;        ///< the injection FIFO has a place more since
+  bool freed = false;       ///< an MSHR or a way may be free since
   bool short_of_credit = false;
   unsigned primary_misses = 0;
 };
