@@ -114,7 +114,12 @@ void Gpu::run_cycle(Cycle cycle) {
     for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[shuffle_.below(i + 1)]);
   }
   now_ = cycle + 1;
-  if (machine_.run.sleep) {
+  if (machine_.run.sleep && !machine_.run.shuffle) {
+    const std::size_t units = units_.size();
+    for (std::size_t i = 0; i < units; ++i) {
+      if (wakes_[i] <= cycle) units_[i]->tick(cycle);
+    }
+  } else if (machine_.run.sleep) {
     for (const unsigned i : order_) {
       if (wakes_[i] <= cycle) units_[i]->tick(cycle);
     }
@@ -149,9 +154,9 @@ void Gpu::apply_clock_enables(Cycle next) {
 
 void Gpu::process() {
   const base::Picoseconds time = system_time();
-  const Cycle cycle = clock_.first_at_or_after(time);
+  const Cycle cycle = time == armed_time_ ? armed_ : clock_.first_at_or_after(time);
   // The host may wake the process between two edges, or for a cycle that has run already.
-  if (clock_.time_of(cycle) == time && cycle >= now_) {
+  if (cycle >= now_ && (time == armed_time_ || clock_.time_of(cycle) == time)) {
     run_cycle(cycle);
     const Cycle next = next_cycle();
     if (after_cycle && after_cycle(cycle, next)) sc_core::sc_pause();
@@ -166,8 +171,9 @@ void Gpu::arm(Cycle next) {
     next_trigger(changed_);
     return;
   }
-  const base::Picoseconds delay = clock_.time_of(next) - system_time();
-  next_trigger(sc_core::sc_time::from_value(delay), changed_);
+  armed_ = next;
+  armed_time_ = clock_.time_of(next);
+  next_trigger(sc_core::sc_time::from_value(armed_time_ - system_time()), changed_);
 }
 
 void Gpu::changed() {

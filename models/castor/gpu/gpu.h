@@ -116,6 +116,8 @@ class Gpu final : public sc_core::sc_module {
   SmMask enabled_ = kAllSms;
   base::Xoshiro256 shuffle_;
   Cycle now_ = 0;
+  Cycle armed_ = 0;  ///< cycle that the process waits for
+  base::Picoseconds armed_time_ = ~base::Picoseconds{0};
   sc_core::sc_event changed_;
 };
 

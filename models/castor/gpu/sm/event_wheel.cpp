@@ -10,19 +10,18 @@ void EventWheel::add_late(Tick tick, const SmEvent& event) {
 
 Tick EventWheel::next(Tick now) const {
   const Tick late = late_.empty() ? base::kForever : late_.back().tick;
+  if (words_ == 0) return late;
   const std::size_t start = (now + 1) % kHorizon;
-  // The word in which the search starts is looked at twice: its upper part first, its lower part after a whole turn.
-  for (std::size_t step = 0; step <= marks_.size(); ++step) {
-    const std::size_t word = (start / 64 + step) % marks_.size();
-    std::uint64_t bits = marks_[word];
-    const std::uint64_t upper = ~std::uint64_t{0} << (start % 64);
-    if (step == 0) bits &= upper;
-    if (step == marks_.size()) bits &= ~upper;
-    if (bits == 0) continue;
-    const std::size_t bucket = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
-    return std::min<Tick>(late, now + 1 + (bucket + kHorizon - start) % kHorizon);
+  std::size_t word = start / 64;
+  std::uint64_t bits = marks_[word] & ~std::uint64_t{0} << (start % 64);
+  if (bits == 0) {
+    // The next word with a mark, in cyclic order; at the end of a turn the lower part of the first one.
+    const std::uint32_t above = word == 31 ? 0 : words_ & ~std::uint32_t{0} << (word + 1);
+    word = static_cast<std::size_t>(__builtin_ctz(above != 0 ? above : words_));
+    bits = marks_[word];
   }
-  return late;
+  const std::size_t bucket = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
+  return std::min<Tick>(late, now + 1 + (bucket + kHorizon - start) % kHorizon);
 }
 
 }  // namespace castor::gpu

@@ -97,6 +97,7 @@ class EventWheel {
     const unsigned collectors = collectors_[bucket];
     collectors_[bucket] = 0;
     marks_[bucket / 64] &= ~(std::uint64_t{1} << (bucket % 64));
+    if (marks_[bucket / 64] == 0) words_ &= ~(1U << (bucket / 64));
     return collectors;
   }
   /// First tick after `now` in which something lies; base::kForever if none.
@@ -112,10 +113,15 @@ class EventWheel {
     Tick tick;
     SmEvent event;
   };
-  void mark(std::size_t bucket) { marks_[bucket / 64] |= std::uint64_t{1} << (bucket % 64); }
+  void mark(std::size_t bucket) {
+    marks_[bucket / 64] |= std::uint64_t{1} << (bucket % 64);
+    words_ |= 1U << (bucket / 64);
+  }
   void add_late(Tick tick, const SmEvent& event);
 
-  std::array<std::uint64_t, kHorizon / 64> marks_{};
+  static_assert(kHorizon / 64 <= 32, "words_ has a bit for each word of marks_");
+  std::array<std::uint64_t, kHorizon / 64> marks_{};  // bit per bucket
+  std::uint32_t words_ = 0;                           // bit per word of marks_ that is not 0
   std::array<std::uint32_t, kHorizon> heads_;
   std::array<std::uint8_t, kHorizon> collectors_{};
   std::vector<Node> nodes_;

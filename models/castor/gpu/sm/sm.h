@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -165,9 +166,15 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
     TbMask finished = 0;
 
     [[nodiscard]] bool operator==(const TickClass& other) const {
-      return stall == other.stall && lacks == other.lacks && memory_stalled == other.memory_stalled &&
-             outstanding == other.outstanding && live == other.live && device == other.device && fence == other.fence &&
-             finished == other.finished;
+      static_assert(sizeof stall == 8 && sizeof lacks == 8);
+      std::uint64_t a[2], b[2];
+      std::memcpy(a, &stall, 8);
+      std::memcpy(a + 1, &lacks, 8);
+      std::memcpy(b, &other.stall, 8);
+      std::memcpy(b + 1, &other.lacks, 8);
+      return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (live ^ other.live) | (device ^ other.device) | (fence ^ other.fence) |
+              (finished ^ other.finished) | (outstanding ^ other.outstanding)) == 0 &&
+             memory_stalled == other.memory_stalled;
     }
   };
 
