@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the CUDA programs of sw/kernels on two builds of Castor and compares what they print and report, byte for byte.
+"""Runs the CUDA programs of sw/kernels on two builds of Castor and compares what they print and report.
 
   compare_builds.py BUILD OTHER_BUILD [MACHINE...]
 
@@ -40,8 +40,9 @@ def run(library, program, arguments, settings):
         environment = dict(os.environ, LD_LIBRARY_PATH=str(library), CASTOR_REPORT=str(report), **settings)
         done = subprocess.run([program] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
                               check=False)
-        return {"exit code": done.returncode, "output": done.stdout, "error output": done.stderr,
-                "report": report.read_bytes() if report.exists() else b""}
+        content = json.loads(report.read_text()) if report.exists() else {}
+        content.pop("versions", None)  # of the compiler, among others
+        return {"exit code": done.returncode, "output": done.stdout, "error output": done.stderr, "report": content}
 
 
 def compare(libraries, program, arguments, settings):

@@ -68,11 +68,15 @@ inline void load_lanes(std::byte* row, const std::byte* base, const std::uint64_
     std::memcpy(to + lane, base + (at[lane] - origin), sizeof(T));
   }
 }
-/// The same for all lanes.
+/// The same for all lanes, a multiple of 4.
 template <class T>
 inline void load_all_lanes(std::byte* row, const std::byte* base, const std::uint64_t* at, unsigned lanes) {
   T* const to = reinterpret_cast<T*>(row);
-  for (unsigned lane = 0; lane < lanes; ++lane) std::memcpy(to + lane, base + at[lane], sizeof(T));
+  for (unsigned lane = 0; lane < lanes; lane += 4) {
+    T value[4];
+    for (unsigned i = 0; i < 4; ++i) std::memcpy(value + i, base + at[lane + i], sizeof(T));
+    for (unsigned i = 0; i < 4; ++i) to[lane + i] = value[i];
+  }
 }
 /// One element per lane of `mask` from a register row to memory, in lane order: the highest lane wins.
 template <class T>

@@ -4,7 +4,8 @@ namespace castor::gpu {
 
 L1Cache::L1Cache(const Machine& machine)
     : ways_(machine.l1.ways),
-      line_bytes_(machine.l1.line),
+      line_shift_(static_cast<unsigned>(__builtin_ctz(machine.l1.line))),
+      set_mask_((std::uint64_t{1} << (31 - static_cast<unsigned>(__builtin_clz(machine.l1.sets)))) - 1),
       words_per_set_((machine.l1.ways + 63) / 64),
       lines_(std::size_t{machine.l1.sets} * machine.l1.ways),
       data_(lines_.size()),
@@ -12,7 +13,10 @@ L1Cache::L1Cache(const Machine& machine)
       free_(std::size_t{machine.l1.sets} * words_per_set_, 0),
       hash_(lines_.size(), machine.l1.line) {
   for (std::size_t set = 0; set < sets_.size(); ++set)
-    for (unsigned way = 0; way < ways_; ++way) free_[set * words_per_set_ + way / 64] |= std::uint64_t{1} << (way % 64);
+    for (unsigned way = 0; way < ways_; ++way) {
+      free_[set * words_per_set_ + way / 64] |= std::uint64_t{1} << (way % 64);
+      lines_[set * ways_ + way].set = static_cast<std::uint32_t>(set);
+    }
 }
 
 std::uint32_t L1Cache::way_for(std::uint64_t line) const {
@@ -28,8 +32,8 @@ std::uint32_t L1Cache::way_for(std::uint64_t line) const {
 
 void L1Cache::place(std::uint32_t slot, std::uint64_t line) {
   if (lines_[slot].present) release(slot);
-  const std::uint32_t set = slot / ways_;
-  const std::uint32_t way = slot % ways_;
+  const std::uint32_t set = lines_[slot].set;
+  const std::uint32_t way = slot - set * ways_;
   free_[std::size_t{set} * words_per_set_ + way / 64] &= ~(std::uint64_t{1} << (way % 64));
   Line& to = lines_[slot];
   to.address = line;
@@ -49,8 +53,8 @@ void L1Cache::touch(std::uint32_t slot) {
 }
 
 void L1Cache::release(std::uint32_t slot) {
-  const std::uint32_t set = slot / ways_;
-  const std::uint32_t way = slot % ways_;
+  const std::uint32_t set = lines_[slot].set;
+  const std::uint32_t way = slot - set * ways_;
   free_[std::size_t{set} * words_per_set_ + way / 64] |= std::uint64_t{1} << (way % 64);
   hash_.erase(slot);
   unlink(slot);
@@ -58,14 +62,14 @@ void L1Cache::release(std::uint32_t slot) {
 }
 
 void L1Cache::unlink(std::uint32_t slot) {
-  Set& set = sets_[slot / ways_];
+  Set& set = sets_[lines_[slot].set];
   const Line& line = lines_[slot];
   (line.older == kNone ? set.oldest : lines_[line.older].newer) = line.newer;
   (line.newer == kNone ? set.newest : lines_[line.newer].older) = line.older;
 }
 
 void L1Cache::link_newest(std::uint32_t slot) {
-  Set& set = sets_[slot / ways_];
+  Set& set = sets_[lines_[slot].set];
   Line& line = lines_[slot];
   line.older = set.newest;
   line.newer = kNone;

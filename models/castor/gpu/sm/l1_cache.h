@@ -30,6 +30,7 @@ class L1Cache {
     std::uint16_t owner = kNobody;  ///< TB context, of local lines that are written back
     bool present = false;
     std::uint32_t older = kNone, newer = kNone;  ///< by last use, in the set
+    std::uint32_t set = 0;                       ///< of the slot, for good
   };
 
   explicit L1Cache(const Machine& machine);
@@ -40,6 +41,10 @@ class L1Cache {
   [[nodiscard]] std::byte* data(std::uint32_t slot) { return data_[slot].bytes; }
   [[nodiscard]] const std::byte* data(std::uint32_t slot) const { return data_[slot].bytes; }
   [[nodiscard]] std::size_t slots() const { return lines_.size(); }
+  [[nodiscard]] std::uint32_t set_of(std::uint64_t line) const {
+    const std::uint64_t number = line >> line_shift_;
+    return static_cast<std::uint32_t>(set_mask_ + 1 == sets_.size() ? number & set_mask_ : number % sets_.size());
+  }
 
   /// The way that an absent line would get: the lowest that is free, else the least recently used that nobody claims;
   /// kNone if there is none. Changes nothing.
@@ -62,14 +67,12 @@ class L1Cache {
     std::byte bytes[kMaxLineBytes];
   };
 
-  [[nodiscard]] std::uint32_t set_of(std::uint64_t line) const {
-    return static_cast<std::uint32_t>((line / line_bytes_) % sets_.size());
-  }
   void unlink(std::uint32_t slot);
   void link_newest(std::uint32_t slot);
 
   unsigned ways_;
-  unsigned line_bytes_;
+  unsigned line_shift_;
+  std::uint64_t set_mask_;  ///< of the next lower power of two sets
   unsigned words_per_set_;
   std::vector<Line> lines_;
   std::vector<Bytes> data_;

@@ -83,7 +83,7 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
   const std::uint8_t needed = missing.sectors();
   for (std::uint32_t entry = mshrs.find(access.line); entry != MshrFile::kNone; entry = mshrs.older(entry)) {
     if ((needed & ~mshrs.at(entry).sectors) != 0) continue;
-    if ((!own && mshrs.at(entry).sent < acquire(operation)) || !mshrs.can_merge(entry)) return false;
+    if ((!own && mshrs.at(entry).sent < acquire(operation)) || !mshrs.can_merge(entry)) return lacks(Lack::kEntry);
     if (stale) {
       count(statistics.stale_refetch, traffic(operation).stale_refetch);
       empty(slot);
@@ -97,11 +97,11 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
     return true;
   }
 
-  if (mshrs.full()) return false;
+  if (mshrs.full()) return lacks(Lack::kEntry);
   const std::uint32_t way = slot != L1Cache::kNone ? slot : l1.way_for(access.line);
-  if (way == L1Cache::kNone) return false;
+  if (way == L1Cache::kNone) return lacks_way(access.line);
   const bool dirty_victim = slot == L1Cache::kNone && dirty(way);
-  if (places() < (dirty_victim ? 2U : 1U)) return false;
+  if (places() < (dirty_victim ? 2U : 1U)) return lacks(Lack::kPlace);
   if (stale) {
     count(statistics.stale_refetch, traffic(operation).stale_refetch);
     empty(slot);
@@ -129,7 +129,7 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
 }
 
 bool SmMemory::Impl::store_through(MemoryOperation& operation, unsigned index, Tick tick) {
-  if (places() == 0) return false;
+  if (places() == 0) return lacks(Lack::kPlace);
   const LineAccess& access = operation.lines[index];
   Transaction& request = packet(RequestKind::kStore, Client::kLsu, operation);
   operation.store(index, request.request.data);
@@ -157,9 +157,9 @@ bool SmMemory::Impl::store_back(MemoryOperation& operation, unsigned index, Tick
   const bool hit = slot != L1Cache::kNone && !l1.at(slot).valid.none();
   if (slot == L1Cache::kNone) {
     const std::uint32_t way = l1.way_for(access.line);
-    if (way == L1Cache::kNone) return false;
+    if (way == L1Cache::kNone) return lacks_way(access.line);
     if (dirty(way)) {
-      if (places() == 0) return false;
+      if (places() == 0) return lacks(Lack::kPlace);
       write_back(way);
     }
     place(way, access.line, operation, true);
@@ -182,8 +182,8 @@ bool SmMemory::Impl::pass_by(MemoryOperation& operation, unsigned index, Cycle n
   const LineAccess& access = operation.lines[index];
   std::uint32_t slot = l1.find(access.line);
   const bool dirty_line = dirty(slot);
-  if (operation.has_result && mshrs.full()) return false;
-  if (places() < (dirty_line ? 2U : 1U)) return false;
+  if (operation.has_result && mshrs.full()) return lacks(Lack::kEntry);
+  if (places() < (dirty_line ? 2U : 1U)) return lacks(Lack::kPlace);
   ++statistics.l1_bypassed;
   close_entries(access.line);
   if (slot != L1Cache::kNone) {
@@ -294,6 +294,7 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
     case RequestKind::kAtomic: {
       const MshrFile::Target target = mshrs.target(mshrs.at(request.tag).first);
       mshrs.free(request.tag);
+      give_back(reply.line());
       MemoryOperation& operation = *target.operation;
       for (unsigned i = 0; i < request.lane_count; ++i) {
         std::memcpy(operation.access.data + request.lanes[i].lane * std::size_t{16}, &request.lanes[i].value,
@@ -319,6 +320,7 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
     part_done(operation, ready);
   }
   mshrs.free(request.tag);
+  give_back(reply.line());
 }
 
 void SmMemory::Impl::check_stale(const Hit& hit, Cycle now) {

@@ -338,6 +338,16 @@ void Sm::expect_write(unsigned w, unsigned reg, Tick earliest) {
 }
 
 void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation) {
+  if (operation != nullptr && decoded.dst_count == 1 && decoded.predicates_written == 0) {
+    SmEvent loaded;
+    loaded.kind = SmEvent::Kind::kLoaded;
+    loaded.warp = static_cast<std::uint8_t>(w);
+    loaded.first = decoded.dst;
+    loaded.registers = 1;
+    loaded.operation = operation;
+    wheel_.add(tick_, pipelines_.reserve_write(decoded.dst, w, earliest) + 1, loaded);
+    return;  // pending since it issued
+  }
   Warp& warp = warps_[w];
   SmEvent event;
   event.kind = operation == nullptr ? SmEvent::Kind::kWritten : SmEvent::Kind::kLoaded;

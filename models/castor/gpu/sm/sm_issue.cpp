@@ -167,11 +167,10 @@ void Sm::commit_picks() {
     const unsigned mask = pool_picks_[pool];
     const unsigned below = mask & ((1U << first_refused_[pool]) - 1);
     int refused = -1;
-    for (unsigned left = mask & ~below; left != 0; left &= left - 1) {
-      commit(pool, static_cast<unsigned>(__builtin_ctz(left)), refused);
-    }
-    for (unsigned left = below; left != 0; left &= left - 1) {
-      commit(pool, static_cast<unsigned>(__builtin_ctz(left)), refused);
+    for (unsigned part : {mask & ~below, below}) {
+      for (; part != 0; part &= part - 1) {
+        commit(pool, static_cast<unsigned>(__builtin_ctz(part)), refused);
+      }
     }
     if (refused >= 0) first_refused_[pool] = static_cast<std::uint8_t>(refused);
   }
@@ -180,6 +179,13 @@ void Sm::commit_picks() {
 void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
   constexpr auto kControl = static_cast<unsigned>(UnitPool::kControl);
   auto& picks = picks_[scheduler];
+  // Units that all schedulers share are not there for the next one either.
+  if (refused >= 0 && machine_.issue.warps == 1 && pool < kControl &&
+      !pipelines_.accepts(static_cast<UnitPool>(pool), scheduler, tick_)) {
+    picks[0] = -1;
+    refused_ |= 1U << scheduler;
+    return;
+  }
   for (unsigned j = 0; j < machine_.issue.warps; ++j) {
     if (picks[j] < 0) continue;
     const unsigned w = static_cast<std::uint8_t>(picks[j]);

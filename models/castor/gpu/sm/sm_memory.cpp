@@ -182,7 +182,6 @@ void SmMemory::take_reply(Cycle now, Tick tick) {
   if (impl_->port.reply(now) == nullptr) return;
   Transaction& reply = impl_->port.take_reply(now);
   impl_->serve(reply, tick);
-  impl_->freed = true;
   reply.release();
 }
 
@@ -193,8 +192,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   impl.primary_misses = 0;
   impl.hits.clear();
   // What stood still stands still until something it may have lacked is there.
-  const bool still =
-      impl.stuck && !impl.sent && !impl.freed && impl.acquire(*impl.pipe.front().operation) == impl.stuck_acquire;
+  const bool still = impl.stuck && !impl.may_go_on();
   impl.stuck = still;
   impl.freed = false;
   if (still) ++impl.statistics.reservation_fail;
@@ -218,10 +216,8 @@ Tick SmMemory::next(Tick tick) const {
   const Impl& impl = *impl_;
   Tick best = std::min(impl.next_pass(impl.memory_queue, tick), impl.next_pass(impl.shared_queue, tick));
   if (!impl.pipe.empty()) {
-    const Impl::InPipe& head = impl.pipe.front();
-    // What stands still tries again when a place was made, or when its block acquired something since.
-    if (!impl.stuck || impl.sent || impl.acquire(*head.operation) != impl.stuck_acquire)
-      best = std::min(best, std::max(head.due, tick + 1));
+    // What stands still tries again when what it lacked may be there, or when its block acquired something since.
+    if (!impl.stuck || impl.may_go_on()) best = std::min(best, std::max(impl.pipe.front().due, tick + 1));
   }
   if (!impl.injection.empty() && !impl.short_of_credit) best = std::min(best, tick + 1);
   return best;

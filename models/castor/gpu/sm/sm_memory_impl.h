@@ -61,6 +61,27 @@ struct SmMemory::Impl {
   void catch_up(Tick tick);
 
   // --- L1 pipe ---
+  /// Why the head of the pipe stands still.
+  enum class Lack : std::uint8_t {
+    kPlace,  ///< in the injection FIFO
+    kEntry,  ///< MSHR, or a merge with the one of its line
+    kWay,    ///< all ways of its set wait for fills
+  };
+  /// For a lookup that has to stay.
+  [[nodiscard]] bool lacks(Lack what) {
+    lack = what;
+    return false;
+  }
+  [[nodiscard]] bool lacks_way(std::uint64_t line) {
+    lack_set = l1.set_of(line);
+    return lacks(Lack::kWay);
+  }
+  /// Whether something has come since that the head may have lacked.
+  [[nodiscard]] bool may_go_on() const {
+    return freed || (sent && lack == Lack::kPlace) || acquire(*pipe.front().operation) != stuck_acquire;
+  }
+  /// An MSHR, and a claim on a way of the line's set, was given back.
+  void give_back(std::uint64_t line) { freed = freed || lack != Lack::kWay || l1.set_of(line) == lack_set; }
   struct InPipe {
     MemoryOperation* operation;
     std::uint32_t line;
@@ -156,10 +177,12 @@ struct SmMemory::Impl {
   Cycle flushed_for = 0;
 
   Tick last_tick = 0;
-  bool stuck = false;       ///< the head of the pipe stood still in the last tick
-  Cycle stuck_acquire = 0;  ///< acquire cycle of its block then
-  bool sent = false;        ///< the injection FIFO has a place more since
-  bool freed = false;       ///< an MSHR or a way may be free since
+  bool stuck = false;          ///< the head of the pipe stood still in the last tick
+  Lack lack = Lack::kPlace;    ///< what it lacked
+  std::uint32_t lack_set = 0;  ///< of L1, if it was a way
+  Cycle stuck_acquire = 0;     ///< acquire cycle of its block then
+  bool sent = false;           ///< the injection FIFO has a place more since
+  bool freed = false;          ///< an MSHR, or with kWay a way of the set, is free since
   bool short_of_credit = false;
   unsigned primary_misses = 0;
 };
