@@ -25,34 +25,48 @@ template <unsigned lanes>
   const isa::MemoryOp& op = record.memory;
   const auto some = static_cast<unsigned>(__builtin_ctzll(mask));
   Region region;
+  // The top bit of either sum is set if some offset is negative or beyond the last one allowed.
+  std::uint64_t any = 0;
+  std::uint64_t beyond = 0;
   if (record.src[0] == isa::kNoOperand) {
     region = check.region(op.space, record.imm, write, reach);
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = record.imm - region.start;
+    any = record.imm - region.start;
+    beyond = region.size - size - any;
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = any;
   } else if (op.address_bits == 64) {
     const auto* const row = reinterpret_cast<const std::uint64_t*>(view.src(record.src[0]));
     region = check.region(op.space, row[some] + record.imm, write, reach);
     const std::uint64_t shift = record.imm - region.start;
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = row[lane] + shift;
+    const std::uint64_t last = region.size - size;
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      const std::uint64_t offset = row[lane] + shift;
+      at[lane] = offset;
+      any |= offset;
+      beyond |= last - offset;
+    }
   } else {
     const auto* const row = reinterpret_cast<const std::uint32_t*>(view.src(record.src[0]));
     const auto imm = static_cast<std::uint32_t>(record.imm);
     region = check.region(op.space, static_cast<std::uint32_t>(row[some] + imm), write, reach);
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = static_cast<std::uint32_t>(row[lane] + imm) - region.start;
+    const std::uint64_t last = region.size - size;
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      const std::uint64_t offset = static_cast<std::uint32_t>(row[lane] + imm) - region.start;
+      at[lane] = offset;
+      any |= offset;
+      beyond |= last - offset;
+    }
   }
   if (region.refused() || region.size < size) return {};
   if (mask != kAllLanes<lanes>) {
+    // What lanes that are not active hold says nothing.
     const std::uint64_t stand_in = at[some];
+    const std::uint64_t last = region.size - size;
+    any = beyond = 0;
     for (unsigned lane = 0; lane < lanes; ++lane) {
       if ((mask >> lane & 1) == 0) at[lane] = stand_in;
+      any |= at[lane];
+      beyond |= last - at[lane];
     }
-  }
-  // The top bit of either sum is set if some offset is negative or beyond the last one allowed.
-  const std::uint64_t last = region.size - size;
-  std::uint64_t any = 0;
-  std::uint64_t beyond = 0;
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    any |= at[lane];
-    beyond |= last - at[lane];
   }
   if (((any | beyond) >> 63) != 0 || ((any | region.start) & (size - 1)) != 0) return {};
   return region;

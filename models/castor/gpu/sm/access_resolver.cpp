@@ -240,7 +240,7 @@ Shape AccessResolver::shape(const MemoryOperation& operation) const {
     return differs == 0 ? Shape::kUnit : Shape::kGeneral;
   }
   // Lanes that are not active have the address of one that is, except in local memory.
-  if (operation.local != 0) return Shape::kGeneral;
+  if (operation.local != 0 || at[0] != first || at[lanes - 1] != first) return Shape::kGeneral;
   for (unsigned lane = 0; lane < lanes; ++lane) differs |= at[lane] ^ first;
   return differs == 0 ? Shape::kUniform : Shape::kGeneral;
 }
