@@ -21,7 +21,7 @@ function(castor_api_program name)
   set(${name}_program "${program}" PARENT_SCOPE)
 endfunction()
 
-foreach(name IN ITEMS streams memory kernels threads driver statics endless)
+foreach(name IN ITEMS streams memory kernels threads driver statics endless concurrent)
   castor_api_program(${name})
 endforeach()
 
@@ -39,6 +39,8 @@ foreach(machine IN ITEMS "" functional_)
   castor_script_test(api_${machine}threads KIND platform COMMAND "${threads_program}" ENVIRONMENT ${run})
   castor_script_test(api_${machine}driver KIND platform ENVIRONMENT ${run}
     COMMAND "${driver_program}" "${PROJECT_SOURCE_DIR}/tests/platform/api/scale.ptx")
+  castor_script_test(api_${machine}concurrent KIND platform COMMAND "${concurrent_program}"
+    ENVIRONMENT ${run} "CASTOR_PLATFORM=${PROJECT_SOURCE_DIR}/tests/platform/api/one_sm.yaml")
   castor_script_test(api_${machine}statics KIND platform ENVIRONMENT ${run}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
             "${PROJECT_SOURCE_DIR}/tests/platform/api/statics.txt" "${statics_program}")
