@@ -1,7 +1,7 @@
 #include "castor/gpu/sm/sm.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "castor/base/error.h"
@@ -211,25 +211,41 @@ void Sm::take_events() {
   pipelines_.free_collectors(collectors);
 }
 
+// Whether this tick adds to the counters what the last one did.
+bool Sm::same_tick(unsigned outstanding) const {
+  const auto differs = [](const auto& a, const auto& b) {
+    static_assert(sizeof a == 8 && sizeof b == 8);
+    std::uint64_t x, y;
+    std::memcpy(&x, &a, 8);
+    std::memcpy(&y, &b, 8);
+    return x ^ y;
+  };
+  const TickClass& last = tick_class_;
+  return (issued_ | last.issued) == 0 &&
+         (differs(stall_, last.stall) | differs(lacks_, last.lacks) | (live_ ^ last.live) |
+          ((live_ & device_) ^ last.device) | (blocked_fence_ ^ last.fence) | (finished_ ^ last.finished)) == 0 &&
+         (!last.memory_stalled || outstanding == last.outstanding);
+}
+
 void Sm::finish_tick() {
-  TickClass tick;
-  tick.stall = stall_;
-  tick.lacks = lacks_;
-  bool waits_memory = false;
-  for (unsigned s = 0; s < schedulers_; ++s) {
-    if ((issued_ >> s & 1) != 0) tick.stall[s] = StallClass::kIssued;
-    waits_memory |= tick.stall[s] == StallClass::kRawMemory || tick.stall[s] == StallClass::kMemoryPipe;
-  }
-  tick.memory_stalled = issued_ == 0 && waits_memory;
   const unsigned outstanding = memory_side_.outstanding();
-  tick.outstanding = tick.memory_stalled ? outstanding : 0;
-  tick.live = live_;
-  tick.device = live_ & device_;
-  tick.fence = blocked_fence_;
-  tick.finished = finished_;
-  if (!(tick == tick_class_)) {
+  if (!same_tick(outstanding)) {
     count_ticks();
-    tick_class_ = tick;
+    tick_class_.stall = stall_;
+    tick_class_.lacks = lacks_;
+    bool waits_memory = false;
+    for (unsigned s = 0; s < schedulers_; ++s) {
+      if ((issued_ >> s & 1) != 0) tick_class_.stall[s] = StallClass::kIssued;
+      const StallClass stall = tick_class_.stall[s];
+      waits_memory |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
+    }
+    tick_class_.issued = issued_;
+    tick_class_.memory_stalled = issued_ == 0 && waits_memory;
+    tick_class_.outstanding = outstanding;
+    tick_class_.live = live_;
+    tick_class_.device = live_ & device_;
+    tick_class_.fence = blocked_fence_;
+    tick_class_.finished = finished_;
   }
   ++same_ticks_;
   ++counted_;
@@ -238,7 +254,7 @@ void Sm::finish_tick() {
     SmPulse pulse;
     pulse.lanes = static_cast<std::uint16_t>(lanes_issued_);
     pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());
-    pulse.memory_stall = tick.memory_stalled;
+    pulse.memory_stall = tick_class_.memory_stalled;
     pulse.outstanding = static_cast<std::uint16_t>(outstanding);
     set_pulse(pulse, now_);
     // The pulse of a sleeping SM repeats, so a tick with a miss is followed by one without.

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -160,22 +159,11 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   struct TickClass {
     std::array<StallClass, Pipelines::kMaxSchedulers> stall{};
     std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks{};  ///< without issue: 1 collector, 2 unit
+    unsigned issued = 0;                                          ///< bit per scheduler
     bool memory_stalled = false;
-    unsigned outstanding = 0;  ///< if memory_stalled
+    unsigned outstanding = 0;
     WarpMask live = 0, device = 0, fence = 0;
     TbMask finished = 0;
-
-    [[nodiscard]] bool operator==(const TickClass& other) const {
-      static_assert(sizeof stall == 8 && sizeof lacks == 8);
-      std::uint64_t a[2], b[2];
-      std::memcpy(a, &stall, 8);
-      std::memcpy(a + 1, &lacks, 8);
-      std::memcpy(b, &other.stall, 8);
-      std::memcpy(b + 1, &other.lacks, 8);
-      return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (live ^ other.live) | (device ^ other.device) | (fence ^ other.fence) |
-              (finished ^ other.finished) | (outstanding ^ other.outstanding)) == 0 &&
-             memory_stalled == other.memory_stalled;
-    }
   };
 
   [[nodiscard]] static WarpMask bit(unsigned warp) { return WarpMask{1} << warp; }
@@ -195,6 +183,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // Steps of a tick.
   void count_slept(Tick end);
   void count_ticks();
+  [[nodiscard]] bool same_tick(unsigned outstanding) const;
   void take_messages();           // S0
   void take_events();             // S1
   void decode(WarpMask arrived);  // S6
