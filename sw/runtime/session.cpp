@@ -41,6 +41,7 @@ cudaError_t error_of(gpu::FaultKind kind) {
     case gpu::FaultKind::kAssert:
       return cudaErrorAssert;
     case gpu::FaultKind::kDeadlock:
+    case gpu::FaultKind::kSpinDeadlock:
     case gpu::FaultKind::kInstructionLimit:
     case gpu::FaultKind::kCycleLimit:
       return cudaErrorLaunchTimeout;
@@ -109,6 +110,7 @@ void Session::flush_prints() {
 void Session::finish(int code) {
   const Call call(*this);
   if (finished_ || device_ == nullptr) return;
+  finishing_ = true;
   try {
     // A host function of the program may have called exit: the device is then in the middle of something.
     if (!device_->fault() && !called_from_host_call()) synchronize_device();
@@ -295,6 +297,16 @@ void Session::end_interrupted() {
   std::exit(130);
 }
 
+// What the user asked for is done: the program ends here, as if it had called exit.
+void Session::end_stopped() {
+  flush_prints();
+  complain("stopped after " + std::to_string(device_->kernels().size()) + " kernels, as run.stop_after says");
+  if (finishing_) throw ApiError{cudaSuccess};  // it is at its end already
+  const bool good = end_run();
+  device_->reset();
+  std::exit(good ? 0 : 1);
+}
+
 void Session::wait_for(gpu::Ticket ticket) {
   gpu::Device& target = device();
   check_fault();
@@ -302,6 +314,7 @@ void Session::wait_for(gpu::Ticket ticket) {
     const gpu::Outcome outcome =
         several_threads_ ? target.advance_to(target.now() + kSlice) : target.advance_until(ticket);
     if (outcome == gpu::Outcome::kInterrupted) end_interrupted();
+    if (outcome == gpu::Outcome::kStopped) end_stopped();
     check_fault();
     if (several_threads_ && !target.complete(ticket)) {
       mutex_.unlock();
@@ -326,7 +339,9 @@ void Session::charge(double microseconds) {
   gpu::Device& target = device();
   if (target.fault()) return;
   const auto span = static_cast<gpu::Picoseconds>(microseconds * base::kPicosecondsPerMicrosecond);
-  if (target.advance_to(target.now() + span) == gpu::Outcome::kInterrupted) end_interrupted();
+  const gpu::Outcome outcome = target.advance_to(target.now() + span);
+  if (outcome == gpu::Outcome::kInterrupted) end_interrupted();
+  if (outcome == gpu::Outcome::kStopped) end_stopped();
   announce_fault();
 }
 

@@ -137,6 +137,7 @@ class Session {
   void finish(int code);
   bool end_run();
   [[noreturn]] void end_interrupted();
+  [[noreturn]] void end_stopped();
   void note_thread();
   void announce_fault();
 
@@ -161,6 +162,7 @@ class Session {
   bool fault_announced_ = false;
   std::atomic<cudaError_t> sticky_error_{cudaSuccess};
   bool finished_ = false;
+  bool finishing_ = false;  ///< the program has ended, its work is waited for
 };
 
 /// CUDA code of a fault.

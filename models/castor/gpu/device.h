@@ -81,6 +81,7 @@ enum class FaultKind : std::uint8_t {
   kAssert,              ///< device assert
   kBarrier,             ///< barrier misuse
   kDeadlock,            ///< nothing can proceed
+  kSpinDeadlock,        ///< warps wait for each other by spinning, for ever
   kInstructionLimit,    ///< run.max_instructions reached
   kCycleLimit,
   kStackOverflow,  ///< recursion found when the call happened, local memory exhausted
@@ -96,8 +97,8 @@ struct Fault {
   std::uint32_t line = 0;  ///< PTX line
 };
 
-/// What ended an advance.
-enum class Outcome : std::uint8_t { kDone, kFault, kDeadlock, kLimit, kInterrupted };
+/// What ended an advance. kStopped: so many kernels as the machine key run.stop_after says are complete.
+enum class Outcome : std::uint8_t { kDone, kFault, kDeadlock, kLimit, kInterrupted, kStopped };
 
 struct KernelStatistics {
   std::string kernel;
@@ -125,7 +126,9 @@ class Device {
   virtual ProgramHandle load(std::shared_ptr<const isa::Program> program) = 0;
   [[nodiscard]] virtual const isa::Program& program(ProgramHandle handle) const = 0;
 
-  /// Appends a packet to queue `queue` (0..machine queue.count - 1). A full queue advances time until there is room.
+  /// Appends a packet to queue `queue` (0..machine queue.count - 1). A full queue advances time until there is room;
+  /// what ends that wait instead (deadlock, limit, interrupt, end of the run) ends the next advance too, the packet is
+  /// dropped, and its ticket is complete as those of a reset are.
   /// Errors: InputError for launches that exceed the machine (checked before anything happens).
   virtual Ticket submit(unsigned queue, Packet packet) = 0;
   [[nodiscard]] virtual bool complete(Ticket ticket) const = 0;

@@ -73,6 +73,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
     order_.push_back(static_cast<unsigned>(i));
   }
 
+  watchdog_ = std::make_unique<Watchdog>(machine, store, *front_end_, cores_, *memory_,
+                                         std::vector<CopyEngine*>(copies.begin(), copies.end()));
+
   SC_HAS_PROCESS(Gpu);
   SC_METHOD(process);
 }
@@ -104,12 +107,14 @@ Cycle Gpu::next_cycle() const {
   Cycle next = kForever;
   for (const Cycle wake : wakes_) next = std::min(next, wake);
   if (next == kForever) return next;
-  return machine_.run.sleep ? std::max(next, now_) : now_;
+  if (!machine_.run.sleep) return now_;
+  return std::max(std::min(next, watchdog_->window_end()), now_);
 }
 
 void Gpu::run_cycle(Cycle cycle) {
   CASTOR_ASSERT_AT(cycle, cycle >= now_, "cycles go backwards");
   if (recorder_ != nullptr) recorder_->begin(cycle);
+  if (cycle >= watchdog_->due() && watchdog_->look(cycle)) spinning_ = true;
   if (machine_.run.shuffle) {
     for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[shuffle_.below(i + 1)]);
   }
@@ -126,7 +131,7 @@ void Gpu::run_cycle(Cycle cycle) {
   } else {
     for (const unsigned i : order_) units_[i]->tick(cycle);
   }
-  if (machine_.check.stale != StaleCheck::kOff) {
+  if (machine_.check.stale != StaleCheck::kOff || watchdog_->watched()) {
     for (Sm* const sm : cores_) sm->check_stale(cycle);
   }
   cycles_ += now_ - cycles_.value();
@@ -191,7 +196,15 @@ std::string Gpu::waiting() const {
   std::string text = front_end_->waiting();
   for (const auto& sm : sms_) text += sm->waiting();
   for (const auto& copy : copies_) text += copy->waiting();
-  return text + memory_->waiting();
+  text += memory_->waiting();
+  WaitGraph graph;
+  front_end_->waits(graph);
+  for (const auto& sm : sms_) sm->waits(graph);
+  return text + graph.cycle_text();
+}
+
+std::string Gpu::waiting(Ticket ticket) const {
+  return "host: waits for ticket " + std::to_string(ticket) + ", " + front_end_->where(ticket) + "\n" + waiting();
 }
 
 }  // namespace castor::gpu

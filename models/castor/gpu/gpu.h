@@ -22,6 +22,7 @@
 #include "castor/gpu/replay/replay_sm.h"
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm_unit.h"
+#include "castor/gpu/watchdog.h"
 
 namespace castor::gpu {
 
@@ -78,10 +79,23 @@ class Gpu final : public sc_core::sc_module {
   /// Runs one cycle, for programs that do not start the SystemC kernel. Cycles ascend, gaps up to `next_cycle`.
   void run_cycle(Cycle cycle);
 
+  /// The host begins to wait for the device and does nothing before something completes, or ends to do so: what the
+  /// fixed-point watchdog has to know.
+  void host_waits(bool waits) {
+    watchdog_->host_waits(waits);
+    spinning_ = false;
+  }
+  /// The last window of the watchdog proved that the warps spin for ever.
+  [[nodiscard]] bool spinning() const { return spinning_; }
+  /// Which loops they repeat and what they read.
+  [[nodiscard]] std::string spin_report() const { return watchdog_->report(); }
+
   /// Nothing is queued, resident, in flight or unanswered.
   [[nodiscard]] bool idle() const;
   /// Who waits for whom, line by line (docs/gpu.md, "Watchdogs").
   [[nodiscard]] std::string waiting() const;
+  /// The same for a host that waits for a ticket.
+  [[nodiscard]] std::string waiting(Ticket ticket) const;
 
   /// Declares the signals of all units, in scopes gpu.sm0, gpu.sm0.l1, gpu.slice0 and so on.
   void add_waves(Waves& waves) const;
@@ -112,6 +126,8 @@ class Gpu final : public sc_core::sc_module {
   std::vector<Unit*> units_;
   std::vector<Cycle> wakes_;     ///< of units_
   std::vector<unsigned> order_;  ///< of units_ in a cycle, permuted before each cycle with run.shuffle
+  std::unique_ptr<Watchdog> watchdog_;
+  bool spinning_ = false;
   bool governed_ = false;
   SmMask enabled_ = kAllSms;
   base::Xoshiro256 shuffle_;

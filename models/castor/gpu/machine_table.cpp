@@ -301,7 +301,7 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(parse.lanes, "lanes", 1, 1024, "packets parsed at the same time");
   CASTOR_NUMBER(parse.latency, "cycles", 0, 10'000'000, "from the grant to the kernel's entry");
   CASTOR_NUMBER(parse.interval, "cycles", 1, 10'000'000, "from one grant to the next");
-  CASTOR_NUMBER(parse.select_scan, "cycles", 0, 10'000, "to choose a source");
+  CASTOR_NUMBER(parse.select_scan, "queues", 0, 10'000, "queues examined per cycle to choose a source; 0 = all");
   CASTOR_NUMBER(table.entries, "kernels", 1, 1024, "kernel table");
   CASTOR_WORD(dispatch.policy, "built-in choice of the next TB: fcfs");
   CASTOR_WORD(dispatch.bypass, "a kernel that fits may pass one that does not");

@@ -12,6 +12,7 @@
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/memory/port.h"
 #include "castor/gpu/unit.h"
+#include "castor/gpu/wait_graph.h"
 
 namespace castor::gpu {
 
@@ -113,6 +114,8 @@ class SmUnit : public Unit {
   [[nodiscard]] virtual bool idle() const = 0;
   /// What each TB and warp that is here waits for, one line each, for deadlock reports.
   [[nodiscard]] virtual std::string waiting() const = 0;
+  /// The same as a graph.
+  virtual void waits(WaitGraph& /*graph*/) const {}
 
   /// Declares the SM's signals; called once, before the first cycle.
   virtual void add_waves(Waves& /*waves*/, const std::string& /*scope*/) const {}
@@ -135,6 +138,11 @@ class SmUnit : public Unit {
   void ask(ServiceMessage message) {
     if (front_end_ != nullptr) front_end_->wake_at(message.visible);
     services_.push(message);
+  }
+
+  /// The front end has taken every message.
+  [[nodiscard]] bool outbox_empty() const {
+    return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0;
   }
 
   /// Whether anyone reads pulses; an SM whose pulses cost something may leave them out otherwise.

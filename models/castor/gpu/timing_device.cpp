@@ -71,14 +71,16 @@ Ticket TimingDevice::submit(unsigned queue, Packet packet) {
     if (verdict.error != LaunchError::kNone) throw base::InputError(verdict.message);
   }
   FrontEnd& front_end = gpu_->front_end();
-  // A full queue holds the host up until it has room. A fault does not end the wait, other kernels go on; a deadlock, a
-  // limit or an interrupt does, and the packet is refused.
+  // A full queue holds the host up until it has room. A fault does not end the wait, other kernels go on.
   while (front_end.queue_full(queue)) {
     const Stop stop = run([&] { return !front_end.queue_full(queue); }, std::nullopt);
-    if (stop == Stop::kFault) continue;
-    if (stop != Stop::kReached && front_end.queue_full(queue)) {
-      throw base::InputError("queue " + std::to_string(queue) + " is full and nothing can proceed\n" + gpu_->waiting());
+    if (stop == Stop::kFault || !front_end.queue_full(queue)) continue;
+    if (stop == Stop::kIdle) {
+      record_deadlock(FaultKind::kDeadlock, "deadlock: queue " + std::to_string(queue) + " stays full, nothing can " +
+                                                "proceed\n" + gpu_->waiting());
     }
+    if (stop == Stop::kInterrupted) interrupted_ = true;  // the next advance returns it
+    return front_end.refuse();
   }
   const Ticket ticket = front_end.submit(queue, std::move(packet), gpu_->host_cycle());
   gpu_->changed();
@@ -100,19 +102,27 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
   if (auto fault = gpu_->front_end().take_fault()) {
     const bool first = !fault_.has_value();
     record_fault(std::move(*fault));
-    if (first) return Stop::kFault;
+    if (first && !resetting_) return Stop::kFault;
   }
   if (reached()) return Stop::kReached;
+  if (resetting_) return next == kForever ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
+  if (enough_kernels()) return Stop::kStopped;
   if (limit_reached(cycle)) return Stop::kLimit;
+  if (gpu_->spinning()) {
+    record_deadlock(FaultKind::kSpinDeadlock, "spinning deadlock: " + gpu_->spin_report() + gpu_->waiting());
+    return Stop::kSpin;
+  }
   if (next == kForever) return Stop::kIdle;
   return Stop::kNone;
 }
 
 TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::optional<Picoseconds> until) {
   if (reached()) return Stop::kReached;
-  if (interrupted_.exchange(false)) return Stop::kInterrupted;
+  if (!resetting_ && interrupted_.exchange(false)) return Stop::kInterrupted;
+  if (!resetting_ && enough_kernels()) return Stop::kStopped;
   stop_ = Stop::kNone;
+  gpu_->host_waits(!until);
   gpu_->after_cycle = [&](Cycle cycle, Cycle next) {
     stop_ = after_cycle(cycle, next, reached);
     // Until a given time an idle device may wait: the host will go on then.
@@ -127,6 +137,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   }
   gpu_->after_cycle = nullptr;
   if (recorder_) recorder_->clear_progress();  // the host may write
+  gpu_->host_waits(false);
   return stop_;
 }
 
@@ -141,16 +152,22 @@ Outcome TimingDevice::advance_until(Ticket ticket) {
       return Outcome::kLimit;
     case Stop::kInterrupted:
       return Outcome::kInterrupted;
+    case Stop::kStopped:
+      return Outcome::kStopped;
+    case Stop::kSpin:
+      return Outcome::kDeadlock;
     case Stop::kIdle:
       break;
   }
-  if (!fault_) {
-    Fault fault;
-    fault.kind = FaultKind::kDeadlock;
-    fault.message = "deadlock: nothing can proceed\n" + gpu_->waiting();
-    record_fault(std::move(fault));
-  }
+  record_deadlock(FaultKind::kDeadlock, "deadlock: nothing can proceed\n" + gpu_->waiting(ticket));
   return Outcome::kDeadlock;
+}
+
+void TimingDevice::record_deadlock(FaultKind kind, const std::string& message) {
+  Fault fault;
+  fault.kind = kind;
+  fault.message = message;
+  record_fault(std::move(fault));
 }
 
 Outcome TimingDevice::advance_to(Picoseconds time) {
@@ -161,6 +178,8 @@ Outcome TimingDevice::advance_to(Picoseconds time) {
       return Outcome::kLimit;
     case Stop::kInterrupted:
       return Outcome::kInterrupted;
+    case Stop::kStopped:
+      return Outcome::kStopped;
     default:
       return Outcome::kDone;
   }
@@ -189,6 +208,11 @@ bool TimingDevice::limit_reached(Cycle cycle) {
   return true;
 }
 
+bool TimingDevice::enough_kernels() const {
+  const auto& wanted = machine_.run.stop_after;
+  return wanted && kernels().size() >= *wanted && complete(kernels()[*wanted - 1].ticket);
+}
+
 void TimingDevice::record_fault(Fault fault) {
   if (!fault_) fault_ = std::move(fault);
 }
@@ -197,7 +221,9 @@ void TimingDevice::reset() {
   FrontEnd& front_end = gpu_->front_end();
   front_end.abandon();
   gpu_->changed();
+  resetting_ = true;
   static_cast<void>(run([&] { return front_end.idle(); }, std::nullopt));
+  resetting_ = false;
   while (front_end.take_fault()) {
   }
   fault_.reset();

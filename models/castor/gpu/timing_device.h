@@ -22,8 +22,8 @@ namespace castor::gpu {
 /// has happened. The simulation runs in the thread that calls.
 ///
 /// Ends of an advance besides the wish fulfilled: a fault of device code (the first is kept, other kernels go on when
-/// time moves again), deadlock (no unit will ever do anything and work remains), `run.max_cycles` and
-/// `run.max_instructions`, and `interrupt`.
+/// time moves again), deadlock (no unit will ever do anything and work remains, or all warps spin for ever),
+/// `run.max_cycles` and `run.max_instructions`, `run.stop_after`, and `interrupt`.
 /// Limits: one per process (SystemC elaborates once); copies and `set_print_sink` are for one host thread.
 class TimingDevice final : public Device {
  public:
@@ -59,12 +59,14 @@ class TimingDevice final : public Device {
   [[nodiscard]] std::vector<std::string> end_recording() override;
 
  private:
-  enum class Stop : std::uint8_t { kNone, kReached, kFault, kIdle, kLimit, kInterrupted };
+  enum class Stop : std::uint8_t { kNone, kReached, kFault, kIdle, kSpin, kLimit, kInterrupted, kStopped };
 
   /// Runs until `reached`, a stop, or the time, if given. kNone: the time has come.
   Stop run(const std::function<bool()>& reached, std::optional<Picoseconds> until);
   [[nodiscard]] Stop after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached);
   [[nodiscard]] bool limit_reached(Cycle cycle);
+  [[nodiscard]] bool enough_kernels() const;
+  void record_deadlock(FaultKind kind, const std::string& message);
   void record_fault(Fault fault);
   [[nodiscard]] std::uint64_t warp_instructions() const;
 
@@ -79,6 +81,7 @@ class TimingDevice final : public Device {
   std::optional<Fault> fault_;
   Stop stop_ = Stop::kNone;
   Cycle next_limit_check_ = 0;
+  bool resetting_ = false;  ///< nothing but an empty device ends this
   std::atomic<bool> interrupted_{false};
 };
 

@@ -1,13 +1,10 @@
 #include "castor/gpu/execution/fault.h"
 
 namespace castor::gpu {
-namespace {
 
 std::string index_text(const Dim3& index) {
   return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
 }
-
-}  // namespace
 
 Fault make_fault(const Launch& launch, const Dim3& block, const isa::WarpContext& warp, std::uint32_t pc,
                  const ExecutionFault& fault) {

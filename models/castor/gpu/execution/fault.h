@@ -18,6 +18,9 @@ struct ExecutionFault {
   std::uint64_t address = 0;  ///< memory accesses
 };
 
+/// "(x,y,z)", as messages name thread blocks and threads.
+[[nodiscard]] std::string index_text(const Dim3& index);
+
 /// The complete message of a fault: what, kernel, line, block and thread, instruction. `warp` is the identity of the
 /// warp, `block` the index of its thread block.
 [[nodiscard]] Fault make_fault(const Launch& launch, const Dim3& block, const isa::WarpContext& warp, std::uint32_t pc,

@@ -69,6 +69,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// Appends a packet; the queue is not full. It is in the queue from cycle `visible` on, which is later than the last
   /// tick and not before the stamp of an earlier packet of the queue. Launches have been checked against the machine.
   Ticket submit(unsigned queue, Packet packet, Cycle visible);
+  /// A ticket of a packet that never was in a queue: complete at once.
+  Ticket refuse();
   /// The host can know that the ticket is complete: the queue's completion word is performed.
   [[nodiscard]] bool complete(Ticket ticket) const { return completions_.shown(ticket); }
   /// Cycle in which the ticket completed on the device; 0 while it has not.
@@ -93,9 +95,18 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
   [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
 
+  /// Grows with everything that packets, kernels and TBs go through here.
+  [[nodiscard]] std::uint64_t progress() const;
+  /// Nothing happens here any more unless an SM or the host sends something.
+  [[nodiscard]] bool still() const { return wake() == kForever && memory_.idle() && unseen_.empty(); }
+
   /// Who waits for whom: a line for every queue and kernel that cannot proceed, with the reason. Copies are the copy
   /// engines' to tell.
   [[nodiscard]] std::string waiting() const;
+  /// The same as a graph, without the TBs on SMs.
+  void waits(WaitGraph& graph) const;
+  /// Where the work of a ticket is: for the line of the host in deadlock reports.
+  [[nodiscard]] std::string where(Ticket ticket) const;
 
   // --- For tests and reports ----------------------------------------------------------------------------------------
 
@@ -128,6 +139,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time);
   void sleep(Cycle now);
   [[nodiscard]] Cycle next_message() const;
+  [[nodiscard]] int kernel_of(unsigned queue) const;
+  [[nodiscard]] int recorder_of(const EventWaitPacket& wait) const;
 
   // front_end_faults.cpp
   void take_faults(Cycle now);

@@ -76,6 +76,13 @@ void FrontEnd::drop_offered(unsigned entry, unsigned sm, Cycle now) {
   dropped_.push_back({&kernel, event, now});
 }
 
+Ticket FrontEnd::refuse() {
+  const Ticket ticket = completions_.issue();
+  completions_.complete(ticket, last_ == kForever ? 0 : last_, false);
+  completions_.show(ticket);
+  return ticket;
+}
+
 void FrontEnd::abandon() {
   const Cycle now = last_ == kForever ? 0 : last_;
   for (unsigned queue = 0; queue < queues_.count(); ++queue) {

@@ -20,6 +20,12 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 
 }  // namespace
 
+std::uint64_t FrontEnd::progress() const {
+  return statistics_.kernels_parsed.value() + statistics_.kernels_completed.value() +
+         statistics_.kernels_stopped.value() + statistics_.tb_placed.value() + statistics_.tb_retired.value() +
+         statistics_.tb_dropped.value() + 2 * completions_.last() - completions_.open();
+}
+
 std::string FrontEnd::waiting() const {
   std::string text;
   for (unsigned index = 0; index < table_.size(); ++index) {
@@ -60,11 +66,20 @@ std::string FrontEnd::waiting() const {
     text += "queue " + number(queue) + ": " + number(queues_.size(queue)) + " packets, head " +
             packet_name(packet_kind(head.packet)) + " (ticket " + number(head.ticket) + ") ";
     if (state == QueueState::kParsing || state == QueueState::kBlocked) {
-      text += "waits for the kernel or copy before it\n";
+      const int kernel = kernel_of(queue);
+      text += "waits for the kernel or copy before it";
+      if (kernel >= 0) {
+        text += ": " + kernel_node(table_[static_cast<unsigned>(kernel)].context.program->kernel,
+                                   static_cast<unsigned>(kernel));
+      }
+      text += "\n";
     } else if (const auto* const wait = std::get_if<EventWaitPacket>(&head.packet)) {
       const auto found = events_.find(wait->event);
       text += "waits for event " + number(wait->event) + " to reach " + number(wait->count) + ", it has " +
-              number(found == events_.end() ? 0 : found->second.count) + "\n";
+              number(found == events_.end() ? 0 : found->second.count);
+      const int recorder = recorder_of(*wait);
+      text += recorder < 0 ? ", no packet records that\n"
+                           : ", recorded by a packet of queue " + number(static_cast<unsigned>(recorder)) + "\n";
     } else if (packet_kind(head.packet) != PacketKind::kKernel) {
       text += "is served next\n";
     } else if (lanes_.full()) {
@@ -76,6 +91,81 @@ std::string FrontEnd::waiting() const {
     }
   }
   return text;
+}
+
+// Entry of the kernel that a queue waits for, -1 = none: a copy.
+int FrontEnd::kernel_of(unsigned queue) const {
+  for (unsigned index = 0; index < table_.size(); ++index) {
+    if (table_[index].state != EntryState::kFree && table_[index].context.queue == queue) return static_cast<int>(index);
+  }
+  return -1;
+}
+
+// Queue with a packet that will record what is waited for, -1 = none.
+int FrontEnd::recorder_of(const EventWaitPacket& wait) const {
+  for (unsigned queue = 0; queue < queues_.count(); ++queue) {
+    for (const QueuedPacket& packet : queues_.packets(queue)) {
+      const auto* const record = std::get_if<EventRecordPacket>(&packet.packet);
+      if (record != nullptr && record->event == wait.event && record->count >= wait.count) {
+        return static_cast<int>(queue);
+      }
+    }
+  }
+  return -1;
+}
+
+void FrontEnd::waits(WaitGraph& graph) const {
+  const auto node = [this](unsigned entry) { return kernel_node(table_[entry].context.program->kernel, entry); };
+  for (unsigned queue = 0; queue < queues_.count(); ++queue) {
+    const QueueState state = queues_.state(queue);
+    if (state == QueueState::kParsing || state == QueueState::kBlocked) {
+      if (const int kernel = kernel_of(queue); kernel >= 0) {
+        graph.add(queue_node(queue), node(static_cast<unsigned>(kernel)));
+      }
+      continue;
+    }
+    if (state == QueueState::kEmpty || queues_.size(queue) == 0) continue;
+    const QueuedPacket& head = queues_.head(queue);
+    if (const auto* const wait = std::get_if<EventWaitPacket>(&head.packet)) {
+      if (const int recorder = recorder_of(*wait); recorder >= 0) {
+        graph.add(queue_node(queue), queue_node(static_cast<unsigned>(recorder)));
+      }
+    } else if (packet_kind(head.packet) == PacketKind::kKernel && !entry_free(last_ + 1)) {
+      for (unsigned entry = 0; entry < table_.size(); ++entry) {
+        if (table_[entry].state != EntryState::kFree) graph.add(queue_node(queue), node(entry));
+      }
+    }
+  }
+  for (unsigned entry = 0; entry < table_.size(); ++entry) {
+    const KernelEntry& kernel = table_[entry];
+    if (kernel.state != EntryState::kWritten || kernel.sequencer.left() == 0 || kernel.killed) continue;
+    const int current = dispatcher_.current();
+    if (hooks_.dispatch == nullptr && current >= 0 && static_cast<unsigned>(current) != entry) {
+      graph.add(node(entry), node(static_cast<unsigned>(current)));
+    } else if (ledger_.fits(entry) == 0) {
+      for (unsigned other = 0; other < table_.size(); ++other) {
+        if (other == entry || table_[other].state != EntryState::kWritten || table_[other].running == 0) continue;
+        graph.add(node(entry), node(other));
+      }
+    }
+  }
+}
+
+std::string FrontEnd::where(Ticket ticket) const {
+  for (unsigned queue = 0; queue < queues_.count(); ++queue) {
+    const auto& packets = queues_.packets(queue);
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      if (packets[i].ticket == ticket) {
+        return "in queue " + number(queue) + ", " + number(i) + " packets before it";
+      }
+    }
+  }
+  for (unsigned entry = 0; entry < table_.size(); ++entry) {
+    if (table_[entry].state != EntryState::kFree && table_[entry].context.ticket == ticket) {
+      return kernel_node(table_[entry].context.program->kernel, entry);
+    }
+  }
+  return complete(ticket) ? "which is complete" : "which is a copy, or its completion word is on its way";
 }
 
 }  // namespace castor::gpu

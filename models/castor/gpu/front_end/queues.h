@@ -50,6 +50,8 @@ class Queues {
   [[nodiscard]] QueueState state(unsigned queue) const { return queues_[queue].state; }
   [[nodiscard]] const QueuedPacket& head(unsigned queue) const { return queues_[queue].packets.front(); }
   [[nodiscard]] std::size_t size(unsigned queue) const { return queues_[queue].packets.size(); }
+  /// Packets of a queue, the head first.
+  [[nodiscard]] const std::deque<QueuedPacket>& packets(unsigned queue) const { return queues_[queue].packets; }
 
   /// Takes the head of a READY queue. With kReady the next packet is seen from the next cycle on; with another state
   /// the queue is not looked at until `release`.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "castor/base/error.h"
+#include "castor/gpu/execution/fault.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/report.h"
 
@@ -18,10 +19,6 @@ namespace {
 constexpr std::uint64_t kWarpTurn = 256;
 constexpr std::uint64_t kBlockTurn = 64 * 1024;
 constexpr std::uint64_t kShortBlockTurn = 4 * 1024;
-
-std::string index_text(const Dim3& index) {
-  return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
-}
 
 template <class... F>
 struct Overloaded : F... {
@@ -361,6 +358,7 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached) {
   const bool faulted_before = fault_.has_value();
   while (!reached()) {
     if (interrupted_.exchange(false)) return Outcome::kInterrupted;
+    if (machine_.run.stop_after && finished_.size() >= *machine_.run.stop_after) return Outcome::kStopped;
     const bool served = serve_queues();
     if (!faulted_before && fault_) return Outcome::kFault;
     if (reached()) break;

@@ -330,10 +330,22 @@ bool L2Slice::can_reply(const MemoryRequest& request, Cycle now) {
   return network.can_reply(flits(request.reply_bytes(), flit_bytes_) + delayed_cost_, now);
 }
 
+void L2Slice::perform_watched(Transaction& transaction) {
+  std::array<std::byte, kMaxLineBytes> before;
+  const std::byte* const bytes = store_.host(transaction.line());
+  std::memcpy(before.data(), bytes, line_bytes_);
+  perform(store_, transaction.line(), transaction.request);
+  if (std::memcmp(before.data(), bytes, line_bytes_) != 0) watching_ = false;
+}
+
 void L2Slice::perform_and_reply(Transaction& transaction, std::int32_t way, Cycle now) {
   MemoryRequest& request = transaction.request;
   TagArray::Line& line = tags_.line(static_cast<std::size_t>(way));
-  perform(store_, transaction.line(), request);
+  if (watching_ && (request.is_write() || request.is_atomic())) {
+    perform_watched(transaction);
+  } else {
+    perform(store_, transaction.line(), request);
+  }
   request.performed = now;
   const std::uint32_t cost = flits(request.reply_bytes(), flit_bytes_);
   if (request.is_write()) {

@@ -60,6 +60,12 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   /// compared with the store (statistic l2_fill_differs). Off: only timing moves.
   void set_memory_keeps_data(bool keeps) { memory_keeps_data_ = keeps; }
 
+  /// Begins or ends a window in which the slice notices whether a byte of memory changes its value; the first change
+  /// ends it (docs/gpu.md, "Watchdogs").
+  void watch(bool on) { watching_ = on; }
+  /// The window goes on: no byte has changed since `watch(true)`.
+  [[nodiscard]] bool watching() const { return watching_; }
+
   /// Nothing is queued, in the pipe, or in flight.
   [[nodiscard]] bool idle() const;
   /// What the slice waits for, for deadlock reports; empty if idle.
@@ -114,6 +120,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   void flush_step(Cycle now);
   void plan(Cycle now);
   [[nodiscard]] bool can_reply(const MemoryRequest& request, Cycle now);
+  void perform_watched(Transaction& transaction);
   void perform_and_reply(Transaction& transaction, std::int32_t way, Cycle now);
   void count(const MemoryRequest& request, Event event);
   [[nodiscard]] static std::uint8_t needed(const MemoryRequest& request);
@@ -124,6 +131,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   AddressMap map_;
   unsigned latency_, line_bytes_, merges_, flit_bytes_, atomic_latency_, words_per_cycle_;
   bool memory_keeps_data_ = false;
+  bool watching_ = false;
 
   TagArray tags_;
   std::vector<Entry> entries_;

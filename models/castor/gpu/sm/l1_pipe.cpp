@@ -73,7 +73,7 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
     operation.load(index, l1.data(slot));
     l1.touch(slot);
     count(statistics.l1_read_hit, traffic(operation).l1_read_hit);
-    if (machine.check.stale != StaleCheck::kOff && !own) {
+    if ((machine.check.stale != StaleCheck::kOff || watched()) && !own) {
       hits.push_back({access.line, slot, access.bytes, &traffic(operation).stale_hit});
     }
     part_done(operation, tick + machine.l1.return_latency);
@@ -166,7 +166,16 @@ bool SmMemory::Impl::store_back(MemoryOperation& operation, unsigned index, Tick
     slot = way;
   }
   close_entries(access.line);
-  operation.store(index, l1.data(slot));
+  if (watched()) {
+    // Local bytes are part of what a thread's loop depends on.
+    std::byte before[kMaxLineBytes];
+    std::memcpy(before, l1.data(slot), machine.l1.line);
+    operation.store(index, l1.data(slot));
+    const bool known = access.bytes.without(l1.at(slot).valid).none();
+    if (!known || !equal_bytes(before, l1.data(slot), access.bytes)) watch->disturb();
+  } else {
+    operation.store(index, l1.data(slot));
+  }
   l1.at(slot).valid.add(access.bytes);
   l1.at(slot).dirty.add(access.bytes);
   l1.touch(slot);
@@ -308,6 +317,8 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
     default:
       break;
   }
+  // A load that merged into an older request has the bytes of that time.
+  if (watched() && request.performed < watch->since()) watch->disturb();
   MshrFile::Entry& entry = mshrs.at(request.tag);
   if (entry.open) install(entry, reply);
   for (std::uint32_t index = entry.first; index != MshrFile::kNone;) {
@@ -330,6 +341,8 @@ void SmMemory::Impl::check_stale(const Hit& hit, Cycle now) {
   // Own stores under way make L1 newer, not older.
   for (const Write& write : writes)
     if (write.transaction->line() == hit.line) return;
+  if (watch != nullptr) watch->disturb();
+  if (machine.check.stale == StaleCheck::kOff) return;
   count(statistics.stale_hit, *hit.traffic);
   CASTOR_ASSERT_AT(now, machine.check.stale != StaleCheck::kError, "SM %u: stale bytes in L1, line 0x%" PRIx64, sm,
                    hit.line);

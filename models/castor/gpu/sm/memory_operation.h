@@ -136,6 +136,10 @@ struct MemoryOperation {
   void load_ideal(const Store& store);
   /// Writes the destination rows.
   void write_registers(const isa::RegisterView& view) const;
+  /// Where a lane that accesses does: device address, for shared memory the offset in the window.
+  [[nodiscard]] std::uint64_t address(unsigned lane) const {
+    return addressed ? access.address[lane] : base + std::uint64_t{lane} * step;
+  }
 
  private:
   [[nodiscard]] std::byte* lane_data(unsigned lane) { return access.data + lane * std::size_t{lane_stride}; }
@@ -147,9 +151,6 @@ struct MemoryOperation {
     std::size_t in_data, in_line;
   };
   [[nodiscard]] Word word(unsigned line, unsigned lane) const;
-  [[nodiscard]] std::uint64_t address(unsigned lane) const {
-    return addressed ? access.address[lane] : base + std::uint64_t{lane} * step;
-  }
   void load_lane(unsigned lane, const std::byte* from);
   void store_lane(unsigned lane, std::byte* to) const;
 };

@@ -43,6 +43,7 @@ class MshrFile {
   [[nodiscard]] Entry& at(std::uint32_t entry) { return entries_[entry]; }
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] Target& target(std::uint32_t index) { return targets_[index]; }
+  [[nodiscard]] const Target& target(std::uint32_t index) const { return targets_[index]; }
 
   /// Youngest open entry of a line, and the open one before it.
   [[nodiscard]] std::uint32_t find(std::uint64_t line) const { return hash_.find(line); }

@@ -44,7 +44,8 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine, counters_),
       entries_(machine.table.entries),
-      memory_side_(machine, index, store, memory, *this, tb_memory_.data(), group_) {
+      memory_side_(machine, index, store, memory, *this, tb_memory_.data(), group_),
+      watch_(machine.sm.warps) {
   CASTOR_ASSERT(machine.sm.warps <= kMaxWarps && schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
   rows_.reserve(slot_bytes_ * machine.sm.warps);
   for (unsigned w = 0; w < machine.sm.warps; ++w) {
@@ -55,6 +56,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   for (auto& greedy : greedy_) greedy.fill(0xff);
   args_.halves = lanes_ / 32;
   for (auto& picks : picks_) picks.fill(-1);
+  memory_side_.set_watch(&watch_);
   hook_state_ = std::make_unique<HookState>(*this);
   attach(hooks_.fetch_filter, "fetch_filter");
   attach(hooks_.issue, "issue_policy");
@@ -278,45 +280,5 @@ Cycle Sm::next_wake() {
 }
 
 bool Sm::idle() const { return resident_ == 0 && inbox_.size() == 0 && memory_side_.idle(); }
-
-std::string Sm::waiting() const {
-  std::string text;
-  for (TbMask left = resident_; left != 0; left &= left - 1) {
-    const auto c = static_cast<unsigned>(__builtin_ctzll(left));
-    const TbContext& tb = contexts_[c];
-    text += "SM " + std::to_string(index()) + ": block " + std::to_string(tb.gid) + " of " + tb.kernel->program->kernel;
-    if ((finished_ & (TbMask{1} << c)) != 0) text += ": all warps have exited, accesses under way";
-    text += "\n";
-    for (WarpMask warps = tb.warps & live_; warps != 0; warps &= warps - 1) {
-      const auto w = static_cast<unsigned>(__builtin_ctzll(warps));
-      const Warp& warp = warps_[w];
-      std::string reason = "may issue";
-      if ((stopped_ & bit(w)) != 0) {
-        reason = "stopped by a fault";
-      } else if ((blocked_barrier_ & bit(w)) != 0) {
-        const unsigned b = states_[w].barrier.barrier;
-        reason = "waits at barrier " + std::to_string(b) + ": " + std::to_string(tb.barriers.arrived(b)) + " of " +
-                 std::to_string(tb.barriers.expected(b)) + " warps have arrived";
-      } else if ((blocked_fence_ & bit(w)) != 0) {
-        reason = "waits in a fence: " + std::to_string(warp.unacknowledged) + " stores not acknowledged, " +
-                 std::to_string(warp.loads) + " loads not returned";
-      } else if ((blocked_service_ & bit(w)) != 0) {
-        reason = "waits for a call into the runtime";
-      } else if ((blocked_timer_ & bit(w)) != 0) {
-        reason = "sleeps";
-      } else if ((agent_stall_ & bit(w)) != 0) {
-        reason = "is held by the synchronisation agent";
-      } else if ((valid_ & bit(w)) == 0) {
-        reason = (fetch_out_ & bit(w)) != 0 ? "waits for its instructions" : "has no instruction";
-      } else if ((clear_ & bit(w)) == 0) {
-        reason = (waits_load_ & bit(w)) != 0 ? "waits for a load" : "waits for a register";
-      }
-      text += "  warp " + std::to_string(warp.warp_in_tb) + " (slot " + std::to_string(w) + ") " + reason + ", " +
-              tb.kernel->program->describe(warp.pc) + "\n";
-    }
-  }
-  const std::string memory_text = memory_side_.waiting();
-  return memory_text.empty() ? text : text + "  memory: " + memory_text + "\n";
-}
 
 }  // namespace castor::gpu

@@ -20,6 +20,7 @@
 #include "castor/gpu/sm/pipelines.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_statistics.h"
+#include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/isa/simt_stack.h"
 #include "castor/isa/warp_context.h"
@@ -66,6 +67,30 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] std::string waiting() const override;
+  void waits(WaitGraph& graph) const override;
+
+  /// For the fixed-point watchdog: the window under way.
+  [[nodiscard]] SpinWatch& watch() { return watch_; }
+  [[nodiscard]] const SpinWatch& watch() const { return watch_; }
+  /// Grows with every TB that starts or retires and every barrier that completes.
+  [[nodiscard]] std::uint64_t progress() const {
+    return counters_.tb_started + counters_.tb_retired + counters_.barrier_instances;
+  }
+  /// Nothing is on its way to or from this SM and no timer runs, other than instructions and their accesses.
+  [[nodiscard]] bool still() const;
+  /// Since the watch was opened every live warp was blocked, or twice in one state.
+  [[nodiscard]] bool stuck() const;
+  /// A live warp that repeats its loop.
+  struct Spinning {
+    const KernelContext* kernel = nullptr;
+    std::uint64_t gid = 0;
+    Dim3 block;
+    unsigned sm = 0, warp_in_tb = 0, slot = 0;
+    std::uint32_t pc = 0;
+    std::vector<SpinWatch::Poll> polls;
+    bool more_polls = false;
+  };
+  void spinning(std::vector<Spinning>& list) const;
 
   void add_waves(Waves& waves, const std::string& scope) const override;
 
@@ -217,6 +242,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void step(unsigned w);
   void reload(unsigned w);
   void fault(unsigned w, std::uint32_t pc, const ExecutionFault& what);
+  void look_back(unsigned w);
+  [[nodiscard]] std::string reason(unsigned w) const;
+  [[nodiscard]] WarpMask missing_at_barrier(unsigned w) const;
   void set_times(isa::WarpContext& context);
 
   // Scoreboard.
@@ -365,6 +393,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   SmStatistics statistics_;
   std::vector<InstructionCounts> entries_;
   SmMemory memory_side_;
+  SpinWatch watch_;
 };
 
 }  // namespace castor::gpu

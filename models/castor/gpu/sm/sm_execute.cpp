@@ -64,7 +64,10 @@ void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, con
   counters_.bank_conflict_delay += path.delay;
   if (mask != 0) {
     isa::WarpContext& context = states_[w].context;
-    if ((decoded.flags & kReadsClock) != 0) set_times(context);
+    if ((decoded.flags & kReadsClock) != 0) {
+      set_times(context);
+      watch_.disturb();
+    }
     const isa::RegisterView registers = view(warp);
     args_.dst = registers.dst(record.dst);
     args_.src[0] = registers.src(record.src[0]);
@@ -156,6 +159,7 @@ void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, L
         states_[w].service_mask = mask;
         blocked_service_ |= bit(w);
         service_drain_ |= bit(w);
+        watch_.disturb();
       }
       break;
     case Kind::kSleep:
@@ -171,6 +175,7 @@ void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask
   Warp& warp = warps_[w];
   isa::SimtStack& stack = states_[w].stack;
   const isa::Program& program = *contexts_[warp.context].program->program;
+  const std::uint32_t from = warp.pc;
   warp.buffered = 0;
   full_ &= ~bit(w);
   ended_ &= ~bit(w);
@@ -210,6 +215,7 @@ void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask
     return;
   }
   reload(w);
+  if (watch_.is_open() && warp.pc <= from) look_back(w);
   if (machine_.fetch.branch_cycles > 1) {
     unfetchable_ |= bit(w);
     SmEvent event;
@@ -257,6 +263,7 @@ void Sm::sleep(unsigned w, const Record& record, LaneMask mask) {
   // ceil(ns x f); ns x kHz counts millionths of a tick.
   const std::uint64_t ticks = std::max<std::uint64_t>(1, (longest * clock_.kilohertz() + 999'999) / 1'000'000);
   blocked_timer_ |= bit(w);
+  watch_.disturb();
   SmEvent event;
   event.kind = SmEvent::Kind::kTimer;
   event.warp = static_cast<std::uint8_t>(w);
@@ -288,6 +295,7 @@ void Sm::reload(unsigned w) {
 void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
   const Warp& warp = warps_[w];
   const TbContext& tb = contexts_[warp.context];
+  watch_.disturb();
   report({now_ + 1, tb.kernel, make_fault(*tb.kernel, tb.index, states_[w].context, pc, what)});
   stopped_ |= bit(w);
 }

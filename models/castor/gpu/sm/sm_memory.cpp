@@ -78,7 +78,11 @@ void SmMemory::Impl::pass(LsuQueue& queue, Tick tick) {
   if (head.shared) {
     ++statistics.smem_rounds;
     if (--operation.rounds_left == 0) {
-      operation.exchange_shared(contexts[operation.issue.context].shared);
+      if (operation.writes && watched()) {
+        exchange_watched(operation);
+      } else {
+        operation.exchange_shared(contexts[operation.issue.context].shared);
+      }
       head.shared = false;
       latency = machine.smem.latency;
     }
@@ -159,8 +163,18 @@ std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, unsig
   Traffic& traffic = impl.traffic(operation);
   traffic.coalesced_lines += operation.lines.size();
   traffic.sectors += sectors;
+  if (impl.watched() && operation.has_result) impl.watch->reads(operation);
   impl.enqueue(operation);
   return std::nullopt;
+}
+
+void SmMemory::set_watch(SpinWatch* watch) { impl_->watch = watch; }
+
+void SmMemory::Impl::exchange_watched(MemoryOperation& operation) {
+  const TbMemory& tb = contexts[operation.issue.context];
+  const std::vector<std::byte> before(tb.shared, tb.shared + tb.shared_bytes);
+  operation.exchange_shared(tb.shared);
+  if (std::memcmp(before.data(), tb.shared, tb.shared_bytes) != 0) watch->disturb();
 }
 
 void SmMemory::complete(MemoryOperation& operation, const isa::RegisterView& view) {
@@ -328,6 +342,44 @@ std::string SmMemory::waiting() const {
   }
   if (impl.port.outstanding() != 0) return std::to_string(impl.port.outstanding()) + " requests unanswered";
   return {};
+}
+
+std::string SmMemory::load_of(unsigned warp) const {
+  const Impl& impl = *impl_;
+  char text[160];
+  const auto what = [](const MemoryOperation& operation) {
+    return operation.is_atomic() ? "atomic" : "load";
+  };
+  for (std::size_t i = 0; i < impl.mshrs.entries().size(); ++i) {
+    const MshrFile::Entry& entry = impl.mshrs.entries()[i];
+    if (!entry.used) continue;
+    for (std::uint32_t t = entry.first; t != MshrFile::kNone; t = impl.mshrs.target(t).next) {
+      const MemoryOperation& operation = *impl.mshrs.target(t).operation;
+      if (operation.issue.warp != warp) continue;
+      std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 ", asked for in cycle %" PRIu64 " (MSHR %zu)",
+                    what(operation), operation.is_local(impl.mshrs.target(t).line) ? "local" : "global", entry.line,
+                    entry.sent, i);
+      return text;
+    }
+  }
+  for (std::size_t i = 0; i < impl.pipe.size(); ++i) {
+    const Impl::InPipe& access = impl.pipe.at(i);
+    if (access.operation->issue.warp != warp) continue;
+    std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 " in the L1 pipe, %zu before it", what(*access.operation),
+                  access.operation->is_local(access.line) ? "local" : "global",
+                  access.operation->lines[access.line].line, i);
+    return text;
+  }
+  for (const Impl::LsuQueue* queue : {&impl.memory_queue, &impl.shared_queue}) {
+    for (std::size_t i = 0; i < queue->size(); ++i) {
+      const MemoryOperation& operation = *queue->at(i).operation;
+      if (operation.issue.warp != warp) continue;
+      std::snprintf(text, sizeof text, "%s of %s memory in the load/store queue, %zu before it", what(operation),
+                    operation.shared != 0 ? "shared" : operation.ideal != 0 ? "constant" : "global", i);
+      return text;
+    }
+  }
+  return "a load whose data are there";
 }
 
 }  // namespace castor::gpu

@@ -49,6 +49,7 @@ struct AccessFault {
 
 /// One memory instruction from issue to completion. Belongs to SmMemory.
 struct MemoryOperation;
+class SpinWatch;
 
 /// What the memory side tells the core. All calls happen inside `take_reply` and `advance`.
 class SmMemoryClient {
@@ -74,6 +75,10 @@ class SmMemory {
   SmMemory(const Machine& machine, unsigned sm, const Store& store, InitiatorPort& port, SmMemoryClient& client,
            const TbMemory* contexts, base::StatisticGroup& statistics);
   ~SmMemory();
+
+  /// Tells `watch` what device code reads, and disturbs it when bytes of shared or local memory change or a load returns
+  /// a value that memory does not hold any more. To be called once, before the first tick; null: nobody watches.
+  void set_watch(SpinWatch* watch);
 
   /// A queue entry is free for this record (two queues where global and shared memory have LSUs of their own).
   [[nodiscard]] bool can_accept(const isa::Record& record) const;
@@ -134,6 +139,8 @@ class SmMemory {
   [[nodiscard]] bool idle() const;
   /// Oldest thing that stands still, for deadlock reports; empty if nothing is under way.
   [[nodiscard]] std::string waiting() const;
+  /// Where the oldest load or atomic of a warp is found that has no data yet: space, address, and what it waits in.
+  [[nodiscard]] std::string load_of(unsigned warp) const;
 
  private:
   struct Impl;

@@ -9,6 +9,7 @@
 #include "castor/gpu/sm/mshr_file.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_memory_statistics.h"
+#include "castor/gpu/sm/spin_watch.h"
 
 namespace castor::gpu {
 
@@ -30,6 +31,8 @@ class Ring {
   [[nodiscard]] T& front() { return items_[begin_ & (items_.size() - 1)]; }
   [[nodiscard]] const T& front() const { return items_[begin_ & (items_.size() - 1)]; }
   void pop_front() { ++begin_; }
+  /// Counted from the front; below `size`.
+  [[nodiscard]] const T& at(std::size_t index) const { return items_[(begin_ + index) & (items_.size() - 1)]; }
 
  private:
   std::size_t capacity_;
@@ -117,6 +120,9 @@ struct SmMemory::Impl {
     std::uint64_t* traffic;  ///< stale hits of the kernel table entry
   };
   void check_stale(const Hit& hit, Cycle now);
+  [[nodiscard]] bool watched() const { return watch != nullptr && watch->is_open(); }
+  /// Exchanges shared memory, and disturbs the watch if a byte changed.
+  void exchange_watched(MemoryOperation& operation);
   /// With acquire.mode flush: an acquire cycle not seen before empties all of L1.
   void flush_for(Cycle acquire_cycle);
 
@@ -150,6 +156,7 @@ struct SmMemory::Impl {
   const TbMemory* const contexts;
   SmMemoryStatistics statistics;
   std::vector<Hit> hits;
+  SpinWatch* watch = nullptr;
 
   mutable AccessResolver resolver;
   OperationPool operations;

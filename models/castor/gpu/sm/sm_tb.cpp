@@ -24,6 +24,7 @@ const DecodedProgram& Sm::decoded(const isa::Program& program) {
 }
 
 void Sm::start_tb(const TbStartMessage& message) {
+  watch_.disturb();
   const KernelContext& kernel = *message.kernel;
   const bool first = resident_ == 0;
   const unsigned context = lowest(~resident_);
@@ -153,6 +154,7 @@ void Sm::bookkeeping() {
 
 void Sm::meet_barriers() {
   busy_ = true;
+  watch_.disturb();
   // Exits leave the live set before arrivals count.
   for (unsigned i = 0; i < exit_count_; ++i) {
     const WarpExit& exit = exits_[i];
@@ -282,6 +284,7 @@ void Sm::retire_one() {
       return;
     }
     done_credits_.spend(1);
+    watch_.disturb();
     const KernelContext& kernel = *tb.kernel;
     TbRetireMessage message;
     message.visible = now_ + 1;

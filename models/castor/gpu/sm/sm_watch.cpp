@@ -1,0 +1,145 @@
+// What an SM tells watchdogs: who waits for whom, and who repeats a loop.
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "castor/gpu/sm/sm.h"
+
+namespace castor::gpu {
+
+void Sm::look_back(unsigned w) {
+  if ((memory_busy_ & bit(w)) != 0) return;
+  const Warp& warp = warps_[w];
+  const isa::Program& program = *contexts_[warp.context].program->program;
+  watch_.look(w, {&states_[w].stack, warp.predicates, warp.registers, std::size_t{program.registers} * lanes_ * 4});
+}
+
+bool Sm::still() const {
+  return inbox_.size() == 0 && kills_.empty() && resumes_.empty() && finished_ == 0 &&
+         (blocked_timer_ | blocked_service_ | stopped_ | releasing_) == 0 && outbox_empty() && enabled_ &&
+         (!hooked_ || quiet_hooks() == base::kForever);
+}
+
+bool Sm::stuck() const {
+  const WarpMask waits = (blocked_barrier_ | agent_stall_) & ~memory_busy_;
+  return watch_.is_open() && (live_ & ~(waits | watch_.repeating())) == 0;
+}
+
+void Sm::spinning(std::vector<Spinning>& list) const {
+  for (WarpMask left = live_ & watch_.repeating(); left != 0; left &= left - 1) {
+    const auto w = static_cast<unsigned>(__builtin_ctzll(left));
+    const Warp& warp = warps_[w];
+    const TbContext& tb = contexts_[warp.context];
+    Spinning one;
+    one.kernel = tb.kernel;
+    one.gid = tb.gid;
+    one.block = tb.index;
+    one.sm = index();
+    one.warp_in_tb = warp.warp_in_tb;
+    one.slot = w;
+    one.pc = warp.pc;
+    one.polls = watch_.polls(w);
+    one.more_polls = watch_.more_polls(w);
+    list.push_back(std::move(one));
+  }
+}
+
+// --- Who waits for whom ---------------------------------------------------------------------------------------------
+
+// Live warps of the TB that do not wait where this one does. One that only arrived there without waiting is among them.
+WarpMask Sm::missing_at_barrier(unsigned w) const {
+  const TbContext& tb = contexts_[warps_[w].context];
+  WarpMask there = 0;
+  for (std::uint64_t left = tb.barriers.waiting(states_[w].barrier.barrier); left != 0; left &= left - 1) {
+    there |= bit(tb.slots[static_cast<unsigned>(__builtin_ctzll(left))]);
+  }
+  return tb.live & live_ & ~there;
+}
+
+std::string Sm::reason(unsigned w) const {
+  const Warp& warp = warps_[w];
+  const TbContext& tb = contexts_[warp.context];
+  if ((stopped_ & bit(w)) != 0) return "stopped by a fault";
+  if ((releasing_ & bit(w)) != 0) return "is being released from a barrier";
+  if ((blocked_barrier_ & bit(w)) != 0) {
+    const unsigned b = states_[w].barrier.barrier;
+    std::string text = "waits at barrier " + std::to_string(b) + ": " + std::to_string(tb.barriers.arrived(b)) +
+                       " of " + std::to_string(tb.barriers.expected(b)) + " warps have arrived";
+    const WarpMask missing = missing_at_barrier(w);
+    if (missing == 0) return text + ", nobody is left who could";
+    text += ", missing:";
+    for (WarpMask left = missing; left != 0; left &= left - 1) {
+      text += " " + std::to_string(warps_[static_cast<unsigned>(__builtin_ctzll(left))].warp_in_tb);
+    }
+    return text;
+  }
+  const std::string under_way = std::to_string(warp.unacknowledged) + " stores not acknowledged, " +
+                                std::to_string(warp.loads) + " loads not returned";
+  if ((blocked_fence_ & bit(w)) != 0) return "waits in a fence: " + under_way;
+  if ((service_drain_ & bit(w)) != 0) return "waits to call the runtime: " + under_way;
+  if ((blocked_service_ & bit(w)) != 0) return "waits for a call into the runtime";
+  if ((blocked_timer_ & bit(w)) != 0) return "sleeps";
+  if ((agent_stall_ & bit(w)) != 0) return "is held by the synchronisation agent";
+  if ((unfetchable_ & bit(w)) != 0) return "waits for its branch or its set-up";
+  if ((valid_ & bit(w)) == 0) {
+    if ((fetch_out_ & bit(w)) == 0) return "has no instruction";
+    char line[32];
+    std::snprintf(line, sizeof line, "0x%" PRIx64,
+                  icache_.line_of(tb.kernel->code_base + std::uint64_t{8} * (warp.pc + warp.buffered)));
+    return std::string("waits for its instructions, line ") + line;
+  }
+  if ((clear_ & bit(w)) == 0) {
+    const Decoded& decoded = warp.decoded[warp.pc];
+    std::string registers;
+    for (unsigned r = 0; r < 256; ++r) {
+      if ((warp.pending[r / 64] & decoded.registers[r / 64]) >> (r % 64) & 1) registers += " r" + std::to_string(r);
+    }
+    for (unsigned p = 0; p < 8; ++p) {
+      if ((warp.pending_predicates & decoded.predicates) >> p & 1) registers += " p" + std::to_string(p);
+    }
+    const std::string text = "waits for" + registers + ": ";
+    return text + ((waits_load_ & bit(w)) != 0 ? memory_side_.load_of(w) : std::string("in a pipeline"));
+  }
+  if ((drain_heads_ & memory_busy_ & bit(w)) != 0) return "waits before a release: " + under_way;
+  return "may issue";
+}
+
+std::string Sm::waiting() const {
+  std::string text;
+  for (TbMask left = resident_; left != 0; left &= left - 1) {
+    const auto c = static_cast<unsigned>(__builtin_ctzll(left));
+    const TbContext& tb = contexts_[c];
+    text += "SM " + std::to_string(index()) + ": block " + std::to_string(tb.gid) + " of " + tb.kernel->program->kernel;
+    if ((finished_ & (TbMask{1} << c)) != 0) {
+      text += retire_waits_ ? ": all warps have exited, the done FIFO is full"
+                            : ": all warps have exited, accesses under way";
+    }
+    text += "\n";
+    for (WarpMask warps = tb.warps & live_; warps != 0; warps &= warps - 1) {
+      const auto w = static_cast<unsigned>(__builtin_ctzll(warps));
+      text += "  warp " + std::to_string(warps_[w].warp_in_tb) + " (slot " + std::to_string(w) + ") " + reason(w) +
+              ", " + tb.kernel->program->describe(warps_[w].pc) + "\n";
+    }
+  }
+  const std::string memory_text = memory_side_.waiting();
+  return memory_text == "nothing" ? text : text + "  memory: " + memory_text + "\n";
+}
+
+void Sm::waits(WaitGraph& graph) const {
+  for (TbMask left = resident_; left != 0; left &= left - 1) {
+    const auto c = static_cast<unsigned>(__builtin_ctzll(left));
+    const TbContext& tb = contexts_[c];
+    const std::string block = block_node(index(), c, tb.gid);
+    graph.add(kernel_node(tb.kernel->program->kernel, tb.kernel->entry), block);
+    for (WarpMask warps = tb.warps & live_; warps != 0; warps &= warps - 1) {
+      const auto w = static_cast<unsigned>(__builtin_ctzll(warps));
+      graph.add(block, warp_node(index(), w));
+      if ((blocked_barrier_ & ~releasing_ & bit(w)) == 0) continue;
+      for (WarpMask missing = missing_at_barrier(w); missing != 0; missing &= missing - 1) {
+        graph.add(warp_node(index(), w), warp_node(index(), static_cast<unsigned>(__builtin_ctzll(missing))));
+      }
+    }
+  }
+}
+
+}  // namespace castor::gpu

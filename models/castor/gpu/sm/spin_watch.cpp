@@ -1,0 +1,65 @@
+#include "castor/gpu/sm/spin_watch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "castor/gpu/sm/memory_operation.h"
+
+namespace castor::gpu {
+
+void SpinWatch::open(base::Cycle since) {
+  open_ = true;
+  since_ = since;
+  repeating_ = 0;
+  for (Remembered& warp : warps_) warp.replace_after = 0;
+}
+
+bool SpinWatch::same(const Remembered& before, const State& now) {
+  const auto& entries = now.stack->entries();
+  const auto equal = [](const isa::SimtStack::Entry& a, const isa::SimtStack::Entry& b) {
+    return a.pc == b.pc && a.reconvergence == b.reconvergence && a.mask == b.mask && a.frame == b.frame;
+  };
+  return before.stack.size() == entries.size() && before.live == now.stack->live() &&
+         before.registers.size() == now.register_bytes &&
+         std::equal(entries.rbegin(), entries.rend(), before.stack.rbegin(), equal) &&
+         std::equal(before.predicates, before.predicates + 8, now.predicates) &&
+         std::memcmp(before.registers.data(), now.registers, now.register_bytes) == 0;
+}
+
+void SpinWatch::compare(unsigned warp, const State& state) {
+  Remembered& before = warps_[warp];
+  if (before.replace_after != 0 && same(before, state)) {
+    repeating_ |= WarpMask{1} << warp;
+    return;
+  }
+  if (before.replace_after != 0 && ++before.looks < before.replace_after) return;
+  before.stack = state.stack->entries();
+  before.live = state.stack->live();
+  std::copy(state.predicates, state.predicates + 8, before.predicates);
+  before.registers.assign(state.registers, state.registers + state.register_bytes);
+  before.replace_after = before.replace_after == 0 ? 1 : before.replace_after * 2;
+  before.looks = 0;
+  before.polls.clear();
+  before.more = false;
+}
+
+void SpinWatch::reads(const MemoryOperation& operation) {
+  const unsigned w = operation.issue.warp;
+  if ((repeating_ >> w & 1) != 0) return;
+  Remembered& warp = warps_[w];
+  for (isa::LaneMask left = operation.shared | operation.global; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
+    const Poll poll{operation.address(lane), operation.issue.pc, (operation.shared >> lane & 1) != 0};
+    const bool known = std::any_of(warp.polls.begin(), warp.polls.end(), [&](const Poll& other) {
+      return other.address == poll.address && other.shared == poll.shared;
+    });
+    if (known) continue;
+    if (warp.polls.size() == kPolls) {
+      warp.more = true;
+      return;
+    }
+    warp.polls.push_back(poll);
+  }
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "castor/base/statistics.h"
+
+namespace castor::gpu {
+
+/// Sums of the statistics of all SMs, slices and channels of a device, in a group "total" of their parent, and the
+/// ratios made of them (docs/gpu.md, "Statistics"). Computed when they are read, so they cost nothing in a run.
+///
+/// Statistics of the same name are added up; `lane_instructions` and `warp_instructions` over all classes too, and the
+/// stall classes over all schedulers. Of histograms all parts are added up but the largest value, which is the largest.
+class StatisticsTotals {
+ public:
+  /// `parent` has its groups sm<k>, slice<k> and channel<k> already, and outlives this. `lanes` of a warp.
+  StatisticsTotals(base::StatisticGroup& parent, unsigned lanes);
+
+  /// Those that make sense over windows of time, what grows with time or with events: paths below the group.
+  using Series = std::vector<std::pair<std::string, const base::Statistic*>>;
+  [[nodiscard]] const Series& series() const { return series_; }
+
+ private:
+  class Sum final : public base::Statistic {
+   public:
+    Sum(base::StatisticGroup& group, base::StatisticInfo info, std::vector<const base::Statistic*> terms)
+        : Statistic(group, info), terms_(std::move(terms)) {}
+    [[nodiscard]] bool is_integer() const override { return true; }
+    [[nodiscard]] std::uint64_t integer() const override;
+    [[nodiscard]] double real() const override { return static_cast<double>(integer()); }
+    void reset() override {}
+    [[nodiscard]] std::size_t parts() const override { return terms_.front()->parts(); }
+    [[nodiscard]] std::uint64_t part(std::size_t index) const override;
+    [[nodiscard]] std::string part_name(std::size_t index) const override { return terms_.front()->part_name(index); }
+
+   private:
+    std::vector<const base::Statistic*> terms_;
+  };
+  const Sum& add(base::StatisticGroup& group, const base::StatisticInfo& info,
+                 std::vector<const base::Statistic*> terms);
+  void add_units(const base::StatisticGroup& parent, const std::string& prefix);
+
+  base::StatisticGroup group_;
+  std::deque<base::StatisticGroup> groups_;
+  std::deque<Sum> sums_;
+  std::deque<base::Formula> formulas_;
+  Series series_;
+};
+
+}  // namespace castor::gpu

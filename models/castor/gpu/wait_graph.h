@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace castor::gpu {
+
+/// Who waits for whom: what deadlock reports look for cycles in (docs/gpu.md, "Who waits for whom"). Nodes are named by
+/// the texts of the functions below, so that units name each other alike.
+class WaitGraph {
+ public:
+  /// `waiter` cannot go on before `other` does.
+  void add(const std::string& waiter, const std::string& other);
+
+  /// The nodes of a cycle, the first again at its end; empty if there is none. Of several the one found first from the
+  /// waiters in the order in which they were added.
+  [[nodiscard]] std::vector<std::string> cycle() const;
+  /// "cycle: a -> b -> a" and a line end, or nothing.
+  [[nodiscard]] std::string cycle_text() const;
+
+ private:
+  struct Node {
+    std::string name;
+    std::vector<std::size_t> others;
+  };
+  [[nodiscard]] std::size_t node(const std::string& name);
+
+  std::vector<Node> nodes_;
+  std::map<std::string, std::size_t> index_;
+};
+
+[[nodiscard]] std::string queue_node(unsigned queue);
+[[nodiscard]] std::string kernel_node(const std::string& name, unsigned entry);
+[[nodiscard]] std::string block_node(unsigned sm, unsigned context, std::uint64_t gid);
+[[nodiscard]] std::string warp_node(unsigned sm, unsigned slot);
+
+}  // namespace castor::gpu
