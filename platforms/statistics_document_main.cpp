@@ -40,7 +40,7 @@ void write_group(const StatisticGroup& group, const std::string& path, std::stri
 }
 
 std::string document() {
-  const auto machine = castor::platforms::load_machine("tiny", {"trace.windows=1"});
+  const auto machine = castor::platforms::load_machine("tiny", {"run.windows=1"});
   castor::gpu::TimingDevice device(machine.machine, {});
   std::string text =
       "# Statistics of the timing GPU\n\n"
@@ -55,7 +55,7 @@ std::string document() {
   for (const StatisticInfo& info : castor::gpu::kernel_count_infos()) text += row(info);
   text +=
       "\n## Per window\n\n"
-      "With `trace.windows` the report has these under `windows.series` for every `run.window` cycles, and under\n"
+      "With `run.windows` the report has these under `windows.series` for every `run.window` cycles, and under\n"
       "`windows.kernels` the instructions of each kernel (docs/gpu.md, \"Windows\").\n\n";
   for (const auto& [name, statistic] : device.gpu().window_series()) text += "* `" + name + "`\n";
   return text;

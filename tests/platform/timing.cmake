@@ -12,8 +12,9 @@ add_library(castor_timing_rig STATIC EXCLUDE_FROM_ALL
 target_include_directories(castor_timing_rig PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/models"
                                                      "${PROJECT_SOURCE_DIR}/sw" "${PROJECT_SOURCE_DIR}")
 target_link_libraries(castor_timing_rig PUBLIC castor_ptx castor_compiler castor_platforms castor_gpu
+                                               nlohmann_json::nlohmann_json
                                         PRIVATE GTest::gtest castor_options)
-foreach(name IN ITEMS bad_input bandwidth determinism front latency order waiting watchdog)
+foreach(name IN ITEMS bad_input bandwidth determinism front latency order statistics waiting watchdog)
   castor_test(timing_${name}_test KIND platform ISOLATED TIMEOUT 600
               SOURCES timing/${name}_test.cpp
               LIBS castor_timing_rig)

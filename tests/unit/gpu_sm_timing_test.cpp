@@ -243,6 +243,8 @@ TEST(ClockEnable, OneOfSevenStretchesAKernelSevenTimes) {
       const Cycle stretched = rig.log.issues.back().cycle - rig.log.issues[0].cycle;
       EXPECT_GE(stretched, 7 * cycles);
       EXPECT_LE(stretched, 7 * cycles + 6);
+      rig.sm.count_until(rig.now + 1);
+      EXPECT_EQ(rig.sm.counters().ticks + rig.sm.counters().clock_off_ticks, rig.now + 1);
     }
   }
 }

@@ -3,3 +3,5 @@ castor_test(machine_check_test KIND unit SOURCES machine_check_test.cpp LIBS cas
 castor_test(machine_occupancy_test KIND unit SOURCES machine_occupancy_test.cpp LIBS castor_platforms)
 castor_script_test(machine_document_is_up_to_date KIND unit
   COMMAND castor_machines_document "${PROJECT_SOURCE_DIR}/docs/machines.md")
+castor_script_test(statistics_document_is_up_to_date KIND unit
+  COMMAND castor_statistics_document "${PROJECT_SOURCE_DIR}/docs/statistics.md")

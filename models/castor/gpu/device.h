@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -107,6 +108,9 @@ struct KernelStatistics {
   std::uint64_t thread_blocks = 0;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
+  unsigned entry = 0;  ///< kernel table entry that it had; machines with timing
+  /// What else was counted for it, by name, without those that are 0; machines with timing. Names are literals.
+  std::vector<std::pair<std::string_view, std::uint64_t>> counts;
 };
 
 /// The one device interface: the functional machine and the timing GPU implement it. Not thread-safe: the caller

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/kernel_counts.h"
 #include "castor/gpu/trace/recorder.h"
 
 namespace castor::gpu {
@@ -76,6 +77,11 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   watchdog_ = std::make_unique<Watchdog>(machine, store, *front_end_, cores_, *memory_,
                                          std::vector<CopyEngine*>(copies.begin(), copies.end()));
 
+  totals_ = std::make_unique<StatisticsTotals>(statistics_, machine.sm.lanes);
+  if (machine.run.windows) {
+    windows_ = std::make_unique<Windows>(machine.run.window, totals_->series(), *front_end_, cores_);
+  }
+
   SC_HAS_PROCESS(Gpu);
   SC_METHOD(process);
 }
@@ -114,7 +120,7 @@ Cycle Gpu::next_cycle() const {
 void Gpu::run_cycle(Cycle cycle) {
   CASTOR_ASSERT_AT(cycle, cycle >= now_, "cycles go backwards");
   if (recorder_ != nullptr) recorder_->begin(cycle);
-  if (cycle >= watchdog_->due() && watchdog_->look(cycle)) spinning_ = true;
+  if (cycle >= look_at_) look_around(cycle);
   if (machine_.run.shuffle) {
     for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[shuffle_.below(i + 1)]);
   }
@@ -134,6 +140,7 @@ void Gpu::run_cycle(Cycle cycle) {
   if (machine_.check.stale != StaleCheck::kOff || watchdog_->watched()) {
     for (Sm* const sm : cores_) sm->check_stale(cycle);
   }
+  if (front_end_->kernels().size() != collected_) collect_kernel();
   cycles_ += now_ - cycles_.value();
   if (governed_) apply_clock_enables(now_);
   if (recorder_ != nullptr) recorder_->end(cycle);
@@ -145,6 +152,37 @@ void Gpu::add_waves(Waves& waves) const {
   for (std::size_t i = 0; i < copies_.size(); ++i) copies_[i]->add_waves(waves, scope + "copy" + std::to_string(i));
   for (std::size_t i = 0; i < sms_.size(); ++i) sms_[i]->add_waves(waves, scope + "sm" + std::to_string(i));
   memory_->add_waves(waves, scope);
+}
+
+// All cycles before `now` are over.
+void Gpu::look_around(Cycle now) {
+  if (now >= watchdog_->due() && watchdog_->look(now)) spinning_ = true;
+  look_at_ = watchdog_->due();
+  if (windows_ == nullptr) return;
+  end_windows(now);
+  look_at_ = std::min(look_at_, windows_->due());
+}
+
+// Ends the windows that end at or before `now`. What sleeps counts as if it had ticked until then.
+void Gpu::end_windows(Cycle now) {
+  while (windows_->due() <= now) {
+    for (Unit* const unit : units_) unit->count_until(windows_->due());
+    windows_->end_window();
+  }
+}
+
+std::string Gpu::windows_json() {
+  if (windows_ == nullptr) return {};
+  end_windows(now_);
+  static_cast<void>(statistics());
+  return windows_->json(now_);
+}
+
+// At most one kernel completes in a cycle.
+void Gpu::collect_kernel() {
+  KernelStatistics& kernel = front_end_->completed_kernel(collected_++);
+  if (windows_ != nullptr) windows_->kernel_completed(kernel.entry, kernel);
+  collect_kernel_counts(cores_, *memory_, kernel);
 }
 
 void Gpu::apply_clock_enables(Cycle next) {
@@ -190,6 +228,11 @@ bool Gpu::idle() const {
   if (!front_end_->idle() || !memory_->idle()) return false;
   return std::all_of(sms_.begin(), sms_.end(), [](const auto& sm) { return sm->idle(); }) &&
          std::all_of(copies_.begin(), copies_.end(), [](const auto& copy) { return copy->idle(); });
+}
+
+void Gpu::check_invariants() const {
+  memory_->check_links();
+  for (const Sm* const sm : cores_) sm->check_invariants(front_end_->ledger().free(sm->index()));
 }
 
 std::string Gpu::waiting() const {

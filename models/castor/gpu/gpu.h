@@ -22,7 +22,9 @@
 #include "castor/gpu/replay/replay_sm.h"
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm_unit.h"
+#include "castor/gpu/statistics_totals.h"
 #include "castor/gpu/watchdog.h"
+#include "castor/gpu/windows.h"
 
 namespace castor::gpu {
 
@@ -64,6 +66,11 @@ class Gpu final : public sc_core::sc_module {
   /// Brings the counters of all units to the end of cycle `cycle` - 1; none has anything to do before `cycle`.
   void count_until(Cycle cycle);
 
+  /// What grows with time, summed over units, for statistics over windows.
+  [[nodiscard]] const StatisticsTotals::Series& window_series() const { return totals_->series(); }
+  /// JSON object of the statistics over time up to now (Windows); empty without machine key run.windows.
+  [[nodiscard]] std::string windows_json();
+
   /// Instructions that warps have issued.
   [[nodiscard]] std::uint64_t warp_instructions() const;
 
@@ -83,6 +90,7 @@ class Gpu final : public sc_core::sc_module {
   /// fixed-point watchdog has to know.
   void host_waits(bool waits) {
     watchdog_->host_waits(waits);
+    look_at_ = 0;
     spinning_ = false;
   }
   /// The last window of the watchdog proved that the warps spin for ever.
@@ -101,6 +109,9 @@ class Gpu final : public sc_core::sc_module {
   void add_waves(Waves& waves) const;
   /// Is told before and behind every cycle that runs; null = nobody. Not owned.
   void set_recorder(TraceRecorder* recorder) { recorder_ = recorder; }
+  /// Asserts what holds between any two cycles: room in the ledger is what SMs count themselves, links lose nothing,
+  /// blocked warps have a reason; for tests.
+  void check_invariants() const;
 
   /// Called by the process after every cycle that ran, with the next one that will (kForever: none); true pauses the
   /// simulation (sc_pause) at that time.
@@ -110,6 +121,9 @@ class Gpu final : public sc_core::sc_module {
   void process();
   void arm(Cycle next);
   void apply_clock_enables(Cycle next);
+  void look_around(Cycle now);
+  void end_windows(Cycle now);
+  void collect_kernel();
 
   const Machine& machine_;
   base::Clock clock_;
@@ -126,7 +140,11 @@ class Gpu final : public sc_core::sc_module {
   std::vector<Unit*> units_;
   std::vector<Cycle> wakes_;     ///< of units_
   std::vector<unsigned> order_;  ///< of units_ in a cycle, permuted before each cycle with run.shuffle
+  std::unique_ptr<StatisticsTotals> totals_;
+  std::unique_ptr<Windows> windows_;  ///< with run.windows
   std::unique_ptr<Watchdog> watchdog_;
+  Cycle look_at_ = 0;          ///< watchdog or windows want to be called before this cycle
+  std::size_t collected_ = 0;  ///< kernels whose counts are collected
   bool spinning_ = false;
   bool governed_ = false;
   SmMask enabled_ = kAllSms;

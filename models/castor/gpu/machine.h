@@ -212,7 +212,7 @@ struct Machine {
     std::uint64_t seed;
     std::optional<std::uint64_t> max_cycles, max_instructions, stop_after;  ///< empty = none
     std::uint64_t window;
-    bool sleep, shuffle, functional;
+    bool windows, sleep, shuffle, functional;
   } run{};
   struct Check {
     StaleCheck stale;

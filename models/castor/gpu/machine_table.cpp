@@ -336,6 +336,7 @@ void run_keys(TableWriter& table) {
   CASTOR_NUMBER(run.max_instructions, "warp_instructions", 1, kMostLong, "the run ends with an error here");
   CASTOR_NUMBER(run.stop_after, "kernels", 1, kMostLong, "the run ends after so many kernels");
   CASTOR_NUMBER(run.window, "cycles", 1, kMostLong, "window of statistics over time");
+  CASTOR_WORD(run.windows, "the report has statistics for each window");
   CASTOR_WORD(run.sleep, "idle units are skipped (same results, faster)");
   CASTOR_WORD(run.shuffle, "units tick in a seeded random order (same results)");
   CASTOR_WORD(run.functional, "1: the functional machine, without timing; 0: the timing GPU");

@@ -250,13 +250,17 @@ std::string TimingDevice::report_json() const {
   auto& kernels_json = report["kernels"] = nlohmann::ordered_json::array();
   for (const KernelStatistics& kernel : kernels()) {
     const base::Clock& clock = gpu_->clock();
+    nlohmann::ordered_json counts = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : kernel.counts) counts[std::string(name)] = value;
     kernels_json.push_back({{"name", kernel.kernel},
+                            {"ticket", kernel.ticket},
                             {"start_ps", kernel.start},
                             {"end_ps", kernel.end},
                             {"cycles", clock.first_at_or_after(kernel.end) - clock.first_at_or_after(kernel.start)},
                             {"thread_blocks", kernel.thread_blocks},
                             {"warp_instructions", kernel.warp_instructions},
-                            {"thread_instructions", kernel.thread_instructions}});
+                            {"thread_instructions", kernel.thread_instructions},
+                            {"counts", std::move(counts)}});
   }
   report["ratios"] = ratios(statistics, machine_, now());
   if (fault_) report["fault"] = {{"kernel", fault_->kernel}, {"message", fault_->message}};
@@ -267,6 +271,9 @@ std::string TimingDevice::report_json() const {
   report["statistics_hash"] = hash;
   add_provenance(report, machine_);
   if (options_.replay) report["replay"] = {{"file", options_.replay->file()}};
+  if (const std::string windows = gpu_->windows_json(); !windows.empty()) {
+    report["windows"] = nlohmann::ordered_json::parse(windows);
+  }
   if (!options_.configuration_json.empty()) {
     report["configuration"] = nlohmann::ordered_json::parse(options_.configuration_json);
   }

@@ -20,9 +20,9 @@ namespace castor::gpu {
 /// looking, so programs that make progress pay for at most a few hundred cycles per window. If a watched window ends
 /// undisturbed, and every live warp is blocked or was twice in one state in it, no warp will ever do anything else.
 ///
-/// Sound, not complete: loops that count in a register, warps that are ready and never issue, and loops that always have
-/// an access under way where they jump back are not accused. Limits: machines that execute instructions; a host that
-/// advances time in steps may do something after each and is never accused of waiting in vain.
+/// Sound, not complete: loops that count in a register, warps that are ready and never issue, and loops that always
+/// have an access under way where they jump back are not accused. Limits: machines that execute instructions; a host
+/// that advances time in steps may do something after each and is never accused of waiting in vain.
 class Watchdog {
  public:
   /// All must live as long as the watchdog; without SMs in `cores` it does nothing.

@@ -17,7 +17,7 @@ namespace castor::gpu {
 /// Statistics over time: how much each grew in each window of `run.window` cycles, all SMs together, and the
 /// instructions of each kernel (docs/gpu.md, "Windows").
 ///
-/// Made only with machine key trace.windows. Memory is bounded: when there are kMost windows, neighbours are added up
+/// Made only with machine key run.windows. Memory is bounded: when there are kMost windows, neighbours are added up
 /// and windows are twice as long from then on. Limits: instructions are attributed to kernels when a window or a kernel
 /// ends.
 class Windows {
@@ -55,10 +55,10 @@ class Windows {
   const FrontEnd& front_end_;
   std::vector<Sm*> cores_;
   Cycle length_, start_ = 0;
-  std::vector<std::uint64_t> last_;                ///< per statistic: at the start of the window under way
+  std::vector<std::uint64_t> last_;                 ///< per statistic: at the start of the window under way
   std::vector<std::vector<std::uint64_t>> values_;  ///< per statistic and window
-  std::size_t count_ = 0;                          ///< windows that are over
-  std::vector<Counts> seen_;                       ///< per entry: instructions attributed already
+  std::size_t count_ = 0;                           ///< windows that are over
+  std::vector<Counts> seen_;                        ///< per entry: instructions attributed already
   std::map<Ticket, Kernel> kernels_;
 };
 

@@ -1,4 +1,5 @@
-// What the timing GPU answers to wrong launches and to device code that does what it may not (docs/gpu.md, "Bad input").
+// What the timing GPU answers to wrong launches and to device code that does what it may not (docs/gpu.md, "Bad
+// input").
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +20,10 @@ constexpr const char* kMachine = "tiny";
 
 /// A kernel in which one thread, block 1 thread 5, executes `wrong`; line 10 of the text.
 std::string one_thread(const std::string& wrong, const std::string& before = {}) {
-  return before + "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p0, %r0, 5; setp.ne.or.u32 %p1, %r1, 1, %p0;\n"
-         "@!%p1 " + wrong + "\nret;";
+  return before +
+         "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p0, %r0, 5; setp.ne.or.u32 %p1, %r1, 1, %p0;\n"
+         "@!%p1 " +
+         wrong + "\nret;";
 }
 
 struct Wrong {
@@ -67,8 +70,8 @@ LOOP:
   EXPECT_EQ(fault.block.x, 1U);
   EXPECT_EQ(fault.thread.x, 5U);
   EXPECT_NE(fault.line, 0U);
-  EXPECT_THAT(fault.message, HasSubstr("in kernel 'k' (micro.ptx:" + std::to_string(fault.line) +
-                                       "), block (1,0,0), thread (5,0,0)"));
+  EXPECT_THAT(fault.message,
+              HasSubstr("in kernel 'k' (micro.ptx:" + std::to_string(fault.line) + "), block (1,0,0), thread (5,0,0)"));
   // The fault stays; both kernels end.
   EXPECT_EQ(rig.device->advance_until(alive), Outcome::kDone);
   EXPECT_EQ(rig.get<std::uint32_t>(out), 500U);
@@ -148,7 +151,8 @@ TEST(WrongBarrier, StopsItsKernel) {
     const char* says;
   } cases[] = {
       {"mov.u32 %r1, 16;\nbar.sync %r1;\nret;", "barrier 16 does not exist"},
-      {"mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 3;\n@%p0 bra OTHER;\nbar.sync 0;\nbra END;\nOTHER:\nmov.u32 %r0, 5;\n"
+      {"mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 3;\n@%p0 bra OTHER;\nbar.sync 0;\nbra END;\nOTHER:\nmov.u32 %r0, "
+       "5;\n"
        "END:\nst.global.u32 [%rd0], %r0;\nret;",
        "barrier 0 reached by a part of a warp"},
   };

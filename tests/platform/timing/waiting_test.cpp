@@ -119,7 +119,8 @@ TEST(Waiting, FullQueueThatNothingEmptiesIsADeadlockAndNoException) {
   const Ticket dropped = device.submit(0, EventWaitPacket{9, 3});
   ASSERT_TRUE(device.fault());
   EXPECT_EQ(device.fault()->kind, FaultKind::kDeadlock);
-  EXPECT_THAT(device.fault()->message, HasSubstr("deadlock: queue 0 stays full, nothing can proceed\nqueue 0: 2 packets"));
+  EXPECT_THAT(device.fault()->message,
+              HasSubstr("deadlock: queue 0 stays full, nothing can proceed\nqueue 0: 2 packets"));
   EXPECT_TRUE(device.complete(dropped));
   device.reset();
   EXPECT_FALSE(device.fault());
@@ -193,12 +194,14 @@ TEST(Waiting, UndispatchedBlocksNameWhatIsShortAndQueuesTheirKernel) {
   rig.submit(kernel, {1}, {32}, {}, all, 0);
   ASSERT_EQ(rig.device->advance_to(rig.device->gpu().clock().time_of(3000)), Outcome::kDone);
   const std::string text = rig.device->gpu().waiting();
-  EXPECT_THAT(text, HasSubstr("kernel k (ticket 1, entry 0, queue 0): 1 TBs not placed, 2 placed and not complete; no SM "
-                              "has room: SM 0 lacks shared memory, SM 1 lacks shared memory\n"));
+  EXPECT_THAT(text,
+              HasSubstr("kernel k (ticket 1, entry 0, queue 0): 1 TBs not placed, 2 placed and not complete; no SM "
+                        "has room: SM 0 lacks shared memory, SM 1 lacks shared memory\n"));
   EXPECT_THAT(text, HasSubstr("kernel k (ticket 2, entry 1, queue 1): 1 TBs not placed, 0 placed and not complete; "
                               "behind kernel k of entry 0\n"));
-  EXPECT_THAT(text, HasSubstr("queue 0: 1 packets, head kernel (ticket 4) waits for the kernel or copy before it: kernel "
-                              "k of entry 0\n"));
+  EXPECT_THAT(text,
+              HasSubstr("queue 0: 1 packets, head kernel (ticket 4) waits for the kernel or copy before it: kernel "
+                        "k of entry 0\n"));
   EXPECT_THAT(text, HasSubstr("queue 2: 1 packets, head kernel (ticket 3) waits for a kernel table entry\n"));
   EXPECT_THAT(text, Not(HasSubstr("cycle:")));
 }

@@ -139,8 +139,8 @@ TEST(FixedPoint, IsFoundInTheSameCycleWhoeverSleepsAndInAnyOrder) {
     results.push_back(in_child([&] {
       Rig rig(kMachine, options({variant}));
       const Outcome outcome = outcome_of(rig, kEachWaitsForTheOther, {2}, {32}, {rig.buffer(512)});
-      return std::vector<std::uint64_t>{static_cast<std::uint64_t>(outcome), rig.device->now(),
-                                        rig.device->gpu().now(), rig.device->gpu().statistics().hash()};
+      return std::vector<std::uint64_t>{static_cast<std::uint64_t>(outcome), rig.device->now(), rig.device->gpu().now(),
+                                        rig.device->gpu().statistics().hash()};
     }));
   }
   EXPECT_EQ(results[0][0], static_cast<std::uint64_t>(Outcome::kDeadlock));
@@ -162,8 +162,9 @@ TEST(FixedPoint, DeviceCanBeUsedAfterItsKernelsWereDropped) {
 // --- What must not be accused ---------------------------------------------------------------------------------------
 
 TEST(FixedPoint, LoopThatGivesUpAfterSomeTimeIsNot) {
-  for (const char* clock : {"mov.u32 %r4, %clock;", "mov.u64 %rd4, %globaltimer; shr.u64 %rd4, %rd4, 0; "
-                                                    "cvt.u32.u64 %r4, %rd4;"}) {
+  for (const char* clock : {"mov.u32 %r4, %clock;",
+                            "mov.u64 %rd4, %globaltimer; shr.u64 %rd4, %rd4, 0; "
+                            "cvt.u32.u64 %r4, %rd4;"}) {
     in_child([&] {
       Rig rig(kMachine, options());
       const std::uint64_t flag = rig.buffer(4);

@@ -223,6 +223,7 @@ void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
     observer_->kernel_completed({now, context.ticket, context.queue, entry, &context.program->kernel});
   }
   ++statistics_.kernels_completed;
+  kernel.statistics.entry = entry;
   kernels_.push_back(std::move(kernel.statistics));
   table_.release(entry, now);
   LaunchTrees::Root root;

@@ -81,6 +81,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] std::optional<Fault> take_fault();
   /// Completed kernels in the order of completion.
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return kernels_; }
+  /// The same, for the counts that others keep.
+  [[nodiscard]] KernelStatistics& completed_kernel(std::size_t index) { return kernels_[index]; }
   /// Drops all pending work: queues are emptied, kernels stopped, events forgotten. Ends with `idle` after some cycles.
   void abandon();
   /// Nothing is queued, parsed, resident or unanswered.

@@ -73,6 +73,7 @@ void FrontEnd::distribute_by_policy(Cycle now) {
 void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cycle now) {
   KernelEntry& kernel = table_[entry];
   const KernelContext& context = kernel.context;
+  CASTOR_ASSERT_AT(now, !placed_, "two placements in a cycle");
   CASTOR_ASSERT_AT(now, !kernel.killed && (open_ >> sm & 1) != 0, "TB of entry %u placed on closed SM %u", entry, sm);
   ledger_.debit(sm, entry, context.need, now);
   TbStartMessage message;

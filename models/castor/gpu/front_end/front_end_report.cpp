@@ -96,7 +96,8 @@ std::string FrontEnd::waiting() const {
 // Entry of the kernel that a queue waits for, -1 = none: a copy.
 int FrontEnd::kernel_of(unsigned queue) const {
   for (unsigned index = 0; index < table_.size(); ++index) {
-    if (table_[index].state != EntryState::kFree && table_[index].context.queue == queue) return static_cast<int>(index);
+    if (table_[index].state != EntryState::kFree && table_[index].context.queue == queue)
+      return static_cast<int>(index);
   }
   return -1;
 }

@@ -229,6 +229,7 @@ L2Slice::Lack L2Slice::decide_in_flight(Transaction& transaction, std::int32_t w
   if (entry.count >= merges_) return Lack::kEntry;
   tags_.touch(static_cast<std::size_t>(way));
   request.next = nullptr;
+  request.missed = true;
   entry.last->request.next = &transaction;
   entry.last = &transaction;
   ++entry.count;
@@ -244,6 +245,7 @@ void L2Slice::open_entry(Transaction& transaction, std::int32_t way, std::uint8_
   free_entry_ = entry.next;
   ++entries_used_;
   request.next = nullptr;
+  request.missed = true;
   entry = {&transaction, &transaction, 1, static_cast<std::uint32_t>(way), kNone, sectors, false};
   TagArray::Line& line = tags_.line(static_cast<std::size_t>(way));
   if (line.first == kNone) {

@@ -41,6 +41,7 @@ Transaction& TransactionPool::get() {
   request.sectors = 0;
   request.byte_mask[0] = request.byte_mask[1] = 0;
   request.lane_count = 0;
+  request.missed = false;
   request.performed = 0;
   transaction->acquire();
   return *transaction;

@@ -69,6 +69,7 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   isa::AtomicOp op = isa::AtomicOp::kAdd;
   isa::Type type = isa::Type::kU32;
   std::uint8_t lane_count = 0;
+  bool missed = false;  ///< answered from memory behind L2; set by the slice
 
   Cycle issued = 0;      ///< cycle in which the access was made
   Cycle performed = 0;   ///< cycle in which a slice served it; the stamp of the bytes it carries

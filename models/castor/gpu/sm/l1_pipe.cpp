@@ -310,6 +310,7 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
                     operation.access.lane_bytes);
       }
       operation.waited = true;
+      operation.missed |= request.missed;
       client.acknowledged(request.warp);
       part_done(operation, ready);
       return;
@@ -328,6 +329,7 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
     target.partial ? operation.load(target.line, request.data, target.missing)
                    : operation.load(target.line, request.data);
     operation.waited = true;
+    operation.missed |= request.missed;
     part_done(operation, ready);
   }
   mshrs.free(request.tag);

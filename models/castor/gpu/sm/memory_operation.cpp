@@ -238,7 +238,7 @@ MemoryOperation& OperationPool::get() {
   operation.local_lines = operation.shared_rounds = operation.ideal_passes = 0;
   operation.next_line = operation.passes = operation.queued = operation.pending = 0;
   operation.ready = 0;
-  operation.waited = operation.gathered = false;
+  operation.waited = operation.missed = operation.gathered = false;
   operation.addressed = true;
   operation.shape = Shape::kGeneral;
   return operation;

@@ -87,6 +87,7 @@ struct MemoryOperation {
   bool write_back = false;  ///< its local lines are written back
   bool gathered = false;    ///< all lanes have an address in one space, inactive ones that of an active one
   bool waited = false;      ///< some of its data came from the network
+  bool missed = false;      ///< and some of that was not in L2
 
   // Lanes by what they access; disjoint.
   isa::LaneMask shared = 0, local = 0, global = 0, ideal = 0;  ///< ideal: constants and parameters

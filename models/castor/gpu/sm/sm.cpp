@@ -69,6 +69,7 @@ void Sm::set_clock_enable(bool enable, Cycle from) {
   if (enable == enabled_) return;
   if (enable) {
     disabled_ += from - disabled_since_;
+    counters_.clock_off_ticks = disabled_;
     wake_at(from);
   } else {
     disabled_since_ = from;
@@ -106,8 +107,12 @@ void Sm::count_slept(Tick end) {
 }
 
 void Sm::count_until(Cycle now) {
+  if (!enabled_) counters_.clock_off_ticks = disabled_ + (now - std::min(now, disabled_since_));
   const Tick end = tick_of(enabled_ ? now : std::min(now, disabled_since_));
-  if (end > counted_) count_slept(end);
+  if (end > counted_) {
+    memory_side_.catch_up(end - 1);
+    count_slept(end);
+  }
   count_ticks();
 }
 

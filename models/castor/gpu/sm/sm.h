@@ -69,6 +69,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] std::string waiting() const override;
   void waits(WaitGraph& graph) const override;
 
+  /// Asserts what holds between two cycles: with no message under way the SM counts the same room as the ledger does,
+  /// and every live warp that is blocked waits for something that is there.
+  void check_invariants(const SmRoom& ledger) const;
   /// For the fixed-point watchdog: the window under way.
   [[nodiscard]] SpinWatch& watch() { return watch_; }
   [[nodiscard]] const SpinWatch& watch() const { return watch_; }
@@ -99,7 +102,12 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] std::uint64_t warp_instructions() const;
   /// Instructions of the kernels in a table entry since `clear_entry`.
   [[nodiscard]] const InstructionCounts& entry_instructions(unsigned entry) const { return entries_[entry]; }
-  void clear_entry(unsigned entry) { entries_[entry] = {}; }
+  /// What the memory side did for them.
+  [[nodiscard]] const SmMemory::Traffic& entry_traffic(unsigned entry) const { return memory_side_.traffic(entry); }
+  void clear_entry(unsigned entry) {
+    entries_[entry] = {};
+    memory_side_.clear_traffic(entry);
+  }
 
  private:
   static constexpr unsigned kMaxWarps = 64;

@@ -59,8 +59,10 @@ void SmMemory::Impl::part_done(MemoryOperation& operation, Tick ready) {
     return;
   }
   const Tick latency = operation.ready - operation.issue.tick;
-  if (operation.waited)
-    statistics.load_latency_memory.record(latency);
+  if (operation.missed)
+    statistics.load_latency_dram.record(latency);
+  else if (operation.waited)
+    statistics.load_latency_l2.record(latency);
   else if (!operation.lines.empty())
     statistics.load_latency_l1.record(latency);
   else if (operation.shared_rounds != 0)
@@ -126,7 +128,10 @@ Tick SmMemory::Impl::next_pass(const LsuQueue& queue, Tick tick) const {
 
 // Ticks that were left out changed nothing but this.
 void SmMemory::Impl::catch_up(Tick tick) {
-  if (stuck && tick > last_tick) statistics.reservation_fail += tick - last_tick;
+  if (stuck && tick > last_tick) {
+    statistics.reservation_fail += tick - last_tick;
+    stuck_traffic->reservation_fail += tick - last_tick;
+  }
   last_tick = std::max(last_tick, tick);
 }
 
@@ -217,6 +222,8 @@ void SmMemory::advance(Cycle now, Tick tick) {
       impl.stuck = true;
       impl.stuck_acquire = impl.acquire(*head.operation);
       ++impl.statistics.reservation_fail;
+      impl.stuck_traffic = &impl.traffic(*head.operation);
+      ++impl.stuck_traffic->reservation_fail;
       break;
     }
     impl.pipe.pop_front();
@@ -347,9 +354,7 @@ std::string SmMemory::waiting() const {
 std::string SmMemory::load_of(unsigned warp) const {
   const Impl& impl = *impl_;
   char text[160];
-  const auto what = [](const MemoryOperation& operation) {
-    return operation.is_atomic() ? "atomic" : "load";
-  };
+  const auto what = [](const MemoryOperation& operation) { return operation.is_atomic() ? "atomic" : "load"; };
   for (std::size_t i = 0; i < impl.mshrs.entries().size(); ++i) {
     const MshrFile::Entry& entry = impl.mshrs.entries()[i];
     if (!entry.used) continue;
@@ -365,8 +370,8 @@ std::string SmMemory::load_of(unsigned warp) const {
   for (std::size_t i = 0; i < impl.pipe.size(); ++i) {
     const Impl::InPipe& access = impl.pipe.at(i);
     if (access.operation->issue.warp != warp) continue;
-    std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 " in the L1 pipe, %zu before it", what(*access.operation),
-                  access.operation->is_local(access.line) ? "local" : "global",
+    std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 " in the L1 pipe, %zu before it",
+                  what(*access.operation), access.operation->is_local(access.line) ? "local" : "global",
                   access.operation->lines[access.line].line, i);
     return text;
   }
@@ -375,7 +380,10 @@ std::string SmMemory::load_of(unsigned warp) const {
       const MemoryOperation& operation = *queue->at(i).operation;
       if (operation.issue.warp != warp) continue;
       std::snprintf(text, sizeof text, "%s of %s memory in the load/store queue, %zu before it", what(operation),
-                    operation.shared != 0 ? "shared" : operation.ideal != 0 ? "constant" : "global", i);
+                    operation.shared != 0  ? "shared"
+                    : operation.ideal != 0 ? "constant"
+                                           : "global",
+                    i);
       return text;
     }
   }

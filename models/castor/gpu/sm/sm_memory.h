@@ -76,8 +76,9 @@ class SmMemory {
            const TbMemory* contexts, base::StatisticGroup& statistics);
   ~SmMemory();
 
-  /// Tells `watch` what device code reads, and disturbs it when bytes of shared or local memory change or a load returns
-  /// a value that memory does not hold any more. To be called once, before the first tick; null: nobody watches.
+  /// Tells `watch` what device code reads, and disturbs it when bytes of shared or local memory change or a load
+  /// returns a value that memory does not hold any more. To be called once, before the first tick; null: nobody
+  /// watches.
   void set_watch(SpinWatch* watch);
 
   /// A queue entry is free for this record (two queues where global and shared memory have LSUs of their own).
@@ -123,7 +124,7 @@ class SmMemory {
   struct Traffic {
     std::uint64_t coalesced_lines = 0, sectors = 0;
     std::uint64_t l1_read_hit = 0, l1_read_miss = 0, l1_write_hit = 0, l1_write_miss = 0;
-    std::uint64_t primary_misses = 0, merged = 0, stale_refetch = 0, stale_hit = 0;
+    std::uint64_t primary_misses = 0, merged = 0, stale_refetch = 0, stale_hit = 0, reservation_fail = 0;
   };
   [[nodiscard]] const Traffic& traffic(unsigned entry) const;
   void clear_traffic(unsigned entry);

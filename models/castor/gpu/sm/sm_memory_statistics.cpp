@@ -23,7 +23,8 @@ SmMemoryStatistics::SmMemoryStatistics(base::StatisticGroup& group)
       l1_write_backs(group, {"l1_write_backs", "accesses", "dirty local lines written to memory"}),
       load_latency_shared(group, {"load_latency_shared", "ticks", "issue to data of shared-memory loads and atomics"}),
       load_latency_l1(group, {"load_latency_l1", "ticks", "issue to data of loads that L1 served alone"}),
-      load_latency_memory(
-          group, {"load_latency_memory", "ticks", "issue to data of loads and atomics that waited for the network"}) {}
+      load_latency_l2(group, {"load_latency_l2", "ticks", "issue to data of loads and atomics that L2 had"}),
+      load_latency_dram(group,
+                        {"load_latency_dram", "ticks", "issue to data of loads and atomics that L2 fetched for"}) {}
 
 }  // namespace castor::gpu

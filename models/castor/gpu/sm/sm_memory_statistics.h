@@ -12,7 +12,7 @@ struct SmMemoryStatistics {
   base::Counter l1_read_hit, l1_read_miss, l1_write_hit, l1_write_miss;
   base::Counter primary_misses, merged, stale_refetch, stale_hit, reservation_fail;
   base::Counter l1_bypassed, l1_write_backs;
-  base::Histogram load_latency_shared, load_latency_l1, load_latency_memory;
+  base::Histogram load_latency_shared, load_latency_l1, load_latency_l2, load_latency_dram;
 };
 
 }  // namespace castor::gpu

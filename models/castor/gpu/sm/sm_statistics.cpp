@@ -20,6 +20,7 @@ SmStatistics::SmStatistics(base::StatisticGroup& group, const Machine& machine, 
     views_.emplace_back(where, base::StatisticInfo{name, unit, meaning}, value);
   };
   add(group, "ticks", "cycles", "enabled clock edges", counters.ticks);
+  add(group, "clock_off_ticks", "cycles", "core cycles without an enabled edge", counters.clock_off_ticks);
   auto& warps = groups_.emplace_back(group, "warp_instructions");
   auto& lanes = groups_.emplace_back(group, "lane_instructions");
   for (std::size_t i = 0; i < kInstructionClasses; ++i) {

@@ -34,7 +34,7 @@ struct InstructionCounts {
 
 /// Counters of an SM core, in one block; the report sees them through SmStatistics.
 struct SmCounters {
-  std::uint64_t ticks = 0;
+  std::uint64_t ticks = 0, clock_off_ticks = 0;
   InstructionCounts instructions;
   std::array<std::array<std::uint64_t, kStallClasses>, Pipelines::kMaxSchedulers> stall{};
   std::uint64_t memory_stall_cycles = 0, outstanding_sum_while_stalled = 0;

@@ -226,7 +226,9 @@ void Sm::end_fences() {
   const WarpMask done = blocked_fence_ & ~memory_busy_;
   for (WarpMask left = done; left != 0; left &= left - 1) {
     // What the TB loads from now on must not be older than the fence.
-    tb_memory_[warps_[lowest(left)].context].acquire = now_;
+    Cycle& acquire = tb_memory_[warps_[lowest(left)].context].acquire;
+    CASTOR_ASSERT_AT(now_, acquire <= now_, "an acquire cycle of SM %u lies ahead", index());
+    acquire = now_;
   }
   blocked_fence_ &= ~done;
   busy_ = true;
@@ -285,6 +287,7 @@ void Sm::retire_one() {
     }
     done_credits_.spend(1);
     watch_.disturb();
+    CASTOR_ASSERT_AT(now_, (tb.warps & memory_busy_) == 0, "a TB retires from SM %u with accesses under way", index());
     const KernelContext& kernel = *tb.kernel;
     TbRetireMessage message;
     message.visible = now_ + 1;
