@@ -260,7 +260,9 @@ class Run(Case):
     def test_interrupt_ends_an_endless_kernel_with_its_report(self):
         ptx = self.file("endless.ptx", kernel("again: bra again;"))
         report = self.path / "report.json"
-        process = subprocess.Popen([CASTOR, "run", ptx, "--arg", "0", "--report", report], stderr=subprocess.PIPE,
+        # Endless for the watchdog too: it would find in the end that nothing changes.
+        process = subprocess.Popen([CASTOR, "run", ptx, "--arg", "0", "--report", report, "--set",
+                                    "watchdog.cycles=1000000000000"], stderr=subprocess.PIPE,
                                    universal_newlines=True, cwd=self.path)
         time.sleep(1)
         process.send_signal(signal.SIGINT)
@@ -294,6 +296,10 @@ int main(int argc, char** argv) {
     cudaLaunchHostFunc(0, [](void*) { puts("host function"); exit(5); }, nullptr);
   }
   if (argc > 1 && !strcmp(argv[1], "--endless")) { endless<<<1, 32>>>(p); puts("spinning"); fflush(stdout); }
+  if (argc > 1 && !strcmp(argv[1], "--many")) {
+    for (int i = 0; i < 8; ++i) fill<<<4, 32>>>(p, 100);
+    puts("launched");
+  }
   fill<<<4, 32>>>(p, argc > 1 && !strcmp(argv[1], "--far") ? 128 : 100);
   cudaError_t e = cudaDeviceSynchronize();
   cudaDeviceProp prop;
@@ -345,14 +351,40 @@ int main(int argc, char** argv) {
         self.assertEqual(len(json.loads(report.read_text())["kernels"]), 1)
 
     def test_instruction_limit(self):
-        done = self.castor("run", "--set", "run.max_instructions=100000", self.program, "--endless")
+        done = self.castor("run", "--set", "run.max_instructions=10000", self.program, "--endless")
         self.assertEqual(done.returncode, 9)
         self.assertIn("cudaErrorLaunchTimeout", done.stdout)
-        self.assertRegex(done.stderr, "(?s)run.max_instructions = 100000.*_Z7endlessPVi")
+        self.assertRegex(done.stderr, "(?s)run.max_instructions = 10000 .*_Z7endlessPVi")
+
+    def test_spinning_for_ever(self):
+        report = self.path / "r.json"
+        done = self.castor("run", "-ptiny", "--set", "watchdog.cycles=20000", "--report", report, self.program, "--endless")
+        self.assertEqual(done.returncode, 9)
+        self.assertIn("cudaErrorLaunchTimeout", done.stdout)
+        self.assertRegex(done.stderr, r"(?s)spinning deadlock: 1 warp repeats its loop for ever.*kernel _Z7endlessPVi, "
+                         r"block \(0,0,0\), warp 0 .*reads global 0x[0-9a-f]+ \(byte 0 of 400 bytes of heap\)")
+        self.assertIn("spinning deadlock", json.loads(report.read_text())["fault"]["message"])
+
+    def test_cycle_limit(self):
+        done = self.castor("run", "-ptiny", "--set", "run.max_cycles=30000", self.program, "--endless")
+        self.assertEqual(done.returncode, 9)
+        self.assertIn("cudaErrorLaunchTimeout", done.stdout)
+        self.assertRegex(done.stderr, "(?s)run.max_cycles = 30000.*block 0 of _Z7endlessPVi")
+
+    def test_stop_after_some_kernels(self):
+        report = self.path / "r.json"
+        for mode in ("0", "1"):
+            done = self.castor("run", "-ptiny", "--set", f"run.functional={mode}", "--set", "run.stop_after=2", "--report",
+                               report, self.program, "--many")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("cudaSuccess", done.stdout)  # it does not get there
+            self.assertRegex(done.stderr, "stopped after [2-9] kernels, as run.stop_after says")
+            self.assertGreaterEqual(len(json.loads(report.read_text())["kernels"]), 2)
 
     def test_interrupt_writes_the_report(self):
         report = self.path / "r.json"
-        process = subprocess.Popen([CASTOR, "run", "--report", report, self.program, "--endless"],
+        process = subprocess.Popen([CASTOR, "run", "--set", "watchdog.cycles=1000000000000", "--report", report,
+                                    self.program, "--endless"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
         self.assertEqual(process.stdout.readline(), "spinning\n")
         time.sleep(0.3)
@@ -537,6 +569,14 @@ class BadInput(Case):
     def test_endless_loop(self):
         self.run_body(1, ["run.max_instructions = 50000", "kernel k"], "again: bra again;", "--arg", "0", "--set",
                       "run.max_instructions=50000")
+
+    def test_cycle_limit(self):
+        self.run_body(1, ["run.max_cycles = 5000", "SM 0: block 0 of k", "warp 0 .slot 0."], "again: bra again;", "--arg",
+                      "0", "--set", "run.max_cycles=5000")
+
+    def test_spinning(self):
+        self.run_body(1, ["spinning deadlock: 1 warp repeats its loop for ever", "reads no memory"], "again: bra again;",
+                      "--arg", "0", "--set", "watchdog.cycles=2000")
 
     def test_machines(self):
         ptx = self.file("one.ptx", kernel("  ret;", ""))

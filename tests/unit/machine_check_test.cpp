@@ -68,6 +68,13 @@ INSTANTIATE_TEST_SUITE_P(
                {"ibuffer.refill: slot"}},
         Misfit{"dp_on_sfu", "kepler_k20c", {"units.dp_on_sfu=1"}, {"units.dp_on_sfu: 1"}},
         Misfit{"shared_units", "kepler_k20c", {"units.mem_shared=1"}, {"units.mem_shared: 1"}},
+        Misfit{"cluster", "kepler_k20c", {"chip.cluster_size=14"}, {"chip.cluster_size: 14", "at most 13"}},
+        Misfit{"register_unit", "kepler_k20c", {"sm.reg_alloc_unit=131072"}, {"sm.reg_alloc_unit"}},
+        Misfit{"ports_without_banks", "gcn_apu", {"rf.ports=1"}, {"rf.ports: 1", "go together"}},
+        Misfit{"row", "kepler_k20c", {"dram.row_bytes=1000"}, {"dram.row_bytes"}},
+        Misfit{"atom", "gcn_apu", {"dram.atom=128"}, {"dram.atom: 128", "at most 64"}},
+        Misfit{"refresh", "kepler_k20c", {"dram.trefi=20"}, {"dram.trefi: 20", "no room for a request"}},
+        Misfit{"select_scan", "kepler_k20c", {"parse.select_scan=10001"}, {"parse.select_scan", "0 to 10000 queues"}},
         Misfit{"link", "gcn_apu", {"link.gb_per_s=6"}, {"link.gb_per_s: 6"}}),
     [](const testing::TestParamInfo<Misfit>& info) { return std::string(info.param.name); });
 

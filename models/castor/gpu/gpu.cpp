@@ -77,7 +77,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   watchdog_ = std::make_unique<Watchdog>(machine, store, *front_end_, cores_, *memory_,
                                          std::vector<CopyEngine*>(copies.begin(), copies.end()));
 
-  totals_ = std::make_unique<StatisticsTotals>(statistics_, machine.sm.lanes);
+  totals_ = std::make_unique<StatisticsTotals>(statistics_);
   if (machine.run.windows) {
     windows_ = std::make_unique<Windows>(machine.run.window, totals_->series(), *front_end_, cores_);
   }
@@ -114,6 +114,12 @@ Cycle Gpu::next_cycle() const {
   for (const Cycle wake : wakes_) next = std::min(next, wake);
   if (next == kForever) return next;
   if (!machine_.run.sleep) return now_;
+  // The last cycle of a run is one of these, so that a limit ends it there, asleep or not.
+  const Cycle end = machine_.run.max_cycles.value_or(kForever) - 1;
+  if (end >= now_) next = std::min(next, end);
+  if (machine_.run.max_instructions) {
+    next = std::min(next, (now_ + kLimitPeriod - 1) / kLimitPeriod * kLimitPeriod);
+  }
   return std::max(std::min(next, watchdog_->window_end()), now_);
 }
 
@@ -206,7 +212,13 @@ void Gpu::process() {
     arm(next);
     return;
   }
-  arm(next_cycle());
+  arm(next_edge());
+}
+
+// What the host does may ask for a cycle that has passed while the device slept: it is the next that can run.
+Cycle Gpu::next_edge() const {
+  const Cycle next = next_cycle();
+  return next == kForever ? next : std::max(next, clock_.first_at_or_after(system_time()));
 }
 
 void Gpu::arm(Cycle next) {
@@ -220,7 +232,7 @@ void Gpu::arm(Cycle next) {
 }
 
 void Gpu::changed() {
-  const Cycle next = next_cycle();
+  const Cycle next = next_edge();
   if (next != kForever) changed_.notify(sc_core::sc_time::from_value(clock_.time_of(next) - system_time()));
 }
 

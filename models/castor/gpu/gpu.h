@@ -39,6 +39,9 @@ class Waves;
 /// Limits: one core clock domain; DRAM edges are computed from it.
 class Gpu final : public sc_core::sc_module {
  public:
+  /// With run.max_instructions every cycle that is a multiple of this runs, so that the limit is looked at in it.
+  static constexpr Cycle kLimitPeriod = 1024;
+
   struct Options {
     Hooks hooks;                   ///< not owned
     Observer* observer = nullptr;  ///< not owned
@@ -120,6 +123,7 @@ class Gpu final : public sc_core::sc_module {
  private:
   void process();
   void arm(Cycle next);
+  [[nodiscard]] Cycle next_edge() const;
   void apply_clock_enables(Cycle next);
   void look_around(Cycle now);
   void end_windows(Cycle now);

@@ -63,7 +63,8 @@ const std::vector<base::StatisticInfo>& kernel_count_infos() {
 }
 
 void collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel) {
-  static const ClassNames names;
+  // Never destroyed: reports are also written at the end of the process.
+  static const ClassNames& names = *new ClassNames;
   const unsigned entry = kernel.entry;
   std::array<std::uint64_t, kCounts> counts{};
   InstructionCounts instructions;

@@ -77,6 +77,8 @@ Json ratios(const base::StatisticGroup& gpu, const Machine& machine, std::uint64
   const std::uint64_t warps = sum_classes(gpu, "warp_instructions");
   add("ipc", "instructions/cycle", "warp instructions issued / core cycles of the run", warps,
       cycles == nullptr ? 0 : cycles->integer());
+  add("ipc_lanes", "lanes/cycle", "active lanes of issued instructions / core cycles of the run",
+      sum_classes(gpu, "lane_instructions"), cycles == nullptr ? 0 : cycles->integer());
   add("active_lanes", "", "active lanes of issued instructions / (instructions x lanes of a warp)",
       sum_classes(gpu, "lane_instructions"), warps * machine.sm.lanes);
   add("occupancy", "", "resident warps summed over ticks / (ticks of all SMs x sm.warps)",

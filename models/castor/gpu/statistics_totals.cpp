@@ -33,11 +33,6 @@ const StatisticGroup* child(const StatisticGroup& group, std::string_view name) 
   return nullptr;
 }
 
-double ratio(const Statistic* numerator, const Statistic* denominator, double factor = 1) {
-  if (numerator == nullptr || denominator == nullptr || denominator->integer() == 0) return 0;
-  return numerator->real() / (denominator->real() * factor);
-}
-
 }  // namespace
 
 std::uint64_t StatisticsTotals::Sum::integer() const {
@@ -76,11 +71,9 @@ void StatisticsTotals::add_units(const StatisticGroup& parent, const std::string
   }
 }
 
-StatisticsTotals::StatisticsTotals(StatisticGroup& parent, unsigned lanes) : group_(parent, "total") {
+StatisticsTotals::StatisticsTotals(StatisticGroup& parent) : group_(parent, "total") {
   add_units(parent, "sm");
   const auto sms = units_of(parent, "sm");
-  const Statistic* warp_instructions = nullptr;
-  const Statistic* lane_instructions = nullptr;
   for (const auto& [name, unit, meaning] :
        {StatisticInfo{"warp_instructions", "", "instructions that warps issued"},
         StatisticInfo{"lane_instructions", "", "the same times active lanes (sum of active lanes)"}}) {
@@ -93,9 +86,7 @@ StatisticsTotals::StatisticsTotals(StatisticGroup& parent, unsigned lanes) : gro
       all.insert(all.end(), terms.begin(), terms.end());
       add(by_class, one->info(), std::move(terms));
     }
-    const Sum& sum = add(group_, {name, unit, meaning}, std::move(all));
-    (warp_instructions == nullptr ? warp_instructions : lane_instructions) = &sum;
-    series_.emplace_back(name, &sum);
+    series_.emplace_back(name, &add(group_, {name, unit, meaning}, std::move(all)));
   }
   if (!sms.empty() && child(*sms[0], "scheduler0") != nullptr) {
     StatisticGroup& stall = groups_.emplace_back(group_, "stall");
@@ -111,15 +102,6 @@ StatisticsTotals::StatisticsTotals(StatisticGroup& parent, unsigned lanes) : gro
   }
   add_units(parent, "slice");
   add_units(parent, "channel");
-
-  const Statistic* const cycles = parent.find("cycles");
-  formulas_.emplace_back(group_, StatisticInfo{"ipc", "1/cycle", "warp_instructions / cycles"},
-                         [=] { return ratio(warp_instructions, cycles); });
-  formulas_.emplace_back(group_, StatisticInfo{"ipc_lanes", "1/cycle", "lane_instructions / cycles"},
-                         [=] { return ratio(lane_instructions, cycles); });
-  formulas_.emplace_back(
-      group_, StatisticInfo{"warp_efficiency", "", "lane_instructions / (lanes of a warp x warp_instructions)"},
-      [=] { return ratio(lane_instructions, warp_instructions, lanes); });
 }
 
 }  // namespace castor::gpu

@@ -9,15 +9,15 @@
 
 namespace castor::gpu {
 
-/// Sums of the statistics of all SMs, slices and channels of a device, in a group "total" of their parent, and the
-/// ratios made of them (docs/gpu.md, "Statistics"). Computed when they are read, so they cost nothing in a run.
+/// Sums of the statistics of all SMs, slices and channels of a device, in a group "total" of their parent (docs/gpu.md,
+/// "Statistics"). Computed when they are read, so they cost nothing in a run.
 ///
 /// Statistics of the same name are added up; `lane_instructions` and `warp_instructions` over all classes too, and the
 /// stall classes over all schedulers. Of histograms all parts are added up but the largest value, which is the largest.
 class StatisticsTotals {
  public:
-  /// `parent` has its groups sm<k>, slice<k> and channel<k> already, and outlives this. `lanes` of a warp.
-  StatisticsTotals(base::StatisticGroup& parent, unsigned lanes);
+  /// `parent` has its groups sm<k>, slice<k> and channel<k> already, and outlives this.
+  explicit StatisticsTotals(base::StatisticGroup& parent);
 
   /// Those that make sense over windows of time, what grows with time or with events: paths below the group.
   using Series = std::vector<std::pair<std::string, const base::Statistic*>>;
@@ -46,7 +46,6 @@ class StatisticsTotals {
   base::StatisticGroup group_;
   std::deque<base::StatisticGroup> groups_;
   std::deque<Sum> sums_;
-  std::deque<base::Formula> formulas_;
   Series series_;
 };
 

@@ -10,12 +10,6 @@
 #include "castor/gpu/report.h"
 
 namespace castor::gpu {
-namespace {
-
-// Cycles between two looks at limits that cost a walk over the SMs.
-constexpr Cycle kLimitPeriod = 1024;
-
-}  // namespace
 
 TimingDevice::TimingDevice(const Machine& machine, Options options)
     : machine_(machine),
@@ -192,8 +186,7 @@ bool TimingDevice::limit_reached(Cycle cycle) {
   FaultKind kind = FaultKind::kCycleLimit;
   if (machine_.run.max_cycles && cycle + 1 >= *machine_.run.max_cycles) {
     what = "cycle limit reached: run.max_cycles = " + std::to_string(*machine_.run.max_cycles);
-  } else if (machine_.run.max_instructions && cycle >= next_limit_check_) {
-    next_limit_check_ = cycle + kLimitPeriod;
+  } else if (machine_.run.max_instructions && cycle % Gpu::kLimitPeriod == 0) {
     if (warp_instructions() < *machine_.run.max_instructions) return false;
     what = "instruction limit reached: run.max_instructions = " + std::to_string(*machine_.run.max_instructions) +
            " warp instructions";

@@ -80,7 +80,6 @@ class TimingDevice final : public Device {
   std::unique_ptr<Gpu> gpu_;
   std::optional<Fault> fault_;
   Stop stop_ = Stop::kNone;
-  Cycle next_limit_check_ = 0;
   bool resetting_ = false;  ///< nothing but an empty device ends this
   std::atomic<bool> interrupted_{false};
 };

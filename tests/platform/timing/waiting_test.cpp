@@ -35,12 +35,17 @@ TEST(WaitGraph, NamesTheNodesOfACycleAndNothingElse) {
   EXPECT_EQ(self.cycle_text(), "cycle: x -> x\n");
 }
 
-/// Runs a kernel for some cycles and says who waits for whom then.
+/// Runs a kernel for some cycles from the start of its first block on and says who waits for whom then.
 std::string waiting_after(Rig& rig, Cycle cycles, const std::string& body, Dim3 grid, Dim3 block,
                           const std::vector<std::uint64_t>& parameters, const std::string& declarations = {}) {
   const ProgramHandle kernel = rig.load(body, static_cast<unsigned>(parameters.size()), declarations);
+  const std::size_t started = rig.recorder.started.size();
   rig.submit(kernel, grid, block, parameters);
-  EXPECT_EQ(rig.device->advance_to(rig.device->gpu().clock().time_of(cycles)), Outcome::kDone);
+  const base::Clock& clock = rig.device->gpu().clock();
+  for (unsigned i = 0; i < 1000 && rig.recorder.started.size() == started; ++i) {
+    EXPECT_EQ(rig.device->advance_to(rig.device->now() + clock.time_of(50)), Outcome::kDone);
+  }
+  EXPECT_EQ(rig.device->advance_to(rig.device->now() + clock.time_of(cycles)), Outcome::kDone);
   return rig.device->gpu().waiting();
 }
 
@@ -159,7 +164,8 @@ TEST(Waiting, StoresHoldFencesAndRetiresBack) {
   const std::string store = "mov.u32 %r1, 1;\nst.global.u8 [%rd0], %r1;\nst.global.u8 [%rd0+512], %r1;\n";
   const std::string fence = waiting_after(rig, 2000, store + "membar.gl;\nret;", {}, {1}, {data});
   EXPECT_THAT(fence, HasSubstr("warp 0 (slot 0) waits in a fence: 2 stores not acknowledged, 0 loads not returned"));
-  const std::string retire = waiting_after(rig, 10'000, store + "ret;", {}, {1}, {rig.buffer(1024)});
+  rig.device->reset();
+  const std::string retire = waiting_after(rig, 2000, store + "ret;", {}, {1}, {rig.buffer(1024)});
   EXPECT_THAT(retire, HasSubstr("block 0 of k: all warps have exited, accesses under way"));
 }
 
@@ -177,9 +183,19 @@ TEST(Waiting, SleepersPipelinesAndCallsSaySo) {
   // Divisions of 330 ticks one behind the other: somewhere in between.
   std::string body = ".reg .f64 %fd<3>;\nmov.f64 %fd1, 0d4008000000000000;\nmov.f64 %fd2, 0d3ff8000000000000;\n";
   for (unsigned i = 0; i < 40; ++i) body += "div.rn.f64 %fd1, %fd1, %fd2;\n";
-  const Cycle now = rig.device->gpu().now();
-  EXPECT_THAT(waiting_after(rig, now + 3000, body + "st.global.f64 [%rd0], %fd1;\nret;", {}, {1}, {rig.buffer(8)}),
+  EXPECT_THAT(waiting_after(rig, 3000, body + "st.global.f64 [%rd0], %fd1;\nret;", {}, {1}, {rig.buffer(8)}),
               testing::ContainsRegex("warp 0 \\(slot 0\\) waits for r[0-9]+ r[0-9]+: in a pipeline"));
+}
+
+TEST(Waiting, DeviceThatSleepsCanBeReset) {
+  Rig rig(kMachine);
+  const ProgramHandle kernel = rig.load("mov.u32 %r1, 100000;\nnanosleep.u32 %r1;\nret;");
+  rig.submit(kernel, {}, {1});
+  ASSERT_EQ(rig.device->advance_to(rig.device->gpu().clock().time_of(20'000)), Outcome::kDone);
+  rig.device->reset();
+  EXPECT_TRUE(rig.device->gpu().idle());
+  EXPECT_LT(rig.device->gpu().now(), 40'000U) << "it does not sleep to the end";
+  EXPECT_NO_THROW(rig.run(kernel, {}, {1}));
 }
 
 TEST(Waiting, UndispatchedBlocksNameWhatIsShortAndQueuesTheirKernel) {
@@ -251,6 +267,29 @@ TEST(Limits, InstructionLimitEndsTheRun) {
   const std::uint64_t most = 3000 + 1024ULL * 2 * rig.machine().schedulers * rig.machine().issue.per_warp;
   EXPECT_GE(rig.device->gpu().warp_instructions(), 3000U);
   EXPECT_LE(rig.device->gpu().warp_instructions(), most);
+}
+
+TEST(Limits, EndTheRunInTheSameCycleWhoeverSleeps) {
+  for (const char* limit : {"run.max_instructions=300", "run.max_cycles=7001"}) {
+    std::vector<std::vector<std::uint64_t>> results;
+    for (const char* variant : {"run.sleep=0", "run.sleep=1"}) {
+      results.push_back(in_child([&] {
+        // Loads one behind the other from a slow memory: the device sleeps most of the time.
+        Rig rig(kMachine, {limit, variant, "dram.extra_latency=700", "parse.latency=10"});
+        const ProgramHandle kernel = rig.load(
+            "L:\nld.volatile.global.u32 %r1, [%rd0];\nadd.u32 %r2, %r2, %r1;\nadd.u32 %r2, %r2, 1;\n"
+            "add.u64 %rd0, %rd0, 4096;\nadd.u64 %rd0, %rd0, %rd1;\nbra L;",
+            2);
+        const Outcome outcome =
+            rig.device->advance_until(rig.submit(kernel, {}, {1}, {rig.buffer(std::uint64_t{1} << 24), 0}));
+        return std::vector<std::uint64_t>{static_cast<std::uint64_t>(outcome), rig.device->gpu().now(),
+                                          rig.device->gpu().warp_instructions(), rig.device->now(),
+                                          rig.device->gpu().statistics().hash()};
+      }));
+    }
+    EXPECT_EQ(results[0], results[1]) << limit;
+    EXPECT_EQ(results[0][0], static_cast<std::uint64_t>(Outcome::kLimit)) << limit;
+  }
 }
 
 TEST(Limits, RunStopsAfterSoManyKernels) {

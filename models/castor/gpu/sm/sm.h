@@ -27,6 +27,8 @@
 
 namespace castor::gpu {
 
+struct SmRoom;
+
 /// What may be plugged into one SM; null = built in. Not owned.
 struct SmHooks {
   FetchFilter* fetch_filter = nullptr;

@@ -214,7 +214,10 @@ void SmMemory::advance(Cycle now, Tick tick) {
   const bool still = impl.stuck && !impl.may_go_on();
   impl.stuck = still;
   impl.freed = false;
-  if (still) ++impl.statistics.reservation_fail;
+  if (still) {
+    ++impl.statistics.reservation_fail;
+    ++impl.stuck_traffic->reservation_fail;
+  }
   for (unsigned i = 0; !still && i < impl.machine.l1.banks && !impl.pipe.empty() && impl.pipe.front().due <= tick;
        ++i) {
     const Impl::InPipe head = impl.pipe.front();

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "castor/base/error.h"
+#include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/sm/sm.h"
 
 namespace castor::gpu {
@@ -153,7 +154,7 @@ std::string Sm::waiting() const {
     }
   }
   const std::string memory_text = memory_side_.waiting();
-  return memory_text == "nothing" ? text : text + "  memory: " + memory_text + "\n";
+  return memory_text.empty() ? text : text + "  memory: " + memory_text + "\n";
 }
 
 void Sm::waits(WaitGraph& graph) const {
