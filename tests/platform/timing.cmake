@@ -13,7 +13,7 @@ target_include_directories(castor_timing_rig PRIVATE "${PROJECT_SOURCE_DIR}/test
                                                      "${PROJECT_SOURCE_DIR}/sw" "${PROJECT_SOURCE_DIR}")
 target_link_libraries(castor_timing_rig PUBLIC castor_ptx castor_compiler castor_platforms castor_gpu
                                         PRIVATE GTest::gtest castor_options)
-foreach(name IN ITEMS bandwidth determinism front latency order)
+foreach(name IN ITEMS bandwidth determinism front hooks latency order)
   castor_test(timing_${name}_test KIND platform ISOLATED TIMEOUT 600
               SOURCES timing/${name}_test.cpp
               LIBS castor_timing_rig)

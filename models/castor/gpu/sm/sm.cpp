@@ -26,7 +26,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       machine_(machine),
       store_(store),
       hooks_(hooks),
-      hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr || hooks.sync != nullptr),
+      hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr || !hooks.sync.empty()),
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       schedulers_(machine.schedulers),
@@ -58,7 +58,10 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   hook_state_ = std::make_unique<HookState>(*this);
   attach(hooks_.fetch_filter, "fetch_filter");
   attach(hooks_.issue, "issue_policy");
-  attach(hooks_.sync, "sync_agent");
+  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
+    const std::string name = "sync_agent" + std::to_string(i);
+    attach(hooks_.sync[i], name.c_str());
+  }
 }
 
 Sm::~Sm() = default;

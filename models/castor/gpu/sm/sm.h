@@ -30,7 +30,7 @@ namespace castor::gpu {
 struct SmHooks {
   FetchFilter* fetch_filter = nullptr;
   IssuePolicyHook* issue = nullptr;
-  SyncAgent* sync = nullptr;
+  std::vector<SyncAgent*> sync;  ///< of all controllers; their stalls are OR-ed
 };
 
 /// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu.md, "The SM").
@@ -58,10 +58,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void check_stale(Cycle now) {
     if (now_ == now) memory_side_.check_stale(now);
   }
-  /// From cycle `from` on the SM ticks (or not). A disabled SM neither ticks nor counts; its messages wait. Called
-  /// before the SM's tick of `from`, in ascending order.
-  void set_clock_enable(bool enable, Cycle from);
-
+  void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
   [[nodiscard]] bool idle() const override;
@@ -251,6 +248,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void early_outputs();
   [[nodiscard]] WarpMask permitted(WarpMask ready) const;
   void settle_issue(WarpMask ready, unsigned acting);
+  [[nodiscard]] std::array<WarpMask, kMaxPicks> issue_classes() const;
+  void acknowledge(IssueIn& in) const;
   void settle_others();
   void clock_hooks();
   void idle_hooks(Cycle n);
@@ -331,6 +330,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   WarpMask open_ = 0, open_for_load_ = 0;
   std::array<std::uint8_t, kUnitPools> pool_picks_{};  ///< bit per scheduler with a pick of the pool
   unsigned refused_ = 0;      ///< bit per scheduler: an earlier commit took what its pick needs
+  WarpMask refused_warps_ = 0;  ///< the picks of these; only for issue policies, not cleared without
   unsigned issued_ = 0;       ///< bit per scheduler that issued
   unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
   unsigned lanes_issued_ = 0;

@@ -33,7 +33,7 @@ struct Sm::HookState {
   std::array<std::uint8_t, kMaxWarps> tb_of{};
   std::array<std::uint32_t, kMaxWarps> age_of{};
   std::array<std::uint64_t, kMaxWarps> pc_of{};
-  std::uint8_t acknowledged = 0;
+  std::array<std::array<std::int8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> picked{};
 };
 
 }  // namespace castor::gpu

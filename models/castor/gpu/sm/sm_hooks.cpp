@@ -13,11 +13,14 @@ namespace castor::gpu {
 
 void Sm::attach(Hook* hook, const char* name) {
   if (hook == nullptr) return;
+  CASTOR_ASSERT(schedulers_ <= kMaxSchedulers, "hooks see %u schedulers at most", kMaxSchedulers);
   HookSite site;
   site.machine = &machine_;
   site.sm = index();
   site.statistics = &hook_groups_.emplace_back(group_, name);
-  site.error = [this, name](unsigned code, std::uint64_t info) { hook_error(name, code, info); };
+  site.error = [this, text = std::string(name)](unsigned code, std::uint64_t info) {
+    hook_error(text.c_str(), code, info);
+  };
   hook->attach(site);
   hook->reset();
 }
@@ -50,12 +53,12 @@ void Sm::early_outputs() {
     state.issue.age = state.age_of.data();
     state.barrier_ok = hooks_.issue->settle(state.issue).barrier_ok;
   }
-  if (hooks_.sync != nullptr) {
-    state.agent = {};
-    state.agent.now = now_;
-    const WarpMask before = std::exchange(agent_stall_, hooks_.sync->settle(state.agent).stall);
-    if (before != agent_stall_) busy_ = true;
-  }
+  if (hooks_.sync.empty()) return;
+  state.agent = {};
+  state.agent.now = now_;
+  WarpMask stall = 0;
+  for (SyncAgent* const agent : hooks_.sync) stall |= agent->settle(state.agent).stall;
+  if (std::exchange(agent_stall_, stall) != stall) busy_ = true;
 }
 
 WarpMask Sm::permitted(WarpMask ready) const {
@@ -67,7 +70,6 @@ WarpMask Sm::permitted(WarpMask ready) const {
 }
 
 void Sm::settle_issue(WarpMask ready, unsigned acting) {
-  CASTOR_ASSERT_AT(now_, schedulers_ <= kMaxSchedulers, "issue policies see %u schedulers at most", kMaxSchedulers);
   HookState& state = *hook_state_;
   WarpMask mine = 0;
   for (unsigned s = 0; s < schedulers_; ++s) {
@@ -75,20 +77,32 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
   }
   IssueIn& in = state.issue;
   in.valid = valid_;
+  refused_warps_ = 0;
   in.ready = ready & mine;
   in.long_wait = valid_ & ~clear_ & waits_load_;
   in.start = state.tb_start;
   in.kernel_start = state.kernel_start;
+  if (machine_.issue.warps == kMaxIssueClasses) in.issue_class = issue_classes();
   const IssueOut& out = hooks_.issue->settle(in);
+  CASTOR_ASSERT_AT(now_, out.barrier_ok == state.barrier_ok, "issue_policy of SM %u changes barrier_ok after settle",
+                   index());
   for (unsigned s = 0; s < schedulers_; ++s) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
       const auto w = static_cast<int>(out.pick[s][j]);
       if (w < 0) continue;
       CASTOR_ASSERT_AT(now_, (in.ready & scheduler_mask_[s] & bit(static_cast<unsigned>(w))) != 0,
-                       "issue policy of SM %u picks warp %d for scheduler %u, which is not ready", index(), w, s);
+                       "issue_policy of SM %u picks warp %d for scheduler %u, which is not ready", index(), w, s);
+      CASTOR_ASSERT_AT(now_,
+                       machine_.issue.warps != kMaxIssueClasses ||
+                           (in.issue_class[j] & bit(static_cast<unsigned>(w))) != 0,
+                       "issue_policy of SM %u picks warp %d for issue class %u", index(), w, j);
+      // A warp is picked once.
+      in.ready &= ~bit(static_cast<unsigned>(w));
       picks_[s][j] = static_cast<std::int8_t>(w);
     }
   }
+  in.ready = ready & mine;
+  state.picked = picks_;
 }
 
 void Sm::settle_others() {
@@ -107,10 +121,31 @@ void Sm::settle_others() {
     const FetchOut& out = hooks_.fetch_filter->settle(in);
     state.skipped = out.skip;
   }
-  if (hooks_.sync != nullptr) {
-    state.agent.start = state.tb_start;
-    state.agent.outstanding = static_cast<std::uint16_t>(memory_side_.outstanding());
-    (void)hooks_.sync->settle(state.agent);
+  if (hooks_.sync.empty()) return;
+  state.agent.start = state.tb_start;
+  state.agent.outstanding = static_cast<std::uint16_t>(memory_side_.outstanding());
+  WarpMask stall = 0;
+  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
+    const AgentOut& out = hooks_.sync[i]->settle(state.agent);
+    stall |= out.stall;
+    CASTOR_ASSERT_AT(now_, !out.tx && !out.swap && !out.page && !out.move && out.acquire == 0 && out.block_memory == 0,
+                     "sync_agent%zu of SM %u uses the synchronisation network, the swap port or an acquire on wake; this "
+                     "SM has none of them",
+                     i, index());
+  }
+  CASTOR_ASSERT_AT(now_, stall == agent_stall_, "a sync_agent of SM %u changes its stalls after settle", index());
+}
+
+// Which picks really issued: a pick issues in its tick or is refused.
+void Sm::acknowledge(IssueIn& in) const {
+  const HookState& state = *hook_state_;
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    for (unsigned j = 0; j < machine_.issue.warps; ++j) {
+      const std::int8_t w = state.picked[s][j];
+      if (w >= 0 && (refused_warps_ & bit(static_cast<unsigned>(w))) == 0) {
+        in.ack[j] |= static_cast<std::uint8_t>(1U << s);
+      }
+    }
   }
 }
 
@@ -135,18 +170,18 @@ void Sm::clock_hooks() {
     in.exit = exits;
     in.unblock = unblocked_now_;
     in.free = state.tb_free;
-    in.ack = static_cast<std::uint8_t>(issued_);
+    acknowledge(in);
     hooks_.issue->clock(in);
   }
-  if (hooks_.sync != nullptr) {
+  if (!hooks_.sync.empty()) {
     AgentIn& in = state.agent;
     in.exit = exits;
-    // Quiesced: resident, and nothing of the TB is under way.
+    // Quiesced: resident, no load outstanding, no store unacknowledged.
     for (TbMask left = resident_; left != 0; left &= left - 1) {
       const auto c = static_cast<unsigned>(__builtin_ctzll(left));
       if ((contexts_[c].warps & memory_busy_) == 0) in.quiesced |= TbMask{1} << c;
     }
-    hooks_.sync->clock(in);
+    for (SyncAgent* const agent : hooks_.sync) agent->clock(in);
   }
   if (state.late_start) busy_ = true;
 }
@@ -154,14 +189,14 @@ void Sm::clock_hooks() {
 void Sm::idle_hooks(Cycle n) {
   if (hooks_.fetch_filter != nullptr) hooks_.fetch_filter->idle(n);
   if (hooks_.issue != nullptr) hooks_.issue->idle(n);
-  if (hooks_.sync != nullptr) hooks_.sync->idle(n);
+  for (SyncAgent* const agent : hooks_.sync) agent->idle(n);
 }
 
 Cycle Sm::quiet_hooks() const {
   Cycle quiet = kForever;
   if (hooks_.fetch_filter != nullptr) quiet = std::min(quiet, hooks_.fetch_filter->quiet());
   if (hooks_.issue != nullptr) quiet = std::min(quiet, hooks_.issue->quiet());
-  if (hooks_.sync != nullptr) quiet = std::min(quiet, hooks_.sync->quiet());
+  for (const SyncAgent* const agent : hooks_.sync) quiet = std::min(quiet, agent->quiet());
   return quiet >= kForever - now_ - 1 ? kForever : now_ + 1 + quiet;
 }
 

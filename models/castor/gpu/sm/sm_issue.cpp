@@ -122,6 +122,12 @@ unsigned Sm::pick_one(unsigned scheduler, unsigned which, WarpMask ready) const 
   return oldest(ready);
 }
 
+std::array<WarpMask, kMaxPicks> Sm::issue_classes() const {
+  std::array<WarpMask, kMaxPicks> classes{};
+  for (std::size_t p = 0; p < kUnitPools; ++p) classes[kIssueClass[p]] |= class_[p];
+  return classes;
+}
+
 void Sm::pick(WarpMask ready) {
   const unsigned warps = machine_.issue.warps;
   for (unsigned s = 0; s < schedulers_; ++s) {
@@ -197,6 +203,7 @@ void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
     }
     busy_ = true;
     refused_ |= 1U << scheduler;
+    refused_warps_ |= bit(w);
     if (refused < 0) refused = static_cast<int>(scheduler);
   }
 }
