@@ -305,7 +305,9 @@ class NullJobScheduler final : public NullHook<JobIn, JobOut> {
     resting_[static_cast<std::size_t>(in.granted)] = false;
   }
   // A scan moves on while queues are ready.
-  [[nodiscard]] Cycle rest() const override { return site_.machine->parse.select_scan != 0 && resting_.any() ? 0 : kForever; }
+  [[nodiscard]] Cycle rest() const override {
+    return site_.machine->parse.select_scan != 0 && resting_.any() ? 0 : kForever;
+  }
 
   std::deque<SourceSelect> select_;
   QueueMask resting_;

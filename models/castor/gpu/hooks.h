@@ -201,8 +201,8 @@ struct JobEnd {
 struct JobIn {
   Cycle now = 0;
   const SourceMask* eligible = nullptr;  ///< registered
-  Maybe<JobBeat> beat;          ///< none without an inspector
-  bool verdict_ready = false;   ///< a verdict of this cycle is taken; never without an inspector
+  Maybe<JobBeat> beat;                   ///< none without an inspector
+  bool verdict_ready = false;            ///< a verdict of this cycle is taken; never without an inspector
   FrontEvents ev;
   const KdMask* fits = nullptr;  ///< entries whose next TB fits somewhere
   int granted = -1;              ///< clock only: the source that a lane took
@@ -320,7 +320,7 @@ struct DecodeGroup {
   bool valid = false;
   std::uint8_t warp = 0;
   std::uint8_t count = 0;  ///< instructions, slots 0 to count - 1
-  std::uint64_t pc = 0;  ///< slot s is at pc + 8 s
+  std::uint64_t pc = 0;    ///< slot s is at pc + 8 s
   DecodeSlot slot[kMaxDecode];
 };
 struct IssueSlot {
@@ -400,7 +400,8 @@ struct IssueIn {
   Maybe<TbStartEvent> start;
   Maybe<std::uint8_t> free;
   bool kernel_start = false;
-  /// Where issue.warps is 5: warps whose head is of issue class j (compute, global memory, shared memory, control, sync).
+  /// Where issue.warps is 5: warps whose head is of issue class j (compute, global memory, shared memory, control,
+  /// sync).
   std::array<WarpMask, kMaxPicks> issue_class{};
   std::array<std::uint8_t, kMaxPicks> ack{};  ///< clock only: bit s of [j] = scheduler s really issued its pick j
 };

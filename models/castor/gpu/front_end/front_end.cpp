@@ -105,16 +105,16 @@ void FrontEnd::tick(Cycle now) {
   //   dispatch policy's push_ready and hold (state only), launch unit -> release, entry written
   //   job scheduler -> grant
   pushed_ = placed_ = false;
-  receive(now);                                               // F1
-  retire(now);                                                // F2
-  if (!hooks_.sync.empty()) settle_hubs(now);                 // F3
-  govern(now);                                                // F4
-  distribute(now);                                            // F5: hub and resumed TBs come before the policy
+  receive(now);                                                // F1
+  retire(now);                                                 // F2
+  if (!hooks_.sync.empty()) settle_hubs(now);                  // F3
+  govern(now);                                                 // F4
+  distribute(now);                                             // F5: hub and resumed TBs come before the policy
   if (hooks_.launch_unit != nullptr) settle_launch_unit(now);  // F6
-  release(now);                                               // F7
-  parse(now);                                                 // F8
-  memory_.step(now);                                          // F9: and pointers of device launches
-  clock_hooks(now);                                           // F10
+  release(now);                                                // F7
+  parse(now);                                                  // F8
+  memory_.step(now);                                           // F9: and pointers of device launches
+  clock_hooks(now);                                            // F10
   set_level(now);
   sleep(now);
 }

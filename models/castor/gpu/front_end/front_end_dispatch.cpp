@@ -59,7 +59,8 @@ void FrontEnd::distribute_by_policy(Cycle now) {
                    static_cast<unsigned long long>(kernel.sequencer.next()));
   const SmMask takers = kernel.killed ? in.open : view().takers(offer.kd);
   const bool any = offer.sm == Placement::kAnySm;
-  CASTOR_ASSERT_AT(now, any || (offer.sm < ledger_.sms() && (kernel.killed || ledger_.fits(offer.sm, kernel.context.need))),
+  CASTOR_ASSERT_AT(now,
+                   any || (offer.sm < ledger_.sms() && (kernel.killed || ledger_.fits(offer.sm, kernel.context.need))),
                    "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
   if (takers == 0 || (!any && (takers >> offer.sm & 1) == 0)) {
     ++statistics_.offers_refused;

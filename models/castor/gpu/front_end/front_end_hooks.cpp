@@ -218,15 +218,15 @@ void FrontEnd::clock_governors(Cycle now) {
   in.bound_wait = hook_->bound_wait;
   in.ready = hook_->ready;
   // A kernel whose entry is written in this cycle has left its lane and is not in the policy yet.
-  in.waiting =
-      hook_->waiting || hook_->events.pushed.has_value() || queues_.kernel_waits(now) || lanes_.busy() != 0;
+  in.waiting = hook_->waiting || hook_->events.pushed.has_value() || queues_.kernel_waits(now) || lanes_.busy() != 0;
   in.ev = hook_->events;
   for (std::size_t i = 0; i < hooks_.governors.size(); ++i) {
     if (!machine_.run.sleep) {  // the runs that check
       const GovernOut& again = hooks_.governors[i]->settle(in);
       const GovernOut& first = hook_->governed[i];
-      CASTOR_ASSERT_AT(now, again.open == first.open && again.clock_enable == first.clock_enable &&
-                                again.uncore_enable == first.uncore_enable && again.quota == first.quota,
+      CASTOR_ASSERT_AT(now,
+                       again.open == first.open && again.clock_enable == first.clock_enable &&
+                           again.uncore_enable == first.uncore_enable && again.quota == first.quota,
                        "governor%zu changes an output after settle: they depend on its state only", i);
     }
     hooks_.governors[i]->clock(in);

@@ -34,9 +34,9 @@ struct FrontEnd::HookState {
   std::vector<TbEvent> retired;
   std::vector<SmPulse> pulses;
   std::vector<SmLoad> loads;
-  std::vector<KdKey> keys;                    ///< per entry, as of the start of the cycle
-  std::vector<Maybe<SyncMessage>> received;   ///< per SM; nothing without a synchronisation network
-  std::vector<std::uint8_t> allowed;          ///< minimum of several governors' quotas
+  std::vector<KdKey> keys;                   ///< per entry, as of the start of the cycle
+  std::vector<Maybe<SyncMessage>> received;  ///< per SM; nothing without a synchronisation network
+  std::vector<std::uint8_t> allowed;         ///< minimum of several governors' quotas
   Quota combined;
   KdMask fits;
   KdMask hold;         ///< entries that the dispatch policy holds
@@ -53,9 +53,9 @@ struct FrontEnd::HookState {
   SmMask fits_head = 0, bound_wait = 0;
   bool ready = false, waiting = false;
   bool push_ready = true;
-  bool irq = false;             ///< of the job scheduler
+  bool irq = false;               ///< of the job scheduler
   Cycle closed_since = kForever;  ///< all SMs are closed and empty while TBs wait
-  bool moving = false;  ///< a TB is on its way: the view of its SM changes in the next cycle
+  bool moving = false;            ///< a TB is on its way: the view of its SM changes in the next cycle
   std::deque<base::StatisticGroup> groups;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
@@ -27,6 +28,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       store_(store),
       hooks_(hooks),
       hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr || !hooks.sync.empty()),
+      watched_(observer != nullptr || hooks.fetch_filter != nullptr),
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       schedulers_(machine.schedulers),
@@ -56,6 +58,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   args_.halves = lanes_ / 32;
   for (auto& picks : picks_) picks.fill(-1);
   hook_state_ = std::make_unique<HookState>(*this);
+  if (hooks_.fetch_filter != nullptr) filter_ = std::make_unique<Filter>(machine);
   attach(hooks_.fetch_filter, "fetch_filter");
   attach(hooks_.issue, "issue_policy");
   for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
@@ -125,7 +128,7 @@ void Sm::tick(Cycle now) {
   const WarpMask eligible = fetch_eligible();
   if (hooked_) hook_state_->begin_tick();
   if (!kills_.empty() || !resumes_.empty() || inbox_.next() <= now) take_messages();
-  if (hooked_) early_outputs();
+  if (hooked_) early_outputs(eligible);
   // S1
   take_events();
   // S2
@@ -133,8 +136,8 @@ void Sm::tick(Cycle now) {
   memory_side_.take_reply(now, tick_);
   // S3
   memory_side_.advance(now, tick_);
-  // S4: swap accesses and register copies have their place here.
-  // S5
+  // S4: swap accesses have their place here; copies of rows are made when the filter has settled, in front of all
+  // issues. S5
   issue();
   // S6
   if ((decode_next_ | arrived) != 0) decode(arrived);
@@ -208,6 +211,10 @@ void Sm::take_events() {
         break;
       case SmEvent::Kind::kFetchable:
         unfetchable_ &= ~event.payload;
+        break;
+      case SmEvent::Kind::kRowWritten:
+      case SmEvent::Kind::kRowReady:
+        take_row_event(event);
         break;
     }
   });

@@ -24,7 +24,9 @@ struct Sm::HookState {
   Maybe<TbStartEvent> tb_start, late_start;  ///< a kernel's first start is told a tick later
   Maybe<std::uint8_t> tb_free;
   bool kernel_start = false;
-  WarpMask hold = 0, skipped = 0;
+  WarpMask hold = 0;
+  WarpMask eligible = 0;  ///< at S0, for the fetch filter
+  WarpMask arrived = 0;   ///< their line came from memory
   std::uint8_t barrier_ok = 0xff;
 
   IssueIn issue;

@@ -7,6 +7,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
@@ -39,12 +40,11 @@ void Sm::hook_error(const char* name, unsigned code, std::uint64_t info) {
   report({now_ + 1, tb.kernel, fault});
 }
 
-void Sm::early_outputs() {
+void Sm::early_outputs(WarpMask eligible) {
   HookState& state = *hook_state_;
-  if (hooks_.fetch_filter != nullptr) {
-    state.fetch = {};
-    state.fetch.now = now_;
-    state.hold = hooks_.fetch_filter->settle(state.fetch).hold;
+  if (filter_ != nullptr) {
+    state.eligible = eligible;
+    filter_early();
   }
   if (hooks_.issue != nullptr) {
     state.issue = {};
@@ -92,10 +92,9 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
       if (w < 0) continue;
       CASTOR_ASSERT_AT(now_, (in.ready & scheduler_mask_[s] & bit(static_cast<unsigned>(w))) != 0,
                        "issue_policy of SM %u picks warp %d for scheduler %u, which is not ready", index(), w, s);
-      CASTOR_ASSERT_AT(now_,
-                       machine_.issue.warps != kMaxIssueClasses ||
-                           (in.issue_class[j] & bit(static_cast<unsigned>(w))) != 0,
-                       "issue_policy of SM %u picks warp %d for issue class %u", index(), w, j);
+      CASTOR_ASSERT_AT(
+          now_, machine_.issue.warps != kMaxIssueClasses || (in.issue_class[j] & bit(static_cast<unsigned>(w))) != 0,
+          "issue_policy of SM %u picks warp %d for issue class %u", index(), w, j);
       // A warp is picked once.
       in.ready &= ~bit(static_cast<unsigned>(w));
       picks_[s][j] = static_cast<std::int8_t>(w);
@@ -107,20 +106,7 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
 
 void Sm::settle_others() {
   HookState& state = *hook_state_;
-  if (hooks_.fetch_filter != nullptr) {
-    FetchIn& in = state.fetch;
-    in.now = now_;
-    in.eligible = fetch_eligible();
-    for (std::size_t w = 0; w < warps_.size(); ++w) {
-      state.pc_of[w] = contexts_[warps_[w].context].kernel != nullptr
-                           ? contexts_[warps_[w].context].kernel->code_base + std::uint64_t{8} * warps_[w].pc
-                           : 0;
-    }
-    in.pc = state.pc_of.data();
-    in.start = state.tb_start;
-    const FetchOut& out = hooks_.fetch_filter->settle(in);
-    state.skipped = out.skip;
-  }
+  if (filter_ != nullptr) settle_filter();
   if (hooks_.sync.empty()) return;
   state.agent.start = state.tb_start;
   state.agent.outstanding = static_cast<std::uint16_t>(memory_side_.outstanding());
@@ -128,10 +114,11 @@ void Sm::settle_others() {
   for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
     const AgentOut& out = hooks_.sync[i]->settle(state.agent);
     stall |= out.stall;
-    CASTOR_ASSERT_AT(now_, !out.tx && !out.swap && !out.page && !out.move && out.acquire == 0 && out.block_memory == 0,
-                     "sync_agent%zu of SM %u uses the synchronisation network, the swap port or an acquire on wake; this "
-                     "SM has none of them",
-                     i, index());
+    CASTOR_ASSERT_AT(
+        now_, !out.tx && !out.swap && !out.page && !out.move && out.acquire == 0 && out.block_memory == 0,
+        "sync_agent%zu of SM %u uses the synchronisation network, the swap port or an acquire on wake; this "
+        "SM has none of them",
+        i, index());
   }
   CASTOR_ASSERT_AT(now_, stall == agent_stall_, "a sync_agent of SM %u changes its stalls after settle", index());
 }
@@ -152,18 +139,7 @@ void Sm::acknowledge(IssueIn& in) const {
 void Sm::clock_hooks() {
   HookState& state = *hook_state_;
   const View<WarpExit> exits{exits_.data(), exit_count_};
-  if (hooks_.fetch_filter != nullptr) {
-    FetchIn& in = state.fetch;
-    for (unsigned i = 0; i < exit_count_; ++i) in.exit |= bit(exits_[i].warp);
-    in.retire = state.tb_free;
-    hooks_.fetch_filter->clock(in);
-    for (WarpMask left = state.skipped & live_ & ~valid_ & ~fetch_out_; left != 0; left &= left - 1) {
-      const auto w = static_cast<unsigned>(__builtin_ctzll(left));
-      step(w);
-      busy_ = true;
-    }
-    state.skipped = 0;
-  }
+  if (filter_ != nullptr) clock_filter();
   if (hooks_.issue != nullptr) {
     IssueIn& in = state.issue;
     in.arrive = {blocking_arrivals_.data(), blocking_count_};
