@@ -561,6 +561,33 @@ TEST(Composition, GroupsNeedAPolicyThatKnowsThem) {
   EXPECT_NO_THROW((void)checked(with_blocks({Block::kDtbl, Block::kLaperm, Block::kPower}), {}));
 }
 
+TEST(Composition, KeysOfHooksNameBlocksThatAreEnabledAndFit) {
+  Machine machine = with_blocks({Block::kSaws});
+  machine.hooks.issue = "saws";
+  EXPECT_NO_THROW((void)checked(machine, {}));
+  machine.hooks.issue = "mias";
+  expect_refused(machine, {"hooks.issue", "mias", "saws"});
+  machine = load();
+  machine.hooks.issue = "saws";
+  expect_refused(machine, {"hooks.issue", "saws is not enabled"});
+  machine.hooks.issue = "none";
+  machine.hooks.dispatch = "lax";
+  expect_refused(machine, {"hooks.dispatch", "lax is not enabled"});
+  machine = with_blocks({Block::kDtbl, Block::kLaperm});
+  machine.hooks.dispatch = "dtbl";
+  expect_refused(machine, {"laperm", "dtbl", "exclude each other"});
+  expect_refused(with_blocks({}, {"saws"}), {"hooks.governors", "saws"});
+}
+
+TEST(Composition, BlocksForDeviceLaunchesNeedAMachineWithThem) {
+  for (const Block block : {Block::kDtbl, Block::kLaperm}) {
+    Machine machine = with_blocks({block});
+    EXPECT_NO_THROW((void)checked(machine, {}));
+    machine.launch.enable = false;
+    expect_refused(machine, {std::string(slug(block)), "kepler_k20c", "launch.enable"});
+  }
+}
+
 TEST(Composition, ReplayedSmsHaveNoHooksInside) {
   for (const Block block : {Block::kDarsie, Block::kSaws, Block::kGsync, Block::kWaitSignal}) {
     Machine machine = with_blocks({block});

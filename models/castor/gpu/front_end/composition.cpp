@@ -26,9 +26,37 @@ void check_limit(const char* key, std::uint64_t value, std::uint64_t limit) {
       "at most " + std::to_string(limit));
 }
 
+// A key that names the block plugged into a hook: the block must be enabled, and be one of `able`.
+void check_named(const Machine& machine, const char* key, const std::string& name, const std::vector<Block>& able) {
+  if (name == "none") return;
+  std::string names;
+  for (const Block block : able) {
+    names += std::string(names.empty() ? "" : ", ") + std::string(slug(block));
+    if (name != slug(block)) continue;
+    if (machine.block(block).enable) return;
+    throw base::InputError("key " + std::string(key) + ": block " + name + " is not enabled",
+                           "set blocks." + name + ".enable, or " + key + " to none");
+  }
+  throw base::InputError("key " + std::string(key) + ": " + base::printable(name) + " cannot be plugged in there",
+                         "none, or one of " + names);
+}
+
 void check_blocks(const Machine& machine) {
+  check_named(machine, "hooks.dispatch", machine.hooks.dispatch,
+              {Block::kLax, Block::kMias, Block::kDtbl, Block::kLaperm});
+  check_named(machine, "hooks.issue", machine.hooks.issue, {Block::kSaws});
+  for (const std::string& name : machine.hooks.governors) {
+    check_named(machine, "hooks.governors", name, {Block::kMias, Block::kPower});
+  }
   const auto on = [&](Block block) { return machine.block(block).enable; };
   const auto places = [&](Block block) { return on(block) && !governs(machine, block); };
+
+  for (const Block block : {Block::kDtbl, Block::kLaperm}) {
+    if (!on(block) || machine.launch.enable) continue;
+    throw base::InputError("block " + std::string(slug(block)) + " needs launches by device code, machine " +
+                               base::printable(machine.name) + " has none (launch.enable 0)",
+                           "another machine, or disable the block");
+  }
 
   std::vector<Block> policies;
   for (const Block block : {Block::kLax, Block::kMias, Block::kLaperm}) {
@@ -41,6 +69,13 @@ void check_blocks(const Machine& machine) {
   if (on(Block::kDtbl) && !policies.empty() && policies[0] != Block::kLaperm) {
     exclude(Block::kDtbl, policies[0], "only the dispatch policies of dtbl and laperm know groups of thread blocks",
             "disable one of them");
+  }
+  for (const Block policy : policies) {
+    if (machine.hooks.dispatch == "none" || machine.hooks.dispatch == slug(policy)) continue;
+    throw base::InputError("blocks " + std::string(slug(policy)) + " and " + machine.hooks.dispatch +
+                               " exclude each other: key hooks.dispatch names one, the other decides too which thread "
+                               "block is placed next",
+                           "disable one");
   }
   for (const Block sync : {Block::kGsync, Block::kWaitSignal}) {
     if (on(sync) && on(Block::kMias) && governs(machine, Block::kMias)) {

@@ -316,6 +316,8 @@ std::string Sm::waiting() const {
         reason = "sleeps";
       } else if ((agent_stall_ & bit(w)) != 0) {
         reason = "is held by the synchronisation agent";
+      } else if ((hook_state_->hold & bit(w)) != 0 && (valid_ & bit(w)) == 0) {
+        reason = "is held by the fetch filter";
       } else if ((valid_ & bit(w)) == 0) {
         reason = (fetch_out_ & bit(w)) != 0 ? "waits for its instructions" : "has no instruction";
       } else if ((clear_ & bit(w)) == 0) {

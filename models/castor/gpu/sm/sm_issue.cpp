@@ -27,6 +27,8 @@ unsigned Sm::next_after(WarpMask mask, unsigned last) {
   return lowest(behind != 0 ? behind : mask);
 }
 
+// What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
+// -> picks of the issue policy -> fetch filter, agents -> commits.
 void Sm::issue() {
   issued_ = refused_ = events_used_ = lanes_issued_ = 0;
   exit_count_ = arrival_count_ = blocking_count_ = first_count_ = 0;
