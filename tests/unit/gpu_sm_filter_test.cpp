@@ -43,7 +43,7 @@ class Filter : public FetchFilter {
   }
   bool sleeps = true;
   FetchOut out;
-  std::function<void(FetchOut&)> early;                       ///< from state only
+  std::function<void(FetchOut&)> early;                   ///< from state only
   std::function<void(const FetchIn&, FetchOut&)> decide;  ///< the rest
   std::function<void(const FetchIn&)> see;
   std::uint64_t clocked = 0, idled = 0;
@@ -106,7 +106,8 @@ class Sharing final : public Filter {
       const IssueSlot& slot = in.issued[i];
       for (unsigned k = 0; k < slot.nsrc; ++k) {
         const auto found = ref[slot.warp].find(slot.src[k]);
-        o.rename[i].src_row[k] = static_cast<std::int16_t>(found == ref[slot.warp].end() ? -1 : static_cast<int>(found->second));
+        o.rename[i].src_row[k] =
+            static_cast<std::int16_t>(found == ref[slot.warp].end() ? -1 : static_cast<int>(found->second));
       }
     }
   }
@@ -178,8 +179,7 @@ class Sharing final : public Filter {
 
 constexpr unsigned kThreads = 128;
 const char* const kBuffer = ".shared .align 4 .b8 buffer[64];";
-const char* const kShort =
-    "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; st.shared.u32 [%r9], %r2; ret;";
+const char* const kShort = "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; st.shared.u32 [%r9], %r2; ret;";
 
 /// Marks what is the same for all threads of a block in straight code: arithmetic and loads on registers that are.
 std::shared_ptr<isa::Program> marked(const isa::Program& program, unsigned* count = nullptr) {
@@ -235,8 +235,8 @@ Outcome run(const std::string& body, FetchFilter* filter, unsigned* count = null
   std::vector<std::byte> parameters(8);
   std::memcpy(parameters.data(), &out, 8);
   const test::Kernel& plain = rig.load(body, {1}, {kThreads});
-  test::Kernel& kernel = rig.hold(filter == nullptr ? plain.program : marked(*plain.program, count), {1}, {kThreads}, 0,
-                                  parameters);
+  test::Kernel& kernel =
+      rig.hold(filter == nullptr ? plain.program : marked(*plain.program, count), {1}, {kThreads}, 0, parameters);
   kernel.context.fit = 2;
   rig.start(kernel);
   EXPECT_TRUE(rig.run(1)) << rig.sm.waiting();
@@ -382,7 +382,8 @@ TEST(FetchFilters, LeaderIsReportedInTheTickOfItsWrite) {
       out.tag[0] = 3;
     }
   };
-  Bench bench(filter, "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r2; "
+  Bench bench(filter,
+              "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r2; "
               "st.shared.u32 [%r9], %r3; ret;",
               {64}, kBuffer);
   std::uint32_t index = 0;
@@ -534,7 +535,8 @@ TEST(FetchFilters, SquashedInstructionsComeBack) {
   filter.see = [&](const FetchIn& in) {
     if (squash) ++squashed[in.decode.warp];
   };
-  Bench bench(filter, "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r2; "
+  Bench bench(filter,
+              "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r2; "
               "st.shared.u32 [%r9], %r3; ret;",
               {64}, kBuffer);
   bench.rig.start(*bench.kernel);

@@ -48,8 +48,8 @@ bool communicates(const Record& record) {
   const isa::MemoryOp& op = record.memory;
   if (op.space != Space::kGlobal && op.space != Space::kGeneric) return false;
   if (op.kind == MemoryKind::kAtomic || op.kind == MemoryKind::kReduction) return true;
-  return op.ordering == Ordering::kVolatile || op.ordering == Ordering::kAcquire ||
-         op.ordering == Ordering::kRelease || op.ordering == Ordering::kAcqRel;
+  return op.ordering == Ordering::kVolatile || op.ordering == Ordering::kAcquire || op.ordering == Ordering::kRelease ||
+         op.ordering == Ordering::kAcqRel;
 }
 
 }  // namespace
@@ -307,12 +307,14 @@ WarpMask Sm::filter_decode(WarpMask due) {
       Filter::Verdict& verdict = filter.verdicts[w][(warp.pc + taken) % Filter::kMaxBuffered];
       verdict = {};
       if (filter.out.act[taken] != DecodeAct::kLead) continue;
-      CASTOR_ASSERT_AT(now_, group.slot[taken].ndst != 0, "fetch_filter of SM %u elects what cannot be renamed", index());
+      CASTOR_ASSERT_AT(now_, group.slot[taken].ndst != 0, "fetch_filter of SM %u elects what cannot be renamed",
+                       index());
       verdict.lead = true;
       const Filter::Pool& pool = filter.pools[warp.context];
       for (unsigned i = 0; i < group.slot[taken].ndst; ++i) {
         const unsigned tag = verdict.tag[i] = filter.out.tag[i];
-        CASTOR_ASSERT_AT(now_, tag < pool.rows, "fetch_filter of SM %u elects for row %u of %u", index(), tag, pool.rows);
+        CASTOR_ASSERT_AT(now_, tag < pool.rows, "fetch_filter of SM %u elects for row %u of %u", index(), tag,
+                         pool.rows);
         CASTOR_ASSERT_AT(now_, !machine_.check.rows || filter.read_until[pool.base + tag] <= tick_,
                          "fetch_filter of SM %u gives row %u away while it is read", index(), tag);
       }
@@ -413,8 +415,7 @@ void Sm::filter_control(unsigned w, const Record& record, LaneMask mask) {
   Filter& filter = *filter_;
   const Warp& warp = warps_[w];
   const bool conditional = record.guard != isa::kNoGuard;
-  const bool kernel_end =
-      record.kind == Kind::kExit || (record.kind == Kind::kReturn && states_[w].stack.depth() == 0);
+  const bool kernel_end = record.kind == Kind::kExit || (record.kind == Kind::kReturn && states_[w].stack.depth() == 0);
   switch (record.kind) {
     case Kind::kBranch:
     case Kind::kCall:

@@ -8,14 +8,14 @@
 
 namespace castor::gpu {
 
-/// What an SM keeps for its FetchFilter (docs/gpu.md, "FetchFilter"): pools of rows, warps whose instructions wait to be
-/// decoded, what the filter said about instructions in the buffers, and the events of a tick.
+/// What an SM keeps for its FetchFilter (docs/gpu.md, "FetchFilter"): pools of rows, warps whose instructions wait to
+/// be decoded, what the filter said about instructions in the buffers, and the events of a tick.
 ///
 /// The filter acts on warps of TBs that got a pool (`active`); of all others it hears start, exit and retire only.
 struct Sm::Filter {
-  static constexpr unsigned kMaxRows = 32;     ///< of a TB
-  static constexpr unsigned kLeastRows = 4;    ///< fewer are not worth it
-  static constexpr unsigned kMaxSlots = 32;    ///< registers of a warp that can live in rows
+  static constexpr unsigned kMaxRows = 32;      ///< of a TB
+  static constexpr unsigned kLeastRows = 4;     ///< fewer are not worth it
+  static constexpr unsigned kMaxSlots = 32;     ///< registers of a warp that can live in rows
   static constexpr unsigned kMaxBuffered = 16;  ///< limit of ibuffer.entries
   static constexpr std::int16_t kNoRow = -1;
 
@@ -74,9 +74,9 @@ struct Sm::Filter {
   std::array<IssueSlot, kMaxIssue> slots;
   std::array<IssueSlot, kMaxIssue> issued_slots;
   std::array<std::array<Candidate, 2>, kMaxWarps> candidates{};  ///< of a warp that was picked
-  std::array<std::uint8_t, kMaxIssue> slot_which{};  ///< first or second of its warp
+  std::array<std::uint8_t, kMaxIssue> slot_which{};              ///< first or second of its warp
   unsigned slot_count = 0, issued_count = 0;
-  std::array<Tick, kMaxWarps> reads_until{};  ///< per warp: last tick in which an operand is read
+  std::array<Tick, kMaxWarps> reads_until{};                      ///< per warp: last tick in which an operand is read
   std::array<std::array<std::int16_t, 256>, kMaxWarps> lead_row;  ///< row that a pending register is written to
 
   // Events of a tick.
@@ -84,7 +84,7 @@ struct Sm::Filter {
   TbMask stores = 0, barriers = 0;
   bool global_op = false;
   WarpMask branch = 0, taken = 0, leave = 0;
-  WarpMask leaving = 0;  ///< exited, registers pending
+  WarpMask leaving = 0;                  ///< exited, registers pending
   Maybe<std::uint8_t> retired, retires;  ///< told in this tick, in the next
   FetchOut out;
 };
