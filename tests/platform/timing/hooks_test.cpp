@@ -195,11 +195,13 @@ TEST_P(NullAdapters, ChangeNothingTogetherAsleepOrNotAndSeeTheSame) {
   const auto asleep = run(GetParam(), {}, kNoFilter, true);
   const auto clocked = run(GetParam(), {}, kNoFilter, true, true);
   const auto checked = run(GetParam(), {}, kNoFilter, false);
+  const auto shuffled = run(GetParam(), {"run.shuffle=1", "run.seed=3"}, kNoFilter, true);
   compare(asleep, plain);
   compare(clocked, plain);
   compare(checked, plain);
   EXPECT_EQ(clocked, asleep);
   EXPECT_EQ(checked, asleep);
+  EXPECT_EQ(shuffled, asleep);
 }
 
 // The filter needs a machine that fetches for one warp in a tick.
