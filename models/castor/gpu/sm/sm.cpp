@@ -136,8 +136,8 @@ void Sm::tick(Cycle now) {
   memory_side_.take_reply(now, tick_);
   // S3
   memory_side_.advance(now, tick_);
-  // S4: swap accesses have their place here; copies of rows are made when the filter has settled, in front of all
-  // issues. S5
+  // S4: swap accesses have their place here; rows are copied when the filter has settled, in front of all issues.
+  // S5
   issue();
   // S6
   if ((decode_next_ | arrived) != 0) decode(arrived);
