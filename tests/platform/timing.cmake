@@ -14,7 +14,7 @@ target_include_directories(castor_timing_rig PRIVATE "${PROJECT_SOURCE_DIR}/test
 target_link_libraries(castor_timing_rig PUBLIC castor_ptx castor_compiler castor_platforms castor_gpu
                                                nlohmann_json::nlohmann_json
                                         PRIVATE GTest::gtest castor_options)
-foreach(name IN ITEMS bad_input bandwidth determinism front latency order statistics waiting watchdog)
+foreach(name IN ITEMS bad_input bandwidth determinism front hooks latency order statistics waiting watchdog)
   castor_test(timing_${name}_test KIND platform ISOLATED TIMEOUT 600
               SOURCES timing/${name}_test.cpp
               LIBS castor_timing_rig)

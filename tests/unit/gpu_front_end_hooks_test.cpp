@@ -383,23 +383,26 @@ TEST(FrontEndHooks, HoldBitKeepsAFinishedKernelInTheTable) {
   EXPECT_EQ(rig.log.cycle("completed", ticket), 2000U);
 }
 
-TEST(FrontEndHooks, OfferToAFullSmIsRefusedAndChangesNothing) {
+TEST(FrontEndHooks, OfferToAClosedSmIsRefusedAndChangesNothing) {
   Fcfs policy;
   policy.always_offer = true;
   policy.sm = 3;
+  Governor governor;
+  governor.decide = [](Cycle now, GovernOut& out) { out.open = now < 700 ? ~SmMask{8} : kAllSms; };
   Rig::Options options;
   options.hooks.dispatch = &policy;
+  options.hooks.governors = {&governor};
   Rig rig(load(), options);
-  rig.service = 300;
-  rig.submit(0, Rig::kernel(rig.program("k", 16, 49152), 3, 32), kSubmit);
+  rig.submit(0, Rig::kernel(rig.program("k"), 3, 32), kSubmit);
   rig.run();
   const auto placed = rig.log.of("placed");
   ASSERT_EQ(placed.size(), 3U);
   for (unsigned i = 0; i < 3; ++i) {
     EXPECT_EQ(placed[i].c, 3U);
-    EXPECT_EQ(placed[i].cycle, placed[0].cycle + 301 * i);
+    EXPECT_EQ(placed[i].cycle, 700 + i);
   }
-  EXPECT_EQ(rig.statistic("front_end.offers_refused"), 600U);
+  // Written and pushed 284 cycles behind the doorbell, offered from the next cycle on.
+  EXPECT_EQ(rig.statistic("front_end.offers_refused"), 700U - (kSubmit + 285));
 }
 
 TEST(FrontEndHooks, EventsOfACycleAreWhatHappened) {
@@ -556,6 +559,33 @@ TEST(Composition, GroupsNeedAPolicyThatKnowsThem) {
   expect_refused(with_blocks({Block::kDtbl, Block::kLax}), {"dtbl", "lax"});
   expect_refused(with_blocks({Block::kDtbl, Block::kMias}), {"dtbl", "mias"});
   EXPECT_NO_THROW((void)checked(with_blocks({Block::kDtbl, Block::kLaperm, Block::kPower}), {}));
+}
+
+TEST(Composition, KeysOfHooksNameBlocksThatAreEnabledAndFit) {
+  Machine machine = with_blocks({Block::kSaws});
+  machine.hooks.issue = "saws";
+  EXPECT_NO_THROW((void)checked(machine, {}));
+  machine.hooks.issue = "mias";
+  expect_refused(machine, {"hooks.issue", "mias", "saws"});
+  machine = load();
+  machine.hooks.issue = "saws";
+  expect_refused(machine, {"hooks.issue", "saws is not enabled"});
+  machine.hooks.issue = "none";
+  machine.hooks.dispatch = "lax";
+  expect_refused(machine, {"hooks.dispatch", "lax is not enabled"});
+  machine = with_blocks({Block::kDtbl, Block::kLaperm});
+  machine.hooks.dispatch = "dtbl";
+  expect_refused(machine, {"laperm", "dtbl", "exclude each other"});
+  expect_refused(with_blocks({}, {"saws"}), {"hooks.governors", "saws"});
+}
+
+TEST(Composition, BlocksForDeviceLaunchesNeedAMachineWithThem) {
+  for (const Block block : {Block::kDtbl, Block::kLaperm}) {
+    Machine machine = with_blocks({block});
+    EXPECT_NO_THROW((void)checked(machine, {}));
+    machine.launch.enable = false;
+    expect_refused(machine, {std::string(slug(block)), "kepler_k20c", "launch.enable"});
+  }
 }
 
 TEST(Composition, ReplayedSmsHaveNoHooksInside) {

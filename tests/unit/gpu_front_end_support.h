@@ -79,6 +79,7 @@ class FakeSm final : public SmUnit {
     sleep_until(next == kForever ? next : std::max(next, now + 1));
   }
 
+  void set_clock_enable(bool /*enable*/, Cycle /*from*/) override {}
   void kill(const KernelContext& kernel, Cycle visible) override {
     killed_.push_back({&kernel, kernel.ticket});
     for (Slot& slot : slots_) {

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
+#include <utility>
 
 #include "platforms/machines.h"
 #include "tests/unit/gpu_replay_support.h"
@@ -476,6 +478,43 @@ TEST(ReplaySm, MissingRowOfTheTableIsAFaultThatNamesIt) {
   sm.tick(2);
   ASSERT_NE(sm.faults().head(3), nullptr);
   EXPECT_EQ(sm.faults().head(3)->fault.message, "replay.txt:7: the table of rates has no row 2 (TBs of a on SM 0)");
+}
+
+// A TB of service 100 whose start is visible in 10, on an SM whose clock runs in the cycles that `enabled` names.
+std::pair<Cycle, std::uint64_t> gated(const std::string& rate, bool every_cycle,
+                                      const std::function<bool(Cycle)>& enabled) {
+  const ReplayFile f = file(kernel("a", 64, "constant 100"));
+  const Machine m = machine({"chip.sms=1", "replay.rate=" + rate});
+  ReplayBench bench(m, f, fresh());
+  ReplaySm& sm = *bench.sms()[0];
+  TbStartMessage message;
+  message.visible = 10;
+  message.kernel = &bench.add({"a", 1, 0});
+  sm.start(message);
+  Cycle wire = 0;
+  std::uint64_t ticks = 0;
+  for (Cycle now = 1; now < 2000 && wire == 0; ++now) {
+    sm.set_clock_enable(enabled(now), now);
+    ticks += enabled(now) ? 1U : 0U;
+    if (every_cycle || sm.wake() <= now) sm.tick(now);
+    if (sm.retired().head(now + 1) != nullptr) wire = now + 1;
+  }
+  return {wire, ticks};
+}
+
+TEST(ReplaySm, WithoutItsClockNothingIsServedAndNothingIsLost) {
+  for (const char* rate : {"none", "gpu", "sm"}) {
+    for (const bool every_cycle : {false, true}) {
+      SCOPED_TRACE(std::string(rate) + (every_cycle ? ", ticked in every cycle" : ", asleep"));
+      EXPECT_EQ(gated(rate, every_cycle, [](Cycle) { return true; }).first, 110U);
+      // Off from 20 to 49: 30 cycles later.
+      EXPECT_EQ(gated(rate, every_cycle, [](Cycle c) { return c < 20 || c >= 50; }).first, 140U);
+      // The message waits for the clock.
+      EXPECT_EQ(gated(rate, every_cycle, [](Cycle c) { return c < 5 || c >= 30; }).first, 130U);
+      // Every seventh cycle: in 14, 21, ... 14 + 99 x 7.
+      EXPECT_EQ(gated(rate, every_cycle, [](Cycle c) { return c % 7 == 0; }).first, 14U + 99 * 7 + 1);
+    }
+  }
 }
 
 TEST(ReplaySm, RatesByTableNeedATable) {

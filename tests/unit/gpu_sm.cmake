@@ -4,3 +4,5 @@ castor_test(gpu_sm_program_test KIND unit SOURCES gpu_sm_program_test.cpp
             LIBS castor_ptx castor_compiler castor_platforms)
 castor_test(gpu_sm_block_test KIND unit SOURCES gpu_sm_block_test.cpp
             LIBS castor_ptx castor_compiler castor_platforms)
+castor_test(gpu_sm_filter_test KIND unit SOURCES gpu_sm_filter_test.cpp
+            LIBS castor_ptx castor_compiler castor_platforms)

@@ -298,7 +298,7 @@ struct NullPolicy final : IssuePolicyHook {
   void clock(const IssueIn& in) override {
     ++clocked;
     for (unsigned s = 0; s < schedulers; ++s) {
-      if ((in.ack >> s & 1) != 0 && out.pick[s][0] >= 0) greedy[s] = out.pick[s][0];
+      if ((in.ack[0] >> s & 1) != 0 && out.pick[s][0] >= 0) greedy[s] = out.pick[s][0];
     }
     if (in.start) started |= in.start->warps;
     if (in.free) ++freed;
@@ -369,7 +369,7 @@ TEST_P(Programs, GiveTheResultsOfTheFunctionalMachineAndTheSameTicksAsleepAndWat
       SmHooks hooks;
       if (variant == 2) {
         hooks.fetch_filter = &filter;
-        hooks.sync = &agent;
+        hooks.sync = {&agent};
         if (machine.issue.policy == IssuePolicy::kGto && machine.issue.warps == 1) hooks.issue = &policy;
       }
       test::Rig rig(machine, hooks, variant != 1, &device.store());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/front_end/composition.h"
 #include "castor/gpu/kernel_counts.h"
 #include "castor/gpu/trace/recorder.h"
 
@@ -16,6 +17,7 @@ SmHooks hooks_of(const Hooks& hooks, unsigned sm) {
   SmHooks result;
   if (!hooks.fetch_filter.empty()) result.fetch_filter = hooks.fetch_filter[sm];
   if (!hooks.issue.empty()) result.issue = hooks.issue[sm];
+  for (SyncController* const controller : hooks.sync) result.sync.push_back(&controller->agent(sm));
   return result;
 }
 
@@ -32,10 +34,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
       governed_(!options.hooks.governors.empty()),
       shuffle_(machine.run.seed) {
   std::vector<SmUnit*> sms;
-  if (options.replay != nullptr) {
-    refuse_hooks_in_replay(options.hooks);
-    virtual_clocks_ = std::make_unique<VirtualClocks>(machine, *options.replay);
-  }
+  if (options.replay != nullptr) refuse_hooks_in_replay(options.hooks);
+  (void)checked(machine, options.hooks);
+  if (options.replay != nullptr) virtual_clocks_ = std::make_unique<VirtualClocks>(machine, *options.replay);
   for (unsigned i = 0; i < machine.chip.sms; ++i) {
     const std::string sm_name = "sm" + std::to_string(i);
     if (options.replay != nullptr) {
@@ -63,6 +64,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   front_end_ = std::make_unique<FrontEnd>("front_end", machine, store, programs, std::move(sms), copies, options.hooks,
                                           options.observer, groups_.emplace_back(statistics_, "front_end"));
   connect(front_end_->memory_port(), memory_->input(memory_->front_end_input()));
+  if (machine.l2.flush_at_kernel_end) front_end_->set_memory(*memory_);
 
   units_ = memory_->units();
   for (const auto& copy : copies_) units_.push_back(copy.get());
@@ -195,8 +197,8 @@ void Gpu::apply_clock_enables(Cycle next) {
   const SmMask wanted = front_end_->clock_enable();
   for (SmMask changed = wanted ^ enabled_; changed != 0; changed &= changed - 1) {
     const auto sm = static_cast<unsigned>(__builtin_ctzll(changed));
-    if (sm >= cores_.size()) break;
-    cores_[sm]->set_clock_enable((wanted >> sm & 1) != 0, next);
+    if (sm >= sms_.size()) break;
+    sms_[sm]->set_clock_enable((wanted >> sm & 1) != 0, next);
   }
   enabled_ = wanted;
 }

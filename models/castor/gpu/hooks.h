@@ -201,8 +201,8 @@ struct JobEnd {
 struct JobIn {
   Cycle now = 0;
   const SourceMask* eligible = nullptr;  ///< registered
-  Maybe<JobBeat> beat;
-  bool verdict_ready = false;
+  Maybe<JobBeat> beat;                   ///< none without an inspector
+  bool verdict_ready = false;            ///< a verdict of this cycle is taken; never without an inspector
   FrontEvents ev;
   const KdMask* fits = nullptr;  ///< entries whose next TB fits somewhere
   int granted = -1;              ///< clock only: the source that a lane took
@@ -211,9 +211,9 @@ struct JobOut {
   bool beat_ready = true;
   Maybe<Verdict> verdict;
   int pick = -1;      ///< source, -1 = none
-  QueueMask preempt;  ///< while set: issue nothing of the queue, checkpoint or drain its TBs
-  Maybe<JobEnd> end;
-  bool irq = false;
+  QueueMask preempt;  ///< while set: nothing of the queue is placed, its TBs drain
+  Maybe<JobEnd> end;  ///< counted (statistics jobs_ended, jobs_met)
+  bool irq = false;   ///< level; FrontEnd::interrupt
 };
 /// One per GPU; settle in step F8, clock in F10 of the front end's cycle.
 using JobScheduler = ClockedHook<JobIn, JobOut>;
@@ -246,8 +246,8 @@ struct Fallback {
 };
 struct LaunchIn {
   Cycle now = 0;
-  Maybe<LaunchBeat> beat;
-  View<KdKey> keys;
+  Maybe<LaunchBeat> beat;  ///< none: device code launches nothing
+  View<KdKey> keys;        ///< [entry]
   bool attach_taken = false, fallback_taken = false;
   Maybe<MemoryReply> reply;
   FrontEvents ev;
@@ -315,10 +315,12 @@ struct DecodeSlot {
   std::uint8_t dst[2] = {};
   std::uint8_t load_kind = 0;
 };
+/// Instructions of one warp whose fetch has arrived and that are decoded in this tick.
 struct DecodeGroup {
   bool valid = false;
   std::uint8_t warp = 0;
-  std::uint64_t pc = 0;  ///< slot s is at pc + 8 s
+  std::uint8_t count = 0;  ///< instructions, slots 0 to count - 1
+  std::uint64_t pc = 0;    ///< slot s is at pc + 8 s
   DecodeSlot slot[kMaxDecode];
 };
 struct IssueSlot {
@@ -398,10 +400,14 @@ struct IssueIn {
   Maybe<TbStartEvent> start;
   Maybe<std::uint8_t> free;
   bool kernel_start = false;
-  std::uint8_t ack = 0;  ///< clock only: bit s = scheduler s issued its pick
+  /// Where issue.warps is 5: warps whose head is of issue class j (compute, global memory, shared memory, control,
+  /// sync).
+  std::array<WarpMask, kMaxPicks> issue_class{};
+  std::array<std::uint8_t, kMaxPicks> ack{};  ///< clock only: bit s of [j] = scheduler s really issued its pick j
 };
 struct IssueOut {
   std::uint8_t barrier_ok = 0xff;  ///< early: bit per scheduler
+  /// [s][j] = warp, -1 = none: j-th choice of scheduler s, issue.warps of them; where that is 5, of issue class j.
   std::int8_t pick[kMaxSchedulers][kMaxPicks];
 };
 /// One per SM, all schedulers; settle first in S5, clock in S9.

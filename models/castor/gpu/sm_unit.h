@@ -95,6 +95,9 @@ class SmUnit : public Unit {
   }
   /// Stops all TBs of a kernel: they issue nothing more, and retire when what they have under way is over.
   virtual void kill(const KernelContext& kernel, Cycle visible) = 0;
+  /// From cycle `from` on the SM ticks (or not). A disabled SM neither ticks nor counts; its messages wait. Called
+  /// before the SM's tick of `from`, in ascending order.
+  virtual void set_clock_enable(bool enable, Cycle from) = 0;
   /// Serves the call that a ServiceMessage announced; the warp may go on in `resume`.
   virtual std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) = 0;
   /// A completion was taken from the done FIFO in `now`.

@@ -68,7 +68,11 @@ struct Program {
   std::uint32_t max_threads = 0;  ///< product of .maxntid, 0 if not given
   std::uint32_t required_threads[3] = {0, 0, 0};
   std::uint32_t min_blocks = 0;
-  bool uses_dynamic_shared = false;  ///< refers to an unsized extern .shared variable
+  /// Redundancy mark of each record, for machines with a fetch filter: 0 none, 1 redundant if the block's shape allows,
+  /// 2 redundant. Empty: no record is marked.
+  std::vector<std::uint8_t> marks;
+  std::uint32_t renamed_registers = 0;  ///< registers 0 to that - 1 are those that marked records write, at most 32
+  bool uses_dynamic_shared = false;     ///< refers to an unsized extern .shared variable
   bool uses_system_calls = false;
 
   /// "kernel name (file:line)" of a record, for messages.

@@ -11,6 +11,7 @@
 #include "platform/timing/deviations.h"
 #include "platform/timing/predictions.h"
 #include "platform/timing/rig.h"
+#include "platforms/machines.h"
 
 namespace castor::gpu::timing_test {
 namespace {
@@ -265,6 +266,55 @@ TEST_P(Front, T30PollingWarpsDoNotKeepTheAwaitedStoreOut) {
 INSTANTIATE_TEST_SUITE_P(Machines, FrontOfOneBlock, ::testing::ValuesIn(kMachines),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Machines, Front, ::testing::ValuesIn(kMachines), [](const auto& info) { return info.param; });
+
+// --- The end of a kernel ---------------------------------------------------------------------------------------------
+
+/// One warp per block stores 32 words, the next kernel reads them: bytes written to DRAM when the first is complete,
+/// read misses of L2 by the second, and when the kernels were complete.
+std::vector<std::uint64_t> store_and_load(const std::string& machine, const std::vector<std::string>& overrides) {
+  return in_child([&] {
+    Rig rig(machine, overrides);
+    const Machine& m = rig.machine();
+    constexpr unsigned kBlocks = 16, kWords = 32;
+    const std::uint64_t data = rig.buffer(4 * kBlocks * kWords);
+    const std::string place =
+        "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mad.lo.u32 %r2, %r1, 32, %r0;\n"
+        "mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, %rd1, %rd0;\n";
+    const ProgramHandle store = rig.load(place + "st.global.u32 [%rd1], %r2; ret;", 1);
+    const ProgramHandle load = rig.load(place + "ld.global.cg.u32 %r3, [%rd1]; add.u32 %r3, %r3, %r3; ret;", 1);
+    const auto sum = [&](const std::string& prefix, unsigned count, const std::string& name) {
+      std::uint64_t total = 0;
+      for (unsigned i = 0; i < count; ++i) total += rig.statistic(prefix + std::to_string(i) + "." + name);
+      return total;
+    };
+    rig.run(store, {kBlocks}, {kWords}, {data});
+    const std::uint64_t written = sum("channel", m.dram.channels, "dram_n_write") * m.dram.atom;
+    const std::uint64_t misses = sum("slice", m.l2.slices, "l2_read_miss");
+    rig.run(load, {kBlocks}, {kWords}, {data});
+    for (unsigned i = 0; i < kBlocks * kWords; ++i) EXPECT_EQ(rig.get<std::uint32_t>(data + 4 * i), i);
+    return std::vector<std::uint64_t>{written, sum("slice", m.l2.slices, "l2_read_miss") - misses,
+                                      rig.recorder.completed.at(0).cycle, rig.recorder.completed.at(1).cycle};
+  });
+}
+
+class KernelEnd : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(KernelEnd, FlushesL2OnMachinesThatSaySo) {
+  const std::vector<std::string> flush = {"l2.flush_at_kernel_end=1"};
+  const auto kept = store_and_load(GetParam(), {});
+  const auto flushed = store_and_load(GetParam(), flush);
+  EXPECT_EQ(kept[0], 0U) << "what is dirty stays in L2";
+  EXPECT_EQ(flushed[0], 4U * 16 * 32) << "all of it is written back when the kernel is complete";
+  EXPECT_GE(flushed[1], kept[1] + 4 * 16 * 32 / platforms::load_machine(GetParam()).machine.l2.line)
+      << "the next kernel finds nothing";
+  EXPECT_GT(flushed[2], kept[2]) << "the kernel is complete when that is done";
+  for (const char* other : {"run.sleep=0", "run.shuffle=1"}) {
+    EXPECT_EQ(store_and_load(GetParam(), {flush[0], other}), flushed) << other;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, KernelEnd, ::testing::ValuesIn(kMachines),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace castor::gpu::timing_test

@@ -18,11 +18,12 @@ void Recorder::issued(const Issue& event) {
   issues.push_back({event.cycle, event.tick, event.sm, event.scheduler, event.warp, event.pc, event.kernel->ticket});
 }
 
-Rig::Rig(const std::string& machine, const std::vector<std::string>& overrides) {
+Rig::Rig(const std::string& machine, const std::vector<std::string>& overrides, const Hooks& hooks) {
   std::vector<std::string> all = {"icache.ideal=1"};
   all.insert(all.end(), overrides.begin(), overrides.end());
   TimingDevice::Options options;
   options.gpu.observer = &recorder;
+  options.gpu.hooks = hooks;
   device = std::make_unique<TimingDevice>(platforms::load_machine(machine, all).machine, options);
 }
 

@@ -65,7 +65,7 @@ class Recorder final : public Observer {
 class Rig {
  public:
   /// Instruction caches are ideal unless an override says otherwise; `overrides` are "key=value".
-  explicit Rig(const std::string& machine, const std::vector<std::string>& overrides = {});
+  explicit Rig(const std::string& machine, const std::vector<std::string>& overrides = {}, const Hooks& hooks = {});
 
   [[nodiscard]] const Machine& machine() const { return device->machine(); }
 

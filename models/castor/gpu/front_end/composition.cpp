@@ -26,9 +26,37 @@ void check_limit(const char* key, std::uint64_t value, std::uint64_t limit) {
       "at most " + std::to_string(limit));
 }
 
+// A key that names the block plugged into a hook: the block must be enabled, and be one of `able`.
+void check_named(const Machine& machine, const char* key, const std::string& name, const std::vector<Block>& able) {
+  if (name == "none") return;
+  std::string names;
+  for (const Block block : able) {
+    names += std::string(names.empty() ? "" : ", ") + std::string(slug(block));
+    if (name != slug(block)) continue;
+    if (machine.block(block).enable) return;
+    throw base::InputError("key " + std::string(key) + ": block " + name + " is not enabled",
+                           "set blocks." + name + ".enable, or " + key + " to none");
+  }
+  throw base::InputError("key " + std::string(key) + ": " + base::printable(name) + " cannot be plugged in there",
+                         "none, or one of " + names);
+}
+
 void check_blocks(const Machine& machine) {
+  check_named(machine, "hooks.dispatch", machine.hooks.dispatch,
+              {Block::kLax, Block::kMias, Block::kDtbl, Block::kLaperm});
+  check_named(machine, "hooks.issue", machine.hooks.issue, {Block::kSaws});
+  for (const std::string& name : machine.hooks.governors) {
+    check_named(machine, "hooks.governors", name, {Block::kMias, Block::kPower});
+  }
   const auto on = [&](Block block) { return machine.block(block).enable; };
   const auto places = [&](Block block) { return on(block) && !governs(machine, block); };
+
+  for (const Block block : {Block::kDtbl, Block::kLaperm}) {
+    if (!on(block) || machine.launch.enable) continue;
+    throw base::InputError("block " + std::string(slug(block)) + " needs launches by device code, machine " +
+                               base::printable(machine.name) + " has none (launch.enable 0)",
+                           "another machine, or disable the block");
+  }
 
   std::vector<Block> policies;
   for (const Block block : {Block::kLax, Block::kMias, Block::kLaperm}) {
@@ -41,6 +69,13 @@ void check_blocks(const Machine& machine) {
   if (on(Block::kDtbl) && !policies.empty() && policies[0] != Block::kLaperm) {
     exclude(Block::kDtbl, policies[0], "only the dispatch policies of dtbl and laperm know groups of thread blocks",
             "disable one of them");
+  }
+  for (const Block policy : policies) {
+    if (machine.hooks.dispatch == "none" || machine.hooks.dispatch == slug(policy)) continue;
+    throw base::InputError("blocks " + std::string(slug(policy)) + " and " + machine.hooks.dispatch +
+                               " exclude each other: key hooks.dispatch names one, the other decides too which thread "
+                               "block is placed next",
+                           "disable one");
   }
   for (const Block sync : {Block::kGsync, Block::kWaitSignal}) {
     if (on(sync) && on(Block::kMias) && governs(machine, Block::kMias)) {
@@ -60,6 +95,47 @@ void check_blocks(const Machine& machine) {
   }
 }
 
+template <class T>
+void check_per_sm(const Machine& machine, const std::vector<T*>& hooks, const char* what) {
+  if (hooks.empty()) return;
+  const bool missing = std::find(hooks.begin(), hooks.end(), nullptr) != hooks.end();
+  if (hooks.size() == machine.chip.sms && !missing) return;
+  throw base::InputError(std::string(what) + " is plugged into " + std::to_string(hooks.size()) + " SMs of " +
+                             std::to_string(machine.chip.sms) + (missing ? ", some of them none" : ""),
+                         "one per SM, or none at all");
+}
+
+[[noreturn]] void lacks(const char* hook, const std::string& key, const std::string& value, const std::string& hint) {
+  throw base::InputError(std::string(hook) + " does not work on this machine: key " + key + " is " + value, hint);
+}
+
+// What hooks need of a machine.
+void check_hooks(const Machine& machine, const Hooks& hooks) {
+  check_per_sm(machine, hooks.fetch_filter, "FetchFilter");
+  check_per_sm(machine, hooks.issue, "IssuePolicy");
+  if (std::find(hooks.governors.begin(), hooks.governors.end(), nullptr) != hooks.governors.end() ||
+      std::find(hooks.sync.begin(), hooks.sync.end(), nullptr) != hooks.sync.end()) {
+    throw base::InputError("an SmGovernor or a SyncController that is plugged in is none");
+  }
+  const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty() || !hooks.sync.empty();
+  if (inside && machine.schedulers > kMaxSchedulers) {
+    lacks("a hook inside an SM", "schedulers", std::to_string(machine.schedulers),
+          "at most " + std::to_string(kMaxSchedulers));
+  }
+  if (hooks.fetch_filter.empty()) return;
+  if (machine.fetch.warps != 1) lacks("FetchFilter", "fetch.warps", std::to_string(machine.fetch.warps), "1");
+  if (machine.fetch.insns > kMaxDecode) {
+    lacks("FetchFilter", "fetch.insns", std::to_string(machine.fetch.insns), "at most " + std::to_string(kMaxDecode));
+  }
+  if (machine.ibuffer.refill != IbufferRefill::kEmpty) lacks("FetchFilter", "ibuffer.refill", "slot", "empty");
+  const unsigned acting = (machine.schedulers + machine.issue.period - 1) / machine.issue.period;
+  const unsigned issues = acting * machine.issue.warps * machine.issue.per_warp;
+  if (issues > kMaxIssue) {
+    lacks("FetchFilter", "issue.warps", std::to_string(machine.issue.warps),
+          "at most " + std::to_string(kMaxIssue) + " instructions in a tick");
+  }
+}
+
 }  // namespace
 
 const Machine& checked(const Machine& machine, const Hooks& hooks) {
@@ -67,12 +143,7 @@ const Machine& checked(const Machine& machine, const Hooks& hooks) {
   check_limit("queue.count", machine.queue.count, kMaxQueues);
   check_limit("table.entries", machine.table.entries, kMaxEntries);
   check_blocks(machine);
-  if (hooks.launch_unit != nullptr) {
-    throw base::InputError("a launch unit is plugged in, but this front end takes no launches by device code");
-  }
-  if (!hooks.sync.empty()) {
-    throw base::InputError("a synchronisation controller is plugged in, but this front end has no network for it");
-  }
+  check_hooks(machine, hooks);
   if (hooks.dispatch == nullptr && machine.dispatch.policy != "fcfs") {
     throw base::InputError(
         "key dispatch.policy: " + base::printable(machine.dispatch.policy) + " is no built-in dispatch policy",

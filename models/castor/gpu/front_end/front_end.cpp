@@ -8,6 +8,7 @@
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
 #include "castor/gpu/front_end/hook_state.h"
+#include "castor/gpu/memory/memory_system.h"
 
 namespace castor::gpu {
 
@@ -94,21 +95,26 @@ void FrontEnd::tick(Cycle now) {
   last_ = now;
   if (!uncore_enable_) {
     govern(now);
-    clock_hooks(now);
+    clock_governors(now);
     sleep_until(uncore_enable_ ? now + 1 : next_hook(now));
     return;
   }
+  // The order in which hooks settle is the order in which their outputs may depend on each other: what a step uses was
+  // settled in an earlier one.
+  //   governors (state only) -> open SMs, quotas -> dispatch policy -> placement
+  //   dispatch policy's push_ready and hold (state only), launch unit -> release, entry written
+  //   job scheduler -> grant
   pushed_ = placed_ = false;
-  receive(now);       // F1
-  retire(now);        // F2
-                      // F3: synchronisation network
-  govern(now);        // F4
-  distribute(now);    // F5: hub and resumed TBs come before the policy
-                      // F6: launch unit: attach and fallback
-  release(now);       // F7
-  parse(now);         // F8
-  memory_.step(now);  // F9: and pointers of device launches
-  clock_hooks(now);   // F10
+  receive(now);                                                // F1
+  retire(now);                                                 // F2
+  if (!hooks_.sync.empty()) settle_hubs(now);                  // F3
+  govern(now);                                                 // F4
+  distribute(now);                                             // F5: hub and resumed TBs come before the policy
+  if (hooks_.launch_unit != nullptr) settle_launch_unit(now);  // F6
+  release(now);                                                // F7
+  parse(now);                                                  // F8
+  memory_.step(now);                                           // F9: and pointers of device launches
+  clock_hooks(now);                                            // F10
   set_level(now);
   sleep(now);
 }
@@ -141,6 +147,7 @@ void FrontEnd::retire(Cycle now) {
   }
   take_faults(now);
   drain(now);
+  if (hook_ != nullptr) hook_->events.retired = {hook_->retired.data(), hook_->retired.size()};
 }
 
 void FrontEnd::take_retired(unsigned sm, Cycle now) {
@@ -204,8 +211,22 @@ void FrontEnd::release(Cycle now) {
     }
   }
   if (finished_.none()) return;
-  const KdMask ready = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
-  if (ready.any()) finish_kernel(static_cast<unsigned>(ready._Find_first()), now);
+  const KdMask ready = hook_ == nullptr ? finished_ : finished_ & ~hook_->held();
+  if (ready.none()) return;
+  const unsigned entry = flushing_ >= 0 ? static_cast<unsigned>(flushing_) : static_cast<unsigned>(ready._Find_first());
+  if (l2_ == nullptr || flushed(entry, now)) finish_kernel(entry, now);
+}
+
+// The kernel is complete when all slices have written back what they hold.
+bool FrontEnd::flushed(unsigned entry, Cycle now) {
+  if (flushing_ < 0) {
+    flushing_ = static_cast<int>(entry);
+    l2_->flush(now + 1);
+    return false;
+  }
+  if (l2_->flushing(now)) return false;
+  flushing_ = -1;
+  return true;
 }
 
 void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
@@ -264,7 +285,7 @@ Cycle FrontEnd::next_message() const {
 }
 
 void FrontEnd::sleep(Cycle now) {
-  const KdMask releasable = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
+  const KdMask releasable = hook_ == nullptr ? finished_ : finished_ & ~hook_->held();
   if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_) {
     sleep_until(now + 1);
     return;

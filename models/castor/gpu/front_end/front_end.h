@@ -33,6 +33,7 @@
 
 namespace castor::gpu {
 
+class MemorySystem;
 class Waves;
 
 /// The front end (docs/gpu.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger, launch
@@ -46,7 +47,7 @@ class Waves;
 /// queue, one per queue and cycle; copies block their queue until the copy engine is done.
 ///
 /// Limits: no launches by device code, no suspended TBs, no synchronisation network: their steps are marked in the
-/// order of a cycle, their sources are reserved and never ready.
+/// order of a cycle, their sources are reserved and never ready. Hooks that ask for them are stopped by an assertion.
 class FrontEnd final : public sc_core::sc_module, public Unit {
  public:
   static constexpr unsigned kCopyEngines = 2;
@@ -96,6 +97,11 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// Enables of the cycle after the last tick, as the governors want them; all ones without governors.
   [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
   [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
+  /// Level of the job scheduler's interrupt, as of the last tick.
+  [[nodiscard]] bool interrupt() const;
+
+  /// For machines whose L2 is emptied when a kernel ends (l2.flush_at_kernel_end); needed before the first kernel.
+  void set_memory(MemorySystem& memory) { l2_ = &memory; }
 
   /// Grows with everything that packets, kernels and TBs go through here.
   [[nodiscard]] std::uint64_t progress() const;
@@ -137,6 +143,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void take_retired(unsigned sm, Cycle now);
   void drain(Cycle now);
   void release(Cycle now);
+  [[nodiscard]] bool flushed(unsigned entry, Cycle now);
   void finish_kernel(unsigned entry, Cycle now);
   void finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time);
   void sleep(Cycle now);
@@ -153,6 +160,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   // front_end_dispatch.cpp
   void distribute(Cycle now);
   void distribute_by_policy(Cycle now);
+  void settle_early(const DispatchIn& in);
   void place(unsigned entry, unsigned sm, const Placement& placement, Cycle now);
   [[nodiscard]] DispatchView view() const;
   void set_level(Cycle now);
@@ -176,7 +184,12 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void skip_hooks(Cycle cycles);
   void begin_hooks(Cycle now);
   void govern(Cycle now);
+  void settle_launch_unit(Cycle now);
+  void settle_hubs(Cycle now);
+  void ask_controllers(KernelEntry& kernel, Cycle now);
+  void clock_governors(Cycle now);
   void clock_hooks(Cycle now);
+  void check_open(Cycle now);
   void show_fits();
   [[nodiscard]] int job_pick(Cycle now);
   [[nodiscard]] Cycle next_hook(Cycle now) const;
@@ -221,6 +234,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   bool pushed_ = false;     // an item was pushed in this cycle
   bool placed_ = false;     // a TB was placed in this cycle
   bool placeable_ = false;  // the dispatcher looks again in the next cycle
+
+  MemorySystem* l2_ = nullptr;  // only for machines that flush
+  int flushing_ = -1;           // entry whose kernel waits for the flush at its end
 
   SmMask clock_enable_ = kAllSms;
   bool uncore_enable_ = true;

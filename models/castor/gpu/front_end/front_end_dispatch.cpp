@@ -39,7 +39,10 @@ void FrontEnd::distribute_by_policy(Cycle now) {
   }
   show_fits();
   in.ev = hook_->events;
+  if (!machine_.run.sleep) settle_early(in);
   const DispatchOut& out = hooks_.dispatch->settle(in);
+  CASTOR_ASSERT_AT(now, machine_.run.sleep || (out.push_ready == hook_->push_ready && out.hold == hook_->hold),
+                   "dispatch policy changes push_ready or hold after settle: they depend on its state only");
   hook_->push_ready = out.push_ready;
   hook_->hold = out.hold;
   hook_->fits_head = out.fits_head;
@@ -56,6 +59,9 @@ void FrontEnd::distribute_by_policy(Cycle now) {
                    static_cast<unsigned long long>(kernel.sequencer.next()));
   const SmMask takers = kernel.killed ? in.open : view().takers(offer.kd);
   const bool any = offer.sm == Placement::kAnySm;
+  CASTOR_ASSERT_AT(now,
+                   any || (offer.sm < ledger_.sms() && (kernel.killed || ledger_.fits(offer.sm, kernel.context.need))),
+                   "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
   if (takers == 0 || (!any && (takers >> offer.sm & 1) == 0)) {
     ++statistics_.offers_refused;
     return;
@@ -68,6 +74,19 @@ void FrontEnd::distribute_by_policy(Cycle now) {
   } else {
     place(offer.kd, sm, offer, now);
   }
+}
+
+// In the runs that check: what depends on state only is there before anything of the cycle is known.
+void FrontEnd::settle_early(const DispatchIn& in) {
+  const KdMask nothing;
+  DispatchIn early = in;
+  early.fits = &nothing;
+  early.open = 0;
+  early.ev = {};
+  early.reply.reset();
+  const DispatchOut& out = hooks_.dispatch->settle(early);
+  hook_->push_ready = out.push_ready;
+  hook_->hold = out.hold;
 }
 
 void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cycle now) {

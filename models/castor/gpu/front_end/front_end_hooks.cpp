@@ -1,3 +1,5 @@
+// Hooks of the front end: what they are told and when (docs/gpu.md, "Hooks").
+
 #include <algorithm>
 #include <string>
 
@@ -13,25 +15,34 @@ Cycle after(Cycle now, Cycle quiet) { return quiet >= kForever - now - 1 ? kFore
 }  // namespace
 
 void FrontEnd::attach_hooks(base::StatisticGroup& statistics) {
-  if (hooks_.job_scheduler == nullptr && hooks_.dispatch == nullptr && hooks_.governors.empty()) return;
+  if (hooks_.job_scheduler == nullptr && hooks_.dispatch == nullptr && hooks_.governors.empty() &&
+      hooks_.launch_unit == nullptr && hooks_.sync.empty()) {
+    return;
+  }
   hook_ = std::make_unique<HookState>(machine_);
-  const auto attach = [&](Hook& hook, FrontEndMemory::User user, const std::string& name) {
+  hook_->governed.resize(hooks_.governors.size());
+  const auto attach = [&](Hook& hook, MemoryClient* memory, const std::string& name) {
     HookSite site;
     site.machine = &machine_;
-    site.memory = &memory_.client(user);
+    site.memory = memory;
     site.statistics = &hook_->groups.emplace_back(statistics, name);
     site.error = [this, name](unsigned code, std::uint64_t info) { hook_error(name.c_str(), code, info); };
     hook.attach(site);
     hook.reset();
   };
+  using User = FrontEndMemory::User;
   for (std::size_t i = 0; i < hooks_.governors.size(); ++i) {
-    attach(*hooks_.governors[i], FrontEndMemory::User::kGovernors, "governor" + std::to_string(i));
+    attach(*hooks_.governors[i], nullptr, "governor" + std::to_string(i));
   }
-  if (hooks_.dispatch != nullptr) attach(*hooks_.dispatch, FrontEndMemory::User::kDispatchPolicy, "dispatch_policy");
-  if (hooks_.job_scheduler != nullptr) {
-    attach(*hooks_.job_scheduler, FrontEndMemory::User::kJobScheduler, "job_scheduler");
+  if (hooks_.dispatch != nullptr) attach(*hooks_.dispatch, &memory_.client(User::kDispatchPolicy), "dispatch_policy");
+  if (hooks_.launch_unit != nullptr) attach(*hooks_.launch_unit, &memory_.client(User::kLaunchUnit), "launch_unit");
+  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
+    attach(hooks_.sync[i]->hub(), nullptr, "sync_hub" + std::to_string(i));
   }
+  if (hooks_.job_scheduler != nullptr) attach(*hooks_.job_scheduler, nullptr, "job_scheduler");
 }
+
+bool FrontEnd::interrupt() const { return hook_ != nullptr && hook_->irq; }
 
 // Nobody can say which kernel a block's error concerns: all stop.
 void FrontEnd::hook_error(const char* hook, unsigned code, std::uint64_t info) {
@@ -48,9 +59,13 @@ void FrontEnd::hook_error(const char* hook, unsigned code, std::uint64_t info) {
   }
 }
 
+// Without the uncore only governors are clocked; it was on or off in all of the skipped cycles.
 void FrontEnd::skip_hooks(Cycle cycles) {
   for (SmGovernor* const governor : hooks_.governors) governor->idle(cycles);
+  if (!uncore_enable_) return;
   if (hooks_.dispatch != nullptr) hooks_.dispatch->idle(cycles);
+  if (hooks_.launch_unit != nullptr) hooks_.launch_unit->idle(cycles);
+  for (SyncController* const controller : hooks_.sync) controller->hub().idle(cycles);
   if (hooks_.job_scheduler != nullptr) hooks_.job_scheduler->idle(cycles);
 }
 
@@ -60,11 +75,56 @@ void FrontEnd::begin_hooks(Cycle now) {
   hook_->retired.clear();
   hook_->job.granted = -1;
   hook_->moving = false;
+  hook_->dispatch.reply.reset();
+  hook_->launch.reply.reset();
+  if (hooks_.launch_unit != nullptr) {
+    for (unsigned entry = 0; entry < table_.size(); ++entry) {
+      const KernelEntry& kernel = table_[entry];
+      KdKey& key = hook_->keys[entry];
+      key = {};
+      if (kernel.state != EntryState::kWritten) continue;
+      key = {true, kernel.context.code_base, kernel.context.block, kernel.context.shared_bytes};
+    }
+  }
   if (hooks_.governors.empty()) return;
   for (unsigned sm = 0; sm < sms_.size(); ++sm) {
     hook_->pulses[sm] = sms_[sm]->pulse(now);
     hook_->loads[sm] = ledger_.load(sm, now);
     hook_->moving = hook_->moving || hook_->loads[sm].in_flight;
+  }
+}
+
+// F3: hubs. There is no network yet: nothing comes from SMs and nothing can be sent or asked for.
+void FrontEnd::settle_hubs(Cycle now) {
+  HubIn& in = hook_->hub;
+  in.now = now;
+  in.ev = hook_->events;
+  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
+    const HubOut& out = hooks_.sync[i]->hub().settle(in);
+    const bool sends = std::any_of(out.tx.begin(), out.tx.end(), [](const auto& tx) { return tx.has_value(); });
+    CASTOR_ASSERT_AT(now, !sends && !out.pop_undispatched && !out.order && !out.request && !out.credit && !out.finished,
+                     "sync_hub%zu uses the synchronisation network or owns a refill; this front end has neither", i);
+  }
+}
+
+// A kernel's entry is about to be written: whose is it? Without a network nobody can have it.
+void FrontEnd::ask_controllers(KernelEntry& kernel, Cycle now) {
+  KernelLaunch launch;
+  launch.kd = kernel.context.entry;
+  launch.tbs = kernel.context.grid.count();
+  launch.need = kernel.context.need;
+  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
+    Maybe<std::string> why = hooks_.sync[i]->admit(launch, ledger_);
+    if (!why && hooks_.sync[i]->claims(launch, ledger_) != SyncController::Claim::kNone) {
+      why = "the controller claims it, but this front end has no synchronisation network";
+    }
+    if (!why) continue;
+    Fault fault;
+    fault.kind = FaultKind::kIllegalInstruction;
+    fault.kernel = kernel.context.program->kernel;
+    fault.message = "sync_hub" + std::to_string(i) + " refuses kernel " + fault.kernel + ": " + *why;
+    fail(kernel, std::move(fault), now);
+    return;
   }
 }
 
@@ -75,8 +135,9 @@ void FrontEnd::govern(Cycle now) {
   open_ = clock_enable_ = kAllSms;
   quota_ = nullptr;
   uncore_enable_ = true;
-  for (SmGovernor* const governor : hooks_.governors) {
-    const GovernOut& out = governor->settle(hook_->govern);
+  for (std::size_t i = 0; i < hooks_.governors.size(); ++i) {
+    const GovernOut& out = hooks_.governors[i]->settle(hook_->govern);
+    hook_->governed[i] = out;
     open_ &= out.open;
     clock_enable_ &= out.clock_enable;
     uncore_enable_ = uncore_enable_ && out.uncore_enable;
@@ -94,6 +155,23 @@ void FrontEnd::govern(Cycle now) {
   }
 }
 
+// F6: device code launches nothing, so there is nothing to attach; an entry may be held.
+void FrontEnd::settle_launch_unit(Cycle now) {
+  LaunchIn& in = hook_->launch;
+  in.now = now;
+  in.reply.reset();
+  MemoryClient& memory = memory_.client(FrontEndMemory::User::kLaunchUnit);
+  if (memory.has_reply(now)) {
+    in.reply = memory.reply();
+    memory.pop();
+  }
+  in.ev = hook_->events;
+  const LaunchOut& out = hooks_.launch_unit->settle(in);
+  CASTOR_ASSERT_AT(now, !out.attach && !out.fallback,
+                   "launch_unit passes a launch on, but this front end takes no launches by device code");
+  hook_->launch_hold = out.hold;
+}
+
 // Entries whose next TB could be placed now. Of a stopped kernel anything can: it is dropped.
 void FrontEnd::show_fits() {
   hook_->fits.reset();
@@ -106,54 +184,81 @@ void FrontEnd::show_fits() {
   }
 }
 
-// F8: which queue the job scheduler wants, if it may be granted.
+// F8: which queue the job scheduler wants, if it may be granted. Nobody announces jobs yet: no beats, no verdicts.
 int FrontEnd::job_pick(Cycle now) {
   JobIn& in = hook_->job;
   in.now = now;
-  in.beat.reset();
-  in.verdict_ready = true;
   in.granted = -1;
   hook_->eligible.reset();
   if (entry_free(now)) {
     const QueueMask& kernels = queues_.kernels();
-    for (std::size_t q = kernels._Find_first(); q < kernels.size(); q = kernels._Find_next(q))
+    for (std::size_t q = kernels._Find_first(); q < kernels.size(); q = kernels._Find_next(q)) {
       hook_->eligible[q] = true;
+    }
   }
   show_fits();
   in.ev = hook_->events;
   const JobOut& out = hooks_.job_scheduler->settle(in);
-  if (out.preempt != hook_->preempt) hook_->preempt = out.preempt;
+  hook_->preempt = out.preempt;
+  hook_->irq = out.irq;
+  if (out.end) {
+    ++statistics_.jobs_ended;
+    statistics_.jobs_met += out.end->met ? 1 : 0;
+  }
   if (out.pick < 0) return -1;
   CASTOR_ASSERT_AT(now, static_cast<std::size_t>(out.pick) < hook_->eligible.size(), "job scheduler picks source %d",
                    out.pick);
   return hook_->eligible[static_cast<std::size_t>(out.pick)] ? out.pick : -1;
 }
 
+void FrontEnd::clock_governors(Cycle now) {
+  GovernIn& in = hook_->govern;
+  in.now = now;
+  in.fits_head = hook_->fits_head;
+  in.bound_wait = hook_->bound_wait;
+  in.ready = hook_->ready;
+  // A kernel whose entry is written in this cycle has left its lane and is not in the policy yet.
+  in.waiting = hook_->waiting || hook_->events.pushed.has_value() || queues_.kernel_waits(now) || lanes_.busy() != 0;
+  in.ev = hook_->events;
+  for (std::size_t i = 0; i < hooks_.governors.size(); ++i) {
+    if (!machine_.run.sleep) {  // the runs that check
+      const GovernOut& again = hooks_.governors[i]->settle(in);
+      const GovernOut& first = hook_->governed[i];
+      CASTOR_ASSERT_AT(now,
+                       again.open == first.open && again.clock_enable == first.clock_enable &&
+                           again.uncore_enable == first.uncore_enable && again.quota == first.quota,
+                       "governor%zu changes an output after settle: they depend on its state only", i);
+    }
+    hooks_.governors[i]->clock(in);
+  }
+}
+
 // F10: all hooks see what happened.
 void FrontEnd::clock_hooks(Cycle now) {
   if (hook_ == nullptr) return;
-  FrontEvents& events = hook_->events;
-  events.retired = {hook_->retired.data(), hook_->retired.size()};
+  const FrontEvents& events = hook_->events;
   if (hooks_.dispatch == nullptr) {
     hook_->ready = hook_->waiting = !dispatcher_.empty();
     hook_->fits_head = dispatcher_.empty() ? 0 : ledger_.fits(static_cast<unsigned>(dispatcher_.current()));
     hook_->bound_wait = 0;
   }
   if (!hooks_.governors.empty()) {
-    GovernIn& in = hook_->govern;
-    in.now = now;
-    in.fits_head = hook_->fits_head;
-    in.bound_wait = hook_->bound_wait;
-    in.ready = hook_->ready;
-    in.waiting = hook_->waiting || queues_.kernel_waits(now) || lanes_.busy() != 0;
-    in.ev = events;
-    for (SmGovernor* const governor : hooks_.governors) governor->clock(in);
+    clock_governors(now);
+    check_open(now);
   }
   if (hooks_.dispatch != nullptr) {
     hook_->dispatch.now = now;
     hook_->dispatch.push = events.pushed;
     hook_->dispatch.ev = events;
     hooks_.dispatch->clock(hook_->dispatch);
+  }
+  if (hooks_.launch_unit != nullptr) {
+    hook_->launch.ev = events;
+    hooks_.launch_unit->clock(hook_->launch);
+  }
+  if (!hooks_.sync.empty()) {
+    hook_->hub.ev = events;
+    for (SyncController* const controller : hooks_.sync) controller->hub().clock(hook_->hub);
   }
   if (hooks_.job_scheduler != nullptr) {
     hook_->job.now = now;
@@ -167,16 +272,44 @@ void FrontEnd::clock_hooks(Cycle now) {
   }
 }
 
+// Governors that keep every SM closed while none holds a TB and one waits: only they can end that. If they have not
+// after a watchdog's window, or say that they rest for ever, they never will.
+void FrontEnd::check_open(Cycle now) {
+  if ((open_ & ledger_.all()) != 0 || ledger_.resident_total() != 0 || ledger_.watched().empty()) {
+    hook_->closed_since = kForever;
+    return;
+  }
+  if (hook_->closed_since == kForever) hook_->closed_since = now;
+  const Cycle closed = now - hook_->closed_since;
+  if (closed < machine_.watchdog.cycles) return;
+  const auto all = ledger_.all();
+  std::string who = "governors together";
+  for (std::size_t i = 0; i < hooks_.governors.size(); ++i) {
+    if ((hook_->governed[i].open & all) == 0) who = "governor" + std::to_string(i);
+  }
+  CASTOR_ASSERT_AT(now, closed < machine_.watchdog.cycles,
+                   "%s: all SMs have been closed for %llu cycles while none holds a TB and TBs wait", who.c_str(),
+                   static_cast<unsigned long long>(closed));
+}
+
 // What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
 Cycle FrontEnd::next_hook(Cycle now) const {
   const FrontEvents& events = hook_->events;
   if (hook_->moving || !hook_->retired.empty() || events.placed || events.done || events.started || events.completed ||
-      hook_->job.granted >= 0 || hook_->dispatch.reply) {
+      hook_->job.granted >= 0 || hook_->dispatch.reply || hook_->launch.reply) {
     return now + 1;
   }
+  // Pulses of SMs that ticked before the front end in this cycle; those that tick behind it wake it.
+  for (unsigned sm = 0; !hooks_.governors.empty() && sm < sms_.size(); ++sm) {
+    if (sms_[sm]->pulse(now + 1) != hook_->pulses[sm]) return now + 1;
+  }
   Cycle next = kForever;
+  if (hook_->closed_since != kForever) next = hook_->closed_since + machine_.watchdog.cycles;
   for (const SmGovernor* const governor : hooks_.governors) next = std::min(next, after(now, governor->quiet()));
+  if (!uncore_enable_) return next;
   if (hooks_.dispatch != nullptr) next = std::min(next, after(now, hooks_.dispatch->quiet()));
+  if (hooks_.launch_unit != nullptr) next = std::min(next, after(now, hooks_.launch_unit->quiet()));
+  for (SyncController* const controller : hooks_.sync) next = std::min(next, after(now, controller->hub().quiet()));
   if (hooks_.job_scheduler != nullptr) next = std::min(next, after(now, hooks_.job_scheduler->quiet()));
   return next;
 }

@@ -189,6 +189,7 @@ void FrontEnd::write_entry(Cycle now) {
   KernelContext& context = kernel.context;
   fill_context(kernel, decode_launch(lane->image.data()), now);
   lanes_.pop();
+  if (!hooks_.sync.empty()) ask_controllers(kernel, now);
   kernel.state = EntryState::kWritten;
   queues_.block(context.queue);
   ++statistics_.kernels_parsed;

@@ -41,7 +41,9 @@ std::string FrontEnd::waiting() const {
     if (kernel.killed) text += "stopped by a fault; ";
     text += number(kernel.sequencer.left()) + " TBs not placed, " + number(kernel.running) + " placed and not complete";
     if (finished_[index])
-      text += hook_ != nullptr && hook_->hold[index] ? "; held by the dispatch policy" : "; completes";
+      text += hook_ == nullptr || !hook_->held()[index] ? "; completes"
+              : hook_->hold[index]                      ? "; held by the dispatch policy"
+                                                        : "; held by the launch unit";
     if (kernel.sequencer.left() != 0 && !kernel.killed) {
       const int current = dispatcher_.current();
       if (hooks_.dispatch == nullptr && current >= 0 && static_cast<unsigned>(current) != index) {

@@ -22,6 +22,8 @@ class FrontEndStatistics {
         tb_retired(group, {"tb_retired", "", "TBs that left their SM"}),
         tb_dropped(group, {"tb_dropped", "", "TBs of stopped kernels that were never placed"}),
         offers_refused(group, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}),
+        jobs_ended(group, {"jobs_ended", "", "jobs whose end a job scheduler told"}),
+        jobs_met(group, {"jobs_met", "", "of them those that met their deadline"}),
         entries_valid_max(group, {"entries_valid_max", "", "most kernel table entries in use at once"}),
         parse_busy_(group, {"parse_busy", "cycles", "sum over parse lanes of the cycles in which they work"}),
         queue_blocked_(group,
@@ -29,10 +31,10 @@ class FrontEndStatistics {
         entries_valid_sum_(group,
                            {"entries_valid_sum", "cycles", "sum over kernel table entries of the cycles in use"}),
         tb_busy_(group, {"tb_busy", "cycles", "cycles with at least one TB on an SM or on its way"}),
-        no_fit_(group, {"no_fit_cycles", "cycles", "nothing placed: no waiting kernel fits on any SM"}),
+        no_fit_(group, {"no_fit_cycles", "cycles", "built-in policy: no waiting kernel fits on any SM"}),
         head_blocked_(group,
-                      {"head_blocked_cycles", "cycles", "nothing placed: the oldest does not fit, a younger would"}),
-        closed_(group, {"closed_cycles", "cycles", "nothing placed: SMs with room are closed or above quota"}),
+                      {"head_blocked_cycles", "cycles", "built-in policy: the oldest does not fit, a younger would"}),
+        closed_(group, {"closed_cycles", "cycles", "built-in policy: SMs with room are closed or above quota"}),
         waits_(group, "placement_wait") {
     for (unsigned i = 0; i < kBins; ++i) {
       wait_bins_[i] = std::make_unique<base::Counter>(
@@ -44,6 +46,7 @@ class FrontEndStatistics {
 
   base::Counter kernels_parsed, kernels_completed, kernels_stopped;
   base::Counter tb_placed, tb_retired, tb_dropped, offers_refused;
+  base::Counter jobs_ended, jobs_met;
   base::Counter entries_valid_max;
 
   struct Levels {

@@ -55,7 +55,31 @@ std::optional<Fault> ReplaySm::serve(unsigned /*warp*/, DeviceServices& /*servic
   return std::nullopt;
 }
 
+void ReplaySm::set_clock_enable(bool enable, Cycle from) {
+  if (enable == enabled_) return;
+  if (!enable) {
+    count_until(from);
+    disabled_since_ = from;
+  }
+  for (std::uint64_t left = running_; left != 0; left &= left - 1) {
+    Context& tb = contexts_[lowest(left)];
+    const VirtualTime value = clocks_.value(tb.clock, from - 1, from);
+    if (enable) {
+      tb.end += value - tb.stopped_at;
+    } else {
+      tb.stopped_at = value;
+    }
+  }
+  enabled_ = enable;
+  if (!enable) return;
+  counted_ += from - disabled_since_;
+  pulse_at_ += from - disabled_since_;
+  stirred_ = true;
+  wake_at(from);
+}
+
 void ReplaySm::count_until(Cycle now) {
+  if (!enabled_) now = std::min(now, disabled_since_);
   const Cycle cycles = now - counted_;
   counted_ = now;
   ticks_ += cycles;
@@ -277,6 +301,10 @@ Cycle ReplaySm::next_end(Cycle now) {
 }
 
 void ReplaySm::tick(Cycle now) {
+  if (!enabled_) {
+    sleep_until(kForever);
+    return;
+  }
   CASTOR_ASSERT_AT(now, now >= counted_, "SM %u ticks twice", index());
   count_until(now);
   // Without events since the last tick, speeds and what follows from them are as they were.

@@ -32,8 +32,9 @@ namespace castor::gpu {
 /// Sleeps between starts, retires and changes of rates. Pulses with fractional wires, if anyone reads them, make it
 /// tick whenever a wire changes.
 ///
-/// Limits: no launches by device code, no services of the runtime, TBs are not parked (`remaining` is there for it);
-/// always clocked.
+/// A disabled SM stands still: its TBs get no service, what they cost others' clocks stays, and its pulse is the last.
+///
+/// Limits: no launches by device code, no services of the runtime, TBs are not parked (`remaining` is there for it).
 class ReplaySm final : public sc_core::sc_module, public SmUnit {
  public:
   /// All references must outlive the SM; `observer` may be null. Statistics are in a group "sm<index>" of `statistics`.
@@ -47,6 +48,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
   void add_waves(Waves& waves, const std::string& scope) const override;
+  void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   /// Never asked for: assertion.
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
@@ -65,6 +67,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
     std::uint32_t tb_group = 0;
     unsigned clock = 0;  ///< group of virtual time
     VirtualTime end = 0;
+    VirtualTime stopped_at = 0;  ///< of the clock, when the SM was disabled
   };
   struct Kill {
     const KernelContext* kernel = nullptr;
@@ -96,6 +99,8 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
   std::vector<Context> contexts_;
   std::vector<std::uint8_t> ready_;  ///< contexts in the order in which they retire; never longer than contexts_
   std::vector<Kill> kills_;
+  bool enabled_ = true;
+  Cycle disabled_since_ = 0;
   bool changed_ = false;  ///< a TB came or left in this tick
   bool stirred_ = false;  ///< or ended
   Cycle ticked_at_ = 0;

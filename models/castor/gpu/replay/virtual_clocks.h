@@ -26,7 +26,7 @@ __extension__ using VirtualTime = unsigned __int128;
 /// What SMs report in cycle c counts from c + 1 on: the order in which they tick changes nothing. Nothing is done
 /// between reports; when a rate changes in c, the SMs with TBs in the group are woken for c + 1.
 ///
-/// Limits: SMs of one group must be ticked by one thread. The clock enables of SMs are not looked at.
+/// Limits: SMs of one group must be ticked by one thread. TBs of an SM whose clock stands still stay in the load.
 class VirtualClocks {
  public:
   static constexpr std::uint64_t kFullSpeed = std::uint64_t{1} << 32U;

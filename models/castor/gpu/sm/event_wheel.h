@@ -17,11 +17,14 @@ struct MemoryOperation;
 /// Something that happens in an SM at a known tick.
 struct SmEvent {
   enum class Kind : std::uint8_t {
-    kWritten,    ///< registers `registers` from `first` on and `predicates` of a warp were written in the tick before
-    kLoaded,     ///< the same for a memory operation, whose data go to the rows now
-    kUnblock,    ///< warps of `payload` waited at a barrier that is complete
-    kTimer,      ///< a sleeping warp goes on
-    kFetchable,  ///< warps of `payload` may be fetched: branch resolved, TB set up
+    kWritten,     ///< registers `registers` from `first` on and `predicates` of a warp were written in the tick before
+    kLoaded,      ///< the same for a memory operation, whose data go to the rows now
+    kUnblock,     ///< warps of `payload` waited at a barrier that is complete
+    kTimer,       ///< a sleeping warp goes on
+    kFetchable,   ///< warps of `payload` may be fetched: branch resolved, TB set up
+    kRowWritten,  ///< row `first` of the pool of TB context `warp` is written in this tick
+    kRowReady,    ///< registers of a warp (as kWritten) were written to their rows in the tick before; a load's data go
+                  ///< now
   };
   Kind kind = Kind::kWritten;
   std::uint8_t warp = 0;

@@ -104,13 +104,54 @@ Pipelines::Path Pipelines::reserve(const Decoded& decoded, unsigned warp, unsign
   return path;
 }
 
-Tick Pipelines::reserve_write(unsigned reg, unsigned warp, Tick earliest) {
-  if (banks_ == 0) return earliest;
-  Writes& writes = writes_[bank(reg, warp)];
+Pipelines::Path Pipelines::reserve_rows(const Decoded& decoded, const std::int16_t* rows, unsigned warp,
+                                        unsigned scheduler, Tick tick, EventWheel& wheel) {
+  Tick last = collectors_used_ ? tick : tick + 1;
+  for (unsigned i = 0; collectors_used_ && i < decoded.source_count; ++i) {
+    const unsigned from = rows[i] < 0 ? bank(decoded.sources[i], warp) : static_cast<unsigned>(rows[i]) % banks_;
+    last = std::max(last, read(from, tick + 1));
+  }
+  Path path;
+  path.delay = collectors_used_ && last > tick + 1 ? static_cast<unsigned>(last - tick - 1) : 0;
+  path.last_operand = last;
+  path.dispatch = take_unit(pools_[static_cast<std::size_t>(decoded.pool)], scheduler,
+                            std::max(tick + oc_cycles_, last + 1), decoded.interval);
+  if (collectors_used_) {
+    --collectors_free_;
+    wheel.free_collector(path.dispatch);
+  }
+  return path;
+}
+
+bool Pipelines::copy(unsigned row, unsigned reg, unsigned warp, Tick tick) {
+  if (banks_ == 0) return true;
+  const Writes& writes = writes_[bank(reg, warp)];
+  if ((writes[tick % EventWheel::kHorizon / 64] >> (tick % 64) & 1) != 0) return false;
+  if (!collectors_used_) return true;
+  Reads& reads = reads_[row % banks_];
+  CASTOR_ASSERT(reads.base <= tick, "a row is copied behind what issued in the same tick");
+  const Tick passed = tick - reads.base;
+  if (passed >= 64) return true;
+  for (unsigned p = 0; p < ports_; ++p) {
+    if ((reads.busy[p] >> passed & 1) == 0) return true;
+  }
+  return false;
+}
+
+[[gnu::always_inline]] inline Tick Pipelines::write(unsigned bank, Tick earliest) {
+  Writes& writes = writes_[bank];
   Tick tick = earliest;
   while ((writes[tick % EventWheel::kHorizon / 64] >> (tick % 64) & 1) != 0) ++tick;
   writes[tick % EventWheel::kHorizon / 64] |= std::uint64_t{1} << (tick % 64);
   return tick;
+}
+
+Tick Pipelines::reserve_write(unsigned reg, unsigned warp, Tick earliest) {
+  return banks_ == 0 ? earliest : write(bank(reg, warp), earliest);
+}
+
+Tick Pipelines::reserve_row_write(unsigned row, Tick earliest) {
+  return banks_ == 0 ? earliest : write(row % banks_, earliest);
 }
 
 }  // namespace castor::gpu

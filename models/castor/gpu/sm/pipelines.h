@@ -40,6 +40,16 @@ class Pipelines {
   };
   /// Reserves operand reads, collector and unit of an instruction that issues in `tick`. `accepts` holds.
   Path reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick, EventWheel& wheel);
+  /// The same with sources that are read from rows of a pool: row of each source, -1 = the warp's own register.
+  Path reserve_rows(const Decoded& decoded, const std::int16_t* rows, unsigned warp, unsigned scheduler, Tick tick,
+                    EventWheel& wheel);
+  /// Reads a row and writes a register of a warp in `tick`, before anything issues in it, if both banks are free.
+  [[nodiscard]] bool copy(unsigned row, unsigned reg, unsigned warp, Tick tick);
+  /// The same as `reserve_write` and `written` for a row of a pool.
+  Tick reserve_row_write(unsigned row, Tick earliest);
+  void row_written(unsigned row, Tick tick) {
+    if (banks_ != 0) writes_[row % banks_][tick % EventWheel::kHorizon / 64] &= ~(std::uint64_t{1} << (tick % 64));
+  }
   /// Reserves the write of a register in the first free tick from `earliest` on.
   Tick reserve_write(unsigned reg, unsigned warp, Tick earliest);
   /// Forgets the write of `tick`.
@@ -70,6 +80,7 @@ class Pipelines {
     return bank_mask_ != 0 ? (reg + warp) & bank_mask_ : (reg + warp) % banks_;
   }
   Tick read(unsigned bank, Tick from);
+  Tick write(unsigned bank, Tick earliest);
   Tick take_unit(Pool& pool, unsigned scheduler, Tick earliest, unsigned interval);
 
   unsigned oc_cycles_;

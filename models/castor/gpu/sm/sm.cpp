@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
@@ -26,7 +27,8 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       machine_(machine),
       store_(store),
       hooks_(hooks),
-      hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr || hooks.sync != nullptr),
+      hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr || !hooks.sync.empty()),
+      watched_(observer != nullptr || hooks.fetch_filter != nullptr),
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       schedulers_(machine.schedulers),
@@ -58,9 +60,13 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   for (auto& picks : picks_) picks.fill(-1);
   memory_side_.set_watch(&watch_);
   hook_state_ = std::make_unique<HookState>(*this);
+  if (hooks_.fetch_filter != nullptr) filter_ = std::make_unique<Filter>(machine);
   attach(hooks_.fetch_filter, "fetch_filter");
   attach(hooks_.issue, "issue_policy");
-  attach(hooks_.sync, "sync_agent");
+  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
+    const std::string name = "sync_agent" + std::to_string(i);
+    attach(hooks_.sync[i], name.c_str());
+  }
 }
 
 Sm::~Sm() = default;
@@ -129,7 +135,7 @@ void Sm::tick(Cycle now) {
   const WarpMask eligible = fetch_eligible();
   if (hooked_) hook_state_->begin_tick();
   if (!kills_.empty() || !resumes_.empty() || inbox_.next() <= now) take_messages();
-  if (hooked_) early_outputs();
+  if (hooked_) early_outputs(eligible);
   // S1
   take_events();
   // S2
@@ -137,7 +143,7 @@ void Sm::tick(Cycle now) {
   memory_side_.take_reply(now, tick_);
   // S3
   memory_side_.advance(now, tick_);
-  // S4: swap accesses and register copies have their place here.
+  // S4: swap accesses have their place here; rows are copied when the filter has settled, in front of all issues.
   // S5
   issue();
   // S6
@@ -212,6 +218,10 @@ void Sm::take_events() {
         break;
       case SmEvent::Kind::kFetchable:
         unfetchable_ &= ~event.payload;
+        break;
+      case SmEvent::Kind::kRowWritten:
+      case SmEvent::Kind::kRowReady:
+        take_row_event(event);
         break;
     }
   });

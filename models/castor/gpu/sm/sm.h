@@ -33,7 +33,7 @@ struct SmRoom;
 struct SmHooks {
   FetchFilter* fetch_filter = nullptr;
   IssuePolicyHook* issue = nullptr;
-  SyncAgent* sync = nullptr;
+  std::vector<SyncAgent*> sync;  ///< of all controllers; their stalls are OR-ed
 };
 
 /// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu.md, "The SM").
@@ -44,8 +44,7 @@ struct SmHooks {
 /// order are those of the same page.
 ///
 /// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
-/// Limits: of the FetchFilter's outputs `hold` and `skip` are applied, nothing else; of the SyncAgent's
-/// `stall`; contexts are neither saved nor restored.
+/// Limits: of the SyncAgent's outputs only `stall` is applied; contexts are neither saved nor restored.
 class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClient {
  public:
   /// `statistics` gets a group "sm<index>". `observer` may be null.
@@ -61,10 +60,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void check_stale(Cycle now) {
     if (now_ == now) memory_side_.check_stale(now);
   }
-  /// From cycle `from` on the SM ticks (or not). A disabled SM neither ticks nor counts; its messages wait. Called
-  /// before the SM's tick of `from`, in ascending order.
-  void set_clock_enable(bool enable, Cycle from);
-
+  void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
   [[nodiscard]] bool idle() const override;
@@ -226,6 +222,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void bookkeeping();             // S8
   void finish_tick();             // S10
   [[nodiscard]] WarpMask fetch_eligible() const;
+  [[nodiscard]] bool instructions_present(unsigned w);
   [[nodiscard]] Cycle next_wake();
 
   // S5.
@@ -244,6 +241,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   // Execution at issue.
   void execute_lanes(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
+  bool run_lanes(unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
+  void run_memory(const Pipelines::Path& path, unsigned w, const isa::Record& record, const Decoded& decoded,
+                  LaneMask mask);
   void execute_memory(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
   void execute_control(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
   void transfer(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
@@ -286,18 +286,52 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // Hooks; called only if there is one.
   void attach(Hook* hook, const char* name);
   void hook_error(const char* name, unsigned code, std::uint64_t info);
-  void early_outputs();
+  void early_outputs(WarpMask eligible);
   [[nodiscard]] WarpMask permitted(WarpMask ready) const;
   void settle_issue(WarpMask ready, unsigned acting);
+  [[nodiscard]] std::array<WarpMask, kMaxPicks> issue_classes() const;
+  void acknowledge(IssueIn& in) const;
   void settle_others();
   void clock_hooks();
   void idle_hooks(Cycle n);
   [[nodiscard]] Cycle quiet_hooks() const;
 
+  // FetchFilter (sm_filter.cpp).
+  void filter_start(const TbContext& tb, unsigned context, TbStartEvent& event);
+  void filter_stop(const TbContext& tb);
+  void filter_retire(unsigned context);
+  void filter_early();
+  void filter_group();
+  [[nodiscard]] bool ends_filtered(const Warp& warp, std::uint32_t pc) const;
+  [[nodiscard]] IssueSlot filter_slot(unsigned w, std::uint32_t pc) const;
+  void filter_candidates();
+  void settle_filter();
+  void show_pc(unsigned w);
+  void skip(const FetchOut& out);
+  void execute_ghost(unsigned w);
+  void copy_row(const CopyRequest& request);
+  [[nodiscard]] WarpMask filter_decode(WarpMask due);
+  [[nodiscard]] bool filter_issues(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded,
+                                   LaneMask mask);
+  bool lanes_of_filter(unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
+  void memory_of_filter(const Pipelines::Path& path, unsigned w, const isa::Record& record, const Decoded& decoded,
+                        LaneMask mask);
+  [[nodiscard]] bool instructions_of_filter(unsigned w);
+  void issue_filtered(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
+  void filter_control(unsigned w, const isa::Record& record, LaneMask mask);
+  void filter_barrier(unsigned context, unsigned barrier);
+  void expect_rows(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation);
+  void store_rows(unsigned w, const Decoded& decoded);
+  void take_row_event(const SmEvent& event);
+  [[nodiscard]] bool leads(unsigned w, const Decoded& decoded) const;
+  void clock_filter();
+  [[nodiscard]] WarpMask joins(const TbContext& tb) const;
+
   const Machine& machine_;
   const Store& store_;
   const SmHooks hooks_;
   const bool hooked_;
+  const bool watched_;  ///< somebody has to be told of issues: observer, fetch filter
   Observer* const observer_;
   const base::Clock clock_;
   const unsigned schedulers_, lanes_;
@@ -368,9 +402,10 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   bool nothing_clear_ = false;                                   ///< stall_ says so for these warps:
   WarpMask open_ = 0, open_for_load_ = 0;
   std::array<std::uint8_t, kUnitPools> pool_picks_{};  ///< bit per scheduler with a pick of the pool
-  unsigned refused_ = 0;      ///< bit per scheduler: an earlier commit took what its pick needs
-  unsigned issued_ = 0;       ///< bit per scheduler that issued
-  unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
+  unsigned refused_ = 0;        ///< bit per scheduler: an earlier commit took what its pick needs
+  WarpMask refused_warps_ = 0;  ///< the picks of these; only for issue policies, not cleared without
+  unsigned issued_ = 0;         ///< bit per scheduler that issued
+  unsigned events_used_ = 0;    ///< bit per scheduler: barrier or exit in this tick
   unsigned lanes_issued_ = 0;
   bool ready_left_ = false;  ///< a ready warp did not issue
   Tick unit_wake_ = base::kForever;
@@ -396,6 +431,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // Hook inputs that live longer than a call.
   struct HookState;
   std::unique_ptr<HookState> hook_state_;
+  struct Filter;
+  std::unique_ptr<Filter> filter_;  ///< null without a fetch filter
 
   base::StatisticGroup group_;
   std::deque<base::StatisticGroup> hook_groups_;

@@ -6,6 +6,7 @@
 #include "castor/gpu/execution/control.h"
 #include "castor/gpu/execution/lane_access.h"
 #include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
@@ -34,8 +35,11 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
   lanes_issued_ += lanes;
   issued_ |= 1U << scheduler;
   busy_ = true;
-  if (observer_ != nullptr) {
-    observer_->issued({now_, tick_, index(), scheduler, w, warp.context, tb.kernel, pc, mask});
+  if (watched_) {
+    if (observer_ != nullptr) {
+      observer_->issued({now_, tick_, index(), scheduler, w, warp.context, tb.kernel, pc, mask});
+    }
+    if (filter_ != nullptr && filter_issues(scheduler, w, record, decoded, mask)) return;
   }
   --warp.buffered;
   full_ = (full_ & ~bit(w)) | (ended_ & bit(w));
@@ -58,32 +62,35 @@ void Sm::set_times(isa::WarpContext& context) {
   context.global_timer = timer_ns_;
 }
 
-void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
+// Values of an instruction that only reads and writes registers; false if it faults.
+[[gnu::always_inline]] inline bool Sm::run_lanes(unsigned w, const Record& record, const Decoded& decoded,
+                                                 LaneMask mask) {
   Warp& warp = warps_[w];
+  isa::WarpContext& context = states_[w].context;
+  if ((decoded.flags & kReadsClock) != 0) {
+    set_times(context);
+    watch_.disturb();
+  }
+  const isa::RegisterView registers = view(warp);
+  args_.dst = registers.dst(record.dst);
+  args_.src[0] = registers.src(record.src[0]);
+  args_.src[1] = registers.src(record.src[1]);
+  args_.src[2] = registers.src(record.src[2]);
+  args_.src[3] = registers.src(record.src[3]);
+  args_.predicates = warp.predicates;
+  args_.mask = mask;
+  args_.context = &context;
+  record.handler(record, args_);
+  if (args_.fault == isa::LaneFault::kNone) return true;
+  fault(w, warp.pc, {FaultKind::kIllegalInstruction, first_lane(mask), text_of(args_.fault), 0});
+  args_.fault = isa::LaneFault::kNone;
+  return false;
+}
+
+void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
   const Pipelines::Path path = pipelines_.reserve(decoded, w, scheduler, tick_, wheel_);
   counters_.bank_conflict_delay += path.delay;
-  if (mask != 0) {
-    isa::WarpContext& context = states_[w].context;
-    if ((decoded.flags & kReadsClock) != 0) {
-      set_times(context);
-      watch_.disturb();
-    }
-    const isa::RegisterView registers = view(warp);
-    args_.dst = registers.dst(record.dst);
-    args_.src[0] = registers.src(record.src[0]);
-    args_.src[1] = registers.src(record.src[1]);
-    args_.src[2] = registers.src(record.src[2]);
-    args_.src[3] = registers.src(record.src[3]);
-    args_.predicates = warp.predicates;
-    args_.mask = mask;
-    args_.context = &context;
-    record.handler(record, args_);
-    if (args_.fault != isa::LaneFault::kNone) {
-      fault(w, warp.pc, {FaultKind::kIllegalInstruction, first_lane(mask), text_of(args_.fault), 0});
-      args_.fault = isa::LaneFault::kNone;
-      return;
-    }
-  }
+  if (mask != 0 && !run_lanes(w, record, decoded, mask)) return;
   if (decoded.dst_count == 1 && decoded.predicates_written == 0) {
     expect_write(w, decoded.dst, path.dispatch + decoded.latency);
   } else {
@@ -93,9 +100,14 @@ void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, con
 }
 
 void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
-  Warp& warp = warps_[w];
   const Pipelines::Path path = pipelines_.reserve(decoded, w, scheduler, tick_, wheel_);
   counters_.bank_conflict_delay += path.delay;
+  run_memory(path, w, record, decoded, mask);
+}
+
+[[gnu::always_inline]] inline void Sm::run_memory(const Pipelines::Path& path, unsigned w, const Record& record,
+                                                  const Decoded& decoded, LaneMask mask) {
+  Warp& warp = warps_[w];
   // Without a lane that accesses there is nothing to wait for and no place in the queue to take.
   if (mask != 0) {
     MemoryIssue instruction;
@@ -127,6 +139,15 @@ void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, co
     if ((decoded.flags & kDrainsBehind) != 0) blocked_fence_ |= bit(w);
   }
   step(w);
+}
+
+bool Sm::lanes_of_filter(unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
+  return run_lanes(w, record, decoded, mask);
+}
+
+void Sm::memory_of_filter(const Pipelines::Path& path, unsigned w, const Record& record, const Decoded& decoded,
+                          LaneMask mask) {
+  run_memory(path, w, record, decoded, mask);
 }
 
 void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
@@ -426,7 +447,10 @@ void Sm::memory_changed(unsigned w) {
 
 void Sm::data_ready(MemoryOperation& operation, Tick ready) {
   const MemoryIssue& instruction = SmMemory::instruction(operation);
-  expect_writes(instruction.warp, warps_[instruction.warp].decoded[instruction.pc], ready, &operation);
+  const Decoded& decoded = warps_[instruction.warp].decoded[instruction.pc];
+  if (filter_ != nullptr && leads(instruction.warp, decoded))
+    return expect_rows(instruction.warp, decoded, ready, &operation);
+  expect_writes(instruction.warp, decoded, ready, &operation);
 }
 
 void Sm::acknowledged(unsigned w) {

@@ -4,6 +4,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
@@ -40,31 +41,39 @@ void Sm::fetched(std::uint64_t line) {
   busy_ = true;
 }
 
+// Looks for the line of a fetch that is out; on a miss it is asked for.
+[[gnu::always_inline]] inline bool Sm::instructions_present(unsigned w) {
+  const Warp& warp = warps_[w];
+  const std::uint64_t address =
+      contexts_[warp.context].kernel->code_base + std::uint64_t{8} * (warp.pc + warp.buffered);
+  const std::uint64_t line = icache_.line_of(address);
+  if (icache_.lookup(line)) return true;
+  ++counters_.icache_misses;
+  switch (icache_.miss(line, w, memory_side_.can_fetch())) {
+    case InstructionCache::Miss::kRequest:
+      memory_side_.fetch(line, warp.context);
+      break;
+    case InstructionCache::Miss::kJoined:
+      break;
+    case InstructionCache::Miss::kDropped:
+      fetch_out_ &= ~bit(w);
+      break;
+  }
+  return false;
+}
+
+bool Sm::instructions_of_filter(unsigned w) { return instructions_present(w); }
+
 void Sm::decode(WarpMask arrived) {
   WarpMask due = decode_next_ | arrived;
   decode_next_ = 0;
   busy_ = true;
+  if (filter_ != nullptr) due = filter_decode(due);
   for (; due != 0; due &= due - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctzll(due));
     Warp& warp = warps_[w];
     const std::uint32_t first = warp.pc + warp.buffered;
-    if ((arrived & bit(w)) == 0) {
-      const std::uint64_t line = icache_.line_of(contexts_[warp.context].kernel->code_base + std::uint64_t{8} * first);
-      if (!icache_.lookup(line)) {
-        ++counters_.icache_misses;
-        switch (icache_.miss(line, w, memory_side_.can_fetch())) {
-          case InstructionCache::Miss::kRequest:
-            memory_side_.fetch(line, warp.context);
-            break;
-          case InstructionCache::Miss::kJoined:
-            break;
-          case InstructionCache::Miss::kDropped:
-            fetch_out_ &= ~bit(w);
-            break;
-        }
-        continue;
-      }
-    }
+    if ((arrived & bit(w)) == 0 && !instructions_present(w)) continue;
     fetch_out_ &= ~bit(w);
     unsigned taken = 0;
     bool ends = false;

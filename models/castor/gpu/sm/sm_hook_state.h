@@ -24,7 +24,9 @@ struct Sm::HookState {
   Maybe<TbStartEvent> tb_start, late_start;  ///< a kernel's first start is told a tick later
   Maybe<std::uint8_t> tb_free;
   bool kernel_start = false;
-  WarpMask hold = 0, skipped = 0;
+  WarpMask hold = 0;
+  WarpMask eligible = 0;  ///< at S0, for the fetch filter
+  WarpMask arrived = 0;   ///< their line came from memory
   std::uint8_t barrier_ok = 0xff;
 
   IssueIn issue;
@@ -33,7 +35,7 @@ struct Sm::HookState {
   std::array<std::uint8_t, kMaxWarps> tb_of{};
   std::array<std::uint32_t, kMaxWarps> age_of{};
   std::array<std::uint64_t, kMaxWarps> pc_of{};
-  std::uint8_t acknowledged = 0;
+  std::array<std::array<std::int8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> picked{};
 };
 
 }  // namespace castor::gpu

@@ -7,17 +7,21 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
 
 void Sm::attach(Hook* hook, const char* name) {
   if (hook == nullptr) return;
+  CASTOR_ASSERT(schedulers_ <= kMaxSchedulers, "hooks see %u schedulers at most", kMaxSchedulers);
   HookSite site;
   site.machine = &machine_;
   site.sm = index();
   site.statistics = &hook_groups_.emplace_back(group_, name);
-  site.error = [this, name](unsigned code, std::uint64_t info) { hook_error(name, code, info); };
+  site.error = [this, text = std::string(name)](unsigned code, std::uint64_t info) {
+    hook_error(text.c_str(), code, info);
+  };
   hook->attach(site);
   hook->reset();
 }
@@ -36,12 +40,11 @@ void Sm::hook_error(const char* name, unsigned code, std::uint64_t info) {
   report({now_ + 1, tb.kernel, fault});
 }
 
-void Sm::early_outputs() {
+void Sm::early_outputs(WarpMask eligible) {
   HookState& state = *hook_state_;
-  if (hooks_.fetch_filter != nullptr) {
-    state.fetch = {};
-    state.fetch.now = now_;
-    state.hold = hooks_.fetch_filter->settle(state.fetch).hold;
+  if (filter_ != nullptr) {
+    state.eligible = eligible;
+    filter_early();
   }
   if (hooks_.issue != nullptr) {
     state.issue = {};
@@ -50,12 +53,12 @@ void Sm::early_outputs() {
     state.issue.age = state.age_of.data();
     state.barrier_ok = hooks_.issue->settle(state.issue).barrier_ok;
   }
-  if (hooks_.sync != nullptr) {
-    state.agent = {};
-    state.agent.now = now_;
-    const WarpMask before = std::exchange(agent_stall_, hooks_.sync->settle(state.agent).stall);
-    if (before != agent_stall_) busy_ = true;
-  }
+  if (hooks_.sync.empty()) return;
+  state.agent = {};
+  state.agent.now = now_;
+  WarpMask stall = 0;
+  for (SyncAgent* const agent : hooks_.sync) stall |= agent->settle(state.agent).stall;
+  if (std::exchange(agent_stall_, stall) != stall) busy_ = true;
 }
 
 WarpMask Sm::permitted(WarpMask ready) const {
@@ -67,7 +70,6 @@ WarpMask Sm::permitted(WarpMask ready) const {
 }
 
 void Sm::settle_issue(WarpMask ready, unsigned acting) {
-  CASTOR_ASSERT_AT(now_, schedulers_ <= kMaxSchedulers, "issue policies see %u schedulers at most", kMaxSchedulers);
   HookState& state = *hook_state_;
   WarpMask mine = 0;
   for (unsigned s = 0; s < schedulers_; ++s) {
@@ -75,78 +77,87 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
   }
   IssueIn& in = state.issue;
   in.valid = valid_;
+  refused_warps_ = 0;
   in.ready = ready & mine;
   in.long_wait = valid_ & ~clear_ & waits_load_;
   in.start = state.tb_start;
   in.kernel_start = state.kernel_start;
+  if (machine_.issue.warps == kMaxIssueClasses) in.issue_class = issue_classes();
   const IssueOut& out = hooks_.issue->settle(in);
+  CASTOR_ASSERT_AT(now_, out.barrier_ok == state.barrier_ok, "issue_policy of SM %u changes barrier_ok after settle",
+                   index());
   for (unsigned s = 0; s < schedulers_; ++s) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
       const auto w = static_cast<int>(out.pick[s][j]);
       if (w < 0) continue;
       CASTOR_ASSERT_AT(now_, (in.ready & scheduler_mask_[s] & bit(static_cast<unsigned>(w))) != 0,
-                       "issue policy of SM %u picks warp %d for scheduler %u, which is not ready", index(), w, s);
+                       "issue_policy of SM %u picks warp %d for scheduler %u, which is not ready", index(), w, s);
+      CASTOR_ASSERT_AT(
+          now_, machine_.issue.warps != kMaxIssueClasses || (in.issue_class[j] & bit(static_cast<unsigned>(w))) != 0,
+          "issue_policy of SM %u picks warp %d for issue class %u", index(), w, j);
+      // A warp is picked once.
+      in.ready &= ~bit(static_cast<unsigned>(w));
       picks_[s][j] = static_cast<std::int8_t>(w);
     }
   }
+  in.ready = ready & mine;
+  state.picked = picks_;
 }
 
 void Sm::settle_others() {
   HookState& state = *hook_state_;
-  if (hooks_.fetch_filter != nullptr) {
-    FetchIn& in = state.fetch;
-    in.now = now_;
-    in.eligible = fetch_eligible();
-    for (std::size_t w = 0; w < warps_.size(); ++w) {
-      state.pc_of[w] = contexts_[warps_[w].context].kernel != nullptr
-                           ? contexts_[warps_[w].context].kernel->code_base + std::uint64_t{8} * warps_[w].pc
-                           : 0;
-    }
-    in.pc = state.pc_of.data();
-    in.start = state.tb_start;
-    const FetchOut& out = hooks_.fetch_filter->settle(in);
-    state.skipped = out.skip;
+  if (filter_ != nullptr) settle_filter();
+  if (hooks_.sync.empty()) return;
+  state.agent.start = state.tb_start;
+  state.agent.outstanding = static_cast<std::uint16_t>(memory_side_.outstanding());
+  WarpMask stall = 0;
+  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
+    const AgentOut& out = hooks_.sync[i]->settle(state.agent);
+    stall |= out.stall;
+    CASTOR_ASSERT_AT(
+        now_, !out.tx && !out.swap && !out.page && !out.move && out.acquire == 0 && out.block_memory == 0,
+        "sync_agent%zu of SM %u uses the synchronisation network, the swap port or an acquire on wake; this "
+        "SM has none of them",
+        i, index());
   }
-  if (hooks_.sync != nullptr) {
-    state.agent.start = state.tb_start;
-    state.agent.outstanding = static_cast<std::uint16_t>(memory_side_.outstanding());
-    (void)hooks_.sync->settle(state.agent);
+  CASTOR_ASSERT_AT(now_, stall == agent_stall_, "a sync_agent of SM %u changes its stalls after settle", index());
+}
+
+// Which picks really issued: a pick issues in its tick or is refused.
+void Sm::acknowledge(IssueIn& in) const {
+  const HookState& state = *hook_state_;
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    for (unsigned j = 0; j < machine_.issue.warps; ++j) {
+      const std::int8_t w = state.picked[s][j];
+      if (w >= 0 && (refused_warps_ & bit(static_cast<unsigned>(w))) == 0) {
+        in.ack[j] |= static_cast<std::uint8_t>(1U << s);
+      }
+    }
   }
 }
 
 void Sm::clock_hooks() {
   HookState& state = *hook_state_;
   const View<WarpExit> exits{exits_.data(), exit_count_};
-  if (hooks_.fetch_filter != nullptr) {
-    FetchIn& in = state.fetch;
-    for (unsigned i = 0; i < exit_count_; ++i) in.exit |= bit(exits_[i].warp);
-    in.retire = state.tb_free;
-    hooks_.fetch_filter->clock(in);
-    for (WarpMask left = state.skipped & live_ & ~valid_ & ~fetch_out_; left != 0; left &= left - 1) {
-      const auto w = static_cast<unsigned>(__builtin_ctzll(left));
-      step(w);
-      busy_ = true;
-    }
-    state.skipped = 0;
-  }
+  if (filter_ != nullptr) clock_filter();
   if (hooks_.issue != nullptr) {
     IssueIn& in = state.issue;
     in.arrive = {blocking_arrivals_.data(), blocking_count_};
     in.exit = exits;
     in.unblock = unblocked_now_;
     in.free = state.tb_free;
-    in.ack = static_cast<std::uint8_t>(issued_);
+    acknowledge(in);
     hooks_.issue->clock(in);
   }
-  if (hooks_.sync != nullptr) {
+  if (!hooks_.sync.empty()) {
     AgentIn& in = state.agent;
     in.exit = exits;
-    // Quiesced: resident, and nothing of the TB is under way.
+    // Quiesced: resident, no load outstanding, no store unacknowledged.
     for (TbMask left = resident_; left != 0; left &= left - 1) {
       const auto c = static_cast<unsigned>(__builtin_ctzll(left));
       if ((contexts_[c].warps & memory_busy_) == 0) in.quiesced |= TbMask{1} << c;
     }
-    hooks_.sync->clock(in);
+    for (SyncAgent* const agent : hooks_.sync) agent->clock(in);
   }
   if (state.late_start) busy_ = true;
 }
@@ -154,14 +165,14 @@ void Sm::clock_hooks() {
 void Sm::idle_hooks(Cycle n) {
   if (hooks_.fetch_filter != nullptr) hooks_.fetch_filter->idle(n);
   if (hooks_.issue != nullptr) hooks_.issue->idle(n);
-  if (hooks_.sync != nullptr) hooks_.sync->idle(n);
+  for (SyncAgent* const agent : hooks_.sync) agent->idle(n);
 }
 
 Cycle Sm::quiet_hooks() const {
   Cycle quiet = kForever;
   if (hooks_.fetch_filter != nullptr) quiet = std::min(quiet, hooks_.fetch_filter->quiet());
   if (hooks_.issue != nullptr) quiet = std::min(quiet, hooks_.issue->quiet());
-  if (hooks_.sync != nullptr) quiet = std::min(quiet, hooks_.sync->quiet());
+  for (const SyncAgent* const agent : hooks_.sync) quiet = std::min(quiet, agent->quiet());
   return quiet >= kForever - now_ - 1 ? kForever : now_ + 1 + quiet;
 }
 

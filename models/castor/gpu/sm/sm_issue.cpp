@@ -27,6 +27,8 @@ unsigned Sm::next_after(WarpMask mask, unsigned last) {
   return lowest(behind != 0 ? behind : mask);
 }
 
+// What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
+// -> picks of the issue policy -> fetch filter, agents -> commits.
 void Sm::issue() {
   issued_ = refused_ = events_used_ = lanes_issued_ = 0;
   exit_count_ = arrival_count_ = blocking_count_ = first_count_ = 0;
@@ -122,6 +124,12 @@ unsigned Sm::pick_one(unsigned scheduler, unsigned which, WarpMask ready) const 
   return oldest(ready);
 }
 
+std::array<WarpMask, kMaxPicks> Sm::issue_classes() const {
+  std::array<WarpMask, kMaxPicks> classes{};
+  for (std::size_t p = 0; p < kUnitPools; ++p) classes[kIssueClass[p]] |= class_[p];
+  return classes;
+}
+
 void Sm::pick(WarpMask ready) {
   const unsigned warps = machine_.issue.warps;
   for (unsigned s = 0; s < schedulers_; ++s) {
@@ -197,6 +205,7 @@ void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
     }
     busy_ = true;
     refused_ |= 1U << scheduler;
+    refused_warps_ |= bit(w);
     if (refused < 0) refused = static_cast<int>(scheduler);
   }
 }

@@ -7,6 +7,7 @@
 #include "castor/gpu/execution/lane_access.h"
 #include "castor/gpu/execution/warp_start.h"
 #include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
@@ -103,6 +104,7 @@ void Sm::start_tb(const TbStartMessage& message) {
     event.full = full;
     event.gid = static_cast<std::uint32_t>(tb.gid);
     event.entry = kernel.entry;
+    if (filter_ != nullptr) filter_start(tb, context, event);
     hook_state_->started(event, first);
   }
   if (observer_ != nullptr) observer_->tb_started({now_, index(), context, &kernel, tb.gid, tb.group});
@@ -203,6 +205,7 @@ void Sm::completed(unsigned context, unsigned scheduler) {
       releasing_ |= waiters;
       unblocked_now_ |= waiters;
     }
+    if (filter_ != nullptr) filter_barrier(context, release.barrier);
     BarrierTimes& times = tb.barrier_times[release.barrier];
     const Tick local = (times.seen >> scheduler & 1) != 0 ? times.local[scheduler] : tick_;
     ++counters_.barrier_instances;
@@ -313,6 +316,7 @@ void Sm::retire_one() {
     free_shared_units_ += kernel.need.smem_units;
     ++counters_.tb_retired;
     hook_state_->tb_free = static_cast<std::uint8_t>(context);
+    if (filter_ != nullptr) filter_retire(context);
     if (observer_ != nullptr) observer_->tb_retired({now_, index(), context, &kernel, tb.gid, tb.group});
     tb.kernel = nullptr;
     tb_memory_[context].kernel = nullptr;
@@ -338,6 +342,7 @@ void Sm::stop_tb(unsigned context) {
   TbContext& tb = contexts_[context];
   if (tb.killed) return;
   tb.killed = true;
+  if (filter_ != nullptr) filter_stop(tb);
   const WarpMask warps = tb.warps;
   live_ &= ~warps;
   valid_ &= ~warps;

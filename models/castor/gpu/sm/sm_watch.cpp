@@ -6,6 +6,7 @@
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
 
@@ -112,6 +113,7 @@ std::string Sm::reason(unsigned w) const {
   if ((blocked_service_ & bit(w)) != 0) return "waits for a call into the runtime";
   if ((blocked_timer_ & bit(w)) != 0) return "sleeps";
   if ((agent_stall_ & bit(w)) != 0) return "is held by the synchronisation agent";
+  if ((hook_state_->hold & bit(w)) != 0 && (valid_ & bit(w)) == 0) return "is held by the fetch filter";
   if ((unfetchable_ & bit(w)) != 0) return "waits for its branch or its set-up";
   if ((valid_ & bit(w)) == 0) {
     if ((fetch_out_ & bit(w)) == 0) return "has no instruction";

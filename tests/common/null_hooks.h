@@ -1,0 +1,533 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "castor/gpu/front_end/dispatcher.h"
+#include "castor/gpu/front_end/ledger.h"
+#include "castor/gpu/front_end/source_select.h"
+#include "castor/gpu/hooks.h"
+#include "castor/gpu/machine.h"
+
+// Adapters that change nothing: each hook of docs/gpu.md, "Hooks", with the built-in behaviour of the machine, or none.
+// They are the place to start an adapter from: copy one, keep what its base class checks, replace `decide` and `watch`.
+namespace castor::gpu::test {
+
+/// FNV-1a over values.
+class Digest {
+ public:
+  template <class T>
+  Digest& add(const T& value) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    for (unsigned i = 0; i < 8; ++i) state_ = (state_ ^ (bits >> (8 * i) & 0xff)) * 0x100000001b3ULL;
+    return *this;
+  }
+  template <std::size_t N>
+  Digest& add(const std::bitset<N>& set) {
+    for (std::size_t i = set._Find_first(); i < N; i = set._Find_next(i)) add(i);
+    return add(N);
+  }
+  [[nodiscard]] std::uint64_t value() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325ULL;
+};
+
+// --- What an input says: levels, which hold while a hook is skipped, and events, of which there are none then --------
+
+inline void add(Digest& digest, const TbEvent& e) {
+  digest.add(e.sm).add(e.slot).add(e.kd).add(e.queue).add(e.kid).add(e.agei).add(e.gid).add(e.first).add(e.last);
+}
+inline void add(Digest& digest, const KernelEvent& e) {
+  digest.add(e.kd).add(e.queue).add(e.kid).add(e.queue_empty).add(e.tree_done);
+}
+inline void add(Digest& digest, const WorkItem& e) {
+  digest.add(e.kd).add(e.queue).add(e.kid).add(e.agei).add(e.tbs).add(e.grid.count()).add(e.need.warps);
+  digest.add(e.need.threads).add(e.need.reg_units).add(e.need.smem_units);
+}
+inline void add(Digest& digest, const RegisterWrite& e) { digest.add(e.offset).add(e.value).add(e.bytes); }
+inline void add(Digest& digest, const TbStartEvent& e) {
+  digest.add(e.tb).add(e.warps).add(e.full).add(e.gid).add(e.entry).add(e.enable).add(e.promote).add(e.base);
+  digest.add(e.rows).add(e.slots);
+}
+inline void add(Digest& digest, std::uint8_t value) { digest.add(value); }
+/// What is there, with a number that names the field; nothing for what is not.
+template <class T>
+void add(Digest& digest, unsigned field, const Maybe<T>& value) {
+  if (value) add(digest.add(field), *value);
+}
+
+/// Events of a front-end cycle; 0 if there are none.
+inline std::uint64_t events_of(const FrontEvents& ev) {
+  Digest digest;
+  const std::uint64_t none = digest.value();
+  add(digest, 1, ev.placed);
+  add(digest, 2, ev.done);
+  for (const TbEvent& event : ev.retired) add(digest.add(3), event);
+  add(digest, 4, ev.started);
+  add(digest, 5, ev.completed);
+  add(digest, 6, ev.pushed);
+  add(digest, 7, ev.reg);
+  return digest.value() == none ? 0 : digest.value();
+}
+inline std::uint64_t events_of(const JobIn& in) {
+  return in.granted < 0 ? events_of(in.ev) : Digest().add(events_of(in.ev)).add(in.granted).value();
+}
+inline std::uint64_t events_of(const LaunchIn& in) { return events_of(in.ev); }
+inline std::uint64_t events_of(const DispatchIn& in) {
+  return in.taken ? Digest().add(events_of(in.ev)).add(1).value() : events_of(in.ev);
+}
+inline std::uint64_t events_of(const GovernIn& in) { return events_of(in.ev); }
+inline std::uint64_t events_of(const HubIn& in) { return events_of(in.ev); }
+
+inline std::uint64_t events_of(const FetchIn& in) {
+  Digest digest;
+  const std::uint64_t none = digest.value();
+  if (in.decode.valid) {
+    digest.add(1).add(in.decode.warp).add(in.decode.pc).add(in.decode.count);
+    for (unsigned s = 0; s < in.decode.count; ++s) digest.add(in.decode.slot[s].mark).add(in.decode.slot[s].ndst);
+  }
+  for (const IssueSlot& slot : in.issued) {
+    digest.add(2).add(slot.warp).add(slot.lead).add(slot.ndst).add(slot.nsrc);
+    for (unsigned i = 0; i < slot.nsrc; ++i) digest.add(slot.src[i]);
+  }
+  for (const RowEvent& row : in.written) digest.add(3).add(row.tb).add(row.tag);
+  if (in.stores != 0) digest.add(4).add(in.stores);
+  if (in.global_op) digest.add(5);
+  if (in.branch != 0) digest.add(6).add(in.branch).add(in.taken);
+  if (in.leave != 0) digest.add(7).add(in.leave);
+  if (in.exit != 0) digest.add(8).add(in.exit);
+  if (in.barrier != 0) digest.add(9).add(in.barrier).add(in.barrier_join);
+  add(digest, 10, in.retire);
+  add(digest, 11, in.start);
+  if (in.copy_ack) digest.add(12);
+  return digest.value() == none ? 0 : digest.value();
+}
+inline std::uint64_t events_of(const IssueIn& in) {
+  Digest digest;
+  const std::uint64_t none = digest.value();
+  for (const BarrierArrival& one : in.arrive) digest.add(1).add(one.scheduler).add(one.warp).add(one.tb);
+  for (const WarpExit& one : in.exit) digest.add(2).add(one.scheduler).add(one.warp).add(one.tb);
+  if (in.unblock != 0) digest.add(3).add(in.unblock);
+  add(digest, 4, in.start);
+  add(digest, 5, in.free);
+  if (in.kernel_start) digest.add(6);
+  for (unsigned j = 0; j < kMaxPicks; ++j) {
+    if (in.ack[j] != 0) digest.add(7).add(j).add(in.ack[j]);
+  }
+  return digest.value() == none ? 0 : digest.value();
+}
+inline std::uint64_t events_of(const AgentIn& in) {
+  Digest digest;
+  const std::uint64_t none = digest.value();
+  for (const SyncIssue& one : in.issued) digest.add(1).add(one.warp).add(one.op);
+  for (const WarpExit& one : in.exit) digest.add(2).add(one.scheduler).add(one.warp).add(one.tb);
+  add(digest, 3, in.start);
+  return digest.value() == none ? 0 : digest.value();
+}
+
+inline std::uint64_t levels_of(const JobIn& in) { return Digest().add(*in.eligible).add(*in.fits).value(); }
+inline std::uint64_t levels_of(const LaunchIn& in) {
+  Digest digest;
+  for (const KdKey& key : in.keys) {
+    digest.add(key.written);
+    if (key.written) digest.add(key.pc).add(key.block.count()).add(key.shared_bytes);
+  }
+  return digest.value();
+}
+inline std::uint64_t levels_of(const DispatchIn& in) {
+  Digest digest;
+  digest.add(*in.fits).add(in.open).add(in.quota != nullptr);
+  for (unsigned sm = 0; sm < in.room->sms(); ++sm) {
+    const SmRoom& room = in.room->free(sm);
+    digest.add(room.tbs).add(room.warps).add(room.threads).add(room.reg_units).add(room.smem_units);
+  }
+  return digest.value();
+}
+inline std::uint64_t levels_of(const GovernIn& in) {
+  Digest digest;
+  for (const SmPulse& p : in.pulse) {
+    digest.add(p.lanes).add(p.l1_primary_misses).add(p.memory_stall).add(p.outstanding);
+  }
+  for (const SmLoad& load : in.load) digest.add(load.warps).add(load.tbs).add(load.in_flight);
+  return digest.add(in.fits_head).add(in.bound_wait).add(in.ready).add(in.waiting).value();
+}
+inline std::uint64_t levels_of(const HubIn& in) { return Digest().add(in.tx_ready).add(in.fill_done).value(); }
+inline std::uint64_t levels_of(const FetchIn& in) {
+  Digest digest;
+  digest.add(in.eligible).add(in.oc_idle);
+  for (WarpMask left = in.eligible; left != 0; left &= left - 1) digest.add(in.pc[__builtin_ctzll(left)]);
+  return digest.value();
+}
+inline std::uint64_t levels_of(const IssueIn& in) {
+  Digest digest;
+  digest.add(in.valid).add(in.ready).add(in.long_wait);
+  for (WarpMask left = in.valid; left != 0; left &= left - 1) {
+    digest.add(in.tb[__builtin_ctzll(left)]).add(in.age[__builtin_ctzll(left)]);
+  }
+  return digest.value();
+}
+inline std::uint64_t levels_of(const AgentIn& in) {
+  return Digest().add(in.quiesced).add(in.outstanding).add(in.tx_ready).add(in.swap_ready).value();
+}
+
+// --- Whether two outputs are the same --------------------------------------------------------------------------------
+
+template <class T, class Same>
+bool same(const Maybe<T>& a, const Maybe<T>& b, Same&& equal) {
+  return a.has_value() == b.has_value() && (!a || equal(*a, *b));
+}
+inline bool same(const JobOut& a, const JobOut& b) {
+  return a.beat_ready == b.beat_ready && a.pick == b.pick && a.preempt == b.preempt && a.irq == b.irq &&
+         a.verdict.has_value() == b.verdict.has_value() && a.end.has_value() == b.end.has_value();
+}
+inline bool same(const LaunchOut& a, const LaunchOut& b) {
+  return a.beat_ready == b.beat_ready && a.hold == b.hold && a.attach.has_value() == b.attach.has_value() &&
+         a.fallback.has_value() == b.fallback.has_value();
+}
+inline bool same(const DispatchOut& a, const DispatchOut& b) {
+  return a.push_ready == b.push_ready && a.hold == b.hold && a.ready == b.ready && a.waiting == b.waiting &&
+         a.fits_head == b.fits_head && a.bound_wait == b.bound_wait &&
+         same(a.place, b.place, [](const Placement& x, const Placement& y) {
+           return x.kd == y.kd && x.agei == y.agei && x.sm == y.sm && x.position == y.position;
+         });
+}
+inline bool same(const GovernOut& a, const GovernOut& b) {
+  return a.open == b.open && a.quota == b.quota && a.clock_enable == b.clock_enable &&
+         a.uncore_enable == b.uncore_enable;
+}
+inline bool same(const FetchOut& a, const FetchOut& b) {
+  return a.hold == b.hold && a.skip == b.skip && a.ghost == b.ghost && a.again == b.again &&
+         a.copy.has_value() == b.copy.has_value() && std::equal(std::begin(a.act), std::end(a.act), std::begin(b.act));
+}
+inline bool same(const IssueOut& a, const IssueOut& b) {
+  return a.barrier_ok == b.barrier_ok && std::memcmp(a.pick, b.pick, sizeof a.pick) == 0;
+}
+inline bool same(const AgentOut& a, const AgentOut& b) {
+  return a.issue_ready == b.issue_ready && a.stall == b.stall && a.acquire == b.acquire;
+}
+inline bool same(const HubOut& a, const HubOut& b) {
+  return a.rx_ready == b.rx_ready && a.pop_undispatched == b.pop_undispatched;
+}
+
+// --- The adapters ----------------------------------------------------------------------------------------------------
+
+/// What every adapter keeps to, checked: `settle` changes nothing (it is asked twice, and `decide` is const), edges
+/// come one after the other whether they are clocked or skipped, and nothing is skipped that was not quiet.
+///
+/// `seen` digests all inputs of all edges: events with their cycles, and levels times the edges they held. It is the
+/// same whether the platform skips edges or not.
+template <class In, class Out>
+class NullHook : public ClockedHook<In, Out> {
+ public:
+  void attach(const HookSite& site) override { site_ = site; }
+  void reset() override {}
+  [[nodiscard]] Cycle quiet() const final { return sleeps ? rest() : 0; }
+  void idle(Cycle n) final {
+    EXPECT_LE(n, quiet());
+    next_ += n;
+    skipped += n;
+    level_sum_ += n * level_;
+  }
+  const Out& settle(const In& in) final {
+    out_ = decide(in);
+    EXPECT_TRUE(same(out_, decide(in))) << "cycle " << in.now;
+    return out_;
+  }
+  void clock(const In& in) final {
+    EXPECT_EQ(in.now, next_) << "an edge is lost or comes twice";
+    next_ = in.now + 1;
+    ++clocked;
+    level_ = levels_of(in);
+    level_sum_ += level_;
+    if (const std::uint64_t events = events_of(in); events != 0) {
+      ++eventful;
+      events_ = Digest().add(events_).add(in.now).add(events).value();
+    }
+    watch(in);
+  }
+
+  bool sleeps = true;  ///< false: wants to be clocked in every cycle
+  std::uint64_t clocked = 0, skipped = 0, eventful = 0;
+  /// Cycles (or ticks) that it has been through.
+  [[nodiscard]] std::uint64_t edges() const { return clocked + skipped; }
+  [[nodiscard]] std::uint64_t seen() const { return Digest().add(events_).add(level_sum_).value(); }
+
+ protected:
+  /// Outputs of this cycle.
+  [[nodiscard]] virtual Out decide(const In& in) const = 0;
+  /// The edge.
+  virtual void watch(const In& /*in*/) {}
+  /// Edges that would change no output with resting inputs.
+  [[nodiscard]] virtual Cycle rest() const { return kForever; }
+  HookSite site_;
+  Out out_;
+
+ private:
+  Cycle next_ = 0;
+  std::uint64_t level_ = 0, level_sum_ = 0, events_ = 0;
+};
+
+/// Round robin over the queues that are eligible, at once or by a scan (docs/gpu.md, "Parsing"). Admits all.
+class NullJobScheduler final : public NullHook<JobIn, JobOut> {
+ public:
+  void attach(const HookSite& site) override {
+    NullHook::attach(site);
+    select_.emplace_back(site.machine->queue.count, site.machine->parse.select_scan);
+  }
+
+ private:
+  static QueueMask queues(const JobIn& in) {
+    QueueMask set;
+    for (std::size_t q = 0; q < kMaxQueues; ++q) set[q] = (*in.eligible)[q];
+    return set;
+  }
+  [[nodiscard]] JobOut decide(const JobIn& in) const override {
+    SourceSelect next = select_.back();
+    next.advance(queues(in), resting_, in.now);
+    JobOut out;
+    out.pick = next.offer(queues(in));
+    return out;
+  }
+  void watch(const JobIn& in) override {
+    const QueueMask ready = queues(in);
+    select_.back().advance(ready, resting_, in.now);
+    resting_ = ready;
+    if (in.granted < 0) return;
+    EXPECT_EQ(in.granted, out_.pick);
+    select_.back().granted(static_cast<unsigned>(in.granted), in.now);
+    resting_[static_cast<std::size_t>(in.granted)] = false;
+  }
+  // A scan moves on while queues are ready.
+  [[nodiscard]] Cycle rest() const override {
+    return site_.machine->parse.select_scan != 0 && resting_.any() ? 0 : kForever;
+  }
+
+  std::deque<SourceSelect> select_;
+  QueueMask resting_;
+};
+
+/// Takes no launches; there are none.
+class NullLaunchUnit final : public NullHook<LaunchIn, LaunchOut> {
+ private:
+  [[nodiscard]] LaunchOut decide(const LaunchIn& /*in*/) const override { return {}; }
+};
+
+/// First come first served (docs/gpu.md, "Dispatch").
+class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
+ public:
+  void attach(const HookSite& site) override {
+    NullHook::attach(site);
+    items_.emplace_back(*site.machine);
+    search_.emplace_back(site.machine->chip.sms);
+  }
+
+ private:
+  [[nodiscard]] DispatchOut decide(const DispatchIn& in) const override {
+    DispatchOut out;
+    const FcfsDispatcher& items = items_.back();
+    out.ready = out.waiting = !items.empty();
+    if (items.empty()) return out;
+    out.fits_head = in.room->fits(static_cast<unsigned>(items.current()));
+    const auto choice = items.choose({*in.room, in.open, in.quota}, search_.back(), in.now);
+    if (choice.entry < 0) return out;
+    Placement placement;
+    placement.kd = static_cast<std::uint16_t>(choice.entry);
+    placement.position = next_[placement.kd];
+    placement.sm = static_cast<std::uint8_t>(choice.sm);
+    out.place = placement;
+    return out;
+  }
+  void watch(const DispatchIn& in) override {
+    if (in.taken) {
+      const Placement& placed = *out_.place;
+      search_.back().chosen(placed.sm);
+      items_.back().placed(placed.kd);
+      ++next_[placed.kd];
+      if (in.ev.placed->last) items_.back().remove(placed.kd);
+    }
+    if (in.push) {
+      next_[in.push->kd] = 0;
+      items_.back().push(in.push->kd);
+    }
+  }
+  // One SM per cycle: the choice follows the cycle.
+  [[nodiscard]] Cycle rest() const override {
+    return site_.machine->dispatch.search == DispatchSearch::kRoundRobinOne && !items_.back().empty() ? 0 : kForever;
+  }
+
+  std::deque<FcfsDispatcher> items_;
+  std::deque<SmSearch> search_;
+  std::array<std::uint32_t, kMaxEntries> next_{};
+};
+
+/// Allows everything.
+class NullGovernor final : public NullHook<GovernIn, GovernOut> {
+ private:
+  [[nodiscard]] GovernOut decide(const GovernIn& /*in*/) const override { return {}; }
+};
+
+/// Holds and skips nothing.
+class NullFetchFilter final : public NullHook<FetchIn, FetchOut> {
+ private:
+  [[nodiscard]] FetchOut decide(const FetchIn& /*in*/) const override { return {}; }
+};
+
+/// The issue policy of the machine file: gto, lrr or oldest.
+class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
+ public:
+  NullIssuePolicy() {
+    for (auto& scheduler : greedy_) scheduler.fill(-1);
+    last_.fill(63);
+  }
+
+ private:
+  static unsigned oldest(const IssueIn& in, WarpMask set) {
+    auto best = static_cast<unsigned>(__builtin_ctzll(set));
+    for (WarpMask left = set; left != 0; left &= left - 1) {
+      const auto w = static_cast<unsigned>(__builtin_ctzll(left));
+      if (in.age[w] < in.age[best]) best = w;
+    }
+    return best;
+  }
+  [[nodiscard]] unsigned choose(const IssueIn& in, unsigned s, unsigned j, WarpMask set, unsigned last) const {
+    if (site_.machine->issue.policy == IssuePolicy::kLrr) {
+      const WarpMask behind = last == 63 ? 0 : set & (~WarpMask{0} << (last + 1));
+      return static_cast<unsigned>(__builtin_ctzll(behind != 0 ? behind : set));
+    }
+    const int greedy = greedy_[s][j];
+    if (site_.machine->issue.policy == IssuePolicy::kGto && greedy >= 0 && (set >> greedy & 1) != 0) {
+      return static_cast<unsigned>(greedy);
+    }
+    return oldest(in, set);
+  }
+  [[nodiscard]] IssueOut decide(const IssueIn& in) const override {
+    IssueOut out;
+    std::memset(out.pick, -1, sizeof out.pick);
+    const Machine& machine = *site_.machine;
+    for (unsigned s = 0; s < machine.schedulers; ++s) {
+      WarpMask mine = 0;
+      for (unsigned w = s; w < 64; w += machine.schedulers) mine |= in.ready & WarpMask{1} << w;
+      unsigned last = last_[s];
+      for (unsigned j = 0; j < machine.issue.warps; ++j) {
+        const WarpMask set = machine.issue.warps == kMaxPicks ? mine & in.issue_class[j] : mine;
+        if (set == 0) continue;
+        const unsigned w = choose(in, s, j, set, last);
+        out.pick[s][j] = static_cast<std::int8_t>(w);
+        mine &= ~(WarpMask{1} << w);
+        if (machine.issue.warps != kMaxPicks) last = w;
+      }
+    }
+    return out;
+  }
+  void watch(const IssueIn& in) override {
+    for (unsigned s = 0; s < site_.machine->schedulers; ++s) {
+      for (unsigned j = 0; j < kMaxPicks; ++j) {
+        if ((in.ack[j] >> s & 1) == 0) continue;
+        greedy_[s][j] = out_.pick[s][j];
+        last_[s] = static_cast<unsigned>(out_.pick[s][j]);
+      }
+    }
+    if (in.start) warps_[in.start->tb] = in.start->warps;
+    if (!in.free) return;
+    for (auto& scheduler : greedy_) {  // a new TB in these slots inherits nothing
+      for (int& w : scheduler) {
+        if (w >= 0 && (warps_[*in.free] >> w & 1) != 0) w = -1;
+      }
+    }
+  }
+
+  std::array<std::array<int, kMaxPicks>, kMaxSchedulers> greedy_{};
+  std::array<unsigned, kMaxSchedulers> last_{};
+  std::array<WarpMask, 64> warps_{};
+};
+
+class NullSyncAgent final : public NullHook<AgentIn, AgentOut> {
+ private:
+  [[nodiscard]] AgentOut decide(const AgentIn& /*in*/) const override { return {}; }
+};
+class NullSyncHub final : public NullHook<HubIn, HubOut> {
+ private:
+  [[nodiscard]] HubOut decide(const HubIn& /*in*/) const override { return {}; }
+};
+/// Claims no kernel, admits all, sends nothing.
+class NullSyncController final : public SyncController {
+ public:
+  explicit NullSyncController(unsigned sms) : agents(sms) {}
+  [[nodiscard]] Claim claims(const KernelLaunch& /*launch*/, const Ledger& /*ledger*/) const override {
+    ++asked;
+    return Claim::kNone;
+  }
+  [[nodiscard]] Maybe<std::string> admit(const KernelLaunch& /*launch*/, const Ledger& /*ledger*/) const override {
+    return {};
+  }
+  SyncAgent& agent(unsigned sm) override { return agents[sm]; }
+  SyncHub& hub() override { return hub_; }
+  std::deque<NullSyncAgent> agents;
+  NullSyncHub hub_;
+  mutable std::uint64_t asked = 0;
+};
+
+/// Null adapters for all hooks of a machine; `hooks` plugs in those that were asked for.
+class NullHooks {
+ public:
+  explicit NullHooks(unsigned sms) : filters(sms), issue(sms), sync(sms) {}
+
+  enum Which : unsigned {
+    kJobScheduler = 1,
+    kLaunchUnit = 2,
+    kDispatchPolicy = 4,
+    kGovernor = 8,
+    kFetchFilter = 16,
+    kIssuePolicy = 32,
+    kSyncController = 64,
+    kAll = 127
+  };
+  [[nodiscard]] Hooks hooks(unsigned which) {
+    Hooks result;
+    if ((which & kJobScheduler) != 0) result.job_scheduler = &jobs;
+    if ((which & kLaunchUnit) != 0) result.launch_unit = &launch;
+    if ((which & kDispatchPolicy) != 0) result.dispatch = &dispatch;
+    if ((which & kGovernor) != 0) result.governors = {&governors[0], &governors[1]};
+    if ((which & kFetchFilter) != 0) {
+      for (auto& one : filters) result.fetch_filter.push_back(&one);
+    }
+    if ((which & kIssuePolicy) != 0) {
+      for (auto& one : issue) result.issue.push_back(&one);
+    }
+    if ((which & kSyncController) != 0) result.sync = {&sync};
+    return result;
+  }
+  /// Calls `act` for each adapter.
+  template <class Act>
+  void each(Act&& act) {
+    act("job scheduler", jobs);
+    act("launch unit", launch);
+    act("dispatch policy", dispatch);
+    act("governor 0", governors[0]);
+    act("governor 1", governors[1]);
+    act("sync hub", sync.hub_);
+    for (std::size_t sm = 0; sm < filters.size(); ++sm) {
+      const std::string name = " of SM " + std::to_string(sm);
+      act("fetch filter" + name, filters[sm]);
+      act("issue policy" + name, issue[sm]);
+      act("sync agent" + name, sync.agents[sm]);
+    }
+  }
+
+  NullJobScheduler jobs;
+  NullLaunchUnit launch;
+  NullDispatchPolicy dispatch;
+  std::array<NullGovernor, 2> governors;
+  std::deque<NullFetchFilter> filters;
+  std::deque<NullIssuePolicy> issue;
+  NullSyncController sync;
+};
+
+}  // namespace castor::gpu::test

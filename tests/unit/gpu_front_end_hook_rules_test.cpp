@@ -1,0 +1,333 @@
+// What the front end tells and asks of hooks beyond placing thread blocks, and hooks that break a rule.
+#include "castor/base/error.h"
+#include "castor/gpu/front_end/composition.h"
+#include "common/null_hooks.h"
+#include "gpu_front_end_support.h"
+
+namespace castor::gpu {
+namespace {
+
+using test::load;
+using test::NullHooks;
+using test::Rig;
+
+constexpr Cycle kSubmit = 10;
+
+/// A hook that behaves as a function says, clocked in every cycle.
+template <class In, class Out>
+class Scripted : public ClockedHook<In, Out> {
+ public:
+  void attach(const HookSite& site) override { site_ = site; }
+  void reset() override {}
+  [[nodiscard]] Cycle quiet() const override { return quiet_edges; }
+  void idle(Cycle n) override { edges += n; }
+  const Out& settle(const In& in) override {
+    if (decide) decide(in, out);
+    return out;
+  }
+  void clock(const In& in) override {
+    ++edges;
+    if (see) see(in);
+  }
+  Out out;
+  Cycle quiet_edges = 0, edges = 0;
+  std::function<void(const In&, Out&)> decide;
+  std::function<void(const In&)> see;
+  HookSite site_;
+};
+using Jobs = Scripted<JobIn, JobOut>;
+using LaunchHook = Scripted<LaunchIn, LaunchOut>;
+using Policy = Scripted<DispatchIn, DispatchOut>;
+using Governor = Scripted<GovernIn, GovernOut>;
+
+TEST(FrontEndHookRules, LaunchUnitSeesWhichKernelIsInAnEntryFromTheCycleAfterItsWriteOn) {
+  LaunchHook unit;
+  std::map<Cycle, KdKey> keys;
+  unit.see = [&](const LaunchIn& in) {
+    ASSERT_EQ(in.keys.size, 32U);
+    keys[in.now] = in.keys[0];
+  };
+  Rig::Options options;
+  options.hooks.launch_unit = &unit;
+  Rig rig(load(), options);
+  rig.service = 100;
+  const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k", 16, 512), 2, 96), kSubmit);
+  rig.run();
+  const Cycle written = rig.log.cycle("written", ticket), completed = rig.log.cycle("completed", ticket);
+  for (const auto& [cycle, key] : keys) {
+    ASSERT_EQ(key.written, cycle > written && cycle <= completed) << "cycle " << cycle;
+    if (!key.written) continue;
+    EXPECT_EQ(key.block.x, 96U);
+    EXPECT_EQ(key.shared_bytes, 512U);
+    EXPECT_NE(key.pc, 0U);
+  }
+}
+
+TEST(FrontEndHookRules, LaunchUnitHoldsAnEntry) {
+  LaunchHook unit;
+  unit.decide = [](const LaunchIn& in, LaunchOut& out) { out.hold[0] = in.keys[0].written && in.now < 2000; };
+  Rig::Options options;
+  options.hooks.launch_unit = &unit;
+  Rig rig(load(), options);
+  const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k"), 2, 32), kSubmit);
+  rig.run_until([&] { return rig.now >= 1500; });
+  EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("held by the launch unit"));
+  rig.run();
+  EXPECT_EQ(rig.log.cycle("completed", ticket), 2000U);
+}
+
+TEST(FrontEndHookRules, ControllerIsAskedForEveryKernelAndMayRefuseIt) {
+  class Controller final : public SyncController {
+   public:
+    [[nodiscard]] Claim claims(const KernelLaunch& launch, const Ledger& ledger) const override {
+      EXPECT_EQ(ledger.free(0).tbs, ledger.capacity().tbs);
+      return launch.tbs == 5 ? Claim::kSleeps : Claim::kNone;
+    }
+    [[nodiscard]] Maybe<std::string> admit(const KernelLaunch& launch, const Ledger&) const override {
+      if (launch.tbs == 3) return "three thread blocks are one too many";
+      return {};
+    }
+    SyncAgent& agent(unsigned) override { return agent_; }
+    SyncHub& hub() override { return hub_; }
+    test::NullSyncAgent agent_;
+    test::NullSyncHub hub_;
+  };
+  Controller controller;
+  Rig::Options options;
+  options.hooks.sync = {&controller};
+  Rig rig(load(), options);
+  const Ticket good = rig.submit(0, Rig::kernel(rig.program("k"), 2, 32), kSubmit);
+  rig.run();
+  EXPECT_FALSE(rig.front_end->take_fault());
+  EXPECT_EQ(rig.log.of("placed").size(), 2U);
+  const Ticket refused = rig.submit(0, Rig::kernel(rig.program("k"), 3, 32), rig.now + 10);
+  const Ticket claimed = rig.submit(0, Rig::kernel(rig.program("k"), 5, 32), rig.now + 10);
+  rig.run();
+  EXPECT_EQ(rig.log.of("placed").size(), 2U) << "nothing of a refused kernel is placed";
+  for (const Ticket ticket : {good, refused, claimed}) EXPECT_TRUE(rig.front_end->complete(ticket));
+  EXPECT_THAT(rig.front_end->take_fault().value_or(Fault{}).message,
+              testing::HasSubstr("sync_hub0 refuses kernel k: three thread blocks are one too many"));
+  EXPECT_THAT(rig.front_end->take_fault().value_or(Fault{}).message, testing::HasSubstr("no synchronisation network"));
+  EXPECT_EQ(controller.hub_.edges(), rig.now);
+}
+
+TEST(FrontEndHookRules, JobEndsAreCountedAndTheInterruptIsALevel) {
+  Jobs jobs;
+  jobs.decide = [](const JobIn& in, JobOut& out) {
+    EXPECT_FALSE(in.beat.has_value());
+    EXPECT_FALSE(in.verdict_ready);
+    out.end.reset();
+    if (in.now == 20 || in.now == 30) out.end = JobEnd{3, in.now == 30};
+    out.irq = in.now >= 40;
+  };
+  Rig::Options options;
+  options.hooks.job_scheduler = &jobs;
+  Rig rig(load(), options);
+  rig.run_until([&] { return rig.now >= 39; });
+  EXPECT_FALSE(rig.front_end->interrupt());
+  rig.run_until([&] { return rig.now >= 45; });
+  EXPECT_TRUE(rig.front_end->interrupt());
+  EXPECT_EQ(rig.statistic("front_end.jobs_ended"), 2U);
+  EXPECT_EQ(rig.statistic("front_end.jobs_met"), 1U);
+}
+
+TEST(FrontEndHookRules, WorkWaitsWithoutAGapFromItsDoorbellToItsPlacement) {
+  for (const bool policy : {false, true}) {
+    NullHooks adapters(13);
+    Governor governor;
+    std::map<Cycle, bool> waiting;
+    governor.see = [&](const GovernIn& in) { waiting[in.now] = in.waiting; };
+    governor.decide = [](const GovernIn& in, GovernOut& out) { out.open = in.now < 900 ? 0 : kAllSms; };
+    Rig::Options options;
+    options.hooks = adapters.hooks(policy ? unsigned{NullHooks::kDispatchPolicy} : 0U);
+    options.hooks.governors = {&governor};
+    Rig rig(load(), options);
+    rig.submit(0, Rig::kernel(rig.program("k"), 2, 32), kSubmit);
+    rig.run();
+    EXPECT_EQ(rig.log.of("placed").back().cycle, 901U);
+    for (Cycle c = kSubmit; c <= 900; ++c) EXPECT_TRUE(waiting[c]) << "cycle " << c << ", policy " << policy;
+    EXPECT_FALSE(waiting[902]);
+  }
+}
+
+TEST(FrontEndHookRules, RetireWiresAreKnownWhenHooksSettle) {
+  Jobs jobs;
+  std::map<Cycle, std::size_t> settled;
+  jobs.decide = [&](const JobIn& in, JobOut& out) {
+    settled[in.now] = in.ev.retired.size;
+    out.pick = (*in.eligible)[0] ? 0 : -1;
+  };
+  Rig::Options options;
+  options.hooks.job_scheduler = &jobs;
+  Rig rig(load(), options);
+  rig.service = 50;
+  rig.submit(0, Rig::kernel(rig.program("k"), 2, 32), kSubmit);
+  rig.run();
+  const auto placed = rig.log.of("placed");
+  ASSERT_EQ(placed.size(), 2U);
+  for (const auto& one : placed) EXPECT_EQ(settled[one.cycle + 51], 1U);
+}
+
+TEST(FrontEndHookRules, WithoutUncoreOtherHooksStandStill) {
+  Governor governor;
+  governor.decide = [](const GovernIn& in, GovernOut& out) { out.uncore_enable = in.now < 50 || in.now >= 150; };
+  for (const bool every_cycle : {false, true}) {
+    governor.edges = 0;
+    governor.quiet_edges = 0;
+    NullHooks adapters(13);
+    LaunchHook unit;
+    unit.quiet_edges = kForever;
+    Rig::Options options;
+    options.every_cycle = every_cycle;
+    options.hooks.launch_unit = &unit;
+    options.hooks.governors = {&governor};
+    Rig rig(load(), options);
+    rig.run_until([&] { return rig.now >= 1000; });
+    // Settled in 50: off from 51 to 150.
+    EXPECT_EQ(governor.edges, rig.now);
+    EXPECT_EQ(unit.edges, governor.edges - 100);
+  }
+}
+
+TEST(FrontEndHookRulesDeathTest, OfferWhereATbDoesNotFitIsAnAssertion) {
+  EXPECT_DEATH(
+      {
+        Policy policy;
+        std::uint32_t next = 0;
+        bool here = false;
+        policy.decide = [&](const DispatchIn&, DispatchOut& out) {
+          out.place.reset();
+          if (!here) return;
+          out.place = Placement{};
+          out.place->sm = 3;
+          out.place->position = next;
+        };
+        policy.see = [&](const DispatchIn& in) {
+          if (in.taken) ++next;
+          if (in.push) here = true;
+        };
+        Rig::Options options;
+        options.hooks.dispatch = &policy;
+        Rig rig(load(), options);
+        rig.service = 300;
+        rig.submit(0, Rig::kernel(rig.program("k", 16, 49152), 3, 32), kSubmit);
+        rig.run();
+      },
+      "cycle 296.*dispatch policy offers a TB of entry 0 to SM 3, where it does not fit");
+}
+
+TEST(FrontEndHookRulesDeathTest, GovernorsThatCloseAllSmsForEverAreNamed) {
+  EXPECT_DEATH(
+      {
+        Governor idle;
+        Governor closes;
+        idle.quiet_edges = closes.quiet_edges = kForever;
+        closes.out.open = 0;
+        Rig::Options options;
+        options.hooks.governors.push_back(&idle);
+        options.hooks.governors.push_back(&closes);
+        Rig rig(load({"watchdog.cycles=5000"}), options);
+        rig.submit(0, Rig::kernel(rig.program("k"), 3, 32), kSubmit);
+        rig.run();
+      },
+      "governor1: all SMs have been closed for 5000 cycles while none holds a TB and TBs wait");
+}
+
+TEST(FrontEndHookRulesDeathTest, GovernorThatChangesItsMindAfterSettleIsAnAssertionInRunsThatCheck) {
+  EXPECT_DEATH(
+      {
+        Governor governor;
+        governor.decide = [](const GovernIn&, GovernOut& out) { out.open ^= 1; };
+        Rig::Options options;
+        options.hooks.governors = {&governor};
+        Rig rig(load({"run.sleep=0"}), options);
+        rig.step();
+      },
+      "governor0 changes an output after settle");
+}
+
+TEST(FrontEndHookRulesDeathTest, PolicyWhoseEarlyOutputsFollowItsInputsIsAnAssertionInRunsThatCheck) {
+  EXPECT_DEATH(
+      {
+        Policy policy;
+        policy.decide = [](const DispatchIn& in, DispatchOut& out) { out.push_ready = in.open != 0; };
+        Rig::Options options;
+        options.hooks.dispatch = &policy;
+        Rig rig(load({"run.sleep=0"}), options);
+        rig.step();
+      },
+      "dispatch policy changes push_ready or hold after settle");
+}
+
+/// Asks for a TB of a kernel that it does not own.
+class PoppingController final : public SyncController {
+ public:
+  [[nodiscard]] Claim claims(const KernelLaunch&, const Ledger&) const override { return Claim::kNone; }
+  [[nodiscard]] Maybe<std::string> admit(const KernelLaunch&, const Ledger&) const override { return {}; }
+  SyncAgent& agent(unsigned) override { return agent_; }
+  SyncHub& hub() override {
+    hub_.out.pop_undispatched = true;
+    return hub_;
+  }
+
+ private:
+  test::NullSyncAgent agent_;
+  Scripted<HubIn, HubOut> hub_;
+};
+
+TEST(FrontEndHookRulesDeathTest, ChannelsThatAreNotThereAreRefused) {
+  EXPECT_DEATH(
+      {
+        LaunchHook unit;
+        unit.out.attach = WorkItem{};
+        Rig::Options options;
+        options.hooks.launch_unit = &unit;
+        Rig rig(load(), options);
+        rig.step();
+      },
+      "launch_unit passes a launch on, but this front end takes no launches by device code");
+  EXPECT_DEATH(
+      {
+        PoppingController controller;
+        Rig::Options options;
+        options.hooks.sync = {&controller};
+        Rig rig(load(), options);
+        rig.step();
+      },
+      "sync_hub0 uses the synchronisation network");
+}
+
+// --- What a machine must have ----------------------------------------------------------------------------------------
+
+void expect_refused(const Machine& machine, const Hooks& hooks, const std::vector<std::string>& words) {
+  try {
+    (void)checked(machine, hooks);
+    ADD_FAILURE() << "accepted; expected to be refused with " << testing::PrintToString(words);
+  } catch (const base::InputError& error) {
+    for (const std::string& word : words) EXPECT_THAT(error.what(), testing::HasSubstr(word));
+  }
+}
+
+TEST(HooksOnMachines, AFetchFilterNeedsAMachineThatFetchesForOneWarp) {
+  NullHooks adapters(13);
+  const Hooks hooks = adapters.hooks(NullHooks::kFetchFilter);
+  EXPECT_NO_THROW((void)checked(load({"fetch.warps=1", "fetch.insns=4"}), hooks));
+  expect_refused(load({"fetch.warps=2"}), hooks, {"FetchFilter", "fetch.warps is 2"});
+  expect_refused(load({"fetch.warps=1", "fetch.insns=5", "ibuffer.entries=8"}), hooks,
+                 {"FetchFilter", "fetch.insns is 5", "at most 4"});
+  expect_refused(load({"fetch.warps=1", "ibuffer.refill=slot"}), hooks, {"FetchFilter", "ibuffer.refill is slot"});
+}
+
+TEST(HooksOnMachines, HooksInsideSmsAreOnePerSm) {
+  NullHooks adapters(12);
+  expect_refused(load(), adapters.hooks(NullHooks::kIssuePolicy), {"IssuePolicy", "12 SMs of 13"});
+  Hooks none;
+  none.issue.assign(13, nullptr);
+  expect_refused(load(), none, {"IssuePolicy", "some of them none"});
+  Hooks governors;
+  governors.governors = {nullptr};
+  expect_refused(load(), governors, {"SmGovernor"});
+}
+
+}  // namespace
+}  // namespace castor::gpu

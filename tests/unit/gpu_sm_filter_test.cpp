@@ -1,0 +1,580 @@
+// The FetchFilter's side of an SM: what it is told, and that what it says is done (docs/gpu.md, "FetchFilter").
+#include <functional>
+#include <map>
+#include <set>
+
+#include "gpu_sm_support.h"
+
+namespace castor::gpu {
+namespace {
+
+using test::machine;
+using test::Rig;
+
+unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
+
+/// A filter that says nothing and writes down what it is told; tests add what it says.
+class Filter : public FetchFilter {
+ public:
+  void attach(const HookSite& site) override { site_ = site; }
+  void reset() override {}
+  [[nodiscard]] Cycle quiet() const override { return sleeps ? kForever : 0; }
+  void idle(Cycle n) override { idled += n; }
+  const FetchOut& settle(const FetchIn& in) override {
+    out = {};
+    if (early) early(out);
+    if (in.pc != nullptr && decide) decide(in, out);
+    return out;
+  }
+  void clock(const FetchIn& in) override {
+    ++clocked;
+    if (in.start) starts.emplace_back(in.now, *in.start);
+    if (in.retire) retires.emplace_back(in.now, *in.retire);
+    for (WarpMask left = in.exit; left != 0; left &= left - 1) exits.emplace_back(in.now, lowest(left));
+    for (const RowEvent& row : in.written) written.emplace_back(in.now, row.tag);
+    for (WarpMask left = in.branch; left != 0; left &= left - 1) {
+      branches.emplace_back(lowest(left), (in.taken >> lowest(left) & 1) != 0);
+    }
+    leaves |= in.leave;
+    if (in.barrier != 0) barriers.emplace_back(in.now, in.barrier_join);
+    if (in.stores != 0) stores.push_back(in.now);
+    if (in.global_op) global_ops.push_back(in.now);
+    if (see) see(in);
+  }
+  bool sleeps = true;
+  FetchOut out;
+  std::function<void(FetchOut&)> early;                   ///< from state only
+  std::function<void(const FetchIn&, FetchOut&)> decide;  ///< the rest
+  std::function<void(const FetchIn&)> see;
+  std::uint64_t clocked = 0, idled = 0;
+  std::vector<std::pair<Cycle, TbStartEvent>> starts;
+  std::vector<std::pair<Cycle, unsigned>> retires, exits, written;
+  std::vector<std::pair<unsigned, bool>> branches;
+  std::vector<std::pair<Cycle, WarpMask>> barriers;
+  std::vector<Cycle> stores, global_ops;
+  WarpMask leaves = 0;
+  HookSite site_;
+};
+
+/// One warp of a TB computes what all would, the others skip it: as much of a skip table as straight code needs. Each
+/// marked instruction has a row (two for 64 bits) of its own. A warp that diverges gets its registers back by copies.
+class Sharing final : public Filter {
+ public:
+  Sharing() {
+    early = [this](FetchOut& o) {
+      o.hold = held();
+      if (copying != 0) {
+        const unsigned w = lowest(copying);
+        for (const auto& [reg, row] : ref[w]) {
+          o.copy = CopyRequest{static_cast<std::uint8_t>(w), static_cast<std::uint16_t>(row), reg};
+          break;
+        }
+      }
+    };
+    decide = [this](const FetchIn& in, FetchOut& o) { choose(in, o); };
+    see = [this](const FetchIn& in) { advance(in); };
+  }
+  std::uint64_t skips = 0, squashes = 0, copies = 0;
+
+ private:
+  struct Version {
+    std::vector<unsigned> rows, registers;
+    unsigned missing = 0;  ///< rows not written
+  };
+  // Nobody is fetched before it is known that no leader has done its next instruction.
+  [[nodiscard]] WarpMask held() const { return copying | ~passing; }
+  void choose(const FetchIn& in, FetchOut& o) {
+    for (WarpMask left = in.eligible & ~passing & ~copying; left != 0; left &= left - 1) {
+      const unsigned w = lowest(left);
+      const auto found = versions.find(in.pc[w]);
+      if (found != versions.end() && found->second.missing == 0) o.skip |= WarpMask{1} << w;
+    }
+    bool elected = false;
+    for (unsigned s = 0; s < in.decode.count; ++s) {
+      const DecodeSlot& slot = in.decode.slot[s];
+      if (slot.mark == 0 || (left_ >> in.decode.warp & 1) != 0) continue;
+      if (elected || versions.count(in.decode.pc + 8 * s) != 0 || next_row + slot.ndst > rows) {
+        if (versions.count(in.decode.pc + 8 * s) == 0 && !elected) continue;  // no row left: everybody for himself
+        for (unsigned i = s; i < in.decode.count; ++i) o.act[i] = DecodeAct::kSquash;
+        break;
+      }
+      elected = true;
+      o.act[s] = DecodeAct::kLead;
+      for (unsigned i = 0; i < slot.ndst; ++i) o.tag[i] = static_cast<std::uint8_t>(next_row + i);
+    }
+    for (std::size_t i = 0; i < in.issued.size; ++i) {
+      const IssueSlot& slot = in.issued[i];
+      for (unsigned k = 0; k < slot.nsrc; ++k) {
+        const auto found = ref[slot.warp].find(slot.src[k]);
+        o.rename[i].src_row[k] =
+            static_cast<std::int16_t>(found == ref[slot.warp].end() ? -1 : static_cast<int>(found->second));
+      }
+    }
+  }
+  void advance(const FetchIn& in) {
+    const WarpMask before = held();
+    apply(in);
+    // Quiet while nobody waits and what it says has not changed.
+    sleeps = held() == before && copying == 0 && (in.eligible & ~passing) == 0;
+  }
+  void apply(const FetchIn& in) {
+    if (in.start) {
+      base = in.start->base;
+      rows = in.start->rows;
+    }
+    for (const RowEvent& row : in.written) {
+      for (auto& [pc, version] : versions) {
+        for (const unsigned r : version.rows) version.missing -= r == base + row.tag ? 1 : 0;
+      }
+    }
+    for (WarpMask left = out.skip; left != 0; left &= left - 1) {
+      const unsigned w = lowest(left);
+      const Version& version = versions.at(in.pc[w] - 8);
+      for (std::size_t i = 0; i < version.rows.size(); ++i) {
+        ref[w][static_cast<std::uint8_t>(version.registers[i])] = version.rows[i];
+      }
+      ++skips;
+    }
+    for (unsigned s = 0; s < in.decode.count; ++s) {
+      if (out.act[s] == DecodeAct::kSquash) {
+        ++squashes;
+        break;
+      }
+      if (out.act[s] != DecodeAct::kLead) continue;
+      Version& version = versions[in.decode.pc + 8 * s];
+      for (unsigned i = 0; i < in.decode.slot[s].ndst; ++i) {
+        version.rows.push_back(base + out.tag[i]);
+        version.registers.push_back(in.decode.slot[s].dst[i]);
+      }
+      version.missing = in.decode.slot[s].ndst;
+      next_row += in.decode.slot[s].ndst;
+    }
+    for (const IssueSlot& slot : in.issued) {
+      for (unsigned i = 0; i < slot.ndst; ++i) {
+        ref[slot.warp].erase(slot.dst[i]);
+        if (slot.lead) ref[slot.warp][slot.dst[i]] = base + slot.tag[i];
+      }
+    }
+    if (in.copy_ack) {
+      ++copies;
+      auto& mine = ref[out.copy->warp];
+      mine.erase(mine.begin());
+    }
+    for (WarpMask left = in.leave & ~left_; left != 0; left &= left - 1) copying |= left & (~left + 1);
+    left_ |= in.leave;
+    for (WarpMask left = copying; left != 0; left &= left - 1) {
+      if (ref[lowest(left)].empty()) copying &= ~(left & (~left + 1));
+    }
+    passing = 0;
+    for (WarpMask left = in.eligible; left != 0; left &= left - 1) {
+      const unsigned w = lowest(left);
+      if ((left_ >> w & 1) != 0 || versions.count(in.pc[w]) == 0) passing |= WarpMask{1} << w;
+    }
+  }
+  unsigned base = 0, rows = 0, next_row = 0;
+  WarpMask passing = 0, copying = 0, left_ = 0;  ///< passing: may be fetched
+  std::map<std::uint64_t, Version> versions;
+  std::map<std::uint8_t, unsigned> ref[64];
+};
+
+constexpr unsigned kThreads = 128;
+const char* const kBuffer = ".shared .align 4 .b8 buffer[64];";
+const char* const kShort = "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; st.shared.u32 [%r9], %r2; ret;";
+
+/// Marks what is the same for all threads of a block in straight code: arithmetic and loads on registers that are.
+std::shared_ptr<isa::Program> marked(const isa::Program& program, unsigned* count = nullptr) {
+  auto result = std::make_shared<isa::Program>(program);
+  result->marks.assign(program.code.size(), 0);
+  result->renamed_registers = std::min(program.registers, 32U);
+  std::set<unsigned> same;
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    const isa::Record& record = program.code[i];
+    const isa::RegisterUse& use = program.uses[i];
+    const bool load = record.kind == isa::Kind::kMemory && record.memory.kind == isa::MemoryKind::kLoad;
+    bool uniform = (record.kind == isa::Kind::kLane || load) && record.guard == isa::kNoGuard && use.dst != 0 &&
+                   use.dst <= 2 && use.predicates_read == 0 && use.predicates_written == 0;
+    bool reads = load;
+    for (unsigned k = 0; k < 4; ++k) {
+      reads = reads || record.src[k] != isa::kNoOperand;
+      for (unsigned r = 0; r < use.src[k]; ++r) uniform = uniform && same.count(record.src[k] + r) != 0;
+    }
+    uniform = uniform && reads;
+    for (unsigned r = 0; r < use.dst; ++r) {
+      if (uniform) same.insert(record.dst + r);
+      if (!uniform) same.erase(record.dst + r);
+    }
+    if (uniform) result->marks[i] = 2;
+    if (uniform && count != nullptr) ++*count;
+  }
+  return result;
+}
+
+const char* const kUniform = R"(
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r1, 17; mov.u32 %r2, 23;
+  mad.lo.u32 %r3, %r1, %r2, 5; xor.b32 %r4, %r3, %r1; add.u32 %r5, %r4, %r2; mul.wide.u32 %rd1, %r5, 3;
+  ld.global.u32 %r6, [%rd0]; ld.global.u64 %rd2, [%rd0+8];
+  add.u64 %rd3, %rd1, %rd2; cvt.u32.u64 %r7, %rd3; add.u32 %r8, %r7, %r6;
+  mov.u32 %r10, %tid.x; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd4, %rd4, %rd0;
+)";
+
+struct Outcome {
+  std::vector<std::uint32_t> words;
+  std::size_t issues = 0;
+};
+
+/// Runs a block of 128 threads; out[64 + tid] is the result.
+Outcome run(const std::string& body, FetchFilter* filter, unsigned* count = nullptr, bool sleep = true) {
+  SmHooks hooks;
+  hooks.fetch_filter = filter;
+  Rig rig(machine("pascal_titanx", {"icache.ideal=1", "check.rows=1"}), hooks, sleep);
+  const std::uint64_t out = rig.store->allocate(4096, AllocationKind::kHeap).value();
+  std::memset(rig.store->host(out), 0, 4096);
+  const std::uint32_t input[] = {1000, 0, 7, 3};
+  std::memcpy(rig.store->host(out), input, sizeof input);
+  std::vector<std::byte> parameters(8);
+  std::memcpy(parameters.data(), &out, 8);
+  const test::Kernel& plain = rig.load(body, {1}, {kThreads});
+  test::Kernel& kernel =
+      rig.hold(filter == nullptr ? plain.program : marked(*plain.program, count), {1}, {kThreads}, 0, parameters);
+  kernel.context.fit = 2;
+  rig.start(kernel);
+  EXPECT_TRUE(rig.run(1)) << rig.sm.waiting();
+  EXPECT_TRUE(rig.faults.empty());
+  for (unsigned i = 0; i < 5; ++i) rig.cycle();
+  Outcome result;
+  result.words.resize(kThreads);
+  std::memcpy(result.words.data(), rig.store->host(out + 256), 4 * kThreads);
+  result.issues = rig.log.issues.size();
+  return result;
+}
+
+TEST(FetchFilters, OneWarpComputesWhatAllReadFromItsRows) {
+  const std::string body = std::string(kUniform) + "add.u32 %r9, %r8, %r10; st.global.u32 [%rd4+256], %r9; ret;";
+  const Outcome plain = run(body, nullptr);
+  for (const bool sleep : {true, false}) {
+    Sharing filter;
+    unsigned instructions = 0;
+    const Outcome shared = run(body, &filter, &instructions, sleep);
+    ASSERT_GE(instructions, 10U);
+    EXPECT_EQ(shared.words, plain.words);
+    // 17 x 23 + 5 = 396; ^ 17 = 413; + 23 = 436; x 3 = 1308; + (7 + 3 x 2^32); + 1000 = 2315
+    EXPECT_EQ(shared.words[5], 2315U + 5);
+    EXPECT_EQ(filter.skips, 3 * instructions) << "three of four warps skip each";
+    EXPECT_EQ(shared.issues, plain.issues - 3 * instructions);
+  }
+}
+
+TEST(FetchFilters, AWarpThatDivergesGetsItsRegistersByCopies) {
+  // Behind the branch only the copies hold what was computed before it.
+  const std::string body = std::string(kUniform) + R"(
+    and.b32 %r11, %r10, 1; setp.eq.u32 %p0, %r11, 0;
+    @%p0 bra EVEN;
+    add.u32 %r9, %r8, %r3; bra DONE;
+  EVEN:
+    add.u32 %r9, %r5, %r6;
+  DONE:
+    add.u32 %r9, %r9, %r4; st.global.u32 [%rd4+256], %r9; ret;)";
+  const Outcome plain = run(body, nullptr);
+  EXPECT_EQ(plain.words[0], 436U + 1000 + 413);
+  EXPECT_EQ(plain.words[1], 2315U + 396 + 413);
+  Sharing filter;
+  const Outcome shared = run(body, &filter);
+  EXPECT_EQ(shared.words, plain.words);
+  EXPECT_GT(filter.skips, 10U);
+  EXPECT_GT(filter.copies, 8U);
+  EXPECT_EQ(lowest(filter.leaves), 0U);
+  EXPECT_EQ(__builtin_popcountll(filter.leaves), 4);
+}
+
+/// Runs a kernel of one block with marks on its first arithmetic instruction (at least) and returns the rig.
+struct Bench {
+  explicit Bench(Filter& filter, const std::string& body, Dim3 block, const std::string& before = {})
+      : rig(machine("pascal_titanx", {"icache.ideal=1"}), hooks(filter)) {
+    const test::Kernel& plain = rig.load(body, {4}, block, 0, before);
+    kernel = &rig.hold(marked(*plain.program), {4}, block, 0, {});
+    kernel->context.fit = 2;
+  }
+  static SmHooks hooks(Filter& filter) {
+    SmHooks result;
+    result.fetch_filter = &filter;
+    return result;
+  }
+  void run(std::size_t tbs = 1) {
+    ASSERT_TRUE(rig.run(tbs)) << rig.sm.waiting();
+    for (unsigned i = 0; i < 5; ++i) rig.cycle();
+    rig.sm.count_until(rig.now + 1);
+  }
+  [[nodiscard]] std::uint32_t pc(isa::Kind kind) const {
+    const auto& code = kernel->program->code;
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+      if (code[i].kind == kind) return i;
+    }
+    return ~0U;
+  }
+  Rig rig;
+  test::Kernel* kernel;
+};
+
+TEST(FetchFilters, PoolsAreWhatTheKernelLeavesFreeAndComeBack) {
+  Filter filter;
+  Bench bench(filter, kShort, {16, 6, 1}, kBuffer);
+  const Machine& m = bench.rig.machine;
+  const unsigned own = bench.kernel->context.need.reg_units * m.sm.reg_alloc_unit / 32, all = m.sm.registers / 32;
+  const unsigned fit = bench.kernel->context.fit = all / (own + 10);
+  const unsigned rows = (all - fit * own) / fit;
+  ASSERT_GE(rows, 10U);
+  ASSERT_LE(rows, 32U);
+  bench.rig.start(*bench.kernel, 0);
+  bench.rig.start(*bench.kernel, 1);
+  bench.run(2);
+  bench.rig.start(*bench.kernel, 2);
+  bench.run(3);
+  ASSERT_EQ(filter.starts.size(), 3U);
+  for (const auto& [cycle, start] : filter.starts) {
+    EXPECT_TRUE(start.enable);
+    EXPECT_TRUE(start.promote) << "two dimensions, 16 wide";
+    EXPECT_EQ(start.rows, rows);
+    EXPECT_EQ(start.slots, bench.kernel->program->renamed_registers);
+    EXPECT_EQ(__builtin_popcountll(start.warps), 3);
+    EXPECT_EQ(start.full, start.warps);
+  }
+  EXPECT_EQ(filter.starts[0].second.base, all - rows);
+  EXPECT_EQ(filter.starts[1].second.base, all - 2 * rows);
+  EXPECT_EQ(filter.starts[2].second.base, all - rows);
+  // Start, exits, and only then the end.
+  ASSERT_EQ(filter.exits.size(), 9U);
+  ASSERT_EQ(filter.retires.size(), 3U);
+  for (const auto& [cycle, tb] : filter.retires) {
+    EXPECT_GT(cycle, filter.starts[tb].first);
+  }
+  EXPECT_GT(filter.retires[2].first, filter.exits[8].first);
+  EXPECT_GT(filter.exits[0].first, filter.starts[0].first);
+  EXPECT_EQ(filter.clocked + filter.idled, bench.rig.sm.counters().ticks);
+}
+
+TEST(FetchFilters, NothingIsToldOfBlocksWithoutMarksButTheirWarps) {
+  Filter filter;
+  filter.decide = [](const FetchIn& in, FetchOut&) {
+    EXPECT_EQ(in.eligible, 0U);
+    EXPECT_FALSE(in.decode.valid);
+    EXPECT_TRUE(in.issued.empty());
+  };
+  filter.early = [](FetchOut& out) { out.hold = ~WarpMask{0}; };  // and holds nobody
+  Rig rig(machine("pascal_titanx"), Bench::hooks(filter));
+  test::Kernel& kernel = rig.load("bar.sync 0; membar.gl; ret;", {1}, {96});
+  rig.start(kernel);
+  ASSERT_TRUE(rig.run(1));
+  for (unsigned i = 0; i < 5; ++i) rig.cycle();
+  EXPECT_FALSE(filter.starts.at(0).second.enable);
+  EXPECT_EQ(filter.exits.size(), 3U);
+  EXPECT_EQ(filter.retires.size(), 1U);
+  EXPECT_TRUE(filter.barriers.empty() && filter.global_ops.empty() && filter.branches.empty());
+}
+
+TEST(FetchFilters, LeaderIsReportedInTheTickOfItsWrite) {
+  Filter filter;
+  std::uint64_t pc = 0;
+  filter.decide = [&](const FetchIn& in, FetchOut& out) {
+    for (unsigned s = 0; s < in.decode.count; ++s) {
+      if (in.decode.slot[s].mark != 2 || in.decode.warp != 0 || in.decode.pc + 8 * s != pc) continue;
+      out.act[s] = DecodeAct::kLead;
+      out.tag[0] = 3;
+    }
+  };
+  Bench bench(filter,
+              "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r2; "
+              "st.shared.u32 [%r9], %r3; ret;",
+              {64}, kBuffer);
+  std::uint32_t index = 0;
+  const auto& program = *bench.kernel->program;
+  for (std::uint32_t i = 0; i < program.code.size() && index == 0; ++i) {
+    if (program.marks[i] == 2 && program.uses[i].src[0] != 0) index = i;  // the first add
+  }
+  pc = bench.kernel->context.code_base + 8 * index;
+  bench.rig.start(*bench.kernel);
+  bench.run();
+  ASSERT_EQ(filter.written.size(), 1U);
+  EXPECT_EQ(filter.written[0].second, 3U);
+  const Machine& m = bench.rig.machine;
+  const Tick issued = bench.rig.log.at(0, index).at(0);
+  EXPECT_EQ(filter.written[0].first, issued + m.oc_cycles + m.timing(program.code[index].timing).latency);
+  // Whoever depends on it issues one tick behind the write, as without a filter.
+  EXPECT_EQ(bench.rig.log.at(0, index + 1).at(0), filter.written[0].first + 1);
+}
+
+TEST(FetchFilters, ReuseWritesInTheNextTickAndTakesNoUnit) {
+  Filter filter;
+  filter.decide = [&](const FetchIn& in, FetchOut& out) {
+    for (std::size_t i = 0; i < in.issued.size; ++i) {
+      if (in.issued[i].nsrc == 2 && in.issued[i].ndst == 1) out.rename[i].reuse = true;
+    }
+  };
+  Bench bench(filter, R"(
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; add.u32 %r3, %r1, %r2; add.u32 %r4, %r3, %r2; add.u32 %r5, %r4, %r3;
+    add.u32 %r6, %r5, %r1; mov.u32 %r9, buffer; st.shared.u32 [%r9], %r6; ret;)",
+              {64}, kBuffer);
+  bench.rig.start(*bench.kernel);
+  bench.run();
+  std::vector<std::uint32_t> adds;
+  for (std::uint32_t i = 0; i < bench.kernel->program->code.size(); ++i) {
+    const auto& use = bench.kernel->program->uses[i];
+    if (bench.kernel->program->code[i].kind == isa::Kind::kLane && use.src[0] + use.src[1] == 2) adds.push_back(i);
+  }
+  ASSERT_EQ(adds.size(), 4U);
+  // Issue in t, written in t + 1, clear in t + 2.
+  EXPECT_EQ(bench.rig.log.at(0, adds[1]).at(0), bench.rig.log.at(0, adds[0]).at(0) + 2);
+}
+
+TEST(FetchFilters, GhostsExecuteWithoutIssuingAndManyInOneTick) {
+  for (const bool again : {false, true}) {
+    Filter filter;
+    filter.sleeps = false;
+    std::map<unsigned, unsigned> done;
+    const auto* program = static_cast<const isa::Program*>(nullptr);
+    std::uint64_t base = 0;
+    std::set<Cycle> ticks;
+    WarpMask passing = 0;
+    filter.early = [&](FetchOut& out) { out.hold = ~passing; };
+    filter.decide = [&](const FetchIn& in, FetchOut& out) {
+      for (WarpMask left = in.eligible & ~passing; left != 0; left &= left - 1) {
+        const unsigned w = lowest(left);
+        const std::uint64_t index = (in.pc[w] - base) / 8;
+        if (program->marks[index] != 2 || program->code[index].kind != isa::Kind::kLane) continue;
+        out.ghost |= WarpMask{1} << w;
+        out.skip |= WarpMask{1} << w;
+        out.again = again;
+        ++done[w];
+        ticks.insert(in.now);
+      }
+    };
+    // Lets pass who stands in front of anything else.
+    filter.see = [&](const FetchIn& in) {
+      passing = 0;
+      for (WarpMask left = in.eligible; left != 0; left &= left - 1) {
+        const std::uint64_t index = (in.pc[lowest(left)] - base) / 8;
+        if (program->marks[index] != 2 || program->code[index].kind != isa::Kind::kLane) passing |= left & (~left + 1);
+      }
+    };
+    Bench bench(filter, R"(
+      ld.param.u64 %rd0, [out]; bar.sync 0;
+      mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; mul.lo.u32 %r3, %r2, %r2; add.u32 %r4, %r3, %r2;
+      st.global.u32 [%rd0], %r4; ret;)",
+                {64});
+    const std::uint64_t out = bench.rig.store->allocate(64, AllocationKind::kHeap).value();
+    std::memcpy(bench.rig.store->host(bench.kernel->context.parameters), &out, 8);
+    program = bench.kernel->program.get();
+    base = bench.kernel->context.code_base;
+    bench.rig.start(*bench.kernel);
+    bench.run();
+    std::uint32_t value = 0;
+    std::memcpy(&value, bench.rig.store->host(out), 4);
+    EXPECT_EQ(value, 72U);
+    EXPECT_GE(done[0], 3U);
+    if (again) {
+      EXPECT_LE(ticks.size(), 2U) << "one tick for each warp, or one for both";
+    } else {
+      EXPECT_GE(ticks.size(), 3U);
+    }
+  }
+}
+
+TEST(FetchFilters, BranchesLeavesBarriersStoresAndGlobalOperationsAreTold) {
+  Filter filter;
+  Bench bench(filter, R"(
+    mov.u32 %r1, 4; mov.u32 %r2, %tid.x; add.u32 %r3, %r1, %r1;
+    setp.ge.u32 %p0, %r2, 64;
+    @%p0 bra HIGH;
+    mov.u32 %r9, buffer; add.u32 %r9, %r9, %r3; st.shared.u32 [%r9], %r2;
+  HIGH:
+    bar.sync 0;
+    setp.eq.u32 %p1, %r2, 5;
+    @%p1 bra ODD;
+    add.u32 %r3, %r3, 1;
+  ODD:
+    bar.sync 1, 128;
+    bar.sync 2;
+    membar.gl;
+    ret;)",
+              {128}, kBuffer);
+  bench.rig.start(*bench.kernel);
+  bench.run();
+  // Two warps take the first branch, two do not; one diverges at the second.
+  const std::multiset<std::pair<unsigned, bool>> branches(filter.branches.begin(), filter.branches.end());
+  for (unsigned w = 0; w < 4; ++w) {
+    EXPECT_EQ(branches.count({w, true}), w >= 2 ? 1U : 0U);
+    EXPECT_EQ(branches.count({w, false}), (w < 2 ? 1U : 0U) + (w != 0 ? 1U : 0U)) << w;
+  }
+  EXPECT_EQ(filter.leaves, 0xfU) << "the divergent one, and all at a barrier that is not the block's own";
+  ASSERT_EQ(filter.barriers.size(), 2U) << "barrier 0, and barrier 1 with the count of the whole block";
+  EXPECT_EQ(filter.barriers[0].second, 0xfU);
+  EXPECT_EQ(filter.barriers[1].second, 0xfU);
+  EXPECT_FALSE(filter.stores.empty());
+  EXPECT_FALSE(filter.global_ops.empty());
+  // The last arrival at barrier 0 lets all go on three ticks later, although nobody is fetched before.
+  const std::uint32_t barrier = bench.pc(isa::Kind::kBarrier);
+  Tick last = 0, first = kForever;
+  for (unsigned w = 0; w < 4; ++w) {
+    last = std::max(last, bench.rig.log.at(w, barrier).at(0));
+    first = std::min(first, bench.rig.log.at(w, barrier + 1).at(0));
+  }
+  EXPECT_EQ(filter.barriers[0].first, last);
+  EXPECT_EQ(first, last + 3);
+}
+
+TEST(FetchFilters, SquashedInstructionsComeBack) {
+  Filter filter;
+  std::map<unsigned, unsigned> squashed;
+  bool squash = false;
+  filter.decide = [&](const FetchIn& in, FetchOut& out) {
+    squash = false;
+    if (!in.decode.valid || squashed[in.decode.warp] >= 3) return;
+    squash = true;
+    out.act[in.decode.count - 1] = DecodeAct::kSquash;
+  };
+  filter.see = [&](const FetchIn& in) {
+    if (squash) ++squashed[in.decode.warp];
+  };
+  Bench bench(filter,
+              "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r2; "
+              "st.shared.u32 [%r9], %r3; ret;",
+              {64}, kBuffer);
+  bench.rig.start(*bench.kernel);
+  bench.run();
+  EXPECT_EQ(squashed[0], 3U);
+  for (unsigned w = 0; w < 2; ++w) {
+    std::uint32_t pc = 0;
+    for (const auto& issue : bench.rig.log.issues) {
+      if (issue.warp != w) continue;
+      EXPECT_EQ(issue.pc, pc++) << "each instruction once, in order";
+    }
+    EXPECT_EQ(pc, bench.kernel->program->code.size());
+  }
+}
+
+TEST(FetchFiltersDeathTest, HoldThatFollowsInputsIsAnAssertion) {
+  EXPECT_DEATH(
+      {
+        Filter filter;
+        filter.decide = [](const FetchIn& in, FetchOut& out) { out.hold = in.eligible; };
+        Bench bench(filter, kShort, Dim3{64}, kBuffer);
+        bench.rig.start(*bench.kernel);
+        bench.run();
+      },
+      "fetch_filter of SM 0 changes hold or copy after settle");
+}
+
+TEST(FetchFiltersDeathTest, SkippingAWarpThatIsNotHeldIsAnAssertion) {
+  EXPECT_DEATH(
+      {
+        Filter filter;
+        filter.decide = [](const FetchIn& in, FetchOut& out) { out.skip = in.eligible; };
+        Bench bench(filter, kShort, Dim3{64}, kBuffer);
+        bench.rig.start(*bench.kernel);
+        bench.run();
+      },
+      "fetch_filter of SM 0 skips warps that are not eligible and held");
+}
+
+}  // namespace
+}  // namespace castor::gpu
