@@ -190,8 +190,9 @@ void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
   // Units that all schedulers share are not there for the next one either.
   if (refused >= 0 && machine_.issue.warps == 1 && pool < kControl &&
       !pipelines_.accepts(static_cast<UnitPool>(pool), scheduler, tick_)) {
-    picks[0] = -1;
+    refused_warps_ |= bit(static_cast<std::uint8_t>(picks[0]));
     refused_ |= 1U << scheduler;
+    picks[0] = -1;
     return;
   }
   for (unsigned j = 0; j < machine_.issue.warps; ++j) {
