@@ -189,8 +189,8 @@ struct SmMemory::Impl {
   std::uint32_t lack_set = 0;  ///< of L1, if it was a way
   Cycle stuck_acquire = 0;     ///< acquire cycle of its block then
   Traffic* stuck_traffic = nullptr;
-  bool sent = false;           ///< the injection FIFO has a place more since
-  bool freed = false;          ///< an MSHR, or with kWay a way of the set, is free since
+  bool sent = false;   ///< the injection FIFO has a place more since
+  bool freed = false;  ///< an MSHR, or with kWay a way of the set, is free since
   bool short_of_credit = false;
   unsigned primary_misses = 0;
 };
