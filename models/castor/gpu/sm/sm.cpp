@@ -94,10 +94,7 @@ void Sm::count_ticks() {
     if (of.lacks[s] == 1) counters_.collector_full += ticks;
     if (of.lacks[s] == 2) counters_.unit_busy += ticks;
   }
-  if (of.memory_stalled) {
-    counters_.memory_stall_cycles += ticks;
-    counters_.outstanding_sum_while_stalled += ticks * of.outstanding;
-  }
+  if (of.memory_stalled) counters_.memory_stall_cycles += ticks;
   counters_.occupancy_warps_sum += sum(of.live);
   if (of.device != 0) counters_.occupancy_device_warps_sum += sum(of.device);
   if (of.fence != 0) counters_.fence_wait += sum(of.fence);
@@ -109,6 +106,7 @@ void Sm::count_slept(Tick end) {
   const Tick slept = end - counted_;
   same_ticks_ += slept;
   counted_ = end;
+  if (tick_class_.memory_stalled) counters_.outstanding_sum_while_stalled += slept * memory_side_.outstanding();
   if (hooked_) idle_hooks(slept);
 }
 
@@ -229,7 +227,7 @@ void Sm::take_events() {
 }
 
 // Whether this tick adds to the counters what the last one did.
-bool Sm::same_tick(unsigned outstanding) const {
+bool Sm::same_tick() const {
   const auto differs = [](const auto& a, const auto& b) {
     static_assert(sizeof a == 8 && sizeof b == 8);
     std::uint64_t x, y;
@@ -240,13 +238,11 @@ bool Sm::same_tick(unsigned outstanding) const {
   const TickClass& last = tick_class_;
   return (issued_ | last.issued) == 0 &&
          (differs(stall_, last.stall) | differs(lacks_, last.lacks) | (live_ ^ last.live) |
-          ((live_ & device_) ^ last.device) | (blocked_fence_ ^ last.fence) | (finished_ ^ last.finished)) == 0 &&
-         (!last.memory_stalled || outstanding == last.outstanding);
+          ((live_ & device_) ^ last.device) | (blocked_fence_ ^ last.fence) | (finished_ ^ last.finished)) == 0;
 }
 
 void Sm::finish_tick() {
-  const unsigned outstanding = memory_side_.outstanding();
-  if (!same_tick(outstanding)) {
+  if (!same_tick()) {
     count_ticks();
     tick_class_.stall = stall_;
     tick_class_.lacks = lacks_;
@@ -258,7 +254,6 @@ void Sm::finish_tick() {
     }
     tick_class_.issued = issued_;
     tick_class_.memory_stalled = issued_ == 0 && waits_memory;
-    tick_class_.outstanding = outstanding;
     tick_class_.live = live_;
     tick_class_.device = live_ & device_;
     tick_class_.fence = blocked_fence_;
@@ -266,6 +261,8 @@ void Sm::finish_tick() {
   }
   ++same_ticks_;
   ++counted_;
+  const unsigned outstanding = memory_side_.outstanding();
+  if (tick_class_.memory_stalled) counters_.outstanding_sum_while_stalled += outstanding;
 
   if (pulses_read()) {
     SmPulse pulse;

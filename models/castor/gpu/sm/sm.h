@@ -192,7 +192,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
     std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks{};  ///< without issue: 1 collector, 2 unit
     unsigned issued = 0;                                          ///< bit per scheduler
     bool memory_stalled = false;
-    unsigned outstanding = 0;
     WarpMask live = 0, device = 0, fence = 0;
     TbMask finished = 0;
   };
@@ -214,7 +213,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // Steps of a tick.
   void count_slept(Tick end);
   void count_ticks();
-  [[nodiscard]] bool same_tick(unsigned outstanding) const;
+  [[nodiscard]] bool same_tick() const;
   void take_messages();           // S0
   void take_events();             // S1
   void decode(WarpMask arrived);  // S6
