@@ -174,7 +174,7 @@ void Gpu::look_around(Cycle now) {
 // Ends the windows that end at or before `now`. What sleeps counts as if it had ticked until then.
 void Gpu::end_windows(Cycle now) {
   while (windows_->due() <= now) {
-    for (Unit* const unit : units_) unit->count_until(windows_->due());
+    count_until(windows_->due());
     windows_->end_window();
   }
 }

@@ -15,6 +15,11 @@ namespace castor::gpu {
 template <unsigned lanes>
 inline constexpr isa::LaneMask kAllLanes = lanes == 64 ? ~isa::LaneMask{0} : (isa::LaneMask{1} << (lanes % 64)) - 1;
 
+/// Place of a thread's local byte in its warp's local memory: words are interleaved over the lanes.
+[[nodiscard]] inline std::uint64_t local_offset(std::uint64_t offset, unsigned lane, unsigned lanes) {
+  return offset / 4 * 4 * lanes + std::uint64_t{4} * lane + offset % 4;
+}
+
 /// The region that one active lane accesses, and in `at` where each lane accesses it: offsets from the region's start.
 /// Lanes that are not active get the offset of one that is. A refused region if some lane lies outside or is not
 /// aligned; each lane has to be looked at then.

@@ -14,11 +14,6 @@ using isa::MemoryKind;
 using isa::MemoryOp;
 using isa::Space;
 
-// Local memory is word interleaved over the lanes of a warp, so equal offsets of all lanes are neighbours.
-std::size_t interleaved_offset(std::uint64_t offset, unsigned lane, unsigned lanes) {
-  return (offset / 4) * 4 * lanes + std::size_t{lane} * 4 + offset % 4;
-}
-
 void gather_words(const std::byte* first, std::byte* to, std::size_t size, unsigned lanes) {
   for (std::size_t done = 0; done < size; done += 4) {
     std::memcpy(to + done, first + done * lanes, std::min<std::size_t>(4, size - done));
@@ -79,7 +74,7 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
   std::size_t element_step = element;
   if (region.space == Space::kLocal) {
     if (element != 4) return false;
-    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = interleaved_offset(at[lane], lane, lanes);
+    for (unsigned lane = 0; lane < lanes; ++lane) at[lane] = local_offset(at[lane], lane, lanes);
     element_step = std::size_t{4} * lanes;
   }
   const std::size_t row_step = view.row_bytes() * (element / 4);
@@ -134,7 +129,7 @@ std::optional<MemoryFault> MemoryPath::execute(const isa::Record& record, const 
       isa::perform_lane(access, lane, base(region, windows) + offset);
       continue;
     }
-    std::byte* const where = windows.local + interleaved_offset(offset, lane, view.lanes);
+    std::byte* const where = windows.local + local_offset(offset, lane, view.lanes);
     if (access.lane_bytes <= 4) {
       isa::perform_lane(access, lane, where);
     } else {
@@ -156,7 +151,7 @@ bool MemoryPath::read(std::uint64_t generic, void* to, std::size_t size, unsigne
     const Region region = check_.region(Space::kGeneric, generic + i, false, reached);
     if (region.refused() || !region.holds(generic + i, 1)) return false;
     const std::uint64_t offset = generic + i - region.start;
-    out[i] = base(region, windows)[region.space == Space::kLocal ? interleaved_offset(offset, lane, lanes) : offset];
+    out[i] = base(region, windows)[region.space == Space::kLocal ? local_offset(offset, lane, lanes) : offset];
   }
   return true;
 }

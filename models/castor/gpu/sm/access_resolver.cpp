@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "castor/base/error.h"
-#include "castor/gpu/lane_offsets.h"
 #include "castor/gpu/sm/memory_operation.h"
 
 namespace castor::gpu {

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "castor/base/error.h"
-#include "castor/gpu/lane_offsets.h"
 
 namespace castor::gpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "castor/gpu/address_check.h"
+#include "castor/gpu/lane_offsets.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/sm/sm_memory.h"
 
@@ -49,11 +49,6 @@ struct ByteMask {
 [[nodiscard]] inline unsigned sector_count(std::uint8_t sectors) {
   constexpr std::uint64_t kBits = 0x4332322132212110;  // a digit per mask
   return static_cast<unsigned>(kBits >> (4 * sectors) & 0xf);
-}
-
-/// Place of a thread's local byte in its warp's local memory: words are interleaved over the lanes.
-[[nodiscard]] inline std::uint64_t local_offset(std::uint64_t offset, unsigned lane, unsigned lanes) {
-  return offset / 4 * 4 * lanes + std::uint64_t{4} * lane + offset % 4;
 }
 
 /// How the addresses of the lanes lie to each other.

@@ -36,18 +36,6 @@ Pipelines::Pipelines(const Machine& machine)
 inline Tick Pipelines::read(unsigned bank, Tick from) {
   Reads& reads = reads_[bank];
   const Tick passed = from - reads.base;
-  if (ports_ == 2) {  // the common case
-    std::uint64_t& first = reads.busy[0];
-    std::uint64_t& second = reads.busy[1];
-    first = passed < 64 ? first >> passed : 0;
-    second = passed < 64 ? second >> passed : 0;
-    reads.base = from;
-    const std::uint64_t both = first & second;
-    CASTOR_ASSERT(both != ~std::uint64_t{0}, "a register bank is booked for more than 64 ticks");
-    const std::uint64_t bit = ~both & (both + 1);
-    ((first & bit) == 0 ? first : second) |= bit;
-    return from + static_cast<unsigned>(__builtin_ctzll(bit));
-  }
   std::uint64_t all = ~std::uint64_t{0};
   for (unsigned p = 0; p < ports_; ++p) {
     std::uint64_t& busy = reads.busy[p];
@@ -84,24 +72,27 @@ inline Tick Pipelines::take_unit(Pool& pool, unsigned scheduler, Tick earliest, 
   return dispatch;
 }
 
-Pipelines::Path Pipelines::reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick,
-                                   EventWheel& wheel) {
+// Reserves unit and collector of an instruction whose last operand is read in `last`.
+[[gnu::always_inline]] inline Pipelines::Path Pipelines::dispatch(const Decoded& decoded, unsigned scheduler, Tick tick,
+                                                                  Tick last, EventWheel& wheel) {
   Path path;
-  Tick last = collectors_used_ ? tick : tick + 1;
-  if (collectors_used_) {
-    for (unsigned i = 0; i < decoded.source_count; ++i) {
-      last = std::max(last, read(bank(decoded.sources[i], warp), tick + 1));
-    }
-    if (last > tick + 1) path.delay = static_cast<unsigned>(last - tick - 1);
-  }
   path.last_operand = last;
   path.dispatch = take_unit(pools_[static_cast<std::size_t>(decoded.pool)], scheduler,
                             std::max(tick + oc_cycles_, last + 1), decoded.interval);
-  if (collectors_used_) {
-    --collectors_free_;
-    wheel.free_collector(path.dispatch);
-  }
+  if (!collectors_used_) return path;
+  if (last > tick + 1) path.delay = static_cast<unsigned>(last - tick - 1);
+  --collectors_free_;
+  wheel.free_collector(path.dispatch);
   return path;
+}
+
+Pipelines::Path Pipelines::reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick,
+                                   EventWheel& wheel) {
+  Tick last = collectors_used_ ? tick : tick + 1;
+  for (unsigned i = 0; collectors_used_ && i < decoded.source_count; ++i) {
+    last = std::max(last, read(bank(decoded.sources[i], warp), tick + 1));
+  }
+  return dispatch(decoded, scheduler, tick, last, wheel);
 }
 
 Pipelines::Path Pipelines::reserve_rows(const Decoded& decoded, const std::int16_t* rows, unsigned warp,
@@ -111,16 +102,7 @@ Pipelines::Path Pipelines::reserve_rows(const Decoded& decoded, const std::int16
     const unsigned from = rows[i] < 0 ? bank(decoded.sources[i], warp) : static_cast<unsigned>(rows[i]) % banks_;
     last = std::max(last, read(from, tick + 1));
   }
-  Path path;
-  path.delay = collectors_used_ && last > tick + 1 ? static_cast<unsigned>(last - tick - 1) : 0;
-  path.last_operand = last;
-  path.dispatch = take_unit(pools_[static_cast<std::size_t>(decoded.pool)], scheduler,
-                            std::max(tick + oc_cycles_, last + 1), decoded.interval);
-  if (collectors_used_) {
-    --collectors_free_;
-    wheel.free_collector(path.dispatch);
-  }
-  return path;
+  return dispatch(decoded, scheduler, tick, last, wheel);
 }
 
 bool Pipelines::copy(unsigned row, unsigned reg, unsigned warp, Tick tick) {

@@ -81,6 +81,7 @@ class Pipelines {
   }
   Tick read(unsigned bank, Tick from);
   Tick write(unsigned bank, Tick earliest);
+  Path dispatch(const Decoded& decoded, unsigned scheduler, Tick tick, Tick last, EventWheel& wheel);
   Tick take_unit(Pool& pool, unsigned scheduler, Tick earliest, unsigned interval);
 
   unsigned oc_cycles_;

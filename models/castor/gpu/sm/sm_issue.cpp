@@ -187,14 +187,6 @@ void Sm::commit_picks() {
 void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
   constexpr auto kControl = static_cast<unsigned>(UnitPool::kControl);
   auto& picks = picks_[scheduler];
-  // Units that all schedulers share are not there for the next one either.
-  if (refused >= 0 && machine_.issue.warps == 1 && pool < kControl &&
-      !pipelines_.accepts(static_cast<UnitPool>(pool), scheduler, tick_)) {
-    refused_warps_ |= bit(static_cast<std::uint8_t>(picks[0]));
-    refused_ |= 1U << scheduler;
-    picks[0] = -1;
-    return;
-  }
   for (unsigned j = 0; j < machine_.issue.warps; ++j) {
     if (picks[j] < 0) continue;
     const unsigned w = static_cast<std::uint8_t>(picks[j]);
