@@ -1,0 +1,141 @@
+#pragma once
+
+#include "castor/lax/params.h"
+#include "castor/lax/states.h"
+#include "castor/twin/ports.h"
+
+/// Ports of the laxity engine (docs/blocks/lax.md, "Ports"). Inside the lists `p` is a Params.
+// clang-format off
+#define LAX_INPUTS(X)                                                                                               \
+  /*name         type       elements  bits            class     timing   meaning */                                 \
+  X(now,         U64,       1,        48,             kTime,    kEdge,   "GPU cycle counter")                       \
+  X(js_valid,    U8,        1,        1,              kEvent,   kEdge,   "a job's header is submitted")             \
+  X(js_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
+  X(js_deadline, U32,       1,        32,             kPayload, kEdge,   "cycles from its start, all ones: none")   \
+  X(js_start,    U64,       1,        48,             kPayload, kEdge,   "time at which it was enqueued")           \
+  X(js_nkt,      U8,        1,        5,              kPayload, kEdge,   "list beats that follow")                  \
+  X(js_append,   U8,        1,        1,              kPayload, kEdge,   "adds to the queue's job")                 \
+  X(js_fits,     U8,        1,        1,              kPayload, kEdge,   "its first kernel would fit entirely now") \
+  X(wl_valid,    U8,        1,        1,              kEvent,   kEdge,   "a list beat")                             \
+  X(wl_kid,      U8,        1,        8,              kPayload, kEdge,   "its kernel type")                         \
+  X(wl_numwg,    U32,       1,        24,             kPayload, kEdge,   "its TBs")                                 \
+  X(wl_last,     U8,        1,        1,              kPayload, kEdge,   "last beat of this header")                \
+  X(adm_ready,   U8,        1,        1,              kLevel,   kEdge,   "the verdict offered is taken")            \
+  X(ks_valid,    U8,        1,        1,              kEvent,   kEdge,   "first TB of a kernel placed")             \
+  X(ks_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
+  X(ks_kid,      U8,        1,        8,              kPayload, kEdge,   "its kernel type")                         \
+  X(ki_valid,    U8,        1,        1,              kEvent,   kEdge,   "all TBs of a kernel issued")              \
+  X(ki_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
+  X(wgc_valid,   U8,        1,        1,              kEvent,   kEdge,   "a TB completed")                          \
+  X(wgc_qid,     U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
+  X(wgc_kid,     U8,        1,        8,              kPayload, kEdge,   "its kernel type")                         \
+  X(kd_valid,    U8,        1,        1,              kEvent,   kEdge,   "a kernel completed")                      \
+  X(kd_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
+  X(kd_kid,      U8,        1,        8,              kPayload, kEdge,   "its kernel type, as of its first TB")     \
+  X(kd_last,     U8,        1,        1,              kPayload, kEdge,   "the queue is drained, the job done")      \
+  X(pe_vec,      QueueBits, 1,        p.NumQueues,    kLevel,   kSettle, "queues with a kernel to parse")           \
+  X(psel_grant,  U8,        1,        1,              kEvent,   kEdge,   "a parse lane takes the queue offered")    \
+  X(de_vec,      QueueBits, 1,        p.NumQueues,    kLevel,   kSettle, "queues with a TB that fits now")          \
+  X(df_vec,      QueueBits, 1,        p.NumQueues,    kLevel,   kEdge,   "queues with a TB that does not fit now")  \
+  X(dsel_grant,  U8,        1,        1,              kEvent,   kEdge,   "one TB of the queue offered is issued")   \
+  X(reg_req,     U8,        1,        1,              kEvent,   kEdge,   "register access, held until reg_ack")     \
+  X(reg_we,      U8,        1,        1,              kPayload, kEdge,   "1: write")                                \
+  X(reg_addr,    U16,       1,        16,             kPayload, kEdge,   "byte address")                            \
+  X(reg_wdata,   U32,       1,        32,             kPayload, kEdge,   "data of a write")
+// clang-format on
+
+// clang-format off
+#define LAX_OUTPUTS(X)                                                                                                  \
+  /*name        type       elements  bits            class     timing          meaning */                               \
+  X(js_ready,   U8,        1,        1,              kEvent,   kRegistered,    "a header is taken")                     \
+  X(wl_ready,   U8,        1,        1,              kEvent,   kRegistered,    "a list beat is taken")                  \
+  X(adm_valid,  U8,        1,        1,              kEvent,   kRegistered,    "a verdict")                             \
+  X(adm_qid,    U8,        1,        p.queue_bits(), kPayload, kRegistered,    "its queue")                             \
+  X(adm_accept, U8,        1,        1,              kPayload, kRegistered,    "1: accepted")                           \
+  X(adm_reason, U8,        1,        3,              kPayload, kRegistered,    "reason code")                           \
+  X(adm_est,    U32,       1,        32,             kPayload, kRegistered,    "estimated completion, cycles")          \
+  X(psel_valid, U8,        1,        1,              kEvent,   kCombinational, "a queue is offered to the parse lanes") \
+  X(psel_qid,   U8,        1,        p.queue_bits(), kPayload, kCombinational, "which")                                 \
+  X(dsel_valid, U8,        1,        1,              kEvent,   kCombinational, "a queue is offered to the dispatcher")  \
+  X(dsel_qid,   U8,        1,        p.queue_bits(), kPayload, kCombinational, "which")                                 \
+  X(pre_vec,    QueueBits, 1,        p.NumQueues,    kLevel,   kRegistered,    "queues to be preempted (PREMA)")        \
+  X(jd_valid,   U8,        1,        1,              kEvent,   kRegistered,    "a job ended, one cycle after kd")       \
+  X(jd_qid,     U8,        1,        p.queue_bits(), kPayload, kRegistered,    "its queue")                             \
+  X(jd_met,     U8,        1,        1,              kPayload, kRegistered,    "it met its deadline")                   \
+  X(jd_lat,     U32,       1,        32,             kPayload, kRegistered,    "its latency, cycles")                   \
+  X(upd_busy,   U8,        1,        1,              kLevel,   kRegistered,    "a periodic update runs")                \
+  X(irq,        U8,        1,        1,              kLevel,   kRegistered,    "an enabled interrupt is pending")       \
+  X(reg_ack,    U8,        1,        1,              kEvent,   kRegistered,    "end of the register access")            \
+  X(reg_err,    U8,        1,        2,              kPayload, kRegistered,    "0 good, 1 address error, 2 refused")    \
+  X(reg_rdata,  U32,       1,        32,             kPayload, kRegistered,    "data of a read")
+// clang-format on
+
+/// Registers that a bench may look at.
+// clang-format off
+#define LAX_PROBES(X)                                                                                            \
+  /*name           type         elements  bits            meaning */                                             \
+  X(main_state,    MainState,   1,        4,              "state of the main machine")                           \
+  X(submit_state,  SubmitState, 1,        3,              "state of the submit machine")                         \
+  X(job_state0,    QueueBits,   1,        p.NumQueues,    "bit 0 of each queue's job state")                     \
+  X(job_state1,    QueueBits,   1,        p.NumQueues,    "bit 1")                                               \
+  X(job_state2,    QueueBits,   1,        p.NumQueues,    "bit 2")                                               \
+  X(open,          QueueBits,   1,        p.NumQueues,    "queues with a kernel that has started and not ended") \
+  X(preempted,     QueueBits,   1,        p.NumQueues,    "queues with a preemption request")                    \
+  X(kernel_type,   U8,          1,        p.kt_bits(),    "kernel type that the main machine works on")          \
+  X(queue,         U8,          1,        p.queue_bits(), "queue that the main machine works on")                \
+  X(total,         U64,         1,        40,             "work ahead in the admission pass, cycles")            \
+  X(update_timer,  U32,         1,        24,             "cycles since the last update tick")                   \
+  X(prema_timer,   U32,         1,        24,             "cycles since the last PREMA tick")                    \
+  X(group,         U8,          1,        8,              "group of queues that the selection compares")         \
+  X(verdict_count, U16,         1,        9,              "verdicts waiting")                                    \
+  X(pend_count,    U16,         1,        9,              "jobs waiting for admission")                          \
+  X(done_count,    U16,         1,        9,              "entries of the done queue")
+// clang-format on
+
+namespace castor::lax {
+
+using twin::U16;
+using twin::U32;
+using twin::U64;
+using twin::U8;
+using QueueBits = twin::Bits<256>;  ///< bit = queue
+
+/// What the engine sees in one cycle, without reset. Fields beyond their port's width are masked by nobody: keep to it.
+struct Inputs {
+  LAX_INPUTS(CASTOR_FIELD)
+};
+
+/// What the engine shows in one cycle.
+struct Outputs {
+  LAX_OUTPUTS(CASTOR_FIELD)
+};
+
+/// Registers compared between model and RTL besides the outputs.
+struct Probes {
+  LAX_PROBES(CASTOR_FIELD)
+};
+
+/// The description from which everything about the ports is made.
+struct Ports {
+  static constexpr const char* kBlock = "lax";
+  static constexpr const char* kTop = "castor_lax";
+  using Params = lax::Params;
+  using Inputs = lax::Inputs;
+  using Outputs = lax::Outputs;
+  using Probes = lax::Probes;
+
+  template <class F>
+  static void each_input(F f, [[maybe_unused]] const Params& p) {
+    LAX_INPUTS(CASTOR_VISIT_INPUT)
+  }
+  template <class F>
+  static void each_output(F f, [[maybe_unused]] const Params& p) {
+    LAX_OUTPUTS(CASTOR_VISIT_OUTPUT)
+  }
+  template <class F>
+  static void each_probe(F f, [[maybe_unused]] const Params& p) {
+    LAX_PROBES(CASTOR_VISIT_PROBE)
+  }
+};
+
+}  // namespace castor::lax

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+
+namespace castor::twin {
+
+/// A port of several equal elements: element i of b bits at [i*b +: b] of the packed port. `N` is the largest number of
+/// elements over all legal parameters; elements that a parameter set does not have are 0.
+template <class T, unsigned N>
+struct Lanes {
+  using Element = T;
+  static constexpr unsigned kElements = N;
+
+  std::array<T, N> elements{};
+
+  [[nodiscard]] constexpr T& operator[](unsigned index) { return elements[index]; }
+  [[nodiscard]] constexpr const T& operator[](unsigned index) const { return elements[index]; }
+  [[nodiscard]] friend constexpr bool operator==(const Lanes& a, const Lanes& b) {
+    for (unsigned i = 0; i < N; ++i) {
+      if (!(a.elements[i] == b.elements[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] friend constexpr bool operator!=(const Lanes& a, const Lanes& b) { return !(a == b); }
+};
+
+template <class T>
+inline constexpr bool is_lanes = false;
+template <class T, unsigned N>
+inline constexpr bool is_lanes<Lanes<T, N>> = true;
+
+}  // namespace castor::twin

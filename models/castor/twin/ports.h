@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "castor/twin/bits.h"
+#include "castor/twin/lanes.h"
+
+/// The one description of a block's ports, and what is made of it.
+///
+/// A block writes three lists in its ports.h: inputs, outputs and probes, one line per port:
+///
+///     #define SAWS_INPUTS(X)
+///       /* name     type  elements  bits        class   timing   meaning */
+///       X(w_ready,  U64,  1,        p.NumWarps, kLevel, kSettle, "warps ready to issue")
+///
+/// - name: the SystemVerilog port without `_i`/`_o`, also the field and the pin;
+/// - type: U8, U16, U32, U64 (also for one bit), an enumeration over one of them, Bits<N>, or an alias of Lanes<T, N>;
+/// - elements, bits: shape in this parameter set, `p` being the block's Params; the port is elements x bits wide;
+/// - class: see Class; timing: see Timing; meaning: a few words for tables, waves and errors.
+///
+/// From the list come the structs (CASTOR_FIELD), the visitors (CASTOR_VISIT_*), and by them pins, binding,
+/// comparison, waves, stimulus and tables.
+namespace castor::twin {
+
+using U8 = std::uint8_t;
+using U16 = std::uint16_t;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
+/// What a port carries, which decides its value in a cycle in which nothing happens.
+enum class Class : std::uint8_t {
+  kEvent,    ///< valid, request, grant, ready of a handshake: idle value 0
+  kLevel,    ///< a condition: holds its last value
+  kPayload,  ///< belongs to a valid: as an input it is ignored and as an output it is 0 while its valid is 0
+  kTime,     ///< the cycle counter: +1 in each cycle
+};
+
+/// Which path a port is on inside a cycle.
+enum class Timing : std::uint8_t {
+  kEdge,           ///< input: seen by the clock edge only
+  kSettle,         ///< input: some output of the same cycle depends on it
+  kRegistered,     ///< output: a function of registers alone
+  kCombinational,  ///< output: depends on a kSettle input of the same cycle
+};
+
+/// Shape of a port in one parameter set.
+struct Shape {
+  unsigned elements = 1;
+  unsigned bits = 1;  ///< of one element
+
+  [[nodiscard]] constexpr unsigned width() const { return elements * bits; }
+};
+
+/// All ones in the low `bits` bits; bits 0..64.
+[[nodiscard]] constexpr U64 mask(unsigned bits) { return bits >= 64 ? ~U64{0} : (U64{1} << bits) - 1; }
+
+/// ceil(log2(value)), at least 0; value 1 or more.
+[[nodiscard]] constexpr unsigned log2_ceil(U64 value) {
+  unsigned bits = 0;
+  while ((U64{1} << bits) < value) {
+    ++bits;
+  }
+  return bits;
+}
+
+/// What a visitor is told of a port besides its member and its pin.
+struct Port {
+  std::string_view name;
+  Shape shape;
+  Class kind;
+  Timing timing;
+  std::string_view meaning;
+};
+
+}  // namespace castor::twin
+
+/// A struct's members out of a list of ports or probes: `struct Inputs { SAWS_INPUTS(CASTOR_FIELD) };`
+#define CASTOR_FIELD(name_, type_, ...) type_ name_{};
+
+/// Bodies of `each_input(f, p)`, `each_output(f, p)` and `each_probe(f, p)`: f(Port, member, pin) for every line, `pin`
+/// being a function from an object with members `<name>_i`, `<name>_o` or `probe_<name>_o` to that member.
+#define CASTOR_VISIT_INPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)                 \
+  f(                                                                                                  \
+      ::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},       \
+                           ::castor::twin::Class::class_, ::castor::twin::Timing::timing_, meaning_}, \
+      &Inputs::name_, [](auto& pins) -> auto& { return pins.name_##_i; });
+#define CASTOR_VISIT_OUTPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)                \
+  f(                                                                                                  \
+      ::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},       \
+                           ::castor::twin::Class::class_, ::castor::twin::Timing::timing_, meaning_}, \
+      &Outputs::name_, [](auto& pins) -> auto& { return pins.name_##_o; });
+#define CASTOR_VISIT_PROBE(name_, type_, elements_, bits_, meaning_)                                      \
+  f(                                                                                                      \
+      ::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},           \
+                           ::castor::twin::Class::kLevel, ::castor::twin::Timing::kRegistered, meaning_}, \
+      &Probes::name_, [](auto& pins) -> auto& { return pins.probe_##name_##_o; });
