@@ -100,7 +100,7 @@ using twin::U64;
 using twin::U8;
 using QueueBits = twin::Bits<256>;  ///< bit = queue
 
-/// What the engine sees in one cycle, without reset. Fields beyond their port's width are masked by nobody: keep to it.
+/// What the engine sees in one cycle, without reset. Fields are masked by nobody: keep to the width of the port.
 struct Inputs {
   LAX_INPUTS(CASTOR_FIELD)
 };
@@ -115,10 +115,14 @@ struct Probes {
   LAX_PROBES(CASTOR_FIELD)
 };
 
-/// The description from which everything about the ports is made.
-struct Ports {
+class Engine;
+
+/// The laxity engine as a block of the twin contract (castor/twin/block.h).
+struct Block {
   static constexpr const char* kBlock = "lax";
   static constexpr const char* kTop = "castor_lax";
+  static constexpr const char* kMeaning = "laxity engine: which job is next, and which is admitted";
+  using Engine = lax::Engine;
   using Params = lax::Params;
   using Inputs = lax::Inputs;
   using Outputs = lax::Outputs;

@@ -80,18 +80,15 @@ struct Port {
 
 /// Bodies of `each_input(f, p)`, `each_output(f, p)` and `each_probe(f, p)`: f(Port, member, pin) for every line, `pin`
 /// being a function from an object with members `<name>_i`, `<name>_o` or `probe_<name>_o` to that member.
-#define CASTOR_VISIT_INPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)                 \
-  f(                                                                                                  \
-      ::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},       \
-                           ::castor::twin::Class::class_, ::castor::twin::Timing::timing_, meaning_}, \
-      &Inputs::name_, [](auto& pins) -> auto& { return pins.name_##_i; });
-#define CASTOR_VISIT_OUTPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)                \
-  f(                                                                                                  \
-      ::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},       \
-                           ::castor::twin::Class::class_, ::castor::twin::Timing::timing_, meaning_}, \
-      &Outputs::name_, [](auto& pins) -> auto& { return pins.name_##_o; });
-#define CASTOR_VISIT_PROBE(name_, type_, elements_, bits_, meaning_)                                      \
-  f(                                                                                                      \
-      ::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},           \
-                           ::castor::twin::Class::kLevel, ::castor::twin::Timing::kRegistered, meaning_}, \
-      &Probes::name_, [](auto& pins) -> auto& { return pins.probe_##name_##_o; });
+#define CASTOR_VISIT_INPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)               \
+  f(::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},       \
+                         ::castor::twin::Class::class_, ::castor::twin::Timing::timing_, meaning_}, \
+    &Inputs::name_, [](auto& pins) -> decltype((pins.name_##_i)) { return pins.name_##_i; });
+#define CASTOR_VISIT_OUTPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)              \
+  f(::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},       \
+                         ::castor::twin::Class::class_, ::castor::twin::Timing::timing_, meaning_}, \
+    &Outputs::name_, [](auto& pins) -> decltype((pins.name_##_o)) { return pins.name_##_o; });
+#define CASTOR_VISIT_PROBE(name_, type_, elements_, bits_, meaning_)                                    \
+  f(::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},           \
+                         ::castor::twin::Class::kLevel, ::castor::twin::Timing::kRegistered, meaning_}, \
+    &Probes::name_, [](auto& pins) -> decltype((pins.probe_##name_##_o)) { return pins.probe_##name_##_o; });

@@ -1,0 +1,203 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "castor/twin/mismatch.h"
+#include "castor/twin/port_waves.h"
+#include "castor/twin/twin.h"
+
+namespace castor::twin {
+
+/// What lockstep says, and leaves behind, when it finds a difference.
+struct LockstepOptions {
+  std::uint64_t seed = 0;  ///< of the stimulus, for the message
+  std::string replay;      ///< command that repeats the run, for the message
+  std::string waves;       ///< the last cycles go to <waves>.model.vcd and <waves>.rtl.vcd; empty = nowhere
+};
+
+/// Model and RTL at once. Outputs are compared at every settle, field by field, and probes in every cycle; they are
+/// never resynchronised. The first difference throws MismatchError. What callers see are the model's outputs.
+///
+/// `idle(n)` clocks the RTL n times, compares its outputs in each of these cycles with those of the model, which may
+/// not change, lets the model skip, and compares the probes: so every run that skips tests the skipping.
+template <class Block>
+class Lockstep final : public Twin<Block> {
+ public:
+  using typename Twin<Block>::Inputs;
+  using typename Twin<Block>::Outputs;
+  using typename Twin<Block>::Probes;
+
+  /// Cycles of waves that a mismatch leaves.
+  static constexpr std::size_t kHistory = 200;
+
+  /// The two must have equal parameters.
+  Lockstep(std::unique_ptr<Twin<Block>> model, std::unique_ptr<Twin<Block>> rtl, LockstepOptions options)
+      : Twin<Block>(model->params()),
+        model_(std::move(model)),
+        rtl_(std::move(rtl)),
+        options_(std::move(options)),
+        history_(kHistory) {
+    CASTOR_ASSERT(same_params(model_->params(), rtl_->params()));
+    reset();
+  }
+
+  const Outputs& settle(const Inputs& in) override {
+    expected_ = &model_->settle(in);
+    actual_ = &rtl_->settle(in);
+    if (differ_outputs()) fail(in);
+    return *expected_;
+  }
+
+  void clock(const Inputs& in) override {
+    if (expected_ == nullptr) settle(in);
+    check_inputs(in);
+    remember(in);
+    expected_ = nullptr;
+    model_->clock(in);
+    rtl_->clock(in);
+    last_ = in;
+    ++cycle_;
+    compare_probes();
+  }
+
+  void reset() override {
+    model_->reset();
+    rtl_->reset();
+    last_ = Inputs{};
+    expected_ = nullptr;
+    compare_probes();
+  }
+
+  [[nodiscard]] Cycle quiet() const override { return model_->quiet(); }
+
+  void idle(Cycle n) override {
+    CASTOR_ASSERT_AT(cycle_, n <= quiet(), "%s: idle(%llu) while only %llu cycles are quiet", Block::kBlock,
+                     static_cast<unsigned long long>(n), static_cast<unsigned long long>(quiet()));
+    if (n == 0) return;
+    Inputs in = last_;
+    make_idle<Block>(in, this->params());
+    advance_time<Block>(in, this->params(), 1);
+    const Outputs constant = model_->settle(in);
+    for (Cycle i = 0; i < n; ++i, ++cycle_) {
+      expected_ = &constant;
+      actual_ = &rtl_->settle(in);
+      if (differ_outputs()) fail(in);
+      remember(in);
+      rtl_->clock(in);
+      last_ = in;
+      advance_time<Block>(in, this->params(), 1);
+    }
+    expected_ = nullptr;
+    model_->idle(n);
+    compare_probes();
+  }
+
+  /// Those of the model.
+  [[nodiscard]] Probes probes() const override { return model_->probes(); }
+  [[nodiscard]] std::optional<U32> peek(U16 address) const override { return model_->peek(address); }
+
+  /// Cycles clocked since construction.
+  [[nodiscard]] Cycle cycle() const { return cycle_; }
+
+ private:
+  struct Moment {
+    Cycle cycle;
+    Inputs in;
+    Outputs expected, actual;
+    Probes model, rtl;
+  };
+
+  [[nodiscard]] bool differ_outputs() const {
+    bool differ = false;
+    Block::each_output([&](const Port&, auto member, auto) { differ |= expected_->*member != actual_->*member; },
+                       this->params());
+    return differ;
+  }
+
+  void compare_probes() {
+    model_probes_ = model_->probes();
+    rtl_probes_ = rtl_->probes();
+    bool differ = false;
+    Block::each_probe([&](const Port&, auto member, auto) { differ |= model_probes_.*member != rtl_probes_.*member; },
+                      this->params());
+    if (differ) fail(last_);
+  }
+
+  void check_inputs(const Inputs& in) const {
+    Block::each_input(
+        [&](const Port& port, auto member, auto) {
+          CASTOR_ASSERT_AT(cycle_, in_range(in.*member, port.shape), "%s: input %.*s is %s, beyond its %u bits",
+                           Block::kBlock, static_cast<int>(port.name.size()), port.name.data(),
+                           value_text(in.*member, port.shape).c_str(), port.shape.width());
+        },
+        this->params());
+  }
+
+  void remember(const Inputs& in) {
+    history_[next_] = {cycle_, in, *expected_, *actual_, model_probes_, rtl_probes_};
+    next_ = (next_ + 1) % kHistory;
+    remembered_ = std::min(remembered_ + 1, kHistory);
+  }
+
+  /// Describes the first differing field and throws.
+  [[noreturn]] void fail(Inputs in) {
+    Mismatch mismatch;
+    mismatch.block = Block::kBlock;
+    mismatch.params = params_text(this->params());
+    mismatch.cycle = cycle_;
+    mismatch.seed = options_.seed;
+    mismatch.replay = options_.replay;
+    const auto note = [&mismatch](const std::string& field, const auto& expected, const auto& actual, Shape shape) {
+      if (!mismatch.field.empty() || expected == actual) return;
+      mismatch.field = field;
+      mismatch.expected = value_text(expected, shape);
+      mismatch.actual = value_text(actual, shape);
+    };
+    if (expected_ != nullptr) {
+      Block::each_output([&](const Port& port, auto member,
+                             auto) { note(std::string(port.name), expected_->*member, actual_->*member, port.shape); },
+                         this->params());
+    } else {
+      Block::each_probe(
+          [&](const Port& port, auto member, auto) {
+            note("probe_" + std::string(port.name), model_probes_.*member, rtl_probes_.*member, port.shape);
+          },
+          this->params());
+      make_idle<Block>(in, this->params());  // the inputs of this cycle are not known yet
+      expected_ = &model_->settle(in);
+      actual_ = &rtl_->settle(in);
+    }
+    remember(in);
+    if (!options_.waves.empty()) write_history(mismatch);
+    throw MismatchError(std::move(mismatch));
+  }
+
+  void write_history(Mismatch& mismatch) const {
+    PortWaves<Block> model(options_.waves + ".model.vcd", "model", this->params());
+    PortWaves<Block> rtl(options_.waves + ".rtl.vcd", "rtl", this->params());
+    for (std::size_t i = 0; i < remembered_; ++i) {
+      const Moment& moment = history_[(next_ + kHistory - remembered_ + i) % kHistory];
+      model.cycle(moment.cycle, moment.in, moment.expected, moment.model);
+      rtl.cycle(moment.cycle, moment.in, moment.actual, moment.rtl);
+    }
+    model.close();
+    rtl.close();
+    mismatch.waves = {options_.waves + ".model.vcd", options_.waves + ".rtl.vcd"};
+  }
+
+  std::unique_ptr<Twin<Block>> model_, rtl_;
+  LockstepOptions options_;
+  std::vector<Moment> history_;
+  std::size_t next_ = 0;
+  std::size_t remembered_ = 0;
+  Inputs last_;
+  Probes model_probes_, rtl_probes_;
+  const Outputs* expected_ = nullptr;  // of the last settle of this cycle
+  const Outputs* actual_ = nullptr;
+  Cycle cycle_ = 0;
+};
+
+}  // namespace castor::twin

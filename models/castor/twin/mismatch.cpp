@@ -1,0 +1,14 @@
+#include "castor/twin/mismatch.h"
+
+namespace castor::twin {
+
+std::string Mismatch::text() const {
+  std::string text = block + ": model and RTL differ in cycle " + std::to_string(cycle) + ": " + field + " is " +
+                     expected + " in the model and " + actual + " in the RTL (seed " + std::to_string(seed) + "; " +
+                     params + ")";
+  for (const std::string& file : waves) text += "\n  waves:  " + file;
+  if (!replay.empty()) text += "\n  replay: " + replay;
+  return text;
+}
+
+}  // namespace castor::twin

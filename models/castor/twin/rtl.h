@@ -1,0 +1,237 @@
+#pragma once
+
+#include <verilated.h>
+#include <verilated_vcd_c.h>
+
+#include <algorithm>
+#include <string>
+
+#include "castor/base/error.h"
+#include "castor/twin/rtl_options.h"
+#include "castor/twin/twin.h"
+
+/// The RTL behind the interface of twins. Needs the headers of Verilator's runtime; only what castor_block generates
+/// includes it, everybody else asks the registry (rtl_sets.h).
+namespace castor::twin {
+
+namespace detail {
+
+/// Whether Verilator makes a pin of this type for a port of that width.
+template <class Pin>
+constexpr bool is_pin_for(unsigned width) {
+  constexpr unsigned kRoom = 8 * sizeof(Pin);
+  constexpr unsigned kBelow = kRoom <= 8 ? 0 : kRoom <= 64 ? kRoom / 2 : kRoom - 32;
+  return width > kBelow && width <= kRoom;
+}
+
+/// Field to pin. Integer pins up to 64 bits, VlWide above.
+template <class Pin, class T>
+void drive(Pin& pin, const T& field, Shape shape) {
+  if constexpr (std::is_integral_v<Pin>) {
+    if constexpr (is_lanes<T>) {
+      pin = static_cast<Pin>(pack(field, shape)[0]);
+    } else if constexpr (is_bits<T>) {
+      pin = static_cast<Pin>(field.word(0));
+    } else {
+      pin = static_cast<Pin>(number(field));
+    }
+  } else {
+    constexpr unsigned kPinWords = sizeof(Pin) / sizeof(EData);
+    const auto copy = [&pin](auto word) {
+      for (unsigned w = 0; w < kPinWords; ++w) pin[w] = static_cast<EData>(word(w / 2) >> (w % 2 * 32));
+    };
+    if constexpr (is_bits<T>) {
+      copy([&field](unsigned w) { return w < T::kWords ? field.word(w) : U64{0}; });
+    } else {
+      const Packed<T> words = pack(field, shape);
+      copy([&words](unsigned w) { return w < words.size() ? words[w] : U64{0}; });
+    }
+  }
+}
+
+/// Pin to field.
+template <class Pin, class T>
+void sample(const Pin& pin, T& field, Shape shape) {
+  if constexpr (std::is_integral_v<Pin>) {
+    if constexpr (is_lanes<T>) {
+      Packed<T> words{};
+      words[0] = pin;
+      field = unpack<T>(words, shape);
+    } else if constexpr (is_bits<T>) {
+      field.set_word(0, pin);
+    } else {
+      field = static_cast<T>(pin);
+    }
+  } else {
+    constexpr unsigned kPinWords = sizeof(Pin) / sizeof(EData);
+    Packed<T> words{};
+    for (unsigned w = 0; w < kPinWords && w / 2 < words.size(); ++w) words[w / 2] |= U64{pin[w]} << (w % 2 * 32);
+    field = unpack<T>(words, shape);
+  }
+}
+
+}  // namespace detail
+
+/// The RTL of a block at one parameter set: the interface of twins over `Top`, the class that Verilator makes of
+/// castor_<block>_probe (or of the block itself or its netlist: probes that it does not have read as 0).
+///
+/// `quiet` answers from probes if the block says how, else 0; `idle(n)` is n clocks. Power-up values, and whatever the
+/// RTL leaves undefined, are random by the seed. A failing assertion of the RTL throws base::Error from the call in
+/// which it fails.
+template <class Block, class Top>
+class Rtl final : public Twin<Block> {
+ public:
+  using typename Twin<Block>::Inputs;
+  using typename Twin<Block>::Outputs;
+  using typename Twin<Block>::Params;
+  using typename Twin<Block>::Probes;
+
+  /// `params` must be those that the class was verilated with. Throws base::Error if a port does not fit its field, and
+  /// InputError if the waves of `options` cannot be written.
+  Rtl(const Params& params, const RtlOptions& options)
+      : Twin<Block>(params), context_(prepared(options)), top_(context_.get(), ""), options_(options) {
+    check_widths();
+    if (!options_.wave.empty()) {
+      context_->traceEverOn(true);
+      top_.trace(&vcd_, 99);
+      vcd_.open(options_.wave.c_str());
+      if (!vcd_.isOpen()) throw base::InputError("cannot write the waves '" + options_.wave + "'");
+    }
+    reset();
+  }
+  ~Rtl() override {
+    vcd_.close();
+    top_.final();
+  }
+
+  const Outputs& settle(const Inputs& in) override {
+    low(in);
+    Block::each_output(
+        [this](const Port& port, auto member, auto pin) { detail::sample(pin(top_), out_.*member, port.shape); },
+        this->params());
+    return out_;
+  }
+
+  void clock(const Inputs& in) override {
+    if (tracing() || !low_) low(in);
+    if (tracing()) vcd_.dump(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);
+    high(in);
+    ++cycle_;
+    last_ = in;
+    if (tracing()) vcd_.dump(cycle_ * kCyclePicoseconds);
+  }
+
+  void reset() override {
+    last_ = Inputs{};
+    top_.rst_ni = 0;
+    for (unsigned i = 0; i < kResetCycles; ++i) {
+      low(last_);
+      high(last_);
+    }
+    top_.rst_ni = 1;
+  }
+
+  [[nodiscard]] Cycle quiet() const override {
+    if constexpr (detail::has_quiet<Block>) {
+      return Block::quiet(probes(), last_, this->params());
+    } else {
+      return 0;
+    }
+  }
+
+  void idle(Cycle n) override {
+    Inputs in = last_;
+    make_idle<Block>(in, this->params());
+    for (; n > 0; --n) {
+      advance_time<Block>(in, this->params(), 1);
+      low(in);
+      clock(in);
+    }
+  }
+
+  [[nodiscard]] Probes probes() const override {
+    Probes probes;
+    Block::each_probe(
+        [this, &probes](const Port& port, auto member, auto pin) {
+          if constexpr (std::is_invocable_v<decltype(pin), const Top&>) {
+            detail::sample(pin(top_), probes.*member, port.shape);
+          }
+        },
+        this->params());
+    return probes;
+  }
+
+ private:
+  static constexpr unsigned kResetCycles = 3;
+
+  static std::unique_ptr<VerilatedContext> prepared(const RtlOptions& options) {
+    auto context = std::make_unique<VerilatedContext>();
+    context->randReset(2);
+    context->randSeed(static_cast<int>(std::max<U64>(1, options.seed & 0x7fffffffU)));
+    context->fatalOnError(false);
+    return context;
+  }
+
+  void check_widths() {
+    const auto check = [](const Port& port, auto& field, auto& pin) {
+      using Field = std::decay_t<decltype(field)>;
+      using Pin = std::decay_t<decltype(pin)>;
+      if (fits<Field>(port.shape) && detail::is_pin_for<Pin>(port.shape.width())) return;
+      throw base::Error(std::string(Block::kBlock) + ": port " + std::string(port.name) + " is " +
+                        std::to_string(port.shape.width()) + " bits wide in its description, its C++ type holds " +
+                        std::to_string(kMaxBits<Field>) + " and the RTL's pin " + std::to_string(8 * sizeof(Pin)));
+    };
+    Inputs in;
+    Probes probes;
+    Block::each_input([&](const Port& port, auto member, auto pin) { check(port, in.*member, pin(top_)); },
+                      this->params());
+    Block::each_output([&](const Port& port, auto member, auto pin) { check(port, out_.*member, pin(top_)); },
+                       this->params());
+    Block::each_probe(
+        [&](const Port& port, auto member, auto pin) {
+          if constexpr (std::is_invocable_v<decltype(pin), Top&>) check(port, probes.*member, pin(top_));
+        },
+        this->params());
+  }
+
+  void drive(const Inputs& in) {
+    Block::each_input(
+        [this, &in](const Port& port, auto member, auto pin) { detail::drive(pin(top_), in.*member, port.shape); },
+        this->params());
+  }
+  void low(const Inputs& in) {
+    drive(in);
+    top_.clk_i = 0;
+    evaluate();
+    low_ = true;
+  }
+  void high(const Inputs& in) {
+    drive(in);
+    top_.clk_i = 1;
+    evaluate();
+    low_ = false;
+  }
+  void evaluate() {
+    ::Verilated::threadContextp(context_.get());  // where a failing assertion leaves its mark
+    top_.eval();
+    if (context_->gotError()) {
+      context_->gotError(false);
+      throw base::Error(std::string(Block::kBlock) + ": an assertion of the RTL failed in cycle " +
+                        std::to_string(cycle_) + "; its message is in the output above");
+    }
+  }
+  [[nodiscard]] bool tracing() const {
+    return vcd_.isOpen() && cycle_ >= options_.wave_from && cycle_ < options_.wave_to;
+  }
+
+  std::unique_ptr<VerilatedContext> context_;
+  Top top_;
+  RtlOptions options_;
+  VerilatedVcdC vcd_;
+  Outputs out_;
+  Inputs last_;
+  Cycle cycle_ = 0;
+  bool low_ = false;
+};
+
+}  // namespace castor::twin

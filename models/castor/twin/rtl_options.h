@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "castor/base/time.h"
+
+namespace castor::twin {
+
+/// Length of a cycle in every VCD that twins write, in ps: cycle k lasts from k * 1000 to k * 1000 + 999, its rising
+/// edge is at the beginning and inputs change in its middle.
+inline constexpr std::uint64_t kCyclePicoseconds = 1000;
+
+/// What a twin of RTL may be told when it is made.
+struct RtlOptions {
+  std::uint64_t seed = 1;  ///< of power-up values
+  std::string wave;        ///< VCD of everything inside; empty = none
+  base::Cycle wave_from = 0;
+  base::Cycle wave_to = base::kForever;  ///< one behind the last
+};
+
+}  // namespace castor::twin

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "castor/twin/block.h"
+
+namespace castor::twin {
+
+/// One block as a clocked machine, whatever is behind it: the cycle model, the RTL, or both in lockstep.
+///
+/// This is the interface where the twin is chosen at run time. Who knows at compile time that it wants the model uses
+/// Model<Block>, or the Engine itself, and pays nothing.
+template <class BlockT>
+class Twin {
+ public:
+  using Block = BlockT;
+  using Params = typename Block::Params;
+  using Inputs = typename Block::Inputs;
+  using Outputs = typename Block::Outputs;
+  using Probes = typename Block::Probes;
+
+  virtual ~Twin() = default;
+  Twin(const Twin&) = delete;
+  Twin& operator=(const Twin&) = delete;
+
+  [[nodiscard]] const Params& params() const { return params_; }
+
+  /// Outputs of this cycle; registered state stays as it is. `in` may still lack what is known later in the cycle
+  /// (acknowledges, events), as long as it is no kSettle input that moves. Valid until the next call.
+  virtual const Outputs& settle(const Inputs& in) = 0;
+  /// The edge that ends this cycle.
+  virtual void clock(const Inputs& in) = 0;
+  /// The state after reset has been held.
+  virtual void reset() = 0;
+  /// Coming idle edges that surely change no output; a lower bound, 0 is always right. An idle edge has events and
+  /// payloads 0, levels as in the last clock, and time one further.
+  [[nodiscard]] virtual Cycle quiet() const = 0;
+  /// Exactly n idle edges; n <= quiet().
+  virtual void idle(Cycle n) = 0;
+  /// Registers that both twins show.
+  [[nodiscard]] virtual Probes probes() const = 0;
+  /// A register as a debugger sees it: without side effect and without time. Nothing if this twin cannot look.
+  [[nodiscard]] virtual std::optional<U32> peek(U16 /*address*/) const { return std::nullopt; }
+
+ protected:
+  /// Throws InputError for illegal parameters.
+  explicit Twin(const Params& params) : params_(checked<Block>(params)) {}
+
+ private:
+  Params params_;
+};
+
+/// The cycle model behind the interface.
+template <class Block>
+class Model final : public Twin<Block> {
+ public:
+  using typename Twin<Block>::Inputs;
+  using typename Twin<Block>::Outputs;
+  using typename Twin<Block>::Probes;
+  using Engine = typename Block::Engine;
+
+  explicit Model(const typename Block::Params& params) : Twin<Block>(params), engine_(params) {}
+
+  [[nodiscard]] Engine& engine() { return engine_; }
+  [[nodiscard]] const Engine& engine() const { return engine_; }
+
+  const Outputs& settle(const Inputs& in) override { return engine_.settle(in); }
+  void clock(const Inputs& in) override { engine_.clock(in); }
+  void reset() override { engine_.reset(); }
+  [[nodiscard]] Cycle quiet() const override { return engine_.quiet(); }
+  void idle(Cycle n) override { engine_.idle(n); }
+  [[nodiscard]] Probes probes() const override { return engine_.probes(); }
+  [[nodiscard]] std::optional<U32> peek([[maybe_unused]] U16 address) const override {
+    if constexpr (detail::has_peek<Engine>) {
+      return engine_.peek(address);
+    } else {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  Engine engine_;
+};
+
+}  // namespace castor::twin

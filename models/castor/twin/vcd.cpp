@@ -1,0 +1,91 @@
+#include "castor/twin/vcd.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+
+namespace castor::twin {
+namespace {
+
+/// Identifier number `index`: printable characters, shortest first.
+std::string identifier(std::size_t index) {
+  std::string id;
+  do {
+    id += static_cast<char>('!' + index % 94);
+    index /= 94;
+  } while (index-- > 0);
+  return id;
+}
+
+}  // namespace
+
+VcdFile::VcdFile(std::string path) : path_(std::move(path)), file_(path_) {
+  if (!file_) throw base::InputError("cannot write the waves '" + base::printable(path_) + "'");
+  file_ << "$timescale 1ps $end\n";
+}
+
+VcdFile::~VcdFile() = default;
+
+void VcdFile::open_scope(std::string_view name) {
+  file_ << "$scope module " << name << " $end\n";
+  ++depth_;
+}
+
+void VcdFile::close_scope() {
+  CASTOR_ASSERT(depth_ > 0);
+  file_ << "$upscope $end\n";
+  --depth_;
+}
+
+unsigned VcdFile::add(std::string_view name, unsigned width) {
+  CASTOR_ASSERT(declaring_ && width > 0);
+  const std::string id = identifier(signals_.size());
+  file_ << "$var wire " << width << ' ' << id << ' ' << name;
+  if (width > 1) file_ << " [" << width - 1 << ":0]";
+  file_ << " $end\n";
+  signals_.push_back({id, width, false, std::vector<std::uint64_t>((width + 63) / 64)});
+  return static_cast<unsigned>(signals_.size() - 1);
+}
+
+void VcdFile::at(std::uint64_t picoseconds) {
+  if (declaring_) {
+    while (depth_ > 0) close_scope();
+    file_ << "$enddefinitions $end\n";
+    declaring_ = false;
+  }
+  CASTOR_ASSERT(picoseconds >= time_, "waves go back from %llu to %llu ps", static_cast<unsigned long long>(time_),
+                static_cast<unsigned long long>(picoseconds));
+  time_written_ = time_written_ && picoseconds == time_;
+  time_ = picoseconds;
+}
+
+void VcdFile::write_time() {
+  if (time_written_) return;
+  file_ << '#' << time_ << '\n';
+  time_written_ = true;
+}
+
+void VcdFile::set(unsigned signal, const std::uint64_t* words) {
+  Signal& s = signals_[signal];
+  if (s.known && std::equal(s.value.begin(), s.value.end(), words)) return;
+  s.known = true;
+  std::copy_n(words, s.value.size(), s.value.begin());
+  write_time();
+  const auto bit = [&s](unsigned i) { return ((s.value[i / 64] >> (i % 64)) & 1U) != 0; };
+  if (s.width == 1) {
+    file_ << (bit(0) ? '1' : '0') << s.id << '\n';
+    return;
+  }
+  std::string digits = "b";
+  unsigned top = s.width;
+  while (top > 1 && !bit(top - 1)) --top;
+  while (top-- > 0) digits += bit(top) ? '1' : '0';
+  file_ << digits << ' ' << s.id << '\n';
+}
+
+void VcdFile::close() {
+  file_.close();
+  if (!file_) throw base::Error("cannot write all of the waves '" + path_ + "'");
+}
+
+}  // namespace castor::twin
