@@ -1,0 +1,269 @@
+#include "castor/lax/engine.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+
+namespace castor::lax {
+
+Engine::Engine(const Params& params)
+    : params_(params),
+      groups_((params.check(), params.groups())),
+      words_((params.NumQueues + 63) / 64),
+      flight_mask_((2U << params.queue_bits()) - 1) {
+  reset();
+}
+
+void Engine::reset() {
+  state_ = State{};
+  state_.rrptr = static_cast<U8>(params_.NumQueues - 1);
+  state_.thr = 1;
+  steady_ = 0;
+}
+
+void Engine::soft_reset(const Edge& edge) {
+  State& s = state_;
+  const Config config = edge.config_written ? edge.config : s.config;
+  const U32 irq_en = s.irq_en;
+  const Response response = s.response;
+  // Tables are left as they are: what may be read of them is gated by registers that were reset.
+  const auto tables = std::pair{s.queue, s.type};
+  s = State{};
+  s.config = config;
+  s.irq_en = irq_en;
+  s.response = response;
+  s.queue = tables.first;
+  for (unsigned k = 0; k < params_.NumKt; ++k) s.type[k].tpw_iso = tables.second[k].tpw_iso;
+  s.rrptr = static_cast<U8>(params_.NumQueues - 1);
+  s.thr = 1;
+}
+
+const Outputs& Engine::settle(const Inputs& in) {
+  const State& s = state_;
+  Outputs& o = out_;
+  o.js_ready = s.sub == SubmitState::kIdle && space();
+  o.wl_ready = s.sub == SubmitState::kList;
+  o.adm_valid = !s.verdicts.empty();
+  const Verdict verdict = s.verdicts.empty() ? Verdict{} : s.verdicts.front();
+  o.adm_qid = verdict.qid;
+  o.adm_accept = verdict.accept;
+  o.adm_reason = verdict.reason;
+  o.adm_est = verdict.est;
+  o.psel_valid = offers_parse(in.pe_vec);
+  o.psel_qid = o.psel_valid != 0 ? s.p.q : U8{0};
+  o.dsel_valid = offers_dispatch(in.de_vec);
+  o.dsel_qid = o.dsel_valid != 0 ? s.d.q : U8{0};
+  o.pre_vec = s.pre;
+  o.jd_valid = s.jd.valid;
+  o.jd_qid = s.jd.qid;
+  o.jd_met = s.jd.met;
+  o.jd_lat = s.jd.lat;
+  const bool refresh = s.f >= MainState::kKOpen && s.f <= MainState::kKWb;
+  const bool visit = s.f >= MainState::kVOpen && s.f <= MainState::kVTok;
+  o.upd_busy = refresh || (visit && s.ph == Phase::kUpdate);
+  o.irq = (s.irq_stat & s.irq_en) != 0;
+  o.reg_ack = s.response.ack;
+  o.reg_err = s.response.err;
+  o.reg_rdata = s.response.rdata;
+  return o;
+}
+
+void Engine::clock(const Inputs& in) {
+  State& s = state_;
+  const bool events = (in.ks_valid | in.ki_valid | in.wgc_valid | in.kd_valid) != 0;
+  const bool submit = (in.js_valid | in.wl_valid) != 0 || s.sub > SubmitState::kList;
+  const bool registers = in.reg_req != 0 || s.response.ack != 0;
+  const bool levels = in.pe_vec != levels_.pe_vec || in.de_vec != levels_.de_vec;
+  const bool moves =
+      events || submit || registers || levels || s.f != MainState::kIdle || (in.psel_grant | in.dsel_grant) != 0;
+  steady_ = moves ? 0 : steady_ + 1;
+  if (levels) {
+    levels_.pe_vec = in.pe_vec;
+    levels_.de_vec = in.de_vec;
+  }
+  levels_.df_vec = in.df_vec;
+  levels_.adm_ready = in.adm_ready;
+
+  Edge edge;
+  edge.f = s.f;
+  edge.space = space();
+  edge.had_verdict = !s.verdicts.empty();
+  // The selection compares what the registers hold at the start of the cycle, so it comes first; nothing that it
+  // writes is read by the other steps.
+  step_selection(in, edge);
+  s.jd = JobDone{};
+  if (registers) step_registers(in, edge);
+  if (edge.soft_reset) {
+    soft_reset(edge);
+    return;
+  }
+  step_machine(in, edge);
+  step_timers(edge);
+  if (events) step_events(in, edge);
+  if (submit) step_submit(in, edge);
+  finish(in, edge);
+}
+
+void Engine::step_timers(Edge& edge) {
+  State& s = state_;
+  if (s.config.enable == 0) {
+    s.utmr = 0;
+    s.ptmr = 0;
+    return;
+  }
+  if (++s.utmr >= s.config.upd_period) {
+    s.utmr = 0;
+    if (s.config.freeze == 0) {
+      if (s.upd_pend != 0) edge.irq |= irq::kOverrun;
+      s.upd_pend = 1;
+    }
+  }
+  if (++s.ptmr >= s.config.prema_period) {
+    s.ptmr = 0;
+    if (s.config.policy == Policy::kPrema) s.prema_pend = 1;
+  }
+}
+
+void Engine::finish(const Inputs& in, Edge& edge) {
+  State& s = state_;
+  if (edge.parse_granted) count(Count::kParse);
+  if (s.config.policy != Policy::kPrema) s.pre.reset();
+  if (edge.err != 0) edge.irq |= irq::kProtocol;
+  s.irq_stat = (s.irq_stat & ~edge.irq_clear) | edge.irq;
+  s.err_stat = (s.err_stat & ~edge.err_clear) | edge.err;
+  if (edge.had_verdict && (in.adm_ready != 0 || edge.pop_verdict)) s.verdicts.pop();
+  if (edge.config_written) s.config = edge.config;
+}
+
+void Engine::count(Count which, U32 by) {
+  U32& n = state_.n[static_cast<unsigned>(which)];
+  n = by > ~n ? ~U32{0} : n + by;
+}
+
+bool Engine::parse_eligible(unsigned q) const {
+  const JobState state = state_.job_state(q);
+  return state == JobState::kReady || (state_.config.preparse != 0 && state == JobState::kRunning);
+}
+
+bool Engine::offers_parse(const QueueBits& pe_vec) const {
+  const State& s = state_;
+  return s.config.enable != 0 && s.p.valid != 0 && pe_vec[s.p.q] && parse_eligible(s.p.q);
+}
+
+bool Engine::offers_dispatch(const QueueBits& de_vec) const {
+  const State& s = state_;
+  return s.config.enable != 0 && s.d.valid != 0 && de_vec[s.d.q] && s.job_state(s.d.q) == JobState::kReady &&
+         !s.pre[s.d.q];
+}
+
+void Engine::freeze(const Inputs& in) {
+  State& s = state_;
+  const U64 running_too = s.config.preparse != 0 ? ~U64{0} : 0;
+  for (unsigned w = 0; w < words_; ++w) {
+    const U64 live = s.st1.word(w) & ~s.st2.word(w);
+    const U64 ready = live & ~s.st0.word(w);
+    s.ep.set_word(w, in.pe_vec.word(w) & (ready | (live & running_too)));
+    s.ed.set_word(w, in.de_vec.word(w) & ready & ~s.pre.word(w));
+  }
+  s.best_p = Best{};
+  s.best_d = Best{};
+}
+
+void Engine::compare(Best& best, unsigned q, U16 tie) const {
+  const U64 key = state_.key[q];
+  const bool less = key != best.key ? key < best.key : (tie != best.tie ? tie < best.tie : q < best.q);
+  if (best.valid == 0 || less) best = Best{1, static_cast<U8>(q), tie, key};
+}
+
+void Engine::step_selection(const Inputs& in, Edge& edge) {
+  State& s = state_;
+  if ((in.psel_grant | in.dsel_grant) != 0) {
+    edge.parse_granted = in.psel_grant != 0 && offers_parse(in.pe_vec);
+    if ((in.psel_grant != 0 && !edge.parse_granted) || (in.dsel_grant != 0 && !offers_dispatch(in.de_vec))) {
+      edge.err |= err::kGrant;
+    }
+  }
+  if (s.g == 0) freeze(in);
+
+  const bool round_robin = s.config.policy == Policy::kRr || s.config.policy == Policy::kMlfq;
+  const unsigned first = s.g * params_.SelWidth;
+  const unsigned width = std::min(params_.SelWidth, 64U);
+  for (unsigned base = first; base < first + params_.SelWidth; base += 64) {
+    for (U64 left = (s.ep.word(base / 64) >> (base % 64)) & twin::mask(width); left != 0; left &= left - 1) {
+      const unsigned q = base + static_cast<unsigned>(__builtin_ctzll(left));
+      const unsigned distance = (q - s.rrptr - 1) & (params_.NumQueues - 1);
+      compare(s.best_p, q, static_cast<U16>(round_robin ? distance : s.seq[q] - s.seq_ctr));
+    }
+    for (U64 left = (s.ed.word(base / 64) >> (base % 64)) & twin::mask(width); left != 0; left &= left - 1) {
+      const unsigned q = base + static_cast<unsigned>(__builtin_ctzll(left));
+      compare(s.best_d, q, static_cast<U16>(round_robin ? s.pseq[q] - s.pseq_ctr : s.seq[q] - s.seq_ctr));
+    }
+  }
+
+  const U8 granted = s.p.q;
+  if (s.g + 1U < groups_) {
+    ++s.g;
+    if (edge.parse_granted) {
+      s.p_drop = 1;
+      s.p = Best{};
+    }
+  } else {
+    s.p = edge.parse_granted || s.p_drop != 0 ? Best{} : s.best_p;
+    s.d = s.best_d;
+    s.p_drop = 0;
+    s.g = 0;
+  }
+  if (edge.parse_granted) {
+    s.rrptr = granted;
+    s.pseq[granted] = s.pseq_ctr++;
+  }
+}
+
+base::Cycle Engine::quiet() const {
+  const State& s = state_;
+  if (steady_ < 2U * groups_) return 0;
+  if (s.f != MainState::kIdle || s.sub > SubmitState::kList || s.response.ack != 0 || s.jd.valid != 0) return 0;
+  if (!s.verdicts.empty() && levels_.adm_ready != 0) return 0;
+  if (s.config.enable == 0) return base::kForever;
+  if (s.upd_pend != 0 || s.prema_pend != 0 || !s.pend.empty()) return 0;
+  // The edge of a tick is not skipped; a period may have been made shorter than what its timer shows.
+  const auto before = [](U32 period, U32 timer) { return timer + 1 < period ? period - timer - 1 : 0; };
+  return std::min(before(s.config.upd_period, s.utmr), before(s.config.prema_period, s.ptmr));
+}
+
+void Engine::idle(base::Cycle n) {
+  CASTOR_ASSERT(n <= quiet(), "lax: idle(%llu) after quiet() = %llu", static_cast<unsigned long long>(n),
+                static_cast<unsigned long long>(quiet()));
+  State& s = state_;
+  // Only the timers, the group and the running best move, the latter two with the period of a pass.
+  const base::Cycle rest = n % groups_;
+  if (s.config.enable != 0) {
+    s.utmr += static_cast<U32>(n - rest);
+    s.ptmr += static_cast<U32>(n - rest);
+  }
+  for (base::Cycle i = 0; i < rest; ++i) clock(levels_);
+}
+
+Probes Engine::probes() const {
+  const State& s = state_;
+  Probes probes;
+  probes.main_state = s.f;
+  probes.submit_state = s.sub;
+  probes.job_state0 = s.st0;
+  probes.job_state1 = s.st1;
+  probes.job_state2 = s.st2;
+  probes.open = s.open;
+  probes.preempted = s.pre;
+  probes.kernel_type = s.k;
+  probes.queue = s.q;
+  probes.total = s.tot;
+  probes.update_timer = s.utmr;
+  probes.prema_timer = s.ptmr;
+  probes.group = static_cast<U8>(s.g);
+  probes.verdict_count = s.verdicts.count;
+  probes.pend_count = s.pend.count;
+  probes.done_count = s.done.count;
+  return probes;
+}
+
+}  // namespace castor::lax

@@ -1,0 +1,156 @@
+#pragma once
+
+#include "castor/base/time.h"
+#include "castor/lax/params.h"
+#include "castor/lax/ports.h"
+#include "castor/lax/state.h"
+
+namespace castor::lax {
+
+/// The laxity engine as a cycle model: takes jobs with deadlines, refuses those that cannot make it, measures how fast
+/// TBs of each kernel type complete, and ranks the queues for the parse lanes and the TB dispatcher
+/// (docs/blocks/lax.md, "What it does").
+///
+/// One cycle is `settle`, which gives its outputs, then `clock`, its rising edge. Outputs are functions of registers
+/// alone, but psel_* and dsel_*, which also depend on pe_vec and de_vec of the same cycle. `clock` may see grants and
+/// events that `settle` did not.
+///
+/// Timing (docs/blocks/lax.md, "Cycle"): an event changes the state at its edge, jd follows one cycle later; a register
+/// access is answered in the next cycle, those of tables once the main machine is idle; a new key or eligible queue is
+/// offered after at most 2 * NumQueues / SelWidth cycles.
+///
+/// Deterministic; nothing is allocated after construction. Limits: the parse lanes, the queues' packets and the bus
+/// of the registers are not part of it.
+class Engine {
+ public:
+  using Ports = lax::Ports;
+  using Params = lax::Params;
+  using Inputs = lax::Inputs;
+  using Outputs = lax::Outputs;
+  using Probes = lax::Probes;
+  using State = lax::State;
+
+  /// Starts in reset. Throws InputError on parameters that are out of range.
+  explicit Engine(const Params& params);
+
+  [[nodiscard]] const Params& params() const { return params_; }
+
+  /// Outputs of this cycle; valid until the next call. Changes no register.
+  const Outputs& settle(const Inputs& in);
+  /// The rising edge at the end of this cycle.
+  void clock(const Inputs& in);
+  /// The state after reset was held, tables included. The levels last driven stay for `quiet` and `idle`.
+  void reset();
+
+  /// Number of idle edges (events 0, levels as last clocked, time advancing) that surely change no output; 0 while
+  /// anything moves and for 2 * NumQueues / SelWidth cycles afterwards, kForever if nothing ever will.
+  [[nodiscard]] base::Cycle quiet() const;
+  /// Leaves exactly the state of `n` idle edges, in time that does not depend on n; n <= quiet().
+  void idle(base::Cycle n);
+
+  [[nodiscard]] const State& state() const { return state_; }
+  [[nodiscard]] Probes probes() const;
+
+ private:
+  /// What one edge collects for its end.
+  struct Edge {
+    MainState f = MainState::kIdle;  // at the start of the cycle
+    bool space = false;              // for one more job and one more dropped one, likewise
+    bool had_verdict = false;        // likewise
+    bool table_access = false;
+    bool soft_reset = false;
+    bool pop_verdict = false;
+    bool parse_granted = false;
+    bool config_written = false;
+    U32 irq = 0;
+    U32 irq_clear = 0;
+    U32 err = 0;
+    U32 err_clear = 0;
+    Config config;
+  };
+
+  // The steps of a cycle (docs/blocks/lax.md, "Cycle").
+  void step_selection(const Inputs& in, Edge& edge);
+  void step_registers(const Inputs& in, Edge& edge);
+  void step_machine(const Inputs& in, Edge& edge);
+  void step_timers(Edge& edge);
+  void step_events(const Inputs& in, Edge& edge);
+  void step_submit(const Inputs& in, Edge& edge);
+  void finish(const Inputs& in, Edge& edge);
+  void soft_reset(const Edge& edge);
+
+  // Selection.
+  [[nodiscard]] bool parse_eligible(unsigned q) const;
+  [[nodiscard]] bool offers_parse(const QueueBits& pe_vec) const;
+  [[nodiscard]] bool offers_dispatch(const QueueBits& de_vec) const;
+  void freeze(const Inputs& in);
+  void compare(Best& best, unsigned q, U16 tie) const;
+
+  // Registers.
+  struct Answer {
+    U8 err = 0;
+    U32 data = 0;
+  };
+  Answer access(const Inputs& in, Edge& edge);
+  Answer access_single(const Inputs& in, Edge& edge);
+  Answer access_queue_table(const Inputs& in, Edge& edge);
+  Answer access_kernel_types(const Inputs& in, Edge& edge);
+  Answer read_job(const Inputs& in, Edge& edge) const;
+  Answer write_ctrl(U32 value, Edge& edge) const;
+  Answer write_kernel_type_state(KernelType& type, U32 value, Edge& edge) const;
+  [[nodiscard]] U32 read_ctrl() const;
+  [[nodiscard]] U32 read_status() const;
+
+  // Main machine: one function per group of states.
+  void run_idle(const Inputs& in, const Edge& edge);
+  void run_refresh(const Inputs& in, Edge& edge);
+  void run_visit(const Inputs& in, Edge& edge);
+  void run_ranking(const Inputs& in);
+  void open_kernel_type(const Inputs& in);
+  void measure_kernel_type(Edge& edge);
+  void write_rate();
+  void next_kernel_type();
+  void open_queue(const Inputs& in, Edge& edge);
+  void multiply();
+  void next_queue();
+  void divide(MainState then);
+  void start_division(U64 numerator, U32 denominator, MainState state);
+  void decide(Edge& edge);
+  void update_queue(Edge& edge);
+  void update_token();
+  void admit(Edge& edge);
+  void rank_token();
+  void rank_queue(const Inputs& in);
+  void rank_end();
+  [[nodiscard]] KeyInput key_input(U32 remaining) const;
+
+  // Submit machine.
+  void take_beat(const Inputs& in);
+  void commit(Edge& edge);
+  void check_slot();
+  void merge_slot();
+  void finish_append(Edge& edge);
+  [[nodiscard]] Reason refusal(JobState v, Edge& edge) const;
+
+  // Events.
+  KernelType& touch(unsigned kid, U64 now);
+  void kernel_started(const Inputs& in, Edge& edge);
+  void kernel_issued(const Inputs& in, Edge& edge);
+  void tb_completed(const Inputs& in, Edge& edge);
+  void kernel_done(const Inputs& in, Edge& edge);
+  void job_done(const Inputs& in, Edge& edge);
+
+  void count(Count which, U32 by = 1);
+  [[nodiscard]] bool space() const { return state_.verdicts.count + state_.pend.count + 2U <= params_.VqDepth; }
+
+  Params params_;
+  unsigned groups_;
+  unsigned words_;        // 64-bit words of a vector of queues
+  unsigned flight_mask_;  // of KernelType::inflight
+  State state_;
+  Outputs out_;
+  Inputs levels_;           // levels last clocked, events 0
+  base::Cycle steady_ = 0;  // edges since anything moved that the selection looks at
+};
+
+}  // namespace castor::lax
