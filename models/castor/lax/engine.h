@@ -9,7 +9,7 @@ namespace castor::lax {
 
 /// The laxity engine as a cycle model: takes jobs with deadlines, refuses those that cannot make it, measures how fast
 /// TBs of each kernel type complete, and ranks the queues for the parse lanes and the TB dispatcher
-/// (docs/blocks/lax.md, "What it does").
+/// (docs/blocks/lax.md, "Theory of operation").
 ///
 /// One cycle is `settle`, which gives its outputs, then `clock`, its rising edge. Outputs are functions of registers
 /// alone, but psel_* and dsel_*, which also depend on pe_vec and de_vec of the same cycle. `clock` may see grants and
@@ -23,7 +23,6 @@ namespace castor::lax {
 /// of the registers are not part of it.
 class Engine {
  public:
-  using Ports = lax::Ports;
   using Params = lax::Params;
   using Inputs = lax::Inputs;
   using Outputs = lax::Outputs;
