@@ -58,9 +58,7 @@ const Outputs& Engine::settle(const Inputs& in) {
   o.jd_qid = s.jd.qid;
   o.jd_met = s.jd.met;
   o.jd_lat = s.jd.lat;
-  const bool refresh = s.f >= MainState::kKOpen && s.f <= MainState::kKWb;
-  const bool visit = s.f >= MainState::kVOpen && s.f <= MainState::kVTok;
-  o.upd_busy = refresh || (visit && s.ph == Phase::kUpdate);
+  o.upd_busy = updates();
   o.irq = (s.irq_stat & s.irq_en) != 0;
   o.reg_ack = s.response.ack;
   o.reg_err = s.response.err;
@@ -81,6 +79,7 @@ void Engine::clock(const Inputs& in) {
     levels_.pe_vec = in.pe_vec;
     levels_.de_vec = in.de_vec;
   }
+  levels_.now = in.now;
   levels_.df_vec = in.df_vec;
   levels_.adm_ready = in.adm_ready;
 
@@ -241,7 +240,12 @@ void Engine::idle(base::Cycle n) {
     s.utmr += static_cast<U32>(n - rest);
     s.ptmr += static_cast<U32>(n - rest);
   }
-  for (base::Cycle i = 0; i < rest; ++i) clock(levels_);
+  levels_.now = wrap48(levels_.now + n - rest);
+  for (base::Cycle i = 0; i < rest; ++i) {
+    Inputs in = levels_;
+    in.now = wrap48(in.now + 1);
+    clock(in);
+  }
 }
 
 Probes Engine::probes() const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "castor/base/time.h"
 #include "castor/lax/params.h"
 #include "castor/lax/ports.h"
@@ -49,6 +51,9 @@ class Engine {
 
   [[nodiscard]] const State& state() const { return state_; }
   [[nodiscard]] Probes probes() const;
+  /// A register as a debugger sees it, in any state of the machine and without side effect; nothing if the address is
+  /// not mapped. NOW is the time of the last cycle.
+  [[nodiscard]] std::optional<U32> peek(U16 address) const;
 
  private:
   /// What one edge collects for its end.
@@ -85,20 +90,17 @@ class Engine {
   void freeze(const Inputs& in);
   void compare(Best& best, unsigned q, U16 tie) const;
 
-  // Registers.
-  struct Answer {
-    U8 err = 0;
-    U32 data = 0;
-  };
-  Answer access(const Inputs& in, Edge& edge);
-  Answer access_single(const Inputs& in, Edge& edge);
-  Answer access_queue_table(const Inputs& in, Edge& edge);
-  Answer access_kernel_types(const Inputs& in, Edge& edge);
-  Answer read_job(const Inputs& in, Edge& edge) const;
-  Answer write_ctrl(U32 value, Edge& edge) const;
-  Answer write_kernel_type_state(KernelType& type, U32 value, Edge& edge) const;
+  // Registers: nothing if the address is not mapped; reg_err of a write.
+  [[nodiscard]] std::optional<U32> read(U32 address, U64 now) const;
+  [[nodiscard]] std::optional<U32> read_single(U32 address, U64 now) const;
+  [[nodiscard]] std::optional<U32> read_table(U32 address) const;
+  [[nodiscard]] std::optional<U32> read_job(U32 address) const;
   [[nodiscard]] U32 read_ctrl() const;
   [[nodiscard]] U32 read_status() const;
+  U8 write(U32 address, U32 value, Edge& edge);
+  U8 write_single(U32 address, U32 value, Edge& edge);
+  U8 write_ctrl(U32 value, Edge& edge) const;
+  U8 write_table(U32 address, U32 value, Edge& edge);
 
   // Main machine: one function per group of states.
   void run_idle(const Inputs& in, const Edge& edge);
@@ -122,6 +124,10 @@ class Engine {
   void rank_queue(const Inputs& in);
   void rank_end();
   [[nodiscard]] KeyInput key_input(U32 remaining) const;
+  [[nodiscard]] bool visits() const { return state_.f >= MainState::kVOpen && state_.f <= MainState::kVTok; }
+  [[nodiscard]] bool updates() const {
+    return (state_.f >= MainState::kKOpen && state_.f <= MainState::kKWb) || (visits() && state_.ph == Phase::kUpdate);
+  }
 
   // Submit machine.
   void take_beat(const Inputs& in);
@@ -148,7 +154,7 @@ class Engine {
   unsigned flight_mask_;  // of KernelType::inflight
   State state_;
   Outputs out_;
-  Inputs levels_;           // levels last clocked, events 0
+  Inputs levels_;           // levels and time last clocked, events 0
   base::Cycle steady_ = 0;  // edges since anything moved that the selection looks at
 };
 

@@ -37,6 +37,7 @@ inline constexpr std::uint32_t kQState = 0x0800;
 inline constexpr std::uint32_t kTpwIso = 0x0c00;
 inline constexpr std::uint32_t kKpt = 0x4000;
 inline constexpr std::uint32_t kKptStride = 32;
+inline constexpr std::uint32_t kKptState = 0x18;  ///< within an element
 inline constexpr std::uint32_t kJob = 0x8000;
 inline constexpr std::uint32_t kJobStride = 128;
 inline constexpr std::uint32_t kJobSlots = 0x40;  ///< within an element
