@@ -11,6 +11,7 @@ Engine::Engine(const Params& params)
       groups_((params.check(), params.groups())),
       words_((params.NumQueues + 63) / 64),
       flight_mask_((2U << params.queue_bits()) - 1) {
+  passed_.resize(groups_);
   reset();
 }
 
@@ -174,16 +175,8 @@ void Engine::compare(Best& best, unsigned q, U16 tie) const {
   if (best.valid == 0 || less) best = Best{1, static_cast<U8>(q), tie, key};
 }
 
-void Engine::step_selection(const Inputs& in, Edge& edge) {
+void Engine::compare_group() {
   State& s = state_;
-  if ((in.psel_grant | in.dsel_grant) != 0) {
-    edge.parse_granted = in.psel_grant != 0 && offers_parse(in.pe_vec);
-    if ((in.psel_grant != 0 && !edge.parse_granted) || (in.dsel_grant != 0 && !offers_dispatch(in.de_vec))) {
-      edge.err |= err::kGrant;
-    }
-  }
-  if (s.g == 0) freeze(in);
-
   const bool round_robin = s.config.policy == Policy::kRr || s.config.policy == Policy::kMlfq;
   const unsigned first = s.g * params_.SelWidth;
   const unsigned width = std::min(params_.SelWidth, 64U);
@@ -197,6 +190,25 @@ void Engine::step_selection(const Inputs& in, Edge& edge) {
       const unsigned q = base + static_cast<unsigned>(__builtin_ctzll(left));
       compare(s.best_d, q, static_cast<U16>(round_robin ? s.pseq[q] - s.pseq_ctr : s.seq[q] - s.seq_ctr));
     }
+  }
+}
+
+void Engine::step_selection(const Inputs& in, Edge& edge) {
+  State& s = state_;
+  if ((in.psel_grant | in.dsel_grant) != 0) {
+    edge.parse_granted = in.psel_grant != 0 && offers_parse(in.pe_vec);
+    if ((in.psel_grant != 0 && !edge.parse_granted) || (in.dsel_grant != 0 && !offers_dispatch(in.de_vec))) {
+      edge.err |= err::kGrant;
+    }
+  }
+  if (s.g == 0) freeze(in);
+  // Once nothing has moved for two passes, a pass finds in each group what the one before found.
+  if (steady_ > 2U * groups_) {
+    s.best_p = passed_[s.g].p;
+    s.best_d = passed_[s.g].d;
+  } else {
+    compare_group();
+    passed_[s.g] = Passed{s.best_p, s.best_d};
   }
 
   const U8 granted = s.p.q;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "castor/base/time.h"
 #include "castor/lax/params.h"
@@ -89,6 +90,7 @@ class Engine {
   [[nodiscard]] bool offers_dispatch(const QueueBits& de_vec) const;
   void freeze(const Inputs& in);
   void compare(Best& best, unsigned q, U16 tie) const;
+  void compare_group();
 
   // Registers: nothing if the address is not mapped; reg_err of a write.
   [[nodiscard]] std::optional<U32> read(U32 address, U64 now) const;
@@ -156,6 +158,11 @@ class Engine {
   Outputs out_;
   Inputs levels_;           // levels and time last clocked, events 0
   base::Cycle steady_ = 0;  // edges since anything moved that the selection looks at
+  struct Passed {
+    Best p;
+    Best d;
+  };
+  std::vector<Passed> passed_;  // least keys after each group of the latest pass
 };
 
 }  // namespace castor::lax

@@ -1,0 +1,1 @@
+castor_benchmark(lax_engine SOURCES lax_engine.cpp LIBS castor_lax)
