@@ -207,7 +207,7 @@ void Sm::filter_candidates() {
     for (unsigned s = 0; s < schedulers_; ++s) {
       for (unsigned j = 0; j < machine_.issue.warps; ++j) {
         if (picks_[s][j] < 0) continue;
-        const auto w = static_cast<unsigned>(picks_[s][j]);
+        const unsigned w = static_cast<std::uint8_t>(picks_[s][j]);
         if ((filter.active & bit(w)) == 0) continue;
         if (which == 1 && (warps_[w].buffered < 2 || warps_[w].pool >= UnitPool::kControl)) continue;
         filter.candidates[w][which].pc = warps_[w].pc + which;
@@ -421,9 +421,7 @@ void Sm::filter_control(unsigned w, const Record& record, LaneMask mask) {
     case Kind::kCall:
     case Kind::kExit:
     case Kind::kReturn:
-      if (record.kind == Kind::kReturn && !kernel_end) {
-        filter.leave |= bit(w);
-      } else if (mask != 0 && mask != warp.active) {
+      if ((record.kind == Kind::kReturn && !kernel_end) || (mask != 0 && mask != warp.active)) {
         filter.leave |= bit(w);
       } else if (conditional && !(kernel_end && mask != 0)) {
         filter.branch |= bit(w);

@@ -88,16 +88,15 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
                    index());
   for (unsigned s = 0; s < schedulers_; ++s) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
-      const auto w = static_cast<int>(out.pick[s][j]);
-      if (w < 0) continue;
-      CASTOR_ASSERT_AT(now_, (in.ready & scheduler_mask_[s] & bit(static_cast<unsigned>(w))) != 0,
-                       "issue_policy of SM %u picks warp %d for scheduler %u, which is not ready", index(), w, s);
-      CASTOR_ASSERT_AT(
-          now_, machine_.issue.warps != kMaxIssueClasses || (in.issue_class[j] & bit(static_cast<unsigned>(w))) != 0,
-          "issue_policy of SM %u picks warp %d for issue class %u", index(), w, j);
+      if (out.pick[s][j] < 0) continue;
+      const unsigned w = static_cast<std::uint8_t>(out.pick[s][j]);
+      CASTOR_ASSERT_AT(now_, (in.ready & scheduler_mask_[s] & bit(w)) != 0,
+                       "issue_policy of SM %u picks warp %u for scheduler %u, which is not ready", index(), w, s);
+      CASTOR_ASSERT_AT(now_, machine_.issue.warps != kMaxIssueClasses || (in.issue_class[j] & bit(w)) != 0,
+                       "issue_policy of SM %u picks warp %u for issue class %u", index(), w, j);
       // A warp is picked once.
-      in.ready &= ~bit(static_cast<unsigned>(w));
-      picks_[s][j] = static_cast<std::int8_t>(w);
+      in.ready &= ~bit(w);
+      picks_[s][j] = out.pick[s][j];
     }
   }
   in.ready = ready & mine;
