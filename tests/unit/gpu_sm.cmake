@@ -6,3 +6,5 @@ castor_test(gpu_sm_block_test KIND unit SOURCES gpu_sm_block_test.cpp
             LIBS castor_ptx castor_compiler castor_platforms)
 castor_test(gpu_sm_filter_test KIND unit SOURCES gpu_sm_filter_test.cpp
             LIBS castor_ptx castor_compiler castor_platforms)
+castor_test(gpu_sm_hooks_test KIND unit SOURCES gpu_sm_hooks_test.cpp
+            LIBS castor_ptx castor_compiler castor_platforms)
