@@ -1,0 +1,89 @@
+// First-in first-out queue of any depth.
+//
+// The head is read combinationally from registers and is 0 while the queue is empty. A push into a full queue is taken
+// only together with a pop; otherwise it is lost, as is a pop of an empty queue: the user looks at full_o and empty_o.
+// An entry pushed in one cycle is at the head in the next. clear_i empties the queue and beats push and pop.
+module castor_fifo #(
+  parameter int unsigned Width = 8,
+  parameter int unsigned Depth = 4,
+  localparam int unsigned CountWidth = $clog2(Depth + 1)
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic                  clear_i,
+  input  logic                  push_i,
+  input  logic [Width-1:0]      data_i,
+  input  logic                  pop_i,
+  output logic [Width-1:0]      data_o,
+  output logic                  empty_o,
+  output logic                  full_o,
+  output logic [CountWidth-1:0] count_o
+);
+  if (Width < 1) begin : gen_bad_width
+    $error("castor_fifo: Width must be at least 1");
+  end
+  if (Depth < 2 || Depth > 65536) begin : gen_bad_depth
+    $error("castor_fifo: Depth must be 2..65536");
+  end
+
+  localparam int unsigned PointerWidth = $clog2(Depth);
+  localparam logic [PointerWidth-1:0] Last = PointerWidth'(Depth - 1);
+
+  logic [PointerWidth-1:0] head_q, head_d, tail_q, tail_d;
+  logic [CountWidth-1:0]   count_q, count_d;
+  logic [Width-1:0]        head_data;
+  logic                    push, pop;
+
+  assign empty_o = (count_q == '0);
+  assign full_o  = (count_q == CountWidth'(Depth));
+  assign count_o = count_q;
+  assign pop     = pop_i && !empty_o;
+  assign push    = push_i && (!full_o || pop);
+  assign data_o  = empty_o ? '0 : head_data;
+
+  castor_table_1r1w #(
+    .Width (Width),
+    .Depth (Depth)
+  ) u_table (
+    .clk_i,
+    .we_i    (push),
+    .waddr_i (tail_q),
+    .wdata_i (data_i),
+    .raddr_i (head_q),
+    .rdata_o (head_data)
+  );
+
+  always_comb begin
+    head_d  = head_q;
+    tail_d  = tail_q;
+    count_d = count_q;
+    if (pop) begin
+      head_d = (head_q == Last) ? '0 : head_q + 1'b1;
+    end
+    if (push) begin
+      tail_d = (tail_q == Last) ? '0 : tail_q + 1'b1;
+    end
+    if (push && !pop) begin
+      count_d = count_q + 1'b1;
+    end else if (pop && !push) begin
+      count_d = count_q - 1'b1;
+    end
+    if (clear_i) begin
+      head_d  = '0;
+      tail_d  = '0;
+      count_d = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      head_q  <= '0;
+      tail_q  <= '0;
+      count_q <= '0;
+    end else begin
+      head_q  <= head_d;
+      tail_q  <= tail_d;
+      count_q <= count_d;
+    end
+  end
+endmodule

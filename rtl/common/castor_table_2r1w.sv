@@ -1,0 +1,37 @@
+// Table with two read ports and one write port, to be replaced by a memory macro where one fits.
+//
+// A read is combinational and shows what the table holds at the start of the cycle; a write takes effect at the edge.
+// There is no reset: contents are unknown until written. Addresses from Depth on read as unknown and must not be
+// written.
+module castor_table_2r1w #(
+  parameter int unsigned Width = 8,
+  parameter int unsigned Depth = 4,
+  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 we_i,
+  input  logic [AddrWidth-1:0] waddr_i,
+  input  logic [Width-1:0]     wdata_i,
+  input  logic [AddrWidth-1:0] raddr_a_i,
+  output logic [Width-1:0]     rdata_a_o,
+  input  logic [AddrWidth-1:0] raddr_b_i,
+  output logic [Width-1:0]     rdata_b_o
+);
+  if (Width < 1) begin : gen_bad_width
+    $error("castor_table_2r1w: Width must be at least 1");
+  end
+  if (Depth < 1 || Depth > 65536) begin : gen_bad_depth
+    $error("castor_table_2r1w: Depth must be 1..65536");
+  end
+
+  logic [Width-1:0] mem_q [Depth];
+
+  assign rdata_a_o = mem_q[raddr_a_i];
+  assign rdata_b_o = mem_q[raddr_b_i];
+
+  always_ff @(posedge clk_i) begin
+    if (we_i) begin
+      mem_q[waddr_i] <= wdata_i;
+    end
+  end
+endmodule

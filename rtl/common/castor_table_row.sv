@@ -1,0 +1,54 @@
+// Table read a row of entries at a time: entry number = row * RowEntries + position in the row.
+//
+// Each position of the row needs a multiplexer over the rows only, so a row costs no more to read than one entry. Entry
+// e of the row is at row_o[e*Stride +: Width], the bits between Width and Stride are 0; a Stride that is a power of two
+// keeps simulators fast. Besides the row one single entry can be read. Reads are combinational and show what the table
+// holds at the start of the cycle; a write takes effect at the edge. There is no reset: contents are unknown until
+// written. Both RowEntries and the number of rows are powers of two.
+module castor_table_row #(
+  parameter int unsigned Width      = 8,
+  parameter int unsigned Stride     = 8,
+  parameter int unsigned Depth      = 8,
+  parameter int unsigned RowEntries = 4,
+  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1,
+  localparam int unsigned RowWidth  = (Depth > RowEntries) ? $clog2(Depth / RowEntries) : 1
+) (
+  input  logic                         clk_i,
+  input  logic                         we_i,
+  input  logic [AddrWidth-1:0]         waddr_i,
+  input  logic [Width-1:0]             wdata_i,
+  input  logic [RowWidth-1:0]          row_i,
+  output logic [RowEntries*Stride-1:0] row_o,
+  input  logic [AddrWidth-1:0]         raddr_i,
+  output logic [Width-1:0]             rdata_o
+);
+  if (Width < 1 || Stride < Width) begin : gen_bad_width
+    $error("castor_table_row: Width must be 1..Stride");
+  end
+  if (Depth < 2 || Depth > 65536 || Depth != 2 ** $clog2(Depth)) begin : gen_bad_depth
+    $error("castor_table_row: Depth must be a power of two, 2..65536");
+  end
+  if (RowEntries < 1 || RowEntries > Depth || RowEntries != 2 ** $clog2(RowEntries)) begin : gen_bad_row
+    $error("castor_table_row: RowEntries must be a power of two, 1..Depth");
+  end
+
+  logic [Width-1:0]     mem_q [Depth];
+  logic [AddrWidth-1:0] first;
+
+  // A single row has the number 0 whatever row_i says.
+  assign first   = (Depth > RowEntries) ? (AddrWidth'(row_i) << $clog2(RowEntries)) : '0;
+  assign rdata_o = mem_q[raddr_i];
+
+  always_comb begin
+    row_o = '0;
+    for (int unsigned e = 0; e < RowEntries; e++) begin
+      row_o[e*Stride +: Width] = mem_q[first | AddrWidth'(e)];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (we_i) begin
+      mem_q[waddr_i] <= wdata_i;
+    end
+  end
+endmodule

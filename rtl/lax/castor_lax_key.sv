@@ -1,0 +1,70 @@
+// Selection key of a job by policy (docs/blocks/lax.md, "Machine"). Combinational.
+module castor_lax_key (
+  input  logic [3:0]           policy_i,
+  input  logic                 prio_class_en_i,
+  input  logic [1:0]           init_prio_i,
+  input  logic [31:0]          rem_i,
+  input  logic [31:0]          dur_i,
+  input  logic [47:0]          start_i,
+  input  logic [31:0]          deadline_i,
+  input  logic [23:0]          token_i,
+  input  logic [31:0]          iso_i,
+  input  logic [31:0]          qprio_i,
+  input  logic [3:0]           thr_i,
+  input  logic                 new_i,
+  output castor_lax_pkg::key_t key_o
+);
+  logic [31:0] compl_time;
+  logic [33:0] dur_3;
+  logic        best_effort, demoted;
+
+  assign compl_time  = castor_lax_pkg::sat52({19'b0, {1'b0, rem_i} + {1'b0, dur_i}});
+  assign best_effort = (deadline_i == castor_lax_pkg::Inf);
+  assign dur_3       = {2'b0, dur_i} + {1'b0, dur_i, 1'b0};
+  // The multilevel feedback queue demotes a job from a third to two thirds of its deadline.
+  assign demoted = (dur_3 > {2'b0, deadline_i}) && !(dur_3 > {1'b0, deadline_i, 1'b0});
+
+  always_comb begin
+    key_o = '0;
+    case (policy_i)
+      castor_lax_pkg::PolicyFcfs: key_o.value = start_i;
+      castor_lax_pkg::PolicyEdf:  key_o.value = start_i + {16'b0, deadline_i};
+      castor_lax_pkg::PolicySjf:  key_o.value = {16'b0, iso_i};
+      castor_lax_pkg::PolicyLjf:  key_o.value = ~{16'b0, iso_i};
+      castor_lax_pkg::PolicySrf:  key_o.value = {16'b0, rem_i};
+      castor_lax_pkg::PolicyMlfq: key_o.class_ = {1'b0, demoted};
+      castor_lax_pkg::PolicyPrema: begin
+        if (token_i >= {12'b0, thr_i, 8'b0}) begin
+          key_o.value = {16'b0, rem_i};
+        end else begin
+          key_o.class_ = 2'd1;
+          key_o.value  = ~{24'b0, token_i};
+        end
+      end
+      castor_lax_pkg::PolicyExt: key_o.value = {16'b0, qprio_i};
+      castor_lax_pkg::PolicyLax: begin
+        if (best_effort) begin
+          key_o.class_ = 2'd2;
+          key_o.value  = prio_class_en_i ? start_i : {16'b0, castor_lax_pkg::Inf};
+        end else if (new_i && init_prio_i == 2'd0) begin
+          key_o.value = '0;
+        end else if (new_i && init_prio_i == 2'd1) begin
+          key_o.class_ = 2'd3;
+          key_o.value  = {16'b0, castor_lax_pkg::Inf};
+        end else if (dur_i > deadline_i) begin
+          key_o.class_ = 2'd3;
+          key_o.value  = {16'b0, castor_lax_pkg::Inf};
+        end else if (deadline_i > compl_time) begin
+          key_o.value = {16'b0, deadline_i - compl_time};
+        end else begin
+          key_o.class_ = 2'd1;
+          key_o.value  = {16'b0, compl_time};
+        end
+        if (!prio_class_en_i) begin
+          key_o.class_ = 2'd0;
+        end
+      end
+      default: key_o = '0;
+    endcase
+  end
+endmodule

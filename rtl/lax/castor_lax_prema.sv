@@ -1,0 +1,87 @@
+// PREMA ranking: the greatest token sets the threshold for candidates; if a candidate's next thread block does not fit,
+// the running job with the smallest token below the threshold is the one to preempt (docs/blocks/lax.md, "Cycle").
+// First every queue is offered for the threshold, then every queue for the ranking.
+module castor_lax_prema #(
+  parameter int unsigned QidWidth = 7
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                soft_rst_i,
+  input  logic                start_i,
+  input  logic                threshold_i,  // pass for the threshold
+  input  logic                rank_i,       // pass for the ranking
+  input  logic                last_i,       // last queue of the pass
+  input  logic [QidWidth-1:0] qid_i,
+  input  logic                live_i,
+  input  logic                running_i,    // may be preempted: a kernel has started, no request stands
+  input  logic                unfit_i,      // has a thread block that fits nowhere
+  input  logic [23:0]         token_i,
+  output logic [3:0]          thr_o,
+  output logic                candidate_o,  // the token reaches the threshold
+  output logic                blocked_o,    // a candidate has a thread block that fits nowhere
+  output logic                victim_valid_o,
+  output logic [QidWidth-1:0] victim_qid_o
+);
+  logic [3:0]          thr_q, thr_d;
+  logic [23:0]         mx_q, mx_d, victim_token_q, victim_token_d;
+  logic                blocked_q, blocked_d, victim_valid_q, victim_valid_d;
+  logic [QidWidth-1:0] victim_qid_q, victim_qid_d;
+
+  assign thr_o          = thr_q;
+  assign candidate_o    = (token_i >= {12'b0, thr_q, 8'b0});
+  assign blocked_o      = blocked_q;
+  assign victim_valid_o = victim_valid_q;
+  assign victim_qid_o   = victim_qid_q;
+
+  always_comb begin
+    thr_d          = thr_q;
+    mx_d           = mx_q;
+    blocked_d      = blocked_q;
+    victim_valid_d = victim_valid_q;
+    victim_qid_d   = victim_qid_q;
+    victim_token_d = victim_token_q;
+    if (start_i) begin
+      mx_d = '0;
+    end
+    if (threshold_i) begin
+      if (live_i && token_i > mx_q) begin
+        mx_d = token_i;
+      end
+      if (last_i) begin
+        thr_d          = (mx_d >= 24'd2304) ? 4'd9 : ((mx_d >= 24'd768) ? 4'd3 : 4'd1);
+        blocked_d      = 1'b0;
+        victim_valid_d = 1'b0;
+      end
+    end
+    if (rank_i && live_i) begin
+      if (candidate_o) begin
+        blocked_d = blocked_q || unfit_i;
+      end else if (running_i && (!victim_valid_q || token_i <= victim_token_q)) begin
+        victim_valid_d = 1'b1;
+        victim_qid_d   = qid_i;
+        victim_token_d = token_i;
+      end
+    end
+    if (soft_rst_i) begin
+      thr_d = 4'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      thr_q          <= 4'd1;
+      mx_q           <= '0;
+      blocked_q      <= 1'b0;
+      victim_valid_q <= 1'b0;
+      victim_qid_q   <= '0;
+      victim_token_q <= '0;
+    end else begin
+      thr_q          <= thr_d;
+      mx_q           <= mx_d;
+      blocked_q      <= blocked_d;
+      victim_valid_q <= victim_valid_d;
+      victim_qid_q   <= victim_qid_d;
+      victim_token_q <= victim_token_d;
+    end
+  end
+endmodule

@@ -1,0 +1,312 @@
+// Parse and dispatch selection: passes over the queues, SelWidth of them per cycle (docs/blocks/lax.md, "Cycle").
+//
+// The eligible sets are frozen in the first cycle of a pass; the result of a pass is the least {class, value, tie,
+// queue} of the frozen set and stands during the following pass. Group g holds the queues g*SelWidth and up.
+module castor_lax_select #(
+  parameter int unsigned NumQueues = 128,
+  parameter int unsigned SelWidth  = 16,
+  localparam int unsigned QidWidth   = $clog2(NumQueues),
+  localparam int unsigned NumGroups  = NumQueues / SelWidth,
+  localparam int unsigned GroupWidth = (NumGroups > 1) ? $clog2(NumGroups) : 1
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       soft_rst_i,
+  input  logic       enable_i,
+  input  logic       preparse_i,
+  input  logic [3:0] policy_i,
+
+  // Job states when the cycle began.
+  input  logic [NumQueues-1:0] st0_i,
+  input  logic [NumQueues-1:0] st1_i,
+  input  logic [NumQueues-1:0] st2_i,
+  input  logic [NumQueues-1:0] pre_i,
+
+  // Keys, and the numbers of the arrivals.
+  input  logic                 key_we_i,
+  input  logic [QidWidth-1:0]  key_waddr_i,
+  input  castor_lax_pkg::key_t key_wdata_i,
+  input  logic                 arrival_i,   // a job arrives in queue arrival_qid_i
+  input  logic [QidWidth-1:0]  arrival_qid_i,
+  input  logic [QidWidth-1:0]  raddr_i,
+  output castor_lax_pkg::key_t key_rdata_o,
+  output logic [15:0]          seq_rdata_o,
+
+  input  logic [NumQueues-1:0] pe_vec_i,
+  output logic                 psel_valid_o,
+  output logic [QidWidth-1:0]  psel_qid_o,
+  input  logic                 psel_grant_i,
+  input  logic [NumQueues-1:0] de_vec_i,
+  output logic                 dsel_valid_o,
+  output logic [QidWidth-1:0]  dsel_qid_o,
+  input  logic                 dsel_grant_i,
+
+  output logic                  parse_o,      // legal parse grant
+  output logic                  bad_grant_o,  // grant without its valid
+  output logic [GroupWidth-1:0] group_o
+);
+  localparam logic [GroupWidth-1:0] LastGroup = GroupWidth'(NumGroups - 1);
+  localparam int unsigned TieWidth  = 16 + QidWidth;
+  localparam int unsigned KeyStride = 64;
+  localparam int unsigned SeqStride = 16;
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Offers and grants.
+  logic                p_valid_q, p_valid_d, d_valid_q, d_valid_d, p_drop_q, p_drop_d, parse;
+  logic [QidWidth-1:0] p_qid_q, p_qid_d, d_qid_q, d_qid_d, rrptr_q, rrptr_d;
+  logic [15:0]         seq_ctr_q, seq_ctr_d, pseq_ctr_q, pseq_ctr_d;
+
+  assign psel_valid_o = enable_i && p_valid_q && pe_vec_i[p_qid_q] && !st2_i[p_qid_q] && st1_i[p_qid_q] &&
+                        (preparse_i || !st0_i[p_qid_q]);
+  assign dsel_valid_o = enable_i && d_valid_q && de_vec_i[d_qid_q] && !st2_i[d_qid_q] && st1_i[d_qid_q] &&
+                        !st0_i[d_qid_q] && !pre_i[d_qid_q];
+  assign psel_qid_o   = psel_valid_o ? p_qid_q : '0;
+  assign dsel_qid_o   = dsel_valid_o ? d_qid_q : '0;
+  assign parse        = psel_grant_i && psel_valid_o;
+  assign parse_o      = parse;
+  assign bad_grant_o  = (psel_grant_i && !psel_valid_o) || (dsel_grant_i && !dsel_valid_o);
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Tables: keys, arrival numbers, numbers of the latest parse grants (0 before the first).
+  logic [GroupWidth-1:0]          group_q, group_d;
+  logic [SelWidth*KeyStride-1:0]  key_row;
+  logic [SelWidth*SeqStride-1:0]  seq_row, pseq_row;
+  logic [NumQueues-1:0]           pseq_set_q, pseq_set_d;
+
+  assign group_o = group_q;
+
+  castor_table_row #(
+    .Width      (castor_lax_pkg::KeyWidth),
+    .Stride     (KeyStride),
+    .Depth      (NumQueues),
+    .RowEntries (SelWidth)
+  ) u_key (
+    .clk_i,
+    .we_i    (key_we_i),
+    .waddr_i (key_waddr_i),
+    .wdata_i (key_wdata_i),
+    .row_i   (group_q),
+    .row_o   (key_row),
+    .raddr_i (raddr_i),
+    .rdata_o (key_rdata_o)
+  );
+
+  castor_table_row #(
+    .Width      (16),
+    .Stride     (SeqStride),
+    .Depth      (NumQueues),
+    .RowEntries (SelWidth)
+  ) u_seq (
+    .clk_i,
+    .we_i    (arrival_i),
+    .waddr_i (arrival_qid_i),
+    .wdata_i (seq_ctr_q),
+    .row_i   (group_q),
+    .row_o   (seq_row),
+    .raddr_i (raddr_i),
+    .rdata_o (seq_rdata_o)
+  );
+
+  castor_table_row #(
+    .Width      (16),
+    .Stride     (SeqStride),
+    .Depth      (NumQueues),
+    .RowEntries (SelWidth)
+  ) u_pseq (
+    .clk_i,
+    .we_i    (parse),
+    .waddr_i (p_qid_q),
+    .wdata_i (pseq_ctr_q),
+    .row_i   (group_q),
+    .row_o   (pseq_row),
+    .raddr_i ({QidWidth{1'b0}}),
+    .rdata_o ()
+  );
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Eligible queues of the group compared in this cycle.
+  logic                 first, last, by_turn;
+  logic [NumQueues-1:0] ep_q, ep_d, ed_q, ed_d;
+  logic [SelWidth-1:0]  ep_row, ed_row, pseq_set_row;
+
+  assign first   = (group_q == '0);
+  assign last    = (group_q == LastGroup);
+  assign by_turn = (policy_i == castor_lax_pkg::PolicyRr) || (policy_i == castor_lax_pkg::PolicyMlfq);
+
+  // The sets shift down as the pass goes on, so that the group compared is always at the bottom.
+  always_comb begin
+    ep_row = ep_q[SelWidth-1:0];
+    ed_row = ed_q[SelWidth-1:0];
+    ep_d   = ep_q >> SelWidth;
+    ed_d   = ed_q >> SelWidth;
+    if (first) begin
+      ep_d   = pe_vec_i & ~st2_i & st1_i & (preparse_i ? '1 : ~st0_i);
+      ed_d   = de_vec_i & ~st2_i & st1_i & ~st0_i & ~pre_i;
+      ep_row = ep_d[SelWidth-1:0];
+      ed_row = ed_d[SelWidth-1:0];
+      ep_d   = ep_d >> SelWidth;
+      ed_d   = ed_d >> SelWidth;
+    end
+  end
+
+  assign pseq_set_row = SelWidth'(pseq_set_q >> (group_q * SelWidth));
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Least key of the group: a tree whose node n has the children 2n and 2n+1; the queues are its leaves. Class and value
+  // are compared apart from tie and queue, and only where both children are eligible.
+  logic [castor_lax_pkg::KeyWidth-1:0] p_key [2*SelWidth], d_key [2*SelWidth];
+  logic [TieWidth-1:0]                 p_tie [2*SelWidth], d_tie [2*SelWidth];
+  logic [2*SelWidth-1:0]               p_any, d_any;
+
+  logic                                best_p_valid_q, best_p_valid_d, best_d_valid_q, best_d_valid_d;
+  logic [castor_lax_pkg::KeyWidth-1:0] best_p_key_q, best_p_key_d, best_d_key_q, best_d_key_d;
+  logic [TieWidth-1:0]                 best_p_tie_q, best_p_tie_d, best_d_tie_q, best_d_tie_d;
+
+  always_comb begin
+    p_any = '0;
+    d_any = '0;
+    p_key[0] = '0;
+    p_tie[0] = '0;
+    d_key[0] = '0;
+    d_tie[0] = '0;
+    for (int unsigned e = 0; e < SelWidth; e++) begin
+      p_any[SelWidth+e] = ep_row[e];
+      p_key[SelWidth+e] = key_row[e*KeyStride +: castor_lax_pkg::KeyWidth];
+      p_tie[SelWidth+e] = {16'b0, QidWidth'(e)} | TieWidth'(group_q * SelWidth);
+      d_any[SelWidth+e] = ed_row[e];
+      d_key[SelWidth+e] = p_key[SelWidth+e];
+      d_tie[SelWidth+e] = p_tie[SelWidth+e];
+      if (by_turn) begin
+        p_tie[SelWidth+e][QidWidth +: QidWidth] = p_tie[SelWidth+e][QidWidth-1:0] - rrptr_q - QidWidth'(1);
+        d_tie[SelWidth+e][QidWidth +: 16] =
+            (pseq_set_row[e] ? pseq_row[e*SeqStride +: 16] : 16'b0) - pseq_ctr_q;
+      end else begin
+        p_tie[SelWidth+e][QidWidth +: 16] = seq_row[e*SeqStride +: 16] - seq_ctr_q;
+        d_tie[SelWidth+e][QidWidth +: 16] = p_tie[SelWidth+e][QidWidth +: 16];
+      end
+    end
+    for (int unsigned n = SelWidth - 1; n >= 1; n--) begin
+      p_any[n] = p_any[2*n] || p_any[2*n+1];
+      p_key[n] = p_key[2*n];
+      p_tie[n] = p_tie[2*n];
+      if (p_any[2*n+1] && (!p_any[2*n] || p_key[2*n+1] < p_key[2*n] ||
+                           (p_key[2*n+1] == p_key[2*n] && p_tie[2*n+1] < p_tie[2*n]))) begin
+        p_key[n] = p_key[2*n+1];
+        p_tie[n] = p_tie[2*n+1];
+      end
+      d_any[n] = d_any[2*n] || d_any[2*n+1];
+      d_key[n] = d_key[2*n];
+      d_tie[n] = d_tie[2*n];
+      if (d_any[2*n+1] && (!d_any[2*n] || d_key[2*n+1] < d_key[2*n] ||
+                           (d_key[2*n+1] == d_key[2*n] && d_tie[2*n+1] < d_tie[2*n]))) begin
+        d_key[n] = d_key[2*n+1];
+        d_tie[n] = d_tie[2*n+1];
+      end
+    end
+    // Against the best of the groups before.
+    best_p_valid_d = p_any[1];
+    best_p_key_d   = p_key[1];
+    best_p_tie_d   = p_tie[1];
+    if (!first && best_p_valid_q && (!p_any[1] || best_p_key_q < p_key[1] ||
+                                     (best_p_key_q == p_key[1] && best_p_tie_q < p_tie[1]))) begin
+      best_p_valid_d = 1'b1;
+      best_p_key_d   = best_p_key_q;
+      best_p_tie_d   = best_p_tie_q;
+    end
+    best_d_valid_d = d_any[1];
+    best_d_key_d   = d_key[1];
+    best_d_tie_d   = d_tie[1];
+    if (!first && best_d_valid_q && (!d_any[1] || best_d_key_q < d_key[1] ||
+                                     (best_d_key_q == d_key[1] && best_d_tie_q < d_tie[1]))) begin
+      best_d_valid_d = 1'b1;
+      best_d_key_d   = best_d_key_q;
+      best_d_tie_d   = best_d_tie_q;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Results, and what a parse grant changes. A pass during which a grant happened saw the granted queue as eligible and
+  // so has no parse result.
+  always_comb begin
+    group_d    = last ? '0 : group_q + 1'b1;
+    p_valid_d  = p_valid_q;
+    p_qid_d    = p_qid_q;
+    d_valid_d  = d_valid_q;
+    d_qid_d    = d_qid_q;
+    p_drop_d   = p_drop_q || parse;
+    rrptr_d    = rrptr_q;
+    pseq_ctr_d = pseq_ctr_q;
+    pseq_set_d = pseq_set_q;
+    seq_ctr_d  = seq_ctr_q;
+    if (parse) begin
+      p_valid_d           = 1'b0;
+      rrptr_d             = p_qid_q;
+      pseq_ctr_d          = pseq_ctr_q + 16'd1;
+      pseq_set_d[p_qid_q] = 1'b1;
+    end
+    if (arrival_i) begin
+      seq_ctr_d = seq_ctr_q + 16'd1;
+    end
+    if (last) begin
+      p_valid_d = best_p_valid_d && !parse && !p_drop_q;
+      p_qid_d   = best_p_tie_d[QidWidth-1:0];
+      d_valid_d = best_d_valid_d;
+      d_qid_d   = best_d_tie_d[QidWidth-1:0];
+      p_drop_d  = 1'b0;
+    end
+    if (soft_rst_i) begin
+      group_d    = '0;
+      p_valid_d  = 1'b0;
+      p_qid_d    = '0;
+      d_valid_d  = 1'b0;
+      d_qid_d    = '0;
+      p_drop_d   = 1'b0;
+      rrptr_d    = '1;
+      pseq_ctr_d = '0;
+      pseq_set_d = '0;
+      seq_ctr_d  = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      group_q        <= '0;
+      ep_q           <= '0;
+      ed_q           <= '0;
+      best_p_valid_q <= 1'b0;
+      best_p_key_q   <= '0;
+      best_p_tie_q   <= '0;
+      best_d_valid_q <= 1'b0;
+      best_d_key_q   <= '0;
+      best_d_tie_q   <= '0;
+      p_valid_q      <= 1'b0;
+      p_qid_q        <= '0;
+      d_valid_q      <= 1'b0;
+      d_qid_q        <= '0;
+      p_drop_q       <= 1'b0;
+      rrptr_q        <= '1;
+      pseq_ctr_q     <= '0;
+      pseq_set_q     <= '0;
+      seq_ctr_q      <= '0;
+    end else begin
+      group_q        <= group_d;
+      ep_q           <= ep_d;
+      ed_q           <= ed_d;
+      best_p_valid_q <= best_p_valid_d;
+      best_p_key_q   <= best_p_key_d;
+      best_p_tie_q   <= best_p_tie_d;
+      best_d_valid_q <= best_d_valid_d;
+      best_d_key_q   <= best_d_key_d;
+      best_d_tie_q   <= best_d_tie_d;
+      p_valid_q      <= p_valid_d;
+      p_qid_q        <= p_qid_d;
+      d_valid_q      <= d_valid_d;
+      d_qid_q        <= d_qid_d;
+      p_drop_q       <= p_drop_d;
+      rrptr_q        <= rrptr_d;
+      pseq_ctr_q     <= pseq_ctr_d;
+      pseq_set_q     <= pseq_set_d;
+      seq_ctr_q      <= seq_ctr_d;
+    end
+  end
+endmodule

@@ -1,0 +1,72 @@
+// Periods of the update and of the PREMA ranking, and their ticks that wait for the main machine (docs/blocks/lax.md,
+// "Cycle"). A tick is latched until the main machine takes it; an update tick that finds one latched is lost.
+module castor_lax_timers (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        soft_rst_i,
+  input  logic        enable_i,
+  input  logic        freeze_i,
+  input  logic        prema_i,         // the policy is PREMA
+  input  logic [23:0] upd_period_i,
+  input  logic [23:0] prema_period_i,
+  input  logic        upd_take_i,
+  input  logic        prema_take_i,
+  output logic        upd_pend_o,
+  output logic        prema_pend_o,
+  output logic        overrun_o,       // an update tick is lost
+  output logic [23:0] utmr_o,
+  output logic [23:0] ptmr_o
+);
+  logic [23:0] utmr_q, utmr_d, ptmr_q, ptmr_d;
+  logic        upd_pend_q, upd_pend_d, prema_pend_q, prema_pend_d;
+
+  assign upd_pend_o   = upd_pend_q;
+  assign prema_pend_o = prema_pend_q;
+  assign utmr_o       = utmr_q;
+  assign ptmr_o       = ptmr_q;
+
+  always_comb begin
+    upd_pend_d   = upd_pend_q && !upd_take_i;
+    prema_pend_d = prema_pend_q && !prema_take_i;
+    overrun_o    = 1'b0;
+    utmr_d       = '0;
+    ptmr_d       = '0;
+    if (enable_i) begin
+      utmr_d = utmr_q + 24'd1;
+      ptmr_d = ptmr_q + 24'd1;
+      if ({1'b0, utmr_q} + 25'd1 >= {1'b0, upd_period_i}) begin
+        utmr_d = '0;
+        if (!freeze_i) begin
+          overrun_o  = upd_pend_d;
+          upd_pend_d = 1'b1;
+        end
+      end
+      if ({1'b0, ptmr_q} + 25'd1 >= {1'b0, prema_period_i}) begin
+        ptmr_d = '0;
+        if (prema_i) begin
+          prema_pend_d = 1'b1;
+        end
+      end
+    end
+    if (soft_rst_i) begin
+      upd_pend_d   = 1'b0;
+      prema_pend_d = 1'b0;
+      utmr_d       = '0;
+      ptmr_d       = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      utmr_q       <= '0;
+      ptmr_q       <= '0;
+      upd_pend_q   <= 1'b0;
+      prema_pend_q <= 1'b0;
+    end else begin
+      utmr_q       <= utmr_d;
+      ptmr_q       <= ptmr_d;
+      upd_pend_q   <= upd_pend_d;
+      prema_pend_q <= prema_pend_d;
+    end
+  end
+endmodule

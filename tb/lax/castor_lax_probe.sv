@@ -1,0 +1,178 @@
+// The laxity engine with registers brought out for a bench: the top that is verilated. It reads the engine by
+// hierarchical name, so the RTL carries no test code.
+module castor_lax_probe #(
+  parameter int unsigned NumQueues  = 128,
+  parameter int unsigned MaxKt      = 8,
+  parameter int unsigned NumKt      = 64,
+  parameter int unsigned SelWidth   = 16,
+  parameter int unsigned VqDepth    = 32,
+  parameter int unsigned ParseLanes = 4,
+  localparam int unsigned QidWidth = $clog2(NumQueues),
+  localparam int unsigned KidWidth = (NumKt > 1) ? $clog2(NumKt) : 1
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  input  logic [47:0] now_i,
+
+  input  logic                js_valid_i,
+  output logic                js_ready_o,
+  input  logic [QidWidth-1:0] js_qid_i,
+  input  logic [31:0]         js_deadline_i,
+  input  logic [47:0]         js_start_i,
+  input  logic [4:0]          js_nkt_i,
+  input  logic                js_append_i,
+  input  logic                js_fits_i,
+  input  logic                wl_valid_i,
+  output logic                wl_ready_o,
+  input  logic [7:0]          wl_kid_i,
+  input  logic [23:0]         wl_numwg_i,
+  input  logic                wl_last_i,
+
+  output logic                adm_valid_o,
+  input  logic                adm_ready_i,
+  output logic [QidWidth-1:0] adm_qid_o,
+  output logic                adm_accept_o,
+  output logic [2:0]          adm_reason_o,
+  output logic [31:0]         adm_est_o,
+
+  input  logic                ks_valid_i,
+  input  logic [QidWidth-1:0] ks_qid_i,
+  input  logic [7:0]          ks_kid_i,
+  input  logic                ki_valid_i,
+  input  logic [QidWidth-1:0] ki_qid_i,
+  input  logic                wgc_valid_i,
+  input  logic [QidWidth-1:0] wgc_qid_i,
+  input  logic [7:0]          wgc_kid_i,
+  input  logic                kd_valid_i,
+  input  logic [QidWidth-1:0] kd_qid_i,
+  input  logic [7:0]          kd_kid_i,
+  input  logic                kd_last_i,
+
+  input  logic [NumQueues-1:0] pe_vec_i,
+  output logic                 psel_valid_o,
+  output logic [QidWidth-1:0]  psel_qid_o,
+  input  logic                 psel_grant_i,
+  input  logic [NumQueues-1:0] de_vec_i,
+  input  logic [NumQueues-1:0] df_vec_i,
+  output logic                 dsel_valid_o,
+  output logic [QidWidth-1:0]  dsel_qid_o,
+  input  logic                 dsel_grant_i,
+  output logic [NumQueues-1:0] pre_vec_o,
+
+  output logic                jd_valid_o,
+  output logic [QidWidth-1:0] jd_qid_o,
+  output logic                jd_met_o,
+  output logic [31:0]         jd_lat_o,
+  output logic                upd_busy_o,
+  output logic                irq_o,
+
+  input  logic        reg_req_i,
+  input  logic        reg_we_i,
+  input  logic [15:0] reg_addr_i,
+  input  logic [31:0] reg_wdata_i,
+  output logic        reg_ack_o,
+  output logic [1:0]  reg_err_o,
+  output logic [31:0] reg_rdata_o,
+
+  output logic [3:0]           probe_main_state_o,
+  output logic [2:0]           probe_submit_state_o,
+  output logic [NumQueues-1:0] probe_job_state0_o,
+  output logic [NumQueues-1:0] probe_job_state1_o,
+  output logic [NumQueues-1:0] probe_job_state2_o,
+  output logic [NumQueues-1:0] probe_open_o,
+  output logic [NumQueues-1:0] probe_preempted_o,
+  output logic [KidWidth-1:0]  probe_kernel_type_o,
+  output logic [QidWidth-1:0]  probe_queue_o,
+  output logic [39:0]          probe_total_o,
+  output logic [23:0]          probe_update_timer_o,
+  output logic [23:0]          probe_prema_timer_o,
+  output logic [7:0]           probe_group_o,
+  output logic [8:0]           probe_verdict_count_o,
+  output logic [8:0]           probe_pend_count_o,
+  output logic [8:0]           probe_done_count_o
+);
+  castor_lax #(
+    .NumQueues  (NumQueues),
+    .MaxKt      (MaxKt),
+    .NumKt      (NumKt),
+    .SelWidth   (SelWidth),
+    .VqDepth    (VqDepth),
+    .ParseLanes (ParseLanes)
+  ) u_dut (
+    .clk_i,
+    .rst_ni,
+    .now_i,
+    .js_valid_i,
+    .js_ready_o,
+    .js_qid_i,
+    .js_deadline_i,
+    .js_start_i,
+    .js_nkt_i,
+    .js_append_i,
+    .js_fits_i,
+    .wl_valid_i,
+    .wl_ready_o,
+    .wl_kid_i,
+    .wl_numwg_i,
+    .wl_last_i,
+    .adm_valid_o,
+    .adm_ready_i,
+    .adm_qid_o,
+    .adm_accept_o,
+    .adm_reason_o,
+    .adm_est_o,
+    .ks_valid_i,
+    .ks_qid_i,
+    .ks_kid_i,
+    .ki_valid_i,
+    .ki_qid_i,
+    .wgc_valid_i,
+    .wgc_qid_i,
+    .wgc_kid_i,
+    .kd_valid_i,
+    .kd_qid_i,
+    .kd_kid_i,
+    .kd_last_i,
+    .pe_vec_i,
+    .psel_valid_o,
+    .psel_qid_o,
+    .psel_grant_i,
+    .de_vec_i,
+    .df_vec_i,
+    .dsel_valid_o,
+    .dsel_qid_o,
+    .dsel_grant_i,
+    .pre_vec_o,
+    .jd_valid_o,
+    .jd_qid_o,
+    .jd_met_o,
+    .jd_lat_o,
+    .upd_busy_o,
+    .irq_o,
+    .reg_req_i,
+    .reg_we_i,
+    .reg_addr_i,
+    .reg_wdata_i,
+    .reg_ack_o,
+    .reg_err_o,
+    .reg_rdata_o
+  );
+
+  assign probe_main_state_o    = u_dut.f_q;
+  assign probe_submit_state_o  = u_dut.sub_q;
+  assign probe_job_state0_o    = u_dut.st0_q;
+  assign probe_job_state1_o    = u_dut.st1_q;
+  assign probe_job_state2_o    = u_dut.st2_q;
+  assign probe_open_o          = u_dut.open_q;
+  assign probe_preempted_o     = u_dut.pre_q;
+  assign probe_kernel_type_o   = u_dut.k_q;
+  assign probe_queue_o         = u_dut.q_q;
+  assign probe_total_o         = u_dut.tot_q;
+  assign probe_update_timer_o  = u_dut.utmr_q;
+  assign probe_prema_timer_o   = u_dut.ptmr_q;
+  assign probe_group_o         = 8'(u_dut.g_q);
+  assign probe_verdict_count_o = 9'(u_dut.verdict_count);
+  assign probe_pend_count_o    = 9'(u_dut.pend_count);
+  assign probe_done_count_o    = 9'(u_dut.done_count);
+endmodule
