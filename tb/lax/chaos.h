@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+
+#include "castor/base/rng.h"
+#include "tb/lax/register_driver.h"
+#include "tb/lax/sequences.h"
+
+namespace castor::lax::tb {
+
+/// Inputs without sense or order, except that a payload rests while its valid waits, that the register port's request
+/// is held, and that kernels of a queue are all of one type (so that an end never takes another queue's instance away).
+/// Models nothing, so it reaches combinations of which nobody thought.
+class Chaos final : public Sequence {
+ public:
+  Chaos(const Params& params, std::uint64_t seed);
+
+  void drive(base::Cycle cycle, Inputs& in) override;
+  void observe(const Outputs& out, Inputs& in) override;
+
+ private:
+  [[nodiscard]] bool chance(Chance value) { return (rng_() & 0xFFFFU) < value; }
+  [[nodiscard]] U8 queue() { return static_cast<U8>(spread(draw(queues_), params_.NumQueues)); }
+  [[nodiscard]] U8 type_of(unsigned q) const { return static_cast<U8>(spread(q % types_, params_.NumKt)); }
+  [[nodiscard]] unsigned draw(std::uint64_t bound) { return static_cast<unsigned>(rng_.below(bound)); }
+  void toggle(QueueBits& bits);
+  void new_phase();
+
+  const Params params_;
+  base::Xoshiro256 rng_;
+  Knobs knobs_;
+  RegisterDriver registers_;
+  unsigned queues_ = 1, types_ = 1;
+  U64 base_;
+  // Chances of the present stretch
+  base::Cycle phase_ends_ = 0;
+  Chance header_ = 0, beat_ = 0, event_ = 0, grant_ = 0, ready_ = 0, toggle_ = 0;
+  // Held until taken
+  Inputs held_;
+  QueueBits pe_, de_, df_;
+  U8 last_queue_ = 0;
+};
+
+}  // namespace castor::lax::tb

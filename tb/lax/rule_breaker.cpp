@@ -1,0 +1,199 @@
+#include <algorithm>
+
+#include "tb/lax/environment.h"
+
+// Stimuli that the engine must ignore or refuse (docs/blocks/lax.md, "Breaking the rules"). None of them changes what
+// the rest of the environment believes about the jobs.
+
+namespace castor::lax::tb {
+
+void Environment::break_a_rule(const Outputs& out, Inputs& in) {
+  if (!registers_.configured()) return;
+  switch (draw(4)) {
+    case 0:
+      if (waiting_.size() < 2) waiting_.push_back(bad_submission());
+      break;
+    case 1:
+      if (out.psel_valid == 0) in.psel_grant = 1;
+      if (out.dsel_valid == 0) in.dsel_grant = 1;
+      break;
+    default:
+      break_by_event(in);
+      break;
+  }
+}
+
+// A queue for which `fits` holds, or -1 if a few tries find none.
+int Environment::find_queue(bool (*fits)(const Queue&)) {
+  for (int tries = 0; tries < 8; ++tries) {
+    const unsigned q = any_queue();
+    if (fits(queue_[q])) return static_cast<int>(q);
+  }
+  return -1;
+}
+
+// An event at a port that reports nothing in this cycle. Queues with an event of any kind in this cycle are left alone,
+// and those whose job the engine may have accepted without our knowing yet get only what is wrong in any case.
+void Environment::break_by_event(Inputs& in) {
+  const auto busy = [&](int q) {
+    const auto hit = [q](unsigned valid, unsigned qid) { return valid != 0 && static_cast<int>(qid) == q; };
+    return q < 0 || hit(in.ks_valid, in.ks_qid) || hit(in.ki_valid, in.ki_qid) || hit(in.wgc_valid, in.wgc_qid) ||
+           hit(in.kd_valid, in.kd_qid);
+  };
+  const auto dead = [](const Queue& queue) { return queue.host != Host::kLive && queue.asked == Asked::kNothing; };
+  const auto closed = [](const Queue& queue) { return !queue.open; };
+  const auto open = [](const Queue& queue) { return queue.host == Host::kLive && queue.open; };
+  const auto running = [](const Queue& queue) { return queue.host == Host::kLive && queue.running; };
+  const auto not_running = [](const Queue& queue) { return !queue.running; };
+  const auto any_kid = [&] { return static_cast<U8>(rng_.below(4) == 0 ? rng_.below(256) : any_type()); };
+  const auto ks = [&](int q, U8 kid) {
+    if (busy(q) || in.ks_valid != 0) return;
+    in.ks_valid = 1;
+    in.ks_qid = static_cast<U8>(q);
+    in.ks_kid = kid;
+  };
+  const auto ki = [&](int q) {
+    if (busy(q) || in.ki_valid != 0) return;
+    in.ki_valid = 1;
+    in.ki_qid = static_cast<U8>(q);
+  };
+  const auto wgc = [&](int q, U8 kid) {
+    if (busy(q) || in.wgc_valid != 0) return;
+    in.wgc_valid = 1;
+    in.wgc_qid = static_cast<U8>(q);
+    in.wgc_kid = kid;
+  };
+  const auto kd = [&](int q, U8 kid) {
+    if (busy(q) || in.kd_valid != 0) return;
+    in.kd_valid = 1;
+    in.kd_qid = static_cast<U8>(q);
+    in.kd_kid = kid;
+    in.kd_last = static_cast<U8>(rng_.below(2));
+  };
+  switch (draw(13)) {
+    case 0:  // no job
+      ks(find_queue(dead), any_kid());
+      break;
+    case 1:
+      ki(find_queue(dead));
+      break;
+    case 2:
+      wgc(find_queue(dead), any_kid());
+      break;
+    case 3:
+      kd(find_queue(dead), any_kid());
+      break;
+    case 4:  // outside a kernel
+      wgc(find_queue(closed), any_kid());
+      break;
+    case 5:  // not started, or issued before
+      ki(find_queue(closed));
+      break;
+    case 6:
+      ki(find_queue(running));
+      break;
+    case 7:  // started before
+      ks(find_queue(open), any_kid());
+      break;
+    case 8:  // not issued
+      kd(find_queue(not_running), any_kid());
+      break;
+    case 9: {  // ends a kernel of a type that has none in flight
+      const auto kid = static_cast<U8>(rng_.below(256));
+      const bool starts = in.ks_valid != 0 && in.ks_kid == kid;
+      if (in_flight_[kid] == 0 && !starts) kd(find_queue(running), kid);
+      break;
+    }
+    case 10: {  // completes a TB of a type that the job has not
+      const int q = find_queue(open);
+      if (q < 0 || queue_[q].asked != Asked::kNothing) break;
+      const U8 kid = any_kid();
+      const std::vector<Work>& list = queue_[q].list;
+      if (std::none_of(list.begin(), list.end(), [kid](const Work& work) { return work.kid == kid; })) wgc(q, kid);
+      break;
+    }
+    case 11: {  // completes a TB of a type that is done
+      const int q = find_queue(open);
+      if (q < 0 || queue_[q].asked != Asked::kNothing) break;
+      for (const Work& work : queue_[q].list) {
+        if (work.groups == 0) wgc(q, work.kid);
+      }
+      break;
+    }
+    default:  // starts a type that does not exist, where a start would be right
+      if (params_.NumKt < 256) {
+        const int q = find_queue([](const Queue& queue) {
+          return queue.host == Host::kLive && !queue.open && !queue.pending_ks && !queue.running;
+        });
+        ks(q, static_cast<U8>(params_.NumKt + rng_.below(256 - params_.NumKt)));
+      }
+      break;
+  }
+}
+
+// A header that is refused before it is judged, whatever state its queue is in, or finds its queue not in order.
+Submission Environment::bad_submission() {
+  Submission submission;
+  submission.refused = true;
+  submission.queue = static_cast<U8>(any_queue());
+  submission.deadline = deadline();
+  submission.start = now_;
+  submission.append = rng_.below(3) == 0;
+  const auto beats = [&](unsigned count) {
+    for (unsigned i = 0; i < count; ++i) submission.beats.push_back({static_cast<U8>(any_type()), 1 + draw(9)});
+    submission.announced = static_cast<U8>(count);
+  };
+  switch (draw(8)) {
+    case 0:  // fewer or more beats than announced
+      beats(1 + draw(params_.MaxKt));
+      submission.announced = static_cast<U8>(
+          submission.announced == 1 || rng_.below(2) == 0 ? submission.announced + 1 : submission.announced - 1);
+      break;
+    case 1:  // an empty list
+      beats(0);
+      break;
+    case 2:  // too many beats
+      beats(params_.MaxKt + 1 + draw(std::min(3U, 31U - params_.MaxKt)));
+      break;
+    case 3:  // nothing to do
+      beats(1 + draw(params_.MaxKt));
+      for (Work& work : submission.beats) work.groups = 0;
+      break;
+    case 4:  // a kernel type that does not exist
+      beats(1 + draw(params_.MaxKt));
+      if (params_.NumKt < 256) {
+        submission.beats[draw(submission.beats.size())].kid =
+            static_cast<U8>(params_.NumKt + rng_.below(256 - params_.NumKt));
+      } else {
+        submission.announced = 31;
+      }
+      break;
+    case 5:  // a deadline of 0
+      submission.append = false;
+      submission.deadline = 0;
+      beats(1 + draw(params_.MaxKt));
+      break;
+    case 6: {  // a queue whose job is live
+      const int q = find_queue([](const Queue& queue) {
+        return queue.host == Host::kLive && !queue.running && queue.head + 1 < queue.kernels.size();
+      });
+      if (q >= 0) submission.queue = static_cast<U8>(q);
+      submission.append = false;
+      beats(q >= 0 ? 1 : 0);
+      break;
+    }
+    default: {  // more work for no job: also for one that is not judged yet
+      submission.append = true;
+      const int q = find_queue([](const Queue& queue) { return queue.host != Host::kLive; });
+      if (q >= 0) submission.queue = static_cast<U8>(q);
+      // An append to a job that waits here for its verdict may find it admitted: make the list wrong as well.
+      const bool sure = q >= 0 && queue_[q].asked == Asked::kNothing;
+      beats(1);
+      if (!sure) submission.announced = 2;
+      break;
+    }
+  }
+  return submission;
+}
+
+}  // namespace castor::lax::tb

@@ -1,0 +1,191 @@
+#include "tb/lax/sequences.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "castor/base/error.h"
+#include "castor/lax/engine.h"
+#include "castor/twin/twin.h"
+#include "tb/lax/cover_points.h"
+#include "tb/lax/register_driver.h"
+
+// The stimulus keeps what it promises: the contract of the surroundings, the same run for the same seed, all cover
+// points.
+
+namespace castor::lax::tb {
+namespace {
+
+using Model = twin::Model<Block>;
+
+struct Set {
+  const char* name;
+  Params params;
+};
+
+Params params_of(U32 queues, U32 slots, U32 types, U32 width, U32 depth, U32 lanes) {
+  Params params;
+  params.NumQueues = queues;
+  params.MaxKt = slots;
+  params.NumKt = types;
+  params.SelWidth = width;
+  params.VqDepth = depth;
+  params.ParseLanes = lanes;
+  return params;
+}
+
+const std::vector<Set>& sets() {
+  static const std::vector<Set> all = {{"minimum", params_of(4, 1, 1, 1, 4, 1)},
+                                       {"odd", params_of(16, 3, 5, 4, 5, 3)},
+                                       {"default", Params{}},
+                                       {"large", params_of(256, 16, 256, 32, 64, 8)},
+                                       {"golden", params_of(4, 2, 8, 4, 32, 4)},
+                                       {"proof", params_of(4, 2, 4, 2, 4, 1)}};
+  return all;
+}
+
+/// Runs `cycles` cycles; `watch` sees each: inputs of the edge, outputs, registers before it.
+template <class Watch>
+void run(Model& model, Sequence& sequence, base::Cycle cycles, Watch watch) {
+  Inputs in;
+  for (base::Cycle cycle = 0; cycle < cycles; ++cycle) {
+    sequence.drive(cycle, in);
+    const Outputs out = model.settle(in);
+    sequence.observe(out, in);
+    watch(cycle, in, out);
+    model.clock(in);
+  }
+}
+
+class EverySet : public testing::TestWithParam<Set> {};
+INSTANTIATE_TEST_SUITE_P(LaxSequences, EverySet, testing::ValuesIn(sets()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(EverySet, ContractIsKeptWherePromised) {
+  // What only broken rules can set: underflow, no slot, in flight, time, beat, grant.
+  constexpr U32 kBroken = 1U << 0U | 1U << 2U | 1U << 3U | 1U << 5U | 1U << 6U | 1U << 7U;
+  for (const SequenceInfo& info : sequences()) {
+    if (!info.keeps_contract) continue;
+    for (std::uint64_t seed = 1; seed <= (info.name == "random" ? 12U : 1U); ++seed) {
+      SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
+      Model model(GetParam().params);
+      const auto sequence = make_sequence(info.name, GetParam().params, seed);
+      run(model, *sequence, 20000, [&](base::Cycle cycle, const Inputs&, const Outputs&) {
+        ASSERT_EQ(model.peek(reg::kErrStat).value() & kBroken, 0U) << "cycle " << cycle;
+      });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// The inputs of a run, folded into one number.
+std::uint64_t digest(std::string_view name, const Params& params, std::uint64_t seed) {
+  Model model(params);
+  const auto sequence = make_sequence(name, params, seed);
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  run(model, *sequence, 3000, [&](base::Cycle, const Inputs& in, const Outputs&) {
+    Block::each_input(
+        [&](const twin::Port&, auto member, auto) {
+          const auto fold = [&hash](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3ULL; };
+          if constexpr (twin::is_bits<std::decay_t<decltype(in.*member)>>) {
+            for (unsigned w = 0; w < QueueBits::kWords; ++w) fold((in.*member).word(w));
+          } else {
+            fold(in.*member);
+          }
+        },
+        params);
+  });
+  return hash;
+}
+
+TEST_P(EverySet, SameSeedGivesTheSameRunAndAnotherSeedAnother) {
+  for (const SequenceInfo& info : sequences()) {
+    const std::uint64_t first = digest(info.name, GetParam().params, 7);
+    EXPECT_EQ(first, digest(info.name, GetParam().params, 7)) << info.name;
+    EXPECT_NE(first, digest(info.name, GetParam().params, 8)) << info.name;
+  }
+}
+
+// Inputs fit their ports, payloads rest while their valid waits, and a register access is held.
+TEST_P(EverySet, PortRulesAreKeptEvenByStimulusWithoutRules) {
+  const Params& params = GetParam().params;
+  for (const SequenceInfo& info : sequences()) {
+    Model model(params);
+    const auto sequence = make_sequence(info.name, params, 3);
+    Inputs was;
+    Outputs was_out;
+    bool first = true;
+    run(model, *sequence, 5000, [&](base::Cycle cycle, const Inputs& in, const Outputs& out) {
+      if (HasFatalFailure()) return;
+      SCOPED_TRACE(std::string(info.name) + ", cycle " + std::to_string(cycle));
+      Block::each_input(
+          [&](const twin::Port& port, auto member, auto) {
+            if constexpr (twin::is_bits<std::decay_t<decltype(in.*member)>>) {
+              ASSERT_TRUE((in.*member).without(QueueBits::ones(port.shape.bits)).none()) << port.name;
+            } else {
+              ASSERT_EQ(in.*member & ~twin::mask(port.shape.bits), 0U) << port.name;
+            }
+          },
+          params);
+      if (!first && was.js_valid != 0 && was_out.js_ready == 0 && in.js_valid != 0) {
+        ASSERT_EQ(in.js_qid, was.js_qid);
+        ASSERT_EQ(in.js_start, was.js_start);
+        ASSERT_EQ(in.js_deadline, was.js_deadline);
+        ASSERT_EQ(in.js_nkt, was.js_nkt);
+      }
+      if (!first && was.wl_valid != 0 && was_out.wl_ready == 0 && in.wl_valid != 0) {
+        ASSERT_EQ(in.wl_kid, was.wl_kid);
+        ASSERT_EQ(in.wl_numwg, was.wl_numwg);
+      }
+      if (!first && was.reg_req != 0 && was_out.reg_ack == 0) {
+        ASSERT_TRUE(out.reg_ack != 0 || in.reg_req != 0);
+        if (out.reg_ack == 0) {
+          ASSERT_EQ(in.reg_addr, was.reg_addr);
+          ASSERT_EQ(in.reg_wdata, was.reg_wdata);
+          ASSERT_EQ(in.reg_we, was.reg_we);
+        }
+      }
+      first = false;
+      was = in;
+      was_out = out;
+    });
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(LaxSequences, UnknownNameIsRefusedWithTheListOfNames) {
+  try {
+    static_cast<void>(make_sequence("nonsense", Params{}, 1));
+    FAIL() << "no exception";
+  } catch (const base::InputError& error) {
+    EXPECT_NE(std::string(error.hint()).find("random"), std::string::npos);
+  }
+}
+
+TEST_P(EverySet, CoverPointsAreReached) {
+  std::map<std::string, std::uint64_t> hits;
+  std::set<std::string> impossible;
+  for (const SequenceInfo& info : sequences()) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      Model model(GetParam().params);
+      CoverPoints cover(GetParam().params, [&](U16 address) { return model.peek(address); });
+      const auto sequence = make_sequence(info.name, GetParam().params, seed);
+      run(model, *sequence, 40000,
+          [&](base::Cycle, const Inputs& in, const Outputs& out) { cover.sample(in, out, model.probes()); });
+      for (const CoverPoints::Point& point : cover.points()) {
+        if (!point.long_run) hits[point.name] += point.hits;
+      }
+      for (const std::string& arc : cover.impossible()) impossible.insert(std::string(info.name) + ": " + arc);
+    }
+  }
+  EXPECT_EQ(impossible, std::set<std::string>{});
+  std::set<std::string> missing;
+  for (const auto& [name, count] : hits) {
+    if (count == 0) missing.insert(name);
+  }
+  EXPECT_EQ(missing, std::set<std::string>{});
+}
+
+}  // namespace
+}  // namespace castor::lax::tb
