@@ -17,6 +17,9 @@ void add_run(CLI::App& app, int& result);
 void add_list(CLI::App& app, int& result);
 void add_elaborate(CLI::App& app, int& result);
 
+/// Adds area, prove and netlist. Given one, the process becomes that flow (docs/guides/flows.md) and has its exit code.
+void add_flows(CLI::App& app);
+
 /// What stands behind the program in `castor run [options] program ...` belongs to the program: a "--" is put before
 /// it. Behind a PTX file options go on.
 [[nodiscard]] std::vector<std::string> protect_program_arguments(std::vector<std::string> arguments);

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   add_run(app, result);
   add_list(app, result);
   add_elaborate(app, result);
+  add_flows(app);
   try {
     auto arguments = protect_program_arguments({argv + 1, argv + argc});
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last first

@@ -1,0 +1,60 @@
+// castor area, prove, netlist: flows over the blocks' RTL, written in Python (rtl/synthesis).
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "castor/base/error.h"
+#include "platforms/cli/commands.h"
+
+namespace castor::platforms::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The script beside this program: ../share/castor of an installation and of a build.
+std::string find_script() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path script = self.parent_path().parent_path() / "share/castor/rtl/synthesis/flows.py";
+  if (error || !fs::exists(script, error)) {
+    throw base::InputError("the flows are not installed: no file '" + script.string() + "'", "install all of Castor");
+  }
+  return script.string();
+}
+
+/// Becomes the script; returns only by an exception.
+void become_flow(const std::string& command, const std::vector<std::string>& words) {
+  std::vector<std::string> all{"python3", "-B", find_script(), command};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  argv.reserve(all.size() + 1);
+  for (std::string& word : all) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::fflush(nullptr);
+  ::execvp(argv[0], argv.data());
+  throw base::InputError("cannot run python3: " + std::string(std::strerror(errno)), "apt-get install python3");
+}
+
+void add_flow(CLI::App& app, const std::string& command, const std::string& meaning) {
+  CLI::App* const flow = app.add_subcommand(command, meaning);
+  flow->set_help_flag();  // the script has the options, and their help
+  flow->prefix_command();
+  flow->callback([flow, command] { become_flow(command, flow->remaining()); });
+}
+
+}  // namespace
+
+void add_flows(CLI::App& app) {
+  add_flow(app, "area", "Gates, flip-flops, memory bits, levels and clock period of a block's RTL");
+  add_flow(app, "prove", "Prove the properties of a block's RTL");
+  add_flow(app, "netlist", "Write the gate netlist of a block with functional models of its cells");
+}
+
+}  // namespace castor::platforms::cli

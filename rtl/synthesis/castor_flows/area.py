@@ -1,0 +1,294 @@
+"""castor area: gates, flip-flops, memory bits, logic levels and clock period of a block's RTL."""
+
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import liberty, sta, tools, tree, yosys
+from .errors import WrongRequest
+
+#: Drift of a figure against rtl/<block>/area.json that `--check` lets pass.
+TOLERANCE = 0.005
+
+#: Figures that `--check` compares.
+CHECKED = ("kge", "flops", "memory_bits", "levels", "period_ns", "register_period_ns", "sized_kge")
+
+# Yosys' own script for a liberty file, with what is printed between the steps, then buffers and sizes.
+_MAP = "strash;&get,-n;&fraig,-x;&put;scorr;dc2;dretime;strash;&get,-n;&dch,-f;&nf;&put;print_stats;print_gates"
+_SIZE = "topo;buffer,-p,-N,16;topo;upsize;dnsize;topo;print_stats"
+
+
+def add_arguments(parser):
+    parser.add_argument("block", nargs="?", help="block (default: every block)")
+    parser.add_argument("--params", metavar="SET", help="parameter set, or 'all' (default: the set 'default'; with --check: all that are recorded)")
+    parser.add_argument("--liberty", metavar="FILE", help="standard cells, plain or gzipped (default: OSU018)")
+    parser.add_argument("--split", action="store_true", help="also by module, each module mapped alone")
+    parser.add_argument("--no-timing", action="store_true", help="no sizing, no clock period")
+    parser.add_argument("--check", action="store_true", help="fail if a figure is off rtl/<block>/area.json by over 0.5 %%")
+    parser.add_argument("--record", action="store_true", help="write the figures to rtl/<block>/area.json")
+
+
+def run(options, progress):
+    """The command. Returns the exit code."""
+    tools.need("yosys", *([] if options.no_timing else ["sta"]))
+    if options.check and options.record:
+        raise WrongRequest("--check and --record exclude each other")
+    if (options.check or options.record) and (options.liberty or options.no_timing):
+        raise WrongRequest("the recorded figures are those of OSU018 with timing", "leave out --liberty and --no-timing")
+    progress.say("reading the library")
+    library = liberty.Library(options.liberty or liberty.DEFAULT)
+    names = [options.block] if options.block else tree.blocks(options.root)
+    if not names:
+        raise WrongRequest(f"no block in '{Path(options.root) / 'rtl'}'")
+    wanted = []
+    for name in names:
+        block = tree.Block(options.root, name)
+        for chosen in _sets(block, options):
+            wanted.append((block, chosen, block.parameters(chosen)))
+
+    state = _Running(progress)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        jobs = [pool.submit(measure, block, chosen, values, library, options, state.show) for block, chosen, values in wanted]
+        results = [job.result() for job in jobs]
+
+    code = 0
+    for name in names:
+        mine = [result for result in results if result["block"] == name]
+        block = tree.Block(options.root, name)
+        for line in report(mine, library):
+            progress.line(line)
+        if options.record:
+            record(block, mine)
+            progress.line(f"recorded in {block.folder / 'area.json'}")
+        if options.check:
+            drifts = check(block, mine)
+            for drift in drifts:
+                progress.line(f"DRIFT {drift}")
+            progress.line(f"{name}: {'differs from' if drifts else 'agrees with'} {block.folder / 'area.json'}")
+            code = 1 if drifts else code
+    if options.json:
+        tree.write_json(options.json, {"command": options.command, "tools": versions(), "results": results})
+    return code
+
+
+def versions():
+    return {name: tools.version(name) for name in ("yosys", "berkeley-abc", "sta")}
+
+
+def _sets(block, options):
+    if options.params == "all":
+        return list(block.sets)
+    if options.params:
+        return [options.params]
+    if options.check:
+        return list(recorded(block)["sets"])
+    return ["default" if "default" in block.sets else next(iter(block.sets))]
+
+
+class _Running:
+    """What several threads are at, as one line of progress."""
+
+    def __init__(self, progress):
+        self.progress = progress
+        self.lock = threading.Lock()
+        self.steps = {}
+
+    def show(self, who, step):
+        with self.lock:
+            self.steps[who] = step
+            if step is None:
+                del self.steps[who]
+            self.progress.say("; ".join(f"{name}: {what}" for name, what in self.steps.items()))
+
+
+def measure(block, chosen, values, library, options, show=lambda who, step: None):
+    """All figures of one parameter set, as a dictionary; docs/guides/flows.md has their meanings."""
+    began = time.monotonic()
+    who = f"{block.name} {chosen}"
+    work = Path(options.work) / block.name / f"area-{chosen}-{library.name}"
+    work.mkdir(parents=True, exist_ok=True)
+    plain = liberty.plain_copy(library.path, work)
+    result = {
+        "block": block.name,
+        "set": chosen,
+        "parameters": values,
+        "library": library.name,
+        "reference_cell": library.nand2.name,
+        "reference_area": library.nand2.area,
+    }
+    show(who, "memories")
+    yosys.run(yosys.read(block, values) + ["proc", "flatten", "opt_clean", "tee -q -o memories.json stat -json"], work, "memories")
+    result["memories"], result["memory_bits"] = yosys.memory_bits((work / "memories.json").read_text())
+
+    show(who, "synthesis")
+    timing = not options.no_timing
+    mapped = yosys.run(
+        yosys.read(block, values) + [
+            f"synth -flatten -top {block.top}",
+            f"dfflibmap -liberty {yosys.quoted(plain)}",
+            f"abc -liberty {yosys.quoted(plain)} -script +{_MAP}{';' + _SIZE if timing else ''}",
+            "opt_clean -purge",
+            "tee -q -o cells.json stat -json",
+            f"read_liberty -lib -ignore_miss_func {yosys.quoted(plain)}",  # which pins are outputs: flip-flops get the names of their registers
+            "rename -wire",
+            "write_verilog -noattr -noexpr -nohex -nodec mapped.v",
+        ], work, "synthesis")
+    final = yosys.counts((work / "cells.json").read_text())
+    levels = yosys.abc_levels(mapped.output)
+    gates = yosys.abc_gates(mapped.output)
+    # Flip-flops are not ABC's: the gates before sizing are its own list, the registers those of the final netlist.
+    counts = {name: number for name, number in final.items() if name not in gates and _register(library, name)}
+    counts.update(gates)
+    if not timing and library.area(counts) != library.area(final):
+        raise WrongRequest("ABC and Yosys do not count the same gates", f"logs in {work}")
+    area = library.area(counts)
+    result.update({
+        "kge": round(area / library.nand2.area / 1000, 4),
+        "area": round(area, 3),
+        "cells": sum(counts.values()),
+        "flops": library.flops(counts),
+        "levels": levels[0] if levels else 0,
+    })
+    if timing:
+        show(who, "timing")
+        result["sized_kge"] = round(library.area(final) / library.nand2.area / 1000, 4)
+        result["sized_levels"] = levels[-1] if levels else 0
+        paths = sta.run("mapped.v", block.top, plain, library, work, "timing")
+        whole, inside = paths.get("all"), paths.get("registers")
+        result["period_ns"] = whole["period_ns"] if whole else 0.0
+        result["register_period_ns"] = inside["period_ns"] if inside else 0.0
+        result["critical_path"] = whole
+        result["critical_register_path"] = inside
+    if options.split:
+        show(who, "modules")
+        result["modules"] = split(block, values, library, plain, work)
+    result["seconds"] = round(time.monotonic() - began, 1)
+    show(who, None)
+    return result
+
+
+def _register(library, name):
+    cell = library.cells.get(name)
+    if cell is None:
+        raise WrongRequest(f"Yosys left cells of the type '{name}'", f"the library {library.name} has nothing for them")
+    return not cell.combinational
+
+
+def split(block, values, library, plain, work):
+    """Figures by module: [{"module", "instances", "kge", "flops"}], without what lies inside submodules, largest first.
+
+    The modules are mapped one by one, so nothing is optimised across their borders: the sum is above the whole's figure.
+    """
+    yosys.run(
+        yosys.read(block, values) + [
+            f"synth -top {block.top}",
+            f"dfflibmap -liberty {yosys.quoted(plain)}",
+            f"abc -liberty {yosys.quoted(plain)}",
+            "opt_clean",
+            "tee -q -o modules.json stat -json",
+        ], work, "modules")
+    return split_of(json.loads((work / "modules.json").read_text())["modules"], block.top, library)
+
+
+def split_of(modules, top, library):
+    """`split` out of the modules of a `stat -json`."""
+    rows = {}
+
+    def visit(name, times):
+        own = {}
+        for cell, number in modules[name]["num_cells_by_type"].items():
+            inner = cell if cell in modules else "\\" + cell
+            if inner in modules:
+                visit(inner, times * number)
+            else:
+                own[cell] = number
+        row = rows.setdefault(_plain_name(name), {"instances": 0, "kge": 0.0, "flops": 0})
+        row["instances"] += times
+        row["kge"] += times * library.area(own) / library.nand2.area / 1000
+        row["flops"] += times * library.flops(own)
+
+    visit("\\" + top if "\\" + top in modules else next(name for name in modules if _plain_name(name) == top), 1)
+    listed = [{"module": name, "instances": row["instances"], "kge": round(row["kge"], 4), "flops": row["flops"]}
+              for name, row in rows.items()]
+    return sorted(listed, key=lambda row: (-row["kge"], row["module"]))
+
+
+def _plain_name(name):
+    """castor_x of \\castor_x, $paramod\\castor_x\\N=4 and $paramod$<hash>\\castor_x."""
+    parts = name.split("\\")
+    return parts[1] if len(parts) > 1 else name
+
+
+def report(results, library):
+    """Lines for the reader."""
+    if not results:
+        return []
+    timing = "period_ns" in results[0]
+    head = f"{'set':<10} {'kGE':>9} {'flops':>7} {'memory bits':>11} {'levels':>6}"
+    if timing:
+        head += f" {'sized kGE':>10} {'period ns':>9} {'inside ns':>9}  longest path"
+    yield f"{results[0]['block']}: {library.name}, gate equivalent {library.nand2.name} ({library.nand2.area:g}), memories as flip-flops"
+    yield head
+    for one in results:
+        line = f"{one['set']:<10} {one['kge']:>9.2f} {one['flops']:>7} {one['memory_bits']:>11} {one['levels']:>6}"
+        if timing:
+            path = one["critical_path"]
+            line += f" {one['sized_kge']:>10.2f} {one['period_ns']:>9.3f} {one['register_period_ns']:>9.3f}"
+            line += f"  {path['from']} -> {path['to']}" if path else "  none"
+        yield line
+        for row in one.get("modules", []):
+            times = f" x {row['instances']}" if row["instances"] > 1 else ""
+            yield f"  {row['kge']:>17.2f} {row['flops']:>7}  {row['module']}{times}"
+
+
+def recorded(block):
+    """What rtl/<block>/area.json holds."""
+    path = block.folder / "area.json"
+    try:
+        data = json.loads(tree.read_text(path))
+        if not isinstance(data.get("sets"), dict) or not data["sets"]:
+            raise ValueError
+    except (ValueError, AttributeError):
+        raise WrongRequest(f"{path}: it holds no figures", f"castor area {block.name} --record writes it") from None
+    return data
+
+
+def record(block, results):
+    """Writes the figures of `results` to rtl/<block>/area.json; those of other sets stay."""
+    path = block.folder / "area.json"
+    sets = recorded(block)["sets"] if path.exists() else {}
+    for one in results:
+        sets[one["set"]] = {"parameters": one["parameters"], **{key: one[key] for key in CHECKED}}
+    ordered = {name: sets[name] for name in block.sets if name in sets}
+    tree.write_json(path, {
+        "command": f"castor area {block.name} --params SET --record",
+        "library": results[0]["library"],
+        "reference_cell": results[0]["reference_cell"],
+        "tools": versions(),
+        "sets": ordered,
+    })
+
+
+def check(block, results):
+    """Lines that say which figure drifted from the recorded one, by more than 0.5 %."""
+    known = recorded(block)
+    drifts = []
+    for one in results:
+        expected = known["sets"].get(one["set"])
+        if expected is None:
+            raise WrongRequest(f"no figures of the set '{one['set']}' in {block.folder / 'area.json'}",
+                               f"castor area {block.name} --params {one['set']} --record")
+        if expected.get("parameters") != one["parameters"]:
+            drifts.append(f"{one['block']} {one['set']}: the set's parameters are not those recorded")
+        for key in CHECKED:
+            was, now = expected.get(key), one[key]
+            if not isinstance(was, (int, float)):
+                raise WrongRequest(f"{block.folder / 'area.json'}: {one['set']} has no '{key}'")
+            if abs(now - was) > TOLERANCE * abs(was):
+                change = f"{100 * (now - was) / was:+.2f} %" if was else "new"
+                drifts.append(f"{one['block']} {one['set']}: {key} was {was:g}, is {now:g} ({change})")
+    if drifts and versions() != known.get("tools"):
+        drifts.append(f"recorded with {known.get('tools')}")
+    return drifts

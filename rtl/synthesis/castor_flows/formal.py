@@ -1,0 +1,106 @@
+"""A block together with its properties, as Yosys is to read it.
+
+tb/<block>/castor_<block>_properties.sv holds modules with assertions and `bind` statements that put them into the block.
+Yosys 0.23 parses `bind` and then ignores it, so the statements are carried out here, on copies of the sources. Two lines
+are added to the block: reset is assumed in the first cycle, and a cover shows that the assumptions let the block run.
+"""
+
+import re
+from pathlib import Path
+
+from . import tree
+from .errors import WrongRequest
+
+#: Cycles that the assumptions must allow the block to run, out of reset; otherwise they forbid too much.
+ALIVE_CYCLES = 15
+
+#: Label of the cover that checks it.
+ALIVE = f"assumptions_allow_{ALIVE_CYCLES}_cycles"
+
+_MONITOR = f"""
+  logic castor_flow_first_q;
+  logic [3:0] castor_flow_age_q;
+  initial castor_flow_first_q = 1'b1;
+  initial castor_flow_age_q = '0;
+  always_ff @(posedge clk_i) begin
+    castor_flow_first_q <= 1'b0;
+    if (!rst_ni) castor_flow_age_q <= '0;
+    else if (castor_flow_age_q != 4'd{ALIVE_CYCLES}) castor_flow_age_q <= castor_flow_age_q + 4'd1;
+  end
+  always_ff @(posedge clk_i) begin
+    castor_flow_reset_first: assume (!castor_flow_first_q || !rst_ni);
+    {ALIVE}: cover (castor_flow_age_q == 4'd{ALIVE_CYCLES});
+  end
+"""
+
+_BIND = re.compile(r"\bbind\s+(\w+)\s+([^;]+;)", re.DOTALL)
+
+
+def blank_comments(text):
+    """The text with comments and strings turned into blanks, so that positions stay."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group())
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', blank, text, flags=re.DOTALL)
+
+
+def split_binds(text):
+    """(the text without its bind statements, [(module, instance)]). Lines keep their numbers."""
+    clean = blank_comments(text)
+    binds = []
+    parts = []
+    last = 0
+    for match in _BIND.finditer(clean):
+        binds.append((match.group(1), text[match.start(2):match.end(2)]))
+        parts += [text[last:match.start()], "\n" * text.count("\n", match.start(), match.end())]
+        last = match.end()
+    return "".join(parts) + text[last:], binds
+
+
+def insert(text, module, addition):
+    """The text with `addition` before the end of `module`, on the same line; None if the module is not in it."""
+    clean = blank_comments(text)
+    for match in re.finditer(rf"\bmodule\s+(?:automatic\s+|static\s+)?{re.escape(module)}\b", clean):
+        end = re.compile(r"\bendmodule\b").search(clean, match.end())
+        if end:
+            return text[:end.start()] + addition + text[end.start():]
+    return None
+
+
+def prepare(block, work):
+    """Copies with the binds carried out: (extra sources, {source: its copy}, {name of a copy: its source}), the first two
+    for yosys.read.
+
+    Raises WrongRequest if the block has no properties, or a bind names a module that is not there.
+    """
+    work = Path(work)
+    work.mkdir(parents=True, exist_ok=True)
+    path = block.bench / f"castor_{block.name}_properties.sv"
+    if not path.is_file():
+        raise WrongRequest(f"{block.name} has no properties: no file '{path}'", "docs/guides/flows.md says what belongs in it")
+    listed = block.bench / f"castor_{block.name}_properties.f"
+    sources = tree.read_file_list(listed, block.bench) if listed.is_file() else [path]
+    extra, binds, origins = [], [(block.top, _MONITOR)], {}
+    for source in sources:
+        text, found = split_binds(tree.read_text(source))
+        binds += found
+        origins[source.name] = source
+        copy = work / source.name
+        copy.write_text(text)
+        extra.append(copy)
+    texts = {source: tree.read_text(source) for source in block.sources}
+    changed = set()
+    for module, instance in binds:
+        for source, text in texts.items():
+            done = insert(text, module, instance)
+            if done is not None:
+                texts[source] = done
+                changed.add(source)
+                break
+        else:
+            raise WrongRequest(f"{path}: binds to '{module}', which no source of {block.name} defines")
+    replaced = {}
+    for source in sorted(changed):
+        origins[source.name] = source
+        replaced[source] = work / source.name
+        replaced[source].write_text(texts[source])
+    return extra, replaced, origins

@@ -1,0 +1,77 @@
+"""The command line of the flows."""
+
+import argparse
+import shlex
+import signal
+import sys
+import threading
+
+from . import area, netlist, prove, tools, tree
+from .errors import Interrupted, WrongRequest
+from .progress import Progress
+
+GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
+
+_COMMANDS = {
+    "area": (area, "Gates, flip-flops, memory bits, logic levels and clock period of a block's RTL",
+             "castor area lax --params minimum --split"),
+    "prove": (prove, "Prove the properties of a block's RTL",
+              "castor prove lax --json proofs.json"),
+    "netlist": (netlist, "Write a block's gate netlist, with functional models of the cells",
+                "castor netlist lax --params minimum -o lax.v"),
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise WrongRequest(message, f"{self.prog} --help shows what it takes")
+
+
+def parser():
+    top = _Parser(prog="castor", description="Flows over the blocks' RTL.", allow_abbrev=False)
+    commands = top.add_subparsers(dest="name", required=True, metavar="COMMAND")
+    for name, (module, what, example) in _COMMANDS.items():
+        one = commands.add_parser(
+            name, help=what, description=what + ".", allow_abbrev=False,
+            epilog=f"Example: {example}. Exit codes: 0 good, 1 the thing under test failed, 2 the request was wrong.")
+        module.add_arguments(one)
+        one.add_argument("--json", metavar="FILE", help="write the result as JSON ('-': standard output, after the text)")
+        one.add_argument("--work", metavar="DIR", default="castor-work", help="folder for scripts and logs (default: %(default)s)")
+        one.add_argument("--root", metavar="DIR", default=tree.default_root(), help="folder that holds rtl/ and tb/ (default: Castor's own)")
+        one.add_argument("--jobs", metavar="N", type=_positive, default=tools.cores(), help="processes at once (default: all cores)")
+    return top
+
+
+def _positive(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value
+
+
+def run(words):
+    """Runs one command; returns the exit code. Errors are one line on standard error."""
+    if threading.current_thread() is threading.main_thread():
+        def interrupted(*_):
+            tools.stop_all()
+            raise Interrupted
+        signal.signal(signal.SIGINT, interrupted)
+        signal.signal(signal.SIGTERM, interrupted)
+    try:
+        options = parser().parse_args(words)
+        options.command = "castor " + " ".join(map(shlex.quote, words))
+        with Progress() as progress:
+            return _COMMANDS[options.name][0].run(options, progress)
+    except WrongRequest as error:
+        sys.stdout.flush()
+        print(f"castor: {' '.join(str(error).split())}", file=sys.stderr)
+        return WRONG
+    except (Interrupted, KeyboardInterrupt):
+        print("castor: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return GOOD
+    except SystemExit as end:  # --help
+        return end.code or GOOD
+    finally:
+        tools.stop_all()

@@ -1,0 +1,62 @@
+"""castor netlist: a block's gate netlist with functional models of its cells, as one Verilog file that any simulator reads.
+
+cmake/CastorNetlist.cmake verilates it, so that the netlist runs in the harness of the RTL.
+"""
+
+from pathlib import Path
+
+from . import liberty, tools, tree, yosys
+from .errors import WrongRequest
+
+
+def add_arguments(parser):
+    parser.add_argument("block", help="block")
+    parser.add_argument("--params", metavar="SET", default="minimum", help="parameter set (default: %(default)s)")
+    parser.add_argument("--liberty", metavar="FILE", help="standard cells, plain or gzipped (default: OSU018)")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="Verilog file to write")
+
+
+def run(options, progress):
+    """The command. Returns the exit code."""
+    tools.need("yosys")
+    progress.say("reading the library")
+    library = liberty.Library(options.liberty or liberty.DEFAULT)
+    block = tree.Block(options.root, options.block)
+    values = block.parameters(options.params)
+    work = (Path(options.work) / block.name / f"netlist-{options.params}-{library.name}").resolve()
+    progress.say(f"{block.name} {options.params}: synthesis")
+    counts = write(block, values, library, work, options.output)
+    used = ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
+    progress.line(f"{block.name}, set {options.params}: {sum(counts.values())} cells of {library.name}, "
+                  f"{library.flops(counts)} flip-flops -> {options.output}")
+    if options.json:
+        tree.write_json(options.json, {"command": options.command, "block": block.name, "set": options.params, "parameters": values,
+                                       "library": library.name, "cells": counts, "flops": library.flops(counts)})
+    else:
+        progress.line(f"  {used}")
+    return 0
+
+
+def write(block, values, library, work, output):
+    """Synthesises the block and writes netlist and models to `output`. Returns the cells by type."""
+    work.mkdir(parents=True, exist_ok=True)
+    plain = yosys.quoted(liberty.plain_copy(library.path, work))
+    yosys.run(
+        yosys.read(block, values) + [
+            f"synth -flatten -top {block.top}",
+            f"dfflibmap -liberty {plain}",
+            f"abc -liberty {plain}",
+            "opt_clean -purge",
+            "tee -q -o cells.json stat -json",
+            "write_verilog -noattr -noexpr -nohex netlist.v",
+        ], work, "synthesis")
+    counts = yosys.counts((work / "cells.json").read_text())
+    library.area(counts)  # refuses cells that are not the library's
+    text = (work / "netlist.v").read_text()
+    text += "\n// The cells' functions, out of the liberty file: no delays, no unknowns.\n"
+    text += "\n".join(liberty.verilog_model(library.cells[name]) for name in sorted(counts))
+    try:
+        Path(output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WrongRequest(f"cannot write '{output}': {error.strerror}") from None
+    return counts

@@ -1,0 +1,345 @@
+"""castor prove: the properties of a block's RTL, each with the engine that proved it."""
+
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import formal, tools, tree, yosys
+from .errors import WrongRequest
+
+PROVEN, BOUNDED, FAILED, REACHED, UNREACHABLE, UNKNOWN = "proven", "bounded", "failed", "reached", "unreachable", "unknown"
+
+# Without --unroll z3 did not answer on a block of 40 cells.
+_SMTBMC = ("yosys-smtbmc", "--unroll", "--noprogress", "-s", "z3")
+
+#: In the order in which they are tried.
+ENGINES = ("pdr", "k-induction", "bmc")
+
+_LONGEST_INDUCTION = 20
+
+# A cover becomes an assertion of its opposite: a counterexample is a way to reach it.
+_COVERS = """\
+(* techmap_celltype = "$cover" *)
+module castor_flow_cover (input A, input EN);
+  wire not_reached;
+  \\$_NOT_ invert (.A(A), .Y(not_reached));
+  \\$assert _TECHMAP_REPLACE_ (.A(not_reached), .EN(EN));
+endmodule
+"""
+
+
+def add_arguments(parser):
+    parser.add_argument("block", help="block")
+    parser.add_argument("--params", metavar="SET", default="proof", help="parameter set (default: %(default)s)")
+    parser.add_argument("--property", metavar="NAME", action="append", help="only properties whose name contains this (repeatable)")
+    parser.add_argument("--seconds", metavar="S", type=float, default=120, help="time for one engine at one property (default: %(default)g)")
+    parser.add_argument("--engine", action="append", choices=ENGINES, help="only this engine (repeatable; default: all, in the order listed)")
+    parser.add_argument("--accept-bounded", action="store_true", help="exit 0 also if some are only checked to a bound")
+
+
+class Property:
+    """One assertion or cover: its Yosys cell, what to call it, where it is written, and what became of it."""
+
+    def __init__(self, cell, source, cover):
+        self.cell = cell
+        self.name = display_name(cell, source)
+        self.source = source
+        self.cover = cover
+        self.result = UNKNOWN
+        self.engine = ""
+        self.depth = None
+        self.seconds = 0.0
+        self.assuming = []
+        self.trace = ""
+
+    def json(self):
+        return {"name": self.name, "kind": "cover" if self.cover else "assert", "source": self.source, "result": self.result,
+                "engine": self.engine, "depth": self.depth, "seconds": round(self.seconds, 1), "assuming": self.assuming,
+                "trace": self.trace}
+
+
+def display_name(cell, source):
+    """The label with its instance; file and position where there is no label."""
+    return Path(source.split("|")[-1]).name if "$" in cell else cell
+
+
+def run(options, progress):
+    """The command. Returns the exit code."""
+    tools.need("yosys", "yosys-smtbmc", "berkeley-abc", "z3")
+    block = tree.Block(options.root, options.block)
+    values = block.parameters(options.params)
+    work = (Path(options.work) / block.name / f"prove-{options.params}").resolve()
+    progress.say("elaborating")
+    properties = elaborate(block, values, work)
+    chosen = [one for one in properties
+              if not options.property or any(word in one.name for word in options.property)]
+    if not chosen:
+        raise WrongRequest("no property is called so", "there are: " + ", ".join(one.name for one in properties))
+    chosen.sort(key=lambda one: (one.cover, properties.index(one)))
+
+    width = max(len(one.name) for one in chosen)
+    numbers = " ".join(f"{name}={value}" for name, value in values.items())
+    progress.line(f"{block.name}, set {options.params} ({numbers}), {sum(not one.cover for one in chosen)} properties, "
+                  f"{sum(one.cover for one in chosen)} covers")
+    began = time.monotonic()
+    decide(chosen, properties, work, options, progress, lambda one: progress.line(line_of(one, width)))
+    good = sum(one.result in (PROVEN, REACHED) for one in chosen)
+    only = sum(one.result == BOUNDED for one in chosen)
+    bad = len(chosen) - good - only
+    progress.line(f"{sum(one.result == PROVEN for one in chosen)} proven, {only} only to a bound, "
+                  f"{sum(one.result == REACHED for one in chosen)} covers reached, {bad} failed or undecided, "
+                  f"{time.monotonic() - began:.0f} s")
+    if options.json:
+        tree.write_json(options.json, {
+            "command": options.command,
+            "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "z3")},
+            "block": block.name, "set": options.params, "parameters": values,
+            "properties": [one.json() for one in chosen],
+        })
+    return 1 if bad or (only and not options.accept_bounded) else 0
+
+
+def line_of(one, width):
+    text = f"{one.name:<{width}}  {one.result:<11} {one.engine:<11} {one.seconds:7.1f} s"
+    if one.result in (BOUNDED, FAILED, REACHED):
+        text += f"  {'cycle' if one.result != BOUNDED else 'first'} {one.depth}{' cycles' if one.result == BOUNDED else ''}"
+    if one.assuming:
+        text += f"  given {len(one.assuming)} proven before"
+    if one.trace:
+        text += f"  trace: {one.trace}"
+    return text
+
+
+def elaborate(block, values, work):
+    """Elaborates block and properties; the design stays in `work` for the engines. Returns every Property."""
+    extra, replaced, origins = formal.prepare(block, work)
+    (work / "covers.v").write_text(_COVERS)
+    yosys.run(
+        yosys.read(block, values, formal=True, extra=extra, replaced=replaced) + [
+            f"prep -flatten -top {block.top}",
+            "async2sync",
+            "dffunmap",
+            "write_ilang design.il",
+            "tee -q -o cells.txt dump -n t:$assert t:$cover",
+            "delete -output",
+            "memory_map",
+            "techmap",
+            "dfflegalize -cell $_DFF_P_ 01",
+            "write_ilang gates.il",
+        ], work, "elaborate")
+    properties = cells_of((work / "cells.txt").read_text())
+    for one in properties:
+        one.source = written_at(one.source, origins, block.root)
+    if sum(not one.cover for one in properties) == 0:
+        raise WrongRequest(f"{block.bench / f'castor_{block.name}_properties.sv'}: no assertion came out of it",
+                           "is there a bind, and an assert in always_ff?")
+    return properties
+
+
+def cells_of(dump):
+    """The properties in the text of Yosys' `dump`."""
+    found = []
+    source = ""
+    for line in dump.splitlines():
+        words = line.split()
+        if words[:2] == ["attribute", "\\src"]:
+            source = line.split('"')[1]
+        elif words[:1] == ["cell"]:
+            found.append(Property(words[2].lstrip("\\"), source, words[1] == "$cover"))
+            source = ""
+    return found
+
+
+def written_at(source, origins, root):
+    """"tb/x/castor_x_properties.sv:29" out of Yosys' chain of places, whose last one is the innermost."""
+    file, _, position = source.split("|")[-1].rpartition(":")
+    origin = Path(origins.get(Path(file).name, file))
+    shown = origin.relative_to(root) if origin.is_relative_to(root) else origin
+    return f"{shown}:{position.split('.')[0]}"
+
+
+# --- engines --------------------------------------------------------------------------------------------------------
+
+
+def decide(chosen, properties, work, options, progress, done):
+    """Decides every property of `chosen`; `done` is called with each as it is.
+
+    First PDR alone; what it leaves, PDR again with all that is proven as assumptions; then k-induction; then a bound.
+    """
+    engines = options.engine or ENGINES
+    prepare_aiger(chosen, properties, work, [], "alone")
+    todo = chosen
+    if "pdr" in engines:
+        todo = _each(todo, options, progress, done, lambda one: pdr(one, work, options.seconds, "alone"))
+        proven = [one for one in chosen if one.result == PROVEN]
+        if todo and proven:
+            prepare_aiger(todo, properties, work, proven, "given")
+            todo = _each(todo, options, progress, done, lambda one: pdr(one, work, options.seconds, "given", proven))
+    if "k-induction" in engines:
+        proven = [one for one in chosen if one.result == PROVEN]
+        prepare_smt([one for one in todo if not one.cover], properties, work, proven)
+        todo = _each(todo, options, progress, done, lambda one: k_induction(one, work, options.seconds, proven))
+    if "bmc" in engines:
+        todo = _each(todo, options, progress, done, lambda one: bounded(one, work, options.seconds))
+    for one in todo:
+        done(one)
+
+
+def _each(todo, options, progress, done, engine):
+    """Runs the engine on each; returns those that are still open, in order."""
+    left = len(todo)
+
+    def one_by_one(one):
+        nonlocal left
+        engine(one)
+        left -= 1
+        progress.say(f"{left} properties to go")
+        return one
+
+    progress.say(f"{left} properties to go")
+    still = []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for one in pool.map(one_by_one, todo):
+            if one.result == UNKNOWN:
+                still.append(one)
+            else:
+                done(one)
+    return still
+
+
+def _select_only(one, assumed):
+    """Yosys commands that keep one property and turn `assumed` into assumptions."""
+    commands = []
+    for other in assumed:
+        commands.append(f"chformal -assert2assume {_cell(other)}")
+    if one.cover:
+        commands += ["delete t:$assert", f"delete t:$cover {_cell(one)} %d", "techmap -map covers.v"]
+    else:
+        commands += ["delete t:$cover", f"delete t:$assert {_cell(one)} %d"]
+    return commands
+
+
+def _cell(one):
+    """A selection of that one cell; its name may hold what Yosys takes for a pattern."""
+    escaped = re.sub(r"[\[\]*?]", "?", one.cell)
+    return f"*/c:{'' if one.cell.startswith('$') else chr(92)}{escaped}"
+
+
+def prepare_aiger(todo, properties, work, assumed, tag):
+    """One AIGER file for each property of `todo`."""
+    commands = ["read_ilang gates.il", "design -save all"]
+    for one in todo:
+        others = [other for other in assumed if other is not one]
+        commands += ["design -load all", *_select_only(one, others), "opt_clean", "abc -g AND",
+                     f"write_aiger -I -B -zinit p{properties.index(one)}-{tag}.aig"]
+        one.files = f"p{properties.index(one)}"
+    yosys.run(commands, work, f"aiger-{tag}")
+
+
+def _abc(one, work, tag, script, seconds):
+    """Runs ABC; time that it spends after its own limit is cut off."""
+    name = f"{one.files}-{tag}"
+    aiger = f"{one.files}-{'given' if tag == 'given' else 'alone'}.aig"
+    return tools.run(["berkeley-abc", "-c", f"read_aiger {aiger}; fold; strash; {script}"], work / f"{name}.log",
+                     seconds + 60, cwd=work)
+
+
+def pdr(one, work, seconds, tag, given=()):
+    """Property-directed reachability: proves without a bound, or finds a counterexample."""
+    result = _abc(one, work, tag, f"pdr -T {int(seconds)}", seconds)
+    one.seconds += result.seconds
+    verdict, depth = abc_verdict(result.output)
+    if verdict is None:
+        return
+    one.engine, one.depth = "pdr", depth
+    if verdict:
+        one.result = UNREACHABLE if one.cover else PROVEN
+        one.assuming = [other.name for other in given if other is not one]
+    else:
+        one.result = REACHED if one.cover else FAILED
+        if not one.cover:
+            trace(one, work)
+
+
+def abc_verdict(output):
+    """(True, None) proven, (False, cycle) counterexample, (None, None) neither."""
+    if re.search(r"^Property proved\.", output, re.MULTILINE):
+        return True, None
+    found = re.search(r"was asserted in frame (\d+)", output)
+    return (False, int(found.group(1))) if found else (None, None)
+
+
+def prepare_smt(todo, properties, work, proven):
+    """One SMT-LIB file for each property of `todo`, the proven ones being assumptions."""
+    if not todo:
+        return
+    commands = ["read_ilang design.il", "design -save all"]
+    for one in todo:
+        commands += ["design -load all", *_select_only(one, [other for other in proven if other is not one]), "opt_clean",
+                     f"write_smt2 -wires p{properties.index(one)}.smt2"]
+        one.files = f"p{properties.index(one)}"
+    yosys.run(commands, work, "smt")
+
+
+def k_induction(one, work, seconds, proven):
+    """k-induction by z3: the step for k up to 20, then the first k + 1 cycles. Covers are left alone."""
+    if one.cover:
+        return
+    step = tools.run([*_SMTBMC, "-i", "-t", _LONGEST_INDUCTION, f"{one.files}.smt2"], work / f"{one.files}-step.log", seconds, cwd=work)
+    one.seconds += step.seconds
+    length = induction_length(step.output) if step.code == 0 else None
+    if length is None:
+        return
+    base = tools.run([*_SMTBMC, "-t", length + 1, f"{one.files}.smt2"], work / f"{one.files}-base.log", seconds, cwd=work)
+    one.seconds += base.seconds
+    if base.code == 0 and "Status: PASSED" in base.output:
+        one.result, one.engine, one.depth = PROVEN, "k-induction", length
+        one.assuming = [other.name for other in proven if other is not one]
+
+
+def induction_length(output):
+    """k of a successful induction; None if there was none. smtbmc counts steps down from the longest it may try."""
+    if "Status: PASSED" not in output:
+        return None
+    steps = re.findall(r"Trying induction in step (\d+)", output)
+    return _LONGEST_INDUCTION - int(steps[-1]) if steps else None
+
+
+def bounded(one, work, seconds):
+    """Bounded model checking: no counterexample within so many cycles, which is no proof."""
+    result = _abc(one, work, "bound", f"bmc3 -T {int(seconds)}", seconds)
+    one.seconds += result.seconds
+    one.engine = "bmc"
+    verdict, depth = abc_verdict(result.output)
+    if verdict is False:
+        one.depth = depth
+        one.result = REACHED if one.cover else FAILED
+        if not one.cover:
+            trace(one, work)
+        return
+    frames = abc_frames(result.output)
+    if frames and not one.cover:
+        one.result, one.depth = BOUNDED, frames
+
+
+def abc_frames(output):
+    """Cycles that bmc3 has searched without finding anything; 0 if it does not say."""
+    found = re.findall(r"(?:No output asserted in|after completing) (\d+) frames", output)
+    return int(found[-1]) if found else 0
+
+
+def trace(one, work):
+    """Waves of the counterexample, by z3 at the depth that is known; without them if that takes too long."""
+    depth = (one.depth or 0) + 2
+    smt = work / f"{one.files}-trace.smt2"
+    try:
+        yosys.run(["read_ilang design.il", *_select_only(one, []), f"write_smt2 -wires {smt.name}"], work, f"{one.files}-trace")
+    except WrongRequest:
+        return
+    waves = work / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', one.name)}.vcd"
+    waves.unlink(missing_ok=True)
+    tools.run([*_SMTBMC, "-t", depth, "--dump-vcd", waves.name, smt.name], work / f"{one.files}-trace.smt.log",
+              120, cwd=work)
+    if waves.exists():
+        one.trace = str(waves)

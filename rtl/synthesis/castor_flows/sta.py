@@ -1,0 +1,78 @@
+"""Clock period by OpenSTA."""
+
+import re
+from pathlib import Path
+
+from . import tools
+from .errors import WrongRequest
+
+#: The period is this minus the slack. Small, because OpenSTA keeps times in single precision.
+_TRIAL_NS = 1
+
+_SCRIPT = """\
+read_liberty {library}
+read_verilog {netlist}
+link_design {top}
+set_cmd_units -time ns -capacitance pF
+create_clock -name clock -period {period} [get_ports clk_i]
+set_driving_cell -lib_cell {driver} [all_inputs]
+set_load {load} [all_outputs]
+set_input_delay 0 -clock clock [all_inputs]
+set_output_delay 0 -clock clock [all_outputs]
+puts "== all"
+report_checks -digits 5 -path_delay max
+puts "== registers"
+report_checks -digits 5 -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins]
+puts "== end"
+exit
+"""
+
+
+def run(netlist, top, library_file, library, work, name, timeout=None):
+    """Times a mapped netlist: {"all": path, "registers": path}, as `parse` gives them.
+
+    The clock is ideal, inputs come at the edge from the smallest inverter, outputs drive four of its inputs, wires have
+    no capacitance. Raises WrongRequest if OpenSTA fails.
+    """
+    tools.need("sta")
+    work = Path(work)
+    script = work / f"{name}.tcl"
+    script.write_text(_SCRIPT.format(library=library_file, netlist=netlist, top=top, period=_TRIAL_NS,
+                                     driver=library.inverter.name, load=library.output_load_pf()))
+    result = tools.run(["sta", "-exit", script.name], work / f"{name}.log", timeout, cwd=work)
+    if result.timed_out or result.code != 0 or "== end" not in result.output:
+        found = re.search(r"^(Error.*)$", result.output, re.MULTILINE)
+        raise WrongRequest("OpenSTA: " + (found.group(1) if found else "it did not finish"),
+                           f"its log: {work / (name + '.log')}")
+    sections = re.split(r"^== (\w+)$", result.output, flags=re.MULTILINE)[1:]
+    return {title: parse(text) for title, text in zip(sections[::2], sections[1::2]) if title != "end"}
+
+
+def parse(report):
+    """The path of a `report_checks`: {"period_ns", "from", "to", "gates"}; None if there is no path.
+
+    `period_ns` is the shortest clock period at which the path just meets set-up; `gates` counts the cells between the
+    registers or ports at its ends.
+    """
+    slack = re.search(r"^\s*(-?[\d.]+)\s+slack", report, re.MULTILINE)
+    if not slack:
+        return None
+    start = re.search(r"^Startpoint: (\S+)", report, re.MULTILINE)
+    end = re.search(r"^Endpoint: (\S+)", report, re.MULTILINE)
+    arrival = report.split("data arrival time")[0]
+    cells = re.findall(r"^\s*-?[\d.]+\s+-?[\d.]+\s+[\^v] \S+ \((\w+)\)", arrival, re.MULTILINE)
+    cells = [cell for cell in cells if cell not in ("in", "out", "net")]
+    # A launching register stands in two lines, its clock and its output, a capturing one in one.
+    points = re.findall(r"^(?:Start|End)point: .*(?:\n\s+.*)?", report, re.MULTILINE)
+    registers = ["flip-flop" in point for point in points]
+    return {
+        "period_ns": round(_TRIAL_NS - float(slack.group(1)), 4),
+        "from": _register(start.group(1)) if start else "",
+        "to": _register(end.group(1)) if end else "",
+        "gates": len(cells) - 2 * registers[0] - registers[1],
+    }
+
+
+def _register(instance):
+    """The register of a flip-flop that Yosys named <register>\\<cell>; any other name as it is."""
+    return instance.split("\\")[0]

@@ -1,0 +1,122 @@
+"""Outside programs: finding them, running them, ending them."""
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from .errors import Interrupted, WrongRequest
+
+#: Command -> Debian package that brings it.
+PACKAGES = {
+    "yosys": "yosys",
+    "yosys-smtbmc": "yosys",
+    "berkeley-abc": "berkeley-abc",
+    "z3": "z3",
+    "sta": "opensta",
+    "verilator": "verilator",
+    "g++": "g++",
+    "make": "make",
+}
+
+_running = set()
+_lock = threading.Lock()
+_stopping = threading.Event()
+
+
+class Result:
+    """How a program ended: exit code (None: its time was up), everything it printed, and the seconds it took."""
+
+    def __init__(self, code, output, seconds):
+        self.code = code
+        self.output = output
+        self.seconds = seconds
+
+    @property
+    def timed_out(self):
+        return self.code is None
+
+
+def need(*names):
+    """Raises WrongRequest if one of the commands is not installed."""
+    for name in names:
+        if shutil.which(name) is None:
+            package = PACKAGES.get(name, name)
+            raise WrongRequest(f"'{name}' is not installed", f"apt-get install {package}, or put it on PATH")
+
+
+def run(command, log, timeout=None, cwd=None):
+    """Runs `command`, a list; all it prints goes to the file `log`, which stays for the user.
+
+    `timeout` is in seconds; when it is up, the program and what it has started are ended. Raises Interrupted if the
+    user interrupts.
+    """
+    log = Path(log)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    with open(log, "wb") as out:
+        with _lock:
+            if _stopping.is_set():
+                raise Interrupted
+            process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.STDOUT, cwd=cwd, start_new_session=True)
+            _running.add(process)
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            _end(process)
+            with _lock:
+                _running.discard(process)
+    if _stopping.is_set():
+        raise Interrupted
+    return Result(code, log.read_text(errors="replace"), time.monotonic() - began)
+
+
+def _end(process):
+    """Ends the program's whole session: Yosys starts ABC, smtbmc starts its solver."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+
+def stop_all():
+    """Ends everything that runs and lets nothing new begin."""
+    _stopping.set()
+    with _lock:
+        for process in list(_running):
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+def version(name):
+    """What the tool calls itself, in a few words; "" if it does not say."""
+    flags = {"yosys": ["-V"], "sta": ["-version"], "z3": ["--version"], "verilator": ["--version"]}
+    if name == "berkeley-abc":  # prints no version; the package has one
+        command = ["dpkg-query", "-W", "-f", "ABC ${Version}", "berkeley-abc"]
+    elif name in flags:
+        command = [name, *flags[name]]
+    else:
+        return ""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    text = done.stdout.strip().splitlines()
+    if not text or done.returncode != 0:
+        return ""
+    return f"OpenSTA {text[0].split()[0]}" if name == "sta" else text[0].split(" (")[0].strip()
+
+
+def cores():
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,92 @@
+"""Yosys scripts, and what Yosys and ABC say."""
+
+import json
+import re
+from pathlib import Path
+
+from . import tools
+from .errors import WrongRequest
+
+
+def quoted(path):
+    """A path as a word of a Yosys script. Raises WrongRequest for a path that Yosys cannot take."""
+    text = str(path)
+    if re.search(r'["\\\s;#]', text):
+        raise WrongRequest(f"Yosys cannot read the path '{text}'", "use one without blanks, quotes, ';' and '#'")
+    return text
+
+
+def read(block, values, formal=False, extra=(), replaced=None):
+    """Commands that read a block's sources and elaborate its top with the parameters `values`.
+
+    `extra`: more source files; `replaced`: {source: the file read in its place}.
+    """
+    sources = [(replaced or {}).get(source, source) for source in block.sources] + list(extra)
+    includes = " ".join(f"-I{quoted(folder)}" for folder in block.includes)
+    chosen = " ".join(f"-chparam {name} {value}" for name, value in values.items())
+    return [
+        f"read_verilog -sv -defer {'-formal ' if formal else ''}{includes} {' '.join(map(quoted, sources))}",
+        f"hierarchy -check -top {block.top} {chosen}",
+    ]
+
+
+def run(commands, work, name, timeout=None):
+    """Runs the commands; script and log stay in `work` as <name>.ys and <name>.log. Returns the tools.Result.
+
+    Raises WrongRequest with Yosys' own message if it stops with an error.
+    """
+    work = Path(work)
+    work.mkdir(parents=True, exist_ok=True)
+    script = work / f"{name}.ys"
+    script.write_text("\n".join(commands) + "\n")
+    tools.need("yosys")
+    result = tools.run(["yosys", "-Q", "-s", script.name], work / f"{name}.log", timeout, cwd=work)
+    if result.timed_out:
+        raise WrongRequest(f"Yosys did not finish in {timeout} s", f"its log: {work / (name + '.log')}")
+    if result.code != 0:
+        raise WrongRequest(first_error(result.output), f"its log: {work / (name + '.log')}")
+    return result
+
+
+def first_error(output):
+    """The one line that says why Yosys stopped."""
+    found = re.search(r"^(.*ERROR: .*)$", output, re.MULTILINE)
+    return "Yosys: " + (found.group(1).replace("ERROR: ", "") if found else "it ended without a message")
+
+
+def counts(stat_json):
+    """Cells by type of a `stat -json` text; of the whole design if there is more than one module."""
+    try:
+        data = json.loads(stat_json)
+        part = data.get("design") or next(iter(data["modules"].values()))
+        return {name: int(number) for name, number in part["num_cells_by_type"].items()}
+    except (ValueError, KeyError, StopIteration, AttributeError, TypeError):
+        raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is wanted") from None
+
+
+def memory_bits(stat_json):
+    """(memories, bits in them) of a `stat -json` text taken before memories become cells."""
+    try:
+        data = json.loads(stat_json)
+        part = data.get("design") or next(iter(data["modules"].values()))
+        return int(part["num_memories"]), int(part["num_memory_bits"])
+    except (ValueError, KeyError, StopIteration, AttributeError, TypeError):
+        raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is wanted") from None
+
+
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+_STATS = re.compile(r"ABC: .*\bnd =\s*(\d+).*\barea =\s*([\d.]+).*\blev =\s*(\d+)")
+_GATE = re.compile(r"^ABC: (\S+)\s+Fanin =\s*\d+\s+Instance =\s*(\d+)", re.MULTILINE)
+
+
+def abc_levels(output):
+    """Gates on the longest path, of each `print_stats` of a mapped network in the log, in order."""
+    return [int(found.group(3)) for found in _STATS.finditer(_COLOUR.sub("", output))]
+
+
+def abc_gates(output):
+    """Gates by cell as `print_gates` lists them (the last list of the log)."""
+    result = {}
+    for found in _GATE.finditer(_COLOUR.sub("", output)):
+        result[found.group(1)] = int(found.group(2))
+    return result

@@ -1,0 +1,9 @@
+# castor area on the trial block.
+
+if(NOT TARGET castor)
+  return()
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+castor_script_test(area_flow KIND area TIMEOUT 300
+  COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/area/area_test.py" "$<TARGET_FILE:castor>")

@@ -1,0 +1,2 @@
+trial/castor_trial_arbiter.sv
+trial/castor_trial.sv

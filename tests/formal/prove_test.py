@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""castor prove on the trial block and on broken copies of it: what holds is proven, what does not is never called so."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common"))
+from flows_support import FlowCase  # noqa: E402
+
+ALIVE = "assumptions_allow_15_cycles"
+ASSERTIONS = {"client_in_range", "idle_is_zero", "turn_in_range", "written_asked"}
+RTL = "rtl/trial/castor_trial.sv"
+PROPERTIES = "tb/trial/castor_trial_properties.sv"
+
+
+class ProveCase(FlowCase):
+    def results(self, *words, **more):
+        """{label: entry} of `castor prove trial`."""
+        return {one["name"].split(".")[-1]: one for one in self.json("prove", "trial", *words, **more)["properties"]}
+
+
+class Holds(ProveCase):
+    def test_everything_is_proven_and_every_cover_reached(self):
+        found = self.results()
+        self.assertEqual({name for name, one in found.items() if one["kind"] == "assert"}, ASSERTIONS)
+        for name in ASSERTIONS:
+            self.assertEqual((found[name]["result"], found[name]["engine"]), ("proven", "pdr"))
+        self.assertEqual(found[ALIVE]["result"], "reached")
+        self.assertGreaterEqual(found[ALIVE]["depth"], 16)  # a cycle of reset, then 15
+        # Three clients, one a cycle: the third is written at the earliest in the fourth cycle.
+        self.assertEqual(found["all_written"]["result"], "reached")
+        self.assertGreaterEqual(found["all_written"]["depth"], 3)
+
+    def test_source_names_the_line_of_the_assertion(self):
+        text = (Path(__file__).resolve().parents[1] / "data/flows" / PROPERTIES).read_text()
+        line = 1 + text[:text.index("turn_in_range:")].count("\n")
+        self.assertEqual(self.results("--property", "turn_in")["turn_in_range"]["source"], f"{PROPERTIES}:{line}")
+
+    def test_k_induction_proves_what_is_inductive(self):
+        found = self.results("--engine", "k-induction", *(word for name in sorted(ASSERTIONS) for word in ("--property", name)))
+        self.assertEqual({found[name]["result"] for name in ASSERTIONS}, {"proven"})
+        self.assertEqual({found[name]["engine"] for name in ASSERTIONS}, {"k-induction"})
+
+    def test_bounded_search_is_called_bounded_and_is_not_good_enough(self):
+        words = ("--engine", "bmc", "--seconds", "2", "--property", "turn_in_range")
+        found = self.results(*words, expect=1)["turn_in_range"]
+        self.assertEqual((found["result"], found["engine"]), ("bounded", "bmc"))
+        self.assertGreater(found["depth"], 10)
+        self.results(*words, "--accept-bounded", expect=0)
+
+
+class DoesNotHold(ProveCase):
+    def test_broken_block_fails_with_the_cycle_and_waves(self):
+        root = self.copy()
+        self.edit(root / RTL, "(pick == IdxW'(Clients - 1)) ? '0 : pick + 1'b1", "pick + 1'b1")
+        found = self.results(root=root, expect=1)
+        self.assertEqual(found["turn_in_range"]["result"], "failed")
+        self.assertTrue(Path(found["turn_in_range"]["trace"]).read_text().startswith("$"))
+        # Reset in cycle 0, a pick of client 2 in cycle 1, the turn 3 in cycle 2.
+        self.assertGreaterEqual(found["turn_in_range"]["depth"], 2)
+        self.assertEqual(found["written_asked"]["result"], "proven")
+
+    def test_bounded_search_finds_it_too(self):
+        root = self.copy()
+        self.edit(root / RTL, "(pick == IdxW'(Clients - 1)) ? '0 : pick + 1'b1", "pick + 1'b1")
+        found = self.results("--engine", "bmc", "--seconds", "5", "--property", "turn_in_range", root=root, expect=1)
+        self.assertEqual(found["turn_in_range"]["result"], "failed")
+
+    def test_registers_without_reset_are_arbitrary_at_first(self):
+        root = self.copy()
+        self.edit(root / RTL, "      valid_q   <= 1'b0;\n      client_q  <= '0;\n", "")
+        self.edit(root / RTL, "      valid_q   <= any;\n      client_q  <= any ? pick : '0;\n", "      if (any) valid_q <= 1'b1;\n      if (any) client_q <= pick;\n")
+        self.assertEqual(self.results("--property", "idle_is_zero", root=root, expect=1)["idle_is_zero"]["result"], "failed")
+
+    def test_cover_that_cannot_be_reached_fails(self):
+        root = self.copy()
+        self.edit(root / PROPERTIES, "all_written:     cover (&written_q);", "all_written:     cover (valid_q && 32'(client_q) >= Clients);")
+        self.assertEqual(self.results("--property", "all_written", root=root, expect=1)["all_written"]["result"], "unreachable")
+
+    def test_assumptions_that_forbid_the_block_to_run_are_found(self):
+        root = self.copy()
+        self.edit(root / PROPERTIES, "assume (seen_q || !rst_ni);", "assume (!rst_ni);")
+        found = self.results("--property", "turn_in_range", "--property", ALIVE, root=root, expect=1)
+        self.assertEqual(found["turn_in_range"]["result"], "proven")  # of no use, hence:
+        self.assertEqual(found[ALIVE]["result"], "unreachable")
+
+
+class BadInput(ProveCase):
+    def test_block_without_properties_is_refused(self):
+        root = self.copy()
+        (root / PROPERTIES).unlink()
+        self.refused("prove", "trial", root=root, says="no properties")
+
+    def test_bind_to_nothing_is_refused(self):
+        root = self.copy()
+        self.edit(root / PROPERTIES, "bind castor_trial ", "bind castor_trail ")
+        self.refused("prove", "trial", root=root, says="binds to 'castor_trail'")
+
+    def test_file_without_assertions_is_refused(self):
+        root = self.copy()
+        (root / PROPERTIES).write_text("// nothing\n")
+        self.refused("prove", "trial", root=root, says="no assertion")
+
+    def test_broken_properties_are_one_line_with_file_and_line(self):
+        root = self.copy()
+        self.edit(root / PROPERTIES, "assert (32'(turn_q) < Clients);", "assert (32'(turn_q) < );")
+        self.refused("prove", "trial", root=root, says="castor_trial_properties.sv:")
+
+    def test_unknown_names_are_refused(self):
+        self.refused("prove", "trial", "--params", "prof", says="did you mean proof?")
+        self.refused("prove", "trial", "--property", "nothing_like_it", says="turn_in_range")
+        self.refused("prove", "trial", "--engine", "magic", says="invalid choice")
+
+
+if __name__ == "__main__":
+    FlowCase.castor = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()

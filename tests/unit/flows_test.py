@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""Unit tests of rtl/synthesis: everything that reads somebody else's text. Runs no outside tool."""
+
+import gzip
+import io
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
+
+from castor_flows import area, formal, liberty, progress, prove, sta, tree, yosys  # noqa: E402
+from castor_flows.errors import WrongRequest  # noqa: E402
+
+LIBERTY = """
+/* a comment with a } in it */
+library(small) {
+  time_unit : "1ns";
+  capacitive_load_unit (1, ff);
+  lu_table_template(t) { variable_1 : input_net_transition; index_1 ("1.0, 2.0"); }
+  cell (NAND2X2) { area : 4; pin(A) { direction : input; } pin(B) { direction : input; }
+                   pin(Y) { direction : output; function : "(A B)'"; } }
+  cell ("NAND2X1") {
+    area : 2.5
+    pin(A, B) { direction : input; capacitance : 3.0; }
+    pin(Y) { direction : output; function : "!A | !B";
+             timing() { related_pin : "A"; cell_rise(t) { values ("0.1, 0.2", \\
+                                                                  "0.3, 0.4"); } } }
+  }
+  cell (INV) { area : 1; pin(A) { direction : input; capacitance : 1.5; } pin(Y) { direction : output; function : "A'"; } }
+  cell (DFF) { area : 9; ff(IQ, IQN) { clocked_on : "CK"; next_state : "D"; }
+    pin(CK) { direction : input; clock : true; } pin(D) { direction : input; }
+    pin(Q) { direction : output; function : "IQ"; } pin(QN) { direction : output; function : "IQN"; } }
+  cell (DFFN) { area : 9; ff(IQ, IQN) { clocked_on : "!CK"; next_state : "D E + IQ E'"; }
+    pin(CK, D, E) { direction : input; } pin(Q) { direction : output; function : "IQ"; } }
+  cell (DFFR) { area : 12; ff(IQ, IQN) { clocked_on : "CK"; next_state : "D"; clear : "R"; }
+    pin(CK, D, R) { direction : input; } pin(Q) { direction : output; function : "IQ"; } }
+  cell (LAT) { area : 7; latch(IQ, IQN) { enable : "G"; data_in : "D"; } pin(G, D) { direction : input; }
+    pin(Q) { direction : output; function : "IQ"; } }
+  cell (TRI) { area : 3; pin(A, E) { direction : input; }
+    pin(Y) { direction : output; function : "A"; three_state : "!E"; } }
+}
+"""
+
+STA = """Startpoint: req_i[0] (input port clocked by clock)
+Endpoint: sum_o[18]\\\\DFFPOSX1 (rising edge-triggered flip-flop clocked by clock)
+Path Group: clock
+Path Type: max
+
+  Delay    Time   Description
+---------------------------------------------------------
+ 0.00000 0.00000   clock clock (rise edge)
+ 0.00000 0.00000   clock network delay (ideal)
+ 0.00000 0.00000 ^ input external delay
+ 0.05000 0.05000 ^ req_i[0] (in)
+ 0.05000 0.10000 v _40887_/Y (INVX2)
+ 0.30000 0.40000 v _40968_/Y (BUFX2)
+ 0.00000 0.40000 ^ sum_o[18]\\\\DFFPOSX1/D (DFFPOSX1)
+         0.40000   data arrival time
+
+ 1.00000 1.00000   clock clock (rise edge)
+         1.00000 ^ sum_o[18]\\\\DFFPOSX1/CLK (DFFPOSX1)
+-0.20000 0.80000   library setup time
+         0.80000   data required time
+---------------------------------------------------------
+         0.80000   data required time
+        -0.40000   data arrival time
+---------------------------------------------------------
+         0.40000   slack (MET)
+"""
+
+
+def library(text=LIBERTY):
+    return liberty.Library("small.lib", text)
+
+
+class Liberty(unittest.TestCase):
+    def test_smallest_nand_is_the_reference_however_its_function_is_written(self):
+        self.assertEqual((library().nand2.name, library().nand2.area), ("NAND2X1", 2.5))
+
+    def test_area_and_flip_flops_are_sums_over_cells(self):
+        counts = {"NAND2X1": 3, "DFF": 2, "DFFN": 1, "INV": 4}
+        self.assertEqual(library().area(counts), 3 * 2.5 + 3 * 9 + 4)
+        self.assertEqual(library().flops(counts), 3)
+
+    def test_output_load_is_four_inverter_inputs_in_the_librarys_unit(self):
+        self.assertAlmostEqual(library().output_load_pf(), 4 * 1.5e-3)
+
+    def test_cell_that_the_library_lacks_is_refused(self):
+        with self.assertRaisesRegex(WrongRequest, "'LATCH9' is not in the library small"):
+            library().area({"LATCH9": 1})
+
+    def test_functions_follow_the_precedence_of_liberty(self):
+        for function, expression in {
+            "A B + C": "((A & B) | C)", "A + B C": "(A | (B & C))", "(A+B)'": "(~(A | B))", "!A^B": "((~A) ^ B)",
+            "A * B' * 1": "((A & (~B)) & 1'b1)", "A & B | C": "((A & B) | C)", "A ^ B C": "((A ^ B) & C)",
+        }.items():
+            self.assertEqual(liberty.verilog_expression(function), expression)
+
+    def test_what_is_no_function_is_refused(self):
+        for function in ("", "A +", "(A", "A)", "A ? B", "A; B", "2"):
+            with self.assertRaises(ValueError, msg=function):
+                liberty.verilog_expression(function)
+
+    def test_evaluation_agrees_with_the_truth_of_the_gates(self):
+        table = [liberty.evaluate("!((A B) + C)", {"A": a, "B": b, "C": c}) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+        self.assertEqual(table, [1, 0, 1, 0, 1, 0, 0, 0])
+        self.assertEqual([liberty.evaluate("A^B'", {"A": a, "B": b}) for a in (0, 1) for b in (0, 1)], [1, 0, 0, 1])
+
+    def test_models_are_functional_verilog(self):
+        cells = library().cells
+        self.assertEqual(liberty.verilog_model(cells["DFFN"]),
+                         "module DFFN (input CK, input D, input E, output Q);\n  reg IQ;\n  wire IQN = ~IQ;\n"
+                         "  always @(negedge CK) IQ <= ((D & E) | (IQ & (~E)));\n  assign Q = IQ;\nendmodule\n")
+        self.assertIn("always @(posedge CK) IQ <= D;", liberty.verilog_model(cells["DFF"]))
+        self.assertIn("assign QN = IQN;", liberty.verilog_model(cells["DFF"]))
+
+    def test_cells_without_a_functional_model_are_refused(self):
+        for name in ("LAT", "TRI", "DFFR"):
+            with self.assertRaisesRegex(WrongRequest, name):
+                liberty.verilog_model(library().cells[name])
+
+    def test_damaged_files_are_refused_with_their_line(self):
+        cut = LIBERTY[:LIBERTY.index("cell (INV)")]
+        for text in (cut, LIBERTY + "}", "library(x) { }", "", "cell (", "}{", "what is this", "library(x) { cell (a b"):
+            with self.assertRaises(WrongRequest, msg=text[:40]) as caught:
+                library(text)
+            self.assertRegex(str(caught.exception), r"small\.lib")
+
+    def test_library_without_a_nand_is_refused(self):
+        with self.assertRaisesRegex(WrongRequest, "no two-input NAND"):
+            library(LIBERTY.replace("NAND2X1", "X").replace("!A | !B", "A").replace("(A B)'", "A"))
+
+    def test_gzipped_files_are_read_and_unpacked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "small.lib.gz"
+            path.write_bytes(gzip.compress(LIBERTY.encode()))
+            self.assertEqual(liberty.Library(path).nand2.name, "NAND2X1")
+            self.assertEqual(liberty.plain_copy(path, folder).read_text(), LIBERTY)
+            path.write_bytes(gzip.compress(LIBERTY.encode())[:40])
+            with self.assertRaisesRegex(WrongRequest, "damaged"):
+                liberty.Library(path)
+            with self.assertRaisesRegex(WrongRequest, "cannot read the library"):
+                liberty.Library(Path(folder) / "none.lib")
+
+
+class Yosys(unittest.TestCase):
+    STAT = json.dumps({"modules": {"\\a": {"num_cells_by_type": {"DFF": 1, "INV": 2}, "num_memories": 1, "num_memory_bits": 64}}})
+
+    def test_counts_are_those_of_the_only_module_or_of_the_design(self):
+        self.assertEqual(yosys.counts(self.STAT), {"DFF": 1, "INV": 2})
+        both = json.loads(self.STAT)
+        both["design"] = {"num_cells_by_type": {"DFF": 3}, "num_memories": 2, "num_memory_bits": 128}
+        self.assertEqual(yosys.counts(json.dumps(both)), {"DFF": 3})
+        self.assertEqual(yosys.memory_bits(json.dumps(both)), (2, 128))
+        self.assertEqual(yosys.memory_bits(self.STAT), (1, 64))
+
+    def test_unreadable_statistics_are_refused(self):
+        for text in ("", "[]", "{}", '{"modules": {}}', '{"modules": {"a": {}}}'):
+            with self.assertRaises(WrongRequest, msg=text):
+                yosys.counts(text)
+            with self.assertRaises(WrongRequest, msg=text):
+                yosys.memory_bits(text)
+
+    def test_levels_and_gates_of_abc_are_read_through_its_colours(self):
+        log = ("ABC: \x1b[1;37mnetlist                       :\x1b[0m i/o =   56/    4  lat =    0  nd =   110  edge =    300  "
+               "area =1234.00  delay =10.00  lev = 10\n"
+               "ABC: NAND2X1   Fanin =  2   Instance =        7   Area =     168.00    8.90 %   Y=!A+!B\n"
+               "ABC: netlist : i/o = 1/ 1  lat = 0  nd = 1  edge = 2  area =1.00  delay =1.00  lev = 12\n")
+        self.assertEqual(yosys.abc_levels(log), [10, 12])
+        self.assertEqual(yosys.abc_gates(log), {"NAND2X1": 7})
+
+    def test_first_error_is_one_line_with_file_and_line(self):
+        self.assertEqual(yosys.first_error("a\nx.sv:3: ERROR: syntax error\nmore\n"), "Yosys: x.sv:3: syntax error")
+        self.assertIn("without a message", yosys.first_error("killed"))
+
+    def test_paths_that_a_script_cannot_hold_are_refused(self):
+        for path in ("/a b/c.sv", '/a"b', "/a;b"):
+            with self.assertRaises(WrongRequest):
+                yosys.quoted(path)
+
+
+class Timing(unittest.TestCase):
+    def test_period_is_where_the_path_just_meets_set_up(self):
+        path = sta.parse(STA)
+        self.assertAlmostEqual(path["period_ns"], 0.4 + 0.2)  # arrival and set-up
+        self.assertEqual((path["from"], path["to"]), ("req_i[0]", "sum_o[18]"))
+
+    def test_gates_of_a_path_are_those_between_its_ends(self):
+        self.assertEqual(sta.parse(STA)["gates"], 2)
+        from_register = STA.replace("req_i[0] (input port", "q\\\\DFF (rising edge-triggered flip-flop").replace(
+            " 0.00000 0.00000 ^ input external delay\n 0.05000 0.05000 ^ req_i[0] (in)\n",
+            " 0.00000 0.00000 ^ q\\\\DFF/CK (DFF)\n 0.10000 0.10000 ^ q\\\\DFF/Q (DFF)\n")
+        self.assertEqual(sta.parse(from_register)["gates"], 2)
+
+    def test_no_path_is_none(self):
+        self.assertIsNone(sta.parse("No paths found.\n"))
+
+
+class Area(unittest.TestCase):
+    MODULES = {
+        "\\top": {"num_cells_by_type": {"DFF": 1, "$paramod\\child\\N=4": 2, "other": 1}},
+        "$paramod\\child\\N=4": {"num_cells_by_type": {"NAND2X1": 10, "$paramod$0a1b\\leaf": 3}},
+        "$paramod$0a1b\\leaf": {"num_cells_by_type": {"INV": 5}},
+        "\\other": {"num_cells_by_type": {"DFF": 7}},
+        "\\unused": {"num_cells_by_type": {"DFF": 700}},
+    }
+
+    def test_split_counts_every_instance_once(self):
+        rows = {row["module"]: row for row in area.split_of(self.MODULES, "top", library())}
+        self.assertEqual({name: row["instances"] for name, row in rows.items()}, {"top": 1, "child": 2, "leaf": 6, "other": 1})
+        self.assertAlmostEqual(rows["child"]["kge"], 2 * 10 / 1000)
+        self.assertAlmostEqual(rows["leaf"]["kge"], 6 * 5 * 1 / 2.5 / 1000, 4)
+        self.assertEqual(rows["other"]["flops"], 7)
+
+    def check(self, **changes):
+        figures = {"kge": 100.0, "flops": 1000, "memory_bits": 64, "levels": 30, "period_ns": 8.0, "register_period_ns": 8.0,
+                   "sized_kge": 110.0}
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "area.json").write_text(json.dumps({"tools": area.versions(), "sets": {"s": {"parameters": {"N": 4}, **figures}}}))
+            block = type("Block", (), {"folder": folder, "name": "x", "sets": {"s": {"N": 4}}})
+            return area.check(block, [{"block": "x", "set": "s", "parameters": {"N": 4}, **figures, **changes}])
+
+    def test_drift_up_to_half_a_percent_passes_and_beyond_fails_both_ways(self):
+        self.assertEqual(self.check(kge=100.5), [])
+        self.assertEqual(self.check(kge=99.5), [])
+        self.assertEqual(self.check(kge=100.6), ["x s: kge was 100, is 100.6 (+0.60 %)"])
+        self.assertEqual(self.check(kge=99.4, flops=1006), ["x s: kge was 100, is 99.4 (-0.60 %)", "x s: flops was 1000, is 1006 (+0.60 %)"])
+
+    def test_other_parameters_are_a_drift(self):
+        self.assertEqual(len(self.check(parameters={"N": 8})), 1)
+
+    def test_set_that_was_not_recorded_is_refused(self):
+        with self.assertRaisesRegex(WrongRequest, "no figures of the set 't'"):
+            self.check(set="t")
+
+
+class Proofs(unittest.TestCase):
+    def test_verdicts_of_abc(self):
+        self.assertEqual(prove.abc_verdict("x\nProperty proved.  Time = 0.02 sec\n"), (True, None))
+        self.assertEqual(prove.abc_verdict('Output 0 of miter "x" was asserted in frame 5. Time = 0.02 sec'), (False, 5))
+        self.assertEqual(prove.abc_verdict("Reached timeout (5 seconds).\n"), (None, None))
+        self.assertEqual(prove.abc_verdict("The property is not Property proved."), (None, None))
+
+    def test_bound_is_the_frames_searched(self):
+        self.assertEqual(prove.abc_frames("No output asserted in 15397 frames. Resource limit reached"), 15397)
+        self.assertEqual(prove.abc_frames("Explored all reachable states after completing 4096 frames."), 4096)
+        self.assertEqual(prove.abc_frames("killed"), 0)
+
+    def test_induction_length_is_read_only_from_a_success(self):
+        steps = "##  Trying induction in step 20..\n##  Trying induction in step 19..\n##  Trying induction in step 18..\n"
+        self.assertEqual(prove.induction_length(steps + "##  Status: PASSED\n"), 2)
+        self.assertIsNone(prove.induction_length(steps + "##  Status: FAILED\n"))
+
+    def test_properties_are_the_assert_and_cover_cells_with_their_places(self):
+        dump = ('module \\t\n  attribute \\src "a.sv:1.1-2.2|p.sv:29.7-29.56"\n  cell $assert \\u.in_range\n  end\n'
+                '  attribute \\src "p.sv:30.7-30.9"\n  cell $cover $cover$p.sv:30$7\n  end\nend\n')
+        found = prove.cells_of(dump)
+        self.assertEqual([(one.name, one.cover) for one in found], [("u.in_range", False), ("p.sv:30.7-30.9", True)])
+        self.assertEqual(prove.written_at(found[0].source, {"p.sv": ROOT / "tb/x/p.sv"}, ROOT), "tb/x/p.sv:29")
+
+
+class Binds(unittest.TestCase):
+    TEXT = "module p; endmodule\n// bind not this;\nbind castor_x p #(.N(N)) u_p (\n  .clk_i\n);\n// end\n"
+
+    def test_binds_are_taken_out_and_lines_stay(self):
+        rest, binds = formal.split_binds(self.TEXT)
+        self.assertEqual(binds, [("castor_x", "p #(.N(N)) u_p (\n  .clk_i\n);")])
+        self.assertEqual(rest.count("\n"), self.TEXT.count("\n"))
+        self.assertIn("// bind not this;", rest)
+
+    def test_instance_goes_into_the_module_that_is_named(self):
+        text = "module castor_xy; endmodule\n/* module castor_x; endmodule */ module castor_x (a); // endmodule\n  wire a;\nendmodule\n"
+        done = formal.insert(text, "castor_x", "HERE")
+        self.assertTrue(done.endswith("  wire a;\nHEREendmodule\n"))
+        self.assertIsNone(formal.insert(text, "castor_z", "HERE"))
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = Path(self.folder.name)
+        self.rtl = self.root / "rtl" / "x"
+        self.rtl.mkdir(parents=True)
+        (self.rtl / "castor_x.sv").write_text("module castor_x; endmodule\n")
+        (self.rtl / "x.f").write_text("# comment\n\nx/castor_x.sv // top\n")
+        (self.rtl / "parameter_sets.json").write_text('{"default": {"N": 4}}')
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_block_knows_sources_and_sets(self):
+        block = tree.Block(self.root, "x")
+        self.assertEqual(block.sources, [(self.rtl / "castor_x.sv").resolve()])
+        self.assertEqual(block.parameters("default"), {"N": 4})
+
+    def test_unknown_names_list_what_there_is(self):
+        with self.assertRaisesRegex(WrongRequest, "unknown block 'y' .*there are: x"):
+            tree.Block(self.root, "y")
+        with self.assertRaisesRegex(WrongRequest, "did you mean default"):
+            tree.Block(self.root, "x").parameters("defualt")
+
+    def test_missing_source_is_refused_with_its_line(self):
+        (self.rtl / "x.f").write_text("x/castor_x.sv\nx/none.sv\n")
+        with self.assertRaisesRegex(WrongRequest, r"x\.f:2: no file"):
+            tree.Block(self.root, "x")
+
+    def test_wrong_sets_are_refused(self):
+        for text in ("", "[1]", "{}", '{"a": 4}', '{"a": {"N": "4"}}', '{"a": {"N": true}}', '{"a": {"N; rm": 1}}'):
+            (self.rtl / "parameter_sets.json").write_text(text)
+            with self.assertRaises(WrongRequest, msg=text):
+                tree.Block(self.root, "x")
+
+    def test_folder_without_rtl_is_refused(self):
+        with self.assertRaisesRegex(WrongRequest, "--root"):
+            tree.Block(self.root / "none", "x")
+
+
+class Pipe(unittest.TestCase):
+    def test_progress_is_silent_in_a_pipe(self):
+        stream = io.StringIO()
+        with progress.Progress(stream) as shown:
+            shown.say("working")
+        self.assertEqual(stream.getvalue(), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
