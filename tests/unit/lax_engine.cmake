@@ -2,3 +2,7 @@ castor_test(lax_engine_golden_test KIND unit SOURCES lax/engine_golden_test.cpp 
 castor_test(lax_engine_registers_test KIND unit SOURCES lax/engine_registers_test.cpp LIBS castor_lax)
 castor_test(lax_engine_events_test KIND unit SOURCES lax/engine_events_test.cpp LIBS castor_lax)
 castor_test(lax_engine_rates_test KIND unit SOURCES lax/engine_rates_test.cpp LIBS castor_lax)
+castor_test(lax_engine_admission_test KIND unit SOURCES lax/engine_admission_test.cpp LIBS castor_lax)
+castor_test(lax_engine_policy_test KIND unit SOURCES lax/engine_policy_test.cpp LIBS castor_lax)
+castor_test(lax_engine_selection_test KIND unit SOURCES lax/engine_selection_test.cpp LIBS castor_lax)
+castor_test(lax_engine_quiet_test KIND unit SOURCES lax/engine_quiet_test.cpp LIBS castor_lax)
