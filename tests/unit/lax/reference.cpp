@@ -271,9 +271,9 @@ unsigned prema_threshold(const std::vector<Job>& live) {
 }
 
 PremaRanking prema_rank(const std::vector<Job>& live, const std::map<unsigned, Integer>& remaining,
-                        const std::map<unsigned, bool>& blocked) {
+                        const std::map<unsigned, bool>& blocked, unsigned threshold) {
   PremaRanking result;
-  result.threshold = prema_threshold(live);
+  result.threshold = threshold != 0 ? threshold : prema_threshold(live);
   std::vector<const Job*> candidates, rest;
   for (const Job& job : live) {
     (job.token >= result.threshold * kFraction ? candidates : rest).push_back(&job);

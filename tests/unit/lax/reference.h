@@ -229,8 +229,9 @@ struct PremaRanking {
   std::optional<unsigned> victim;
 };
 /// Ranks the live jobs; `blocked[q]`: a parsed kernel of queue q does not fit. `remaining[q]` as of the last update.
+/// `threshold`: if not 0, the one that was found before.
 [[nodiscard]] PremaRanking prema_rank(const std::vector<Job>& live, const std::map<unsigned, Integer>& remaining,
-                                      const std::map<unsigned, bool>& blocked);
+                                      const std::map<unsigned, bool>& blocked, unsigned threshold = 0);
 
 // ---- submissions (docs/blocks/lax.md, "Submission") ---------------------------------------------------------------
 
