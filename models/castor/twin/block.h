@@ -1,7 +1,10 @@
 #pragma once
 
+#include <map>
+#include <string>
 #include <type_traits>
 
+#include "castor/base/error.h"
 #include "castor/base/time.h"
 #include "castor/twin/pack.h"
 #include "castor/twin/params.h"
@@ -98,6 +101,27 @@ template <class Params>
     text += (text.empty() ? "" : ", ") + std::string(param.name) + " " + std::to_string(params.*member);
   });
   return text;
+}
+
+/// Parameters out of names and values. Throws InputError if a name is unknown or missing; values are not checked.
+template <class Params>
+[[nodiscard]] Params named_params(const std::map<std::string, std::uint32_t>& values) {
+  Params params;
+  std::size_t found = 0;
+  Params::each([&](const Param& param, auto member) {
+    const auto value = values.find(std::string(param.name));
+    if (value == values.end()) throw base::InputError("parameter " + std::string(param.name) + " is missing");
+    params.*member = value->second;
+    ++found;
+  });
+  if (found != values.size()) {
+    for (const auto& [name, value] : values) {
+      bool known = false;
+      Params::each([&, wanted = std::string_view(name)](const Param& param, auto) { known |= param.name == wanted; });
+      if (!known) throw base::InputError("no parameter '" + base::printable(name) + "'");
+    }
+  }
+  return params;
 }
 
 template <class Params>

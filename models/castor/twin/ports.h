@@ -68,6 +68,7 @@ struct Shape {
 struct Port {
   std::string_view name;
   Shape shape;
+  std::string_view width;  ///< elements and bits as the list writes them: "1 x p.NumQueues"
   Class kind;
   Timing timing;
   std::string_view meaning;
@@ -78,17 +79,21 @@ struct Port {
 /// A struct's members out of a list of ports or probes: `struct Inputs { SAWS_INPUTS(CASTOR_FIELD) };`
 #define CASTOR_FIELD(name_, type_, ...) type_ name_{};
 
+// clang-format off
 /// Bodies of `each_input(f, p)`, `each_output(f, p)` and `each_probe(f, p)`: f(Port, member, pin) for every line, `pin`
 /// being a function from an object with members `<name>_i`, `<name>_o` or `probe_<name>_o` to that member.
-#define CASTOR_VISIT_INPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)               \
-  f(::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},       \
-                         ::castor::twin::Class::class_, ::castor::twin::Timing::timing_, meaning_}, \
-    &Inputs::name_, [](auto& pins) -> decltype((pins.name_##_i)) { return pins.name_##_i; });
-#define CASTOR_VISIT_OUTPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)              \
-  f(::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},       \
-                         ::castor::twin::Class::class_, ::castor::twin::Timing::timing_, meaning_}, \
-    &Outputs::name_, [](auto& pins) -> decltype((pins.name_##_o)) { return pins.name_##_o; });
-#define CASTOR_VISIT_PROBE(name_, type_, elements_, bits_, meaning_)                                    \
-  f(::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},           \
-                         ::castor::twin::Class::kLevel, ::castor::twin::Timing::kRegistered, meaning_}, \
-    &Probes::name_, [](auto& pins) -> decltype((pins.probe_##name_##_o)) { return pins.probe_##name_##_o; });
+#define CASTOR_VISIT_INPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)                       \
+  f(CASTOR_PORT(name_, elements_, bits_, class_, timing_, meaning_), &Inputs::name_,                        \
+    [](auto& pins) -> decltype((pins.name_##_i)) { return pins.name_##_i; });
+#define CASTOR_VISIT_OUTPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)                      \
+  f(CASTOR_PORT(name_, elements_, bits_, class_, timing_, meaning_), &Outputs::name_,                       \
+    [](auto& pins) -> decltype((pins.name_##_o)) { return pins.name_##_o; });
+#define CASTOR_VISIT_PROBE(name_, type_, elements_, bits_, meaning_)                                        \
+  f(CASTOR_PORT(name_, elements_, bits_, kLevel, kRegistered, meaning_), &Probes::name_,                    \
+    [](auto& pins) -> decltype((pins.probe_##name_##_o)) { return pins.probe_##name_##_o; });
+
+#define CASTOR_PORT(name_, elements_, bits_, class_, timing_, meaning_)                                     \
+  (::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},                \
+                        #elements_ " x " #bits_, ::castor::twin::Class::class_,                             \
+                        ::castor::twin::Timing::timing_, meaning_})
+// clang-format on

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "castor/twin/stimulus.h"
+#include "tb/common/cover.h"
+
+namespace castor::tb {
+
+/// A named way to drive a block.
+struct SequenceInfo {
+  std::string name;
+  std::string meaning;
+};
+
+/// What a bench knows of a block: its sequences and its cover points. This one knows what the description of the ports
+/// says, which is enough for any block. A block with a protocol of its own derives `castor::<block>::Bench` from it in
+/// tb/<block>/bench.h and hides what it does better.
+///
+/// The sequence named first is the default. A sequence is made anew for each run and depends on its seed alone.
+template <class BlockT>
+class Bench {
+ public:
+  using Block = BlockT;
+  using Params = typename Block::Params;
+
+  explicit Bench(const Params& params) : ports_(cover_, params) {}
+  virtual ~Bench() = default;
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  static std::vector<SequenceInfo> sequences() { return {{"random", "random events and levels out of the port list"}}; }
+  /// Throws InputError that lists the sequences if there is none of that name.
+  static std::unique_ptr<twin::Sequence<Block>> make(const std::string& name, const Params& params,
+                                                     std::uint64_t seed) {
+    if (name == "random") return std::make_unique<twin::RandomSequence<Block>>(params, seed);
+    throw no_sequence(name, sequences());
+  }
+
+  /// One cycle, as the model saw it; skipped cycles are not shown.
+  virtual void watch(const typename Block::Inputs& in, const typename Block::Outputs& out,
+                     const typename Block::Probes& probes) {
+    ports_.watch(in, out, probes);
+  }
+  [[nodiscard]] Cover& cover() { return cover_; }
+
+ protected:
+  static base::InputError no_sequence(const std::string& name, const std::vector<SequenceInfo>& known) {
+    std::string names;
+    for (const SequenceInfo& info : known) names += (names.empty() ? "" : ", ") + info.name;
+    return base::InputError(std::string(Block::kBlock) + ": no sequence '" + base::printable(name) + "'",
+                            "sequences are " + names);
+  }
+
+ private:
+  Cover cover_;
+  PortCover<Block> ports_;
+};
+
+/// Runs `sequence` against `twin` for `cycles` cycles. Idle stretches are skipped where the twin allows it and `skip` is
+/// set. `watch(in, out, twin)` sees every clocked cycle before its edge; `progress(cycle)` is called
+/// every few thousand cycles. Returns the number of skipped cycles.
+template <class Block, class Watch, class Progress>
+twin::Cycle run(twin::Twin<Block>& twin, twin::Sequence<Block>& sequence, twin::Cycle cycles, bool skip, Watch watch,
+                Progress progress) {
+  constexpr twin::Cycle kTell = 4096;
+  const auto& params = twin.params();
+  typename Block::Inputs in;
+  sequence.begin(in);
+  twin::Cycle skipped = 0, told = 0;
+  for (twin::Cycle cycle = 0; cycle < cycles;) {
+    // The levels of the first cycle are not the twin's yet.
+    const twin::Cycle rest = skip && cycle > 0 ? std::min(sequence.rest(), cycles - cycle) : 0;
+    const twin::Cycle n = rest > 0 ? std::min(rest, twin.quiet()) : 0;
+    twin::make_idle<Block>(in, params);
+    if (n > 0) {
+      twin.idle(n);
+      sequence.skip(n);
+      twin::advance_time<Block>(in, params, n);
+      skipped += n;
+      cycle += n;
+    } else {
+      twin::advance_time<Block>(in, params, 1);
+      sequence.drive(in);
+      const auto& out = twin.settle(in);
+      sequence.react(in, out);
+      watch(in, out, twin);
+      twin.clock(in);
+      ++cycle;
+    }
+    if (cycle - told >= kTell) {
+      told = cycle;
+      progress(cycle);
+    }
+  }
+  return skipped;
+}
+
+}  // namespace castor::tb

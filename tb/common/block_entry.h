@@ -1,0 +1,123 @@
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "castor/twin/make_twin.h"
+#include "castor/twin/port_waves.h"
+#include "tb/common/cosim.h"
+
+namespace castor::tb {
+
+namespace detail {
+
+/// Filters with which GTKWave shows the names of a block's states: one file per probe or port that is an enumeration,
+/// <wave>.<field>.filter.
+template <class Block>
+void write_filters(const std::string& wave, const typename Block::Params& params) {
+  const auto write = [&wave](const twin::Port& port, const auto& field) {
+    using Field = std::decay_t<decltype(field)>;
+    if constexpr (twin::detail::has_names<Field>) {
+      std::ofstream file(wave + "." + std::string(port.name) + ".filter");
+      unsigned value = 0;
+      for (const char* const name : enum_names(Field{})) {
+        const std::uint64_t word = value++;
+        file << twin::detail::hex_text(&word, port.shape.bits) << ' ' << name << '\n';
+      }
+    }
+  };
+  typename Block::Inputs in;
+  typename Block::Outputs out;
+  typename Block::Probes probes;
+  Block::each_input([&](const twin::Port& port, auto member, auto) { write(port, in.*member); }, params);
+  Block::each_output([&](const twin::Port& port, auto member, auto) { write(port, out.*member); }, params);
+  Block::each_probe([&](const twin::Port& port, auto member, auto) { write(port, probes.*member); }, params);
+}
+
+/// The parameters that a request names. A model takes the default ones also where there is no RTL.
+template <class Block>
+typename Block::Params requested_params(const CosimRequest& request, twin::Kind kind) {
+  if (kind == twin::Kind::kModel && request.params == "default" && twin::rtl_sets<Block>().empty()) return {};
+  return twin::rtl_set<Block>(request.params).params;
+}
+
+}  // namespace detail
+
+/// The entry of a block for `castor cosim`: BenchT is Bench<Block> or derived from it.
+template <class BenchT>
+BlockEntry make_entry() {
+  using Block = typename BenchT::Block;
+  BlockEntry entry;
+  entry.name = Block::kBlock;
+  entry.meaning = Block::kMeaning;
+  for (const auto& set : twin::rtl_sets<Block>()) entry.sets.emplace_back(set.name, twin::params_text(set.params));
+  entry.sequences = BenchT::sequences();
+  entry.describe = [](const std::string& set) {
+    return describe<Block>(set.empty() ? typename Block::Params{} : twin::rtl_set<Block>(set).params);
+  };
+  entry.run = [entry](const CosimRequest& request, const std::function<void(base::Cycle)>& progress) {
+    const twin::Kind kind = twin::parse_kind(request.engine);
+    const auto params = detail::requested_params<Block>(request, kind);
+    const auto sequence =
+        BenchT::make(request.sequence.empty() ? entry.sequences.at(0).name : request.sequence, params, request.seed);
+    BenchT bench(params);
+    CosimResult result;
+    const std::string model_wave = request.wave + ".model", rtl_wave = request.wave + ".rtl";
+    const bool waves = !request.wave.empty();
+    const auto begin = std::chrono::steady_clock::now();
+    {
+      twin::RtlOptions rtl;
+      rtl.seed = request.seed;
+      rtl.wave_from = request.wave_from;
+      rtl.wave_to = request.wave_to;
+      if (waves && kind != twin::Kind::kModel) rtl.wave = rtl_wave;
+      std::unique_ptr<twin::PortWaves<Block>> model;
+      if (waves && kind != twin::Kind::kRtl) {
+        model = std::make_unique<twin::PortWaves<Block>>(model_wave, "model", params);
+      }
+      const auto twin =
+          twin::make_twin<Block>(kind, params, rtl, {request.seed, replay_line(entry, request), request.dump});
+      twin::Cycle cycle = 0;
+      const auto watch = [&](const auto& in, const auto& out, const auto& seen) {
+        const auto probes = seen.probes();
+        bench.watch(in, out, probes);
+        if (model != nullptr && cycle >= request.wave_from && cycle < request.wave_to) {
+          model->cycle(cycle, in, out, probes);
+        }
+        ++cycle;
+      };
+      try {
+        result.skipped = run<Block>(*twin, *sequence, request.cycles, request.skip && !waves, watch, [&](base::Cycle at) {
+          result.cycles = at;
+          progress(at);
+        });
+        result.cycles = request.cycles;
+      } catch (const twin::MismatchError& error) {
+        result.cycles = error.mismatch().cycle;
+        result.mismatch = error.what();
+      } catch (const base::InputError&) {
+        throw;
+      } catch (const base::Error& error) {  // an assertion of the RTL
+        result.mismatch = std::string(error.what()) + "\n  replay: " + replay_line(entry, request);
+      }
+    }
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result.cover = bench.cover().points();
+    if (waves) {
+      std::vector<twin::VcdSource> sources;
+      if (kind != twin::Kind::kRtl) sources.push_back({model_wave, "model"});
+      if (kind != twin::Kind::kModel) sources.push_back({rtl_wave, "rtl"});
+      twin::merge_vcd(sources, request.wave);
+      for (const twin::VcdSource& source : sources) std::remove(source.path.c_str());
+      detail::write_filters<Block>(request.wave, params);
+    }
+    return result;
+  };
+  return entry;
+}
+
+}  // namespace castor::tb

@@ -1,0 +1,100 @@
+#include "tb/common/cosim.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "castor/base/error.h"
+
+namespace castor::tb {
+namespace {
+
+void write_json(const BlockEntry& block, const CosimRequest& request, const CosimResult& result) {
+  nlohmann::ordered_json cover = nlohmann::ordered_json::array();
+  std::size_t wanted = 0, reached = 0;
+  for (const Cover::Point& point : result.cover) {
+    cover.push_back({{"name", point.name}, {"hits", point.hits}});
+    if (!point.waiver.empty()) cover.back()["waiver"] = point.waiver;
+    wanted += point.waiver.empty() ? 1 : 0;
+    reached += point.waiver.empty() && point.hits > 0 ? 1 : 0;
+  }
+  const nlohmann::ordered_json report{
+      {"block", block.name},
+      {"engine", request.engine},
+      {"params", request.params},
+      {"sequence", request.sequence.empty() ? block.sequences.at(0).name : request.sequence},
+      {"seed", request.seed},
+      {"cycles", result.cycles},
+      {"skipped", result.skipped},
+      {"mismatches", result.mismatch.empty() ? 0 : 1},
+      {"mismatch", result.mismatch},
+      {"seconds", result.seconds},
+      {"command", replay_line(block, request)},
+      {"cover_points", {{"reached", reached}, {"wanted", wanted}, {"points", cover}}}};
+  std::ofstream file(request.json);
+  file << report.dump(2) << '\n';
+  file.close();
+  if (!file) throw base::InputError("cannot write '" + base::printable(request.json) + "'");
+}
+
+void print(const BlockEntry& block, const CosimRequest& request, const CosimResult& result) {
+  const auto reached = std::count_if(result.cover.begin(), result.cover.end(), [](const Cover::Point& point) {
+    return point.waiver.empty() && point.hits > 0;
+  });
+  const auto wanted = std::count_if(result.cover.begin(), result.cover.end(),
+                                    [](const Cover::Point& point) { return point.waiver.empty(); });
+  std::printf("%s %s (%s), seed %llu: %llu cycles, %llu of them skipped, %s, %.0f thousand cycles/s, %td of %td cover points\n",
+              block.name.c_str(), request.params.c_str(), request.engine.c_str(),
+              static_cast<unsigned long long>(request.seed), static_cast<unsigned long long>(result.cycles),
+              static_cast<unsigned long long>(result.skipped),
+              !result.mismatch.empty() ? "FAILED" : request.engine == "lockstep" ? "0 mismatches" : "no failure",
+              static_cast<double>(result.cycles) / std::max(result.seconds, 1e-9) / 1e3, reached, wanted);
+  if (!request.cover) return;
+  for (const Cover::Point& point : result.cover) {
+    std::printf("%12llu  %s%s\n", static_cast<unsigned long long>(point.hits), point.name.c_str(),
+                point.waiver.empty() ? "" : ("  (waived: " + point.waiver + ")").c_str());
+  }
+}
+
+}  // namespace
+
+std::string replay_line(const BlockEntry& block, const CosimRequest& request) {
+  std::string line = request.program;
+  if (request.program == "castor cosim") line += " " + block.name;
+  if (request.engine != "lockstep") line += " --engine " + request.engine;
+  line += " --params " + request.params + " --seed " + std::to_string(request.seed) + " --cycles " +
+          std::to_string(request.cycles);
+  if (!request.sequence.empty()) line += " --sequence " + request.sequence;
+  if (!request.skip) line += " --no-skip";
+  return line;
+}
+
+int cosim(const BlockEntry& block, const CosimRequest& request) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const auto began = std::chrono::steady_clock::now();
+  auto told = began;
+  const CosimResult result = block.run(request, [&](base::Cycle cycle) {
+    if (!terminal) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told < std::chrono::milliseconds(200)) return;
+    told = now;
+    const double seconds = std::chrono::duration<double>(now - began).count();
+    const double rate = static_cast<double>(cycle) / seconds;
+    std::fprintf(stderr, "\r%s: %llu of %llu cycles, %.0f thousand/s, %.0f s left   ", block.name.c_str(),
+                 static_cast<unsigned long long>(cycle), static_cast<unsigned long long>(request.cycles), rate / 1e3,
+                 static_cast<double>(request.cycles - cycle) / rate);
+  });
+  if (terminal && told != began) std::fprintf(stderr, "\r%78s\r", "");
+  print(block, request, result);
+  if (!request.json.empty()) write_json(block, request, result);
+  if (result.mismatch.empty()) return 0;
+  std::fflush(stdout);
+  std::fprintf(stderr, "castor: %s\n", result.mismatch.c_str());
+  return 1;
+}
+
+}  // namespace castor::tb

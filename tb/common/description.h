@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "castor/twin/block.h"
+
+/// A block's lists of ports and parameters as data, for documents and for the comparison with the RTL.
+namespace castor::tb {
+
+struct Description {
+  struct Port {
+    std::string name;  ///< of the pin: with _i, _o, and probe_
+    std::string direction;
+    unsigned width = 0;
+    std::string shape;  ///< as the list says it: "NumQueues", "3 x 4"
+    std::string kind;
+    std::string timing;
+    std::string meaning;
+  };
+  struct Param {
+    std::string name;
+    std::uint32_t value = 0;  ///< in this set
+    std::uint32_t standard = 0, minimum = 0, maximum = 0;
+    bool power_of_two = false;
+    std::string meaning;
+  };
+
+  std::string block, top, meaning;
+  std::vector<Param> params;
+  std::vector<Port> inputs, outputs, probes;
+};
+
+[[nodiscard]] const char* name(twin::Class kind);
+[[nodiscard]] const char* name(twin::Timing timing);
+
+/// Markdown of the tables: ports, probes and parameters.
+[[nodiscard]] std::string markdown(const Description& description);
+/// JSON of everything.
+[[nodiscard]] std::string json(const Description& description);
+
+/// The description of a block at these parameters.
+template <class Block>
+[[nodiscard]] Description describe(const typename Block::Params& params) {
+  Description description;
+  description.block = Block::kBlock;
+  description.top = Block::kTop;
+  description.meaning = Block::kMeaning;
+  Block::Params::each([&](const twin::Param& param, auto member) {
+    description.params.push_back({std::string(param.name), params.*member, param.standard, param.minimum, param.maximum,
+                                  param.rule == twin::Rule::kPowerOfTwo, std::string(param.meaning)});
+  });
+  const auto add = [](std::vector<Description::Port>& ports, const char* before, const char* after,
+                      const char* direction) {
+    return [&ports, before, after, direction](const twin::Port& port, auto, auto) {
+      ports.push_back({before + std::string(port.name) + after, direction, port.shape.width(), std::string(port.width),
+                       name(port.kind), name(port.timing), std::string(port.meaning)});
+    };
+  };
+  Block::each_input(add(description.inputs, "", "_i", "input"), params);
+  Block::each_output(add(description.outputs, "", "_o", "output"), params);
+  Block::each_probe(add(description.probes, "probe_", "_o", "output"), params);
+  return description;
+}
+
+}  // namespace castor::tb

@@ -1,0 +1,1 @@
+turnstile/castor_turnstile.sv
