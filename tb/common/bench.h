@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "castor/twin/stimulus.h"
+#include "castor/twin/twin.h"
 #include "tb/common/cover.h"
 
 namespace castor::tb {
@@ -60,24 +61,24 @@ class Bench {
   PortCover<Block> ports_;
 };
 
-/// Runs `sequence` against `twin` for `cycles` cycles. Idle stretches are skipped where the twin allows it and `skip` is
-/// set. `watch(in, out, twin)` sees every clocked cycle before its edge; `progress(cycle)` is called
+/// Runs `sequence` against `machine` for `cycles` cycles. Idle stretches are skipped where it allows it and `skip` is
+/// set. `watch(in, out, machine)` sees every clocked cycle before its edge; `progress(cycle)` is called
 /// every few thousand cycles. Returns the number of skipped cycles.
 template <class Block, class Watch, class Progress>
-twin::Cycle run(twin::Twin<Block>& twin, twin::Sequence<Block>& sequence, twin::Cycle cycles, bool skip, Watch watch,
+twin::Cycle run(twin::Twin<Block>& machine, twin::Sequence<Block>& sequence, twin::Cycle cycles, bool skip, Watch watch,
                 Progress progress) {
   constexpr twin::Cycle kTell = 4096;
-  const auto& params = twin.params();
+  const auto& params = machine.params();
   typename Block::Inputs in;
   sequence.begin(in);
   twin::Cycle skipped = 0, told = 0;
   for (twin::Cycle cycle = 0; cycle < cycles;) {
-    // The levels of the first cycle are not the twin's yet.
+    // The levels of the first cycle are not the machine's yet.
     const twin::Cycle rest = skip && cycle > 0 ? std::min(sequence.rest(), cycles - cycle) : 0;
-    const twin::Cycle n = rest > 0 ? std::min(rest, twin.quiet()) : 0;
+    const twin::Cycle n = rest > 0 ? std::min(rest, machine.quiet()) : 0;
     twin::make_idle<Block>(in, params);
     if (n > 0) {
-      twin.idle(n);
+      machine.idle(n);
       sequence.skip(n);
       twin::advance_time<Block>(in, params, n);
       skipped += n;
@@ -85,10 +86,10 @@ twin::Cycle run(twin::Twin<Block>& twin, twin::Sequence<Block>& sequence, twin::
     } else {
       twin::advance_time<Block>(in, params, 1);
       sequence.drive(in);
-      const auto& out = twin.settle(in);
+      const auto& out = machine.settle(in);
       sequence.react(in, out);
-      watch(in, out, twin);
-      twin.clock(in);
+      watch(in, out, machine);
+      machine.clock(in);
       ++cycle;
     }
     if (cycle - told >= kTell) {

@@ -79,7 +79,7 @@ BlockEntry make_entry() {
       if (waves && kind != twin::Kind::kRtl) {
         model = std::make_unique<twin::PortWaves<Block>>(model_wave, "model", params);
       }
-      const auto twin =
+      const auto machine =
           twin::make_twin<Block>(kind, params, rtl, {request.seed, replay_line(entry, request), request.dump});
       twin::Cycle cycle = 0;
       const auto watch = [&](const auto& in, const auto& out, const auto& seen) {
@@ -91,10 +91,11 @@ BlockEntry make_entry() {
         ++cycle;
       };
       try {
-        result.skipped = run<Block>(*twin, *sequence, request.cycles, request.skip && !waves, watch, [&](base::Cycle at) {
-          result.cycles = at;
-          progress(at);
-        });
+        result.skipped =
+            run<Block>(*machine, *sequence, request.cycles, request.skip && !waves, watch, [&](base::Cycle at) {
+              result.cycles = at;
+              progress(at);
+            });
         result.cycles = request.cycles;
       } catch (const twin::MismatchError& error) {
         result.cycles = error.mismatch().cycle;

@@ -42,17 +42,18 @@ void write_json(const BlockEntry& block, const CosimRequest& request, const Cosi
 }
 
 void print(const BlockEntry& block, const CosimRequest& request, const CosimResult& result) {
-  const auto reached = std::count_if(result.cover.begin(), result.cover.end(), [](const Cover::Point& point) {
-    return point.waiver.empty() && point.hits > 0;
-  });
+  const auto reached = std::count_if(result.cover.begin(), result.cover.end(),
+                                     [](const Cover::Point& point) { return point.waiver.empty() && point.hits > 0; });
   const auto wanted = std::count_if(result.cover.begin(), result.cover.end(),
                                     [](const Cover::Point& point) { return point.waiver.empty(); });
-  std::printf("%s %s (%s), seed %llu: %llu cycles, %llu of them skipped, %s, %.0f thousand cycles/s, %td of %td cover points\n",
-              block.name.c_str(), request.params.c_str(), request.engine.c_str(),
-              static_cast<unsigned long long>(request.seed), static_cast<unsigned long long>(result.cycles),
-              static_cast<unsigned long long>(result.skipped),
-              !result.mismatch.empty() ? "FAILED" : request.engine == "lockstep" ? "0 mismatches" : "no failure",
-              static_cast<double>(result.cycles) / std::max(result.seconds, 1e-9) / 1e3, reached, wanted);
+  std::printf(
+      "%s %s (%s), seed %llu: %llu cycles, %llu of them skipped, %s, %.0f thousand cycles/s, %td of %td cover points\n",
+      block.name.c_str(), request.params.c_str(), request.engine.c_str(), static_cast<unsigned long long>(request.seed),
+      static_cast<unsigned long long>(result.cycles), static_cast<unsigned long long>(result.skipped),
+      !result.mismatch.empty()       ? "FAILED"
+      : request.engine == "lockstep" ? "0 mismatches"
+                                     : "no failure",
+      static_cast<double>(result.cycles) / std::max(result.seconds, 1e-9) / 1e3, reached, wanted);
   if (!request.cover) return;
   for (const Cover::Point& point : result.cover) {
     std::printf("%12llu  %s%s\n", static_cast<unsigned long long>(point.hits), point.name.c_str(),

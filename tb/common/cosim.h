@@ -21,14 +21,14 @@ struct CosimRequest {
   std::string sequence;  ///< empty: the block's first
   base::Cycle cycles = 200'000;
   std::uint64_t seed = 1;
-  bool skip = true;            ///< skip idle stretches where the twin allows it
-  std::string wave;            ///< VCD of model and RTL; empty = none
-  base::Cycle wave_from = 0;   ///< first cycle of the waves
+  bool skip = true;                       ///< skip idle stretches where the twin allows it
+  std::string wave;                       ///< VCD of model and RTL; empty = none
+  base::Cycle wave_from = 0;              ///< first cycle of the waves
   base::Cycle wave_to = ~base::Cycle{0};  ///< one behind the last
-  std::string json;            ///< result as JSON; empty = none
-  std::string dump;            ///< where a mismatch leaves its waves: <dump>.model.vcd, <dump>.rtl.vcd
-  bool cover = false;          ///< print every cover point, not only their number
-  std::string program = "castor cosim";  ///< as the replay line names it
+  std::string json;                       ///< result as JSON; empty = none
+  std::string dump;                       ///< where a mismatch leaves its waves: <dump>.model.vcd, <dump>.rtl.vcd
+  bool cover = false;                     ///< print every cover point, not only their number
+  std::string program = "castor cosim";   ///< as the replay line names it
 };
 
 /// What happened.

@@ -49,7 +49,7 @@ class PortCover {
       if constexpr (twin::detail::has_names<Field>) {
         first_.push_back(points());
         for (const char* const name : enum_names(Field{})) cover_.add(std::string(port.name) + " " + name);
-      } else if (port.shape.width() == 1 && port.kind != twin::Class::kPayload) {
+      } else if (port.width == "1 x 1" && port.kind != twin::Class::kPayload) {
         first_.push_back(points());
         if (port.kind == twin::Class::kLevel) cover_.add(std::string(port.name) + " 0");
         cover_.add(std::string(port.name) + " 1");

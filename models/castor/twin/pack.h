@@ -58,11 +58,14 @@ template <class T>
 [[nodiscard]] constexpr Packed<T> pack(const T& field, Shape shape) {
   Packed<T> words{};
   if constexpr (is_lanes<T>) {
-    for (unsigned i = 0; i < shape.elements; ++i) {
+    for (unsigned i = 0; i < shape.elements && i < T::kElements; ++i) {
       const U64 value = detail::number(field[i]) & mask(shape.bits);
       const unsigned at = i * shape.bits;
+      if (at / 64 >= words.size()) break;
       words[at / 64] |= value << (at % 64);
-      if (at % 64 + shape.bits > 64) words[at / 64 + 1] |= value >> (64 - at % 64);
+      if constexpr (kMaxWords < T >> 1) {
+        if (at % 64 + shape.bits > 64) words[at / 64 + 1] |= value >> (64 - at % 64);
+      }
     }
   } else if constexpr (is_bits<T>) {
     for (unsigned w = 0; w < T::kWords && w * 64 < shape.bits; ++w) {
@@ -80,10 +83,13 @@ template <class T>
   T field{};
   if constexpr (is_lanes<T>) {
     using Element = typename T::Element;
-    for (unsigned i = 0; i < shape.elements; ++i) {
+    for (unsigned i = 0; i < shape.elements && i < T::kElements; ++i) {
       const unsigned at = i * shape.bits;
+      if (at / 64 >= words.size()) break;
       U64 value = words[at / 64] >> (at % 64);
-      if (at % 64 + shape.bits > 64) value |= words[at / 64 + 1] << (64 - at % 64);
+      if constexpr (kMaxWords < T >> 1) {
+        if (at % 64 + shape.bits > 64) value |= words[at / 64 + 1] << (64 - at % 64);
+      }
       field[i] = static_cast<Element>(value & mask(shape.bits));
     }
   } else if constexpr (is_bits<T>) {
@@ -124,7 +130,7 @@ template <class T>
 [[nodiscard]] std::string value_text(const T& field, Shape shape) {
   if constexpr (is_lanes<T>) {
     std::string text = "{";
-    for (unsigned i = 0; i < shape.elements; ++i) {
+    for (unsigned i = 0; i < shape.elements && i < T::kElements; ++i) {
       text += (i != 0 ? ", " : "") + value_text(field[i], Shape{1, shape.bits});
     }
     return text + "}";

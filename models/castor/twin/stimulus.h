@@ -8,15 +8,16 @@
 #include "castor/base/rng.h"
 #include "castor/twin/block.h"
 
-/// What drives a twin in a test bench: sequences, and a random one that is made from the description of the ports alone.
+/// What drives a twin in a test bench: sequences, and a random one that is made from the description of the ports
+/// alone.
 namespace castor::twin {
 
 /// A source of inputs, cycle by cycle.
 ///
-/// Before each cycle the bench makes of the inputs of the last one those of an idle cycle (events and payloads 0, levels
-/// as they were, time one further); the sequence adds what happens. `drive` comes before settle, `react` between settle
-/// and clock: there it may add events that the outputs of the same cycle decide (grants, acknowledges), but move no
-/// kSettle input. What a sequence does may depend on its seed and on outputs, on nothing else.
+/// Before each cycle the bench makes of the inputs of the last one those of an idle cycle (events and payloads 0,
+/// levels as they were, time one further); the sequence adds what happens. `drive` comes before settle, `react` between
+/// settle and clock: there it may add events that the outputs of the same cycle decide (grants, acknowledges), but move
+/// no kSettle input. What a sequence does may depend on its seed and on outputs, on nothing else.
 template <class Block>
 class Sequence {
  public:
@@ -41,11 +42,11 @@ class Sequence {
 
 /// How wild RandomSequence is. Rates are in 1/256 per cycle.
 struct RandomKnobs {
-  unsigned longest_phase = 400;    ///< cycles; in each phase events and levels have rates of their own
-  unsigned idle_phases = 64;       ///< of 256 phases
-  unsigned stray_grants = 2;       ///< grants without an offer
-  unsigned late_events = 128;      ///< cycles in which settle does not see the events yet
-  std::uint64_t start_time = 0;    ///< of time inputs
+  unsigned longest_phase = 400;  ///< cycles; in each phase events and levels have rates of their own
+  unsigned idle_phases = 64;     ///< of 256 phases
+  unsigned stray_grants = 2;     ///< grants without an offer
+  unsigned late_events = 128;    ///< cycles in which settle does not see the events yet
+  std::uint64_t start_time = 0;  ///< of time inputs
 };
 
 /// Random but legal stimulus out of the classes of the ports and their names:
@@ -167,7 +168,8 @@ class RandomSequence final : public Sequence<Block> {
             input.role = Role::kTime;
           } else if (port.kind == Class::kEvent) {
             const bool grant = end == "grant";
-            input.partner = grant ? find(outs, stem, "valid") : std::min(find(outs, stem, "ready"), find(outs, stem, "ack"));
+            input.partner =
+                grant ? find(outs, stem, "valid") : std::min(find(outs, stem, "ready"), find(outs, stem, "ack"));
             input.role = input.partner == outs.size() ? Role::kFree : grant ? Role::kGrant : Role::kHeld;
           } else if (port.kind == Class::kPayload) {
             input.partner = std::min(find(ins, stem, "valid"), find(ins, stem, "req"));
@@ -233,9 +235,10 @@ class RandomSequence final : public Sequence<Block> {
   template <class T>
   T level(Shape shape) {
     Packed<T> words{};
-    const unsigned rate = shape.width() == 1 ? high_rate_ : chance(64) ? 256 * static_cast<unsigned>(random_.below(2))
-                                                                       : high_rate_;
-    for (unsigned bit = 0; bit < shape.width(); ++bit) {
+    const unsigned rate = shape.width() == 1 ? high_rate_
+                          : chance(64)       ? 256 * static_cast<unsigned>(random_.below(2))
+                                             : high_rate_;
+    for (unsigned bit = 0; bit < shape.width() && bit < kMaxBits<T>; ++bit) {
       if (chance(rate)) words[bit / 64] |= U64{1} << (bit % 64);
     }
     return unpack<T>(words, shape);
@@ -246,7 +249,7 @@ class RandomSequence final : public Sequence<Block> {
   T value(Shape shape) {
     const U64 how = random_.below(8);
     Packed<T> words{};
-    for (unsigned w = 0; w * 64 < shape.width(); ++w) {
+    for (unsigned w = 0; w * 64 < shape.width() && w < words.size(); ++w) {
       U64 word = random_();
       if (how < 4) word &= w == 0 ? 15U : 0U;
       if (how == 4) word = ~U64{0};

@@ -7,9 +7,9 @@
 
 namespace castor::turnstile {
 
-/// While the queue has room, the first port at or behind `pointer` that wants to pass is offered (combinational in req).
-/// A grant lets it pass: it enters the queue with its way's weight and the time, and the pointer moves behind it. A
-/// port before the pointer begins a new round, in which nobody was served yet. The head of the queue is shown until
+/// While the queue has room, the first port at or behind `pointer` that wants to pass is offered (combinational in
+/// req). A grant lets it pass: it enters the queue with its way's weight and the time, and the pointer moves behind it.
+/// A port before the pointer begins a new round, in which nobody was served yet. The head of the queue is shown until
 /// it is taken.
 ///
 /// Registers: 0x00 ID (read only), 0x04 PERIOD of the beat, 16 bits, 0 = none, 0x08 COUNT of the queue (read only),
