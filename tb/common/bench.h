@@ -28,7 +28,8 @@ class Bench {
   using Block = BlockT;
   using Params = typename Block::Params;
 
-  explicit Bench(const Params& params) : ports_(cover_, params) {}
+  /// `machine` is the twin that will be watched; it outlives the bench.
+  explicit Bench(const twin::Twin<Block>& machine) : ports_(cover_, machine.params()) {}
   virtual ~Bench() = default;
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
@@ -46,6 +47,8 @@ class Bench {
                      const typename Block::Probes& probes) {
     ports_.watch(in, out, probes);
   }
+  /// The run is over. Throws base::Error if it saw what cannot be.
+  virtual void finish() {}
   [[nodiscard]] Cover& cover() { return cover_; }
 
  protected:

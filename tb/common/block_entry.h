@@ -64,7 +64,6 @@ BlockEntry make_entry() {
     const auto params = detail::requested_params<Block>(request, kind);
     const auto sequence =
         BenchT::make(request.sequence.empty() ? entry.sequences.at(0).name : request.sequence, params, request.seed);
-    BenchT bench(params);
     CosimResult result;
     const std::string model_wave = request.wave + ".model", rtl_wave = request.wave + ".rtl";
     const bool waves = !request.wave.empty();
@@ -81,6 +80,7 @@ BlockEntry make_entry() {
       }
       const auto machine =
           twin::make_twin<Block>(kind, params, rtl, {request.seed, replay_line(entry, request), request.dump});
+      BenchT bench(*machine);
       twin::Cycle cycle = 0;
       const auto watch = [&](const auto& in, const auto& out, const auto& seen) {
         const auto probes = seen.probes();
@@ -97,6 +97,7 @@ BlockEntry make_entry() {
               progress(at);
             });
         result.cycles = request.cycles;
+        bench.finish();
       } catch (const twin::MismatchError& error) {
         result.cycles = error.mismatch().cycle;
         result.mismatch = error.what();
@@ -105,9 +106,9 @@ BlockEntry make_entry() {
       } catch (const base::Error& error) {  // an assertion of the RTL
         result.mismatch = std::string(error.what()) + "\n  replay: " + replay_line(entry, request);
       }
+      result.cover = bench.cover().points();
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    result.cover = bench.cover().points();
     if (waves) {
       std::vector<twin::VcdSource> sources;
       if (kind != twin::Kind::kRtl) sources.push_back({model_wave, "model"});

@@ -26,6 +26,7 @@ class Cover {
   }
   void hit(unsigned point) { ++points_[point].hits; }
   void hit_if(unsigned point, bool seen) { points_[point].hits += seen ? 1 : 0; }
+  void set_hits(unsigned point, std::uint64_t hits) { points_[point].hits = hits; }
   /// Waives the point of that name.
   void waive(std::string_view name, std::string reason);
 

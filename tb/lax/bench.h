@@ -16,13 +16,25 @@ namespace castor::lax {
 /// ports (docs/blocks/lax.md, "Verification").
 class Bench : public castor::tb::Bench<Block> {
  public:
-  explicit Bench(const Params& params) : castor::tb::Bench<Block>(params), points_(params) {
+  explicit Bench(const twin::Twin<Block>& machine)
+      : castor::tb::Bench<Block>(machine),
+        points_(machine.params(), [&machine](U16 address) { return machine.peek(address); }) {
     for (const auto& point : points_.points()) numbers_.push_back(cover().add(point.name));
+  }
+
+  void watch(const Inputs& in, const Outputs& out, const Probes& probes) override {
+    castor::tb::Bench<Block>::watch(in, out, probes);
+    points_.sample(in, out, probes);
+  }
+  void finish() override {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) cover().set_hits(numbers_[i], points_.points()[i].hits);
+    if (!points_.impossible().empty()) throw base::Error("lax: " + points_.impossible().front());
   }
 
   static std::vector<castor::tb::SequenceInfo> sequences() {
     std::vector<castor::tb::SequenceInfo> all;
-    for (const tb::SequenceInfo& info : tb::sequences()) all.push_back({std::string(info.name), std::string(info.meaning)});
+    for (const tb::SequenceInfo& info : tb::sequences())
+      all.push_back({std::string(info.name), std::string(info.meaning)});
     return all;
   }
 

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <systemc>
+#include <type_traits>
+
+#include "castor/twin/block.h"
+
+/// The pins of a block, out of its lists:
+///
+///     struct Pins { SAWS_INPUTS(CASTOR_INPUT_PIN) SAWS_OUTPUTS(CASTOR_OUTPUT_PIN) };
+///
+/// An integer or enumeration is a pin of the field's integer type, Bits<N> one of sc_bv<N>, Lanes an sc_vector of pins,
+/// one per element of the parameter set.
+namespace castor::twin {
+
+namespace detail {
+
+template <class T>
+constexpr auto pin_type() {
+  if constexpr (is_bits<T>) {
+    return std::common_type<sc_dt::sc_bv<static_cast<int>(T::kBits)>>{};
+  } else if constexpr (std::is_enum_v<T>) {
+    return std::common_type<std::underlying_type_t<T>>{};
+  } else {
+    return std::common_type<T>{};
+  }
+}
+
+template <class T, template <class> class Port>
+constexpr auto pin() {
+  if constexpr (is_lanes<T>) {
+    return std::common_type<sc_core::sc_vector<Port<typename decltype(pin_type<typename T::Element>())::type>>>{};
+  } else {
+    return std::common_type<Port<typename decltype(pin_type<T>())::type>>{};
+  }
+}
+
+}  // namespace detail
+
+/// What a signal between pins of a field's type carries.
+template <class T>
+using PinType = typename decltype(detail::pin_type<T>())::type;
+template <class T>
+using InputPin = typename decltype(detail::pin<T, sc_core::sc_in>())::type;
+template <class T>
+using OutputPin = typename decltype(detail::pin<T, sc_core::sc_out>())::type;
+
+/// Value on a pin to field, and field to pin.
+template <class T, class Pin>
+void read_pin(const Pin& pin, T& field) {
+  if constexpr (is_lanes<T>) {
+    for (unsigned i = 0; i < pin.size(); ++i) read_pin(pin[i], field[i]);
+  } else if constexpr (is_bits<T>) {
+    const auto& bits = pin.read();
+    for (unsigned w = 0; w < T::kWords; ++w) {
+      const U64 high = 2 * static_cast<int>(w) + 1 < bits.size() ? U64{bits.get_word(2 * static_cast<int>(w) + 1)} : 0;
+      field.set_word(w, high << 32U | bits.get_word(2 * static_cast<int>(w)));
+    }
+  } else {
+    field = static_cast<T>(pin.read());
+  }
+}
+
+template <class T, class Pin>
+void write_pin(Pin& pin, const T& field) {
+  if constexpr (is_lanes<T>) {
+    for (unsigned i = 0; i < pin.size(); ++i) write_pin(pin[i], field[i]);
+  } else if constexpr (is_bits<T>) {
+    PinType<T> bits;
+    for (int w = 0; w < bits.size(); ++w) {
+      bits.set_word(w, static_cast<sc_dt::sc_digit>(field.word(static_cast<unsigned>(w) / 2) >> (w % 2 * 32)));
+    }
+    pin.write(bits);
+  } else {
+    pin.write(static_cast<PinType<T>>(field));
+  }
+}
+
+}  // namespace castor::twin
+
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define CASTOR_INPUT_PIN(name_, type_, ...) ::castor::twin::InputPin<type_> name_##_i{#name_ "_i"};
+#define CASTOR_OUTPUT_PIN(name_, type_, ...) ::castor::twin::OutputPin<type_> name_##_o{#name_ "_o"};
+// NOLINTEND(bugprone-macro-parentheses)
