@@ -1,5 +1,6 @@
-// Selection key of a job by policy (docs/blocks/lax.md, "Machine"). Combinational.
+// Selection key of a job by policy (docs/blocks/lax.md, "Machine"). Combinational; 0 unless enabled.
 module castor_lax_key (
+  input  logic                 enable_i,
   input  logic [3:0]           policy_i,
   input  logic                 prio_class_en_i,
   input  logic [1:0]           init_prio_i,
@@ -26,7 +27,7 @@ module castor_lax_key (
 
   always_comb begin
     key_o = '0;
-    case (policy_i)
+    case (enable_i ? policy_i : castor_lax_pkg::PolicyRr)
       castor_lax_pkg::PolicyFcfs: key_o.value = start_i;
       castor_lax_pkg::PolicyEdf:  key_o.value = start_i + {16'b0, deadline_i};
       castor_lax_pkg::PolicySjf:  key_o.value = {16'b0, iso_i};

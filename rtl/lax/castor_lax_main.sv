@@ -253,6 +253,7 @@ module castor_lax_main #(
   logic [3:0]           thr;
 
   castor_lax_key u_key (
+    .enable_i        (f_q == castor_lax_pkg::VKey || f_q == castor_lax_pkg::VTok),
     .policy_i        (config_i.policy),
     .prio_class_en_i (config_i.prio_class_en),
     .init_prio_i     (config_i.init_prio),

@@ -180,7 +180,9 @@ module castor_lax_registers #(
     legal       = 1'b1;
     order_error = 1'b0;
     rdata       = '0;
-    if (low) begin
+    if (!access) begin
+      mapped = 1'b0;
+    end else if (low) begin
       case (reg_addr_i[9:0])
         10'h000: rdata = 32'h4C41_5801;
         10'h004: rdata = {5'($clog2(SelWidth)), 4'(ParseLanes), 9'(NumKt), 5'(MaxKt), 9'(NumQueues)};

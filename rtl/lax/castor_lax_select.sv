@@ -52,8 +52,8 @@ module castor_lax_select #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Offers and grants.
-  logic                p_valid_q, p_valid_d, d_valid_q, d_valid_d, p_drop_q, p_drop_d, parse;
-  logic [QidWidth-1:0] p_qid_q, p_qid_d, d_qid_q, d_qid_d, rrptr_q, rrptr_d;
+  logic                p_valid_q, d_valid_q, p_drop_q, p_drop_d, parse;
+  logic [QidWidth-1:0] p_qid_q, d_qid_q, rrptr_q, rrptr_d;
   logic [15:0]         seq_ctr_q, seq_ctr_d, pseq_ctr_q, pseq_ctr_d;
 
   assign psel_valid_o = enable_i && p_valid_q && pe_vec_i[p_qid_q] && !st2_i[p_qid_q] && st1_i[p_qid_q] &&
@@ -124,122 +124,139 @@ module castor_lax_select #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Eligible queues of the group compared in this cycle.
-  logic                 first, last, by_turn;
-  logic [NumQueues-1:0] ep_q, ep_d, ed_q, ed_d;
-  logic [SelWidth-1:0]  ep_row, ed_row, pseq_set_row;
+  // Passes. The next state is computed in the clocked process: it is wide, no output needs it, and a simulator then
+  // computes it once per cycle however often inputs change.
+  //
+  // The sets shift down as the pass goes on, so the group compared is at the bottom. Its least key is found by a tree
+  // whose node n has the children 2n and 2n+1; the queues are its leaves. Class and value are compared apart from tie
+  // and queue. A pass during which a parse grant happened saw the granted queue as eligible and has no parse result.
+  logic                                first, last, by_turn, pass_any;
+  logic [NumQueues-1:0]                ep_q, ep, ed_q, ed;
+  logic [SelWidth-1:0]                 pseq_set;
+  logic [castor_lax_pkg::KeyWidth-1:0] p_key [2*SelWidth], d_key [2*SelWidth];
+  logic [TieWidth-1:0]                 p_tie [2*SelWidth], d_tie [2*SelWidth];
+  logic [2*SelWidth-1:0]               p_any, d_any;
+  logic                                best_p_any_q, best_p_any, best_d_any_q, best_d_any;
+  logic [castor_lax_pkg::KeyWidth-1:0] best_p_key_q, best_p_key, best_d_key_q, best_d_key;
+  logic [TieWidth-1:0]                 best_p_tie_q, best_p_tie, best_d_tie_q, best_d_tie;
 
   assign first   = (group_q == '0);
   assign last    = (group_q == LastGroup);
   assign by_turn = (policy_i == castor_lax_pkg::PolicyRr) || (policy_i == castor_lax_pkg::PolicyMlfq);
 
-  // The sets shift down as the pass goes on, so that the group compared is always at the bottom.
-  always_comb begin
-    ep_row = ep_q[SelWidth-1:0];
-    ed_row = ed_q[SelWidth-1:0];
-    ep_d   = ep_q >> SelWidth;
-    ed_d   = ed_q >> SelWidth;
+  always_ff @(posedge clk_i) begin
+    ep = ep_q;
+    ed = ed_q;
     if (first) begin
-      ep_d   = pe_vec_i & ~st2_i & st1_i & (preparse_i ? '1 : ~st0_i);
-      ed_d   = de_vec_i & ~st2_i & st1_i & ~st0_i & ~pre_i;
-      ep_row = ep_d[SelWidth-1:0];
-      ed_row = ed_d[SelWidth-1:0];
-      ep_d   = ep_d >> SelWidth;
-      ed_d   = ed_d >> SelWidth;
+      ep = pe_vec_i & ~st2_i & st1_i & (preparse_i ? '1 : ~st0_i);
+      ed = de_vec_i & ~st2_i & st1_i & ~st0_i & ~pre_i;
+    end
+    pass_any = (ep[SelWidth-1:0] != '0) || (ed[SelWidth-1:0] != '0);
+
+    // The best of the groups before.
+    best_p_any = best_p_any_q && !first;
+    best_p_key = best_p_key_q;
+    best_p_tie = best_p_tie_q;
+    best_d_any = best_d_any_q && !first;
+    best_d_key = best_d_key_q;
+    best_d_tie = best_d_tie_q;
+
+    if (pass_any) begin
+      pseq_set = SelWidth'(pseq_set_q >> (group_q * SelWidth));
+      p_any    = {ep[SelWidth-1:0], {SelWidth{1'b0}}};
+      d_any    = {ed[SelWidth-1:0], {SelWidth{1'b0}}};
+      for (int unsigned e = 0; e < SelWidth; e++) begin
+        p_key[SelWidth+e] = key_row[e*KeyStride +: castor_lax_pkg::KeyWidth];
+        d_key[SelWidth+e] = key_row[e*KeyStride +: castor_lax_pkg::KeyWidth];
+        p_tie[SelWidth+e] = {16'b0, QidWidth'(e)} | TieWidth'(group_q * SelWidth);
+        d_tie[SelWidth+e] = {16'b0, QidWidth'(e)} | TieWidth'(group_q * SelWidth);
+        if (by_turn) begin
+          p_tie[SelWidth+e][QidWidth +: QidWidth] = p_tie[SelWidth+e][QidWidth-1:0] - rrptr_q - QidWidth'(1);
+          d_tie[SelWidth+e][QidWidth +: 16] = (pseq_set[e] ? pseq_row[e*SeqStride +: 16] : 16'b0) - pseq_ctr_q;
+        end else begin
+          p_tie[SelWidth+e][QidWidth +: 16] = seq_row[e*SeqStride +: 16] - seq_ctr_q;
+          d_tie[SelWidth+e][QidWidth +: 16] = seq_row[e*SeqStride +: 16] - seq_ctr_q;
+        end
+      end
+      for (int unsigned n = SelWidth - 1; n >= 1; n--) begin
+        p_any[n] = p_any[2*n] || p_any[2*n+1];
+        p_key[n] = p_key[2*n];
+        p_tie[n] = p_tie[2*n];
+        if (p_any[2*n+1] && (!p_any[2*n] || p_key[2*n+1] < p_key[2*n] ||
+                             (p_key[2*n+1] == p_key[2*n] && p_tie[2*n+1] < p_tie[2*n]))) begin
+          p_key[n] = p_key[2*n+1];
+          p_tie[n] = p_tie[2*n+1];
+        end
+        d_any[n] = d_any[2*n] || d_any[2*n+1];
+        d_key[n] = d_key[2*n];
+        d_tie[n] = d_tie[2*n];
+        if (d_any[2*n+1] && (!d_any[2*n] || d_key[2*n+1] < d_key[2*n] ||
+                             (d_key[2*n+1] == d_key[2*n] && d_tie[2*n+1] < d_tie[2*n]))) begin
+          d_key[n] = d_key[2*n+1];
+          d_tie[n] = d_tie[2*n+1];
+        end
+      end
+      if (p_any[1] && (!best_p_any || p_key[1] < best_p_key || (p_key[1] == best_p_key && p_tie[1] < best_p_tie))) begin
+        best_p_any = 1'b1;
+        best_p_key = p_key[1];
+        best_p_tie = p_tie[1];
+      end
+      if (d_any[1] && (!best_d_any || d_key[1] < best_d_key || (d_key[1] == best_d_key && d_tie[1] < best_d_tie))) begin
+        best_d_any = 1'b1;
+        best_d_key = d_key[1];
+        best_d_tie = d_tie[1];
+      end
+    end
+
+    if (!rst_ni) begin
+      ep_q         <= '0;
+      ed_q         <= '0;
+      best_p_any_q <= 1'b0;
+      best_p_key_q <= '0;
+      best_p_tie_q <= '0;
+      best_d_any_q <= 1'b0;
+      best_d_key_q <= '0;
+      best_d_tie_q <= '0;
+      p_valid_q    <= 1'b0;
+      p_qid_q      <= '0;
+      d_valid_q    <= 1'b0;
+      d_qid_q      <= '0;
+    end else begin
+      ep_q         <= ep >> SelWidth;
+      ed_q         <= ed >> SelWidth;
+      best_p_any_q <= best_p_any;
+      best_p_key_q <= best_p_key;
+      best_p_tie_q <= best_p_tie;
+      best_d_any_q <= best_d_any;
+      best_d_key_q <= best_d_key;
+      best_d_tie_q <= best_d_tie;
+      if (last) begin
+        p_valid_q <= best_p_any && !parse && !p_drop_q;
+        p_qid_q   <= best_p_tie[QidWidth-1:0];
+        d_valid_q <= best_d_any;
+        d_qid_q   <= best_d_tie[QidWidth-1:0];
+      end else if (parse) begin
+        p_valid_q <= 1'b0;
+      end
+      if (soft_rst_i) begin
+        p_valid_q <= 1'b0;
+        p_qid_q   <= '0;
+        d_valid_q <= 1'b0;
+        d_qid_q   <= '0;
+      end
     end
   end
 
-  assign pseq_set_row = SelWidth'(pseq_set_q >> (group_q * SelWidth));
-
   // ---------------------------------------------------------------------------------------------------------------
-  // Least key of the group: a tree whose node n has the children 2n and 2n+1; the queues are its leaves. Class and value
-  // are compared apart from tie and queue, and only where both children are eligible.
-  logic [castor_lax_pkg::KeyWidth-1:0] p_key [2*SelWidth], d_key [2*SelWidth];
-  logic [TieWidth-1:0]                 p_tie [2*SelWidth], d_tie [2*SelWidth];
-  logic [2*SelWidth-1:0]               p_any, d_any;
-
-  logic                                best_p_valid_q, best_p_valid_d, best_d_valid_q, best_d_valid_d;
-  logic [castor_lax_pkg::KeyWidth-1:0] best_p_key_q, best_p_key_d, best_d_key_q, best_d_key_d;
-  logic [TieWidth-1:0]                 best_p_tie_q, best_p_tie_d, best_d_tie_q, best_d_tie_d;
-
-  always_comb begin
-    p_any = '0;
-    d_any = '0;
-    p_key[0] = '0;
-    p_tie[0] = '0;
-    d_key[0] = '0;
-    d_tie[0] = '0;
-    for (int unsigned e = 0; e < SelWidth; e++) begin
-      p_any[SelWidth+e] = ep_row[e];
-      p_key[SelWidth+e] = key_row[e*KeyStride +: castor_lax_pkg::KeyWidth];
-      p_tie[SelWidth+e] = {16'b0, QidWidth'(e)} | TieWidth'(group_q * SelWidth);
-      d_any[SelWidth+e] = ed_row[e];
-      d_key[SelWidth+e] = p_key[SelWidth+e];
-      d_tie[SelWidth+e] = p_tie[SelWidth+e];
-      if (by_turn) begin
-        p_tie[SelWidth+e][QidWidth +: QidWidth] = p_tie[SelWidth+e][QidWidth-1:0] - rrptr_q - QidWidth'(1);
-        d_tie[SelWidth+e][QidWidth +: 16] =
-            (pseq_set_row[e] ? pseq_row[e*SeqStride +: 16] : 16'b0) - pseq_ctr_q;
-      end else begin
-        p_tie[SelWidth+e][QidWidth +: 16] = seq_row[e*SeqStride +: 16] - seq_ctr_q;
-        d_tie[SelWidth+e][QidWidth +: 16] = p_tie[SelWidth+e][QidWidth +: 16];
-      end
-    end
-    for (int unsigned n = SelWidth - 1; n >= 1; n--) begin
-      p_any[n] = p_any[2*n] || p_any[2*n+1];
-      p_key[n] = p_key[2*n];
-      p_tie[n] = p_tie[2*n];
-      if (p_any[2*n+1] && (!p_any[2*n] || p_key[2*n+1] < p_key[2*n] ||
-                           (p_key[2*n+1] == p_key[2*n] && p_tie[2*n+1] < p_tie[2*n]))) begin
-        p_key[n] = p_key[2*n+1];
-        p_tie[n] = p_tie[2*n+1];
-      end
-      d_any[n] = d_any[2*n] || d_any[2*n+1];
-      d_key[n] = d_key[2*n];
-      d_tie[n] = d_tie[2*n];
-      if (d_any[2*n+1] && (!d_any[2*n] || d_key[2*n+1] < d_key[2*n] ||
-                           (d_key[2*n+1] == d_key[2*n] && d_tie[2*n+1] < d_tie[2*n]))) begin
-        d_key[n] = d_key[2*n+1];
-        d_tie[n] = d_tie[2*n+1];
-      end
-    end
-    // Against the best of the groups before.
-    best_p_valid_d = p_any[1];
-    best_p_key_d   = p_key[1];
-    best_p_tie_d   = p_tie[1];
-    if (!first && best_p_valid_q && (!p_any[1] || best_p_key_q < p_key[1] ||
-                                     (best_p_key_q == p_key[1] && best_p_tie_q < p_tie[1]))) begin
-      best_p_valid_d = 1'b1;
-      best_p_key_d   = best_p_key_q;
-      best_p_tie_d   = best_p_tie_q;
-    end
-    best_d_valid_d = d_any[1];
-    best_d_key_d   = d_key[1];
-    best_d_tie_d   = d_tie[1];
-    if (!first && best_d_valid_q && (!d_any[1] || best_d_key_q < d_key[1] ||
-                                     (best_d_key_q == d_key[1] && best_d_tie_q < d_tie[1]))) begin
-      best_d_valid_d = 1'b1;
-      best_d_key_d   = best_d_key_q;
-      best_d_tie_d   = best_d_tie_q;
-    end
-  end
-
-  // ---------------------------------------------------------------------------------------------------------------
-  // Results, and what a parse grant changes. A pass during which a grant happened saw the granted queue as eligible and
-  // so has no parse result.
+  // Counters: the group compared, the pointer of the round robin, numbers of arrivals and of parse grants.
   always_comb begin
     group_d    = last ? '0 : group_q + 1'b1;
-    p_valid_d  = p_valid_q;
-    p_qid_d    = p_qid_q;
-    d_valid_d  = d_valid_q;
-    d_qid_d    = d_qid_q;
-    p_drop_d   = p_drop_q || parse;
+    p_drop_d   = (p_drop_q || parse) && !last;
     rrptr_d    = rrptr_q;
     pseq_ctr_d = pseq_ctr_q;
     pseq_set_d = pseq_set_q;
     seq_ctr_d  = seq_ctr_q;
     if (parse) begin
-      p_valid_d           = 1'b0;
       rrptr_d             = p_qid_q;
       pseq_ctr_d          = pseq_ctr_q + 16'd1;
       pseq_set_d[p_qid_q] = 1'b1;
@@ -247,19 +264,8 @@ module castor_lax_select #(
     if (arrival_i) begin
       seq_ctr_d = seq_ctr_q + 16'd1;
     end
-    if (last) begin
-      p_valid_d = best_p_valid_d && !parse && !p_drop_q;
-      p_qid_d   = best_p_tie_d[QidWidth-1:0];
-      d_valid_d = best_d_valid_d;
-      d_qid_d   = best_d_tie_d[QidWidth-1:0];
-      p_drop_d  = 1'b0;
-    end
     if (soft_rst_i) begin
       group_d    = '0;
-      p_valid_d  = 1'b0;
-      p_qid_d    = '0;
-      d_valid_d  = 1'b0;
-      d_qid_d    = '0;
       p_drop_d   = 1'b0;
       rrptr_d    = '1;
       pseq_ctr_d = '0;
@@ -270,43 +276,19 @@ module castor_lax_select #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      group_q        <= '0;
-      ep_q           <= '0;
-      ed_q           <= '0;
-      best_p_valid_q <= 1'b0;
-      best_p_key_q   <= '0;
-      best_p_tie_q   <= '0;
-      best_d_valid_q <= 1'b0;
-      best_d_key_q   <= '0;
-      best_d_tie_q   <= '0;
-      p_valid_q      <= 1'b0;
-      p_qid_q        <= '0;
-      d_valid_q      <= 1'b0;
-      d_qid_q        <= '0;
-      p_drop_q       <= 1'b0;
-      rrptr_q        <= '1;
-      pseq_ctr_q     <= '0;
-      pseq_set_q     <= '0;
-      seq_ctr_q      <= '0;
+      group_q    <= '0;
+      p_drop_q   <= 1'b0;
+      rrptr_q    <= '1;
+      pseq_ctr_q <= '0;
+      pseq_set_q <= '0;
+      seq_ctr_q  <= '0;
     end else begin
-      group_q        <= group_d;
-      ep_q           <= ep_d;
-      ed_q           <= ed_d;
-      best_p_valid_q <= best_p_valid_d;
-      best_p_key_q   <= best_p_key_d;
-      best_p_tie_q   <= best_p_tie_d;
-      best_d_valid_q <= best_d_valid_d;
-      best_d_key_q   <= best_d_key_d;
-      best_d_tie_q   <= best_d_tie_d;
-      p_valid_q      <= p_valid_d;
-      p_qid_q        <= p_qid_d;
-      d_valid_q      <= d_valid_d;
-      d_qid_q        <= d_qid_d;
-      p_drop_q       <= p_drop_d;
-      rrptr_q        <= rrptr_d;
-      pseq_ctr_q     <= pseq_ctr_d;
-      pseq_set_q     <= pseq_set_d;
-      seq_ctr_q      <= seq_ctr_d;
+      group_q    <= group_d;
+      p_drop_q   <= p_drop_d;
+      rrptr_q    <= rrptr_d;
+      pseq_ctr_q <= pseq_ctr_d;
+      pseq_set_q <= pseq_set_d;
+      seq_ctr_q  <= seq_ctr_d;
     end
   end
 endmodule
