@@ -99,6 +99,17 @@ TEST(LaxAdmission, JobsWithoutDeadlineAreTakenAndDelayNobody) {
   EXPECT_TRUE(bench.judge({2, {{0, 0xffffff}}}).accept);
 }
 
+TEST(LaxAdmission, JobsWithoutDeadlineDoNotCountInTheirOwnPassEither) {
+  Bench bench(params(128, 1, 8, 16));
+  bench.policy(Policy::kLax);
+  bench.preload(0, 100 << 8);
+  bench.submit({0, {{0, 0xffff}}});
+  bench.submit({1, {{0, 10}}, 2'000});
+  EXPECT_TRUE(bench.verdict(0).accept);
+  EXPECT_TRUE(bench.verdict(1).accept);
+  EXPECT_EQ(bench.read(reg::kTotLow), 1'000U);
+}
+
 TEST(LaxAdmission, LateJobsAheadStillCount) {
   Bench bench;
   bench.policy(Policy::kLax);

@@ -278,6 +278,10 @@ TEST(LaxSubmission, AStartInTheFutureCountsAsNow) {
   EXPECT_EQ(verdict.est, 300U);
   EXPECT_EQ(bench.read(reg::kErrStat), err::kTime);
   EXPECT_EQ(bench.job(1, 0x10), 0U);
+  // A scan passes over it in silence.
+  bench.errors();
+  bench.judge({2, {{0, 1}}, 100'000});
+  EXPECT_EQ(bench.errors(), 0U);
 }
 
 TEST(LaxSubmission, AStartBeforeTheTimeWrapsCounts) {

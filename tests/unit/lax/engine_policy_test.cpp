@@ -375,6 +375,49 @@ TEST_F(Prema, APreemptedJobIsNotOfferedToTheDispatcher) {
   EXPECT_TRUE(bench.look().pre_vec.none());
 }
 
+TEST_F(Prema, APreemptedJobDoesNotHideOthersFromTheDispatcher) {
+  // Among the jobs below the threshold queue 2 has the most tokens, but is asked to stop.
+  bench.judge({2, {{2, 1}}, 1'000'000});
+  bench.run(1'500);
+  bench.ks(2, 2);
+  bench.step();
+  bench.judge({4, {{4, 1}}, 1'000'000});
+  bench.in.df_vec = QueueBits(1U << 4U);
+  rank();
+  ASSERT_EQ(bench.look().pre_vec, QueueBits(1U << 2U));
+  bench.judge({5, {{5, 1}}, 1'000'000});
+  bench.in.de_vec = QueueBits(1U << 2U | 1U << 5U);
+  bench.run(4);
+  EXPECT_LT(key_of(bench, 2).value, key_of(bench, 5).value);
+  EXPECT_EQ(bench.look().dsel_valid, 1);
+  EXPECT_EQ(bench.look().dsel_qid, 5);
+}
+
+TEST_F(Prema, AVictimThatEndsDuringTheRankingIsNotAskedToStop) {
+  bench.judge({2, {{2, 1}}, 1'000'000});
+  bench.launch(2, 2);
+  bench.step();
+  bench.judge({4, {{4, 1}}, 1'000'000});
+  bench.in.df_vec = QueueBits(1U << 4U);
+  while (bench.engine.state().f != MainState::kR2 || bench.engine.state().q != 6) bench.step();
+  EXPECT_EQ(bench.engine.state().victim_v, 1);
+  bench.kd(2, 2, false);
+  bench.step();
+  while (bench.engine.state().f != MainState::kIdle) bench.step();
+  EXPECT_TRUE(bench.look().pre_vec.none());
+  EXPECT_EQ(bench.read(reg::kCounters + 0x28), 0U);
+}
+
+TEST(LaxKeys, OtherPoliciesAreNotRanked) {
+  Bench bench;
+  bench.write(reg::kPremaPeriod, 1'000);
+  bench.policy(Policy::kLax);
+  for (int i = 0; i < 5'000; ++i) {
+    ASSERT_EQ(bench.engine.probes().main_state, MainState::kIdle);
+    bench.step();
+  }
+}
+
 TEST_F(Prema, AnotherPolicyEndsAllRequests) {
   bench.judge({2, {{2, 1}}, 1'000'000});
   bench.launch(2, 2);

@@ -256,6 +256,15 @@ TEST(LaxQuietBound, IsZeroWhileAnythingMoves) {
   bench.in.psel_grant = 1;
   bench.step();
   EXPECT_EQ(quiet(), 0U);
+  // Of three verdicts one is taken per cycle.
+  bench.in.adm_ready = 0;
+  for (int i = 0; i < 3; ++i) bench.submit({3, {{0, 1}}});
+  bench.run(60);
+  EXPECT_GT(quiet(), 0U);
+  bench.in.adm_ready = 1;
+  bench.step();
+  EXPECT_EQ(bench.engine.probes().verdict_count, 2);
+  EXPECT_EQ(quiet(), 0U);
   bench.run(20);
   bench.in.reg_req = 1;
   bench.in.reg_addr = reg::kId;

@@ -316,6 +316,24 @@ TEST(LaxRates, LongTimesAreClippedAndReported) {
   EXPECT_EQ(rates.bench.kpt(0, 0), 0xffff'ffffU);  // the quotient is clipped, too
 }
 
+TEST(LaxRates, InstanceTimeUsesTheClippedLengthOfTheWindow) {
+  Rates rates(RateMode::kInstance);
+  const std::uint64_t t0 = rates.when();
+  // The window opens with a kernel that ends at once; the one that stays starts 1000 cycles later.
+  rates.bench.launch(0, 0);
+  rates.bench.wgc(0, 0);
+  rates.bench.kd(0, 0, false);
+  rates.bench.step();
+  rates.skip(t0 + 1'000 - rates.when());
+  rates.bench.launch(0, 0);
+  rates.bench.step();
+  rates.refresh_at(t0, 0x2'0000'0000);
+  EXPECT_EQ(rates.bench.kpt(0, 0x10), 0xffff'ffffU - 1'000);
+  EXPECT_EQ(rates.bench.kpt(0, 0x0c), 0xffff'ffffU);
+  EXPECT_EQ(rates.bench.kpt(0, 0), 0xffff'ffffU);
+  EXPECT_EQ(rates.bench.read(reg::kIrqStat) & irq::kClipped, 0U);  // the time that was divided fits
+}
+
 TEST(LaxRates, WindowsSurviveTheWrapOfTime) {
   Rates rates;
   rates.skip((std::uint64_t{1} << 48U) - 2'500 - rates.when());

@@ -126,6 +126,18 @@ TEST_F(LaxSelection, RunningQueuesAreParsedOnlyIfAsked) {
   }
 }
 
+TEST_F(LaxSelection, QueuesThatAreNotEligibleDoNotHideOthers) {
+  // Queue 6 has the better key, but runs.
+  key(6, 1);
+  bench.launch(6, 0);
+  bench.in.pe_vec = QueueBits(1U << 6U | 1U << 9U);
+  bench.in.de_vec = bench.in.pe_vec;
+  bench.step();
+  bench.run(20);
+  EXPECT_EQ(bench.look().psel_qid, 9);
+  EXPECT_EQ(bench.look().dsel_qid, 9);
+}
+
 TEST_F(LaxSelection, TheDispatchOfferStandsThroughItsGrants) {
   bench.in.de_vec = QueueBits(0x00f0);
   key(5, 1);
