@@ -175,9 +175,7 @@ void Engine::run_visit(const Inputs& in, Edge& edge) {
 
 void Engine::next_queue() {
   State& s = state_;
-  if (s.ph == Phase::kAdmit) {
-    s.f = MainState::kANext;
-  } else if (s.q + 1U < params_.NumQueues) {
+  if (s.ph != Phase::kAdmit && s.q + 1U < params_.NumQueues) {
     ++s.q;
     s.f = MainState::kVOpen;
   } else if (s.ph == Phase::kUpdate) {
