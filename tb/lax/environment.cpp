@@ -120,7 +120,7 @@ void Environment::observe_submission(const Outputs& out, const Inputs& in) {
 
 // Decides what the host sends next: more work for a job, or a new job.
 void Environment::new_submission() {
-  if (!registers_.configured()) return;
+  if (!registers_.configured() || (knobs_.last_submission != 0 && cycle_ >= knobs_.last_submission)) return;
   if (chance(knobs_.append)) {
     const unsigned q = any_queue();
     Queue& queue = queue_[q];

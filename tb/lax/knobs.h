@@ -33,6 +33,7 @@ struct Knobs {
   Chance future_start = 0;         ///< per job
   Chance extreme_deadline = 2000;  ///< per job: 1 or 2^32-2
   unsigned age_bits = 8;           ///< jobs were enqueued fewer than 2 to this power cycles ago
+  unsigned last_submission = 0;    ///< nothing is submitted from this cycle on; 0: never
   unsigned burst_period = 0;       ///< if not 0, jobs are submitted only in the first eighth of each such period
   // Verdicts
   Chance adm_ready = 50000;
