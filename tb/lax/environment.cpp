@@ -27,6 +27,14 @@ void Environment::drive(base::Cycle cycle, Inputs& in) {
   cycle_ = cycle;
   if (knobs_.leap != 0 && chance(knobs_.leap)) leapt_ += rng_.below(U64{1} << knobs_.leap_bits);
   now_ = (knobs_.now + cycle + leapt_) & kTimeMask;
+  if (cycle_ < rest_until_) {
+    in.adm_ready = resting_.adm_ready;
+    in.pe_vec = resting_.pe_vec;
+    in.de_vec = resting_.de_vec;
+    in.df_vec = resting_.df_vec;
+    in.now = now_;
+    return;
+  }
   in.now = now_;
   drive_submission(in);
   if (cycle_ >= stall_until_) {
@@ -54,8 +62,9 @@ void Environment::aim_resets(const Outputs& out) {
 }
 
 void Environment::observe(const Outputs& out, Inputs& in) {
-  observe_submission(out, in);
   if (out.adm_valid != 0 && in.adm_ready != 0) verdict(out.adm_qid, out.adm_accept != 0, out.adm_reason);
+  if (cycle_ < rest_until_) return;
+  observe_submission(out, in);
   observe_device(out, in);
   const bool reset = registers_.resets(out, in);
   const RegisterDriver::Done done = registers_.observe(out, in);
@@ -74,7 +83,18 @@ void Environment::observe(const Outputs& out, Inputs& in) {
   if (knobs_.reset_after_update != 0) aim_resets(out);
   if (in.reg_req != 0 && out.reg_ack == 0 && in.reg_we != 0 && in.reg_addr == reg::kControl) timer_zero_ = cycle_;
   if (reset) forget_all();
+  if (knobs_.rest != 0 && chance(knobs_.rest)) fall_asleep(out, in);
 }
+
+// Events that are due, completions and parses wait until it is over.
+void Environment::fall_asleep(const Outputs& out, const Inputs& in) {
+  const bool asks = registers_.active() || (in.reg_req != 0 && out.reg_ack == 0);
+  if (port_ != Port::kIdle || asks || !registers_.configured()) return;
+  rest_until_ = cycle_ + 1 + draw(knobs_.rest_cycles);
+  resting_ = in;
+}
+
+base::Cycle Environment::rest(base::Cycle next) const { return rest_until_ > next ? rest_until_ - next : 0; }
 
 // ---- host ---------------------------------------------------------------------------------------------------------
 
@@ -203,6 +223,7 @@ Submission Environment::job_for(unsigned q, bool append) {
 }
 
 U32 Environment::deadline() {
+  if (knobs_.deadline != 0) return knobs_.deadline;
   if (chance(knobs_.no_deadline)) return kNoDeadline;
   if (chance(knobs_.extreme_deadline)) return rng_.below(2) == 0 ? 1 : kNoDeadline - 1;
   return 1 + static_cast<U32>(rng_.below((std::uint64_t{1} << knobs_.deadline_bits) - 1));

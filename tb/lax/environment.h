@@ -39,6 +39,7 @@ class Environment final : public Sequence {
 
   void drive(base::Cycle cycle, Inputs& in) override;
   void observe(const Outputs& out, Inputs& in) override;
+  [[nodiscard]] base::Cycle rest(base::Cycle next) const override;
 
  private:
   enum class Asked : std::uint8_t { kNothing, kJob, kAppend };
@@ -96,6 +97,7 @@ class Environment final : public Sequence {
   void end_job(unsigned q);
   void forget_all();
   void aim_resets(const Outputs& out);
+  void fall_asleep(const Outputs& out, const Inputs& in);
   [[nodiscard]] U32 aimed_deadline(const std::vector<Work>& list);
   // Device
   void drive_device(Inputs& in);
@@ -140,6 +142,9 @@ class Environment final : public Sequence {
   // Resets that hit a certain moment
   base::Cycle timer_zero_ = 0, reset_at_ = base::kForever;
   bool update_seen_ = false;
+  // Stretches in which everything rests
+  base::Cycle rest_until_ = 0;  ///< first cycle after it
+  Inputs resting_;
   // Device
   QueueBits to_parse_, to_issue_;
   std::array<Lane, 8> lanes_{};

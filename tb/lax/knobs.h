@@ -25,6 +25,7 @@ struct Knobs {
   Chance full_list = 2000;      ///< per job: as many kernel types as a list can hold
   Chance huge = 0;              ///< per beat: declares 2^24-1 TBs
   Chance lie = 0;               ///< per beat: declares one TB more or less than will run
+  U32 deadline = 0;             ///< of all jobs; 0: drawn
   unsigned deadline_bits = 17;  ///< deadlines are below 2 to this power
   Chance no_deadline = 6000;    ///< per job
   /// Per job: starts in the future, its deadline within a cycle of its estimate. Needs `preload_value` for all types,
@@ -48,7 +49,9 @@ struct Knobs {
   unsigned parse_latency = 20;
   Chance parse_grant = 40000;  ///< an offered queue is taken, if a lane is free
   Chance dispatch_grant = 40000;
-  Chance event = 55000;       ///< an event that is due is reported in this cycle
+  Chance event = 55000;  ///< an event that is due is reported in this cycle
+  Chance rest = 60;      ///< everything rests for up to `rest_cycles`, if nothing is on its way
+  unsigned rest_cycles = 300;
   Chance vector_noise = 500;  ///< an arbitrary queue is shown as eligible for a cycle and not taken
   // Registers
   Chance access = 8000;           ///< an access begins

@@ -38,6 +38,8 @@ Knobs drawn(const Params& params, std::uint64_t seed) {
   knobs.slots = pick({1, 4, 24, 200});
   knobs.service = pick({0, 1, 40, 300, 3000});
   knobs.service_swings = rng.below(4) == 0;
+  knobs.rest = pick({0, 60, 400});
+  knobs.rest_cycles = pick({20, 300, 4000});
   knobs.parse_lanes = pick({1, params.ParseLanes});
   knobs.parse_latency = pick({0, 5, 100});
   knobs.parse_grant = pick({2000, 40000, kAlways});
@@ -60,6 +62,7 @@ struct Entry {
 };
 
 void enough_work(Knobs& knobs) {
+  knobs.rest = 0;
   knobs.random_control = false;
   knobs.control = kControlOpen;
   knobs.submit = kAlways;
@@ -217,6 +220,23 @@ const std::vector<Entry>& entries() {
          k.slots = 8;
          k.groups = 40;
        }},
+      {{"sleepy", "short work, then long rest", true},
+       [](Knobs& k, const Params&) {
+         k.rest = 2000;
+         k.rest_cycles = 6000;
+         k.adm_ready = kAlways;
+         k.adm_stall = 0;
+         k.access = 1000;
+       }},
+      {{"published", "one number per job, equal deadlines, unknown rates cost nothing", true},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.control = 0x00300183;
+         k.deadline = 6000;
+         k.update_period = 1000;
+         k.slots = 4;
+         k.service = 600;
+       }},
       {{"frozen", "no updates", true},
        [](Knobs& k, const Params&) {
          k.random_control = false;
@@ -275,8 +295,9 @@ const std::vector<Entry>& entries() {
       {{"expiry", "jobs are dropped when they are late", true},
        [](Knobs& k, const Params&) {
          enough_work(k);
-         k.control = kControlLax | 1U << 16U;
-         k.deadline_bits = 13;
+         k.control = kControlOpen | 1U << 16U;
+         k.deadline_bits = 11;
+         k.no_deadline = 0;
          k.slots = 2;
          k.update_period = 1000;
        }},

@@ -29,6 +29,10 @@ class Sequence {
 
   /// Sees the outputs of this cycle; may still change inputs that only the clock edge sees (grants, events, registers).
   virtual void observe(const Outputs& out, Inputs& in) = 0;
+
+  /// Cycles from `next` on, the one that would be driven next, in which nothing happens and all levels stay. Instead of
+  /// driving them one by one the bench may let the twin skip n of them; the next `drive` is then n cycles further.
+  [[nodiscard]] virtual base::Cycle rest(base::Cycle /*next*/) const { return 0; }
 };
 
 /// What is known of a sequence by its name.
