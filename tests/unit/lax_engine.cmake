@@ -6,3 +6,5 @@ castor_test(lax_engine_admission_test KIND unit SOURCES lax/engine_admission_tes
 castor_test(lax_engine_policy_test KIND unit SOURCES lax/engine_policy_test.cpp LIBS castor_lax)
 castor_test(lax_engine_selection_test KIND unit SOURCES lax/engine_selection_test.cpp LIBS castor_lax)
 castor_test(lax_engine_quiet_test KIND unit SOURCES lax/engine_quiet_test.cpp LIBS castor_lax)
+castor_test(lax_engine_submit_test KIND unit SOURCES lax/engine_submit_test.cpp LIBS castor_lax)
+castor_test(lax_engine_reset_test KIND unit SOURCES lax/engine_reset_test.cpp LIBS castor_lax)
