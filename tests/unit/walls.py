@@ -20,6 +20,7 @@ ALLOWED = {
     "ptx": {"isa", "base"},
     "compiler": {"isa", "base"},
     "runtime": {"ptx", "compiler", "gpu", "isa", "base"},
+    "workloads": {"runtime", "gpu", "isa", "base"},
     "castor_cc": {"base"},
     "device": set(),
     "kernels": set(),

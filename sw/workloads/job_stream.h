@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "castor/base/time.h"
+
+namespace castor::workloads {
+
+using base::Cycle;
+
+/// A kernel as job streams know it.
+struct KernelType {
+  std::string name;
+  std::uint32_t threads = 0;    ///< per TB
+  std::uint32_t registers = 0;  ///< per thread
+  std::uint32_t shared = 0;     ///< bytes per TB
+  std::uint32_t tbs = 0;        ///< of the usual launch
+  std::uint32_t service = 0;    ///< core cycles that a TB takes at full speed
+};
+
+/// One launch of a kernel.
+struct KernelCall {
+  unsigned type = 0;      ///< index in JobStream::types
+  std::uint32_t tbs = 0;  ///< thread blocks
+};
+
+/// A chain of dependent kernels with a deadline.
+struct Job {
+  static constexpr Cycle kNoDeadline = base::kForever;
+
+  Cycle arrival = 0;                ///< core cycle in which the host gets it
+  Cycle deadline = kNoDeadline;     ///< core cycles from the arrival
+  unsigned variant = 0;             ///< which of the workload's kinds of job it is
+  std::vector<KernelCall> kernels;  ///< in order, at least one
+
+  /// TBs of kernels from index `from` on.
+  [[nodiscard]] std::uint64_t tbs(std::size_t from = 0) const;
+};
+
+/// Jobs that come to a host, open loop: nothing that the device does changes when they come.
+///
+/// As a file (YAML, and therefore JSON):
+///
+///     job-stream: 1
+///     name: pipeline
+///     w0: 220                     # resident warps from which on all TBs slow down; left out: never
+///     kernels:
+///       - {name: gemm, threads: 256, registers: 128, shared: 0, tbs: 4, service: 191220}
+///       - {name: act, threads: 64, registers: 23, tbs: 2, service: 13305}
+///     jobs:
+///       - {arrival: 0, deadline: 10500000, kernels: [gemm, act, {kernel: act, tbs: 1, times: 3}]}
+///       - {arrival: 1000, kernels: [gemm]}             # no deadline: best effort
+///
+/// Times are core cycles. Instead of kernels and jobs a file can name a workload of the laxity engine's evaluation:
+///
+///     job-stream: 1
+///     generate: {workload: LSTM, rate: high, jobs: 128, seed: 1}     # rate: low, medium, high, or jobs per second
+struct JobStream {
+  std::string name;
+  std::uint64_t w0 = 0;  ///< warps; 0 = TBs never slow each other down
+  std::vector<KernelType> types;
+  std::vector<Job> jobs;  ///< by ascending arrival
+
+  /// Cycles at full speed if the job had the whole device and nothing cost anything between its kernels; a kernel of
+  /// more TBs than fit (`slots` per type; 0: no limit) takes several rounds.
+  [[nodiscard]] Cycle isolated(const Job& job, const std::vector<std::uint64_t>& slots = {},
+                               std::size_t from = 0) const;
+  /// The kernel types as a file of the replay tier (docs/gpu.md, "Replay tier").
+  [[nodiscard]] std::string replay_text() const;
+  /// As a file; reading it gives the same stream.
+  [[nodiscard]] std::string to_yaml() const;
+};
+
+/// Reads a job stream. `file` is for messages. Errors: InputError with file and line for everything that is no job
+/// stream: unknown or missing keys, values out of range, kernels without a definition, arrivals that go backwards.
+[[nodiscard]] JobStream parse_job_stream(std::string_view text, const std::string& file);
+/// Same, from a file of at most 64 MiB.
+[[nodiscard]] JobStream read_job_stream(const std::string& path);
+
+}  // namespace castor::workloads

@@ -1,0 +1,122 @@
+#include "workloads/lax/evaluation.h"
+
+#include <cmath>
+
+#include "workloads/lax/published.h"
+
+namespace castor::workloads::lax {
+
+Sample sample(const JobStream& stream, const Metrics& metrics) {
+  Sample out;
+  const double seconds = 1.0 / static_cast<double>(kCyclesPerSecond);
+  out.met = 128.0 * metrics.met / metrics.jobs;
+  out.p99_ms = static_cast<double>(metrics.p99) * seconds * 1e3;
+  if (metrics.all_tbs != 0) {
+    out.wasted = 1 - static_cast<double>(metrics.useful_tbs) / static_cast<double>(metrics.all_tbs);
+  }
+  out.energy_mj = static_cast<double>(metrics.lane_cycles) * kJoulePerLaneCycle * 1e3;
+  const Job& last = stream.jobs.back();
+  const Cycle base = last.arrival + (last.deadline == Job::kNoDeadline ? 0 : last.deadline);
+  if (base != 0) out.per_second = metrics.met / (static_cast<double>(base) * seconds);
+  return out;
+}
+
+void Evaluation::add(const std::string& workload, Rate rate, const std::string& scheduler, std::uint64_t seed,
+                     const Sample& sample) {
+  runs_[{workload, rate, scheduler}][seed] = sample;
+}
+
+bool Evaluation::has(const std::string& workload, Rate rate, const std::string& scheduler) const {
+  return runs_.count({workload, rate, scheduler}) != 0;
+}
+
+bool Evaluation::has_all(Rate rate, const std::string& scheduler) const {
+  for (const std::string_view workload : published::kWorkloadNames) {
+    if (!has(std::string(workload), rate, scheduler)) return false;
+  }
+  return true;
+}
+
+Spread Evaluation::spread(const std::string& workload, Rate rate, const std::string& scheduler,
+                          double Sample::*figure) const {
+  Spread out;
+  const auto found = runs_.find({workload, rate, scheduler});
+  if (found == runs_.end()) return out;
+  out.count = found->second.size();
+  for (const auto& [seed, sample] : found->second) out.mean += sample.*figure;
+  out.mean /= static_cast<double>(out.count);
+  if (out.count < 2) return out;
+  for (const auto& [seed, sample] : found->second) {
+    out.deviation += (sample.*figure - out.mean) * (sample.*figure - out.mean);
+  }
+  out.deviation = std::sqrt(out.deviation / static_cast<double>(out.count - 1));
+  return out;
+}
+
+double Evaluation::mean(const std::string& workload, Rate rate, const std::string& scheduler,
+                        double Sample::*figure) const {
+  return spread(workload, rate, scheduler, figure).mean;
+}
+
+std::optional<double> Evaluation::energy_per_job(const std::string& workload, Rate rate,
+                                                 const std::string& scheduler) const {
+  const double met = mean(workload, rate, scheduler, &Sample::met);
+  if (met == 0) return std::nullopt;
+  return mean(workload, rate, scheduler, &Sample::energy_mj) / met;
+}
+
+std::optional<double> Evaluation::ratio(const std::string& workload, Rate rate, const std::string& a,
+                                        const std::string& b) const {
+  if (!has(workload, rate, a) || !has(workload, rate, b)) return std::nullopt;
+  const double below = mean(workload, rate, b, &Sample::met);
+  if (below == 0) return std::nullopt;
+  return mean(workload, rate, a, &Sample::met) / below;
+}
+
+std::optional<double> Evaluation::geomean(Rate rate, const std::string& a, const std::string& b,
+                                          unsigned* left_out) const {
+  if (!has_all(rate, a) || !has_all(rate, b)) return std::nullopt;
+  double sum = 0;
+  unsigned count = 0, zeros = 0;
+  for (const std::string_view workload : published::kWorkloadNames) {
+    const std::optional<double> one = ratio(std::string(workload), rate, a, b);
+    if (!one || *one == 0) {
+      ++zeros;
+      continue;
+    }
+    sum += std::log(*one);
+    ++count;
+  }
+  if (left_out != nullptr) *left_out = zeros;
+  if (count == 0) return std::nullopt;
+  return std::exp(sum / count);
+}
+
+std::optional<double> Evaluation::geomean_of(Rate rate, const std::string& scheduler, double Sample::*figure) const {
+  if (!has_all(rate, scheduler)) return std::nullopt;
+  double sum = 0;
+  unsigned count = 0;
+  for (const std::string_view workload : published::kWorkloadNames) {
+    const double value = mean(std::string(workload), rate, scheduler, figure);
+    if (value <= 0) continue;
+    sum += std::log(value);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return std::exp(sum / count);
+}
+
+const char* text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kReproduced:
+      return "reproduced";
+    case Verdict::kShape:
+      return "shape only";
+    case Verdict::kNot:
+      return "not";
+    default:
+      return "not measured";
+  }
+}
+
+}  // namespace castor::workloads::lax

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "workloads/host/outcome.h"
+#include "workloads/lax/workloads.h"
+
+namespace castor::workloads::lax {
+
+/// Figures of one run, in the units of the published tables.
+struct Sample {
+  double met = 0;         ///< jobs that met their deadline, of 128
+  double p99_ms = 0;      ///< of jobs that ran; 0 if none did
+  double wasted = 0;      ///< share of completed TBs that belong to jobs which missed; 0 if none completed
+  double energy_mj = 0;   ///< of all TBs that ran
+  double per_second = 0;  ///< jobs that met their deadline over the time base
+};
+/// Energy of a lane-cycle at full speed, our value: only ratios mean anything.
+inline constexpr double kJoulePerLaneCycle = 1e-12;
+/// Time base: the last arrival + the deadline.
+[[nodiscard]] Sample sample(const JobStream& stream, const Metrics& metrics);
+
+/// Mean and standard deviation over seeds.
+struct Spread {
+  double mean = 0, deviation = 0;
+  std::size_t count = 0;
+};
+
+/// All runs of a comparison.
+class Evaluation {
+ public:
+  void add(const std::string& workload, Rate rate, const std::string& scheduler, std::uint64_t seed,
+           const Sample& sample);
+  [[nodiscard]] bool has(const std::string& workload, Rate rate, const std::string& scheduler) const;
+  /// All published workloads have runs of the scheduler at this rate.
+  [[nodiscard]] bool has_all(Rate rate, const std::string& scheduler) const;
+  [[nodiscard]] Spread spread(const std::string& workload, Rate rate, const std::string& scheduler,
+                              double Sample::*figure) const;
+  [[nodiscard]] double mean(const std::string& workload, Rate rate, const std::string& scheduler,
+                            double Sample::*figure) const;
+  /// Energy per job that met its deadline: total over total; empty if none met it.
+  [[nodiscard]] std::optional<double> energy_per_job(const std::string& workload, Rate rate,
+                                                     const std::string& scheduler) const;
+
+  /// Jobs in time of `a` over those of `b` in one workload; empty without runs or if `b` has none in time.
+  [[nodiscard]] std::optional<double> ratio(const std::string& workload, Rate rate, const std::string& a,
+                                            const std::string& b) const;
+  /// Geometric mean of that over the published workloads. Workloads in which one of the two has no job in time are left
+  /// out and counted in `left_out`; empty without runs of one of them.
+  [[nodiscard]] std::optional<double> geomean(Rate rate, const std::string& a, const std::string& b,
+                                              unsigned* left_out = nullptr) const;
+  /// Geometric mean of a figure over workloads in which it is above 0.
+  [[nodiscard]] std::optional<double> geomean_of(Rate rate, const std::string& scheduler, double Sample::*figure) const;
+
+ private:
+  using Key = std::tuple<std::string, Rate, std::string>;
+  std::map<Key, std::map<std::uint64_t, Sample>> runs_;
+};
+
+enum class Verdict : std::uint8_t {
+  kReproduced,
+  kShape,  ///< the direction holds, the size does not
+  kNot,
+  kOpen,  ///< not measured by these runs
+};
+[[nodiscard]] const char* text(Verdict verdict);
+
+/// A claim of the source and what came out.
+struct Claim {
+  std::string id;
+  std::string claim;
+  std::string source;  ///< its figure
+  std::string ours;
+  Verdict verdict = Verdict::kOpen;
+  std::string reason;
+};
+/// The claims C1 to C25 (docs/results/lax.md, "Claims"), judged by rules that were fixed before any run.
+[[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation);
+
+}  // namespace castor::workloads::lax
