@@ -16,6 +16,7 @@ inline constexpr int kInterrupted = 130;  ///< by SIGINT, as a shell reports it
 void add_run(CLI::App& app, int& result);
 void add_list(CLI::App& app, int& result);
 void add_elaborate(CLI::App& app, int& result);
+void add_experiment(CLI::App& app, int& result);
 
 /// Adds area, prove and netlist. Given one, the process becomes that flow (docs/guides/flows.md) and has its exit code.
 void add_flows(CLI::App& app);

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   add_list(app, result);
   add_elaborate(app, result);
   add_flows(app);
+  add_experiment(app, result);
   try {
     auto arguments = protect_program_arguments({argv + 1, argv + argc});
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last first

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+/// Experiments: many runs in processes of their own, then tables and pictures (docs/guides/experiments.md). An
+/// experiment is a folder beside this file; nothing else names it.
+namespace castor::platforms::experiments {
+
+using Json = nlohmann::ordered_json;
+
+/// One simulation: what is varied, and afterwards what came out.
+struct Run {
+  std::string name;  ///< unique; letters, digits, '-', '_', '.' and '+'; the name of its file
+  Json parameters;   ///< all that `execute` depends on
+  Json result;       ///< empty until it ran
+};
+
+class Output;
+
+/// What a subcommand of `castor experiment` does.
+class Experiment {
+ public:
+  virtual ~Experiment() = default;
+  [[nodiscard]] virtual const char* name() const = 0;
+  [[nodiscard]] virtual const char* title() const = 0;
+  [[nodiscard]] virtual const char* example() const = 0;
+  virtual void add_options(CLI::App& app) = 0;
+  /// The runs that the options ask for, in the order in which they are started. Errors: InputError.
+  [[nodiscard]] virtual std::vector<Run> runs() = 0;
+  /// Runs in a process of its own; depends on `parameters` only and touches no file.
+  [[nodiscard]] virtual Json execute(const Json& parameters) const = 0;
+  /// Tables and pictures from all runs. False if what the experiment checks does not hold.
+  virtual bool report(const std::vector<Run>& runs, Output& output) = 0;
+};
+
+/// Makes an experiment known: a namespace-scope object in the experiment's own source file.
+struct Registration {
+  using Make = std::unique_ptr<Experiment> (*)();
+  explicit Registration(Make make);
+};
+/// All that are known, by name.
+[[nodiscard]] std::vector<std::unique_ptr<Experiment>> all_experiments();
+
+struct RunnerOptions {
+  std::string out;        ///< folder for results, made if it is not there
+  unsigned workers = 2;   ///< processes at once
+  bool fresh = false;     ///< run again what is there
+  bool progress = false;  ///< a line on stderr
+};
+
+/// Fills in the results. Every finished run is a file <out>/runs/<name>.json, so an interrupted experiment goes on
+/// where it was; files of other parameters or of another build of this program are not used. Errors:
+/// castor::base::Error if a run failed, with what it said; the others are finished first. On SIGINT the files that are
+/// complete stay.
+void execute_all(const Experiment& experiment, std::vector<Run>& runs, const RunnerOptions& options);
+
+}  // namespace castor::platforms::experiments

@@ -1,0 +1,119 @@
+// castor experiment lax: the laxity engine against its rivals.
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "castor/base/error.h"
+#include "platforms/experiments/lax/lax_report.h"
+#include "platforms/experiments/lax/lax_run.h"
+#include "platforms/experiments/output.h"
+#include "workloads/host/schedulers.h"
+#include "workloads/lax/evaluation.h"
+#include "workloads/lax/published.h"
+
+namespace castor::platforms::experiments {
+namespace {
+
+namespace lax = workloads::lax;
+
+std::vector<std::string> published_workloads() {
+  return {lax::published::kWorkloadNames.begin(), lax::published::kWorkloadNames.end()};
+}
+
+class LaxExperiment final : public Experiment {
+ public:
+  [[nodiscard]] const char* name() const override { return "lax"; }
+  [[nodiscard]] const char* title() const override {
+    return "Laxity engine: jobs with deadlines under thirteen schedulers, eight workloads, three rates";
+  }
+  [[nodiscard]] const char* example() const override {
+    return "castor experiment lax --workload LSTM --rate high --scheduler RR --scheduler LAX --seeds 3";
+  }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("-w,--workload", workloads_, "LSTM GRU VAN HYBRID IPV6 CUCKOO GMM STEM VAN128 (all but the last)");
+    app.add_option("-r,--rate", rates_, "low, medium, high (all)");
+    app.add_option("-s,--scheduler", schedulers_, "RR MLFQ BAT BAY PRO LJF SJF SRF PREMA EDF LAX-SW LAX-CPU LAX (all)");
+    app.add_option("-n,--seeds", seeds_, "Seeds 1 to N")->check(CLI::Range(1U, 1000U))->capture_default_str();
+    app.add_option("--jobs", jobs_, "Jobs of a run")->check(CLI::Range(1U, 100000U))->capture_default_str();
+    app.add_option("--tier", tier_, "replay: kernels stay for their published times")
+        ->check(CLI::IsMember({"replay"}))
+        ->capture_default_str();
+    app.add_option("--set", overrides_, "key=value of the machine, for every run");
+    app.add_option("--w0", w0_, "Loads from which on TBs slow down, warps: one run for each (as calibrated)");
+  }
+
+  [[nodiscard]] std::vector<Run> runs() override {
+    if (workloads_.empty()) workloads_ = published_workloads();
+    if (rates_.empty()) rates_ = {"high", "medium", "low"};
+    if (schedulers_.empty()) {
+      for (const workloads::SchedulerInfo& info : workloads::schedulers()) {
+        if (lax_runs(info)) schedulers_.emplace_back(info.name);
+      }
+    }
+    check(workloads_, lax::workload_names(), "workload");
+    check(rates_, {"low", "medium", "high"}, "rate");
+    std::vector<std::string> names;
+    for (const workloads::SchedulerInfo& info : workloads::schedulers()) names.emplace_back(info.name);
+    check(schedulers_, names, "scheduler");
+    for (const std::string& scheduler : schedulers_) {
+      if (!lax_runs(*workloads::find_scheduler(scheduler))) {
+        throw base::InputError("scheduler " + scheduler + " needs the laxity engine, and this platform has none",
+                               "leave it out");
+      }
+    }
+    static_cast<void>(lax_machine(overrides_));  // bad keys are told before anything runs
+    if (w0_.empty()) w0_ = {0};
+    std::vector<Run> runs;
+    for (const std::string& rate : rates_) {
+      for (unsigned seed = 1; seed <= seeds_; ++seed) {
+        for (const std::string& workload : workloads_) {
+          for (const std::string& scheduler : schedulers_) {
+            for (const std::uint64_t w0 : w0_) add(runs, workload, rate, scheduler, seed, w0);
+          }
+        }
+      }
+    }
+    return runs;
+  }
+
+  [[nodiscard]] Json execute(const Json& parameters) const override { return run_lax(parameters); }
+
+  bool report(const std::vector<Run>& runs, Output& output) override {
+    report_lax(runs, output);
+    return true;
+  }
+
+ private:
+  static void check(const std::vector<std::string>& words, const std::vector<std::string>& known, const char* what) {
+    for (const std::string& word : words) {
+      if (std::find(known.begin(), known.end(), word) != known.end()) continue;
+      std::string list;
+      for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+      throw base::InputError(std::string("no ") + what + " '" + base::printable(word) + "'", "known are " + list);
+    }
+  }
+
+  void add(std::vector<Run>& runs, const std::string& workload, const std::string& rate, const std::string& scheduler,
+           unsigned seed, std::uint64_t w0) const {
+    Run run;
+    run.name = workload + "-" + rate + "-" + scheduler + "-" + std::to_string(seed);
+    if (w0 != 0) run.name += "-w0_" + std::to_string(w0);
+    run.parameters = {{"workload", workload}, {"rate", rate},  {"scheduler", scheduler},
+                      {"seed", seed},         {"jobs", jobs_}, {"tier", tier_}};
+    if (w0 != 0) run.parameters["w0"] = w0;
+    if (!overrides_.empty()) run.parameters["set"] = overrides_;
+    runs.push_back(std::move(run));
+  }
+
+  std::vector<std::string> workloads_, rates_, schedulers_, overrides_;
+  std::vector<std::uint64_t> w0_;
+  unsigned seeds_ = 10, jobs_ = 128;
+  std::string tier_ = "replay";
+};
+
+const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<LaxExperiment>(); });
+
+}  // namespace
+}  // namespace castor::platforms::experiments

@@ -1,0 +1,192 @@
+#include "platforms/experiments/lax/lax_report.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "workloads/host/schedulers.h"
+#include "workloads/lax/evaluation.h"
+#include "workloads/lax/published.h"
+
+namespace castor::platforms::experiments {
+namespace {
+
+namespace lax = workloads::lax;
+using lax::Evaluation;
+using lax::Rate;
+using lax::Sample;
+
+/// What the runs vary, in the order of the tables. A run with another w0 counts as a scheduler of its own.
+struct Axes {
+  std::vector<std::string> workloads, schedulers;
+  std::vector<Rate> rates;
+};
+
+std::string label(const Json& parameters) {
+  std::string name = parameters.at("scheduler").get<std::string>();
+  if (parameters.contains("w0")) name += " w0=" + std::to_string(parameters.at("w0").get<std::uint64_t>());
+  return name;
+}
+
+template <class T>
+void once(std::vector<T>& list, const T& value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
+Evaluation collect(const std::vector<Run>& runs, Axes& axes) {
+  Evaluation out;
+  for (const Run& run : runs) {
+    const Json& p = run.parameters;
+    const Json& r = run.result;
+    Sample sample;
+    sample.met = r.at("met_of_128").get<double>();
+    sample.p99_ms = r.at("p99_ms").get<double>();
+    sample.wasted = r.at("wasted").get<double>();
+    sample.energy_mj = r.at("energy_mj").get<double>();
+    sample.per_second = r.at("met_per_second").get<double>();
+    const auto workload = p.at("workload").get<std::string>();
+    const Rate rate = *lax::find_rate(p.at("rate").get<std::string>());
+    out.add(workload, rate, label(p), p.at("seed").get<std::uint64_t>(), sample);
+    once(axes.workloads, workload);
+    once(axes.schedulers, label(p));
+    once(axes.rates, rate);
+  }
+  return out;
+}
+
+std::string with_spread(const lax::Spread& spread, int digits, double scale = 1) {
+  if (spread.count == 0) return "";
+  std::string out = fixed(spread.mean * scale, digits);
+  if (spread.count > 1) out += " ±" + fixed(spread.deviation * scale, digits);
+  return out;
+}
+
+/// Schedulers in rows, workloads in columns; "ours | source" in a cell where the source has a figure.
+template <std::size_t N>
+Table figure_table(const Evaluation& evaluation, const Axes& axes, Rate rate, const std::string& title,
+                   double Sample::*figure, int digits, const std::array<lax::published::Row, N>* published,
+                   double scale = 1) {
+  Table table;
+  table.title = title;
+  table.head = {"scheduler"};
+  for (const std::string& workload : axes.workloads) table.head.push_back(workload);
+  for (const std::string& scheduler : axes.schedulers) {
+    std::vector<std::string> row = {scheduler};
+    for (const std::string& workload : axes.workloads) {
+      std::string cell = with_spread(evaluation.spread(workload, rate, scheduler, figure), digits, scale);
+      if (published != nullptr && rate == Rate::kHigh) {
+        const auto source = lax::published::value(*published, workload, scheduler.substr(0, scheduler.find(' ')));
+        if (source) cell += " (" + fixed(*source, digits) + ")";
+      }
+      row.push_back(std::move(cell));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void ratios(const Evaluation& evaluation, const Axes& axes, Output& output) {
+  Table table;
+  table.title = "Jobs in time against round robin, geometric mean of the eight workloads";
+  table.head = {"scheduler"};
+  for (const Rate rate : axes.rates) table.head.push_back(lax::kRateNames[static_cast<std::size_t>(rate)]);
+  table.head.emplace_back("workloads left out (high)");
+  for (const std::string& scheduler : axes.schedulers) {
+    std::vector<std::string> row = {scheduler};
+    unsigned zeros = 0;
+    bool any = false;
+    for (const Rate rate : axes.rates) {
+      unsigned left_out = 0;
+      const auto value = evaluation.geomean(rate, scheduler, "RR", &left_out);
+      row.push_back(value ? fixed(*value, 2) : "");
+      any = any || value;
+      if (rate == Rate::kHigh) zeros = left_out;
+    }
+    row.push_back(zeros != 0 ? std::to_string(zeros) : "");
+    if (any) table.rows.push_back(std::move(row));
+  }
+  table.note = "A workload in which one of the two has no job in time has no ratio and is left out.";
+  if (!table.rows.empty()) output.table(table);
+}
+
+void energy(const Evaluation& evaluation, const Axes& axes, Output& output) {
+  Table table;
+  table.title = "Energy per job in time, relative to round robin, high rate (source in brackets)";
+  table.head = {"scheduler"};
+  for (const std::string& workload : axes.workloads) table.head.push_back(workload);
+  for (const std::string& scheduler : axes.schedulers) {
+    std::vector<std::string> row = {scheduler};
+    for (const std::string& workload : axes.workloads) {
+      const auto own = evaluation.energy_per_job(workload, Rate::kHigh, scheduler);
+      const auto rr = evaluation.energy_per_job(workload, Rate::kHigh, "RR");
+      std::string cell = own && rr ? fixed(*own / *rr, 3) : "-";
+      const auto source = lax::published::value(lax::published::kEnergy, workload, scheduler);
+      const auto source_rr = lax::published::value(lax::published::kEnergy, workload, "RR");
+      if (source && source_rr) cell += " (" + fixed(*source / *source_rr, 3) + ")";
+      row.push_back(std::move(cell));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  output.table(table);
+}
+
+void pictures(const Evaluation& evaluation, const Axes& axes, Output& output) {
+  for (const Rate rate : axes.rates) {
+    const std::string name = lax::kRateNames[static_cast<std::size_t>(rate)];
+    Plot plot;
+    plot.file = "met-" + name;
+    plot.title = "Jobs in time of 128, " + name + " rate";
+    plot.y_label = "jobs";
+    plot.groups = axes.workloads;
+    for (const std::string& scheduler : axes.schedulers) {
+      Plot::Series series;
+      series.name = scheduler;
+      for (const std::string& workload : axes.workloads) {
+        const lax::Spread spread = evaluation.spread(workload, rate, scheduler, &Sample::met);
+        series.values.push_back(spread.mean);
+        series.errors.push_back(spread.deviation);
+      }
+      plot.series.push_back(std::move(series));
+    }
+    output.plot(plot);
+  }
+}
+
+void claims(const Evaluation& evaluation, Output& output) {
+  Table table;
+  table.head = {"#", "claim", "source", "ours", "verdict", "reason"};
+  for (const lax::Claim& claim : lax::judge(evaluation)) {
+    table.rows.push_back({claim.id, claim.claim, claim.source, claim.ours, lax::text(claim.verdict), claim.reason});
+  }
+  output.heading("Claims");
+  output.table(table);
+}
+
+}  // namespace
+
+void report_lax(const std::vector<Run>& runs, Output& output) {
+  Axes axes;
+  const Evaluation evaluation = collect(runs, axes);
+  for (const Rate rate : axes.rates) {
+    const std::string name = lax::kRateNames[static_cast<std::size_t>(rate)];
+    output.heading("Rate " + name);
+    const std::string source = rate == Rate::kHigh ? " (source in brackets)" : "";
+    output.table(figure_table(evaluation, axes, rate, "Jobs of 128 that met their deadline" + source, &Sample::met, 1,
+                              &lax::published::kMet));
+    output.table(figure_table(evaluation, axes, rate, "99th percentile of latency, ms" + source, &Sample::p99_ms, 2,
+                              &lax::published::kP99));
+    output.table(figure_table(evaluation, axes, rate, "Jobs in time per second" + source, &Sample::per_second, 0,
+                              &lax::published::kThroughput));
+    output.table(figure_table<1>(evaluation, axes, rate, "Completed TBs of jobs that missed their deadline, %",
+                                 &Sample::wasted, 1, nullptr, 100));
+    if (rate == Rate::kHigh) energy(evaluation, axes, output);
+  }
+  output.heading("Against round robin");
+  ratios(evaluation, axes, output);
+  pictures(evaluation, axes, output);
+  claims(evaluation, output);
+}
+
+}  // namespace castor::platforms::experiments

@@ -1,0 +1,9 @@
+# castor experiment.
+
+if(NOT TARGET castor)
+  return()
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+castor_script_test(experiment_end_to_end KIND platform TIMEOUT 180
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/experiment_test.py" "$<TARGET_FILE:castor>")

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""castor experiment: a tiny comparison end to end.
+
+    experiment_test.py <castor>
+"""
+
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CASTOR = sys.argv[1]
+TINY = ["--workload", "STEM", "--workload", "LSTM", "--rate", "high", "--scheduler", "RR", "--scheduler", "BAY",
+        "--scheduler", "LAX-SW", "--seeds", "2", "--jobs", "12", "--quiet"]
+failures = []
+
+
+def check(what, good):
+    if not good:
+        failures.append(what)
+        print("FAILED:", what)
+
+
+def run(*arguments):
+    return subprocess.run([CASTOR, "experiment", *arguments], capture_output=True, text=True, check=False)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    root = pathlib.Path(folder)
+
+    one = run("lax", *TINY, "--out", str(root / "one"), "--workers", "1")
+    check("exit code 0: " + one.stderr, one.returncode == 0)
+    check("quiet prints nothing", one.stdout == "")
+    rows = list(csv.DictReader((root / "one" / "results.csv").open()))
+    check("a row for every run", len(rows) == 2 * 3 * 2)
+    for row in rows:
+        name = f"{row['workload']} {row['scheduler']} {row['seed']}"
+        ends = sum(int(row[k]) for k in ("met", "late", "rejected", "open"))
+        check(name + ": every job ended in one way", ends == 12)
+        check(name + ": useful TBs are some of all", int(row["useful_tbs"]) <= int(row["all_tbs"]))
+        if row["scheduler"] == "RR":
+            check(name + ": round robin runs all", int(row["met"]) + int(row["late"]) == 12)
+    by = {(r["workload"], r["scheduler"], r["seed"]): r for r in rows}
+    check("seeds differ", by["LSTM", "RR", "1"]["cycles"] != by["LSTM", "RR", "2"]["cycles"])
+    check("STEM jobs have 16 TBs", int(by["STEM", "RR", "1"]["all_tbs"]) == 12 * 16)
+    check("JSON has the same runs", len(json.loads((root / "one" / "results.json").read_text())) == len(rows))
+    report = (root / "one" / "report.md").read_text()
+    check("the report has claims", "| C1 " in report and "| C25" in report)
+    check("the report has the source's figures", "(511)" in report)
+    check("a script for the picture", (root / "one" / "met-high.gp").exists())
+
+    two = run("lax", *TINY, "--out", str(root / "two"), "--workers", "2")
+    check("exit code 0 again", two.returncode == 0)
+    for name in ("results.csv", "results.json", "report.md"):
+        check(name + " is the same with two workers",
+              (root / "one" / name).read_bytes() == (root / "two" / name).read_bytes())
+
+    # What is there is not run again; what is missing, broken or of other parameters is.
+    runs = root / "two" / "runs"
+    kept, lost, broken = (runs / f"LSTM-high-{s}-1.json" for s in ("RR", "BAY", "LAX-SW"))
+    before = kept.stat().st_mtime_ns
+    lost.unlink()
+    broken.write_text("{")
+    again = run("lax", *TINY, "--out", str(root / "two"))
+    check("exit code 0 after a loss", again.returncode == 0)
+    check("a finished run is kept", kept.stat().st_mtime_ns == before)
+    check("a lost run is back", lost.exists())
+    check("results are the same after a loss",
+          (root / "one" / "results.csv").read_bytes() == (root / "two" / "results.csv").read_bytes())
+    fewer = ["6" if word == "12" else word for word in TINY]
+    other = run("lax", *fewer, "--out", str(root / "two"))
+    check("other parameters give other runs", other.returncode == 0 and kept.stat().st_mtime_ns != before)
+    rows = list(csv.DictReader((root / "two" / "results.csv").open()))
+    check("with other results", all(int(r["jobs"]) == 6 for r in rows))
+
+    for arguments, said in ((["lax", "--workload", "LTSM"], "no workload 'LTSM'"), (["lax", "--rate", "fast"], "fast"),
+                            (["lax", "--scheduler", "FIFO"], "no scheduler 'FIFO'"), (["lax", "--seeds", "0"], "seeds"),
+                            (["lacks"], "subcommand"), ([], "subcommand")):
+        bad = run(*arguments, "--out", str(root / "bad")) if arguments else run()
+        check(f"{arguments}: exit code 2, got {bad.returncode}", bad.returncode == 2)
+        check(f"{arguments}: says what is wrong: {bad.stderr}", said in bad.stderr)
+    (root / "file").write_text("")
+    bad = run("lax", *TINY, "--out", str(root / "file"))
+    check("a file as folder: exit code 2", bad.returncode == 2 and "cannot be made" in bad.stderr)
+    bad = run("lax", *TINY, "--set", "queue.count=oops", "--out", str(root / "oops"))
+    check("a bad key of the machine: exit code 2", bad.returncode == 2 and "queue.count" in bad.stderr)
+    bad = run("lax", *TINY, "--set", "queue.depth=2", "--out", str(root / "deep"))
+    check(f"a run that ends badly: exit code 1, got {bad.returncode}, and its name",
+          bad.returncode == 1 and "run LSTM-high-RR-1 failed" in bad.stderr)
+
+sys.exit(1 if failures else 0)
