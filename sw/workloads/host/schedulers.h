@@ -98,7 +98,7 @@ class Prophet final : public Scheduler {
   std::vector<JobIndex> running_;
 };
 
-/// What LAX computes, on the host: rates of kernel types, admission, priorities (docs/blocks/lax.md, "What it does").
+/// What LAX computes, on the host: rates of kernel types, admission, priorities (docs/blocks/lax.md, "Decisions").
 /// Whole numbers as in the engine: cycles per TB in 24.8 bits.
 class LaxityTable {
  public:
