@@ -158,6 +158,13 @@ class Yosys(unittest.TestCase):
         self.assertEqual(yosys.memory_bits(json.dumps(both)), (2, 128))
         self.assertEqual(yosys.memory_bits(self.STAT), (1, 64))
 
+    def test_modules_are_read_although_yosys_breaks_its_json_behind_them(self):
+        text = ('{\n   "creator": "Yosys",\n   "modules": {\n      "\\\\a": {\n         "num_cells_by_type": {\n            "INV": 2\n'
+                '         }\n      }\n   },\n       $paramod$0a\\b      2\n   "design": {\n')
+        self.assertEqual(yosys.modules(text), {"\\a": {"num_cells_by_type": {"INV": 2}}})
+        with self.assertRaises(WrongRequest):
+            yosys.modules("{}")
+
     def test_unreadable_statistics_are_refused(self):
         for text in ("", "[]", "{}", '{"modules": {}}', '{"modules": {"a": {}}}'):
             with self.assertRaises(WrongRequest, msg=text):

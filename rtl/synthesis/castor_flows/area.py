@@ -189,7 +189,7 @@ def split(block, values, library, plain, work):
             "opt_clean",
             "tee -q -o modules.json stat -json",
         ], work, "modules")
-    return split_of(json.loads((work / "modules.json").read_text())["modules"], block.top, library)
+    return split_of(yosys.modules((work / "modules.json").read_text()), block.top, library)
 
 
 def split_of(modules, top, library):

@@ -74,6 +74,18 @@ def memory_bits(stat_json):
         raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is wanted") from None
 
 
+def modules(stat_json):
+    """The modules of a `stat -json` text, by name.
+
+    Yosys 0.23 breaks its own JSON behind them, with lines of the hierarchy, if that is deeper than one level.
+    """
+    head = re.match(r"(.*?\n   \})", stat_json, re.DOTALL)
+    try:
+        return json.loads(head.group(1) + "}")["modules"]
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is wanted") from None
+
+
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _STATS = re.compile(r"ABC: .*\bnd =\s*(\d+).*\barea =\s*([\d.]+).*\blev =\s*(\d+)")
 _GATE = re.compile(r"^ABC: (\S+)\s+Fanin =\s*\d+\s+Instance =\s*(\d+)", re.MULTILINE)
