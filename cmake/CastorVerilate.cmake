@@ -116,6 +116,9 @@ function(castor_block name)
   configure_file("${CASTOR_VERILATE_DIR}/block_main.cpp.in" "${CMAKE_CURRENT_BINARY_DIR}/${name}_main.cpp" @ONLY)
   add_library(castor_bench_${name} STATIC "${CMAKE_CURRENT_BINARY_DIR}/${name}_bench.cpp")
   target_link_libraries(castor_bench_${name} PUBLIC castor_tb ${arg_MODEL} PRIVATE castor_options)
+  set_target_properties(castor_bench_${name} PROPERTIES
+    CASTOR_PORTS ${arg_PORTS} CASTOR_TYPE ${arg_TYPE} CASTOR_MODEL ${arg_MODEL} CASTOR_RTL "${arg_RTL}"
+    CASTOR_RTL_SOURCES "${sources}")
   if(TARGET castor_tb_${name})
     target_link_libraries(castor_bench_${name} PUBLIC castor_tb_${name})
   endif()
@@ -154,6 +157,8 @@ function(castor_rtl_library_ name suffix options)
   if(EXISTS "${arg_RTL}/${name}.vlt")
     list(PREPEND sources "${arg_RTL}/${name}.vlt")
   endif()
+
+  set(sources "${sources}" PARENT_SCOPE)
 
   string(JSON count LENGTH "${json}")
   math(EXPR last "${count} - 1")

@@ -18,7 +18,7 @@ void add_list(CLI::App& app, int& result);
 void add_elaborate(CLI::App& app, int& result);
 void add_experiment(CLI::App& app, int& result);
 
-/// Adds area, prove and netlist. Given one, the process becomes that flow (docs/guides/flows.md) and has its exit code.
+/// Adds area, prove, netlist and mutate. Given one, the process becomes that flow (docs/guides/flows.md) and has its exit code.
 void add_flows(CLI::App& app);
 
 /// What stands behind the program in `castor run [options] program ...` belongs to the program: a "--" is put before

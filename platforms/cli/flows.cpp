@@ -1,9 +1,10 @@
-// castor area, prove, netlist: flows over the blocks' RTL, written in Python (rtl/synthesis).
+// castor area, prove, netlist, mutate: flows over the blocks' RTL, written in Python (rtl/synthesis).
 
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -18,10 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The script beside this program: ../share/castor of an installation and of a build.
+/// The script beside this program: ../share/castor of an installation and of a build. It learns from the environment
+/// which program called it.
 std::string find_script() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  ::setenv("CASTOR_PROGRAM", self.c_str(), 1);
   const fs::path script = self.parent_path().parent_path() / "share/castor/rtl/synthesis/flows.py";
   if (error || !fs::exists(script, error)) {
     throw base::InputError("the flows are not installed: no file '" + script.string() + "'", "install all of Castor");
@@ -55,6 +58,7 @@ void add_flows(CLI::App& app) {
   add_flow(app, "area", "Gates, flip-flops, memory bits, levels and clock period of a block's RTL");
   add_flow(app, "prove", "Prove the properties of a block's RTL");
   add_flow(app, "netlist", "Write the gate netlist of a block with functional models of its cells");
+  add_flow(app, "mutate", "Break a block's RTL in many small ways; does lockstep notice?");
 }
 
 }  // namespace castor::platforms::cli

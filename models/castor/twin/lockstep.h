@@ -18,8 +18,9 @@ struct LockstepOptions {
   std::string waves;       ///< the last cycles go to <waves>.model.vcd and <waves>.rtl.vcd; empty = nowhere
 };
 
-/// Model and RTL at once. Outputs are compared at every settle, field by field, and probes in every cycle; they are
-/// never resynchronised. The first difference throws MismatchError. What callers see are the model's outputs.
+/// Model and RTL at once. Outputs are compared at every settle, field by field, and probes in every cycle (not if the
+/// RTL is a netlist, which has none); they are never resynchronised. The first difference throws MismatchError. What
+/// callers see are the model's outputs.
 ///
 /// `idle(n)` clocks the RTL n times, compares its outputs in each of these cycles with those of the model, which may
 /// not change, lets the model skip, and compares the probes: so every run that skips tests the skipping.
@@ -39,7 +40,8 @@ class Lockstep final : public Twin<Block> {
         model_(std::move(model)),
         rtl_(std::move(rtl)),
         options_(std::move(options)),
-        history_(kHistory) {
+        history_(kHistory),
+        compares_probes_(rtl_->has_probes()) {
     CASTOR_ASSERT(same_params(model_->params(), rtl_->params()));
     reset();
   }
@@ -119,6 +121,7 @@ class Lockstep final : public Twin<Block> {
 
   void compare_probes() {
     model_probes_ = model_->probes();
+    if (!compares_probes_) return;
     rtl_probes_ = rtl_->probes();
     bool differ = false;
     Block::each_probe([&](const Port&, auto member, auto) { differ |= model_probes_.*member != rtl_probes_.*member; },
@@ -194,6 +197,7 @@ class Lockstep final : public Twin<Block> {
   std::size_t next_ = 0;
   std::size_t remembered_ = 0;
   Inputs last_;
+  bool compares_probes_;
   Probes model_probes_, rtl_probes_;
   const Outputs* expected_ = nullptr;  // of the last settle of this cycle
   const Outputs* actual_ = nullptr;

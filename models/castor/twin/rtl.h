@@ -161,6 +161,14 @@ class Rtl final : public Twin<Block> {
     return probes;
   }
 
+  [[nodiscard]] bool has_probes() const override {
+    bool all = true;
+    Block::each_probe(
+        [&all](const Port&, auto, auto pin) { all = all && std::is_invocable_v<decltype(pin), const Top&>; },
+        this->params());
+    return all;
+  }
+
  private:
   static constexpr unsigned kResetCycles = 3;
 

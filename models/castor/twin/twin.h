@@ -41,6 +41,8 @@ class Twin {
   virtual void idle(Cycle n) = 0;
   /// Registers that both twins show.
   [[nodiscard]] virtual Probes probes() const = 0;
+  /// Whether it has them all; a netlist has none.
+  [[nodiscard]] virtual bool has_probes() const { return true; }
   /// A register as a debugger sees it: without side effect and without time. Nothing if this twin cannot look.
   [[nodiscard]] virtual std::optional<U32> peek(U16 /*address*/) const { return std::nullopt; }
 

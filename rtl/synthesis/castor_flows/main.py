@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 
-from . import area, netlist, prove, tools, tree
+from . import area, mutate, netlist, prove, tools, tree
 from .errors import Interrupted, WrongRequest
 from .progress import Progress
 
@@ -17,6 +17,8 @@ _COMMANDS = {
              "castor area lax --params minimum --split"),
     "prove": (prove, "Prove the properties of a block's RTL",
               "castor prove lax --json proofs.json"),
+    "mutate": (mutate, "Break a block's RTL in many small ways and see whether lockstep notices",
+               "castor mutate lax --count 200 --seed 1"),
     "netlist": (netlist, "Write a block's gate netlist, with functional models of the cells",
                 "castor netlist lax --params minimum -o lax.v"),
 }

@@ -3,6 +3,8 @@
     <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl
     <root>/rtl/<block>/parameter_sets.json  {"set": {"Parameter": number, ...}, ...}
     <root>/tb/<block>/                      properties
+
+A root without rtl/ holds the blocks' folders itself, each with everything of its block.
 """
 
 import difflib
@@ -18,9 +20,14 @@ def default_root():
     return Path(__file__).resolve().parents[3]
 
 
+def folder_of(root, kind):
+    """<root>/rtl or <root>/tb, or the root itself if it has no rtl/."""
+    return Path(root) / kind if (Path(root) / "rtl").is_dir() else Path(root)
+
+
 def blocks(root):
     """Names of the blocks that have RTL, sorted."""
-    return sorted(f.stem for f in (Path(root) / "rtl").glob("*/*.f") if f.stem == f.parent.name)
+    return sorted(f.stem for f in folder_of(root, "rtl").glob("*/*.f") if f.stem == f.parent.name)
 
 
 def choose(kind, name, names):
@@ -38,12 +45,12 @@ class Block:
 
     def __init__(self, root, name):
         self.root = Path(root).resolve()
-        if not (self.root / "rtl").is_dir():
-            raise WrongRequest(f"no folder '{self.root / 'rtl'}'", "--root names the folder that holds rtl/ and tb/")
+        if not self.root.is_dir():
+            raise WrongRequest(f"no folder '{self.root}'", "--root names the folder that holds rtl/ and tb/")
         self.name = choose("block", name, blocks(self.root))
-        self.rtl = self.root / "rtl"
+        self.rtl = folder_of(self.root, "rtl")
         self.folder = self.rtl / name
-        self.bench = self.root / "tb" / name
+        self.bench = folder_of(self.root, "tb") / name
         self.top = f"castor_{name}"
         self.sources = read_file_list(self.folder / f"{name}.f", self.rtl)
         self.sets = read_sets(self.folder / "parameter_sets.json")

@@ -1,0 +1,337 @@
+"""castor mutate: does lockstep notice when the RTL is broken?
+
+All mutants are in one model: Yosys puts each behind a number, `castor_mutant`, and a run of the block's lockstep program
+picks one. What survives every run is compared with the RTL formally; only what is proven equal leaves the count.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import tools, tree, yosys
+from .errors import WrongRequest
+
+KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
+
+#: Share of the mutants that are not equivalent which lockstep has to notice.
+GOAL = 0.95
+
+#: What a run of lockstep may take.
+_RUN_SECONDS = 600
+
+
+def add_arguments(parser):
+    parser.add_argument("block", help="block")
+    parser.add_argument("--params", metavar="SET", default="proof", help="parameter set (default: %(default)s)")
+    parser.add_argument("--count", metavar="N", type=int, default=100, help="mutants (default: %(default)s)")
+    parser.add_argument("--seed", metavar="S", type=int, default=1, help="which mutants are drawn (default: %(default)s)")
+    parser.add_argument("--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)")
+    parser.add_argument("--runs", metavar="R", type=int, default=3, help="seeds for every sequence of the block (default: %(default)s)")
+    parser.add_argument("--seconds", metavar="S", type=float, default=60, help="time to prove one survivor equivalent (default: %(default)g)")
+    parser.add_argument("--program", metavar="FILE", help="lockstep program over the mutants (default: built in Castor's build tree)")
+
+
+class Mutant:
+    """One mutation: number, Yosys' command for it, and the places of the sources that it belongs to."""
+
+    def __init__(self, number, command):
+        self.number = number
+        self.command = re.sub(r" -ctrl \S+ \d+ \d+", "", command)
+        self.mode = re.search(r"-mode (\S+)", command).group(1)
+        self.places = re.findall(r"-src (\S+)", command)
+        self.result = None
+        self.by = ""
+        self.cycle = None
+
+    def json(self, root):
+        return {"number": self.number, "mode": self.mode, "source": place(self.places, root), "result": self.result, "by": self.by,
+                "cycle": self.cycle, "command": self.command}
+
+
+def place(places, root):
+    """The narrowest of the places, as "rtl/x/castor_x.sv:12"; of equals the last, which belongs to the cell itself."""
+    best, narrowest = "", None
+    for text in places:
+        found = re.fullmatch(r"(.*):(\d+)\.\d+-(\d+)\.\d+", text)
+        if not found or found.group(2) == "0":
+            continue
+        lines = int(found.group(3)) - int(found.group(2))
+        if narrowest is None or lines <= narrowest:
+            path = Path(found.group(1))
+            shown = path.relative_to(root) if path.is_relative_to(root) else path
+            best, narrowest = f"{shown}:{found.group(2)}", lines
+    return best
+
+
+def run(options, progress):
+    """The command. Returns the exit code."""
+    if options.count < 1 or options.cycles < 1 or options.runs < 1:
+        raise WrongRequest("--count, --cycles and --runs must be at least 1")
+    tools.need("yosys", "berkeley-abc")
+    block = tree.Block(options.root, options.block)
+    values = block.parameters(options.params)
+    build = None if options.program else build_tree(options.block)
+    work = (Path(options.work) / block.name / f"mutate-{options.params}-{options.count}-{options.seed}").resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+
+    progress.say("drawing mutants")
+    mutants = draw(block, values, options.count, options.seed, work)
+    if options.program:
+        program = Path(options.program).resolve()
+    else:
+        progress.say("building the model of all mutants")
+        program = make_program(block, options.params, values, work, build)
+
+    kept = Kept(work / "results.json", fingerprint(work, program, options))
+    for mutant in mutants:
+        kept.restore(mutant)
+    todo = [mutant for mutant in mutants if mutant.result is None]
+    plan = runs_of(program, options, work)
+    sound(program, options, plan, work)
+    _work_off(todo, options, progress, kept, f"mutants of {len(mutants)} to run", lambda one: kill(one, program, options, plan, work))
+    todo = [mutant for mutant in mutants if mutant.result == SURVIVED and not mutant.by]
+    _work_off(todo, options, progress, kept, "survivors to compare", lambda one: compare(one, block, options, work))
+
+    code = report(block, options, mutants, len(plan), time.monotonic() - began, progress)
+    if options.json:
+        counts = {result: sum(mutant.result == result for mutant in mutants) for result in (KILLED, SURVIVED, EQUIVALENT)}
+        tree.write_json(options.json, {
+            "command": options.command, "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "verilator")},
+            "block": block.name, "set": options.params, "parameters": values, **counts,
+            "killed_share": share(mutants), "mutants": [mutant.json(block.root) for mutant in mutants],
+        })
+    return code
+
+
+def share(mutants):
+    """Killed out of those that are not equivalent; 1 if there are none."""
+    killed = sum(mutant.result == KILLED for mutant in mutants)
+    counted = sum(mutant.result != EQUIVALENT for mutant in mutants)
+    return round(killed / counted, 4) if counted else 1.0
+
+
+def report(block, options, mutants, runs, seconds, progress):
+    progress.line(f"{block.name}, set {options.params}, seed {options.seed}: {len(mutants)} mutants, up to {runs} runs of "
+                  f"{options.cycles} cycles each")
+    for mutant in mutants:
+        if mutant.result == SURVIVED:
+            progress.line(f"  survived: {mutant.number:>4} {mutant.mode:<6} {place(mutant.places, block.root)}  ({mutant.by})")
+    killed = sum(mutant.result == KILLED for mutant in mutants)
+    survived = sum(mutant.result == SURVIVED for mutant in mutants)
+    progress.line(f"{killed} killed, {survived} survived, {len(mutants) - killed - survived} equivalent: "
+                  f"{100 * share(mutants):.1f} % of those that differ are killed, goal {100 * GOAL:.0f} %, {seconds:.0f} s")
+    return 0 if share(mutants) >= GOAL else 1
+
+
+def _work_off(todo, options, progress, kept, what, step):
+    left = len(todo)
+
+    def one(mutant):
+        nonlocal left
+        step(mutant)
+        left -= 1
+        progress.say(f"{left} {what}")
+        return mutant
+
+    progress.say(f"{left} {what}")
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for mutant in pool.map(one, todo):
+            kept.keep(mutant)
+
+
+class Kept:
+    """Results on disk, so that an interrupted campaign goes on where it was. Those of another campaign are dropped."""
+
+    def __init__(self, path, mark):
+        self.path = path
+        self.data = {"campaign": mark, "mutants": {}}
+        try:
+            old = json.loads(path.read_text())
+            if old["campaign"] == mark:
+                self.data = old
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+
+    def restore(self, mutant):
+        mutant.result, mutant.by, mutant.cycle = self.data["mutants"].get(str(mutant.number), (None, "", None))
+
+    def keep(self, mutant):
+        self.data["mutants"][str(mutant.number)] = (mutant.result, mutant.by, mutant.cycle)
+        scratch = self.path.with_suffix(".new")
+        scratch.write_text(json.dumps(self.data))
+        scratch.replace(self.path)
+
+
+def fingerprint(work, program, options):
+    """What the results depend on."""
+    parts = [(work / "base.il").read_bytes(), (work / "mutations.txt").read_bytes(), program.read_bytes(),
+             f"{options.params} {options.cycles} {options.runs}".encode()]
+    return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+
+# --- mutants ----------------------------------------------------------------------------------------------------------
+
+
+def draw(block, values, count, seed, work):
+    """Elaborates the block, draws `count` mutations and writes the model of all of them. Returns the Mutants.
+
+    Memories are left alone (Yosys cannot put a number behind a change of their ports), what surrounds them is not.
+    """
+    bits = max(1, count.bit_length())
+    if not (work / "mutants.sv").exists():
+        yosys.run(
+            yosys.read(block, values) + [
+                "proc",
+                "flatten",
+                "opt",
+                "memory -nordff -nomap",
+                "opt_clean",
+                "write_ilang base.il",
+                f"mutate -list {count} -seed {seed} -ctrl castor_mutant {bits} 1 -o mutations.txt t:* t:$mem* %d",
+                "script mutations.txt",
+                "opt_clean",
+                "write_verilog -noattr mutants.v",
+            ], work, "mutants")
+        (work / "mutants.sv").write_text(numbered((work / "mutants.v").read_text(), block.top))
+    lines = (work / "mutations.txt").read_text().splitlines()
+    mutants = [Mutant(number, line) for number, line in enumerate(lines, 1)]
+    if not mutants:
+        raise WrongRequest(f"Yosys finds nothing to change in {block.top}")
+    return mutants
+
+
+def numbered(verilog, top):
+    """Turns the port `castor_mutant` into a register that reads the mutant's number when the model starts.
+
+    The ports are then those of the block. The number comes from the host program: castor_mutant_number().
+    """
+    header = re.search(rf"^module {re.escape(top)}\((.*?)\);", verilog, re.MULTILINE | re.DOTALL)
+    ports = [port.strip() for port in header.group(1).split(",")]
+    ports.remove("castor_mutant")
+    width = re.search(r"^  input (\[\d+:0\] )?castor_mutant;\n", verilog, re.MULTILINE)
+    text = verilog[:header.start(1)] + ", ".join(ports) + verilog[header.end(1):]
+    text = text.replace(width.group(), f"  import \"DPI-C\" function int castor_mutant_number();\n  reg {width.group(1) or ''}castor_mutant;\n"
+                        "  initial castor_mutant = castor_mutant_number();\n", 1)
+    return re.sub(r"^  wire (\[\d+:0\] )?castor_mutant;\n", "", text, count=1, flags=re.MULTILINE)
+
+
+# --- lockstep ---------------------------------------------------------------------------------------------------------
+
+
+def build_tree(block):
+    """The build tree that the `castor` program lies in. Raises WrongRequest if it is an installed one."""
+    program = os.environ.get("CASTOR_PROGRAM", "")
+    folder = Path(program).resolve().parent.parent
+    if not program or not (folder / "CMakeCache.txt").is_file():
+        raise WrongRequest("mutants are built in a build tree of Castor, which this is not",
+                           "run the castor of build/<preset>/bin, or give --program")
+    tools.need("cmake", "verilator")
+    return folder
+
+
+def make_program(block, chosen, values, work, build):
+    """Builds castor_cosim_<block>_mutants over `work`/mutants.sv. Returns a copy of the program, in `work`."""
+    folder = build / "mutants" / block.name
+    program = work / f"castor_cosim_{block.name}_mutants"
+    if program.exists():
+        return program
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(work / "mutants.sv", folder / "mutants.sv")
+    assignments = ", ".join(f'{{"{name}", {value}}}' for name, value in values.items())
+    (folder / "mutants_set.h").write_text(f'#define CASTOR_MUTANTS_SET "{chosen}"\n#define CASTOR_MUTANTS_PARAMS {{{assignments}}}\n')
+    target = f"castor_cosim_{block.name}_mutants"
+    result = tools.run(["cmake", "--build", build, "--target", target], work / "build.log")
+    built = folder / target
+    if result.code != 0 or not built.exists():
+        raise WrongRequest(f"the target {target} could not be built", f"log: {work / 'build.log'}")
+    shutil.copy2(built, program)
+    return program
+
+
+def runs_of(program, options, work):
+    """[(sequence, seed)]: every sequence of the block with the first seed, then with the next."""
+    result = tools.run([program, "--list"], work / "sequences.log", 60)
+    names = re.findall(r"^--sequence (\S+):", result.output, re.MULTILINE)
+    if result.code != 0 or not names:
+        raise WrongRequest(f"'{program}' does not list its sequences", f"log: {work / 'sequences.log'}")
+    return [(name, seed) for seed in range(1, options.runs + 1) for name in names]
+
+
+def lockstep(number, program, options, sequence, seed, log):
+    """One run over one mutant (0: none). Returns the tools.Result."""
+    command = ["env", f"CASTOR_MUTANT={number}", program, "--params", options.params, "--cycles", options.cycles,
+               "--sequence", sequence, "--seed", seed]
+    return tools.run(command, log, _RUN_SECONDS)
+
+
+def sound(program, options, plan, work):
+    """Raises WrongRequest if lockstep fails without any mutant: then it would kill them all."""
+    for sequence, seed in plan[:len({name for name, _ in plan})]:
+        log = work / "without.log"
+        if lockstep(0, program, options, sequence, seed, log).code != 0:
+            raise WrongRequest(f"lockstep fails without any mutation, sequence {sequence}, seed {seed}",
+                               f"first make 'castor cosim {options.block} --params {options.params}' pass; log: {log}")
+
+
+def kill(mutant, program, options, plan, work):
+    """Runs lockstep until one run notices the mutant."""
+    log = work / "logs" / f"{mutant.number}.log"
+    for sequence, seed in plan:
+        result = lockstep(mutant.number, program, options, sequence, seed, log)
+        if result.code == 0:
+            continue
+        if result.code == 1:
+            found = re.search(r"\bcycle (\d+)", result.output)
+            mutant.result, mutant.by, mutant.cycle = KILLED, f"{sequence} {seed}", int(found.group(1)) if found else None
+            return
+        if result.timed_out:
+            mutant.result, mutant.by = KILLED, f"{sequence} {seed}: no end"
+            return
+        raise WrongRequest(f"mutant {mutant.number}: '{program}' ended with code {result.code}", f"log: {log}")
+    mutant.result = SURVIVED
+
+
+# --- equivalence ------------------------------------------------------------------------------------------------------
+
+
+def compare(mutant, block, options, work):
+    """Proves a survivor equal to the RTL in every state that can be reached, or finds a difference, or gives up.
+
+    Both start after the same reset, with memories of zeros. A survivor stays one if its difference is proven to exist, or
+    if there was not enough time.
+    """
+    folder = work / "equivalence"
+    name = f"m{mutant.number}"
+    yosys.run([
+        "read_ilang ../base.il",
+        f"rename {block.top} gold",
+        "copy gold gate",
+        mutant.command.replace(f"-module {block.top} ", "-module gate "),
+        "miter -equiv -flatten gold gate miter",
+        "hierarchy -top miter",
+        "opt_clean",
+        "sim -clock in_clk_i -resetn in_rst_ni -rstlen 3 -n 4 -zinit -w miter",
+        "memory_map",
+        "async2sync",
+        "opt",
+        "techmap",
+        "dffunmap",
+        "zinit -all",
+        "abc -g AND",
+        f"write_aiger -I -O -L -miter {name}.aig",
+    ], folder, name)
+    seconds = int(options.seconds)
+    result = tools.run(["berkeley-abc", "-c", f"read_aiger {name}.aig; strash; scorr; pdr -T {seconds}"], folder / f"{name}-abc.log",
+                       seconds + 120, cwd=folder)
+    if re.search(r"^Property proved\.|Networks are equivalent|proved", result.output, re.MULTILINE):
+        mutant.result, mutant.by = EQUIVALENT, "pdr"
+    elif re.search(r"was asserted in frame (\d+)", result.output):
+        mutant.by = "differs from cycle " + re.search(r"was asserted in frame (\d+)", result.output).group(1) + " on"
+    else:
+        mutant.by = "not decided"

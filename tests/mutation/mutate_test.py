@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""castor mutate: a campaign on the contract's test block, going on after an interruption, and who counts as equivalent."""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common"))
+from flows_support import ROOT, FlowCase  # noqa: E402
+
+sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
+from castor_flows import mutate, tree  # noqa: E402
+
+TURNSTILE = ROOT / "tests" / "twin"
+
+RING = """
+module castor_ring #(parameter int unsigned N = 4) (input logic clk_i, input logic rst_ni, input logic go_i,
+                                                    output logic top_o, output logic never_o);
+  logic [1:0] state_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) state_q <= 2'd0;
+    else if (go_i) state_q <= (state_q == 2'd2) ? 2'd0 : state_q + 2'd1;
+  end
+  assign top_o = state_q == 2'd2;
+  assign never_o = state_q == 2'd3;
+endmodule
+"""
+
+
+class Equivalence(unittest.TestCase):
+    """A counter that runs 0, 1, 2: the comparison with 3 is never true, which only the reachable states show."""
+
+    def result(self, constant, mode):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "rtl/ring").mkdir(parents=True)
+            (root / "rtl/ring/castor_ring.sv").write_text(RING)
+            (root / "rtl/ring/ring.f").write_text("ring/castor_ring.sv\n")
+            (root / "rtl/ring/parameter_sets.json").write_text('{"proof": {"N": 4}}')
+            block = tree.Block(root, "ring")
+            work = root / "work"
+            work.mkdir()
+            mutate.draw(block, block.parameters("proof"), 1, 1, work)
+            line = 1 + RING[:RING.index(f"= state_q == 2'd{constant}")].count("\n")
+            name = next(line_.split()[2] for line_ in (work / "base.il").read_text().splitlines()
+                        if line_.strip().startswith("cell $") and f"castor_ring.sv:{line}$" in line_)
+            mutant = mutate.Mutant(1, f"mutate -mode {mode} -module castor_ring -cell {name.lstrip(chr(92))} -port Y -portbit 0")
+            mutant.result = mutate.SURVIVED
+            mutate.compare(mutant, block, type("Options", (), {"seconds": 20}), work)
+            return mutant.result, mutant.by
+
+    def test_change_that_no_reachable_state_shows_is_equivalent(self):
+        self.assertEqual(self.result(3, "const0"), ("equivalent", "pdr"))
+
+    def test_change_that_a_reachable_state_shows_survives_with_its_cycle(self):
+        result, by = self.result(3, "const1")
+        self.assertEqual(result, "survived")
+        self.assertRegex(by, r"differs from cycle \d+ on")
+
+
+class Text(unittest.TestCase):
+    def test_mutants_number_is_read_inside_and_is_no_port(self):
+        text = ("module castor_x(clk_i, castor_mutant, out_o);\n  input clk_i;\n  wire clk_i;\n  input [4:0] castor_mutant;\n"
+                "  wire [4:0] castor_mutant;\n  output out_o;\nendmodule\n")
+        done = mutate.numbered(text, "castor_x")
+        self.assertIn("module castor_x(clk_i, out_o);", done)
+        self.assertNotIn("input [4:0] castor_mutant", done)
+        self.assertIn("  reg [4:0] castor_mutant;\n  initial castor_mutant = castor_mutant_number();\n", done)
+        self.assertNotIn("wire [4:0] castor_mutant", done)
+
+    def test_place_is_the_narrowest_line_that_exists(self):
+        places = ["/r/rtl/x/top.sv:137.28-137.41", "/r/rtl/x/top.sv:165.5-176.4", "/r/rtl/c/fifo.sv:37.21-37.34", "/r/c/f.sv:0.0-0.0"]
+        self.assertEqual(mutate.place(places, Path("/r")), "rtl/c/fifo.sv:37")
+        self.assertEqual(mutate.place([], Path("/r")), "")
+
+    def test_share_leaves_equivalent_mutants_out(self):
+        def some(result):
+            mutant = mutate.Mutant(1, "mutate -mode inv")
+            mutant.result = result
+            return mutant
+        self.assertEqual(mutate.share([some("killed")] * 19 + [some("survived")] + [some("equivalent")] * 5), 0.95)
+        self.assertEqual(mutate.share([some("equivalent")]), 1.0)
+
+
+class Campaign(FlowCase):
+    WORDS = ("mutate", "turnstile", "--params", "odd", "--count", "20", "--seed", "1")
+
+    def test_lockstep_kills_the_sample_and_a_second_run_goes_on_where_the_first_was(self):
+        self.run_castor(*self.WORDS, "--json", self.folder / "result.json", root=TURNSTILE, expect=None)
+        first = json.loads((self.folder / "result.json").read_text())
+        code = 0 if first["killed_share"] >= 0.95 else 1
+        self.assertEqual(len(first["mutants"]), 20)
+        self.assertEqual(first["killed"] + first["survived"] + first["equivalent"], 20)
+        self.assertGreaterEqual(first["killed_share"], 0.9)
+        for one in first["mutants"]:
+            self.assertRegex(one["source"], r"^turnstile/castor_turnstile\.sv:[1-9]\d*$")
+            if one["result"] == "killed":
+                self.assertLess(one["cycle"], 20000)
+        # Take one result away: only that one is run again.
+        kept = next((self.folder / "work").glob("turnstile/mutate-*/results.json"))
+        data = json.loads(kept.read_text())
+        number = str(next(one["number"] for one in first["mutants"] if one["result"] == "killed"))
+        del data["mutants"][number]
+        logs = kept.parent / "logs"
+        for log in logs.iterdir():
+            log.unlink()
+        kept.write_text(json.dumps(data))
+        self.assertEqual(self.json(*self.WORDS, root=TURNSTILE, expect=code)["mutants"], first["mutants"])
+        self.assertEqual([log.name for log in logs.iterdir()], [f"{number}.log"])
+
+    def test_wrong_requests_are_refused(self):
+        self.refused("mutate", "turnstile", "--params", "none", root=TURNSTILE, says="there are: minimum, odd")
+        self.refused("mutate", "turnstile", "--count", "0", root=TURNSTILE, says="at least 1")
+        self.refused("mutate", "trial", "--params", "small", "--program", "/bin/true", says="does not list its sequences")
+
+
+if __name__ == "__main__":
+    FlowCase.castor = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()
