@@ -59,6 +59,48 @@ function(castor_script_test name)
   castor_test_properties_(${name} "${arg_KIND}" "${arg_TIMEOUT}" "${arg_ENVIRONMENT}")
 endfunction()
 
+# castor_lockstep_test(<block> [RTL <folder>] [TB <folder>] [SEQUENCES <name>...] [CYCLES <number>])
+#
+# What every block of castor_block must pass: model against RTL for CYCLES cycles (default 200000) at the parameter sets
+# minimum, odd, default and large, with each of the sequences (default: the block's first), and the description of its
+# ports against the RTL. Folders as in castor_block.
+function(castor_lockstep_test block)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RTL;TB;CYCLES" "SEQUENCES")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "castor_lockstep_test(${block}): unknown: '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT CASTOR_BUILD_RTL)
+    return()
+  endif()
+  foreach(default IN ITEMS "RTL|${PROJECT_SOURCE_DIR}/rtl/${block}" "TB|${PROJECT_SOURCE_DIR}/tb/${block}" "CYCLES|200000"
+                           "SEQUENCES|-")
+    string(REGEX MATCH "^([A-Z]+)\\|(.*)$" unused "${default}")
+    if(NOT arg_${CMAKE_MATCH_1})
+      set(arg_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+    endif()
+  endforeach()
+  foreach(sequence IN LISTS arg_SEQUENCES)
+    set(option "")
+    set(suffix "")
+    if(NOT sequence STREQUAL "-")
+      set(option --sequence ${sequence})
+      set(suffix "_${sequence}")
+    endif()
+    foreach(set IN ITEMS minimum odd default large)
+      castor_script_test(lockstep_${block}_${set}${suffix}
+        KIND lockstep
+        TIMEOUT 300
+        COMMAND castor_cosim_${block} --params ${set} --cycles ${arg_CYCLES} ${option}
+                --dump "${CASTOR_TEST_RESULTS}/lockstep_${block}_${set}${suffix}")
+    endforeach()
+  endforeach()
+  castor_script_test(ports_of_${block}_agree
+    KIND lockstep
+    TIMEOUT 120
+    COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/port_check.py" "${CASTOR_VERILATOR}"
+            "$<TARGET_FILE:castor_cosim_${block}>" "${arg_RTL}" "${arg_TB}" ${block})
+endfunction()
+
 # castor_fuzz(<name> SOURCES <file>... [LIBS <target>...] CORPUS <folder> [TIMEOUT <seconds>])
 #
 # A fuzz target (LLVMFuzzerTestOneInput). With CASTOR_BUILD_FUZZ it is linked with libFuzzer; in every other build with a

@@ -10,13 +10,14 @@ namespace castor::tb {
 int block_main(int argc, char** argv, const BlockEntry& block) {
   CosimRequest request;
   request.program = argv[0];
-  bool sets = false;
+  bool sets = false, defaults = false;
   std::string description;
   CLI::App app{block.name + ": " + block.meaning + ". Model against RTL."};
   add_cosim_options(app, request);
   app.add_flag("--list", sets, "List the parameter sets and sequences");
-  app.add_option("--describe", description, "Ports and parameters: json, or markdown at the default parameters")
+  app.add_option("--describe", description, "Ports and parameters of the set: json, or markdown tables")
       ->check(CLI::IsMember({"json", "markdown"}));
+  app.add_flag("--defaults", defaults, "With --describe: at the default of every parameter, whatever the sets are");
   app.footer("Example: --params odd --cycles 1000000 --seed 7\nExit codes: 0 good, 1 mismatch, 2 wrong request.");
   try {
     app.parse(argc, argv);
@@ -27,12 +28,9 @@ int block_main(int argc, char** argv, const BlockEntry& block) {
       }
       return 0;
     }
-    if (description == "json") {
-      std::fputs(json(block.describe(request.params)).c_str(), stdout);
-      return 0;
-    }
-    if (description == "markdown") {
-      std::fputs(markdown(block.describe("")).c_str(), stdout);
+    if (!description.empty()) {
+      const Description described = block.describe(defaults ? "" : request.params);
+      std::fputs((description == "json" ? json(described) : markdown(described)).c_str(), stdout);
       return 0;
     }
     return cosim(block, request);

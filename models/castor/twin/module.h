@@ -79,19 +79,14 @@ class Module : public sc_core::sc_module, public Pins {
   void size_lanes() {
     const auto size = [this](const Port& port, auto, auto pin) {
       auto& lanes = pin(pins());
-      if constexpr (is_vector<std::decay_t<decltype(lanes)>>) lanes.init(port.shape.elements);
+      if constexpr (detail::is_vector<std::decay_t<decltype(lanes)>>) lanes.init(port.shape.elements);
     };
     Block::each_input(size, twin_->params());
     Block::each_output(size, twin_->params());
   }
-  template <class T>
-  static constexpr bool is_vector = false;
-  template <class T>
-  static constexpr bool is_vector<sc_core::sc_vector<T>> = true;
-
   template <class Pin>
   void watch(Pin& pin) {
-    if constexpr (is_vector<Pin>) {
+    if constexpr (detail::is_vector<Pin>) {
       for (auto& lane : pin) sensitive << lane;
     } else {
       sensitive << pin;

@@ -35,6 +35,11 @@ constexpr auto pin() {
   }
 }
 
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<sc_core::sc_vector<T>> = true;
+
 }  // namespace detail
 
 /// What a signal between pins of a field's type carries.

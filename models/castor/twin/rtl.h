@@ -101,6 +101,7 @@ class Rtl final : public Twin<Block> {
   }
   ~Rtl() override {
     vcd_.close();
+    ::Verilated::threadContextp(context_.get());  // where the top unregisters itself
     top_.final();
   }
 
@@ -177,6 +178,7 @@ class Rtl final : public Twin<Block> {
     context->randReset(2);
     context->randSeed(static_cast<int>(std::max<U64>(1, options.seed & 0x7fffffffU)));
     context->fatalOnError(false);
+    context->threads(1);
     return context;
   }
 

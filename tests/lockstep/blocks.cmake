@@ -1,0 +1,9 @@
+# Model against RTL for every block.
+get_property(castor_blocks GLOBAL PROPERTY CASTOR_BLOCKS)
+foreach(block IN LISTS castor_blocks)
+  set(sequences "")
+  if(EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/ci_sequences.txt")
+    file(STRINGS "${PROJECT_SOURCE_DIR}/tb/${block}/ci_sequences.txt" sequences REGEX "^[a-z]")
+  endif()
+  castor_lockstep_test(${block} SEQUENCES ${sequences})
+endforeach()

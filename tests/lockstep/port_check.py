@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Holds the C++ description of a block's ports against its RTL, as Verilator resolves it.
+
+    port_check.py <verilator> <castor_cosim_block> <folder of the RTL> <folder of the probe wrapper> <block>
+
+Compared: names, directions and widths of all ports, of the block and of its probe wrapper, at the RTL's own defaults and
+at every set of parameter_sets.json; names and defaults of all parameters. The description comes from the program's
+--describe json.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+
+def verilog(verilator, top, files, params, folder):
+    """(ports, parameters) of a module: {name: (direction, bits)}, {name: value}."""
+    output = pathlib.Path(folder) / "out.xml"
+    subprocess.run(
+        [verilator, "--xml-only", "--xml-output", str(output), "--Mdir", folder, "--top-module", top]
+        + [f"-G{name}={value}" for name, value in params.items()] + [str(file) for file in files],
+        check=True)
+    tree = xml.parse(output)
+    types = {node.get("id"): node for node in tree.iter("typetable").__next__()}
+
+    def bits(identifier):
+        node = types[identifier]
+        if node.tag == "basicdtype":
+            left = node.get("left")
+            return 1 if left is None else abs(int(left) - int(node.get("right"))) + 1
+        if node.tag in ("refdtype", "enumdtype"):
+            return bits(node.get("sub_dtype_id"))
+        raise SystemExit(f"{top}: port of a type that is not understood: {node.tag}")
+
+    module = next(node for node in tree.iter("module") if node.get("topModule") == "1")
+    ports, parameters = {}, {}
+    for var in module.findall("var"):
+        if var.get("dir"):
+            ports[var.get("name")] = (var.get("dir"), bits(var.get("dtype_id")))
+        elif var.get("param"):
+            value = re.fullmatch(r"\d+'s?([hbd])([0-9a-f]+)", var.find("const").get("name"))
+            parameters[var.get("name")] = int(value[2], {"h": 16, "b": 2, "d": 10}[value[1]])
+    return ports, parameters
+
+
+def differences(what, expected, actual):
+    for name in sorted(expected.keys() | actual.keys()):
+        if expected.get(name) != actual.get(name):
+            yield f"{what}: {name}: the description says {expected.get(name)}, the RTL {actual.get(name)}"
+
+
+def main():
+    verilator, program, rtl, tb, block = sys.argv[1:]
+    rtl, tb = pathlib.Path(rtl), pathlib.Path(tb)
+    lines = (rtl / f"{block}.f").read_text().splitlines()
+    sources = [rtl.parent / line.strip() for line in lines if line.strip() and not line.startswith(("#", "/"))]
+    waivers = rtl / f"{block}.vlt"
+    if waivers.exists():
+        sources.insert(0, waivers)
+    sets = json.loads((rtl / "parameter_sets.json").read_text())
+    found = []
+    compared = 0
+    for name, values in [("RTL defaults", None), *sets.items()]:
+        arguments = [program, "--describe", "json"] + (["--params", name] if values else ["--defaults"])
+        described = json.loads(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout)
+        clock = {"clk_i": ("input", 1), "rst_ni": ("input", 1)}
+        ports = clock | {p["name"]: (p["direction"], p["width"]) for p in described["inputs"] + described["outputs"]}
+        probes = ports | {p["name"]: (p["direction"], p["width"]) for p in described["probes"]}
+        params = {p["name"]: p["value"] for p in described["params"]}
+        tops = [(described["top"], sources, ports),
+                (described["top"] + "_probe", sources + [tb / f"{described['top']}_probe.sv"], probes)]
+        for top, files, expected in tops:
+            with tempfile.TemporaryDirectory() as folder:
+                actual, parameters = verilog(verilator, top, files, values or {}, folder)
+            found += differences(f"{top} at {name}", expected, actual)
+            found += differences(f"{top} at {name}", params, parameters)
+            compared += len(expected) + len(params)
+    print("\n".join(found))
+    print(f"{block}: {compared} ports and parameters compared, {len(found)} differ")
+    return 1 if found or not compared else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
