@@ -47,7 +47,8 @@ if(CASTOR_BUILD_RTL)
   target_link_libraries(castor_turnstile_faults PUBLIC castor_verilated)
   castor_test(twin_lockstep_test KIND lockstep SOURCES twin_lockstep_test.cpp
               LIBS castor_turnstile castor_rtl_turnstile castor_turnstile_faults)
+  # The main of the tests goes before that of SystemC.
   castor_test(twin_module_test KIND lockstep SOURCES twin_module_test.cpp ISOLATED
-              LIBS castor_turnstile castor_rtl_turnstile SystemC::systemc)
+              LIBS castor_test_isolated_main castor_turnstile castor_rtl_turnstile SystemC::systemc)
 endif()
 castor_test(twin_contract_test KIND unit SOURCES twin_contract_test.cpp LIBS castor_turnstile)
