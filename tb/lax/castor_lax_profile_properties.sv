@@ -1,0 +1,53 @@
+// Properties of the profiling table of the laxity engine (docs/blocks/lax.md, "Arithmetic"). `pick_q` is any kernel
+// type: it takes a value during reset and then stays.
+`include "castor_assert.svh"
+
+module castor_lax_profile_properties #(
+  parameter int unsigned NumKt = 64,
+  localparam int unsigned KidWidth = (NumKt > 1) ? $clog2(NumKt) : 1
+) (
+  input logic                clk_i,
+  input logic                rst_ni,
+  input logic                soft_rst_i,
+  input logic [KidWidth-1:0] kid_i,
+  input logic [23:0]         cnt_o,
+  input logic                valid_o,
+  input logic [31:0]         tpw_o,
+  input logic                tpw_we_i,
+  input logic [31:0]         tpw_wdata_i,
+  input logic                sample_i,
+  input logic                clear_i,
+  input logic                wgc_i,
+  input logic [KidWidth-1:0] wgc_kid_i,
+  input logic                cnt_full_o
+);
+  logic [KidWidth-1:0] pick_q;
+  logic [23:0]         cnt_q, base;
+
+  // A5: a count goes up by legal completions of its kernel type only, and is cleared where a window opens and where
+  // software clears the entry.
+  assign base = ((sample_i || clear_i) && kid_i == pick_q) ? '0 : cnt_q;
+
+  always_ff @(posedge clk_i) begin
+    pick_q <= rst_ni ? pick_q : wgc_kid_i;
+    if (!rst_ni || soft_rst_i) begin
+      cnt_q <= '0;
+    end else if (wgc_i && wgc_kid_i == pick_q && base != '1) begin
+      cnt_q <= base + 24'd1;
+    end else begin
+      cnt_q <= base;
+    end
+  end
+
+  `CASTOR_ASSERT(a5_counts_its_completions_only, kid_i != pick_q || cnt_o == cnt_q)
+  `CASTOR_ASSERT(a5_full_counter_is_told, !(wgc_i && wgc_kid_i == pick_q) || cnt_full_o == (base == '1))
+
+  // A6: a valid rate is not 0.
+  `CASTOR_ASSERT(a6_written_rate_not_zero, !tpw_we_i || tpw_wdata_i != '0)
+  `CASTOR_ASSERT(a6_valid_rate_not_zero, kid_i != pick_q || !valid_o || tpw_o != '0)
+endmodule
+
+bind castor_lax_profile castor_lax_profile_properties #(.NumKt(NumKt)) u_properties (
+  .clk_i, .rst_ni, .soft_rst_i, .kid_i, .cnt_o, .valid_o, .tpw_o, .tpw_we_i, .tpw_wdata_i, .sample_i, .clear_i, .wgc_i,
+  .wgc_kid_i, .cnt_full_o
+);

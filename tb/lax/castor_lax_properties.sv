@@ -1,0 +1,317 @@
+// Properties of the laxity engine as a whole (docs/blocks/lax.md, "Machine" and "Cycle"); those of its parts are in the
+// other files of castor_lax_properties.f. Names begin with the number of the invariant.
+//
+// Where a property speaks of one queue, the queue is `pick_q`, which takes any value during reset and then stays: what
+// is proven of it is proven of all. Nothing is assumed of the surroundings.
+`include "castor_assert.svh"
+
+module castor_lax_properties #(
+  parameter int unsigned NumQueues = 128,
+  parameter int unsigned MaxKt     = 8,
+  parameter int unsigned NumKt     = 64,
+  parameter int unsigned VqDepth   = 32,
+  localparam int unsigned QidWidth  = $clog2(NumQueues),
+  localparam int unsigned KidWidth  = (NumKt > 1) ? $clog2(NumKt) : 1,
+  localparam int unsigned SlotWidth = KidWidth + 24,
+  localparam int unsigned ListWidth = MaxKt * SlotWidth + 5
+) (
+  input logic                    clk_i,
+  input logic                    rst_ni,
+  input logic                    soft_rst,
+  input castor_lax_pkg::config_t config_q,
+  input castor_lax_pkg::main_e   f_q,
+  input castor_lax_pkg::phase_e  ph_q,
+  input castor_lax_pkg::submit_e sub_q,
+  input logic [QidWidth-1:0]     q_q,
+  input logic [NumQueues-1:0]    st0_q,
+  input logic [NumQueues-1:0]    st1_q,
+  input logic [NumQueues-1:0]    st2_q,
+  input logic [NumQueues-1:0]    open_q,
+  input logic [NumQueues-1:0]    pre_q,
+
+  input logic                ks_valid_i,
+  input logic [QidWidth-1:0] ks_qid_i,
+  input logic                ki_valid_i,
+  input logic [QidWidth-1:0] ki_qid_i,
+  input logic                wgc_valid_i,
+  input logic [QidWidth-1:0] wgc_qid_i,
+  input logic                kd_valid_i,
+  input logic [QidWidth-1:0] kd_qid_i,
+
+  input logic                 main_st_we,
+  input logic                 main_st_ready,
+  input logic                 host_ack,
+  input logic [QidWidth-1:0]  reg_qid,
+  input logic                 new_job,
+  input logic [QidWidth-1:0]  submit_qid,
+  input logic                 wgc_list_we,
+  input logic                 submit_list_we,
+  input logic [ListWidth-1:0] event_list,
+  input logic [ListWidth-1:0] wgc_list,
+  input logic [ListWidth-1:0] submit_list,
+
+  input logic                taken,
+  input logic                main_verdict,
+  input logic                main_accept,
+  input logic                main_drop,
+  input logic                submit_verdict,
+  input logic [8:0]          verdict_count,
+  input logic [8:0]          pend_count,
+  input logic                pend_push,
+  input logic                adm_valid_o,
+  input logic                adm_ready_i,
+  input logic [QidWidth-1:0] adm_qid_o,
+  input logic                adm_accept_o,
+  input logic [2:0]          adm_reason_o,
+  input logic [31:0]         adm_est_o,
+  input logic                reg_verdict_pop,
+  input logic                done_pop,
+
+  input logic [NumQueues-1:0] pe_vec_i,
+  input logic                 psel_valid_o,
+  input logic [QidWidth-1:0]  psel_qid_o,
+  input logic [NumQueues-1:0] de_vec_i,
+  input logic                 dsel_valid_o,
+  input logic [QidWidth-1:0]  dsel_qid_o,
+
+  input logic        main_key_we,
+  input logic        ext_key_we,
+  input logic        qprio_we,
+  input logic        tpw_iso_we,
+  input logic        reg_tpw_we,
+  input logic        kpt_clear,
+  input logic        reg_req_i,
+  input logic        reg_we_i,
+  input logic [15:0] reg_addr_i,
+  input logic        reg_ack_o,
+  input logic [1:0]  reg_err_o,
+  input logic [31:0] reg_rdata_o
+);
+  logic                 past_q;  // the cycle before was out of reset and without soft reset
+  logic                 reset_q; // the cycle before was in reset
+  logic [QidWidth-1:0]  pick_q;
+  logic [NumQueues-1:0] is_free, is_init, is_ready, is_running, is_done, is_rejected, is_live;
+  logic [NumQueues-1:0] was_free_q, was_init_q, was_ready_q, was_running_q, was_done_q, was_rejected_q;
+  logic [NumQueues-1:0] made_ready_q, made_rejected_q, acked_q;
+
+  assign is_free     = ~st2_q & ~st1_q & ~st0_q;
+  assign is_init     = ~st2_q & ~st1_q & st0_q;
+  assign is_ready    = ~st2_q & st1_q & ~st0_q;
+  assign is_running  = ~st2_q & st1_q & st0_q;
+  assign is_done     = st2_q & ~st1_q & ~st0_q;
+  assign is_rejected = st2_q & ~st1_q & st0_q;
+  assign is_live     = is_ready | is_running;
+
+  always_ff @(posedge clk_i) begin
+    past_q          <= rst_ni && !soft_rst;
+    reset_q         <= !rst_ni;
+    pick_q          <= rst_ni ? pick_q : ks_qid_i;
+    was_free_q      <= is_free;
+    was_init_q      <= is_init;
+    was_ready_q     <= is_ready;
+    was_running_q   <= is_running;
+    was_done_q      <= is_done;
+    was_rejected_q  <= is_rejected;
+    made_ready_q    <= (main_st_we && main_st_ready) ? (NumQueues'(1) << q_q) : '0;
+    made_rejected_q <= (main_st_we && !main_st_ready) ? (NumQueues'(1) << q_q) : '0;
+    acked_q         <= host_ack ? (NumQueues'(1) << reg_qid) : '0;
+  end
+
+  // A1: states change along the arrows of the life cycle, several of which one cycle can take.
+  `CASTOR_ASSERT(a1_free_after_reset, !reset_q || is_free == '1)
+  `CASTOR_ASSERT(a1_six_states_only, (st2_q & st1_q) == '0)
+  `CASTOR_ASSERT(a1_free_to_init_only, !past_q || (was_free_q & ~(is_free | is_init)) == '0)
+  `CASTOR_ASSERT(a1_init_left_by_a_verdict_only,
+                 !past_q || (was_init_q & ~is_init & ~(made_ready_q & (is_live | is_done)) &
+                             ~(made_rejected_q & is_rejected)) == '0)
+  `CASTOR_ASSERT(a1_ready_rejected_by_a_drop_only,
+                 !past_q || (was_ready_q & ~(is_live | is_done) & ~(made_rejected_q & is_rejected)) == '0)
+  `CASTOR_ASSERT(a1_running_to_ready_or_done_only, !past_q || (was_running_q & ~(is_live | is_done)) == '0)
+  `CASTOR_ASSERT(a1_done_left_by_the_host_only,
+                 !past_q || (was_done_q & ~is_done & ~(acked_q & (is_free | is_init))) == '0)
+  `CASTOR_ASSERT(a1_rejected_left_by_the_host_only,
+                 !past_q || (was_rejected_q & ~is_rejected & ~(acked_q & (is_free | is_init))) == '0)
+
+  // A2: an open kernel belongs to a live job, a running job has one; software reads the number of busy queues.
+  logic       status_read_q;
+  logic [7:0] busy, busy_q;
+
+  always_comb begin
+    busy = '0;
+    for (int unsigned q = 0; q < NumQueues; q++) begin
+      if (!is_free[q] && busy != '1) begin
+        busy = busy + 8'd1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    busy_q        <= busy;
+    status_read_q <= rst_ni && reg_req_i && !reg_ack_o && !reg_we_i && (reg_addr_i == 16'h000C);
+  end
+
+  `CASTOR_ASSERT(a2_open_only_in_live_jobs, (open_q & ~is_live) == '0)
+  `CASTOR_ASSERT(a2_running_implies_open, (is_running & ~open_q) == '0)
+  `CASTOR_ASSERT(a2_status_counts_busy_queues, !status_read_q || (reg_ack_o && reg_rdata_o[15:8] == busy_q))
+
+  // A3, A4: a completion takes one thread block off one slot that has one, and touches nothing else of the list; a
+  // submission never lowers a count of a live job. These are the only writes. The rest of A4 is checked in the submit
+  // machine.
+  logic [4:0] changed;
+  logic       one_less, kinds_kept, no_less, kinds_kept_by_append;
+
+  always_comb begin
+    changed              = '0;
+    one_less             = 1'b1;
+    kinds_kept           = (wgc_list[ListWidth-1 -: 5] == event_list[ListWidth-1 -: 5]);
+    no_less              = 1'b1;
+    kinds_kept_by_append = (submit_list[ListWidth-1 -: 5] >= event_list[ListWidth-1 -: 5]);
+    for (int unsigned s = 0; s < MaxKt; s++) begin
+      if (wgc_list[s*SlotWidth +: 24] != event_list[s*SlotWidth +: 24]) begin
+        changed  = changed + 5'd1;
+        one_less = one_less && (event_list[s*SlotWidth +: 24] != '0) &&
+                   (wgc_list[s*SlotWidth +: 24] == event_list[s*SlotWidth +: 24] - 24'd1);
+      end
+      kinds_kept = kinds_kept &&
+                   (wgc_list[s*SlotWidth+24 +: KidWidth] == event_list[s*SlotWidth+24 +: KidWidth]);
+      if (5'(s) < event_list[ListWidth-1 -: 5]) begin
+        no_less              = no_less && (submit_list[s*SlotWidth +: 24] >= event_list[s*SlotWidth +: 24]);
+        kinds_kept_by_append = kinds_kept_by_append && (submit_list[s*SlotWidth+24 +: KidWidth] ==
+                                                        event_list[s*SlotWidth+24 +: KidWidth]);
+      end
+    end
+  end
+
+  // A list holds a kernel type once; what is written keeps to it if what was read did.
+  logic [MaxKt*MaxKt-1:0] twins;
+
+  always_comb begin
+    twins = '0;
+    for (int unsigned a = 0; a < MaxKt; a++) begin
+      for (int unsigned b = 0; b < MaxKt; b++) begin
+        twins[a*MaxKt+b] = (a < b) && (5'(b) < event_list[ListWidth-1 -: 5]) &&
+                           (event_list[a*SlotWidth+24 +: KidWidth] == event_list[b*SlotWidth+24 +: KidWidth]);
+      end
+    end
+  end
+
+  `CASTOR_ASSERT(a3_completion_takes_one, !(wgc_list_we && twins == '0) || (one_less && changed == 5'd1))
+  `CASTOR_ASSERT(a3_completion_keeps_the_kinds, !wgc_list_we || kinds_kept)
+  `CASTOR_ASSERT(a3_append_lowers_nothing,
+                 !(submit_list_we && sub_q == castor_lax_pkg::SMrg) || (no_less && kinds_kept_by_append))
+  `CASTOR_ASSERT(a3_list_written_once, !(wgc_list_we && submit_list_we))
+
+  // A7: what is offered is eligible now.
+  `CASTOR_ASSERT(a7_parse_offer_eligible,
+                 !psel_valid_o || (config_q.enable && pe_vec_i[psel_qid_o] &&
+                                   (is_ready[psel_qid_o] || (config_q.preparse && is_running[psel_qid_o]))))
+  `CASTOR_ASSERT(a7_dispatch_offer_eligible,
+                 !dsel_valid_o || (config_q.enable && de_vec_i[dsel_qid_o] && is_ready[dsel_qid_o] &&
+                                   !pre_q[dsel_qid_o]))
+
+  // A11: verdicts owed are those of the header in the submit machine, of the jobs that wait and of the one being
+  // admitted; so every header gets one and none gets two. There is always room for them.
+  logic [9:0] owed_q, due;
+  logic       admitting, waiting_q;
+  logic [QidWidth+35:0] verdict, verdict_q;
+
+  assign admitting = (ph_q == castor_lax_pkg::PhAdm) &&
+                     (f_q == castor_lax_pkg::VOpen || f_q == castor_lax_pkg::VMac || f_q == castor_lax_pkg::VAcc ||
+                      f_q == castor_lax_pkg::VKey);
+  assign due       = {1'b0, pend_count} + {9'b0, sub_q != castor_lax_pkg::SIdle} + {9'b0, admitting};
+  assign verdict   = {adm_qid_o, adm_accept_o, adm_reason_o, adm_est_o};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || soft_rst) begin
+      owed_q <= '0;
+    end else begin
+      owed_q <= owed_q + {9'b0, taken} - {9'b0, submit_verdict || (main_verdict && !main_drop)};
+    end
+    waiting_q <= rst_ni && !soft_rst && adm_valid_o && !adm_ready_i && !reg_verdict_pop;
+    verdict_q <= verdict;
+  end
+
+  `CASTOR_ASSERT(a11_verdicts_owed, owed_q == due)
+  `CASTOR_ASSERT(a11_room_for_verdicts, {1'b0, verdict_count} + due <= 10'(VqDepth))
+  `CASTOR_ASSERT(a11_verdict_not_lost, !(main_verdict || submit_verdict) || verdict_count < 9'(VqDepth))
+  `CASTOR_ASSERT(a11_waiting_job_not_lost, !pend_push || pend_count < 9'(VqDepth))
+  `CASTOR_ASSERT(a11_one_verdict_a_cycle, !(main_verdict && submit_verdict))
+  `CASTOR_ASSERT(a11_verdict_stable, !waiting_q || (adm_valid_o && verdict == verdict_q))
+
+  // A12: after a rejection, no offer of the queue until a later job of it is accepted.
+  logic refused_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || soft_rst) begin
+      refused_q <= 1'b0;
+    end else if (main_verdict && q_q == pick_q) begin
+      refused_q <= !main_accept;
+    end
+  end
+
+  `CASTOR_ASSERT(a12_refused_is_not_live, !refused_q || !is_live[pick_q])
+  `CASTOR_ASSERT(a12_refused_is_not_offered,
+                 !refused_q || !((psel_valid_o && psel_qid_o == pick_q) || (dsel_valid_o && dsel_qid_o == pick_q)))
+
+  // A14: keys change in three states and when software writes an external priority.
+  `CASTOR_ASSERT(a14_keys_change_in_their_states,
+                 !main_key_we || f_q == castor_lax_pkg::VKey || f_q == castor_lax_pkg::VTok ||
+                     f_q == castor_lax_pkg::R2)
+  `CASTOR_ASSERT(a14_external_key_by_its_register,
+                 !ext_key_we || (qprio_we && f_q == castor_lax_pkg::Idle &&
+                                 config_q.policy == castor_lax_pkg::PolicyExt))
+
+  // A16: a queue that nothing names keeps its state and its list.
+  logic       named, untouched_q;
+  logic [3:0] entry, entry_q;
+
+  assign named = (ks_valid_i && ks_qid_i == pick_q) || (ki_valid_i && ki_qid_i == pick_q) ||
+                 (wgc_valid_i && wgc_qid_i == pick_q) || (kd_valid_i && kd_qid_i == pick_q) ||
+                 (main_st_we && q_q == pick_q) || (host_ack && reg_qid == pick_q) ||
+                 (new_job && submit_qid == pick_q) || soft_rst;
+  assign entry = {st2_q[pick_q], st1_q[pick_q], st0_q[pick_q], open_q[pick_q]};
+
+  always_ff @(posedge clk_i) begin
+    untouched_q <= rst_ni && !named;
+    entry_q     <= entry;
+  end
+
+  `CASTOR_ASSERT(a16_unnamed_queue_keeps_its_state, !untouched_q || entry == entry_q)
+  `CASTOR_ASSERT(a16_completion_writes_its_own_list, !wgc_list_we || wgc_valid_i)
+  `CASTOR_ASSERT(a16_submission_writes_its_own_list, !submit_list_we || !wgc_valid_i)
+
+  // A20: a read changes nothing, but for the two words that pop a queue and the latch of the time.
+  logic                    read, read_q;
+  castor_lax_pkg::config_t config_past_q;
+
+  assign read = reg_req_i && !reg_ack_o && !reg_we_i;
+
+  always_ff @(posedge clk_i) begin
+    read_q        <= rst_ni && (!reg_req_i || read);
+    config_past_q <= config_q;
+  end
+
+  `CASTOR_ASSERT(a20_read_writes_nothing,
+                 !read || !(qprio_we || host_ack || tpw_iso_we || reg_tpw_we || kpt_clear || soft_rst))
+  `CASTOR_ASSERT(a20_read_keeps_the_configuration, !read_q || config_q == config_past_q)
+  `CASTOR_ASSERT(a20_only_its_word_pops_a_verdict, !reg_verdict_pop || (read && reg_addr_i == 16'h0080))
+  `CASTOR_ASSERT(a20_only_its_word_pops_a_finished_job, !done_pop || (read && reg_addr_i == 16'h0084))
+  `CASTOR_ASSERT(a20_no_answer_without_acknowledge, reg_ack_o || (reg_err_o == '0 && reg_rdata_o == '0))
+
+  // The interesting ends are reachable.
+  `CASTOR_COVER(cover_accepted, adm_valid_o && adm_accept_o)
+  `CASTOR_COVER(cover_refused_before_admission, adm_valid_o && adm_reason_o == castor_lax_pkg::ReasonBadList)
+endmodule
+
+bind castor_lax castor_lax_properties #(
+  .NumQueues(NumQueues), .MaxKt(MaxKt), .NumKt(NumKt), .VqDepth(VqDepth)
+) u_properties (
+  .clk_i, .rst_ni, .soft_rst, .config_q, .f_q, .ph_q, .sub_q, .q_q, .st0_q, .st1_q, .st2_q, .open_q, .pre_q,
+  .ks_valid_i, .ks_qid_i, .ki_valid_i, .ki_qid_i, .wgc_valid_i, .wgc_qid_i, .kd_valid_i, .kd_qid_i,
+  .main_st_we, .main_st_ready, .host_ack, .reg_qid, .new_job, .submit_qid, .wgc_list_we, .submit_list_we,
+  .event_list, .wgc_list, .submit_list, .taken, .main_verdict, .main_accept, .main_drop, .submit_verdict,
+  .verdict_count(9'(verdict_count)), .pend_count(9'(pend_count)), .pend_push, .adm_valid_o, .adm_ready_i, .adm_qid_o,
+  .adm_accept_o, .adm_reason_o, .adm_est_o, .reg_verdict_pop, .done_pop, .pe_vec_i, .psel_valid_o, .psel_qid_o,
+  .de_vec_i, .dsel_valid_o, .dsel_qid_o, .main_key_we, .ext_key_we, .qprio_we, .tpw_iso_we, .reg_tpw_we, .kpt_clear,
+  .reg_req_i, .reg_we_i, .reg_addr_i, .reg_ack_o, .reg_err_o, .reg_rdata_o
+);

@@ -1,0 +1,106 @@
+// Properties of the selection of the laxity engine (docs/blocks/lax.md, "Cycle"). `pick_q` is any queue: it takes a value
+// during reset and then stays. Its key and tie are noted in the cycle in which its group is compared; without a write of
+// a key during the pass these are the values at its beginning.
+`include "castor_assert.svh"
+
+module castor_lax_select_properties #(
+  parameter int unsigned NumQueues = 128,
+  parameter int unsigned SelWidth  = 16,
+  localparam int unsigned QidWidth   = $clog2(NumQueues),
+  localparam int unsigned NumGroups  = NumQueues / SelWidth,
+  localparam int unsigned GroupWidth = (NumGroups > 1) ? $clog2(NumGroups) : 1,
+  localparam int unsigned TieWidth   = 16 + QidWidth
+) (
+  input logic                       clk_i,
+  input logic                       rst_ni,
+  input logic                       soft_rst_i,
+  input logic [GroupWidth-1:0]      group_q,
+  input logic                       first,
+  input logic                       by_turn,
+  input logic                       preparse_i,
+  input logic [NumQueues-1:0]       st0_i,
+  input logic [NumQueues-1:0]       st1_i,
+  input logic [NumQueues-1:0]       st2_i,
+  input logic [NumQueues-1:0]       pre_i,
+  input logic [NumQueues-1:0]       pe_vec_i,
+  input logic [NumQueues-1:0]       de_vec_i,
+  input logic [SelWidth*64-1:0]     key_row,
+  input logic [SelWidth*16-1:0]     seq_row,
+  input logic [SelWidth*16-1:0]     pseq_row,
+  input logic [NumQueues-1:0]       pseq_set_q,
+  input logic [15:0]                seq_ctr_q,
+  input logic [15:0]                pseq_ctr_q,
+  input logic [QidWidth-1:0]        rrptr_q,
+  input logic                       best_p_any_q,
+  input logic [49:0]                best_p_key_q,
+  input logic [TieWidth-1:0]        best_p_tie_q,
+  input logic                       best_d_any_q,
+  input logic [49:0]                best_d_key_q,
+  input logic [TieWidth-1:0]        best_d_tie_q
+);
+  localparam int unsigned RankWidth = 50 + TieWidth;
+
+  logic [QidWidth-1:0]  pick_q;
+  logic                 p_in_q, p_in, d_in_q, d_in, p_seen_q, d_seen_q, here;
+  logic [49:0]          key;
+  logic [15:0]          p_tie, d_tie, seq, pseq;
+  logic [RankWidth-1:0] p_rank_q, d_rank_q;
+
+  // Membership of the frozen sets.
+  assign p_in = first ? (pe_vec_i[pick_q] && !st2_i[pick_q] && st1_i[pick_q] && (preparse_i || !st0_i[pick_q])) : p_in_q;
+  assign d_in = first ? (de_vec_i[pick_q] && !st2_i[pick_q] && st1_i[pick_q] && !st0_i[pick_q] && !pre_i[pick_q])
+                      : d_in_q;
+  assign here = (pick_q / QidWidth'(SelWidth) == QidWidth'(group_q)) || (NumGroups == 1);
+
+  always_comb begin
+    key  = '0;
+    seq  = '0;
+    pseq = '0;
+    for (int unsigned e = 0; e < SelWidth; e++) begin
+      if (QidWidth'(e) == (pick_q & QidWidth'(SelWidth - 1))) begin
+        key  = key_row[e*64 +: 50];
+        seq  = seq_row[e*16 +: 16];
+        pseq = pseq_set_q[pick_q] ? pseq_row[e*16 +: 16] : '0;
+      end
+    end
+    p_tie = by_turn ? {{(16-QidWidth){1'b0}}, QidWidth'(pick_q - rrptr_q - QidWidth'(1))} : seq - seq_ctr_q;
+    d_tie = by_turn ? pseq - pseq_ctr_q : seq - seq_ctr_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    pick_q <= rst_ni ? pick_q : QidWidth'(pe_vec_i);
+    p_in_q <= p_in;
+    d_in_q <= d_in;
+    if (!rst_ni || soft_rst_i) begin
+      p_seen_q <= 1'b0;
+      d_seen_q <= 1'b0;
+    end else begin
+      p_seen_q <= (p_seen_q && !first) || (here && p_in);
+      d_seen_q <= (d_seen_q && !first) || (here && d_in);
+    end
+    if (here) begin
+      p_rank_q <= {key, p_tie, pick_q};
+      d_rank_q <= {key, d_tie, pick_q};
+    end
+  end
+
+  // A8: the best so far is not behind any eligible queue that was compared; at the end of the pass that is all of them.
+  `CASTOR_ASSERT(a8_parse_result_is_the_least,
+                 !p_seen_q || (best_p_any_q && {best_p_key_q, best_p_tie_q} <= p_rank_q))
+  `CASTOR_ASSERT(a8_dispatch_result_is_the_least,
+                 !d_seen_q || (best_d_any_q && {best_d_key_q, best_d_tie_q} <= d_rank_q))
+  // The best is one of them.
+  `CASTOR_ASSERT(a8_parse_result_was_eligible,
+                 !(best_p_any_q && best_p_tie_q[QidWidth-1:0] == pick_q && !first) || p_seen_q)
+  `CASTOR_ASSERT(a8_dispatch_result_was_eligible,
+                 !(best_d_any_q && best_d_tie_q[QidWidth-1:0] == pick_q && !first) || d_seen_q)
+  // A9: class 3 never wins over a smaller class.
+  `CASTOR_ASSERT(a9_parse_class, !p_seen_q || best_p_key_q[49:48] <= p_rank_q[RankWidth-1 -: 2])
+  `CASTOR_ASSERT(a9_dispatch_class, !d_seen_q || best_d_key_q[49:48] <= d_rank_q[RankWidth-1 -: 2])
+endmodule
+
+bind castor_lax_select castor_lax_select_properties #(.NumQueues(NumQueues), .SelWidth(SelWidth)) u_properties (
+  .clk_i, .rst_ni, .soft_rst_i, .group_q, .first, .by_turn, .preparse_i, .st0_i, .st1_i, .st2_i, .pre_i, .pe_vec_i,
+  .de_vec_i, .key_row, .seq_row, .pseq_row, .pseq_set_q, .seq_ctr_q, .pseq_ctr_q, .rrptr_q, .best_p_any_q,
+  .best_p_key_q, .best_p_tie_q, .best_d_any_q, .best_d_key_q, .best_d_tie_q
+);

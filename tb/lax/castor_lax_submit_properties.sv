@@ -1,0 +1,107 @@
+// Properties of the submit machine of the laxity engine (docs/blocks/lax.md, "Cycle").
+//
+// A4, conservation of thread blocks, step by step: what the beats brought is staged; a new job's list is the stage; an
+// append adds each staged slot once; a completion takes one off (castor_lax_properties.sv); nothing else writes lists.
+// Sums are compared as long as no count saturates.
+`include "castor_assert.svh"
+
+module castor_lax_submit_properties #(
+  parameter int unsigned MaxKt    = 8,
+  parameter int unsigned KidWidth = 6,
+  localparam int unsigned SlotWidth = KidWidth + 24,
+  localparam int unsigned ListWidth = MaxKt * SlotWidth + 5
+) (
+  input logic                       clk_i,
+  input logic                       rst_ni,
+  input castor_lax_pkg::submit_e    sub_q,
+  input logic                       taken_o,
+  input logic                       beat,
+  input logic                       beat_bad_kid,
+  input logic                       beat_known,
+  input logic [23:0]                wl_numwg_i,
+  input logic [MaxKt*SlotWidth-1:0] stage_q,
+  input logic [4:0]                 sc_q,
+  input logic [4:0]                 ai_q,
+  input logic [23:0]                add_n,
+  input logic [ListWidth-1:0]       list_i,
+  input logic                       list_we_o,
+  input logic [ListWidth-1:0]       list_o,
+  input logic                       new_job_o,
+  input logic                       verdict_o
+);
+  localparam int unsigned SumWidth = 30;
+
+  logic [SumWidth-1:0]    staged, held, after, brought_q;
+  logic [MaxKt*MaxKt-1:0] twins, list_twins, new_twins;
+  logic                   full, staged_full, full_q;
+
+  always_comb begin
+    staged      = '0;
+    held        = '0;
+    after       = '0;
+    full        = 1'b0;
+    staged_full = 1'b0;
+    for (int unsigned s = 0; s < MaxKt; s++) begin
+      if (5'(s) < sc_q) begin
+        staged      = staged + SumWidth'(stage_q[s*SlotWidth +: 24]);
+        staged_full = staged_full || (stage_q[s*SlotWidth +: 24] == '1);
+      end
+      if (5'(s) < list_i[ListWidth-1 -: 5]) begin
+        held = held + SumWidth'(list_i[s*SlotWidth +: 24]);
+      end
+      if (5'(s) < list_o[ListWidth-1 -: 5]) begin
+        after = after + SumWidth'(list_o[s*SlotWidth +: 24]);
+        full  = full || (list_o[s*SlotWidth +: 24] == '1);
+      end
+    end
+  end
+
+  always_comb begin
+    twins      = '0;
+    list_twins = '0;
+    new_twins  = '0;
+    for (int unsigned a = 0; a < MaxKt; a++) begin
+      for (int unsigned b = 0; b < MaxKt; b++) begin
+        if (a < b) begin
+          twins[a*MaxKt+b]      = (5'(b) < sc_q) && (stage_q[a*SlotWidth+24 +: KidWidth] ==
+                                                     stage_q[b*SlotWidth+24 +: KidWidth]);
+          list_twins[a*MaxKt+b] = (5'(b) < list_i[ListWidth-1 -: 5]) && (list_i[a*SlotWidth+24 +: KidWidth] ==
+                                                                         list_i[b*SlotWidth+24 +: KidWidth]);
+          new_twins[a*MaxKt+b]  = (5'(b) < list_o[ListWidth-1 -: 5]) && (list_o[a*SlotWidth+24 +: KidWidth] ==
+                                                                         list_o[b*SlotWidth+24 +: KidWidth]);
+        end
+      end
+    end
+  end
+
+  // Thread blocks that the beats brought, as far as they were staged; a full slot may have swallowed some.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || taken_o) begin
+      brought_q <= '0;
+      full_q    <= 1'b0;
+    end else begin
+      if (beat && !beat_bad_kid && (beat_known || sc_q < 5'(MaxKt))) begin
+        brought_q <= brought_q + SumWidth'(wl_numwg_i);
+      end
+      full_q <= full_q || staged_full;
+    end
+  end
+
+  `CASTOR_ASSERT(a4_stage_in_range, sc_q <= 5'(MaxKt))
+  `CASTOR_ASSERT(a4_stage_has_each_kind_once, twins == '0)
+  `CASTOR_ASSERT(a4_stage_holds_the_beats, full_q || staged_full || staged == brought_q)
+  `CASTOR_ASSERT(a4_new_list_is_the_stage, !new_job_o || (list_we_o && after == staged))
+  `CASTOR_ASSERT(a4_append_adds_a_slot,
+                 !(list_we_o && sub_q == castor_lax_pkg::SMrg && list_twins == '0 &&
+                   list_i[ListWidth-1 -: 5] < 5'(MaxKt)) || full || after == held + SumWidth'(add_n))
+  `CASTOR_ASSERT(a4_append_stays_in_the_stage,
+                 !(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) || ai_q < sc_q)
+  `CASTOR_ASSERT(a4_list_has_each_kind_once,
+                 !(list_we_o && (new_job_o || list_twins == '0)) || new_twins == '0)
+  `CASTOR_ASSERT(a4_no_list_with_a_refusal, !(verdict_o && list_we_o))
+endmodule
+
+bind castor_lax_submit castor_lax_submit_properties #(.MaxKt(MaxKt), .KidWidth(KidWidth)) u_properties (
+  .clk_i, .rst_ni, .sub_q, .taken_o, .beat, .beat_bad_kid, .beat_known, .wl_numwg_i, .stage_q, .sc_q, .ai_q, .add_n(add[23:0]),
+  .list_i, .list_we_o, .list_o, .new_job_o, .verdict_o
+);
