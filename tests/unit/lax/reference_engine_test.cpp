@@ -200,5 +200,73 @@ TEST_P(LaxAgainstReference, ReadingControlRegistersChangesNothing) {
   }
 }
 
+/// One job of 5 thread blocks of a known rate in queue 0, looked at after its first update.
+struct Updated {
+  Integer remaining, duration;
+  Rank key;
+};
+Updated after_update(const Params& params, U32 control, U32 deadline) {
+  Model model(params);
+  Inputs in;
+  U64 now = 100;
+  const auto cycle = [&] {
+    in.now = now++;
+    const Outputs out = model.settle(in);
+    model.clock(in);
+    return out;
+  };
+  const auto write = [&](U16 address, U32 data) {
+    in.reg_req = in.reg_we = 1;
+    in.reg_addr = address;
+    in.reg_wdata = data;
+    while (cycle().reg_ack == 0) {
+    }
+    in.reg_req = in.reg_we = 0;
+  };
+  in.adm_ready = 1;
+  write(tb::reg::kUpdatePeriod, 1000);
+  write(tb::reg::kProfile, 12901);  // 50 and 101/256 cycles
+  write(tb::reg::kControl, control);
+  in.js_valid = 1;
+  in.js_deadline = deadline;
+  in.js_start = 90;
+  in.js_nkt = 1;
+  static_cast<void>(cycle());
+  in.js_valid = 0;
+  in.wl_valid = in.wl_last = 1;
+  in.wl_numwg = 5;
+  static_cast<void>(cycle());
+  in.wl_valid = 0;
+  while (look(model, 0x58) == 0) static_cast<void>(cycle());  // N_UPD
+  return {look(model, 0x800C), look(model, 0x8010), {look(model, 0x0800) >> 3U & 3U, look(model, 0x8018)}};
+}
+
+// The visit comes in the same cycle whatever the deadline, so deadlines can be put on every border and beside it.
+TEST(LaxBorders, LevelsAndClassesChangeWhereTheReferenceChangesThem) {
+  std::map<std::pair<unsigned, Integer>, unsigned> seen;
+  for (const U32 control :
+       {0x00301561U, 0x00301581U, 0x00300581U}) {  // MLFQ; LAX with and without classes; all admitted
+    Rules rules;
+    rules.policy = static_cast<Policy>(control >> 4U & 15U);
+    rules.classes = (control >> 12U & 1U) != 0;
+    const Updated first = after_update(Params{}, control, 1000000);
+    ASSERT_EQ(first.remaining, 251);  // 5 * 12901 / 256
+    ASSERT_GT(first.duration, 100);
+    const auto age = first.duration.convert_to<U32>();
+    for (const U32 border : {3 * age, 3 * age / 2, age, age + 251}) {
+      for (U32 deadline = border - 2; deadline <= border + 2; ++deadline) {
+        SCOPED_TRACE("control " + std::to_string(control) + ", deadline " + std::to_string(deadline));
+        const Updated job = after_update(Params{}, control, deadline);
+        ASSERT_EQ(job.duration, age);
+        Job expected;
+        expected.deadline = deadline;
+        EXPECT_EQ(job.key, rank(rules, expected, 251, age, false));
+        ++seen[{control, job.key.first}];
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 2U + 3U + 1U);  // both levels, classes 0, 1 and 3, and no class
+}
+
 }  // namespace
 }  // namespace castor::lax::reference
