@@ -8,6 +8,7 @@
 #include "castor/base/error.h"
 #include "castor/lax/engine.h"
 #include "castor/twin/twin.h"
+#include "tb/lax/bench.h"
 #include "tb/lax/cover_points.h"
 #include "tb/lax/register_driver.h"
 
@@ -151,6 +152,34 @@ TEST_P(EverySet, PortRulesAreKeptEvenByStimulusWithoutRules) {
       was_out = out;
     });
     if (HasFatalFailure()) return;
+  }
+}
+
+// What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.
+TEST_P(EverySet, SkippedRestIsTheSameAsClockedRest) {
+  const Params& params = GetParam().params;
+  for (const char* name : {"sleepy", "random"}) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      SCOPED_TRACE(std::string(name) + ", seed " + std::to_string(seed));
+      std::vector<U32> ends[2];
+      for (const bool skip : {false, true}) {
+        Model model(params);
+        const auto sequence = lax::Bench::make(name, params, seed);
+        const base::Cycle skipped = castor::tb::run<Block>(
+            model, *sequence, 60000, skip, [](const Inputs&, const Outputs&, const auto&) {}, [](base::Cycle) {});
+        if (skip && std::string(name) == "sleepy") {
+          EXPECT_GT(skipped, 1000U);
+        }
+        for (unsigned n = 0; n < 16; ++n) ends[skip].push_back(model.peek(static_cast<U16>(0x30 + 4 * n)).value());
+        for (unsigned q = 0; q < params.NumQueues; ++q) {
+          ends[skip].push_back(model.peek(static_cast<U16>(reg::kQueueState + 4 * q)).value());
+          for (unsigned word = 0; word < 8; ++word) {
+            ends[skip].push_back(model.peek(static_cast<U16>(reg::kJob + 128 * q + 4 * word)).value());
+          }
+        }
+      }
+      EXPECT_EQ(ends[0], ends[1]);
+    }
   }
 }
 
