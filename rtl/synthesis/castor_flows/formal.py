@@ -1,6 +1,6 @@
 """A block together with its properties, as Yosys is to read it.
 
-tb/<block>/castor_<block>_properties.sv holds modules with assertions and `bind` statements that put them into the block.
+tb/<block>/castor_<block>*_properties.sv hold modules with assertions and `bind` statements that put them into the block.
 Yosys 0.23 parses `bind` and then ignores it, so the statements are carried out here, on copies of the sources. Two lines
 are added to the block: reset is assumed in the first cycle, and a cover shows that the assumptions let the block run.
 """
@@ -74,22 +74,21 @@ def prepare(block, work):
     """
     work = Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    path = block.bench / f"castor_{block.name}_properties.sv"
-    if not path.is_file():
-        raise WrongRequest(f"{block.name} has no properties: no file '{path}'", "docs/guides/flows.md says what belongs in it")
-    listed = block.bench / f"castor_{block.name}_properties.f"
-    sources = tree.read_file_list(listed, block.bench) if listed.is_file() else [path]
-    extra, binds, origins = [], [(block.top, _MONITOR)], {}
+    sources = sorted(block.bench.glob(f"castor_{block.name}*_properties.sv"))
+    if not sources:
+        raise WrongRequest(f"{block.name} has no properties: no file '{block.bench}/castor_{block.name}_properties.sv'",
+                           "docs/guides/flows.md says what belongs in it")
+    extra, binds, origins = [], [(block.top, _MONITOR, block.folder)], {}
     for source in sources:
         text, found = split_binds(tree.read_text(source))
-        binds += found
+        binds += [(module, instance, source) for module, instance in found]
         origins[source.name] = source
         copy = work / source.name
         copy.write_text(text)
         extra.append(copy)
     texts = {source: tree.read_text(source) for source in block.sources}
     changed = set()
-    for module, instance in binds:
+    for module, instance, wanted_by in binds:
         for source, text in texts.items():
             done = insert(text, module, instance)
             if done is not None:
@@ -97,7 +96,7 @@ def prepare(block, work):
                 changed.add(source)
                 break
         else:
-            raise WrongRequest(f"{path}: binds to '{module}', which no source of {block.name} defines")
+            raise WrongRequest(f"{wanted_by}: binds to '{module}', which no source of {block.name} defines")
     replaced = {}
     for source in sorted(changed):
         origins[source.name] = source
