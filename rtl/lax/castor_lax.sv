@@ -1,6 +1,7 @@
 // Laxity engine of the command processor: counts the work of every job, measures how fast thread blocks of each kernel
 // type complete, admits jobs that can meet their deadline and ranks them for the parse lanes and the dispatcher
-// (docs/blocks/lax.md). All state of tables and queues is instantiated here; the parts compute.
+// (docs/blocks/lax.md). Tables and queues are instantiated here, all on one level, so that memory macros go in at one
+// place and probes and properties see the signals between the parts; that makes the file long.
 module castor_lax #(
   parameter int unsigned NumQueues  = 128,  // compute queues, one job each: a power of two, 4..256
   parameter int unsigned MaxKt      = 8,    // kernel types in the list of one job, 1..16

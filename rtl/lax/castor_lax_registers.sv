@@ -170,7 +170,7 @@ module castor_lax_registers #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The access: unmapped until a word is found, then what is read, whether it can be written, whether the value is legal.
+  // The access: whether the word exists, what is read, whether it can be written, whether the value is legal.
   logic        mapped, writable, legal, good, good_write, order_error;
   logic [31:0] rdata;
 
@@ -237,7 +237,8 @@ module castor_lax_registers #(
         10'h034: rdata = {16'b0, now_high_q};
         10'h038: rdata = tot_i[31:0];
         10'h03C: rdata = {24'b0, tot_i[39:32]};
-        10'h040, 10'h044, 10'h048, 10'h04C, 10'h050, 10'h054, 10'h058, 10'h05C, 10'h060, 10'h064, 10'h068, 10'h06C: begin
+        10'h040, 10'h044, 10'h048, 10'h04C, 10'h050, 10'h054,
+        10'h058, 10'h05C, 10'h060, 10'h064, 10'h068, 10'h06C: begin
           for (int unsigned c = 0; c < castor_lax_pkg::NumCounters; c++) begin
             if (reg_addr_i[7:2] == 6'(16 + c)) begin
               rdata = counters[c*32 +: 32];

@@ -1,6 +1,6 @@
-// Properties of the selection of the laxity engine (docs/blocks/lax.md, "Cycle"). `pick_q` is any queue: it takes a value
-// during reset and then stays. Its key and tie are noted in the cycle in which its group is compared; without a write of
-// a key during the pass these are the values at its beginning.
+// Properties of the selection of the laxity engine (docs/blocks/lax.md, "Cycle"). `pick_q` is any queue: it takes a
+// value during reset and then stays. Its key and tie are noted in the cycle in which its group is compared; without a
+// write of a key during the pass these are the values at its beginning.
 `include "castor_assert.svh"
 
 module castor_lax_select_properties #(
@@ -47,7 +47,8 @@ module castor_lax_select_properties #(
   logic [RankWidth-1:0] p_rank_q, d_rank_q;
 
   // Membership of the frozen sets.
-  assign p_in = first ? (pe_vec_i[pick_q] && !st2_i[pick_q] && st1_i[pick_q] && (preparse_i || !st0_i[pick_q])) : p_in_q;
+  assign p_in = first ? (pe_vec_i[pick_q] && !st2_i[pick_q] && st1_i[pick_q] && (preparse_i || !st0_i[pick_q]))
+                      : p_in_q;
   assign d_in = first ? (de_vec_i[pick_q] && !st2_i[pick_q] && st1_i[pick_q] && !st0_i[pick_q] && !pre_i[pick_q])
                       : d_in_q;
   assign here = (pick_q / QidWidth'(SelWidth) == QidWidth'(group_q)) || (NumGroups == 1);

@@ -102,6 +102,6 @@ module castor_lax_submit_properties #(
 endmodule
 
 bind castor_lax_submit castor_lax_submit_properties #(.MaxKt(MaxKt), .KidWidth(KidWidth)) u_properties (
-  .clk_i, .rst_ni, .sub_q, .taken_o, .beat, .beat_bad_kid, .beat_known, .wl_numwg_i, .stage_q, .sc_q, .ai_q, .add_n(add[23:0]),
-  .list_i, .list_we_o, .list_o, .new_job_o, .verdict_o
+  .clk_i, .rst_ni, .sub_q, .taken_o, .beat, .beat_bad_kid, .beat_known, .wl_numwg_i, .stage_q, .sc_q, .ai_q,
+  .add_n(add[23:0]), .list_i, .list_we_o, .list_o, .new_job_o, .verdict_o
 );
