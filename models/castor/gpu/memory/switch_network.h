@@ -32,23 +32,17 @@ class PortMask {
     return result;
   }
 
-  /// Calls f for each member, from `first` upwards and then around; f returns true to end the walk.
-  template <class F>
-  void walk(unsigned first, F f) const {
+  /// The first member from `first` upwards, then around; there must be one.
+  [[nodiscard]] unsigned first_from(unsigned first) const {
     const unsigned word = first / 64;
-    const std::uint64_t from = ~std::uint64_t{0} << first % 64;
-    if (part(word, words_[word] & from, f)) return;
-    if (part(word ^ 1, words_[word ^ 1], f)) return;
-    part(word, words_[word] & ~from, f);
+    const std::uint64_t above = words_[word] & ~std::uint64_t{0} << first % 64;
+    if (above != 0) return lowest(word, above);
+    return words_[word ^ 1] != 0 ? lowest(word ^ 1, words_[word ^ 1]) : lowest(word, words_[word]);
   }
 
  private:
-  template <class F>
-  static bool part(unsigned word, std::uint64_t bits, F& f) {
-    for (; bits != 0; bits &= bits - 1) {
-      if (f(word * 64 + static_cast<unsigned>(__builtin_ctzll(bits)))) return true;
-    }
-    return false;
+  [[nodiscard]] static unsigned lowest(unsigned word, std::uint64_t bits) {
+    return word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
   }
 
   std::array<std::uint64_t, 2> words_{};
@@ -63,10 +57,9 @@ class SwitchNetwork {
       : outputs_(outputs),
         voq_(voq),
         queues_(std::size_t{inputs} * (voq ? outputs : 1)),
-        pending_(outputs),
+        pending_(outputs, 0),
+        visible_(outputs),
         last_(outputs, inputs - 1),
-        output_free_(outputs, 0),
-        input_free_(inputs, 0),
         flits_(inputs, 0),
         packets_(inputs, 0) {
     CASTOR_ASSERT(inputs <= PortMask::kPorts && outputs <= PortMask::kPorts, "crossbar of %u x %u ports", inputs,
@@ -85,8 +78,8 @@ class SwitchNetwork {
     Queue& queue = queues_[index(input, request.route)];
     request.next = nullptr;
     if (queue.head == nullptr) {
-      queue = {&transaction, &transaction, request.visible};
-      mark(input, request.route);
+      queue = {&transaction, &transaction};
+      becomes_head(input, request, false);
     } else {
       queue.tail->request.next = &transaction;
       queue.tail = &transaction;
@@ -101,63 +94,37 @@ class SwitchNetwork {
   /// the next cycle in which something can be granted if nothing arrives and no credit is sent.
   template <class Ends>
   Cycle grant(Cycle now, Ends ends) {
-    Cycle next = kForever;
-    if (waiting_ == 0) return next;
-    // Inputs that still send what was granted before; those with more to send say when to look again.
-    PortMask held = held_;
-    held.walk(0, [&](unsigned input) {
-      if (input_free_[input] <= now) {
-        held_.clear(input);
-      } else if (packets_[input] != 0) {
-        next = std::min(next, input_free_[input]);
-      }
-      return false;
-    });
-    held = held_;
+    if (waiting_ == 0) return kForever;
+    Cycle next = std::min(look_at_arrivals(now), end_holds(now));
     PortMask taken;
     int starved = -1;
     bool blocked = false, granted = false;
-    const PortMask wanted = wanted_;
-    wanted.walk(start_, [&](unsigned output) {
-      if (output_free_[output] > now) {
-        next = std::min(next, output_free_[output]);
-        return false;
+    unsigned output = 0;
+    for (PortMask left = wanted_.without(held_outputs_); left.any(); left.clear(output)) {
+      output = left.first_from(start_);
+      const PortMask free = visible_[output].without(held_inputs_);
+      if (!free.any()) {
+        if (starved < 0 && visible_[output].both(taken).any()) starved = static_cast<int>(output);
+        continue;
       }
-      bool found = false;
-      unsigned winner = 0;
-      const unsigned first = last_[output] + 1 == input_free_.size() ? 0 : last_[output] + 1;
-      pending_[output].without(held).walk(first, [&](unsigned input) {
-        const Cycle visible = queues_[index(input, output)].visible;
-        if (visible > now) {
-          next = std::min(next, visible);
-          return false;
-        }
-        found = true;
-        winner = input;
-        return true;
-      });
-      if (!found) {
-        if (starved < 0 && any_visible(pending_[output].both(taken), output, now)) starved = static_cast<int>(output);
-        return false;
-      }
+      const unsigned winner = free.first_from(last_[output] + 1 == packets_.size() ? 0 : last_[output] + 1);
       Transaction& transaction = *queues_[index(winner, output)].head;
       if (!ends.covers(output, transaction.request.cost, now)) {
         // Others that become visible or free before the credits come may fit.
         blocked = true;
-        next = std::min({next, ends.next_credit(output), next_visible(pending_[output], output, now)});
-        return false;
+        next = std::min(next, ends.next_credit(output));
+        continue;
       }
-      pop(winner, output);
+      next = std::min(next, pop(winner, output, now));
       taken.set(winner);
-      held.set(winner);
-      held_.set(winner);
-      const Cycle free = now + ends.move(winner, output, transaction, now);
-      input_free_[winner] = output_free_[output] = free;
+      held_inputs_.set(winner);
+      held_outputs_.set(output);
+      const Cycle end = now + ends.move(winner, output, transaction, now);
+      holds_.push_back({end, static_cast<std::uint16_t>(winner), static_cast<std::uint16_t>(output)});
       last_[output] = winner;
       granted = true;
-      if (pending_[output].any() || packets_[winner] != 0) next = std::min(next, free);
-      return false;
-    });
+      if (pending_[output] != 0 || packets_[winner] != 0) next = std::min(next, end);
+    }
     if (starved >= 0) start_ = static_cast<unsigned>(starved);
     // The packet for which an output waits may just have lost its input, and another one may fit.
     if (blocked && granted) next = now + 1;
@@ -168,53 +135,84 @@ class SwitchNetwork {
   struct Queue {
     Transaction* head = nullptr;
     Transaction* tail = nullptr;
-    Cycle visible = 0;  ///< of the head
+  };
+  /// Something that happens to an input and an output in a later cycle.
+  struct Timed {
+    Cycle at;
+    std::uint16_t input, output;
   };
 
   [[nodiscard]] std::size_t index(unsigned input, unsigned output) const {
     return voq_ ? std::size_t{input} * outputs_ + output : input;
   }
-  void mark(unsigned input, unsigned output) {
-    pending_[output].set(input);
-    wanted_.set(output);
+  /// A packet is at the head of a queue of an input now.
+  void becomes_head(unsigned input, const MemoryRequest& request, bool visible) {
+    ++pending_[request.route];
+    wanted_.set(request.route);
+    if (visible) {
+      visible_[request.route].set(input);
+    } else {
+      arrivals_.push_back({request.visible, static_cast<std::uint16_t>(input), request.route});
+    }
   }
-  [[nodiscard]] bool any_visible(const PortMask& inputs, unsigned output, Cycle now) const {
-    bool any = false;
-    inputs.walk(0, [&](unsigned input) { return any = queues_[index(input, output)].visible <= now; });
-    return any;
-  }
-  /// First stamp behind `now`.
-  [[nodiscard]] Cycle next_visible(const PortMask& inputs, unsigned output, Cycle now) const {
+  /// Heads that have become visible can be granted; returns when the next one will.
+  [[nodiscard]] Cycle look_at_arrivals(Cycle now) {
     Cycle next = kForever;
-    inputs.walk(0, [&](unsigned input) {
-      const Cycle visible = queues_[index(input, output)].visible;
-      if (visible > now) next = std::min(next, visible);
-      return false;
-    });
+    for (std::size_t i = 0; i < arrivals_.size();) {
+      const Timed arrival = arrivals_[i];
+      if (arrival.at > now) {
+        next = std::min(next, arrival.at);
+        ++i;
+        continue;
+      }
+      visible_[arrival.output].set(arrival.input);
+      arrivals_[i] = arrivals_.back();
+      arrivals_.pop_back();
+    }
     return next;
   }
-  void pop(unsigned input, unsigned output) {
+  /// Frees the links that have sent what was granted before; returns when the next one that is wanted will be free.
+  [[nodiscard]] Cycle end_holds(Cycle now) {
+    Cycle next = kForever;
+    for (std::size_t i = 0; i < holds_.size();) {
+      const Timed hold = holds_[i];
+      if (hold.at > now) {
+        if (packets_[hold.input] != 0 || pending_[hold.output] != 0) next = std::min(next, hold.at);
+        ++i;
+        continue;
+      }
+      held_inputs_.clear(hold.input);
+      held_outputs_.clear(hold.output);
+      holds_[i] = holds_.back();
+      holds_.pop_back();
+    }
+    return next;
+  }
+  /// Takes the head of a queue out. Returns when the packet behind it is visible, if that is not yet.
+  [[nodiscard]] Cycle pop(unsigned input, unsigned output, Cycle now) {
     Queue& queue = queues_[index(input, output)];
     --waiting_;
     flits_[input] -= queue.head->request.cost;
     --packets_[input];
     queue.head = queue.head->request.next;
-    pending_[output].clear(input);
-    if (!pending_[output].any()) wanted_.clear(output);
-    if (queue.head != nullptr) {
-      queue.visible = queue.head->request.visible;
-      mark(input, queue.head->request.route);
-    }
+    visible_[output].clear(input);
+    if (--pending_[output] == 0) wanted_.clear(output);
+    if (queue.head == nullptr) return kForever;
+    const MemoryRequest& request = queue.head->request;
+    becomes_head(input, request, request.visible <= now);
+    return request.visible <= now ? kForever : request.visible;
   }
 
   unsigned outputs_;
   bool voq_;
   std::vector<Queue> queues_;
-  std::vector<PortMask> pending_;  ///< per output: inputs whose oldest packet is for it
-  PortMask wanted_;                ///< outputs with a pending input
-  std::vector<unsigned> last_;     ///< per output: last input granted
-  std::vector<Cycle> output_free_, input_free_;
-  PortMask held_;                               ///< inputs whose input_free_ may lie ahead
+  std::vector<unsigned> pending_;        ///< per output: heads of queues that are for it
+  PortMask wanted_;                      ///< outputs with such a head
+  std::vector<Timed> arrivals_;          ///< of these heads those that were not visible when somebody looked last
+  std::vector<PortMask> visible_;        ///< per output: inputs of the others
+  std::vector<unsigned> last_;           ///< per output: last input granted
+  PortMask held_inputs_, held_outputs_;  ///< links that still send what was granted before
+  std::vector<Timed> holds_;             ///< when these end
   std::vector<std::uint32_t> flits_, packets_;  ///< per input
   unsigned start_ = 0;
   std::size_t waiting_ = 0;
