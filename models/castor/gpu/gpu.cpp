@@ -113,7 +113,10 @@ Cycle Gpu::host_cycle() const {
 
 Cycle Gpu::next_cycle() const {
   Cycle next = kForever;
-  for (const Cycle wake : wakes_) next = std::min(next, wake);
+  for (const Cycle wake : wakes_) {
+    if (wake <= now_) return now_;
+    next = std::min(next, wake);
+  }
   if (next == kForever) return next;
   if (!machine_.run.sleep) return now_;
   // The last cycle of a run is one of these, so that a limit ends it there, asleep or not.
@@ -125,6 +128,18 @@ Cycle Gpu::next_cycle() const {
   return std::max(std::min(next, watchdog_->window_end()), now_);
 }
 
+// No tick makes another unit due in the same cycle, so who is due can be found out for many units at once, without a
+// branch for each that the host would guess wrongly.
+void Gpu::tick_due(Cycle cycle) {
+  for (std::size_t first = 0; first < units_.size(); first += 64) {
+    const std::size_t count = std::min<std::size_t>(units_.size() - first, 64);
+    const Cycle* const wakes = wakes_.data() + first;
+    std::uint64_t due = 0;
+    for (std::size_t i = count; i-- > 0;) due += due + static_cast<std::uint64_t>(wakes[i] <= cycle);
+    for (; due != 0; due &= due - 1) units_[first + static_cast<unsigned>(__builtin_ctzll(due))]->tick(cycle);
+  }
+}
+
 void Gpu::run_cycle(Cycle cycle) {
   CASTOR_ASSERT_AT(cycle, cycle >= now_, "cycles go backwards");
   if (recorder_ != nullptr) recorder_->begin(cycle);
@@ -134,16 +149,11 @@ void Gpu::run_cycle(Cycle cycle) {
   }
   now_ = cycle + 1;
   if (machine_.run.sleep && !machine_.run.shuffle) {
-    const std::size_t units = units_.size();
-    for (std::size_t i = 0; i < units; ++i) {
-      if (wakes_[i] <= cycle) units_[i]->tick(cycle);
-    }
-  } else if (machine_.run.sleep) {
-    for (const unsigned i : order_) {
-      if (wakes_[i] <= cycle) units_[i]->tick(cycle);
-    }
+    tick_due(cycle);
   } else {
-    for (const unsigned i : order_) units_[i]->tick(cycle);
+    for (const unsigned i : order_) {
+      if (!machine_.run.sleep || wakes_[i] <= cycle) units_[i]->tick(cycle);
+    }
   }
   if (machine_.check.stale != StaleCheck::kOff || watchdog_->watched()) {
     for (Sm* const sm : cores_) sm->check_stale(cycle);

@@ -124,6 +124,7 @@ class Gpu final : public sc_core::sc_module {
   void process();
   void arm(Cycle next);
   [[nodiscard]] Cycle next_edge() const;
+  void tick_due(Cycle cycle);
   void apply_clock_enables(Cycle next);
   void look_around(Cycle now);
   void end_windows(Cycle now);
