@@ -196,6 +196,14 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
     TbMask finished = 0;
   };
 
+  /// What decided about the warps of a tick in which none was ready.
+  struct Standstill {
+    bool holds = false;
+    bool collector_free = false;
+    unsigned full_queues = 0;
+    WarpMask open = 0, clear = 0, waits_load = 0;
+  };
+
   [[nodiscard]] static WarpMask bit(unsigned warp) { return WarpMask{1} << warp; }
   [[nodiscard]] Tick tick_of(Cycle cycle) const { return cycle - disabled_; }
   [[nodiscard]] unsigned scheduler_of(unsigned warp) const { return warp % schedulers_; }
@@ -226,6 +234,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   // S5.
   void issue();
+  [[nodiscard]] bool stands_still(WarpMask open, WarpMask clear) const;
   [[nodiscard]] WarpMask acceptable(WarpMask candidates);
   [[nodiscard]] WarpMask queue_room(WarpMask mask) const;
   void pick(WarpMask ready);
@@ -398,8 +407,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::array<std::uint8_t, kUnitPools> first_refused_{};
   std::array<StallClass, Pipelines::kMaxSchedulers> stall_{};
   std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks_{};  ///< 1 collector, 2 unit
-  bool nothing_clear_ = false;                                   ///< stall_ says so for these warps:
-  WarpMask open_ = 0, open_for_load_ = 0;
+  Standstill standstill_;
   std::array<std::uint8_t, kUnitPools> pool_picks_{};  ///< bit per scheduler with a pick of the pool
   unsigned refused_ = 0;        ///< bit per scheduler: an earlier commit took what its pick needs
   WarpMask refused_warps_ = 0;  ///< the picks of these; only for issue policies, not cleared without

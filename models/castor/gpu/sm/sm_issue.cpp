@@ -30,26 +30,24 @@ unsigned Sm::next_after(WarpMask mask, unsigned last) {
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
 // -> picks of the issue policy -> fetch filter, agents -> commits.
 void Sm::issue() {
+  const WarpMask open = valid_ & ~blocked() & ~(drain_heads_ & memory_busy_);
+  const WarpMask clear = open & clear_;
+  if (stands_still(open, clear)) return;
   issued_ = refused_ = events_used_ = lanes_issued_ = 0;
   exit_count_ = arrival_count_ = blocking_count_ = first_count_ = 0;
   unblocked_now_ = 0;
   unit_wake_ = kForever;
-  const WarpMask open = valid_ & ~blocked() & ~(drain_heads_ & memory_busy_);
-  WarpMask ready = 0;
-  if ((open & clear_) != 0) {
-    nothing_clear_ = false;
-    ready = acceptable(open & clear_);
-  } else if (!hooked_) {
-    ready_left_ = false;
-    if (nothing_clear_ && open == open_ && (open & waits_load_) == open_for_load_) return;  // as in the last tick
-    nothing_clear_ = true;
-    open_ = open;
-    open_for_load_ = open & waits_load_;
-    classify(open, 0);
-    return;
-  }
+  WarpMask ready = clear != 0 ? acceptable(clear) : 0;
   if (hooked_) ready = permitted(ready);
   ready_left_ = ready != 0;
+  standstill_.holds = ready == 0 && !hooked_;
+  if (standstill_.holds) {
+    standstill_.collector_free = pipelines_.collector_free();
+    standstill_.full_queues = memory_side_.full_queues();
+    standstill_.open = open;
+    standstill_.clear = clear;
+    standstill_.waits_load = open & waits_load_;
+  }
   unsigned acting = (1U << schedulers_) - 1;
   if (machine_.issue.period > 1) {
     acting = 0;
@@ -73,6 +71,15 @@ void Sm::issue() {
     if (first_count_ != 0) commit_seconds();
   }
   classify(open, ready);
+}
+
+// Nothing was ready in the last tick, and nothing has changed since that decides about it: the stall classes are those
+// of the last tick, too.
+bool Sm::stands_still(WarpMask open, WarpMask clear) const {
+  const Standstill& last = standstill_;
+  if (!last.holds || open != last.open || clear != last.clear || (open & waits_load_) != last.waits_load) return false;
+  return clear == 0 || (tick_ < unit_wake_ && pipelines_.collector_free() == last.collector_free &&
+                        memory_side_.full_queues() == last.full_queues);
 }
 
 WarpMask Sm::acceptable(WarpMask candidates) {

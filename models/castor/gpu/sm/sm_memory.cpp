@@ -149,6 +149,10 @@ bool SmMemory::can_accept(const isa::Record& record) const {
          ((space != Space::kShared && space != Space::kGeneric) || !impl_->shared_queue.full());
 }
 
+unsigned SmMemory::full_queues() const {
+  return (impl_->memory_queue.full() ? 1U : 0U) | (impl_->shared_queue.full() ? 2U : 0U);
+}
+
 std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, unsigned& acknowledges) {
   Impl& impl = *impl_;
   CASTOR_ASSERT_AT(instruction.now, instruction.mask != 0 && can_accept(*instruction.record),

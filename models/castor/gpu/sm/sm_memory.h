@@ -83,6 +83,8 @@ class SmMemory {
 
   /// A queue entry is free for this record (two queues where global and shared memory have LSUs of their own).
   [[nodiscard]] bool can_accept(const isa::Record& record) const;
+  /// Bit per queue without a free entry: what `can_accept` depends on besides the record.
+  [[nodiscard]] unsigned full_queues() const;
   /// Takes an instruction: resolves and checks addresses, captures store data and atomic operands, takes a queue entry
   /// until its last pass. `lines` says how many acknowledges a writing instruction will get (0 for others). On a fault
   /// nothing is taken. A record of Kind::kPrefetch is a load without destination.
