@@ -73,6 +73,10 @@ class Store {
   [[nodiscard]] std::byte* host(std::uint64_t address) const {
     return reinterpret_cast<std::byte*>(isa::kHostWindow + address);
   }
+  /// Has the host bring device bytes near, which will soon be used.
+  void prefetch(std::uint64_t address, unsigned size) const {
+    for (unsigned at = 0; at < size; at += 64) __builtin_prefetch(host(address + at));
+  }
   /// Bounds-checked access for the host side; false if [address, address + size) is not inside one live allocation.
   [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t size) const;
 

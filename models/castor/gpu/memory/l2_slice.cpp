@@ -165,7 +165,7 @@ void L2Slice::finish_entry(std::int32_t index) {
 
 void L2Slice::serve_head(Cycle now) {
   if (pipe_.empty() || pipe_.front().due > now) return;
-  head_lack_ = decide(*pipe_.front().transaction, now);
+  head_lack_ = decide(*pipe_.front().transaction, pipe_.front().set, now);
   if (head_lack_ != Lack::kNothing) {
     head_stuck_since_ = std::min(head_stuck_since_, now);
     return;
@@ -175,10 +175,9 @@ void L2Slice::serve_head(Cycle now) {
   pipe_.pop_front();
 }
 
-L2Slice::Lack L2Slice::decide(Transaction& transaction, Cycle now) {
+L2Slice::Lack L2Slice::decide(Transaction& transaction, unsigned set, Cycle now) {
   const MemoryRequest& request = transaction.request;
   const std::uint8_t need = needed(request);
-  const unsigned set = map_.set(transaction.line());
   std::int32_t way = tags_.find(set, transaction.line());
   if (way >= 0) {
     const TagArray::Line& line = tags_.line(static_cast<std::size_t>(way));
@@ -294,7 +293,12 @@ Transaction& L2Slice::memory_request(RequestKind kind, std::uint64_t line, std::
 
 void L2Slice::accept(Cycle now) {
   if (pipe_.full() || network.request(now) == nullptr) return;
-  pipe_.push_back({&network.take_request(now), now + latency_});
+  Transaction& transaction = network.take_request(now);
+  const unsigned set = map_.set(transaction.line());
+  pipe_.push_back({&transaction, now + latency_, set});
+  // The host has not seen either for long, and has the time of the pipe to bring them near.
+  tags_.prefetch(set);
+  store_.prefetch(transaction.line(), line_bytes_);
 }
 
 void L2Slice::send_miss(Cycle now) {

@@ -93,6 +93,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   struct Piped {
     Transaction* transaction;
     Cycle due;
+    unsigned set;  ///< of its line
   };
   struct Delayed {
     Transaction* transaction;
@@ -111,7 +112,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   void compare_fill(const Transaction& read);
   void finish_entry(std::int32_t index);
   void serve_head(Cycle now);
-  [[nodiscard]] Lack decide(Transaction& transaction, Cycle now);
+  [[nodiscard]] Lack decide(Transaction& transaction, unsigned set, Cycle now);
   [[nodiscard]] Lack decide_in_flight(Transaction& transaction, std::int32_t way, std::uint8_t need);
   void open_entry(Transaction& transaction, std::int32_t way, std::uint8_t sectors);
   void write_back(std::size_t way, const MemoryRequest& cause);
