@@ -215,16 +215,50 @@ void Gpu::apply_clock_enables(Cycle next) {
 
 void Gpu::process() {
   const base::Picoseconds time = system_time();
-  const Cycle cycle = time == armed_time_ ? armed_ : clock_.first_at_or_after(time);
-  // The host may wake the process between two edges, or for a cycle that has run already.
-  if (cycle >= now_ && (time == armed_time_ || clock_.time_of(cycle) == time)) {
-    run_cycle(cycle);
-    const Cycle next = next_cycle();
-    if (after_cycle && after_cycle(cycle, next)) sc_core::sc_pause();
-    arm(next);
+  if (pause_pending_ && time == armed_time_) {
+    pause_pending_ = false;
+    sc_core::sc_pause();
+    arm(next_edge());
     return;
   }
-  arm(next_edge());
+  const Cycle cycle = time == armed_time_ ? armed_ : clock_.first_at_or_after(time);
+  // The host may wake the process between two edges, or for a cycle that has run already.
+  if (pause_pending_) {
+    arm(armed_);
+  } else if (cycle >= now_ && (time == armed_time_ || clock_.time_of(cycle) == time)) {
+    run_cycles(cycle);
+  } else {
+    arm(next_edge());
+  }
+}
+
+// Runs the cycle whose time it is, and those behind it that may run ahead of time.
+void Gpu::run_cycles(Cycle cycle) {
+  const Cycle first = cycle;
+  const Cycle end = run_ahead_ ? foreign_cycle() : 0;
+  for (;;) {
+    run_cycle(cycle);
+    const Cycle next = next_cycle();
+    if (after_cycle && after_cycle(cycle, next)) {
+      pause_pending_ = cycle != first;
+      if (!pause_pending_) sc_core::sc_pause();
+      arm(pause_pending_ ? cycle : next);
+      return;
+    }
+    if (next >= end) {
+      arm(next);
+      return;
+    }
+    cycle = next;
+  }
+}
+
+// First cycle that something else in the simulation may precede. At most a millisecond ahead, so that SystemC's time
+// shows where the device is.
+Cycle Gpu::foreign_cycle() const {
+  constexpr base::Picoseconds kFarthest = 1'000'000'000;
+  const auto free = std::min<base::Picoseconds>(sc_core::sc_time_to_pending_activity().value(), kFarthest);
+  return clock_.first_at_or_after(system_time() + free);
 }
 
 // What the host does may ask for a cycle that has passed while the device slept: it is the next that can run.

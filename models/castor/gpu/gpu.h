@@ -117,11 +117,18 @@ class Gpu final : public sc_core::sc_module {
   void check_invariants() const;
 
   /// Called by the process after every cycle that ran, with the next one that will (kForever: none); true pauses the
-  /// simulation (sc_pause) at that time.
+  /// simulation (sc_pause) at the time of the cycle that ran.
   std::function<bool(Cycle cycle, Cycle next)> after_cycle;
+
+  /// Lets the process run cycle after cycle while SystemC's time stands, as long as nothing else is to happen in the
+  /// simulation before them; time catches up before a pause. For whoever knows that no module looks at SystemC's time
+  /// in calls that the device makes, and that no time is given at which the simulation has to stop.
+  void run_ahead(bool allowed) { run_ahead_ = allowed; }
 
  private:
   void process();
+  void run_cycles(Cycle cycle);
+  [[nodiscard]] Cycle foreign_cycle() const;
   void arm(Cycle next);
   [[nodiscard]] Cycle next_edge() const;
   void tick_due(Cycle cycle);
@@ -157,6 +164,8 @@ class Gpu final : public sc_core::sc_module {
   Cycle now_ = 0;
   Cycle armed_ = 0;  ///< cycle that the process waits for
   base::Picoseconds armed_time_ = ~base::Picoseconds{0};
+  bool run_ahead_ = false;
+  bool pause_pending_ = false;  ///< when time has come to `armed_`, which has run
   sc_core::sc_event changed_;
 };
 

@@ -117,6 +117,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   if (!resetting_ && enough_kernels()) return Stop::kStopped;
   stop_ = Stop::kNone;
   gpu_->host_waits(!until);
+  gpu_->run_ahead(!until);
   gpu_->after_cycle = [&](Cycle cycle, Cycle next) {
     stop_ = after_cycle(cycle, next, reached);
     // Until a given time an idle device may wait: the host will go on then.
@@ -130,6 +131,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
     if (stop_ == Stop::kNone) stop_ = reached() ? Stop::kReached : Stop::kIdle;
   }
   gpu_->after_cycle = nullptr;
+  gpu_->run_ahead(false);
   if (recorder_) recorder_->clear_progress();  // the host may write
   gpu_->host_waits(false);
   return stop_;
