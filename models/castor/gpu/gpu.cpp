@@ -76,6 +76,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
     order_.push_back(static_cast<unsigned>(i));
   }
 
+  hits_ = std::make_unique<bool[]>(cores_.size());
+  for (std::size_t i = 0; i < cores_.size(); ++i) cores_[i]->keep_hit_in(hits_[i]);
+
   watchdog_ = std::make_unique<Watchdog>(machine, store, *front_end_, cores_, *memory_,
                                          std::vector<CopyEngine*>(copies.begin(), copies.end()));
 
@@ -155,8 +158,8 @@ void Gpu::run_cycle(Cycle cycle) {
       if (!machine_.run.sleep || wakes_[i] <= cycle) units_[i]->tick(cycle);
     }
   }
-  if (machine_.check.stale != StaleCheck::kOff || watchdog_->watched()) {
-    for (Sm* const sm : cores_) sm->check_stale(cycle);
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (hits_[i]) cores_[i]->check_stale(cycle);
   }
   if (front_end_->kernels().size() != collected_) collect_kernel();
   cycles_ += now_ - cycles_.value();

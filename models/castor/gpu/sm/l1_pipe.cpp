@@ -75,6 +75,7 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
     count(statistics.l1_read_hit, traffic(operation).l1_read_hit);
     if ((machine.check.stale != StaleCheck::kOff || watched()) && !own) {
       hits.push_back({access.line, slot, access.bytes, &traffic(operation).stale_hit});
+      *any_hit = true;
     }
     part_done(operation, tick + machine.l1.return_latency);
     return true;

@@ -278,8 +278,12 @@ void Sm::finish_tick() {
 }
 
 Cycle Sm::next_wake() {
-  if ((decode_next_ | filled_) != 0 || ready_left_) return now_ + 1;
-  const Tick tick = std::min({wheel_.next(tick_), memory_side_.next(tick_), unit_wake_});
+  const Cycle soonest = now_ + 1;
+  // What most often has something to do in the next tick is asked first.
+  if ((decode_next_ | filled_) != 0 || ready_left_ || memory.next_reply() <= soonest) return soonest;
+  Tick tick = memory_side_.next(tick_);
+  if (tick == tick_ + 1) return soonest;
+  tick = std::min({tick, wheel_.next(tick_), unit_wake_});
   Cycle wake = tick == kForever ? kForever : now_ + (tick - tick_);
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
@@ -288,7 +292,7 @@ Cycle Sm::next_wake() {
   for (const Resume& resume : resumes_) wake = std::min(wake, resume.at);
   if (retire_waits_) wake = std::min(wake, done_credits_.next());
   if (hooked_) wake = std::min(wake, quiet_hooks());
-  return std::max(wake, now_ + 1);
+  return std::max(wake, soonest);
 }
 
 bool Sm::idle() const { return resident_ == 0 && inbox_.size() == 0 && memory_side_.idle(); }

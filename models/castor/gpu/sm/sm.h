@@ -57,9 +57,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
   /// For the end of a cycle, when all units have ticked: compares the cycle's L1 hits with memory (check.stale).
-  void check_stale(Cycle now) {
-    if (now_ == now) memory_side_.check_stale(now);
-  }
+  void check_stale(Cycle now) { memory_side_.check_stale(now); }
+  /// Keeps whether there are any in a place of the owner's, side by side with those of other SMs.
+  void keep_hit_in(bool& place) { memory_side_.keep_hit_in(place); }
   void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;

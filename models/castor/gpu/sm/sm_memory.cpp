@@ -256,6 +256,12 @@ void SmMemory::catch_up(Tick tick) { impl_->catch_up(tick); }
 void SmMemory::check_stale(Cycle now) {
   for (const Impl::Hit& hit : impl_->hits) impl_->check_stale(hit, now);
   impl_->hits.clear();
+  *impl_->any_hit = false;
+}
+
+void SmMemory::keep_hit_in(bool& place) {
+  place = *impl_->any_hit;
+  impl_->any_hit = &place;
 }
 
 bool SmMemory::blocked() const { return impl_->stuck; }

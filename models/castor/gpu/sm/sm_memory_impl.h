@@ -155,7 +155,9 @@ struct SmMemory::Impl {
   SmMemoryClient& client;
   const TbMemory* const contexts;
   SmMemoryStatistics statistics;
-  std::vector<Hit> hits;
+  std::vector<Hit> hits;  ///< of this cycle
+  bool own_any_hit = false;
+  bool* any_hit = &own_any_hit;  ///< there are some
   SpinWatch* watch = nullptr;
 
   mutable AccessResolver resolver;
