@@ -55,31 +55,31 @@ class TransactionPool;
 /// What a memory transaction carries besides the generic payload: the extension of every transaction on the memory path
 /// (docs/gpu.md, "Sockets"). The payload's address is the line address, its length the bytes that move.
 struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
+  // What a load needs on its way lies in one line of the host's cache.
   RequestKind kind = RequestKind::kLoad;
   Client client = Client::kLsu;
-  std::uint16_t initiator = 0;          ///< crossbar input: SMs first, then front end, then copy engines
-  std::uint16_t entry = 0;              ///< kernel table entry, for statistics
-  std::uint16_t warp = 0;               ///< warp slot
-  std::uint16_t context = 0;            ///< TB context
-  std::uint32_t tag = 0;                ///< the initiator's own: MSHR, copy beat, client
-  std::uint8_t sectors = 0;             ///< sectors that move, bit 0 = lowest address
-  std::uint64_t byte_mask[2] = {0, 0};  ///< stores: bytes written, bit i of word w = byte 64 w + i
-
-  // Atomics, reductions, posted adds; their lanes are below.
-  isa::AtomicOp op = isa::AtomicOp::kAdd;
-  isa::Type type = isa::Type::kU32;
-  std::uint8_t lane_count = 0;
-  bool missed = false;  ///< answered from memory behind L2; set by the slice
-
-  Cycle issued = 0;      ///< cycle in which the access was made
-  Cycle performed = 0;   ///< cycle in which a slice served it; the stamp of the bytes it carries
-  std::uint64_t id = 0;  ///< ascending per initiator
+  std::uint16_t initiator = 0;  ///< crossbar input: SMs first, then front end, then copy engines
+  std::uint16_t entry = 0;      ///< kernel table entry, for statistics
+  std::uint16_t warp = 0;       ///< warp slot
+  std::uint16_t context = 0;    ///< TB context
+  std::uint8_t sectors = 0;     ///< sectors that move, bit 0 = lowest address
+  bool missed = false;          ///< answered from memory behind L2; set by the slice
+  std::uint32_t tag = 0;        ///< the initiator's own: MSHR, copy beat, client
 
   // Of the hop under way; the two ends of a link use them, nobody else.
-  Cycle visible = 0;            ///< first cycle in which the receiver may look at it
   std::uint32_t cost = 0;       ///< credits it holds on this hop
   std::uint16_t route = 0;      ///< the receiver's own: output that it will take
+  std::uint8_t lane_count = 0;  ///< atomics, reductions, posted adds: of `lanes`
+  Cycle visible = 0;            ///< first cycle in which the receiver may look at it
   Transaction* next = nullptr;  ///< the receiver's own: the one behind it in a queue
+
+  Cycle performed = 0;  ///< cycle in which a slice served it; the stamp of the bytes it carries
+  Cycle issued = 0;     ///< cycle in which the access was made
+
+  std::uint64_t id = 0;                 ///< ascending per initiator
+  std::uint64_t byte_mask[2] = {0, 0};  ///< stores: bytes written, bit i of word w = byte 64 w + i
+  isa::AtomicOp op = isa::AtomicOp::kAdd;
+  isa::Type type = isa::Type::kU32;
 
   alignas(
       64) std::byte data[kMaxLineBytes];  ///< whole line; only bytes of `sectors` (stores: of byte_mask) mean anything

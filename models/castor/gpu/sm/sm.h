@@ -369,14 +369,33 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   WarpMask unfetchable_ = 0;  ///< branch not resolved, TB not set up
   WarpMask full_ = 0;         ///< buffer full, or ended
   WarpMask blocked_barrier_ = 0, blocked_fence_ = 0, blocked_timer_ = 0, blocked_service_ = 0;
-  WarpMask stopped_ = 0;                      ///< faulted, waits for the kernel's end
-  WarpMask agent_stall_ = 0;                  ///< by the SyncAgent
-  WarpMask releasing_ = 0;                    ///< its barrier is complete
-  WarpMask service_drain_ = 0;                ///< call waits for older accesses
-  WarpMask memory_busy_ = 0;                  ///< loads or stores under way
-  WarpMask in_flight_ = 0;                    ///< registers pending; kept for warps that are not live
-  WarpMask used_ = 0;                         ///< slots of resident TBs
-  WarpMask device_ = 0;                       ///< of them those launched by device code
+  WarpMask stopped_ = 0;        ///< faulted, waits for the kernel's end
+  WarpMask agent_stall_ = 0;    ///< by the SyncAgent
+  WarpMask releasing_ = 0;      ///< its barrier is complete
+  WarpMask service_drain_ = 0;  ///< call waits for older accesses
+  WarpMask memory_busy_ = 0;    ///< loads or stores under way
+  WarpMask in_flight_ = 0;      ///< registers pending; kept for warps that are not live
+  WarpMask used_ = 0;           ///< slots of resident TBs
+  WarpMask device_ = 0;         ///< of them those launched by device code
+  TbMask finished_ = 0;         ///< contexts whose warps have all exited
+
+  // Of the tick; together with what stands above all that a tick without an instruction touches.
+  Standstill standstill_;
+  Tick unit_wake_ = base::kForever;
+  std::array<StallClass, Pipelines::kMaxSchedulers> stall_{};
+  std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks_{};  ///< 1 collector, 2 unit
+  bool ready_left_ = false;                                      ///< a ready warp did not issue
+  bool retire_waits_ = false;                                    ///< for a credit of the done FIFO
+  unsigned issued_ = 0;                                          ///< bit per scheduler that issued
+  unsigned refused_ = 0;      ///< bit per scheduler: an earlier commit took what its pick needs
+  unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
+  unsigned lanes_issued_ = 0;
+  unsigned first_count_ = 0, arrival_count_ = 0, exit_count_ = 0, blocking_count_ = 0;
+  WarpMask unblocked_now_ = 0;
+  std::vector<Kill> kills_;  // not yet visible
+  std::vector<Resume> resumes_;
+  std::vector<Kill> killed_;  // starts of these kernels end at once
+
   std::array<WarpMask, kUnitPools> class_{};  ///< warps by the pool of their head
   std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
   std::array<WarpMask, kMaxWarps> older_{};  ///< warps older than this one
@@ -385,7 +404,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::vector<WarpState> states_;
   std::vector<TbContext> contexts_;
   std::vector<TbMemory> tb_memory_;
-  TbMask resident_ = 0, finished_ = 0;  ///< contexts in use; of them those whose warps have all exited
+  TbMask resident_ = 0;  ///< contexts in use
   AlignedBytes rows_;
   std::size_t slot_bytes_ = 0;  ///< of a warp slot in rows_
   std::vector<std::unique_ptr<DecodedProgram>> programs_;
@@ -394,7 +413,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   unsigned free_register_units_, free_shared_units_;
   Tick tb_operation_at_ = base::kForever;  ///< tick of the last TB operation
   Tick quiet_tick_ = base::kForever;       ///< tick after a kernel start, without TB operations
-  bool retire_waits_ = false;              ///< for a credit
 
   EventWheel wheel_;
   Pipelines pipelines_;
@@ -405,19 +423,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::array<std::array<std::uint8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> greedy_{};  ///< warp, per pick
   std::array<std::uint8_t, Pipelines::kMaxSchedulers> last_{};                                  ///< warp issued last
   std::array<std::uint8_t, kUnitPools> first_refused_{};
-  std::array<StallClass, Pipelines::kMaxSchedulers> stall_{};
-  std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks_{};  ///< 1 collector, 2 unit
-  Standstill standstill_;
   std::array<std::uint8_t, kUnitPools> pool_picks_{};  ///< bit per scheduler with a pick of the pool
-  unsigned refused_ = 0;        ///< bit per scheduler: an earlier commit took what its pick needs
   WarpMask refused_warps_ = 0;  ///< the picks of these; only for issue policies, not cleared without
-  unsigned issued_ = 0;         ///< bit per scheduler that issued
-  unsigned events_used_ = 0;    ///< bit per scheduler: barrier or exit in this tick
-  unsigned lanes_issued_ = 0;
-  bool ready_left_ = false;  ///< a ready warp did not issue
-  Tick unit_wake_ = base::kForever;
   std::array<First, Pipelines::kMaxSchedulers * kMaxIssueClasses> firsts_{};
-  unsigned first_count_ = 0;
   isa::LaneArgs args_;
   Tick timer_tick_ = base::kForever;
   std::uint64_t timer_ns_ = 0;
@@ -427,13 +435,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::array<Arrival, kMaxWarps> arrivals_;
   std::array<WarpExit, kMaxWarps> exits_;
   std::array<BarrierArrival, kMaxWarps> blocking_arrivals_;
-  unsigned arrival_count_ = 0, exit_count_ = 0, blocking_count_ = 0;
-  WarpMask unblocked_now_ = 0;
   std::vector<isa::BarrierUnit::Release> released_;
-
-  std::vector<Kill> kills_;   // not yet visible
-  std::vector<Kill> killed_;  // starts of these kernels end at once
-  std::vector<Resume> resumes_;
 
   // Hook inputs that live longer than a call.
   struct HookState;

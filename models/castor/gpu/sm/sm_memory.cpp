@@ -16,23 +16,23 @@ SmMemory::Impl::Impl(const Machine& machine_, unsigned sm_, const Store& store_,
                      SmMemoryClient& client_, const TbMemory* contexts_, base::StatisticGroup& group)
     : machine(machine_),
       sm(sm_),
+      two_units(machine_.units.mem_shared > 0),
+      all_sectors(static_cast<std::uint8_t>((1U << (machine_.l1.line / kSectorBytes)) - 1)),
       store(store_),
       port(port_),
       client(client_),
       contexts(contexts_),
-      statistics(group),
-      resolver(machine_, store_),
-      two_units(machine_.units.mem_shared > 0),
       memory_queue(machine_.lsu.queue),
       shared_queue(two_units ? machine_.lsu.queue : 0),
       pipe_depth((std::size_t{machine_.l1.access_latency} + 1) * machine_.l1.banks),
       pipe(pipe_depth + machine_.l1.banks),
-      l1(machine_),
-      mshrs(machine_),
-      all_sectors(static_cast<std::uint8_t>((1U << (machine_.l1.line / kSectorBytes)) - 1)),
       injection(machine_.l1.miss_queue),
+      mshrs(machine_),
+      l1(machine_),
+      statistics(group),
+      by_entry(machine_.table.entries),
       local_lines(machine_.sm.tb_contexts, 0),
-      by_entry(machine_.table.entries) {
+      resolver(machine_, store_) {
   writes.reserve(64);
 }
 

@@ -21,22 +21,24 @@ class Ring {
     std::size_t places = 1;
     while (places < capacity) places *= 2;
     items_.resize(places);
+    mask_ = places - 1;
   }
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] std::size_t size() const { return end_ - begin_; }
   [[nodiscard]] bool empty() const { return end_ == begin_; }
   [[nodiscard]] bool full() const { return size() >= capacity_; }
   /// There must be room.
-  void push_back(const T& item) { items_[end_++ & (items_.size() - 1)] = item; }
-  [[nodiscard]] T& front() { return items_[begin_ & (items_.size() - 1)]; }
-  [[nodiscard]] const T& front() const { return items_[begin_ & (items_.size() - 1)]; }
+  void push_back(const T& item) { items_[end_++ & mask_] = item; }
+  [[nodiscard]] T& front() { return items_[begin_ & mask_]; }
+  [[nodiscard]] const T& front() const { return items_[begin_ & mask_]; }
   void pop_front() { ++begin_; }
   /// Counted from the front; below `size`.
-  [[nodiscard]] const T& at(std::size_t index) const { return items_[(begin_ + index) & (items_.size() - 1)]; }
+  [[nodiscard]] const T& at(std::size_t index) const { return items_[(begin_ + index) & mask_]; }
 
  private:
   std::size_t capacity_;
   std::size_t begin_ = 0, end_ = 0;
+  std::size_t mask_ = 0;  // of places in items_, a power of two
   std::vector<T> items_;
 };
 
@@ -150,29 +152,40 @@ struct SmMemory::Impl {
 
   const Machine& machine;
   const unsigned sm;
+  const bool two_units;  ///< shared memory has a load/store unit of its own
+  const std::uint8_t all_sectors;
   const Store& store;
   InitiatorPort& port;
   SmMemoryClient& client;
   const TbMemory* const contexts;
-  SmMemoryStatistics statistics;
+  SpinWatch* watch = nullptr;
+
+  // What every tick looks at stands side by side.
+  LsuQueue memory_queue, shared_queue;
+  const std::size_t pipe_depth;
+  Ring<InPipe> pipe;
+  Ring<Transaction*> injection;
   std::vector<Hit> hits;  ///< of this cycle
   bool own_any_hit = false;
   bool* any_hit = &own_any_hit;  ///< there are some
-  SpinWatch* watch = nullptr;
+  Tick last_tick = 0;
+  Cycle stuck_acquire = 0;           ///< acquire cycle of the stuck head's block when it got stuck
+  Traffic* stuck_traffic = nullptr;  ///< where its ticks count
+  bool stuck = false;                ///< the head of the pipe stood still in the last tick
+  Lack lack = Lack::kPlace;          ///< what it lacked
+  bool sent = false;                 ///< the injection FIFO has a place more since
+  bool freed = false;                ///< an MSHR, or with kWay a way of the set, is free since
+  bool short_of_credit = false;
+  std::uint32_t lack_set = 0;  ///< of L1, if it lacked a way
+  unsigned primary_misses = 0;
 
-  mutable AccessResolver resolver;
-  OperationPool operations;
-  const bool two_units;  ///< shared memory has a load/store unit of its own
-  LsuQueue memory_queue, shared_queue;
-
-  const std::size_t pipe_depth;
-  Ring<InPipe> pipe;
-  L1Cache l1;
   MshrFile mshrs;
-  const std::uint8_t all_sectors;
-
+  L1Cache l1;
+  SmMemoryStatistics statistics;
+  std::vector<Traffic> by_entry;           ///< per kernel table entry
+  std::vector<std::uint32_t> local_lines;  ///< per TB context: lines of its local memory in L1
+  OperationPool operations;
   TransactionPool pool;
-  Ring<Transaction*> injection;
   /// Stores under way; the transaction's tag is its place here.
   struct Write {
     Transaction* transaction;
@@ -180,21 +193,8 @@ struct SmMemory::Impl {
   };
   std::vector<Write> writes;
   std::uint64_t next_id = 0;
-
-  std::vector<std::uint32_t> local_lines;  ///< per TB context: lines of its local memory in L1
-  std::vector<Traffic> by_entry;           ///< per kernel table entry
   Cycle flushed_for = 0;
-
-  Tick last_tick = 0;
-  bool stuck = false;          ///< the head of the pipe stood still in the last tick
-  Lack lack = Lack::kPlace;    ///< what it lacked
-  std::uint32_t lack_set = 0;  ///< of L1, if it was a way
-  Cycle stuck_acquire = 0;     ///< acquire cycle of its block then
-  Traffic* stuck_traffic = nullptr;
-  bool sent = false;   ///< the injection FIFO has a place more since
-  bool freed = false;  ///< an MSHR, or with kWay a way of the set, is free since
-  bool short_of_credit = false;
-  unsigned primary_misses = 0;
+  mutable AccessResolver resolver;
 };
 
 }  // namespace castor::gpu
