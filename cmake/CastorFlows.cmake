@@ -7,7 +7,9 @@ foreach(folder IN ITEMS rtl tb)
     file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${PROJECT_BINARY_DIR}/share/castor/${folder}" SYMBOLIC)
     if(CASTOR_INSTALL)
       install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"
-              USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
+              USE_SOURCE_PERMISSIONS
+              FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f" PATTERN "*.vlt" PATTERN "*.json" PATTERN "*.py"
+              PATTERN "__pycache__" EXCLUDE)
     endif()
   endif()
 endforeach()
