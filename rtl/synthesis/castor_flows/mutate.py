@@ -184,7 +184,9 @@ def draw(block, values, count, seed, work):
     Memories are left alone (Yosys cannot put a number behind a change of their ports), what surrounds them is not.
     """
     bits = max(1, count.bit_length())
-    if not (work / "mutants.sv").exists():
+    sources = hashlib.sha256(b"\0".join(path.read_bytes() for path in block.sources) + repr(sorted(values.items())).encode()).hexdigest()
+    mark = work / "sources.sha256"
+    if not (work / "mutants.sv").exists() or not mark.exists() or mark.read_text() != sources:
         yosys.run(
             yosys.read(block, values) + [
                 "proc",
@@ -199,6 +201,7 @@ def draw(block, values, count, seed, work):
                 "write_verilog -noattr mutants.v",
             ], work, "mutants")
         (work / "mutants.sv").write_text(numbered((work / "mutants.v").read_text(), block.top))
+        mark.write_text(sources)
     lines = (work / "mutations.txt").read_text().splitlines()
     mutants = [Mutant(number, line) for number, line in enumerate(lines, 1)]
     if not mutants:
@@ -239,12 +242,10 @@ def make_program(block, chosen, values, work, build):
     """Builds castor_cosim_<block>_mutants over `work`/mutants.sv. Returns a copy of the program, in `work`."""
     folder = build / "mutants" / block.name
     program = work / f"castor_cosim_{block.name}_mutants"
-    if program.exists():
-        return program
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(work / "mutants.sv", folder / "mutants.sv")
+    _place(folder / "mutants.sv", (work / "mutants.sv").read_text())
     assignments = ", ".join(f'{{"{name}", {value}}}' for name, value in values.items())
-    (folder / "mutants_set.h").write_text(f'#define CASTOR_MUTANTS_SET "{chosen}"\n#define CASTOR_MUTANTS_PARAMS {{{assignments}}}\n')
+    _place(folder / "mutants_set.h", f'#define CASTOR_MUTANTS_SET "{chosen}"\n#define CASTOR_MUTANTS_PARAMS {{{assignments}}}\n')
     target = f"castor_cosim_{block.name}_mutants"
     result = tools.run(["cmake", "--build", build, "--target", target], work / "build.log")
     built = folder / target
@@ -252,6 +253,12 @@ def make_program(block, chosen, values, work, build):
         raise WrongRequest(f"the target {target} could not be built", f"log: {work / 'build.log'}")
     shutil.copy2(built, program)
     return program
+
+
+def _place(path, text):
+    """Writes a file only if that changes it, so that nothing is built again for nothing."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
 
 
 def runs_of(program, options, work):
