@@ -331,7 +331,7 @@ void ReplaySm::tick(Cycle now) {
   if (!quiet || stirred_) next_end_ = next_end(now);
   Cycle wake = std::min(inbox_.next(), next_end_);
   if (pulses) wake = std::min(wake, stirred_ || clocks_.changes(index(), now) ? now + 1 : next_pulse(now));
-  if (!ready_.empty()) wake = std::min(wake, done_credits_.available(now) != 0 ? now + 1 : done_credits_.next());
+  if (!ready_.empty()) wake = std::min(wake, done_credits_.covers(1, now) ? now + 1 : done_credits_.next());
   for (const Kill& kill : kills_) {
     if (!kill.done) wake = std::min(wake, kill.visible);
   }
