@@ -51,7 +51,9 @@ inline void add(Digest& digest, const WorkItem& e) {
   digest.add(e.kd).add(e.queue).add(e.kid).add(e.agei).add(e.tbs).add(e.grid.count()).add(e.need.warps);
   digest.add(e.need.threads).add(e.need.reg_units).add(e.need.smem_units);
 }
-inline void add(Digest& digest, const RegisterWrite& e) { digest.add(e.offset).add(e.value).add(e.bytes); }
+inline void add(Digest& digest, const RegisterAccess& e) {
+  digest.add(e.window).add(e.write).add(e.offset).add(e.value);
+}
 inline void add(Digest& digest, const TbStartEvent& e) {
   digest.add(e.tb).add(e.warps).add(e.full).add(e.gid).add(e.entry).add(e.enable).add(e.promote).add(e.base);
   digest.add(e.rows).add(e.slots);
@@ -223,8 +225,8 @@ inline bool same(const HubOut& a, const HubOut& b) {
 ///
 /// `seen` digests all inputs of all edges: events with their cycles, and levels times the edges they held. It is the
 /// same whether the platform skips edges or not.
-template <class In, class Out>
-class NullHook : public ClockedHook<In, Out> {
+template <class In, class Out, class Base = ClockedHook<In, Out>>
+class NullHook : public Base {
  public:
   void attach(const HookSite& site) override { site_ = site; }
   void reset() override {}
@@ -275,7 +277,7 @@ class NullHook : public ClockedHook<In, Out> {
 };
 
 /// Round robin over the queues that are eligible, at once or by a scan (docs/gpu.md, "Parsing"). Admits all.
-class NullJobScheduler final : public NullHook<JobIn, JobOut> {
+class NullJobScheduler final : public NullHook<JobIn, JobOut, JobScheduler> {
  public:
   void attach(const HookSite& site) override {
     NullHook::attach(site);

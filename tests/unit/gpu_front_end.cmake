@@ -4,3 +4,4 @@ castor_test(gpu_front_end_random_test KIND unit SOURCES gpu_front_end_random_tes
 castor_test(gpu_front_end_hooks_test KIND unit SOURCES gpu_front_end_hooks_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_hook_rules_test KIND unit SOURCES gpu_front_end_hook_rules_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_fault_test KIND unit SOURCES gpu_front_end_fault_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_jobs_test KIND unit SOURCES gpu_front_end_jobs_test.cpp LIBS castor_gpu castor_platforms)

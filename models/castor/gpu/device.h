@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "castor/base/time.h"
+#include "castor/gpu/job.h"
 #include "castor/gpu/store.h"
 #include "castor/isa/program.h"
 
@@ -40,6 +41,7 @@ struct KernelPacket {
   Dim3 block;
   std::uint32_t dynamic_shared = 0;   ///< bytes
   std::vector<std::byte> parameters;  ///< parameter block as the entry lays it out; copied at submission
+  std::uint8_t kid = 0;               ///< kernel type as jobs name it
 };
 struct CopyPacket {
   /// One side may be host memory (pointer), the other is device memory; both device for device-to-device.
@@ -69,7 +71,8 @@ struct EventWaitPacket {
 struct HostCallPacket {
   std::function<void()> call;  ///< runs in the thread that advances time; must not submit or advance
 };
-using Packet = std::variant<KernelPacket, CopyPacket, FillPacket, EventRecordPacket, EventWaitPacket, HostCallPacket>;
+using Packet =
+    std::variant<KernelPacket, CopyPacket, FillPacket, EventRecordPacket, EventWaitPacket, HostCallPacket, JobPacket>;
 
 /// Why a kernel was stopped.
 enum class FaultKind : std::uint8_t {
@@ -143,6 +146,21 @@ class Device {
   virtual Outcome advance_until(Ticket ticket) = 0;
   virtual Outcome advance_to(Picoseconds time) = 0;
   [[nodiscard]] virtual Picoseconds now() const = 0;
+
+  // Jobs and registers (docs/gpu.md, "Jobs"). The defaults are those of a device that has neither.
+
+  /// Notices are collected from now on, or no more.
+  virtual void collect_notices(bool /*on*/) {}
+  /// Those collected since the last call, in the order in which the host can know them.
+  [[nodiscard]] virtual std::vector<Notice> take_notices() { return {}; }
+  static constexpr Picoseconds kNoTime = ~Picoseconds{0};
+  /// As `advance_to`, and also returns kDone as soon as there is a notice. With kNoTime nothing but a notice (or a
+  /// fault, a deadlock, a limit) ends it.
+  virtual Outcome advance_to_notice(Picoseconds time) { return advance_to(time); }
+  /// Accesses a register and advances time until it is answered: two core cycles, more for tables of a busy block.
+  virtual RegisterReply access_register(const RegisterAccess& /*access*/) { return {RegisterError::kAddress, 0}; }
+  /// A write that nobody waits for; accesses take effect in the order in which they were made.
+  virtual void post_register(const RegisterAccess& /*access*/) {}
 
   /// First fault since the last reset.
   [[nodiscard]] virtual const std::optional<Fault>& fault() const = 0;

@@ -74,6 +74,8 @@ class Hook {
   /// Coming edges that change no output while all inputs stay idle; a lower bound. 0 (clock me) is always right,
   /// kForever = asleep.
   [[nodiscard]] virtual Cycle quiet() const = 0;
+  /// Number of the register window that it serves (gpu::Block); -1 = none.
+  [[nodiscard]] virtual int window() const { return -1; }
   /// Exactly n such edges, n <= quiet(): events none, levels as in the last In.
   virtual void idle(Cycle n) = 0;
 };
@@ -125,19 +127,13 @@ struct KernelEvent {
   bool queue_empty = false, tree_done = false;  ///< of completions
 };
 
-struct RegisterWrite {
-  std::uint32_t offset = 0;  ///< inside the block's window
-  std::uint64_t value = 0;
-  unsigned bytes = 4;
-};
-
 /// Facts of this cycle, at most one of each unless it is a view.
 struct FrontEvents {
   Maybe<TbEvent> placed, done;            ///< done = drained completion
   View<TbEvent> retired;                  ///< wires, at most one per SM
   Maybe<KernelEvent> started, completed;  ///< entry written; own completion
   Maybe<WorkItem> pushed;
-  Maybe<RegisterWrite> reg;
+  Maybe<RegisterAccess> reg;  ///< for the window that the hook serves; held until the cycle in which it replies
 };
 
 /// What one SM did in one cycle; a message, so one cycle old when it is seen.
@@ -187,6 +183,7 @@ struct JobBeat {
   std::uint8_t kid = 0;           ///< element: kernel type
   std::uint32_t groups = 0;       ///< element: TBs, 24 bits
   bool last = false;              ///< element: last of this header
+  bool own = false;               ///< header: the front end announces kernels for which nobody else will
 };
 struct Verdict {
   std::uint16_t queue = 0;
@@ -197,12 +194,13 @@ struct Verdict {
 struct JobEnd {
   std::uint16_t queue = 0;
   bool met = false;
+  std::uint32_t latency = 0;  ///< cycles from its start
 };
 struct JobIn {
   Cycle now = 0;
   const SourceMask* eligible = nullptr;  ///< registered
-  Maybe<JobBeat> beat;                   ///< none without an inspector
-  bool verdict_ready = false;            ///< a verdict of this cycle is taken; never without an inspector
+  Maybe<JobBeat> beat;                   ///< held until it is taken; none unless the scheduler judges
+  bool verdict_ready = false;            ///< a verdict of this cycle is taken; always, if the scheduler judges
   FrontEvents ev;
   const KdMask* fits = nullptr;  ///< entries whose next TB fits somewhere
   int granted = -1;              ///< clock only: the source that a lane took
@@ -214,9 +212,14 @@ struct JobOut {
   QueueMask preempt;  ///< while set: nothing of the queue is placed, its TBs drain
   Maybe<JobEnd> end;  ///< counted (statistics jobs_ended, jobs_met)
   bool irq = false;   ///< level; FrontEnd::interrupt
+  Maybe<RegisterReply> reg;
 };
 /// One per GPU; settle in step F8, clock in F10 of the front end's cycle.
-using JobScheduler = ClockedHook<JobIn, JobOut>;
+class JobScheduler : public ClockedHook<JobIn, JobOut> {
+ public:
+  /// Jobs are announced to it, and no kernel is granted that does not belong to one it has accepted.
+  [[nodiscard]] virtual bool judges() const { return false; }
+};
 
 // --- LaunchUnit: what becomes of a launch made by device code, up to its attachment to a kernel
 // ------------------------

@@ -27,6 +27,11 @@ enum class ContextMover : std::uint8_t { kPort, kAnalytic };    ///< contexts th
 enum class StaleCheck : std::uint8_t { kOff, kCount, kError };  ///< what a stale L1 hit does
 enum class ReplayRate : std::uint8_t { kNone, kGpu, kSm, kTable };  ///< whose load slows a replayed TB
 enum class Engine : std::uint8_t { kModel, kRtl, kLockstep };       ///< which twin of a block runs
+/// Order in which the laxity engine serves jobs; values as in its register CTRL.
+enum class LaxPolicy : std::uint8_t { kRr, kFcfs, kEdf, kSjf, kLjf, kSrf, kMlfq, kPrema, kLax, kExt };
+enum class LaxRate : std::uint8_t { kWall, kActive, kInstance, kPeakhold };   ///< time that a rate is divided by
+enum class LaxWarm : std::uint8_t { kOptimistic, kDeadlineAhead, kPreload };  ///< what unprofiled work counts
+enum class LaxInit : std::uint8_t { kHighest, kLowest, kComputed };           ///< priority of a new job
 
 /// Blocks that a machine file can enable, in the order of their register windows.
 enum class Block : std::uint8_t { kLax, kMias, kGsync, kWaitSignal, kDtbl, kLaperm, kPower, kSaws, kDarsie, kCount };
@@ -171,6 +176,7 @@ struct Machine {
     std::string policy;  ///< name of a dispatch policy; the built-in one is "fcfs"
     DispatchBypass bypass;
     DispatchSearch search;
+    unsigned select_scan;
   } dispatch{};
   unsigned done_fifo = 0;
   /// Device launches. A call by x lanes of a warp takes A x + b cycles.
@@ -224,6 +230,19 @@ struct Machine {
   };
   std::array<BlockSettings, kBlocks> blocks{};  ///< keys blocks.<slug>.enable and blocks.<slug>.engine
   [[nodiscard]] const BlockSettings& block(Block which) const { return blocks[static_cast<std::size_t>(which)]; }
+  /// The laxity engine, block lax: its parameters, and its registers as they are when the machine starts.
+  struct Lax {
+    unsigned max_kt, num_kt, sel_width, vq_depth;
+    LaxPolicy policy;
+    bool admit;
+    unsigned update_period;
+    LaxRate rate_mode;
+    LaxWarm warm_policy;
+    unsigned min_wg, ewma_shift, leak;
+    LaxInit init_prio;
+    bool prio_class, drop_expired, bypass;
+    unsigned prema_period, prema_p;
+  } lax{};  ///< keys blocks.lax.*
   struct Hooks {
     std::string dispatch, issue;  ///< "none" = built in
     std::vector<std::string> governors;

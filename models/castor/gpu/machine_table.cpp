@@ -23,6 +23,12 @@ std::vector<std::string> words(ContextMover /*type*/) { return {"port", "analyti
 std::vector<std::string> words(StaleCheck /*type*/) { return {"off", "count", "error"}; }
 std::vector<std::string> words(ReplayRate /*type*/) { return {"none", "gpu", "sm", "table"}; }
 std::vector<std::string> words(Engine /*type*/) { return {"model", "rtl", "lockstep"}; }
+std::vector<std::string> words(LaxPolicy /*type*/) {
+  return {"rr", "fcfs", "edf", "sjf", "ljf", "srf", "mlfq", "prema", "lax", "ext"};
+}
+std::vector<std::string> words(LaxRate /*type*/) { return {"wall", "active", "instance", "peakhold"}; }
+std::vector<std::string> words(LaxWarm /*type*/) { return {"optimistic", "deadline_ahead", "preload"}; }
+std::vector<std::string> words(LaxInit /*type*/) { return {"highest", "lowest", "computed"}; }
 
 // What a member's type says about its key.
 template <class T>
@@ -306,6 +312,8 @@ void front_end(TableWriter& table) {
   CASTOR_WORD(dispatch.policy, "built-in choice of the next TB: fcfs");
   CASTOR_WORD(dispatch.bypass, "a kernel that fits may pass one that does not");
   CASTOR_WORD(dispatch.search, "SMs asked for room per cycle, from the last one on");
+  CASTOR_NUMBER(dispatch.select_scan, "queues", 0, 10'000,
+                "queues examined per cycle to choose the kernel of the next TB; 0 = all");
   CASTOR_NUMBER(done_fifo, "TBs", 1, 1024, "completions of an SM that wait to be counted");
   CASTOR_WORD(launch.enable, "kernels may be launched by the device");
   CASTOR_NUMBER(launch.stream, "ticks", 0, kMostCycles, "creating a stream on the device");
@@ -328,6 +336,33 @@ void front_end(TableWriter& table) {
   CASTOR_WORD(link.shuffle, "words of a copy are performed in a seeded random order");
   CASTOR_NUMBER(watchdog.cycles, "cycles", 1000, kMostLong, "window in which a machine without progress is found");
 }
+
+// Parameters of the laxity engine, and its registers as they are when the machine starts.
+#define CASTOR_LAX_NUMBER(member, unit, low, high, meaning) \
+  CASTOR_NUMBER_AS("blocks.lax." #member, lax.member, unit, low, high, meaning)
+#define CASTOR_LAX_WORD(member, meaning) table.key("blocks.lax." #member, meaning, CASTOR_ACCESS(lax.member))
+void lax_keys(TableWriter& table) {
+  CASTOR_LAX_NUMBER(max_kt, "kernels", 1, 16, "kernel types that the list of one job can hold");
+  CASTOR_LAX_NUMBER(num_kt, "kernels", 1, 256, "kernel types of the profiling table");
+  CASTOR_LAX_NUMBER(sel_width, "queues", 1, 256, "queues compared per cycle by the selection; a power of two");
+  CASTOR_LAX_NUMBER(vq_depth, "jobs", 4, 256, "verdicts, and jobs waiting for admission");
+  CASTOR_LAX_WORD(policy, "order in which jobs are served");
+  CASTOR_LAX_WORD(admit, "jobs that cannot make it are refused (policies lax and ext)");
+  CASTOR_LAX_NUMBER(update_period, "cycles", 1000, 16'777'215, "refresh of rates and priorities");
+  CASTOR_LAX_WORD(rate_mode, "time that completions are divided by");
+  CASTOR_LAX_WORD(warm_policy, "what work ahead without a rate counts");
+  CASTOR_LAX_NUMBER(min_wg, "TBs", 1, 255, "completions that make a rate");
+  CASTOR_LAX_NUMBER(ewma_shift, "number", 0, 4, "weight of a new rate is 2^-shift");
+  CASTOR_LAX_NUMBER(leak, "number", 1, 7, "rate_mode peakhold: a time rises by 2^-leak at most");
+  CASTOR_LAX_WORD(init_prio, "priority of a new job");
+  CASTOR_LAX_WORD(prio_class, "policy lax: a class above the value");
+  CASTOR_LAX_WORD(drop_expired, "late jobs that have not started are dropped");
+  CASTOR_LAX_WORD(bypass, "a job that fits at once is accepted although work is ahead");
+  CASTOR_LAX_NUMBER(prema_period, "cycles", 1000, 16'777'215, "from ranking to ranking of policy prema");
+  CASTOR_LAX_NUMBER(prema_p, "number", 1, 9, "policy prema: user priority of every job: 1, 3 or 9");
+}
+#undef CASTOR_LAX_NUMBER
+#undef CASTOR_LAX_WORD
 
 void run_keys(TableWriter& table) {
   table.chapter("Run");
@@ -357,6 +392,7 @@ void run_keys(TableWriter& table) {
         prefix + ".engine",
         "which twin of the block runs", [i](Machine & machine) -> auto& { return machine.blocks[i].engine; });
   }
+  lax_keys(table);
   CASTOR_WORD(hooks.dispatch, "dispatch policy plugged in; none = built in");
   CASTOR_WORD(hooks.issue, "issue policy plugged in; none = built in");
   CASTOR_WORD(hooks.governors, "SM governors plugged in");

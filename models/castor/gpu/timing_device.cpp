@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/job_record.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/report.h"
 
@@ -167,7 +168,47 @@ void TimingDevice::record_deadlock(FaultKind kind, const std::string& message) {
 }
 
 Outcome TimingDevice::advance_to(Picoseconds time) {
-  switch (run([] { return false; }, time)) {
+  return outcome_at_time(run([] { return false; }, time));
+}
+
+Outcome TimingDevice::advance_to_notice(Picoseconds time) {
+  const auto reached = [this] { return gpu_->front_end().has_notices(); };
+  if (time != kNoTime) return outcome_at_time(run(reached, time));
+  const Stop stop = run(reached, std::nullopt);
+  if (stop == Stop::kSpin) return Outcome::kDeadlock;
+  if (stop != Stop::kIdle) return outcome_at_time(stop);
+  record_deadlock(FaultKind::kDeadlock, "deadlock: nothing can proceed\n" + gpu_->waiting());
+  return Outcome::kDeadlock;
+}
+
+RegisterReply TimingDevice::access_register(const RegisterAccess& access) {
+  FrontEnd& front_end = gpu_->front_end();
+  const std::uint64_t number = front_end.access_register(access, gpu_->host_cycle(), true);
+  gpu_->changed();
+  std::optional<RegisterReply> reply;
+  const auto replied = [&] {
+    if (!reply) reply = front_end.register_reply(number);
+    return reply.has_value();
+  };
+  // Nothing but the answer ends the access: a fault or a limit is told by the next advance.
+  const bool interrupted = interrupted_.exchange(false);
+  while (!replied()) {
+    const Stop stop = run(replied, std::nullopt);
+    if (stop == Stop::kIdle || stop == Stop::kLimit || stop == Stop::kStopped) break;
+    if (stop == Stop::kInterrupted) interrupted_ = true;
+    if (stop == Stop::kInterrupted) break;
+  }
+  if (interrupted) interrupted_ = true;
+  return reply.value_or(RegisterReply{RegisterError::kAddress, 0});
+}
+
+void TimingDevice::post_register(const RegisterAccess& access) {
+  gpu_->front_end().access_register(access, gpu_->host_cycle(), false);
+  gpu_->changed();
+}
+
+Outcome TimingDevice::outcome_at_time(Stop stop) {
+  switch (stop) {
     case Stop::kFault:
       return Outcome::kFault;
     case Stop::kLimit:
@@ -219,10 +260,38 @@ void TimingDevice::reset() {
   resetting_ = true;
   static_cast<void>(run([&] { return front_end.idle(); }, std::nullopt));
   resetting_ = false;
+  front_end.reset_jobs();
   while (front_end.take_fault()) {
   }
   fault_.reset();
 }
+
+namespace {
+
+// All times in core cycles.
+nlohmann::ordered_json jobs_json(const std::vector<JobRecord>& jobs) {
+  auto json = nlohmann::ordered_json::array();
+  for (const JobRecord& job : jobs) {
+    json.push_back({{"id", job.id},
+                    {"queue", job.queue},
+                    {"ticket", job.ticket},
+                    {"deadline", job.deadline},
+                    {"start", job.start},
+                    {"judged", job.judged},
+                    {"accepted", job.accepted},
+                    {"reason", job.reason},
+                    {"estimate", job.estimate},
+                    {"first_tb", job.first_tb},
+                    {"done", job.done},
+                    {"met", job.met},
+                    {"running", job.running},
+                    {"kernels", job.kernels},
+                    {"tbs", job.tbs}});
+  }
+  return json;
+}
+
+}  // namespace
 
 // --- Report ---------------------------------------------------------------------------------------------------------
 
@@ -257,6 +326,7 @@ std::string TimingDevice::report_json() const {
                             {"thread_instructions", kernel.thread_instructions},
                             {"counts", std::move(counts)}});
   }
+  if (const auto& jobs = gpu_->front_end().job_records(); !jobs.empty()) report["jobs"] = jobs_json(jobs);
   report["ratios"] = ratios(statistics, machine_, now());
   if (fault_) report["fault"] = {{"kernel", fault_->kernel}, {"message", fault_->message}};
   report["statistics"] = nlohmann::ordered_json::parse(statistics.json());

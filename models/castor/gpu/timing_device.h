@@ -31,6 +31,7 @@ class TimingDevice final : public Device {
     std::string configuration_json;  ///< effective configuration for the report; may be empty
     bool poison = false;             ///< fresh memory reads 0xcd
     Gpu::Options gpu;
+    std::shared_ptr<void> blocks;  ///< what owns the hooks of `gpu`; kept as long as the device
     Recording recording;
     std::shared_ptr<const ReplayFile> replay;  ///< SMs replay the kernels of this file; null = they execute
   };
@@ -49,6 +50,11 @@ class TimingDevice final : public Device {
   Outcome advance_until(Ticket ticket) override;
   Outcome advance_to(Picoseconds time) override;
   [[nodiscard]] Picoseconds now() const override;
+  void collect_notices(bool on) override { gpu_->front_end().collect_notices(on); }
+  [[nodiscard]] std::vector<Notice> take_notices() override { return gpu_->front_end().take_notices(); }
+  Outcome advance_to_notice(Picoseconds time) override;
+  RegisterReply access_register(const RegisterAccess& access) override;
+  void post_register(const RegisterAccess& access) override;
   [[nodiscard]] const std::optional<Fault>& fault() const override { return fault_; }
   void reset() override;
   void set_print_sink(std::function<void(std::string_view)> sink) override;
@@ -63,6 +69,7 @@ class TimingDevice final : public Device {
 
   /// Runs until `reached`, a stop, or the time, if given. kNone: the time has come.
   Stop run(const std::function<bool()>& reached, std::optional<Picoseconds> until);
+  [[nodiscard]] static Outcome outcome_at_time(Stop stop);
   [[nodiscard]] Stop after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached);
   [[nodiscard]] bool limit_reached(Cycle cycle);
   [[nodiscard]] bool enough_kernels() const;

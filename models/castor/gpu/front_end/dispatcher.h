@@ -39,6 +39,32 @@ struct DispatchView {
   }
 };
 
+/// The choice of the kernel by a scan (dispatch.select_scan w): passes of NG = queues / w cycles that begin where cycle
+/// mod NG is 0. A pass works on what fitted in its first cycle; the oldest kernel of that is offered during the next
+/// pass, as long as it fits then. All of it follows from what fitted at the starts of the last two passes, so skipped
+/// cycles, in which nothing changes, cost nothing.
+class DispatchScan {
+ public:
+  DispatchScan(unsigned queues, unsigned width) : pass_(width == 0 ? 0 : (queues + width - 1) / width) {}
+  [[nodiscard]] bool on() const { return pass_ != 0; }
+  /// Once per cycle that is not skipped: the oldest entry that fits now, -1 = none.
+  void advance(int oldest, Cycle now) {
+    const Cycle start = now - now % pass_;
+    if (start == frozen_at_) return;
+    offered_ = frozen_at_ != kForever && start - pass_ == frozen_at_ ? frozen_ : resting_;
+    frozen_ = start == now ? oldest : resting_;
+    frozen_at_ = start;
+  }
+  /// The same at the end of the cycle: what holds in the skipped ones behind it.
+  void rest(int oldest) { resting_ = oldest; }
+  [[nodiscard]] int offer() const { return offered_; }
+
+ private:
+  Cycle pass_;
+  int offered_ = -1, frozen_ = -1, resting_ = -1;
+  Cycle frozen_at_ = kForever;
+};
+
 /// The built-in dispatch policy, first come first served (docs/gpu.md, "Dispatch").
 ///
 /// Items are kernels in the order in which their entries were written. The current item is the head, or with sticky
@@ -88,6 +114,11 @@ class FcfsDispatcher {
       choice.wait = other_fits ? DispatchWait::kHeadBlocked : DispatchWait::kNoFit;
     }
     return choice;
+  }
+  /// The oldest item that fits somewhere, -1 = none.
+  [[nodiscard]] int oldest(const DispatchView& view) const {
+    const auto found = std::find_if(items_.begin(), items_.end(), [&](auto item) { return view.takers(item) != 0; });
+    return found == items_.end() ? -1 : static_cast<int>(*found);
   }
   void placed(unsigned entry) {
     if (sticky_) current_ = static_cast<int>(entry);

@@ -34,6 +34,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       ledger_(machine),
       search_(machine.chip.sms),
       dispatcher_(machine),
+      scan_(machine.queue.count, machine.dispatch.select_scan),
       drained_(machine.chip.sms) {
   CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
   for (SmUnit* const sm : sms_) {
@@ -66,11 +67,13 @@ Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
     descriptor.local_bytes = program.local_bytes;
     descriptor.stream = queue;
     descriptor.serial = static_cast<std::uint32_t>(ticket);
+    descriptor.kid = kernel->kid;
     image = encode(descriptor);
     if (observer_ != nullptr) observer_->kernel_submitted({visible, ticket, queue, 0, &program.kernel});
   } else {
     image = encode(packet);
   }
+  note_packet(queue, packet, ticket, visible);
   queues_.push(queue, ticket, std::move(packet), visible, image);
   wake_at(visible);
   return ticket;
@@ -87,6 +90,7 @@ std::optional<Fault> FrontEnd::take_fault() {
 
 void FrontEnd::tick(Cycle now) {
   count_until(now);
+  if (!accesses_.empty()) serve_registers(now);
   if (hook_ != nullptr) {
     const Cycle from = last_ == kForever ? 0 : last_ + 1;
     if (now > from) skip_hooks(now - from);
@@ -124,7 +128,9 @@ void FrontEnd::receive(Cycle now) {
   MemoryClient& completions = memory_.client(FrontEndMemory::User::kCompletions);
   while (completions.has_reply(now)) {
     completions.pop();
-    completions_.show(unseen_.front());
+    const Notice& seen = unseen_.front();
+    if (seen.what == Notice::What::kPacketDone) completions_.show(seen.ticket);
+    if (collecting_) notices_.push_back(seen);
     unseen_.pop_front();
   }
   MemoryClient& descriptors = memory_.client(FrontEndMemory::User::kDescriptors);
@@ -134,10 +140,12 @@ void FrontEnd::receive(Cycle now) {
     std::memcpy(lane.image.data(), reply.data.data(), lane.image.size());
     lane.read = true;
     descriptors.pop();
+    if (lane.inspects) announce(lane.entry, lane.image.data(), now);
   }
-  const QueueMask before = queues_.kernels();
+  const QueueMask before = grantable();
   queues_.advance(now);
-  select_.advance(queues_.kernels(), before, now);
+  ready_ = grantable();
+  select_.advance(ready_, before, now);
 }
 
 // F2: retire wires, then one completion of the done FIFOs.
@@ -211,7 +219,12 @@ void FrontEnd::release(Cycle now) {
     }
   }
   if (finished_.none()) return;
-  const KdMask ready = hook_ == nullptr ? finished_ : finished_ & ~hook_->held();
+  KdMask ready = hook_ == nullptr ? finished_ : finished_ & ~hook_->held();
+  if (jobs_) {
+    for (std::size_t i = ready._Find_first(); i < ready.size(); i = ready._Find_next(i)) {
+      if (waits_for_append(static_cast<unsigned>(i))) ready[i] = false;
+    }
+  }
   if (ready.none()) return;
   const unsigned entry = flushing_ >= 0 ? static_cast<unsigned>(flushing_) : static_cast<unsigned>(ready._Find_first());
   if (l2_ == nullptr || flushed(entry, now)) finish_kernel(entry, now);
@@ -253,15 +266,20 @@ void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
     queues_.release(root.queue, now);
     finish_packet(root.queue, root.ticket, now, false);
   }
+  const bool last = last_of_job(context.queue, now);
   if (hook_ != nullptr) {
-    hook_->events.completed =
-        KernelEvent{context.entry, context.queue, context.kid, queues_.size(context.queue) == 0, tree_done};
+    hook_->events.completed = KernelEvent{context.entry, context.queue, context.kid, last, tree_done};
   }
 }
 
-void FrontEnd::finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time) {
+void FrontEnd::finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time, bool discarded) {
   completions_.complete(ticket, now, keep_time);
-  unseen_.push_back(ticket);
+  Notice notice;
+  notice.queue = queue;
+  notice.ticket = ticket;
+  notice.cycle = now;
+  notice.discarded = discarded;
+  unseen_.push_back(notice);
   memory_.client(FrontEndMemory::User::kCompletions).write(queues_.completion_word(queue), &ticket, sizeof ticket);
 }
 
@@ -295,6 +313,8 @@ void FrontEnd::sleep(Cycle now) {
   // A lane that is done waits for the push port, which hooks may keep closed.
   next = std::min(next, finish);
   if (queues_.others().any()) next = now + 1;
+  if (jobs_) next = std::min(next, next_job(now));
+  if (!accesses_.empty()) next = std::min(next, next_access(now));
   if (hook_ != nullptr) next = std::min(next, next_hook(now));
   sleep_until(next == kForever ? next : std::max(next, now + 1));
 }

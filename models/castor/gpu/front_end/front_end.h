@@ -9,6 +9,7 @@
 #include <string>
 #include <systemc>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "castor/base/time.h"
@@ -17,6 +18,7 @@
 #include "castor/gpu/front_end/copy_engine.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/front_end_statistics.h"
+#include "castor/gpu/front_end/jobs.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/front_end/ledger.h"
@@ -34,6 +36,7 @@
 namespace castor::gpu {
 
 class MemorySystem;
+struct JobRecord;
 class Waves;
 
 /// The front end (docs/gpu.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger, launch
@@ -72,6 +75,19 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   Ticket submit(unsigned queue, Packet packet, Cycle visible);
   /// A ticket of a packet that never was in a queue: complete at once.
   Ticket refuse();
+
+  // --- Jobs and registers -------------------------------------------------------------------------------------------
+
+  /// An access to the registers of a block, seen from cycle `visible` on; accesses are served in order. Returns a
+  /// number for `register_reply`, or 0 for one whose reply nobody wants.
+  std::uint64_t access_register(const RegisterAccess& access, Cycle visible, bool wanted);
+  /// The reply, once; empty while there is none.
+  [[nodiscard]] std::optional<RegisterReply> register_reply(std::uint64_t number);
+  void collect_notices(bool on) { collecting_ = on; }
+  [[nodiscard]] bool has_notices() const { return !notices_.empty(); }
+  [[nodiscard]] std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
+  /// Jobs in the order in which they were judged.
+  [[nodiscard]] const std::vector<JobRecord>& job_records() const;
   /// The host can know that the ticket is complete: the queue's completion word is performed.
   [[nodiscard]] bool complete(Ticket ticket) const { return completions_.shown(ticket); }
   /// Cycle in which the ticket completed on the device; 0 while it has not.
@@ -116,6 +132,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// Where the work of a ticket is: for the line of the host in deadlock reports.
   [[nodiscard]] std::string where(Ticket ticket) const;
 
+  /// Job schedulers that judge forget all jobs; the device is idle.
+  void reset_jobs();
+
   // --- For tests and reports ----------------------------------------------------------------------------------------
 
   [[nodiscard]] const Ledger& ledger() const { return ledger_; }
@@ -145,7 +164,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void release(Cycle now);
   [[nodiscard]] bool flushed(unsigned entry, Cycle now);
   void finish_kernel(unsigned entry, Cycle now);
-  void finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time);
+  void finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time, bool discarded = false);
   void sleep(Cycle now);
   [[nodiscard]] Cycle next_message() const;
   [[nodiscard]] int kernel_of(unsigned queue) const;
@@ -160,6 +179,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   // front_end_dispatch.cpp
   void distribute(Cycle now);
   void distribute_by_policy(Cycle now);
+  void distribute_by_scan(Cycle now);
   void settle_early(const DispatchIn& in);
   void place(unsigned entry, unsigned sm, const Placement& placement, Cycle now);
   [[nodiscard]] DispatchView view() const;
@@ -179,6 +199,38 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void fill_context(KernelEntry& kernel, const LaunchDescriptor& descriptor, Cycle now);
   [[nodiscard]] Cycle next_grant(Cycle now) const;
 
+  // front_end_jobs.cpp
+  [[nodiscard]] bool judges() const;
+  [[nodiscard]] Jobs& jobs();
+  [[nodiscard]] QueueMask grantable() const;
+  void update_withheld(unsigned queue);
+  void note_packet(unsigned queue, const Packet& packet, Ticket ticket, Cycle visible);
+  [[nodiscard]] QueueMask to_inspect() const;
+  void inspect(Cycle now);
+  [[nodiscard]] const Jobs::Ahead* next_ahead(Cycle now);
+  void begin_inspection(unsigned queue, const QueuedPacket& packet, bool ahead, Cycle now);
+  void announce(unsigned queue, const std::byte* image, Cycle now);
+  void walk(unsigned queue, Jobs::Ask& ask) const;
+  void announce_own(unsigned queue, Cycle now);
+  [[nodiscard]] bool first_kernel_fits(unsigned queue, const Jobs::Ask& ask) const;
+  void submit_beats(unsigned queue, Cycle now);
+  void queue_error(unsigned queue, Cycle now);
+  void end_inspection(unsigned queue, Cycle now);
+  void take_verdict(const Verdict& verdict, Cycle now);
+  void judge(unsigned queue, Cycle now);
+  void begin_job(unsigned queue, const Jobs::Ask& ask, Cycle now);
+  void record_refusal(unsigned queue, const Jobs::Ask& ask, const Verdict& verdict, Cycle now);
+  void drop_job(const Verdict& verdict, Cycle now);
+  void serve_jobs(Cycle now);
+  void serve_unread_job(unsigned queue, const JobPacket& packet, Cycle now);
+  [[nodiscard]] bool waits_for_append(unsigned entry) const;
+  [[nodiscard]] bool last_of_job(unsigned queue, Cycle now);
+  void note_placed(unsigned queue, bool last, Cycle now);
+  void end_job(const JobEnd& end, Cycle now);
+  void write_signal(unsigned queue, Ticket ticket, std::uint64_t address, const JobSignal& signal, Cycle now);
+  [[nodiscard]] Cycle next_job(Cycle now) const;
+  void abandon_jobs();
+
   // front_end_hooks.cpp
   void attach_hooks(base::StatisticGroup& statistics);
   void skip_hooks(Cycle cycles);
@@ -192,6 +244,10 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void check_open(Cycle now);
   void show_fits();
   [[nodiscard]] int job_pick(Cycle now);
+  void present_register(Cycle now);
+  void finish_access(const RegisterReply& reply);
+  void serve_registers(Cycle now);
+  [[nodiscard]] Cycle next_access(Cycle now) const;
   [[nodiscard]] Cycle next_hook(Cycle now) const;
   void hook_error(const char* hook, unsigned code, std::uint64_t info);
 
@@ -215,6 +271,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   Ledger ledger_;
   SmSearch search_;
   FcfsDispatcher dispatcher_;
+  DispatchScan scan_;
   LaunchTrees trees_;
   Completions completions_;
 
@@ -227,7 +284,14 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
   bool recorded_ = false;                      // an event was recorded in this cycle
   std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
-  std::deque<Ticket> unseen_;                  // completed, completion word under way
+  std::deque<Notice> unseen_;                  // what completed, its word is under way
+  std::vector<Notice> notices_;
+  bool collecting_ = false;
+  std::unique_ptr<Jobs> jobs_;  // null until there are any
+  QueueMask ready_;             // queues whose kernel may be granted, as of the start of the cycle
+  std::deque<Jobs::Access> accesses_;
+  std::unordered_map<std::uint64_t, RegisterReply> replies_;
+  std::uint64_t last_access_ = 0;
   std::deque<Fault> faults_;
   std::vector<KernelStatistics> kernels_;
   Cycle last_ = kForever;   // last tick

@@ -16,11 +16,26 @@ void FrontEnd::distribute(Cycle now) {
     distribute_by_policy(now);
     return;
   }
+  if (scan_.on()) {
+    distribute_by_scan(now);
+    return;
+  }
   if (dispatcher_.empty()) return;
   const FcfsDispatcher::Choice choice = dispatcher_.choose(view(), search_, now);
   if (choice.entry < 0) return;
   search_.chosen(choice.sm);
   place(static_cast<unsigned>(choice.entry), choice.sm, {}, now);
+}
+
+void FrontEnd::distribute_by_scan(Cycle now) {
+  scan_.advance(dispatcher_.oldest(view()), now);
+  if (scan_.offer() < 0) return;
+  const auto entry = static_cast<unsigned>(scan_.offer());
+  const SmMask takers = view().takers(entry);
+  if (takers == 0) return;
+  const unsigned sm = search_.first(takers);
+  search_.chosen(sm);
+  place(entry, sm, {}, now);
 }
 
 void FrontEnd::distribute_by_policy(Cycle now) {
@@ -110,6 +125,7 @@ void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cy
   ++kernel.started;
   ++statistics_.tb_placed;
   if (!kernel.first_placed) statistics_.placed_after(now - context.written);
+  if (jobs_) note_placed(context.queue, last, now);
   if (hook_ != nullptr) {
     TbEvent event;
     event.sm = static_cast<std::uint8_t>(sm);
@@ -138,7 +154,12 @@ void FrontEnd::set_level(Cycle now) {
   levels.entries = table_.valid();
   levels.busy = ledger_.resident_total() != 0;
   placeable_ = false;
-  if (hooks_.dispatch == nullptr && !dispatcher_.empty()) {
+  if (hooks_.dispatch == nullptr && scan_.on()) {
+    const int oldest = dispatcher_.oldest(view());
+    scan_.rest(oldest);
+    placeable_ = oldest >= 0;
+    if (!dispatcher_.empty() && oldest < 0) levels.wait = dispatcher_.choose(view(), search_, now).wait;
+  } else if (hooks_.dispatch == nullptr && !dispatcher_.empty()) {
     // After a placement the next cycle is looked at in any case: its reason for waiting is another.
     placeable_ = placed_ || dispatcher_.pending(view());
     if (!placeable_) levels.wait = dispatcher_.choose(view(), search_, now).wait;

@@ -92,6 +92,7 @@ void FrontEnd::abandon() {
     }
   }
   std::fill(reading_.begin(), reading_.end(), kNoQueue);
+  abandon_jobs();
   waiting_events_.clear();
   events_.clear();
   for (unsigned entry = 0; entry < table_.size(); ++entry) {

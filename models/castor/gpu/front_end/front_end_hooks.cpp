@@ -74,6 +74,7 @@ void FrontEnd::begin_hooks(Cycle now) {
   hook_->events = {};
   hook_->retired.clear();
   hook_->job.granted = -1;
+  hook_->beat_taken = false;
   hook_->moving = false;
   hook_->dispatch.reply.reset();
   hook_->launch.reply.reset();
@@ -184,32 +185,86 @@ void FrontEnd::show_fits() {
   }
 }
 
-// F8: which queue the job scheduler wants, if it may be granted. Nobody announces jobs yet: no beats, no verdicts.
+// F8: which queue the job scheduler wants, if it may be granted; announcements, verdicts, ends of jobs.
 int FrontEnd::job_pick(Cycle now) {
   JobIn& in = hook_->job;
   in.now = now;
   in.granted = -1;
   hook_->eligible.reset();
   if (entry_free(now)) {
-    const QueueMask& kernels = queues_.kernels();
+    const QueueMask& kernels = ready_;
     for (std::size_t q = kernels._Find_first(); q < kernels.size(); q = kernels._Find_next(q)) {
       hook_->eligible[q] = true;
     }
   }
   show_fits();
+  present_register(now);
   in.ev = hook_->events;
+  const bool judged = jobs_ && jobs_->judges;
+  in.verdict_ready = judged;
+  in.beat.reset();
+  if (judged && !jobs_->beats.empty()) in.beat = jobs_->beats.front();
   const JobOut& out = hooks_.job_scheduler->settle(in);
   hook_->preempt = out.preempt;
   hook_->irq = out.irq;
-  if (out.end) {
-    ++statistics_.jobs_ended;
-    statistics_.jobs_met += out.end->met ? 1 : 0;
+  if (in.beat && out.beat_ready) {
+    if (in.beat->header && jobs_->queues[in.beat->queue].ask) jobs_->queues[in.beat->queue].ask->sent = true;
+    jobs_->beats.pop_front();
+    hook_->beat_taken = true;
   }
+  if (judged && out.verdict) take_verdict(*out.verdict, now);
+  if (out.end) end_job(*out.end, now);
+  if (out.reg) finish_access(*out.reg);
   if (out.pick < 0) return -1;
   CASTOR_ASSERT_AT(now, static_cast<std::size_t>(out.pick) < hook_->eligible.size(), "job scheduler picks source %d",
                    out.pick);
   return hook_->eligible[static_cast<std::size_t>(out.pick)] ? out.pick : -1;
 }
+
+// --- Registers ------------------------------------------------------------------------------------------------------
+
+std::uint64_t FrontEnd::access_register(const RegisterAccess& access, Cycle visible, bool wanted) {
+  ++last_access_;
+  accesses_.push_back({wanted ? last_access_ : 0, access, visible});
+  wake_at(visible);
+  return wanted ? last_access_ : 0;
+}
+
+std::optional<RegisterReply> FrontEnd::register_reply(std::uint64_t number) {
+  const auto found = replies_.find(number);
+  if (found == replies_.end()) return std::nullopt;
+  const RegisterReply reply = found->second;
+  replies_.erase(found);
+  return reply;
+}
+
+void FrontEnd::finish_access(const RegisterReply& reply) {
+  CASTOR_ASSERT_AT(last_, !accesses_.empty(), "a hook answers an access that nobody made");
+  ++statistics_.register_accesses;
+  if (reply.error != RegisterError::kNone) ++statistics_.register_errors;
+  if (accesses_.front().id != 0) replies_[accesses_.front().id] = reply;
+  accesses_.pop_front();
+  if (jobs_) jobs_->refused.reset();  // the scheduler may think otherwise now
+}
+
+// F1: accesses to windows that nobody serves.
+void FrontEnd::serve_registers(Cycle now) {
+  const auto served = [this](unsigned window) {
+    return hooks_.job_scheduler != nullptr && hooks_.job_scheduler->window() == static_cast<int>(window);
+  };
+  if (accesses_.front().visible <= now && !served(accesses_.front().access.window)) {
+    finish_access({RegisterError::kAddress, 0});
+  }
+}
+
+void FrontEnd::present_register(Cycle now) {
+  hook_->events.reg.reset();
+  if (accesses_.empty() || accesses_.front().visible > now) return;
+  if (hooks_.job_scheduler->window() != static_cast<int>(accesses_.front().access.window)) return;
+  hook_->events.reg = accesses_.front().access;
+}
+
+Cycle FrontEnd::next_access(Cycle now) const { return std::max(accesses_.front().visible, now + 1); }
 
 void FrontEnd::clock_governors(Cycle now) {
   GovernIn& in = hook_->govern;
@@ -296,9 +351,10 @@ void FrontEnd::check_open(Cycle now) {
 Cycle FrontEnd::next_hook(Cycle now) const {
   const FrontEvents& events = hook_->events;
   if (hook_->moving || !hook_->retired.empty() || events.placed || events.done || events.started || events.completed ||
-      hook_->job.granted >= 0 || hook_->dispatch.reply || hook_->launch.reply) {
+      hook_->job.granted >= 0 || hook_->beat_taken || events.reg || hook_->dispatch.reply || hook_->launch.reply) {
     return now + 1;
   }
+  if (hooks_.job_scheduler != nullptr && grantable() != ready_) return now + 1;
   // Pulses of SMs that ticked before the front end in this cycle; those that tick behind it wake it.
   for (unsigned sm = 0; !hooks_.governors.empty() && sm < sms_.size(); ++sm) {
     if (sms_[sm]->pulse(now + 1) != hook_->pulses[sm]) return now + 1;

@@ -14,6 +14,7 @@ namespace castor::gpu {
 void FrontEnd::parse(Cycle now) {
   serve_images(now);
   serve_heads(now);
+  inspect(now);
   grant(now);
   write_entry(now);
 }
@@ -47,8 +48,9 @@ void FrontEnd::serve_images(Cycle now) {
     const std::uint16_t queue = reading_.front();
     reading_.pop_front();
     if (queue == kNoQueue) continue;  // dropped meanwhile
-    const bool call = packet_kind(queues_.head(queue).packet) == PacketKind::kHostCall;
-    serve(queue, call ? queues_.head(queue).packet : decode_packet(reply.data.data()), now);
+    const PacketKind kind = packet_kind(queues_.head(queue).packet);
+    const bool held = kind == PacketKind::kHostCall || kind == PacketKind::kJob;
+    serve(queue, held ? queues_.head(queue).packet : decode_packet(reply.data.data()), now);
   }
 }
 
@@ -70,6 +72,7 @@ void FrontEnd::serve(unsigned queue, const Packet& packet, Cycle now) {
     finish_packet(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, true);
     return;
   }
+  if (const auto* const job = std::get_if<JobPacket>(&packet)) return serve_unread_job(queue, *job, now);
   if (std::holds_alternative<HostCallPacket>(packet)) {
     const QueuedPacket head = queues_.take(queue, QueueState::kReady, now);
     std::get<HostCallPacket>(head.packet).call();
@@ -102,8 +105,8 @@ bool FrontEnd::entry_free(Cycle now) const {
 
 int FrontEnd::pick(Cycle now) {
   if (hooks_.job_scheduler != nullptr) return job_pick(now);
-  if (queues_.kernels().none() || !entry_free(now)) return -1;
-  return select_.offer(queues_.kernels());
+  if (ready_.none() || !entry_free(now)) return -1;
+  return select_.offer(ready_);
 }
 
 void FrontEnd::grant(Cycle now) {
@@ -184,6 +187,12 @@ void FrontEnd::prepare(KernelEntry& kernel, const KernelPacket& packet, std::uin
 
 void FrontEnd::write_entry(Cycle now) {
   const ParseLanes::Lane* const lane = lanes_.finished(now);
+  if (lane != nullptr && lane->inspects) {
+    const unsigned queue = lane->entry;
+    lanes_.pop();
+    end_inspection(queue, now);
+    return;
+  }
   if (lane == nullptr || pushed_ || (hook_ != nullptr && !hook_->push_ready)) return;
   KernelEntry& kernel = table_[lane->entry];
   KernelContext& context = kernel.context;
@@ -240,6 +249,7 @@ void FrontEnd::fill_context(KernelEntry& kernel, const LaunchDescriptor& descrip
                   static_cast<std::uint16_t>(fit.register_units), static_cast<std::uint16_t>(fit.shared_units)};
   context.fit = fit.tbs_per_sm;
   context.written = now;
+  context.kid = descriptor.kid;
   context.bypass_l1 = !machine_.l1.caches_global;
   kernel.sequencer.start(descriptor.grid.count());
   kernel.statistics.kernel = program.kernel;
@@ -251,8 +261,9 @@ void FrontEnd::fill_context(KernelEntry& kernel, const LaunchDescriptor& descrip
 // First cycle after `now` in which a kernel may be granted if nothing else happens. Without a free lane or entry
 // something else has to.
 Cycle FrontEnd::next_grant(Cycle now) const {
-  if (queues_.kernels().none() || lanes_.full() || !entry_free(now + 1)) return kForever;
-  return std::max(lanes_.next_start(), select_.next(queues_.kernels(), now));
+  const QueueMask ready = grantable();
+  if (ready.none() || lanes_.full() || !entry_free(now + 1)) return kForever;
+  return std::max(lanes_.next_start(), select_.next(ready, now));
 }
 
 }  // namespace castor::gpu

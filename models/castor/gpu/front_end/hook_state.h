@@ -54,6 +54,7 @@ struct FrontEnd::HookState {
   bool ready = false, waiting = false;
   bool push_ready = true;
   bool irq = false;               ///< of the job scheduler
+  bool beat_taken = false;        ///< in this cycle
   Cycle closed_since = kForever;  ///< all SMs are closed and empty while TBs wait
   bool moving = false;            ///< a TB is on its way: the view of its SM changes in the next cycle
   std::deque<base::StatisticGroup> groups;

@@ -1,5 +1,6 @@
 #include "castor/gpu/front_end/launch_descriptor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "castor/base/error.h"
@@ -10,11 +11,18 @@ namespace {
 // Offsets of launch descriptors. The word at 4 holds flags of launches in its low bits and the kind of the packet, of
 // which launches have 0, in its highest byte.
 constexpr std::size_t kEntry = 0x00, kFlags = 0x04, kParameters = 0x08, kGrid = 0x10, kBlock = 0x18, kRegisters = 0x1e,
-                      kShared = 0x20, kLocal = 0x24, kStream = 0x28, kSerial = 0x2c;
+                      kShared = 0x20, kLocal = 0x24, kStream = 0x28, kSerial = 0x2c, kKid = 0x30;
 constexpr unsigned kKindShift = 24;
 // Of the other packets: eight-byte words from 8 on, small fields in the first four bytes.
 constexpr std::size_t kSmall = 0x00, kWords = 0x08;
 constexpr std::uint32_t kHostSource = 1, kHostDestination = 2;
+// Of JOB packets: header (vendor packet with barrier), then subtype, number of elements, flags in word 0.
+constexpr std::size_t kJobId = 0x04, kJobDeadline = 0x08, kJobKernels = 0x0c, kJobStart = 0x10, kJobList = 0x18,
+                      kJobSignal = 0x38;
+constexpr std::uint32_t kJobHeader = 0x0100, kJobAppend = 1U << 28, kJobBestEffort = 1U << 29;
+constexpr unsigned kJobSubtypeShift = 16, kJobCountShift = 24, kJobKidShift = 24;
+constexpr std::uint32_t kJobMostCount = 15, kJobTbs = 0xffffff;
+constexpr std::uint64_t kJobStartMask = (std::uint64_t{1} << 48) - 1;
 
 template <class T>
 void put(PacketImage& image, std::size_t at, std::uint64_t value) {
@@ -47,7 +55,7 @@ std::uint64_t word(const std::byte* image, std::size_t index) { return take<std:
 PacketKind packet_kind(const Packet& packet) { return static_cast<PacketKind>(packet.index()); }
 
 const char* packet_name(PacketKind kind) {
-  static constexpr const char* kNames[] = {"kernel", "copy", "fill", "event record", "event wait", "host call"};
+  static constexpr const char* kNames[] = {"kernel", "copy", "fill", "event record", "event wait", "host call", "job"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -67,6 +75,7 @@ PacketImage encode(const LaunchDescriptor& descriptor) {
   put<std::uint32_t>(image, kLocal, descriptor.local_bytes);
   put<std::uint32_t>(image, kStream, descriptor.stream);
   put<std::uint32_t>(image, kSerial, descriptor.serial);
+  put<std::uint8_t>(image, kKid, descriptor.kid);
   return image;
 }
 
@@ -83,10 +92,49 @@ LaunchDescriptor decode_launch(const std::byte* image) {
   descriptor.local_bytes = take<std::uint32_t>(image, kLocal);
   descriptor.stream = take<std::uint32_t>(image, kStream);
   descriptor.serial = take<std::uint32_t>(image, kSerial);
+  descriptor.kid = take<std::uint8_t>(image, kKid);
   return descriptor;
 }
 
+PacketImage encode(const JobPacket& job) {
+  PacketImage image{};
+  const auto count = std::min<std::uint32_t>(static_cast<std::uint32_t>(job.list.size()), kJobMostCount);
+  put<std::uint32_t>(image, 0,
+                     kJobHeader | std::uint32_t{job.subtype} << kJobSubtypeShift | count << kJobCountShift |
+                         (job.append ? kJobAppend : 0) | (job.best_effort ? kJobBestEffort : 0));
+  put<std::uint32_t>(image, kJobId, job.id);
+  put<std::uint32_t>(image, kJobDeadline, job.deadline);
+  put<std::uint16_t>(image, kJobKernels, job.kernels);
+  put<std::uint64_t>(image, kJobStart, job.start & kJobStartMask);
+  for (std::size_t i = 0; i < std::min<std::size_t>(job.list.size(), JobPacket::kElements); ++i) {
+    const JobElement& element = job.list[i];
+    put<std::uint32_t>(image, kJobList + 4 * i, std::uint32_t{element.kid} << kJobKidShift | (element.tbs & kJobTbs));
+  }
+  put<std::uint64_t>(image, kJobSignal, job.signal);
+  return image;
+}
+
+JobPacket decode_job(const std::byte* image) {
+  JobPacket job;
+  const auto first = take<std::uint32_t>(image, 0);
+  job.subtype = static_cast<std::uint8_t>(first >> kJobSubtypeShift);
+  job.append = (first & kJobAppend) != 0;
+  job.best_effort = (first & kJobBestEffort) != 0;
+  job.id = take<std::uint32_t>(image, kJobId);
+  job.deadline = take<std::uint32_t>(image, kJobDeadline);
+  job.kernels = take<std::uint16_t>(image, kJobKernels);
+  job.start = take<std::uint64_t>(image, kJobStart) & kJobStartMask;
+  job.list.resize(first >> kJobCountShift & kJobMostCount);
+  for (std::size_t i = 0; i < std::min<std::size_t>(job.list.size(), JobPacket::kElements); ++i) {
+    const auto element = take<std::uint32_t>(image, kJobList + 4 * i);
+    job.list[i] = {static_cast<std::uint8_t>(element >> kJobKidShift), element & kJobTbs};
+  }
+  job.signal = take<std::uint64_t>(image, kJobSignal);
+  return job;
+}
+
 PacketImage encode(const Packet& packet) {
+  if (const auto* const job = std::get_if<JobPacket>(&packet)) return encode(*job);
   if (const auto* const copy = std::get_if<CopyPacket>(&packet)) {
     const bool host_source = copy->source.index() == 1, host_destination = copy->destination.index() == 1;
     const std::uint64_t source =
@@ -147,6 +195,7 @@ Packet decode_packet(const std::byte* image) {
     case PacketKind::kHostCall:
       return HostCallPacket{};
     case PacketKind::kKernel:
+    case PacketKind::kJob:
       break;
   }
   CASTOR_ASSERT(false, "a queue's packet in memory is none that was written there");

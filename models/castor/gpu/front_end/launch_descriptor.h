@@ -21,9 +21,10 @@ struct LaunchDescriptor {
   std::uint32_t local_bytes = 0;   ///< per thread
   std::uint32_t stream = 0;
   std::uint32_t serial = 0;  ///< low bits of the ticket
+  std::uint8_t kid = 0;      ///< kernel type as jobs name it
 };
 
-enum class PacketKind : std::uint8_t { kKernel, kCopy, kFill, kEventRecord, kEventWait, kHostCall };
+enum class PacketKind : std::uint8_t { kKernel, kCopy, kFill, kEventRecord, kEventWait, kHostCall, kJob };
 [[nodiscard]] PacketKind packet_kind(const Packet& packet);
 [[nodiscard]] const char* packet_name(PacketKind kind);
 
@@ -33,5 +34,9 @@ enum class PacketKind : std::uint8_t { kKernel, kCopy, kFill, kEventRecord, kEve
 /// Packets other than kernels. Of a host call only the kind is in the image: functions cannot lie in device memory.
 [[nodiscard]] PacketImage encode(const Packet& packet);
 [[nodiscard]] Packet decode_packet(const std::byte* image);
+
+/// A JOB packet has a layout of its own, in which word 1 is not ours: the queue's slot says what it is.
+[[nodiscard]] PacketImage encode(const JobPacket& job);
+[[nodiscard]] JobPacket decode_job(const std::byte* image);
 
 }  // namespace castor::gpu

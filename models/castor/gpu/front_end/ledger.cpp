@@ -23,6 +23,18 @@ bool Ledger::fits(unsigned sm, const TbNeed& need) const {
          room.reg_units >= need.reg_units && room.smem_units >= need.smem_units;
 }
 
+unsigned Ledger::room_for(unsigned sm, const TbNeed& need) const {
+  const SmRoom& room = free_[sm];
+  const auto within = [](std::uint64_t have, std::uint64_t each, std::uint64_t most) {
+    return each == 0 ? most : std::min(most, have / each);
+  };
+  std::uint64_t tbs = room.tbs;
+  tbs = within(room.warps, need.warps, tbs);
+  tbs = within(room.threads, need.threads, tbs);
+  tbs = within(room.reg_units, need.reg_units, tbs);
+  return static_cast<unsigned>(within(room.smem_units, need.smem_units, tbs));
+}
+
 SmLoad Ledger::load(unsigned sm, Cycle now) const {
   const Placed& last = last_placed_[sm];
   const bool in_flight = last.cycle != kForever && last.cycle + 1 == now;

@@ -31,6 +31,8 @@ class Ledger {
   [[nodiscard]] unsigned resident(unsigned sm, unsigned entry) const { return resident_[sm * entries_ + entry]; }
   [[nodiscard]] unsigned resident_total() const { return resident_total_; }
   [[nodiscard]] bool fits(unsigned sm, const TbNeed& need) const;
+  /// TBs for which an SM has room.
+  [[nodiscard]] unsigned room_for(unsigned sm, const TbNeed& need) const;
   /// A TB placed in cycle c is on its way in c + 1 and counted as here from c + 2 on.
   [[nodiscard]] SmLoad load(unsigned sm, Cycle now) const;
 

@@ -14,10 +14,11 @@ namespace castor::gpu {
 class ParseLanes {
  public:
   struct Lane {
-    unsigned entry = 0;
-    Cycle finish = 0;   ///< earliest cycle in which the entry is written
-    bool read = false;  ///< the descriptor is there
+    unsigned entry = 0;  ///< of an announcement: the queue
+    Cycle finish = 0;    ///< earliest cycle in which the entry is written
+    bool read = false;   ///< the descriptor is there
     PacketImage image{};
+    bool inspects = false;  ///< reads an announcement, not a kernel
   };
 
   explicit ParseLanes(const Machine& machine)
@@ -29,7 +30,7 @@ class ParseLanes {
   [[nodiscard]] Cycle next_start() const { return next_start_; }
   Lane& start(unsigned entry, Cycle now) {
     next_start_ = now + interval_;
-    lanes_.push_back({entry, now + latency_, false, {}});
+    lanes_.push_back({entry, now + latency_, false, {}, false});
     return lanes_.back();
   }
   /// The oldest lane whose descriptor is not there.

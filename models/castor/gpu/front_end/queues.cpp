@@ -19,7 +19,10 @@ const char* name(QueueState state) {
 }
 
 Queues::Queues(const Machine& machine, Store& store)
-    : store_(store), depth_(machine.queue.depth), queues_(machine.queue.count) {
+    : store_(store),
+      depth_(machine.queue.depth),
+      queues_(machine.queue.count),
+      inspected_(machine.inspect != Inspect::kOff) {
   coming_.reserve(queues_.size());
 }
 
@@ -60,6 +63,12 @@ void Queues::schedule(unsigned queue, Cycle cycle) {
   target.coming = true;
 }
 
+QueueMask& Queues::mask_of(const Packet& packet) {
+  const PacketKind kind = packet_kind(packet);
+  if (kind == PacketKind::kKernel) return kernels_;
+  return kind == PacketKind::kJob && inspected_ ? jobs_ : others_;
+}
+
 void Queues::advance(Cycle now) {
   for (std::size_t i = 0; i < coming_.size();) {
     const unsigned index = coming_[i];
@@ -68,7 +77,7 @@ void Queues::advance(Cycle now) {
       ++i;
       continue;
     }
-    (packet_kind(queue.packets.front().packet) == PacketKind::kKernel ? kernels_ : others_)[index] = true;
+    mask_of(queue.packets.front().packet)[index] = true;
     queue.coming = false;
     coming_[i] = coming_.back();
     coming_.pop_back();
@@ -79,7 +88,7 @@ QueuedPacket Queues::take(unsigned queue, QueueState next, Cycle now) {
   Queue& from = queues_[queue];
   CASTOR_ASSERT_AT(now, from.state == QueueState::kReady && !from.coming, "head taken of queue %u, which is %s", queue,
                    name(from.state));
-  kernels_[queue] = others_[queue] = false;
+  kernels_[queue] = others_[queue] = jobs_[queue] = false;
   QueuedPacket packet = std::move(from.packets.front());
   from.packets.pop_front();
   from.state = next;
@@ -108,7 +117,7 @@ void Queues::look_again(unsigned queue, Cycle now) {
 
 std::deque<QueuedPacket> Queues::drop(unsigned queue) {
   Queue& target = queues_[queue];
-  kernels_[queue] = others_[queue] = false;
+  kernels_[queue] = others_[queue] = jobs_[queue] = false;
   if (target.coming) coming_.erase(std::find(coming_.begin(), coming_.end(), queue));
   target.coming = false;
   if (target.state == QueueState::kReady) target.state = QueueState::kEmpty;

@@ -44,6 +44,8 @@ class Queues {
   /// READY queues as of the start of this cycle, by what is at their head.
   [[nodiscard]] const QueueMask& kernels() const { return kernels_; }
   [[nodiscard]] const QueueMask& others() const { return others_; }
+  /// JOB packets, on machines that read them; elsewhere they are among the others.
+  [[nodiscard]] const QueueMask& jobs() const { return jobs_; }
   /// A kernel is at the head of a queue that is ready in cycle `now`.
   [[nodiscard]] bool kernel_waits(Cycle now) const;
 
@@ -89,7 +91,10 @@ class Queues {
   unsigned depth_;
   std::vector<Queue> queues_;
   std::vector<std::uint16_t> coming_;  // ready, but not seen yet
-  QueueMask kernels_, others_;
+  [[nodiscard]] QueueMask& mask_of(const Packet& packet);
+
+  QueueMask kernels_, others_, jobs_;
+  bool inspected_;
   std::uint64_t rings_ = 0;
   unsigned blocked_ = 0;
 };

@@ -109,6 +109,10 @@ bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
   const bool served =
       std::visit(Overloaded{
                      [&](const KernelPacket& packet) {
+                       if (queue.error) {
+                         done(ticket);
+                         return true;
+                       }
                        if (running_.size() >= machine_.table.entries) return false;
                        queue.busy = true;
                        start_kernel(index, ticket, packet);
@@ -138,6 +142,11 @@ bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
                      },
                      [&](const HostCallPacket& packet) {
                        packet.call();
+                       done(ticket);
+                       return true;
+                     },
+                     [&](const JobPacket& packet) {
+                       if (!queue.error) begin_job(queue, packet);
                        done(ticket);
                        return true;
                      },
@@ -184,6 +193,30 @@ void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelP
                 std::min<std::size_t>(packet.parameters.size(), program.parameter_bytes));
   }
   running_.push_back(std::move(kernel));
+}
+
+// Nobody judges: every job is accepted, and without timing none is late.
+void FunctionalDevice::begin_job(Queue& queue, const JobPacket& packet) {
+  const bool valid =
+      packet.subtype == JobPacket::kSubtype && packet.signal % 8 == 0 && store_.contains(packet.signal, 8);
+  if (!valid) {
+    queue.error = true;
+    signal(packet.signal, JobStatus::kError);
+    return;
+  }
+  if (packet.append && queue.left == 0) {
+    signal(packet.signal, JobStatus::kRejected);
+    return;
+  }
+  if (!packet.append) queue.signal = packet.signal;
+  queue.left = packet.append ? queue.left + packet.kernels : packet.kernels;
+  signal(packet.signal, JobStatus::kAccepted);
+}
+
+void FunctionalDevice::signal(std::uint64_t address, JobStatus status) {
+  if (address % 8 != 0 || !store_.contains(address, 8)) return;
+  const std::uint64_t word = JobSignal{status, 0, 0}.word();
+  std::memcpy(store_.host(address), &word, sizeof word);
 }
 
 void FunctionalDevice::copy(const CopyPacket& packet) {
@@ -332,7 +365,9 @@ void FunctionalDevice::finish_if_done(Running& kernel) {
   kernel.statistics.end = now();
   if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
   finished_.push_back(std::move(kernel.statistics));
-  queues_[kernel.queue].busy = false;
+  Queue& queue = queues_[kernel.queue];
+  queue.busy = false;
+  if (queue.left > 0 && --queue.left == 0) signal(queue.signal, JobStatus::kDone);
   done(kernel.launch.ticket);
   running_.remove_if([&](const Running& other) { return &other == &kernel; });
 }

@@ -58,7 +58,10 @@ class FunctionalDevice final : public Device {
   };
   struct Queue {
     std::deque<Queued> packets;
-    bool busy = false;  ///< its head kernel runs; the queue is invisible until that completes
+    bool busy = false;         ///< its head kernel runs; the queue is invisible until that completes
+    bool error = false;        ///< an invalid JOB packet: kernels and jobs are dropped
+    std::uint64_t signal = 0;  ///< of the job under way
+    std::uint32_t left = 0;    ///< its kernels that are not complete
   };
   /// A kernel whose blocks are being executed.
   struct Running {
@@ -93,6 +96,8 @@ class FunctionalDevice final : public Device {
   void done(Ticket ticket);
   void copy(const CopyPacket& packet);
   void fill(const FillPacket& packet);
+  void begin_job(Queue& queue, const JobPacket& packet);
+  void signal(std::uint64_t address, JobStatus status);
   Outcome advance(const std::function<bool()>& reached);
   [[nodiscard]] Picoseconds work_time() const;
   [[nodiscard]] std::string waiting_chain() const;
