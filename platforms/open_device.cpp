@@ -8,7 +8,24 @@
 #include "castor/gpu/functional/functional_device.h"
 #include "castor/gpu/replay/replay_file.h"
 #include "castor/gpu/timing_device.h"
+#include "castor/hookup/blocks.h"
+#include "platforms/blocks.h"
 #include "platforms/machines.h"
+
+namespace castor::platforms {
+
+void plug_blocks(const gpu::Machine& machine, gpu::TimingDevice::Options& options) {
+  struct Owner {
+    gpu::Machine machine;
+    hookup::Blocks blocks{machine};
+    explicit Owner(const gpu::Machine& m) : machine(m) {}
+  };
+  auto owner = std::make_shared<Owner>(machine);
+  options.gpu.hooks = owner->blocks.hooks();
+  options.blocks = std::move(owner);
+}
+
+}  // namespace castor::platforms
 
 namespace castor::runtime {
 
@@ -34,6 +51,7 @@ std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options) {
                            "name the file with --replay, or CASTOR_REPLAY");
   }
   gpu::TimingDevice::Options timing;
+  platforms::plug_blocks(loaded.machine, timing);
   timing.configuration_json = loaded.config.to_json();
   timing.recording = options.recording;
   timing.replay = std::move(replay);

@@ -12,6 +12,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/timing_device.h"
+#include "platforms/blocks.h"
 #include "platforms/cli/commands.h"
 #include "platforms/machines.h"
 
@@ -206,7 +207,9 @@ void write_picture(const std::string& path, const std::vector<Node>& tops) {
 
 int elaborate(const Request& request) {
   const LoadedMachine loaded = load_machine(request.platform, request.overrides);
-  gpu::TimingDevice device(loaded.machine, {});
+  gpu::TimingDevice::Options options;
+  plug_blocks(loaded.machine, options);
+  gpu::TimingDevice device(loaded.machine, std::move(options));
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // completes the bindings
   Targets targets;
   find_targets(sc_core::sc_get_top_level_objects(), targets);
