@@ -216,8 +216,54 @@ void Session::destroy_stream(cudaStream_t handle) {
   // Its pending work goes on; only the handle ends.
   const auto found = streams_.find(handle);
   if (found == streams_.end()) throw ApiError{cudaErrorInvalidResourceHandle};
+  submit_job(*found->second);
   if (!device().complete(found->second->last)) orphans_.push_back(found->second->last);
+  if (found->second->job) orphan_jobs_.push_back(*found->second->job);
   streams_.erase(found);
+}
+
+JobDriver& Session::jobs() {
+  if (!jobs_) {
+    JobDriver::Settings settings;
+    settings.from_top = true;  // other streams count from the lowest queue on
+    jobs_ = std::make_unique<JobDriver>(device(), settings);
+  }
+  return *jobs_;
+}
+
+cudaStream_t Session::create_job_stream(std::uint64_t deadline_ns) {
+  JobDriver& driver = jobs();
+  // Streams that were destroyed while their job was under way.
+  for (std::size_t i = 0; i < orphan_jobs_.size();) {
+    static_cast<void>(driver.poll(orphan_jobs_[i]));
+    if (driver.busy(orphan_jobs_[i])) {
+      ++i;
+      continue;
+    }
+    driver.destroy(orphan_jobs_[i]);
+    orphan_jobs_.erase(orphan_jobs_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (driver.available() == 0 && driver.has_engine()) throw ApiError{cudaErrorMemoryAllocation};
+  auto stream = std::make_unique<Stream>();
+  try {
+    stream->job = driver.create(deadline_ns);
+  } catch (const base::InputError& error) {
+    complain(error.what());
+    throw ApiError{cudaErrorInvalidValue};
+  }
+  stream->id = next_stream_++;
+  stream->queue = driver.queue(*stream->job);
+  stream->blocking = false;
+  auto* const handle = reinterpret_cast<cudaStream_t>(stream.get());
+  streams_.emplace(handle, std::move(stream));
+  return handle;
+}
+
+void Session::submit_job(Stream& stream) {
+  if (!stream.held) return;
+  stream.held = false;
+  const std::vector<gpu::Ticket> tickets = jobs().submit(*stream.job);
+  if (!tickets.empty()) stream.last = tickets.back();
 }
 
 Event& Session::event_of(cudaEvent_t handle) {
@@ -251,6 +297,17 @@ void Session::wait(Stream& stream, const Event& event) {
 
 gpu::Ticket Session::submit(Stream& stream, gpu::Packet packet) {
   gpu::Device& target = device();
+  if (auto* const kernel = std::get_if<gpu::KernelPacket>(&packet)) {
+    if (stream.job) {
+      jobs().enqueue(*stream.job, std::move(*kernel));
+      stream.held = true;
+      return stream.last;
+    }
+    if (target.has_timing() && target.machine().block(gpu::Block::kLax).enable) {
+      kernel->kid = jobs().kid_of(kernel->program, kernel->block.count());
+    }
+  }
+  submit_job(stream);
   // The legacy default stream waits for all blocking streams, and they for it. A wait follows its record in order of
   // submission, so one queue cannot block itself.
   const auto order_after = [&](Stream& later, Stream& earlier) {
@@ -326,6 +383,7 @@ void Session::wait_for(gpu::Ticket ticket) {
 }
 
 void Session::synchronize_device() {
+  for (auto& [handle, stream] : streams_) submit_job(*stream);
   std::vector<gpu::Ticket> tickets{legacy_.last};
   for (const auto& [handle, stream] : streams_) tickets.push_back(stream->last);
   for (const auto& [thread, stream] : per_thread_) tickets.push_back(stream->last);
@@ -353,6 +411,8 @@ void Session::reset_device() {
   }
   flush_prints();
   device_->reset();
+  jobs_.reset();
+  orphan_jobs_.clear();
   fault_announced_ = false;
   sticky_error_ = cudaSuccess;
   for (auto& module : modules_) module->unload(*device_);

@@ -15,6 +15,7 @@
 
 #include "castor/gpu/device.h"
 #include "driver_types.h"
+#include "runtime/job_driver.h"
 #include "runtime/module.h"
 #include "runtime/run_options.h"
 
@@ -27,7 +28,9 @@ struct Stream {
   bool blocking = true;  ///< orders itself with the legacy default stream
   int priority = 0;
   unsigned flags = 0;
-  gpu::Ticket last = 0;  ///< youngest work
+  gpu::Ticket last = 0;                    ///< youngest work
+  std::optional<JobDriver::StreamId> job;  ///< it has deadlines: the driver's stream
+  bool held = false;                       ///< kernels wait to be announced
 };
 
 /// A CUDA event.
@@ -97,6 +100,12 @@ class Session {
   [[nodiscard]] Stream& stream_of(cudaStream_t handle);  ///< ApiError: invalid resource handle
   [[nodiscard]] cudaStream_t create_stream(unsigned flags, int priority);
   void destroy_stream(cudaStream_t handle);
+  /// A stream with deadlines. ApiError: invalid value, memory allocation (no queue left).
+  [[nodiscard]] cudaStream_t create_job_stream(std::uint64_t deadline_ns);
+  /// Announces what a stream with deadlines holds back.
+  void submit_job(Stream& stream);
+  /// The driver of jobs; made at first use.
+  [[nodiscard]] JobDriver& jobs();
   [[nodiscard]] Event& event_of(cudaEvent_t handle);
   [[nodiscard]] cudaEvent_t create_event(unsigned flags);
   void destroy_event(cudaEvent_t handle);
@@ -107,7 +116,10 @@ class Session {
   gpu::Ticket submit(Stream& stream, gpu::Packet packet);
   /// Waits; ApiError with the device's fault if there is one.
   void wait_for(gpu::Ticket ticket);
-  void synchronize(const Stream& stream) { wait_for(stream.last); }
+  void synchronize(Stream& stream) {
+    submit_job(stream);
+    wait_for(stream.last);
+  }
   void synchronize_device();
   /// Simulated host time passes.
   void charge(double microseconds);
@@ -154,6 +166,8 @@ class Session {
   unsigned next_stream_ = 1;
   std::uint64_t next_event_ = 1;
   std::vector<gpu::Ticket> orphans_;  // youngest work of destroyed streams
+  std::unique_ptr<JobDriver> jobs_;
+  std::vector<JobDriver::StreamId> orphan_jobs_;  // of destroyed streams, under way then
   std::string printed_;
   std::thread::id first_thread_;
   bool several_threads_ = false;

@@ -110,7 +110,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return api([&](Session& session) {
-    const Stream& target = session.stream_of(stream);
+    Stream& target = session.stream_of(stream);
+    session.submit_job(target);
     session.charge(kQueryMicroseconds);
     session.check_fault();
     if (!session.device().complete(target.last)) throw ApiError{cudaErrorNotReady};
