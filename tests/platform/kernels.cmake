@@ -51,6 +51,7 @@ castor_kernel_test(convolution "--width 70 --height 20" "--width 1 --height 1" "
                    "--radius 1" "--radius 2" "--radius 5")
 castor_kernel_test(cooperative_tiles "--rows 7 --columns 50" "--rows 1 --columns 1" "--rows 33 --columns 1001")
 castor_kernel_test(dct "--width 33 --height 17" "--width 1 --height 1" "--width 200 --height 120")
+castor_kernel_test(deadline_jobs "--n 300 --jobs 8" "--n 1 --jobs 1" "--n 5000 --jobs 30 --rounds 3 --seed 9")
 castor_kernel_test(device_query "--z 1" "--x 1 --y 1 --z 1" "--x 32 --y 3 --z 2")
 castor_kernel_test(driver_launch "--n 1000" "--n 1" "--n 50001 --block 96")
 castor_kernel_test(fft "--log2n 6 --batch 3" "--log2n 0" "--log2n 1 --block 1" "--log2n 11 --batch 4 --block 100"

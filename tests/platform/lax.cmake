@@ -1,0 +1,19 @@
+# The laxity engine on the platform: jobs by the driver and by a simulated host, on SMs that replay services.
+if(NOT TARGET castor_runtime OR NOT TARGET castor_hookup)
+  return()
+endif()
+castor_test(lax_platform_test KIND platform ISOLATED TIMEOUT 300
+            SOURCES lax/platform_test.cpp
+            LIBS castor_runtime castor_platforms castor_hookup)
+if(TARGET castor_rtl_lax AND CASTOR_BUILD_RTL)
+  target_compile_definitions(lax_platform_test PRIVATE CASTOR_HAS_RTL_LAX)
+endif()
+
+# A CUDA program with jobs, on the machine with the engine.
+if(TARGET castor_kernels)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  castor_script_test(lax_kernel_deadline_jobs KIND platform TIMEOUT 300
+    ENVIRONMENT "CASTOR_PLATFORM=gcn_apu" "CASTOR_SET=blocks.lax.enable=1"
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py"
+            "${PROJECT_BINARY_DIR}/kernels/deadline_jobs" "--n 300 --jobs 8" "--n 64 --jobs 20 --deadline 30")
+endif()
