@@ -16,6 +16,11 @@ Blocks::Blocks(const gpu::Machine& machine) {
                            "set blocks." + std::string(gpu::slug(block)) + ".enable to 0");
   }
   if (!machine.block(gpu::Block::kLax).enable) return;
+  if (machine.inspect == gpu::Inspect::kOff) {
+    throw base::InputError(
+        "block lax needs an inspector of queues, machine " + base::printable(machine.name) + " has none (inspect off)",
+        "inspect=packet, another machine, or disable the block");
+  }
   lax_ = std::make_unique<LaxAdapter>(lax_twin(machine), lax_registers(machine));
   hooks_.job_scheduler = lax_.get();
   hooks_.dispatch = &lax_->dispatch();

@@ -154,13 +154,13 @@ TEST(LaxPlatform, PrioritiesOfTheHostDecideUnderExt) {
 // --- Without the engine ---------------------------------------------------------------------------------------------
 
 // Jobs of all shapes at random times, appends among them; everything that kernels and TBs go through, in words.
-std::string random_jobs(const std::vector<std::string>& keys, std::uint64_t seed) {
+std::string random_jobs(const std::vector<std::string>& keys, std::uint64_t seed, unsigned jobs = 60) {
   Rig rig(kKernels, keys);
   SubmitAll submit;
   SimulatedHost host(*rig.device, *rig.driver, submit);
   base::Xoshiro256 random(seed);
   std::uint64_t at = 0;
-  for (unsigned i = 0; i < 60; ++i) {
+  for (unsigned i = 0; i < jobs; ++i) {
     at += random.below(12'000);
     HostJob job;
     job.arrival = ps(at);
@@ -187,7 +187,7 @@ std::string random_jobs(const std::vector<std::string>& keys, std::uint64_t seed
   for (unsigned i = 0; i < host.jobs(); ++i) {
     text += std::to_string(host.result(i).finished) + (host.result(i).met ? " met\n" : " late\n");
   }
-  EXPECT_EQ(rig.jobs().size(), 60U);
+  EXPECT_EQ(rig.jobs().size(), jobs);
   return text;
 }
 
@@ -221,10 +221,10 @@ TEST(LaxPlatform, RunsDoNotDependOnSleepingOrOnTheOrderOfUnits) {
     const auto run = [&](const std::string& more) {
       std::vector<std::string> keys = engine({"blocks.lax.policy=" + std::string(policy)});
       if (!more.empty()) keys.push_back(more);
-      return in_process([&] { return random_jobs(keys, 7); });
+      return in_process([&] { return random_jobs(keys, 7, 10); });
     };
     const std::string base = run("");
-    EXPECT_GT(base.size(), 10'000U);
+    EXPECT_GT(base.size(), 5'000U);
     EXPECT_EQ(difference(base, run("run.sleep=0")), "") << policy;
     EXPECT_EQ(difference(base, run("run.shuffle=1")), "") << policy;
   }
@@ -233,7 +233,7 @@ TEST(LaxPlatform, RunsDoNotDependOnSleepingOrOnTheOrderOfUnits) {
 #ifdef CASTOR_HAS_RTL_LAX
 TEST(LaxPlatform, ModelRtlAndLockstepGiveTheSameCycles) {
   const auto run = [](const std::string& twin) {
-    return in_process([&] { return random_jobs(engine({"blocks.lax.engine=" + twin}), 11); });
+    return in_process([&] { return random_jobs(engine({"blocks.lax.engine=" + twin}), 11, 20); });
   };
   const std::string model = run("model");
   EXPECT_GT(model.size(), 10'000U);
@@ -410,6 +410,7 @@ TEST(LaxPlatform, BadParametersAreNamed) {
   EXPECT_NE(refusal(engine({"queue.count=100"})).find("NumQueues"), std::string::npos);
   EXPECT_NE(refusal(engine({"blocks.lax.prema_p=2"})).find("blocks.lax.prema_p"), std::string::npos);
   EXPECT_NE(refusal({"blocks.mias.enable=1"}).find("mias"), std::string::npos);
+  EXPECT_NE(refusal(engine({}), "kepler_k20c").find("inspect"), std::string::npos);
   EXPECT_EQ(refusal(engine({})), "");
 }
 

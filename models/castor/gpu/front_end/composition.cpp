@@ -85,11 +85,6 @@ void check_blocks(const Machine& machine) {
               "disable one of them");
     }
   }
-  if (on(Block::kLax) && machine.inspect == Inspect::kOff) {
-    throw base::InputError(
-        "block lax needs an inspector of queues, machine " + base::printable(machine.name) + " has none (inspect off)",
-        "inspect=packet, another machine, or disable the block");
-  }
   if (machine.replay.enable) {
     for (const Block block : {Block::kDarsie, Block::kSaws, Block::kGsync, Block::kWaitSignal}) {
       if (!on(block)) continue;
