@@ -63,7 +63,7 @@ endfunction()
 #
 # What every block of castor_block must pass: model against RTL for CYCLES cycles (default 200000) at the parameter sets
 # minimum, odd, default and large, with each of the sequences (default: the block's first), and the description of its
-# ports against the RTL. Folders as in castor_block.
+# ports against the RTL and the tables in docs/blocks/<block>.md. Folders as in castor_block.
 function(castor_lockstep_test block)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RTL;TB;CYCLES" "SEQUENCES")
   if(arg_UNPARSED_ARGUMENTS)
@@ -99,6 +99,13 @@ function(castor_lockstep_test block)
     TIMEOUT 120
     COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/port_check.py" "${CASTOR_VERILATOR}"
             "$<TARGET_FILE:castor_cosim_${block}>" "${arg_RTL}" "${arg_TB}" ${block})
+  set(document "${PROJECT_SOURCE_DIR}/docs/blocks/${block}.md")
+  if(EXISTS "${document}")
+    castor_script_test(port_tables_of_${block}_are_up_to_date
+      KIND lockstep
+      COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/port_tables.py" "$<TARGET_FILE:castor_cosim_${block}>"
+              "${document}" ${block})
+  endif()
 endfunction()
 
 # castor_fuzz(<name> SOURCES <file>... [LIBS <target>...] CORPUS <folder> [TIMEOUT <seconds>])

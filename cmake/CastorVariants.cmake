@@ -71,14 +71,12 @@ function(castor_variant_ name variant source entry declarations)
   configure_file("${CASTOR_VERILATE_DIR}/block_set.cpp.in" "${unit}" @ONLY)
   configure_file("${CASTOR_VERILATE_DIR}/block_sets.cpp.in" "${registry}" @ONLY)
   configure_file("${CASTOR_VERILATE_DIR}/block_main.cpp.in" "${CMAKE_CURRENT_BINARY_DIR}/${name}_${variant}_main.cpp" @ONLY)
-  set_property(SOURCE "${unit}" APPEND PROPERTY OBJECT_DEPENDS
-               "${CMAKE_CURRENT_BINARY_DIR}/${CASTOR_PREFIX}/${CASTOR_PREFIX}__ALL.cpp")
+  set(verilated "${CMAKE_CURRENT_BINARY_DIR}/${CASTOR_PREFIX}/${CASTOR_PREFIX}")
+  set_property(SOURCE "${unit}" APPEND PROPERTY OBJECT_DEPENDS "${verilated}.h")
   add_executable(castor_cosim_${name}_${variant}
-    "${CMAKE_CURRENT_BINARY_DIR}/${name}_${variant}_main.cpp" "${unit}" "${registry}")
+    "${CMAKE_CURRENT_BINARY_DIR}/${name}_${variant}_main.cpp" "${unit}" "${verilated}__ALL.cpp" "${registry}")
   target_include_directories(castor_cosim_${name}_${variant} SYSTEM PRIVATE
     "${CMAKE_CURRENT_BINARY_DIR}/${CASTOR_PREFIX}")
   target_link_libraries(castor_cosim_${name}_${variant} PRIVATE
     castor_bench_${name} ${model} castor_verilated castor_options)
-  # Verilated code without optimisation is a hundred times slower than with.
-  target_compile_options(castor_cosim_${name}_${variant} PRIVATE $<$<CONFIG:Debug>:-O1>)
 endfunction()

@@ -38,7 +38,7 @@ endif()
 # castor_verilate(<prefix> TOP <module> SOURCES <file>... [PARAMS <Name=Value>...] [OPTIONS <option>...] [DEPENDS <file>...])
 #
 # Class <prefix> from the sources, in <binary dir>/<prefix>/: <prefix>.h, and <prefix>__ALL.cpp, which includes everything
-# that Verilator wrote and is to be compiled, or included, once per program. OPTIONS come last: --coverage,
+# that Verilator wrote and is a source of whatever uses the class. OPTIONS come last: --coverage,
 # -Wno-fatal. The C++ names of two prefixes do not collide.
 function(castor_verilate prefix)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TOP" "SOURCES;PARAMS;OPTIONS;DEPENDS")
@@ -58,6 +58,8 @@ function(castor_verilate prefix)
     DEPENDS ${arg_SOURCES} ${arg_DEPENDS} "${CASTOR_VERILATE_DIR}/include_all.cmake"
     COMMENT "Verilating ${prefix}"
     VERBATIM)
+  # -O3 gains nothing on it and takes longer; without optimisation it is a hundred times slower.
+  set_source_files_properties("${folder}/${prefix}__ALL.cpp" PROPERTIES COMPILE_OPTIONS "-O2;-w")
 endfunction()
 
 # castor_block(<name> [RTL <folder>] [TB <folder>] [PORTS <header>] [ENGINE <header>] [BENCH <header>] [TYPE <C++ type>]
@@ -178,9 +180,10 @@ function(castor_rtl_library_ name suffix options)
       castor_verilate(${CASTOR_PREFIX} TOP castor_${name}_probe SOURCES ${sources} PARAMS ${params} OPTIONS ${options})
       set(unit "${CMAKE_CURRENT_BINARY_DIR}/${name}${suffix}_${set}.cpp")
       configure_file("${CASTOR_VERILATE_DIR}/block_set.cpp.in" "${unit}" @ONLY)
-      set_property(SOURCE "${unit}" APPEND PROPERTY OBJECT_DEPENDS
-                   "${CMAKE_CURRENT_BINARY_DIR}/${CASTOR_PREFIX}/${CASTOR_PREFIX}__ALL.cpp")
-      list(APPEND units "${unit}")
+      # A unit of its own, so that a change of the contract does not compile it again.
+      set(verilated "${CMAKE_CURRENT_BINARY_DIR}/${CASTOR_PREFIX}/${CASTOR_PREFIX}")
+      set_property(SOURCE "${unit}" APPEND PROPERTY OBJECT_DEPENDS "${verilated}.h")
+      list(APPEND units "${unit}" "${verilated}__ALL.cpp")
       list(APPEND folders "${CMAKE_CURRENT_BINARY_DIR}/${CASTOR_PREFIX}")
       string(APPEND CASTOR_DECLARATIONS
              "std::unique_ptr<Twin<Block>> make_${name}_${set}(const Block::Params&, const RtlOptions&);\n")
@@ -203,8 +206,6 @@ function(castor_rtl_library_ name suffix options)
   endif()
   if(CASTOR_BUILD_RTL)
     target_link_libraries(${target} PUBLIC castor_verilated)
-    # Verilated code without optimisation is a hundred times slower than with.
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O1>)
   endif()
 endfunction()
 

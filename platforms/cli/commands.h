@@ -17,8 +17,14 @@ void add_run(CLI::App& app, int& result);
 void add_list(CLI::App& app, int& result);
 void add_elaborate(CLI::App& app, int& result);
 void add_experiment(CLI::App& app, int& result);
+void add_cosim(CLI::App& app, int& result);
+void add_wave(CLI::App& app, int& result);
 
-/// Adds area, prove, netlist and mutate. Given one, the process becomes that flow (docs/guides/flows.md) and has its exit code.
+/// Prints the hardware blocks, their parameter sets and the evidence recorded for each.
+void list_blocks(bool json);
+
+/// Adds area, prove, netlist and mutate. Given one, the process becomes that flow (docs/guides/flows.md) and has its
+/// exit code.
 void add_flows(CLI::App& app);
 
 /// What stands behind the program in `castor run [options] program ...` belongs to the program: a "--" is put before

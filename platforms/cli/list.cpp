@@ -1,4 +1,4 @@
-// castor list: platforms, kernels of a file, instructions.
+// castor list: platforms, blocks, kernels of a file, instructions.
 
 #include <algorithm>
 #include <cstdio>
@@ -141,7 +141,7 @@ void list_instructions(const Request& request) {
 
 void add_list(CLI::App& app, int& result) {
   auto request = std::make_shared<Request>();
-  CLI::App* const list = app.add_subcommand("list", "List platforms, the kernels of a file, or instructions");
+  CLI::App* const list = app.add_subcommand("list", "List platforms, blocks, the kernels of a file, or instructions");
   list->require_subcommand(1);
   list->footer("Example: castor list kernels saxpy.ptx --platform kepler_k20c");
   list->add_flag("--json", request->json, "Print JSON");
@@ -149,6 +149,12 @@ void add_list(CLI::App& app, int& result) {
   platforms->add_flag("--json", request->json, "Print JSON");
   platforms->callback([request, &result] {
     list_platforms(request->json);
+    result = kGood;
+  });
+  CLI::App* const blocks = list->add_subcommand("blocks", "Hardware blocks, their parameter sets and evidence");
+  blocks->add_flag("--json", request->json, "Print JSON");
+  blocks->callback([request, &result] {
+    list_blocks(request->json);
     result = kGood;
   });
   CLI::App* const kernels = list->add_subcommand("kernels", "Kernels of a PTX file or program: registers, occupancy");

@@ -19,7 +19,9 @@ int main(int argc, char** argv) {
   add_run(app, result);
   add_list(app, result);
   add_elaborate(app, result);
+  add_cosim(app, result);
   add_flows(app);
+  add_wave(app, result);
   add_experiment(app, result);
   try {
     auto arguments = protect_program_arguments({argv + 1, argv + argc});

@@ -71,6 +71,7 @@ BlockEntry make_entry() {
     {
       twin::RtlOptions rtl;
       rtl.seed = request.seed;
+      rtl.coverage = request.coverage;
       rtl.wave_from = request.wave_from;
       rtl.wave_to = request.wave_to;
       if (waves && kind != twin::Kind::kModel) rtl.wave = rtl_wave;

@@ -38,7 +38,7 @@ void write_json(const BlockEntry& block, const CosimRequest& request, const Cosi
   std::ofstream file(request.json);
   file << report.dump(2) << '\n';
   file.close();
-  if (!file) throw base::InputError("cannot write '" + base::printable(request.json) + "'");
+  if (!file) throw base::Error("cannot write all of '" + request.json + "'");
 }
 
 void print(const BlockEntry& block, const CosimRequest& request, const CosimResult& result) {
@@ -74,7 +74,34 @@ std::string replay_line(const BlockEntry& block, const CosimRequest& request) {
   return line;
 }
 
+namespace {
+
+/// Every parameter set with every sequence; goes on after a mismatch.
+int cosim_all(const BlockEntry& block, CosimRequest request) {
+  request.all = false;
+  base::Cycle cycles = 0;
+  unsigned runs = 0, failed = 0;
+  for (const auto& set : block.sets) {
+    for (const SequenceInfo& info : block.sequences) {
+      request.params = set.first;
+      request.sequence = info.name;
+      failed += cosim(block, request) == 0 ? 0 : 1;
+      ++runs;
+      cycles += request.cycles;
+    }
+  }
+  std::printf("%s: %u runs, %llu cycles, %u failed\n", block.name.c_str(), runs,
+              static_cast<unsigned long long>(cycles), failed);
+  return failed == 0 && runs != 0 ? 0 : 1;
+}
+
+}  // namespace
+
 int cosim(const BlockEntry& block, const CosimRequest& request) {
+  if (request.all) return cosim_all(block, request);
+  if (!request.json.empty() && !std::ofstream(request.json)) {
+    throw base::InputError("cannot write '" + base::printable(request.json) + "'");
+  }
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const auto began = std::chrono::steady_clock::now();
   auto told = began;

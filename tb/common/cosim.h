@@ -26,7 +26,9 @@ struct CosimRequest {
   base::Cycle wave_from = 0;              ///< first cycle of the waves
   base::Cycle wave_to = ~base::Cycle{0};  ///< one behind the last
   std::string json;                       ///< result as JSON; empty = none
+  std::string coverage;                   ///< counts of a coverage build (castor_cosim_<block>_coverage)
   std::string dump;                       ///< where a mismatch leaves its waves: <dump>.model.vcd, <dump>.rtl.vcd
+  bool all = false;                       ///< every parameter set with every sequence, `cycles` each
   bool cover = false;                     ///< print every cover point, not only their number
   std::string program = "castor cosim";   ///< as the replay line names it
 };

@@ -18,7 +18,9 @@ inline void add_cosim_options(CLI::App& app, CosimRequest& request) {
   app.add_option("--wave-from", request.wave_from, "First cycle of the waves");
   app.add_option("--wave-to", request.wave_to, "Cycle behind the last one of the waves");
   app.add_option("--dump", request.dump, "Where a mismatch leaves its last cycles: <this>.model.vcd, <this>.rtl.vcd");
+  app.add_option("--coverage", request.coverage, "Counts of lines and toggles, from castor_cosim_<block>_coverage");
   app.add_option("--json", request.json, "Result as JSON");
+  app.add_flag("--all", request.all, "Every parameter set with every sequence")->excludes("--wave")->excludes("--json");
   app.add_flag("--cover", request.cover, "Print every cover point");
 }
 

@@ -81,9 +81,25 @@ void write_pin(Pin& pin, const T& field) {
   }
 }
 
+/// Binds the pins of a module to the members of the same names of `signals`, which the macros below make; those whose
+/// names begin with `except` are left out (registers.h binds "reg_" itself).
+template <class Block, class ModuleT, class Signals>
+void bind_pins(ModuleT& module, Signals& signals, std::string_view except = {}) {
+  const auto bind = [&](const Port& port, auto, auto pin) {
+    if (except.empty() || port.name.substr(0, except.size()) != except) pin(module)(pin(signals));
+  };
+  Block::each_input(bind, module.params());
+  Block::each_output(bind, module.params());
+}
+
 }  // namespace castor::twin
 
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define CASTOR_INPUT_PIN(name_, type_, ...) ::castor::twin::InputPin<type_> name_##_i{#name_ "_i"};
 #define CASTOR_OUTPUT_PIN(name_, type_, ...) ::castor::twin::OutputPin<type_> name_##_o{#name_ "_o"};
+/// Signals for pins, for ports without lanes: `struct Signals { SAWS_INPUTS(CASTOR_INPUT_SIGNAL) ... };`
+#define CASTOR_INPUT_SIGNAL(name_, type_, ...) \
+  ::sc_core::sc_signal<::castor::twin::PinType<type_>> name_##_i{#name_ "_i"};
+#define CASTOR_OUTPUT_SIGNAL(name_, type_, ...) \
+  ::sc_core::sc_signal<::castor::twin::PinType<type_>> name_##_o{#name_ "_o"};
 // NOLINTEND(bugprone-macro-parentheses)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <verilated.h>
+#include <verilated_cov.h>
 #include <verilated_vcd_c.h>
 
 #include <algorithm>
@@ -103,6 +104,7 @@ class Rtl final : public Twin<Block> {
     vcd_.close();
     ::Verilated::threadContextp(context_.get());  // where the top unregisters itself
     top_.final();
+    if (!options_.coverage.empty()) context_->coveragep()->write(options_.coverage.c_str());
   }
 
   const Outputs& settle(const Inputs& in) override {

@@ -13,6 +13,7 @@ inline constexpr std::uint64_t kCyclePicoseconds = 1000;
 /// What a twin of RTL may be told when it is made.
 struct RtlOptions {
   std::uint64_t seed = 1;  ///< of power-up values
+  std::string coverage;    ///< where the counts of a coverage build go at the end (verilator_coverage); empty = nowhere
   std::string wave;        ///< VCD of everything inside; empty = none
   base::Cycle wave_from = 0;
   base::Cycle wave_to = base::kForever;  ///< one behind the last
