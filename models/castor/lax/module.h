@@ -12,6 +12,12 @@ struct Pins {
   LAX_OUTPUTS(CASTOR_OUTPUT_PIN)
 };
 
+/// A signal for each of them, for twin::bind_pins.
+struct Signals {
+  LAX_INPUTS(CASTOR_INPUT_SIGNAL)
+  LAX_OUTPUTS(CASTOR_OUTPUT_SIGNAL)
+};
+
 /// The laxity engine as a SystemC module, and its registers as a TLM-2.0 target (docs/blocks/lax.md, "Registers").
 using Module = twin::Module<Block, Pins>;
 using Registers = twin::Registers<Module>;

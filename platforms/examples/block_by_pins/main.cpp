@@ -25,14 +25,9 @@ using Twin = castor::twin::Twin<Block>;
 const sc_core::sc_time kPeriod(1, sc_core::SC_NS);
 
 SC_MODULE(Host) {
-  struct Signals {
-    LAX_INPUTS(CASTOR_INPUT_SIGNAL)
-    LAX_OUTPUTS(CASTOR_OUTPUT_SIGNAL)
-  };
-
   sc_core::sc_clock clk{"clk", kPeriod};
   sc_core::sc_signal<bool> rst_n{"rst_n"};
-  Signals pins;
+  castor::lax::Signals pins;
   castor::lax::Module engine;
   castor::lax::Registers registers{"registers", engine};
   tlm_utils::simple_initiator_socket<Host> bus{"bus"};
