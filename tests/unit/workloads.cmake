@@ -5,3 +5,5 @@ castor_test(workloads_claims_test KIND unit SOURCES workloads/claims_test.cpp LI
 # A device per process: SystemC elaborates once.
 castor_test(workloads_replay_host_test KIND unit SOURCES workloads/replay_host_test.cpp
             LIBS castor_workloads castor_platforms ISOLATED)
+castor_test(workloads_device_host_test KIND unit SOURCES workloads/device_host_test.cpp
+            LIBS castor_workloads castor_platforms ISOLATED)

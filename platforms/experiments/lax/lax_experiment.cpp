@@ -35,6 +35,7 @@ class LaxExperiment final : public Experiment {
     app.add_option("-w,--workload", workloads_, "LSTM GRU VAN HYBRID IPV6 CUCKOO GMM STEM VAN128 (all but the last)");
     app.add_option("-r,--rate", rates_, "low, medium, high (all)");
     app.add_option("-s,--scheduler", schedulers_, "RR MLFQ BAT BAY PRO LJF SJF SRF PREMA EDF LAX-SW LAX-CPU LAX (all)");
+    app.add_flag("--variants", variants_, "Without --scheduler: also LAX with other settings of the engine");
     app.add_option("-n,--seeds", seeds_, "Seeds 1 to N")->check(CLI::Range(1U, 1000U))->capture_default_str();
     app.add_option("--jobs", jobs_, "Jobs of a run")->check(CLI::Range(1U, 100000U))->capture_default_str();
     app.add_option("--tier", tier_, "replay: kernels stay for their published times")
@@ -48,22 +49,18 @@ class LaxExperiment final : public Experiment {
     if (workloads_.empty()) workloads_ = published_workloads();
     if (rates_.empty()) rates_ = {"high", "medium", "low"};
     if (schedulers_.empty()) {
-      for (const workloads::SchedulerInfo& info : workloads::schedulers()) {
-        if (lax_runs(info)) schedulers_.emplace_back(info.name);
+      for (const LaxEntry& entry : lax_entries()) {
+        if (!entry.variant || variants_) schedulers_.push_back(entry.name);
       }
     }
     check(workloads_, lax::workload_names(), "workload");
     check(rates_, {"low", "medium", "high"}, "rate");
     std::vector<std::string> names;
-    for (const workloads::SchedulerInfo& info : workloads::schedulers()) names.emplace_back(info.name);
+    for (const LaxEntry& entry : lax_entries()) names.push_back(entry.name);
     check(schedulers_, names, "scheduler");
-    for (const std::string& scheduler : schedulers_) {
-      if (!lax_runs(*workloads::find_scheduler(scheduler))) {
-        throw base::InputError("scheduler " + scheduler + " needs the laxity engine, and this platform has none",
-                               "leave it out");
-      }
-    }
-    static_cast<void>(lax_machine(overrides_));  // bad keys are told before anything runs
+    // Bad keys are told before anything runs.
+    for (const std::string& scheduler : schedulers_)
+      static_cast<void>(lax_machine(*find_lax_entry(scheduler), overrides_));
     if (w0_.empty()) w0_ = {0};
     std::vector<Run> runs;
     for (const std::string& rate : rates_) {
@@ -99,6 +96,7 @@ class LaxExperiment final : public Experiment {
            unsigned seed, std::uint64_t w0) const {
     Run run;
     run.name = workload + "-" + rate + "-" + scheduler + "-" + std::to_string(seed);
+    std::replace(run.name.begin(), run.name.end(), '/', '+');
     if (w0 != 0) run.name += "-w0_" + std::to_string(w0);
     run.parameters = {{"workload", workload}, {"rate", rate},  {"scheduler", scheduler},
                       {"seed", seed},         {"jobs", jobs_}, {"tier", tier_}};
@@ -109,6 +107,7 @@ class LaxExperiment final : public Experiment {
 
   std::vector<std::string> workloads_, rates_, schedulers_, overrides_;
   std::vector<std::uint64_t> w0_;
+  bool variants_ = false;
   unsigned seeds_ = 10, jobs_ = 128;
   std::string tier_ = "replay";
 };
