@@ -14,8 +14,8 @@ using test::Rig;
 constexpr Cycle kSubmit = 10;
 
 /// A hook that behaves as a function says, clocked in every cycle.
-template <class In, class Out>
-class Scripted : public ClockedHook<In, Out> {
+template <class In, class Out, class Hook = ClockedHook<In, Out>>
+class Scripted : public Hook {
  public:
   void attach(const HookSite& site) override { site_ = site; }
   void reset() override {}
@@ -35,7 +35,7 @@ class Scripted : public ClockedHook<In, Out> {
   std::function<void(const In&)> see;
   HookSite site_;
 };
-using Jobs = Scripted<JobIn, JobOut>;
+using Jobs = Scripted<JobIn, JobOut, JobScheduler>;
 using LaunchHook = Scripted<LaunchIn, LaunchOut>;
 using Policy = Scripted<DispatchIn, DispatchOut>;
 using Governor = Scripted<GovernIn, GovernOut>;

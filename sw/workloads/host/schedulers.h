@@ -98,8 +98,8 @@ class Prophet final : public Scheduler {
   std::vector<JobIndex> running_;
 };
 
-/// What LAX computes, on the host: rates of kernel types, admission, priorities (docs/blocks/lax.md, "Remaining time and laxity").
-/// Whole numbers as in the engine: cycles per TB in 24.8 bits.
+/// What LAX computes, on the host: rates of kernel types, admission, priorities (docs/blocks/lax.md, "Remaining time
+/// and laxity"). Whole numbers as in the engine: cycles per TB in 24.8 bits.
 class LaxityTable {
  public:
   /// Cycles per TB of a type; 0 = not known.
