@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""castor cosim, castor wave and castor list blocks, and the small program of one block: results, files, exit codes.
+
+    cli_test.py <castor> <castor_cosim_turnstile>
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CASTOR, COSIM = sys.argv[1:3]
+
+
+def run(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
+
+
+class Cosim(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def refused(self, done, *parts):
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def test_reports_what_it_ran(self):
+        report = self.folder / "report.json"
+        done = run(COSIM, "--params", "odd", "--cycles", 5000, "--seed", 9, "--json", report)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("turnstile odd (lockstep), seed 9: 5000 cycles", done.stdout)
+        self.assertEqual(done.stderr, "")  # no progress in a pipe
+        data = json.loads(report.read_text())
+        self.assertEqual((data["cycles"], data["mismatches"], data["seed"]), (5000, 0, 9))
+        self.assertGreater(data["skipped"], 0)
+        self.assertIn("--params odd --seed 9 --cycles 5000", data["command"])
+        points = {point["name"]: point["hits"] for point in data["cover_points"]["points"]}
+        self.assertGreater(points["level Full"], 0)
+
+    def test_same_seed_same_run(self):
+        def hits(seed):
+            report = self.folder / "report.json"
+            run(COSIM, "--cycles", 3000, "--seed", seed, "--json", report)
+            return json.loads(report.read_text())["cover_points"]
+
+        self.assertEqual(hits(4), hits(4))
+        self.assertNotEqual(hits(4), hits(5))
+
+    def test_waves_hold_both_sides_on_one_time_scale(self):
+        wave = self.folder / "both.vcd"
+        done = run(COSIM, "--cycles", 40, "--wave", wave)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        scopes, values, now, series = [], {}, 0, {}
+        for line in wave.read_text().splitlines():
+            words = line.split()
+            if line.startswith("$scope"):
+                scopes.append(words[2])
+            elif line.startswith("$upscope"):
+                scopes.pop()
+            elif line.startswith("$var") and words[4] in ("now_i", "probe_count_o", "out_stamp_o", "pick_port_o"):
+                if "top" not in scopes[-1:]:
+                    values.setdefault(words[3], []).append((scopes[0], words[4]))
+            elif line.startswith("#"):
+                now = int(line[1:])
+            elif words and words[-1] in values and line[0] == "b":
+                for key in values[words[-1]]:
+                    series.setdefault(key, {})[now] = int(words[0][1:], 2)
+        def value_at(values, time):
+            return values[max(at for at in values if at <= time)]
+
+        for signal in ("now_i", "probe_count_o", "out_stamp_o", "pick_port_o"):
+            model, rtl = series[("model", signal)], series[("rtl", signal)]
+            for time in range(900, 39_000, 1000):  # near the end of each cycle
+                self.assertEqual(value_at(model, time), value_at(rtl, time), f"{signal} at {time}")
+        self.assertGreater(len(series[("model", "probe_count_o")]), 2)
+        # What comes out of registers changes at the same time on both sides.
+        self.assertEqual([at for at in sorted(series[("model", "probe_count_o")]) if at > 1000],
+                         [at for at in sorted(series[("rtl", "probe_count_o")]) if at > 1000])
+        self.assertEqual((self.folder / "both.vcd.level.filter").read_text(), "0 Empty\n1 Some\n2 Full\n")
+        self.assertEqual(len(list(self.folder.iterdir())), 2)
+
+    def test_wrong_requests(self):
+        self.refused(run(COSIM, "--params", "huge"), "no parameter set 'huge'", "odd")
+        self.refused(run(COSIM, "--sequence", "none"), "no sequence 'none'", "random")
+        self.refused(run(COSIM, "--engine", "silicon"), "no engine 'silicon'", "lockstep")
+        self.refused(run(COSIM, "--cycles", "many"), "--help")
+        self.refused(run(COSIM, "--cycles", 10, "--wave", "/nowhere/x.vcd"), "/nowhere/x.vcd")
+        self.refused(run(COSIM, "--cycles", 10, "--json", "/nowhere/x.json"), "/nowhere/x.json")
+        self.refused(run(CASTOR, "cosim", "toaster"), "no block 'toaster'", "lax")
+        self.refused(run(CASTOR, "wave", self.folder / "absent.vcd", "-o", self.folder / "out.vcd"), "absent.vcd")
+
+    def test_lists_blocks(self):
+        blocks = {block["name"]: block for block in json.loads(run(CASTOR, "list", "blocks", "--json").stdout)}
+        self.assertIn("default", blocks["lax"]["parameter_sets"])
+        for rung in blocks["lax"]["evidence"].values():
+            self.assertEqual(set(rung), {"figure", "command"})
+        self.assertIn("lockstep", run(CASTOR, "list", "blocks").stdout)
+
+    def test_runs_a_block_and_merges_waves(self):
+        done = run(CASTOR, "cosim", "lax", "--params", "golden", "--cycles", 500)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("0 mismatches", done.stdout)
+        one = self.folder / "one.vcd"
+        one.write_text("$timescale 1ns $end\n$scope module a $end\n$var wire 1 ! x $end\n$upscope $end\n"
+                       "$enddefinitions $end\n#0\n1!\n")
+        out = self.folder / "out.vcd"
+        done = run(CASTOR, "wave", one, one, "--scopes", "left,right", "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("$scope module right $end\n$scope module a $end", out.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])

@@ -1,0 +1,18 @@
+# A block in a SystemC design by its pins: the same lines from model, RTL and lockstep. The text follows from the block's
+# document: the verdict on a list of one kernel type comes 3 + 8 + NumQueues cycles after the header.
+if(TARGET block_by_pins)
+  foreach(kind IN ITEMS model rtl lockstep)
+    castor_script_test(block_by_pins_${kind}
+      KIND lockstep
+      COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/expect.py"
+              "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/block_by_pins.txt" "$<TARGET_FILE:block_by_pins>" ${kind})
+  endforeach()
+  castor_test_needs_(lockstep block_by_pins)
+endif()
+if(TARGET castor_cosim_turnstile AND TARGET castor AND CASTOR_BUILD_RTL)
+  castor_script_test(cosim_command_line
+    KIND lockstep
+    TIMEOUT 120
+    COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
+            "$<TARGET_FILE:castor_cosim_turnstile>")
+endif()
