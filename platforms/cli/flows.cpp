@@ -55,7 +55,7 @@ void add_flow(CLI::App& app, const std::string& command, const std::string& mean
 }  // namespace
 
 void add_flows(CLI::App& app) {
-  add_flow(app, "area", "Gates, flip-flops, memory bits, levels and clock period of a block's RTL");
+  add_flow(app, "area", "Gates, flip-flops, memory bits, levels and clock period of RTL");
   add_flow(app, "prove", "Prove the properties of a block's RTL");
   add_flow(app, "netlist", "Write the gate netlist of a block with functional models of its cells");
   add_flow(app, "mutate", "Break a block's RTL in many small ways; does lockstep notice?");

@@ -50,6 +50,8 @@ class Bench : public castor::tb::Bench<Block> {
     explicit Driver(std::unique_ptr<tb::Sequence> sequence) : sequence_(std::move(sequence)) {}
     void drive(Inputs& in) override { sequence_->drive(cycle_++, in); }
     void react(Inputs& in, const Outputs& out) override { sequence_->observe(out, in); }
+    [[nodiscard]] base::Cycle rest() override { return sequence_->rest(cycle_); }
+    void skip(base::Cycle n) override { cycle_ += n; }
 
    private:
     std::unique_ptr<tb::Sequence> sequence_;

@@ -80,9 +80,10 @@ class Cosim(unittest.TestCase):
             for time in range(900, 39_000, 1000):  # near the end of each cycle
                 self.assertEqual(value_at(model, time), value_at(rtl, time), f"{signal} at {time}")
         self.assertGreater(len(series[("model", "probe_count_o")]), 2)
-        # What comes out of registers changes at the same time on both sides.
+        # What comes out of registers changes at the same time on both sides. The edge that ends the run is in the RTL's
+        # dump alone: the model's registers are dumped with the cycle that they begin.
         self.assertEqual([at for at in sorted(series[("model", "probe_count_o")]) if at > 1000],
-                         [at for at in sorted(series[("rtl", "probe_count_o")]) if at > 1000])
+                         [at for at in sorted(series[("rtl", "probe_count_o")]) if 1000 < at < 40_000])
         self.assertEqual((self.folder / "both.vcd.level.filter").read_text(), "0 Empty\n1 Some\n2 Full\n")
         self.assertEqual(len(list(self.folder.iterdir())), 2)
 
