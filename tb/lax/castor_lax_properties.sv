@@ -1,5 +1,5 @@
 // Properties of the laxity engine as a whole (docs/blocks/lax.md, "Machine" and "Cycle"); those of its parts are in the
-// other files of castor_lax_properties.f. Names begin with the number of the invariant.
+// castor_lax_*_properties.sv. Names begin with the number of the invariant.
 //
 // Where a property speaks of one queue, the queue is `pick_q`, which takes any value during reset and then stays: what
 // is proven of it is proven of all. Nothing is assumed of the surroundings.

@@ -1,5 +1,0 @@
-castor_lax_properties.sv
-castor_lax_main_properties.sv
-castor_lax_profile_properties.sv
-castor_lax_select_properties.sv
-castor_lax_submit_properties.sv
