@@ -16,4 +16,9 @@ if(TARGET castor_kernels)
     ENVIRONMENT "CASTOR_PLATFORM=gcn_apu" "CASTOR_SET=blocks.lax.enable=1"
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py"
             "${PROJECT_BINARY_DIR}/kernels/deadline_jobs" "--n 300 --jobs 8" "--n 64 --jobs 20 --deadline 30")
+  if(TARGET castor_rtl_lax AND CASTOR_BUILD_RTL)
+    castor_script_test(lax_kernel_engines KIND platform TIMEOUT 300
+      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" lax gcn_apu
+              "${PROJECT_BINARY_DIR}/kernels/deadline_jobs" "--n 300 --jobs 8" "--n 64 --jobs 20 --deadline 30")
+  endif()
 endif()

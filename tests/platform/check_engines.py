@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Runs a program on a machine with a block as cycle model, as RTL and as both in lockstep, and compares what it prints
+and its whole report: nothing may differ but the key that says which of them it was.
+
+  check_engines.py BLOCK MACHINE PROGRAM ARGUMENTS...
+
+Each of ARGUMENTS is one run, its words in one ("--n 100 --seed 2").
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ENGINES = ("model", "rtl", "lockstep")
+
+
+def run(program, arguments, block, machine, engine, report):
+    environment = dict(os.environ, CASTOR_PLATFORM=machine, CASTOR_REPORT=report,
+                       CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}")
+    done = subprocess.run([program] + shlex.split(arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          universal_newlines=True, env=environment, check=False)
+    if done.returncode != 0 or "PASS " not in done.stdout:
+        sys.exit(f"{engine}: exit {done.returncode}\n{done.stdout}")
+    with open(report, encoding="utf-8") as file:
+        return done.stdout, json.load(file)
+
+
+def differences(one, other, path=""):
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted(set(one) | set(other)):
+            yield from differences(one.get(key), other.get(key), f"{path}/{key}")
+    elif one != other:
+        yield f"{path}: {one} and {other}"
+
+
+def main():
+    block, machine, program, *runs = sys.argv[1:]
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for arguments in runs:
+            results = {engine: run(program, arguments, block, machine, engine, os.path.join(folder, engine))
+                       for engine in ENGINES}
+            key = f"blocks.{block}.engine"
+            for engine in ENGINES:
+                value = results[engine][1]["configuration"]["keys"].pop(key)["value"]
+                if value != engine:
+                    sys.exit(f"the report says {value}, asked was {engine}")
+            for engine in ENGINES[1:]:
+                found = list(differences(results["model"][1], results[engine][1]))
+                if results["model"][0] != results[engine][0]:
+                    found.append("what is printed")
+                bad += bool(found)
+                print(f"{arguments}: model and {engine}: {'; '.join(found[:10]) or 'equal'}, "
+                      f"{results[engine][1]['cycles']} cycles")
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
