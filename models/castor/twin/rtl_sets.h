@@ -18,7 +18,9 @@ struct RtlSet {
   std::unique_ptr<Twin<Block>> (*make)(const typename Block::Params&, const RtlOptions&);
 };
 
-/// All of them, in the order of the file; empty in a build without Verilator. Defined by what castor_block generates
+inline constexpr const char* kNoRtl = "this build is without RTL (Verilator, CASTOR_BUILD_RTL)";
+
+/// All of them, in the order of the file; empty in a build without RTL. Defined by what castor_block generates
 /// (Castor::rtl_<block>).
 template <class Block>
 const std::vector<RtlSet<Block>>& rtl_sets();
@@ -32,7 +34,7 @@ const RtlSet<Block>& rtl_set(const std::string& name) {
     names += (names.empty() ? "" : ", ") + set.name;
   }
   throw base::InputError(std::string(Block::kBlock) + ": no parameter set '" + base::printable(name) + "'",
-                         names.empty() ? "this build has no RTL: Verilator was not found" : "sets are " + names);
+                         names.empty() ? kNoRtl : "sets are " + names);
 }
 
 /// RTL at these parameters. Throws InputError that lists the sets if it was not built at them.
@@ -43,9 +45,8 @@ std::unique_ptr<Twin<Block>> make_rtl(const typename Block::Params& params, cons
     if (same_params(set.params, params)) return set.make(params, options);
     sets += (sets.empty() ? "" : "; ") + set.name + ": " + params_text(set.params);
   }
-  throw base::InputError(
-      std::string(Block::kBlock) + ": no RTL at " + params_text(params),
-      sets.empty() ? "this build has no RTL: Verilator was not found" : "there is RTL at the sets " + sets);
+  throw base::InputError(std::string(Block::kBlock) + ": no RTL at " + params_text(params),
+                         sets.empty() ? kNoRtl : "there is RTL at the sets " + sets);
 }
 
 }  // namespace castor::twin
