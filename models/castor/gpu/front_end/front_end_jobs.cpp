@@ -9,13 +9,13 @@
 #include "castor/gpu/front_end/front_end.h"
 #include "castor/gpu/front_end/hook_state.h"
 #include "castor/gpu/front_end/jobs.h"
+#include "castor/gpu/job_check.h"
 #include "castor/gpu/occupancy.h"
 
 namespace castor::gpu {
 namespace {
 
 constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << 48) - 1;
-constexpr std::uint64_t kSignalBytes = 8;
 constexpr std::size_t kMostBeats = 31;  // that a header can announce
 constexpr std::uint32_t kMostTbs = 0xffffff;
 constexpr std::uint8_t kBadList = 4, kNoJob = 7;  // reasons of a verdict
@@ -155,9 +155,7 @@ void FrontEnd::announce(unsigned queue, const std::byte* image, Cycle now) {
   Jobs::Ask& ask = *jobs_->queues[queue].ask;
   ask.packet = decode_job(image);
   ask.append = ask.packet.append;
-  const JobPacket& job = ask.packet;
-  if (job.subtype != JobPacket::kSubtype || job.signal % kSignalBytes != 0 ||
-      !store_.contains(job.signal, kSignalBytes)) {
+  if (!is_valid(ask.packet, store_)) {
     queue_error(queue, now);
     return;
   }
@@ -264,7 +262,7 @@ void FrontEnd::queue_error(unsigned queue, Cycle now) {
   ++statistics_.queue_errors;
   state.error = true;
   jobs_->errors[queue] = true;
-  if (packet.signal != 0 && packet.signal % kSignalBytes == 0 && store_.contains(packet.signal, kSignalBytes)) {
+  if (packet.signal != 0 && is_signal_address(packet.signal, store_)) {
     write_signal(queue, state.ask->ticket, packet.signal, {JobStatus::kError, 0, 0}, now);
   }
   state.ask.reset();

@@ -7,6 +7,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/execution/fault.h"
+#include "castor/gpu/job_check.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/report.h"
 
@@ -197,9 +198,7 @@ void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelP
 
 // Nobody judges: every job is accepted, and without timing none is late.
 void FunctionalDevice::begin_job(Queue& queue, const JobPacket& packet) {
-  const bool valid =
-      packet.subtype == JobPacket::kSubtype && packet.signal % 8 == 0 && store_.contains(packet.signal, 8);
-  if (!valid) {
+  if (!is_valid(packet, store_)) {
     queue.error = true;
     signal(packet.signal, JobStatus::kError);
     return;
@@ -214,7 +213,7 @@ void FunctionalDevice::begin_job(Queue& queue, const JobPacket& packet) {
 }
 
 void FunctionalDevice::signal(std::uint64_t address, JobStatus status) {
-  if (address % 8 != 0 || !store_.contains(address, 8)) return;
+  if (!is_signal_address(address, store_)) return;
   const std::uint64_t word = JobSignal{status, 0, 0}.word();
   std::memcpy(store_.host(address), &word, sizeof word);
 }
