@@ -100,46 +100,16 @@ using twin::U64;
 using twin::U8;
 using QueueBits = twin::Bits<256>;  ///< bit = queue
 
-/// What the engine sees in one cycle, without reset. Fields are masked by nobody: keep to the width of the port.
-struct Inputs {
-  LAX_INPUTS(CASTOR_FIELD)
-};
-
-/// What the engine shows in one cycle.
-struct Outputs {
-  LAX_OUTPUTS(CASTOR_FIELD)
-};
-
-/// Registers compared between model and RTL besides the outputs.
-struct Probes {
-  LAX_PROBES(CASTOR_FIELD)
-};
+CASTOR_PORT_LISTS(LAX, lax)
 
 class Engine;
 
 /// The laxity engine as a block of the twin contract (castor/twin/block.h).
-struct Block {
+struct Block : PortLists {
   static constexpr const char* kBlock = "lax";
   static constexpr const char* kTop = "castor_lax";
   static constexpr const char* kMeaning = "laxity engine: which job is next, and which is admitted";
   using Engine = lax::Engine;
-  using Params = lax::Params;
-  using Inputs = lax::Inputs;
-  using Outputs = lax::Outputs;
-  using Probes = lax::Probes;
-
-  template <class F>
-  static void each_input(F f, [[maybe_unused]] const Params& p) {
-    LAX_INPUTS(CASTOR_VISIT_INPUT)
-  }
-  template <class F>
-  static void each_output(F f, [[maybe_unused]] const Params& p) {
-    LAX_OUTPUTS(CASTOR_VISIT_OUTPUT)
-  }
-  template <class F>
-  static void each_probe(F f, [[maybe_unused]] const Params& p) {
-    LAX_PROBES(CASTOR_VISIT_PROBE)
-  }
 };
 
 }  // namespace castor::lax

@@ -19,7 +19,7 @@
 /// - elements, bits: shape in this parameter set, `p` being the block's Params; the port is elements x bits wide;
 /// - class: see Class; timing: see Timing; meaning: a few words for tables, waves and errors.
 ///
-/// From the list come the structs (CASTOR_FIELD), the visitors (CASTOR_VISIT_*), and by them pins, binding,
+/// From the list come the structs and the visitors (CASTOR_PORT_LISTS), and by them pins, binding,
 /// comparison, waves, stimulus and tables.
 namespace castor::twin {
 
@@ -96,4 +96,38 @@ struct Port {
   (::castor::twin::Port{#name_, ::castor::twin::Shape{unsigned(elements_), unsigned(bits_)},                \
                         #elements_ " x " #bits_, ::castor::twin::Class::class_,                             \
                         ::castor::twin::Timing::timing_, meaning_})
+
+/// What the three lists of a block make of themselves, in its namespace behind Params: the structs Inputs (what the
+/// block sees in one cycle, without reset; fields are masked by nobody: keep to the width of the port), Outputs (what
+/// it shows in one cycle) and Probes (registers compared between model and RTL), and the struct PortLists, base of its
+/// Block, with these types and the visitors. For the lists SAWS_INPUTS, SAWS_OUTPUTS and SAWS_PROBES in castor::saws:
+/// `CASTOR_PORT_LISTS(SAWS, saws)`.
+#define CASTOR_PORT_LISTS(prefix_, namespace_)                              \
+  struct Inputs {                                                           \
+    prefix_##_INPUTS(CASTOR_FIELD)                                          \
+  };                                                                        \
+  struct Outputs {                                                          \
+    prefix_##_OUTPUTS(CASTOR_FIELD)                                         \
+  };                                                                        \
+  struct Probes {                                                           \
+    prefix_##_PROBES(CASTOR_FIELD)                                          \
+  };                                                                        \
+  struct PortLists {                                                        \
+    using Params = namespace_::Params;                                      \
+    using Inputs = namespace_::Inputs;                                      \
+    using Outputs = namespace_::Outputs;                                    \
+    using Probes = namespace_::Probes;                                      \
+    template <class F>                                                      \
+    static void each_input(F f, [[maybe_unused]] const Params& p) {         \
+      prefix_##_INPUTS(CASTOR_VISIT_INPUT)                                  \
+    }                                                                       \
+    template <class F>                                                      \
+    static void each_output(F f, [[maybe_unused]] const Params& p) {        \
+      prefix_##_OUTPUTS(CASTOR_VISIT_OUTPUT)                                \
+    }                                                                       \
+    template <class F>                                                      \
+    static void each_probe(F f, [[maybe_unused]] const Params& p) {         \
+      prefix_##_PROBES(CASTOR_VISIT_PROBE)                                  \
+    }                                                                       \
+  };
 // clang-format on

@@ -78,40 +78,15 @@ struct Params {
   [[nodiscard]] unsigned port_bits() const { return NumPorts > 1 ? twin::log2_ceil(NumPorts) : 1; }
 };
 
-struct Inputs {
-  TURNSTILE_INPUTS(CASTOR_FIELD)
-};
-struct Outputs {
-  TURNSTILE_OUTPUTS(CASTOR_FIELD)
-};
-struct Probes {
-  TURNSTILE_PROBES(CASTOR_FIELD)
-};
+CASTOR_PORT_LISTS(TURNSTILE, turnstile)
 
 class Engine;
 
-struct Block {
+struct Block : PortLists {
   static constexpr const char* kBlock = "turnstile";
   static constexpr const char* kTop = "castor_turnstile";
   static constexpr const char* kMeaning = "test block of the twin contract";
   using Engine = turnstile::Engine;
-  using Params = turnstile::Params;
-  using Inputs = turnstile::Inputs;
-  using Outputs = turnstile::Outputs;
-  using Probes = turnstile::Probes;
-
-  template <class F>
-  static void each_input(F f, [[maybe_unused]] const Params& p) {
-    TURNSTILE_INPUTS(CASTOR_VISIT_INPUT)
-  }
-  template <class F>
-  static void each_output(F f, [[maybe_unused]] const Params& p) {
-    TURNSTILE_OUTPUTS(CASTOR_VISIT_OUTPUT)
-  }
-  template <class F>
-  static void each_probe(F f, [[maybe_unused]] const Params& p) {
-    TURNSTILE_PROBES(CASTOR_VISIT_PROBE)
-  }
 
   /// The same bound for RTL. An access of the last edge is answered now, and the answer ends at the next.
   static twin::Cycle quiet(const Probes& probes, const Inputs& last, const Params& /*params*/) {
