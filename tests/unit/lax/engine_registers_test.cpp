@@ -7,6 +7,7 @@
 #include <set>
 
 #include "unit/lax/engine_support.h"
+#include "unit/lax/parameter_sets.h"
 
 namespace castor::lax::test {
 namespace {
@@ -14,19 +15,8 @@ namespace {
 constexpr unsigned kAddressError = 1;
 constexpr unsigned kRefused = 2;
 
-struct Set {
-  const char* name;
-  Params params;
-};
-const std::array<Set, 6> kSets{{{"minimum", {4, 1, 1, 1, 4, 1}},
-                                {"odd", {16, 3, 5, 4, 5, 3}},
-                                {"default", {128, 8, 64, 16, 32, 4}},
-                                {"large", {256, 16, 256, 32, 64, 8}},
-                                {"golden", {4, 2, 8, 4, 32, 4}},
-                                {"proof", {4, 2, 4, 2, 4, 1}}}};
-
-class LaxRegisters : public testing::TestWithParam<Set> {};
-INSTANTIATE_TEST_SUITE_P(Sets, LaxRegisters, testing::ValuesIn(kSets),
+class LaxRegisters : public testing::TestWithParam<ParameterSet> {};
+INSTANTIATE_TEST_SUITE_P(Sets, LaxRegisters, testing::ValuesIn(kParameterSets),
                          [](const auto& info) { return info.param.name; });
 
 const Register& row(const char* name) {

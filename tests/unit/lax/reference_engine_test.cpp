@@ -6,6 +6,7 @@
 #include "tb/lax/register_driver.h"
 #include "tb/lax/sequences.h"
 #include "unit/lax/follower.h"
+#include "unit/lax/parameter_sets.h"
 
 // The engine against the reference algorithm, in every cycle of random and directed runs.
 
@@ -13,29 +14,6 @@ namespace castor::lax::reference {
 namespace {
 
 using Model = twin::Model<Block>;
-
-struct Set {
-  const char* name;
-  Params params;
-};
-
-Params params_of(U32 queues, U32 slots, U32 types, U32 width, U32 depth, U32 lanes) {
-  Params params;
-  params.NumQueues = queues;
-  params.MaxKt = slots;
-  params.NumKt = types;
-  params.SelWidth = width;
-  params.VqDepth = depth;
-  params.ParseLanes = lanes;
-  return params;
-}
-
-const Set kSets[] = {{"minimum", params_of(4, 1, 1, 1, 4, 1)},
-                     {"odd", params_of(16, 3, 5, 4, 5, 3)},
-                     {"default", Params{}},
-                     {"large", params_of(256, 16, 256, 32, 64, 8)},
-                     {"golden", params_of(4, 2, 8, 4, 32, 4)},
-                     {"proof", params_of(4, 2, 4, 2, 4, 1)}};
 
 /// `cycles` cycles of a sequence; what the follower saw, or a failure with the first differences.
 Follower::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cycles) {
@@ -56,8 +34,8 @@ Follower::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cyc
   return follower.seen();
 }
 
-class LaxAgainstReference : public testing::TestWithParam<Set> {};
-INSTANTIATE_TEST_SUITE_P(Sets, LaxAgainstReference, testing::ValuesIn(kSets),
+class LaxAgainstReference : public testing::TestWithParam<test::ParameterSet> {};
+INSTANTIATE_TEST_SUITE_P(Sets, LaxAgainstReference, testing::ValuesIn(test::kParameterSets),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(LaxAgainstReference, EveryValueInEveryCycleOfEverySequence) {

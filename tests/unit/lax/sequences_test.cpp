@@ -11,6 +11,7 @@
 #include "tb/lax/bench.h"
 #include "tb/lax/cover_points.h"
 #include "tb/lax/register_driver.h"
+#include "unit/lax/parameter_sets.h"
 
 // The stimulus keeps what it promises: the contract of the surroundings, the same run for the same seed, all cover
 // points.
@@ -19,32 +20,6 @@ namespace castor::lax::tb {
 namespace {
 
 using Model = twin::Model<Block>;
-
-struct Set {
-  const char* name;
-  Params params;
-};
-
-Params params_of(U32 queues, U32 slots, U32 types, U32 width, U32 depth, U32 lanes) {
-  Params params;
-  params.NumQueues = queues;
-  params.MaxKt = slots;
-  params.NumKt = types;
-  params.SelWidth = width;
-  params.VqDepth = depth;
-  params.ParseLanes = lanes;
-  return params;
-}
-
-const std::vector<Set>& sets() {
-  static const std::vector<Set> all = {{"minimum", params_of(4, 1, 1, 1, 4, 1)},
-                                       {"odd", params_of(16, 3, 5, 4, 5, 3)},
-                                       {"default", Params{}},
-                                       {"large", params_of(256, 16, 256, 32, 64, 8)},
-                                       {"golden", params_of(4, 2, 8, 4, 32, 4)},
-                                       {"proof", params_of(4, 2, 4, 2, 4, 1)}};
-  return all;
-}
 
 /// Runs `cycles` cycles; `watch` sees each: inputs of the edge, outputs, registers before it.
 template <class Watch>
@@ -59,8 +34,8 @@ void run(Model& model, Sequence& sequence, base::Cycle cycles, Watch watch) {
   }
 }
 
-class EverySet : public testing::TestWithParam<Set> {};
-INSTANTIATE_TEST_SUITE_P(LaxSequences, EverySet, testing::ValuesIn(sets()),
+class EverySet : public testing::TestWithParam<test::ParameterSet> {};
+INSTANTIATE_TEST_SUITE_P(LaxSequences, EverySet, testing::ValuesIn(test::kParameterSets),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(EverySet, ContractIsKeptWherePromised) {
