@@ -57,6 +57,37 @@ class Figures(FlowCase):
         own = self.json("area", "trial", "--params", "small", "--no-timing")["results"][0]
         self.assertEqual(given["area"], own["area"])
 
+    def test_without_the_tables_their_flip_flops_and_multiplexers_are_gone(self):
+        whole = self.json("area", "trial", "--params", "default", "--no-timing")["results"][0]
+        bare = self.json("area", "trial", "--params", "default", "--no-timing", "--macros")["results"][0]
+        clients, width = whole["parameters"]["Clients"], whole["parameters"]["Width"]
+        self.assertEqual(whole["tables"], bare["tables"])
+        self.assertEqual(bare["tables"], [{"name": "table_q", "entries": clients, "width": width, "read_ports": 1, "write_ports": 1}])
+        self.assertEqual(whole["flops"] - bare["flops"], clients * width)
+        self.assertLess(bare["kge"], whole["kge"] - clients * width * 0.004)  # a flip-flop is above four gates
+        out, _ = self.run_castor("area", "trial", "--params", "default", "--macros")
+        self.assertIn("without the tables", out)
+        self.assertRegex(out, r"(?m)^default +0\.\d\d +\d+ ")
+
+    def test_a_tied_signal_takes_its_logic_along(self):
+        free = self.json("area", "trial", "--params", "default", "--no-timing")["results"][0]
+        bits = (free["parameters"]["Clients"] - 1).bit_length()
+        tied = self.json("area", "trial", "--params", "default", "--no-timing", "--tie", "turn_q=0")["results"][0]
+        self.assertEqual(free["flops"] - tied["flops"], bits)
+        self.assertLess(tied["kge"], free["kge"])
+        self.assertEqual(tied["ties"], {"turn_q": 0})
+        one = self.json("area", "trial", "--params", "default", "--no-timing", "--tie", "turn_q[0]=0")["results"][0]
+        self.assertEqual(free["flops"] - one["flops"], 1)
+
+    def test_area_points_are_sets_of_the_area_only(self):
+        root = self.copy()
+        (root / "rtl/trial/area_points.json").write_text('{"tiny": {"Clients": 2, "Width": 3}}')
+        result = self.json("area", "trial", "--params", "tiny", "--no-timing", root=root)["results"][0]
+        self.assertEqual(result["flops"], registers(2, 3))
+        self.refused("netlist", "trial", "--params", "tiny", "-o", self.folder / "x.v", root=root, says="there are: default, proof, small")
+        (root / "rtl/trial/area_points.json").write_text('{"small": {"Clients": 2, "Width": 3}}')
+        self.refused("area", "trial", root=root, says="'small' is in parameter_sets.json too")
+
     def test_output_is_a_table_that_names_library_and_reference_cell(self):
         out, err = self.run_castor("area", "trial", "--params", "small")
         self.assertEqual(err, "")  # no progress in a pipe
@@ -66,6 +97,18 @@ class Figures(FlowCase):
 
 
 class Check(FlowCase):
+    def test_figures_with_and_without_tables_are_recorded_side_by_side(self):
+        root = self.copy()
+        self.run_castor("area", "trial", "--params", "small", "--record", "--macros", root=root)
+        self.refused("area", "trial", "--check", "--params", "small", root=root, says="--params small --record")
+        self.run_castor("area", "trial", "--params", "small", "--record", root=root)
+        out, _ = self.run_castor("area", "trial", "--check", root=root)
+        self.assertIn("agrees with", out)
+        out, _ = self.run_castor("area", "trial", "--check", "--macros", root=root)
+        self.assertIn("agrees with", out)
+        figures = json.loads((root / "rtl/trial/area.json").read_text())["sets"]["small"]
+        self.assertLess(figures["macros"]["flops"], figures["flops"])
+
     def test_recorded_figures_agree_until_the_block_grows(self):
         root = self.copy()
         self.run_castor("area", "trial", "--params", "small", "--record", root=root)
@@ -89,6 +132,10 @@ class BadInput(FlowCase):
         self.refused("area", "trial", "--params", "large", says="there are: default, proof, small")
         self.refused("area", "trial", "--bogus", says="--help")
         self.refused("area", "trial", "--jobs", "0", says="at least 1")
+        self.refused("area", "trial", "--tie", "turn_q", says="SIGNAL=VALUE")
+        self.refused("area", "trial", "--tie", "none_q=1", says="--tie none_q: the flattened block has no signal")
+        self.refused("area", "trial", "--tie", "turn_q=0", "--record", says="not recorded")
+        self.refused("area", "trial", "--split", "--macros", says="as they are")
 
     def test_missing_and_wrong_libraries_are_refused(self):
         self.refused("area", "trial", "--liberty", self.folder / "none.lib", says="No such file")

@@ -1,6 +1,7 @@
 """castor area: gates, flip-flops, memory bits, logic levels and clock period of a block's RTL."""
 
 import json
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,9 @@ TOLERANCE = 0.005
 #: Figures that `--check` compares.
 CHECKED = ("kge", "flops", "memory_bits", "levels", "period_ns", "register_period_ns", "sized_kge")
 
+# The type of a cell that stands for a table.
+_MACRO = "castor_macro"
+
 # Yosys' own script for a liberty file, with what is printed between the steps, then buffers and sizes.
 _MAP = "strash;&get,-n;&fraig,-x;&put;scorr;dc2;dretime;strash;&get,-n;&dch,-f;&nf;&put;print_stats;print_gates"
 _SIZE = "topo;buffer,-p,-N,16;topo;upsize;dnsize;topo;print_stats"
@@ -24,6 +28,9 @@ def add_arguments(parser):
     parser.add_argument("block", nargs="?", help="block (default: every block)")
     parser.add_argument("--params", metavar="SET", help="parameter set, or 'all' (default: the set 'default'; with --check: all that are recorded)")
     parser.add_argument("--liberty", metavar="FILE", help="standard cells, plain or gzipped (default: OSU018)")
+    parser.add_argument("--macros", action="store_true", help="leave every table of the RTL out, as a memory macro that somebody else brings")
+    parser.add_argument("--tie", metavar="SIGNAL=VALUE", action="append", default=[],
+                        help="hold a signal of the flattened block at a value, to see what the choice costs; may be given several times")
     parser.add_argument("--split", action="store_true", help="also by module, each module mapped alone")
     parser.add_argument("--no-timing", action="store_true", help="no sizing, no clock period")
     parser.add_argument("--check", action="store_true", help="fail if a figure is off rtl/<block>/area.json by over 0.5 %%")
@@ -39,14 +46,21 @@ def run(options, progress):
         raise WrongRequest("the recorded figures are those of OSU018 with timing", "leave out --liberty and --no-timing")
     progress.say("reading the library")
     library = liberty.Library(options.liberty or liberty.DEFAULT)
+    ties(options.tie)
+    if options.tie and (options.check or options.record or not options.block):
+        raise WrongRequest("--tie is for one block, and its figures are not recorded")
+    if options.split and (options.tie or options.macros):
+        raise WrongRequest("--split maps the modules as they are", "leave out --tie and --macros")
     names = [options.block] if options.block else tree.blocks(options.root)
     if not names:
         raise WrongRequest(f"no block in '{Path(options.root) / 'rtl'}'")
     wanted = []
     for name in names:
-        block = tree.Block(options.root, name)
+        block = tree.Block(options.root, name, points=True)
         for chosen in _sets(block, options):
             wanted.append((block, chosen, block.parameters(chosen)))
+            if options.check:
+                expected(block, chosen, options)  # before anything takes long
 
     state = _Running(progress)
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -56,14 +70,14 @@ def run(options, progress):
     code = 0
     for name in names:
         mine = [result for result in results if result["block"] == name]
-        block = tree.Block(options.root, name)
-        for line in report(mine, library):
+        block = tree.Block(options.root, name, points=True)
+        for line in report(mine, library, options.macros):
             progress.line(line)
         if options.record:
-            record(block, mine)
+            record(block, mine, options)
             progress.line(f"recorded in {block.folder / 'area.json'}")
         if options.check:
-            drifts = check(block, mine)
+            drifts = check(block, mine, options)
             for drift in drifts:
                 progress.line(f"DRIFT {drift}")
             progress.line(f"{name}: {'differs from' if drifts else 'agrees with'} {block.folder / 'area.json'}")
@@ -83,8 +97,22 @@ def _sets(block, options):
     if options.params:
         return [options.params]
     if options.check:
-        return list(recorded(block)["sets"])
+        return [name for name, figures in recorded(block)["sets"].items() if part(figures, options) is not None]
     return ["default" if "default" in block.sets else next(iter(block.sets))]
+
+
+def part(figures, options):
+    """The recorded figures of one set that the options speak of: with tables as flip-flops, or without the tables."""
+    return figures.get("macros") if options.macros else figures if "kge" in figures else None
+
+
+def ties(words):
+    """[(signal, bits, value)] of the arguments of --tie, `bits` as "[high:low]" or "". Raises WrongRequest for any other form."""
+    found = [re.fullmatch(r"([A-Za-z_][\w.]*)((?:\[\d+(?::\d+)?\])?)=(\d+)", word) for word in words]
+    for word, match in zip(words, found):
+        if match is None:
+            raise WrongRequest(f"--tie {word}: not of the form SIGNAL=VALUE", "for instance f_q=0, config_q[98:95]=8")
+    return [(match.group(1), match.group(2), int(match.group(3))) for match in found]
 
 
 class _Running:
@@ -107,7 +135,9 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
     """All figures of one parameter set, as a dictionary; docs/guides/flows.md has their meanings."""
     began = time.monotonic()
     who = f"{block.name} {chosen}"
-    work = Path(options.work) / block.name / f"area-{chosen}-{library.name}"
+    tied = ties(options.tie)
+    variant = ("-macros" if options.macros else "") + "".join("-" + re.sub(r"\W+", "_", f"{signal}{bits} {value}") for signal, bits, value in tied)
+    work = Path(options.work) / block.name / f"area-{chosen}-{library.name}{variant}"
     work.mkdir(parents=True, exist_ok=True)
     plain = liberty.plain_copy(library.path, work)
     result = {
@@ -118,15 +148,21 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
         "reference_cell": library.nand2.name,
         "reference_area": library.nand2.area,
     }
-    show(who, "memories")
-    yosys.run(yosys.read(block, values) + ["proc", "flatten", "opt_clean", "tee -q -o memories.json stat -json"], work, "memories")
-    result["memories"], result["memory_bits"] = yosys.memory_bits((work / "memories.json").read_text())
+    if tied:
+        result["ties"] = {signal + bits: value for signal, bits, value in tied}
+    show(who, "tables")
+    result["tables"] = yosys.tables(block, values, tied, work)
+    result["memories"] = len(result["tables"])
+    result["memory_bits"] = sum(table["entries"] * table["width"] for table in result["tables"])
 
     show(who, "synthesis")
     timing = not options.no_timing
+    out = [table["name"] for table in result["tables"]] if options.macros else []
     mapped = yosys.run(
-        yosys.read(block, values) + [
-            f"synth -flatten -top {block.top}",
+        yosys.read(block, values, ties=tied) + [
+            f"synth -flatten -top {block.top} -run begin:fine",
+            *(f"chtype -set {_MACRO} {block.top}/{name}" for name in out),
+            "synth -run fine:check",
             f"dfflibmap -liberty {yosys.quoted(plain)}",
             f"abc -liberty {yosys.quoted(plain)} -script +{_MAP}{';' + _SIZE if timing else ''}",
             "opt_clean -purge",
@@ -136,6 +172,9 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
             "write_verilog -noattr -noexpr -nohex -nodec mapped.v",
         ], work, "synthesis")
     final = yosys.counts((work / "cells.json").read_text())
+    macros = final.pop(_MACRO, 0)
+    if macros != len(out):
+        raise WrongRequest(f"{macros} of {len(out)} tables were found again", f"logs in {work}")
     levels = yosys.abc_levels(mapped.output)
     gates = yosys.abc_gates(mapped.output)
     # Flip-flops are not ABC's: the gates before sizing are its own list, the registers those of the final netlist.
@@ -221,15 +260,18 @@ def _plain_name(name):
     return parts[1] if len(parts) > 1 else name
 
 
-def report(results, library):
-    """Lines for the reader."""
+def report(results, library, macros=False):
+    """Lines for the reader. `macros`: the figures are without the tables."""
     if not results:
         return []
     timing = "period_ns" in results[0]
     head = f"{'set':<10} {'kGE':>9} {'flops':>7} {'memory bits':>11} {'levels':>6}"
     if timing:
         head += f" {'sized kGE':>10} {'period ns':>9} {'inside ns':>9}  longest path"
-    yield f"{results[0]['block']}: {library.name}, gate equivalent {library.nand2.name} ({library.nand2.area:g}), memories as flip-flops"
+    tables = "without the tables" if macros else "tables as flip-flops"
+    yield f"{results[0]['block']}: {library.name}, gate equivalent {library.nand2.name} ({library.nand2.area:g}), {tables}"
+    for signal, value in results[0].get("ties", {}).items():
+        yield f"{signal} held at {value}"
     yield head
     for one in results:
         line = f"{one['set']:<10} {one['kge']:>9.2f} {one['flops']:>7} {one['memory_bits']:>11} {one['levels']:>6}"
@@ -255,15 +297,32 @@ def recorded(block):
     return data
 
 
-def record(block, results):
-    """Writes the figures of `results` to rtl/<block>/area.json; those of other sets stay."""
+def expected(block, chosen, options):
+    """The recorded figures of a set. Raises WrongRequest if there are none."""
+    found = part(recorded(block)["sets"].get(chosen, {}), options)
+    if found is None:
+        raise WrongRequest(f"no figures of the set '{chosen}' in {block.folder / 'area.json'}",
+                           f"castor area {block.name} --params {chosen}{' --macros' if options.macros else ''} --record")
+    return found
+
+
+def record(block, results, options):
+    """Writes the figures of `results` to rtl/<block>/area.json; those of other sets stay, and those with (without) tables."""
     path = block.folder / "area.json"
     sets = recorded(block)["sets"] if path.exists() else {}
     for one in results:
-        sets[one["set"]] = {"parameters": one["parameters"], **{key: one[key] for key in CHECKED}}
+        old = sets.get(one["set"], {})
+        figures = {key: one[key] for key in CHECKED}
+        other = {} if old.get("parameters") != one["parameters"] else old
+        if options.macros:
+            other = {key: value for key, value in other.items() if key != "macros"}
+            sets[one["set"]] = {**other, "parameters": one["parameters"], "macros": figures}
+        else:
+            kept = {"macros": other["macros"]} if "macros" in other else {}
+            sets[one["set"]] = {"parameters": one["parameters"], **figures, **kept}
     ordered = {name: sets[name] for name in block.sets if name in sets}
     tree.write_json(path, {
-        "command": f"castor area {block.name} --params SET --record",
+        "command": f"castor area {block.name} --params SET [--macros] --record",
         "library": results[0]["library"],
         "reference_cell": results[0]["reference_cell"],
         "tools": versions(),
@@ -271,19 +330,16 @@ def record(block, results):
     })
 
 
-def check(block, results):
+def check(block, results, options):
     """Lines that say which figure drifted from the recorded one, by more than 0.5 %."""
     known = recorded(block)
     drifts = []
     for one in results:
-        expected = known["sets"].get(one["set"])
-        if expected is None:
-            raise WrongRequest(f"no figures of the set '{one['set']}' in {block.folder / 'area.json'}",
-                               f"castor area {block.name} --params {one['set']} --record")
-        if expected.get("parameters") != one["parameters"]:
+        was_all = expected(block, one["set"], options)
+        if known["sets"][one["set"]].get("parameters") != one["parameters"]:
             drifts.append(f"{one['block']} {one['set']}: the set's parameters are not those recorded")
         for key in CHECKED:
-            was, now = expected.get(key), one[key]
+            was, now = was_all.get(key), one[key]
             if not isinstance(was, (int, float)):
                 raise WrongRequest(f"{block.folder / 'area.json'}: {one['set']} has no '{key}'")
             if abs(now - was) > TOLERANCE * abs(was):

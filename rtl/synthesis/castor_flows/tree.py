@@ -2,6 +2,7 @@
 
     <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl
     <root>/rtl/<block>/parameter_sets.json  {"set": {"Parameter": number, ...}, ...}
+    <root>/rtl/<block>/area_points.json     the same, further sets that are synthesised only (optional)
     <root>/tb/<block>/                      properties
 
 A root without rtl/ holds the blocks' folders itself, each with everything of its block.
@@ -43,7 +44,8 @@ def choose(kind, name, names):
 class Block:
     """One block: its sources and its parameter sets. Raises WrongRequest if it does not exist or a file is wrong."""
 
-    def __init__(self, root, name):
+    def __init__(self, root, name, points=False):
+        """`points`: with the sets that are synthesised only."""
         self.root = Path(root).resolve()
         if not self.root.is_dir():
             raise WrongRequest(f"no folder '{self.root}'", "--root names the folder that holds rtl/ and tb/")
@@ -54,6 +56,12 @@ class Block:
         self.top = f"castor_{name}"
         self.sources = read_file_list(self.folder / f"{name}.f", self.rtl)
         self.sets = read_sets(self.folder / "parameter_sets.json")
+        extra = self.folder / "area_points.json"
+        if points and extra.exists():
+            for chosen, values in read_sets(extra).items():
+                if chosen in self.sets:
+                    raise WrongRequest(f"{extra}: the set '{chosen}' is in parameter_sets.json too")
+                self.sets[chosen] = values
 
     def parameters(self, name):
         """Values of the set called `name`."""

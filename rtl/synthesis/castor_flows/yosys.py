@@ -16,18 +16,38 @@ def quoted(path):
     return text
 
 
-def read(block, values, formal=False, extra=(), replaced=None):
+def read(block, values, formal=False, extra=(), replaced=None, ties=()):
     """Commands that read a block's sources and elaborate its top with the parameters `values`.
 
-    `extra`: more source files; `replaced`: {source: the file read in its place}.
+    `extra`: more source files; `replaced`: {source: the file read in its place}; `ties`: [(signal, bits, value)], signals
+    of the flattened block that are held at a value; `bits` is "[high:low]" or "".
     """
     sources = [(replaced or {}).get(source, source) for source in block.sources] + list(extra)
     includes = " ".join(f"-I{quoted(folder)}" for folder in block.includes)
     chosen = " ".join(f"-chparam {name} {value}" for name, value in values.items())
-    return [
+    commands = [
         f"read_verilog -sv -defer {'-formal ' if formal else ''}{includes} {' '.join(map(quoted, sources))}",
         f"hierarchy -check -top {block.top} {chosen}",
     ]
+    if ties:
+        commands += ["proc", "flatten", f"cd {block.top}"]
+        for signal, bits, value in ties:
+            commands += [f"select -assert-count 1 w:{signal}", "select -clear", f"connect -set \\{signal}{bits} {value}"]
+        commands += ["cd", "opt_clean"]
+    return commands
+
+
+def tables(block, values, ties, work):
+    """The tables of a block: [{"name", "entries", "width", "read_ports", "write_ports"}], by name."""
+    run(read(block, values, ties=ties) + ["proc", "flatten", "opt", "memory_collect", "select t:$mem_v2", "dump -o tables.txt"], work, "tables")
+    found = []
+    for line in (Path(work) / "tables.txt").read_text().splitlines():
+        words = line.split()
+        if words[:2] == ["cell", "$mem_v2"]:
+            found.append({"name": words[2].lstrip("\\")})
+        elif len(words) == 3 and words[0] == "parameter" and words[1] in _TABLE:
+            found[-1][_TABLE[words[1]]] = int(words[2])
+    return sorted(found, key=lambda table: table["name"])
 
 
 def run(commands, work, name, timeout=None):
@@ -50,6 +70,9 @@ def run(commands, work, name, timeout=None):
 
 def first_error(output):
     """The one line that says why Yosys stopped."""
+    tied = re.search(r"selection contains 0 elements instead of the asserted 1: w:(\S+)", output)
+    if tied:
+        return f"--tie {tied.group(1)}: the flattened block has no signal of this name"
     found = re.search(r"^(.*ERROR: .*)$", output, re.MULTILINE)
     return "Yosys: " + (found.group(1).replace("ERROR: ", "") if found else "it ended without a message")
 
@@ -60,16 +83,6 @@ def counts(stat_json):
         data = json.loads(stat_json)
         part = data.get("design") or next(iter(data["modules"].values()))
         return {name: int(number) for name, number in part["num_cells_by_type"].items()}
-    except (ValueError, KeyError, StopIteration, AttributeError, TypeError):
-        raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is wanted") from None
-
-
-def memory_bits(stat_json):
-    """(memories, bits in them) of a `stat -json` text taken before memories become cells."""
-    try:
-        data = json.loads(stat_json)
-        part = data.get("design") or next(iter(data["modules"].values()))
-        return int(part["num_memories"]), int(part["num_memory_bits"])
     except (ValueError, KeyError, StopIteration, AttributeError, TypeError):
         raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is wanted") from None
 
@@ -86,6 +99,7 @@ def modules(stat_json):
         raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is wanted") from None
 
 
+_TABLE = {"\\SIZE": "entries", "\\WIDTH": "width", "\\RD_PORTS": "read_ports", "\\WR_PORTS": "write_ports"}
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _STATS = re.compile(r"ABC: .*\bnd =\s*(\d+).*\barea =\s*([\d.]+).*\blev =\s*(\d+)")
 _GATE = re.compile(r"^ABC: (\S+)\s+Fanin =\s*\d+\s+Instance =\s*(\d+)", re.MULTILINE)
