@@ -1,0 +1,82 @@
+#pragma once
+
+#include "castor/saws/params.h"
+#include "castor/twin/bits.h"
+#include "castor/twin/block.h"
+#include "castor/twin/lanes.h"
+
+/// Ports of the warp scheduler SAWS (docs/blocks/saws.md, "Ports"). Inside the lists `p` is a Params. Vectors over
+/// warps are indexed by hardware warp, vectors over schedulers by scheduler.
+// clang-format off
+#define SAWS_INPUTS(X)                                                                                                \
+  /*name          type      elements    bits            class     timing   meaning */                                 \
+  X(kernel_start, U8,       1,          1,              kEvent,   kEdge,   "start anew, with these settings")         \
+  X(mode_sel,     U8,       1,          2,              kPayload, kEdge,   "0 GTO, 1 SAWS from 1st barrier, 2 SAWS")  \
+  X(toggle_en,    U8,       1,          1,              kPayload, kEdge,   "promote every other barrier only")        \
+  X(cta_valid,    U8,       1,          1,              kEvent,   kEdge,   "a CTA is placed or freed")                \
+  X(cta_free,     U8,       1,          1,              kPayload, kEdge,   "0: placed, 1: freed")                     \
+  X(cta_id,       U8,       1,          p.cta_bits(),   kPayload, kEdge,   "its slot")                                \
+  X(cta_wmask,    WarpBits, 1,          p.NumWarps,     kPayload, kEdge,   "its warps, when it is placed")            \
+  X(wev_valid,    U8,       1,          p.NumSched,     kEvent,   kEdge,   "a warp of the scheduler blocks or exits") \
+  X(wev_exit,     U8,       1,          p.NumSched,     kPayload, kEdge,   "0: blocks at a barrier, 1: exits")        \
+  X(wev_idx,      Indices,  p.NumSched, p.index_bits(), kPayload, kEdge,   "its local number")                        \
+  X(unblock,      WarpBits, 1,          p.NumWarps,     kEvent,   kEdge,   "waiting warps whose barrier completes")   \
+  X(w_ready,      WarpBits, 1,          p.NumWarps,     kLevel,   kSettle, "warps that could issue")                  \
+  X(issue_ack,    U8,       1,          p.NumSched,     kEvent,   kEdge,   "the warp picked has issued")
+
+#define SAWS_OUTPUTS(X)                                                                                                 \
+  /*name         type     elements    bits            class     timing          meaning */                              \
+  X(wev_ready,   U8,      1,          p.NumSched,     kEvent,   kRegistered,    "room; else issue no barrier, no exit") \
+  X(issue_valid, U8,      1,          p.NumSched,     kEvent,   kCombinational, "the scheduler has a pick")             \
+  X(issue_idx,   Indices, p.NumSched, p.index_bits(), kPayload, kCombinational, "its local number")                     \
+  X(mode_saws,   U8,      1,          1,              kLevel,   kRegistered,    "0: GTO, 1: SAWS")                      \
+  X(err,         U8,      1,          3,              kEvent,   kRegistered,    "0 CTA, 1 twice, 2 message")
+
+/// Registers that a bench may look at.
+#define SAWS_PROBES(X)                                                                       \
+  /*name       type      elements    bits               meaning */                           \
+  X(mode,      Mode,     1,          1,                 "GTO or SAWS")                       \
+  X(selected,  U8,       1,          2,                 "mode_sel of the running kernel")    \
+  X(toggling,  U8,       1,          1,                 "toggle_en of the running kernel")   \
+  X(turn,      U8,       1,          2,                 "scheduler whose messages go first") \
+  X(cta_used,  U32,      1,          p.MaxCta,          "CTA slots in use")                  \
+  X(toggle,    U32,      1,          p.MaxCta,          "the CTA's next 1st hit promotes")   \
+  X(allocated, WarpBits, 1,          p.NumWarps,        "warp slots taken")                  \
+  X(live,      WarpBits, 1,          p.NumWarps,        "warps that have not exited")        \
+  X(blocked,   WarpBits, 1,          p.NumWarps,        "warps that wait at a barrier")      \
+  X(warp_cta,  PerWarp,  p.NumWarps, p.cta_bits(),      "CTA slot of each warp")             \
+  X(position,  PerWarp,  p.NumWarps, p.position_bits(), "position of its CTA in the list")   \
+  X(pointer,   Indices,  p.NumSched, p.position_bits(), "greedy warp; promotion register")   \
+  X(greedy,    U8,       1,          p.NumSched,        "the greedy pointer is valid")       \
+  X(length,    Indices,  p.NumSched, p.position_bits(), "CTAs in each scheduler's list")     \
+  X(waiting,   Indices,  p.NumSched, 5,                 "messages that wait")
+// clang-format on
+
+namespace castor::saws {
+
+using twin::U16;
+using twin::U32;
+using twin::U64;
+using twin::U8;
+using WarpBits = twin::Bits<64>;      ///< bit = hardware warp
+using PerWarp = twin::Lanes<U8, 64>;  ///< element = hardware warp
+using Indices = twin::Lanes<U8, 4>;   ///< element = scheduler
+
+/// How the order of the thread blocks is kept.
+enum class Mode : std::uint8_t { kGto, kSaws };
+inline constexpr const char* kModeNames[] = {"Gto", "Saws"};
+[[nodiscard]] constexpr auto& enum_names(Mode) { return kModeNames; }
+
+CASTOR_PORT_LISTS(SAWS, saws)
+
+class Engine;
+
+/// The warp schedulers of an SM as a block of the twin contract (castor/twin/block.h).
+struct Block : PortLists {
+  static constexpr const char* kBlock = "saws";
+  static constexpr const char* kTop = "castor_saws";
+  static constexpr const char* kMeaning = "warp schedulers that tell each other of barriers (SAWS), and plain GTO";
+  using Engine = saws::Engine;
+};
+
+}  // namespace castor::saws
