@@ -1,0 +1,262 @@
+// Warp schedulers of a streaming multiprocessor that tell each other of first hits at barriers (SAWS), and plain GTO
+// (docs/blocks/saws.md). Warp w belongs to scheduler w mod NumSched and is its local warp w / NumSched.
+module castor_saws #(
+  parameter int unsigned NumSched  = 4,   // warp schedulers: 1, 2 or 4
+  parameter int unsigned NumWarps  = 64,  // hardware warps: a multiple of NumSched, up to 64
+  parameter int unsigned MaxCta    = 32,  // thread block slots, 1..32
+  parameter int unsigned EvqDepth  = 4,   // messages that wait per scheduler, 1..16
+  parameter int unsigned PFloor    = 1,   // least value of the promotion register, 0 or 1
+  parameter int unsigned InitOrder = 0,   // order at the switch: 0 greedy thread block first, 1 by age
+  parameter int unsigned DemoteAt  = 0,   // own scheduler demotes: 0 when all are blocked, 1 also at the first hit
+  parameter int unsigned SawsEn    = 1,   // 0: hardware of plain GTO
+  localparam int unsigned NumLocal   = NumWarps / NumSched,
+  localparam int unsigned IndexWidth = (NumLocal > 1) ? $clog2(NumLocal) : 1,
+  localparam int unsigned CtaWidth   = (MaxCta > 1) ? $clog2(MaxCta) : 1
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  input  logic       kernel_start_i,
+  input  logic [1:0] mode_sel_i,
+  input  logic       toggle_en_i,
+
+  input  logic                cta_valid_i,
+  input  logic                cta_free_i,
+  input  logic [CtaWidth-1:0] cta_id_i,
+  input  logic [NumWarps-1:0] cta_wmask_i,
+
+  input  logic [NumSched-1:0]            wev_valid_i,
+  input  logic [NumSched-1:0]            wev_exit_i,
+  input  logic [NumSched*IndexWidth-1:0] wev_idx_i,
+  output logic [NumSched-1:0]            wev_ready_o,
+  input  logic [NumWarps-1:0]            unblock_i,
+
+  input  logic [NumWarps-1:0]            w_ready_i,
+  output logic [NumSched-1:0]            issue_valid_o,
+  output logic [NumSched*IndexWidth-1:0] issue_idx_o,
+  input  logic [NumSched-1:0]            issue_ack_i,
+
+  output logic       mode_saws_o,
+  output logic [2:0] err_o
+);
+  if (NumSched != 1 && NumSched != 2 && NumSched != 4) begin : gen_bad_num_sched
+    $error("castor_saws: NumSched must be 1, 2 or 4");
+  end
+  if (NumWarps < NumSched || NumWarps > 64 || NumWarps % NumSched != 0) begin : gen_bad_num_warps
+    $error("castor_saws: NumWarps must be a multiple of NumSched, up to 64");
+  end
+  if (MaxCta < 1 || MaxCta > 32) begin : gen_bad_max_cta
+    $error("castor_saws: MaxCta must be 1..32");
+  end
+  if (EvqDepth < 1 || EvqDepth > 16) begin : gen_bad_evq_depth
+    $error("castor_saws: EvqDepth must be 1..16");
+  end
+  if (PFloor > 1) begin : gen_bad_p_floor
+    $error("castor_saws: PFloor must be 0 or 1");
+  end
+  if (InitOrder > 1) begin : gen_bad_init_order
+    $error("castor_saws: InitOrder must be 0 or 1");
+  end
+  if (DemoteAt > 1) begin : gen_bad_demote_at
+    $error("castor_saws: DemoteAt must be 0 or 1");
+  end
+  if (SawsEn > 1) begin : gen_bad_saws_en
+    $error("castor_saws: SawsEn must be 0 or 1");
+  end
+
+  localparam int unsigned PosWidth   = $clog2(NumLocal + 1);
+  localparam int unsigned MaxCtaPow2 = 2 ** CtaWidth;
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Signals that the parts share. Vectors over warps have the warps of a scheduler side by side.
+  logic [NumWarps-1:0] ready, unblock, wmask, member, allocated, live, blocked;
+  logic [NumSched-1:0] blocks, bad, twice, all_blocked, taken, first_hit;
+  logic [NumSched*CtaWidth-1:0] event_cta;
+  logic [NumSched*NumSched-1:0] blocked_here;  // [t*NumSched+s]: the thread block of event s has a blocked warp on t
+  logic                         mode, switch, alloc, free, lost;
+  logic [NumSched-1:0]          promote, demote, greedy;
+  logic [CtaWidth-1:0]          message_cta, op_cta;
+  logic [CtaWidth*NumWarps-1:0] warp_cta;
+  logic [PosWidth*NumWarps-1:0] pos;
+  logic [NumSched*PosWidth-1:0] pointer, length;
+  logic [1:0]                   selected, turn;
+  logic                         toggling;
+  logic [MaxCta-1:0]            toggle;
+  logic [NumSched*5-1:0]        waiting;
+
+  for (genvar s = 0; s < NumSched; s++) begin : gen_order
+    for (genvar i = 0; i < NumLocal; i++) begin : gen_warp
+      assign ready[s*NumLocal+i]   = w_ready_i[i*NumSched+s];
+      assign unblock[s*NumLocal+i] = unblock_i[i*NumSched+s];
+      assign wmask[s*NumLocal+i]   = cta_wmask_i[i*NumSched+s];
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Thread block slots.
+  logic [MaxCta-1:0]     used_q, used_d;
+  logic [MaxCtaPow2-1:0] used_padded;
+  logic                  in_range, in_use;
+
+  assign used_padded = MaxCtaPow2'(used_q);
+  assign in_range    = (32'(cta_id_i) < MaxCta);
+  assign in_use      = used_padded[cta_id_i];
+  assign alloc       = cta_valid_i && !cta_free_i && in_range && !in_use && (cta_wmask_i != '0) && (taken == '0);
+  assign free        = cta_valid_i && cta_free_i && in_range && in_use;
+  assign op_cta      = cta_valid_i ? cta_id_i : message_cta;
+
+  always_comb begin
+    used_d = used_q;
+    for (int unsigned c = 0; c < MaxCta; c++) begin
+      if (cta_id_i == CtaWidth'(c)) begin
+        if (alloc) begin
+          used_d[c] = 1'b1;
+        end
+        if (free) begin
+          used_d[c] = 1'b0;
+        end
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Errors, shown in the cycle after.
+  logic [2:0] err_q, err_d;
+
+  assign err_d = {lost, twice != '0, bad != '0 || (cta_valid_i && !alloc && !free)};
+  assign err_o = err_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || kernel_start_i) begin
+      used_q <= '0;
+      err_q  <= '0;
+    end else begin
+      used_q <= used_d;
+      err_q  <= err_d;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Schedulers.
+  for (genvar s = 0; s < NumSched; s++) begin : gen_sched
+    castor_saws_warps #(
+      .NumSched (NumSched),
+      .Index    (s),
+      .NumLocal (NumLocal),
+      .CtaWidth (CtaWidth),
+      .SawsEn   (SawsEn)
+    ) u_warps (
+      .clk_i,
+      .rst_ni,
+      .start_i        (kernel_start_i),
+      .wev_valid_i    (wev_valid_i[s]),
+      .wev_exit_i     (wev_exit_i[s]),
+      .wev_idx_i      (wev_idx_i[s*IndexWidth +: IndexWidth]),
+      .unblock_i      (unblock[s*NumLocal +: NumLocal]),
+      .blocks_o       (blocks[s]),
+      .bad_o          (bad[s]),
+      .twice_o        (twice[s]),
+      .event_cta_o    (event_cta[s*CtaWidth +: CtaWidth]),
+      .all_blocked_o  (all_blocked[s]),
+      .event_cta_i    (event_cta),
+      .blocked_here_o (blocked_here[s*NumSched +: NumSched]),
+      .alloc_i        (alloc),
+      .free_i         (free),
+      .new_i          (wmask[s*NumLocal +: NumLocal]),
+      .op_cta_i       (op_cta),
+      .taken_o        (taken[s]),
+      .member_o       (member[s*NumLocal +: NumLocal]),
+      .allocated_o    (allocated[s*NumLocal +: NumLocal]),
+      .live_o         (live[s*NumLocal +: NumLocal]),
+      .blocked_o      (blocked[s*NumLocal +: NumLocal]),
+      .cta_o          (warp_cta[s*CtaWidth*NumLocal +: CtaWidth*NumLocal])
+    );
+
+    castor_saws_sched #(
+      .NumLocal  (NumLocal),
+      .PFloor    (PFloor),
+      .InitOrder (InitOrder),
+      .SawsEn    (SawsEn)
+    ) u_sched (
+      .clk_i,
+      .rst_ni,
+      .start_i       (kernel_start_i),
+      .start_saws_i  (mode_sel_i == 2'd2 && SawsEn != 0),
+      .mode_i        (mode),
+      .switch_i      (switch),
+      .promote_i     (promote[s]),
+      .demote_i      (demote[s]),
+      .alloc_i       (alloc),
+      .free_i        (free),
+      .member_i      (member[s*NumLocal +: NumLocal]),
+      .new_i         (wmask[s*NumLocal +: NumLocal]),
+      .allocated_i   (allocated[s*NumLocal +: NumLocal]),
+      .ready_i       (ready[s*NumLocal +: NumLocal]),
+      .issue_valid_o (issue_valid_o[s]),
+      .issue_idx_o   (issue_idx_o[s*IndexWidth +: IndexWidth]),
+      .issue_ack_i   (issue_ack_i[s]),
+      .pos_o         (pos[s*PosWidth*NumLocal +: PosWidth*NumLocal]),
+      .pointer_o     (pointer[s*PosWidth +: PosWidth]),
+      .greedy_o      (greedy[s]),
+      .length_o      (length[s*PosWidth +: PosWidth])
+    );
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // First hits: a warp blocks while no warp of its thread block is blocked, on any scheduler.
+  always_comb begin
+    first_hit = blocks;
+    for (int unsigned t = 0; t < NumSched; t++) begin
+      first_hit = first_hit & ~blocked_here[t*NumSched +: NumSched];
+    end
+  end
+
+  assign mode_saws_o = mode;
+
+  if (SawsEn != 0) begin : gen_saws
+    castor_saws_scu #(
+      .NumSched (NumSched),
+      .MaxCta   (MaxCta),
+      .EvqDepth (EvqDepth),
+      .DemoteAt (DemoteAt)
+    ) u_scu (
+      .clk_i,
+      .rst_ni,
+      .kernel_start_i,
+      .mode_sel_i,
+      .toggle_en_i,
+      .cta_valid_i,
+      .alloc_i       (alloc),
+      .free_i        (free),
+      .cta_id_i,
+      .first_hit_i   (first_hit),
+      .all_blocked_i (all_blocked),
+      .event_cta_i   (event_cta),
+      .wev_ready_o,
+      .lost_o        (lost),
+      .mode_o        (mode),
+      .switch_o      (switch),
+      .promote_o     (promote),
+      .demote_o      (demote),
+      .cta_o         (message_cta),
+      .selected_o    (selected),
+      .toggling_o    (toggling),
+      .turn_o        (turn),
+      .toggle_o      (toggle),
+      .waiting_o     (waiting)
+    );
+  end else begin : gen_gto
+    assign wev_ready_o = '1;
+    assign lost        = 1'b0;
+    assign mode        = 1'b0;
+    assign switch      = 1'b0;
+    assign promote     = '0;
+    assign demote      = '0;
+    assign message_cta = '0;
+    assign selected    = '0;
+    assign toggling    = 1'b1;
+    assign turn        = '0;
+    assign toggle      = '1;
+    assign waiting     = '0;
+  end
+endmodule

@@ -1,0 +1,198 @@
+// Synchronization control unit: what SAWS adds to schedulers that know GTO (docs/blocks/saws.md, "Cycle"). It turns the
+// schedulers' events into messages, queues them, broadcasts one per cycle as list operations, and keeps mode and toggles.
+module castor_saws_scu #(
+  parameter int unsigned NumSched = 4,
+  parameter int unsigned MaxCta   = 32,
+  parameter int unsigned EvqDepth = 4,
+  parameter int unsigned DemoteAt = 0,
+  localparam int unsigned CtaWidth   = (MaxCta > 1) ? $clog2(MaxCta) : 1,
+  localparam int unsigned TurnWidth  = (NumSched > 1) ? $clog2(NumSched) : 1,
+  localparam int unsigned CountWidth = $clog2(EvqDepth + 1)
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       kernel_start_i,
+  input  logic [1:0] mode_sel_i,
+  input  logic       toggle_en_i,
+
+  // Operations of the surroundings, which come before messages.
+  input  logic                cta_valid_i,
+  input  logic                alloc_i,
+  input  logic                free_i,
+  input  logic [CtaWidth-1:0] cta_id_i,
+
+  // Events: a warp blocks and finds no blocked warp of its thread block; all live warps here are blocked now.
+  input  logic [NumSched-1:0]          first_hit_i,
+  input  logic [NumSched-1:0]          all_blocked_i,
+  input  logic [NumSched*CtaWidth-1:0] event_cta_i,
+  output logic [NumSched-1:0]          wev_ready_o,
+  output logic                         lost_o,  // a message finds its queue full
+
+  // List operations.
+  output logic                mode_o,
+  output logic                switch_o,
+  output logic [NumSched-1:0] promote_o,
+  output logic [NumSched-1:0] demote_o,
+  output logic [CtaWidth-1:0] cta_o,
+
+  output logic [1:0]            selected_o,
+  output logic                  toggling_o,
+  output logic [1:0]            turn_o,
+  output logic [MaxCta-1:0]     toggle_o,
+  output logic [NumSched*5-1:0] waiting_o
+);
+  localparam int unsigned MaxCtaPow2 = 2 ** CtaWidth;
+
+  logic                 mode_q, mode_d;
+  logic [1:0]           selected_q;
+  logic                 toggling_q;
+  logic [MaxCta-1:0]    toggle_q, toggle_d;
+  logic [TurnWidth-1:0] turn_q, turn_d;
+
+  assign mode_o     = mode_q;
+  assign selected_o = selected_q;
+  assign toggling_o = toggling_q;
+  assign turn_o     = 2'(turn_q);
+  assign toggle_o   = toggle_q;
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Messages from events. Every first hit turns the toggle of its thread block over.
+  logic [MaxCtaPow2-1:0] toggle_padded;
+  logic [NumSched-1:0]   promotes, wanted, full, push;
+
+  assign toggle_padded = MaxCtaPow2'(toggle_q);
+
+  always_comb begin
+    promotes = '0;
+    wanted   = '0;
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      promotes[s] = first_hit_i[s] && (!toggling_q || toggle_padded[event_cta_i[s*CtaWidth +: CtaWidth]]);
+      wanted[s]   = (promotes[s] || all_blocked_i[s]) && (selected_q != '0) &&
+                    !(free_i && cta_id_i == event_cta_i[s*CtaWidth +: CtaWidth]);
+    end
+  end
+
+  assign push        = wanted & ~full;
+  assign lost_o      = ((wanted & full) != '0);
+  assign wev_ready_o = ~full;
+
+  always_comb begin
+    toggle_d = toggle_q;
+    for (int unsigned c = 0; c < MaxCta; c++) begin
+      for (int unsigned s = 0; s < NumSched; s++) begin
+        if (toggling_q && first_hit_i[s] && event_cta_i[s*CtaWidth +: CtaWidth] == CtaWidth'(c)) begin
+          toggle_d[c] = !toggle_q[c];
+        end
+      end
+      if (alloc_i && cta_id_i == CtaWidth'(c)) begin
+        toggle_d[c] = 1'b1;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Queues.
+  logic [NumSched-1:0]            waiting, pop, head_hit, head_all_blocked, head_dead;
+  logic [NumSched*CtaWidth-1:0]   head_cta;
+
+  for (genvar s = 0; s < NumSched; s++) begin : gen_queue
+    logic [CountWidth-1:0] count;
+
+    castor_saws_queue #(
+      .CtaWidth (CtaWidth),
+      .Depth    (EvqDepth)
+    ) u_queue (
+      .clk_i,
+      .rst_ni,
+      .start_i       (kernel_start_i),
+      .push_i        (push[s]),
+      .cta_i         (event_cta_i[s*CtaWidth +: CtaWidth]),
+      .hit_i         (promotes[s]),
+      .all_blocked_i (all_blocked_i[s]),
+      .pop_i         (pop[s]),
+      .free_i        (free_i),
+      .free_cta_i    (cta_id_i),
+      .cta_o         (head_cta[s*CtaWidth +: CtaWidth]),
+      .hit_o         (head_hit[s]),
+      .all_blocked_o (head_all_blocked[s]),
+      .dead_o        (head_dead[s]),
+      .count_o       (count)
+    );
+
+    assign waiting[s]          = (count != '0);
+    assign full[s]             = (count == CountWidth'(EvqDepth));
+    assign waiting_o[s*5 +: 5] = 5'(count);
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Broadcast: queues in turn. The first message of a kernel waits one cycle for the switch of the mode.
+  logic                act, take;
+  logic [NumSched-1:0] source;  // the queue that is served
+
+  always_comb begin
+    logic [TurnWidth-1:0] s;
+    s      = '0;
+    source = '0;
+    turn_d = turn_q;
+    act    = (waiting != '0) && !cta_valid_i;
+    take   = act && mode_q;
+    for (int unsigned k = 0; k < NumSched; k++) begin
+      s = turn_q + TurnWidth'(k);
+      if (NumSched == 1) begin
+        s = '0;
+      end
+      if (source == '0 && waiting[s]) begin
+        source[s] = 1'b1;
+        if (take && NumSched > 1) begin
+          turn_d = s + TurnWidth'(1);
+        end
+      end
+    end
+  end
+
+  assign pop      = take ? source : '0;
+  assign switch_o = act && !mode_q;
+  assign mode_d   = mode_q || switch_o;
+
+  always_comb begin
+    logic hit;
+    hit       = 1'b0;
+    cta_o     = '0;
+    promote_o = '0;
+    demote_o  = '0;
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      if (source[s]) begin
+        cta_o = head_cta[s*CtaWidth +: CtaWidth];
+      end
+      if (pop[s] && !head_dead[s]) begin
+        hit         = head_hit[s];
+        demote_o[s] = head_all_blocked[s] || (head_hit[s] && DemoteAt == 1);
+      end
+    end
+    if (hit) begin
+      promote_o = ~source;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Registers.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      mode_q     <= 1'b0;
+      selected_q <= '0;
+      toggling_q <= 1'b1;
+      toggle_q   <= '1;
+      turn_q     <= '0;
+    end else if (kernel_start_i) begin
+      mode_q     <= (mode_sel_i == 2'd2);
+      selected_q <= mode_sel_i;
+      toggling_q <= toggle_en_i;
+      toggle_q   <= '1;
+      turn_q     <= '0;
+    end else begin
+      mode_q   <= mode_d;
+      toggle_q <= toggle_d;
+      turn_q   <= turn_d;
+    end
+  end
+endmodule

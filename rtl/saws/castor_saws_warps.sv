@@ -1,0 +1,160 @@
+// The warps of one scheduler: which slots are taken, live and blocked, and by which thread block (docs/blocks/saws.md,
+// "Cycle"). It takes the scheduler's warp event and answers what all schedulers ask: has the thread block of my event a
+// blocked warp here, and which warps belong to the thread block that a list operation is about.
+//
+// Thread block numbers are kept as bit planes: plane b holds bit b of the number of every warp, so that a comparison
+// with all warps is one operation per plane.
+module castor_saws_warps #(
+  parameter int unsigned NumSched = 4,   // warp schedulers
+  parameter int unsigned Index    = 0,   // number of this one
+  parameter int unsigned NumLocal = 16,  // warps of one scheduler
+  parameter int unsigned CtaWidth = 5,
+  parameter int unsigned SawsEn   = 1,
+  localparam int unsigned IndexWidth = (NumLocal > 1) ? $clog2(NumLocal) : 1
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic start_i,  // forget everything
+
+  // The scheduler's event, and the warps whose barrier completes.
+  input  logic                  wev_valid_i,
+  input  logic                  wev_exit_i,
+  input  logic [IndexWidth-1:0] wev_idx_i,
+  input  logic [NumLocal-1:0]   unblock_i,
+  output logic                  blocks_o,       // a live warp blocks that was not blocked
+  output logic                  bad_o,          // no such live warp
+  output logic                  twice_o,        // the warp is blocked already
+  output logic [CtaWidth-1:0]   event_cta_o,    // its thread block, 0 without an event
+  output logic                  all_blocked_o,  // by an accepted event, all of its thread block's live warps here are
+
+  // The thread blocks of all schedulers' events: is a warp of it blocked here? Events of lower schedulers come first.
+  input  logic [NumSched*CtaWidth-1:0] event_cta_i,
+  output logic [NumSched-1:0]          blocked_here_o,
+
+  // Placing and freeing, legal ones only, and the thread block of any list operation.
+  input  logic                alloc_i,
+  input  logic                free_i,
+  input  logic [NumLocal-1:0] new_i,     // warps of the thread block that is to be placed
+  input  logic [CtaWidth-1:0] op_cta_i,
+  output logic                taken_o,   // one of new_i is taken
+  output logic [NumLocal-1:0] member_o,  // warps of op_cta_i
+
+  output logic [NumLocal-1:0]          allocated_o,
+  output logic [NumLocal-1:0]          live_o,
+  output logic [NumLocal-1:0]          blocked_o,
+  output logic [CtaWidth*NumLocal-1:0] cta_o
+);
+  logic [NumLocal-1:0]          allocated_q, allocated_d, live_q, live_d, blocked_q, blocked_d;
+  logic [CtaWidth*NumLocal-1:0] cta_q, cta_d;
+
+  assign allocated_o = allocated_q;
+  assign live_o      = live_q;
+  assign blocked_o   = blocked_q;
+  assign cta_o       = cta_q;
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // The event. A warp that is unblocked in this cycle may block again.
+  logic [NumLocal-1:0] warp, waiting, live_after, blocked_after;
+  logic                known, twice, accepted;
+
+  always_comb begin
+    warp = '0;
+    for (int unsigned i = 0; i < NumLocal; i++) begin
+      warp[i] = wev_valid_i && (wev_idx_i == IndexWidth'(i));
+    end
+  end
+
+  assign waiting  = blocked_q & ~unblock_i;
+  assign known    = ((warp & live_q) != '0);
+  assign twice    = known && !wev_exit_i && ((warp & waiting) != '0);
+  assign accepted = known && !twice;
+  assign blocks_o = accepted && !wev_exit_i;
+  assign bad_o    = wev_valid_i && !known;
+  assign twice_o  = twice;
+
+  assign live_after    = (accepted && wev_exit_i) ? (live_q & ~warp) : live_q;
+  assign blocked_after = !accepted ? waiting : wev_exit_i ? (waiting & ~warp) : (waiting | warp);
+
+  always_comb begin
+    event_cta_o = '0;
+    for (int unsigned b = 0; b < CtaWidth; b++) begin
+      event_cta_o[b] = ((warp & cta_q[b*NumLocal +: NumLocal]) != '0);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Comparison of the thread blocks: one per scheduler's event. The own one also decides about all_blocked_o.
+  if (SawsEn != 0) begin : gen_compare
+    always_comb begin
+      logic [NumLocal-1:0] same;
+      same           = '0;
+      blocked_here_o = '0;
+      all_blocked_o  = 1'b0;
+      for (int unsigned e = 0; e < NumSched; e++) begin
+        same = allocated_q;
+        for (int unsigned b = 0; b < CtaWidth; b++) begin
+          same = same & ~(cta_q[b*NumLocal +: NumLocal] ^ {NumLocal{event_cta_i[e*CtaWidth+b]}});
+        end
+        if (e > Index) begin
+          blocked_here_o[e] = ((same & blocked_after) != '0);
+        end else begin
+          blocked_here_o[e] = ((same & waiting) != '0);
+        end
+        if (e == Index) begin
+          all_blocked_o = accepted && ((same & live_after) != '0) && ((same & live_after & ~blocked_after) == '0);
+        end
+      end
+    end
+  end else begin : gen_no_compare
+    logic unused_event_cta;
+    assign unused_event_cta = ^event_cta_i;
+    assign blocked_here_o   = '0;
+    assign all_blocked_o    = 1'b0;
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // List operations.
+  assign taken_o = ((new_i & allocated_q) != '0);
+
+  always_comb begin
+    member_o = allocated_q;
+    for (int unsigned b = 0; b < CtaWidth; b++) begin
+      member_o = member_o & ~(cta_q[b*NumLocal +: NumLocal] ^ {NumLocal{op_cta_i[b]}});
+    end
+  end
+
+  always_comb begin
+    allocated_d = allocated_q;
+    live_d      = live_after;
+    blocked_d   = blocked_after;
+    cta_d       = cta_q;
+    if (alloc_i) begin
+      allocated_d = allocated_q | new_i;
+      live_d      = live_after | new_i;
+      blocked_d   = blocked_after & ~new_i;
+      for (int unsigned b = 0; b < CtaWidth; b++) begin
+        cta_d[b*NumLocal +: NumLocal] = cta_q[b*NumLocal +: NumLocal] | (new_i & {NumLocal{op_cta_i[b]}});
+      end
+    end
+    if (free_i) begin
+      allocated_d = allocated_q & ~member_o;
+      live_d      = live_after & ~member_o;
+      blocked_d   = blocked_after & ~member_o;
+      cta_d       = cta_q & ~{CtaWidth{member_o}};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || start_i) begin
+      allocated_q <= '0;
+      live_q      <= '0;
+      blocked_q   <= '0;
+      cta_q       <= '0;
+    end else begin
+      allocated_q <= allocated_d;
+      live_q      <= live_d;
+      blocked_q   <= blocked_d;
+      cta_q       <= cta_d;
+    end
+  end
+endmodule
