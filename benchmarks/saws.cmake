@@ -1,0 +1,1 @@
+castor_benchmark(saws_engine SOURCES saws_engine.cpp LIBS castor_saws)

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <iosfwd>
+
+#include "castor/saws/ports.h"
+
+namespace castor::saws {
+
+inline constexpr unsigned kMaxSchedulers = 4;
+inline constexpr unsigned kMaxCtas = 32;
+inline constexpr unsigned kMaxMessages = 16;  ///< per queue
+
+/// Bits of `err` (docs/blocks/saws.md, "Breaking the rules").
+enum Error : U8 {
+  kErrorCta = 1,      ///< event of a warp that is not live; illegal placement or release
+  kErrorTwice = 2,    ///< a blocked warp blocks again
+  kErrorMessage = 4,  ///< a message found its queue full and is lost
+};
+
+/// The thread blocks (CTAs) of one scheduler in order of priority, and its one pointer. Entries from `length` on are 0.
+struct List {
+  std::array<U64, kMaxCtas> warps{};  ///< by position: the CTA's warp slots on this scheduler, bit = hardware warp
+  std::array<U8, kMaxCtas> cta{};     ///< by position: its slot
+  U8 length = 0;
+  U8 pointer = 0;       ///< GTO: greedy warp, local number. SAWS: promotion register, a position
+  bool greedy = false;  ///< the greedy pointer is valid
+
+  [[nodiscard]] friend bool operator==(const List& a, const List& b) {
+    return a.warps == b.warps && a.cta == b.cta && a.length == b.length && a.pointer == b.pointer &&
+           a.greedy == b.greedy;
+  }
+};
+
+/// What one scheduler's barrier does to the lists.
+struct Message {
+  U8 cta = 0;
+  bool hit = false;          ///< promote the CTA on the other schedulers
+  bool all_blocked = false;  ///< move it to the tail on this one
+  bool killed = false;       ///< the CTA was freed meanwhile: do nothing
+
+  [[nodiscard]] friend bool operator==(const Message& a, const Message& b) {
+    return a.cta == b.cta && a.hit == b.hit && a.all_blocked == b.all_blocked && a.killed == b.killed;
+  }
+};
+
+/// Messages of one scheduler, oldest first. Entries from `count` on are 0.
+struct Queue {
+  std::array<Message, kMaxMessages> messages{};
+  U8 count = 0;
+
+  [[nodiscard]] friend bool operator==(const Queue& a, const Queue& b) {
+    return a.messages == b.messages && a.count == b.count;
+  }
+};
+
+/// All registers of the warp scheduler. Plain data: copied, compared and printed as a whole. Warps are hardware warps.
+struct State {
+  Mode mode = Mode::kGto;
+  U8 selected = 0;       ///< mode_sel of the running kernel
+  bool toggling = true;  ///< toggle_en of the running kernel
+  U8 turn = 0;           ///< scheduler whose messages go first
+  U8 waiting = 0;        ///< schedulers whose queue is not empty
+  U8 err = 0;            ///< of the last edge
+  U32 cta_used = 0;
+  U32 toggle = 0;  ///< CTAs whose next 1st hit promotes
+  U64 allocated = 0;
+  U64 live = 0;
+  U64 blocked = 0;
+  std::array<U64, kMaxCtas> cta_warps{};  ///< warp slots of each CTA slot, on all schedulers
+  std::array<U8, 64> warp_cta{};
+  std::array<List, kMaxSchedulers> lists{};
+  std::array<Queue, kMaxSchedulers> queues{};
+};
+
+[[nodiscard]] bool operator==(const State& a, const State& b);
+[[nodiscard]] inline bool operator!=(const State& a, const State& b) { return !(a == b); }
+
+/// A few lines: mode, warps, and per scheduler the order of the CTAs, the pointer and the messages.
+std::ostream& operator<<(std::ostream& out, const State& state);
+
+}  // namespace castor::saws
