@@ -65,9 +65,14 @@ unsigned Engine::pick(unsigned scheduler, U64 ready) const {
     const U64 greedy = bit(unsigned{list.pointer} << scheduler_bits_ | scheduler);
     if ((candidates & greedy) != 0) return lowest(greedy);
   }
-  unsigned position = 0;
-  while ((list.warps[position] & candidates) == 0) ++position;  // every slot allocated is in the list
-  return lowest(list.warps[position] & candidates);
+  // Four positions at once, as where the search ends cannot be predicted. Every slot allocated is in the list, and
+  // behind its end there is nothing.
+  static_assert(kMaxCtas % 4 == 0);
+  for (unsigned position = 0;; position += 4) {
+    unsigned found = 0;
+    for (unsigned i = 0; i < 4; ++i) found |= unsigned{(list.warps[position + i] & candidates) != 0} << i;
+    if (found != 0) return lowest(list.warps[position + lowest(found)] & candidates);
+  }
 }
 
 const Outputs& Engine::settle(const Inputs& in) {
@@ -111,18 +116,13 @@ void Engine::clock(const Inputs& in) {
 }
 
 U8 Engine::step_greedy(const Inputs& in) {
-  const U64 ready = in.w_ready.word(0);
-  U8 written = 0;
+  settle(in);  // an acknowledge means the picks of this very edge; mostly they are there already
+  const auto written = static_cast<U8>(in.issue_ack & out_.issue_valid);
   for (unsigned s = 0; s < params_.NumSched; ++s) {
-    if ((in.issue_ack >> s & 1U) == 0) continue;
-    const unsigned warp = pick(s, ready);
-    if (warp == kNoWarp) continue;
-    List& list = state_.lists[s];
-    written |= static_cast<U8>(1U << s);
-    if (list.greedy && list.pointer == local(warp)) continue;
-    list.pointer = static_cast<U8>(local(warp));
-    list.greedy = true;
-    stale_ |= own_[s];
+    if ((written >> s & 1U) == 0) continue;
+    // What is shown becomes greedy: the picks stay.
+    state_.lists[s].pointer = out_.issue_idx[s];
+    state_.lists[s].greedy = true;
   }
   return written;
 }
