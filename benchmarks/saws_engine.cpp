@@ -98,8 +98,8 @@ void one_warp_moves(benchmark::State& state) {
 }
 BENCHMARK(one_warp_moves)->Arg(0)->Arg(2);
 
-/// All thread blocks go from barrier to barrier: each cycle one warp blocks, so that half of the cycles have a list
-/// operation, and a barrier clears with its eighth arrival.
+/// All thread blocks go from barrier to barrier: one warp blocks per cycle, a barrier clears with its eighth arrival.
+/// Of 64 arrivals four are promoted and 24 make a scheduler all blocked.
 void barrier_storm(benchmark::State& state) {
   Rig rig(2);
   const std::vector<U64> words = ready_words(4);

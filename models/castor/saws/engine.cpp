@@ -68,10 +68,12 @@ unsigned Engine::pick(unsigned scheduler, U64 ready) const {
   // Four positions at once, as where the search ends cannot be predicted. Every slot allocated is in the list, and
   // behind its end there is nothing.
   static_assert(kMaxCtas % 4 == 0);
-  for (unsigned position = 0;; position += 4) {
-    unsigned found = 0;
-    for (unsigned i = 0; i < 4; ++i) found |= unsigned{(list.warps[position + i] & candidates) != 0} << i;
-    if (found != 0) return lowest(list.warps[position + lowest(found)] & candidates);
+  const auto found = [&list, candidates](unsigned position) {
+    return unsigned{(list.warps[position] & candidates) != 0};
+  };
+  for (unsigned p = 0;; p += 4) {
+    const unsigned four = found(p) | found(p + 1) << 1 | found(p + 2) << 2 | found(p + 3) << 3;
+    if (four != 0) return lowest(list.warps[p + lowest(four)] & candidates);
   }
 }
 
