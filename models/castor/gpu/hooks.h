@@ -209,7 +209,7 @@ struct JobOut {
   bool beat_ready = true;
   Maybe<Verdict> verdict;
   int pick = -1;      ///< source, -1 = none
-  QueueMask preempt;  ///< while set: nothing of the queue is placed, its TBs drain
+  QueueMask preempt;  ///< while set: nothing of the queue is placed; its TBs are saved, or drain
   Maybe<JobEnd> end;  ///< counted (statistics jobs_ended, jobs_met)
   bool irq = false;   ///< level; FrontEnd::interrupt
   Maybe<RegisterReply> reg;

@@ -40,6 +40,9 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
   for (SmUnit* const sm : sms_) {
     done_.emplace_back(machine.done_fifo);
     sm->set_front_end(*this, !hooks.governors.empty());
+    const bool moves = hooks.job_scheduler != nullptr && machine.context.mover == ContextMover::kAnalytic;
+    savers_.push_back(moves ? dynamic_cast<TbSaver*>(sm) : nullptr);
+    if (savers_.back() != nullptr) savers_.back()->set_saved_reader(*this);
   }
   for (CopyEngine* const engine : copies_) {
     if (engine != nullptr) engine->set_front_end(*this);
@@ -152,6 +155,7 @@ void FrontEnd::receive(Cycle now) {
 void FrontEnd::retire(Cycle now) {
   for (unsigned sm = 0; sm < sms_.size(); ++sm) {
     if (sms_[sm]->retired().head(now) != nullptr) take_retired(sm, now);
+    if (savers_[sm] != nullptr) take_saved(sm, now);
   }
   take_faults(now);
   drain(now);
@@ -295,6 +299,7 @@ Cycle FrontEnd::next_message() const {
   Cycle next = kForever;
   for (SmUnit* const sm : sms_) {
     next = std::min({next, sm->retired().next(), sm->faults().next(), sm->services().next()});
+    if (TbSaver* const saver = savers_[sm->index()]) next = std::min(next, saver->saved().next());
   }
   for (CopyEngine* const engine : copies_) {
     if (engine != nullptr) next = std::min(next, engine->done().next());
@@ -304,7 +309,7 @@ Cycle FrontEnd::next_message() const {
 
 void FrontEnd::sleep(Cycle now) {
   const KdMask releasable = hook_ == nullptr ? finished_ : finished_ & ~hook_->held();
-  if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_) {
+  if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_ || restorable() != saved_.size()) {
     sleep_until(now + 1);
     return;
   }

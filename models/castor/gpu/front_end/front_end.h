@@ -32,6 +32,7 @@
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/gpu/store.h"
+#include "castor/gpu/tb_saver.h"
 
 namespace castor::gpu {
 
@@ -147,6 +148,11 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
     TbEvent event;
     Cycle since = 0;
   };
+  /// A TB that was preempted.
+  struct Saved {
+    std::uint16_t entry = 0;
+    SavedTb tb;
+  };
   /// Recorded in cycle `since`, seen from the next on.
   struct Event {
     std::uint64_t count = 0, before = 0;
@@ -184,6 +190,16 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void place(unsigned entry, unsigned sm, const Placement& placement, Cycle now);
   [[nodiscard]] DispatchView view() const;
   void set_level(Cycle now);
+
+  // front_end_preempt.cpp
+  void preempt(const QueueMask& queues, Cycle now);
+  void save_tbs(unsigned entry, Cycle now);
+  void take_saved(unsigned sm, Cycle now);
+  void drop_saved(KernelEntry& kernel);
+  [[nodiscard]] SmMask room_for(const Saved& saved) const;
+  [[nodiscard]] std::size_t restorable() const;
+  void restore(Cycle now);
+  [[nodiscard]] Cycle move_cycles(const KernelContext& kernel) const;
 
   // front_end_parse.cpp
   void parse(Cycle now);
@@ -280,6 +296,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   SmSearch drained_;
   KdMask finished_;                // entries without a TB to place, running or to count
   std::deque<Completed> dropped_;  // TBs of stopped kernels that a policy placed
+  std::vector<TbSaver*> savers_;   // per SM, if contexts move at a fixed rate; null: TBs of a preempted queue drain
+  std::vector<Saved> saved_;       // preempted TBs, in the order in which they left
+  Cycle mover_free_ = 0;           // first cycle in which no context moves any more
   std::unordered_map<std::uint64_t, Event> events_;
   std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
   bool recorded_ = false;                      // an event was recorded in this cycle

@@ -12,6 +12,7 @@ DispatchView FrontEnd::view() const {
 
 // F5: at most one TB in the whole GPU.
 void FrontEnd::distribute(Cycle now) {
+  if (!saved_.empty()) restore(now);
   if (hooks_.dispatch != nullptr) {
     distribute_by_policy(now);
     return;
@@ -20,7 +21,7 @@ void FrontEnd::distribute(Cycle now) {
     distribute_by_scan(now);
     return;
   }
-  if (dispatcher_.empty()) return;
+  if (placed_ || dispatcher_.empty()) return;
   const FcfsDispatcher::Choice choice = dispatcher_.choose(view(), search_, now);
   if (choice.entry < 0) return;
   search_.chosen(choice.sm);
@@ -29,7 +30,7 @@ void FrontEnd::distribute(Cycle now) {
 
 void FrontEnd::distribute_by_scan(Cycle now) {
   scan_.advance(dispatcher_.oldest(view()), now);
-  if (scan_.offer() < 0) return;
+  if (placed_ || scan_.offer() < 0) return;
   const auto entry = static_cast<unsigned>(scan_.offer());
   const SmMask takers = view().takers(entry);
   if (takers == 0) return;
@@ -72,6 +73,7 @@ void FrontEnd::distribute_by_policy(Cycle now) {
   CASTOR_ASSERT_AT(now, kernel.sequencer.left() > 0 && offer.position == kernel.sequencer.next(),
                    "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
                    static_cast<unsigned long long>(kernel.sequencer.next()));
+  if (placed_) return;  // a TB that comes back goes before
   const SmMask takers = kernel.killed ? in.open : view().takers(offer.kd);
   const bool any = offer.sm == Placement::kAnySm;
   CASTOR_ASSERT_AT(now,

@@ -44,6 +44,7 @@ void FrontEnd::stop(KernelEntry& kernel, Cycle now) {
   if (kernel.state != EntryState::kWritten) return;
   const unsigned entry = kernel.context.entry;
   ledger_.unwatch(entry);
+  drop_saved(kernel);
   if (hooks_.dispatch == nullptr) {
     dispatcher_.remove(entry);
     const std::uint64_t dropped = kernel.sequencer.drop();

@@ -205,7 +205,9 @@ int FrontEnd::job_pick(Cycle now) {
   in.beat.reset();
   if (judged && !jobs_->beats.empty()) in.beat = jobs_->beats.front();
   const JobOut& out = hooks_.job_scheduler->settle(in);
+  const QueueMask asked = out.preempt & ~hook_->preempt;
   hook_->preempt = out.preempt;
+  if (asked.any()) preempt(asked, now);
   hook_->irq = out.irq;
   if (in.beat && out.beat_ready) {
     if (in.beat->header && jobs_->queues[in.beat->queue].ask) jobs_->queues[in.beat->queue].ask->sent = true;

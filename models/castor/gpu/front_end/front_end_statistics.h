@@ -21,6 +21,8 @@ class FrontEndStatistics {
         tb_placed(group, {"tb_placed", "", "TBs sent to an SM"}),
         tb_retired(group, {"tb_retired", "", "TBs that left their SM"}),
         tb_dropped(group, {"tb_dropped", "", "TBs of stopped kernels that were never placed"}),
+        tb_saved(group, {"tb_saved", "", "TBs of preempted queues that were saved before they were complete"}),
+        tb_restored(group, {"tb_restored", "", "saved TBs that were sent to an SM again"}),
         offers_refused(group, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}),
         jobs_ended(group, {"jobs_ended", "", "jobs whose end a job scheduler told"}),
         jobs_met(group, {"jobs_met", "", "of them those that met their deadline"}),
@@ -52,7 +54,7 @@ class FrontEndStatistics {
   }
 
   base::Counter kernels_parsed, kernels_completed, kernels_stopped;
-  base::Counter tb_placed, tb_retired, tb_dropped, offers_refused;
+  base::Counter tb_placed, tb_retired, tb_dropped, tb_saved, tb_restored, offers_refused;
   base::Counter jobs_ended, jobs_met, jobs_accepted, jobs_rejected;
   base::Counter inspections, kernels_discarded, queue_errors;
   base::Counter register_accesses, register_errors;

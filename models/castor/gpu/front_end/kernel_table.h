@@ -48,12 +48,15 @@ struct KernelEntry {
   KernelContext context;
   Sequencer sequencer;        ///< its `left()` = TBs to place
   std::uint32_t running = 0;  ///< TBs placed and not completed
+  std::uint32_t saved = 0;    ///< TBs that were preempted and are to come back
   std::uint64_t started = 0, retired = 0, dropped = 0;
   LaunchTrees::Id tree = 0;
   Cycle freed = 0;  ///< may be granted from the next cycle on
   KernelStatistics statistics;
 
-  [[nodiscard]] bool finished() const { return state == EntryState::kWritten && sequencer.left() == 0 && running == 0; }
+  [[nodiscard]] bool finished() const {
+    return state == EntryState::kWritten && sequencer.left() == 0 && running == 0 && saved == 0;
+  }
 };
 
 class KernelTable {

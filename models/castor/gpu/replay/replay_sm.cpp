@@ -50,6 +50,16 @@ void ReplaySm::kill(const KernelContext& kernel, Cycle visible) {
   wake_at(visible);
 }
 
+void ReplaySm::save(const TbSaveMessage& message) {
+  saves_.push(message);
+  wake_at(message.visible);
+}
+
+void ReplaySm::restore(const TbRestoreMessage& message) {
+  restores_.push(message);
+  wake_at(message.visible);
+}
+
 std::optional<Fault> ReplaySm::serve(unsigned /*warp*/, DeviceServices& /*services*/, Cycle /*resume*/) {
   CASTOR_ASSERT(false, "a replayed thread block asks for nothing");
   return std::nullopt;
@@ -72,6 +82,9 @@ void ReplaySm::set_clock_enable(bool enable, Cycle from) {
   }
   enabled_ = enable;
   if (!enable) return;
+  for (std::uint64_t left = moving_; left != 0; left &= left - 1) {
+    contexts_[lowest(left)].moved += from - disabled_since_;
+  }
   counted_ += from - disabled_since_;
   pulse_at_ += from - disabled_since_;
   stirred_ = true;
@@ -118,20 +131,27 @@ void ReplaySm::take_room(const KernelContext& kernel, bool back, Cycle now) {
                    "SM %u has no room for a thread block of %s", index(), kernel.program->kernel.c_str());
 }
 
-void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
+unsigned ReplaySm::take_context(const KernelContext& kernel, std::uint64_t gid, std::uint32_t group, Cycle now) {
   CASTOR_ASSERT_AT(now, free_ != 0, "SM %u has no free context", index());
   const unsigned slot = lowest(free_);
-  const std::uint64_t bit = std::uint64_t{1} << slot;
-  const KernelContext& kernel = *message.kernel;
   take_room(kernel, false, now);
-  free_ &= ~bit;
-  resident_ |= bit;
+  free_ &= ~(std::uint64_t{1} << slot);
+  resident_ |= std::uint64_t{1} << slot;
   stirred_ = changed_ = true;
+  Context& tb = contexts_[slot];
+  tb = {};
+  tb.kernel = &kernel;
+  tb.gid = gid;
+  tb.tb_group = group;
+  if (observer_ != nullptr) observer_->tb_started({now, index(), slot, &kernel, gid, group});
+  return slot;
+}
+
+void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
+  const KernelContext& kernel = *message.kernel;
+  const unsigned slot = take_context(kernel, message.gid, message.group, now);
   ++started_;
   Context& tb = contexts_[slot];
-  tb = {&kernel, nullptr, message.gid, message.group, 0, 0};
-  if (observer_ != nullptr) observer_->tb_started({now, index(), slot, &kernel, message.gid, message.group});
-
   const int type = file_.find(kernel.program->kernel);
   const auto unknown = [&](std::string what) {
     Fault fault;
@@ -156,25 +176,86 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
   const bool killed =
       std::any_of(kills_.begin(), kills_.end(), [&](const Kill& k) { return k.done && k.kernel == &kernel; });
   if (killed) return finish(slot);
-  running_ |= bit;
+  running_ |= std::uint64_t{1} << slot;
+}
+
+// Its kernel is known: it was here, or on another SM.
+void ReplaySm::take_restore(const TbRestoreMessage& message, Cycle now) {
+  const KernelContext& kernel = *message.tb.kernel;
+  const unsigned slot = take_context(kernel, message.tb.gid, message.tb.group, now);
+  Context& tb = contexts_[slot];
+  const auto type = static_cast<unsigned>(file_.find(kernel.program->kernel));
+  tb.type = &file_.types()[type];
+  tb.clock = clocks_.group(index(), type);
+  tb.rest = message.tb.rest;
+  tb.moved = now + message.load;
+  clocks_.enter(index(), type, kernel.need.warps, now);
+  const bool killed =
+      std::any_of(kills_.begin(), kills_.end(), [&](const Kill& k) { return k.done && k.kernel == &kernel; });
+  if (killed) return finish(slot);
+  moving_ |= std::uint64_t{1} << slot;
+}
+
+// A TB on its way in is saved as it came.
+void ReplaySm::take_saves(Cycle now) {
+  while (const TbSaveMessage* const message = saves_.head(now)) {
+    Cycle moved = now + message->first;
+    for (std::uint64_t left = running_ | moving_; left != 0; left &= left - 1) {
+      const unsigned slot = lowest(left);
+      const std::uint64_t bit = std::uint64_t{1} << slot;
+      Context& tb = contexts_[slot];
+      if (tb.kernel != message->kernel || tb.leaves) continue;
+      moved += message->each;
+      if ((running_ & bit) != 0) {
+        if (clocks_.reached(tb.clock, tb.end, now) < moved) continue;
+        tb.rest = static_cast<std::uint64_t>(tb.end - clocks_.value(tb.clock, now - 1, now));
+      }
+      running_ &= ~bit;
+      moving_ |= bit;
+      tb.leaves = true;
+      tb.moved = moved;
+      stirred_ = true;
+    }
+    saves_.pop();
+  }
+}
+
+// What has moved out in this cycle leaves with its end, like a TB that retires; what has moved in begins with the next.
+void ReplaySm::end_moves(Cycle now) {
+  for (std::uint64_t left = moving_; left != 0; left &= left - 1) {
+    const unsigned slot = lowest(left);
+    const std::uint64_t bit = std::uint64_t{1} << slot;
+    Context& tb = contexts_[slot];
+    if (tb.leaves && tb.moved <= now + 1) {
+      moving_ &= ~bit;
+      give_back(slot, now);
+      leave({now + 1, tb.kernel, tb.gid, tb.tb_group, tb.rest});
+    } else if (!tb.leaves && tb.moved <= now) {
+      tb.end = clocks_.value(tb.clock, now - 1, now) + tb.rest;
+      moving_ &= ~bit;
+      running_ |= bit;
+      stirred_ = true;
+    }
+  }
 }
 
 void ReplaySm::take_kills(Cycle now) {
   for (Kill& kill : kills_) {
     if (kill.done || kill.visible > now) continue;
     kill.done = true;  // stays while thread blocks are on their way
-    for (std::uint64_t left = running_; left != 0; left &= left - 1) {
+    for (std::uint64_t left = running_ | moving_; left != 0; left &= left - 1) {
       const Context& tb = contexts_[lowest(left)];
       if (tb.kernel == kill.kernel) finish(lowest(left));
     }
   }
-  if (inbox_.size() != 0) return;
+  if (inbox_.size() != 0 || restores_.size() != 0) return;
   kills_.erase(std::remove_if(kills_.begin(), kills_.end(), [](const Kill& k) { return k.done; }), kills_.end());
 }
 
 void ReplaySm::finish(unsigned context) {
   stirred_ = true;
   running_ &= ~(std::uint64_t{1} << context);
+  moving_ &= ~(std::uint64_t{1} << context);
   ready_.push_back(static_cast<std::uint8_t>(context));
 }
 
@@ -186,22 +267,28 @@ void ReplaySm::find_ended(Cycle now) {
   }
 }
 
+void ReplaySm::give_back(unsigned context, Cycle now) {
+  const Context& tb = contexts_[context];
+  const std::uint64_t bit = std::uint64_t{1} << context;
+  resident_ &= ~bit;
+  free_ |= bit;
+  stirred_ = changed_ = true;
+  take_room(*tb.kernel, true, now);
+  if (tb.type != nullptr) {
+    clocks_.leave(index(), static_cast<unsigned>(tb.type - file_.types().data()), tb.kernel->need.warps, now);
+  }
+  if (observer_ != nullptr) observer_->tb_retired({now, index(), context, tb.kernel, tb.gid, tb.tb_group});
+}
+
 void ReplaySm::retire_one(Cycle now) {
   if (ready_.empty() || !done_credits_.covers(1, now)) return;
   done_credits_.spend(1);
   const unsigned slot = ready_.front();
   ready_.erase(ready_.begin());
   const Context& tb = contexts_[slot];
-  const std::uint64_t bit = std::uint64_t{1} << slot;
-  resident_ &= ~bit;
-  free_ |= bit;
-  stirred_ = changed_ = true;
-  take_room(*tb.kernel, true, now);
   ++retired_tbs_;
-  if (tb.type != nullptr) {
-    energy_ += tb.type->energy;
-    clocks_.leave(index(), static_cast<unsigned>(tb.type - file_.types().data()), tb.kernel->need.warps, now);
-  }
+  if (tb.type != nullptr) energy_ += tb.type->energy;
+  give_back(slot, now);
   TbRetireMessage message;
   message.visible = now + 1;
   message.kernel = tb.kernel;
@@ -209,7 +296,6 @@ void ReplaySm::retire_one(Cycle now) {
   message.group = tb.tb_group;
   message.slot = static_cast<std::uint8_t>(slot);
   retire(message);
-  if (observer_ != nullptr) observer_->tb_retired({now, index(), slot, tb.kernel, tb.gid, tb.tb_group});
 }
 
 void ReplaySm::report_missing_row(Cycle now) {
@@ -273,8 +359,9 @@ Cycle ReplaySm::next_pulse(Cycle now) {
 }
 
 VirtualTime ReplaySm::remaining(unsigned context, Cycle now) {
-  if ((running_ >> context & 1U) == 0) return 0;
   const Context& tb = contexts_[context];
+  if ((moving_ >> context & 1U) != 0) return tb.rest;
+  if ((running_ >> context & 1U) == 0) return 0;
   const VirtualTime value = clocks_.value(tb.clock, now, now);
   return tb.end > value ? tb.end - value : 0;
 }
@@ -286,7 +373,9 @@ std::string ReplaySm::waiting() const {
     const Context& tb = contexts_[slot];
     out += "SM " + std::to_string(index()) + " context " + std::to_string(slot) + ": thread block " +
            std::to_string(tb.gid) + " of " + tb.kernel->program->kernel;
-    out += (running_ >> slot & 1U) != 0 ? " is being served\n" : " waits to retire: the done FIFO is full\n";
+    out += (running_ >> slot & 1U) != 0  ? " is being served\n"
+           : (moving_ >> slot & 1U) != 0 ? " is being saved or restored\n"
+                                         : " waits to retire: the done FIFO is full\n";
   }
   return out;
 }
@@ -316,6 +405,13 @@ void ReplaySm::tick(Cycle now) {
     inbox_.pop();
     take_start(start, now);
   }
+  if (const TbRestoreMessage* const message = restores_.head(now)) {
+    const TbRestoreMessage back = *message;
+    restores_.pop();
+    take_restore(back, now);
+  }
+  if (saves_.size() != 0) take_saves(now);
+  if (moving_ != 0) end_moves(now);
   if (!kills_.empty()) take_kills(now);
   const bool pulses = file_.has_pulses() && pulses_read();
   if (pulses) update_pulse(quiet && !stirred_, now);
@@ -329,7 +425,11 @@ void ReplaySm::tick(Cycle now) {
   if (changed_ && !clocks_.commit(index(), now)) report_missing_row(now);
 
   if (!quiet || stirred_) next_end_ = next_end(now);
-  Cycle wake = std::min(inbox_.next(), next_end_);
+  Cycle wake = std::min({inbox_.next(), restores_.next(), saves_.next(), next_end_});
+  for (std::uint64_t left = moving_; left != 0; left &= left - 1) {
+    const Context& tb = contexts_[lowest(left)];
+    wake = std::min(wake, std::max(now + 1, tb.leaves ? tb.moved - 1 : tb.moved));
+  }
   if (pulses) wake = std::min(wake, stirred_ || clocks_.changes(index(), now) ? now + 1 : next_pulse(now));
   if (!ready_.empty()) wake = std::min(wake, done_credits_.covers(1, now) ? now + 1 : done_credits_.next());
   for (const Kill& kill : kills_) {

@@ -13,6 +13,7 @@
 #include "castor/gpu/replay/replay_file.h"
 #include "castor/gpu/replay/virtual_clocks.h"
 #include "castor/gpu/sm_unit.h"
+#include "castor/gpu/tb_saver.h"
 
 namespace castor::gpu {
 
@@ -34,8 +35,13 @@ namespace castor::gpu {
 ///
 /// A disabled SM stands still: its TBs get no service, what they cost others' clocks stays, and its pulse is the last.
 ///
-/// Limits: no launches by device code, no services of the runtime, TBs are not parked (`remaining` is there for it).
-class ReplaySm final : public sc_core::sc_module, public SmUnit {
+/// A TB that is saved gets no service from the cycle on in which the message is visible, and leaves when its context
+/// has moved, with what is left of its service (x 2^32); until then it keeps its room and its share of the load. One
+/// that would end before, at the speed of that moment, goes on. One that comes back has room and load at once and gets
+/// service when its context has moved.
+///
+/// Limits: no launches by device code, no services of the runtime.
+class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver {
  public:
   /// All references must outlive the SM; `observer` may be null. Statistics are in a group "sm<index>" of `statistics`.
   ReplaySm(const sc_core::sc_module_name& name, unsigned index, const Machine& machine, const ReplayFile& file,
@@ -50,13 +56,15 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
   void add_waves(Waves& waves, const std::string& scope) const override;
   void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
+  void save(const TbSaveMessage& message) override;
+  void restore(const TbRestoreMessage& message) override;
   /// Never asked for: assertion.
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
-  [[nodiscard]] bool idle() const override { return resident_ == 0 && inbox_.size() == 0; }
+  [[nodiscard]] bool idle() const override { return resident_ == 0 && inbox_.size() == 0 && restores_.size() == 0; }
   [[nodiscard]] std::string waiting() const override;
 
-  /// Service that the TB in `context` still needs at the end of cycle `now`, in cycles at full speed x 2^32; what a
-  /// preempted TB keeps. 0 for one that only waits to retire.
+  /// Service that the TB in `context` still needs at the end of cycle `now`, in cycles at full speed x 2^32. 0 for one
+  /// that only waits to retire.
   [[nodiscard]] VirtualTime remaining(unsigned context, Cycle now);
 
  private:
@@ -68,6 +76,9 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
     unsigned clock = 0;  ///< group of virtual time
     VirtualTime end = 0;
     VirtualTime stopped_at = 0;  ///< of the clock, when the SM was disabled
+    bool leaves = false;         ///< its context moves out
+    std::uint64_t rest = 0;      ///< service left, while its context moves
+    Cycle moved = 0;             ///< first cycle in which its context has moved
   };
   struct Kill {
     const KernelContext* kernel = nullptr;
@@ -76,8 +87,13 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
   };
   static constexpr unsigned kWires = 4;
 
+  unsigned take_context(const KernelContext& kernel, std::uint64_t gid, std::uint32_t group, Cycle now);
   void take_start(const TbStartMessage& message, Cycle now);
+  void take_restore(const TbRestoreMessage& message, Cycle now);
   void take_kills(Cycle now);
+  void take_saves(Cycle now);
+  void end_moves(Cycle now);
+  void give_back(unsigned context, Cycle now);
   void finish(unsigned context);
   void find_ended(Cycle now);
   void retire_one(Cycle now);
@@ -95,10 +111,13 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
 
   std::uint64_t free_ = 0;      ///< contexts
   std::uint64_t resident_ = 0;  ///< contexts with a TB
-  std::uint64_t running_ = 0;   ///< of them those that are not ready to retire
+  std::uint64_t running_ = 0;   ///< of them those that get service
+  std::uint64_t moving_ = 0;    ///< those whose context moves; the others are ready to retire
   std::vector<Context> contexts_;
   std::vector<std::uint8_t> ready_;  ///< contexts in the order in which they retire; never longer than contexts_
   std::vector<Kill> kills_;
+  Mailbox<TbSaveMessage> saves_;
+  Mailbox<TbRestoreMessage> restores_;
   bool enabled_ = true;
   Cycle disabled_since_ = 0;
   bool changed_ = false;  ///< a TB came or left in this tick
