@@ -76,6 +76,11 @@ class SimulatedHost {
   [[nodiscard]] const HostJob& job(JobId job) const { return jobs_[job].job; }
   [[nodiscard]] const HostJobResult& result(JobId job) const { return jobs_[job].result; }
   [[nodiscard]] JobDriver& driver() { return driver_; }
+  /// The queue that the job has now, if any.
+  [[nodiscard]] std::optional<unsigned> queue_of(JobId job) const {
+    const auto& stream = jobs_[job].stream;
+    return stream ? std::optional<unsigned>(driver_.queue(*stream)) : std::nullopt;
+  }
 
   // --- Actions, at the present time ----------------------------------------------------------------------------------
 

@@ -42,6 +42,9 @@ class LaxExperiment final : public Experiment {
         ->check(CLI::IsMember({"replay"}))
         ->capture_default_str();
     app.add_option("--set", overrides_, "key=value of the machine, for every run");
+    app.add_flag("--batches", batches_, "Only batches of 1, 8, 32 and 128 jobs, at a rate of their own");
+    app.add_option("--deadline", deadlines_, "Deadlines in percent of the published: one run for each (100)")
+        ->check(CLI::Range(1U, 10000U));
     app.add_option("--w0", w0_, "Loads from which on TBs slow down, warps: one run for each (as calibrated)");
   }
 
@@ -50,24 +53,32 @@ class LaxExperiment final : public Experiment {
     if (rates_.empty()) rates_ = {"high", "medium", "low"};
     if (schedulers_.empty()) {
       for (const LaxEntry& entry : lax_entries()) {
-        if (!entry.variant || variants_) schedulers_.push_back(entry.name);
+        if (batches_ ? entry.batch != 0 : entry.batch == 0 && (!entry.variant || variants_)) {
+          schedulers_.push_back(entry.name);
+        }
       }
     }
+    if (batches_) rates_ = {kBatchRate};
     check(workloads_, lax::workload_names(), "workload");
-    check(rates_, {"low", "medium", "high"}, "rate");
+    if (!batches_) check(rates_, {"low", "medium", "high"}, "rate");
     std::vector<std::string> names;
-    for (const LaxEntry& entry : lax_entries()) names.push_back(entry.name);
+    for (const LaxEntry& entry : lax_entries()) {
+      if ((entry.batch != 0) == batches_) names.push_back(entry.name);
+    }
     check(schedulers_, names, "scheduler");
     // Bad keys are told before anything runs.
     for (const std::string& scheduler : schedulers_)
       static_cast<void>(lax_machine(*find_lax_entry(scheduler), overrides_));
     if (w0_.empty()) w0_ = {0};
+    if (deadlines_.empty()) deadlines_ = {100};
     std::vector<Run> runs;
     for (const std::string& rate : rates_) {
       for (unsigned seed = 1; seed <= seeds_; ++seed) {
         for (const std::string& workload : workloads_) {
           for (const std::string& scheduler : schedulers_) {
-            for (const std::uint64_t w0 : w0_) add(runs, workload, rate, scheduler, seed, w0);
+            for (const std::uint64_t w0 : w0_) {
+              for (const unsigned deadline : deadlines_) add(runs, workload, rate, scheduler, seed, w0, deadline);
+            }
           }
         }
       }
@@ -93,7 +104,7 @@ class LaxExperiment final : public Experiment {
   }
 
   void add(std::vector<Run>& runs, const std::string& workload, const std::string& rate, const std::string& scheduler,
-           unsigned seed, std::uint64_t w0) const {
+           unsigned seed, std::uint64_t w0, unsigned deadline) const {
     Run run;
     run.name = workload + "-" + rate + "-" + scheduler + "-" + std::to_string(seed);
     std::replace(run.name.begin(), run.name.end(), '/', '+');
@@ -101,13 +112,18 @@ class LaxExperiment final : public Experiment {
     run.parameters = {{"workload", workload}, {"rate", rate},  {"scheduler", scheduler},
                       {"seed", seed},         {"jobs", jobs_}, {"tier", tier_}};
     if (w0 != 0) run.parameters["w0"] = w0;
+    if (deadline != 100) {
+      run.name += "-deadline_" + std::to_string(deadline);
+      run.parameters["deadline"] = deadline;
+    }
     if (!overrides_.empty()) run.parameters["set"] = overrides_;
     runs.push_back(std::move(run));
   }
 
   std::vector<std::string> workloads_, rates_, schedulers_, overrides_;
   std::vector<std::uint64_t> w0_;
-  bool variants_ = false;
+  std::vector<unsigned> deadlines_;
+  bool variants_ = false, batches_ = false;
   unsigned seeds_ = 10, jobs_ = 128;
   std::string tier_ = "replay";
 };

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "platforms/experiments/lax/lax_run.h"
 #include "workloads/host/schedulers.h"
 #include "workloads/lax/evaluation.h"
 #include "workloads/lax/published.h"
@@ -26,6 +27,9 @@ struct Axes {
 
 std::string label(const Json& parameters) {
   std::string name = parameters.at("scheduler").get<std::string>();
+  if (parameters.contains("deadline")) {
+    name += " deadline=" + std::to_string(parameters.at("deadline").get<unsigned>()) + "%";
+  }
   if (parameters.contains("w0")) name += " w0=" + std::to_string(parameters.at("w0").get<std::uint64_t>());
   return name;
 }
@@ -35,11 +39,41 @@ void once(std::vector<T>& list, const T& value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
 }
 
-Evaluation collect(const std::vector<Run>& runs, Axes& axes) {
+double milliseconds(double cycles) { return cycles * 1e3 / static_cast<double>(lax::kCyclesPerSecond); }
+
+// Of the jobs looked at that met their deadline, the one that came closest to it.
+void add_priority(const std::string& workload, const Json& result, lax::Extras& extras) {
+  const double deadline = milliseconds(static_cast<double>(lax::find_workload(workload)->deadline));
+  for (const Json& job : result.at("trace")) {
+    const double latency = milliseconds(job.at("latency").get<double>());
+    lax::PriorityTrace& best = extras.priority[workload];
+    if (!job.at("met").get<bool>() || latency <= best.latency_ms) continue;
+    best = {};
+    best.latency_ms = latency;
+    best.deadline_ms = deadline;
+    for (const Json& at : job.at("at")) best.at_ms.push_back(milliseconds(at.get<double>()));
+    for (const Json& laxity : job.at("laxity")) best.laxity_ms.push_back(milliseconds(laxity.get<double>()));
+    for (const Json& cls : job.at("class")) best.cls.push_back(cls.get<unsigned>());
+  }
+}
+
+Evaluation collect(const std::vector<Run>& runs, Axes& axes, lax::Extras& extras) {
   Evaluation out;
   for (const Run& run : runs) {
     const Json& p = run.parameters;
     const Json& r = run.result;
+    if (p.at("rate") == kBatchRate) {
+      const unsigned size = find_lax_entry(p.at("scheduler").get<std::string>())->batch;
+      extras.response[p.at("workload").get<std::string>()][size].push_back(r.at("response_us").get<double>());
+      continue;
+    }
+    if (r.contains("trace") && p.at("rate") == "high") {
+      const auto workload = p.at("workload").get<std::string>();
+      if (r.contains("prediction_error")) {
+        extras.prediction_error[workload].push_back(r.at("prediction_error").get<double>());
+      }
+      add_priority(workload, r, extras);
+    }
     Sample sample;
     sample.met = r.at("met_of_128").get<double>();
     sample.p99_ms = r.at("p99_ms").get<double>();
@@ -154,10 +188,62 @@ void pictures(const Evaluation& evaluation, const Axes& axes, Output& output) {
   }
 }
 
-void claims(const Evaluation& evaluation, Output& output) {
+void responses(const lax::Extras& extras, Output& output) {
+  if (extras.response.empty()) return;
+  Table table;
+  table.title = "Mean time to the answer, us, by size of batches";
+  table.head = {"workload"};
+  Plot plot;
+  plot.file = "batches";
+  plot.title = "Mean time to the answer against that without batches";
+  plot.x_label = "jobs of a batch";
+  plot.y_label = "ratio";
+  plot.log_y = true;
+  plot.kind = Plot::Kind::kLines;
+  for (const auto& [size, runs] : extras.response.begin()->second) table.head.push_back(std::to_string(size));
+  for (const auto& [workload, sizes] : extras.response) {
+    std::vector<std::string> row = {workload};
+    Plot::Series series;
+    series.name = workload;
+    double first = 0;
+    for (const auto& [size, runs] : sizes) {
+      double mean = 0;
+      for (const double us : runs) mean += us / static_cast<double>(runs.size());
+      if (first == 0) first = mean;
+      row.push_back(fixed(mean, 0));
+      series.x.push_back(size);
+      series.values.push_back(mean / first);
+    }
+    table.rows.push_back(std::move(row));
+    plot.series.push_back(std::move(series));
+  }
+  output.heading("Batches");
+  output.table(table);
+  output.plot(plot);
+}
+
+void priorities(const lax::Extras& extras, Output& output) {
+  Plot plot;
+  plot.file = "priority";
+  plot.title = "Laxity of jobs over time, until they are done";
+  plot.x_label = "ms since arrival";
+  plot.y_label = "laxity, ms";
+  plot.kind = Plot::Kind::kLines;
+  for (const auto& [workload, job] : extras.priority) {
+    if (job.at_ms.empty()) continue;
+    Plot::Series series;
+    series.name = workload;
+    series.x = job.at_ms;
+    series.values = job.laxity_ms;
+    plot.series.push_back(std::move(series));
+  }
+  if (!plot.series.empty()) output.plot(plot);
+}
+
+void claims(const Evaluation& evaluation, const lax::Extras& extras, Output& output) {
   Table table;
   table.head = {"#", "claim", "source", "ours", "verdict", "reason"};
-  for (const lax::Claim& claim : lax::judge(evaluation)) {
+  for (const lax::Claim& claim : lax::judge(evaluation, extras)) {
     table.rows.push_back({claim.id, claim.claim, claim.source, claim.ours, lax::text(claim.verdict), claim.reason});
   }
   output.heading("Claims");
@@ -168,7 +254,8 @@ void claims(const Evaluation& evaluation, Output& output) {
 
 void report_lax(const std::vector<Run>& runs, Output& output) {
   Axes axes;
-  const Evaluation evaluation = collect(runs, axes);
+  lax::Extras extras;
+  const Evaluation evaluation = collect(runs, axes, extras);
   for (const Rate rate : axes.rates) {
     const std::string name = lax::kRateNames[static_cast<std::size_t>(rate)];
     output.heading("Rate " + name);
@@ -183,10 +270,14 @@ void report_lax(const std::vector<Run>& runs, Output& output) {
                                  &Sample::wasted, 1, nullptr, 100));
     if (rate == Rate::kHigh) energy(evaluation, axes, output);
   }
-  output.heading("Against round robin");
-  ratios(evaluation, axes, output);
-  pictures(evaluation, axes, output);
-  claims(evaluation, output);
+  if (!axes.rates.empty()) {
+    output.heading("Against round robin");
+    ratios(evaluation, axes, output);
+    pictures(evaluation, axes, output);
+  }
+  priorities(extras, output);
+  responses(extras, output);
+  claims(evaluation, extras, output);
 }
 
 }  // namespace castor::platforms::experiments

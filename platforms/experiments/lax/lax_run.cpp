@@ -1,5 +1,7 @@
 #include "platforms/experiments/lax/lax_run.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "castor/base/error.h"
@@ -47,6 +49,17 @@ const std::vector<LaxEntry>& lax_entries() {
     variant("rate-peakhold", "rate_mode=peakhold");
     variant("warm-optimistic", "warm_policy=optimistic");
     variant("bypass", "bypass=1");
+    LaxEntry observed = lax;
+    observed.name += "/observed";
+    observed.variant = observed.observed = true;
+    list.push_back(std::move(observed));
+    for (const unsigned size : {1U, 8U, 32U, 128U}) {
+      LaxEntry batch;
+      batch.name = "BATCH/" + std::to_string(size);
+      batch.variant = true;
+      batch.batch = size;
+      list.push_back(std::move(batch));
+    }
     return list;
   }();
   return all;
@@ -68,8 +81,46 @@ LoadedMachine lax_machine(const LaxEntry& entry, const std::vector<std::string>&
 
 namespace {
 
+// Every eighth job is looked at every 100 us, so that each look reads few registers.
+constexpr base::Cycle kLookEvery = 150'000;
+constexpr unsigned kLookStride = 8;
+
+void add_observed(const workloads::DeviceHost& host, const workloads::JobStream& stream,
+                  const workloads::RunOutcome& outcome, Json& result) {
+  unsigned predicted = 0;
+  double error = 0;
+  Json trace = Json::array();
+  for (std::size_t i = 0; i < stream.jobs.size(); ++i) {
+    const workloads::DeviceHost::Observed& job = host.observed()[i];
+    const workloads::JobOutcome& end = outcome.jobs[i];
+    if (!end.ran()) continue;
+    if (job.predicted != 0 && job.running != 0) {
+      ++predicted;
+      error += std::abs(static_cast<double>(job.predicted) - static_cast<double>(job.running)) /
+               static_cast<double>(job.running);
+    }
+    if (job.views.empty()) continue;
+    Json at = Json::array(), cls = Json::array(), laxity = Json::array();
+    for (const workloads::DeviceHost::View& view : job.views) {
+      at.push_back(view.at - std::min<base::Cycle>(view.at, stream.jobs[i].arrival));
+      cls.push_back(view.cls);
+      laxity.push_back(view.laxity);
+    }
+    trace.push_back({{"job", i},
+                     {"variant", stream.jobs[i].variant},
+                     {"latency", end.finished - stream.jobs[i].arrival},
+                     {"met", end.met(stream.jobs[i])},
+                     {"at", std::move(at)},
+                     {"class", std::move(cls)},
+                     {"laxity", std::move(laxity)}});
+  }
+  result["predicted"] = predicted;
+  if (predicted != 0) result["prediction_error"] = error / predicted;
+  result["trace"] = std::move(trace);
+}
+
 workloads::RunOutcome run(const LoadedMachine& loaded, const workloads::JobStream& stream,
-                          workloads::Scheduler& scheduler) {
+                          workloads::Scheduler& scheduler, bool observed, Json& result) {
   if (!loaded.machine.block(gpu::Block::kLax).enable) {
     workloads::ReplayHost host(loaded.machine, stream, scheduler);
     return host.run();
@@ -80,7 +131,40 @@ workloads::RunOutcome run(const LoadedMachine& loaded, const workloads::JobStrea
   plug_blocks(loaded.machine, options);
   gpu::TimingDevice device(loaded.machine, std::move(options));
   workloads::DeviceHost host(device, file, stream, scheduler);
-  return host.run();
+  if (observed) host.observe(kLookEvery, kLookStride);
+  workloads::RunOutcome outcome = host.run();
+  if (observed) add_observed(host, stream, outcome, result);
+  return outcome;
+}
+
+// Jobs a second at which batches are compared: 10 000 of few-kernel jobs but GMM, 1 000 of the others.
+std::uint64_t batch_rate(const lax::Workload& workload) {
+  return workload.single && workload.name != "GMM" ? 10'000 : 1'000;
+}
+
+// A job of a batch has its answer when the last one has.
+double mean_response_us(const workloads::JobStream& stream, const workloads::RunOutcome& outcome,
+                        const workloads::FixedBatches& batches) {
+  double sum = 0;
+  for (const auto& [job, members] : batches.batches()) {
+    base::Cycle end = 0;
+    for (const workloads::JobIndex member : members) end = std::max(end, outcome.jobs[member].finished);
+    sum += static_cast<double>(end - stream.jobs[job].arrival);
+  }
+  return sum / static_cast<double>(stream.jobs.size()) * 1e6 / static_cast<double>(lax::kCyclesPerSecond);
+}
+
+Json run_batches(const lax::Workload& workload, const LaxEntry& entry, const Json& parameters) {
+  lax::Arrivals arrivals;
+  arrivals.per_second = batch_rate(workload);
+  arrivals.jobs = parameters.at("jobs").get<unsigned>();
+  arrivals.seed = parameters.at("seed").get<std::uint64_t>();
+  const workloads::JobStream stream = lax::generate(workload, arrivals);
+  const LoadedMachine loaded = lax_machine(entry, parameters.value("set", std::vector<std::string>()));
+  workloads::FixedBatches scheduler(entry.batch, {});
+  workloads::ReplayHost host(loaded.machine, stream, scheduler);
+  const workloads::RunOutcome outcome = host.run();
+  return {{"cycles", outcome.cycles}, {"response_us", mean_response_us(stream, outcome, scheduler)}};
 }
 
 }  // namespace
@@ -89,35 +173,42 @@ Json run_lax(const Json& parameters) {
   const lax::Workload* const workload = lax::find_workload(parameters.at("workload").get<std::string>());
   const auto rate = lax::find_rate(parameters.at("rate").get<std::string>());
   const LaxEntry* const entry = find_lax_entry(parameters.at("scheduler").get<std::string>());
-  CASTOR_ASSERT(workload != nullptr && rate.has_value() && entry != nullptr);
+  CASTOR_ASSERT(workload != nullptr && entry != nullptr);
+  if (entry->batch != 0) return run_batches(*workload, *entry, parameters);
+  CASTOR_ASSERT(rate.has_value());
   lax::Arrivals arrivals;
   arrivals.per_second = workload->rates[static_cast<std::size_t>(*rate)];
   arrivals.jobs = parameters.at("jobs").get<unsigned>();
   arrivals.seed = parameters.at("seed").get<std::uint64_t>();
   workloads::JobStream stream = lax::generate(*workload, arrivals);
   stream.w0 = parameters.value("w0", stream.w0);
+  for (workloads::Job& job : stream.jobs) job.deadline = job.deadline * parameters.value("deadline", 100U) / 100;
 
   const LoadedMachine loaded = lax_machine(*entry, parameters.value("set", std::vector<std::string>()));
   const auto scheduler = workloads::make_scheduler(*entry->scheduler, {}, arrivals.seed);
-  const workloads::RunOutcome outcome = run(loaded, stream, *scheduler);
+  Json result;
+  const workloads::RunOutcome outcome = run(loaded, stream, *scheduler, entry->observed, result);
   const workloads::Metrics m = workloads::metrics(stream, outcome);
   const lax::Sample s = lax::sample(stream, m);
-  return {{"met", m.met},
-          {"late", m.late},
-          {"rejected", m.rejected},
-          {"open", m.open},
-          {"all_tbs", m.all_tbs},
-          {"useful_tbs", m.useful_tbs},
-          {"p99", m.p99},
-          {"longest", m.longest},
-          {"makespan", m.makespan},
-          {"cycles", outcome.cycles},
-          {"lane_cycles", m.lane_cycles},
-          {"met_of_128", s.met},
-          {"p99_ms", s.p99_ms},
-          {"wasted", s.wasted},
-          {"energy_mj", s.energy_mj},
-          {"met_per_second", s.per_second}};
+  const Json figures = {{"met", m.met},
+                        {"late", m.late},
+                        {"rejected", m.rejected},
+                        {"open", m.open},
+                        {"all_tbs", m.all_tbs},
+                        {"useful_tbs", m.useful_tbs},
+                        {"p99", m.p99},
+                        {"longest", m.longest},
+                        {"makespan", m.makespan},
+                        {"cycles", outcome.cycles},
+                        {"lane_cycles", m.lane_cycles},
+                        {"met_of_128", s.met},
+                        {"p99_ms", s.p99_ms},
+                        {"wasted", s.wasted},
+                        {"energy_mj", s.energy_mj},
+                        {"met_per_second", s.per_second}};
+  Json out = figures;
+  out.update(result.is_null() ? Json::object() : result);
+  return out;
 }
 
 }  // namespace castor::platforms::experiments

@@ -15,6 +15,8 @@ struct LaxEntry {
   const workloads::SchedulerInfo* scheduler = nullptr;
   std::vector<std::string> overrides;  ///< of the machine
   bool variant = false;
+  bool observed = false;  ///< the engine's predictions and priorities are read while it runs
+  unsigned batch = 0;     ///< not 0: no scheduler, but batches of so many jobs
 };
 /// Schedulers in the order of the tables, then variants of LAX.
 [[nodiscard]] const std::vector<LaxEntry>& lax_entries();
@@ -24,9 +26,13 @@ struct LaxEntry {
 /// The machine on which an entry runs, with a user's "key=value". Errors: InputError.
 [[nodiscard]] LoadedMachine lax_machine(const LaxEntry& entry, const std::vector<std::string>& overrides);
 
+/// Name of the rate at which batches are compared.
+inline constexpr const char* kBatchRate = "batch";
+
 /// One run of the comparison in this process: `parameters` as the experiment makes them. Result: jobs, met, late,
 /// rejected, open, all_tbs, useful_tbs, p99, longest, makespan, cycles (core cycles), lane_cycles, and the figures of
-/// lax::Sample.
+/// lax::Sample. Of observed runs also predicted (jobs), prediction_error (mean of |predicted - running| / running) and
+/// trace: jobs whose priorities were read. Of batches response_us, the mean.
 [[nodiscard]] Json run_lax(const Json& parameters);
 
 }  // namespace castor::platforms::experiments

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "workloads/host/schedulers.h"
 
@@ -50,6 +52,37 @@ void BatchMaker::launch(Host& host) {
     best->running = best->batch.size();
     host.launch_merged(best->batch, latencies_.communication);
   }
+}
+
+// --- Batches of a fixed size ----------------------------------------------------------------------------------------
+
+void FixedBatches::on_arrival(Host& host, JobIndex job) {
+  std::vector<JobIndex>& waiting = waiting_[host.stream().jobs[job].variant];
+  waiting.push_back(job);
+  if (waiting.size() == size_) start(host, std::exchange(waiting, {}));
+  if (job + 1 != host.stream().jobs.size()) return;
+  for (auto& [variant, rest] : waiting_) {
+    if (!rest.empty()) start(host, std::exchange(rest, {}));
+  }
+}
+
+void FixedBatches::start(Host& host, std::vector<JobIndex> jobs) {
+  for (const JobIndex job : jobs) batches_[job] = jobs;
+  step(host, jobs);
+}
+
+// Jobs of one kind have the same kernels in the same order; short ones only end before.
+void FixedBatches::step(Host& host, const std::vector<JobIndex>& jobs) {
+  std::vector<JobIndex> left;
+  std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(left), [&](JobIndex job) { return !complete(host, job); });
+  if (left.empty()) return;
+  running_[jobs.front()] = left.size();
+  host.launch_merged(left, latencies_.communication);
+}
+
+void FixedBatches::on_kernel_done(Host& host, JobIndex job) {
+  const std::vector<JobIndex>& jobs = batches_.at(job);
+  if (--running_.at(jobs.front()) == 0) step(host, jobs);
 }
 
 }  // namespace castor::workloads

@@ -12,6 +12,12 @@ namespace {
 // Registers of the engine (docs/blocks/lax.md, "Registers").
 constexpr std::uint32_t kIsolatedTpw = 0x0c00, kIsolatedStride = 4;
 constexpr std::uint32_t kProfile = 0x4000, kProfileStride = 32;
+constexpr std::uint32_t kLastCompletions = 0x08, kLastInstanceTime = 0x10;  // of an entry of the profile
+constexpr std::uint32_t kState = 0x0800, kStateStride = 4;
+constexpr std::uint32_t kJob = 0x8000, kJobStride = 128, kJobLaxity = 0x14;
+constexpr unsigned kReady = 2, kRunning = 3;
+
+constexpr std::uint64_t kLook = ~std::uint64_t{0};  // tag of a timer
 
 // Shortest deadline in whole nanoseconds that is not below so many cycles.
 std::uint64_t deadline_ns(Cycle cycles, std::uint64_t kilohertz) {
@@ -62,6 +68,7 @@ DeviceHost::DeviceHost(gpu::TimingDevice& device, const gpu::ReplayFile& file, c
 DeviceHost::~DeviceHost() = default;
 
 RunOutcome DeviceHost::run() {
+  if (look_every_ != 0) set_timer(look_every_, kLook);
   const gpu::Outcome end = host_->run();
   if (end != gpu::Outcome::kDone) {
     throw base::Error("the device stopped before all jobs were over" +
@@ -83,7 +90,61 @@ RunOutcome DeviceHost::run() {
     }
     out.jobs.push_back(job);
   }
+  if (look_every_ != 0) take_running_times();
   return out;
+}
+
+// --- Observing ------------------------------------------------------------------------------------------------------
+
+void DeviceHost::observe(Cycle period, unsigned stride) {
+  CASTOR_ASSERT(driver_->has_engine() && period != 0 && stride != 0);
+  look_every_ = period;
+  stride_ = stride;
+  observed_.resize(stream_.jobs.size());
+}
+
+// A kernel of n TBs takes n x (time of all instances / completions) if the TBs complete at the present pace.
+Cycle DeviceHost::predict(JobIndex job) {
+  std::vector<std::uint64_t> tpw(stream_.types.size());
+  std::uint64_t sum = 0;
+  for (const KernelCall& call : stream_.jobs[job].kernels) {
+    if (tpw[call.type] == 0) {
+      const std::uint32_t entry = kProfile + kProfileStride * kids_[call.type];
+      const std::uint64_t completions = driver_->read_register(entry + kLastCompletions);
+      if (completions == 0) return 0;
+      tpw[call.type] = (std::uint64_t{driver_->read_register(entry + kLastInstanceTime)} << 8U) / completions;
+    }
+    sum += tpw[call.type] * call.tbs;
+  }
+  return sum >> 8U;
+}
+
+void DeviceHost::look() {
+  bool open = false;
+  for (JobIndex job = 0; job < stream_.jobs.size(); ++job) {
+    open = open || host_->result(job).end == runtime::HostJobResult::End::kOpen;
+    const auto queue = host_->queue_of(job);
+    if (job % stride_ != 0 || !queue) continue;
+    const std::uint32_t word = driver_->read_register(kState + kStateStride * *queue);
+    if ((word & 7U) != kReady && (word & 7U) != kRunning) continue;
+    View view;
+    view.at = now();
+    view.cls = word >> 3U & 3U;
+    view.laxity = static_cast<std::int32_t>(driver_->read_register(kJob + kJobStride * *queue + kJobLaxity));
+    observed_[job].views.push_back(view);
+  }
+  if (open) set_timer(now() + look_every_, kLook);
+}
+
+// Jobs are submitted in the order of the stream, and have numbers in that order.
+void DeviceHost::take_running_times() {
+  std::vector<const gpu::JobRecord*> records;
+  for (const gpu::JobRecord& record : device_.gpu().front_end().job_records()) {
+    if (record.ticket != 0) records.push_back(&record);
+  }
+  std::sort(records.begin(), records.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+  if (records.size() != observed_.size()) return;  // jobs in several parts, or some never given to the device
+  for (std::size_t i = 0; i < records.size(); ++i) observed_[i].running = records[i]->running;
 }
 
 Cycle DeviceHost::now() const { return clock_.first_at_or_after(host_->now()) - origin_; }
@@ -96,7 +157,10 @@ std::uint32_t DeviceHost::measured_tpw(unsigned type) const {
 
 // --- Callbacks ------------------------------------------------------------------------------------------------------
 
-void DeviceHost::on_arrival(runtime::SimulatedHost& /*host*/, runtime::JobId job) { scheduler_.on_arrival(*this, job); }
+void DeviceHost::on_arrival(runtime::SimulatedHost& /*host*/, runtime::JobId job) {
+  if (look_every_ != 0) observed_[job].predicted = predict(job);
+  scheduler_.on_arrival(*this, job);
+}
 
 void DeviceHost::on_kernel_done(runtime::SimulatedHost& /*host*/, runtime::JobId job, std::size_t /*kernel*/) {
   scheduler_.on_kernel_done(*this, job);
@@ -104,7 +168,10 @@ void DeviceHost::on_kernel_done(runtime::SimulatedHost& /*host*/, runtime::JobId
 
 void DeviceHost::on_job_end(runtime::SimulatedHost& /*host*/, runtime::JobId job) { scheduler_.on_job_end(*this, job); }
 
-void DeviceHost::on_timer(runtime::SimulatedHost& /*host*/, std::uint64_t tag) { scheduler_.on_timer(*this, tag); }
+void DeviceHost::on_timer(runtime::SimulatedHost& /*host*/, std::uint64_t tag) {
+  if (tag == kLook) return look();
+  scheduler_.on_timer(*this, tag);
+}
 
 // --- Actions --------------------------------------------------------------------------------------------------------
 

@@ -27,6 +27,25 @@ class DeviceHost final : public Host, private runtime::HostScheduler {
   DeviceHost(gpu::TimingDevice& device, const gpu::ReplayFile& file, const JobStream& stream, Scheduler& scheduler);
   ~DeviceHost() override;
 
+  /// What the engine thought of a job at one time.
+  struct View {
+    Cycle at = 0;             ///< cycle of the stream
+    unsigned cls = 0;         ///< class of its priority
+    std::int32_t laxity = 0;  ///< cycles, as of the last update
+  };
+  /// What `observe` collects of a job.
+  struct Observed {
+    Cycle predicted = 0;  ///< at its arrival: time in its kernels at the pace of one instance; 0 = a type has none yet
+    Cycle running = 0;    ///< from the last TB of a kernel placed to its completion, all kernels
+    std::vector<View> views;  ///< while it was admitted and not over
+  };
+  /// For machines with an engine, before `run`: predicts every job's time from the table of kernel types, and looks at
+  /// every `stride`-th job every `period` cycles. Reading registers takes the engine's time, so runs with and without
+  /// differ by some cycles.
+  void observe(Cycle period, unsigned stride);
+  /// By job, after `run`.
+  [[nodiscard]] const std::vector<Observed>& observed() const { return observed_; }
+
   /// Runs until every job is over. Errors: base::Error if the device stops before.
   RunOutcome run();
 
@@ -47,6 +66,9 @@ class DeviceHost final : public Host, private runtime::HostScheduler {
   void on_kernel_done(runtime::SimulatedHost& host, runtime::JobId job, std::size_t kernel) override;
   void on_job_end(runtime::SimulatedHost& host, runtime::JobId job) override;
   void on_timer(runtime::SimulatedHost& host, std::uint64_t tag) override;
+  [[nodiscard]] Cycle predict(JobIndex job);
+  void look();
+  void take_running_times();
 
   gpu::TimingDevice& device_;
   const JobStream& stream_;
@@ -57,6 +79,9 @@ class DeviceHost final : public Host, private runtime::HostScheduler {
   Cycle origin_ = 0;                ///< device cycle that is the stream's cycle 0
   std::vector<std::uint8_t> kids_;  ///< by kernel type
   std::vector<std::uint64_t> slots_;
+  Cycle look_every_ = 0;  ///< 0: nothing is observed
+  unsigned stride_ = 1;
+  std::vector<Observed> observed_;
 };
 
 }  // namespace castor::workloads

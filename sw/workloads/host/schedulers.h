@@ -51,6 +51,28 @@ class BatchMaker final : public Scheduler {
   std::map<unsigned, Kind> kinds_;
 };
 
+/// Jobs wait until `size` of their kind (JobStream's variant) are there and then go to the device together: every
+/// kernel is one grid for all members, and all of them have their answer when the longest is done. What is left behind
+/// the last arrival goes as it is. Size 1: every job in a stream of its own.
+class FixedBatches final : public Scheduler {
+ public:
+  FixedBatches(std::size_t size, const HostLatencies& latencies) : size_(size), latencies_(latencies) {}
+  void on_arrival(Host& host, JobIndex job) override;
+  void on_kernel_done(Host& host, JobIndex job) override;
+  /// By job, the members of its batch; of use when all is over.
+  [[nodiscard]] const std::map<JobIndex, std::vector<JobIndex>>& batches() const { return batches_; }
+
+ private:
+  void start(Host& host, std::vector<JobIndex> jobs);
+  void step(Host& host, const std::vector<JobIndex>& jobs);
+
+  std::size_t size_;
+  HostLatencies latencies_;
+  std::map<unsigned, std::vector<JobIndex>> waiting_;  ///< by kind
+  std::map<JobIndex, std::vector<JobIndex>> batches_;  ///< by member
+  std::map<JobIndex, std::size_t> running_;            ///< by first member: kernels that are not complete
+};
+
 /// Baymax (BAY): a regression predicts how long a job takes alone, 50 us a call and one call at a time; jobs are
 /// launched in the order of increasing headroom = deadline - elapsed - wait for what is ahead - own prediction, only
 /// while all of them keep a headroom of at least 0. Jobs with a negative one wait and are looked at again when a job

@@ -79,7 +79,21 @@ struct Claim {
   Verdict verdict = Verdict::kOpen;
   std::string reason;
 };
+/// How the priority of one job changed.
+struct PriorityTrace {
+  double latency_ms = 0, deadline_ms = 0;
+  std::vector<double> at_ms;      ///< since its arrival
+  std::vector<double> laxity_ms;  ///< as the engine has it
+  std::vector<unsigned> cls;
+};
+/// What other runs than those of the comparison measured; all may be empty.
+struct Extras {
+  std::map<std::string, std::vector<double>> prediction_error;  ///< by workload, of each run
+  std::map<std::string, PriorityTrace> priority;  ///< by workload, of the job that came closest to its deadline
+  std::map<std::string, std::map<unsigned, std::vector<double>>> response;  ///< by workload and size of batches, us
+};
+
 /// The claims C1 to C25 (docs/results/lax.md, "Claims"), judged by rules that were fixed before any run.
-[[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation);
+[[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation, const Extras& extras = {});
 
 }  // namespace castor::workloads::lax

@@ -167,6 +167,52 @@ TEST(Claims, WasteIsOrdered) {
   EXPECT_EQ(find(e, "C15").verdict, Verdict::kNot);
 }
 
+Claim find(const Extras& extras, const std::string& id) {
+  for (Claim& claim : judge({}, extras)) {
+    if (claim.id == id) return claim;
+  }
+  return {};
+}
+
+TEST(Claims, PredictionIsTheMeanOfTheFourRecurrentNetworks) {
+  Extras extras;
+  for (const char* const workload : {"LSTM", "GRU", "VAN"}) extras.prediction_error[workload] = {0.10, 0.20};
+  EXPECT_EQ(find(extras, "C18").verdict, Verdict::kOpen) << "HYBRID has no runs";
+  extras.prediction_error["HYBRID"] = {0.14};
+  EXPECT_EQ(find(extras, "C18").verdict, Verdict::kReproduced) << "below 15 %";
+  extras.prediction_error["HYBRID"] = {0.19};
+  EXPECT_EQ(find(extras, "C18").verdict, Verdict::kShape);
+  extras.prediction_error["HYBRID"] = {2};
+  EXPECT_EQ(find(extras, "C18").verdict, Verdict::kNot);
+}
+
+TEST(Claims, PriorityFallsAndTheJobEndsJustInTime) {
+  Extras extras;
+  PriorityTrace job{6.8, 7, {0.1, 0.2, 3, 6}, {0, 5, 3, 0.1}, {0, 0, 0, 0}};
+  extras.priority["HYBRID"] = job;
+  EXPECT_EQ(find(extras, "C19").verdict, Verdict::kReproduced);
+  job.latency_ms = 4;
+  extras.priority["HYBRID"] = job;
+  EXPECT_EQ(find(extras, "C19").verdict, Verdict::kShape) << "far from its deadline";
+  job.laxity_ms = {0, 2, 3, 4};
+  extras.priority["HYBRID"] = job;
+  EXPECT_EQ(find(extras, "C19").verdict, Verdict::kNot);
+}
+
+TEST(Claims, LargerBatchesAnswerLaterOnEveryWorkload) {
+  Extras extras;
+  for (const std::string_view workload : published::kWorkloadNames) {
+    extras.response[std::string(workload)] = {{1, {100}}, {8, {500}}, {128, {2000, 2200}}};
+  }
+  EXPECT_EQ(find(extras, "C24").verdict, Verdict::kReproduced);
+  extras.response["GMM"][8] = {50};
+  EXPECT_EQ(find(extras, "C24").verdict, Verdict::kShape) << "not monotone";
+  extras.response["GMM"] = {{1, {100}}, {128, {900}}};
+  EXPECT_EQ(find(extras, "C24").verdict, Verdict::kShape) << "nine times only";
+  extras.response.erase("GMM");
+  EXPECT_EQ(find(extras, "C24").verdict, Verdict::kOpen);
+}
+
 TEST(Samples, AreSpreadOverSeeds) {
   Evaluation e;
   Sample sample;

@@ -84,5 +84,83 @@ jobs:
   EXPECT_LT(outcome.jobs[2].finished, outcome.jobs[1].finished) << "less laxity";
 }
 
+// --- More than fits -------------------------------------------------------------------------------------------------
+
+// 40 jobs at once, a tenth of that in queues: all of them are judged, and those that are admitted run.
+TEST(DeviceHost, MoreJobsThanQueuesWaitInTheHostAndAreNotLost) {
+  JobStream stream = parse_job_stream(R"(job-stream: 1
+kernels:
+  - {name: k, threads: 256, registers: 64, tbs: 4, service: 10000}
+jobs:
+  - {arrival: 100, kernels: [k]}
+)",
+                                      "jobs.yaml");
+  for (unsigned i = 1; i < 40; ++i) {
+    stream.jobs.push_back(stream.jobs[0]);
+    if (i % 2 == 1) stream.jobs[i].deadline = 60'000;
+  }
+  const Metrics m = metrics(stream, run(stream, "LAX", {"queue.count=4", "blocks.lax.sel_width=4"}));
+  EXPECT_EQ(m.open, 0U);
+  EXPECT_EQ(m.met + m.late + m.rejected, 40U);
+  EXPECT_GE(m.met, 20U) << "those without a deadline";
+  EXPECT_GT(m.rejected, 0U) << "twenty jobs of 13000 cycles, four at a time, do not all fit into 60000";
+  EXPECT_EQ(m.all_tbs, 4U * (m.met + m.late));
+}
+
+// Every job brings a kernel type of its own; the table has two.
+TEST(DeviceHost, MoreKernelTypesThanTheTableHoldsTakeTurns) {
+  const JobStream stream = parse_job_stream(R"(job-stream: 1
+kernels:
+  - {name: a, threads: 256, registers: 64, tbs: 4, service: 10000}
+  - {name: b, threads: 256, registers: 64, tbs: 4, service: 10000}
+  - {name: c, threads: 256, registers: 64, tbs: 4, service: 10000}
+jobs:
+  - {arrival: 100, deadline: 9000000, kernels: [a]}
+  - {arrival: 200, deadline: 9000000, kernels: [b, a]}
+  - {arrival: 100000, deadline: 9000000, kernels: [c]}
+  - {arrival: 200000, deadline: 9000000, kernels: [b]}
+  - {arrival: 300000, deadline: 9000000, kernels: [a, c]}
+)",
+                                            "jobs.yaml");
+  const Metrics m = metrics(stream, run(stream, "LAX", {"blocks.lax.num_kt=2", "blocks.lax.warm_policy=optimistic"}));
+  EXPECT_EQ(m.met, 5U);
+  EXPECT_EQ(m.all_tbs, 4U * 7);
+}
+
+// --- Observing ------------------------------------------------------------------------------------------------------
+
+// One job at a time: an instance takes its service, so what is predicted is what it takes.
+TEST(DeviceHost, PredictsTheTimeOfAJobThatRunsAlone) {
+  const JobStream stream = parse_job_stream(R"(job-stream: 1
+kernels:
+  - {name: k, threads: 256, registers: 64, tbs: 8, service: 300000}
+jobs:
+  - {arrival: 0, deadline: 9000000, kernels: [k]}
+  - {arrival: 1000000, deadline: 9000000, kernels: [{kernel: k, times: 3}]}
+)",
+                                            "jobs.yaml");
+  const gpu::Machine machine =
+      platforms::load_machine("gcn_apu_replay", {"replay.rate=gpu", "blocks.lax.enable=1"}).machine;
+  const gpu::ReplayFile file = gpu::ReplayFile::parse(stream.replay_text(), stream.name);
+  gpu::TimingDevice::Options options;
+  options.gpu.replay = &file;
+  platforms::plug_blocks(machine, options);
+  gpu::TimingDevice device(machine, std::move(options));
+  SubmitAll scheduler;
+  DeviceHost host(device, file, stream, scheduler);
+  host.observe(150'000, 1);
+  ASSERT_TRUE(host.run().jobs[1].ran());
+  EXPECT_EQ(host.observed()[0].predicted, 0U) << "nothing is known yet";
+  const DeviceHost::Observed& job = host.observed()[1];
+  EXPECT_NEAR(static_cast<double>(job.predicted), 900'000, 9'000);
+  EXPECT_NEAR(static_cast<double>(job.running), 900'000, 9'000);
+  ASSERT_GE(job.views.size(), 4U);
+  for (std::size_t i = 1; i < job.views.size(); ++i) {
+    EXPECT_EQ(job.views[i].cls, 0U);
+    EXPECT_GT(job.views[i].laxity, 7'000'000) << "9 million less a million to run";
+    EXPECT_LT(job.views[i].laxity, 9'000'000);
+  }
+}
+
 }  // namespace
 }  // namespace castor::workloads

@@ -302,5 +302,28 @@ TEST(Schedulers, AllHaveANameAndAreMade) {
   EXPECT_EQ(find_scheduler("FIFO"), nullptr);
 }
 
+// Two kinds of jobs; the first kind's batch is full with the third arrival, and its short member only leaves the grid.
+TEST(FixedBatchesScheduler, WaitsForAFullBatchOfOneKindAndRunsItsKernelsTogether) {
+  JobStream stream = stream_of({kernel("k", 10 * kUs), kernel("l", 20 * kUs)},
+                               {job(0, 5000 * kUs, {{0, 1}, {1, 1}}), job(10 * kUs, 5000 * kUs, {{1, 1}}),
+                                job(20 * kUs, 5000 * kUs, {{0, 1}}), job(30 * kUs, 5000 * kUs, {{0, 1}, {1, 1}})});
+  stream.jobs[1].variant = 1;
+  FixedBatches scheduler(2, {});
+  FakeHost host(stream, scheduler, {100, 100});
+  host.run();
+  ASSERT_EQ(host.launches.size(), 5U);
+  EXPECT_THAT(host.launches[0].jobs, ElementsAre(0, 2));
+  EXPECT_EQ(host.launches[0].at, 24 * kUs) << "the second of its kind, and 4 us";
+  std::vector<std::pair<unsigned, std::vector<JobIndex>>> rest;
+  for (std::size_t i = 1; i < host.launches.size(); ++i) {
+    rest.emplace_back(host.launches[i].type, host.launches[i].jobs);
+  }
+  using Launch = std::pair<unsigned, std::vector<JobIndex>>;
+  EXPECT_THAT(rest, ::testing::UnorderedElementsAre(Launch{1, {0}}, Launch{1, {1}}, Launch{0, {3}}, Launch{1, {3}}));
+  EXPECT_THAT(scheduler.batches().at(2), ElementsAre(0, 2));
+  EXPECT_THAT(scheduler.batches().at(3), ElementsAre(3)) << "what is left behind the last arrival";
+  for (const JobOutcome& end : host.outcome.jobs) EXPECT_TRUE(end.ran());
+}
+
 }  // namespace
 }  // namespace castor::workloads
