@@ -25,7 +25,9 @@ Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t
 void Environment::drive(base::Cycle cycle, Inputs& in) {
   in = Inputs{};
   cycle_ = cycle;
-  if (knobs_.leap != 0 && chance(knobs_.leap)) leapt_ += rng_.below(U64{1} << knobs_.leap_bits);
+  if (knobs_.leap != 0 && chance(knobs_.leap)) {
+    leapt_ += rng_.below(U64{1} << (knobs_.leap_any ? 1 + rng_.below(knobs_.leap_bits) : knobs_.leap_bits));
+  }
   now_ = (knobs_.now + cycle + leapt_) & kTimeMask;
   if (cycle_ < rest_until_) {
     in.adm_ready = resting_.adm_ready;

@@ -73,11 +73,13 @@ struct Knobs {
   unsigned prema_priority = 1;
   Chance preload = 20000;  ///< per kernel type: a rate is written at the start
   U32 preload_value = 0;   ///< 0: drawn
+  U32 isolated = 0;        ///< isolated cycles per TB of all types at the start, 24.8; 0: drawn
   U64 now = 0;             ///< `now` of cycle 0
   // Breaking the contract
   Chance break_rule = 0;  ///< a stimulus that the block must ignore or refuse
   Chance leap = 0;        ///< `now` jumps ahead by less than 2^`leap_bits`: the longest times in a short run
   unsigned leap_bits = 33;
+  bool leap_any = false;  ///< jumps of every size up to that, not mostly of the largest
 };
 
 }  // namespace castor::lax::tb

@@ -27,7 +27,8 @@ void RegisterDriver::configure() {
   const unsigned types = knobs_.kernel_types == 0 ? params_.NumKt : std::min(knobs_.kernel_types, params_.NumKt);
   for (unsigned i = 0; i < types; ++i) {
     const unsigned kid = spread(i, params_.NumKt);
-    write(reg::kIsolated + 4 * kid, static_cast<U32>(rng_.below(std::uint64_t{1} << (4 + rng_.below(20)))));
+    const U32 isolated = static_cast<U32>(rng_.below(std::uint64_t{1} << (4 + rng_.below(20))));
+    write(reg::kIsolated + 4 * kid, knobs_.isolated != 0 ? knobs_.isolated : isolated);
     if (!chance(knobs_.preload)) continue;
     const U32 drawn = static_cast<U32>(rng_.below(std::uint64_t{1} << (4 + rng_.below(20))));
     write(reg::kProfile + 32 * kid, knobs_.preload_value != 0 ? knobs_.preload_value : drawn);

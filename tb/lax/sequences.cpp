@@ -139,6 +139,7 @@ const std::vector<Entry>& entries() {
        [](Knobs& k, const Params&) {
          k.now = twin::mask(48) - 6000;
          k.age_bits = 13;
+         k.access = 30000;
        }},
       {{"saturation", "full lists of 2^24-1 TBs at the largest rate", true},
        [](Knobs& k, const Params&) {
@@ -333,9 +334,82 @@ const std::vector<Entry>& entries() {
          k.access = k.acknowledge = kAlways;
          k.update_period = 100000;
        }},
-      {{"leaps", "now jumps ahead: the longest times", false}, [](Knobs& k, const Params&) {
+      {{"leaps", "now jumps ahead: the longest times", false},
+       [](Knobs& k, const Params&) {
          k.leap = 200;
          k.deadline_bits = 32;
+       }},
+      {{"long_job", "jobs of very many TBs, one completes in every cycle: large counts", true},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.queues = k.kernel_types = k.kernels = 1;
+         k.groups = 15000;
+         k.service = 1;
+         k.slots = 2000;
+         k.dispatch_grant = k.parse_grant = k.event = kAlways;
+         k.no_deadline = kAlways;
+         k.append = k.resubmit = 0;
+         k.update_period = 9000;
+       }},
+      {{"long_times", "jumps of every size, policies change, tables are read: all bits of times", false},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.random_control = true;
+         k.leap = 300;
+         k.leap_bits = 37;
+         k.leap_any = true;
+         k.deadline_bits = 31;
+         k.age_bits = 24;
+         k.no_deadline = 3000;
+         k.submit = 8000;
+         k.kernel_types = 4;
+         k.groups = 12;
+         k.slots = 6;
+         k.update_period = 1000;
+         k.prema_period = 1100;
+         k.access = 60000;
+         k.write = 8000;
+         k.reconfigure = 800;
+       }},
+      {{"tokens", "PREMA with tokens that grow slowly: they decide, below the threshold too", true},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.policy = 7;
+         k.isolated = 120 * 256;
+         k.deadline_bits = 14;
+         k.submit = 8000;
+         k.prema_priority = 1;
+         k.slots = 2;
+         k.service = 1500;
+         k.groups = 12;
+         k.update_period = 1000;
+         k.prema_period = 1300;
+         k.poll_tables = true;
+         k.acknowledge = 8000;
+       }},
+      {{"products", "lists and rates of every size, tables read", true},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.huge = 24000;
+         k.preload = kAlways;
+         k.update_period = 1000;
+         k.deadline_bits = 32;
+         k.write = 20000;
+         k.access = 60000;
+       }},
+      {{"crowd", "bursts of short jobs that drift past the updates: as many wait as there can be", true},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.burst_period = 950;
+         k.update_period = 1000;
+         k.kernel_types = 0;
+         k.kernels = k.groups = 1;
+         k.service = 700;
+         k.parse_latency = 0;
+         k.beat = k.adm_ready = k.parse_grant = k.dispatch_grant = k.event = kAlways;
+         k.adm_stall = 0;
+         k.append = 0;
+         k.access = k.acknowledge = kAlways;
        }}};
   return all;
 }

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common"))
 from flows_support import ROOT, FlowCase  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
-from castor_flows import mutate, tree  # noqa: E402
+from castor_flows import aiger, mutate, tree, yosys  # noqa: E402
 
 TURNSTILE = ROOT / "tests" / "twin"
 
@@ -46,9 +46,11 @@ class Equivalence(unittest.TestCase):
             line = 1 + RING[:RING.index(f"= state_q == 2'd{constant}")].count("\n")
             name = next(line_.split()[2] for line_ in (work / "base.il").read_text().splitlines()
                         if line_.strip().startswith("cell $") and f"castor_ring.sv:{line}$" in line_)
-            mutant = mutate.Mutant(1, f"mutate -mode {mode} -module castor_ring -cell {name.lstrip(chr(92))} -port Y -portbit 0")
+            command = f"mutate -ctrl castor_mutant 1 1 -mode {mode} -module castor_ring -cell {name.lstrip(chr(92))} -port Y -portbit 0"
+            yosys.run(["read_ilang base.il", command, "opt_clean", "write_ilang mutants.il"], work, "one")
+            mutant = mutate.Mutant(1, command)
             mutant.result = mutate.SURVIVED
-            mutate.compare(mutant, block, type("Options", (), {"seconds": 20}), work)
+            mutate.compare(mutant, mutate.Model(block, work / "equivalence"), type("Options", (), {"seconds": 20}))
             return mutant.result, mutant.by
 
     def test_change_that_no_reachable_state_shows_is_equivalent(self):
@@ -58,6 +60,32 @@ class Equivalence(unittest.TestCase):
         result, by = self.result(3, "const1")
         self.assertEqual(result, "survived")
         self.assertRegex(by, r"differs from cycle \d+ on")
+
+
+class Pairs(unittest.TestCase):
+    """Two copies of a circuit of inputs a, b, choice, and one latch; the choice is 0 in one copy and 1 in the other."""
+
+    def write(self, gates, next_literal, output, combinational):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder)
+            packed = b"".join(aiger._gate(5 + at, *pair) for at, pair in enumerate(gates))
+            (path / "c.aig").write_bytes(f"aig {4 + len(gates)} 3 1 1 {len(gates)}\n{next_literal}\n{output}\n".encode() + packed)
+            (path / "c.map").write_text("input 0 0 a\ninput 1 0 b\ninput 2 0 choice\nlatch 0 0 q\noutput 0 0 x\n")
+            circuit = aiger.Circuit(path / "c.aig", path / "c.map")
+            self.assertEqual(circuit.inputs_by_name["choice", 0], 2)
+            return aiger.Pair(circuit).write(path / "pair.aig", {2: 0}, {2: 1}, combinational)
+
+    def test_what_the_choice_does_not_reach_is_the_same_by_structure(self):
+        # x = a & b & !(choice & !choice); q takes x.
+        self.assertFalse(self.write([(2, 4), (6, 7), (10, 13)], 14, 14, True))
+        self.assertFalse(self.write([(2, 4), (6, 7), (10, 13)], 14, 14, False))
+
+    def test_a_difference_of_the_next_state_counts_in_every_state_and_not_if_no_output_shows_it(self):
+        # q takes a & choice; x = b.
+        self.assertTrue(self.write([(2, 6)], 10, 4, True))
+        self.assertFalse(self.write([(2, 6)], 10, 4, False))
+        # x = q.
+        self.assertTrue(self.write([(2, 6)], 10, 8, False))
 
 
 class Text(unittest.TestCase):

@@ -9,11 +9,12 @@ import json
 import os
 import re
 import shutil
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import tools, tree, yosys
+from . import aiger, tools, tree, yosys
 from .errors import WrongRequest
 
 KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
@@ -47,6 +48,7 @@ class Mutant:
         self.result = None
         self.by = ""
         self.cycle = None
+        self.runs = 0  # of the plan, that did not notice it
 
     def json(self, root):
         return {"number": self.number, "mode": self.mode, "source": place(self.places, root), "result": self.result, "by": self.by,
@@ -91,12 +93,16 @@ def run(options, progress):
     kept = Kept(work / "results.json", fingerprint(work, program, options))
     for mutant in mutants:
         kept.restore(mutant)
-    todo = [mutant for mutant in mutants if mutant.result is None]
     plan = runs_of(program, options, work)
+    first = plan[:len(plan) // options.runs]
     sound(program, options, plan, work)
-    _work_off(todo, options, progress, kept, f"mutants of {len(mutants)} to run", lambda one: kill(one, program, options, plan, work))
-    todo = [mutant for mutant in mutants if mutant.result == SURVIVED and not mutant.by]
-    _work_off(todo, options, progress, kept, "survivors to compare", lambda one: compare(one, block, options, work))
+    # Most mutants die in the first round; the equivalent ones need not go through the others.
+    model = Model(block, work / "equivalence")
+    for runs in first, plan:
+        todo = [mutant for mutant in mutants if mutant.result in (None, SURVIVED) and mutant.runs < len(runs)]
+        _work_off(todo, options, progress, kept, f"mutants of {len(mutants)} to run", lambda one: kill(one, program, options, runs, work))
+        todo = [mutant for mutant in mutants if mutant.result == SURVIVED and not mutant.by]
+        _work_off(todo, options, progress, kept, "survivors to compare", lambda one: compare(one, model, options))
 
     code = report(block, options, mutants, len(plan), time.monotonic() - began, progress)
     if options.json:
@@ -159,10 +165,10 @@ class Kept:
             pass
 
     def restore(self, mutant):
-        mutant.result, mutant.by, mutant.cycle = self.data["mutants"].get(str(mutant.number), (None, "", None))
+        mutant.result, mutant.by, mutant.cycle, mutant.runs = self.data["mutants"].get(str(mutant.number), (None, "", None, 0))
 
     def keep(self, mutant):
-        self.data["mutants"][str(mutant.number)] = (mutant.result, mutant.by, mutant.cycle)
+        self.data["mutants"][str(mutant.number)] = (mutant.result, mutant.by, mutant.cycle, mutant.runs)
         scratch = self.path.with_suffix(".new")
         scratch.write_text(json.dumps(self.data))
         scratch.replace(self.path)
@@ -171,7 +177,7 @@ class Kept:
 def fingerprint(work, program, options):
     """What the results depend on."""
     parts = [(work / "base.il").read_bytes(), (work / "mutations.txt").read_bytes(), program.read_bytes(),
-             f"{options.params} {options.cycles} {options.runs}".encode()]
+             f"{options.params} {options.cycles}".encode()]
     return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
@@ -186,7 +192,7 @@ def draw(block, values, count, seed, work):
     bits = max(1, count.bit_length())
     sources = hashlib.sha256(b"\0".join(path.read_bytes() for path in block.sources) + repr(sorted(values.items())).encode()).hexdigest()
     mark = work / "sources.sha256"
-    if not (work / "mutants.sv").exists() or not mark.exists() or mark.read_text() != sources:
+    if not (work / "mutants.sv").exists() or not (work / "mutants.il").exists() or not mark.exists() or mark.read_text() != sources:
         yosys.run(
             yosys.read(block, values) + [
                 "proc",
@@ -198,6 +204,8 @@ def draw(block, values, count, seed, work):
                 f"mutate -list {count} -seed {seed} -ctrl castor_mutant {bits} 1 -o mutations.txt t:* t:$mem* %d",
                 "script mutations.txt",
                 "opt_clean",
+                "write_ilang mutants.il",
+                yosys.SPLIT,
                 "write_verilog -noattr mutants.v",
             ], work, "mutants")
         (work / "mutants.sv").write_text(numbered((work / "mutants.v").read_text(), block.top))
@@ -279,7 +287,7 @@ def lockstep(number, program, options, sequence, seed, log):
 
 def sound(program, options, plan, work):
     """Raises WrongRequest if lockstep fails without any mutant: then it would kill them all."""
-    for sequence, seed in plan[:len({name for name, _ in plan})]:
+    for sequence, seed in plan:
         log = work / "without.log"
         if lockstep(0, program, options, sequence, seed, log).code != 0:
             raise WrongRequest(f"lockstep fails without any mutation, sequence {sequence}, seed {seed}",
@@ -287,11 +295,12 @@ def sound(program, options, plan, work):
 
 
 def kill(mutant, program, options, plan, work):
-    """Runs lockstep until one run notices the mutant."""
+    """Runs lockstep until one run of the plan notices the mutant; those that it has behind it are left out."""
     log = work / "logs" / f"{mutant.number}.log"
-    for sequence, seed in plan:
+    for sequence, seed in plan[mutant.runs:]:
         result = lockstep(mutant.number, program, options, sequence, seed, log)
         if result.code == 0:
+            mutant.runs += 1
             continue
         if result.code == 1:
             found = re.search(r"\bcycle (\d+)", result.output)
@@ -307,38 +316,57 @@ def kill(mutant, program, options, plan, work):
 # --- equivalence ------------------------------------------------------------------------------------------------------
 
 
-def compare(mutant, block, options, work):
-    """Proves a survivor equal to the RTL in every state that can be reached, or finds a difference, or gives up.
+class Model:
+    """The circuit of all mutants as gates; made by Yosys when the first survivor asks for it."""
 
-    Both start after the same reset, with memories of zeros. A survivor stays one if its difference is proven to exist, or
-    if there was not enough time.
+    def __init__(self, block, work):
+        self.top = block.top
+        self.work = work
+        self._lock = threading.Lock()
+        self._pair = None
+
+    def compare(self, mutant, path, combinational):
+        """Writes the comparison of a mutant with the RTL. Returns False if they are the same by structure."""
+        with self._lock:
+            if self._pair is None:
+                self._make()
+            bits = sorted((bit, number) for (name, bit), number in self._circuit.inputs_by_name.items() if name == "castor_mutant")
+            gold = {number: 0 for _, number in bits}
+            gate = {number: mutant.number >> bit & 1 for bit, number in bits}
+            reset = self._circuit.inputs_by_name["rst_ni", 0]
+            return self._pair.write(path, gold, gate, combinational, reset)
+
+    def _make(self):
+        yosys.run(["read_ilang ../mutants.il", "memory_map", "async2sync", "techmap", "dffunmap", "opt_clean", "zinit -all",
+                   "dfflegalize -cell $_DFF_P_ 01", "aigmap", "setundef -zero", "opt_clean", "write_aiger -I -O -L -zinit -map mutants.map mutants.aig"],
+                  self.work, "mutants")
+        self._circuit = aiger.Circuit(self.work / "mutants.aig", self.work / "mutants.map")
+        self._pair = aiger.Pair(self._circuit)
+
+
+def compare(mutant, model, options):
+    """Proves a survivor equal to the RTL, or finds a difference, or gives up.
+
+    First whether outputs and next states are equal in every state; then, from a reset with memories of zeros, whether they
+    are in every state that can be reached. A survivor stays one if its difference is proven to exist, or if there was not
+    enough time.
     """
-    folder = work / "equivalence"
     name = f"m{mutant.number}"
-    yosys.run([
-        "read_ilang ../base.il",
-        f"rename {block.top} gold",
-        "copy gold gate",
-        mutant.command.replace(f"-module {block.top} ", "-module gate "),
-        "miter -equiv -flatten gold gate miter",
-        "hierarchy -top miter",
-        "opt_clean",
-        "sim -clock in_clk_i -resetn in_rst_ni -rstlen 3 -n 4 -zinit -w miter",
-        "memory_map",
-        "async2sync",
-        "opt",
-        "techmap",
-        "dffunmap",
-        "zinit -all",
-        "abc -g AND",
-        f"write_aiger -I -O -L -miter {name}.aig",
-    ], folder, name)
-    seconds = int(options.seconds)
-    result = tools.run(["berkeley-abc", "-c", f"read_aiger {name}.aig; strash; scorr; pdr -T {seconds}"], folder / f"{name}-abc.log",
-                       seconds + 120, cwd=folder)
-    if re.search(r"^Property proved\.|Networks are equivalent|proved", result.output, re.MULTILINE):
+    if not model.compare(mutant, model.work / f"{name}.aig", combinational=True):
+        mutant.result, mutant.by = EQUIVALENT, "structure"
+        return
+    if re.search(r"UNSATISFIABLE", _abc(name, model.work, "strash; iprove", options).output):
+        mutant.result, mutant.by = EQUIVALENT, "every state"
+        return
+    model.compare(mutant, model.work / f"{name}.aig", combinational=False)
+    output = _abc(name, model.work, f"strash; scleanup; scorr; pdr -T {int(options.seconds)}", options).output
+    if re.search(r"^Property proved\.|Networks are equivalent", output, re.MULTILINE):
         mutant.result, mutant.by = EQUIVALENT, "pdr"
-    elif re.search(r"was asserted in frame (\d+)", result.output):
-        mutant.by = "differs from cycle " + re.search(r"was asserted in frame (\d+)", result.output).group(1) + " on"
+    elif re.search(r"was asserted in frame (\d+)", output):
+        mutant.by = "differs from cycle " + re.search(r"was asserted in frame (\d+)", output).group(1) + " on"
     else:
         mutant.by = "not decided"
+
+
+def _abc(name, work, script, options):
+    return tools.run(["berkeley-abc", "-c", f"read_aiger {name}.aig; {script}"], work / f"{name}.log", options.seconds + 60, cwd=work)

@@ -48,6 +48,7 @@ def write(block, values, library, work, output):
             f"abc -liberty {plain}",
             "opt_clean -purge",
             "tee -q -o cells.json stat -json",
+            yosys.SPLIT,
             "write_verilog -noattr -noexpr -nohex netlist.v",
         ], work, "synthesis")
     counts = yosys.counts((work / "cells.json").read_text())

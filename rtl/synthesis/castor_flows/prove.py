@@ -5,7 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import formal, tools, tree, yosys
+from . import aiger, formal, tools, tree, yosys
 from .errors import WrongRequest
 
 PROVEN, BOUNDED, FAILED, REACHED, UNREACHABLE, UNKNOWN = "proven", "bounded", "failed", "reached", "unreachable", "unknown"
@@ -17,16 +17,6 @@ _SMTBMC = ("yosys-smtbmc", "--unroll", "--noprogress", "-s", "z3")
 ENGINES = ("pdr", "k-induction", "bmc")
 
 _LONGEST_INDUCTION = 20
-
-# A cover becomes an assertion of its opposite: a counterexample is a way to reach it.
-_COVERS = """\
-(* techmap_celltype = "$cover" *)
-module castor_flow_cover (input A, input EN);
-  wire not_reached;
-  \\$_NOT_ invert (.A(A), .Y(not_reached));
-  \\$assert _TECHMAP_REPLACE_ (.A(not_reached), .EN(EN));
-endmodule
-"""
 
 
 def add_arguments(parser):
@@ -114,7 +104,6 @@ def line_of(one, width):
 def elaborate(block, values, work):
     """Elaborates block and properties; the design stays in `work` for the engines. Returns every Property."""
     extra, replaced, origins = formal.prepare(block, work)
-    (work / "covers.v").write_text(_COVERS)
     yosys.run(
         yosys.read(block, values, formal=True, extra=extra, replaced=replaced) + [
             f"prep -flatten -top {block.top}",
@@ -126,7 +115,12 @@ def elaborate(block, values, work):
             "memory_map",
             "techmap",
             "dfflegalize -cell $_DFF_P_ 01",
-            "write_ilang gates.il",
+            "expose -evert t:$assert t:$cover",
+            "opt_clean",
+            "aigmap",
+            "setundef -anyseq",
+            "opt_clean",
+            "write_aiger -I -O -B -zinit -map properties.map properties.aig",
         ], work, "elaborate")
     properties = cells_of((work / "cells.txt").read_text())
     for one in properties:
@@ -209,15 +203,9 @@ def _each(todo, options, progress, done, engine):
 
 
 def _select_only(one, assumed):
-    """Yosys commands that keep one property and turn `assumed` into assumptions."""
-    commands = []
-    for other in assumed:
-        commands.append(f"chformal -assert2assume {_cell(other)}")
-    if one.cover:
-        commands += ["delete t:$assert", f"delete t:$cover {_cell(one)} %d", "techmap -map covers.v"]
-    else:
-        commands += ["delete t:$cover", f"delete t:$assert {_cell(one)} %d"]
-    return commands
+    """Yosys commands that keep one assertion and turn `assumed` into assumptions."""
+    return [*(f"chformal -assert2assume {_cell(other)}" for other in assumed),
+            "delete t:$cover", f"delete t:$assert {_cell(one)} %d"]
 
 
 def _cell(one):
@@ -227,21 +215,26 @@ def _cell(one):
 
 
 def prepare_aiger(todo, properties, work, assumed, tag):
-    """One AIGER file for each property of `todo`."""
-    commands = ["read_ilang gates.il", "design -save all"]
+    """One AIGER file for each property of `todo`: all the same circuit, with another output and other constraints.
+
+    A cover is the assertion of its opposite: a counterexample is a way to reach it.
+    """
+    circuit = aiger.Circuit(work / "properties.aig", work / "properties.map")
+
+    def bad(one):
+        value, enable = (circuit.outputs[circuit.outputs_by_name[f"{one.cell}.{port}", 0]] for port in ("A", "EN"))
+        return (value if one.cover else value ^ 1), enable
+
     for one in todo:
-        others = [other for other in assumed if other is not one]
-        commands += ["design -load all", *_select_only(one, others), "opt_clean", "abc -g AND",
-                     f"write_aiger -I -B -zinit p{properties.index(one)}-{tag}.aig"]
         one.files = f"p{properties.index(one)}"
-    yosys.run(commands, work, f"aiger-{tag}")
+        aiger.write_property(work / f"{one.files}-{tag}.aig", circuit, bad(one), [bad(other) for other in assumed if other is not one])
 
 
 def _abc(one, work, tag, script, seconds):
     """Runs ABC; time that it spends after its own limit is cut off."""
     name = f"{one.files}-{tag}"
     aiger = f"{one.files}-{'given' if tag == 'given' else 'alone'}.aig"
-    return tools.run(["berkeley-abc", "-c", f"read_aiger {aiger}; fold; strash; {script}"], work / f"{name}.log",
+    return tools.run(["berkeley-abc", "-c", f"read_aiger {aiger}; fold; strash; scleanup; {script}"], work / f"{name}.log",
                      seconds + 60, cwd=work)
 
 

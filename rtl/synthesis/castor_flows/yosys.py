@@ -8,6 +8,11 @@ from . import tools
 from .errors import WrongRequest
 
 
+#: Before `write_verilog` for Verilator: no vector whose bits have several drivers. Where one bit of a vector depends on
+#: another, Verilator 5.006 sees a loop, and in a loop that inputs reach it may stop before all values have settled.
+SPLIT = "splitnets -driver"
+
+
 def quoted(path):
     """A path as a word of a Yosys script. Raises WrongRequest for a path that Yosys cannot take."""
     text = str(path)

@@ -1,0 +1,210 @@
+"""Circuits in the binary AIGER format: what Yosys' write_aiger leaves, and parts of it for ABC.
+
+A literal is 2 * variable, plus 1 if inverted; 0 is false and 1 is true. Variables: inputs first, then latches, then gates.
+"""
+
+from pathlib import Path
+
+from .errors import WrongRequest
+
+
+class Circuit:
+    """An AIGER file of Yosys, with the map of its names. Raises WrongRequest if one cannot be read."""
+
+    def __init__(self, path, names):
+        try:
+            self._read(Path(path).read_bytes())
+            self.inputs_by_name, self.outputs_by_name = _read_map(Path(names).read_text())
+        except (OSError, ValueError, IndexError):
+            raise WrongRequest(f"cannot read the AIGER file '{path}'") from None
+
+    def _read(self, data):
+        end = data.index(b"\n")
+        numbers = [int(word) for word in data[:end].split()[1:]]
+        self.variables, self.inputs, latches, outputs, self.gates = numbers[:5]
+        bads, constraints = (numbers[5:7] + [0, 0])[:2]
+        lines = []
+        at = end + 1
+        for _ in range(latches + outputs + bads + constraints):
+            end = data.index(b"\n", at)
+            lines.append(data[at:end])
+            at = end + 1
+        self.latch_lines = lines[:latches]
+        self.outputs = [int(line) for line in lines[latches:latches + outputs]]
+        self.constraints = [int(line) for line in lines[latches + outputs + bads:]]
+        self._begin = at
+        self._data = data
+
+    def gate_bytes(self):
+        """The gates as they stand in the file."""
+        at, left = self._begin, 2 * self.gates
+        while left:
+            left -= self._data[at] < 128
+            at += 1
+        return self._data[self._begin:at]
+
+    def gate_inputs(self):
+        """[(literal, literal)] of all gates, in order."""
+        data, at, result = self._data, self._begin, []
+        first = self.inputs + len(self.latch_lines) + 1
+        for variable in range(first, first + self.gates):
+            pair = []
+            for _ in range(2):
+                shift = delta = 0
+                while True:
+                    byte = data[at]
+                    at += 1
+                    delta |= (byte & 127) << shift
+                    shift += 7
+                    if byte < 128:
+                        break
+                pair.append(delta)
+            high = 2 * variable - pair[0]
+            result.append((high, high - pair[1]))
+        return result
+
+    def latch_nexts(self):
+        """Literals of the latches' next values. All latches begin at 0."""
+        return [int(line.split()[0]) for line in self.latch_lines]
+
+
+def _read_map(text):
+    """({(name, bit): number of the input}, {(name, bit): number of the output})."""
+    inputs, outputs = {}, {}
+    for line in text.splitlines():
+        words = line.split()
+        if words[:1] == ["input"]:
+            inputs[words[3], int(words[2])] = int(words[1])
+        elif words[:1] == ["output"]:
+            outputs[words[3], int(words[2])] = int(words[1])
+    return inputs, outputs
+
+
+def _packed(number):
+    result = bytearray()
+    while number >= 128:
+        result.append(number & 127 | 128)
+        number >>= 7
+    result.append(number)
+    return bytes(result)
+
+
+def _gate(variable, one, other):
+    high, low = max(one, other), min(one, other)
+    return _packed(2 * variable - high) + _packed(high - low)
+
+
+def write_property(path, circuit, bad, assumed):
+    """The circuit with one bad state, `bad`, and the negations of all in `assumed` as constraints besides its own.
+
+    Each is a pair of literals: the state is bad if both hold.
+    """
+    variables, extra, literals = circuit.variables, b"", []
+    for one, other in [bad, *assumed]:
+        variables += 1
+        extra += _gate(variables, one, other)
+        literals.append(2 * variables)
+    constraints = circuit.constraints + [literal ^ 1 for literal in literals[1:]]
+    header = [variables, circuit.inputs, len(circuit.latch_lines), 0, circuit.gates + len(literals), 1, len(constraints)]
+    lines = [b"aig " + " ".join(map(str, header)).encode(), *circuit.latch_lines]
+    lines += [str(literal).encode() for literal in [literals[0], *constraints]]
+    Path(path).write_bytes(b"\n".join(lines) + b"\n" + circuit.gate_bytes() + extra)
+
+
+class Pair:
+    """Two copies of a circuit that differ in the values of some inputs, which are constants; all other inputs are shared.
+
+    What is equal in both by structure is there once. Copies of latches are separate only where their next values differ.
+    """
+
+    def __init__(self, circuit):
+        self._circuit = circuit
+        self._gates = circuit.gate_inputs()
+        self._nexts = circuit.latch_nexts()
+
+    def write(self, path, gold, gate, combinational, reset=None):
+        """Writes the comparison as AIGER with one output: the copies differ. Returns False if they are the same by structure.
+
+        `gold`, `gate`: {number of an input: 0 or 1}. `combinational`: latches are inputs of the comparison and their next
+        values outputs, so that what is found equal is equal in every state; otherwise both copies begin with zeros, and
+        the input number `reset` is 0 in the first cycle.
+        """
+        circuit = self._circuit
+        latches = len(circuit.latch_lines)
+        separate = set()
+        while True:
+            net = _Net(circuit.inputs + latches + len(separate) + (reset is not None and not combinational))
+            own = {latch: circuit.inputs + latches + at for at, latch in enumerate(sorted(separate))}
+            state = [2 * (1 + circuit.inputs + at) for at in range(latches)]
+            other = [2 * (1 + own.get(at, circuit.inputs + at)) for at in range(latches)]
+            shared = [2 * (1 + at) for at in range(circuit.inputs)]
+            if reset is not None and not combinational:
+                started = 2 * net.inputs
+                shared[reset] = net.gate(shared[reset], started)
+            values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)] + state)
+            others = net.copy(self._gates, [gate.get(at, literal) for at, literal in enumerate(shared)] + other)
+            nexts = [(_value(values, literal), _value(others, literal)) for literal in self._nexts]
+            more = {at for at, (one, two) in enumerate(nexts) if one != two} - separate
+            if combinational or not more:
+                break
+            separate |= more
+        pairs = [(_value(values, literal), _value(others, literal)) for literal in circuit.outputs]
+        if combinational:
+            pairs += nexts
+        different = 0
+        for one, two in dict.fromkeys(pairs):
+            if one != two:
+                different = net.either(different, net.differ(one, two))
+        if different == 0:
+            return False
+        feedback = []
+        if not combinational:
+            feedback = [one for one, _ in nexts] + [nexts[latch][1] for latch in sorted(separate)]
+            feedback += [1] if reset is not None else []
+        net.write(path, different, feedback)
+        return True
+
+
+def _value(values, literal):
+    return values[literal >> 1] ^ (literal & 1)
+
+
+class _Net:
+    """Gates over a number of inputs, the last of which may become latches; equal gates are there once."""
+
+    def __init__(self, inputs):
+        self.inputs = inputs
+        self.gates = []
+        self._known = {}
+
+    def gate(self, one, two):
+        if one > two:
+            one, two = two, one
+        if one == 0 or one ^ two == 1:
+            return 0
+        if one in (1, two):
+            return two
+        found = self._known.get((one, two))
+        if found is None:
+            self.gates.append((one, two))
+            found = self._known[one, two] = 2 * (self.inputs + len(self.gates))
+        return found
+
+    def either(self, one, two):
+        return self.gate(one ^ 1, two ^ 1) ^ 1
+
+    def differ(self, one, two):
+        return self.either(self.gate(one, two ^ 1), self.gate(one ^ 1, two))
+
+    def copy(self, gates, leaves):
+        """Values of all variables of a circuit with these gates, over values of its inputs and latches."""
+        values = [0, *leaves]
+        for one, two in gates:
+            values.append(self.gate(values[one >> 1] ^ (one & 1), values[two >> 1] ^ (two & 1)))
+        return values
+
+    def write(self, path, output, feedback):
+        inputs = self.inputs - len(feedback)
+        lines = [f"aig {self.inputs + len(self.gates)} {inputs} {len(feedback)} 1 {len(self.gates)}", *map(str, feedback), str(output)]
+        body = b"".join(_gate(self.inputs + 1 + at, *pair) for at, pair in enumerate(self.gates))
+        Path(path).write_bytes("\n".join(lines).encode() + b"\n" + body)
