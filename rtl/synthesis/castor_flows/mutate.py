@@ -337,9 +337,13 @@ class Model:
             return self._pair.write(path, gold, gate, combinational, reset)
 
     def _make(self):
-        yosys.run(["read_ilang ../mutants.il", "memory_map", "async2sync", "techmap", "dffunmap", "opt_clean", "zinit -all",
-                   "dfflegalize -cell $_DFF_P_ 01", "aigmap", "setundef -zero", "opt_clean", "write_aiger -I -O -L -zinit -map mutants.map mutants.aig"],
-                  self.work, "mutants")
+        mark = self.work / "mutants.sha256"
+        made_of = hashlib.sha256((self.work.parent / "mutants.il").read_bytes()).hexdigest()
+        if not mark.exists() or mark.read_text() != made_of:
+            yosys.run(["read_ilang ../mutants.il", "memory_map", "async2sync", "techmap", "dffunmap", "opt_clean", "zinit -all",
+                       "dfflegalize -cell $_DFF_P_ 01", "aigmap", "setundef -zero", "opt_clean",
+                       "write_aiger -I -O -L -zinit -map mutants.map mutants.aig"], self.work, "mutants")
+            mark.write_text(made_of)
         self._circuit = aiger.Circuit(self.work / "mutants.aig", self.work / "mutants.map")
         self._pair = aiger.Pair(self._circuit)
 
@@ -369,4 +373,4 @@ def compare(mutant, model, options):
 
 
 def _abc(name, work, script, options):
-    return tools.run(["berkeley-abc", "-c", f"read_aiger {name}.aig; {script}"], work / f"{name}.log", options.seconds + 60, cwd=work)
+    return tools.run(["berkeley-abc", "-c", f"read_aiger {name}.aig; {script}"], work / f"{name}.log", 2 * options.seconds + 10, cwd=work)
