@@ -99,7 +99,7 @@ namespace {
   X(HitToggled, saws, "1st hit that does not promote")                                                     \
   X(HitNotToggling, saws, "1st hit without toggling")                                                      \
   X(HitInGto, saws, "1st hit under mode_sel GTO")                                                          \
-  X(HitAtSwitch, saws, "1st hit in the cycle of the switch")                                               \
+  X(HitAtSwitch, saws && cta2, "1st hit in the cycle of the switch")                                               \
   X(HitTwo, some, "two schedulers report 1st hits of a CTA in one cycle")                                  \
   X(Arrival, warps, "arrival at an open barrier")                                                          \
   X(BlockAll, true, "last local warp blocks")                                                              \
