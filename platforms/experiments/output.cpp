@@ -1,6 +1,7 @@
 #include "platforms/experiments/output.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -40,6 +41,14 @@ std::string number(double value) {
   out.precision(10);
   out << value;
   return out.str();
+}
+
+// Sixteen colours that can be told apart; gnuplot's own are eight.
+std::string colour(std::size_t series) {
+  constexpr std::array<const char*, 16> kColours = {"7f7f7f", "000000", "8c564b", "c49c94", "bcbd22", "1f77b4",
+                                                    "17becf", "9467bd", "e377c2", "2ca02c", "ffbb78", "ff7f0e",
+                                                    "d62728", "98df8a", "aec7e8", "393b79"};
+  return std::string(" linecolor rgb '#") + kColours[series % kColours.size()] + "'";
 }
 
 }  // namespace
@@ -128,7 +137,7 @@ void Output::plot(const Plot& plot) {
       const std::size_t column = errors ? 2 + 2 * i : 2 + i;
       if (i != 0) script += ", ";
       script += "$data using " + std::to_string(column) + (errors ? ":" + std::to_string(column + 1) : "") +
-                (i == 0 ? ":xtic(1)" : "") + " title " + quoted(plot.series[i].name);
+                (i == 0 ? ":xtic(1)" : "") + colour(i) + " title " + quoted(plot.series[i].name);
     }
     script += "\n";
   } else {
@@ -141,7 +150,7 @@ void Output::plot(const Plot& plot) {
     }
     script += "plot ";
     for (std::size_t i = 0; i < plot.series.size(); ++i) {
-      script += (i == 0 ? "" : ", ") + ("$data" + std::to_string(i)) + " with linespoints title " +
+      script += (i == 0 ? "" : ", ") + ("$data" + std::to_string(i)) + " with linespoints" + colour(i) + " title " +
                 quoted(plot.series[i].name);
     }
     script += "\n";
