@@ -148,15 +148,22 @@ class Liberty(unittest.TestCase):
 
 
 class Yosys(unittest.TestCase):
-    STAT = json.dumps({"modules": {"\\a": {"num_cells_by_type": {"DFF": 1, "INV": 2}, "num_memories": 1, "num_memory_bits": 64}}})
+    STAT = json.dumps({"modules": {"\\a": {"num_cells_by_type": {"DFF": 1, "INV": 2}}}})
 
     def test_counts_are_those_of_the_only_module_or_of_the_design(self):
         self.assertEqual(yosys.counts(self.STAT), {"DFF": 1, "INV": 2})
         both = json.loads(self.STAT)
-        both["design"] = {"num_cells_by_type": {"DFF": 3}, "num_memories": 2, "num_memory_bits": 128}
+        both["design"] = {"num_cells_by_type": {"DFF": 3}}
         self.assertEqual(yosys.counts(json.dumps(both)), {"DFF": 3})
-        self.assertEqual(yosys.memory_bits(json.dumps(both)), (2, 128))
-        self.assertEqual(yosys.memory_bits(self.STAT), (1, 64))
+
+    def test_tables_are_read_from_a_dump_of_their_cells(self):
+        dump = ("module \\top\n  cell $mem_v2 \\u_b.mem_q\n    parameter \\WIDTH 5\n    parameter \\SIZE 16\n"
+                "    parameter \\RD_PORTS 2\n    parameter \\WR_PORTS 1\n    parameter \\ABITS 4\n"
+                "  cell $mem_v2 \\a_q\n    parameter \\SIZE 3\n    parameter \\WIDTH 48\n    parameter \\WR_PORTS 3\n"
+                "    parameter \\RD_PORTS 1\n")
+        self.assertEqual(yosys.tables_of(dump), [
+            {"name": "a_q", "entries": 3, "width": 48, "write_ports": 3, "read_ports": 1},
+            {"name": "u_b.mem_q", "width": 5, "entries": 16, "read_ports": 2, "write_ports": 1}])
 
     def test_modules_are_read_although_yosys_breaks_its_json_behind_them(self):
         text = ('{\n   "creator": "Yosys",\n   "modules": {\n      "\\\\a": {\n         "num_cells_by_type": {\n            "INV": 2\n'
@@ -169,8 +176,6 @@ class Yosys(unittest.TestCase):
         for text in ("", "[]", "{}", '{"modules": {}}', '{"modules": {"a": {}}}'):
             with self.assertRaises(WrongRequest, msg=text):
                 yosys.counts(text)
-            with self.assertRaises(WrongRequest, msg=text):
-                yosys.memory_bits(text)
 
     def test_levels_and_gates_of_abc_are_read_through_its_colours(self):
         log = ("ABC: \x1b[1;37mnetlist                       :\x1b[0m i/o =   56/    4  lat =    0  nd =   110  edge =    300  "
@@ -179,6 +184,9 @@ class Yosys(unittest.TestCase):
                "ABC: netlist : i/o = 1/ 1  lat = 0  nd = 1  edge = 2  area =1.00  delay =1.00  lev = 12\n")
         self.assertEqual(yosys.abc_levels(log), [10, 12])
         self.assertEqual(yosys.abc_gates(log), {"NAND2X1": 7})
+        # A port of a table that is always 0 is a constant, no cell.
+        constant = "ABC: _const0_     Fanin =  0   Instance =        2   Area =       0.00     0.00 %\n"
+        self.assertEqual(yosys.abc_gates(log + constant), {"NAND2X1": 7})
 
     def test_first_error_is_one_line_with_file_and_line(self):
         self.assertEqual(yosys.first_error("a\nx.sv:3: ERROR: syntax error\nmore\n"), "Yosys: x.sv:3: syntax error")

@@ -60,7 +60,7 @@ def run(options, progress):
         for chosen in _sets(block, options):
             wanted.append((block, chosen, block.parameters(chosen)))
             if options.check:
-                expected(block, chosen, options)  # before anything takes long
+                expected(block, chosen, options.macros)  # before anything takes long
 
     state = _Running(progress)
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -74,10 +74,10 @@ def run(options, progress):
         for line in report(mine, library, options.macros):
             progress.line(line)
         if options.record:
-            record(block, mine, options)
+            record(block, mine, options.macros)
             progress.line(f"recorded in {block.folder / 'area.json'}")
         if options.check:
-            drifts = check(block, mine, options)
+            drifts = check(block, mine, options.macros)
             for drift in drifts:
                 progress.line(f"DRIFT {drift}")
             progress.line(f"{name}: {'differs from' if drifts else 'agrees with'} {block.folder / 'area.json'}")
@@ -97,13 +97,13 @@ def _sets(block, options):
     if options.params:
         return [options.params]
     if options.check:
-        return [name for name, figures in recorded(block)["sets"].items() if part(figures, options) is not None]
+        return [name for name, figures in recorded(block)["sets"].items() if part(figures, options.macros) is not None]
     return ["default" if "default" in block.sets else next(iter(block.sets))]
 
 
-def part(figures, options):
-    """The recorded figures of one set that the options speak of: with tables as flip-flops, or without the tables."""
-    return figures.get("macros") if options.macros else figures if "kge" in figures else None
+def part(figures, macros):
+    """The recorded figures of one set: with tables as flip-flops, or without the tables."""
+    return figures.get("macros") if macros else figures if "kge" in figures else None
 
 
 def ties(words):
@@ -297,16 +297,16 @@ def recorded(block):
     return data
 
 
-def expected(block, chosen, options):
+def expected(block, chosen, macros=False):
     """The recorded figures of a set. Raises WrongRequest if there are none."""
-    found = part(recorded(block)["sets"].get(chosen, {}), options)
+    found = part(recorded(block)["sets"].get(chosen, {}), macros)
     if found is None:
         raise WrongRequest(f"no figures of the set '{chosen}' in {block.folder / 'area.json'}",
-                           f"castor area {block.name} --params {chosen}{' --macros' if options.macros else ''} --record")
+                           f"castor area {block.name} --params {chosen}{' --macros' if macros else ''} --record")
     return found
 
 
-def record(block, results, options):
+def record(block, results, macros=False):
     """Writes the figures of `results` to rtl/<block>/area.json; those of other sets stay, and those with (without) tables."""
     path = block.folder / "area.json"
     sets = recorded(block)["sets"] if path.exists() else {}
@@ -314,7 +314,7 @@ def record(block, results, options):
         old = sets.get(one["set"], {})
         figures = {key: one[key] for key in CHECKED}
         other = {} if old.get("parameters") != one["parameters"] else old
-        if options.macros:
+        if macros:
             other = {key: value for key, value in other.items() if key != "macros"}
             sets[one["set"]] = {**other, "parameters": one["parameters"], "macros": figures}
         else:
@@ -330,12 +330,12 @@ def record(block, results, options):
     })
 
 
-def check(block, results, options):
+def check(block, results, macros=False):
     """Lines that say which figure drifted from the recorded one, by more than 0.5 %."""
     known = recorded(block)
     drifts = []
     for one in results:
-        was_all = expected(block, one["set"], options)
+        was_all = expected(block, one["set"], macros)
         if known["sets"][one["set"]].get("parameters") != one["parameters"]:
             drifts.append(f"{one['block']} {one['set']}: the set's parameters are not those recorded")
         for key in CHECKED:

@@ -45,8 +45,13 @@ def read(block, values, formal=False, extra=(), replaced=None, ties=()):
 def tables(block, values, ties, work):
     """The tables of a block: [{"name", "entries", "width", "read_ports", "write_ports"}], by name."""
     run(read(block, values, ties=ties) + ["proc", "flatten", "opt", "memory_collect", "select t:$mem_v2", "dump -o tables.txt"], work, "tables")
+    return tables_of((Path(work) / "tables.txt").read_text())
+
+
+def tables_of(dump):
+    """`tables` out of the text of a `dump` of memory cells."""
     found = []
-    for line in (Path(work) / "tables.txt").read_text().splitlines():
+    for line in dump.splitlines():
         words = line.split()
         if words[:2] == ["cell", "$mem_v2"]:
             found.append({"name": words[2].lstrip("\\")})
@@ -116,8 +121,9 @@ def abc_levels(output):
 
 
 def abc_gates(output):
-    """Gates by cell as `print_gates` lists them (the last list of the log)."""
+    """Gates by cell as `print_gates` lists them (the last list of the log), without constants."""
     result = {}
     for found in _GATE.finditer(_COLOUR.sub("", output)):
-        result[found.group(1)] = int(found.group(2))
+        if found.group(1) not in ("_const0_", "_const1_"):
+            result[found.group(1)] = int(found.group(2))
     return result
