@@ -121,26 +121,32 @@ class Pair:
         self._circuit = circuit
         self._gates = circuit.gate_inputs()
         self._nexts = circuit.latch_nexts()
+        self._begin = [0] * len(self._nexts)
 
-    def write(self, path, gold, gate, combinational, reset=None):
+    def reset(self, cycles):
+        """Lets the copies begin with what `cycles` cycles with all inputs at 0 make of zeros."""
+        for _ in range(cycles):
+            values = [0] * (1 + self._circuit.inputs) + self._begin
+            for one, two in self._gates:
+                values.append((values[one >> 1] ^ (one & 1)) & (values[two >> 1] ^ (two & 1)))
+            self._begin = [_value(values, literal) for literal in self._nexts]
+
+    def write(self, path, gold, gate, combinational):
         """Writes the comparison as AIGER with one output: the copies differ. Returns False if they are the same by structure.
 
         `gold`, `gate`: {number of an input: 0 or 1}. `combinational`: latches are inputs of the comparison and their next
-        values outputs, so that what is found equal is equal in every state; otherwise both copies begin with zeros, and
-        the input number `reset` is 0 in the first cycle.
+        values outputs, so that what is found equal is equal in every state; otherwise both copies begin as after reset().
         """
         circuit = self._circuit
         latches = len(circuit.latch_lines)
         separate = set()
         while True:
-            net = _Net(circuit.inputs + latches + len(separate) + (reset is not None and not combinational))
+            net = _Net(circuit.inputs + latches + len(separate))
             own = {latch: circuit.inputs + latches + at for at, latch in enumerate(sorted(separate))}
-            state = [2 * (1 + circuit.inputs + at) for at in range(latches)]
-            other = [2 * (1 + own.get(at, circuit.inputs + at)) for at in range(latches)]
+            # A latch that begins with 1 is stored inverted.
+            state = [2 * (1 + circuit.inputs + at) ^ self._begin[at] for at in range(latches)]
+            other = [2 * (1 + own.get(at, circuit.inputs + at)) ^ self._begin[at] for at in range(latches)]
             shared = [2 * (1 + at) for at in range(circuit.inputs)]
-            if reset is not None and not combinational:
-                started = 2 * net.inputs
-                shared[reset] = net.gate(shared[reset], started)
             values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)] + state)
             others = net.copy(self._gates, [gate.get(at, literal) for at, literal in enumerate(shared)] + other)
             nexts = [(_value(values, literal), _value(others, literal)) for literal in self._nexts]
@@ -159,8 +165,8 @@ class Pair:
             return False
         feedback = []
         if not combinational:
-            feedback = [one for one, _ in nexts] + [nexts[latch][1] for latch in sorted(separate)]
-            feedback += [1] if reset is not None else []
+            feedback = [one ^ begin for (one, _), begin in zip(nexts, self._begin)]
+            feedback += [nexts[latch][1] ^ self._begin[latch] for latch in sorted(separate)]
         net.write(path, different, feedback)
         return True
 

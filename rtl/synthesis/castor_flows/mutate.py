@@ -333,8 +333,7 @@ class Model:
             bits = sorted((bit, number) for (name, bit), number in self._circuit.inputs_by_name.items() if name == "castor_mutant")
             gold = {number: 0 for _, number in bits}
             gate = {number: mutant.number >> bit & 1 for bit, number in bits}
-            reset = self._circuit.inputs_by_name["rst_ni", 0]
-            return self._pair.write(path, gold, gate, combinational, reset)
+            return self._pair.write(path, gold, gate, combinational)
 
     def _make(self):
         mark = self.work / "mutants.sha256"
@@ -346,6 +345,7 @@ class Model:
             mark.write_text(made_of)
         self._circuit = aiger.Circuit(self.work / "mutants.aig", self.work / "mutants.map")
         self._pair = aiger.Pair(self._circuit)
+        self._pair.reset(3)  # rst_ni is one of the inputs at 0
 
 
 def compare(mutant, model, options):
