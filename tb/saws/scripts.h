@@ -28,7 +28,7 @@ class Chaos final : public Sequence {
   unsigned left_ = 0, start_ = 0, operation_ = 0, event_ = 0, exit_ = 0, unblock_ = 0, ready_ = 0, ack_ = 0;
 };
 
-/// The worked example of two schedulers (docs/blocks/saws.md, "Theory of operation"), event by event, again and again,
+/// The worked example of two schedulers (docs/blocks/saws.md, "Worked examples"), event by event, again and again,
 /// without and with toggling; where a parameter set has fewer warps or CTAs, what is left of it.
 class Example final : public Sequence {
  public:
