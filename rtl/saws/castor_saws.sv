@@ -73,7 +73,7 @@ module castor_saws #(
   logic [NumSched-1:0] blocks, bad, twice, all_blocked, taken, first_hit;
   logic [NumSched*CtaWidth-1:0] event_cta;
   logic [NumSched*NumSched-1:0] blocked_here;  // [t*NumSched+s]: the thread block of event s has a blocked warp on t
-  logic                         mode, switch, alloc, free, lost;
+  logic                         mode, switch, broadcast, alloc, free, lost;
   logic [NumSched-1:0]          promote, demote, greedy;
   logic [CtaWidth-1:0]          message_cta, op_cta;
   logic [CtaWidth*NumWarps-1:0] warp_cta;
@@ -107,15 +107,11 @@ module castor_saws #(
 
   always_comb begin
     used_d = used_q;
-    for (int unsigned c = 0; c < MaxCta; c++) begin
-      if (cta_id_i == CtaWidth'(c)) begin
-        if (alloc) begin
-          used_d[c] = 1'b1;
-        end
-        if (free) begin
-          used_d[c] = 1'b0;
-        end
-      end
+    if (alloc) begin
+      used_d = used_q | MaxCta'(MaxCtaPow2'(1) << cta_id_i);
+    end
+    if (free) begin
+      used_d = used_q & ~MaxCta'(MaxCtaPow2'(1) << cta_id_i);
     end
   end
 
@@ -149,7 +145,7 @@ module castor_saws #(
       .clk_i,
       .rst_ni,
       .start_i        (kernel_start_i),
-      .wev_valid_i    (wev_valid_i[s]),
+      .wev_valid_i    (wev_valid_i),
       .wev_exit_i     (wev_exit_i[s]),
       .wev_idx_i      (wev_idx_i[s*IndexWidth +: IndexWidth]),
       .unblock_i      (unblock[s*NumLocal +: NumLocal]),
@@ -163,6 +159,7 @@ module castor_saws #(
       .alloc_i        (alloc),
       .free_i         (free),
       .new_i          (wmask[s*NumLocal +: NumLocal]),
+      .op_valid_i     (cta_valid_i || broadcast),
       .op_cta_i       (op_cta),
       .taken_o        (taken[s]),
       .member_o       (member[s*NumLocal +: NumLocal]),
@@ -236,6 +233,7 @@ module castor_saws #(
       .lost_o        (lost),
       .mode_o        (mode),
       .switch_o      (switch),
+      .broadcast_o   (broadcast),
       .promote_o     (promote),
       .demote_o      (demote),
       .cta_o         (message_cta),
@@ -250,6 +248,7 @@ module castor_saws #(
     assign lost        = 1'b0;
     assign mode        = 1'b0;
     assign switch      = 1'b0;
+    assign broadcast   = 1'b0;
     assign promote     = '0;
     assign demote      = '0;
     assign message_cta = '0;

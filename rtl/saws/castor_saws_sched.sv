@@ -40,6 +40,18 @@ module castor_saws_sched #(
 );
   localparam logic [PosWidth-1:0] One = PosWidth'(1);
 
+  // Bit b*NumLocal+i: bit b of the number i is 0.
+  function automatic logic [IndexWidth*NumLocal-1:0] lower();
+    lower = '0;
+    for (int unsigned b = 0; b < IndexWidth; b++) begin
+      for (int unsigned i = 0; i < NumLocal; i++) begin
+        lower[b*NumLocal+i] = (((i >> b) & 1) == 0);
+      end
+    end
+  endfunction
+
+  localparam logic [IndexWidth*NumLocal-1:0] Lower = lower();
+
   logic [PosWidth*NumLocal-1:0] pos_q, pos_d;
   logic [PosWidth-1:0]          length_q, length_d;
   logic [PointerWidth-1:0]      pointer_q, pointer_d;  // greedy warp, or promotion register
@@ -57,12 +69,7 @@ module castor_saws_sched #(
   logic                  issue_valid;
   logic [IndexWidth-1:0] issue_idx;
 
-  always_comb begin
-    greedy_warp = '0;
-    for (int unsigned i = 0; i < NumLocal; i++) begin
-      greedy_warp[i] = greedy_q && (pointer_q == PointerWidth'(i));
-    end
-  end
+  assign greedy_warp = greedy_q ? NumLocal'(1) << pointer_q : '0;
 
   always_comb begin
     logic [NumLocal-1:0] left, low;
@@ -80,9 +87,7 @@ module castor_saws_sched #(
       end
     end
     for (int unsigned b = 0; b < IndexWidth; b++) begin
-      for (int unsigned i = 0; i < NumLocal; i++) begin
-        low[i] = left[i] && (((i >> (IndexWidth - 1 - b)) & 1) == 0);
-      end
+      low = left & Lower[(IndexWidth-1-b)*NumLocal +: NumLocal];
       issue_idx[IndexWidth-1-b] = (left != '0) && (low == '0);
       if (low != '0) begin
         left = low;

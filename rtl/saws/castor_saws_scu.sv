@@ -31,6 +31,7 @@ module castor_saws_scu #(
   // List operations.
   output logic                mode_o,
   output logic                switch_o,
+  output logic                broadcast_o,
   output logic [NumSched-1:0] promote_o,
   output logic [NumSched-1:0] demote_o,
   output logic [CtaWidth-1:0] cta_o,
@@ -78,15 +79,13 @@ module castor_saws_scu #(
 
   always_comb begin
     toggle_d = toggle_q;
-    for (int unsigned c = 0; c < MaxCta; c++) begin
-      for (int unsigned s = 0; s < NumSched; s++) begin
-        if (toggling_q && first_hit_i[s] && event_cta_i[s*CtaWidth +: CtaWidth] == CtaWidth'(c)) begin
-          toggle_d[c] = !toggle_q[c];
-        end
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      if (toggling_q && first_hit_i[s]) begin
+        toggle_d = toggle_d ^ MaxCta'(MaxCtaPow2'(1) << event_cta_i[s*CtaWidth +: CtaWidth]);
       end
-      if (alloc_i && cta_id_i == CtaWidth'(c)) begin
-        toggle_d[c] = 1'b1;
-      end
+    end
+    if (alloc_i) begin
+      toggle_d = toggle_d | MaxCta'(MaxCtaPow2'(1) << cta_id_i);
     end
   end
 
@@ -150,9 +149,10 @@ module castor_saws_scu #(
     end
   end
 
-  assign pop      = take ? source : '0;
-  assign switch_o = act && !mode_q;
-  assign mode_d   = mode_q || switch_o;
+  assign pop         = take ? source : '0;
+  assign switch_o    = act && !mode_q;
+  assign broadcast_o = take;
+  assign mode_d      = mode_q || switch_o;
 
   always_comb begin
     logic hit;

@@ -17,7 +17,7 @@ module castor_saws_warps #(
   input  logic start_i,  // forget everything
 
   // The scheduler's event, and the warps whose barrier completes.
-  input  logic                  wev_valid_i,
+  input  logic [NumSched-1:0]   wev_valid_i,  // of all schedulers
   input  logic                  wev_exit_i,
   input  logic [IndexWidth-1:0] wev_idx_i,
   input  logic [NumLocal-1:0]   unblock_i,
@@ -35,6 +35,7 @@ module castor_saws_warps #(
   input  logic                alloc_i,
   input  logic                free_i,
   input  logic [NumLocal-1:0] new_i,     // warps of the thread block that is to be placed
+  input  logic                op_valid_i,
   input  logic [CtaWidth-1:0] op_cta_i,
   output logic                taken_o,   // one of new_i is taken
   output logic [NumLocal-1:0] member_o,  // warps of op_cta_i
@@ -57,19 +58,13 @@ module castor_saws_warps #(
   logic [NumLocal-1:0] warp, waiting, live_after, blocked_after;
   logic                known, twice, accepted;
 
-  always_comb begin
-    warp = '0;
-    for (int unsigned i = 0; i < NumLocal; i++) begin
-      warp[i] = wev_valid_i && (wev_idx_i == IndexWidth'(i));
-    end
-  end
-
+  assign warp     = wev_valid_i[Index] ? NumLocal'(1) << wev_idx_i : '0;
   assign waiting  = blocked_q & ~unblock_i;
   assign known    = ((warp & live_q) != '0);
   assign twice    = known && !wev_exit_i && ((warp & waiting) != '0);
   assign accepted = known && !twice;
   assign blocks_o = accepted && !wev_exit_i;
-  assign bad_o    = wev_valid_i && !known;
+  assign bad_o    = wev_valid_i[Index] && !known;
   assign twice_o  = twice;
 
   assign live_after    = (accepted && wev_exit_i) ? (live_q & ~warp) : live_q;
@@ -77,8 +72,10 @@ module castor_saws_warps #(
 
   always_comb begin
     event_cta_o = '0;
-    for (int unsigned b = 0; b < CtaWidth; b++) begin
-      event_cta_o[b] = ((warp & cta_q[b*NumLocal +: NumLocal]) != '0);
+    if (wev_valid_i[Index]) begin
+      for (int unsigned b = 0; b < CtaWidth; b++) begin
+        event_cta_o[b] = ((warp & cta_q[b*NumLocal +: NumLocal]) != '0);
+      end
     end
   end
 
@@ -91,23 +88,21 @@ module castor_saws_warps #(
       blocked_here_o = '0;
       all_blocked_o  = 1'b0;
       for (int unsigned e = 0; e < NumSched; e++) begin
-        same = allocated_q;
-        for (int unsigned b = 0; b < CtaWidth; b++) begin
-          same = same & ~(cta_q[b*NumLocal +: NumLocal] ^ {NumLocal{event_cta_i[e*CtaWidth+b]}});
-        end
-        if (e > Index) begin
-          blocked_here_o[e] = ((same & blocked_after) != '0);
-        end else begin
-          blocked_here_o[e] = ((same & waiting) != '0);
-        end
-        if (e == Index) begin
-          all_blocked_o = accepted && ((same & live_after) != '0) && ((same & live_after & ~blocked_after) == '0);
+        if (wev_valid_i[e]) begin
+          same = allocated_q;
+          for (int unsigned b = 0; b < CtaWidth; b++) begin
+            same = same & ~(cta_q[b*NumLocal +: NumLocal] ^ {NumLocal{event_cta_i[e*CtaWidth+b]}});
+          end
+          blocked_here_o[e] = ((same & ((e > Index) ? blocked_after : waiting)) != '0);
+          if (e == Index) begin
+            all_blocked_o = accepted && ((same & live_after) != '0) && ((same & live_after & ~blocked_after) == '0);
+          end
         end
       end
     end
   end else begin : gen_no_compare
-    logic unused_event_cta;
-    assign unused_event_cta = ^event_cta_i;
+    logic unused_events;
+    assign unused_events  = ^{event_cta_i, wev_valid_i};
     assign blocked_here_o   = '0;
     assign all_blocked_o    = 1'b0;
   end
@@ -117,9 +112,12 @@ module castor_saws_warps #(
   assign taken_o = ((new_i & allocated_q) != '0);
 
   always_comb begin
-    member_o = allocated_q;
-    for (int unsigned b = 0; b < CtaWidth; b++) begin
-      member_o = member_o & ~(cta_q[b*NumLocal +: NumLocal] ^ {NumLocal{op_cta_i[b]}});
+    member_o = '0;
+    if (op_valid_i) begin
+      member_o = allocated_q;
+      for (int unsigned b = 0; b < CtaWidth; b++) begin
+        member_o = member_o & ~(cta_q[b*NumLocal +: NumLocal] ^ {NumLocal{op_cta_i[b]}});
+      end
     end
   end
 

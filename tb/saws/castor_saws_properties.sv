@@ -1,0 +1,342 @@
+// Properties of the warp schedulers as a whole (docs/blocks/saws.md, "Mechanism" and "Cycle"); those of the
+// synchronization control unit are in castor_saws_scu_properties.sv. Names begin with the number of the invariant. Each
+// speaks of all schedulers, warps and thread blocks. Nothing is assumed of the surroundings.
+`include "castor_assert.svh"
+
+module castor_saws_properties #(
+  parameter int unsigned NumSched = 4,
+  parameter int unsigned NumLocal = 16,
+  parameter int unsigned MaxCta   = 32,
+  parameter int unsigned PFloor   = 1,
+  localparam int unsigned NumWarps   = NumSched * NumLocal,
+  localparam int unsigned IndexWidth = (NumLocal > 1) ? $clog2(NumLocal) : 1,
+  localparam int unsigned PosWidth   = $clog2(NumLocal + 1),
+  localparam int unsigned CtaWidth   = (MaxCta > 1) ? $clog2(MaxCta) : 1
+) (
+  input logic                           clk_i,
+  input logic                           rst_ni,
+  input logic                           kernel_start_i,
+  input logic [NumSched-1:0]            wev_valid_i,
+  input logic [NumSched-1:0]            wev_exit_i,
+  input logic [NumSched-1:0]            wev_ready_o,
+  input logic [NumSched-1:0]            issue_valid_o,
+  input logic [NumSched*IndexWidth-1:0] issue_idx_o,
+  input logic [CtaWidth-1:0]            cta_id_i,
+
+  // Vectors over warps have the warps of a scheduler side by side.
+  input logic [NumWarps-1:0]          ready,
+  input logic [NumWarps-1:0]          unblock,
+  input logic [NumWarps-1:0]          allocated,
+  input logic [NumWarps-1:0]          live,
+  input logic [NumWarps-1:0]          blocked,
+  input logic [NumWarps-1:0]          member,
+  input logic [CtaWidth*NumWarps-1:0] warp_cta,
+  input logic [PosWidth*NumWarps-1:0] pos,
+  input logic [NumSched*PosWidth-1:0] length,
+  input logic [NumSched*PosWidth-1:0] pointer,
+  input logic [NumSched-1:0]          greedy,
+  input logic [MaxCta-1:0]            used_q,
+  input logic [NumSched*CtaWidth-1:0] event_cta,
+  input logic [NumSched-1:0]          blocks,
+  input logic [NumSched-1:0]          bad,
+  input logic [NumSched-1:0]          first_hit,
+  input logic                         alloc,
+  input logic                         free,
+  input logic                         mode,
+  input logic [NumSched-1:0]          promote,
+  input logic                         lost
+);
+  // Positions and thread blocks by warp: element s*NumLocal+i is local warp i of scheduler s.
+  logic [NumWarps*PosWidth-1:0] p;
+  logic [NumWarps*CtaWidth-1:0] k;
+
+  for (genvar s = 0; s < NumSched; s++) begin : gen_sched
+    for (genvar i = 0; i < NumLocal; i++) begin : gen_warp
+      for (genvar b = 0; b < PosWidth; b++) begin : gen_position
+        assign p[(s*NumLocal+i)*PosWidth+b] = pos[(s*PosWidth+b)*NumLocal+i];
+      end
+      for (genvar b = 0; b < CtaWidth; b++) begin : gen_cta
+        assign k[(s*NumLocal+i)*CtaWidth+b] = warp_cta[(s*CtaWidth+b)*NumLocal+i];
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Q1: the warps of a thread block share a position, thread blocks have different ones, and they are 0..length-1.
+  logic              shared, in_range, complete, free_clear, slot_used, live_allocated, blocked_live;
+  logic [MaxCta-1:0] held;  // thread blocks that have a warp
+
+  always_comb begin
+    logic there;
+    there          = 1'b0;
+    shared         = 1'b1;
+    in_range       = 1'b1;
+    complete       = 1'b1;
+    free_clear     = 1'b1;
+    slot_used      = 1'b1;
+    live_allocated = ((live & ~allocated) == '0);
+    blocked_live   = ((blocked & ~live) == '0);
+    held           = '0;
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      for (int unsigned i = s * NumLocal; i < (s + 1) * NumLocal; i++) begin
+        for (int unsigned j = s * NumLocal; j < (s + 1) * NumLocal; j++) begin
+          if (allocated[i] && allocated[j]) begin
+            shared = shared && ((k[i*CtaWidth +: CtaWidth] == k[j*CtaWidth +: CtaWidth]) ==
+                                (p[i*PosWidth +: PosWidth] == p[j*PosWidth +: PosWidth]));
+          end
+        end
+        if (allocated[i]) begin
+          in_range = in_range && (p[i*PosWidth +: PosWidth] < length[s*PosWidth +: PosWidth]);
+        end else begin
+          free_clear = free_clear && (p[i*PosWidth +: PosWidth] == '0) && (k[i*CtaWidth +: CtaWidth] == '0);
+        end
+      end
+      for (int unsigned v = 0; v < NumLocal; v++) begin
+        there = 1'b0;
+        for (int unsigned i = s * NumLocal; i < (s + 1) * NumLocal; i++) begin
+          there = there || (allocated[i] && p[i*PosWidth +: PosWidth] == PosWidth'(v));
+        end
+        complete = complete && (there == (PosWidth'(v) < length[s*PosWidth +: PosWidth]));
+      end
+    end
+    for (int unsigned i = 0; i < NumWarps; i++) begin
+      for (int unsigned c = 0; c < MaxCta; c++) begin
+        if (allocated[i] && k[i*CtaWidth +: CtaWidth] == CtaWidth'(c)) begin
+          held[c] = 1'b1;
+        end
+      end
+      slot_used = slot_used && (!allocated[i] || 32'(k[i*CtaWidth +: CtaWidth]) < MaxCta);
+    end
+  end
+
+  `CASTOR_ASSERT(q1_positions_shared_by_a_thread_block_alone, shared)
+  `CASTOR_ASSERT(q1_positions_below_length, in_range)
+  `CASTOR_ASSERT(q1_no_position_left_out, complete)
+  `CASTOR_ASSERT(q1_free_slots_are_clear, free_clear)
+  `CASTOR_ASSERT(q1_warps_of_slots_in_use, slot_used && held == used_q)
+  `CASTOR_ASSERT(q1_live_warps_are_allocated, live_allocated)
+  `CASTOR_ASSERT(q1_blocked_warps_are_live, blocked_live)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Q2: range of the promotion register; in GTO mode the same register names a warp.
+  logic register_low, register_high, greedy_warp;
+
+  always_comb begin
+    register_low  = 1'b1;
+    register_high = 1'b1;
+    greedy_warp   = 1'b1;
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      if (mode) begin
+        register_low  = register_low && (PFloor == 0 || pointer[s*PosWidth +: PosWidth] != '0);
+        register_high = register_high && (pointer[s*PosWidth +: PosWidth] <= length[s*PosWidth +: PosWidth] ||
+                                          pointer[s*PosWidth +: PosWidth] == PosWidth'(1));
+      end else begin
+        greedy_warp = greedy_warp && (32'(pointer[s*PosWidth +: PosWidth]) < NumLocal);
+      end
+    end
+  end
+
+  `CASTOR_ASSERT(q2_register_not_below_floor, register_low)
+  `CASTOR_ASSERT(q2_register_not_above_length, register_high)
+  `CASTOR_ASSERT(q2_greedy_pointer_names_a_warp, greedy_warp)
+  `CASTOR_ASSERT(q2_nothing_greedy_in_saws_mode, !(mode && greedy != '0))
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Q3: the pick can issue, and none that can has a smaller key; in GTO mode the greedy warp goes first.
+  logic pick_there, pick_can, pick_least, pick_greedy, no_pick_is_zero;
+
+  always_comb begin
+    logic [NumLocal-1:0]   can;
+    logic [IndexWidth-1:0] idx;
+    logic [PosWidth-1:0]   least;
+    logic                  stays;  // the greedy warp is picked
+    can             = '0;
+    idx             = '0;
+    least           = '0;
+    stays           = 1'b0;
+    pick_there      = 1'b1;
+    pick_can        = 1'b1;
+    pick_least      = 1'b1;
+    pick_greedy     = 1'b1;
+    no_pick_is_zero = 1'b1;
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      can   = ready[s*NumLocal +: NumLocal] & allocated[s*NumLocal +: NumLocal];
+      idx   = issue_idx_o[s*IndexWidth +: IndexWidth];
+      stays = 1'b0;
+      least = '0;
+      for (int unsigned i = 0; i < NumLocal; i++) begin
+        if (idx == IndexWidth'(i)) begin
+          least    = p[(s*NumLocal+i)*PosWidth +: PosWidth];
+          pick_can = pick_can && (!issue_valid_o[s] || can[i]);
+        end
+        if (!mode && greedy[s] && pointer[s*PosWidth +: PosWidth] == PosWidth'(i) && can[i]) begin
+          stays = 1'b1;
+        end
+      end
+      pick_there      = pick_there && (issue_valid_o[s] == (can != '0));
+      no_pick_is_zero = no_pick_is_zero && (issue_valid_o[s] || idx == '0);
+      pick_greedy     = pick_greedy && (!stays || PosWidth'(idx) == pointer[s*PosWidth +: PosWidth]);
+      for (int unsigned i = 0; i < NumLocal; i++) begin
+        if (can[i] && !stays) begin
+          pick_least = pick_least && ({p[(s*NumLocal+i)*PosWidth +: PosWidth], IndexWidth'(i)} >= {least, idx});
+        end
+      end
+    end
+  end
+
+  `CASTOR_ASSERT(q3_pick_if_a_warp_can_issue, pick_there)
+  `CASTOR_ASSERT(q3_pick_can_issue, pick_can)
+  `CASTOR_ASSERT(q3_no_smaller_key_than_the_pick, pick_least)
+  `CASTOR_ASSERT(q3_greedy_warp_is_picked_in_gto_mode, pick_greedy)
+  `CASTOR_ASSERT(q3_index_is_zero_without_a_pick, no_pick_is_zero)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Q4: a stretch in which a thread block has blocked warps begins with one first hit and has no other. An exit may end
+  // one in the cycle in which the next begins, hence the exception.
+  logic hit_at_most_once, hit_begins, hit_not_inside;
+
+  always_comb begin
+    logic       was, exits;
+    logic [2:0] hits, arrivals;
+    was              = 1'b0;
+    exits            = 1'b0;
+    hits             = '0;
+    arrivals         = '0;
+    hit_at_most_once = 1'b1;
+    hit_begins       = 1'b1;
+    hit_not_inside   = 1'b1;
+    for (int unsigned c = 0; c < MaxCta; c++) begin
+      was      = 1'b0;
+      exits    = 1'b0;
+      hits     = '0;
+      arrivals = '0;
+      for (int unsigned i = 0; i < NumWarps; i++) begin
+        was = was || (blocked[i] && !unblock[i] && k[i*CtaWidth +: CtaWidth] == CtaWidth'(c));
+      end
+      for (int unsigned s = 0; s < NumSched; s++) begin
+        if (event_cta[s*CtaWidth +: CtaWidth] == CtaWidth'(c)) begin
+          hits     = hits + 3'(first_hit[s]);
+          arrivals = arrivals + 3'(blocks[s]);
+          exits    = exits || (wev_valid_i[s] && wev_exit_i[s] && !bad[s]);
+        end
+      end
+      hit_at_most_once = hit_at_most_once && (hits <= 3'd1);
+      hit_begins       = hit_begins && (was || (hits != '0) == (arrivals != '0));
+      hit_not_inside   = hit_not_inside && (!was || exits || hits == '0);
+    end
+  end
+
+  `CASTOR_ASSERT(q4_one_first_hit_per_cycle_and_thread_block, hit_at_most_once)
+  `CASTOR_ASSERT(q4_stretch_begins_with_a_first_hit, hit_begins)
+  `CASTOR_ASSERT(q4_no_first_hit_inside_a_stretch, hit_not_inside)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Q6 and Q7: what a promotion did to the list, seen in the cycle after.
+  logic [NumWarps*PosWidth-1:0] p_past_q;
+  logic [NumWarps-1:0]          member_past_q;
+  logic [NumSched-1:0]          promote_past_q;
+  logic [NumSched*PosWidth-1:0] pointer_past_q;
+  logic                         others_keep_order, others_move_by_one, promoted_rises, above_stays;
+
+  always_ff @(posedge clk_i) begin
+    p_past_q       <= p;
+    member_past_q  <= member;
+    pointer_past_q <= pointer;
+    promote_past_q <= (rst_ni && !kernel_start_i) ? promote : '0;
+  end
+
+  always_comb begin
+    logic [PosWidth-1:0] was, is;
+    was                = '0;
+    is                 = '0;
+    others_keep_order  = 1'b1;
+    others_move_by_one = 1'b1;
+    promoted_rises     = 1'b1;
+    above_stays        = 1'b1;
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      for (int unsigned i = s * NumLocal; i < (s + 1) * NumLocal; i++) begin
+        was = p_past_q[i*PosWidth +: PosWidth];
+        is  = p[i*PosWidth +: PosWidth];
+        if (promote_past_q[s] && allocated[i]) begin
+          if (member_past_q[i]) begin
+            promoted_rises = promoted_rises && (is <= was);
+          end else begin
+            others_move_by_one = others_move_by_one && (is == was || is == was + PosWidth'(1));
+            for (int unsigned j = s * NumLocal; j < (s + 1) * NumLocal; j++) begin
+              if (allocated[j] && !member_past_q[j]) begin
+                others_keep_order = others_keep_order && ((was < p_past_q[j*PosWidth +: PosWidth]) ==
+                                                          (is < p[j*PosWidth +: PosWidth]));
+              end
+            end
+          end
+          above_stays = above_stays && (was >= pointer_past_q[s*PosWidth +: PosWidth] || is == was);
+        end
+      end
+    end
+  end
+
+  `CASTOR_ASSERT(q6_promotion_keeps_the_order_of_others, others_keep_order)
+  `CASTOR_ASSERT(q6_promotion_moves_others_down_by_one_at_most, others_move_by_one)
+  `CASTOR_ASSERT(q6_promotion_moves_its_thread_block_up, promoted_rises)
+  `CASTOR_ASSERT(q7_promotion_moves_nothing_above_the_register, above_stays)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Q8: in GTO mode positions are ages: with the pick above, that is GTO. older_q[c*MaxCta+d]: c was placed before d.
+  logic [MaxCta*MaxCta-1:0] older_q, older_d;
+  logic                     by_age;
+
+  always_comb begin
+    older_d = older_q;
+    for (int unsigned c = 0; c < MaxCta; c++) begin
+      for (int unsigned d = 0; d < MaxCta; d++) begin
+        if (alloc && cta_id_i == CtaWidth'(d)) begin
+          older_d[c*MaxCta+d] = used_q[c];
+        end
+        if (alloc && cta_id_i == CtaWidth'(c)) begin
+          older_d[c*MaxCta+d] = 1'b0;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    older_q <= older_d;
+  end
+
+  always_comb begin
+    by_age = 1'b1;
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      for (int unsigned i = s * NumLocal; i < (s + 1) * NumLocal; i++) begin
+        for (int unsigned j = s * NumLocal; j < (s + 1) * NumLocal; j++) begin
+          for (int unsigned c = 0; c < MaxCta; c++) begin
+            for (int unsigned d = 0; d < MaxCta; d++) begin
+              if (!mode && c != d && allocated[i] && k[i*CtaWidth +: CtaWidth] == CtaWidth'(c) && allocated[j] &&
+                  k[j*CtaWidth +: CtaWidth] == CtaWidth'(d)) begin
+                by_age = by_age && ((p[i*PosWidth +: PosWidth] < p[j*PosWidth +: PosWidth]) == older_q[c*MaxCta+d]);
+              end
+            end
+          end
+        end
+      end
+    end
+  end
+
+  `CASTOR_ASSERT(q8_positions_are_ages_in_gto_mode, by_age)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Q11: a message is lost only if an event came while wev_ready was 0.
+  `CASTOR_ASSERT(q11_nothing_lost_with_room, !lost || (wev_valid_i & ~wev_ready_o) != '0)
+
+  // Situations that the proofs should not exclude.
+  `CASTOR_COVER(promotion_moves_a_thread_block, promote_past_q != '0 && p_past_q != p)
+  `CASTOR_COVER(every_warp_allocated_in_saws_mode, mode && allocated == '1)
+  `CASTOR_COVER(free_in_gto_mode, free && !mode && greedy != '0)
+endmodule
+
+bind castor_saws castor_saws_properties #(
+  .NumSched(NumSched), .NumLocal(NumLocal), .MaxCta(MaxCta), .PFloor(PFloor)
+) u_properties (
+  .clk_i, .rst_ni, .kernel_start_i, .wev_valid_i, .wev_exit_i, .wev_ready_o, .issue_valid_o, .issue_idx_o, .cta_id_i,
+  .ready, .unblock, .allocated, .live, .blocked, .member, .warp_cta, .pos, .length, .pointer, .greedy, .used_q,
+  .event_cta, .blocks, .bad, .first_hit, .alloc, .free, .mode, .promote, .lost
+);
