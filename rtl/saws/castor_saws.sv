@@ -108,10 +108,10 @@ module castor_saws #(
   always_comb begin
     used_d = used_q;
     if (alloc) begin
-      used_d = used_q | MaxCta'(MaxCtaPow2'(1) << cta_id_i);
+      used_d = used_q | (MaxCta'(1) << cta_id_i);
     end
     if (free) begin
-      used_d = used_q & ~MaxCta'(MaxCtaPow2'(1) << cta_id_i);
+      used_d = used_q & ~(MaxCta'(1) << cta_id_i);
     end
   end
 

@@ -1,5 +1,5 @@
 // One warp scheduler: the order of its thread blocks, the greedy pointer or promotion register, and the pick
-// (docs/blocks/saws.md, "Mechanism").
+// (docs/blocks/saws.md, "Theory of operation").
 //
 // The order is held as the position of every warp's thread block, 0 first; the warps of a thread block share it. In GTO
 // mode it is the order of age. Positions are bit planes: plane b holds bit b of the position of every warp.

@@ -1,5 +1,6 @@
-// Synchronization control unit: what SAWS adds to schedulers that know GTO (docs/blocks/saws.md, "Cycle"). It turns the
-// schedulers' events into messages, queues them, broadcasts one per cycle as list operations, and keeps mode and toggles.
+// Synchronization control unit: what SAWS adds to schedulers that know GTO (docs/blocks/saws.md, "Cycle"). It turns
+// the schedulers' events into messages, queues them, broadcasts one per cycle as list operations, and keeps mode and
+// toggles.
 module castor_saws_scu #(
   parameter int unsigned NumSched = 4,
   parameter int unsigned MaxCta   = 32,
@@ -81,11 +82,11 @@ module castor_saws_scu #(
     toggle_d = toggle_q;
     for (int unsigned s = 0; s < NumSched; s++) begin
       if (toggling_q && first_hit_i[s]) begin
-        toggle_d = toggle_d ^ MaxCta'(MaxCtaPow2'(1) << event_cta_i[s*CtaWidth +: CtaWidth]);
+        toggle_d = toggle_d ^ (MaxCta'(1) << event_cta_i[s*CtaWidth +: CtaWidth]);
       end
     end
     if (alloc_i) begin
-      toggle_d = toggle_d | MaxCta'(MaxCtaPow2'(1) << cta_id_i);
+      toggle_d = toggle_d | (MaxCta'(1) << cta_id_i);
     end
   end
 

@@ -1,4 +1,4 @@
-// Properties of the warp schedulers as a whole (docs/blocks/saws.md, "Mechanism" and "Cycle"); those of the
+// Properties of the warp schedulers as a whole (docs/blocks/saws.md, "Theory of operation" and "Cycle"); those of the
 // synchronization control unit are in castor_saws_scu_properties.sv. Names begin with the number of the invariant. Each
 // speaks of all schedulers, warps and thread blocks. Nothing is assumed of the surroundings.
 `include "castor_assert.svh"

@@ -1,8 +1,8 @@
 // Properties of the synchronization control unit (docs/blocks/saws.md, "Cycle"). Names begin with the number of the
 // invariant.
 //
-// One message is watched: `pick_q` is any scheduler, it takes a value during reset and then stays; a message that enters
-// its queue is watched if toggle_en_i is 1, an input that means nothing but in a kernel's start, so any may be.
+// One message is watched: `pick_q` is any scheduler, it takes a value during reset and then stays; a message that
+// enters its queue is watched if toggle_en_i is 1, an input that means nothing but in a kernel's start, so any may be.
 `include "castor_assert.svh"
 
 module castor_saws_scu_properties #(
@@ -113,8 +113,8 @@ module castor_saws_scu_properties #(
   `CASTOR_ASSERT(q11_one_message_per_cycle, (pop & (pop - NumSched'(1))) == '0)
   `CASTOR_ASSERT(q11_operations_of_the_surroundings_first, !(cta_valid_i && (pop != '0 || switch_o)))
 
-  // Q11: the watched message. place_q: messages of its queue up to and with it, 0: none is watched. age_q: cycles that it
-  // waited, without those in which an operation of the surroundings came first.
+  // Q11: the watched message. place_q: messages of its queue up to and with it, 0: none is watched. age_q: cycles that
+  // it waited, without those in which an operation of the surroundings came first.
   localparam int unsigned Bound = NumSched * EvqDepth + 1;
 
   logic [TurnWidth-1:0] pick_q, distance;
