@@ -73,7 +73,8 @@ endfunction()
 #   castor_cosim_<name>_coverage  on demand: the same over RTL that counts lines and toggles
 # Defaults: rtl/<name>, tb/<name>, castor/<name>/ports.h, castor/<name>/engine.h, tb/<name>/bench.h (if it exists),
 # castor::<name>::Block, castor_<name>. RTL holds <name>.f (the sources in order, relative to the folder above it),
-# <name>.vlt (lint waivers, if any) and parameter_sets.json; TB holds castor_<name>_probe.sv, the top.
+# <name>.vlt (lint waivers, if any) and parameter_sets.json; TB holds castor_<name>_probe.sv, the top, and if the RTL can be
+# moved over idle cycles without clocks, skip.h (castor/twin/rtl.h) and <name>.vlt, which makes public what that sets.
 function(castor_block name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RTL;TB;PORTS;ENGINE;BENCH;TYPE;MODEL" "")
   if(arg_UNPARSED_ARGUMENTS)
@@ -156,8 +157,14 @@ function(castor_rtl_library_ name suffix options)
     list(APPEND sources "${line}")
   endforeach()
   list(APPEND sources "${arg_TB}/castor_${name}_probe.sv")
-  if(EXISTS "${arg_RTL}/${name}.vlt")
-    list(PREPEND sources "${arg_RTL}/${name}.vlt")
+  foreach(folder IN ITEMS "${arg_RTL}" "${arg_TB}")
+    if(EXISTS "${folder}/${name}.vlt" AND NOT "${folder}/${name}.vlt" IN_LIST sources)
+      list(PREPEND sources "${folder}/${name}.vlt")
+    endif()
+  endforeach()
+  set(CASTOR_SKIP_INCLUDE "")
+  if(EXISTS "${arg_TB}/skip.h")
+    set(CASTOR_SKIP_INCLUDE "#include \"${arg_TB}/skip.h\"")
   endif()
 
   set(sources "${sources}" PARENT_SCOPE)

@@ -90,7 +90,14 @@ module castor_lax_probe #(
   output logic [7:0]           probe_group_o,
   output logic [8:0]           probe_verdict_count_o,
   output logic [8:0]           probe_pend_count_o,
-  output logic [8:0]           probe_done_count_o
+  output logic [8:0]           probe_done_count_o,
+  output logic                 probe_enable_o,
+  output logic [23:0]          probe_update_period_o,
+  output logic [23:0]          probe_prema_period_o,
+  output logic                 probe_update_waits_o,
+  output logic                 probe_prema_waits_o,
+  output logic [9:0]           probe_errors_o,
+  output logic [9:0]           probe_rest_o
 );
   castor_lax #(
     .NumQueues  (NumQueues),
@@ -175,4 +182,31 @@ module castor_lax_probe #(
   assign probe_verdict_count_o = 9'(u_dut.verdict_count);
   assign probe_pend_count_o    = 9'(u_dut.pend_count);
   assign probe_done_count_o    = 9'(u_dut.done_count);
+  assign probe_enable_o        = u_dut.config_q.enable;
+  assign probe_update_period_o = u_dut.config_q.upd_period;
+  assign probe_prema_period_o  = u_dut.config_q.prema_period;
+  assign probe_update_waits_o  = u_dut.upd_pend;
+  assign probe_prema_waits_o   = u_dut.prema_pend;
+  assign probe_errors_o        = u_dut.u_registers.err_stat_q;
+
+  // Edges for which nothing has moved that the selection, or a machine, looks at: who skips idle cycles asks for it.
+  localparam logic [9:0] MostRest = '1;
+  logic                 moves;
+  logic [9:0]           rest_q;
+  logic [NumQueues-1:0] pe_vec_q, de_vec_q;
+
+  assign moves = ks_valid_i || ki_valid_i || wgc_valid_i || kd_valid_i || js_valid_i || wl_valid_i || psel_grant_i ||
+                 dsel_grant_i || reg_req_i || reg_ack_o || u_dut.f_q != castor_lax_pkg::Idle ||
+                 u_dut.sub_q > castor_lax_pkg::SList || pe_vec_i != pe_vec_q || de_vec_i != de_vec_q;
+  assign probe_rest_o = rest_q;
+
+  always_ff @(posedge clk_i) begin
+    pe_vec_q <= pe_vec_i;
+    de_vec_q <= de_vec_i;
+    if (!rst_ni || moves) begin
+      rest_q <= '0;
+    end else if (rest_q != MostRest) begin
+      rest_q <= rest_q + 10'd1;
+    end
+  end
 endmodule

@@ -7,3 +7,7 @@ foreach(block IN LISTS castor_blocks)
   endif()
   castor_lockstep_test(${block} SEQUENCES ${sequences})
 endforeach()
+
+if(CASTOR_BUILD_RTL)
+  castor_test(lax_skip_test KIND lockstep SOURCES lax_skip_test.cpp LIBS castor_lax castor_rtl_lax castor_tb_lax castor_tb)
+endif()

@@ -19,6 +19,7 @@ void Engine::reset() {
   state_ = State{};
   state_.rrptr = static_cast<U8>(params_.NumQueues - 1);
   state_.thr = 1;
+  levels_ = Inputs{};
   steady_ = 0;
 }
 
@@ -253,6 +254,7 @@ void Engine::idle(base::Cycle n) {
     s.ptmr += static_cast<U32>(n - rest);
   }
   levels_.now = wrap48(levels_.now + n - rest);
+  steady_ += n - rest;
   for (base::Cycle i = 0; i < rest; ++i) {
     Inputs in = levels_;
     in.now = wrap48(in.now + 1);
@@ -279,6 +281,13 @@ Probes Engine::probes() const {
   probes.verdict_count = s.verdicts.count;
   probes.pend_count = s.pend.count;
   probes.done_count = s.done.count;
+  probes.enable = s.config.enable;
+  probes.update_period = s.config.upd_period;
+  probes.prema_period = s.config.prema_period;
+  probes.update_waits = s.upd_pend;
+  probes.prema_waits = s.prema_pend;
+  probes.errors = static_cast<U16>(s.err_stat);
+  probes.rest = static_cast<U16>(std::min(steady_, kMostRest));
   return probes;
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+
+#include "castor/base/time.h"
 #include "castor/lax/params.h"
 #include "castor/lax/states.h"
 #include "castor/twin/ports.h"
@@ -89,7 +92,14 @@
   X(group,         U8,          1,        8,              "group of queues that the selection compares")         \
   X(verdict_count, U16,         1,        9,              "verdicts waiting")                                    \
   X(pend_count,    U16,         1,        9,              "jobs waiting for admission")                          \
-  X(done_count,    U16,         1,        9,              "entries of the done queue")
+  X(done_count,    U16,         1,        9,              "entries of the done queue")                           \
+  X(enable,        U8,          1,        1,              "CTRL.ENABLE")                                         \
+  X(update_period, U32,         1,        24,             "register UPD_PERIOD")                                 \
+  X(prema_period,  U32,         1,        24,             "register PREMA_PERIOD")                               \
+  X(update_waits,  U8,          1,        1,              "an update tick waits for the main machine")           \
+  X(prema_waits,   U8,          1,        1,              "a PREMA tick waits for the main machine")             \
+  X(errors,        U16,         1,        10,             "register ERR_STAT")                                   \
+  X(rest,          U16,         1,        10,             "edges since anything moved, at most 2^10 - 1")
 // clang-format on
 
 namespace castor::lax {
@@ -102,6 +112,9 @@ using QueueBits = twin::Bits<256>;  ///< bit = queue
 
 CASTOR_PORT_LISTS(LAX, lax)
 
+/// Where the probe `rest` stops counting: beyond the two longest passes of the selection.
+inline constexpr base::Cycle kMostRest = 1023;
+
 class Engine;
 
 /// The laxity engine as a block of the twin contract (castor/twin/block.h).
@@ -110,6 +123,17 @@ struct Block : PortLists {
   static constexpr const char* kTop = "castor_lax";
   static constexpr const char* kMeaning = "laxity engine: which job is next, and which is admitted";
   using Engine = lax::Engine;
+
+  /// The bound of Engine::quiet, from probes: edges before the next tick while the main machine is idle and the two
+  /// selections have settled.
+  static base::Cycle quiet(const Probes& probes, const Inputs& last, const Params& params) {
+    if (probes.rest < 2 * params.groups() || probes.main_state != MainState::kIdle) return 0;
+    if (probes.submit_state > SubmitState::kList || (probes.verdict_count != 0 && last.adm_ready != 0)) return 0;
+    if (probes.enable == 0) return base::kForever;
+    if ((probes.update_waits | probes.prema_waits) != 0 || probes.pend_count != 0) return 0;
+    const auto before = [](U32 period, U32 timer) { return timer + 1 < period ? period - timer - 1 : 0; };
+    return std::min(before(probes.update_period, probes.update_timer), before(probes.prema_period, probes.prema_timer));
+  }
 };
 
 }  // namespace castor::lax

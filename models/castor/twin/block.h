@@ -28,6 +28,7 @@
 /// and, if it wants:
 ///
 ///     static Cycle quiet(const Probes&, const Inputs& last, const Params&)   the same bound for RTL, from probes alone
+///     skip_idle in tb/<block>/skip.h             idle edges of RTL without clocking it (rtl.h)
 ///     std::optional<U32> Engine::peek(U16 address) const   a register as a debugger sees it, without side effects
 ///
 /// A block whose inputs have a field `reg_req` has a register port: see registers.h.

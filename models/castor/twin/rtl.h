@@ -71,12 +71,22 @@ void sample(const Pin& pin, T& field, Shape shape) {
   }
 }
 
+template <class Block, class Top, class = void>
+inline constexpr bool has_skip = false;
+template <class Block, class Top>
+inline constexpr bool has_skip<
+    Block, Top,
+    std::void_t<decltype(skip_idle(std::declval<Top&>(), Cycle{}, std::declval<const typename Block::Probes&>(),
+                                   std::declval<const typename Block::Params&>()))>> = true;
+
 }  // namespace detail
 
 /// The RTL of a block at one parameter set: the interface of twins over `Top`, the class that Verilator makes of
 /// castor_<block>_probe (or of the block itself or its netlist: probes that it does not have read as 0).
 ///
-/// `quiet` answers from probes if the block says how, else 0; `idle(n)` is n clocks. Power-up values, and whatever the
+/// `quiet` answers from probes if the block says how, else 0. `idle(n)` is n clocks, unless the block's namespace has a
+/// function `skip_idle(top, n, probes, params)` for this top (tb/<block>/skip.h): it sets the registers that idle edges
+/// move as the first m of n edges would, and returns m; the rest is clocked. Power-up values, and whatever the
 /// RTL leaves undefined, are random by the seed. A failing assertion of the RTL throws base::Error from the call in
 /// which it fails.
 template <class Block, class Top>
@@ -101,6 +111,7 @@ class Rtl final : public Twin<Block> {
     reset();
   }
   ~Rtl() override {
+    if (tracing() && low_) vcd_.dump(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);  // settled and not clocked
     vcd_.close();
     ::Verilated::threadContextp(context_.get());  // where the top unregisters itself
     top_.final();
@@ -145,6 +156,15 @@ class Rtl final : public Twin<Block> {
   void idle(Cycle n) override {
     Inputs in = last_;
     make_idle<Block>(in, this->params());
+    if constexpr (detail::has_skip<Block, Top>) {
+      const Cycle skipped = skip_idle(top_, n, probes(), this->params());
+      CASTOR_ASSERT_AT(cycle_, skipped <= n, "%s: skips more than it was asked to", Block::kBlock);
+      advance_time<Block>(in, this->params(), skipped);
+      n -= skipped;
+      cycle_ += skipped;
+      last_ = in;
+      low(in);  // what depends on the registers that were set
+    }
     for (; n > 0; --n) {
       advance_time<Block>(in, this->params(), 1);
       low(in);
