@@ -8,6 +8,7 @@
 #include "castor/base/document.h"
 #include "castor/gpu/kernel_counts.h"
 #include "castor/gpu/timing_device.h"
+#include "castor/hookup/lax/lax_statistics.h"
 #include "platforms/machines.h"
 
 namespace {
@@ -92,6 +93,12 @@ std::string document() {
     if (kind == "sm<k>" || kind == "slice<k>" || kind == "channel<k>") all_units.push_back(group);
   }
   write_group(device.gpu().statistics(), "gpu", text);
+  castor::base::StatisticGroup scheduler("job_scheduler");
+  const castor::hookup::LaxStatistics lax(scheduler);
+  text +=
+      "\n## gpu.front_end.job_scheduler.lax\n\n"
+      "On machines with the laxity engine (`blocks.lax.enable`).\n\n| name | unit | meaning |\n|---|---|---|\n" +
+      rows(lax.group);
   text +=
       "\n## Per kernel\n\n"
       "In the report under `kernels[].counts`, besides `warp_instructions.<class>` and `lane_instructions.<class>`;\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs a program on a machine with a block as cycle model, as RTL and as both in lockstep, and compares what it prints
-and its whole report: nothing may differ but the key that says which of them it was.
+its whole report and the waves of the block: nothing may differ but the key that says which of them it was.
 
   check_engines.py BLOCK MACHINE PROGRAM ARGUMENTS...
 
@@ -19,13 +19,20 @@ ENGINES = ("model", "rtl", "lockstep")
 
 def run(program, arguments, block, machine, engine, report):
     environment = dict(os.environ, CASTOR_PLATFORM=machine, CASTOR_REPORT=report,
-                       CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}")
+                       CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}",
+                       CASTOR_WAVE=report + ".vcd", CASTOR_WAVE_SCOPE=f"gpu.{block}")
     done = subprocess.run([program] + shlex.split(arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           universal_newlines=True, env=environment, check=False)
     if done.returncode != 0 or "PASS " not in done.stdout:
         sys.exit(f"{engine}: exit {done.returncode}\n{done.stdout}")
     with open(report, encoding="utf-8") as file:
-        return done.stdout, json.load(file)
+        result = json.load(file)
+    with open(report + ".vcd", encoding="utf-8") as file:
+        waves = file.read()
+    counters = result["statistics"]["front_end"]["job_scheduler"][block]
+    if not any(counters.values()) or waves.count("$var") < 20 or waves.count("\n#") < 100:
+        sys.exit(f"{engine}: no counters or no waves of {block}")
+    return done.stdout, result, waves
 
 
 def differences(one, other, path=""):
@@ -52,6 +59,8 @@ def main():
                 found = list(differences(results["model"][1], results[engine][1]))
                 if results["model"][0] != results[engine][0]:
                     found.append("what is printed")
+                if results["model"][2] != results[engine][2]:
+                    found.append("waves")
                 bad += bool(found)
                 print(f"{arguments}: model and {engine}: {'; '.join(found[:10]) or 'equal'}, "
                       f"{results[engine][1]['cycles']} cycles")

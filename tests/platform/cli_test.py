@@ -566,6 +566,17 @@ class BadInput(Case):
         self.run_body(1, ["barrier 16 does not exist"], "  ld.param.u64 %rd0, [out]; cvt.u32.u64 %r0, %rd0; bar.sync %r0; "
                       "ret;", "--block", "32", "--arg", "16")
 
+    def test_hanging_jobs_of_a_machine_with_the_laxity_engine(self):
+        # The engine's updates go on for ever and are no progress.
+        machine = ["--block", "128", "--arg", "0", "--platform", "gcn_apu", "--set", "blocks.lax.enable=1"]
+        self.run_body(1, [r"deadlock: nothing can proceed", r"host: waits for ticket 1, kernel k of entry 0",
+                          r"warp 0 \(slot \d+\) waits at barrier 1: .*, missing: 1",
+                          r"cycle: warp of slot \d+ \(SM 0\) -> warp of slot \d+ \(SM 0\) -> warp of slot"],
+                      "  mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 64; @%p0 bra other;\n  bar.sync 1, 128; ret;\n"
+                      "other:\n  bar.sync 2, 128; ret;", *machine)
+        self.run_body(1, ["spinning deadlock: 2 warps repeat their loop for ever", "reads no memory"], "again: bra again;",
+                      *machine, "--set", "watchdog.cycles=20000")
+
     def test_endless_loop(self):
         self.run_body(1, ["run.max_instructions = 50000", "kernel k"], "again: bra again;", "--arg", "0", "--set",
                       "run.max_instructions=50000")

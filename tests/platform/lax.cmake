@@ -5,6 +5,9 @@ endif()
 castor_test(lax_platform_test KIND platform ISOLATED TIMEOUT 300
             SOURCES lax/platform_test.cpp
             LIBS castor_runtime castor_platforms castor_hookup)
+castor_test(lax_waiting_test KIND platform ISOLATED TIMEOUT 120
+            SOURCES lax/waiting_test.cpp
+            LIBS castor_runtime castor_platforms castor_hookup)
 if(TARGET castor_rtl_lax AND CASTOR_BUILD_RTL)
   target_compile_definitions(lax_platform_test PRIVATE CASTOR_HAS_RTL_LAX)
 endif()

@@ -131,6 +131,13 @@ Cycle Gpu::next_cycle() const {
   return std::max(std::min(next, watchdog_->window_end()), now_);
 }
 
+bool Gpu::at_rest() const {
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    if (wakes_[i] != kForever && units_[i] != front_end_.get()) return false;
+  }
+  return front_end_->rests();
+}
+
 // No tick makes another unit due in the same cycle, so who is due can be found out for many units at once, without a
 // branch for each that the host would guess wrongly.
 void Gpu::tick_due(Cycle cycle) {
@@ -170,6 +177,7 @@ void Gpu::run_cycle(Cycle cycle) {
 void Gpu::add_waves(Waves& waves) const {
   const std::string scope = "gpu.";
   front_end_->add_waves(waves, scope + "front_end");
+  front_end_->add_hook_waves(waves, "gpu");
   for (std::size_t i = 0; i < copies_.size(); ++i) copies_[i]->add_waves(waves, scope + "copy" + std::to_string(i));
   for (std::size_t i = 0; i < sms_.size(); ++i) sms_[i]->add_waves(waves, scope + "sm" + std::to_string(i));
   memory_->add_waves(waves, scope);

@@ -86,6 +86,8 @@ class Gpu final : public sc_core::sc_module {
 
   /// First cycle in which any unit has something to do; kForever if none.
   [[nodiscard]] Cycle next_cycle() const;
+  /// Without the host nothing will proceed any more: every unit sleeps for ever, but for the periodic work of hooks.
+  [[nodiscard]] bool at_rest() const;
   /// Runs one cycle, for programs that do not start the SystemC kernel. Cycles ascend, gaps up to `next_cycle`.
   void run_cycle(Cycle cycle);
 

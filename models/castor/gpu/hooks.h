@@ -51,6 +51,7 @@ struct View {
 };
 
 struct Machine;
+class Waves;
 class MemoryClient;
 class Ledger;
 
@@ -70,10 +71,17 @@ class Hook {
  public:
   virtual ~Hook() = default;
   virtual void attach(const HookSite& site) = 0;
+  /// Adds what waves show of the hook, in scopes below `scope`; sampled behind cycles in which some unit ticked.
+  virtual void add_waves(Waves& /*waves*/, const std::string& /*scope*/) {}
+  /// The machine ends before the hook does: what `attach` gave must not be used any more.
+  virtual void detach() {}
   virtual void reset() = 0;
   /// Coming edges that change no output while all inputs stay idle; a lower bound. 0 (clock me) is always right,
   /// kForever = asleep.
   [[nodiscard]] virtual Cycle quiet() const = 0;
+  /// Whatever this hook still does by itself, while its inputs rest, will let nothing proceed: if nothing else happens
+  /// either, that is a deadlock. False is always right. A hook with periodic work that wakes it for ever says more.
+  [[nodiscard]] virtual bool inert() const { return quiet() == kForever; }
   /// Number of the register window that it serves (gpu::Block); -1 = none.
   [[nodiscard]] virtual int window() const { return -1; }
   /// Exactly n such edges, n <= quiet(): events none, levels as in the last In.

@@ -100,7 +100,9 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
     if (first && !resetting_) return Stop::kFault;
   }
   if (reached()) return Stop::kReached;
-  if (resetting_) return next == kForever ? Stop::kIdle : Stop::kNone;
+  // A device that goes to sleep may have gone for ever, apart from the periodic work of its blocks.
+  const bool rests = next == kForever || ((next > cycle + 1 || !machine_.run.sleep) && gpu_->at_rest());
+  if (resetting_) return rests ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
   if (enough_kernels()) return Stop::kStopped;
   if (limit_reached(cycle)) return Stop::kLimit;
@@ -108,8 +110,7 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
     record_deadlock(FaultKind::kSpinDeadlock, "spinning deadlock: " + gpu_->spin_report() + gpu_->waiting());
     return Stop::kSpin;
   }
-  if (next == kForever) return Stop::kIdle;
-  return Stop::kNone;
+  return rests ? Stop::kIdle : Stop::kNone;
 }
 
 TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::optional<Picoseconds> until) {

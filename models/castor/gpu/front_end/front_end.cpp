@@ -51,7 +51,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
   sleep_until(hook_ == nullptr ? kForever : 0);
 }
 
-FrontEnd::~FrontEnd() = default;
+FrontEnd::~FrontEnd() { detach_hooks(); }
 
 Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
   CASTOR_ASSERT(queue < queues_.count() && (last_ == kForever || visible > last_), "packet for queue %u, cycle %llu",
@@ -307,11 +307,11 @@ Cycle FrontEnd::next_message() const {
   return next;
 }
 
-void FrontEnd::sleep(Cycle now) {
+// First cycle with work that is no hook's.
+Cycle FrontEnd::next_work(Cycle now) const {
   const KdMask releasable = hook_ == nullptr ? finished_ : finished_ & ~hook_->held();
   if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_ || restorable() != saved_.size()) {
-    sleep_until(now + 1);
-    return;
+    return now + 1;
   }
   Cycle next = std::min({next_message(), queues_.next(now), memory_.next(now), next_grant(now)});
   const Cycle finish = lanes_.next();
@@ -320,8 +320,25 @@ void FrontEnd::sleep(Cycle now) {
   if (queues_.others().any()) next = now + 1;
   if (jobs_) next = std::min(next, next_job(now));
   if (!accesses_.empty()) next = std::min(next, next_access(now));
-  if (hook_ != nullptr) next = std::min(next, next_hook(now));
-  sleep_until(next == kForever ? next : std::max(next, now + 1));
+  return next == kForever ? next : std::max(next, now + 1);
+}
+
+void FrontEnd::sleep(Cycle now) {
+  Cycle next = next_work(now);
+  if (hook_ != nullptr && next > now + 1) next = std::max(std::min(next, next_hook(now)), now + 1);
+  sleep_until(next);
+}
+
+bool FrontEnd::rests() const {
+  if (wake() == kForever) return true;
+  if (last_ == kForever) return false;
+  if (hook_ == nullptr || hooks_stirred() || hook_->closed_since != kForever || !uncore_enable_) return false;
+  if (next_work(last_) != kForever) return false;
+  const auto inert = [](const Hook* hook) { return hook == nullptr || hook->inert(); };
+  return inert(hooks_.dispatch) && inert(hooks_.launch_unit) && inert(hooks_.job_scheduler) &&
+         std::all_of(hooks_.governors.begin(), hooks_.governors.end(), inert) &&
+         std::all_of(hooks_.sync.begin(), hooks_.sync.end(),
+                     [&](SyncController* controller) { return inert(&controller->hub()); });
 }
 
 }  // namespace castor::gpu

@@ -110,6 +110,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void count_until(Cycle now) override { statistics_.count_until(now); }
   /// Declares the unit's signals; called once, before the first cycle.
   void add_waves(Waves& waves, const std::string& scope) const;
+  /// What hooks show of themselves, below `scope`.
+  void add_hook_waves(Waves& waves, const std::string& scope) const;
 
   /// Enables of the cycle after the last tick, as the governors want them; all ones without governors.
   [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
@@ -123,7 +125,10 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// Grows with everything that packets, kernels and TBs go through here.
   [[nodiscard]] std::uint64_t progress() const;
   /// Nothing happens here any more unless an SM or the host sends something.
-  [[nodiscard]] bool still() const { return wake() == kForever && memory_.idle() && unseen_.empty(); }
+  [[nodiscard]] bool still() const { return rests() && memory_.idle() && unseen_.empty(); }
+  /// Without a message from outside it will let nothing proceed: it sleeps for ever, or wakes up only for the periodic
+  /// work of hooks that say so (Hook::inert).
+  [[nodiscard]] bool rests() const;
 
   /// Who waits for whom: a line for every queue and kernel that cannot proceed, with the reason. Copies are the copy
   /// engines' to tell.
@@ -249,6 +254,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   // front_end_hooks.cpp
   void attach_hooks(base::StatisticGroup& statistics);
+  void detach_hooks();
   void skip_hooks(Cycle cycles);
   void begin_hooks(Cycle now);
   void govern(Cycle now);
@@ -265,6 +271,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void serve_registers(Cycle now);
   [[nodiscard]] Cycle next_access(Cycle now) const;
   [[nodiscard]] Cycle next_hook(Cycle now) const;
+  [[nodiscard]] bool hooks_stirred() const;
+  [[nodiscard]] Cycle next_work(Cycle now) const;
   void hook_error(const char* hook, unsigned code, std::uint64_t info);
 
   const Machine& machine_;

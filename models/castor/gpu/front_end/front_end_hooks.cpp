@@ -42,6 +42,15 @@ void FrontEnd::attach_hooks(base::StatisticGroup& statistics) {
   if (hooks_.job_scheduler != nullptr) attach(*hooks_.job_scheduler, nullptr, "job_scheduler");
 }
 
+void FrontEnd::detach_hooks() {
+  if (hook_ == nullptr) return;
+  for (SmGovernor* const governor : hooks_.governors) governor->detach();
+  for (SyncController* const controller : hooks_.sync) controller->hub().detach();
+  if (hooks_.dispatch != nullptr) hooks_.dispatch->detach();
+  if (hooks_.launch_unit != nullptr) hooks_.launch_unit->detach();
+  if (hooks_.job_scheduler != nullptr) hooks_.job_scheduler->detach();
+}
+
 bool FrontEnd::interrupt() const { return hook_ != nullptr && hook_->irq; }
 
 // Nobody can say which kernel a block's error concerns: all stop.
@@ -350,13 +359,15 @@ void FrontEnd::check_open(Cycle now) {
 }
 
 // What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
-Cycle FrontEnd::next_hook(Cycle now) const {
+bool FrontEnd::hooks_stirred() const {
   const FrontEvents& events = hook_->events;
-  if (hook_->moving || !hook_->retired.empty() || events.placed || events.done || events.started || events.completed ||
-      hook_->job.granted >= 0 || hook_->beat_taken || events.reg || hook_->dispatch.reply || hook_->launch.reply) {
-    return now + 1;
-  }
-  if (hooks_.job_scheduler != nullptr && grantable() != ready_) return now + 1;
+  return hook_->moving || !hook_->retired.empty() || events.placed || events.done || events.started ||
+         events.completed || hook_->job.granted >= 0 || hook_->beat_taken || events.reg || hook_->dispatch.reply ||
+         hook_->launch.reply || (hooks_.job_scheduler != nullptr && grantable() != ready_);
+}
+
+Cycle FrontEnd::next_hook(Cycle now) const {
+  if (hooks_stirred()) return now + 1;
   // Pulses of SMs that ticked before the front end in this cycle; those that tick behind it wake it.
   for (unsigned sm = 0; !hooks_.governors.empty() && sm < sms_.size(); ++sm) {
     if (sms_[sm]->pulse(now + 1) != hook_->pulses[sm]) return now + 1;

@@ -47,6 +47,17 @@ void FrontEnd::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "done_waiting", 64, &done_waiting_);
 }
 
+void FrontEnd::add_hook_waves(Waves& waves, const std::string& scope) const {
+  const auto add = [&](Hook* hook) {
+    if (hook != nullptr) hook->add_waves(waves, scope);
+  };
+  add(hooks_.job_scheduler);
+  add(hooks_.dispatch);
+  add(hooks_.launch_unit);
+  for (SmGovernor* const governor : hooks_.governors) add(governor);
+  for (SyncController* const controller : hooks_.sync) add(&controller->hub());
+}
+
 void CopyEngine::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "active", 1, &active_);
   waves.add(scope, "jobs", 16, [this] { return jobs_.size(); });

@@ -69,7 +69,14 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   }
 }
 
-Sm::~Sm() = default;
+Sm::~Sm() {
+  const auto detach = [](Hook* hook) {
+    if (hook != nullptr) hook->detach();
+  };
+  detach(hooks_.fetch_filter);
+  detach(hooks_.issue);
+  for (auto* const agent : hooks_.sync) detach(agent);
+}
 
 void Sm::set_clock_enable(bool enable, Cycle from) {
   if (enable == enabled_) return;

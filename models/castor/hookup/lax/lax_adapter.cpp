@@ -5,6 +5,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/ledger.h"
+#include "castor/lax/arithmetic.h"
 #include "castor/lax/register_map.h"
 
 namespace castor::hookup {
@@ -14,20 +15,25 @@ using gpu::Cycle;
 
 constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << 48) - 1;
 
+// Fields of CTRL.
+lax::Policy policy_of(std::uint32_t ctrl) { return static_cast<lax::Policy>(ctrl >> 4U & 0xfU); }
+bool drops_expired(std::uint32_t ctrl) { return (ctrl >> 16U & 1U) != 0; }
+
 }  // namespace
 
 LaxAdapter::LaxAdapter(std::unique_ptr<twin::Twin<lax::Block>> twin, std::vector<RegisterValue> registers)
     : twin_(std::move(twin)),
       registers_(std::move(registers)),
       groups_(twin_->params().groups()),
-      out_(&none_),
       dispatch_(*this),
       items_(gpu::kMaxEntries),
       entry_of_(gpu::kMaxQueues, -1) {}
 
 LaxAdapter::~LaxAdapter() = default;
 
-void LaxAdapter::attach(const gpu::HookSite& /*site*/) {}
+void LaxAdapter::attach(const gpu::HookSite& site) { statistics_ = std::make_unique<LaxStatistics>(*site.statistics); }
+
+void LaxAdapter::detach() { statistics_.reset(); }
 
 // --- Reset and time -------------------------------------------------------------------------------------------------
 
@@ -41,6 +47,8 @@ void LaxAdapter::reset() {
   live_.reset();
   own_.reset();
   asked_own_.reset();
+  asked_.reset();
+  dated_.reset();
   started_.reset();
   unplaced_.clear();
   acks_.clear();
@@ -62,6 +70,7 @@ void LaxAdapter::reset() {
     in_.reg_we = 1;
     in_.reg_addr = value.offset;
     in_.reg_wdata = value.value;
+    if (value.offset == lax::reg::kCtrl) ctrl_ = value.value;
     edge();
     in_.now = now & kTimeMask;
     const lax::Outputs& out = twin_->settle(in_);
@@ -69,18 +78,84 @@ void LaxAdapter::reset() {
                   value.value);
     edge();
   }
+  held_ = in_;
+  out_ = {};
+  fresh_ = false;
+  twin_quiet_ = owed_ = 0;
   in_ = {};
   in_.adm_ready = 1;
 }
 
 Cycle LaxAdapter::quiet() const {
   if (access_ != Access::kNone || !acks_.empty() || !unplaced_.empty()) return 0;
-  return twin_->quiet();
+  return twin_quiet_ == gpu::kForever ? gpu::kForever : twin_quiet_ - owed_;
+}
+
+bool LaxAdapter::inert() const {
+  if (quiet() == 0 || asked_.any() || may_drop()) return false;
+  const bool prema = policy_of(ctrl_) == lax::Policy::kPrema;
+  return !prema || (held_.df_vec.none() && out_.pre_vec.none());
+}
+
+// Jobs that wait for their next kernel are dropped at the first update behind their deadline.
+bool LaxAdapter::may_drop() const {
+  if (!drops_expired(ctrl_) || policy_of(ctrl_) != lax::Policy::kLax || (live_ & dated_).none()) return false;
+  const lax::Probes probes = twin_->probes();
+  for (std::size_t q = live_._Find_first(); q < live_.size(); q = live_._Find_next(q)) {
+    const auto bit = static_cast<unsigned>(q);
+    if (dated_[q] && !probes.open[bit] && probes.job_state1[bit] && !probes.job_state0[bit]) return true;
+  }
+  return false;
 }
 
 void LaxAdapter::idle(Cycle n) {
-  twin_->idle(n);
+  static_cast<void>(look());
+  if (statistics_) statistics_->rest(in_, out_, n);
+  owed_ += n;
   next_ += n;
+}
+
+bool LaxAdapter::holds() const {
+  return in_.pe_vec == held_.pe_vec && in_.de_vec == held_.de_vec && in_.df_vec == held_.df_vec &&
+         in_.adm_ready == held_.adm_ready;
+}
+
+// Outputs of this cycle. Behind a quiet edge they stay as they were.
+const lax::Outputs& LaxAdapter::look() {
+  if (fresh_ && holds()) return out_;
+  catch_up();
+  out_ = twin_->settle(in_);
+  fresh_ = holds();
+  return out_;
+}
+
+void LaxAdapter::edge() {
+  const bool events = (in_.js_valid | in_.wl_valid | in_.ks_valid | in_.ki_valid | in_.wgc_valid | in_.kd_valid |
+                       in_.psel_grant | in_.dsel_grant | in_.reg_req) != 0;
+  if (statistics_) statistics_->cycle(in_, out_);
+  if (shown_) {
+    shown_->in = in_;
+    shown_->out = out_;
+  }
+  if (!events && fresh_ && owed_ < twin_quiet_ && holds()) {
+    ++owed_;
+    return;
+  }
+  catch_up();
+  twin_->clock(in_);
+  held_ = in_;
+  fresh_ = false;
+  twin_quiet_ = twin_->quiet();
+  if (shown_) shown_->probes = twin_->probes();
+  // What an event does wrong shows at once, or later when the machine works on it.
+  if (statistics_ && (events || twin_quiet_ != 0)) statistics_->see_errors(twin_->probes().errors);
+}
+
+void LaxAdapter::catch_up() {
+  if (owed_ == 0) return;
+  twin_->idle(owed_);
+  if (twin_quiet_ != gpu::kForever) twin_quiet_ -= owed_;
+  owed_ = 0;
 }
 
 // --- Thread blocks --------------------------------------------------------------------------------------------------
@@ -91,8 +166,7 @@ const gpu::DispatchOut& LaxAdapter::Dispatch::settle(const gpu::DispatchIn& in) 
   out_.ready = out_.waiting = !owner_.active_.empty();
   if (owner_.active_.empty()) return out_;
   owner_.in_.now = in.now & kTimeMask;
-  const lax::Outputs& out = owner_.twin_->settle(owner_.in_);
-  owner_.out_ = &out;
+  const lax::Outputs& out = owner_.look();
   if (out.dsel_valid == 0) return out_;
   const int entry = owner_.entry_of_[out.dsel_qid];
   CASTOR_ASSERT_AT(in.now, entry >= 0, "the laxity engine offers queue %u, which has no TB to place", out.dsel_qid);
@@ -137,8 +211,7 @@ void LaxAdapter::place(const gpu::DispatchIn& in) {
 
 const gpu::JobOut& LaxAdapter::settle(const gpu::JobIn& in) {
   present(in);
-  const lax::Outputs& out = twin_->settle(in_);
-  out_ = &out;
+  const lax::Outputs& out = look();
   job_out_ = {};
   job_out_.beat_ready = in.beat && (in.beat->header ? out.js_ready : out.wl_ready) != 0;
   if (out.adm_valid != 0)
@@ -237,7 +310,7 @@ void LaxAdapter::present_events(const gpu::JobIn& in) {
 }
 
 void LaxAdapter::clock(const gpu::JobIn& in) {
-  const lax::Outputs& out = *out_;
+  const lax::Outputs& out = out_;
   CASTOR_ASSERT_AT(in.now, in.now == next_, "the laxity engine's next edge is that of cycle %llu",
                    static_cast<unsigned long long>(next_));
   in_.psel_grant = in.granted >= 0 ? 1 : 0;
@@ -245,12 +318,13 @@ void LaxAdapter::clock(const gpu::JobIn& in) {
   present_events(in);
   note(in);
   const bool answered = access_ != Access::kNone && out.reg_ack != 0;
-  twin_->clock(in_);
+  edge();
   next_ = in.now + 1;
   taken_ = false;
   in_.psel_grant = in_.dsel_grant = 0;
   in_.ks_valid = in_.ki_valid = in_.wgc_valid = in_.kd_valid = in_.js_valid = in_.wl_valid = 0;
   if (!answered) return;
+  if (in_.reg_we != 0 && in_.reg_addr == lax::reg::kCtrl && out.reg_err == 0) ctrl_ = in_.reg_wdata;
   if (access_ == Access::kOwn) acks_.pop_front();
   access_ = Access::kNone;
   in_.reg_req = 0;
@@ -258,8 +332,12 @@ void LaxAdapter::clock(const gpu::JobIn& in) {
 
 // Which queues the engine has a job for.
 void LaxAdapter::note(const gpu::JobIn& in) {
-  const lax::Outputs& out = *out_;
-  if (in.beat && in.beat->header && out.js_ready != 0) asked_own_[in.beat->queue] = in.beat->own;
+  const lax::Outputs& out = out_;
+  if (in.beat && in.beat->header && out.js_ready != 0) {
+    asked_own_[in.beat->queue] = in.beat->own;
+    asked_[in.beat->queue] = true;
+    if (!in.beat->append) dated_[in.beat->queue] = in.beat->deadline != ~std::uint32_t{0};
+  }
   if (out.adm_valid != 0 && in_.adm_ready != 0) {
     const unsigned queue = out.adm_qid;
     if (out.adm_accept != 0) {
@@ -268,7 +346,7 @@ void LaxAdapter::note(const gpu::JobIn& in) {
     } else if (out.adm_reason <= 2) {
       live_[queue] = false;  // refused, or given up later; other reasons leave the queue's job as it is
     }
-    asked_own_[queue] = false;
+    asked_own_[queue] = asked_[queue] = false;
   }
   if (out.jd_valid != 0) {
     live_[out.jd_qid] = false;

@@ -8,6 +8,7 @@
 
 #include "castor/gpu/hooks.h"
 #include "castor/hookup/lax/lax_configuration.h"
+#include "castor/hookup/lax/lax_statistics.h"
 #include "castor/lax/ports.h"
 #include "castor/twin/twin.h"
 
@@ -27,7 +28,8 @@ namespace castor::hookup {
 /// | jd_*, irq, reg_* | end of a job, interrupt, accesses to window 0 |
 ///
 /// Timing: the twin settles in F5 and F8 and has one edge per cycle, in the job scheduler's clock. The engine sees
-/// time, events and vectors of the same cycle.
+/// time, events and vectors of the same cycle. Edges in which it is quiet and nothing happens are owed to it, and paid
+/// in one piece (Twin::idle) before it is needed again; nobody can tell the difference.
 ///
 /// Jobs that the front end announces for itself are acknowledged here when they end, the host's by the host. Kernels of
 /// queues that the engine does not know (their job was given up) are kept from it. A kernel that completes without
@@ -41,12 +43,23 @@ class LaxAdapter final : public gpu::JobScheduler {
   ~LaxAdapter() override;
 
   [[nodiscard]] gpu::DispatchPolicy& dispatch() { return dispatch_; }
-  [[nodiscard]] twin::Twin<lax::Block>& twin() { return *twin_; }
-  [[nodiscard]] const lax::Outputs& outputs() const { return *out_; }
+  /// Up to date.
+  [[nodiscard]] twin::Twin<lax::Block>& twin() {
+    catch_up();
+    return *twin_;
+  }
+  [[nodiscard]] const lax::Outputs& outputs() const { return out_; }
 
   void attach(const gpu::HookSite& site) override;
+  /// <scope>.lax: ports and probes of the engine, masks of queues in words of 64 (`pe_vec0`, `pe_vec1`). Inputs are
+  /// those of the cycle's edge, probes those behind it. Without what counts in every cycle: now, timers, group, rest.
+  void add_waves(gpu::Waves& waves, const std::string& scope) override;
+  void detach() override;
   void reset() override;
   [[nodiscard]] gpu::Cycle quiet() const override;
+  /// Updates of keys let nothing proceed: what waits and may go on is offered whatever its key is. What may: a job that
+  /// waits for its verdict, one that will be dropped when it is late, and preemption.
+  [[nodiscard]] bool inert() const override;
   void idle(gpu::Cycle n) override;
   [[nodiscard]] int window() const override { return static_cast<int>(gpu::Block::kLax); }
   [[nodiscard]] bool judges() const override { return true; }
@@ -87,14 +100,29 @@ class LaxAdapter final : public gpu::JobScheduler {
   void present_access(const gpu::JobIn& in);
   void present_events(const gpu::JobIn& in);
   void note(const gpu::JobIn& in);
-  void write(RegisterValue value, gpu::Cycle now);
+  [[nodiscard]] bool holds() const;
+  const lax::Outputs& look();
+  void edge();
+  void catch_up();
+  [[nodiscard]] bool may_drop() const;
 
   std::unique_ptr<twin::Twin<lax::Block>> twin_;
   std::vector<RegisterValue> registers_;
   unsigned groups_;
+  struct Shown {
+    lax::Inputs in;
+    lax::Outputs out;
+    lax::Probes probes;
+  };
+
+  std::unique_ptr<LaxStatistics> statistics_;
+  std::unique_ptr<Shown> shown_;  // with waves only
   lax::Inputs in_;
-  const lax::Outputs* out_ = nullptr;
-  lax::Outputs none_;
+  lax::Inputs held_;           // of the twin's last edge
+  lax::Outputs out_;           // of this cycle
+  bool fresh_ = false;         // out_ is of the state behind that edge, with its levels
+  gpu::Cycle twin_quiet_ = 0;  // edges behind it that change no output
+  gpu::Cycle owed_ = 0;        // of them those that the twin has not had
   gpu::JobOut job_out_;
   Dispatch dispatch_;
 
@@ -104,12 +132,15 @@ class LaxAdapter final : public gpu::JobScheduler {
   gpu::QueueMask live_;                // queues whose job the engine has admitted
   gpu::QueueMask own_;                 // of them those announced by the front end
   gpu::QueueMask asked_own_;           // announced by the front end, not judged
+  gpu::QueueMask asked_;               // announced, not judged
+  gpu::QueueMask dated_;               // the job has a deadline
   gpu::QueueMask started_;             // the kernel under way has placed a TB
   std::deque<Done> unplaced_;          // kernels that completed without a TB
   std::deque<std::uint16_t> acks_;     // queues whose own job ended
   Access access_ = Access::kNone;
   gpu::Cycle next_ = 0;  // cycle of the next edge
   bool taken_ = false;   // the TB offered was placed
+  std::uint32_t ctrl_ = 0;
 };
 
 }  // namespace castor::hookup

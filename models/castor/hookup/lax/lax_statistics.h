@@ -1,0 +1,46 @@
+#pragma once
+
+#include "castor/base/statistics.h"
+#include "castor/lax/ports.h"
+
+namespace castor::hookup {
+
+/// What the laxity engine does, counted at its ports and probes, so alike for model and RTL. In the group of the job
+/// scheduler; only machines with the engine have them.
+struct LaxStatistics {
+  explicit LaxStatistics(base::StatisticGroup& parent) : group(parent, "lax") {}
+
+  base::StatisticGroup group;
+  base::Counter submitted{group, {"submitted", "", "headers of jobs, or of work for a live job, that were taken"}};
+  base::Counter accepted{group, {"accepted", "", "verdicts: accepted"}};
+  base::Counter rejected{group, {"rejected", "", "verdicts: the job would have missed its deadline"}};
+  base::Counter expired{group, {"expired", "", "verdicts: the deadline had passed, at admission or later"}};
+  base::Counter refused{group, {"refused", "", "verdicts: queue busy, bad list, kernel type or deadline, engine off"}};
+  base::Counter met{group, {"met", "", "jobs that ended and met their deadline, or had none"}};
+  base::Counter late{group, {"late", "", "jobs that ended after their deadline"}};
+  base::Counter tbs{group, {"tbs", "", "TB completions of jobs"}};
+  base::Counter updates{group, {"updates", "", "periodic updates of rates and priorities"}};
+  base::Counter update_cycles{group, {"update_cycles", "cycles", "cycles in which an update ran"}};
+  base::Counter parse_grants{group, {"parse_grants", "", "kernels that parse lanes took from the engine's offer"}};
+  base::Counter parse_stalls{
+      group, {"parse_stalls", "cycles", "cycles in which kernels could be parsed and the selection offered none"}};
+  base::Counter dispatch_grants{group, {"dispatch_grants", "", "TBs that were placed by the engine's offer"}};
+  base::Counter dispatch_stalls{
+      group, {"dispatch_stalls", "cycles", "cycles in which TBs fitted and the selection offered none"}};
+  base::Counter preemptions{group, {"preemptions", "", "queues that were asked to make room (PREMA)"}};
+  base::Counter interrupts{group, {"interrupts", "", "rising edges of the interrupt"}};
+  base::Counter errors{group, {"errors", "", "bits of ERR_STAT that were set: kinds of broken rules"}};
+
+  /// A cycle, with all that its edge sees.
+  void cycle(const lax::Inputs& in, const lax::Outputs& out);
+  /// `n` cycles of rest, in which the outputs stay.
+  void rest(const lax::Inputs& in, const lax::Outputs& out, base::Cycle n);
+  /// ERR_STAT as it is now.
+  void see_errors(std::uint16_t bits);
+
+ private:
+  lax::Outputs last_;
+  std::uint16_t errors_ = 0;
+};
+
+}  // namespace castor::hookup
