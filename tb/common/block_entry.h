@@ -67,6 +67,7 @@ BlockEntry make_entry() {
     CosimResult result;
     const std::string model_wave = request.wave + ".model", rtl_wave = request.wave + ".rtl";
     const bool waves = !request.wave.empty();
+    std::string window_model;
     const auto begin = std::chrono::steady_clock::now();
     {
       twin::RtlOptions rtl;
@@ -79,29 +80,34 @@ BlockEntry make_entry() {
       if (waves && kind != twin::Kind::kRtl) {
         model = std::make_unique<twin::PortWaves<Block>>(model_wave, "model", params);
       }
-      const auto machine =
-          twin::make_twin<Block>(kind, params, rtl, {request.seed, replay_line(entry, request), request.dump});
+      const auto machine = twin::make_twin<Block>(
+          kind, params, rtl, {request.seed, replay_line(entry, request), request.window ? request.dump : ""});
       BenchT bench(*machine);
-      twin::Cycle cycle = 0;
-      const auto watch = [&](const auto& in, const auto& out, const auto& seen) {
+      const auto watch = [&](twin::Cycle cycle, const auto& in, const auto& out, const auto& seen) {
         const auto probes = seen.probes();
         bench.watch(in, out, probes);
         if (model != nullptr && cycle >= request.wave_from && cycle < request.wave_to) {
           model->cycle(cycle, in, out, probes);
         }
-        ++cycle;
       };
       try {
-        result.skipped =
-            run<Block>(*machine, *sequence, request.cycles, request.skip && !waves, watch, [&](base::Cycle at) {
-              result.cycles = at;
-              progress(at);
-            });
+        const base::Cycle skip_before = !request.skip ? 0 : waves ? request.wave_from : base::kForever;
+        result.skipped = run_until<Block>(*machine, *sequence, request.cycles, skip_before, watch, [&](base::Cycle at) {
+          result.cycles = at;
+          progress(at);
+        });
         result.cycles = request.cycles;
         bench.finish();
       } catch (const twin::MismatchError& error) {
         result.cycles = error.mismatch().cycle;
         result.mismatch = error.what();
+        result.differs = true;
+        // They end with the cycle that differs, which the waves above do not.
+        if (request.window && !error.mismatch().waves.empty()) {
+          std::remove(model_wave.c_str());
+          window_model = error.mismatch().waves.at(0);
+          std::remove(error.mismatch().waves.at(1).c_str());
+        }
       } catch (const base::InputError&) {
         throw;
       } catch (const base::Error& error) {  // an assertion of the RTL
@@ -112,7 +118,7 @@ BlockEntry make_entry() {
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (waves) {
       std::vector<twin::VcdSource> sources;
-      if (kind != twin::Kind::kRtl) sources.push_back({model_wave, "model"});
+      if (kind != twin::Kind::kRtl) sources.push_back({window_model.empty() ? model_wave : window_model, "model"});
       if (kind != twin::Kind::kModel) sources.push_back({rtl_wave, "rtl"});
       twin::merge_vcd(sources, request.wave);
       for (const twin::VcdSource& source : sources) std::remove(source.path.c_str());

@@ -76,6 +76,27 @@ std::string replay_line(const BlockEntry& block, const CosimRequest& request) {
 
 namespace {
 
+/// Repeats a run that ended in a mismatch, with waves of the cycles before it. Returns what to tell of them.
+std::string write_window(const BlockEntry& block, CosimRequest request, const CosimResult& result) {
+  request.window = true;
+  if (request.dump.empty()) {
+    request.dump = block.name + "-" + request.params + (request.sequence.empty() ? "" : "-" + request.sequence) + "-" +
+                   std::to_string(request.seed);
+  }
+  const std::string file = request.dump + ".vcd";
+  request.wave = file;
+  request.wave_from = result.cycles > kWindow ? result.cycles - kWindow : 0;
+  request.wave_to = result.cycles + 1;
+  request.coverage.clear();
+  try {
+    const CosimResult again = block.run(request, [](base::Cycle) {});
+    if (!again.differs || again.cycles != result.cycles) return "the repetition for waves ended otherwise";
+  } catch (const base::InputError& error) {
+    return std::string("no waves: ") + error.what();
+  }
+  return "waves:  " + file + ", cycles " + std::to_string(request.wave_from) + " to " + std::to_string(result.cycles);
+}
+
 /// Every parameter set with every sequence; goes on after a mismatch.
 int cosim_all(const BlockEntry& block, CosimRequest request) {
   request.all = false;
@@ -122,6 +143,9 @@ int cosim(const BlockEntry& block, const CosimRequest& request) {
   if (result.mismatch.empty()) return 0;
   std::fflush(stdout);
   std::fprintf(stderr, "castor: %s\n", result.mismatch.c_str());
+  if (result.differs && request.wave.empty()) {
+    std::fprintf(stderr, "  %s\n", write_window(block, request, result).c_str());
+  }
   return 1;
 }
 

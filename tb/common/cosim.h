@@ -27,7 +27,8 @@ struct CosimRequest {
   base::Cycle wave_to = ~base::Cycle{0};  ///< one behind the last
   std::string json;                       ///< result as JSON; empty = none
   std::string coverage;                   ///< counts of a coverage build (castor_cosim_<block>_coverage)
-  std::string dump;                       ///< where a mismatch leaves its waves: <dump>.model.vcd, <dump>.rtl.vcd
+  std::string dump;                       ///< a mismatch leaves <dump>.vcd; empty: <block>-<params>-<seed>
+  bool window = false;                    ///< the repetition that makes this file
   bool all = false;                       ///< every parameter set with every sequence, `cycles` each
   bool cover = false;                     ///< print every cover point, not only their number
   std::string program = "castor cosim";   ///< as the replay line names it
@@ -40,6 +41,7 @@ struct CosimResult {
   double seconds = 0;
   std::vector<Cover::Point> cover;
   std::string mismatch;  ///< empty = none
+  bool differs = false;  ///< model and RTL do, in cycle `cycles`; else the RTL failed by itself
 };
 
 /// A block as the command line knows it.
@@ -53,8 +55,10 @@ struct BlockEntry {
   std::function<Description(const std::string& set)> describe;  ///< set "" = the default parameters
 };
 
-/// Runs, prints the result on stdout and a mismatch on stderr. Exit code: 0 good, 1 mismatch or failed assertion.
-/// Throws InputError for a wrong request.
+/// Runs, prints the result on stdout and a mismatch on stderr. If model and RTL differ, the run is repeated with waves
+/// of the last kWindow cycles: ports and probes of the model, and all of the RTL. Exit code: 0 good, 1 mismatch or
+/// failed assertion. Throws InputError for a wrong request.
+inline constexpr base::Cycle kWindow = 200;
 int cosim(const BlockEntry& block, const CosimRequest& request);
 
 /// The command that repeats a request.

@@ -17,7 +17,8 @@ inline void add_cosim_options(CLI::App& app, CosimRequest& request) {
   app.add_option("--wave", request.wave, "VCD of model and RTL");
   app.add_option("--wave-from", request.wave_from, "First cycle of the waves");
   app.add_option("--wave-to", request.wave_to, "Cycle behind the last one of the waves");
-  app.add_option("--dump", request.dump, "Where a mismatch leaves its last cycles: <this>.model.vcd, <this>.rtl.vcd");
+  app.add_option("--dump", request.dump,
+                 "A mismatch leaves its last cycles in <this>.vcd (default: <block>-<params>-<seed>)");
   app.add_option("--coverage", request.coverage, "Counts of lines and toggles, from castor_cosim_<block>_coverage");
   app.add_option("--json", request.json, "Result as JSON");
   app.add_flag("--all", request.all, "Every parameter set with every sequence")->excludes("--wave")->excludes("--json");

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 """castor cosim, castor wave and castor list blocks, and the small program of one block: results, files, exit codes.
 
-    cli_test.py <castor> <castor_cosim_turnstile>
+    cli_test.py <castor> <castor_cosim_turnstile> <castor_cosim_turnstile over faulty RTL>
 """
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
-CASTOR, COSIM = sys.argv[1:3]
+CASTOR, COSIM, FAULTY = sys.argv[1:4]
 
 
-def run(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False, **more)
 
 
 class Cosim(unittest.TestCase):
@@ -86,6 +87,63 @@ class Cosim(unittest.TestCase):
                          [at for at in sorted(series[("rtl", "probe_count_o")]) if 1000 < at < 40_000])
         self.assertEqual((self.folder / "both.vcd.level.filter").read_text(), "0 Empty\n1 Some\n2 Full\n")
         self.assertEqual(len(list(self.folder.iterdir())), 2)
+
+    def test_a_mismatch_leaves_a_window_of_waves_and_a_command(self):
+        done = run(FAULTY, "--params", "odd", "--seed", 3, cwd=self.folder)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("FAILED", done.stdout)
+        said = re.search(r"differ in cycle (\d+): total is (.+) in the model and (.+) in the RTL", done.stderr)
+        self.assertTrue(said, done.stderr)
+        cycle = int(said[1])
+        first = max(cycle - 200, 0)
+        self.assertIn(f"waves:  turnstile-odd-3.vcd, cycles {first} to {cycle}", done.stderr)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
+                         ["turnstile-odd-3.vcd", "turnstile-odd-3.vcd.level.filter"])
+        text = (self.folder / "turnstile-odd-3.vcd").read_text()
+        # Registers inside the RTL are there too, ports on both sides.
+        names = re.findall(r"\$var\s+\S+\s+\d+\s+\S+\s+(\w+)", text)
+        self.assertIn("total_q", names)
+        self.assertGreaterEqual(names.count("total_o"), 2)
+        times = [int(at) for at in re.findall(r"^#(\d+)$", text, re.M)]
+        self.assertGreaterEqual(min(times), first * 1000)
+        self.assertEqual(max(times), cycle * 1000 + 500)
+        # The command runs into it again, also by itself, and the dump goes where it is told to.
+        command = re.search(r"replay: (.*)", done.stderr)[1].split()
+        again = run(*command, "--dump", self.folder / "there", cwd=self.folder)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn(said[0], again.stderr)
+        self.assertTrue((self.folder / "there.vcd").exists())
+        done = run(FAULTY, "--params", "odd", "--seed", 3, "--dump", "/nowhere/x")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "no waves: .*cannot write")
+
+    def test_saved_view_of_the_laxity_engine_shows_signals_that_are_there(self):
+        wave = self.folder / "lax.vcd"
+        done = run(CASTOR, "cosim", "lax", "--cycles", 20, "--wave", wave)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        scopes, names = [], set()
+        for line in wave.read_text().splitlines():
+            words = line.split()
+            if line.startswith("$scope"):
+                scopes.append(words[2])
+            elif line.startswith("$upscope"):
+                scopes.pop()
+            elif line.startswith("$var"):
+                names.add(".".join(scopes + ["".join(words[4:-1])]))
+        views = pathlib.Path(__file__).resolve().parents[2] / "waveforms"
+        lines = (views / "lax.gtkw").read_text().splitlines()
+        shown = [line for line in lines if re.match(r"(model|rtl)\.", line)]
+        self.assertGreater(len(shown), 100)
+        self.assertEqual([line for line in shown if line not in names], [])
+        # What the model shows of its outputs and registers, the RTL shows next to it.
+        for line in shown:
+            if line.startswith("model.") and "_o" in line:
+                self.assertEqual(shown[shown.index(line) + 1], line.replace("model.", "rtl.top.", 1))
+        filters = {pathlib.Path(line.split(None, 1)[1]) for line in lines if line.startswith("^")}
+        self.assertEqual({path.name for path in filters}, {"lax.main_state.filter", "lax.submit_state.filter"})
+        for path in filters:
+            field = path.name.split(".")[1]
+            self.assertEqual((views / path.name).read_text(), (self.folder / f"lax.vcd.{field}.filter").read_text())
 
     def test_wrong_requests(self):
         self.refused(run(COSIM, "--params", "huge"), "no parameter set 'huge'", "odd")

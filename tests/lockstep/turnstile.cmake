@@ -45,6 +45,10 @@ if(CASTOR_BUILD_RTL)
   add_library(castor_turnstile_faults STATIC ${units})
   target_include_directories(castor_turnstile_faults SYSTEM PUBLIC ${folders})
   target_link_libraries(castor_turnstile_faults PUBLIC castor_verilated)
+  # The program of the block over faulty RTL, for what the command line does then.
+  add_executable(castor_cosim_faulty "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/faulty_sets.cpp"
+                  "${CMAKE_CURRENT_BINARY_DIR}/turnstile_main.cpp")
+  target_link_libraries(castor_cosim_faulty PRIVATE castor_bench_turnstile castor_turnstile_faults castor_options)
   castor_test(twin_lockstep_test KIND lockstep SOURCES twin_lockstep_test.cpp
               LIBS castor_turnstile castor_rtl_turnstile castor_turnstile_faults)
   # The main of the tests goes before that of SystemC.

@@ -14,5 +14,5 @@ if(TARGET castor_cosim_turnstile AND TARGET castor AND CASTOR_BUILD_RTL)
     KIND lockstep
     TIMEOUT 120
     COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
-            "$<TARGET_FILE:castor_cosim_turnstile>")
+            "$<TARGET_FILE:castor_cosim_turnstile>" "$<TARGET_FILE:castor_cosim_faulty>")
 endif()
