@@ -40,8 +40,11 @@ function(castor_kernel_test name)
 endfunction()
 
 castor_kernel_test(atomics "--n 500" "--n 1 --block 1" "--n 3000 --block 100")
+castor_kernel_test(backprop "--n 500" "--n 1" "--n 3001 --epochs 5")
 castor_kernel_test(base64 "--n 1000" "--n 1" "--n 2" "--n 3" "--n 27" "--n 100003")
 castor_kernel_test(bfs "--k 9" "--k 0" "--k 12 --block 33 --source 77" "--k 14 --degree 6" "--k 6 --degree 0")
+castor_kernel_test(bfs_queue "--k 9" "--k 0" "--k 12 --block 33 --source 77 --grid 3"
+                   "--k 13 --degree 16 --block 512 --grid 2" "--k 6 --degree 0")
 castor_kernel_test(bignum "--n 300" "--n 1" "--n 4097 --seed 3")
 castor_kernel_test(bit_tricks "--n 1000" "--n 1" "--n 20001 --seed 5")
 castor_kernel_test(bitonic_sort "--n 3000" "--n 1" "--n 1024" "--n 1025 --distinct 3" "--n 20000")
@@ -60,9 +63,14 @@ castor_kernel_test(floyd_warshall "--nodes 40" "--nodes 1" "--nodes 129 --degree
 castor_kernel_test(half_precision "--n 1001" "--n 1" "--n 50000")
 castor_kernel_test(hash_table "--n 1000" "--n 1 --distinct 1" "--n 30001 --distinct 7" "--n 30001 --distinct 20000")
 castor_kernel_test(histogram "--n 5000" "--n 1 --bins 1" "--n 100003 --bins 12288" "--bins 13 --skew 1")
+castor_kernel_test(hotspot "--width 40 --height 20 --steps 3" "--width 1 --height 1"
+                   "--width 2 --height 131 --steps 9 --together 7"
+                   "--width 97 --height 61 --steps 5 --together 3")
 castor_kernel_test(kmeans "--n 700 --steps 4" "--n 1 --clusters 1" "--n 5001 --clusters 64 --steps 5")
 castor_kernel_test(life "--width 40 --height 30 --generations 4" "--width 1 --height 1" "--width 257 --height 63"
                    "--width 3 --height 2 --generations 7")
+castor_kernel_test(lps "--width 40 --height 10 --depth 4" "--width 1 --height 1 --depth 1"
+                   "--width 67 --height 33 --depth 5 --steps 3" "--width 33 --height 3 --depth 3 --steps 1")
 castor_kernel_test(lu "--n 30" "--n 1" "--n 2" "--n 97")
 castor_kernel_test(mandelbrot "--width 48 --height 32 --limit 100" "--width 1 --height 1"
                    "--width 201 --height 99 --block_x 7 --block_y 5" "--limit 1000")
@@ -72,16 +80,25 @@ castor_kernel_test(monte_carlo_pi "--threads 500 --points 20" "--threads 1 --poi
 castor_kernel_test(multi_file "--n 1000" "--n 1" "--n 64" "--n 50001 --gain -3 --offset 9")
 castor_kernel_test(named_barriers "--blocks 3 --rounds 4" "--blocks 1 --rounds 1" "--blocks 65 --rounds 20")
 castor_kernel_test(nbody "--n 100 --steps 2" "--n 1" "--n 513 --steps 3")
+castor_kernel_test(needleman_wunsch "--rows 50 --columns 70 --pairs 2" "--rows 1 --columns 1 --tile 1 --pairs 1"
+                   "--rows 97 --columns 300 --tile 256 --pairs 3" "--rows 33 --columns 40 --tile 7 --penalty 0")
 castor_kernel_test(nqueens "--n 7" "--n 1" "--n 2" "--n 3 --depth 2" "--n 10 --depth 3" "--n 6 --show 1")
+castor_kernel_test(pathfinder "--columns 500 --rows 11" "--columns 1 --rows 1" "--columns 2 --rows 30 --together 100"
+                   "--columns 3001 --rows 40 --together 7")
 castor_kernel_test(prime_sieve "--limit 100000" "--limit 3" "--limit 100" "--limit 1000000 --block 333")
 castor_kernel_test(producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--stages 2000 --items 2")
+castor_kernel_test(ray "--width 40 --height 20 --spheres 4" "--width 1 --height 1 --bounces 1"
+                   "--width 83 --height 61 --spheres 15 --bounces 9")
 castor_kernel_test(reduction "--n 5000" "--n 1" "--n 33 --block 1024" "--n 200003 --block 96")
+castor_kernel_test(sad "--width 40 --height 20 --range 1" "--width 1 --height 1 --range 0"
+                   "--width 33 --height 50 --range 5")
 castor_kernel_test(scan "--n 3000" "--n 1" "--n 1024" "--n 1025" "--n 1100000")
 castor_kernel_test(sha256 "--n 70 --longest 130" "--n 1" "--n 500 --longest 300")
 castor_kernel_test(shapes "--n 300" "--n 1" "--n 5001")
 castor_kernel_test(spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32"
                    "--n 2000 --accounts 2 --blocks 40 --block 256")
 castor_kernel_test(spmv "--rows 500" "--rows 1" "--rows 10001 --columns 77 --mean 3" "--rows 100 --mean 0")
+castor_kernel_test(srad "--width 40 --height 20" "--width 1 --height 1" "--width 97 --height 63 --steps 3 --blocks 5")
 castor_kernel_test(stencil "--width 50 --height 33" "--width 1 --height 1 --steps 3" "--width 257 --height 100 --steps 5")
 castor_kernel_test(streams "--n 1000" "--n 1 --workers 1" "--n 10001 --workers 32")
 castor_kernel_test(text_stats "--n 3000" "--n 1" "--n 31 --block 32" "--n 100003 --block 1024")
