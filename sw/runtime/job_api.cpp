@@ -1,6 +1,7 @@
 // Streams with deadlines (castor_jobs.h).
 
 #include "castor/base/error.h"
+#include "castor/base/time.h"
 #include "castor/gpu/machine.h"
 #include "castor_jobs.h"
 #include "runtime/session.h"
@@ -9,6 +10,10 @@ using namespace castor;
 using namespace castor::runtime;
 
 namespace {
+
+// Registers of the engine (docs/blocks/lax.md, "Registers").
+constexpr std::uint32_t kIsolatedTpw = 0x0c00, kIsolatedStride = 4;
+constexpr unsigned long long kHourNs = 3'600'000'000'000;
 
 // A query costs at least this much simulated time, so that a polling loop ends.
 constexpr double kQueryMicroseconds = 1.0;
@@ -79,6 +84,32 @@ cudaError_t castorStreamSetPriority(cudaStream_t stream, unsigned value) {
     const Stream& target = job_stream(session, stream);
     session.check_fault();
     session.jobs().set_priority(*target.job, value);
+  });
+}
+
+cudaError_t castorKernelSetIsolatedTime(const void* function, unsigned blockThreads, unsigned timePerBlock) {
+  return api([&](Session& session) {
+    if (blockThreads == 0 || timePerBlock == 0) throw ApiError{cudaErrorInvalidValue};
+    session.check_fault();
+    const LoadedKernel& kernel = session.kernel_of(function);
+    JobDriver& jobs = session.jobs();
+    if (!jobs.has_engine()) return;
+    jobs.write_register(kIsolatedTpw + kIsolatedStride * jobs.kid_of(kernel.handle, blockThreads), timePerBlock);
+  });
+}
+
+cudaError_t castorHostTime(unsigned long long* timeNs) {
+  return api([&](Session& session) {
+    if (timeNs == nullptr) throw ApiError{cudaErrorInvalidValue};
+    *timeNs = session.device().now() / base::kPicosecondsPerNanosecond;
+  });
+}
+
+cudaError_t castorHostWaitUntil(unsigned long long timeNs) {
+  return api([&](Session& session) {
+    const unsigned long long now = session.device().now() / base::kPicosecondsPerNanosecond;
+    if (timeNs > now && timeNs - now >= kHourNs) throw ApiError{cudaErrorInvalidValue};
+    session.wait_until(timeNs * base::kPicosecondsPerNanosecond);
   });
 }
 

@@ -394,10 +394,13 @@ void Session::synchronize_device() {
 
 void Session::charge(double microseconds) {
   if (microseconds <= 0) return;
+  wait_until(device().now() + static_cast<gpu::Picoseconds>(microseconds * base::kPicosecondsPerMicrosecond));
+}
+
+void Session::wait_until(gpu::Picoseconds time) {
   gpu::Device& target = device();
-  if (target.fault()) return;
-  const auto span = static_cast<gpu::Picoseconds>(microseconds * base::kPicosecondsPerMicrosecond);
-  const gpu::Outcome outcome = target.advance_to(target.now() + span);
+  if (target.fault() || time <= target.now()) return;
+  const gpu::Outcome outcome = target.advance_to(time);
   if (outcome == gpu::Outcome::kInterrupted) end_interrupted();
   if (outcome == gpu::Outcome::kStopped) end_stopped();
   announce_fault();

@@ -123,6 +123,8 @@ class Session {
   void synchronize_device();
   /// Simulated host time passes.
   void charge(double microseconds);
+  /// The same, until a time; nothing happens if it has passed.
+  void wait_until(gpu::Picoseconds time);
   /// ApiError if the device has faulted: every later call returns the same code until the device is reset.
   void check_fault();
   /// Code of the device's fault once a call has returned it; cudaGetLastError cannot take it away.

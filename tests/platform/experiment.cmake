@@ -7,3 +7,10 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 castor_script_test(experiment_end_to_end KIND platform TIMEOUT 180
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/experiment_test.py" "$<TARGET_FILE:castor>")
+
+# Its tier of real kernels.
+if(TARGET kernel_job_mix)
+  castor_script_test(experiment_programs KIND platform TIMEOUT 180
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/experiment_programs_test.py"
+            "$<TARGET_FILE:castor>" "$<TARGET_FILE:kernel_job_mix>")
+endif()

@@ -66,6 +66,8 @@ castor_kernel_test(histogram "--n 5000" "--n 1 --bins 1" "--n 100003 --bins 1228
 castor_kernel_test(hotspot "--width 40 --height 20 --steps 3" "--width 1 --height 1"
                    "--width 2 --height 131 --steps 9 --together 7"
                    "--width 97 --height 61 --steps 5 --together 3")
+castor_kernel_test(job_mix "--divide 64 --steps 1" "--kind stem --jobs 1 --divide 1" "--kind gru64 --jobs 3 --steps 4 --gap 0"
+                   "--jobs 20 --divide 16 --seed 5")
 castor_kernel_test(kmeans "--n 700 --steps 4" "--n 1 --clusters 1" "--n 5001 --clusters 64 --steps 5")
 castor_kernel_test(life "--width 40 --height 30 --generations 4" "--width 1 --height 1" "--width 257 --height 63"
                    "--width 3 --height 2 --generations 7")
@@ -153,6 +155,7 @@ foreach(name IN ITEMS
     error_names
     error_state
     handles
+    host_time
     host_threads
     launch_by_address
     managed_list

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 
 #include "castor/base/error.h"
+#include "platforms/experiments/lax/lax_programs.h"
 #include "platforms/experiments/lax/lax_report.h"
 #include "platforms/experiments/lax/lax_run.h"
 #include "platforms/experiments/output.h"
@@ -37,10 +39,13 @@ class LaxExperiment final : public Experiment {
     app.add_option("-s,--scheduler", schedulers_, "RR MLFQ BAT BAY PRO LJF SJF SRF PREMA EDF LAX-SW LAX-CPU LAX (all)");
     app.add_flag("--variants", variants_, "Without --scheduler: also LAX with other settings of the engine");
     app.add_option("-n,--seeds", seeds_, "Seeds 1 to N")->check(CLI::Range(1U, 1000U))->capture_default_str();
-    app.add_option("--jobs", jobs_, "Jobs of a run")->check(CLI::Range(1U, 100000U))->capture_default_str();
-    app.add_option("--tier", tier_, "replay: kernels stay for their published times")
-        ->check(CLI::IsMember({"replay"}))
+    jobs_option_ = app.add_option("--jobs", jobs_, "Jobs of a run; 64 with real kernels")
+                       ->check(CLI::Range(1U, 100000U))
+                       ->capture_default_str();
+    app.add_option("--tier", tier_, "replay: kernels stay for their published times; programs: real kernels, scaled")
+        ->check(CLI::IsMember({"replay", "programs"}))
         ->capture_default_str();
+    app.add_option("--program", program_, "Tier programs: the program job_mix (beside castor)");
     app.add_option("--set", overrides_, "key=value of the machine, for every run");
     app.add_flag("--batches", batches_, "Only batches of 1, 8, 32 and 128 jobs, at a rate of their own");
     app.add_option("--deadline", deadlines_, "Deadlines in percent of the published: one run for each (100)")
@@ -51,8 +56,10 @@ class LaxExperiment final : public Experiment {
   [[nodiscard]] std::vector<Run> runs() override {
     if (workloads_.empty()) workloads_ = published_workloads();
     if (rates_.empty()) rates_ = {"high", "medium", "low"};
+    const bool programs = tier_ == "programs";
     if (schedulers_.empty()) {
       for (const LaxEntry& entry : lax_entries()) {
+        if (programs && !on_device(entry)) continue;
         if (batches_ ? entry.batch != 0 : entry.batch == 0 && (!entry.variant || variants_)) {
           schedulers_.push_back(entry.name);
         }
@@ -69,6 +76,7 @@ class LaxExperiment final : public Experiment {
     // Bad keys are told before anything runs.
     for (const std::string& scheduler : schedulers_)
       static_cast<void>(lax_machine(*find_lax_entry(scheduler), overrides_));
+    if (programs) calibrate();
     if (w0_.empty()) w0_ = {0};
     if (deadlines_.empty()) deadlines_ = {100};
     std::vector<Run> runs;
@@ -86,9 +94,12 @@ class LaxExperiment final : public Experiment {
     return runs;
   }
 
-  [[nodiscard]] Json execute(const Json& parameters) const override { return run_lax(parameters); }
+  [[nodiscard]] Json execute(const Json& parameters) const override {
+    return programs_ != nullptr ? programs_->run(parameters) : run_lax(parameters);
+  }
 
   bool report(const std::vector<Run>& runs, Output& output) override {
+    if (programs_ != nullptr) report_lax_calibration(runs, output);
     report_lax(runs, output);
     return true;
   }
@@ -100,6 +111,31 @@ class LaxExperiment final : public Experiment {
       std::string list;
       for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
       throw base::InputError(std::string("no ") + what + " '" + base::printable(word) + "'", "known are " + list);
+    }
+  }
+
+  static bool on_device(const LaxEntry& entry) { return entry.scheduler->place == workloads::Place::kCommandProcessor; }
+
+  static constexpr unsigned kCrowd = 24;  ///< jobs that measure the capacity with real kernels
+
+  // The tier of real kernels measures its machine first.
+  void calibrate() {
+    if (jobs_option_->count() == 0) jobs_ = 64;
+    if (!w0_.empty() || !deadlines_.empty() || batches_) {
+      throw base::InputError("--w0, --deadline and --batches are for the replay tier", "leave them out");
+    }
+    if (jobs_ > LaxPrograms::kMostJobs) {
+      throw base::InputError("--jobs " + std::to_string(jobs_) + " with real kernels",
+                             "at most " + std::to_string(LaxPrograms::kMostJobs));
+    }
+    for (const std::string& scheduler : schedulers_) {
+      if (on_device(*find_lax_entry(scheduler))) continue;
+      throw base::InputError("scheduler " + scheduler + " runs on the host, which programs do not simulate",
+                             "take one inside the command processor, or the replay tier");
+    }
+    programs_ = std::make_unique<LaxPrograms>(program_);
+    for (const std::string& workload : workloads_) {
+      calibrations_.emplace(workload, programs_->calibrate(workload, std::min(jobs_, kCrowd), overrides_));
     }
   }
 
@@ -117,15 +153,24 @@ class LaxExperiment final : public Experiment {
       run.parameters["deadline"] = deadline;
     }
     if (!overrides_.empty()) run.parameters["set"] = overrides_;
+    if (programs_ != nullptr) {
+      const LaxCalibration& calibration = calibrations_.at(workload);
+      run.parameters["per_second"] = lax_programs_rate(workload, rate, calibration);
+      run.parameters["calibration"] = calibration.json();
+      run.parameters["program"] = programs_->fingerprint();
+    }
     runs.push_back(std::move(run));
   }
 
   std::vector<std::string> workloads_, rates_, schedulers_, overrides_;
   std::vector<std::uint64_t> w0_;
   std::vector<unsigned> deadlines_;
+  CLI::Option* jobs_option_ = nullptr;
   bool variants_ = false, batches_ = false;
   unsigned seeds_ = 10, jobs_ = 128;
-  std::string tier_ = "replay";
+  std::string tier_ = "replay", program_;
+  std::unique_ptr<LaxPrograms> programs_;  ///< tier programs
+  std::map<std::string, LaxCalibration> calibrations_;
 };
 
 const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<LaxExperiment>(); });

@@ -169,6 +169,27 @@ Json run_batches(const lax::Workload& workload, const LaxEntry& entry, const Jso
 
 }  // namespace
 
+Json lax_figures(const workloads::JobStream& stream, const workloads::RunOutcome& outcome) {
+  const workloads::Metrics m = workloads::metrics(stream, outcome);
+  const lax::Sample s = lax::sample(stream, m);
+  return {{"met", m.met},
+          {"late", m.late},
+          {"rejected", m.rejected},
+          {"open", m.open},
+          {"all_tbs", m.all_tbs},
+          {"useful_tbs", m.useful_tbs},
+          {"p99", m.p99},
+          {"longest", m.longest},
+          {"makespan", m.makespan},
+          {"cycles", outcome.cycles},
+          {"lane_cycles", m.lane_cycles},
+          {"met_of_128", s.met},
+          {"p99_ms", s.p99_ms},
+          {"wasted", s.wasted},
+          {"energy_mj", s.energy_mj},
+          {"met_per_second", s.per_second}};
+}
+
 Json run_lax(const Json& parameters) {
   const lax::Workload* const workload = lax::find_workload(parameters.at("workload").get<std::string>());
   const auto rate = lax::find_rate(parameters.at("rate").get<std::string>());
@@ -188,25 +209,7 @@ Json run_lax(const Json& parameters) {
   const auto scheduler = workloads::make_scheduler(*entry->scheduler, {}, arrivals.seed);
   Json result;
   const workloads::RunOutcome outcome = run(loaded, stream, *scheduler, entry->observed, result);
-  const workloads::Metrics m = workloads::metrics(stream, outcome);
-  const lax::Sample s = lax::sample(stream, m);
-  const Json figures = {{"met", m.met},
-                        {"late", m.late},
-                        {"rejected", m.rejected},
-                        {"open", m.open},
-                        {"all_tbs", m.all_tbs},
-                        {"useful_tbs", m.useful_tbs},
-                        {"p99", m.p99},
-                        {"longest", m.longest},
-                        {"makespan", m.makespan},
-                        {"cycles", outcome.cycles},
-                        {"lane_cycles", m.lane_cycles},
-                        {"met_of_128", s.met},
-                        {"p99_ms", s.p99_ms},
-                        {"wasted", s.wasted},
-                        {"energy_mj", s.energy_mj},
-                        {"met_per_second", s.per_second}};
-  Json out = figures;
+  Json out = lax_figures(stream, outcome);
   out.update(result.is_null() ? Json::object() : result);
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include "platforms/experiments/experiment.h"
 #include "platforms/machines.h"
+#include "workloads/host/outcome.h"
 #include "workloads/host/schedulers.h"
 
 namespace castor::platforms::experiments {
@@ -29,10 +30,13 @@ struct LaxEntry {
 /// Name of the rate at which batches are compared.
 inline constexpr const char* kBatchRate = "batch";
 
-/// One run of the comparison in this process: `parameters` as the experiment makes them. Result: jobs, met, late,
-/// rejected, open, all_tbs, useful_tbs, p99, longest, makespan, cycles (core cycles), lane_cycles, and the figures of
-/// lax::Sample. Of observed runs also predicted (jobs), prediction_error (mean of |predicted - running| / running) and
-/// trace: jobs whose priorities were read. Of batches response_us, the mean.
+/// Figures of a run: met, late, rejected, open, all_tbs, useful_tbs, p99, longest, makespan, cycles (core cycles),
+/// lane_cycles, and those of lax::Sample.
+[[nodiscard]] Json lax_figures(const workloads::JobStream& stream, const workloads::RunOutcome& outcome);
+
+/// One run of the comparison in this process: `parameters` as the experiment makes them. Result: lax_figures. Of
+/// observed runs also predicted (jobs), prediction_error (mean of |predicted - running| / running) and trace: jobs
+/// whose priorities were read. Of batches response_us, the mean.
 [[nodiscard]] Json run_lax(const Json& parameters);
 
 }  // namespace castor::platforms::experiments

@@ -73,6 +73,19 @@ cudaError_t castorStreamWaitJob(cudaStream_t stream, struct castorJobInfo* info)
 /* External priority of the stream (policy ext): smaller is more urgent. Stored under other policies. */
 cudaError_t castorStreamSetPriority(cudaStream_t stream, unsigned value);
 
+/* What the device is told beforehand of a kernel in blocks of so many threads: its time per block when it has the
+ * device for itself, in 1/256 core cycles. Policies that know the time of jobs at their arrival (sjf, ljf, prema) need
+ * it. Without an engine nothing happens. cudaErrorInvalidValue: a 0; cudaErrorInvalidDeviceFunction: no kernel. */
+cudaError_t castorKernelSetIsolatedTime(const void* function, unsigned blockThreads, unsigned timePerBlock);
+
+/* Simulated time, nanoseconds, rounded down: what a program needs that generates load. cudaErrorInvalidValue: null
+ * pointer. */
+cudaError_t castorHostTime(unsigned long long* timeNs);
+
+/* Lets the device work until the simulated time `timeNs`; if that has passed nothing happens. Errors of kernels that
+ * ended meanwhile are returned by the next call. cudaErrorInvalidValue: an hour or more ahead. */
+cudaError_t castorHostWaitUntil(unsigned long long timeNs);
+
 #ifdef __cplusplus
 }
 #endif
