@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <deque>
 #include <utility>
 
 #include "castor/base/error.h"
@@ -30,6 +31,16 @@ void add_tbs(std::vector<JobElement>& list, std::uint8_t kid, std::uint64_t tbs)
   } else {
     found->tbs = std::min(found->tbs + more, kMostTbs);
   }
+}
+
+// What nobody judges ends by the clock: latency, and whether that is within the deadline.
+JobEnd end_of(const Jobs::Job& job, const Jobs::Ended& ended) {
+  const std::uint64_t took = (ended.kernel - job.start) & kTimeMask;
+  JobEnd end;
+  end.queue = ended.queue;
+  end.latency = took >> 47 != 0 ? 0 : static_cast<std::uint32_t>(std::min<std::uint64_t>(took, 0xfffffffe));
+  end.met = job.deadline == JobPacket::kNoDeadline || end.latency <= job.deadline;
+  return end;
 }
 
 }  // namespace
@@ -403,13 +414,7 @@ void FrontEnd::serve_jobs(Cycle now) {
   while (!jobs_->ended.empty() && jobs_->ended.front().kernel < now) {
     const Jobs::Ended ended = jobs_->ended.front();
     jobs_->ended.pop_front();
-    const Jobs::Job& job = *jobs_->queues[ended.queue].job;
-    const std::uint64_t took = (ended.kernel - job.start) & kTimeMask;
-    JobEnd end;
-    end.queue = ended.queue;
-    end.latency = took >> 47 != 0 ? 0 : static_cast<std::uint32_t>(std::min<std::uint64_t>(took, 0xfffffffe));
-    end.met = job.deadline == JobPacket::kNoDeadline || end.latency <= job.deadline;
-    end_job(end, now);
+    end_job(end_of(*jobs_->queues[ended.queue].job, ended), now);
   }
   QueueMask heads = queues_.kernels() & jobs_->discarding;
   for (std::size_t queue = heads._Find_first(); queue < heads.size(); queue = heads._Find_next(queue)) {
@@ -441,6 +446,15 @@ void FrontEnd::serve_jobs(Cycle now) {
 
 // A JOB packet on a machine without an inspector: nobody judges it, it takes no lane.
 void FrontEnd::serve_unread_job(unsigned queue, const JobPacket& packet, Cycle now) {
+  // Streams may share the queue. The end of the job before is told before this one takes its place; `inspect`, which
+  // tells ends, comes later in a cycle.
+  std::deque<Jobs::Ended>& all = jobs().ended;
+  const auto before = std::find_if(all.begin(), all.end(), [&](const auto& ended) { return ended.queue == queue; });
+  if (before != all.end()) {
+    const Jobs::Ended ended = *before;
+    all.erase(before);
+    end_job(end_of(*jobs_->queues[queue].job, ended), now);
+  }
   Jobs::Ask ask;
   ask.ticket = queues_.head(queue).ticket;
   ask.visible = queues_.head(queue).visible;
