@@ -15,9 +15,6 @@ namespace {
 constexpr std::uint32_t kIsolatedTpw = 0x0c00, kIsolatedStride = 4;
 constexpr unsigned long long kHourNs = 3'600'000'000'000;
 
-// A query costs at least this much simulated time, so that a polling loop ends.
-constexpr double kQueryMicroseconds = 1.0;
-
 Stream& job_stream(Session& session, cudaStream_t handle) {
   Stream& stream = session.stream_of(handle);
   if (!stream.job) throw ApiError{cudaErrorInvalidResourceHandle};
@@ -49,7 +46,7 @@ cudaError_t castorStreamSubmit(cudaStream_t stream) {
   return api([&](Session& session) {
     Stream& target = job_stream(session, stream);
     session.check_fault();
-    session.charge(session.device().machine().host.launch_us);
+    session.charge(gpu::HostCall::kLaunch);
     session.submit_job(target);
   });
 }
@@ -57,7 +54,7 @@ cudaError_t castorStreamSubmit(cudaStream_t stream) {
 cudaError_t castorStreamPoll(cudaStream_t stream, castorJobInfo* info) {
   return api([&](Session& session) {
     const Stream& target = job_stream(session, stream);
-    session.charge(kQueryMicroseconds);
+    session.charge(gpu::HostCall::kQuery);
     session.check_fault();
     fill(info, session.jobs().poll(*target.job));
   });
@@ -70,7 +67,7 @@ cudaError_t castorStreamWaitJob(cudaStream_t stream, castorJobInfo* info) {
     gpu::JobSignal signal = session.jobs().poll(*target.job);
     while (session.jobs().busy(*target.job) && !over(signal.status)) {
       session.wait_for(target.last);
-      session.charge(kQueryMicroseconds);  // the signal word follows the last kernel
+      session.charge(gpu::HostCall::kQuery);  // the signal word follows the last kernel
       session.check_fault();
       signal = session.jobs().poll(*target.job);
       if (const auto last = session.jobs().last_ticket(*target.job); last != 0) target.last = last;

@@ -62,7 +62,7 @@ void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, cons
   }
   session.flush_prints();
   session.submit(stream, std::move(packet));
-  session.charge(device.machine().host.launch_us);
+  session.charge(gpu::HostCall::kLaunch);
 }
 
 void launch(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block, void** arguments,

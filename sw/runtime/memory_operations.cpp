@@ -132,7 +132,7 @@ void copy(Session& session, const CopyRequest& request, Stream& stream, bool asy
     // Keeps the captured bytes until the copy has run.
     session.submit(stream, gpu::HostCallPacket{[captured] {}});
   }
-  session.charge(session.device().machine().host.copy_us);
+  session.charge(gpu::HostCall::kCopy);
   if (wait) session.wait_for(ticket);
 }
 
@@ -150,7 +150,7 @@ void fill(Session& session, const FillRequest& request, Stream& stream) {
   packet.pattern = request.pattern;
   packet.pattern_bytes = request.pattern_bytes;
   session.submit(stream, packet);
-  session.charge(session.device().machine().host.launch_us);
+  session.charge(gpu::HostCall::kLaunch);
 }
 
 void* allocate(Session& session, std::size_t size, gpu::AllocationKind kind) {

@@ -12,6 +12,20 @@
 namespace castor::runtime {
 namespace {
 
+double host_microseconds(const gpu::Machine& machine, gpu::HostCall call) {
+  switch (call) {
+    case gpu::HostCall::kLaunch:
+      return machine.host.launch_us;
+    case gpu::HostCall::kSynchronize:
+      return machine.host.sync_us;
+    case gpu::HostCall::kCopy:
+      return machine.host.copy_us;
+    case gpu::HostCall::kQuery:
+      return 1;  // at least something, so that a polling loop ends
+  }
+  return 0;
+}
+
 // A waiting call lets other host threads in after this much simulated time.
 constexpr gpu::Picoseconds kSlice = 10 * base::kPicosecondsPerMicrosecond;
 
@@ -392,9 +406,13 @@ void Session::synchronize_device() {
   for (const gpu::Ticket ticket : tickets) wait_for(ticket);
 }
 
-void Session::charge(double microseconds) {
-  if (microseconds <= 0) return;
-  wait_until(device().now() + static_cast<gpu::Picoseconds>(microseconds * base::kPicosecondsPerMicrosecond));
+void Session::charge(gpu::HostCall call) {
+  gpu::Device& target = device();
+  if (target.fault()) return;
+  const double microseconds = host_microseconds(target.machine(), call);
+  const auto span = static_cast<gpu::Picoseconds>(microseconds * base::kPicosecondsPerMicrosecond);
+  target.count_host_call(call, span);
+  wait_until(target.now() + span);
 }
 
 void Session::wait_until(gpu::Picoseconds time) {

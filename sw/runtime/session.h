@@ -121,8 +121,8 @@ class Session {
     wait_for(stream.last);
   }
   void synchronize_device();
-  /// Simulated host time passes.
-  void charge(double microseconds);
+  /// Simulated host time passes, as much as the machine says for such a call.
+  void charge(gpu::HostCall call);
   /// The same, until a time; nothing happens if it has passed.
   void wait_until(gpu::Picoseconds time);
   /// ApiError if the device has faulted: every later call returns the same code until the device is reset.

@@ -11,9 +11,6 @@ using namespace castor::runtime;
 
 namespace {
 
-// A query costs at least this much simulated time, so that a polling loop ends.
-constexpr double kQueryMicroseconds = 1.0;
-
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
 
@@ -24,7 +21,7 @@ void need(T* pointer) {
   if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
 }
 
-void synchronized(Session& session) { session.charge(session.device().machine().host.sync_us); }
+void synchronized(Session& session) { session.charge(gpu::HostCall::kSynchronize); }
 
 }  // namespace
 
@@ -112,7 +109,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return api([&](Session& session) {
     Stream& target = session.stream_of(stream);
     session.submit_job(target);
-    session.charge(kQueryMicroseconds);
+    session.charge(gpu::HostCall::kQuery);
     session.check_fault();
     if (!session.device().complete(target.last)) throw ApiError{cudaErrorNotReady};
   });
@@ -157,7 +154,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return api([&](Session& session) {
     const Event& target = session.event_of(event);
-    session.charge(kQueryMicroseconds);
+    session.charge(gpu::HostCall::kQuery);
     session.check_fault();
     if (target.recorded && !session.device().complete(target.ticket)) throw ApiError{cudaErrorNotReady};
   });

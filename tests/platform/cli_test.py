@@ -323,6 +323,15 @@ int main(int argc, char** argv) {
     def tearDownClass(cls):
         cls.build.cleanup()
 
+    def test_report_counts_the_calls_of_the_host_and_their_time(self):
+        report = self.path / "report.json"
+        self.good("run", "--platform", "tiny", "--set", "host.launch_us=3", "--set", "host.copy_us=7", "--set",
+                  "host.sync_us=5", "--report", report, self.program, "--many")
+        # One fill, eight kernels and one more, one wait.
+        self.assertEqual(json.loads(report.read_text())["statistics"]["host_api"], {
+            "launches": 10, "launch_time": 30000000, "synchronizations": 1, "synchronization_time": 5000000, "copies": 0,
+            "copy_time": 0, "queries": 0, "query_time": 0})
+
     def test_options_behind_the_program_are_its_own(self):
         done = self.good("run", "--platform", "tiny", self.program, "--grid", "5", "-x", "--help")
         self.assertEqual(done.stdout, "cudaSuccess Castor tiny --grid 5 -x --help\n")

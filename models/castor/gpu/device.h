@@ -104,6 +104,10 @@ struct Fault {
 /// What ended an advance. kStopped: so many kernels as the machine key run.stop_after says are complete.
 enum class Outcome : std::uint8_t { kDone, kFault, kDeadlock, kLimit, kInterrupted, kStopped };
 
+/// A call of the host's API that keeps the host busy: launches and fills, synchronisations, copies, questions whether
+/// something is complete.
+enum class HostCall : std::uint8_t { kLaunch, kSynchronize, kCopy, kQuery };
+
 struct KernelStatistics {
   std::string kernel;
   Ticket ticket = 0;
@@ -146,6 +150,9 @@ class Device {
   virtual Outcome advance_until(Ticket ticket) = 0;
   virtual Outcome advance_to(Picoseconds time) = 0;
   [[nodiscard]] virtual Picoseconds now() const = 0;
+
+  /// For reports: a call keeps the host busy for `span`. Moves no time.
+  virtual void count_host_call(HostCall /*call*/, Picoseconds /*span*/) {}
 
   // Jobs and registers (docs/gpu.md, "Jobs"). The defaults are those of a device that has neither.
 

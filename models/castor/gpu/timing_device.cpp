@@ -12,6 +12,42 @@
 
 namespace castor::gpu {
 
+/// Calls of the host's API, and how long they kept the host busy.
+struct TimingDevice::HostCallStatistics {
+  explicit HostCallStatistics(base::StatisticGroup& gpu) : group(gpu, "host_api") {}
+
+  void count(HostCall call, Picoseconds span) {
+    switch (call) {
+      case HostCall::kLaunch:
+        ++launches;
+        launch_time += span;
+        return;
+      case HostCall::kSynchronize:
+        ++synchronizations;
+        synchronization_time += span;
+        return;
+      case HostCall::kCopy:
+        ++copies;
+        copy_time += span;
+        return;
+      case HostCall::kQuery:
+        ++queries;
+        query_time += span;
+        return;
+    }
+  }
+
+  base::StatisticGroup group;
+  base::Counter launches{group, {"launches", "", "calls that launch a kernel, fill memory or submit a job"}};
+  base::Counter launch_time{group, {"launch_time", "ps", "time of the host in them"}};
+  base::Counter synchronizations{group, {"synchronizations", "", "calls that wait, once nothing is left to wait for"}};
+  base::Counter synchronization_time{group, {"synchronization_time", "ps", "time of the host behind the wait"}};
+  base::Counter copies{group, {"copies", "", "calls that copy"}};
+  base::Counter copy_time{group, {"copy_time", "ps", "time of the host in them, without what it waits for the copy"}};
+  base::Counter queries{group, {"queries", "", "calls that ask whether something is complete"}};
+  base::Counter query_time{group, {"query_time", "ps", "time of the host in them"}};
+};
+
 TimingDevice::TimingDevice(const Machine& machine, Options options)
     : machine_(machine),
       options_(std::move(options)),
@@ -32,6 +68,7 @@ TimingDevice::TimingDevice(const Machine& machine, Options options)
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   gpu_ = std::make_unique<Gpu>("gpu", machine_, store_, programs_, gpu);
   gpu_->front_end().set_services(services_);
+  host_calls_ = std::make_unique<HostCallStatistics>(gpu_->statistics());
   if (recorder_) recorder_->attach(*gpu_);
 }
 
@@ -171,6 +208,8 @@ void TimingDevice::record_deadlock(FaultKind kind, const std::string& message) {
 Outcome TimingDevice::advance_to(Picoseconds time) {
   return outcome_at_time(run([] { return false; }, time));
 }
+
+void TimingDevice::count_host_call(HostCall call, Picoseconds span) { host_calls_->count(call, span); }
 
 Outcome TimingDevice::advance_to_notice(Picoseconds time) {
   const auto reached = [this] { return gpu_->front_end().has_notices(); };

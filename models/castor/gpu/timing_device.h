@@ -49,6 +49,7 @@ class TimingDevice final : public Device {
   [[nodiscard]] Picoseconds completion_time(Ticket ticket) const override;
   Outcome advance_until(Ticket ticket) override;
   Outcome advance_to(Picoseconds time) override;
+  void count_host_call(HostCall call, Picoseconds span) override;
   [[nodiscard]] Picoseconds now() const override;
   void collect_notices(bool on) override { gpu_->front_end().collect_notices(on); }
   [[nodiscard]] std::vector<Notice> take_notices() override { return gpu_->front_end().take_notices(); }
@@ -65,6 +66,7 @@ class TimingDevice final : public Device {
   [[nodiscard]] std::vector<std::string> end_recording() override;
 
  private:
+  struct HostCallStatistics;
   enum class Stop : std::uint8_t { kNone, kReached, kFault, kIdle, kSpin, kLimit, kInterrupted, kStopped };
 
   /// Runs until `reached`, a stop, or the time, if given. kNone: the time has come.
@@ -85,6 +87,7 @@ class TimingDevice final : public Device {
   std::unique_ptr<TraceRecorder> recorder_;
   Observers observers_;
   std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<HostCallStatistics> host_calls_;  ///< in the GPU's statistics
   std::optional<Fault> fault_;
   Stop stop_ = Stop::kNone;
   bool resetting_ = false;  ///< nothing but an empty device ends this
