@@ -15,7 +15,8 @@ namespace castor::gpu {
 /// control have no fixed latency.
 inline constexpr std::size_t kUnitClasses = static_cast<std::size_t>(isa::TimingClass::kPredicate) + 1;
 
-enum class IssuePolicy : std::uint8_t { kGto, kLrr, kOldest };  ///< greedy then oldest, loose round robin, oldest
+/// Greedy then oldest, loose round robin, oldest, two-level, thread-block-aware two-level.
+enum class IssuePolicy : std::uint8_t { kGto, kLrr, kOldest, kTl, kCatls };
 enum class IbufferRefill : std::uint8_t { kEmpty, kSlot };   ///< a warp is fetched with an empty buffer, or a free slot
 enum class ChannelHash : std::uint8_t { kOff, kXor };        ///< address to DRAM channel
 enum class Inspect : std::uint8_t { kOff, kPacket, kWalk };  ///< what the queue inspector reads
@@ -86,6 +87,7 @@ struct Machine {
   unsigned schedulers = 0;
   struct Issue {
     IssuePolicy policy;
+    unsigned tl_group, catls_group;  ///< warps
     unsigned warps, per_warp;
     bool dual_issue_diff_units;
     unsigned period;

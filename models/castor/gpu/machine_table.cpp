@@ -11,7 +11,7 @@ using base::SchemaRow;
 using base::ValueType;
 
 // Words of each enumeration, in the order of its values.
-std::vector<std::string> words(IssuePolicy /*type*/) { return {"gto", "lrr", "oldest"}; }
+std::vector<std::string> words(IssuePolicy /*type*/) { return {"gto", "lrr", "oldest", "tl", "catls"}; }
 std::vector<std::string> words(IbufferRefill /*type*/) { return {"empty", "slot"}; }
 std::vector<std::string> words(ChannelHash /*type*/) { return {"off", "xor"}; }
 std::vector<std::string> words(Inspect /*type*/) { return {"off", "packet", "walk"}; }
@@ -195,6 +195,8 @@ void front_of_pipeline(TableWriter& table) {
   CASTOR_NUMBER(icache.mshrs, "entries", 1, 64, "lines being fetched");
   CASTOR_NUMBER(schedulers, "schedulers", 1, 8, "warp schedulers");
   CASTOR_WORD(issue.policy, "built-in choice of the warp");
+  CASTOR_NUMBER(issue.tl_group, "warps", 1, 64, "warps of a group, policy tl");
+  CASTOR_NUMBER(issue.catls_group, "warps", 1, 64, "warps at which a group is full, policy catls");
   CASTOR_NUMBER(issue.warps, "warps", 1, 5, "warps a scheduler issues from per tick; 5 = one per class");
   CASTOR_NUMBER(issue.per_warp, "instructions", 1, 2, "instructions of one warp per tick");
   CASTOR_WORD(issue.dual_issue_diff_units, "a pair must go to different units");

@@ -56,6 +56,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   }
   last_.fill(static_cast<std::uint8_t>(kMaxWarps - 1));
   for (auto& greedy : greedy_) greedy.fill(0xff);
+  if (machine.issue.policy == IssuePolicy::kTl || machine.issue.policy == IssuePolicy::kCatls) groups_.emplace(machine);
   args_.halves = lanes_ / 32;
   for (auto& picks : picks_) picks.fill(-1);
   memory_side_.set_watch(&watch_);

@@ -21,6 +21,7 @@
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
+#include "castor/gpu/sm/warp_groups.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/isa/simt_stack.h"
 #include "castor/isa/warp_context.h"
@@ -215,8 +216,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   }
   /// Oldest warp of a mask that is not empty; equal ages by slot.
   [[nodiscard]] unsigned oldest(WarpMask mask) const;
-  /// First warp of a mask that is not empty behind `last` in cyclic order.
-  [[nodiscard]] static unsigned next_after(WarpMask mask, unsigned last);
 
   // Steps of a tick.
   void count_slept(Tick end);
@@ -238,6 +237,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] WarpMask acceptable(WarpMask candidates);
   [[nodiscard]] WarpMask queue_room(WarpMask mask) const;
   void pick(WarpMask ready);
+  void pick_in_groups(WarpMask ready);
   [[nodiscard]] unsigned pick_one(unsigned scheduler, unsigned which, WarpMask ready) const;
   void commit_picks();
   void commit(unsigned pool, unsigned scheduler, int& refused);
@@ -422,6 +422,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::array<std::array<std::int8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> picks_{};
   std::array<std::array<std::uint8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> greedy_{};  ///< warp, per pick
   std::array<std::uint8_t, Pipelines::kMaxSchedulers> last_{};                                  ///< warp issued last
+  std::optional<WarpGroups> groups_;                                                            ///< two-level policies
   std::array<std::uint8_t, kUnitPools> first_refused_{};
   std::array<std::uint8_t, kUnitPools> pool_picks_{};  ///< bit per scheduler with a pick of the pool
   WarpMask refused_warps_ = 0;  ///< the picks of these; only for issue policies, not cleared without

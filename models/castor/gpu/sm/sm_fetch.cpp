@@ -6,6 +6,7 @@
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/sm_hook_state.h"
+#include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
 

@@ -9,6 +9,7 @@
 #include "castor/gpu/execution/barrier_arrival.h"
 #include "castor/gpu/execution/lane_access.h"
 #include "castor/gpu/sm/sm_hook_state.h"
+#include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
 namespace {
@@ -18,8 +19,6 @@ using isa::MemoryKind;
 using isa::Ordering;
 using isa::Record;
 using isa::Space;
-
-unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 
 // 1: only a store of the TB can disturb it; 2: other SMs can.
 std::uint8_t load_kind(const Record& record) {

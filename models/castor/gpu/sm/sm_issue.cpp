@@ -1,15 +1,15 @@
 // Issue: step S5 of an SM.
 
 #include <algorithm>
+#include <optional>
 
 #include "castor/base/error.h"
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm/sm_hook_state.h"
+#include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
 namespace {
-
-unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 
 // Issue classes of machines that issue one instruction of each (issue.warps 5).
 constexpr std::array<std::uint8_t, kUnitPools> kIssueClass = {1, 2, 0, 0, 0, 0, 3, 4};
@@ -20,11 +20,6 @@ unsigned Sm::oldest(WarpMask mask) const {
   unsigned w = lowest(mask);
   while ((mask &= older_[w]) != 0) w = lowest(mask);
   return w;
-}
-
-unsigned Sm::next_after(WarpMask mask, unsigned last) {
-  const WarpMask behind = last >= 63 ? 0 : mask & (~WarpMask{0} << (last + 1));
-  return lowest(behind != 0 ? behind : mask);
 }
 
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
@@ -126,6 +121,8 @@ unsigned Sm::pick_one(unsigned scheduler, unsigned which, WarpMask ready) const 
     case IssuePolicy::kLrr:
       return next_after(ready, last_[scheduler]);
     case IssuePolicy::kOldest:
+    case IssuePolicy::kTl:
+    case IssuePolicy::kCatls:
       break;
   }
   return oldest(ready);
@@ -137,7 +134,29 @@ std::array<WarpMask, kMaxPicks> Sm::issue_classes() const {
   return classes;
 }
 
+// State moves on with what really issues; picks of one tick build on a copy.
+void Sm::pick_in_groups(WarpMask ready) {
+  const WarpMask waiting = waits_load_ | blocked();
+  const unsigned warps = machine_.issue.warps;
+  std::optional<WarpGroups> trial;
+  if (warps > 1) trial = *groups_;
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    WarpMask mine = ready & scheduler_mask_[s];
+    for (unsigned j = 0; j < warps && mine != 0; ++j) {
+      const unsigned w = (trial ? *trial : *groups_).pick(s, mine, live_, waiting);
+      if (w == WarpGroups::kNone) break;
+      picks_[s][j] = static_cast<std::int8_t>(w);
+      mine &= ~bit(w);
+      if (trial) trial->issued(s, w);
+    }
+  }
+}
+
 void Sm::pick(WarpMask ready) {
+  if (groups_) {
+    pick_in_groups(ready);
+    return;
+  }
   const unsigned warps = machine_.issue.warps;
   for (unsigned s = 0; s < schedulers_; ++s) {
     WarpMask mine = ready & scheduler_mask_[s];
@@ -216,6 +235,7 @@ void Sm::issued(unsigned scheduler, unsigned which, unsigned w) {
   issue_instruction(scheduler, w);
   greedy_[scheduler][which] = static_cast<std::uint8_t>(w);
   last_[scheduler] = static_cast<std::uint8_t>(w);
+  if (groups_) groups_->issued(scheduler, w);
   if (may_pair) firsts_[first_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), pool};
 }
 

@@ -9,13 +9,10 @@
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/sm_hook_state.h"
+#include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
-namespace {
-
-unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
-
-}  // namespace
+namespace {}  // namespace
 
 const DecodedProgram& Sm::decoded(const isa::Program& program) {
   for (const auto& known : programs_) {
@@ -80,6 +77,7 @@ void Sm::start_tb(const TbStartMessage& message) {
   }
   for (WarpMask left = used_; left != 0; left &= left - 1) older_[lowest(left)] &= ~tb.warps;
   used_ |= tb.warps;
+  if (groups_) groups_->place(tb.warps);
   if (message.level != 0) device_ |= tb.warps;
   tb.live = tb.warps;
   live_ |= tb.warps;
@@ -307,6 +305,7 @@ void Sm::retire_one() {
         if (w < kMaxWarps && (tb.warps & bit(w)) != 0) w = 0xff;
       }
     }
+    if (groups_) groups_->release(tb.warps);
     memory_side_.tb_retired(context);
     used_ &= ~tb.warps;
     device_ &= ~tb.warps;

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "castor/gpu/hooks.h"
+
+namespace castor::gpu {
+
+[[nodiscard]] inline unsigned lowest(WarpMask mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
+
+/// First warp of a mask that is not empty behind `last` in cyclic order.
+[[nodiscard]] inline unsigned next_after(WarpMask mask, unsigned last) {
+  const WarpMask behind = last >= 63 ? 0 : mask & (~WarpMask{0} << (last + 1));
+  return lowest(behind != 0 ? behind : mask);
+}
+
+}  // namespace castor::gpu
