@@ -22,7 +22,7 @@ status=0
 # the runtime are found by the unit tests. The sanitized runtime has no RTL: tests of a block's engines need the build's own.
 env LD_LIBRARY_PATH="$library" LD_PRELOAD="$(readlink -f "$(g++ -print-file-name=libasan.so)")" \
   CASTOR_TEST_MACHINES="kepler_k20c gcn_apu" ASAN_OPTIONS=detect_leaks=0:exitcode=77 UBSAN_OPTIONS=exitcode=77:print_stacktrace=1 \
-  ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error -L '^platform$' -E '_at_O0$|^cli|^kernel_arguments$|_engines$' \
+  ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error -L '^platform$' -E '_at_O0$|^cli|^kernel_arguments$|_engines$|^policies_' \
   --output-junit "$results/ctest.xml" || status=$?
 python3 "$root/tests/summarise.py" "$results" || status=1
 exit "$status"
