@@ -33,6 +33,9 @@ enum class LaxPolicy : std::uint8_t { kRr, kFcfs, kEdf, kSjf, kLjf, kSrf, kMlfq,
 enum class LaxRate : std::uint8_t { kWall, kActive, kInstance, kPeakhold };   ///< time that a rate is divided by
 enum class LaxWarm : std::uint8_t { kOptimistic, kDeadlineAhead, kPreload };  ///< what unprofiled work counts
 enum class LaxInit : std::uint8_t { kHighest, kLowest, kComputed };           ///< priority of a new job
+enum class SawsMode : std::uint8_t { kGto, kAuto, kAlways };  ///< when promotion begins: never, 1st barrier, at once
+enum class SawsOrder : std::uint8_t { kGreedyFirst, kAge };   ///< of thread blocks when it begins
+enum class SawsDemotion : std::uint8_t { kAllBlocked, kFirstHit };  ///< what sends a thread block to the tail
 
 /// Blocks that a machine file can enable, in the order of their register windows.
 enum class Block : std::uint8_t { kLax, kMias, kGsync, kWaitSignal, kDtbl, kLaperm, kPower, kSaws, kDarsie, kCount };
@@ -245,6 +248,14 @@ struct Machine {
     bool prio_class, drop_expired, bypass;
     unsigned prema_period, prema_p;
   } lax{};  ///< keys blocks.lax.*
+  /// The warp schedulers of block saws.
+  struct Saws {
+    SawsMode mode;
+    bool toggle;
+    SawsOrder init_order;
+    SawsDemotion demote_at;
+    unsigned p_floor, evq_depth;
+  } saws{};  ///< keys blocks.saws.*
   struct Hooks {
     std::string dispatch, issue;  ///< "none" = built in
     std::vector<std::string> governors;

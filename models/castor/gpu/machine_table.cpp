@@ -29,6 +29,9 @@ std::vector<std::string> words(LaxPolicy /*type*/) {
 std::vector<std::string> words(LaxRate /*type*/) { return {"wall", "active", "instance", "peakhold"}; }
 std::vector<std::string> words(LaxWarm /*type*/) { return {"optimistic", "deadline_ahead", "preload"}; }
 std::vector<std::string> words(LaxInit /*type*/) { return {"highest", "lowest", "computed"}; }
+std::vector<std::string> words(SawsMode /*type*/) { return {"gto", "auto", "always"}; }
+std::vector<std::string> words(SawsOrder /*type*/) { return {"greedy_first", "age"}; }
+std::vector<std::string> words(SawsDemotion /*type*/) { return {"all_blocked", "first_hit"}; }
 
 // What a member's type says about its key.
 template <class T>
@@ -150,6 +153,7 @@ class TableWriter {
 // For keys whose spelling is no C++ name, or that the struct gives another one.
 #define CASTOR_NUMBER_AS(name, path, unit, low, high, meaning) \
   table.number(name, unit, low, high, meaning, CASTOR_ACCESS(path))
+#define CASTOR_WORD_AS(name, path, meaning) table.key(name, meaning, CASTOR_ACCESS(path))
 
 void chip_and_clocks(TableWriter& table) {
   table.chapter("Chip and clocks");
@@ -366,6 +370,16 @@ void lax_keys(TableWriter& table) {
 #undef CASTOR_LAX_NUMBER
 #undef CASTOR_LAX_WORD
 
+// The warp schedulers of block saws.
+void saws_keys(TableWriter& table) {
+  CASTOR_WORD_AS("blocks.saws.mode", saws.mode, "promotion begins never, at the first barrier of a kernel, or at once");
+  CASTOR_WORD_AS("blocks.saws.toggle", saws.toggle, "every other barrier of a thread block is not promoted");
+  CASTOR_WORD_AS("blocks.saws.init_order", saws.init_order, "order of thread blocks when promotion begins");
+  CASTOR_WORD_AS("blocks.saws.demote_at", saws.demote_at, "what sends a thread block to the tail on its own scheduler");
+  CASTOR_NUMBER_AS("blocks.saws.p_floor", saws.p_floor, "number", 0, 1, "least value of the promotion register");
+  CASTOR_NUMBER_AS("blocks.saws.evq_depth", saws.evq_depth, "messages", 1, 16, "that wait per scheduler");
+}
+
 void run_keys(TableWriter& table) {
   table.chapter("Run");
   CASTOR_NUMBER(run.seed, "number", 0, kMostLong, "seed of everything random");
@@ -395,6 +409,7 @@ void run_keys(TableWriter& table) {
         "which twin of the block runs", [i](Machine & machine) -> auto& { return machine.blocks[i].engine; });
   }
   lax_keys(table);
+  saws_keys(table);
   CASTOR_WORD(hooks.dispatch, "dispatch policy plugged in; none = built in");
   CASTOR_WORD(hooks.issue, "issue policy plugged in; none = built in");
   CASTOR_WORD(hooks.governors, "SM governors plugged in");

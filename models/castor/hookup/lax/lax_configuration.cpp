@@ -4,11 +4,9 @@
 #include <string>
 
 #include "castor/base/error.h"
+#include "castor/hookup/twin_of.h"
 #include "castor/lax/engine.h"
 #include "castor/lax/register_map.h"
-#ifdef CASTOR_HAS_RTL_LAX
-#include "castor/twin/make_twin.h"
-#endif
 
 namespace castor::hookup {
 
@@ -25,20 +23,7 @@ lax::Params lax_params(const gpu::Machine& machine) {
 }
 
 std::unique_ptr<twin::Twin<lax::Block>> lax_twin(const gpu::Machine& machine) {
-  const lax::Params params = lax_params(machine);
-  const gpu::Engine engine = machine.block(gpu::Block::kLax).engine;
-#ifdef CASTOR_HAS_RTL_LAX
-  const twin::Kind kind = engine == gpu::Engine::kModel ? twin::Kind::kModel
-                          : engine == gpu::Engine::kRtl ? twin::Kind::kRtl
-                                                        : twin::Kind::kLockstep;
-  return twin::make_twin<lax::Block>(kind, params);
-#else
-  if (engine != gpu::Engine::kModel) {
-    throw base::InputError("key blocks.lax.engine: this build has no RTL of the laxity engine",
-                           "model, or a build with Verilator");
-  }
-  return std::make_unique<twin::Model<lax::Block>>(params);
-#endif
+  return twin_of<lax::Block>(machine.block(gpu::Block::kLax).engine, lax_params(machine));
 }
 
 std::vector<RegisterValue> lax_registers(const gpu::Machine& machine) {

@@ -1,0 +1,92 @@
+#include "castor/hookup/saws/saws_adapter.h"
+
+#include <cstring>
+
+#include "castor/base/error.h"
+#include "castor/hookup/twin_of.h"
+#include "castor/saws/engine.h"
+
+namespace castor::hookup {
+
+saws::Params saws_params(const gpu::Machine& machine) {
+  saws::Params params;
+  params.NumSched = machine.schedulers;
+  params.NumWarps = machine.sm.warps;
+  params.EvqDepth = machine.saws.evq_depth;
+  params.PFloor = machine.saws.p_floor;
+  params.InitOrder = static_cast<std::uint32_t>(machine.saws.init_order);
+  params.DemoteAt = static_cast<std::uint32_t>(machine.saws.demote_at);
+  params.check();
+  return params;
+}
+
+std::unique_ptr<twin::Twin<saws::Block>> saws_twin(const gpu::Machine& machine) {
+  return twin_of<saws::Block>(machine.block(gpu::Block::kSaws).engine, saws_params(machine));
+}
+
+SawsAdapter::SawsAdapter(std::unique_ptr<twin::Twin<saws::Block>> twin, Settings settings)
+    : twin_(std::move(twin)), settings_(settings) {
+  std::memset(out_.pick, -1, sizeof out_.pick);
+}
+
+void SawsAdapter::attach(const gpu::HookSite& site) { site_ = site; }
+
+void SawsAdapter::reset() {
+  twin_->reset();
+  in_ = {};
+  used_ = 0;
+  cta_of_context_.fill(kNone);
+}
+
+const gpu::IssueOut& SawsAdapter::settle(const gpu::IssueIn& in) {
+  in_.w_ready = saws::WarpBits(in.ready);
+  const saws::Outputs& out = twin_->settle(in_);
+  const unsigned schedulers = twin_->params().NumSched;
+  out_.barrier_ok = static_cast<std::uint8_t>(out.wev_ready | ~((1U << schedulers) - 1));
+  for (unsigned s = 0; s < schedulers; ++s) {
+    const bool valid = (out.issue_valid >> s & 1) != 0;
+    out_.pick[s][0] = static_cast<std::int8_t>(valid ? out.issue_idx[s] * schedulers + s : -1);
+  }
+  return out_;
+}
+
+std::uint8_t SawsAdapter::take_cta(unsigned context) {
+  const unsigned cta = static_cast<unsigned>(__builtin_ctz(~used_));
+  CASTOR_ASSERT(~used_ != 0 && cta < twin_->params().MaxCta, "SM %u holds more thread blocks than the block saws",
+                site_.sm);
+  used_ |= 1U << cta;
+  cta_of_context_[context] = static_cast<std::uint8_t>(cta);
+  return cta_of_context_[context];
+}
+
+void SawsAdapter::clock(const gpu::IssueIn& in) {
+  const unsigned schedulers = twin_->params().NumSched;
+  in_ = {};
+  in_.w_ready = saws::WarpBits(in.ready);
+  if (in.kernel_start) {
+    in_.kernel_start = 1;
+    in_.mode_sel = settings_.mode_sel;
+    in_.toggle_en = settings_.toggle ? 1 : 0;
+  }
+  if (in.start) {
+    in_.cta_valid = 1;
+    in_.cta_id = take_cta(in.start->tb);
+    in_.cta_wmask = saws::WarpBits(in.start->warps);
+  } else if (in.free) {
+    in_.cta_valid = in_.cta_free = 1;
+    in_.cta_id = cta_of_context_[*in.free];
+    used_ &= ~(1U << in_.cta_id);
+  }
+  const auto report = [&](unsigned scheduler, unsigned warp, bool exit) {
+    in_.wev_valid |= static_cast<std::uint8_t>(1U << scheduler);
+    if (exit) in_.wev_exit |= static_cast<std::uint8_t>(1U << scheduler);
+    in_.wev_idx[scheduler] = static_cast<std::uint8_t>(warp / schedulers);
+  };
+  for (const gpu::BarrierArrival& arrival : in.arrive) report(arrival.scheduler, arrival.warp, false);
+  for (const gpu::WarpExit& exit : in.exit) report(exit.scheduler, exit.warp, true);
+  in_.unblock = saws::WarpBits(in.unblock);
+  in_.issue_ack = in.ack[0];
+  twin_->clock(in_);
+}
+
+}  // namespace castor::hookup

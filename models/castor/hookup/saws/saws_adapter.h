@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "castor/gpu/hooks.h"
+#include "castor/gpu/machine.h"
+#include "castor/saws/ports.h"
+#include "castor/twin/twin.h"
+
+namespace castor::hookup {
+
+/// Parameters of the warp schedulers of a machine: schedulers and warps are the machine's, the rest keys blocks.saws.*.
+/// Errors: InputError for parameters that the block does not have.
+[[nodiscard]] saws::Params saws_params(const gpu::Machine& machine);
+
+/// Their twin, as blocks.saws.engine says. Errors: InputError for RTL that is not built at the parameters.
+[[nodiscard]] std::unique_ptr<twin::Twin<saws::Block>> saws_twin(const gpu::Machine& machine);
+
+/// The warp schedulers of one SM as the block saws (docs/gpu.md, "Warp schedulers").
+///
+/// | port of the block | the SM's |
+/// |---|---|
+/// | kernel_start | the first thread block of a kernel comes to an SM that holds none |
+/// | cta_* | a thread block was placed or has left; the CTA is the lowest free one, not the SM's context |
+/// | wev_* | a warp waits at a barrier that stays open, or exits; at most one per scheduler and tick |
+/// | wev_ready | the scheduler may issue barriers and exits |
+/// | unblock | warps whose barrier completed in this tick |
+/// | w_ready, issue_* | ready warps; the picks; which of them issued |
+///
+/// Timing: settles in S0 (wev_ready) and S5 (picks), one edge per tick in S9.
+class SawsAdapter final : public gpu::IssuePolicyHook {
+ public:
+  struct Settings {
+    std::uint8_t mode_sel = 1;
+    bool toggle = true;
+  };
+  SawsAdapter(std::unique_ptr<twin::Twin<saws::Block>> twin, Settings settings);
+
+  [[nodiscard]] twin::Twin<saws::Block>& twin() { return *twin_; }
+
+  void attach(const gpu::HookSite& site) override;
+  void reset() override;
+  [[nodiscard]] gpu::Cycle quiet() const override { return twin_->quiet(); }
+  void idle(gpu::Cycle n) override { twin_->idle(n); }
+  const gpu::IssueOut& settle(const gpu::IssueIn& in) override;
+  void clock(const gpu::IssueIn& in) override;
+
+ private:
+  static constexpr std::uint8_t kNone = 0xff;
+
+  [[nodiscard]] std::uint8_t take_cta(unsigned context);
+
+  std::unique_ptr<twin::Twin<saws::Block>> twin_;
+  const Settings settings_;
+  gpu::HookSite site_;
+  saws::Inputs in_;
+  gpu::IssueOut out_;
+  std::uint32_t used_ = 0;                          ///< bit = CTA in use
+  std::array<std::uint8_t, 256> cta_of_context_{};  ///< per context of the SM
+};
+
+}  // namespace castor::hookup
