@@ -54,7 +54,8 @@ module castor_saws_probe #(
   output logic [NumSched*PosWidth-1:0] probe_pointer_o,
   output logic [NumSched-1:0]          probe_greedy_o,
   output logic [NumSched*PosWidth-1:0] probe_length_o,
-  output logic [NumSched*5-1:0]        probe_waiting_o
+  output logic [NumSched*5-1:0]        probe_waiting_o,
+  output logic [2:0]                   probe_error_o
 );
   castor_saws #(
     .NumSched  (NumSched),
@@ -98,6 +99,7 @@ module castor_saws_probe #(
   assign probe_greedy_o   = u_dut.greedy;
   assign probe_length_o   = u_dut.length;
   assign probe_waiting_o  = u_dut.waiting;
+  assign probe_error_o    = err_o;
 
   for (genvar s = 0; s < NumSched; s++) begin : gen_sched
     for (genvar i = 0; i < NumLocal; i++) begin : gen_warp

@@ -329,6 +329,7 @@ Probes Engine::probes() const {
     probes.length[s] = list.length;
     probes.waiting[s] = state_.queues[s].count;
   }
+  probes.error = state_.err;
   return probes;
 }
 

@@ -49,7 +49,8 @@
   X(pointer,   Indices,  p.NumSched, p.position_bits(), "greedy warp; promotion register")   \
   X(greedy,    U8,       1,          p.NumSched,        "the greedy pointer is valid")       \
   X(length,    Indices,  p.NumSched, p.position_bits(), "CTAs in each scheduler's list")     \
-  X(waiting,   Indices,  p.NumSched, 5,                 "messages that wait")
+  X(waiting,   Indices,  p.NumSched, 5,                 "messages that wait")                \
+  X(error,     U8,       1,          3,                 "what err shows")
 // clang-format on
 
 namespace castor::saws {
@@ -77,6 +78,14 @@ struct Block : PortLists {
   static constexpr const char* kTop = "castor_saws";
   static constexpr const char* kMeaning = "warp schedulers that tell each other of barriers (SAWS), and plain GTO";
   using Engine = saws::Engine;
+
+  /// The bound of Engine::quiet, from probes.
+  static base::Cycle quiet(const Probes& probes, const Inputs& /*last*/, const Params& params) {
+    for (unsigned s = 0; s < params.NumSched; ++s) {
+      if (probes.waiting[s] != 0) return 0;
+    }
+    return probes.error != 0 ? 0 : base::kForever;
+  }
 };
 
 }  // namespace castor::saws

@@ -98,6 +98,7 @@ class CycleModel {
       probes.length[s] = static_cast<U8>(n[s]);
       probes.waiting[s] = static_cast<U8>(queues[s].size());
     }
+    probes.error = static_cast<U8>(err);
     return probes;
   }
 

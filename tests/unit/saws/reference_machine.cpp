@@ -291,6 +291,7 @@ Probes Machine::probes() const {
     probes.length[s] = static_cast<U8>(lists_.order(s).size());
     probes.waiting[s] = static_cast<U8>(queues_[s].size());
   }
+  probes.error = static_cast<U8>(error_);
   return probes;
 }
 
