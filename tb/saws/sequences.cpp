@@ -88,8 +88,10 @@ const std::vector<Entry>& entries() {
        [](Knobs& k, const Params& p) {
          barrier_after_barrier(k);
          k.least_warps = k.most_warps = std::min(2U, p.NumWarps);
+         k.scattered = 0;
          k.kernel_ctas = 200;
          k.place = kAlways;
+         k.free = 6000;
        }},
       {{"single_warps", "CTAs of one warp: the longest lists", true},
        [](Knobs& k, const Params&) {

@@ -171,6 +171,7 @@ TEST_P(LaxAgainstReference, ReadingControlRegistersChangesNothing) {
       const Probes left = without.probes(), right = with.probes();
       Block::each_probe(
           [&](const twin::Port& port, auto member, auto) {
+            if (port.name == "rest") return;  // an access is no rest
             ASSERT_TRUE(left.*member == right.*member) << port.name << " after reading " << address;
           },
           GetParam().params);
