@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs a program on a machine with a block as cycle model, as RTL and as both in lockstep, and compares what it prints
-its whole report and the waves of the block: nothing may differ but the key that says which of them it was.
+"""Runs a program on a machine with a block as cycle model, as RTL and as both in lockstep, and compares what it prints,
+its whole report and the waves of a scope: nothing may differ but the key that says which of them it was.
 
-  check_engines.py BLOCK MACHINE PROGRAM ARGUMENTS...
+  check_engines.py BLOCK MACHINE SCOPE COUNTERS PROGRAM ARGUMENTS...
 
-Each of ARGUMENTS is one run, its words in one ("--n 100 --seed 2").
+SCOPE is that of the waves, COUNTERS a group of statistics (a.b) of which one at least must have counted. Each of
+ARGUMENTS is one run, its words in one ("--n 100 --seed 2").
 """
 
 import json
@@ -17,10 +18,10 @@ import tempfile
 ENGINES = ("model", "rtl", "lockstep")
 
 
-def run(program, arguments, block, machine, engine, report):
+def run(program, arguments, block, machine, engine, scope, group, report):
     environment = dict(os.environ, CASTOR_PLATFORM=machine, CASTOR_REPORT=report,
                        CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}",
-                       CASTOR_WAVE=report + ".vcd", CASTOR_WAVE_SCOPE=f"gpu.{block}")
+                       CASTOR_WAVE=report + ".vcd", CASTOR_WAVE_SCOPE=scope)
     done = subprocess.run([program] + shlex.split(arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           universal_newlines=True, env=environment, check=False)
     if done.returncode != 0 or "PASS " not in done.stdout:
@@ -29,9 +30,11 @@ def run(program, arguments, block, machine, engine, report):
         result = json.load(file)
     with open(report + ".vcd", encoding="utf-8") as file:
         waves = file.read()
-    counters = result["statistics"]["front_end"]["job_scheduler"][block]
+    counters = result["statistics"]
+    for name in group.split("."):
+        counters = counters[name]
     if not any(counters.values()) or waves.count("$var") < 20 or waves.count("\n#") < 100:
-        sys.exit(f"{engine}: no counters or no waves of {block}")
+        sys.exit(f"{engine}: nothing counted or no waves")
     return done.stdout, result, waves
 
 
@@ -44,11 +47,11 @@ def differences(one, other, path=""):
 
 
 def main():
-    block, machine, program, *runs = sys.argv[1:]
+    block, machine, scope, group, program, *runs = sys.argv[1:]
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         for arguments in runs:
-            results = {engine: run(program, arguments, block, machine, engine, os.path.join(folder, engine))
+            results = {engine: run(program, arguments, block, machine, engine, scope, group, os.path.join(folder, engine))
                        for engine in ENGINES}
             key = f"blocks.{block}.engine"
             for engine in ENGINES:

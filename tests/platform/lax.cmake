@@ -25,7 +25,8 @@ if(TARGET castor_kernels)
             "${PROJECT_BINARY_DIR}/kernels/job_mix" "--divide 64 --steps 1" "--kind ipv6 --jobs 40 --gap 100 --deadline 20")
   if(TARGET castor_rtl_lax AND CASTOR_BUILD_RTL)
     castor_script_test(lax_kernel_engines KIND platform TIMEOUT 300
-      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" lax gcn_apu
+      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" lax gcn_apu gpu.lax
+              front_end.job_scheduler.lax
               "${PROJECT_BINARY_DIR}/kernels/deadline_jobs" "--n 300 --jobs 8" "--n 64 --jobs 20 --deadline 30")
   endif()
 endif()
