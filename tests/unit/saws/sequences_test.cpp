@@ -174,7 +174,7 @@ TEST_P(SawsSequences, CoverPointsAreReached) {
   std::map<std::string, std::uint64_t> hits;
   Machine::Seen seen;
   for (const SequenceInfo& info : sequences()) {
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       Machine machine(params);
       CoverPoints cover(params);
