@@ -11,7 +11,8 @@ sanitized="$(readlink -f "$2")"
 library="$(dirname "$(find "$sanitized" -name libcastor_cudart.so -print -quit)")"
 [[ -e $library/libcastor_cudart.so ]] || { echo "no libcastor_cudart.so in $sanitized"; exit 1; }
 program="$(find "$build/kernels" -type f -executable -print -quit)"
-LD_LIBRARY_PATH="$library" ldd "$program" | grep -q "$library/libcastor_cudart.so" ||
+loaded="$(LD_LIBRARY_PATH="$library" ldd "$program")"  # in full: a pipe that ends early would look like a failure
+grep -q "$library/libcastor_cudart.so" <<<"$loaded" ||
   { echo "$program does not follow LD_LIBRARY_PATH"; exit 1; }
 
 results="$sanitized/test-results-programs"
