@@ -5,6 +5,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/rng.h"
+#include "tb/common/sequence_table.h"
 #include "tb/lax/chaos.h"
 #include "tb/lax/environment.h"
 
@@ -414,23 +415,12 @@ const std::vector<Entry>& entries() {
   return all;
 }
 
-const Entry& entry(std::string_view name) {
-  std::string names;
-  for (const Entry& candidate : entries()) {
-    if (candidate.info.name == name) return candidate;
-    names += (names.empty() ? "" : ", ") + std::string(candidate.info.name);
-  }
-  throw base::InputError("lax: no sequence is called '" + std::string(name) + "'", "there are: " + names);
-}
+const Entry& entry(std::string_view name) { return castor::tb::find_sequence(entries(), "lax", name); }
 
 }  // namespace
 
 const std::vector<SequenceInfo>& sequences() {
-  static const std::vector<SequenceInfo> infos = [] {
-    std::vector<SequenceInfo> result;
-    for (const Entry& one : entries()) result.push_back(one.info);
-    return result;
-  }();
+  static const std::vector<SequenceInfo> infos = castor::tb::sequence_infos(entries());
   return infos;
 }
 

@@ -5,6 +5,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/rng.h"
+#include "tb/common/sequence_table.h"
 #include "tb/saws/environment.h"
 #include "tb/saws/scripts.h"
 
@@ -241,23 +242,12 @@ const std::vector<Entry>& entries() {
   return all;
 }
 
-const Entry& entry(std::string_view name) {
-  std::string names;
-  for (const Entry& candidate : entries()) {
-    if (candidate.info.name == name) return candidate;
-    names += (names.empty() ? "" : ", ") + std::string(candidate.info.name);
-  }
-  throw base::InputError("saws: no sequence is called '" + base::printable(name) + "'", "there are: " + names);
-}
+const Entry& entry(std::string_view name) { return castor::tb::find_sequence(entries(), "saws", name); }
 
 }  // namespace
 
 const std::vector<SequenceInfo>& sequences() {
-  static const std::vector<SequenceInfo> infos = [] {
-    std::vector<SequenceInfo> result;
-    for (const Entry& one : entries()) result.push_back(one.info);
-    return result;
-  }();
+  static const std::vector<SequenceInfo> infos = castor::tb::sequence_infos(entries());
   return infos;
 }
 
