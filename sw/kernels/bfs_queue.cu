@@ -4,8 +4,7 @@
 // once.
 #include <cuda_runtime.h>
 
-#include <queue>
-
+#include "common/graph.h"
 #include "common/program.h"
 
 using namespace kernels;
@@ -54,19 +53,11 @@ int main(int argc, char** argv) {
   options.parse(argc, argv);
 
   const long nodes = 1l << k, start = source % nodes;
-  Random random(seed);
-  std::vector<int> first_edge(nodes + 1), target;
-  for (long node = 0; node < nodes; ++node) {
-    for (long edges = random.range(0, 2 * degree); edges > 0; --edges) {
-      target.push_back(static_cast<int>(random.range(0, nodes - 1)));
-    }
-    first_edge[node + 1] = static_cast<int>(target.size());
-  }
-  if (target.empty()) target.push_back(0);
-
+  const RandomGraph graph(nodes, degree, seed);
   std::vector<int> level(nodes, -1);
   level[start] = 0;
-  DeviceArray<int> device_first(first_edge), device_target(target), device_level(level), queue_a(nodes), queue_b(nodes);
+  DeviceArray<int> device_first(graph.first_edge), device_target(graph.target), device_level(level);
+  DeviceArray<int> queue_a(nodes), queue_b(nodes);
   DeviceArray<unsigned> next_size(1);
   const int start_node = static_cast<int>(start);
   int *frontier = queue_a.get(), *next = queue_b.get(), depth = 0;
@@ -83,24 +74,10 @@ int main(int argc, char** argv) {
     std::swap(frontier, next);
   }
 
-  std::queue<int> open;
-  open.push(start_node);
-  int deepest = 0;
-  long expected = 0;
-  while (!open.empty()) {
-    const int node = open.front();
-    open.pop();
-    ++expected;
-    deepest = level[node];
-    for (int edge = first_edge[node]; edge < first_edge[node + 1]; ++edge) {
-      if (level[target[edge]] >= 0) continue;
-      level[target[edge]] = level[node] + 1;
-      open.push(target[edge]);
-    }
-  }
+  const Levels expected(graph, start_node);
   Verdict verdict(options);
-  verdict.equal("levels", device_level.download(), level);
-  verdict.equal("nodes reached", reached, expected);
-  verdict.equal("depth", depth - 1, deepest);
+  verdict.equal("levels", device_level.download(), expected.level);
+  verdict.equal("nodes reached", reached, expected.reached);
+  verdict.equal("depth", depth - 1, expected.deepest);
   return verdict.finish();
 }

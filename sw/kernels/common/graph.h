@@ -1,0 +1,51 @@
+#pragma once
+
+#include <queue>
+#include <vector>
+
+#include "program.h"
+
+namespace kernels {
+
+/// A random directed graph in CSR form: the edges of node n go to target[first_edge[n]] up to target[first_edge[n + 1]
+/// - 1], between 0 and 2 * degree of them. `target` is never empty.
+struct RandomGraph {
+  RandomGraph(long nodes, long degree, long seed) : first_edge(nodes + 1) {
+    Random random(seed);
+    for (long node = 0; node < nodes; ++node) {
+      for (long edges = random.range(0, 2 * degree); edges > 0; --edges) {
+        target.push_back(static_cast<int>(random.range(0, nodes - 1)));
+      }
+      first_edge[node + 1] = static_cast<int>(target.size());
+    }
+    if (target.empty()) target.push_back(0);
+  }
+
+  std::vector<int> first_edge, target;
+};
+
+/// What a breadth-first search from a node finds, on the host.
+struct Levels {
+  Levels(const RandomGraph& graph, int start) : level(graph.first_edge.size() - 1, -1) {
+    level[start] = 0;
+    std::queue<int> open;
+    open.push(start);
+    while (!open.empty()) {
+      const int node = open.front();
+      open.pop();
+      ++reached;
+      deepest = level[node];
+      for (int edge = graph.first_edge[node]; edge < graph.first_edge[node + 1]; ++edge) {
+        if (level[graph.target[edge]] >= 0) continue;
+        level[graph.target[edge]] = level[node] + 1;
+        open.push(graph.target[edge]);
+      }
+    }
+  }
+
+  std::vector<int> level;  ///< of each node; -1 = not reached
+  long reached = 0;        ///< nodes
+  int deepest = 0;         ///< level
+};
+
+}  // namespace kernels
