@@ -59,21 +59,31 @@ with tempfile.TemporaryDirectory() as folder:
 
     # What is there is not run again; what is missing, broken or of other parameters is.
     runs = root / "two" / "runs"
-    kept, lost, broken = (runs / f"LSTM-high-{s}-1.json" for s in ("RR", "BAY", "LAX-SW"))
+    kept, lost, broken = (runs / f"LSTM-high-{s}-1-jobs_12.json" for s in ("RR", "BAY", "LAX-SW"))
+    foreign = runs / "STEM-high-RR-1-jobs_12.json"
     before = kept.stat().st_mtime_ns
     lost.unlink()
     broken.write_text("{")
+    foreign.write_text(foreign.read_text().replace('"seed": 1', '"seed": 2'))
     again = run("lax", *TINY, "--out", str(root / "two"))
     check("exit code 0 after a loss", again.returncode == 0)
     check("a finished run is kept", kept.stat().st_mtime_ns == before)
     check("a lost run is back", lost.exists())
+    check("a file of other parameters is replaced", '"seed": 1' in foreign.read_text())
     check("results are the same after a loss",
           (root / "one" / "results.csv").read_bytes() == (root / "two" / "results.csv").read_bytes())
     fewer = ["6" if word == "12" else word for word in TINY]
     other = run("lax", *fewer, "--out", str(root / "two"))
-    check("other parameters give other runs", other.returncode == 0 and kept.stat().st_mtime_ns != before)
+    check("another number of jobs leaves these files alone", other.returncode == 0 and kept.stat().st_mtime_ns == before)
     rows = list(csv.DictReader((root / "two" / "results.csv").open()))
     check("with other results", all(int(r["jobs"]) == 6 for r in rows))
+
+    once = ["lax", "--workload", "STEM", "--rate", "high", "--scheduler", "RR", "--seeds", "1", "--jobs", "12", "--quiet"]
+    setting = run(*once, "--set", "parse.latency=4000", "--out", str(root / "two"))
+    slower = json.loads((root / "two" / "results.json").read_text())
+    check("a setting has a file of its own", setting.returncode == 0 and kept.stat().st_mtime_ns == before and
+          (runs / "STEM-high-RR-1-jobs_12-parse.latency_4000.json").exists())
+    check("and takes effect", len(slower) == 1 and str(slower[0]["cycles"]) != by["STEM", "RR", "1"]["cycles"])
 
     for arguments, said in ((["lax", "--workload", "LTSM"], "no workload 'LTSM'"), (["lax", "--rate", "fast"], "fast"),
                             (["lax", "--scheduler", "FIFO"], "no scheduler 'FIFO'"), (["lax", "--seeds", "0"], "seeds"),
@@ -88,6 +98,6 @@ with tempfile.TemporaryDirectory() as folder:
     check("a bad key of the machine: exit code 2", bad.returncode == 2 and "queue.count" in bad.stderr)
     bad = run("lax", *TINY, "--set", "run.max_cycles=1000", "--out", str(root / "deep"))
     check(f"a run that ends badly: exit code 1, got {bad.returncode}, and its name",
-          bad.returncode == 1 and "-high-RR-1 failed" in bad.stderr)
+          bad.returncode == 1 and "-high-RR-1-jobs_12-run.max_cycles_1000 failed" in bad.stderr)
 
 sys.exit(1 if failures else 0)

@@ -1,6 +1,7 @@
 // castor experiment lax: the laxity engine against its rivals.
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <map>
 #include <memory>
@@ -114,6 +115,15 @@ class LaxExperiment final : public Experiment {
     }
   }
 
+  // A setting as part of a file's name.
+  static std::string file_word(std::string text) {
+    constexpr std::size_t kLongest = 60;
+    for (char& c : text) {
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
+    }
+    return text.substr(0, kLongest);
+  }
+
   static bool on_device(const LaxEntry& entry) { return entry.scheduler->place == workloads::Place::kCommandProcessor; }
 
   static constexpr unsigned kCrowd = 24;  ///< jobs that measure the capacity with real kernels
@@ -144,6 +154,8 @@ class LaxExperiment final : public Experiment {
     Run run;
     run.name = workload + "-" + rate + "-" + scheduler + "-" + std::to_string(seed);
     std::replace(run.name.begin(), run.name.end(), '/', '+');
+    if (programs_ != nullptr) run.name += "-programs";
+    if (jobs_ != 128) run.name += "-jobs_" + std::to_string(jobs_);
     if (w0 != 0) run.name += "-w0_" + std::to_string(w0);
     run.parameters = {{"workload", workload}, {"rate", rate},  {"scheduler", scheduler},
                       {"seed", seed},         {"jobs", jobs_}, {"tier", tier_}};
@@ -152,7 +164,10 @@ class LaxExperiment final : public Experiment {
       run.name += "-deadline_" + std::to_string(deadline);
       run.parameters["deadline"] = deadline;
     }
-    if (!overrides_.empty()) run.parameters["set"] = overrides_;
+    if (!overrides_.empty()) {
+      for (const std::string& one : overrides_) run.name += "-" + file_word(one);
+      run.parameters["set"] = overrides_;
+    }
     if (programs_ != nullptr) {
       const LaxCalibration& calibration = calibrations_.at(workload);
       run.parameters["per_second"] = lax_programs_rate(workload, rate, calibration);
