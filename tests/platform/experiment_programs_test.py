@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as folder:
         check(f"{name}: every job ended in one way: {ends}", sum(ends.values()) == JOBS and ends["open"] == 0)
         check(name + ": TBs of the jobs that ran", int(row["all_tbs"]) == 8 * (ends["met"] + ends["late"]))
     check("round robin refuses nothing", rows["RR"]["rejected"] == "0")
-    parameters = json.loads((root / "one" / "runs" / "GMM-high-RR-1.json").read_text())["parameters"]
+    parameters = json.loads((root / "one" / "runs" / "GMM-high-RR-1-programs-jobs_8.json").read_text())["parameters"]
     calibration = parameters["calibration"]
     check("the job alone is its only kernel alone", calibration["kernels"] == [calibration["measured"]])
     check("published time of the job", calibration["published"] == 1500 * 1500)
