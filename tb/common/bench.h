@@ -3,23 +3,19 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "castor/twin/stimulus.h"
 #include "castor/twin/twin.h"
 #include "tb/common/cover.h"
+#include "tb/common/sequence_table.h"
 
 namespace castor::tb {
 
-/// A named way to drive a block.
-struct SequenceInfo {
-  std::string name;
-  std::string meaning;
-};
-
 /// What a bench knows of a block: its sequences and its cover points. This one knows what the description of the ports
-/// says, which is enough for any block. A block with a protocol of its own derives `castor::<block>::Bench` from it in
-/// tb/<block>/bench.h and hides what it does better.
+/// says, which is enough for any block. A block with a protocol of its own has `castor::<block>::Bench` in
+/// tb/<block>/bench.h: this one with what it does better, or a ProtocolBench.
 ///
 /// The sequence named first is the default. A sequence is made anew for each run and depends on its seed alone.
 template <class BlockT>
@@ -39,7 +35,7 @@ class Bench {
   static std::unique_ptr<twin::Sequence<Block>> make(const std::string& name, const Params& params,
                                                      std::uint64_t seed) {
     if (name == "random") return std::make_unique<twin::RandomSequence<Block>>(params, seed);
-    throw no_sequence(name, sequences());
+    throw no_sequence(Block::kBlock, name, sequences());
   }
 
   /// One cycle, as the model saw it; skipped cycles are not shown.
@@ -51,17 +47,42 @@ class Bench {
   virtual void finish() {}
   [[nodiscard]] Cover& cover() { return cover_; }
 
- protected:
-  static base::InputError no_sequence(const std::string& name, const std::vector<SequenceInfo>& known) {
-    std::string names;
-    for (const SequenceInfo& info : known) names += (names.empty() ? "" : ", ") + info.name;
-    return base::InputError(std::string(Block::kBlock) + ": no sequence '" + base::printable(name) + "'",
-                            "sequences are " + names);
-  }
-
  private:
   Cover cover_;
   PortCover<Block> ports_;
+};
+
+/// The bench of a block with sequences of its own, and with cover points of its own beside those of the ports. Points
+/// is made of the parameters and of what the bench hands on; `sample` sees every cycle, `points()` have a name and
+/// hits. What derives from it adds `make`.
+template <class BlockT, class Points, const std::vector<SequenceInfo>& (*kSequences)()>
+class ProtocolBench : public Bench<BlockT> {
+ public:
+  using typename Bench<BlockT>::Block;
+
+  template <class... More>
+  explicit ProtocolBench(const twin::Twin<Block>& machine, More&&... more)
+      : Bench<Block>(machine), points_(machine.params(), std::forward<More>(more)...) {
+    for (const auto& point : points_.points()) numbers_.push_back(this->cover().add(point.name));
+  }
+
+  static std::vector<SequenceInfo> sequences() { return kSequences(); }
+
+  void watch(const typename Block::Inputs& in, const typename Block::Outputs& out,
+             const typename Block::Probes& probes) override {
+    Bench<Block>::watch(in, out, probes);
+    points_.sample(in, out, probes);
+  }
+  void finish() override {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) this->cover().set_hits(numbers_[i], points_.points()[i].hits);
+  }
+
+ protected:
+  [[nodiscard]] const Points& points() const { return points_; }
+
+ private:
+  Points points_;
+  std::vector<unsigned> numbers_;
 };
 
 /// Runs `sequence` against `machine` for `cycles` cycles. Idle stretches before the cycle `skip_before` are skipped

@@ -62,8 +62,8 @@ BlockEntry make_entry() {
   entry.run = [entry](const CosimRequest& request, const std::function<void(base::Cycle)>& progress) {
     const twin::Kind kind = twin::parse_kind(request.engine);
     const auto params = detail::requested_params<Block>(request, kind);
-    const auto sequence =
-        BenchT::make(request.sequence.empty() ? entry.sequences.at(0).name : request.sequence, params, request.seed);
+    const auto sequence = BenchT::make(
+        request.sequence.empty() ? std::string(entry.sequences.at(0).name) : request.sequence, params, request.seed);
     CosimResult result;
     const std::string model_wave = request.wave + ".model", rtl_wave = request.wave + ".rtl";
     const bool waves = !request.wave.empty();

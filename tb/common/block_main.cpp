@@ -24,7 +24,7 @@ int block_main(int argc, char** argv, const BlockEntry& block) {
     if (sets) {
       for (const auto& [name, params] : block.sets) std::printf("%-10s %s\n", name.c_str(), params.c_str());
       for (const SequenceInfo& info : block.sequences) {
-        std::printf("--sequence %s: %s\n", info.name.c_str(), info.meaning.c_str());
+        std::printf("--sequence %s: %s\n", std::string(info.name).c_str(), std::string(info.meaning).c_str());
       }
       return 0;
     }

@@ -26,7 +26,7 @@ void write_json(const BlockEntry& block, const CosimRequest& request, const Cosi
       {"block", block.name},
       {"engine", request.engine},
       {"params", request.params},
-      {"sequence", request.sequence.empty() ? block.sequences.at(0).name : request.sequence},
+      {"sequence", request.sequence.empty() ? std::string(block.sequences.at(0).name) : request.sequence},
       {"seed", request.seed},
       {"cycles", result.cycles},
       {"skipped", result.skipped},

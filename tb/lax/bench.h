@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "castor/lax/ports.h"
 #include "castor/twin/twin.h"
@@ -14,28 +13,14 @@ namespace castor::lax {
 
 /// The laxity engine's bench for the twin contract: its own sequences, and its own cover points beside those of the
 /// ports (docs/blocks/lax.md, "Verification").
-class Bench : public castor::tb::Bench<Block> {
+class Bench : public castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences> {
  public:
   explicit Bench(const twin::Twin<Block>& machine)
-      : castor::tb::Bench<Block>(machine),
-        points_(machine.params(), [&machine](U16 address) { return machine.peek(address); }) {
-    for (const auto& point : points_.points()) numbers_.push_back(cover().add(point.name));
-  }
+      : ProtocolBench(machine, [&machine](U16 address) { return machine.peek(address); }) {}
 
-  void watch(const Inputs& in, const Outputs& out, const Probes& probes) override {
-    castor::tb::Bench<Block>::watch(in, out, probes);
-    points_.sample(in, out, probes);
-  }
   void finish() override {
-    for (std::size_t i = 0; i < numbers_.size(); ++i) cover().set_hits(numbers_[i], points_.points()[i].hits);
-    if (!points_.impossible().empty()) throw base::Error("lax: " + points_.impossible().front());
-  }
-
-  static std::vector<castor::tb::SequenceInfo> sequences() {
-    std::vector<castor::tb::SequenceInfo> all;
-    for (const tb::SequenceInfo& info : tb::sequences())
-      all.push_back({std::string(info.name), std::string(info.meaning)});
-    return all;
+    ProtocolBench::finish();
+    if (!points().impossible().empty()) throw base::Error("lax: " + points().impossible().front());
   }
 
   static std::unique_ptr<twin::Sequence<Block>> make(const std::string& name, const Params& params,
@@ -57,9 +42,6 @@ class Bench : public castor::tb::Bench<Block> {
     std::unique_ptr<tb::Sequence> sequence_;
     base::Cycle cycle_ = 0;
   };
-
-  tb::CoverPoints points_;
-  std::vector<unsigned> numbers_;
 };
 
 }  // namespace castor::lax

@@ -8,6 +8,7 @@
 
 #include "castor/base/time.h"
 #include "castor/lax/ports.h"
+#include "tb/common/sequence_table.h"
 #include "tb/lax/knobs.h"
 
 /// Stimulus of the laxity engine (docs/blocks/lax.md, "Use").
@@ -35,12 +36,7 @@ class Sequence {
   [[nodiscard]] virtual base::Cycle rest(base::Cycle /*next*/) const { return 0; }
 };
 
-/// What is known of a sequence by its name.
-struct SequenceInfo {
-  std::string_view name;
-  std::string_view meaning;
-  bool keeps_contract;  ///< false: breaks the rules of the surroundings on purpose
-};
+using SequenceInfo = castor::tb::SequenceInfo;
 
 /// All sequences, random ones first.
 [[nodiscard]] const std::vector<SequenceInfo>& sequences();

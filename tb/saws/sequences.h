@@ -8,6 +8,7 @@
 
 #include "castor/saws/ports.h"
 #include "castor/twin/stimulus.h"
+#include "tb/common/sequence_table.h"
 #include "tb/saws/knobs.h"
 
 /// Stimulus of the warp scheduler SAWS (docs/blocks/saws.md, "Verification").
@@ -16,12 +17,7 @@ namespace castor::saws::tb {
 /// The same parameters, name and seed give the same stimulus for the same outputs, whatever the twin is.
 using Sequence = twin::Sequence<Block>;
 
-/// What is known of a sequence by its name.
-struct SequenceInfo {
-  std::string_view name;
-  std::string_view meaning;
-  bool keeps_contract;  ///< false: breaks the rules of the surroundings on purpose
-};
+using SequenceInfo = castor::tb::SequenceInfo;
 
 /// All sequences, random ones first.
 [[nodiscard]] const std::vector<SequenceInfo>& sequences();
