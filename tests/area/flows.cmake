@@ -15,3 +15,7 @@ foreach(file IN LISTS recorded)
   castor_script_test(area_${block} KIND area TIMEOUT 600
     COMMAND castor area ${block} --params minimum --check --work "${PROJECT_BINARY_DIR}/tests/area")
 endforeach()
+
+# What decisions are compared with: round-robin arbiters.
+castor_script_test(area_yardstick KIND area TIMEOUT 120
+  COMMAND castor area arbiter --check --root "${PROJECT_SOURCE_DIR}/tests/area/yardstick" --work "${PROJECT_BINARY_DIR}/tests/area")

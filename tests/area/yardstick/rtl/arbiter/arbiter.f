@@ -1,0 +1,1 @@
+arbiter/castor_arbiter.sv
