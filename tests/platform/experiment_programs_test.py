@@ -75,5 +75,7 @@ with tempfile.TemporaryDirectory() as folder:
     lying.chmod(0o755)
     bad = changed("--program", str(lying))
     check(f"wrong results end the experiment: {bad.stderr}", bad.returncode == 1 and "wrong" in bad.stderr)
+    every = run("--tier", "programs", "--program", str(lying), "--out", str(root / "every"))
+    check(f"so they do with every scheduler: {every.returncode}", every.returncode == 1 and "wrong" in every.stderr)
 
 sys.exit(1 if failures else 0)

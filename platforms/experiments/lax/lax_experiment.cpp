@@ -124,7 +124,9 @@ class LaxExperiment final : public Experiment {
     return text.substr(0, kLongest);
   }
 
-  static bool on_device(const LaxEntry& entry) { return entry.scheduler->place == workloads::Place::kCommandProcessor; }
+  static bool on_device(const LaxEntry& entry) {
+    return entry.scheduler != nullptr && entry.scheduler->place == workloads::Place::kCommandProcessor;
+  }
 
   static constexpr unsigned kCrowd = 24;  ///< jobs that measure the capacity with real kernels
 
