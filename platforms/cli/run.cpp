@@ -256,7 +256,15 @@ int run_ptx(const Request& request) {
   packet.parameters = bind(*device, module.parsed(), *loaded.program, bound);
   const gpu::Ticket ticket = device->submit(0, std::move(packet));
   runtime::interrupt_on_sigint(device.get());
-  const gpu::Outcome outcome = device->advance_until(ticket);
+  gpu::Outcome outcome{};
+  try {
+    outcome = device->advance_until(ticket);
+  } catch (const base::InputError&) {
+    throw;
+  } catch (const base::Error& error) {
+    static_cast<void>(device->end_recording());
+    throw base::Error(runtime::failed_text(error, *device));
+  }
   runtime::interrupt_on_sigint(nullptr);
   std::fflush(stdout);
 

@@ -67,6 +67,27 @@ void check_different(const char* what, const std::string& path, const char* othe
   throw base::InputError(std::string(what) + " and " + other + " go to the same file '" + base::printable(path) + "'");
 }
 
+/// A word as a shell takes it.
+std::string shell_word(const std::string& word) {
+  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%=-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+/// This process as a line for a shell: what its environment says of the machine, program and arguments.
+std::string replay_command() {
+  std::string line;
+  for (const char* const name : {"CASTOR_PLATFORM", "CASTOR_SET", "CASTOR_REPLAY", "CASTOR_MAX_REGISTERS"}) {
+    if (const std::string value = environment(name); !value.empty()) line += name + ("=" + shell_word(value)) + " ";
+  }
+  std::ifstream words("/proc/self/cmdline");
+  std::string word;
+  for (bool first = true; std::getline(words, word, '\0'); first = false) line += (first ? "" : " ") + shell_word(word);
+  return line;
+}
+
 std::atomic<gpu::Device*> interrupted_device{nullptr};
 
 void on_interrupt(int /*signal*/) {
@@ -146,6 +167,11 @@ std::string interrupted_text(const gpu::Device& device) {
   std::snprintf(text, sizeof text, "interrupted after %.3f us of simulated time",
                 static_cast<double>(device.now()) / static_cast<double>(base::kPicosecondsPerMicrosecond));
   return text;
+}
+
+std::string failed_text(const base::Error& error, const gpu::Device& device) {
+  return std::string(error.what()) + "\n  device: core cycle " + std::to_string(device.cycles() - 1) + " of " +
+         device.machine().name + "\n  replay: " + replay_command();
 }
 
 void complain(const std::string& text) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "castor/base/error.h"
 #include "castor/gpu/device.h"
 #include "runtime/open_device.h"
 
@@ -34,6 +35,10 @@ void interrupt_on_sigint(gpu::Device* device);
 
 /// "interrupted after 17.4 us of simulated time"
 [[nodiscard]] std::string interrupted_text(const gpu::Device& device);
+
+/// What to tell of a run that a block of the device ended (a difference between model and RTL in lockstep): its
+/// message, the device's cycle, and the command that repeats the run.
+[[nodiscard]] std::string failed_text(const base::Error& error, const gpu::Device& device);
 
 /// Prints "castor: text" on stderr.
 void complain(const std::string& text);

@@ -129,6 +129,8 @@ void Session::finish(int code) {
     // A host function of the program may have called exit: the device is then in the middle of something.
     if (!device_->fault() && !called_from_host_call()) synchronize_device();
   } catch (const ApiError&) {  // announced when it happened
+  } catch (const base::Error& error) {
+    end_failed(error);
   }
   flush_prints();
   std::fflush(stdout);
@@ -376,6 +378,15 @@ void Session::end_stopped() {
   const bool good = end_run();
   device_->reset();
   std::exit(good ? 0 : 1);
+}
+
+void Session::end_failed(const base::Error& error) {
+  flush_prints();
+  complain(failed_text(error, *device_));
+  for (const std::string& text : device_->end_recording()) complain(text);
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(1);
 }
 
 void Session::wait_for(gpu::Ticket ticket) {

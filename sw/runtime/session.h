@@ -142,6 +142,10 @@ class Session {
   /// the program holds, if it is one.
   [[nodiscard]] std::optional<std::uint64_t> device_address(const void* pointer);
 
+  /// A block of the device cannot go on: model and RTL differ, say. No result of the program is worth anything then, so
+  /// it ends, whatever it would do with an error code: message on stderr, waves and timeline closed, exit code 1.
+  [[noreturn]] void end_failed(const base::Error& error);
+
   std::set<const void*> registered_host_memory;  ///< cudaHostRegister
   std::map<int, std::size_t> limits;             ///< cudaDeviceSetLimit
 

@@ -30,6 +30,8 @@ cudaError_t api(F body) {
   } catch (const base::InputError& error) {
     complain(error.what());
     result = cudaErrorInvalidValue;
+  } catch (const base::Error& error) {
+    session.end_failed(error);
   } catch (const std::bad_alloc&) {
     result = cudaErrorMemoryAllocation;
   }

@@ -38,6 +38,15 @@ void write_filters(const std::string& wave, const typename Block::Params& params
   Block::each_probe([&](const twin::Port& port, auto member, auto) { write(port, probes.*member); }, params);
 }
 
+/// Where waves of ports and probes stand. In lockstep both sides have the same value in every cycle that is over, since
+/// they were compared: one signal is declared in both scopes, at the places that the dump of the RTL has.
+inline std::vector<std::vector<std::string>> scopes_of(twin::Kind kind) {
+  std::vector<std::vector<std::string>> scopes;
+  if (kind != twin::Kind::kRtl) scopes.push_back({"model"});
+  if (kind != twin::Kind::kModel) scopes.push_back({"rtl", "top"});
+  return scopes;
+}
+
 /// The parameters that a request names. A model takes the default ones also where there is no RTL.
 template <class Block>
 typename Block::Params requested_params(const CosimRequest& request, twin::Kind kind) {
@@ -66,7 +75,7 @@ BlockEntry make_entry() {
         request.sequence.empty() ? std::string(entry.sequences.at(0).name) : request.sequence, params, request.seed);
     CosimResult result;
     const std::string model_wave = request.wave + ".model", rtl_wave = request.wave + ".rtl";
-    const bool waves = !request.wave.empty();
+    const bool waves = !request.wave.empty(), inside = waves && kind != twin::Kind::kModel && request.wave_depth > 0;
     std::string window_model;
     const auto begin = std::chrono::steady_clock::now();
     {
@@ -75,10 +84,13 @@ BlockEntry make_entry() {
       rtl.coverage = request.coverage;
       rtl.wave_from = request.wave_from;
       rtl.wave_to = request.wave_to;
-      if (waves && kind != twin::Kind::kModel) rtl.wave = rtl_wave;
-      std::unique_ptr<twin::PortWaves<Block>> model;
-      if (waves && kind != twin::Kind::kRtl) {
-        model = std::make_unique<twin::PortWaves<Block>>(model_wave, "model", params);
+      rtl.wave_depth = request.wave_depth;
+      if (inside) rtl.wave = rtl_wave;
+      std::unique_ptr<twin::PortWaves<Block>> ports;
+      if (waves && !inside) {
+        ports = std::make_unique<twin::PortWaves<Block>>(request.wave, detail::scopes_of(kind), params);
+      } else if (waves && kind != twin::Kind::kRtl) {
+        ports = std::make_unique<twin::PortWaves<Block>>(model_wave, detail::scopes_of(twin::Kind::kModel), params);
       }
       const auto machine = twin::make_twin<Block>(
           kind, params, rtl, {request.seed, replay_line(entry, request), request.window ? request.dump : ""});
@@ -86,8 +98,8 @@ BlockEntry make_entry() {
       const auto watch = [&](twin::Cycle cycle, const auto& in, const auto& out, const auto& seen) {
         const auto probes = seen.probes();
         bench.watch(in, out, probes);
-        if (model != nullptr && cycle >= request.wave_from && cycle < request.wave_to) {
-          model->cycle(cycle, in, out, probes);
+        if (ports != nullptr && cycle >= request.wave_from && cycle < request.wave_to) {
+          ports->cycle(cycle, in, out, probes);
         }
       };
       try {
@@ -98,6 +110,7 @@ BlockEntry make_entry() {
         });
         result.cycles = request.cycles;
         bench.finish();
+        if (ports != nullptr) ports->close();
       } catch (const twin::MismatchError& error) {
         result.cycles = error.mismatch().cycle;
         result.mismatch = error.what();
@@ -116,13 +129,13 @@ BlockEntry make_entry() {
       result.cover = bench.cover().points();
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (waves) {
+    if (waves) detail::write_filters<Block>(request.wave, params);
+    if (inside) {
       std::vector<twin::VcdSource> sources;
       if (kind != twin::Kind::kRtl) sources.push_back({window_model.empty() ? model_wave : window_model, "model"});
-      if (kind != twin::Kind::kModel) sources.push_back({rtl_wave, "rtl"});
+      sources.push_back({rtl_wave, "rtl"});
       twin::merge_vcd(sources, request.wave);
       for (const twin::VcdSource& source : sources) std::remove(source.path.c_str());
-      detail::write_filters<Block>(request.wave, params);
     }
     return result;
   };

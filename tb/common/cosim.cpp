@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "castor/base/error.h"
+#include "castor/twin/mismatch.h"
+#include "castor/twin/rtl_options.h"
 
 namespace castor::tb {
 namespace {
@@ -85,8 +87,9 @@ std::string write_window(const BlockEntry& block, CosimRequest request, const Co
   }
   const std::string file = request.dump + ".vcd";
   request.wave = file;
+  request.wave_depth = twin::kWholeDepth;
   request.wave_from = result.cycles > kWindow ? result.cycles - kWindow : 0;
-  request.wave_to = result.cycles + 1;
+  request.wave_to = result.cycles + 1 + twin::kCyclesAfterMismatch;
   request.coverage.clear();
   try {
     const CosimResult again = block.run(request, [](base::Cycle) {});
@@ -94,7 +97,8 @@ std::string write_window(const BlockEntry& block, CosimRequest request, const Co
   } catch (const base::InputError& error) {
     return std::string("no waves: ") + error.what();
   }
-  return "waves:  " + file + ", cycles " + std::to_string(request.wave_from) + " to " + std::to_string(result.cycles);
+  return "waves:  " + file + ", cycles " + std::to_string(request.wave_from) + " to " + std::to_string(result.cycles) +
+         "\n  look:   gtkwave " + file + "  (scopes model and rtl; views: waveforms/)";
 }
 
 /// Every parameter set with every sequence; goes on after a mismatch.
@@ -143,7 +147,7 @@ int cosim(const BlockEntry& block, const CosimRequest& request) {
   if (result.mismatch.empty()) return 0;
   std::fflush(stdout);
   std::fprintf(stderr, "castor: %s\n", result.mismatch.c_str());
-  if (result.differs && request.wave.empty()) {
+  if (result.differs) {
     std::fprintf(stderr, "  %s\n", write_window(block, request, result).c_str());
   }
   return 1;

@@ -23,6 +23,7 @@ struct CosimRequest {
   std::uint64_t seed = 1;
   bool skip = true;                       ///< skip idle stretches where the twin allows it
   std::string wave;                       ///< VCD of model and RTL; empty = none
+  unsigned wave_depth = 0;                ///< levels of modules inside the RTL in it; 0: ports and probes alone
   base::Cycle wave_from = 0;              ///< first cycle of the waves
   base::Cycle wave_to = ~base::Cycle{0};  ///< one behind the last
   std::string json;                       ///< result as JSON; empty = none

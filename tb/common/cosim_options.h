@@ -14,7 +14,10 @@ inline void add_cosim_options(CLI::App& app, CosimRequest& request) {
   app.add_option("--sequence", request.sequence, "How the block is driven (default: the block's first)");
   app.add_option("--engine", request.engine, "model, rtl or lockstep")->capture_default_str();
   app.add_flag("!--no-skip", request.skip, "Clock idle stretches too");
-  app.add_option("--wave", request.wave, "VCD of model and RTL");
+  app.add_option("--wave", request.wave, "VCD of model and RTL: ports and probes");
+  app.add_option("--wave-depth", request.wave_depth,
+                 "Levels of modules inside the RTL that it shows too: 1 the block's own signals, 99 all (slow)")
+      ->capture_default_str();
   app.add_option("--wave-from", request.wave_from, "First cycle of the waves");
   app.add_option("--wave-to", request.wave_to, "Cycle behind the last one of the waves");
   app.add_option("--dump", request.dump,

@@ -88,11 +88,41 @@ TEST(Lockstep, LeavesWavesOfTheLastCycles) {
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     const auto at = [&](Cycle cycle) { return text.find("#" + std::to_string(cycle * kCyclePicoseconds) + "\n"); };
     EXPECT_NE(at(mismatch.cycle), std::string::npos) << path;
+    EXPECT_NE(at(mismatch.cycle + 8), std::string::npos) << path;
+    EXPECT_EQ(at(mismatch.cycle + 9), std::string::npos) << path;
     if (mismatch.cycle >= 200) {
       EXPECT_NE(at(mismatch.cycle - 199), std::string::npos) << path;
       EXPECT_EQ(at(mismatch.cycle - 200), std::string::npos) << path;
     }
   }
+}
+
+TEST(Lockstep, LeavesOneFileWithBothSides) {
+  const std::string stem = testing::TempDir() + "castor_twin_lockstep_both";
+  Lockstep<Block> lockstep(std::make_unique<Model<Block>>(odd()),
+                           std::make_unique<Rtl<Block, Vfault_total>>(odd(), RtlOptions{}), {5, "", stem, true});
+  RandomSequence<Block> sequence(odd(), 5);
+  try {
+    tb::run<Block>(lockstep, sequence, 100'000, true, kWatchNothing, kNoProgress);
+    FAIL() << "no mismatch";
+  } catch (const MismatchError& error) {
+    EXPECT_THAT(error.mismatch().waves, testing::ElementsAre(stem + ".vcd"));
+    EXPECT_THAT(error.what(), HasSubstr("look:   gtkwave " + stem + ".vcd"));
+  }
+  std::ifstream file(stem + ".vcd");
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  EXPECT_THAT(text, HasSubstr("$scope module model $end\n$scope module castor_turnstile_probe $end"));
+  EXPECT_THAT(text,
+              HasSubstr("$scope module rtl $end\n$scope module top $end\n$scope module castor_turnstile_probe $end"));
+  EXPECT_FALSE(std::ifstream(stem + ".model.vcd"));
+  EXPECT_FALSE(std::ifstream(stem + ".rtl.vcd"));
+}
+
+TEST(Lockstep, TellsTheDifferenceWhereItCannotWriteWaves) {
+  const Mismatch mismatch = find_fault<Vfault_total>(3, "/nowhere/x");
+  EXPECT_EQ(mismatch.field, "total");
+  EXPECT_TRUE(mismatch.waves.empty());
+  EXPECT_THAT(mismatch.text(), HasSubstr("no waves: cannot write the waves '/nowhere/x"));
 }
 
 /// A model that promises more quiet cycles than there are.

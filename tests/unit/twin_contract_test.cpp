@@ -307,7 +307,7 @@ TEST(RandomSequence, HoldsARequestAndItsPayloadUntilItIsAnswered) {
 TEST(PortWaves, ShowInputsInTheMiddleOfACycleAndRegistersAtItsBeginning) {
   const std::string path = temporary("ports.vcd");
   const turnstile::Params params;
-  PortWaves<Block> waves(path, "model", params);
+  PortWaves<Block> waves(path, {{"model"}, {"rtl", "top"}}, params);
   turnstile::Inputs in;
   turnstile::Outputs out;
   turnstile::Probes probes;

@@ -146,10 +146,14 @@ class Device {
   /// Simulated time at which `ticket` completed; 0 while it has not.
   [[nodiscard]] virtual Picoseconds completion_time(Ticket ticket) const = 0;
 
-  /// The only two places in which time moves.
+  /// The only two places in which time moves. Errors: what a block of the device throws, such as twin::MismatchError
+  /// in lockstep; the device is then of no use any more, apart from `end_recording`.
   virtual Outcome advance_until(Ticket ticket) = 0;
   virtual Outcome advance_to(Picoseconds time) = 0;
   [[nodiscard]] virtual Picoseconds now() const = 0;
+
+  /// Core cycles up to the last one with work; 0 for a machine without timing.
+  [[nodiscard]] virtual std::uint64_t cycles() const { return 0; }
 
   /// For reports: a call keeps the host busy for `span`. Moves no time.
   virtual void count_host_call(HostCall /*call*/, Picoseconds /*span*/) {}

@@ -225,6 +225,16 @@ void Gpu::apply_clock_enables(Cycle next) {
 }
 
 void Gpu::process() {
+  if (failure_) return;
+  try {
+    at_time();
+  } catch (const base::Error&) {
+    failure_ = std::current_exception();
+    sc_core::sc_pause();
+  }
+}
+
+void Gpu::at_time() {
   const base::Picoseconds time = system_time();
   if (pause_pending_ && time == armed_time_) {
     pause_pending_ = false;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -122,6 +123,11 @@ class Gpu final : public sc_core::sc_module {
   /// simulation (sc_pause) at the time of the cycle that ran.
   std::function<bool(Cycle cycle, Cycle next)> after_cycle;
 
+  /// What a block threw in a cycle that ran, such as a mismatch of model and RTL in lockstep; null if nothing. The
+  /// process caught it (no exception leaves a SystemC process), paused the simulation and is over: the GPU is in the
+  /// middle of a cycle and can only be read.
+  [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
+
   /// Lets the process run cycle after cycle while SystemC's time stands, as long as nothing else is to happen in the
   /// simulation before them; time catches up before a pause. For whoever knows that no module looks at SystemC's time
   /// in calls that the device makes, and that no time is given at which the simulation has to stop.
@@ -129,6 +135,7 @@ class Gpu final : public sc_core::sc_module {
 
  private:
   void process();
+  void at_time();
   void run_cycles(Cycle cycle);
   [[nodiscard]] Cycle foreign_cycle() const;
   void arm(Cycle next);
@@ -161,6 +168,7 @@ class Gpu final : public sc_core::sc_module {
   Cycle look_at_ = 0;          ///< watchdog or windows want to be called before this cycle
   std::size_t collected_ = 0;  ///< kernels whose counts are collected
   bool spinning_ = false;
+  std::exception_ptr failure_;
   bool governed_ = false;
   SmMask enabled_ = kAllSms;
   base::Xoshiro256 shuffle_;

@@ -154,6 +154,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   if (reached()) return Stop::kReached;
   if (!resetting_ && interrupted_.exchange(false)) return Stop::kInterrupted;
   if (!resetting_ && enough_kernels()) return Stop::kStopped;
+  if (gpu_->failure()) std::rethrow_exception(gpu_->failure());
   stop_ = Stop::kNone;
   gpu_->host_waits(!until);
   gpu_->run_ahead(!until);
@@ -171,6 +172,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   }
   gpu_->after_cycle = nullptr;
   gpu_->run_ahead(false);
+  if (gpu_->failure()) std::rethrow_exception(gpu_->failure());
   if (recorder_) recorder_->clear_progress();  // the host may write
   gpu_->host_waits(false);
   return stop_;

@@ -50,6 +50,7 @@ class TimingDevice final : public Device {
   Outcome advance_until(Ticket ticket) override;
   Outcome advance_to(Picoseconds time) override;
   void count_host_call(HostCall call, Picoseconds span) override;
+  [[nodiscard]] std::uint64_t cycles() const override { return gpu_->now(); }
   [[nodiscard]] Picoseconds now() const override;
   void collect_notices(bool on) override { gpu_->front_end().collect_notices(on); }
   [[nodiscard]] std::vector<Notice> take_notices() override { return gpu_->front_end().take_notices(); }

@@ -48,7 +48,7 @@ void Blocks::plug_saws(const gpu::Machine& machine) {
   if (machine.sm.tb_slots > params.MaxCta) refuse("sm.tb_slots", machine.sm.tb_slots, "at most 32");
   const SawsAdapter::Settings settings{static_cast<std::uint8_t>(machine.saws.mode), machine.saws.toggle};
   for (unsigned sm = 0; sm < machine.chip.sms; ++sm) {
-    saws_.push_back(std::make_unique<SawsAdapter>(saws_twin(machine), settings));
+    saws_.push_back(std::make_unique<SawsAdapter>(saws_twin(machine, sm), settings));
     hooks_.issue.push_back(saws_.back().get());
   }
 }

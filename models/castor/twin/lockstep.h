@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "castor/twin/mismatch.h"
@@ -16,6 +18,7 @@ struct LockstepOptions {
   std::uint64_t seed = 0;  ///< of the stimulus, for the message
   std::string replay;      ///< command that repeats the run, for the message
   std::string waves;       ///< the last cycles go to <waves>.model.vcd and <waves>.rtl.vcd; empty = nowhere
+  bool one_file = false;   ///< instead to <waves>.vcd, scopes `model` and `rtl.top`
 };
 
 /// Model and RTL at once. Outputs are compared at every settle, field by field, and probes in every cycle (not if the
@@ -31,8 +34,10 @@ class Lockstep final : public Twin<Block> {
   using typename Twin<Block>::Outputs;
   using typename Twin<Block>::Probes;
 
-  /// Cycles of waves that a mismatch leaves.
+  /// Cycles of waves that a mismatch leaves: the last one of them differs.
   static constexpr std::size_t kHistory = 200;
+  /// Idle cycles behind it that the waves show as well.
+  static constexpr std::size_t kAfter = kCyclesAfterMismatch;
 
   /// The two must have equal parameters.
   Lockstep(std::unique_ptr<Twin<Block>> model, std::unique_ptr<Twin<Block>> rtl, LockstepOptions options)
@@ -40,7 +45,7 @@ class Lockstep final : public Twin<Block> {
         model_(std::move(model)),
         rtl_(std::move(rtl)),
         options_(std::move(options)),
-        history_(kHistory),
+        history_(kHistory + kAfter),
         compares_probes_(rtl_->has_probes()) {
     CASTOR_ASSERT(same_params(model_->params(), rtl_->params()));
     reset();
@@ -84,6 +89,7 @@ class Lockstep final : public Twin<Block> {
     advance_time<Block>(in, this->params(), 1);
     const Outputs constant = model_->settle(in);
     for (Cycle i = 0; i < n; ++i, ++cycle_) {
+      behind_ = i;
       expected_ = &constant;
       actual_ = &rtl_->settle(in);
       if (differ_outputs()) fail(in);
@@ -93,6 +99,7 @@ class Lockstep final : public Twin<Block> {
       advance_time<Block>(in, this->params(), 1);
     }
     expected_ = nullptr;
+    behind_ = 0;
     model_->idle(n);
     compare_probes();
   }
@@ -141,8 +148,8 @@ class Lockstep final : public Twin<Block> {
 
   void remember(const Inputs& in) {
     history_[next_] = {cycle_, in, *expected_, *actual_, model_probes_, rtl_probes_};
-    next_ = (next_ + 1) % kHistory;
-    remembered_ = std::min(remembered_ + 1, kHistory);
+    next_ = (next_ + 1) % history_.size();
+    remembered_ = std::min(remembered_ + 1, history_.size());
   }
 
   /// Describes the first differing field and throws.
@@ -174,21 +181,57 @@ class Lockstep final : public Twin<Block> {
       actual_ = &rtl_->settle(in);
     }
     remember(in);
-    if (!options_.waves.empty()) write_history(mismatch);
+    if (!options_.waves.empty()) {
+      go_on(in);
+      try {
+        write_history(mismatch);
+      } catch (const base::InputError& error) {
+        mismatch.waves.clear();
+        mismatch.no_waves = error.message();
+      }
+    }
     throw MismatchError(std::move(mismatch));
   }
 
+  /// A few idle cycles, for the waves: what the difference does next. The run itself is over.
+  void go_on(Inputs in) {
+    try {
+      model_->idle(std::exchange(behind_, 0));
+      for (std::size_t i = 0; i < kAfter; ++i) {
+        model_->clock(in);
+        rtl_->clock(in);
+        ++cycle_;
+        make_idle<Block>(in, this->params());
+        advance_time<Block>(in, this->params(), 1);
+        expected_ = &model_->settle(in);
+        actual_ = &rtl_->settle(in);
+        model_probes_ = model_->probes();
+        if (compares_probes_) rtl_probes_ = rtl_->probes();
+        remember(in);
+      }
+    } catch (const base::Error&) {  // an assertion of RTL that has gone wrong: the waves end there
+    }
+  }
+
   void write_history(Mismatch& mismatch) const {
-    PortWaves<Block> model(options_.waves + ".model.vcd", "model", this->params());
-    PortWaves<Block> rtl(options_.waves + ".rtl.vcd", "rtl", this->params());
+    const std::string model_path = options_.waves + ".model.vcd", rtl_path = options_.waves + ".rtl.vcd";
+    PortWaves<Block> model(model_path, {{"model"}}, this->params());
+    PortWaves<Block> rtl(rtl_path, {{"top"}}, this->params());
     for (std::size_t i = 0; i < remembered_; ++i) {
-      const Moment& moment = history_[(next_ + kHistory - remembered_ + i) % kHistory];
+      const Moment& moment = history_[(next_ + history_.size() - remembered_ + i) % history_.size()];
+      if (moment.cycle + kHistory <= mismatch.cycle) continue;  // the cycles behind it were fewer than kAfter
+      if (mismatch.first > moment.cycle) mismatch.first = moment.cycle;
       model.cycle(moment.cycle, moment.in, moment.expected, moment.model);
       rtl.cycle(moment.cycle, moment.in, moment.actual, moment.rtl);
     }
     model.close();
     rtl.close();
-    mismatch.waves = {options_.waves + ".model.vcd", options_.waves + ".rtl.vcd"};
+    mismatch.waves = {model_path, rtl_path};
+    if (!options_.one_file) return;
+    mismatch.waves = {options_.waves + ".vcd"};
+    merge_vcd({{model_path, "model"}, {rtl_path, "rtl"}}, mismatch.waves[0]);
+    std::remove(model_path.c_str());
+    std::remove(rtl_path.c_str());
   }
 
   std::unique_ptr<Twin<Block>> model_, rtl_;
@@ -196,6 +239,7 @@ class Lockstep final : public Twin<Block> {
   std::vector<Moment> history_;
   std::size_t next_ = 0;
   std::size_t remembered_ = 0;
+  Cycle behind_ = 0;  // edges of an idle stretch that the RTL has had and the model has not
   Inputs last_;
   bool compares_probes_;
   Probes model_probes_, rtl_probes_;

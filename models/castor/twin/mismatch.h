@@ -8,6 +8,9 @@
 
 namespace castor::twin {
 
+/// Idle cycles that waves of a mismatch show behind the cycle that differs.
+inline constexpr base::Cycle kCyclesAfterMismatch = 8;
+
 /// Everything about the first difference between model and RTL.
 struct Mismatch {
   std::string block;
@@ -17,8 +20,10 @@ struct Mismatch {
   std::string expected;  ///< the model's value
   std::string actual;    ///< the RTL's
   std::uint64_t seed = 0;
-  std::string replay;              ///< command that runs into it again; may be empty
-  std::vector<std::string> waves;  ///< files with the cycles before it
+  std::string replay;                  ///< command that runs into it again; may be empty
+  std::vector<std::string> waves;      ///< files with the cycles before it
+  base::Cycle first = base::kForever;  ///< the first cycle in them
+  std::string no_waves;                ///< why there are none
 
   /// One paragraph for a reader.
   [[nodiscard]] std::string text() const;

@@ -17,20 +17,18 @@ template <class Block>
 class PortWaves {
  public:
   using Params = typename Block::Params;
+  using Scope = std::vector<std::string>;
 
-  /// Throws InputError if the file cannot be written.
-  PortWaves(const std::string& path, const std::string& scope, const Params& params) : file_(path), params_(params) {
-    file_.open_scope(scope);
-    file_.open_scope(std::string(Block::kTop) + "_probe");
-    const auto add = [this](const char* before, const char* after) {
-      return [this, before, after](const Port& port, auto, auto) {
-        signals_.push_back(file_.add(before + std::string(port.name) + after, port.shape.width()));
-      };
-    };
-    clock_ = file_.add("clk_i", 1);
-    Block::each_input(add("", "_i"), params_);
-    Block::each_output(add("", "_o"), params_);
-    Block::each_probe(add("probe_", "_o"), params_);
+  /// The signals stand in each of `scopes`, given from the outside in, with the same values. Throws InputError if the
+  /// file cannot be written.
+  PortWaves(const std::string& path, const std::vector<Scope>& scopes, const Params& params)
+      : file_(path), params_(params) {
+    for (const Scope& scope : scopes) {
+      for (const std::string& name : scope) file_.open_scope(name);
+      file_.open_scope(std::string(Block::kTop) + "_probe");
+      declare(signals_.empty());
+      for (std::size_t i = 0; i <= scope.size(); ++i) file_.close_scope();
+    }
   }
 
   /// One cycle: what clock saw, what settle answered, and the probes before the edge.
@@ -38,32 +36,64 @@ class PortWaves {
              const typename Block::Probes& probes) {
     sample(number * kCyclePicoseconds, true, in, out, probes);
     sample(number * kCyclePicoseconds + kCyclePicoseconds / 2, false, in, out, probes);
+    in_ = in;
+    out_ = out;
+    probes_ = probes;
+    known_ = true;
   }
 
   void close() { file_.close(); }
 
  private:
+  /// All signals, or once more those that there are.
+  void declare(bool first) {
+    std::size_t index = 0;
+    const auto add = [&](const std::string& name, unsigned width) {
+      if (first) {
+        signals_.push_back(file_.add(name, width));
+      } else {
+        file_.add_again(name, signals_[index++]);
+      }
+    };
+    const auto port = [&add](const char* before, const char* after) {
+      return [&add, before, after](const Port& port, auto, auto) {
+        add(before + std::string(port.name) + after, port.shape.width());
+      };
+    };
+    add("clk_i", 1);
+    Block::each_input(port("", "_i"), params_);
+    Block::each_output(port("", "_o"), params_);
+    Block::each_probe(port("probe_", "_o"), params_);
+  }
+
   void sample(std::uint64_t time, bool edge, const typename Block::Inputs& in, const typename Block::Outputs& out,
               const typename Block::Probes& probes) {
     file_.at(time);
-    const U64 level = edge ? 1 : 0;
-    file_.set(clock_, &level);
     auto signal = signals_.begin();
-    const auto put = [&](bool now, const auto& field, Shape shape) {
-      if (now) file_.set(*signal, pack(field, shape).data());
+    const U64 level = edge ? 1 : 0;
+    file_.set(*signal++, &level);
+    const auto put = [&](bool now, const auto& field, const auto& last, Shape shape) {
+      if (now && !(known_ && field == last)) file_.set(*signal, pack(field, shape).data());
       ++signal;
     };
-    Block::each_input([&](const Port& port, auto member, auto) { put(!edge, in.*member, port.shape); }, params_);
-    Block::each_output([&](const Port& port, auto member,
-                           auto) { put(edge == (port.timing == Timing::kRegistered), out.*member, port.shape); },
-                       params_);
-    Block::each_probe([&](const Port& port, auto member, auto) { put(edge, probes.*member, port.shape); }, params_);
+    Block::each_input([&](const Port& port, auto member, auto) { put(!edge, in.*member, in_.*member, port.shape); },
+                      params_);
+    Block::each_output(
+        [&](const Port& port, auto member, auto) {
+          put(edge == (port.timing == Timing::kRegistered), out.*member, out_.*member, port.shape);
+        },
+        params_);
+    Block::each_probe(
+        [&](const Port& port, auto member, auto) { put(edge, probes.*member, probes_.*member, port.shape); }, params_);
   }
 
   VcdFile file_;
   Params params_;
-  unsigned clock_ = 0;
-  std::vector<unsigned> signals_;
+  std::vector<unsigned> signals_;  // clk_i, inputs, outputs, probes
+  typename Block::Inputs in_;      // of the cycle before
+  typename Block::Outputs out_;
+  typename Block::Probes probes_;
+  bool known_ = false;
 };
 
 }  // namespace castor::twin

@@ -105,6 +105,11 @@ class Rtl final : public Twin<Block> {
     if (!options_.wave.empty()) {
       context_->traceEverOn(true);
       top_.trace(&vcd_, 99);
+      if (options_.wave_depth < kWholeDepth) {
+        const int levels = static_cast<int>(options_.wave_depth);
+        vcd_.dumpvars(levels + 1, "." + std::string(Block::kTop) + "_probe");
+        vcd_.dumpvars(levels, "." + std::string(Block::kTop));  // a netlist has no probes around it
+      }
       vcd_.open(options_.wave.c_str());
       if (!vcd_.isOpen()) throw base::InputError("cannot write the waves '" + options_.wave + "'");
     }

@@ -24,7 +24,7 @@ VcdFile::VcdFile(std::string path) : path_(std::move(path)), file_(path_) {
   file_ << "$timescale 1ps $end\n";
 }
 
-VcdFile::~VcdFile() = default;
+VcdFile::~VcdFile() { flush(); }
 
 void VcdFile::open_scope(std::string_view name) {
   file_ << "$scope module " << name << " $end\n";
@@ -39,12 +39,20 @@ void VcdFile::close_scope() {
 
 unsigned VcdFile::add(std::string_view name, unsigned width) {
   CASTOR_ASSERT(declaring_ && width > 0);
-  const std::string id = identifier(signals_.size());
-  file_ << "$var wire " << width << ' ' << id << ' ' << name;
-  if (width > 1) file_ << " [" << width - 1 << ":0]";
-  file_ << " $end\n";
-  signals_.push_back({id, width, false, std::vector<std::uint64_t>((width + 63) / 64)});
+  signals_.push_back({identifier(signals_.size()), width, false, std::vector<std::uint64_t>((width + 63) / 64)});
+  declare(name, signals_.back());
   return static_cast<unsigned>(signals_.size() - 1);
+}
+
+void VcdFile::add_again(std::string_view name, unsigned signal) {
+  CASTOR_ASSERT(declaring_);
+  declare(name, signals_[signal]);
+}
+
+void VcdFile::declare(std::string_view name, const Signal& signal) {
+  file_ << "$var wire " << signal.width << ' ' << signal.id << ' ' << name;
+  if (signal.width > 1) file_ << " [" << signal.width - 1 << ":0]";
+  file_ << " $end\n";
 }
 
 void VcdFile::at(std::uint64_t picoseconds) {
@@ -61,7 +69,9 @@ void VcdFile::at(std::uint64_t picoseconds) {
 
 void VcdFile::write_time() {
   if (time_written_) return;
-  file_ << '#' << time_ << '\n';
+  buffer_ += '#';
+  buffer_ += std::to_string(time_);
+  buffer_ += '\n';
   time_written_ = true;
 }
 
@@ -71,19 +81,29 @@ void VcdFile::set(unsigned signal, const std::uint64_t* words) {
   s.known = true;
   std::copy_n(words, s.value.size(), s.value.begin());
   write_time();
-  const auto bit = [&s](unsigned i) { return ((s.value[i / 64] >> (i % 64)) & 1U) != 0; };
+  const auto bit = [&s](unsigned i) { return static_cast<char>('0' + (s.value[i / 64] >> (i % 64) & 1U)); };
   if (s.width == 1) {
-    file_ << (bit(0) ? '1' : '0') << s.id << '\n';
-    return;
+    buffer_ += bit(0);
+  } else {
+    buffer_ += 'b';
+    unsigned top = s.width;
+    while (top > 1 && bit(top - 1) == '0') --top;
+    while (top-- > 0) buffer_ += bit(top);
+    buffer_ += ' ';
   }
-  std::string digits = "b";
-  unsigned top = s.width;
-  while (top > 1 && !bit(top - 1)) --top;
-  while (top-- > 0) digits += bit(top) ? '1' : '0';
-  file_ << digits << ' ' << s.id << '\n';
+  buffer_ += s.id;
+  buffer_ += '\n';
+  constexpr std::size_t kEnough = 1U << 16U;
+  if (buffer_.size() >= kEnough) flush();
+}
+
+void VcdFile::flush() {
+  file_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  buffer_.clear();
 }
 
 void VcdFile::close() {
+  flush();
   file_.close();
   if (!file_) throw base::Error("cannot write all of the waves '" + path_ + "'");
 }

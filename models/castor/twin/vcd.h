@@ -23,6 +23,8 @@ class VcdFile {
   void close_scope();
   /// Number of the new signal; width 1 or more.
   unsigned add(std::string_view name, unsigned width);
+  /// The same signal once more, in another scope or by another name.
+  void add_again(std::string_view name, unsigned signal);
 
   /// Samples from here on belong to this time in ps, not less than the last one.
   void at(std::uint64_t picoseconds);
@@ -40,10 +42,13 @@ class VcdFile {
     bool known;  // has a value
     std::vector<std::uint64_t> value;
   };
+  void declare(std::string_view name, const Signal& signal);
   void write_time();
+  void flush();
 
   std::string path_;
   std::ofstream file_;
+  std::string buffer_;  // of changes
   std::vector<Signal> signals_;
   unsigned depth_ = 0;
   bool declaring_ = true;

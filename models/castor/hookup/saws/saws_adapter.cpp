@@ -1,6 +1,7 @@
 #include "castor/hookup/saws/saws_adapter.h"
 
 #include <cstring>
+#include <string>
 
 #include "castor/base/error.h"
 #include "castor/hookup/twin_of.h"
@@ -20,8 +21,8 @@ saws::Params saws_params(const gpu::Machine& machine) {
   return params;
 }
 
-std::unique_ptr<twin::Twin<saws::Block>> saws_twin(const gpu::Machine& machine) {
-  return twin_of<saws::Block>(machine.block(gpu::Block::kSaws).engine, saws_params(machine));
+std::unique_ptr<twin::Twin<saws::Block>> saws_twin(const gpu::Machine& machine, unsigned sm) {
+  return twin_of<saws::Block>(machine.block(gpu::Block::kSaws).engine, saws_params(machine), "sm" + std::to_string(sm));
 }
 
 SawsAdapter::SawsAdapter(std::unique_ptr<twin::Twin<saws::Block>> twin, Settings settings)

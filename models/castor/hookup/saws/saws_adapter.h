@@ -15,8 +15,8 @@ namespace castor::hookup {
 /// Errors: InputError for parameters that the block does not have.
 [[nodiscard]] saws::Params saws_params(const gpu::Machine& machine);
 
-/// Their twin, as blocks.saws.engine says. Errors: InputError for RTL that is not built at the parameters.
-[[nodiscard]] std::unique_ptr<twin::Twin<saws::Block>> saws_twin(const gpu::Machine& machine);
+/// Their twin on SM `sm`, as blocks.saws.engine says. Errors: InputError for RTL that is not built at the parameters.
+[[nodiscard]] std::unique_ptr<twin::Twin<saws::Block>> saws_twin(const gpu::Machine& machine, unsigned sm);
 
 /// The warp schedulers of one SM as the block saws (docs/gpu.md, "Warp schedulers").
 ///
