@@ -121,7 +121,8 @@ void Output::plot(const Plot& plot) {
   for (const Plot::Series& series : plot.series) errors = errors || !series.errors.empty();
   if (bars) {
     script += "set style data histograms\nset style fill solid 0.8 noborder\n";
-    script += errors ? "set style histogram errorbars gap 1 lw 0.5\n" : "set style histogram clustered gap 1\n";
+    script += errors ? "set style histogram errorbars gap 1 lw 0.5\nset errorbars lc rgb \"#404040\"\n"
+                     : "set style histogram clustered gap 1\n";
     if (!plot.log_y) script += "set yrange [0:*]\n";
     script += "$data << EOD\n";
     for (std::size_t group = 0; group < plot.groups.size(); ++group) {
