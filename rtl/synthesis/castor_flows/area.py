@@ -169,7 +169,9 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
             "tee -q -o cells.json stat -json",
             f"read_liberty -lib -ignore_miss_func {yosys.quoted(plain)}",  # which pins are outputs: flip-flops get the names of their registers
             "rename -wire",
-            "write_verilog -noattr -noexpr -nohex -nodec mapped.v",
+            # OpenSTA reads neither the tables' parameters nor assignments to several nets at once.
+            *([f"delete t:{_MACRO}"] if out else []),
+            "write_verilog -noattr -noexpr -nohex -nodec -simple-lhs mapped.v",
         ], work, "synthesis")
     final = yosys.counts((work / "cells.json").read_text())
     macros = final.pop(_MACRO, 0)

@@ -40,8 +40,8 @@ def run(netlist, top, library_file, library, work, name, timeout=None):
     script.write_text(_SCRIPT.format(library=library_file, netlist=netlist, top=top, period=_TRIAL_NS,
                                      driver=library.inverter.name, load=library.output_load_pf()))
     result = tools.run(["sta", "-exit", script.name], work / f"{name}.log", timeout, cwd=work)
-    if result.timed_out or result.code != 0 or "== end" not in result.output:
-        found = re.search(r"^(Error.*)$", result.output, re.MULTILINE)
+    found = re.search(r"^(Error.*)$", result.output, re.MULTILINE)
+    if result.timed_out or result.code != 0 or found or "== end" not in result.output:
         raise WrongRequest("OpenSTA: " + (found.group(1) if found else "it did not finish"),
                            f"its log: {work / (name + '.log')}")
     sections = re.split(r"^== (\w+)$", result.output, flags=re.MULTILINE)[1:]
