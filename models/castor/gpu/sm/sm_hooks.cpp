@@ -65,6 +65,7 @@ void Sm::early_outputs(WarpMask eligible) {
 
 WarpMask Sm::permitted(WarpMask ready) const {
   const std::uint8_t ok = hook_state_->barrier_ok;
+  if (ok == 0xff) return ready;
   for (unsigned s = 0; s < schedulers_; ++s) {
     if ((ok >> s & 1) == 0) ready &= ~(meets_ & scheduler_mask_[s]);
   }
@@ -88,6 +89,15 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
   const IssueOut& out = hooks_.issue->settle(in);
   CASTOR_ASSERT_AT(now_, out.barrier_ok == state.barrier_ok, "issue_policy of SM %u changes barrier_ok after settle",
                    index());
+  state.picks = {};
+  if (ready == 0) {
+    int none = -1;  // stays negative as long as all are
+    for (unsigned s = 0; s < schedulers_; ++s) {
+      for (unsigned j = 0; j < machine_.issue.warps; ++j) none &= out.pick[s][j];
+    }
+    CASTOR_ASSERT_AT(now_, none < 0, "issue_policy of SM %u picks a warp where none is ready", index());
+    return;
+  }
   for (unsigned s = 0; s < schedulers_; ++s) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
       if (out.pick[s][j] < 0) continue;
@@ -99,6 +109,7 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
       // A warp is picked once.
       in.ready &= ~bit(w);
       picks_[s][j] = out.pick[s][j];
+      state.picks[j] |= static_cast<std::uint8_t>(1U << s);
     }
   }
   in.ready = ready & mine;
@@ -127,11 +138,12 @@ void Sm::settle_others() {
 // Which picks really issued: a pick issues in its tick or is refused.
 void Sm::acknowledge(IssueIn& in) const {
   const HookState& state = *hook_state_;
+  in.ack = state.picks;
+  if (refused_warps_ == 0) return;
   for (unsigned s = 0; s < schedulers_; ++s) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
-      const std::int8_t w = state.picked[s][j];
-      if (w >= 0 && (refused_warps_ & bit(static_cast<unsigned>(w))) == 0) {
-        in.ack[j] |= static_cast<std::uint8_t>(1U << s);
+      if ((in.ack[j] >> s & 1) != 0 && (refused_warps_ & bit(static_cast<std::uint8_t>(state.picked[s][j]))) != 0) {
+        in.ack[j] ^= static_cast<std::uint8_t>(1U << s);
       }
     }
   }

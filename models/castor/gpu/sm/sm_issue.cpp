@@ -27,7 +27,13 @@ unsigned Sm::oldest(WarpMask mask) const {
 void Sm::issue() {
   const WarpMask open = valid_ & ~blocked() & ~(drain_heads_ & memory_busy_);
   const WarpMask clear = open & clear_;
-  if (stands_still(open, clear)) return;
+  if (stands_still(open, clear)) {
+    if (!hooked_) return;
+    if (hook_state_->judged_ok == hook_state_->barrier_ok) {
+      settle_issue(0, 0);
+      return;
+    }
+  }
   issued_ = refused_ = events_used_ = lanes_issued_ = 0;
   exit_count_ = arrival_count_ = blocking_count_ = first_count_ = 0;
   unblocked_now_ = 0;
@@ -35,7 +41,9 @@ void Sm::issue() {
   WarpMask ready = clear != 0 ? acceptable(clear) : 0;
   if (hooked_) ready = permitted(ready);
   ready_left_ = ready != 0;
-  standstill_.holds = ready == 0 && !hooked_;
+  // An issue policy decides about nothing but barriers while nothing is ready.
+  standstill_.holds = ready == 0 && (!hooked_ || (filter_ == nullptr && hooks_.sync.empty()));
+  if (hooked_) hook_state_->judged_ok = hook_state_->barrier_ok;
   if (standstill_.holds) {
     standstill_.collector_free = pipelines_.collector_free();
     standstill_.full_queues = memory_side_.full_queues();

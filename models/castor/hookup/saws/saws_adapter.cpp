@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "castor/base/error.h"
 #include "castor/hookup/twin_of.h"
@@ -28,6 +29,7 @@ std::unique_ptr<twin::Twin<saws::Block>> saws_twin(const gpu::Machine& machine, 
 SawsAdapter::SawsAdapter(std::unique_ptr<twin::Twin<saws::Block>> twin, Settings settings)
     : twin_(std::move(twin)), settings_(settings) {
   std::memset(out_.pick, -1, sizeof out_.pick);
+  std::memset(none_.pick, -1, sizeof none_.pick);
 }
 
 void SawsAdapter::attach(const gpu::HookSite& site) { site_ = site; }
@@ -35,20 +37,50 @@ void SawsAdapter::attach(const gpu::HookSite& site) { site_ = site; }
 void SawsAdapter::reset() {
   twin_->reset();
   in_ = {};
+  clocked_ = {};
+  fresh_ = false;
+  owed_ = 0;
+  twin_quiet_ = twin_->quiet();
   used_ = 0;
   cta_of_context_.fill(kNone);
 }
 
-const gpu::IssueOut& SawsAdapter::settle(const gpu::IssueIn& in) {
-  in_.w_ready = saws::WarpBits(in.ready);
+void SawsAdapter::catch_up() {
+  if (owed_ != 0) twin_->idle(std::exchange(owed_, 0));
+}
+
+// The twin's outputs for these ready warps.
+void SawsAdapter::look(saws::WarpBits ready) {
+  catch_up();
+  in_.w_ready = ready;
   const saws::Outputs& out = twin_->settle(in_);
+  fresh_ = true;
   const unsigned schedulers = twin_->params().NumSched;
   out_.barrier_ok = static_cast<std::uint8_t>(out.wev_ready | ~((1U << schedulers) - 1));
   for (unsigned s = 0; s < schedulers; ++s) {
     const bool valid = (out.issue_valid >> s & 1) != 0;
     out_.pick[s][0] = static_cast<std::int8_t>(valid ? out.issue_idx[s] * schedulers + s : -1);
   }
-  return out_;
+}
+
+// Before it is known which warps are ready, and when none is, only barrier_ok counts, which does not depend on them. A
+// queue without room is one with messages, and while one waits the twin is not quiet (docs/blocks/saws.md, "The SM's
+// part"). If it is not, the first look behind an edge is at the warps that were ready in the last cycle, which often
+// are so again.
+const gpu::IssueOut& SawsAdapter::settle(const gpu::IssueIn& in) {
+  if (in.ready == 0 && twin_quiet_ != 0) {
+    none_.barrier_ok = 0xff;
+    return none_;
+  }
+  const saws::WarpBits ready(in.ready);
+  if (!fresh_) {
+    look(in.ready == 0 ? in_.w_ready : ready);
+  } else if (in.ready != 0 && in_.w_ready != ready) {
+    look(ready);
+  }
+  if (in.ready != 0) return out_;
+  none_.barrier_ok = out_.barrier_ok;
+  return none_;
 }
 
 std::uint8_t SawsAdapter::take_cta(unsigned context) {
@@ -62,8 +94,17 @@ std::uint8_t SawsAdapter::take_cta(unsigned context) {
 
 void SawsAdapter::clock(const gpu::IssueIn& in) {
   const unsigned schedulers = twin_->params().NumSched;
-  in_ = {};
-  in_.w_ready = saws::WarpBits(in.ready);
+  const saws::WarpBits ready(in.ready);
+  const bool rests = !in.kernel_start && !in.start && !in.free && in.arrive.empty() && in.exit.empty() &&
+                     in.unblock == 0 && in.ack[0] == 0 && ready == clocked_;
+  if (rests && owed_ < twin_quiet_) {
+    ++owed_;
+    return;
+  }
+  catch_up();
+  // The outputs of a cycle are those of the inputs with which it ends.
+  if (fresh_ && in_.w_ready != ready) look(ready);
+  in_.w_ready = ready;
   if (in.kernel_start) {
     in_.kernel_start = 1;
     in_.mode_sel = settings_.mode_sel;
@@ -88,6 +129,10 @@ void SawsAdapter::clock(const gpu::IssueIn& in) {
   in_.unblock = saws::WarpBits(in.unblock);
   in_.issue_ack = in.ack[0];
   twin_->clock(in_);
+  in_ = {};
+  in_.w_ready = clocked_ = ready;
+  fresh_ = false;
+  twin_quiet_ = twin_->quiet();
 }
 
 }  // namespace castor::hookup
