@@ -128,7 +128,7 @@ void CoverPoints::declare_rest() {
   id_.space = add("js_ready low for want of space");
   id_.verdicts_full = add("verdict queue one short of full");
   id_.done_full = add("done queue full");
-  id_.pend_full = add("several jobs wait for admission");
+  id_.pend_full = add("three jobs wait for admission");
   id_.pop_verdict = add("verdict popped by register");
   id_.pop_meets_port = add("pop while the port takes the verdict");
   id_.pop_done = add("ended job popped");
@@ -161,6 +161,11 @@ void CoverPoints::declare_rest() {
   id_.job_missed = add("job misses its deadline");
   id_.best_effort = add("job without deadline accepted");
   id_.admission_in_turn = add("admission between two updates");
+  id_.below_threshold = peeked("job below the threshold offered under PREMA");
+  // Among 256 queues there is always a job that is not demoted and goes first.
+  id_.demoted = params_.NumQueues <= 128 ? peeked("demoted job offered under MLFQ") : kNone;
+  id_.starts_apart = add("live jobs whose starts are 2^32 cycles apart");
+  id_.foreign = params_.MaxKt > 1 && params_.NumKt > 1 ? peeked("window opened by a completion") : kNone;
   id_.external = add("priority written for a live job under EXT");
 }
 
@@ -200,7 +205,7 @@ void CoverPoints::sample(const Inputs& in, const Outputs& out, const Probes& pro
   selection(in, out, probes);
   verdicts(in, out, probes);
   collisions(in, out, probes);
-  rates(probes);
+  rates(in, probes);
   const bool control = in.reg_req != 0 && out.reg_ack == 0 && in.reg_we != 0 && in.reg_addr == reg::kControl &&
                        legal_control(in.reg_wdata);
   was_reset_ = control && (in.reg_wdata & reg::kSoftReset) != 0;
@@ -261,6 +266,12 @@ void CoverPoints::jobs(const Probes& probes) {
         hit_if(ready.count() >= 2, id_.arrivals_wrap);
       }
       hit_if(from == at(J::kReady) && to == at(J::kRejected), id_.dropped);
+      if (to == at(J::kReady) && from == at(J::kInit) && points_[id_.starts_apart].hits == 0) {
+        for (unsigned other = 0; other < params_.NumQueues; ++other) {
+          const bool live = probes.job_state1.test(other) && !probes.job_state2.test(other);
+          hit_if(live && (start_[other] >> 32U) != (start_[q] >> 32U), id_.starts_apart);
+        }
+      }
       const bool appending = at(was_.submit_state) >= at(S::kCheck);
       hit_if(to == at(J::kDone) && appending && in_.kd_valid != 0 && in_.kd_last != 0, id_.done_in_append);
     }
@@ -279,7 +290,12 @@ void CoverPoints::selection(const Inputs& in, const Outputs& out, const Probes& 
   }
   const auto offer = [&](unsigned which, U8 valid, U8 qid, U8 was_valid, U8 was_qid) {
     if (valid == 0 || (was_valid != 0 && was_qid == qid)) return;
-    if (peek_) hit(class_[which][(look(reg::kQueueState + 4U * qid) >> 3U) & 3U]);
+    if (peek_) {
+      const unsigned rank = (look(reg::kQueueState + 4U * qid) >> 3U) & 3U;
+      hit(class_[which][rank]);
+      hit_if(rank == 1 && policy == 7, id_.below_threshold);
+      hit_if(rank == 1 && policy == 6, id_.demoted);
+    }
     hit_if(qid == 0, end_queue_[which][0]);
     hit_if(qid + 1U == params_.NumQueues, end_queue_[which][1]);
   };
@@ -294,7 +310,10 @@ void CoverPoints::selection(const Inputs& in, const Outputs& out, const Probes& 
 void CoverPoints::verdicts(const Inputs& in, const Outputs& out, const Probes& probes) {
   if (in.js_valid != 0 && out.js_ready != 0 && in.js_append == 0) {
     const unsigned state = job_state(probes, in.js_qid);
-    if (state == at(J::kFree)) deadline_[in.js_qid] = in.js_deadline;
+    if (state == at(J::kFree)) {
+      deadline_[in.js_qid] = in.js_deadline;
+      start_[in.js_qid] = in.js_start;
+    }
   }
   if (out.adm_valid != 0 && in.adm_ready != 0) {
     hit(reason_[out.adm_reason]);
@@ -316,7 +335,7 @@ void CoverPoints::verdicts(const Inputs& in, const Outputs& out, const Probes& p
   // Two places are kept free for verdicts on their way, so the queue fills up to one below its depth or more.
   hit_if(probes.verdict_count + 1U >= params_.VqDepth, id_.verdicts_full);
   hit_if(probes.done_count == params_.NumQueues, id_.done_full);
-  hit_if(probes.pend_count >= 2, id_.pend_full);
+  hit_if(probes.pend_count >= 3, id_.pend_full);
   hit_if(started_ && was_reset_ && out_.adm_valid != 0 && in_.adm_ready == 0 && out.adm_valid == 0,
          id_.reset_takes_verdict);
 }
@@ -359,8 +378,15 @@ void CoverPoints::collisions(const Inputs& in, const Outputs& out, const Probes&
   }
 }
 
-void CoverPoints::rates(const Probes& probes) {
+void CoverPoints::rates(const Inputs& in, const Probes& probes) {
   if (!peek_) return;
+  if (was_reset_) begun_.reset();
+  if (started_ && in_.wgc_valid != 0 && !begun_[in_.wgc_kid] && in_.wgc_kid < params_.NumKt) {
+    hit_if(look(reg::kProfile + 32U * in_.wgc_kid + 4) == 1, id_.foreign);
+  }
+  if (started_ && in_.ks_valid != 0) begun_.set(in_.ks_kid);
+  if (started_ && in_.wgc_valid != 0) begun_.set(in_.wgc_kid);
+  if (in.ks_valid != 0) begun_.set(in.ks_kid);
   const unsigned entry = reg::kProfile + 32U * probes.kernel_type;
   if (probes.main_state == M::kKMul) {
     const bool valid = (look(entry + 0x18) >> 30U & 1U) != 0;
@@ -410,6 +436,7 @@ void CoverPoints::registers(const Inputs& in, const Outputs& out, const Probes& 
   if (address >= reg::kProfile && profile < 32U * params_.NumKt) {
     hit_if(profile % 32 == 0 && good, id_.preloaded);
     hit_if(profile % 32 == 0x18 && good, id_.cleared);
+    if (profile % 32 == 0x18 && good) begun_.reset(profile / 32);
     hit_if(profile % 32 == 0x18 && !good && (in_.reg_wdata >> 30U & 1U) != 0, id_.clear_refused);
   }
   if (address >= reg::kExternal && address < reg::kExternal + 4 * params_.NumQueues && good) {

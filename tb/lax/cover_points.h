@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <functional>
 #include <optional>
 #include <string>
@@ -56,7 +57,7 @@ class CoverPoints {
   void selection(const Inputs& in, const Outputs& out, const Probes& probes);
   void verdicts(const Inputs& in, const Outputs& out, const Probes& probes);
   void collisions(const Inputs& in, const Outputs& out, const Probes& probes);
-  void rates(const Probes& probes);
+  void rates(const Inputs& in, const Probes& probes);
   void registers(const Inputs& in, const Outputs& out, const Probes& probes);
   void wrong(const std::string& what);
   [[nodiscard]] static unsigned job_state(const Probes& probes, unsigned queue);
@@ -86,7 +87,7 @@ class CoverPoints {
         tick_meets_stall, tick_meets_reset, preempt, preempt_ends, reset_takes_verdict, now_wraps, first_rate,
         rate_again, rate_held, rate_saturated, preloaded, cleared, clear_refused, one_slot, full_list, done_in_append,
         bypass, dropped, arrivals_wrap, offer_withdrawn, ack_and_submit, job_met, job_missed, best_effort,
-        admission_in_turn, external;
+        admission_in_turn, external, below_threshold, demoted, starts_apart, foreign;
   } id_{};
 
   // What came before
@@ -99,6 +100,8 @@ class CoverPoints {
   unsigned slots_ = 0;
   unsigned arrivals_ = 0;
   std::array<U32, 256> deadline_{};
+  std::array<U64, 256> start_{};
+  std::bitset<256> begun_;  ///< kernel types with an event since they were reset or cleared
   bool update_last_ = false;
 };
 

@@ -26,7 +26,7 @@ void Environment::drive(base::Cycle cycle, Inputs& in) {
   in = Inputs{};
   cycle_ = cycle;
   if (knobs_.leap != 0 && chance(knobs_.leap)) {
-    leapt_ += rng_.below(U64{1} << (knobs_.leap_any ? 1 + rng_.below(knobs_.leap_bits) : knobs_.leap_bits));
+    leapt_ += leap(knobs_.now + cycle + leapt_);
   }
   now_ = (knobs_.now + cycle + leapt_) & kTimeMask;
   if (cycle_ < rest_until_) {
@@ -52,6 +52,24 @@ void Environment::drive(base::Cycle cycle, Inputs& in) {
     reset_at_ = base::kForever;
   }
   registers_.drive(in, acknowledging_);
+}
+
+// Cycles by which `now` jumps ahead from `from`.
+U64 Environment::leap(U64 from) {
+  switch (knobs_.leap_kind) {
+    case Leap::kAny:
+      return rng_.below(U64{1} << (1 + rng_.below(knobs_.leap_bits)));
+    case Leap::kPower:
+      return U64{1} << rng_.below(knobs_.leap_bits);
+    case Leap::kBorder: {
+      // An odd multiple: one bit rises, all below it fall.
+      const U64 border = U64{1} << (12 + rng_.below(knobs_.leap_bits - 12));
+      const U64 ahead = (border - from) & (2 * border - 1);
+      return ahead - std::min(ahead, rng_.below(128));
+    }
+    default:
+      return rng_.below(U64{1} << knobs_.leap_bits);
+  }
 }
 
 // Starts and ends of updates are seen from outside; what follows them is hit by a reset after a short while.
@@ -82,6 +100,7 @@ void Environment::observe(const Outputs& out, Inputs& in) {
     }
   }
   if (knobs_.break_rule != 0 && chance(knobs_.break_rule)) break_a_rule(out, in);
+  if (knobs_.foreign != 0 && in.wgc_valid == 0 && chance(knobs_.foreign)) complete_foreign(in);
   if (knobs_.reset_after_update != 0) aim_resets(out);
   if (in.reg_req != 0 && out.reg_ack == 0 && in.reg_we != 0 && in.reg_addr == reg::kControl) timer_zero_ = cycle_;
   if (reset) forget_all();

@@ -97,6 +97,7 @@ class Environment final : public Sequence {
   void end_job(unsigned q);
   void forget_all();
   void aim_resets(const Outputs& out);
+  [[nodiscard]] U64 leap(U64 from);
   void fall_asleep(const Outputs& out, const Inputs& in);
   [[nodiscard]] U32 aimed_deadline(const std::vector<Work>& list);
   // Device
@@ -111,6 +112,7 @@ class Environment final : public Sequence {
   // Breaking the rules (rule_breaker.cpp)
   void break_a_rule(const Outputs& out, Inputs& in);
   void break_by_event(Inputs& in);
+  void complete_foreign(Inputs& in);
   [[nodiscard]] Submission bad_submission();
   [[nodiscard]] int find_queue(bool (*fits)(const Queue&));
 

@@ -8,6 +8,14 @@ namespace castor::lax::tb {
 using Chance = unsigned;
 inline constexpr Chance kAlways = 65536;
 
+/// Where `now` jumps to.
+enum class Leap : std::uint8_t {
+  kLarge,   ///< any number of cycles below 2^`leap_bits`, mostly one of the largest
+  kAny,     ///< the same, of every size
+  kPower,   ///< a power of two of cycles
+  kBorder,  ///< shortly before a multiple of a power of two, so that times on both of its sides are compared
+};
+
 /// Everything that can be set in the surroundings of the engine. The defaults are busy traffic that keeps the contract.
 /// Chances are per cycle unless they say otherwise. Counts are limited to what the parameter set has.
 struct Knobs {
@@ -67,6 +75,7 @@ struct Knobs {
   U32 control = 0x00301583;    ///< CTRL: reset value and ENABLE
   bool random_control = true;  ///< policy and modes are drawn from the seed; ENABLE stays
   unsigned policy = 10;        ///< 0..9; 10: as `control`, or drawn
+  unsigned policies = 0;  ///< if not 0, writes of CTRL change to one of these, bit n being policy n, and nothing else
   unsigned update_period = 2500;
   unsigned prema_period = 4000;
   unsigned min_groups = 1;
@@ -77,9 +86,10 @@ struct Knobs {
   U64 now = 0;             ///< `now` of cycle 0
   // Breaking the contract
   Chance break_rule = 0;  ///< a stimulus that the block must ignore or refuse
+  Chance foreign = 0;     ///< a TB completes of a kernel type of the job's that has not started
   Chance leap = 0;        ///< `now` jumps ahead by less than 2^`leap_bits`: the longest times in a short run
   unsigned leap_bits = 33;
-  bool leap_any = false;  ///< jumps of every size up to that, not mostly of the largest
+  Leap leap_kind = Leap::kLarge;
 };
 
 }  // namespace castor::lax::tb

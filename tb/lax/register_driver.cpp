@@ -52,6 +52,15 @@ U32 RegisterDriver::random_control(U32 value) {
   return control | (value & reg::kEnable);
 }
 
+// CTRL with one of the policies that the knobs name.
+U32 RegisterDriver::other_policy() {
+  unsigned policy = 0;
+  do {
+    policy = static_cast<unsigned>(rng_.below(10));
+  } while ((knobs_.policies >> policy & 1U) == 0);
+  return (control_ & ~U32{0xF0}) | policy << 4U;
+}
+
 void RegisterDriver::present(Inputs& in) const {
   in.reg_req = active_ ? 1 : 0;
   if (!active_) return;
@@ -164,6 +173,7 @@ Access RegisterDriver::random_write() {
   const auto rate = static_cast<U32>(rng_.below(std::uint64_t{1} << (1 + rng_.below(32))));
   if (chance(knobs_.soft_reset)) return {true, reg::kControl, control_ | reg::kSoftReset};
   if (chance(knobs_.reconfigure)) {
+    if (knobs_.policies != 0) return {true, reg::kControl, other_policy()};
     switch (rng_.below(7)) {
       case 0:
         return {true, reg::kUpdatePeriod, 1000 + static_cast<U32>(rng_.below(2 * knobs_.update_period))};

@@ -61,6 +61,7 @@ class RegisterDriver {
   [[nodiscard]] Access random_write();
   [[nodiscard]] Access illegal_access();
   [[nodiscard]] U32 random_control(U32 value);
+  U32 other_policy();
   [[nodiscard]] bool chance(Chance value) { return (rng_() & 0xFFFFU) < value; }
   void present(Inputs& in) const;
 

@@ -131,6 +131,22 @@ void Environment::break_by_event(Inputs& in) {
   }
 }
 
+// Completes a TB of a kernel type that no queue has in flight, in a job that expects some of it. The engine counts it.
+void Environment::complete_foreign(Inputs& in) {
+  const int found = find_queue(
+      [](const Queue& queue) { return queue.host == Host::kLive && queue.open && queue.asked == Asked::kNothing; });
+  const auto q = static_cast<unsigned>(found);
+  if (found < 0 || (in.kd_valid != 0 && in.kd_qid == q)) return;
+  for (Work& work : queue_[q].list) {
+    if (work.groups == 0 || in_flight_[work.kid] != 0 || (in.ks_valid != 0 && in.ks_kid == work.kid)) continue;
+    in.wgc_valid = 1;
+    in.wgc_qid = static_cast<U8>(q);
+    in.wgc_kid = work.kid;
+    --work.groups;
+    return;
+  }
+}
+
 // A header that is refused before it is judged, whatever state its queue is in, or finds its queue not in order.
 Submission Environment::bad_submission() {
   Submission submission;

@@ -358,7 +358,7 @@ const std::vector<Entry>& entries() {
          k.random_control = true;
          k.leap = 300;
          k.leap_bits = 37;
-         k.leap_any = true;
+         k.leap_kind = Leap::kAny;
          k.deadline_bits = 31;
          k.age_bits = 24;
          k.no_deadline = 3000;
@@ -387,6 +387,68 @@ const std::vector<Entry>& entries() {
          k.prema_period = 1300;
          k.poll_tables = true;
          k.acknowledge = 8000;
+       }},
+      {{"borders", "now jumps to shortly before multiples of powers of two: starts on both sides", false},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.policies = 1U << 1U | 1U << 2U | 1U << 8U;
+         k.leap = 400;
+         k.leap_bits = 47;
+         k.leap_kind = Leap::kBorder;
+         k.no_deadline = 55000;
+         k.deadline_bits = 31;
+         k.age_bits = 1;
+         k.groups = 4;
+         k.slots = 2;
+         k.service = 200;
+         k.update_period = 1000;
+         k.write = 8000;
+         k.reconfigure = 4000;
+       }},
+      {{"waits", "PREMA with jumps of powers of two: tokens of one high bit", false},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.policy = 7;
+         k.isolated = 256 * 256;
+         k.kernels = k.groups = 1;
+         k.full_list = 0;
+         k.append = 0;
+         k.no_deadline = kAlways;
+         k.slots = 1;
+         k.service = 1500;
+         k.leap = 200;
+         k.leap_bits = 24;
+         k.leap_kind = Leap::kPower;
+         k.update_period = k.prema_period = 1000;
+         k.write = 0;
+       }},
+      {{"rankings", "PREMA with few rankings, and MLFQ after it: tokens below the threshold for long", true},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.policy = 7;
+         k.policies = 1U << 6U | 1U << 7U;
+         k.parse_grant = 300;
+         k.deadline_bits = 16;
+         k.no_deadline = 0;
+         k.submit = 8000;
+         k.slots = 1;
+         k.service = 900;
+         k.groups = 12;
+         k.update_period = 1000;
+         k.prema_period = 7000;
+         k.write = 8000;
+         k.reconfigure = 1500;
+       }},
+      {{"foreign", "completions of kernel types that have not started", false},
+       [](Knobs& k, const Params&) {
+         enough_work(k);
+         k.kernel_types = 0;
+         k.full_list = kAlways / 2;
+         k.foreign = 4000;
+         k.access = 40000;
+         k.write = 30000;
+         k.soft_reset = 300;
+         k.update_period = 1000;
        }},
       {{"products", "lists and rates of every size, tables read", true},
        [](Knobs& k, const Params&) {
