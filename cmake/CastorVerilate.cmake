@@ -70,7 +70,7 @@ endfunction()
 #   castor_bench_<name>   the block's entry for `castor cosim` (if MODEL exists), linked with castor_tb_<name> if
 #                         tb/<name> makes such a library
 #   castor_cosim_<name>   the same as a program of its own
-#   castor_cosim_<name>_coverage  on demand: the same over RTL that counts lines and toggles
+#   castor_cosim_<name>_coverage  on demand: the same over RTL that counts lines and toggles, at the set `odd` if there is one
 # Defaults: rtl/<name>, tb/<name>, castor/<name>/ports.h, castor/<name>/engine.h, tb/<name>/bench.h (if it exists),
 # castor::<name>::Block, castor_<name>. RTL holds <name>.f (the sources in order, relative to the folder above it),
 # <name>.vlt (lint waivers, if any) and parameter_sets.json; TB holds castor_<name>_probe.sv, the top, and if the RTL can be
@@ -179,8 +179,13 @@ function(castor_rtl_library_ name suffix options)
   set(units "")
   set(folders "")
   if(CASTOR_BUILD_RTL)
+    string(JSON unused ERROR_VARIABLE no_odd TYPE "${json}" odd)
     foreach(index RANGE ${last})
       string(JSON set MEMBER "${json}" ${index})
+      # Coverage at one small set: the compiler takes minutes for a large one with its counters.
+      if(suffix STREQUAL "_coverage" AND NOT no_odd AND NOT set STREQUAL "odd")
+        continue()
+      endif()
       castor_parameter_set_("${json}" ${set})
       set(CASTOR_SET ${set})
       set(CASTOR_PREFIX "V${name}${suffix}_${set}")

@@ -58,6 +58,7 @@ void add_flows(CLI::App& app) {
   add_flow(app, "area", "Gates, flip-flops, memory bits, levels and clock period of RTL");
   add_flow(app, "prove", "Prove the properties of a block's RTL");
   add_flow(app, "netlist", "Write the gate netlist of a block with functional models of its cells");
+  add_flow(app, "coverage", "Lines and toggles of a block's RTL that its sequences reach");
   add_flow(app, "mutate", "Break a block's RTL in many small ways; does lockstep notice?");
 }
 

@@ -58,6 +58,8 @@ module castor_lax_properties #(
   input logic [8:0]          verdict_count,
   input logic [8:0]          pend_count,
   input logic                pend_push,
+  input logic                pend_pop,
+  input logic [QidWidth-1:0] pend_qid,
   input logic                adm_valid_o,
   input logic                adm_ready_i,
   input logic [QidWidth-1:0] adm_qid_o,
@@ -235,8 +237,34 @@ module castor_lax_properties #(
   `CASTOR_ASSERT(a11_room_for_verdicts, {1'b0, verdict_count} + due <= 10'(VqDepth))
   `CASTOR_ASSERT(a11_verdict_not_lost, !(main_verdict || submit_verdict) || verdict_count < 9'(VqDepth))
   `CASTOR_ASSERT(a11_waiting_job_not_lost, !pend_push || pend_count < 9'(VqDepth))
+  `CASTOR_ASSERT(a11_not_all_places_wait, pend_count < 9'(VqDepth))
   `CASTOR_ASSERT(a11_one_verdict_a_cycle, !(main_verdict && submit_verdict))
   `CASTOR_ASSERT(a11_verdict_stable, !waiting_q || (adm_valid_o && verdict == verdict_q))
+
+  // The jobs in Init are those that wait for admission, each once, and the one being admitted. `ahead_q` counts those that
+  // wait before queue pick_q.
+  logic       waits_q;
+  logic [8:0] ahead_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || soft_rst) begin
+      waits_q <= 1'b0;
+      ahead_q <= '0;
+    end else if (pend_push && submit_qid == pick_q) begin
+      waits_q <= 1'b1;
+      ahead_q <= pend_count - {8'b0, pend_pop};
+    end else if (waits_q && pend_pop) begin
+      waits_q <= (ahead_q != '0);
+      ahead_q <= (ahead_q != '0) ? ahead_q - 9'd1 : '0;
+    end
+  end
+
+  `CASTOR_ASSERT(a11_waiting_jobs_are_those_in_init,
+                 is_init[pick_q] == (waits_q || (admitting && q_q == pick_q)) &&
+                     !(waits_q && admitting && q_q == pick_q))
+  `CASTOR_ASSERT(a11_waiting_jobs_stand_in_the_queue,
+                 (pend_count == '0 || (pend_qid == pick_q) == (waits_q && ahead_q == '0)) &&
+                     (!waits_q || ahead_q < pend_count))
 
   // A12: after a rejection, no offer of the queue until a later job of it is accepted.
   logic refused_q;
@@ -310,7 +338,7 @@ bind castor_lax castor_lax_properties #(
   .ks_valid_i, .ks_qid_i, .ki_valid_i, .ki_qid_i, .wgc_valid_i, .wgc_qid_i, .kd_valid_i, .kd_qid_i,
   .main_st_we, .main_st_ready, .host_ack, .reg_qid, .new_job, .submit_qid, .wgc_list_we, .submit_list_we,
   .event_list, .wgc_list, .submit_list, .taken, .main_verdict, .main_accept, .main_drop, .submit_verdict,
-  .verdict_count(9'(verdict_count)), .pend_count(9'(pend_count)), .pend_push, .adm_valid_o, .adm_ready_i, .adm_qid_o,
+  .verdict_count(9'(verdict_count)), .pend_count(9'(pend_count)), .pend_push, .pend_pop, .pend_qid, .adm_valid_o, .adm_ready_i, .adm_qid_o,
   .adm_accept_o, .adm_reason_o, .adm_est_o, .reg_verdict_pop, .done_pop, .pe_vec_i, .psel_valid_o, .psel_qid_o,
   .de_vec_i, .dsel_valid_o, .dsel_qid_o, .main_key_we, .ext_key_we, .qprio_we, .tpw_iso_we, .reg_tpw_we, .kpt_clear,
   .reg_req_i, .reg_we_i, .reg_addr_i, .reg_ack_o, .reg_err_o, .reg_rdata_o

@@ -98,6 +98,10 @@ module castor_lax_submit_properties #(
                  !(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) || ai_q < sc_q)
   `CASTOR_ASSERT(a4_list_has_each_kind_once,
                  !(list_we_o && (new_job_o || list_twins == '0)) || new_twins == '0)
+  // An append meets the list of a job that has one: no longer than it may be.
+  `CASTOR_ASSERT(a4_list_in_range,
+                 !(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) ||
+                     list_i[ListWidth-1 -: 5] <= 5'(MaxKt))
   `CASTOR_ASSERT(a4_no_list_with_a_refusal, !(verdict_o && list_we_o))
 endmodule
 

@@ -303,6 +303,28 @@ module castor_saws_properties #(
     older_q <= older_d;
   end
 
+  // Ages are an order of the thread blocks in their slots.
+  logic one_older, orderly;
+
+  always_comb begin
+    one_older = 1'b1;
+    orderly   = 1'b1;
+    for (int unsigned c = 0; c < MaxCta; c++) begin
+      for (int unsigned d = 0; d < MaxCta; d++) begin
+        if (c != d && used_q[c] && used_q[d]) begin
+          one_older = one_older && (older_q[c*MaxCta+d] != older_q[d*MaxCta+c]);
+          for (int unsigned e = 0; e < MaxCta; e++) begin
+            orderly = orderly && (!used_q[e] || e == c || e == d || !older_q[c*MaxCta+d] || !older_q[d*MaxCta+e] ||
+                                  older_q[c*MaxCta+e]);
+          end
+        end
+      end
+    end
+  end
+
+  `CASTOR_ASSERT(q8_of_two_thread_blocks_one_is_older, one_older)
+  `CASTOR_ASSERT(q8_ages_are_an_order, orderly)
+
   always_comb begin
     by_age = 1'b1;
     for (int unsigned s = 0; s < NumSched; s++) begin

@@ -4,7 +4,7 @@ if(NOT CASTOR_BUILD_RTL OR NOT TARGET castor)
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-foreach(block IN ITEMS turnstile lax)
+foreach(block IN ITEMS turnstile lax saws)
   castor_mutants(${block})
 endforeach()
 

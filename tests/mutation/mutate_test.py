@@ -62,6 +62,36 @@ class Equivalence(unittest.TestCase):
         self.assertRegex(by, r"differs from cycle \d+ on")
 
 
+class Invariants(unittest.TestCase):
+    """A latch q that the block never sets, and a mutant that differs where it is set: x = q & choice."""
+
+    def write(self, properties, names="latch 0 0 q\n"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder)
+            # Inputs rst_ni, choice; latch q; q keeps its value; gate 4 is q & choice.
+            (path / "c.aig").write_bytes(b"aig 4 2 1 1 1\n6\n8\n" + aiger._gate(4, 6, 4))
+            (path / "c.map").write_text("input 0 0 rst_ni\ninput 1 0 choice\nlatch 0 0 q\noutput 0 0 x\n")
+            # The properties: inputs rst_ni, other; latch q; gate 4 is q & rst_ni.
+            (path / "p.aig").write_bytes(b"aig 4 2 1 1 1\n6\n8\n" + aiger._gate(4, 6, 2))
+            (path / "p.map").write_text("input 0 0 rst_ni\ninput 1 0 other\n" + names)
+            circuit = aiger.Circuit(path / "c.aig", path / "c.map")
+            invariants = aiger.Invariants(aiger.Circuit(path / "p.aig", path / "p.map"), properties, circuit, {})
+            return aiger.Pair(circuit).write(path / "pair.aig", {1: 0}, {1: 1}, True, invariants), len(invariants)
+
+    def test_a_difference_only_where_a_proven_property_is_broken_is_none(self):
+        self.assertEqual(self.write([]), (True, 0))
+        self.assertEqual(self.write([(7, 1)]), (False, 1))  # always: q is 0
+
+    def test_what_is_checked_out_of_reset_holds_in_reset_as_well(self):
+        self.assertEqual(self.write([(7, 2)]), (False, 1))  # if rst_ni: q is 0
+        self.assertEqual(self.write([(9, 1)]), (False, 1))  # q & rst_ni is 0
+
+    def test_a_property_that_holds_leaves_the_difference_and_one_of_other_signals_is_left_out(self):
+        self.assertEqual(self.write([(6, 1)]), (True, 1))  # q is 1
+        self.assertEqual(self.write([(5, 1)]), (True, 0))  # other is 0
+        self.assertEqual(self.write([(7, 1)], names="latch 0 0 own\n"), (True, 0))
+
+
 class Pairs(unittest.TestCase):
     """Two copies of a circuit of inputs a, b, choice, and one latch; the choice is 0 in one copy and 1 in the other."""
 

@@ -9,6 +9,14 @@ if(TARGET castor_cosim_turnstile_netlist)
     COMMAND castor_cosim_turnstile_netlist --params odd --cycles 50000 --no-skip)
 endif()
 
+if(TARGET castor_bench_saws)
+  castor_netlist(saws odd)
+  if(TARGET castor_cosim_saws_netlist)
+    castor_script_test(netlist_saws KIND netlist TIMEOUT 300
+      COMMAND castor_cosim_saws_netlist --params odd --cycles 50000 --no-skip)
+  endif()
+endif()
+
 # On demand: the netlist has 35,000 cells, which take minutes to verilate and compile.
 if(TARGET castor_bench_lax)
   castor_netlist(lax minimum)

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
 
-from castor_flows import area, formal, liberty, progress, prove, sta, tree, yosys  # noqa: E402
+from castor_flows import area, coverage, formal, liberty, progress, prove, sta, tree, yosys  # noqa: E402
 from castor_flows.errors import WrongRequest  # noqa: E402
 
 LIBERTY = """
@@ -270,6 +270,25 @@ class Proofs(unittest.TestCase):
         steps = "##  Trying induction in step 20..\n##  Trying induction in step 19..\n##  Trying induction in step 18..\n"
         self.assertEqual(prove.induction_length(steps + "##  Status: PASSED\n"), 2)
         self.assertIsNone(prove.induction_length(steps + "##  Status: FAILED\n"))
+
+    def test_part_of_a_property_is_the_module_it_is_bound_to(self):
+        instances = prove.instances_of("module \\top\n  cell $paramod\\mid\\N=s32'1 \\u_mid\n  cell $and $and$1\n  cell \\props \\u_properties\n"
+                                       "end\nmodule $paramod\\mid\\N=s32'1\n  cell \\props \\u_properties\nend\nmodule \\props\nend\n")
+        inside = "$paramod\\mid\\N=s32'1"
+        self.assertEqual(instances["top"]["u_mid"], inside)
+        self.assertEqual(prove.part_of("u_mid.u_properties.a", "top", instances), ("u_mid.", inside))
+        self.assertIsNone(prove.part_of("u_properties.a", "top", instances))
+        self.assertIsNone(prove.part_of("a", "top", instances))
+
+    def test_coverage_adds_instances_and_tells_branches_of_a_line_apart(self):
+        def point(page, line, column, name, where, count):
+            words = {"f": "/r/rtl/x/x.sv", "l": line, "n": column, "page": page, "o": name, "h": where}
+            return "C '" + "".join(f"\x01{key}\x02{value}" for key, value in words.items()) + f"' {count}\n"
+        text = ("# SystemC::Coverage-3\n" + point("v_line/x", 3, 5, "block", "top.a", 0) + point("v_line/x", 3, 5, "block", "top.b", 2) +
+                point("v_branch/x", 3, 9, "else", "top.a", 0) + point("v_toggle/x", 1, 2, "q[0]", "top.a", 1) +
+                point("v_toggle/x", 1, 2, "q[1]", "top.a", 0) + point("v_user/x", 1, 2, "c", "top.a", 1))
+        self.assertEqual(coverage.shares(coverage.read(text)),
+                         {name: {"line": (1, 2), "toggle": (1, 2)} for name in ("x.sv", "all")})
 
     def test_properties_are_the_assert_and_cover_cells_with_their_places(self):
         dump = ('module \\t\n  attribute \\src "a.sv:1.1-2.2|p.sv:29.7-29.56"\n  cell $assert \\u.in_range\n  end\n'

@@ -14,7 +14,7 @@ class Circuit:
     def __init__(self, path, names):
         try:
             self._read(Path(path).read_bytes())
-            self.inputs_by_name, self.outputs_by_name = _read_map(Path(names).read_text())
+            self.inputs_by_name, self.latches_by_name, self.outputs_by_name = _read_map(Path(names).read_text())
         except (OSError, ValueError, IndexError):
             raise WrongRequest(f"cannot read the AIGER file '{path}'") from None
 
@@ -34,6 +34,14 @@ class Circuit:
         self.constraints = [int(line) for line in lines[latches + outputs + bads:]]
         self._begin = at
         self._data = data
+
+    def hide(self, names):
+        """Outputs with these names are no outputs any more; {(name, bit): literal} of them."""
+        hidden = {key: number for key, number in self.outputs_by_name.items() if key[0] in names}
+        found = {key: self.outputs[number] for key, number in hidden.items()}
+        gone = set(hidden.values())
+        self.outputs = [literal for number, literal in enumerate(self.outputs) if number not in gone]
+        return found
 
     def gate_bytes(self):
         """The gates as they stand in the file."""
@@ -69,15 +77,81 @@ class Circuit:
 
 
 def _read_map(text):
-    """({(name, bit): number of the input}, {(name, bit): number of the output})."""
-    inputs, outputs = {}, {}
+    """{(name, bit): its number} of inputs, of latches that are not stored inverted, and of outputs."""
+    inputs, latches, outputs = {}, {}, {}
     for line in text.splitlines():
         words = line.split()
         if words[:1] == ["input"]:
             inputs[words[3], int(words[2])] = int(words[1])
+        elif words[:1] == ["latch"]:
+            latches[words[3], int(words[2])] = int(words[1])
         elif words[:1] == ["output"]:
             outputs[words[3], int(words[2])] = int(words[1])
-    return inputs, outputs
+    return inputs, latches, outputs
+
+
+class Invariants:
+    """Properties of a block, for comparisons of its mutants: each a function of inputs and latches that both circuits have.
+
+    `circuit` is the block with its properties, all latches beginning at 0, and `outputs` has the pairs (condition, whether
+    it is checked) of its output literals. Yosys puts a register behind both, which is passed over. A property that depends
+    on anything else, as on registers of its own, is left out.
+
+    They are looked at as if rst_ni was 1: a property that is checked out of reset only holds in every state that follows a
+    reset, and for every other input, whether the next reset comes in that very cycle or not. What a first reset does to
+    memories from an arbitrary state is left out: they are arbitrary after it as well.
+    """
+
+    def __init__(self, circuit, outputs, block, nets):
+        """`nets`: {(name, bit): literal} of further signals of the block."""
+        self._gates = circuit.gate_inputs()
+        self._first = circuit.inputs + len(circuit.latch_lines) + 1
+        # Variable here -> literal in the block's circuit.
+        self._leaves = {0: 0}
+        for name, number in circuit.inputs_by_name.items():
+            if name in block.inputs_by_name:
+                self._leaves[1 + number] = 2 * (1 + block.inputs_by_name[name])
+        for name, number in circuit.latches_by_name.items():
+            if name in nets:
+                self._leaves[1 + circuit.inputs + number] = nets[name]
+            elif name in block.latches_by_name:
+                self._leaves[1 + circuit.inputs + number] = 2 * (1 + block.inputs + block.latches_by_name[name])
+        if ("rst_ni", 0) in circuit.inputs_by_name:
+            self._leaves[1 + circuit.inputs_by_name["rst_ni", 0]] = 1
+        nexts = circuit.latch_nexts()
+
+        def before(literal):
+            latch = (literal >> 1) - 1 - circuit.inputs
+            return nexts[latch] ^ (literal & 1) if 0 <= latch < len(nexts) and literal >> 1 not in self._leaves else literal
+
+        pairs = [(before(condition), before(checked)) for condition, checked in outputs]
+        self._pairs = [pair for pair in pairs if self._cone(pair) is not None]
+        self._order = sorted(set().union(*(self._cone(pair) for pair in self._pairs))) if self._pairs else []
+
+    def __len__(self):
+        return len(self._pairs)
+
+    def _cone(self, literals):
+        """Gates that the literals depend on; None if they depend on more than the block has."""
+        found, todo = set(), [literal >> 1 for literal in literals]
+        while todo:
+            variable = todo.pop()
+            if variable in found or variable in self._leaves:
+                continue
+            if variable < self._first:
+                return None
+            found.add(variable)
+            todo += [literal >> 1 for literal in self._gates[variable - self._first]]
+        return found
+
+    def broken(self, net, values):
+        """Literals in `net`: for each property, that it does not hold. `values` are those of the block's variables."""
+        known = {here: _value(values, there) for here, there in self._leaves.items()}
+        for variable in self._order:
+            one, two = self._gates[variable - self._first]
+            known[variable] = net.gate(known[one >> 1] ^ (one & 1), known[two >> 1] ^ (two & 1))
+        return [net.gate(known[condition >> 1] ^ (condition & 1) ^ 1, known[checked >> 1] ^ (checked & 1))
+                for condition, checked in self._pairs]
 
 
 def _packed(number):
@@ -131,11 +205,12 @@ class Pair:
                 values.append((values[one >> 1] ^ (one & 1)) & (values[two >> 1] ^ (two & 1)))
             self._begin = [_value(values, literal) for literal in self._nexts]
 
-    def write(self, path, gold, gate, combinational):
+    def write(self, path, gold, gate, combinational, invariants=None):
         """Writes the comparison as AIGER with one output: the copies differ. Returns False if they are the same by structure.
 
         `gold`, `gate`: {number of an input: 0 or 1}. `combinational`: latches are inputs of the comparison and their next
-        values outputs, so that what is found equal is equal in every state; otherwise both copies begin as after reset().
+        values outputs, so that what is found equal is equal in every state in which the `invariants` hold; otherwise both
+        copies begin as after reset().
         """
         circuit = self._circuit
         latches = len(circuit.latch_lines)
@@ -148,6 +223,14 @@ class Pair:
             other = [2 * (1 + own.get(at, circuit.inputs + at)) ^ self._begin[at] for at in range(latches)]
             shared = [2 * (1 + at) for at in range(circuit.inputs)]
             values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)] + state)
+            broken = invariants.broken(net, values) if invariants else []
+            # Properties that say no more than the value of one latch or input: it is a constant.
+            fixed = {literal & ~1: literal & 1 for literal in broken if 1 < literal < 2 * (net.inputs + 1)}
+            if fixed:
+                def constant(literals, known=fixed):
+                    return [known[literal & ~1] ^ (literal & 1) if literal & ~1 in known else literal for literal in literals]
+                shared, state, other = constant(shared), constant(state), constant(other)
+                values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)] + state)
             others = net.copy(self._gates, [gate.get(at, literal) for at, literal in enumerate(shared)] + other)
             nexts = [(_value(values, literal), _value(others, literal)) for literal in self._nexts]
             more = {at for at, (one, two) in enumerate(nexts) if one != two} - separate
@@ -161,6 +244,8 @@ class Pair:
         for one, two in dict.fromkeys(pairs):
             if one != two:
                 different = net.either(different, net.differ(one, two))
+        for literal in broken:
+            different = net.gate(different, literal ^ 1)
         if different == 0:
             return False
         feedback = []

@@ -5,6 +5,7 @@ Yosys 0.23 parses `bind` and then ignores it, so the statements are carried out 
 are added to the block: reset is assumed in the first cycle, and a cover shows that the assumptions let the block run.
 """
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -17,18 +18,21 @@ ALIVE_CYCLES = 15
 #: Label of the cover that checks it.
 ALIVE = f"assumptions_allow_{ALIVE_CYCLES}_cycles"
 
-_MONITOR = f"""
+_RESET_FIRST = """
   logic castor_flow_first_q;
-  logic [3:0] castor_flow_age_q;
   initial castor_flow_first_q = 1'b1;
-  initial castor_flow_age_q = '0;
   always_ff @(posedge clk_i) begin
     castor_flow_first_q <= 1'b0;
+    castor_flow_reset_first: assume (!castor_flow_first_q || !rst_ni);
+  end
+"""
+
+_MONITOR = _RESET_FIRST + f"""
+  logic [3:0] castor_flow_age_q;
+  initial castor_flow_age_q = '0;
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) castor_flow_age_q <= '0;
     else if (castor_flow_age_q != 4'd{ALIVE_CYCLES}) castor_flow_age_q <= castor_flow_age_q + 4'd1;
-  end
-  always_ff @(posedge clk_i) begin
-    castor_flow_reset_first: assume (!castor_flow_first_q || !rst_ni);
     {ALIVE}: cover (castor_flow_age_q == 4'd{ALIVE_CYCLES});
   end
 """
@@ -66,9 +70,15 @@ def insert(text, module, addition):
     return None
 
 
-def prepare(block, work):
+def fingerprint(block):
+    """What proofs of the block depend on besides its parameters: its sources and properties."""
+    files = [*block.sources, *sorted(block.bench.glob(f"castor_{block.name}*_properties.sv"))]
+    return hashlib.sha256(b"\0".join(hashlib.sha256(path.read_bytes()).digest() for path in files)).hexdigest()
+
+
+def prepare(block, work, parts=False):
     """Copies with the binds carried out: (extra sources, {source: its copy}, {name of a copy: its source}), the first two
-    for yosys.read.
+    for yosys.read. `parts`: every module that has properties assumes the reset, so that each can be a top.
 
     Raises WrongRequest if the block has no properties, or a bind names a module that is not there.
     """
@@ -86,6 +96,8 @@ def prepare(block, work):
         copy = work / source.name
         copy.write_text(text)
         extra.append(copy)
+    if parts:
+        binds += [(module, _RESET_FIRST, block.folder) for module in sorted({one for one, _, _ in binds[1:]} - {block.top})]
     texts = {source: tree.read_text(source) for source in block.sources}
     changed = set()
     for module, instance, wanted_by in binds:

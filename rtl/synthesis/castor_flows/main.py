@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 
-from . import area, mutate, netlist, prove, tools, tree
+from . import area, coverage, mutate, netlist, prove, tools, tree
 from .errors import Interrupted, WrongRequest
 from .progress import Progress
 
@@ -19,6 +19,8 @@ _COMMANDS = {
               "castor prove lax --json proofs.json"),
     "mutate": (mutate, "Break a block's RTL in many small ways and see whether lockstep notices",
                "castor mutate lax --count 200 --seed 1"),
+    "coverage": (coverage, "Lines and toggles of a block's RTL that its sequences reach",
+                 "castor coverage lax --missing"),
     "netlist": (netlist, "Write a block's gate netlist, with functional models of the cells",
                 "castor netlist lax --params minimum -o lax.v"),
 }

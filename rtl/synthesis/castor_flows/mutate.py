@@ -14,7 +14,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import aiger, tools, tree, yosys
+from . import aiger, formal, prove, tools, tree, yosys
 from .errors import WrongRequest
 
 KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
@@ -34,6 +34,8 @@ def add_arguments(parser):
     parser.add_argument("--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)")
     parser.add_argument("--runs", metavar="R", type=int, default=3, help="seeds for every sequence of the block (default: %(default)s)")
     parser.add_argument("--seconds", metavar="S", type=float, default=60, help="time to prove one survivor equivalent (default: %(default)g)")
+    parser.add_argument("--proven", metavar="FILE", help="JSON of castor prove at the same set: a mutant that differs only where a "
+                        "property proven there does not hold is equivalent")
     parser.add_argument("--program", metavar="FILE", help="lockstep program over the mutants (default: built in Castor's build tree)")
 
 
@@ -97,7 +99,7 @@ def run(options, progress):
     first = plan[:len(plan) // options.runs]
     sound(program, options, plan, work)
     # Most mutants die in the first round; the equivalent ones need not go through the others.
-    model = Model(block, work / "equivalence")
+    model = Model(block, work / "equivalence", values, proven_by(options, block, values))
     for runs in first, plan:
         todo = [mutant for mutant in mutants if mutant.result in (None, SURVIVED) and mutant.runs < len(runs)]
         _work_off(todo, options, progress, kept, f"mutants of {len(mutants)} to run", lambda one: kill(one, program, options, runs, work))
@@ -319,9 +321,13 @@ def kill(mutant, program, options, plan, work):
 class Model:
     """The circuit of all mutants as gates; made by Yosys when the first survivor asks for it."""
 
-    def __init__(self, block, work):
-        self.top = block.top
+    def __init__(self, block, work, values=None, proven=()):
+        """`proven`: names of properties that hold in every state that the block reaches."""
+        self.block = block
         self.work = work
+        self.values = values
+        self.proven = proven
+        self.invariants = None
         self._lock = threading.Lock()
         self._pair = None
 
@@ -333,25 +339,61 @@ class Model:
             bits = sorted((bit, number) for (name, bit), number in self._circuit.inputs_by_name.items() if name == "castor_mutant")
             gold = {number: 0 for _, number in bits}
             gate = {number: mutant.number >> bit & 1 for bit, number in bits}
-            return self._pair.write(path, gold, gate, combinational)
+            return self._pair.write(path, gold, gate, combinational, self.invariants if combinational else None)
 
     def _make(self):
+        # A mutation behind a register takes its name from it: such signals are kept, for the properties.
+        behind = sorted(set(re.findall(r"-port Q .*?-wire (\S+)", (self.work.parent / "mutations.txt").read_text())))
         mark = self.work / "mutants.sha256"
         made_of = hashlib.sha256((self.work.parent / "mutants.il").read_bytes()).hexdigest()
         if not mark.exists() or mark.read_text() != made_of:
-            yosys.run(["read_ilang ../mutants.il", "memory_map", "async2sync", "techmap", "dffunmap", "opt_clean", "zinit -all",
+            yosys.run(["read_ilang ../mutants.il", *(f"expose {self.block.top}/w:{name}" for name in behind), "memory_map", "async2sync", "techmap", "dffunmap", "opt_clean", "zinit -all",
                        "dfflegalize -cell $_DFF_P_ 01", "aigmap", "setundef -zero", "opt_clean",
                        "write_aiger -I -O -L -zinit -map mutants.map mutants.aig"], self.work, "mutants")
             mark.write_text(made_of)
         self._circuit = aiger.Circuit(self.work / "mutants.aig", self.work / "mutants.map")
+        nets = self._circuit.hide(set(behind) - self._ports())
+        if self.proven:
+            self._make_invariants(nets)
         self._pair = aiger.Pair(self._circuit)
         self._pair.reset(3)  # rst_ni is one of the inputs at 0
+
+
+    def _ports(self):
+        """Names of the block's ports."""
+        header = re.search(rf"^module {re.escape(self.block.top)}\((.*?)\);", (self.work.parent / "mutants.sv").read_text(), re.MULTILINE | re.DOTALL)
+        return {port.strip() for port in header.group(1).split(",")} if header else set()
+
+    def _make_invariants(self, nets):
+        """The properties as a circuit whose latches all begin at 0, as those of the mutants do."""
+        folder = self.work / "properties"
+        prove.elaborate(self.block, self.values, folder)
+        yosys.run(["read_ilang design.il", "delete t:$cover", "delete -output", "memory_map", "techmap", "opt_clean", "zinit -all",
+                   "dfflegalize -cell $_DFF_P_ 01", "expose -evert t:$assert", "opt_clean", "setundef -zero", "aigmap", "opt_clean",
+                   "write_aiger -I -O -zinit -map invariants.map invariants.aig"], folder, "invariants")
+        circuit = aiger.Circuit(folder / "invariants.aig", folder / "invariants.map")
+        outputs = [tuple(circuit.outputs[circuit.outputs_by_name[f"{name}.{port}", 0]] for port in ("A", "EN")) for name in self.proven]
+        self.invariants = aiger.Invariants(circuit, outputs, self._circuit, nets)
+
+
+def proven_by(options, block, values):
+    """Names of the properties that the file of --proven says are proven. Raises WrongRequest if it is of something else."""
+    if not options.proven:
+        return []
+    try:
+        data = json.loads(tree.read_text(options.proven))
+        if data["sources"] != formal.fingerprint(block) or data["parameters"] != values:
+            raise WrongRequest(f"{options.proven}: the proofs are of other sources or of another parameter set", "run castor prove again")
+        return [one["cell"] for one in data["properties"] if one["result"] == prove.PROVEN]
+    except (ValueError, KeyError, TypeError):
+        raise WrongRequest(f"{options.proven}: not what castor prove --json writes") from None
 
 
 def compare(mutant, model, options):
     """Proves a survivor equal to the RTL, or finds a difference, or gives up.
 
-    First whether outputs and next states are equal in every state; then, from a reset with memories of zeros, whether they
+    First whether outputs and next states are equal in every state, with --proven in every one in which the proven properties
+    hold: as the RTL reaches no other, a mutant beside it stays in the same state as long as both do. Then, from a reset with memories of zeros, whether they
     are in every state that can be reached. A survivor stays one if its difference is proven to exist, or if there was not
     enough time.
     """
@@ -360,7 +402,7 @@ def compare(mutant, model, options):
         mutant.result, mutant.by = EQUIVALENT, "structure"
         return
     if re.search(r"UNSATISFIABLE", _abc(name, model.work, "strash; iprove", options).output):
-        mutant.result, mutant.by = EQUIVALENT, "every state"
+        mutant.result, mutant.by = EQUIVALENT, "every state that can be reached" if model.invariants else "every state"
         return
     model.compare(mutant, model.work / f"{name}.aig", combinational=False)
     output = _abc(name, model.work, f"strash; scleanup; scorr; pdr -T {int(options.seconds)}", options).output

@@ -33,6 +33,8 @@ class Property:
 
     def __init__(self, cell, source, cover):
         self.cell = cell
+        self.part = None  # the part of the block that it was written for; None: the block
+        self.alone = ""  # module that it was proven of, whatever its inputs are
         self.name = display_name(cell, source)
         self.source = source
         self.cover = cover
@@ -44,9 +46,9 @@ class Property:
         self.trace = ""
 
     def json(self):
-        return {"name": self.name, "kind": "cover" if self.cover else "assert", "source": self.source, "result": self.result,
+        return {"name": self.name, "cell": self.cell, "kind": "cover" if self.cover else "assert", "source": self.source, "result": self.result,
                 "engine": self.engine, "depth": self.depth, "seconds": round(self.seconds, 1), "assuming": self.assuming,
-                "trace": self.trace}
+                "alone": self.alone, "trace": self.trace}
 
 
 def display_name(cell, source):
@@ -62,6 +64,7 @@ def run(options, progress):
     work = (Path(options.work) / block.name / f"prove-{options.params}").resolve()
     progress.say("elaborating")
     properties = elaborate(block, values, work)
+    split(block, values, properties, work / "parts")
     chosen = [one for one in properties
               if not options.property or any(word in one.name for word in options.property)]
     if not chosen:
@@ -84,7 +87,7 @@ def run(options, progress):
         tree.write_json(options.json, {
             "command": options.command,
             "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "z3")},
-            "block": block.name, "set": options.params, "parameters": values,
+            "block": block.name, "set": options.params, "parameters": values, "sources": formal.fingerprint(block),
             "properties": [one.json() for one in chosen],
         })
     return 1 if bad or (only and not options.accept_bounded) else 0
@@ -94,6 +97,8 @@ def line_of(one, width):
     text = f"{one.name:<{width}}  {one.result:<11} {one.engine:<11} {one.seconds:7.1f} s"
     if one.result in (BOUNDED, FAILED, REACHED):
         text += f"  {'cycle' if one.result != BOUNDED else 'first'} {one.depth}{' cycles' if one.result == BOUNDED else ''}"
+    if one.alone:
+        text += f"  of {one.alone} alone"
     if one.assuming:
         text += f"  given {len(one.assuming)} proven before"
     if one.trace:
@@ -111,16 +116,7 @@ def elaborate(block, values, work):
             "dffunmap",
             "write_ilang design.il",
             "tee -q -o cells.txt dump -n t:$assert t:$cover",
-            "delete -output",
-            "memory_map",
-            "techmap",
-            "dfflegalize -cell $_DFF_P_ 01",
-            "expose -evert t:$assert t:$cover",
-            "opt_clean",
-            "aigmap",
-            "setundef -anyseq",
-            "opt_clean",
-            "write_aiger -I -O -B -zinit -map properties.map properties.aig",
+            *_gates("properties"),
         ], work, "elaborate")
     properties = cells_of((work / "cells.txt").read_text())
     for one in properties:
@@ -129,6 +125,68 @@ def elaborate(block, values, work):
         raise WrongRequest(f"{block.bench / f'castor_{block.name}_properties.sv'}: no assertion came out of it",
                            "is there a bind, and an assert in always_ff?")
     return properties
+
+
+def _gates(stem):
+    """Yosys commands that write the properties and what they depend on as AIGER."""
+    return ["delete -output", "memory_map", "techmap", "dfflegalize -cell $_DFF_P_ 01", "expose -evert t:$assert t:$cover",
+            "opt_clean", "aigmap", "setundef -anyseq", "opt_clean", f"write_aiger -I -O -B -zinit -map {stem}.map {stem}.aig"]
+
+
+class Part:
+    """A module inside the block that has properties, as a circuit of its own: its inputs do what they like."""
+
+    def __init__(self, prefix, module, stem):
+        self.prefix = prefix  # of its properties' names in the block
+        self.module = module
+        self.stem = stem  # of its files
+
+
+def split(block, values, properties, work):
+    """Gives each assertion of a module inside the block its Part; the circuits are in `work`."""
+    extra, replaced, _ = formal.prepare(block, work, parts=True)
+    yosys.run(yosys.read(block, values, formal=True, extra=extra, replaced=replaced) + [f"prep -top {block.top}", "write_ilang hierarchy.il"],
+              work, "hierarchy")
+    instances = instances_of((work / "hierarchy.il").read_text())
+    parts, commands = {}, []
+    for one in properties:
+        path = part_of(one.cell, block.top, instances)
+        if one.cover or path is None:
+            continue
+        prefix, module = path
+        if prefix not in parts:
+            parts[prefix] = Part(prefix, re.findall(r"castor_\w+", module)[0], f"part{len(parts)}")
+            commands += ["design -reset", "read_ilang hierarchy.il", f"hierarchy -top {module}", "flatten", "async2sync", "dffunmap",
+                         "opt_clean", f"write_ilang {parts[prefix].stem}.il", *_gates(parts[prefix].stem)]
+        one.part = parts[prefix]
+    if commands:
+        yosys.run(commands, work, "parts")
+
+
+def instances_of(ilang):
+    """{module: {instance: module}} of a design."""
+    found = {}
+    for line in ilang.splitlines():
+        words = line.split()
+        if words[:1] == ["module"]:
+            found[words[1].lstrip("\\")] = inside = {}
+        elif words[:1] == ["cell"]:
+            inside[words[2].lstrip("\\")] = words[1].lstrip("\\")
+    return found
+
+
+def part_of(cell, top, instances):
+    """(prefix, module) of the module inside the block that the property `cell` is bound to; None if that is the block."""
+    chain = [("", top)]
+    while True:
+        prefix, module = chain[-1]
+        below = [(f"{prefix}{name}.", kind) for name, kind in instances[module].items()
+                 if kind in instances and cell.startswith(f"{prefix}{name}.")]
+        if not below:
+            break
+        chain.append(max(below))
+    # The last one holds the properties themselves.
+    return chain[-2] if len(chain) > 2 else None
 
 
 def cells_of(dump):
@@ -159,11 +217,16 @@ def written_at(source, origins, root):
 def decide(chosen, properties, work, options, progress, done):
     """Decides every property of `chosen`; `done` is called with each as it is.
 
-    First PDR alone; what it leaves, PDR again with all that is proven as assumptions; then k-induction; then a bound.
+    First the modules inside the block, each alone. Then the block: PDR; what it leaves, PDR again with all that is proven
+    as assumptions; then k-induction; then a bound.
     """
     engines = options.engine or ENGINES
-    prepare_aiger(chosen, properties, work, [], "alone")
     todo = chosen
+    inside = [one for one in chosen if one.part]
+    if inside:
+        decide_parts(inside, properties, work / "parts", options, progress, engines, done)
+        todo = [one for one in chosen if one.result == UNKNOWN]
+    prepare_aiger(todo, properties, work, [], "alone")
     if "pdr" in engines:
         todo = _each(todo, options, progress, done, lambda one: pdr(one, work, options.seconds, "alone"))
         proven = [one for one in chosen if one.result == PROVEN]
@@ -178,6 +241,30 @@ def decide(chosen, properties, work, options, progress, done):
         todo = _each(todo, options, progress, done, lambda one: bounded(one, work, options.seconds))
     for one in todo:
         done(one)
+
+
+def decide_parts(inside, properties, work, options, progress, engines, done):
+    """Decides what can be decided of modules alone. A counterexample is none of the block, where not all inputs come."""
+    def only_proofs(engine):
+        def run_one(one):
+            engine(one)
+            if one.result == PROVEN:
+                one.alone = one.part.module
+            else:
+                one.result, one.engine, one.depth, one.trace = UNKNOWN, "", None, ""
+        return run_one
+
+    todo = inside
+    if "pdr" in engines:
+        for part in dict.fromkeys(one.part for one in inside):
+            prepare_aiger([one for one in inside if one.part is part], properties, work, [], "alone", part)
+        todo = _each(todo, options, progress, done, only_proofs(lambda one: pdr(one, work, options.seconds, "alone", traced=False)))
+    if "k-induction" in engines:
+        for part in dict.fromkeys(one.part for one in todo):
+            mine = [one for one in todo if one.part is part]
+            proven = [one for one in inside if one.part is part and one.result == PROVEN]
+            prepare_smt(mine, properties, work, proven, part)
+            _each(mine, options, progress, done, only_proofs(lambda one, given=proven: k_induction(one, work, options.seconds, given)))
 
 
 def _each(todo, options, progress, done, engine):
@@ -202,27 +289,34 @@ def _each(todo, options, progress, done, engine):
     return still
 
 
-def _select_only(one, assumed):
+def _select_only(one, assumed, part=None):
     """Yosys commands that keep one assertion and turn `assumed` into assumptions."""
-    return [*(f"chformal -assert2assume {_cell(other)}" for other in assumed),
-            "delete t:$cover", f"delete t:$assert {_cell(one)} %d"]
+    return [*(f"chformal -assert2assume {_cell(other, part)}" for other in assumed),
+            "delete t:$cover", f"delete t:$assert {_cell(one, part)} %d"]
 
 
-def _cell(one):
+def _name(one, part):
+    """The property's cell, in the block or in a part of it."""
+    return one.cell[len(part.prefix):] if part else one.cell
+
+
+def _cell(one, part):
     """A selection of that one cell; its name may hold what Yosys takes for a pattern."""
-    escaped = re.sub(r"[\[\]*?]", "?", one.cell)
-    return f"*/c:{'' if one.cell.startswith('$') else chr(92)}{escaped}"
+    name = _name(one, part)
+    escaped = re.sub(r"[\[\]*?]", "?", name)
+    return f"*/c:{'' if name.startswith('$') else chr(92)}{escaped}"
 
 
-def prepare_aiger(todo, properties, work, assumed, tag):
+def prepare_aiger(todo, properties, work, assumed, tag, part=None):
     """One AIGER file for each property of `todo`: all the same circuit, with another output and other constraints.
 
     A cover is the assertion of its opposite: a counterexample is a way to reach it.
     """
-    circuit = aiger.Circuit(work / "properties.aig", work / "properties.map")
+    stem = part.stem if part else "properties"
+    circuit = aiger.Circuit(work / f"{stem}.aig", work / f"{stem}.map")
 
     def bad(one):
-        value, enable = (circuit.outputs[circuit.outputs_by_name[f"{one.cell}.{port}", 0]] for port in ("A", "EN"))
+        value, enable = (circuit.outputs[circuit.outputs_by_name[f"{_name(one, part)}.{port}", 0]] for port in ("A", "EN"))
         return (value if one.cover else value ^ 1), enable
 
     for one in todo:
@@ -238,7 +332,7 @@ def _abc(one, work, tag, script, seconds):
                      seconds + 60, cwd=work)
 
 
-def pdr(one, work, seconds, tag, given=()):
+def pdr(one, work, seconds, tag, given=(), traced=True):
     """Property-directed reachability: proves without a bound, or finds a counterexample."""
     result = _abc(one, work, tag, f"pdr -T {int(seconds)}", seconds)
     one.seconds += result.seconds
@@ -251,7 +345,7 @@ def pdr(one, work, seconds, tag, given=()):
         one.assuming = [other.name for other in given if other is not one]
     else:
         one.result = REACHED if one.cover else FAILED
-        if not one.cover:
+        if traced and not one.cover:
             trace(one, work)
 
 
@@ -263,13 +357,13 @@ def abc_verdict(output):
     return (False, int(found.group(1))) if found else (None, None)
 
 
-def prepare_smt(todo, properties, work, proven):
-    """One SMT-LIB file for each property of `todo`, the proven ones being assumptions."""
+def prepare_smt(todo, properties, work, proven, part=None):
+    """One SMT-LIB file for each property of `todo`, the proven ones being assumptions. Outputs go, and what is for them."""
     if not todo:
         return
-    commands = ["read_ilang design.il", "design -save all"]
+    commands = [f"read_ilang {part.stem if part else 'design'}.il", "delete -output", "design -save all"]
     for one in todo:
-        commands += ["design -load all", *_select_only(one, [other for other in proven if other is not one]), "opt_clean",
+        commands += ["design -load all", *_select_only(one, [other for other in proven if other is not one], part), "opt_clean",
                      f"write_smt2 -wires p{properties.index(one)}.smt2"]
         one.files = f"p{properties.index(one)}"
     yosys.run(commands, work, "smt")

@@ -1,0 +1,126 @@
+"""castor coverage: which lines of a block's RTL its sequences execute, and which bits toggle.
+
+The counts are Verilator's. Its points: a branch of a process (line), a bit of a signal that has changed (toggle).
+"""
+
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import mutate, tools, tree
+from .errors import WrongRequest
+
+#: What a run of lockstep may take.
+_RUN_SECONDS = 1800
+
+#: Kinds of Verilator's points by the page that they stand on.
+_KINDS = {"v_line": "line", "v_branch": "line", "v_toggle": "toggle"}
+
+
+def add_arguments(parser):
+    parser.add_argument("block", help="block")
+    parser.add_argument("--params", metavar="SET", default="odd", help="parameter set (default: %(default)s)")
+    parser.add_argument("--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)")
+    parser.add_argument("--runs", metavar="R", type=int, default=1, help="seeds for every sequence of the block (default: %(default)s)")
+    parser.add_argument("--program", metavar="FILE", help="lockstep program with counters (default: built in Castor's build tree)")
+    parser.add_argument("--missing", action="store_true", help="also list what was not reached, with its lines")
+
+
+def run(options, progress):
+    """The command. Returns the exit code."""
+    if options.cycles < 1 or options.runs < 1:
+        raise WrongRequest("--cycles and --runs must be at least 1")
+    block = tree.Block(options.root, options.block)
+    block.parameters(options.params)
+    work = (Path(options.work) / block.name / f"coverage-{options.params}").resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    for old in work.glob("*.dat"):
+        old.unlink()
+    began = time.monotonic()
+    if options.program:
+        program = Path(options.program).resolve()
+    else:
+        progress.say("building the model with counters")
+        program = build(block.name, work)
+    plan = mutate.runs_of(program, options, work)
+    left = len(plan)
+
+    def one(what):
+        nonlocal left
+        sequence, seed = what
+        data = work / f"{sequence}-{seed}.dat"
+        result = tools.run([program, "--params", options.params, "--cycles", options.cycles, "--sequence", sequence, "--seed", seed,
+                            "--coverage", data], work / f"{sequence}-{seed}.log", _RUN_SECONDS)
+        if result.code != 0 or not data.exists():
+            raise WrongRequest(f"lockstep fails, sequence {sequence}, seed {seed}", f"log: {work / f'{sequence}-{seed}.log'}")
+        left -= 1
+        progress.say(f"{left} runs to go")
+        return read(data.read_text(errors="replace"))
+
+    points = {}
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for counts in pool.map(one, plan):
+            for point, count in counts.items():
+                points[point] = points.get(point, 0) + count
+    points = {point: count for point, count in points.items() if Path(point[1]).resolve().is_relative_to(block.rtl.resolve())}
+    if not points:
+        raise WrongRequest(f"'{program}' counts nothing in {block.rtl}", "is it castor_cosim_<block>_coverage?")
+    table = shares(points)
+    progress.line(f"{block.name}, set {options.params}: {len(plan)} runs of {options.cycles} cycles, {time.monotonic() - began:.0f} s")
+    width = max(len(name) for name in table)
+    for name, row in table.items():
+        progress.line(f"  {name:<{width}}  " + "   ".join(f"{kind} {text_of(*row[kind])}" for kind in ("line", "toggle")))
+    if options.missing:
+        for kind, file, line, name in sorted(point for point, count in points.items() if count == 0):
+            progress.line(f"  not reached: {kind:<6} {Path(file).name}:{line} {name}")
+    if options.json:
+        tree.write_json(options.json, {
+            "command": options.command, "tools": {"verilator": tools.version("verilator")}, "block": block.name, "set": options.params,
+            "files": {name: {kind: dict(zip(("reached", "points"), row[kind])) for kind in row} for name, row in table.items()},
+            "missing": [list(point) for point, count in sorted(points.items()) if count == 0]})
+    return 0
+
+
+def build(name, work):
+    """Builds castor_cosim_<block>_coverage in the build tree that `castor` lies in. Returns the program."""
+    folder = mutate.build_tree(name)
+    target = f"castor_cosim_{name}_coverage"
+    result = tools.run(["cmake", "--build", folder, "--target", target], work / "build.log")
+    program = folder / "bin" / target
+    if result.code != 0 or not program.exists():
+        raise WrongRequest(f"the target {target} could not be built", f"log: {work / 'build.log'}")
+    return program
+
+
+def read(text):
+    """{(kind, file, line, name): count} of Verilator's counts, summed over the instances of a module."""
+    found = {}
+    for line in text.splitlines():
+        match = re.fullmatch(r"C '(.*)' (\d+)", line)
+        if not match:
+            continue
+        words = dict(item.split("\x02", 1) for item in match.group(1).split("\x01") if "\x02" in item)
+        kind = _KINDS.get(words.get("page", "").split("/")[0])
+        if kind:
+            # Branches on one line are told apart by their column.
+            name = words.get("o", "") + (f" at column {words.get('n', '')}" if kind == "line" else "")
+            key = (kind, words.get("f", ""), int(words.get("l", 0)), name)
+            found[key] = found.get(key, 0) + int(match.group(2))
+    return found
+
+
+def shares(points):
+    """{file name, or "all": {kind: (points reached, points)}}, by name, "all" last."""
+    table = {}
+    for (kind, file, _, _), count in sorted(points.items(), key=lambda item: Path(item[0][1]).name):
+        for name in (Path(file).name, "all"):
+            row = table.setdefault(name, {"line": (0, 0), "toggle": (0, 0)})
+            reached, known = row[kind]
+            row[kind] = (reached + (count > 0), known + 1)
+    table["all"] = table.pop("all")
+    return table
+
+
+def text_of(reached, known):
+    return f"{reached:>6} of {known:>6} ({100 * reached / known:5.1f} %)" if known else f"{'none':>6}" + " " * 21

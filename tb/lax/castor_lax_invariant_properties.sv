@@ -1,0 +1,29 @@
+// Invariants of parts of the laxity engine on which other proofs stand (docs/blocks/lax.md, "Proofs").
+`include "castor_assert.svh"
+
+module castor_lax_sum_properties #(
+  parameter int unsigned MaxKt = 8
+) (
+  input logic       clk_i,
+  input logic       rst_ni,
+  input logic       step_i,
+  input logic [4:0] slot_q,
+  input logic [4:0] length
+);
+  // The sum goes over slots that the list has, and a list has no more than MaxKt.
+  `CASTOR_ASSERT(a4_sum_over_slots_of_the_list, !step_i || (slot_q < length && length <= 5'(MaxKt)))
+endmodule
+
+bind castor_lax_sum castor_lax_sum_properties #(.MaxKt(MaxKt)) u_properties (
+  .clk_i, .rst_ni, .step_i, .slot_q, .length(list_q[ListWidth-1 -: 5])
+);
+
+module castor_lax_prema_properties (
+  input logic       clk_i,
+  input logic       rst_ni,
+  input logic [3:0] thr_q
+);
+  `CASTOR_ASSERT(a15_threshold_is_1_3_or_9, thr_q == 4'd1 || thr_q == 4'd3 || thr_q == 4'd9)
+endmodule
+
+bind castor_lax_prema castor_lax_prema_properties u_properties (.clk_i, .rst_ni, .thr_q);
