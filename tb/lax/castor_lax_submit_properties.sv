@@ -14,6 +14,7 @@ module castor_lax_submit_properties #(
   input logic                       clk_i,
   input logic                       rst_ni,
   input castor_lax_pkg::submit_e    sub_q,
+  input logic                       wgc_valid_i,
   input logic                       taken_o,
   input logic                       beat,
   input logic                       beat_bad_kid,
@@ -98,14 +99,14 @@ module castor_lax_submit_properties #(
                  !(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) || ai_q < sc_q)
   `CASTOR_ASSERT(a4_list_has_each_kind_once,
                  !(list_we_o && (new_job_o || list_twins == '0)) || new_twins == '0)
-  // An append meets the list of a job that has one: no longer than it may be.
+  // An append meets the list of a job that has one, no longer than it may be. A completion takes the read port.
   `CASTOR_ASSERT(a4_list_in_range,
-                 !(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) ||
+                 !(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) || wgc_valid_i ||
                      list_i[ListWidth-1 -: 5] <= 5'(MaxKt))
   `CASTOR_ASSERT(a4_no_list_with_a_refusal, !(verdict_o && list_we_o))
 endmodule
 
 bind castor_lax_submit castor_lax_submit_properties #(.MaxKt(MaxKt), .KidWidth(KidWidth)) u_properties (
-  .clk_i, .rst_ni, .sub_q, .taken_o, .beat, .beat_bad_kid, .beat_known, .wl_numwg_i, .stage_q, .sc_q, .ai_q,
+  .clk_i, .rst_ni, .sub_q, .wgc_valid_i, .taken_o, .beat, .beat_bad_kid, .beat_known, .wl_numwg_i, .stage_q, .sc_q, .ai_q,
   .add_n(add[23:0]), .list_i, .list_we_o, .list_o, .new_job_o, .verdict_o
 );

@@ -143,9 +143,13 @@ class Cosim(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "no waves: .*cannot write")
 
-    def test_saved_view_of_the_laxity_engine_shows_signals_that_are_there(self):
-        wave = self.folder / "lax.vcd"
-        done = run(CASTOR, "cosim", "lax", "--cycles", 20, "--wave", wave)
+    def test_saved_views_show_signals_that_are_there(self):
+        self.check_view("lax", 100, {"lax.main_state.filter", "lax.submit_state.filter"})
+        self.check_view("saws", 40, {"saws.mode.filter"})
+
+    def check_view(self, block, least, wanted):
+        wave = self.folder / f"{block}.vcd"
+        done = run(CASTOR, "cosim", block, "--cycles", 20, "--wave", wave)
         self.assertEqual(done.returncode, 0, done.stderr)
         scopes, names = [], set()
         for line in wave.read_text().splitlines():
@@ -157,19 +161,19 @@ class Cosim(unittest.TestCase):
             elif line.startswith("$var"):
                 names.add(".".join(scopes + ["".join(words[4:-1])]))
         views = pathlib.Path(__file__).resolve().parents[2] / "waveforms"
-        lines = (views / "lax.gtkw").read_text().splitlines()
+        lines = (views / f"{block}.gtkw").read_text().splitlines()
         shown = [line for line in lines if re.match(r"(model|rtl)\.", line)]
-        self.assertGreater(len(shown), 100)
+        self.assertGreater(len(shown), least)
         self.assertEqual([line for line in shown if line not in names], [])
         # What the model shows of its outputs and registers, the RTL shows next to it.
         for line in shown:
             if line.startswith("model.") and "_o" in line:
                 self.assertEqual(shown[shown.index(line) + 1], line.replace("model.", "rtl.top.", 1))
         filters = {pathlib.Path(line.split(None, 1)[1]) for line in lines if line.startswith("^")}
-        self.assertEqual({path.name for path in filters}, {"lax.main_state.filter", "lax.submit_state.filter"})
+        self.assertEqual({path.name for path in filters}, wanted)
         for path in filters:
             field = path.name.split(".")[1]
-            self.assertEqual((views / path.name).read_text(), (self.folder / f"lax.vcd.{field}.filter").read_text())
+            self.assertEqual((views / path.name).read_text(), (self.folder / f"{block}.vcd.{field}.filter").read_text())
 
     def test_wrong_requests(self):
         self.refused(run(COSIM, "--params", "huge"), "no parameter set 'huge'", "odd")
