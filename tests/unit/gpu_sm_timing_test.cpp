@@ -181,6 +181,74 @@ INSTANTIATE_TEST_SUITE_P(AllMachines, LastArrival,
                                          Expected{"turing_rtx2060", 3}, Expected{"gcn_apu", 3}),
                          machine_name);
 
+// Warp w of thread block b counts 20 w + 200 b rounds of a loop, meets the others, and does so again.
+constexpr const char* kTwoBarriers =
+    "mov.u32 %r1, %tid.x;\nshr.u32 %r1, %r1, 5;\nmov.u32 %r2, %ctaid.x;\nmul.lo.u32 %r1, %r1, 20;\n"
+    "mul.lo.u32 %r2, %r2, 200;\nadd.u32 %r1, %r1, %r2;\nmov.u32 %r3, %r1;\n"
+    "L1:\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra M1;\nsub.u32 %r3, %r3, 1;\nbra L1;\nM1:\nbar.sync 0;\nmov.u32 %r3, %r1;\n"
+    "L2:\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra M2;\nsub.u32 %r3, %r3, 1;\nbra L2;\nM2:\nbar.sync 0;\nret;";
+
+TEST(BarrierStatistics, WaitingTimesAreThoseOfTheArrivals) {
+  for (const char* name : {"maxwell_liu13", "maxwell_liu13_s2", "maxwell_liu13_s1"}) {
+    test::Rig rig(ideal(name));
+    constexpr unsigned kWarps = 8;
+    const test::Kernel& kernel = rig.load(kTwoBarriers, {1, 1, 1}, {kWarps * 32, 1, 1});
+    rig.start(kernel);
+    ASSERT_TRUE(rig.run(1)) << name;
+    Tick wait = 0, p1 = 0, longest = 0;
+    unsigned barriers = 0;
+    for (std::uint32_t pc = 0; pc < kernel.program->code.size(); ++pc) {
+      if (kernel.program->code[pc].kind != isa::Kind::kBarrier) continue;
+      ++barriers;
+      std::vector<Tick> at;
+      for (unsigned w = 0; w < kWarps; ++w) at.push_back(rig.log.at(w, pc).at(0));
+      const auto first = *std::min_element(at.begin(), at.end());
+      const auto last = std::max_element(at.begin(), at.end());
+      ASSERT_EQ(std::count(at.begin(), at.end(), *last), 1) << "one warp completes it";
+      Tick local = *last;
+      for (unsigned w = 0; w < kWarps; ++w) {
+        if ((w - (last - at.begin())) % rig.machine.schedulers == 0) local = std::min(local, at[w]);
+      }
+      wait += *last - first;
+      p1 += local - first;
+      longest = std::max(longest, *last - first);
+    }
+    ASSERT_EQ(barriers, 2U);
+    ASSERT_GT(wait, p1);
+    ASSERT_EQ(p1 > 0, rig.machine.schedulers > 1);
+    const SmCounters& counters = rig.sm.counters();
+    EXPECT_EQ(counters.barrier_instances, 2U) << name;
+    EXPECT_EQ(counters.barrier_wait, wait) << name;
+    EXPECT_EQ(counters.barrier_wait_p1, p1) << name;
+    EXPECT_EQ(counters.barrier_wait_p2, wait - p1) << name;
+    const base::Histogram& waits = rig.sm.statistics().barrier_waits();
+    EXPECT_EQ(waits.count(), 2U) << name;
+    EXPECT_EQ(waits.sum(), wait) << name;
+    EXPECT_EQ(waits.largest(), longest) << name;
+  }
+}
+
+TEST(BarrierStatistics, ThreadBlocksThatRunAheadAreCounted) {
+  test::Rig rig(ideal("maxwell_liu13"));
+  const test::Kernel& kernel = rig.load(kTwoBarriers, {2, 1, 1}, {64, 1, 1});
+  rig.start(kernel, 0);
+  rig.start(kernel, 1);
+  ASSERT_TRUE(rig.run(2));
+  const SmCounters& counters = rig.sm.counters();
+  EXPECT_EQ(counters.barrier_instances, 4U);
+  // The quick one leads by one and by two; the other one is alone when it has its turn.
+  EXPECT_EQ(counters.barriers_per_tb_spread, 2U);
+  EXPECT_EQ(counters.barriers_ahead_sum, 3U);
+  ASSERT_EQ(rig.log.retired.size(), 2U);
+  Tick resident = 0;
+  for (const Observer::Tb& end : rig.log.retired) {
+    for (const Observer::Tb& start : rig.log.started) {
+      if (start.gid == end.gid) resident += end.cycle - start.cycle;
+    }
+  }
+  EXPECT_EQ(counters.tb_resident, resident);
+}
+
 class AddInFlight : public testing::TestWithParam<Expected> {};
 
 // The block retires in the tick in which the register of its add is clear: o + L + 1, then the 5 of T12.

@@ -97,6 +97,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void add_waves(Waves& waves, const std::string& scope) const override;
 
   [[nodiscard]] const SmCounters& counters() const { return counters_; }
+  [[nodiscard]] const SmStatistics& statistics() const { return statistics_; }
   /// Issued so far.
   [[nodiscard]] std::uint64_t warp_instructions() const;
   /// Instructions of the kernels in a table entry since `clear_entry`.
@@ -165,6 +166,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
     AlignedBytes shared;
     std::array<BarrierTimes, isa::BarrierUnit::kBarriers> barrier_times;
     std::uint64_t barriers_done = 0;
+    Tick started = 0;
     std::uint64_t warp_instructions = 0, thread_instructions = 0;
   };
   struct Arrival {

@@ -61,10 +61,16 @@ SmStatistics::SmStatistics(base::StatisticGroup& group, const Machine& machine, 
   add(group, "barrier_wait_p1", "cycles", "of it: until the first arrival on the scheduler that completes it",
       counters.barrier_wait_p1);
   add(group, "barrier_wait_p2", "cycles", "of it: from there on", counters.barrier_wait_p2);
+  barrier_waits_.emplace(
+      group, base::StatisticInfo{"barrier_waits", "cycles", "first arrival to completion of each barrier"}, 20);
   add(group, "barriers_per_tb_spread", "", "most barriers by which one resident thread block was ahead of another",
       counters.barriers_per_tb_spread);
+  add(group, "barriers_ahead_sum", "",
+      "barriers by which the resident thread block furthest ahead led the last, summed over barriers completed",
+      counters.barriers_ahead_sum);
   add(group, "tb_started", "", "thread blocks started", counters.tb_started);
   add(group, "tb_retired", "", "thread blocks retired", counters.tb_retired);
+  add(group, "tb_resident", "cycles", "start to retirement, summed over retired thread blocks", counters.tb_resident);
 }
 
 }  // namespace castor::gpu

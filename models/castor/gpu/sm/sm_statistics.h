@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 
 #include "castor/base/statistics.h"
@@ -43,14 +44,18 @@ struct SmCounters {
   std::uint64_t bank_conflict_delay = 0, collector_full = 0, unit_busy = 0;
   std::uint64_t fence_wait = 0, store_drain_at_exit = 0;
   std::uint64_t barrier_instances = 0, barrier_wait = 0, barrier_wait_p1 = 0, barrier_wait_p2 = 0;
-  std::uint64_t barriers_per_tb_spread = 0;
-  std::uint64_t tb_started = 0, tb_retired = 0;
+  std::uint64_t barriers_per_tb_spread = 0, barriers_ahead_sum = 0;
+  std::uint64_t tb_started = 0, tb_retired = 0, tb_resident = 0;
 };
 
 /// Registers the counters of an SM core with its group.
 class SmStatistics {
  public:
   SmStatistics(base::StatisticGroup& group, const Machine& machine, SmCounters& counters);
+
+  void barrier_waited(std::uint64_t ticks) { barrier_waits_->record(ticks); }
+  /// First arrival to completion of each barrier.
+  [[nodiscard]] const base::Histogram& barrier_waits() const { return *barrier_waits_; }
 
  private:
   class View final : public base::Statistic {
@@ -68,6 +73,7 @@ class SmStatistics {
 
   std::deque<base::StatisticGroup> groups_;
   std::deque<View> views_;
+  std::optional<base::Histogram> barrier_waits_;  ///< from the constructor on, in its place among the others
 };
 
 }  // namespace castor::gpu

@@ -83,6 +83,7 @@ void Sm::start_tb(const TbStartMessage& message) {
   live_ |= tb.warps;
   resident_ |= TbMask{1} << context;
   ++counters_.tb_started;
+  tb.started = tick_;
 
   const bool divides = message.divide && (kernel.grid.y > 1 || kernel.grid.z > 1);
   const Tick setup = machine_.sm.tb_start_cycles + (divides ? machine_.sm.tb_divide_cycles - 1 : 0);
@@ -208,6 +209,7 @@ void Sm::completed(unsigned context, unsigned scheduler) {
     const Tick local = (times.seen >> scheduler & 1) != 0 ? times.local[scheduler] : tick_;
     ++counters_.barrier_instances;
     counters_.barrier_wait += tick_ - times.first;
+    statistics_.barrier_waited(tick_ - times.first);
     counters_.barrier_wait_p1 += local - times.first;
     counters_.barrier_wait_p2 += tick_ - local;
     times.seen = 0;
@@ -221,6 +223,7 @@ void Sm::completed(unsigned context, unsigned scheduler) {
     most = std::max(most, other.barriers_done);
   }
   counters_.barriers_per_tb_spread = std::max(counters_.barriers_per_tb_spread, most - least);
+  counters_.barriers_ahead_sum += (most - least) * released_.size();
 }
 
 void Sm::end_fences() {
@@ -314,6 +317,7 @@ void Sm::retire_one() {
     free_register_units_ += kernel.need.reg_units;
     free_shared_units_ += kernel.need.smem_units;
     ++counters_.tb_retired;
+    counters_.tb_resident += tick_ - tb.started;
     hook_state_->tb_free = static_cast<std::uint8_t>(context);
     if (filter_ != nullptr) filter_retire(context);
     if (observer_ != nullptr) observer_->tb_retired({now_, index(), context, &kernel, tb.gid, tb.group});
