@@ -33,6 +33,9 @@ class Experiment {
   [[nodiscard]] virtual std::vector<Run> runs() = 0;
   /// Runs in a process of its own; depends on `parameters` only and touches no file.
   [[nodiscard]] virtual Json execute(const Json& parameters) const = 0;
+  /// What else results depend on: files of runs with another word are not used. By default it changes with every build
+  /// of this program.
+  [[nodiscard]] virtual std::string build() const;
   /// Tables and pictures from all runs. False if what the experiment checks does not hold.
   virtual bool report(const std::vector<Run>& runs, Output& output) = 0;
 };
@@ -45,6 +48,12 @@ struct Registration {
 /// All that are known, by name.
 [[nodiscard]] std::vector<std::unique_ptr<Experiment>> all_experiments();
 
+/// Errors: InputError if a word is not among the known ones, which it lists. `what`: "workload".
+void check_names(const std::vector<std::string>& words, const std::vector<std::string>& known, const char* what);
+
+/// A setting as part of a run's name, at most 60 letters: what is no letter, digit or '.' becomes '_'.
+[[nodiscard]] std::string file_word(std::string text);
+
 struct RunnerOptions {
   std::string out;        ///< folder for results, made if it is not there
   unsigned workers = 2;   ///< processes at once
@@ -53,7 +62,7 @@ struct RunnerOptions {
 };
 
 /// Fills in the results. Every finished run is a file <out>/runs/<name>.json, so an interrupted experiment goes on
-/// where it was; files of other parameters or of another build of this program are not used. Errors:
+/// where it was; files of other parameters or of another `build` are not used. Errors:
 /// castor::base::Error if a run failed, with what it said; the others are finished first. On SIGINT the files that are
 /// complete stay.
 void execute_all(const Experiment& experiment, std::vector<Run>& runs, const RunnerOptions& options);

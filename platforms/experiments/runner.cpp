@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -31,14 +32,6 @@ void on_interrupt(int /*signal*/) { interrupted = 1; }
 std::string contents(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-/// Of this program: results of another build are not trusted.
-std::string build_fingerprint() {
-  const std::string bytes = contents("/proc/self/exe");
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(base::Hash().add(bytes).value()));
-  return text;
 }
 
 void write_whole(const fs::path& path, const std::string& text) {
@@ -80,12 +73,32 @@ std::vector<std::unique_ptr<Experiment>> all_experiments() {
   return all;
 }
 
+// Results of another build of this program are not trusted.
+std::string Experiment::build() const { return base::Hash().add(contents("/proc/self/exe")).text(); }
+
+void check_names(const std::vector<std::string>& words, const std::vector<std::string>& known, const char* what) {
+  for (const std::string& word : words) {
+    if (std::find(known.begin(), known.end(), word) != known.end()) continue;
+    std::string list;
+    for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+    throw base::InputError(std::string("no ") + what + " '" + base::printable(word) + "'", "known are " + list);
+  }
+}
+
+std::string file_word(std::string text) {
+  constexpr std::size_t kLongest = 60;
+  for (char& c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
+  }
+  return text.substr(0, kLongest);
+}
+
 void execute_all(const Experiment& experiment, std::vector<Run>& runs, const RunnerOptions& options) {
   const fs::path folder = fs::path(options.out) / "runs";
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw base::InputError(base::SourceLocation{folder.string()}, "cannot be made: " + failed.message());
-  const std::string build = build_fingerprint();
+  const std::string build = experiment.build();
   const auto file_of = [&](const Run& run) { return folder / (run.name + ".json"); };
   const auto load = [&](Run& run) {
     const Json file = Json::parse(contents(file_of(run)), nullptr, false);

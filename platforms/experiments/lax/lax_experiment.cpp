@@ -67,13 +67,13 @@ class LaxExperiment final : public Experiment {
       }
     }
     if (batches_) rates_ = {kBatchRate};
-    check(workloads_, lax::workload_names(), "workload");
-    if (!batches_) check(rates_, {"low", "medium", "high"}, "rate");
+    check_names(workloads_, lax::workload_names(), "workload");
+    if (!batches_) check_names(rates_, {"low", "medium", "high"}, "rate");
     std::vector<std::string> names;
     for (const LaxEntry& entry : lax_entries()) {
       if ((entry.batch != 0) == batches_) names.push_back(entry.name);
     }
-    check(schedulers_, names, "scheduler");
+    check_names(schedulers_, names, "scheduler");
     // Bad keys are told before anything runs.
     for (const std::string& scheduler : schedulers_)
       static_cast<void>(lax_machine(*find_lax_entry(scheduler), overrides_));
@@ -106,24 +106,6 @@ class LaxExperiment final : public Experiment {
   }
 
  private:
-  static void check(const std::vector<std::string>& words, const std::vector<std::string>& known, const char* what) {
-    for (const std::string& word : words) {
-      if (std::find(known.begin(), known.end(), word) != known.end()) continue;
-      std::string list;
-      for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-      throw base::InputError(std::string("no ") + what + " '" + base::printable(word) + "'", "known are " + list);
-    }
-  }
-
-  // A setting as part of a file's name.
-  static std::string file_word(std::string text) {
-    constexpr std::size_t kLongest = 60;
-    for (char& c : text) {
-      if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
-    }
-    return text.substr(0, kLongest);
-  }
-
   static bool on_device(const LaxEntry& entry) {
     return entry.scheduler != nullptr && entry.scheduler->place == workloads::Place::kCommandProcessor;
   }

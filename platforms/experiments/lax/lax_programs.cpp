@@ -1,22 +1,11 @@
 #include "platforms/experiments/lax/lax_programs.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "castor/base/error.h"
-#include "castor/base/hash.h"
 #include "platforms/experiments/lax/lax_run.h"
 #include "platforms/machines.h"
 #include "workloads/lax/evaluation.h"
@@ -26,7 +15,6 @@
 namespace castor::platforms::experiments {
 namespace {
 
-namespace fs = std::filesystem;
 namespace lax = workloads::lax;
 using workloads::Cycle;
 using workloads::JobStream;
@@ -44,64 +32,13 @@ std::uint64_t scaled(std::uint64_t value, std::uint64_t numerator, std::uint64_t
 // Machine cycles to whole nanoseconds; the machine's clock is that of the workloads.
 std::uint64_t nanoseconds(Cycle cycles) { return scaled(cycles, 1'000'000'000, lax::kCyclesPerSecond); }
 
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-/// A folder of its own for one process of the program.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "castor-lax-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw base::Error("no temporary folder: " + std::string(std::strerror(errno)));
-    folder_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] fs::path file(const char* name) const { return folder_ / name; }
-
- private:
-  fs::path folder_;
-};
-
-/// Runs the program on a list of jobs and returns its report. Its results must be right.
-Json run_program(const std::string& program, const std::string& list, const std::vector<std::string>& overrides) {
+/// Runs the program on a list of jobs and returns its report.
+Json run_jobs(const CudaProgram& program, const std::string& list, const std::vector<std::string>& overrides) {
   const Scratch scratch;
-  const fs::path jobs = scratch.file("jobs"), report = scratch.file("report.json"), said = scratch.file("output");
+  const std::string jobs = scratch.file("jobs");
   std::ofstream(jobs) << list;
-  std::string settings;
-  for (const std::string& one : overrides) settings += (settings.empty() ? "" : ";") + one;
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) throw base::Error(std::string("no process for ") + program + ": " + std::strerror(errno));
-  if (child == 0) {
-    const int out = ::open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(out, STDERR_FILENO);
-    ::setenv("CASTOR_PLATFORM", kMachine, 1);
-    ::setenv("CASTOR_SET", settings.c_str(), 1);
-    ::setenv("CASTOR_REPORT", report.c_str(), 1);
-    for (const char* other : {"CASTOR_REPLAY", "CASTOR_TIMELINE", "CASTOR_WAVE", "CASTOR_SUMMARY"}) ::unsetenv(other);
-    ::execl(program.c_str(), program.c_str(), "--divide", "1", "--list", jobs.c_str(), nullptr);
-    std::fprintf(stderr, "%s: %s\n", program.c_str(), std::strerror(errno));
-    ::_exit(127);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw base::Error(std::string("waiting for ") + program + ": " + std::strerror(errno));
-  }
-  const std::string text = contents(said);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || text.find("PASS ") == std::string::npos) {
-    throw base::Error(program + " failed: " + text);
-  }
-  Json json = Json::parse(contents(report), nullptr, false);
-  if (json.is_discarded() || !json.contains("jobs")) throw base::Error(program + " left no report of its jobs");
+  Json json = program.run(kMachine, overrides, {"--divide", "1", "--list", jobs});
+  if (!json.contains("jobs")) throw base::Error("job_mix left no report of its jobs");
   return json;
 }
 
@@ -214,23 +151,6 @@ LaxCalibration LaxCalibration::of(const Json& json) {
           json.at("published").get<std::uint64_t>(), json.at("jobs_per_second").get<std::uint64_t>()};
 }
 
-LaxPrograms::LaxPrograms(const std::string& program) : program_(program) {
-  std::error_code failed;
-  if (program_.empty()) {
-    const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-    program_ = (self.parent_path().parent_path() / "kernels" / "job_mix").string();
-  }
-  if (program_.find('/') == std::string::npos) program_.insert(0, "./");
-  if (::access(program_.c_str(), X_OK) != 0) {
-    throw base::InputError("no program " + base::printable(program_),
-                           "build sw/kernels/job_mix with castor-cc and name it with --program");
-  }
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(base::Hash().add(contents(program_)).value()));
-  fingerprint_ = text;
-}
-
 LaxCalibration LaxPrograms::calibrate(const std::string& name, unsigned jobs,
                                       const std::vector<std::string>& overrides) const {
   const lax::Workload& workload = workload_of(name);
@@ -241,7 +161,7 @@ LaxCalibration LaxPrograms::calibrate(const std::string& name, unsigned jobs,
 
   std::string alone;
   for (unsigned i = 0; i < variants; ++i) alone += job_line(kind_of(workload, i), 3, i * kSoon, 0);
-  out.kernels = kernel_times(run_program(program_, alone, overrides_of(rr, {{}, 1, 1, 0}, overrides)), stream);
+  out.kernels = kernel_times(run_jobs(program_, alone, overrides_of(rr, {{}, 1, 1, 0}, overrides)), stream);
 
   for (unsigned variant = 0; variant < variants; ++variant) {
     const workloads::Job job = lax::make_job(workload, stream, variant, kMeanSteps);
@@ -251,7 +171,7 @@ LaxCalibration LaxPrograms::calibrate(const std::string& name, unsigned jobs,
 
   std::string crowd;
   for (unsigned i = 0; i < jobs; ++i) crowd += job_line(kind_of(workload, i % variants), kMeanSteps, 0, 0);
-  const Json report = run_program(program_, crowd, overrides_of(rr, out, overrides));
+  const Json report = run_jobs(program_, crowd, overrides_of(rr, out, overrides));
   Cycle first = base::kForever, last = 0;
   for (const Json& job : report.at("jobs")) {
     first = std::min(first, job.at("start").get<Cycle>());
@@ -300,8 +220,8 @@ Json LaxPrograms::run(const Json& parameters) const {
     list += job_line(kind_of(workload, job.variant), steps_of(workload, job), nanoseconds(to_machine(job.arrival)),
                      nanoseconds(to_machine(job.deadline)));
   }
-  const Json report = run_program(
-      program_, list, overrides_of(*entry, calibration, parameters.value("set", std::vector<std::string>())));
+  const Json report =
+      run_jobs(program_, list, overrides_of(*entry, calibration, parameters.value("set", std::vector<std::string>())));
 
   // In source time from here on, so that figures can be laid beside the published ones.
   const auto to_source = [&](Cycle cycles) { return scaled(cycles, calibration.published, calibration.measured); };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platforms/experiments/output.h"
+#include "platforms/experiments/program.h"
 
 namespace castor::platforms::experiments {
 
@@ -25,7 +26,7 @@ class LaxPrograms {
   static constexpr unsigned kMostJobs = 120;  ///< of a run: each has a queue of its own
 
   /// Errors: InputError if there is no such program; "" looks for it beside this one (../kernels/job_mix).
-  explicit LaxPrograms(const std::string& program);
+  explicit LaxPrograms(const std::string& program) : program_("job_mix", program) {}
 
   /// Jobs alone, and so many `jobs` in a crowd, without deadlines. Takes the machine's `overrides`. Errors: base::Error
   /// with what the program said.
@@ -34,10 +35,10 @@ class LaxPrograms {
   /// One run of the comparison, as run_lax. `parameters` also hold "calibration" and "per_second" (jobs, source time).
   [[nodiscard]] Json run(const Json& parameters) const;
   /// Changes when the program does.
-  [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
+  [[nodiscard]] const std::string& fingerprint() const { return program_.fingerprint(); }
 
  private:
-  std::string program_, fingerprint_;
+  CudaProgram program_;
 };
 
 /// Jobs per second, in source time, at which the machine is as crowded as the published one was at a rate: the

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "platforms/experiments/lax/lax_run.h"
+#include "platforms/experiments/tables.h"
 #include "workloads/host/schedulers.h"
 #include "workloads/lax/evaluation.h"
 #include "workloads/lax/published.h"
@@ -87,13 +88,6 @@ Evaluation collect(const std::vector<Run>& runs, Axes& axes, lax::Extras& extras
     once(axes.schedulers, label(p));
     once(axes.rates, rate);
   }
-  return out;
-}
-
-std::string with_spread(const lax::Spread& spread, int digits, double scale = 1) {
-  if (spread.count == 0) return "";
-  std::string out = fixed(spread.mean * scale, digits);
-  if (spread.count > 1) out += " ±" + fixed(spread.deviation * scale, digits);
   return out;
 }
 
@@ -178,7 +172,7 @@ void pictures(const Evaluation& evaluation, const Axes& axes, Output& output) {
       Plot::Series series;
       series.name = scheduler;
       for (const std::string& workload : axes.workloads) {
-        const lax::Spread spread = evaluation.spread(workload, rate, scheduler, &Sample::met);
+        const workloads::Spread spread = evaluation.spread(workload, rate, scheduler, &Sample::met);
         series.values.push_back(spread.mean);
         series.errors.push_back(spread.deviation);
       }
@@ -241,13 +235,8 @@ void priorities(const lax::Extras& extras, Output& output) {
 }
 
 void claims(const Evaluation& evaluation, const lax::Extras& extras, Output& output) {
-  Table table;
-  table.head = {"#", "claim", "source", "ours", "verdict", "reason"};
-  for (const lax::Claim& claim : lax::judge(evaluation, extras)) {
-    table.rows.push_back({claim.id, claim.claim, claim.source, claim.ours, lax::text(claim.verdict), claim.reason});
-  }
   output.heading("Claims");
-  output.table(table);
+  output.table(claims_table(lax::judge(evaluation, extras)));
 }
 
 }  // namespace

@@ -39,18 +39,12 @@ bool Evaluation::has_all(Rate rate, const std::string& scheduler) const {
 
 Spread Evaluation::spread(const std::string& workload, Rate rate, const std::string& scheduler,
                           double Sample::*figure) const {
-  Spread out;
   const auto found = runs_.find({workload, rate, scheduler});
-  if (found == runs_.end()) return out;
-  out.count = found->second.size();
-  for (const auto& [seed, sample] : found->second) out.mean += sample.*figure;
-  out.mean /= static_cast<double>(out.count);
-  if (out.count < 2) return out;
-  for (const auto& [seed, sample] : found->second) {
-    out.deviation += (sample.*figure - out.mean) * (sample.*figure - out.mean);
+  std::vector<double> values;
+  if (found != runs_.end()) {
+    for (const auto& [seed, sample] : found->second) values.push_back(sample.*figure);
   }
-  out.deviation = std::sqrt(out.deviation / static_cast<double>(out.count - 1));
-  return out;
+  return arithmetic_spread(values);
 }
 
 double Evaluation::mean(const std::string& workload, Rate rate, const std::string& scheduler,
@@ -104,19 +98,6 @@ std::optional<double> Evaluation::geomean_of(Rate rate, const std::string& sched
   }
   if (count == 0) return std::nullopt;
   return std::exp(sum / count);
-}
-
-const char* text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kReproduced:
-      return "reproduced";
-    case Verdict::kShape:
-      return "shape only";
-    case Verdict::kNot:
-      return "not";
-    default:
-      return "not measured";
-  }
 }
 
 }  // namespace castor::workloads::lax

@@ -7,8 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include "workloads/claim.h"
 #include "workloads/host/outcome.h"
 #include "workloads/lax/workloads.h"
+#include "workloads/spread.h"
 
 namespace castor::workloads::lax {
 
@@ -24,12 +26,6 @@ struct Sample {
 inline constexpr double kJoulePerLaneCycle = 1e-12;
 /// Time base: the last arrival + the deadline.
 [[nodiscard]] Sample sample(const JobStream& stream, const Metrics& metrics);
-
-/// Mean and standard deviation over seeds.
-struct Spread {
-  double mean = 0, deviation = 0;
-  std::size_t count = 0;
-};
 
 /// All runs of a comparison.
 class Evaluation {
@@ -62,23 +58,6 @@ class Evaluation {
   std::map<Key, std::map<std::uint64_t, Sample>> runs_;
 };
 
-enum class Verdict : std::uint8_t {
-  kReproduced,
-  kShape,  ///< the direction holds, the size does not
-  kNot,
-  kOpen,  ///< not measured by these runs
-};
-[[nodiscard]] const char* text(Verdict verdict);
-
-/// A claim of the source and what came out.
-struct Claim {
-  std::string id;
-  std::string claim;
-  std::string source;  ///< its figure
-  std::string ours;
-  Verdict verdict = Verdict::kOpen;
-  std::string reason;
-};
 /// How the priority of one job changed.
 struct PriorityTrace {
   double latency_ms = 0, deadline_ms = 0;

@@ -1,0 +1,28 @@
+#include "workloads/spread.h"
+
+#include <cmath>
+
+namespace castor::workloads {
+
+Spread arithmetic_spread(const std::vector<double>& values) {
+  Spread out;
+  out.count = values.size();
+  if (values.empty()) return out;
+  const auto n = static_cast<double>(values.size());
+  for (const double value : values) out.mean += value;
+  out.mean /= n;
+  double squares = 0;
+  for (const double value : values) squares += (value - out.mean) * (value - out.mean);
+  if (values.size() > 1) out.deviation = std::sqrt(squares / (n - 1));
+  return out;
+}
+
+Spread geometric_spread(const std::vector<double>& values) {
+  Spread out = arithmetic_spread(values);
+  double logs = 0;
+  for (const double value : values) logs += std::log(value);
+  if (!values.empty()) out.mean = std::exp(logs / static_cast<double>(values.size()));
+  return out;
+}
+
+}  // namespace castor::workloads
