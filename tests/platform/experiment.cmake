@@ -14,3 +14,10 @@ if(TARGET kernel_job_mix)
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/experiment_programs_test.py"
             "$<TARGET_FILE:castor>" "$<TARGET_FILE:kernel_job_mix>")
 endif()
+
+# Issue policies over programs with and without barriers.
+if(TARGET kernel_hotspot AND TARGET kernel_base64)
+  castor_script_test(experiment_saws KIND platform TIMEOUT 180
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/experiment_saws_test.py" "$<TARGET_FILE:castor>"
+            "${PROJECT_BINARY_DIR}/kernels")
+endif()

@@ -1,0 +1,179 @@
+// castor experiment saws: warp schedulers that tell each other of barriers, against the SM's own issue policies.
+
+#include <algorithm>
+#include <memory>
+
+#include "castor/base/error.h"
+#include "platforms/experiments/output.h"
+#include "platforms/experiments/saws/saws_report.h"
+#include "platforms/experiments/saws/saws_run.h"
+#include "platforms/machines.h"
+#include "workloads/saws/programs.h"
+
+namespace castor::platforms::experiments {
+namespace {
+
+namespace saws = workloads::saws;
+using Names = std::vector<std::string>;
+
+Names all_programs() {
+  Names names;
+  for (const saws::Program& program : saws::programs()) names.emplace_back(program.name);
+  return names;
+}
+
+class SawsExperiment final : public Experiment {
+ public:
+  [[nodiscard]] const char* name() const override { return "saws"; }
+  [[nodiscard]] const char* title() const override {
+    return "Warp schedulers that tell each other of barriers, against the SM's own issue policies";
+  }
+  [[nodiscard]] const char* example() const override {
+    return "castor experiment saws --program lps --program sad --schedulers 4 --policy GTO --policy SAWS --seeds 2";
+  }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("-p,--program", programs_, "CUDA programs of sw/kernels, such as lps, ray (all of the comparison)");
+    app.add_option("-s,--schedulers", machines_,
+                   "Schedulers per SM: 4, 2, 1; of four warps per tick in all: 2w4, 1w4 (all)");
+    app.add_option(
+        "--policy", policies_,
+        "LRR GTO OLDEST TL CATLS CATLS/4 CATLS/16 SAWS SAWS/no-toggle (all that a machine is compared with)");
+    app.add_flag("--variants", variants_, "Without --policy: also SAWS with other settings, on four schedulers");
+    app.add_option("-n,--seeds", seeds_, "Seeds 1 to N; programs whose time does not depend on data also get larger")
+        ->check(CLI::Range(1U, 100U))
+        ->capture_default_str();
+    app.add_option("--size", size_, "small, large, both")
+        ->check(CLI::IsMember({"small", "large", "both"}))
+        ->capture_default_str();
+    app.add_option("--programs", folder_, "Folder with the programs (kernels/ beside castor)");
+    app.add_option("--set", overrides_, "key=value of the machine, for every run");
+    app.add_option("--vary", vary_, "key=value,value,...: the machines once for each value");
+  }
+
+  [[nodiscard]] std::vector<Run> runs() override {
+    if (programs_.empty()) programs_ = all_programs();
+    check_names(programs_, all_programs(), "program");
+    Names machines, policies;
+    for (const SawsMachine& machine : saws_machines()) machines.emplace_back(machine.name);
+    for (const SawsPolicy& policy : saws_policies()) policies.emplace_back(policy.name);
+    if (machines_.empty()) machines_ = machines;
+    check_names(machines_, machines, "number of schedulers");
+    check_names(policies_, policies, "policy");
+    runner_ = std::make_unique<SawsPrograms>(programs_, folder_);
+    const Names variations = read_variations();
+    const Names sizes = size_ == "both" ? Names{"small", "large"} : Names{size_};
+
+    std::vector<Run> runs;
+    for (unsigned seed = 1; seed <= seeds_; ++seed) {
+      for (const std::string& size : sizes) {
+        for (const std::string& program : programs_) {
+          for (const std::string& machine : machines_) {
+            for (const std::string& policy : policies_of(*find_saws_machine(machine), *saws::find_program(program))) {
+              for (const std::string& variation : variations)
+                add(runs, program, size, seed, machine, policy, variation);
+            }
+          }
+        }
+      }
+    }
+    if (runs.empty()) {
+      throw base::InputError("SAWS has no runs on these machines", "it needs --schedulers 4 or 2");
+    }
+    return runs;
+  }
+
+  // A run is a process of its program: it does not change with this one, only with the figures taken from its report.
+  [[nodiscard]] std::string build() const override { return saws_figures(); }
+
+  [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
+
+  bool report(const std::vector<Run>& runs, Output& output) override {
+    report_saws(runs, output);
+    return true;
+  }
+
+ private:
+  // "" or "key=value", by value. Bad keys and values are told before anything runs.
+  [[nodiscard]] Names read_variations() const {
+    Names out;
+    const std::size_t equals = vary_.find('=');
+    if (!vary_.empty() && (equals == std::string::npos || equals + 1 == vary_.size())) {
+      throw base::InputError("--vary '" + base::printable(vary_) + "' has no values",
+                             "write key=value,value, such as sm.tb_slots=8,32");
+    }
+    for (std::size_t at = equals + 1; !vary_.empty() && at <= vary_.size();) {
+      const std::size_t comma = std::min(vary_.find(',', at), vary_.size());
+      out.push_back(vary_.substr(0, equals + 1) + vary_.substr(at, comma - at));
+      at = comma + 1;
+    }
+    if (out.empty()) out.emplace_back();
+    for (const std::string& machine : machines_) {
+      for (const std::string& variation : out) {
+        const SawsMachine& known = *find_saws_machine(machine);
+        static_cast<void>(
+            load_machine(known.shipped, saws_overrides(known, *find_saws_policy("GTO"), user(variation))));
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] Names user(const std::string& variation) const {
+    Names all = overrides_;
+    if (!variation.empty()) all.push_back(variation);
+    return all;
+  }
+
+  // Programs without barriers say only whether SAWS leaves them alone, and what more schedulers cost.
+  [[nodiscard]] Names policies_of(const SawsMachine& machine, const saws::Program& program) const {
+    Names names;
+    for (const SawsPolicy& policy : saws_policies()) {
+      const std::string name = policy.name;
+      if (policy.block && !machine.block) continue;
+      if (!policies_.empty()) {
+        if (std::find(policies_.begin(), policies_.end(), name) != policies_.end()) names.push_back(name);
+        continue;
+      }
+      if (policy.variant && (!variants_ || !machine.policies.empty() || !program.barriers)) continue;
+      if (!machine.policies.empty() &&
+          std::find(machine.policies.begin(), machine.policies.end(), name) == machine.policies.end()) {
+        continue;
+      }
+      const bool wanted = name == "GTO" || name == "SAWS" || (name == "CATLS" && !machine.policies.empty());
+      if (!program.barriers && !wanted) continue;
+      names.push_back(name);
+    }
+    return names;
+  }
+
+  void add(std::vector<Run>& runs, const std::string& program, const std::string& size, unsigned seed,
+           const std::string& machine, const std::string& policy, const std::string& variation) const {
+    Run run;
+    run.name = program + "-" + size + "-" + std::to_string(seed) + "-" + machine + "-" + policy;
+    if (!variation.empty()) run.name += "-" + variation;
+    for (char& c : run.name) {
+      if (c == '/' || c == '=') c = '+';
+    }
+    run.parameters = {{"program", program},
+                      {"size", size},
+                      {"seed", seed},
+                      {"schedulers", machine},
+                      {"policy", policy},
+                      {"arguments", saws::arguments(*saws::find_program(program), size, seed)},
+                      {"file", runner_->fingerprint(program)}};
+    if (!variation.empty()) run.parameters["variation"] = variation;
+    if (!user(variation).empty()) run.parameters["set"] = user(variation);
+    runs.push_back(std::move(run));
+  }
+
+  Names programs_, machines_, policies_, overrides_;
+  std::string folder_, vary_, size_ = "both";
+  bool variants_ = false;
+  unsigned seeds_ = 3;
+  std::unique_ptr<SawsPrograms> runner_;
+};
+
+const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<SawsExperiment>(); });
+
+}  // namespace
+}  // namespace castor::platforms::experiments

@@ -1,0 +1,306 @@
+#include "platforms/experiments/saws/saws_report.h"
+
+#include <algorithm>
+#include <string>
+
+#include "platforms/experiments/saws/saws_run.h"
+#include "platforms/experiments/tables.h"
+#include "workloads/saws/evaluation.h"
+#include "workloads/saws/programs.h"
+
+namespace castor::platforms::experiments {
+namespace {
+
+namespace saws = workloads::saws;
+using saws::Evaluation;
+using saws::Point;
+using workloads::Spread;
+using Names = std::vector<std::string>;
+
+/// What the runs vary, in the order in which they come.
+struct Axes {
+  Names programs, with_barriers, without, machines, policies;
+};
+
+void once(Names& list, const std::string& value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
+// "4", or "4 sm.tb_slots=8".
+std::string machine_of(const Json& parameters) {
+  const std::string schedulers = parameters.at("schedulers");
+  return parameters.contains("variation") ? schedulers + " " + parameters.at("variation").get<std::string>()
+                                          : schedulers;
+}
+
+Axes collect(const std::vector<Run>& runs, Evaluation& evaluation) {
+  Axes axes;
+  for (const Run& run : runs) {
+    const Json& p = run.parameters;
+    const Point point{machine_of(p), p.at("policy")};
+    const std::string program = p.at("program");
+    evaluation.add(program, p.at("size").get<std::string>() + "-" + std::to_string(p.at("seed").get<unsigned>()), point,
+                   sample_of(run.result));
+    once(axes.programs, program);
+    once(saws::find_program(program)->barriers ? axes.with_barriers : axes.without, program);
+    once(axes.machines, point.machine);
+    once(axes.policies, point.policy);
+  }
+  // Policies in the order of the tables, whatever program came first.
+  Names ordered;
+  for (const SawsPolicy& policy : saws_policies()) {
+    if (std::find(axes.policies.begin(), axes.policies.end(), policy.name) != axes.policies.end()) {
+      ordered.emplace_back(policy.name);
+    }
+  }
+  axes.policies = ordered;
+  return axes;
+}
+
+std::string schedulers(const std::string& machine) {
+  const std::size_t end = machine.find(' ');
+  const std::string word = machine.substr(0, end), changed = end == std::string::npos ? "" : "," + machine.substr(end);
+  const std::size_t width = word.find('w');
+  const std::string count = word.substr(0, width) + (word[0] == '1' ? " scheduler" : " schedulers");
+  return (width == std::string::npos ? count : count + " of " + word.substr(width + 1) + " warps per tick") + changed;
+}
+
+// In percent: how much faster `of` is than `base`.
+std::string gain(const Spread& times_base_over_of) {
+  if (times_base_over_of.count == 0) return "";
+  Spread out = times_base_over_of;
+  out.mean = 100 * (out.mean - 1);
+  out.deviation *= 100;
+  const std::string text = with_spread(out, 1);
+  return (out.mean >= 0.05 ? "+" : "") + text;
+}
+
+Names policies_at(const Evaluation& evaluation, const Axes& axes, const Names& programs, const std::string& machine) {
+  Names out;
+  for (const std::string& policy : axes.policies) {
+    if (!evaluation.with_runs(programs, {machine, policy}).empty()) out.push_back(policy);
+  }
+  return out;
+}
+
+/// Programs in rows, policies in columns, their mean at the end.
+template <class Cell, class Mean>
+Table by_program(const std::string& title, const Names& programs, const Names& columns, Cell cell, Mean mean) {
+  Table table;
+  table.title = title;
+  table.head = {"program"};
+  for (const std::string& column : columns) table.head.push_back(column);
+  for (const std::string& program : programs) {
+    std::vector<std::string> row = {program};
+    for (const std::string& column : columns) row.push_back(cell(program, column));
+    table.rows.push_back(std::move(row));
+  }
+  std::vector<std::string> last = {"mean"};
+  for (const std::string& column : columns) last.push_back(mean(column));
+  table.rows.push_back(std::move(last));
+  return table;
+}
+
+void times(const Evaluation& evaluation, const Axes& axes, const Names& programs, const std::string& machine,
+           Output& output) {
+  Names columns = policies_at(evaluation, axes, programs, machine);
+  const Point gto{machine, saws::kGto};
+  if (evaluation.with_runs(programs, gto).empty() || columns.size() < 2) return;
+  columns.erase(std::find(columns.begin(), columns.end(), saws::kGto));
+  const auto ratio = [&](const Names& some, const std::string& policy) {
+    return evaluation.mean_ratio(some, gto, {machine, policy}, saws::cycles);
+  };
+  output.table(by_program(
+      "Faster than GTO, %", programs, columns,
+      [&](const std::string& program, const std::string& policy) { return gain(ratio({program}, policy)); },
+      [&](const std::string& policy) { return gain(ratio(programs, policy)); }));
+}
+
+void waiting(const Evaluation& evaluation, const Axes& axes, const std::string& machine, Output& output) {
+  const Names columns = policies_at(evaluation, axes, axes.with_barriers, machine);
+  const Point gto{machine, saws::kGto};
+  if (evaluation.with_runs(axes.with_barriers, gto).empty()) return;
+  const auto table = [&](const std::string& title, saws::Figure figure) {
+    const auto cell = [&](const Names& some, const std::string& policy) {
+      return with_spread(evaluation.mean_ratio(some, {machine, policy}, gto, figure), 3);
+    };
+    output.table(by_program(
+        title, axes.with_barriers, columns,
+        [&](const std::string& program, const std::string& policy) { return cell({program}, policy); },
+        [&](const std::string& policy) { return cell(axes.with_barriers, policy); }));
+  };
+  table("Waiting at barriers, first arrival to completion, over GTO's", saws::waiting);
+  output.table(by_program(
+      "Share of p1 in that (until the first arrival on the scheduler that completes the barrier), %",
+      axes.with_barriers, columns,
+      [&](const std::string& program, const std::string& policy) {
+        return with_spread(evaluation.figure(program, {machine, policy}, saws::p1_share), 0, 100);
+      },
+      [&](const std::string& policy) {
+        const auto mean = evaluation.mean(axes.with_barriers, {machine, policy}, saws::p1_share);
+        return mean ? fixed(100 * *mean, 0) : "";
+      }));
+  table("Barriers that a thread block completes per cycle on its SM, over GTO's", saws::clearing_rate);
+  table("Lead of the thread block furthest ahead over the last one on the SM, in barriers, over GTO's", saws::lead);
+}
+
+// Of the report's histogram: 0, 1, 2 to 3, 4 to 7 ...
+std::string bin_name(std::size_t bin) { return "from_" + std::to_string(bin == 0 ? 0 : std::size_t{1} << (bin - 1)); }
+
+// How long barriers wait: the share whose waiting time is below a power of two.
+void distribution(const std::vector<Run>& runs, const std::string& machine, const Names& policies, Output& output) {
+  constexpr std::size_t kBins = 20;
+  Plot plot;
+  plot.kind = Plot::Kind::kLines;
+  plot.file = "waiting-distribution";
+  plot.title = "Barriers by waiting time, mean of the programs, " + schedulers(machine);
+  plot.x_label = "cycles from first arrival to completion, below 2^x";
+  plot.y_label = "% of barriers";
+  for (const std::string& policy : policies) {
+    Plot::Series series;
+    series.name = policy;
+    std::map<std::string, std::vector<double>> by_program;
+    for (const Run& run : runs) {
+      const Json& p = run.parameters;
+      if (machine_of(p) != machine || p.at("policy") != policy) continue;
+      const Json& waits = run.result.at("barrier_waits");
+      if (waits.at("count").get<double>() == 0) continue;
+      auto& bins = by_program[p.at("program").get<std::string>()];
+      bins.resize(kBins);
+      for (std::size_t i = 0; i < kBins; ++i) bins[i] += waits.at(bin_name(i)).get<double>();
+    }
+    double below = 0;
+    for (std::size_t i = 0; i < kBins; ++i) {
+      for (const auto& [program, bins] : by_program) {
+        double all = 0;
+        for (const double bin : bins) all += bin;
+        below += 100 * bins[i] / all / static_cast<double>(by_program.size());
+      }
+      series.x.push_back(static_cast<double>(i));
+      series.values.push_back(below);
+    }
+    if (!by_program.empty()) plot.series.push_back(std::move(series));
+  }
+  if (!plot.series.empty()) output.plot(plot);
+}
+
+// Bars over the programs and their mean.
+void bars(const std::string& file, const std::string& title, const std::string& y_label, const Evaluation& evaluation,
+          const Names& programs, const std::string& machine, const Names& policies, saws::Figure figure, bool inverse,
+          Output& output) {
+  const Point gto{machine, saws::kGto};
+  Plot plot;
+  plot.file = file;
+  plot.title = title;
+  plot.y_label = y_label;
+  plot.groups = programs;
+  plot.groups.emplace_back("mean");
+  for (const std::string& policy : policies) {
+    Plot::Series series;
+    series.name = policy;
+    for (std::size_t i = 0; i <= programs.size(); ++i) {
+      const Names some = i < programs.size() ? Names{programs[i]} : programs;
+      const Point own{machine, policy};
+      const Spread value =
+          inverse ? evaluation.mean_ratio(some, gto, own, figure) : evaluation.mean_ratio(some, own, gto, figure);
+      series.values.push_back(value.mean);
+      series.errors.push_back(value.deviation);
+    }
+    plot.series.push_back(std::move(series));
+  }
+  output.plot(plot);
+}
+
+// One scheduler against more of the same width together.
+void one_to_more(const Evaluation& evaluation, const Axes& axes, Output& output) {
+  struct Pair {
+    const char *of, *base, *title;
+  };
+  Table table;
+  table.title = "Faster than one scheduler of equal width, %";
+  table.head = {"program"};
+  std::vector<std::pair<Point, Point>> columns;
+  for (const Pair& pair : {Pair{"2", "1", "two, of 2 warps"}, Pair{"2w4", "1w4", "two, of 4 warps"},
+                           Pair{"4", "1w4", "four, of 4 warps"}}) {
+    for (const char* const policy : {saws::kGto, saws::kCatls}) {
+      const Point of{pair.of, policy}, base{pair.base, policy};
+      if (evaluation.mean_ratio(axes.programs, base, of, saws::cycles).count == 0) continue;
+      columns.emplace_back(of, base);
+      table.head.push_back(std::string(policy) + ", " + pair.title);
+    }
+  }
+  if (columns.empty()) return;
+  const auto row = [&](const std::string& name, const Names& programs) {
+    std::vector<std::string> cells = {name};
+    for (const auto& [of, base] : columns)
+      cells.push_back(gain(evaluation.mean_ratio(programs, base, of, saws::cycles)));
+    table.rows.push_back(std::move(cells));
+  };
+  const auto rows = [&](const Names& programs, const char* mean) {
+    for (const std::string& program : programs) row(program, {program});
+    if (!programs.empty()) row(mean, programs);
+  };
+  rows(axes.with_barriers, "mean with barriers");
+  rows(axes.without, "mean without barriers");
+  output.heading("One, two and four schedulers");
+  output.table(table);
+}
+
+void inputs(const Evaluation& evaluation, const Axes& axes, Output& output) {
+  Table table;
+  table.title = "Programs under GTO, mean of their inputs";
+  table.head = {"program", "schedulers", "1000 warp instructions", "cycles", "barriers", "waiting per barrier, cycles"};
+  for (const std::string& program : axes.programs) {
+    for (const std::string& machine : axes.machines) {
+      const Point gto{machine, saws::kGto};
+      if (evaluation.with_runs({program}, gto).empty()) continue;
+      const auto figure = [&](saws::Figure f) { return evaluation.figure(program, gto, f).mean; };
+      table.rows.push_back(
+          {program, machine, fixed(figure([](const saws::Sample& s) { return s.instructions / 1000; }), 0),
+           fixed(figure(saws::cycles), 0), fixed(figure([](const saws::Sample& s) { return s.barriers; }), 0),
+           fixed(figure([](const saws::Sample& s) { return s.barriers == 0 ? 0.0 : saws::waiting(s) / s.barriers; }),
+                 0)});
+      break;
+    }
+  }
+  if (table.rows.empty()) return;
+  output.heading("Programs");
+  output.table(table);
+}
+
+}  // namespace
+
+void report_saws(const std::vector<Run>& runs, Output& output) {
+  Evaluation evaluation;
+  const Axes axes = collect(runs, evaluation);
+  inputs(evaluation, axes, output);
+  for (const std::string& machine : axes.machines) {
+    if (policies_at(evaluation, axes, axes.programs, machine).size() < 2) continue;
+    output.heading(schedulers(machine));
+    if (!axes.with_barriers.empty()) {
+      times(evaluation, axes, axes.with_barriers, machine, output);
+      waiting(evaluation, axes, machine, output);
+    }
+    if (!axes.without.empty()) {
+      output.paragraph("Programs without barriers:");
+      times(evaluation, axes, axes.without, machine, output);
+    }
+    if (machine.find(' ') != std::string::npos || machine.find('w') != std::string::npos || axes.with_barriers.empty())
+      continue;
+    Names shown;
+    for (const std::string& policy : policies_at(evaluation, axes, axes.with_barriers, machine)) {
+      if (!find_saws_policy(policy)->variant) shown.push_back(policy);
+    }
+    if (evaluation.with_runs(axes.with_barriers, {machine, saws::kGto}).empty()) continue;
+    bars("speed-" + machine, "Performance over GTO, " + schedulers(machine), "1 / time, GTO = 1", evaluation,
+         axes.with_barriers, machine, shown, saws::cycles, true, output);
+    bars("waiting-" + machine, "Waiting at barriers over GTO, " + schedulers(machine), "GTO = 1", evaluation,
+         axes.with_barriers, machine, shown, saws::waiting, false, output);
+    if (machine == "4") distribution(runs, machine, shown, output);
+  }
+  one_to_more(evaluation, axes, output);
+  output.heading("Claims, SAWS (reconstructed)");
+  output.table(claims_table(saws::judge(evaluation)));
+}
+
+}  // namespace castor::platforms::experiments

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "platforms/experiments/output.h"
+
+namespace castor::platforms::experiments {
+
+/// Tables, pictures and claims of `castor experiment saws`, for the machines and policies that were run.
+void report_saws(const std::vector<Run>& runs, Output& output);
+
+}  // namespace castor::platforms::experiments
