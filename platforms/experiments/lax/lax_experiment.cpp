@@ -1,7 +1,6 @@
 // castor experiment lax: the laxity engine against its rivals.
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <map>
 #include <memory>

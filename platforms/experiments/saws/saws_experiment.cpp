@@ -150,10 +150,8 @@ class SawsExperiment final : public Experiment {
            const std::string& machine, const std::string& policy, const std::string& variation) const {
     Run run;
     run.name = program + "-" + size + "-" + std::to_string(seed) + "-" + machine + "-" + policy;
-    if (!variation.empty()) run.name += "-" + variation;
-    for (char& c : run.name) {
-      if (c == '/' || c == '=') c = '+';
-    }
+    std::replace(run.name.begin(), run.name.end(), '/', '+');
+    for (const std::string& setting : user(variation)) run.name += "-" + file_word(setting);
     run.parameters = {{"program", program},
                       {"size", size},
                       {"seed", seed},
