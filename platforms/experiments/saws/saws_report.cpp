@@ -249,14 +249,23 @@ void one_to_more(const Evaluation& evaluation, const Axes& axes, Output& output)
 void inputs(const Evaluation& evaluation, const Axes& axes, Output& output) {
   Table table;
   table.title = "Programs under GTO, mean of their inputs";
-  table.head = {"program", "schedulers", "1000 warp instructions", "cycles", "barriers", "waiting per barrier, cycles"};
+  table.head = {"program",
+                "what it does",
+                "in the source",
+                "schedulers",
+                "1000 warp instructions",
+                "cycles",
+                "barriers",
+                "waiting per barrier, cycles"};
   for (const std::string& program : axes.programs) {
     for (const std::string& machine : axes.machines) {
       const Point gto{machine, saws::kGto};
       if (evaluation.with_runs({program}, gto).empty()) continue;
       const auto figure = [&](saws::Figure f) { return evaluation.figure(program, gto, f).mean; };
+      const saws::Program& known = *saws::find_program(program);
       table.rows.push_back(
-          {program, machine, fixed(figure([](const saws::Sample& s) { return s.instructions / 1000; }), 0),
+          {program, known.description, known.in_source, machine,
+           fixed(figure([](const saws::Sample& s) { return s.instructions / 1000; }), 0),
            fixed(figure(saws::cycles), 0), fixed(figure([](const saws::Sample& s) { return s.barriers; }), 0),
            fixed(figure([](const saws::Sample& s) { return s.barriers == 0 ? 0.0 : saws::waiting(s) / s.barriers; }),
                  0)});

@@ -43,8 +43,9 @@ class SawsPrograms {
  public:
   /// `folder`: where they lie; "" for kernels/ beside castor. Errors: InputError if one of them is not there.
   SawsPrograms(const std::vector<std::string>& names, const std::string& folder);
-  /// One run; `parameters` as the experiment makes them. The result has the figures that `sample_of` takes and what
-  /// schedulers did without issue (share of their ticks).
+  /// One run; `parameters` as the experiment makes them. The result has cycles of all kernels, launches, totals of the
+  /// report (docs/statistics.md) by their names, and those of the schedulers' ticks as stall_<name>. Errors:
+  /// base::Error.
   [[nodiscard]] Json run(const Json& parameters) const;
   [[nodiscard]] const std::string& fingerprint(const std::string& name) const;
 
