@@ -189,6 +189,7 @@ void bars(const std::string& file, const std::string& title, const std::string& 
           const Names& programs, const std::string& machine, const Names& policies, saws::Figure figure, bool inverse,
           Output& output) {
   const Point gto{machine, saws::kGto};
+  const bool several = evaluation.mean_ratio(programs, gto, gto, figure).count > 1;  // inputs
   Plot plot;
   plot.file = file;
   plot.title = title;
@@ -204,7 +205,7 @@ void bars(const std::string& file, const std::string& title, const std::string& 
       const Spread value =
           inverse ? evaluation.mean_ratio(some, gto, own, figure) : evaluation.mean_ratio(some, own, gto, figure);
       series.values.push_back(value.mean);
-      series.errors.push_back(value.deviation);
+      if (several) series.errors.push_back(value.deviation);
     }
     plot.series.push_back(std::move(series));
   }
