@@ -121,6 +121,7 @@ void Output::plot(const Plot& plot) {
   for (const Plot::Series& series : plot.series) errors = errors || !series.errors.empty();
   if (bars) {
     script += "set style data histograms\nset style fill solid 0.8 noborder\n";
+    script += "set xtics noenhanced\n";                                  // '_' is part of a name
     if (plot.groups.size() > 10) script += "set xtics rotate by -30\n";  // names would run into each other
     script += errors ? "set style histogram errorbars gap 1 lw 0.5\nset errorbars lc rgb \"#404040\"\n"
                      : "set style histogram clustered gap 1\n";
