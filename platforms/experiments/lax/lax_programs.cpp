@@ -1,6 +1,7 @@
 #include "platforms/experiments/lax/lax_programs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -192,8 +193,8 @@ std::uint64_t lax_programs_rate(const std::string& workload, const std::string& 
   const double high = static_cast<double>(known.rates[static_cast<std::size_t>(lax::Rate::kHigh)]);
   const double capacity = 128 / (128 / high + *tail_ms / 1e3);
   const auto asked = static_cast<double>(known.rates[static_cast<std::size_t>(*lax::find_rate(rate))]);
-  return std::max<std::uint64_t>(
-      1, static_cast<std::uint64_t>(asked * static_cast<double>(calibration.jobs_per_second) / capacity + 0.5));
+  const double rate_here = asked * static_cast<double>(calibration.jobs_per_second) / capacity;
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(rate_here)));
 }
 
 // --- A run ----------------------------------------------------------------------------------------------------------
