@@ -30,9 +30,11 @@ std::string contents(const std::string& path) {
 template <class SetUp>
 int run_process(const std::string& path, const std::vector<std::string>& arguments, const std::string& output,
                 SetUp set_up) {
-  std::vector<char*> words = {const_cast<char*>(path.c_str())};  // execv does not write to them
-  for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+  std::vector<std::string> words = {path};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child < 0) throw base::Error(std::string("no process for ") + path + ": " + std::strerror(errno));
@@ -41,7 +43,7 @@ int run_process(const std::string& path, const std::vector<std::string>& argumen
     ::dup2(out, STDOUT_FILENO);
     ::dup2(out, STDERR_FILENO);
     set_up();
-    ::execv(path.c_str(), words.data());
+    ::execv(path.c_str(), pointers.data());
     std::fprintf(stderr, "%s: %s\n", path.c_str(), std::strerror(errno));
     ::_exit(127);
   }
