@@ -137,8 +137,8 @@ function(castor_feature_test name)
   endforeach()
   set(compare "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${folder}/${name}.txt"
     ${programs})
-  castor_script_test(program_${name} KIND platform COMMAND ${compare})
-  castor_script_test(program_${name}_functional KIND platform ENVIRONMENT ${functional} COMMAND ${compare})
+  castor_script_test(program_${name} KIND platform TIMEOUT 180 COMMAND ${compare})
+  castor_script_test(program_${name}_functional KIND platform TIMEOUT 180 ENVIRONMENT ${functional} COMMAND ${compare})
 endfunction()
 
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/programs")
