@@ -1,5 +1,7 @@
 #include "workloads/claim.h"
 
+#include <cstdio>
+
 namespace castor::workloads {
 
 const char* text(Verdict verdict) {
@@ -13,6 +15,17 @@ const char* text(Verdict verdict) {
     default:
       return "not measured";
   }
+}
+
+void conclude(Claim& claim, bool good, bool shape, const std::string& reason) {
+  claim.verdict = good ? Verdict::kReproduced : shape ? Verdict::kShape : Verdict::kNot;
+  if (!good) claim.reason = reason;
+}
+
+std::string number(double value, int digits) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
 }
 
 }  // namespace castor::workloads

@@ -24,4 +24,10 @@ struct Claim {
   std::string reason;
 };
 
+/// The verdict on a claim that was measured: reproduced if `good`, else shape only or not, with the reason.
+void conclude(Claim& claim, bool good, bool shape, const std::string& reason);
+
+/// A figure as claims show it.
+[[nodiscard]] std::string number(double value, int digits = 2);
+
 }  // namespace castor::workloads

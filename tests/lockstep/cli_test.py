@@ -19,6 +19,20 @@ def run(*words, **more):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False, **more)
 
 
+def variables(wave):
+    """(scopes from the outermost on, key, name) of all variables of a VCD."""
+    scopes, found = [], []
+    for line in wave.read_text().splitlines():
+        words = line.split()
+        if line.startswith("$scope"):
+            scopes.append(words[2])
+        elif line.startswith("$upscope"):
+            scopes.pop()
+        elif line.startswith("$var"):
+            found.append((list(scopes), words[3], words[4]))
+    return found
+
+
 class Cosim(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -58,17 +72,13 @@ class Cosim(unittest.TestCase):
         wave = self.folder / "both.vcd"
         done = run(COSIM, "--cycles", 40, "--wave", wave)
         self.assertEqual(done.returncode, 0, done.stderr)
-        scopes, values, now, series = [], {}, 0, {}
+        values, now, series = {}, 0, {}
+        for scopes, key, name in variables(wave):
+            if name in ("now_i", "probe_count_o", "out_stamp_o", "pick_port_o") and "top" not in scopes[-1:]:
+                values.setdefault(key, []).append((scopes[0], name))
         for line in wave.read_text().splitlines():
             words = line.split()
-            if line.startswith("$scope"):
-                scopes.append(words[2])
-            elif line.startswith("$upscope"):
-                scopes.pop()
-            elif line.startswith("$var") and words[4] in ("now_i", "probe_count_o", "out_stamp_o", "pick_port_o"):
-                if "top" not in scopes[-1:]:
-                    values.setdefault(words[3], []).append((scopes[0], words[4]))
-            elif line.startswith("#"):
+            if line.startswith("#"):
                 now = int(line[1:])
             elif words and words[-1] in values and line[0] == "b":
                 for key in values[words[-1]]:
@@ -93,15 +103,10 @@ class Cosim(unittest.TestCase):
             wave = self.folder / "depth.vcd"
             done = run(CASTOR, "cosim", "lax", "--params", "minimum", "--cycles", 30, "--wave", wave, *depth)
             self.assertEqual(done.returncode, 0, done.stderr)
-            scopes, found = [], {"model": set(), "rtl": set()}
-            for line in wave.read_text().splitlines():
-                words = line.split()
-                if line.startswith("$scope"):
-                    scopes.append(words[2])
-                elif line.startswith("$upscope"):
-                    scopes.pop()
-                elif line.startswith("$var") and "castor_lax_probe" in scopes:
-                    found[scopes[0]].add(".".join(scopes[scopes.index("castor_lax_probe") + 1:] + [words[4]]))
+            found = {"model": set(), "rtl": set()}
+            for scopes, _, name in variables(wave):
+                if "castor_lax_probe" in scopes:
+                    found[scopes[0]].add(".".join(scopes[scopes.index("castor_lax_probe") + 1:] + [name]))
             return found
 
         ports, own, parts, everything = registers(), *(registers("--wave-depth", depth) for depth in (1, 2, 99))

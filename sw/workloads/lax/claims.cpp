@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <initializer_list>
 #include <string>
 
@@ -16,12 +15,6 @@ using Names = std::vector<std::string>;
 const Names kAll = {"LSTM", "GRU", "VAN", "HYBRID", "IPV6", "CUCKOO", "GMM", "STEM"};
 const Names kRecurrent = {"LSTM", "GRU", "VAN", "HYBRID"};
 const Names kSingle = {"IPV6", "CUCKOO", "GMM", "STEM"};
-
-std::string number(double value, int digits = 2) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
 
 /// What a claim's rule is written with.
 class Judge {
@@ -83,11 +76,6 @@ class Judge {
 
   Claim& begin(const char* id, const char* claim, const char* source) {
     return claims_.emplace_back(Claim{id, claim, source, "", Verdict::kOpen, ""});
-  }
-
-  static void conclude(Claim& claim, bool good, bool shape, const std::string& reason) {
-    claim.verdict = good ? Verdict::kReproduced : shape ? Verdict::kShape : Verdict::kNot;
-    if (!good) claim.reason = reason;
   }
 
   void round_robin_misses() {

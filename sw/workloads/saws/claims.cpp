@@ -18,12 +18,6 @@ std::string percent(double value, int digits = 1) {
   return text;
 }
 
-std::string number(double value, int digits = 2) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
 /// What a claim's rule is written with. Gains are in percent of performance, 1 / time.
 class Judge {
  public:
@@ -62,11 +56,6 @@ class Judge {
     if (missing.empty()) return true;
     claim.reason = "no runs of all programs for " + missing + (points.size() == 1 ? " scheduler(s)" : " schedulers");
     return false;
-  }
-
-  static void conclude(Claim& claim, bool good, bool shape, const std::string& reason) {
-    claim.verdict = good ? Verdict::kReproduced : shape ? Verdict::kShape : Verdict::kNot;
-    if (!good) claim.reason = reason;
   }
 
   /// How much faster `of` is than `base`, mean of the programs.
