@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
 
-from castor_flows import area, coverage, formal, liberty, progress, prove, sta, tree, yosys  # noqa: E402
+from castor_flows import aiger, area, coverage, formal, liberty, progress, prove, sta, tree, yosys  # noqa: E402
 from castor_flows.errors import WrongRequest  # noqa: E402
 
 LIBERTY = """
@@ -289,6 +289,32 @@ class Proofs(unittest.TestCase):
                 point("v_toggle/x", 1, 2, "q[1]", "top.a", 0) + point("v_user/x", 1, 2, "c", "top.a", 1))
         self.assertEqual(coverage.shares(coverage.read(text)),
                          {name: {"line": (1, 2), "toggle": (1, 2)} for name in ("x.sv", "all")})
+
+    def test_assumptions_that_bring_registers_of_their_own_come_last(self):
+        # s follows the input; h gathers s. What p and r say is s, what q says is h; each is behind a register, and always checked.
+        latches = {"s": "2", "h": "14", "p": "4", "q": "6", "r": "4"}  # variables 2 to 6; variable 7 is the gate h and s
+        with tempfile.TemporaryDirectory() as folder:
+            work = Path(folder)
+            outputs = ["8", "1", "10", "1", "12", "1"]
+            lines = ["aig 7 1 5 6 1", *latches.values(), *outputs]
+            (work / "properties.aig").write_bytes("\n".join(lines).encode() + b"\n" + bytes([14 - 6, 6 - 4]))
+            names = [f"output {2 * at + port} 0 {name}.{'A' if port == 0 else 'EN'}" for at, name in enumerate("pqr") for port in (0, 1)]
+            (work / "properties.map").write_text("input 0 0 i\n" + "\n".join(names))
+            circuit = aiger.Circuit(work / "properties.aig", work / "properties.map")
+            for literal, now, ever, before in ((2, set(), set(), set()), (4, {0}, {0}, set()), (7, {1}, {0, 1}, {0, 1}),
+                                               (9, {2}, {0, 2}, {0}), (14, {0, 1}, {0, 1}, {0, 1})):
+                self.assertEqual(circuit.support([literal]), now)
+                self.assertEqual(circuit.support([literal], history=True), ever)
+                self.assertEqual(circuit.history_before([literal]), before)
+            self.assertEqual(circuit.values_of({"p.A", "q.EN"}), {("p.A", 0): 8, ("q.EN", 0): 1})
+
+            p, q, r = properties = [prove.Property(name, "x.sv:1.1", False) for name in "pqr"]
+            for tag, expected in (("near", [[r], [p, r], [p]]), ("given", [[q, r], [p, r], [p, q]])):
+                prove.prepare_aiger(properties, properties, work, properties, tag)
+                self.assertEqual([one.given for one in properties], expected)
+                for at, given in enumerate(expected):
+                    header = (work / f"p{at}-{tag}.aig").read_bytes().split(b"\n")[0].split()
+                    self.assertEqual(int(header[7]), len(given))  # constraints
 
     def test_properties_are_the_assert_and_cover_cells_with_their_places(self):
         dump = ('module \\t\n  attribute \\src "a.sv:1.1-2.2|p.sv:29.7-29.56"\n  cell $assert \\u.in_range\n  end\n'

@@ -34,14 +34,16 @@ class Circuit:
         self.constraints = [int(line) for line in lines[latches + outputs + bads:]]
         self._begin = at
         self._data = data
+        self._known = None  # gates and next values, once asked for
+
+    def values_of(self, names):
+        """{(name, bit): literal} of the outputs with these names."""
+        return {key: self.outputs[number] for key, number in self.outputs_by_name.items() if key[0] in names}
 
     def hide(self, names):
-        """Outputs with these names are no outputs any more; {(name, bit): literal} of them."""
-        hidden = {key: number for key, number in self.outputs_by_name.items() if key[0] in names}
-        found = {key: self.outputs[number] for key, number in hidden.items()}
-        gone = set(hidden.values())
+        """Outputs with these names are no outputs any more."""
+        gone = {number for key, number in self.outputs_by_name.items() if key[0] in names}
         self.outputs = [literal for number, literal in enumerate(self.outputs) if number not in gone]
-        return found
 
     def gate_bytes(self):
         """The gates as they stand in the file."""
@@ -74,6 +76,35 @@ class Circuit:
     def latch_nexts(self):
         """Literals of the latches' next values. All latches begin at 0."""
         return [int(line.split()[0]) for line in self.latch_lines]
+
+    def support(self, literals, history=False):
+        """Numbers of the latches on which the literals depend in their cycle; with `history` in any cycle before it, too."""
+        gates, nexts = self._parsed()
+        first = 1 + self.inputs
+        found, seen, todo = set(), set(), [literal >> 1 for literal in literals]
+        while todo:
+            variable = todo.pop()
+            if variable < first or variable in seen:
+                continue
+            seen.add(variable)
+            latch = variable - first
+            if latch >= len(nexts):
+                todo += [literal >> 1 for literal in gates[latch - len(nexts)]]
+                continue
+            found.add(latch)
+            if history:
+                todo.append(nexts[latch] >> 1)
+        return found
+
+    def history_before(self, literals):
+        """Numbers of the latches on which the literals depend over the cycles before theirs."""
+        nexts = self._parsed()[1]
+        return self.support([nexts[latch] for latch in self.support(literals)], history=True)
+
+    def _parsed(self):
+        if self._known is None:
+            self._known = self.gate_inputs(), self.latch_nexts()
+        return self._known
 
 
 def _read_map(text):

@@ -352,12 +352,12 @@ class Model:
                        "write_aiger -I -O -L -zinit -map mutants.map mutants.aig"], self.work, "mutants")
             mark.write_text(made_of)
         self._circuit = aiger.Circuit(self.work / "mutants.aig", self.work / "mutants.map")
-        nets = self._circuit.hide(set(behind) - self._ports())
+        nets = self._circuit.values_of(set(behind))  # before what is no port goes
+        self._circuit.hide(set(behind) - self._ports())
         if self.proven:
             self._make_invariants(nets)
         self._pair = aiger.Pair(self._circuit)
         self._pair.reset(3)  # rst_ni is one of the inputs at 0
-
 
     def _ports(self):
         """Names of the block's ports."""

@@ -42,7 +42,8 @@ class Property:
         self.engine = ""
         self.depth = None
         self.seconds = 0.0
-        self.assuming = []
+        self.given = []  # properties that the engine tried last may assume
+        self.assuming = []  # names of those that the proof assumes
         self.trace = ""
 
     def json(self):
@@ -217,8 +218,8 @@ def written_at(source, origins, root):
 def decide(chosen, properties, work, options, progress, done):
     """Decides every property of `chosen`; `done` is called with each as it is.
 
-    First the modules inside the block, each alone. Then the block: PDR; what it leaves, PDR again with all that is proven
-    as assumptions; then k-induction; then a bound.
+    First the modules inside the block, each alone. Then the block: PDR; what it leaves, PDR again with what is proven as
+    assumptions, those only that bring no registers of their own, then all; then k-induction; then a bound.
     """
     engines = options.engine or ENGINES
     todo = chosen
@@ -229,10 +230,11 @@ def decide(chosen, properties, work, options, progress, done):
     prepare_aiger(todo, properties, work, [], "alone")
     if "pdr" in engines:
         todo = _each(todo, options, progress, done, lambda one: pdr(one, work, options.seconds, "alone"))
-        proven = [one for one in chosen if one.result == PROVEN]
-        if todo and proven:
-            prepare_aiger(todo, properties, work, proven, "given")
-            todo = _each(todo, options, progress, done, lambda one: pdr(one, work, options.seconds, "given", proven))
+        for tag in ("near", "given"):
+            proven = [one for one in chosen if one.result == PROVEN]
+            if todo and proven:
+                prepare_aiger(todo, properties, work, proven, tag)
+                todo = _each(todo, options, progress, done, lambda one, tag=tag: pdr(one, work, options.seconds, tag))
     if "k-induction" in engines:
         proven = [one for one in chosen if one.result == PROVEN]
         prepare_smt([one for one in todo if not one.cover], properties, work, proven)
@@ -310,7 +312,9 @@ def _cell(one, part):
 def prepare_aiger(todo, properties, work, assumed, tag, part=None):
     """One AIGER file for each property of `todo`: all the same circuit, with another output and other constraints.
 
-    A cover is the assertion of its opposite: a counterexample is a way to reach it.
+    A cover is the assertion of its opposite: a counterexample is a way to reach it. The constraints are those properties of
+    `assumed` that the engine can use: with the tag "near" only those that depend on no register beyond what the property
+    depends on itself, because others make the circuit larger, with their histories of what went in.
     """
     stem = part.stem if part else "properties"
     circuit = aiger.Circuit(work / f"{stem}.aig", work / f"{stem}.map")
@@ -319,20 +323,26 @@ def prepare_aiger(todo, properties, work, assumed, tag, part=None):
         value, enable = (circuit.outputs[circuit.outputs_by_name[f"{_name(one, part)}.{port}", 0]] for port in ("A", "EN"))
         return (value if one.cover else value ^ 1), enable
 
+    # What a property speaks of stands before the registers that Yosys puts behind its condition and its enable.
+    behind = {other: circuit.history_before(bad(other)) for other in assumed} if tag == "near" else {}
     for one in todo:
         one.files = f"p{properties.index(one)}"
-        aiger.write_property(work / f"{one.files}-{tag}.aig", circuit, bad(one), [bad(other) for other in assumed if other is not one])
+        one.given = [other for other in assumed if other is not one]
+        if tag == "near":
+            reach = circuit.history_before(bad(one))
+            one.given = [other for other in one.given if behind[other] <= reach]
+        aiger.write_property(work / f"{one.files}-{tag}.aig", circuit, bad(one), [bad(other) for other in one.given])
 
 
 def _abc(one, work, tag, script, seconds):
     """Runs ABC; time that it spends after its own limit is cut off."""
     name = f"{one.files}-{tag}"
-    aiger = f"{one.files}-{'given' if tag == 'given' else 'alone'}.aig"
+    aiger = f"{one.files}-{'alone' if tag == 'bound' else tag}.aig"
     return tools.run(["berkeley-abc", "-c", f"read_aiger {aiger}; fold; strash; scleanup; {script}"], work / f"{name}.log",
                      seconds + 60, cwd=work)
 
 
-def pdr(one, work, seconds, tag, given=(), traced=True):
+def pdr(one, work, seconds, tag, traced=True):
     """Property-directed reachability: proves without a bound, or finds a counterexample."""
     result = _abc(one, work, tag, f"pdr -T {int(seconds)}", seconds)
     one.seconds += result.seconds
@@ -342,7 +352,7 @@ def pdr(one, work, seconds, tag, given=(), traced=True):
     one.engine, one.depth = "pdr", depth
     if verdict:
         one.result = UNREACHABLE if one.cover else PROVEN
-        one.assuming = [other.name for other in given if other is not one]
+        one.assuming = [other.name for other in one.given]
     else:
         one.result = REACHED if one.cover else FAILED
         if traced and not one.cover:
