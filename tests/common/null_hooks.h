@@ -381,7 +381,7 @@ class NullFetchFilter final : public NullHook<FetchIn, FetchOut> {
   [[nodiscard]] FetchOut decide(const FetchIn& /*in*/) const override { return {}; }
 };
 
-/// The issue policy of the machine file: gto, lrr or oldest.
+/// The issue policy of the machine file: gto, lrr or oldest. Checks what the SM tells of barriers and exits.
 class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
  public:
   NullIssuePolicy() {
@@ -436,6 +436,7 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
         last_[s] = static_cast<unsigned>(out_.pick[s][j]);
       }
     }
+    watch_barriers(in);
     if (in.start) warps_[in.start->tb] = in.start->warps;
     if (!in.free) return;
     for (auto& scheduler : greedy_) {  // a new TB in these slots inherits nothing
@@ -445,8 +446,29 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
     }
   }
 
+  // A warp waits from its arrival until its barrier completes; whose arrival completes it never does.
+  void watch_barriers(const IssueIn& in) {
+    EXPECT_EQ(in.ready & waiting_, 0U) << "a warp that waits is ready";
+    waiting_ &= ~in.unblock;
+    unsigned schedulers = 0;
+    const auto event = [&](unsigned scheduler, unsigned w, const char* what) {
+      EXPECT_EQ(scheduler, w % site_.machine->schedulers) << what;
+      EXPECT_EQ(waiting_ >> w & 1, 0U) << "a warp that waits " << what;
+      EXPECT_EQ(schedulers >> scheduler & 1, 0U) << "two events of one scheduler, a warp " << what;
+      schedulers |= 1U << scheduler;
+    };
+    for (const WarpExit& one : in.exit) event(one.scheduler, one.warp, "exits");
+    for (const BarrierArrival& one : in.arrive) {
+      event(one.scheduler, one.warp, "arrives");
+      EXPECT_EQ(in.unblock >> one.warp & 1, 0U) << "a warp waits at a barrier that is complete";
+      waiting_ |= WarpMask{1} << one.warp;
+    }
+    if (in.free) EXPECT_EQ(waiting_ & warps_[*in.free], 0U) << "a thread block leaves with warps that wait";
+  }
+
   std::array<std::array<int, kMaxPicks>, kMaxSchedulers> greedy_{};
   std::array<unsigned, kMaxSchedulers> last_{};
+  WarpMask waiting_ = 0;
   std::array<WarpMask, 64> warps_{};
 };
 

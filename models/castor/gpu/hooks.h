@@ -403,10 +403,11 @@ struct WarpExit {
 };
 struct IssueIn {
   Cycle now = 0;
-  WarpMask valid = 0, ready = 0, long_wait = 0, unblock = 0;
+  WarpMask valid = 0, ready = 0, long_wait = 0;
+  WarpMask unblock = 0;                ///< warps whose barrier completes in this tick, those that arrived in it too
   const std::uint8_t* tb = nullptr;    ///< [warp] TB context
   const std::uint32_t* age = nullptr;  ///< [warp] start cycle of its TB
-  View<BarrierArrival> arrive;
+  View<BarrierArrival> arrive;         ///< warps that wait from now on; not those whose barrier completes in this tick
   View<WarpExit> exit;
   Maybe<TbStartEvent> start;
   Maybe<std::uint8_t> free;

@@ -155,6 +155,11 @@ void Sm::clock_hooks() {
   if (filter_ != nullptr) clock_filter();
   if (hooks_.issue != nullptr) {
     IssueIn& in = state.issue;
+    // Whose barrier completes in this very tick does not wait.
+    const auto end =
+        std::remove_if(blocking_arrivals_.begin(), blocking_arrivals_.begin() + blocking_count_,
+                       [this](const BarrierArrival& arrival) { return (unblocked_now_ & bit(arrival.warp)) != 0; });
+    blocking_count_ = static_cast<unsigned>(end - blocking_arrivals_.begin());
     in.arrive = {blocking_arrivals_.data(), blocking_count_};
     in.exit = exits;
     in.unblock = unblocked_now_;
