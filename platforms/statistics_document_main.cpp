@@ -9,6 +9,7 @@
 #include "castor/gpu/kernel_counts.h"
 #include "castor/gpu/timing_device.h"
 #include "castor/hookup/lax/lax_statistics.h"
+#include "castor/hookup/saws/saws_statistics.h"
 #include "platforms/machines.h"
 
 namespace {
@@ -99,6 +100,13 @@ std::string document() {
       "\n## gpu.front_end.job_scheduler.lax\n\n"
       "On machines with the laxity engine (`blocks.lax.enable`).\n\n| name | unit | meaning |\n|---|---|---|\n" +
       rows(lax.group);
+  castor::base::StatisticGroup policy("issue_policy");
+  const castor::hookup::SawsStatistics saws(policy);
+  text +=
+      "\n## gpu.sm<k>.issue_policy.saws\n\n"
+      "On machines with the warp schedulers that tell each other of barriers (`blocks.saws.enable`).\n\n"
+      "| name | unit | meaning |\n|---|---|---|\n" +
+      rows(saws.group);
   text +=
       "\n## Per kernel\n\n"
       "In the report under `kernels[].counts`, besides `warp_instructions.<class>` and `lane_instructions.<class>`;\n"

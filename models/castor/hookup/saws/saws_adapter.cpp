@@ -32,7 +32,12 @@ SawsAdapter::SawsAdapter(std::unique_ptr<twin::Twin<saws::Block>> twin, Settings
   std::memset(none_.pick, -1, sizeof none_.pick);
 }
 
-void SawsAdapter::attach(const gpu::HookSite& site) { site_ = site; }
+void SawsAdapter::attach(const gpu::HookSite& site) {
+  site_ = site;
+  statistics_ = std::make_unique<SawsStatistics>(*site.statistics);
+}
+
+void SawsAdapter::detach() { statistics_.reset(); }
 
 void SawsAdapter::reset() {
   twin_->reset();
@@ -53,13 +58,14 @@ void SawsAdapter::catch_up() {
 void SawsAdapter::look(saws::WarpBits ready) {
   catch_up();
   in_.w_ready = ready;
-  const saws::Outputs& out = twin_->settle(in_);
+  shown_ = twin_->settle(in_);
+  CASTOR_ASSERT(shown_.err == 0, "SM %u breaks the rules of the block saws: err %u", site_.sm, unsigned{shown_.err});
   fresh_ = true;
   const unsigned schedulers = twin_->params().NumSched;
-  out_.barrier_ok = static_cast<std::uint8_t>(out.wev_ready | ~((1U << schedulers) - 1));
+  out_.barrier_ok = static_cast<std::uint8_t>(shown_.wev_ready | ~((1U << schedulers) - 1));
   for (unsigned s = 0; s < schedulers; ++s) {
-    const bool valid = (out.issue_valid >> s & 1) != 0;
-    out_.pick[s][0] = static_cast<std::int8_t>(valid ? out.issue_idx[s] * schedulers + s : -1);
+    const bool valid = (shown_.issue_valid >> s & 1) != 0;
+    out_.pick[s][0] = static_cast<std::int8_t>(valid ? shown_.issue_idx[s] * schedulers + s : -1);
   }
 }
 
@@ -105,6 +111,9 @@ void SawsAdapter::clock(const gpu::IssueIn& in) {
   // The outputs of a cycle are those of the inputs with which it ends.
   if (fresh_ && in_.w_ready != ready) look(ready);
   in_.w_ready = ready;
+  // Not asked in this tick: it is quiet, and there is nothing to count but barriers.
+  if (statistics_ && fresh_) statistics_->cycle(shown_, twin_->params());
+  if (statistics_ && in.unblock != 0) statistics_->compare_orders(twin_->probes(), twin_->params());
   if (in.kernel_start) {
     in_.kernel_start = 1;
     in_.mode_sel = settings_.mode_sel;

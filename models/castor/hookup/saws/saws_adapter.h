@@ -6,6 +6,7 @@
 
 #include "castor/gpu/hooks.h"
 #include "castor/gpu/machine.h"
+#include "castor/hookup/saws/saws_statistics.h"
 #include "castor/saws/ports.h"
 #include "castor/twin/twin.h"
 
@@ -48,6 +49,7 @@ class SawsAdapter final : public gpu::IssuePolicyHook {
   }
 
   void attach(const gpu::HookSite& site) override;
+  void detach() override;
   void reset() override;
   [[nodiscard]] gpu::Cycle quiet() const override {
     return twin_quiet_ == gpu::kForever ? gpu::kForever : twin_quiet_ - owed_;
@@ -66,8 +68,10 @@ class SawsAdapter final : public gpu::IssuePolicyHook {
   std::unique_ptr<twin::Twin<saws::Block>> twin_;
   const Settings settings_;
   gpu::HookSite site_;
-  saws::Inputs in_;  ///< w_ready: those for which out_ was asked
-  gpu::IssueOut out_;
+  std::unique_ptr<SawsStatistics> statistics_;
+  saws::Inputs in_;                                 ///< w_ready: those for which out_ was asked
+  saws::Outputs shown_;                             ///< what the twin answered
+  gpu::IssueOut out_;                               ///< the same for the SM
   gpu::IssueOut none_;                              ///< the same without a pick
   saws::WarpBits clocked_;                          ///< ready warps of the twin's last edge
   bool fresh_ = false;                              ///< out_ is of the state behind that edge

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "castor/base/statistics.h"
+#include "castor/saws/params.h"
+#include "castor/saws/ports.h"
+
+namespace castor::hookup {
+
+/// What the warp schedulers of one SM do, counted at the ports and probes of the block saws, so alike for model and
+/// RTL. In the group of the SM's issue policy; only machines with the block have them.
+struct SawsStatistics {
+  explicit SawsStatistics(base::StatisticGroup& parent) : group(parent, "saws") {}
+
+  base::StatisticGroup group;
+  base::Counter switches{group, {"switches", "", "changes from GTO to SAWS"}};
+  base::Counter held{
+      group, {"held", "ticks", "a scheduler had no room for a message: no barrier, no exit (sum over schedulers)"}};
+  base::Counter order_pairs{
+      group,
+      {"order_pairs", "",
+       "two thread blocks in the lists of two schedulers: such pairs, summed over completed barriers"}};
+  base::Counter order_disagreements{
+      group, {"order_disagreements", "", "of those: the schedulers have the two in opposite order"}};
+
+  /// A tick that the block sees, with its outputs.
+  void cycle(const saws::Outputs& out, const saws::Params& params);
+  /// The lists in a tick in which a barrier completes.
+  void compare_orders(const saws::Probes& probes, const saws::Params& params);
+
+ private:
+  bool saws_ = false;
+};
+
+}  // namespace castor::hookup
