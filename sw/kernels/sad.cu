@@ -1,6 +1,7 @@
 // Sums of absolute differences for motion estimation: every 16x16 block of a picture against every place near it in the
 // picture before. First the sixteen 4x4 parts, then four 8x8 parts from these, then the whole, a barrier between the
-// stages; all three are stored, and the best place of each block. Edges repeat the outermost value.
+// stages; all three are stored, and the best place of each block. Edges repeat the outermost value. Stages hand their
+// sums on through shared memory, eight places at a time, or through global memory, all places at once.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -10,32 +11,45 @@ using namespace kernels;
 constexpr int kSide = 16;     // pixels of a block in each direction
 constexpr int kTogether = 8;  // places that a thread block tries at a time: 16 threads for each
 
+/// The pixels of a thread block's block.
+__device__ void load_block(unsigned char (*block)[kSide], const unsigned char* now, int width, int height) {
+  const int left = blockIdx.x * kSide, top = blockIdx.y * kSide;
+  for (int i = threadIdx.x; i < kSide * kSide; i += kTogether * 16) {
+    block[i / kSide][i % kSide] = now[min(top + i / kSide, height - 1) * width + min(left + i % kSide, width - 1)];
+  }
+}
+
+/// One of the sixteen 4x4 parts, at one place.
+__device__ unsigned sum_of_part(const unsigned char (*block)[kSide], const unsigned char* before, int width, int height,
+                                int range, int place, int part) {
+  const int side = 2 * range + 1, part_x = part % 4 * 4, part_y = part / 4 * 4;
+  const int from_x = static_cast<int>(blockIdx.x) * kSide + part_x + place % side - range;
+  const int from_y = static_cast<int>(blockIdx.y) * kSide + part_y + place / side - range;
+  unsigned sum = 0;
+  for (int y = 0; y < 4; ++y) {
+    const unsigned char* const row = &before[min(max(from_y + y, 0), height - 1) * width];
+#pragma unroll
+    for (int x = 0; x < 4; ++x) {
+      const unsigned other = __ldg(&row[min(max(from_x + x, 0), width - 1)]);
+      sum = __usad(block[part_y + y][part_x + x], other, sum);
+    }
+  }
+  return sum;
+}
+
 __global__ void differences(const unsigned char* now, const unsigned char* before, int width, int height, int range,
                             unsigned short* sad4, unsigned short* sad8, unsigned short* sad16, unsigned* best) {
   __shared__ unsigned char block[kSide][kSide];
   __shared__ unsigned of4[kTogether][16], of8[kTogether][4], least[kTogether];
-  const int t = threadIdx.x, left = blockIdx.x * kSide, top = blockIdx.y * kSide;
-  const int side = 2 * range + 1, places = side * side;
+  const int t = threadIdx.x, places = (2 * range + 1) * (2 * range + 1);
   const long macro = static_cast<long>(blockIdx.y) * gridDim.x + blockIdx.x;
-  for (int i = t; i < kSide * kSide; i += kTogether * 16) {
-    block[i / kSide][i % kSide] = now[min(top + i / kSide, height - 1) * width + min(left + i % kSide, width - 1)];
-  }
+  load_block(block, now, width, height);
   if (t < kTogether) least[t] = 0xffffffffu;
   for (int first = 0; first < places; first += kTogether) {
     __syncthreads();  // the block is there; the sums of the places before are used up
     const int place = first + t / 16, part = t % 16;
     if (place < places) {
-      const int part_x = part % 4 * 4, part_y = part / 4 * 4;
-      const int from_x = left + part_x + place % side - range, from_y = top + part_y + place / side - range;
-      unsigned sum = 0;
-      for (int y = 0; y < 4; ++y) {
-        const unsigned char* const row = &before[min(max(from_y + y, 0), height - 1) * width];
-#pragma unroll
-        for (int x = 0; x < 4; ++x) {
-          const unsigned other = __ldg(&row[min(max(from_x + x, 0), width - 1)]);
-          sum = __usad(block[part_y + y][part_x + x], other, sum);
-        }
-      }
+      const unsigned sum = sum_of_part(block, before, width, height, range, place, part);
       of4[t / 16][part] = sum;
       sad4[(macro * places + place) * 16 + part] = static_cast<unsigned short>(sum);
     }
@@ -61,12 +75,43 @@ __global__ void differences(const unsigned char* now, const unsigned char* befor
   }
 }
 
+__global__ void differences_through_memory(const unsigned char* now, const unsigned char* before, int width, int height,
+                                           int range, unsigned short* sad4, unsigned short* sad8, unsigned short* sad16,
+                                           unsigned* best) {
+  __shared__ unsigned char block[kSide][kSide];
+  __shared__ unsigned least;
+  const int t = threadIdx.x, threads = kTogether * 16, places = (2 * range + 1) * (2 * range + 1);
+  const long first = (static_cast<long>(blockIdx.y) * gridDim.x + blockIdx.x) * places;
+  load_block(block, now, width, height);
+  if (t == 0) least = 0xffffffffu;
+  __syncthreads();
+  for (int i = t; i < places * 16; i += threads) {
+    sad4[first * 16 + i] =
+        static_cast<unsigned short>(sum_of_part(block, before, width, height, range, i / 16, i % 16));
+  }
+  __syncthreads();
+  for (int i = t; i < places * 4; i += threads) {
+    const unsigned short* const parts = &sad4[(first + i / 4) * 16 + i % 4 / 2 * 8 + i % 2 * 2];
+    sad8[first * 4 + i] = static_cast<unsigned short>(parts[0] + parts[1] + parts[4] + parts[5]);
+  }
+  __syncthreads();
+  for (int i = t; i < places; i += threads) {
+    const unsigned short* const parts = &sad8[(first + i) * 4];
+    const unsigned sum = parts[0] + parts[1] + parts[2] + parts[3];
+    sad16[first + i] = static_cast<unsigned short>(sum);
+    atomicMin(&least, sum << 16 | static_cast<unsigned>(i));
+  }
+  __syncthreads();
+  if (t == 0) best[first / places] = least;
+}
+
 int main(int argc, char** argv) {
-  long width = 64, height = 48, range = 2, seed = 1;
+  long width = 64, height = 48, range = 2, memory = 0, seed = 1;
   Options options("sad", "sums of absolute differences of the blocks of two pictures");
   options.add("width", &width, 1, 4096, "columns");
   options.add("height", &height, 1, 4096, "rows");
   options.add("range", &range, 0, 32, "largest displacement in each direction");
+  options.add("memory", &memory, 0, 1, "1: stages hand their sums on through global memory");
   options.add("seed", &seed, 0, INT32_MAX, "seed of the pictures");
   options.parse(argc, argv);
 
@@ -89,9 +134,10 @@ int main(int argc, char** argv) {
   DeviceArray<unsigned char> device_now(now), device_before(before);
   DeviceArray<unsigned short> device_4(macros * places * 16), device_8(macros * places * 4), device_16(macros * places);
   DeviceArray<unsigned> device_best(macros);
-  differences<<<grid, kTogether * 16>>>(device_now.get(), device_before.get(), static_cast<int>(width),
-                                        static_cast<int>(height), static_cast<int>(range), device_4.get(),
-                                        device_8.get(), device_16.get(), device_best.get());
+  const auto kernel = memory != 0 ? differences_through_memory : differences;
+  kernel<<<grid, kTogether * 16>>>(device_now.get(), device_before.get(), static_cast<int>(width),
+                                   static_cast<int>(height), static_cast<int>(range), device_4.get(), device_8.get(),
+                                   device_16.get(), device_best.get());
   CUDA_CHECK(cudaGetLastError());
 
   // The reference: each size from the pixels.

@@ -93,7 +93,7 @@ castor_kernel_test(ray "--width 40 --height 20 --spheres 4" "--width 1 --height 
                    "--width 83 --height 61 --spheres 15 --bounces 9")
 castor_kernel_test(reduction "--n 5000" "--n 1" "--n 33 --block 1024" "--n 200003 --block 96")
 castor_kernel_test(sad "--width 40 --height 20 --range 1" "--width 1 --height 1 --range 0"
-                   "--width 33 --height 50 --range 5")
+                   "--width 33 --height 50 --range 5" "--width 33 --height 18 --range 4 --memory 1")
 castor_kernel_test(scan "--n 3000" "--n 1" "--n 1024" "--n 1025" "--n 1100000")
 castor_kernel_test(sha256 "--n 70 --longest 130" "--n 1" "--n 500 --longest 300")
 castor_kernel_test(shapes "--n 300" "--n 1" "--n 5001")
