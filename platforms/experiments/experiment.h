@@ -54,6 +54,9 @@ void check_names(const std::vector<std::string>& words, const std::vector<std::s
 /// A setting as part of a run's name, at most 60 letters: what is no letter, digit or '.' becomes '_'.
 [[nodiscard]] std::string file_word(std::string text);
 
+/// What a file holds; "" if it cannot be read.
+[[nodiscard]] std::string contents(const std::string& path);
+
 struct RunnerOptions {
   std::string out;        ///< folder for results, made if it is not there
   unsigned workers = 2;   ///< processes at once

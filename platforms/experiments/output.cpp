@@ -60,11 +60,21 @@ std::string fixed(double value, int digits) {
   return buffer;
 }
 
+namespace {
+
+// Of UTF-8: bytes that continue a character take no column.
+std::size_t columns_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
+}
+
+}  // namespace
+
 std::string Table::markdown() const {
   std::vector<std::size_t> widths;
   const auto measure = [&](const std::vector<std::string>& row) {
     if (widths.size() < row.size()) widths.resize(row.size());
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
   };
   measure(head);
   for (const auto& row : rows) measure(row);
@@ -72,7 +82,7 @@ std::string Table::markdown() const {
     std::string out = "|";
     for (std::size_t i = 0; i < widths.size(); ++i) {
       const std::string cell = i < row.size() ? row[i] : "";
-      out += " " + cell + std::string(widths[i] - cell.size(), ' ') + " |";
+      out += " " + cell + std::string(widths[i] - columns_of(cell), ' ') + " |";
     }
     return out + "\n";
   };

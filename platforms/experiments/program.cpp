@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "castor/base/error.h"
@@ -20,11 +18,6 @@ namespace castor::platforms::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 /// Runs a program to its end, both outputs into a file; its wait status. `set_up` changes the environment.
 template <class SetUp>

@@ -29,11 +29,6 @@ std::vector<Registration::Make>& registry() {
 volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int /*signal*/) { interrupted = 1; }
 
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 void write_whole(const fs::path& path, const std::string& text) {
   const fs::path part = path.string() + ".part";
   std::ofstream out(part, std::ios::binary);
@@ -91,6 +86,11 @@ std::string file_word(std::string text) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
   }
   return text.substr(0, kLongest);
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 void execute_all(const Experiment& experiment, std::vector<Run>& runs, const RunnerOptions& options) {

@@ -55,8 +55,12 @@ with tempfile.TemporaryDirectory() as folder:
         {k: v for k, v in rows["base64", s, "GTO"].items() if k != "policy"} for s in "24"))
     check("with barriers policies differ", len({times["hotspot", "4", policy] for policy in POLICIES}) == len(POLICIES))
     check("schedulers make a difference", times["hotspot", "4", "GTO"] != times["hotspot", "2", "GTO"])
+    for name, row in rows.items():
+        pairs, apart = int(row["order_pairs"]), int(row["order_disagreements"])
+        check(f"{name}: orders are compared under SAWS at barriers: {pairs}", (pairs > 0) == (name[0] == "hotspot" and name[2] == "SAWS"))
+        check(f"{name}: some pairs stand in opposite order, not all: {apart}", 0 < apart < pairs if pairs else apart == 0)
     report = (root / "one" / "report.md").read_text()
-    for text in ("| S1 ", "| S15", "SAWS (reconstructed)", "Faster than GTO", "Share of p1", "not measured"):
+    for text in ("| S1 ", "| S15", "SAWS (reconstructed)", "Faster than GTO", "Share of p1", "opposite order", "not measured"):
         check("the report has " + text, text in report)
     # The tables are made of the runs: the program's gain, and GTO as the unit of waiting.
     gain = 100 * (times["hotspot", "4", "GTO"] / times["hotspot", "4", "SAWS"] - 1)
@@ -85,6 +89,17 @@ with tempfile.TemporaryDirectory() as folder:
     check("with a file of its own", kept.stat().st_mtime_ns == before and
           (runs / "hotspot-small-1-4-GTO-chip.sms_4.json").exists())
     check("with another result", int(rows_of(root / "one")["hotspot", "4", "GTO"]["cycles"]) > times["hotspot", "4", "GTO"])
+    larger = run(*one_run, "--argument", "width=256", "--argument", "steps=1", "--out", str(root / "one"))
+    check("arguments give another run: " + larger.stderr, larger.returncode == 0 and
+          (runs / "hotspot-small-1-4-GTO-width_256-steps_1.json").exists())
+    barriers = [int(row["barrier_instances"]) for row in (rows["hotspot", "4", "GTO"], rows_of(root / "one")["hotspot", "4", "GTO"])]
+    check(f"of fewer steps: {barriers}", barriers[1] < barriers[0])
+    several = run("--program", "hotspot", "--schedulers", "4", "--policy", "GTO", "--policy", "SAWS", "--size", "small", "--seeds", "2",
+                  "--out", str(root / "several"))
+    tables = [text.splitlines() for text in several.stdout.split("\n\n") if text.startswith("|")]
+    check("two inputs have a spread: " + several.stderr, several.returncode == 0 and "±" in several.stdout)
+    check("the columns of a table stand below each other", tables and
+          all(len({tuple(i for i, letter in enumerate(line) if letter == "|") for line in table}) == 1 for table in tables))
     vary = run(*one_run, "--vary", "chip.sms=4,13", "--out", str(root / "vary"))
     check("exit code 0 of --vary: " + vary.stderr, vary.returncode == 0)
     cycles = [int(row["cycles"]) for row in csv.DictReader((root / "vary" / "results.csv").open())]
@@ -94,7 +109,8 @@ with tempfile.TemporaryDirectory() as folder:
                                 ("--schedulers", "3", "no number of schedulers '3'"), ("--size", "huge", "huge"),
                                 ("--seeds", "0", "seeds"), ("--set", "chip.sms=oops", "chip.sms"),
                                 ("--vary", "chip.sms", "--vary"), ("--vary", "chip.sms=4,0", "chip.sms"),
-                                ("--vary", "sm.warp=4", "sm.warp")):
+                                ("--vary", "sm.warp=4", "sm.warp"), ("--argument", "width", "name=value"),
+                                ("--argument", "=4", "name=value"), ("--argument", "--width=4", "name=value")):
         bad = run(option, value, "--out", str(root / "bad"))
         check(f"{option} {value}: exit code 2, got {bad.returncode}", bad.returncode == 2)
         check(f"{option} {value}: says what is wrong: {bad.stderr}", said in bad.stderr)

@@ -46,6 +46,7 @@ class SawsExperiment final : public Experiment {
     app.add_option("--size", size_, "small, large, both")
         ->check(CLI::IsMember({"small", "large", "both"}))
         ->capture_default_str();
+    app.add_option("--argument", arguments_, "name=value, handed on to the programs behind their own arguments");
     app.add_option("--programs", folder_, "Folder with the programs (kernels/ beside castor)");
     app.add_option("--set", overrides_, "key=value of the machine, for every run");
     app.add_option("--vary", vary_, "key=value,value,...: the machines once for each value");
@@ -62,6 +63,12 @@ class SawsExperiment final : public Experiment {
     check_names(policies_, policies, "policy");
     runner_ = std::make_unique<SawsPrograms>(programs_, folder_);
     const Names variations = read_variations();
+    for (const std::string& argument : arguments_) {
+      if (argument.find('=') == std::string::npos || argument[0] == '=' || argument[0] == '-') {
+        throw base::InputError("--argument '" + base::printable(argument) + "' is no argument of a program",
+                               "write name=value, such as width=416");
+      }
+    }
     const Names sizes = size_ == "both" ? Names{"small", "large"} : Names{size_};
 
     std::vector<Run> runs;
@@ -124,7 +131,6 @@ class SawsExperiment final : public Experiment {
     return all;
   }
 
-  // Programs without barriers say only whether SAWS leaves them alone, and what more schedulers cost.
   [[nodiscard]] Names policies_of(const SawsMachine& machine, const saws::Program& program) const {
     Names names;
     for (const SawsPolicy& policy : saws_policies()) {
@@ -139,6 +145,7 @@ class SawsExperiment final : public Experiment {
           std::find(machine.policies.begin(), machine.policies.end(), name) == machine.policies.end()) {
         continue;
       }
+      // Programs without barriers say only whether SAWS leaves them alone, and what more schedulers cost.
       const bool wanted = name == "GTO" || name == "SAWS" || (name == "CATLS" && !machine.policies.empty());
       if (!program.barriers && !wanted) continue;
       names.push_back(name);
@@ -152,19 +159,24 @@ class SawsExperiment final : public Experiment {
     run.name = program + "-" + size + "-" + std::to_string(seed) + "-" + machine + "-" + policy;
     std::replace(run.name.begin(), run.name.end(), '/', '+');
     for (const std::string& setting : user(variation)) run.name += "-" + file_word(setting);
+    Names words = saws::arguments(*saws::find_program(program), size, seed);
+    for (const std::string& argument : arguments_) {
+      run.name += "-" + file_word(argument);
+      words.push_back("--" + argument);
+    }
     run.parameters = {{"program", program},
                       {"size", size},
                       {"seed", seed},
                       {"schedulers", machine},
                       {"policy", policy},
-                      {"arguments", saws::arguments(*saws::find_program(program), size, seed)},
+                      {"arguments", words},
                       {"file", runner_->fingerprint(program)}};
     if (!variation.empty()) run.parameters["variation"] = variation;
     if (!user(variation).empty()) run.parameters["set"] = user(variation);
     runs.push_back(std::move(run));
   }
 
-  Names programs_, machines_, policies_, overrides_;
+  Names programs_, machines_, policies_, overrides_, arguments_;
   std::string folder_, vary_, size_ = "both";
   bool variants_ = false;
   unsigned seeds_ = 3;

@@ -19,18 +19,21 @@ using Names = std::vector<std::string>;
 
 /// What the runs vary, in the order in which they come.
 struct Axes {
-  Names programs, with_barriers, without, machines, policies;
+  Names programs, with_barriers, without, machines, changes, policies;
 };
 
 void once(Names& list, const std::string& value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
 }
 
+// "", or " sm.tb_slots=8".
+std::string change_of(const Json& parameters) {
+  return parameters.contains("variation") ? " " + parameters.at("variation").get<std::string>() : "";
+}
+
 // "4", or "4 sm.tb_slots=8".
 std::string machine_of(const Json& parameters) {
-  const std::string schedulers = parameters.at("schedulers");
-  return parameters.contains("variation") ? schedulers + " " + parameters.at("variation").get<std::string>()
-                                          : schedulers;
+  return parameters.at("schedulers").get<std::string>() + change_of(parameters);
 }
 
 Axes collect(const std::vector<Run>& runs, Evaluation& evaluation) {
@@ -44,6 +47,7 @@ Axes collect(const std::vector<Run>& runs, Evaluation& evaluation) {
     once(axes.programs, program);
     once(saws::find_program(program)->barriers ? axes.with_barriers : axes.without, program);
     once(axes.machines, point.machine);
+    once(axes.changes, change_of(p));
     once(axes.policies, point.policy);
   }
   // Policies in the order of the tables, whatever program came first.
@@ -142,6 +146,22 @@ void waiting(const Evaluation& evaluation, const Axes& axes, const std::string& 
       }));
   table("Barriers that a thread block completes per cycle on its SM, over GTO's", saws::clearing_rate);
   table("Lead of the thread block furthest ahead over the last one on the SM, in barriers, over GTO's", saws::lead);
+
+  Names block;
+  for (const std::string& policy : columns) {
+    if (find_saws_policy(policy)->block) block.push_back(policy);
+  }
+  if (block.empty()) return;
+  output.table(by_program(
+      "Pairs of thread blocks that two schedulers have in opposite order when a barrier completes, % (GTO: none)",
+      axes.with_barriers, block,
+      [&](const std::string& program, const std::string& policy) {
+        return with_spread(evaluation.figure(program, {machine, policy}, saws::disagreement), 0, 100);
+      },
+      [&](const std::string& policy) {
+        const auto mean = evaluation.mean(axes.with_barriers, {machine, policy}, saws::disagreement);
+        return mean ? fixed(100 * *mean, 0) : "";
+      }));
 }
 
 // Of the report's histogram: 0, 1, 2 to 3, 4 to 7 ...
@@ -212,39 +232,47 @@ void bars(const std::string& file, const std::string& title, const std::string& 
   output.plot(plot);
 }
 
-// One scheduler against more of the same width together.
+// One scheduler against more of the same width together: times, and waiting of the programs that have barriers.
 void one_to_more(const Evaluation& evaluation, const Axes& axes, Output& output) {
   struct Pair {
     const char *of, *base, *title;
   };
-  Table table;
-  table.title = "Faster than one scheduler of equal width, %";
-  table.head = {"program"};
+  Table times, waits;
+  times.title = "Faster than one scheduler of equal width, %";
+  waits.title = "Waiting at barriers, first arrival to completion, over that with one scheduler of equal width";
+  Names head = {"program"};
   std::vector<std::pair<Point, Point>> columns;
   for (const Pair& pair : {Pair{"2", "1", "two, of 2 warps"}, Pair{"2w4", "1w4", "two, of 4 warps"},
                            Pair{"4", "1w4", "four, of 4 warps"}}) {
-    for (const char* const policy : {saws::kGto, saws::kCatls}) {
-      const Point of{pair.of, policy}, base{pair.base, policy};
-      if (evaluation.mean_ratio(axes.programs, base, of, saws::cycles).count == 0) continue;
-      columns.emplace_back(of, base);
-      table.head.push_back(std::string(policy) + ", " + pair.title);
+    for (const std::string& policy : axes.policies) {
+      for (const std::string& change : axes.changes) {
+        const Point of{pair.of + change, policy}, base{pair.base + change, policy};
+        if (evaluation.mean_ratio(axes.programs, base, of, saws::cycles).count == 0) continue;
+        columns.emplace_back(of, base);
+        head.push_back(policy + ", " + pair.title + (change.empty() ? "" : "," + change));
+      }
     }
   }
   if (columns.empty()) return;
-  const auto row = [&](const std::string& name, const Names& programs) {
+  times.head = waits.head = head;
+  const auto row = [&](Table& table, const std::string& name, const Names& programs) {
     std::vector<std::string> cells = {name};
-    for (const auto& [of, base] : columns)
-      cells.push_back(gain(evaluation.mean_ratio(programs, base, of, saws::cycles)));
+    for (const auto& [of, base] : columns) {
+      cells.push_back(&table == &times ? gain(evaluation.mean_ratio(programs, base, of, saws::cycles))
+                                       : with_spread(evaluation.mean_ratio(programs, of, base, saws::waiting), 2));
+    }
     table.rows.push_back(std::move(cells));
   };
-  const auto rows = [&](const Names& programs, const char* mean) {
-    for (const std::string& program : programs) row(program, {program});
-    if (!programs.empty()) row(mean, programs);
+  const auto rows = [&](Table& table, const Names& programs, const char* mean) {
+    for (const std::string& program : programs) row(table, program, {program});
+    if (!programs.empty()) row(table, mean, programs);
   };
-  rows(axes.with_barriers, "mean with barriers");
-  rows(axes.without, "mean without barriers");
+  rows(times, axes.with_barriers, "mean with barriers");
+  rows(times, axes.without, "mean without barriers");
+  rows(waits, axes.with_barriers, "mean");
   output.heading("One, two and four schedulers");
-  output.table(table);
+  output.table(times);
+  if (!waits.rows.empty()) output.table(waits);
 }
 
 void inputs(const Evaluation& evaluation, const Axes& axes, Output& output) {

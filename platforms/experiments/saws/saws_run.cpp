@@ -14,6 +14,16 @@ constexpr std::array<const char*, 15> kTotals = {
     "barriers_ahead_sum", "tb_retired",        "tb_resident",  "occupancy_warps_sum", "ticks",
     "l1_read_hit",        "l1_read_miss",      "l2_read_hit",  "l2_read_miss",        "dram_bytes"};
 constexpr std::array<const char*, 6> kStalls = {"issued", "idle", "raw", "raw_memory", "memory_pipe", "compute_pipe"};
+/// Of the block, summed over SMs; 0 without it.
+constexpr std::array<const char*, 2> kOrder = {"order_pairs", "order_disagreements"};
+
+std::uint64_t of_block(const Json& statistics, const char* name) {
+  std::uint64_t sum = 0;
+  for (const auto& [unit, group] : statistics.items()) {
+    if (unit.rfind("sm", 0) == 0) sum += group.value(Json::json_pointer("/issue_policy/saws/" + std::string(name)), 0U);
+  }
+  return sum;
+}
 
 }  // namespace
 
@@ -48,8 +58,8 @@ const std::vector<SawsMachine>& saws_machines() {
   // The widths are those of the schedulers beside them: 1 against 2, 1w4 and 2w4 against 4.
   static const std::vector<SawsMachine> kMachines = {
       {"4", "maxwell_liu13", {}, true, {}},
-      {"2", "maxwell_liu13_s2", {}, true, {"GTO", "CATLS", "SAWS/no-toggle", "SAWS"}},
-      {"1", "maxwell_liu13_s1", {}, false, {"GTO", "CATLS"}},
+      {"2", "maxwell_liu13_s2", {}, true, {"LRR", "GTO", "CATLS", "CATLS/4", "CATLS/16", "SAWS/no-toggle", "SAWS"}},
+      {"1", "maxwell_liu13_s1", {}, false, {"LRR", "GTO", "CATLS", "CATLS/4", "CATLS/16"}},
       {"2w4", "maxwell_liu13", {"schedulers=2", "issue.warps=2"}, false, {"GTO"}},
       {"1w4", "maxwell_liu13", {"schedulers=1", "issue.warps=4"}, false, {"GTO"}},
   };
@@ -94,6 +104,7 @@ Json SawsPrograms::run(const Json& parameters) const {
   out["launches"] = report.at("kernels").size();
   for (const char* const name : kTotals) out[name] = total.at(name);
   for (const char* const name : kStalls) out[std::string("stall_") + name] = total.at("stall").at(name);
+  for (const char* const name : kOrder) out[name] = of_block(report.at("statistics"), name);
   const Json& waits = total.at("barrier_waits");
   out["barrier_waits"] = waits;
   return out;
@@ -107,6 +118,7 @@ std::string saws_figures() {
   std::string all = "cycles launches barrier_waits";
   for (const char* const name : kTotals) all += std::string(" ") + name;
   for (const char* const name : kStalls) all += std::string(" ") + name;
+  for (const char* const name : kOrder) all += std::string(" ") + name;
   return all;
 }
 
@@ -121,6 +133,8 @@ workloads::saws::Sample sample_of(const Json& result) {
   out.ahead = figure("barriers_ahead_sum");
   out.resident = figure("tb_resident");
   out.l2_misses = figure("l2_read_miss");
+  out.order_pairs = figure("order_pairs");
+  out.disagreements = figure("order_disagreements");
   return out;
 }
 

@@ -14,6 +14,9 @@ double clearing_rate(const Sample& sample) {
   return sample.resident == 0 ? 0 : 1000 * sample.barriers / sample.resident;
 }
 double lead(const Sample& sample) { return sample.barriers == 0 ? 0 : sample.ahead / sample.barriers; }
+double disagreement(const Sample& sample) {
+  return sample.order_pairs == 0 ? 0 : sample.disagreements / sample.order_pairs;
+}
 
 bool operator<(const Point& a, const Point& b) { return std::tie(a.machine, a.policy) < std::tie(b.machine, b.policy); }
 

@@ -22,6 +22,8 @@ struct Sample {
   double ahead = 0;         ///< barriers by which one resident TB led another, summed over barriers
   double resident = 0;      ///< cycles that TBs were on their SM
   double l2_misses = 0;     ///< loads that L2 did not have
+  /// The block alone: pairs of TBs in the lists of two schedulers, summed over barriers, and those in opposite order.
+  double order_pairs = 0, disagreements = 0;
 };
 
 /// A figure of a run.
@@ -36,6 +38,8 @@ using Figure = double (*)(const Sample&);
 [[nodiscard]] double clearing_rate(const Sample& sample);
 /// Mean lead of the TB furthest ahead over the last one on the SM, when a barrier completes.
 [[nodiscard]] double lead(const Sample& sample);
+/// Share of pairs of TBs that two schedulers have in opposite order, when a barrier completes; the block alone.
+[[nodiscard]] double disagreement(const Sample& sample);
 
 /// What runs a program: the machine by its number of schedulers ("4", or "4 sm.tb_slots=8" if something is changed),
 /// and the policy.
