@@ -281,9 +281,9 @@ def runs_of(program, options, work):
 
 
 def lockstep(number, program, options, sequence, seed, log):
-    """One run over one mutant (0: none). Returns the tools.Result."""
+    """One run over one mutant (0: none). Returns the tools.Result. The waves of a difference lie beside the log."""
     command = ["env", f"CASTOR_MUTANT={number}", program, "--params", options.params, "--cycles", options.cycles,
-               "--sequence", sequence, "--seed", seed]
+               "--sequence", sequence, "--seed", seed, "--dump", log.with_suffix("")]
     return tools.run(command, log, _RUN_SECONDS)
 
 
