@@ -166,7 +166,10 @@ class Campaign(FlowCase):
             log.unlink()
         kept.write_text(json.dumps(data))
         self.assertEqual(self.json(*self.WORDS, root=TURNSTILE, expect=code)["mutants"], first["mutants"])
-        self.assertEqual([log.name for log in logs.iterdir()], [f"{number}.log"])
+        self.assertEqual([log.name for log in logs.glob("*.log")], [f"{number}.log"])
+        # The waves of what was found lie there, too, and nowhere else.
+        self.assertEqual([waves.name for waves in logs.glob("*.vcd")], [f"{number}.vcd"])
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"work", "result.json"})
 
     def test_wrong_requests_are_refused(self):
         self.refused("mutate", "turnstile", "--params", "none", root=TURNSTILE, says="there are: minimum, odd")
