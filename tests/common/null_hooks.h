@@ -463,7 +463,9 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
       EXPECT_EQ(in.unblock >> one.warp & 1, 0U) << "a warp waits at a barrier that is complete";
       waiting_ |= WarpMask{1} << one.warp;
     }
-    if (in.free) EXPECT_EQ(waiting_ & warps_[*in.free], 0U) << "a thread block leaves with warps that wait";
+    if (in.free) {
+      EXPECT_EQ(waiting_ & warps_[*in.free], 0U) << "a thread block leaves with warps that wait";
+    }
   }
 
   std::array<std::array<int, kMaxPicks>, kMaxSchedulers> greedy_{};

@@ -70,7 +70,9 @@ TEST(Occupancy, RegisterCapLetsTheNumberOfTbsReside) {
     for (const unsigned tbs : {1U, 2U}) {
       const unsigned cap = registers_for(kepler, threads, tbs);
       EXPECT_GE(occupancy(kepler, {threads, cap, 0}).tbs_per_sm, tbs);
-      if (cap < 255) EXPECT_LT(occupancy(kepler, {threads, cap + 1, 0}).tbs_per_sm, tbs);
+      if (cap < 255) {
+        EXPECT_LT(occupancy(kepler, {threads, cap + 1, 0}).tbs_per_sm, tbs);
+      }
     }
   }
 }

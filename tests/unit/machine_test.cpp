@@ -172,7 +172,9 @@ TEST(MachineTable, EveryKeyHasUnitRangeAndMeaning) {
     EXPECT_FALSE(key.row.allowed().empty()) << key.row.key;
     const bool ranged = key.row.type == base::ValueType::kReal || key.row.type == base::ValueType::kInteger ||
                         key.row.type == base::ValueType::kOptionalInteger;
-    if (ranged && key.row.values.empty()) EXPECT_LT(key.row.low, key.row.high) << key.row.key;
+    if (ranged && key.row.values.empty()) {
+      EXPECT_LT(key.row.low, key.row.high) << key.row.key;
+    }
   }
 }
 
