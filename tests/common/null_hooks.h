@@ -432,8 +432,9 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
     for (unsigned s = 0; s < site_.machine->schedulers; ++s) {
       for (unsigned j = 0; j < kMaxPicks; ++j) {
         if ((in.ack[j] >> s & 1) == 0) continue;
-        greedy_[s][j] = out_.pick[s][j];
-        last_[s] = static_cast<unsigned>(out_.pick[s][j]);
+        const auto picked = static_cast<std::uint8_t>(out_.pick[s][j]);  // acknowledged, so there is one
+        greedy_[s][j] = picked;
+        last_[s] = picked;
       }
     }
     watch_barriers(in);

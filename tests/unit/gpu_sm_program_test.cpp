@@ -298,7 +298,7 @@ struct NullPolicy final : IssuePolicyHook {
   void clock(const IssueIn& in) override {
     ++clocked;
     for (unsigned s = 0; s < schedulers; ++s) {
-      if ((in.ack[0] >> s & 1) != 0 && out.pick[s][0] >= 0) greedy[s] = out.pick[s][0];
+      if ((in.ack[0] >> s & 1) != 0 && out.pick[s][0] >= 0) greedy[s] = static_cast<std::uint8_t>(out.pick[s][0]);
     }
     if (in.start) started |= in.start->warps;
     if (in.free) ++freed;

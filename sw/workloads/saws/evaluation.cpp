@@ -81,6 +81,7 @@ Spread Evaluation::mean_ratio(const Programs& programs, const Point& of, const P
     if (!values.empty()) by_program.push_back(geometric_spread(values).mean);
   }
   std::vector<double> means;
+  means.reserve(by_input.size());
   for (const auto& [input, values] : by_input) means.push_back(geometric_spread(values).mean);
   Spread out = geometric_spread(by_program);
   out.deviation = arithmetic_spread(means).deviation;
