@@ -81,6 +81,15 @@ void write_group(const StatisticGroup& group, const std::string& path, std::stri
   write_children(group, path, text);
 }
 
+// What is counted of a block, on machines that have it.
+template <class BlockStatistics>
+void write_block(const char* path, const char* block, std::string& text) {
+  StatisticGroup hook("hook");
+  const BlockStatistics statistics(hook);
+  text += std::string("\n## ") + path + "\n\nOn machines with " + block +
+          ".\n\n| name | unit | meaning |\n|---|---|---|\n" + rows(statistics.group);
+}
+
 std::string document() {
   const auto machine = castor::platforms::load_machine("tiny", {"run.windows=1"});
   castor::gpu::TimingDevice device(machine.machine, {});
@@ -94,19 +103,11 @@ std::string document() {
     if (kind == "sm<k>" || kind == "slice<k>" || kind == "channel<k>") all_units.push_back(group);
   }
   write_group(device.gpu().statistics(), "gpu", text);
-  castor::base::StatisticGroup scheduler("job_scheduler");
-  const castor::hookup::LaxStatistics lax(scheduler);
-  text +=
-      "\n## gpu.front_end.job_scheduler.lax\n\n"
-      "On machines with the laxity engine (`blocks.lax.enable`).\n\n| name | unit | meaning |\n|---|---|---|\n" +
-      rows(lax.group);
-  castor::base::StatisticGroup policy("issue_policy");
-  const castor::hookup::SawsStatistics saws(policy);
-  text +=
-      "\n## gpu.sm<k>.issue_policy.saws\n\n"
-      "On machines with the warp schedulers that tell each other of barriers (`blocks.saws.enable`).\n\n"
-      "| name | unit | meaning |\n|---|---|---|\n" +
-      rows(saws.group);
+  write_block<castor::hookup::LaxStatistics>("gpu.front_end.job_scheduler.lax",
+                                             "the laxity engine (`blocks.lax.enable`)", text);
+  write_block<castor::hookup::SawsStatistics>(
+      "gpu.sm<k>.issue_policy.saws", "the warp schedulers that tell each other of barriers (`blocks.saws.enable`)",
+      text);
   text +=
       "\n## Per kernel\n\n"
       "In the report under `kernels[].counts`, besides `warp_instructions.<class>` and `lane_instructions.<class>`;\n"

@@ -12,25 +12,14 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from vcd import variables  # noqa: E402
+
 CASTOR, COSIM, FAULTY = sys.argv[1:4]
 
 
 def run(*words, **more):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False, **more)
-
-
-def variables(wave):
-    """(scopes from the outermost on, key, name) of all variables of a VCD."""
-    scopes, found = [], []
-    for line in wave.read_text().splitlines():
-        words = line.split()
-        if line.startswith("$scope"):
-            scopes.append(words[2])
-        elif line.startswith("$upscope"):
-            scopes.pop()
-        elif line.startswith("$var"):
-            found.append((list(scopes), words[3], words[4]))
-    return found
 
 
 class Cosim(unittest.TestCase):
@@ -73,7 +62,7 @@ class Cosim(unittest.TestCase):
         done = run(COSIM, "--cycles", 40, "--wave", wave)
         self.assertEqual(done.returncode, 0, done.stderr)
         values, now, series = {}, 0, {}
-        for scopes, key, name in variables(wave):
+        for scopes, key, name, _ in variables(wave.read_text()):
             if name in ("now_i", "probe_count_o", "out_stamp_o", "pick_port_o") and "top" not in scopes[-1:]:
                 values.setdefault(key, []).append((scopes[0], name))
         for line in wave.read_text().splitlines():
@@ -104,7 +93,7 @@ class Cosim(unittest.TestCase):
             done = run(CASTOR, "cosim", "lax", "--params", "minimum", "--cycles", 30, "--wave", wave, *depth)
             self.assertEqual(done.returncode, 0, done.stderr)
             found = {"model": set(), "rtl": set()}
-            for scopes, _, name in variables(wave):
+            for scopes, _, name, _ in variables(wave.read_text()):
                 if "castor_lax_probe" in scopes:
                     found[scopes[0]].add(".".join(scopes[scopes.index("castor_lax_probe") + 1:] + [name]))
             return found
@@ -156,15 +145,7 @@ class Cosim(unittest.TestCase):
         wave = self.folder / f"{block}.vcd"
         done = run(CASTOR, "cosim", block, "--cycles", 20, "--wave", wave)
         self.assertEqual(done.returncode, 0, done.stderr)
-        scopes, names = [], set()
-        for line in wave.read_text().splitlines():
-            words = line.split()
-            if line.startswith("$scope"):
-                scopes.append(words[2])
-            elif line.startswith("$upscope"):
-                scopes.pop()
-            elif line.startswith("$var"):
-                names.add(".".join(scopes + ["".join(words[4:-1])]))
+        names = {".".join(scopes + [name + bits]) for scopes, _, name, bits in variables(wave.read_text())}
         views = pathlib.Path(__file__).resolve().parents[2] / "waveforms"
         lines = (views / f"{block}.gtkw").read_text().splitlines()
         shown = [line for line in lines if re.match(r"(model|rtl)\.", line)]

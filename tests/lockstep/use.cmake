@@ -13,6 +13,6 @@ if(TARGET castor_cosim_turnstile AND TARGET castor AND CASTOR_BUILD_RTL)
   castor_script_test(cosim_command_line
     KIND lockstep
     TIMEOUT 120
-    COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
+    COMMAND python3 -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
             "$<TARGET_FILE:castor_cosim_turnstile>" "$<TARGET_FILE:castor_cosim_faulty>")
 endif()

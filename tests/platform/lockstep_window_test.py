@@ -13,6 +13,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from vcd import variables  # noqa: E402
+
 PROGRAM = os.path.abspath(sys.argv[1])
 # block: machine, instance in file names, the output that is stuck
 BLOCKS = {"lax": ("gcn_apu", "lax", "adm_accept"), "saws": ("maxwell_liu13", "saws-sm0", "mode_saws")}
@@ -28,16 +31,12 @@ def run(block, engine, folder, **more):
 
 def changes(text):
     """Values over time per signal: {"model.castor_x_probe.y": {time: value}}."""
-    scopes, names, series, now = [], {}, {}, 0
+    names, series, now = {}, {}, 0
+    for scopes, key, name, _ in variables(text):
+        names.setdefault(key, []).append(".".join(scopes + [name]))
     for line in text.splitlines():
         words = line.split()
-        if line.startswith("$scope"):
-            scopes.append(words[2])
-        elif line.startswith("$upscope"):
-            scopes.pop()
-        elif line.startswith("$var"):
-            names.setdefault(words[3], []).append(".".join(scopes + [words[4]]))
-        elif line.startswith("#"):
+        if line.startswith("#"):
             now = int(line[1:])
         elif line and line[0] in "01b":
             value, key = (words[0][1:], words[1]) if line[0] == "b" else (line[0], line[1:])

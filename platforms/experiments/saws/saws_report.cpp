@@ -133,17 +133,20 @@ void waiting(const Evaluation& evaluation, const Axes& axes, const std::string& 
         [&](const std::string& program, const std::string& policy) { return cell({program}, policy); },
         [&](const std::string& policy) { return cell(axes.with_barriers, policy); }));
   };
+  const auto shares = [&](const std::string& title, const Names& policies, saws::Figure figure) {
+    output.table(by_program(
+        title, axes.with_barriers, policies,
+        [&](const std::string& program, const std::string& policy) {
+          return with_spread(evaluation.figure(program, {machine, policy}, figure), 0, 100);
+        },
+        [&](const std::string& policy) {
+          const auto mean = evaluation.mean(axes.with_barriers, {machine, policy}, figure);
+          return mean ? fixed(100 * *mean, 0) : "";
+        }));
+  };
   table("Waiting at barriers, first arrival to completion, over GTO's", saws::waiting);
-  output.table(by_program(
-      "Share of p1 in that (until the first arrival on the scheduler that completes the barrier), %",
-      axes.with_barriers, columns,
-      [&](const std::string& program, const std::string& policy) {
-        return with_spread(evaluation.figure(program, {machine, policy}, saws::p1_share), 0, 100);
-      },
-      [&](const std::string& policy) {
-        const auto mean = evaluation.mean(axes.with_barriers, {machine, policy}, saws::p1_share);
-        return mean ? fixed(100 * *mean, 0) : "";
-      }));
+  shares("Share of p1 in that (until the first arrival on the scheduler that completes the barrier), %", columns,
+         saws::p1_share);
   table("Barriers that a thread block completes per cycle on its SM, over GTO's", saws::clearing_rate);
   table("Lead of the thread block furthest ahead over the last one on the SM, in barriers, over GTO's", saws::lead);
 
@@ -152,16 +155,8 @@ void waiting(const Evaluation& evaluation, const Axes& axes, const std::string& 
     if (find_saws_policy(policy)->block) block.push_back(policy);
   }
   if (block.empty()) return;
-  output.table(by_program(
-      "Pairs of thread blocks that two schedulers have in opposite order when a barrier completes, % (GTO: none)",
-      axes.with_barriers, block,
-      [&](const std::string& program, const std::string& policy) {
-        return with_spread(evaluation.figure(program, {machine, policy}, saws::disagreement), 0, 100);
-      },
-      [&](const std::string& policy) {
-        const auto mean = evaluation.mean(axes.with_barriers, {machine, policy}, saws::disagreement);
-        return mean ? fixed(100 * *mean, 0) : "";
-      }));
+  shares("Pairs of thread blocks that two schedulers have in opposite order when a barrier completes, % (GTO: none)",
+         block, saws::disagreement);
 }
 
 // Of the report's histogram: 0, 1, 2 to 3, 4 to 7 ...
@@ -255,21 +250,24 @@ void one_to_more(const Evaluation& evaluation, const Axes& axes, Output& output)
   }
   if (columns.empty()) return;
   times.head = waits.head = head;
-  const auto row = [&](Table& table, const std::string& name, const Names& programs) {
+  const auto faster = [&](const Names& programs, const Point& of, const Point& base) {
+    return gain(evaluation.mean_ratio(programs, base, of, saws::cycles));
+  };
+  const auto longer = [&](const Names& programs, const Point& of, const Point& base) {
+    return with_spread(evaluation.mean_ratio(programs, of, base, saws::waiting), 2);
+  };
+  const auto row = [&](Table& table, const std::string& name, const Names& programs, const auto& cell) {
     std::vector<std::string> cells = {name};
-    for (const auto& [of, base] : columns) {
-      cells.push_back(&table == &times ? gain(evaluation.mean_ratio(programs, base, of, saws::cycles))
-                                       : with_spread(evaluation.mean_ratio(programs, of, base, saws::waiting), 2));
-    }
+    for (const auto& [of, base] : columns) cells.push_back(cell(programs, of, base));
     table.rows.push_back(std::move(cells));
   };
-  const auto rows = [&](Table& table, const Names& programs, const char* mean) {
-    for (const std::string& program : programs) row(table, program, {program});
-    if (!programs.empty()) row(table, mean, programs);
+  const auto rows = [&](Table& table, const Names& programs, const char* mean, const auto& cell) {
+    for (const std::string& program : programs) row(table, program, {program}, cell);
+    if (!programs.empty()) row(table, mean, programs, cell);
   };
-  rows(times, axes.with_barriers, "mean with barriers");
-  rows(times, axes.without, "mean without barriers");
-  rows(waits, axes.with_barriers, "mean");
+  rows(times, axes.with_barriers, "mean with barriers", faster);
+  rows(times, axes.without, "mean without barriers", faster);
+  rows(waits, axes.with_barriers, "mean", longer);
   output.heading("One, two and four schedulers");
   output.table(times);
   if (!waits.rows.empty()) output.table(waits);

@@ -1,9 +1,5 @@
 #include "castor/hookup/saws/saws_statistics.h"
 
-#include <array>
-
-#include "castor/saws/state.h"
-
 namespace castor::hookup {
 
 void SawsStatistics::cycle(const saws::Outputs& out, const saws::Params& params) {
@@ -14,25 +10,29 @@ void SawsStatistics::cycle(const saws::Outputs& out, const saws::Params& params)
 }
 
 void SawsStatistics::compare_orders(const saws::Probes& probes, const saws::Params& params) {
-  // By scheduler and CTA: its position, or that it has no warp there.
-  constexpr int kAbsent = -1;
-  std::array<std::array<int, saws::kMaxCtas>, saws::kMaxSchedulers> place{};
+  std::array<Places, saws::kMaxSchedulers> place{};
   for (auto& row : place) row.fill(kAbsent);
   for (unsigned w = 0; w < params.NumWarps; ++w) {
     if (probes.allocated[w]) place[w % params.NumSched][probes.warp_cta[w]] = probes.position[w];
   }
   for (unsigned s = 0; s < params.NumSched; ++s) {
-    for (unsigned t = s + 1; t < params.NumSched; ++t) {
-      for (unsigned a = 0; a < params.MaxCta; ++a) {
-        if (place[s][a] == kAbsent || place[t][a] == kAbsent) continue;
-        for (unsigned b = a + 1; b < params.MaxCta; ++b) {
-          if (place[s][b] == kAbsent || place[t][b] == kAbsent) continue;
-          ++order_pairs;
-          if ((place[s][a] < place[s][b]) != (place[t][a] < place[t][b])) ++order_disagreements;
-        }
-      }
+    for (unsigned t = s + 1; t < params.NumSched; ++t) compare(place[s], place[t]);
+  }
+}
+
+void SawsStatistics::compare(const Places& one, const Places& other) {
+  std::array<unsigned, saws::kMaxCtas> both{};  // CTAs that are in both lists
+  unsigned count = 0;
+  for (unsigned c = 0; c < both.size(); ++c) {
+    if (one[c] != kAbsent && other[c] != kAbsent) both[count++] = c;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    for (unsigned j = 0; j < i; ++j) {
+      const unsigned a = both[i], b = both[j];
+      if ((one[a] < one[b]) != (other[a] < other[b])) ++order_disagreements;
     }
   }
+  order_pairs += count * (count - 1) / 2;
 }
 
 }  // namespace castor::hookup

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
+
 #include "castor/base/statistics.h"
 #include "castor/saws/params.h"
 #include "castor/saws/ports.h"
+#include "castor/saws/state.h"
 
 namespace castor::hookup {
 
@@ -28,6 +31,11 @@ struct SawsStatistics {
   void compare_orders(const saws::Probes& probes, const saws::Params& params);
 
  private:
+  /// Of one scheduler, by CTA: its position in the list, or that it has no warp there.
+  using Places = std::array<int, saws::kMaxCtas>;
+  static constexpr int kAbsent = -1;
+  void compare(const Places& one, const Places& other);
+
   bool saws_ = false;
 };
 
