@@ -1,0 +1,55 @@
+#include "castor/base/installation.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace castor::base {
+namespace {
+
+/// File that the code here was loaded from.
+std::string this_object() {
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(reinterpret_cast<const void*>(&prefix), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) {
+    return {};
+  }
+  if (map != nullptr && map->l_name != nullptr && *map->l_name != '\0') {
+    char* const real = ::realpath(map->l_name, nullptr);
+    std::string path = real != nullptr ? real : map->l_name;
+    std::free(real);
+    return path;
+  }
+  char buffer[4096];  // the program itself has no name there
+  const ssize_t length = ::readlink("/proc/self/exe", buffer, sizeof buffer);
+  return length > 0 ? std::string(buffer, static_cast<std::size_t>(length)) : std::string{};
+}
+
+std::string parent(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos || slash == 0 ? std::string("/") : path.substr(0, slash);
+}
+
+}  // namespace
+
+std::string prefix() {
+  if (const char* const told = std::getenv("CASTOR_PREFIX"); told != nullptr && *told != '\0') {
+    std::string folder = told;
+    while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+    return folder;
+  }
+  const std::string folder = parent(this_object());
+  const std::string end = "/" CASTOR_LIBDIR;  // may have two parts, such as lib/x86_64-linux-gnu
+  if (folder.size() > end.size() && folder.compare(folder.size() - end.size(), end.size(), end) == 0) {
+    return folder.substr(0, folder.size() - end.size());
+  }
+  return parent(folder);
+}
+
+std::string library_folder() { return prefix() + "/" CASTOR_LIBDIR; }
+
+std::string data_folder() { return prefix() + "/share/castor"; }
+
+}  // namespace castor::base

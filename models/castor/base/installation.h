@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+/// Where this copy of Castor lies: in an installation or, with the same folders, in a build tree.
+namespace castor::base {
+
+/// The folder above bin/ and lib/: environment variable CASTOR_PREFIX, else as the program or shared library says that
+/// holds this code. Without a trailing slash.
+[[nodiscard]] std::string prefix();
+/// <prefix>/lib, under the name that this build gives it.
+[[nodiscard]] std::string library_folder();
+/// <prefix>/share/castor: RTL, flows, device headers.
+[[nodiscard]] std::string data_folder();
+
+}  // namespace castor::base
