@@ -1,12 +1,12 @@
 #pragma once
 
-#include "castor/gpu/machine.h"
 #include "castor/gpu/timing_device.h"
+#include "platforms/machines.h"
 
 namespace castor::platforms {
 
-/// Makes the blocks that a machine enables and plugs their hooks into the options of its device, which then owns them.
-/// Errors: InputError as hookup::Blocks.
-void plug_blocks(const gpu::Machine& machine, gpu::TimingDevice::Options& options);
+/// Makes the blocks of a machine and plugs their hooks into the options of its device, which then owns them. Errors:
+/// InputError as hookup::Blocks.
+void plug_blocks(const LoadedMachine& loaded, gpu::TimingDevice::Options& options);
 
 }  // namespace castor::platforms

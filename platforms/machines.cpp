@@ -1,14 +1,18 @@
 #include "platforms/machines.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "castor/gpu/machine_table.h"
+#include "castor/twin/block_folder.h"
 
 namespace castor::platforms {
 namespace {
@@ -43,6 +47,30 @@ void give_name(base::ConfigDocument& document, const std::string& file) {
   if (document.name.empty()) document.name = std::filesystem::path(file).stem().string();
 }
 
+/// Block that a key names: "lax" of "blocks.lax.policy"; empty for other keys.
+std::string block_of(const std::string& key) {
+  static const std::string kPrefix = "blocks.";
+  if (key.compare(0, kPrefix.size(), kPrefix) != 0) return {};
+  const std::size_t end = key.find('.', kPrefix.size());
+  return end == std::string::npos ? std::string{} : key.substr(kPrefix.size(), end - kPrefix.size());
+}
+
+/// What a report says of blocks that were disabled and are not there is left out.
+void drop_absent_blocks(base::ConfigDocument& report) {
+  std::set<std::string> absent, enabled;
+  for (const base::ConfigEntry& entry : report.entries) {
+    const std::string name = block_of(entry.key);
+    if (name.empty()) continue;
+    if (!twin::has_block(name)) absent.insert(name);
+    if (entry.key == "blocks." + name + ".enable" && entry.words.front() != "0") enabled.insert(name);
+  }
+  const auto drop = [&](const base::ConfigEntry& entry) {
+    const std::string name = block_of(entry.key);
+    return absent.count(name) != 0 && enabled.count(name) == 0;
+  };
+  report.entries.erase(std::remove_if(report.entries.begin(), report.entries.end(), drop), report.entries.end());
+}
+
 /// The machine that a report records: Config::to_json under "configuration".
 base::ConfigDocument read_report(const std::string& path) {
   const base::SourceLocation where{path, 0, 0};
@@ -71,6 +99,7 @@ base::ConfigDocument read_report(const std::string& path) {
       }
       document.entries.push_back(std::move(entry));
     }
+    drop_absent_blocks(document);
   } catch (const nlohmann::json::exception&) {
     throw base::InputError(where, "this is no report of a run: it holds no configuration",
                            "castor run --report writes one");
@@ -92,10 +121,37 @@ base::ConfigDocument open_document(const std::string& name, const base::SourceLo
   return *std::move(document);
 }
 
+/// The blocks that keys name. Errors: InputError at the key for one that is not there.
+std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& document) {
+  std::map<std::string, const hookup::BlockType*> types;
+  for (const base::ConfigEntry& entry : document.entries) {
+    const std::string name = block_of(entry.key);
+    if (name.empty() || types.count(name) != 0) continue;
+    try {
+      types.emplace(name, &hookup::block_type(name));
+    } catch (const base::InputError& error) {
+      throw base::InputError(entry.where, "key " + base::printable(entry.key) + ": " + error.message(), error.hint());
+    }
+  }
+  std::vector<const hookup::BlockType*> found;
+  for (const auto& [name, type] : types) found.push_back(type);
+  return found;
+}
+
 LoadedMachine build(base::ConfigDocument document, const std::vector<std::string>& overrides) {
-  base::Config config(base::merge_config(std::move(document), open_document, overrides), gpu::machine_schema());
-  gpu::Machine machine = gpu::machine_from(config);
-  return {std::move(machine), std::move(config)};
+  document = base::merge_config(std::move(document), open_document, overrides);
+  const std::vector<const hookup::BlockType*> types = named_blocks(document);
+  base::Schema schema = gpu::machine_schema();
+  for (const hookup::BlockType* const type : types) {
+    for (base::SchemaRow& row : hookup::schema_rows(type->name(), type->keys())) schema.add(std::move(row));
+  }
+  base::Config config(document, schema);
+  LoadedMachine loaded{gpu::machine_from(config), std::move(config), {}};
+  for (const hookup::BlockType* const type : types) {
+    hookup::Settings settings(type->name(), loaded.config);
+    if (settings.flag("enable")) loaded.blocks.push_back({type, std::move(settings)});
+  }
+  return loaded;
 }
 
 }  // namespace

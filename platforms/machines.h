@@ -6,6 +6,7 @@
 
 #include "castor/base/config.h"
 #include "castor/gpu/machine.h"
+#include "castor/hookup/blocks.h"
 
 namespace castor::platforms {
 
@@ -15,7 +16,10 @@ inline constexpr std::string_view kDefaultMachine = "pascal_titanx";
 /// A machine and the record from which it can be built again.
 struct LoadedMachine {
   gpu::Machine machine;
-  base::Config config;  ///< all keys with value, unit, origin and place; `to_yaml()` is the effective configuration
+  /// All keys with value, unit, origin and place; of blocks those of each block that a key names. `to_yaml()` is the
+  /// effective configuration.
+  base::Config config;
+  std::vector<hookup::ChosenBlock> blocks;  ///< those that are enabled, by name
 };
 
 /// Names of the machines compiled into the library (platforms/configs/*.yaml), in alphabetical order.
@@ -24,8 +28,9 @@ struct LoadedMachine {
 /// Builds the machine that `name_or_path` names: the name of a shipped machine, or the path of a file (anything with a
 /// '/' or ending in .yaml, .yml or .json; .json is a report, whose configuration is taken). `extends` in a file names a
 /// shipped machine or a path relative to that file. `overrides` are "key=value", applied last, in order. Throws
-/// InputError for an unknown name (lists the shipped ones), an unreadable file, and everything that is wrong with a
-/// value or between values.
+/// InputError for an unknown name (lists the shipped ones), an unreadable file, a block that is not there, and
+/// everything that is wrong with a value or between values. A report may name blocks that are not there as long as they
+/// were disabled.
 [[nodiscard]] LoadedMachine load_machine(const std::string& name_or_path,
                                          const std::vector<std::string>& overrides = {});
 

@@ -14,13 +14,25 @@
 
 namespace castor::platforms {
 
-void plug_blocks(const gpu::Machine& machine, gpu::TimingDevice::Options& options) {
+namespace {
+class NoRtl final : public twin::RtlSource {
+ public:
+  std::string object(const std::string& block, const twin::ParamValues&) override {
+    throw base::InputError("block " + block + ": no RTL yet");
+  }
+};
+}  // namespace
+
+void plug_blocks(const LoadedMachine& loaded, gpu::TimingDevice::Options& options) {
+  if (loaded.blocks.empty()) return;
   struct Owner {
     gpu::Machine machine;
-    hookup::Blocks blocks{machine};
-    explicit Owner(const gpu::Machine& m) : machine(m) {}
+    std::vector<hookup::ChosenBlock> chosen;
+    NoRtl rtl;
+    hookup::Blocks blocks{machine, chosen, rtl};
+    explicit Owner(const LoadedMachine& from) : machine(from.machine), chosen(from.blocks) {}
   };
-  auto owner = std::make_shared<Owner>(machine);
+  auto owner = std::make_shared<Owner>(loaded);
   options.gpu.hooks = owner->blocks.hooks();
   options.blocks = std::move(owner);
 }
@@ -51,7 +63,7 @@ std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options) {
                            "name the file with --replay, or CASTOR_REPLAY");
   }
   gpu::TimingDevice::Options timing;
-  platforms::plug_blocks(loaded.machine, timing);
+  platforms::plug_blocks(loaded, timing);
   timing.configuration_json = loaded.config.to_json();
   timing.recording = options.recording;
   timing.replay = std::move(replay);

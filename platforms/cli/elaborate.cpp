@@ -208,7 +208,7 @@ void write_picture(const std::string& path, const std::vector<Node>& tops) {
 int elaborate(const Request& request) {
   const LoadedMachine loaded = load_machine(request.platform, request.overrides);
   gpu::TimingDevice::Options options;
-  plug_blocks(loaded.machine, options);
+  plug_blocks(loaded, options);
   gpu::TimingDevice device(loaded.machine, std::move(options));
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // completes the bindings
   Targets targets;

@@ -312,6 +312,7 @@ int main(int argc, char** argv) {
   Settings settings;
   settings.arguments.assign(argv, argv + argc);
   testing::InitGoogleMock(&argc, argv);
+  setenv("CASTOR_PREFIX", CASTOR_BINARY_DIR, 0);  // tests lie in no folder of an installation
   if (std::getenv(kChild) != nullptr || GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
 
   if (const char* const jobs = std::getenv("CASTOR_CASE_JOBS")) settings.jobs = number(jobs, "CASTOR_CASE_JOBS");

@@ -527,72 +527,12 @@ TEST(FrontEndHooksDeathTest, WrongPositionIsAnAssertion) {
 // --- Compositions
 // -----------------------------------------------------------------------------------------------------
 
-Machine with_blocks(const std::vector<Block>& blocks, const std::vector<std::string>& governors = {}) {
-  Machine machine = load();
-  for (const Block block : blocks) machine.blocks[static_cast<std::size_t>(block)].enable = true;
-  machine.hooks.governors = governors;
-  return machine;
-}
-
 void expect_refused(const Machine& machine, const std::vector<std::string>& words, const Hooks& hooks = {}) {
   try {
     (void)checked(machine, hooks);
     ADD_FAILURE() << "accepted; expected to be refused with " << testing::PrintToString(words);
   } catch (const base::InputError& error) {
     for (const std::string& word : words) EXPECT_THAT(error.what(), testing::HasSubstr(word));
-  }
-}
-
-TEST(Composition, RefusesTwoDispatchPoliciesAndNamesBoth) {
-  expect_refused(with_blocks({Block::kLax, Block::kMias}), {"lax", "mias", "exclude each other"});
-  expect_refused(with_blocks({Block::kLaperm, Block::kMias}), {"laperm", "mias"});
-  expect_refused(with_blocks({Block::kLax, Block::kLaperm}), {"lax", "laperm"});
-}
-
-TEST(Composition, MiasAsGovernorGoesWithAnotherPolicyButNotWithSwappingControllers) {
-  EXPECT_NO_THROW((void)checked(with_blocks({Block::kLax, Block::kMias}, {"mias"}), {}));
-  expect_refused(with_blocks({Block::kMias, Block::kGsync}, {"mias"}), {"mias", "gsync"});
-  expect_refused(with_blocks({Block::kMias, Block::kWaitSignal}, {"mias"}), {"mias", "wait_signal"});
-}
-
-TEST(Composition, GroupsNeedAPolicyThatKnowsThem) {
-  expect_refused(with_blocks({Block::kDtbl, Block::kLax}), {"dtbl", "lax"});
-  expect_refused(with_blocks({Block::kDtbl, Block::kMias}), {"dtbl", "mias"});
-  EXPECT_NO_THROW((void)checked(with_blocks({Block::kDtbl, Block::kLaperm, Block::kPower}), {}));
-}
-
-TEST(Composition, KeysOfHooksNameBlocksThatAreEnabledAndFit) {
-  Machine machine = with_blocks({Block::kSaws});
-  machine.hooks.issue = "saws";
-  EXPECT_NO_THROW((void)checked(machine, {}));
-  machine.hooks.issue = "mias";
-  expect_refused(machine, {"hooks.issue", "mias", "saws"});
-  machine = load();
-  machine.hooks.issue = "saws";
-  expect_refused(machine, {"hooks.issue", "saws is not enabled"});
-  machine.hooks.issue = "none";
-  machine.hooks.dispatch = "lax";
-  expect_refused(machine, {"hooks.dispatch", "lax is not enabled"});
-  machine = with_blocks({Block::kDtbl, Block::kLaperm});
-  machine.hooks.dispatch = "dtbl";
-  expect_refused(machine, {"laperm", "dtbl", "exclude each other"});
-  expect_refused(with_blocks({}, {"saws"}), {"hooks.governors", "saws"});
-}
-
-TEST(Composition, BlocksForDeviceLaunchesNeedAMachineWithThem) {
-  for (const Block block : {Block::kDtbl, Block::kLaperm}) {
-    Machine machine = with_blocks({block});
-    EXPECT_NO_THROW((void)checked(machine, {}));
-    machine.launch.enable = false;
-    expect_refused(machine, {std::string(slug(block)), "kepler_k20c", "launch.enable"});
-  }
-}
-
-TEST(Composition, ReplayedSmsHaveNoHooksInside) {
-  for (const Block block : {Block::kDarsie, Block::kSaws, Block::kGsync, Block::kWaitSignal}) {
-    Machine machine = with_blocks({block});
-    machine.replay.enable = true;
-    expect_refused(machine, {std::string(slug(block)), "replay"});
   }
 }
 

@@ -60,12 +60,6 @@ INSTANTIATE_TEST_SUITE_P(
         Misfit{"collectors", "kepler_k20c", {"rf.collectors=41"}, {"rf.collectors: 41", "at most 40"}},
         Misfit{"collectors_without_banks", "gcn_apu", {"rf.collectors=4"}, {"rf.collectors: 4", "go together"}},
         Misfit{"lines", "kepler_k20c", {"l1.line=64", "l1.ways=8"}, {"l2.line: 128", "l1.line 64"}},
-        Misfit{"fetch_filter_warps", "kepler_k20c", {"blocks.darsie.enable=1"}, {"fetch.warps: 4", "darsie"}},
-        Misfit{"fetch_filter_insns", "pascal_titanx", {"blocks.darsie.enable=1", "fetch.insns=5"}, {"fetch.insns: 5"}},
-        Misfit{"fetch_filter_refill",
-               "pascal_titanx",
-               {"blocks.darsie.enable=1", "ibuffer.refill=slot"},
-               {"ibuffer.refill: slot"}},
         Misfit{"dp_on_sfu", "kepler_k20c", {"units.dp_on_sfu=1"}, {"units.dp_on_sfu: 1"}},
         Misfit{"shared_units", "kepler_k20c", {"units.mem_shared=1"}, {"units.mem_shared: 1"}},
         Misfit{"cluster", "kepler_k20c", {"chip.cluster_size=14"}, {"chip.cluster_size: 14", "at most 13"}},
@@ -83,7 +77,6 @@ TEST(MachineCheck, AcceptsTheLimitsThemselves) {
   EXPECT_NO_THROW((void)load_machine("pascal_titanx", {"xbar.fifo_flits=4"}));
   EXPECT_NO_THROW((void)load_machine("pascal_titanx", {"dram.queue=2"}));
   EXPECT_NO_THROW((void)load_machine("kepler_k20c", {"sm.tb_contexts=16"}));
-  EXPECT_NO_THROW((void)load_machine("pascal_titanx", {"blocks.darsie.enable=1", "fetch.insns=4"}));
 }
 
 }  // namespace

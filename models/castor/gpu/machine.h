@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "castor/isa/timing_class.h"
@@ -27,21 +26,6 @@ enum class AcquireMode : std::uint8_t { kStamp, kFlush };                     //
 enum class ContextMover : std::uint8_t { kPort, kAnalytic };    ///< contexts through the memory port, or bytes / rate
 enum class StaleCheck : std::uint8_t { kOff, kCount, kError };  ///< what a stale L1 hit does
 enum class ReplayRate : std::uint8_t { kNone, kGpu, kSm, kTable };  ///< whose load slows a replayed TB
-enum class Engine : std::uint8_t { kModel, kRtl, kLockstep };       ///< which twin of a block runs
-/// Order in which the laxity engine serves jobs; values as in its register CTRL.
-enum class LaxPolicy : std::uint8_t { kRr, kFcfs, kEdf, kSjf, kLjf, kSrf, kMlfq, kPrema, kLax, kExt };
-enum class LaxRate : std::uint8_t { kWall, kActive, kInstance, kPeakhold };   ///< time that a rate is divided by
-enum class LaxWarm : std::uint8_t { kOptimistic, kDeadlineAhead, kPreload };  ///< what unprofiled work counts
-enum class LaxInit : std::uint8_t { kHighest, kLowest, kComputed };           ///< priority of a new job
-enum class SawsMode : std::uint8_t { kGto, kAuto, kAlways };  ///< when promotion begins: never, 1st barrier, at once
-enum class SawsOrder : std::uint8_t { kGreedyFirst, kAge };   ///< of thread blocks when it begins
-enum class SawsDemotion : std::uint8_t { kAllBlocked, kFirstHit };  ///< what sends a thread block to the tail
-
-/// Blocks that a machine file can enable, in the order of their register windows.
-enum class Block : std::uint8_t { kLax, kMias, kGsync, kWaitSignal, kDtbl, kLaperm, kPower, kSaws, kDarsie, kCount };
-inline constexpr std::size_t kBlocks = static_cast<std::size_t>(Block::kCount);
-/// The block's slug: "lax", "wait_signal", ...
-[[nodiscard]] std::string_view slug(Block block);
 
 /// Compute capability, as reported to programs; nothing else follows from it.
 struct Capability {
@@ -229,37 +213,6 @@ struct Machine {
     StaleCheck stale;
     bool rows, results;
   } check{};
-  struct BlockSettings {
-    bool enable;
-    Engine engine;
-  };
-  std::array<BlockSettings, kBlocks> blocks{};  ///< keys blocks.<slug>.enable and blocks.<slug>.engine
-  [[nodiscard]] const BlockSettings& block(Block which) const { return blocks[static_cast<std::size_t>(which)]; }
-  /// The laxity engine, block lax: its parameters, and its registers as they are when the machine starts.
-  struct Lax {
-    unsigned max_kt, num_kt, sel_width, vq_depth;
-    LaxPolicy policy;
-    bool admit;
-    unsigned update_period;
-    LaxRate rate_mode;
-    LaxWarm warm_policy;
-    unsigned min_wg, ewma_shift, leak;
-    LaxInit init_prio;
-    bool prio_class, drop_expired, bypass;
-    unsigned prema_period, prema_p;
-  } lax{};  ///< keys blocks.lax.*
-  /// The warp schedulers of block saws.
-  struct Saws {
-    SawsMode mode;
-    bool toggle;
-    SawsOrder init_order;
-    SawsDemotion demote_at;
-    unsigned p_floor, evq_depth;
-  } saws{};  ///< keys blocks.saws.*
-  struct Hooks {
-    std::string dispatch, issue;  ///< "none" = built in
-    std::vector<std::string> governors;
-  } hooks{};
 
   /// Peak DRAM bandwidth in 10^9 bytes per second: channels x bytes per clock x clock.
   [[nodiscard]] double peak_gb_per_s() const {

@@ -75,13 +75,6 @@ void check_pipeline(const Check& check, const Machine& m) {
         "no load/store unit is left for global memory", "fewer than units.mem");
   check(!m.units.dp_on_sfu || (m.units.dp == 0 && m.units.sfu > 0), "units.dp_on_sfu",
         "needs units.dp 0 and units.sfu of 1 or more", "set it to 0");
-  if (m.block(Block::kDarsie).enable) {
-    const std::string why = "blocks.darsie.enable filters the fetch of one warp per tick";
-    check(m.fetch.warps == 1, "fetch.warps", why, "1, or disable the block");
-    check(m.fetch.insns <= 4, "fetch.insns", why + " with at most 4 instructions", "1 to 4, or disable the block");
-    check(m.ibuffer.refill == IbufferRefill::kEmpty, "ibuffer.refill", why + " into an empty buffer",
-          "empty, or disable the block");
-  }
 }
 
 void check_memory(const Check& check, const Machine& m) {

@@ -22,16 +22,6 @@ std::vector<std::string> words(AcquireMode /*type*/) { return {"stamp", "flush"}
 std::vector<std::string> words(ContextMover /*type*/) { return {"port", "analytic"}; }
 std::vector<std::string> words(StaleCheck /*type*/) { return {"off", "count", "error"}; }
 std::vector<std::string> words(ReplayRate /*type*/) { return {"none", "gpu", "sm", "table"}; }
-std::vector<std::string> words(Engine /*type*/) { return {"model", "rtl", "lockstep"}; }
-std::vector<std::string> words(LaxPolicy /*type*/) {
-  return {"rr", "fcfs", "edf", "sjf", "ljf", "srf", "mlfq", "prema", "lax", "ext"};
-}
-std::vector<std::string> words(LaxRate /*type*/) { return {"wall", "active", "instance", "peakhold"}; }
-std::vector<std::string> words(LaxWarm /*type*/) { return {"optimistic", "deadline_ahead", "preload"}; }
-std::vector<std::string> words(LaxInit /*type*/) { return {"highest", "lowest", "computed"}; }
-std::vector<std::string> words(SawsMode /*type*/) { return {"gto", "auto", "always"}; }
-std::vector<std::string> words(SawsOrder /*type*/) { return {"greedy_first", "age"}; }
-std::vector<std::string> words(SawsDemotion /*type*/) { return {"all_blocked", "first_hit"}; }
 
 // What a member's type says about its key.
 template <class T>
@@ -343,43 +333,6 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(watchdog.cycles, "cycles", 1000, kMostLong, "window in which a machine without progress is found");
 }
 
-// Parameters of the laxity engine, and its registers as they are when the machine starts.
-#define CASTOR_LAX_NUMBER(member, unit, low, high, meaning) \
-  CASTOR_NUMBER_AS("blocks.lax." #member, lax.member, unit, low, high, meaning)
-#define CASTOR_LAX_WORD(member, meaning) table.key("blocks.lax." #member, meaning, CASTOR_ACCESS(lax.member))
-void lax_keys(TableWriter& table) {
-  CASTOR_LAX_NUMBER(max_kt, "kernels", 1, 16, "kernel types that the list of one job can hold");
-  CASTOR_LAX_NUMBER(num_kt, "kernels", 1, 256, "kernel types of the profiling table");
-  CASTOR_LAX_NUMBER(sel_width, "queues", 1, 256, "queues compared per cycle by the selection; a power of two");
-  CASTOR_LAX_NUMBER(vq_depth, "jobs", 4, 256, "verdicts, and jobs waiting for admission");
-  CASTOR_LAX_WORD(policy, "order in which jobs are served");
-  CASTOR_LAX_WORD(admit, "jobs that cannot make it are refused (policies lax and ext)");
-  CASTOR_LAX_NUMBER(update_period, "cycles", 1000, 16'777'215, "refresh of rates and priorities");
-  CASTOR_LAX_WORD(rate_mode, "time that completions are divided by");
-  CASTOR_LAX_WORD(warm_policy, "what work ahead without a rate counts");
-  CASTOR_LAX_NUMBER(min_wg, "TBs", 1, 255, "completions that make a rate");
-  CASTOR_LAX_NUMBER(ewma_shift, "number", 0, 4, "weight of a new rate is 2^-shift");
-  CASTOR_LAX_NUMBER(leak, "number", 1, 7, "rate_mode peakhold: a time rises by 2^-leak at most");
-  CASTOR_LAX_WORD(init_prio, "priority of a new job");
-  CASTOR_LAX_WORD(prio_class, "policy lax: a class above the value");
-  CASTOR_LAX_WORD(drop_expired, "late jobs that have not started are dropped");
-  CASTOR_LAX_WORD(bypass, "a job that fits at once is accepted although work is ahead");
-  CASTOR_LAX_NUMBER(prema_period, "cycles", 1000, 16'777'215, "from ranking to ranking of policy prema");
-  CASTOR_LAX_NUMBER(prema_p, "number", 1, 9, "policy prema: user priority of every job: 1, 3 or 9");
-}
-#undef CASTOR_LAX_NUMBER
-#undef CASTOR_LAX_WORD
-
-// The warp schedulers of block saws.
-void saws_keys(TableWriter& table) {
-  CASTOR_WORD_AS("blocks.saws.mode", saws.mode, "promotion begins never, at the first barrier of a kernel, or at once");
-  CASTOR_WORD_AS("blocks.saws.toggle", saws.toggle, "every other barrier of a thread block is not promoted");
-  CASTOR_WORD_AS("blocks.saws.init_order", saws.init_order, "order of thread blocks when promotion begins");
-  CASTOR_WORD_AS("blocks.saws.demote_at", saws.demote_at, "what sends a thread block to the tail on its own scheduler");
-  CASTOR_NUMBER_AS("blocks.saws.p_floor", saws.p_floor, "number", 0, 1, "least value of the promotion register");
-  CASTOR_NUMBER_AS("blocks.saws.evq_depth", saws.evq_depth, "messages", 1, 16, "that wait per scheduler");
-}
-
 void run_keys(TableWriter& table) {
   table.chapter("Run");
   CASTOR_NUMBER(run.seed, "number", 0, kMostLong, "seed of everything random");
@@ -399,20 +352,6 @@ void run_keys(TableWriter& table) {
   CASTOR_WORD(replay.enable, "SMs replay recorded services and execute nothing");
   CASTOR_WORD(replay.rate, "whose load slows a replayed TB");
   CASTOR_NUMBER(replay.w0, "warps", 0, kMost, "load from which on replayed TBs slow down; 0 = never");
-  for (std::size_t i = 0; i < kBlocks; ++i) {
-    const std::string prefix = "blocks." + std::string(slug(static_cast<Block>(i)));
-    table.key(
-        prefix + ".enable",
-        "the block is part of the machine", [i](Machine & machine) -> auto& { return machine.blocks[i].enable; });
-    table.key(
-        prefix + ".engine",
-        "which twin of the block runs", [i](Machine & machine) -> auto& { return machine.blocks[i].engine; });
-  }
-  lax_keys(table);
-  saws_keys(table);
-  CASTOR_WORD(hooks.dispatch, "dispatch policy plugged in; none = built in");
-  CASTOR_WORD(hooks.issue, "issue policy plugged in; none = built in");
-  CASTOR_WORD(hooks.governors, "SM governors plugged in");
 }
 
 std::vector<MachineKey> make_table() {
@@ -429,12 +368,6 @@ std::vector<MachineKey> make_table() {
 }
 
 }  // namespace
-
-std::string_view slug(Block block) {
-  static constexpr std::array<std::string_view, kBlocks> kSlugs = {"lax",    "mias",  "gsync", "wait_signal", "dtbl",
-                                                                   "laperm", "power", "saws",  "darsie"};
-  return kSlugs[static_cast<std::size_t>(block)];
-}
 
 const std::vector<MachineKey>& machine_table() {
   static const std::vector<MachineKey> table = make_table();

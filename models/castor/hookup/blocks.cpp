@@ -1,58 +1,58 @@
 #include "castor/hookup/blocks.h"
 
-#include <string>
+#include <map>
+#include <mutex>
 
 #include "castor/base/error.h"
-#include "castor/hookup/lax/lax_adapter.h"
-#include "castor/hookup/lax/lax_configuration.h"
-#include "castor/hookup/saws/saws_adapter.h"
+#include "castor/base/shared_object.h"
+#include "castor/twin/block_folder.h"
 
 namespace castor::hookup {
+namespace {
 
-Blocks::Blocks(const gpu::Machine& machine) {
-  for (std::size_t i = 0; i < gpu::kBlocks; ++i) {
-    const auto block = static_cast<gpu::Block>(i);
-    if (!machine.block(block).enable) continue;
-    switch (block) {
-      case gpu::Block::kLax:
-        plug_lax(machine);
-        break;
-      case gpu::Block::kSaws:
-        plug_saws(machine);
-        break;
-      default:
-        throw base::InputError("block " + std::string(gpu::slug(block)) + " cannot be plugged into the GPU yet",
-                               "set blocks." + std::string(gpu::slug(block)) + ".enable to 0");
-    }
-  }
+template <class T>
+void take(T*& into, T* from) {
+  if (from == nullptr) return;
+  CASTOR_ASSERT(into == nullptr, "two blocks plug into one hook and do not claim it");
+  into = from;
 }
 
-void Blocks::plug_lax(const gpu::Machine& machine) {
-  if (machine.inspect == gpu::Inspect::kOff) {
-    throw base::InputError(
-        "block lax needs an inspector of queues, machine " + base::printable(machine.name) + " has none (inspect off)",
-        "inspect=packet, another machine, or disable the block");
-  }
-  lax_ = std::make_unique<LaxAdapter>(lax_twin(machine), lax_registers(machine));
-  hooks_.job_scheduler = lax_.get();
-  hooks_.dispatch = &lax_->dispatch();
+template <class T>
+void take(std::vector<T*>& into, const std::vector<T*>& from) {
+  if (from.empty()) return;
+  CASTOR_ASSERT(into.empty(), "two blocks plug into one hook and do not claim it");
+  into = from;
 }
 
-void Blocks::plug_saws(const gpu::Machine& machine) {
-  const auto refuse = [](const std::string& key, unsigned value, const std::string& hint) {
-    throw base::InputError("block saws does not work on this machine: key " + key + " is " + std::to_string(value),
-                           hint);
-  };
-  if (machine.issue.warps != 1) refuse("issue.warps", machine.issue.warps, "1");
-  const saws::Params params = saws_params(machine);
-  if (machine.sm.tb_slots > params.MaxCta) refuse("sm.tb_slots", machine.sm.tb_slots, "at most 32");
-  const SawsAdapter::Settings settings{static_cast<std::uint8_t>(machine.saws.mode), machine.saws.toggle};
-  for (unsigned sm = 0; sm < machine.chip.sms; ++sm) {
-    saws_.push_back(std::make_unique<SawsAdapter>(saws_twin(machine, sm), settings));
-    hooks_.issue.push_back(saws_.back().get());
-  }
+}  // namespace
+
+const BlockType& block_type(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, const BlockType*> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (const auto found = known.find(name); found != known.end()) return *found->second;
+  const std::string path = twin::find_block(name).model();
+  const base::ObjectHeader& header = base::load_object(path, "castor_model_object", "model", name);
+  const BlockType* const type = reinterpret_cast<const ModelObject*>(&header)->type;
+  known.emplace(name, type);
+  return *type;
 }
 
-Blocks::~Blocks() = default;
+Blocks::Blocks(const gpu::Machine& machine, const std::vector<ChosenBlock>& chosen, twin::RtlSource& rtl) {
+  std::vector<Claimant> claimants;
+  for (const ChosenBlock& block : chosen) {
+    claimants.push_back({block.type->name(), block.type->claims(block.settings), block.type->window()});
+  }
+  check_claims(machine, claimants);
+  for (const ChosenBlock& block : chosen) {
+    gpu::Hooks hooks;
+    owners_.push_back(block.type->plug({machine, block.settings, rtl}, hooks));
+    take(hooks_.job_scheduler, hooks.job_scheduler);
+    take(hooks_.dispatch, hooks.dispatch);
+    take(hooks_.fetch_filter, hooks.fetch_filter);
+    take(hooks_.issue, hooks.issue);
+    hooks_.governors.insert(hooks_.governors.end(), hooks.governors.begin(), hooks.governors.end());
+  }
+}
 
 }  // namespace castor::hookup

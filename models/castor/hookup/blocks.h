@@ -1,40 +1,40 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "castor/gpu/hooks.h"
 #include "castor/gpu/machine.h"
+#include "castor/hookup/block_type.h"
+#include "castor/twin/rtl_object.h"
 
 namespace castor::hookup {
 
-class LaxAdapter;
-class SawsAdapter;
+/// The registration of the block of that name: its model.so is loaded when it is asked for, once. Errors: InputError if
+/// there is no such block, if it has no adapter, or if its object is of another version.
+[[nodiscard]] const BlockType& block_type(const std::string& name);
 
-/// The blocks that a machine enables, each with its twin, and the hooks that plug them into a GPU (docs/gpu.md,
-/// "Laxity engine", "Warp schedulers"). `machine` must live as long; the blocks as long as the GPU.
-/// Errors: InputError for illegal parameters of a block, for RTL that this build does not have at them (with the list
-/// of those it has), and for a block that nothing here can plug in yet.
+/// A block that a machine has, with its settings there.
+struct ChosenBlock {
+  const BlockType* type = nullptr;
+  Settings settings;
+};
+
+/// The blocks of a machine, each with its twins, and the hooks that plug them into a GPU (docs/gpu.md, "Blocks").
+/// `machine` and `chosen` must live as long; the blocks as long as the GPU. Errors: InputError if two exclude each
+/// other or one does not fit the machine (check_claims), and those of BlockType::plug.
 class Blocks {
  public:
-  explicit Blocks(const gpu::Machine& machine);
-  ~Blocks();
+  Blocks(const gpu::Machine& machine, const std::vector<ChosenBlock>& chosen, twin::RtlSource& rtl);
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
   [[nodiscard]] const gpu::Hooks& hooks() const { return hooks_; }
-  /// Null unless blocks.lax.enable.
-  [[nodiscard]] LaxAdapter* lax() { return lax_.get(); }
-  /// One per SM; empty unless blocks.saws.enable.
-  [[nodiscard]] const std::vector<std::unique_ptr<SawsAdapter>>& saws() const { return saws_; }
 
  private:
-  void plug_lax(const gpu::Machine& machine);
-  void plug_saws(const gpu::Machine& machine);
-
   gpu::Hooks hooks_;
-  std::unique_ptr<LaxAdapter> lax_;
-  std::vector<std::unique_ptr<SawsAdapter>> saws_;
+  std::vector<std::shared_ptr<void>> owners_;
 };
 
 }  // namespace castor::hookup

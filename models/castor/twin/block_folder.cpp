@@ -64,6 +64,11 @@ std::vector<BlockFolder> find_blocks() {
   return blocks;
 }
 
+bool has_block(const std::string& name) {
+  const std::vector<BlockFolder> blocks = find_blocks();
+  return std::any_of(blocks.begin(), blocks.end(), [&name](const BlockFolder& block) { return block.name == name; });
+}
+
 BlockFolder find_block(const std::string& name) {
   std::string names;
   for (BlockFolder& block : find_blocks()) {

@@ -29,6 +29,9 @@ struct BlockFolder {
 /// blocks have one name; a folder of CASTOR_BLOCKS that is not there.
 [[nodiscard]] std::vector<BlockFolder> find_blocks();
 
+/// Whether there is a block of that name. Errors: as `find_blocks`.
+[[nodiscard]] bool has_block(const std::string& name);
+
 /// The block of that name. Errors: as `find_blocks`, and InputError that lists the blocks that there are.
 [[nodiscard]] BlockFolder find_block(const std::string& name);
 

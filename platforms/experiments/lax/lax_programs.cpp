@@ -128,14 +128,17 @@ std::vector<std::string> overrides_of(const LaxEntry& entry, const LaxCalibratio
                                       const std::vector<std::string>& user) {
   std::vector<std::string> all = entry.overrides;
   all.insert(all.end(), user.begin(), user.end());
-  const gpu::Machine machine = load_machine(kMachine, all).machine;
+  std::vector<std::string> with_engine = all;  // its keys are there, enabled or not
+  with_engine.emplace_back("blocks.lax.engine=model");
+  const LoadedMachine loaded = load_machine(kMachine, with_engine);
+  const hookup::Settings engine("lax", loaded.config);
   const auto to_machine = [&](std::uint64_t value, std::uint64_t least) {
     return std::to_string(std::max(least, scaled(value, calibration.measured, calibration.published)));
   };
   all.emplace_back("host.launch_us=0");
-  all.push_back("parse.latency=" + to_machine(machine.parse.latency, 1));
-  all.push_back("blocks.lax.update_period=" + to_machine(machine.lax.update_period, 1000));
-  all.push_back("blocks.lax.prema_period=" + to_machine(machine.lax.prema_period, 1000));
+  all.push_back("parse.latency=" + to_machine(loaded.machine.parse.latency, 1));
+  all.push_back("blocks.lax.update_period=" + to_machine(engine.number("update_period"), 1000));
+  all.push_back("blocks.lax.prema_period=" + to_machine(engine.number("prema_period"), 1000));
   return all;
 }
 

@@ -121,14 +121,14 @@ void add_observed(const workloads::DeviceHost& host, const workloads::JobStream&
 
 workloads::RunOutcome run(const LoadedMachine& loaded, const workloads::JobStream& stream,
                           workloads::Scheduler& scheduler, bool observed, Json& result) {
-  if (!loaded.machine.block(gpu::Block::kLax).enable) {
+  if (loaded.blocks.empty()) {
     workloads::ReplayHost host(loaded.machine, stream, scheduler);
     return host.run();
   }
   const gpu::ReplayFile file = gpu::ReplayFile::parse(stream.replay_text(), stream.name);
   gpu::TimingDevice::Options options;
   options.gpu.replay = &file;
-  plug_blocks(loaded.machine, options);
+  plug_blocks(loaded, options);
   gpu::TimingDevice device(loaded.machine, std::move(options));
   workloads::DeviceHost host(device, file, stream, scheduler);
   if (observed) host.observe(kLookEvery, kLookStride);

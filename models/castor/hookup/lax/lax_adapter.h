@@ -9,6 +9,7 @@
 #include "castor/gpu/hooks.h"
 #include "castor/hookup/lax/lax_configuration.h"
 #include "castor/hookup/lax/lax_statistics.h"
+#include "castor/hookup/lax/registration.h"
 #include "castor/lax/ports.h"
 #include "castor/twin/twin.h"
 
@@ -61,7 +62,7 @@ class LaxAdapter final : public gpu::JobScheduler {
   /// waits for its verdict, one that will be dropped when it is late, and preemption.
   [[nodiscard]] bool inert() const override;
   void idle(gpu::Cycle n) override;
-  [[nodiscard]] int window() const override { return static_cast<int>(gpu::Block::kLax); }
+  [[nodiscard]] int window() const override { return lax::Registration::kWindow; }
   [[nodiscard]] bool judges() const override { return true; }
   const gpu::JobOut& settle(const gpu::JobIn& in) override;
   void clock(const gpu::JobIn& in) override;

@@ -4,47 +4,71 @@
 #include <string>
 
 #include "castor/base/error.h"
-#include "castor/hookup/twin_of.h"
-#include "castor/lax/engine.h"
+#include "castor/hookup/keys.h"
 #include "castor/lax/register_map.h"
 
 namespace castor::hookup {
 
-lax::Params lax_params(const gpu::Machine& machine) {
+// Choices in the order of the values that CTRL has for them (docs/blocks/lax.md, "Registers").
+const std::vector<base::SchemaRow>& lax_keys() {
+  constexpr unsigned kMostPeriod = 16'777'215;
+  static const std::vector<base::SchemaRow> keys{
+      number_key("max_kt", 8, "kernels", 1, 16, "kernel types that the list of one job can hold"),
+      number_key("num_kt", 64, "kernels", 1, 256, "kernel types of the profiling table"),
+      number_key("sel_width", 16, "queues", 1, 256, "queues compared per cycle by the selection; a power of two"),
+      number_key("vq_depth", 32, "jobs", 4, 256, "verdicts, and jobs waiting for admission"),
+      choice_key("policy", "lax", {"rr", "fcfs", "edf", "sjf", "ljf", "srf", "mlfq", "prema", "lax", "ext"},
+                 "order in which jobs are served"),
+      flag_key("admit", true, "jobs that cannot make it are refused (policies lax and ext)"),
+      number_key("update_period", 150'000, "cycles", 1000, kMostPeriod, "refresh of rates and priorities"),
+      choice_key("rate_mode", "active", {"wall", "active", "instance", "peakhold"},
+                 "time that completions are divided by"),
+      choice_key("warm_policy", "deadline_ahead", {"optimistic", "deadline_ahead", "preload"},
+                 "what work ahead without a rate counts"),
+      number_key("min_wg", 1, "TBs", 1, 255, "completions that make a rate"),
+      number_key("ewma_shift", 0, "number", 0, 4, "weight of a new rate is 2^-shift"),
+      number_key("leak", 3, "number", 1, 7, "rate_mode peakhold: a time rises by 2^-leak at most"),
+      choice_key("init_prio", "highest", {"highest", "lowest", "computed"}, "priority of a new job"),
+      flag_key("prio_class", true, "policy lax: a class above the value"),
+      flag_key("drop_expired", false, "late jobs that have not started are dropped"),
+      flag_key("bypass", false, "a job that fits at once is accepted although work is ahead"),
+      number_key("prema_period", 375'000, "cycles", 1000, kMostPeriod, "from ranking to ranking of policy prema"),
+      number_key("prema_p", 1, "number", 1, 9, "policy prema: user priority of every job: 1, 3 or 9")};
+  return keys;
+}
+
+lax::Params lax_params(const gpu::Machine& machine, const Settings& settings) {
   lax::Params params;
   params.NumQueues = machine.queue.count;
-  params.MaxKt = machine.lax.max_kt;
-  params.NumKt = machine.lax.num_kt;
-  params.SelWidth = machine.lax.sel_width;
-  params.VqDepth = machine.lax.vq_depth;
+  params.MaxKt = settings.number("max_kt");
+  params.NumKt = settings.number("num_kt");
+  params.SelWidth = settings.number("sel_width");
+  params.VqDepth = settings.number("vq_depth");
   params.ParseLanes = machine.parse.lanes;
   params.check();
   return params;
 }
 
-std::unique_ptr<twin::Twin<lax::Block>> lax_twin(const gpu::Machine& machine) {
-  return twin_of<lax::Block>(machine.block(gpu::Block::kLax).engine, lax_params(machine));
-}
-
-std::vector<RegisterValue> lax_registers(const gpu::Machine& machine) {
+std::vector<RegisterValue> lax_registers(const gpu::Machine& machine, const Settings& settings) {
   namespace reg = lax::reg;
-  const gpu::Machine::Lax& m = machine.lax;
-  if (m.prema_p != 1 && m.prema_p != 3 && m.prema_p != 9) {
-    throw base::InputError("key blocks.lax.prema_p: " + std::to_string(m.prema_p), "1, 3 or 9");
+  const unsigned user_priority = settings.number("prema_p");
+  if (user_priority != 1 && user_priority != 3 && user_priority != 9) {
+    throw base::InputError("key blocks.lax.prema_p: " + std::to_string(user_priority), "1, 3 or 9");
   }
-  const auto bit = [](bool value, unsigned at) { return static_cast<std::uint32_t>(value) << at; };
-  const auto field = [](auto value, unsigned at) { return static_cast<std::uint32_t>(value) << at; };
-  const std::uint32_t ctrl = bit(true, 0) | bit(m.admit, 1) | field(m.policy, 4) | field(m.rate_mode, 8) |
-                             field(m.warm_policy, 10) | bit(m.prio_class, 12) | field(m.init_prio, 13) |
-                             bit(m.bypass, 15) | bit(m.drop_expired, 16) | field(m.ewma_shift, 17) | field(m.leak, 20) |
-                             bit(machine.inspect == gpu::Inspect::kWalk, 23);
+  const auto field = [&settings](const char* key, unsigned at) {
+    return static_cast<std::uint32_t>(settings.number(key)) << at;
+  };
+  const std::uint32_t ctrl = 1U | field("admit", 1) | field("policy", 4) | field("rate_mode", 8) |
+                             field("warm_policy", 10) | field("prio_class", 12) | field("init_prio", 13) |
+                             field("bypass", 15) | field("drop_expired", 16) | field("ewma_shift", 17) |
+                             field("leak", 20) | std::uint32_t{machine.inspect == gpu::Inspect::kWalk} << 23U;
   constexpr unsigned kMostStored = 0xffff;  // PARSE_LAT and CKPT_BW only keep what others read
-  return {{reg::kUpdPeriod, m.update_period},
+  return {{reg::kUpdPeriod, settings.number("update_period")},
           {reg::kParseLat, std::min(machine.parse.latency, kMostStored)},
-          {reg::kMinWg, m.min_wg},
-          {reg::kPremaPeriod, m.prema_period},
+          {reg::kMinWg, settings.number("min_wg")},
+          {reg::kPremaPeriod, settings.number("prema_period")},
           {reg::kCkptBw, std::min(machine.context.bytes_per_cycle, kMostStored)},
-          {reg::kPremaP, m.prema_p},
+          {reg::kPremaP, user_priority},
           {reg::kCtrl, ctrl}};
 }
 

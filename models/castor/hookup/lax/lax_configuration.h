@@ -1,11 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "castor/gpu/machine.h"
-#include "castor/lax/ports.h"
-#include "castor/twin/twin.h"
+#include "castor/hookup/settings.h"
+#include "castor/lax/params.h"
 
 namespace castor::hookup {
 
@@ -15,14 +14,14 @@ struct RegisterValue {
   std::uint32_t value = 0;
 };
 
-/// Parameters of the laxity engine of a machine: queues and parse lanes are the machine's, the rest keys blocks.lax.*.
-[[nodiscard]] lax::Params lax_params(const gpu::Machine& machine);
+/// Keys blocks.lax.*: parameters of the laxity engine, and its registers as they are when the machine starts.
+[[nodiscard]] const std::vector<base::SchemaRow>& lax_keys();
 
-/// Its twin, as blocks.lax.engine says. Errors: InputError for illegal parameters and for RTL that is not built at
-/// them.
-[[nodiscard]] std::unique_ptr<twin::Twin<lax::Block>> lax_twin(const gpu::Machine& machine);
+/// Parameters of the laxity engine of a machine: queues and parse lanes are the machine's, the rest its keys.
+[[nodiscard]] lax::Params lax_params(const gpu::Machine& machine, const Settings& settings);
 
-/// What its registers hold when the machine starts, in the order of the writes; CTRL with ENABLE comes last.
-[[nodiscard]] std::vector<RegisterValue> lax_registers(const gpu::Machine& machine);
+/// What its registers hold when the machine starts, in the order of the writes; CTRL with ENABLE comes last. Errors:
+/// InputError for a user priority that does not exist.
+[[nodiscard]] std::vector<RegisterValue> lax_registers(const gpu::Machine& machine, const Settings& settings);
 
 }  // namespace castor::hookup

@@ -5,26 +5,8 @@
 #include <utility>
 
 #include "castor/base/error.h"
-#include "castor/hookup/twin_of.h"
-#include "castor/saws/engine.h"
 
 namespace castor::hookup {
-
-saws::Params saws_params(const gpu::Machine& machine) {
-  saws::Params params;
-  params.NumSched = machine.schedulers;
-  params.NumWarps = machine.sm.warps;
-  params.EvqDepth = machine.saws.evq_depth;
-  params.PFloor = machine.saws.p_floor;
-  params.InitOrder = static_cast<std::uint32_t>(machine.saws.init_order);
-  params.DemoteAt = static_cast<std::uint32_t>(machine.saws.demote_at);
-  params.check();
-  return params;
-}
-
-std::unique_ptr<twin::Twin<saws::Block>> saws_twin(const gpu::Machine& machine, unsigned sm) {
-  return twin_of<saws::Block>(machine.block(gpu::Block::kSaws).engine, saws_params(machine), "sm" + std::to_string(sm));
-}
 
 SawsAdapter::SawsAdapter(std::unique_ptr<twin::Twin<saws::Block>> twin, Settings settings)
     : twin_(std::move(twin)), settings_(settings) {

@@ -5,19 +5,11 @@
 #include <memory>
 
 #include "castor/gpu/hooks.h"
-#include "castor/gpu/machine.h"
 #include "castor/hookup/saws/saws_statistics.h"
 #include "castor/saws/ports.h"
 #include "castor/twin/twin.h"
 
 namespace castor::hookup {
-
-/// Parameters of the warp schedulers of a machine: schedulers and warps are the machine's, the rest keys blocks.saws.*.
-/// Errors: InputError for parameters that the block does not have.
-[[nodiscard]] saws::Params saws_params(const gpu::Machine& machine);
-
-/// Their twin on SM `sm`, as blocks.saws.engine says. Errors: InputError for RTL that is not built at the parameters.
-[[nodiscard]] std::unique_ptr<twin::Twin<saws::Block>> saws_twin(const gpu::Machine& machine, unsigned sm);
 
 /// The warp schedulers of one SM as the block saws (docs/gpu.md, "Warp schedulers").
 ///

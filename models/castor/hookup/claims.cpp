@@ -1,0 +1,91 @@
+#include "castor/hookup/claims.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+
+namespace castor::hookup {
+namespace {
+
+/// Claims that only one block of a machine can have.
+constexpr Claim kExclusive[] = {Claim::kOrdersJobs, Claim::kPlacesTbs, Claim::kFiltersFetch, Claim::kPicksWarps};
+
+bool has(const Claimant& block, Claim claim) {
+  return std::find(block.claims.begin(), block.claims.end(), claim) != block.claims.end();
+}
+
+[[noreturn]] void exclude(const Claimant& first, const Claimant& second, const std::string& why) {
+  throw base::InputError("blocks " + first.block + " and " + second.block + " exclude each other: " + why,
+                         "disable one of them");
+}
+
+void check_pair(const Claimant& first, const Claimant& second) {
+  for (const Claim claim : kExclusive) {
+    if (has(first, claim) && has(second, claim)) {
+      exclude(first, second, std::string("each ") + meaning(claim));
+    }
+  }
+  const auto meet = [](const Claimant& leaving, const Claimant& counting) {
+    return has(leaving, Claim::kTbsLeave) && has(counting, Claim::kCountsRetired);
+  };
+  if (meet(first, second)) {
+    exclude(
+        first, second,
+        second.block + " counts thread blocks that retire, those of " + first.block + " leave an SM without retiring");
+  }
+  if (meet(second, first)) {
+    exclude(
+        first, second,
+        first.block + " counts thread blocks that retire, those of " + second.block + " leave an SM without retiring");
+  }
+  if (first.window >= 0 && first.window == second.window) {
+    exclude(first, second, "both serve register window " + std::to_string(first.window));
+  }
+}
+
+}  // namespace
+
+const char* meaning(Claim claim) {
+  switch (claim) {
+    case Claim::kOrdersJobs:
+      return "decides which job is next";
+    case Claim::kPlacesTbs:
+      return "decides which thread block is placed next";
+    case Claim::kFiltersFetch:
+      return "decides what is fetched";
+    case Claim::kPicksWarps:
+      return "decides which warp issues";
+    case Claim::kGovernsSms:
+      return "limits what an SM may take";
+    case Claim::kTbsLeave:
+      return "lets thread blocks leave an SM without retiring";
+    case Claim::kCountsRetired:
+      return "counts thread blocks that retire";
+    case Claim::kNeedsExecution:
+      return "needs SMs that execute instructions";
+    case Claim::kNeedsDeviceLaunches:
+      return "needs launches by device code";
+  }
+  return "";
+}
+
+void check_claims(const gpu::Machine& machine, const std::vector<Claimant>& blocks) {
+  std::vector<const Claimant*> sorted;
+  for (const Claimant& block : blocks) sorted.push_back(&block);
+  std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->block < b->block; });
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    for (std::size_t j = i + 1; j < sorted.size(); ++j) check_pair(*sorted[i], *sorted[j]);
+    const Claimant& block = *sorted[i];
+    if (machine.replay.enable && has(block, Claim::kNeedsExecution)) {
+      throw base::InputError(
+          "block " + block.block + " and replay.enable exclude each other: a replayed SM executes no instructions",
+          "disable one of them");
+    }
+    if (has(block, Claim::kNeedsDeviceLaunches)) {
+      throw base::InputError("block " + block.block + " needs launches by device code, which no machine has yet",
+                             "disable the block");
+    }
+  }
+}
+
+}  // namespace castor::hookup

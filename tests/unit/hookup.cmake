@@ -1,0 +1,15 @@
+# Blocks meet a machine: claims, and what is found and loaded.
+castor_test(hookup_claims_test KIND unit SOURCES hookup/claims_test.cpp LIBS castor_platforms)
+
+set(definitions "")
+foreach(odd IN ITEMS "1;VERSION" "2;NAME" "3;NOTHING")
+  list(GET odd 0 number)
+  list(GET odd 1 name)
+  add_library(castor_odd_object_${number} MODULE "${CMAKE_CURRENT_SOURCE_DIR}/unit/hookup/odd_object.cpp")
+  target_compile_definitions(castor_odd_object_${number} PRIVATE ODD=${number})
+  target_link_libraries(castor_odd_object_${number} PRIVATE castor_base castor_options)
+  list(APPEND definitions CASTOR_ODD_${name}="$<TARGET_FILE:castor_odd_object_${number}>")
+endforeach()
+castor_test(hookup_loading_test KIND unit SOURCES hookup/loading_test.cpp LIBS castor_platforms
+  DEPENDS castor_odd_object_1 castor_odd_object_2 castor_odd_object_3 castor_block_saws)
+target_compile_definitions(hookup_loading_test PRIVATE ${definitions})

@@ -1,0 +1,77 @@
+// Who may stand beside whom on a machine, by claims alone.
+
+#include "castor/hookup/claims.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+#include "platforms/machines.h"
+
+namespace castor::hookup {
+namespace {
+
+using ::testing::HasSubstr;
+
+gpu::Machine machine() { return platforms::load_machine("tiny").machine; }
+
+std::string refusal(const std::vector<Claimant>& blocks, const gpu::Machine& on = machine()) {
+  try {
+    check_claims(on, blocks);
+  } catch (const base::InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Claims, TwoBlocksThatDecideTheSameExcludeEachOther) {
+  for (const Claim claim : {Claim::kOrdersJobs, Claim::kPlacesTbs, Claim::kFiltersFetch, Claim::kPicksWarps}) {
+    const std::string error = refusal({{"one", {claim}}, {"other", {claim}}});
+    EXPECT_THAT(error, HasSubstr("blocks one and other exclude each other"));
+    EXPECT_THAT(error, HasSubstr(meaning(claim)));
+  }
+}
+
+TEST(Claims, TheOrderOfBlocksDoesNotChangeTheMessage) {
+  std::vector<Claimant> blocks{{"a", {Claim::kPicksWarps}}, {"b", {Claim::kPlacesTbs}}, {"c", {Claim::kPlacesTbs}}};
+  const std::string expected = refusal(blocks);
+  EXPECT_THAT(expected, HasSubstr("b and c"));
+  while (std::next_permutation(blocks.begin(), blocks.end(),
+                               [](const Claimant& x, const Claimant& y) { return x.block < y.block; })) {
+    EXPECT_EQ(refusal(blocks), expected);
+  }
+}
+
+TEST(Claims, DifferentDecisionsGoTogetherAndGovernorsAreAnyNumber) {
+  EXPECT_EQ(refusal({{"jobs", {Claim::kOrdersJobs, Claim::kPlacesTbs}},
+                     {"warps", {Claim::kPicksWarps, Claim::kNeedsExecution}},
+                     {"filter", {Claim::kFiltersFetch}},
+                     {"quota", {Claim::kGovernsSms}},
+                     {"power", {Claim::kGovernsSms}}}),
+            "");
+}
+
+TEST(Claims, ThreadBlocksThatLeaveAreNotCountedByTheirRetiring) {
+  const Claimant leaving{"swap", {Claim::kTbsLeave}}, counting{"quota", {Claim::kGovernsSms, Claim::kCountsRetired}};
+  EXPECT_THAT(refusal({leaving, counting}), HasSubstr("quota and swap exclude each other"));
+  EXPECT_EQ(refusal({counting, leaving}), refusal({leaving, counting}));
+  EXPECT_EQ(refusal({leaving, {"other", {Claim::kTbsLeave}}}), "");
+}
+
+TEST(Claims, RegisterWindowsDoNotOverlap) {
+  EXPECT_THAT(refusal({{"one", {}, 3}, {"other", {}, 3}}), HasSubstr("one and other exclude each other: both serve"));
+  EXPECT_EQ(refusal({{"one", {}, 3}, {"other", {}, 4}, {"third", {}, -1}, {"fourth", {}, -1}}), "");
+}
+
+TEST(Claims, WhatAMachineDoesNotHaveIsRefusedWithTheBlocksName) {
+  gpu::Machine replaying = machine();
+  replaying.replay.enable = true;
+  EXPECT_THAT(refusal({{"warps", {Claim::kNeedsExecution}}}, replaying), HasSubstr("block warps and replay.enable"));
+  EXPECT_EQ(refusal({{"warps", {Claim::kNeedsExecution}}}), "");
+  EXPECT_THAT(refusal({{"launcher", {Claim::kNeedsDeviceLaunches}}}), HasSubstr("block launcher needs launches"));
+}
+
+}  // namespace
+}  // namespace castor::hookup
