@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::hookup {
