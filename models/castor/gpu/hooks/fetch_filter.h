@@ -67,7 +67,7 @@ struct CopyRequest {
 
 struct FetchIn {
   Cycle now = 0;                      ///< core cycle of the tick
-  WarpMask eligible = 0;              ///< S5: warps that may be fetched or are held, as of S0
+  WarpMask eligible = 0;              ///< S5: warps of TBs it acts on that may be fetched or are held, as of S0
   const std::uint64_t* pc = nullptr;  ///< S5: [warp], device address; valid for eligible warps
   DecodeGroup decode;                 ///< S5
   /// S5: what was picked, and behind all picks what may issue as the second of a pair; at the edge: what has issued.

@@ -74,7 +74,8 @@ class Hook {
   virtual ~Hook() = default;
   /// Called once, before the first `reset`.
   virtual void attach(const HookSite& site) = 0;
-  /// Adds what waves show of the hook, in scopes below `scope` ("gpu", inside an SM "gpu.sm3"); sampled behind cycles in which some unit ticked.
+  /// Adds what waves show of the hook, in scopes below `scope` ("gpu", inside an SM "gpu.sm3"); sampled behind cycles
+  /// in which some unit ticked.
   virtual void add_waves(Waves& /*waves*/, const std::string& /*scope*/) {}
   /// The machine ends before the hook does: what `attach` gave must not be used any more.
   virtual void detach() {}
