@@ -6,7 +6,7 @@
 
 #include "castor/gpu/trace/progress.h"
 #include "castor/gpu/trace/timeline.h"
-#include "castor/gpu/trace/waves.h"
+#include "castor/gpu/trace/wave_file.h"
 #include "platforms/machines.h"
 
 namespace {
@@ -16,7 +16,7 @@ using namespace castor::gpu;
 /// 200 signals of 32 bits, of which state.range(0) change in each cycle.
 void waves_sample(benchmark::State& state) {
   std::vector<std::uint32_t> values(200);
-  Waves waves("/dev/null", {});
+  WaveFile waves("/dev/null", {});
   for (std::size_t i = 0; i < values.size(); ++i) waves.add("gpu", "s" + std::to_string(i), 32, &values[i]);
   Cycle cycle = 0;
   for (auto _ : state) {

@@ -11,8 +11,6 @@ using namespace castor::runtime;
 
 namespace {
 
-// Registers of the engine (docs/blocks/lax.md, "Registers").
-constexpr std::uint32_t kIsolatedTpw = 0x0c00, kIsolatedStride = 4;
 constexpr unsigned long long kHourNs = 3'600'000'000'000;
 
 Stream& job_stream(Session& session, cudaStream_t handle) {
@@ -90,8 +88,7 @@ cudaError_t castorKernelSetIsolatedTime(const void* function, unsigned blockThre
     session.check_fault();
     const LoadedKernel& kernel = session.kernel_of(function);
     JobDriver& jobs = session.jobs();
-    if (!jobs.has_engine()) return;
-    jobs.write_register(kIsolatedTpw + kIsolatedStride * jobs.kid_of(kernel.handle, blockThreads), timePerBlock);
+    if (jobs.judged()) jobs.set_isolated_time(jobs.kid_of(kernel.handle, blockThreads), timePerBlock);
   });
 }
 

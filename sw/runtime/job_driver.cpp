@@ -5,20 +5,18 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/hooks/job_control.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::runtime {
 namespace {
 
-// Registers of the laxity engine that the driver uses.
-constexpr std::uint32_t kPriority = 0x0400, kQueueState = 0x0800, kProfile = 0x4000;
-constexpr std::uint32_t kAcknowledge = 1U << 31, kClear = 1U << 30;
-constexpr std::uint32_t kProfileStride = 0x20, kProfileState = 0x18;
 constexpr std::uint64_t kMostDeadline = 0xfffffffe;
 constexpr std::uint64_t kMostNanoseconds = std::uint64_t{1} << 40;  // too long at any clock, and no product overflows
 constexpr std::size_t kSignalsPerPage = 64;
 constexpr std::size_t kMostKernels = 0xffff;
-constexpr std::uint8_t kNoJob = 7;  // reason of an append that came too late
+constexpr unsigned kKernelTypes = 64;  // where nobody measures them
+constexpr std::uint8_t kNoJob = 7;     // reason of an append that came too late
 
 bool over(gpu::JobStatus status) {
   using gpu::JobStatus;
@@ -26,8 +24,12 @@ bool over(gpu::JobStatus status) {
          status == JobStatus::kError;
 }
 
-gpu::RegisterAccess access(std::uint32_t offset, bool write, std::uint32_t value) {
-  return {static_cast<unsigned>(gpu::Block::kLax), write, offset, value};
+unsigned kernel_types(const gpu::JobControl* control) {
+  return control != nullptr ? control->kernel_types() : kKernelTypes;
+}
+
+std::string text_of(const gpu::RegisterAccess& access) {
+  return "register " + std::to_string(access.offset) + " of window " + std::to_string(access.window);
 }
 
 }  // namespace
@@ -37,10 +39,11 @@ JobDriver::JobDriver(gpu::Device& device) : JobDriver(device, Settings{}) {}
 JobDriver::JobDriver(gpu::Device& device, const Settings& settings)
     : device_(device),
       settings_(settings),
-      engine_(device.has_timing() && device.machine().block(gpu::Block::kLax).enable),
-      list_types_(std::min(gpu::JobPacket::kElements, device.machine().lax.max_kt)),
+      control_(device.job_control()),
+      list_types_(control_ != nullptr ? std::min(gpu::JobPacket::kElements, control_->list_types())
+                                      : gpu::JobPacket::kElements),
       streams_(device.machine().queue.count),
-      kinds_(settings.kernel_types != 0 ? settings.kernel_types : device.machine().lax.num_kt) {
+      kinds_(settings.kernel_types != 0 ? settings.kernel_types : kernel_types(control_)) {
   if (settings_.core_mhz == 0) settings_.core_mhz = device.machine().clock.core_mhz;
   for (unsigned queue = settings.first_queue; queue < streams_.size(); ++queue) {
     if (settings.from_top) {
@@ -75,7 +78,7 @@ JobDriver::StreamId JobDriver::create(std::uint64_t deadline_ns) {
     }
     fresh.deadline = static_cast<std::uint32_t>(cycles);
   }
-  if (free_.empty() && !engine_) {
+  if (free_.empty() && !judged()) {
     fresh.open = fresh.shared = true;
     streams_.push_back(std::move(fresh));
     return static_cast<StreamId>(streams_.size() - 1);
@@ -197,15 +200,13 @@ gpu::JobSignal JobDriver::poll(StreamId stream) {
   return {};
 }
 
-// The job is over: its signal words and its row of the engine are free again.
+// The job is over: its signal words, and its queue for those who judge, are free again.
 void JobDriver::finish(StreamId stream) {
   Stream& state = at(stream);
   for (const Part& part : state.parts) signals_.push_back(part.signal);
   state.parts.clear();
   state.busy = false;
-  if (engine_ && state.result.status != gpu::JobStatus::kError) {
-    device_.post_register(access(kQueueState + 4 * stream, true, kAcknowledge));
-  }
+  if (judged() && state.result.status != gpu::JobStatus::kError) post(control_->acknowledge(queue(stream)));
 }
 
 // --- Signal words ---------------------------------------------------------------------------------------------------
@@ -245,10 +246,9 @@ std::uint8_t JobDriver::kid_of(gpu::ProgramHandle program, std::uint64_t block_t
     return kinds_[a].taken != kinds_[b].taken ? !kinds_[a].taken : kinds_[a].used < kinds_[b].used;
   });
   for (const std::size_t i : order) {
-    if (kinds_[i].taken && engine_) {
-      const auto offset = kProfile + kProfileStride * static_cast<std::uint32_t>(i) + kProfileState;
-      const gpu::RegisterReply reply = device_.access_register(access(offset, true, kClear));
-      if (reply.error != gpu::RegisterError::kNone) continue;
+    if (kinds_[i].taken && judged()) {
+      const auto clear = control_->clear_type(static_cast<std::uint8_t>(i));
+      if (clear && device_.access_register(*clear).error != gpu::RegisterError::kNone) continue;
     }
     kinds_[i] = {program, block_threads, ++uses_, true};
     return static_cast<std::uint8_t>(i);
@@ -259,22 +259,37 @@ std::uint8_t JobDriver::kid_of(gpu::ProgramHandle program, std::uint64_t block_t
 
 void JobDriver::set_priority(StreamId stream, std::uint32_t value) {
   static_cast<void>(at(stream));
-  if (engine_) device_.post_register(access(kPriority + 4 * stream, true, value));
+  if (judged()) post(control_->set_priority(queue(stream), value));
+}
+
+void JobDriver::set_isolated_time(std::uint8_t kid, std::uint32_t value) {
+  if (!judged()) return;
+  if (const auto access = control_->set_isolated_time(kid, value)) write(*access);
 }
 
 std::uint32_t JobDriver::read_register(std::uint32_t offset) {
-  const gpu::RegisterReply reply = device_.access_register(access(offset, false, 0));
+  const gpu::RegisterAccess access{window(), false, offset, 0};
+  const gpu::RegisterReply reply = device_.access_register(access);
   if (reply.error == gpu::RegisterError::kNone) return reply.value;
-  throw base::InputError("register " + std::to_string(offset) + " of the laxity engine cannot be read",
-                         engine_ ? "an offset of the engine's register map" : "a machine with blocks.lax.enable");
+  throw base::InputError(text_of(access) + " cannot be read", "an offset of the block's register map");
 }
 
-void JobDriver::write_register(std::uint32_t offset, std::uint32_t value) {
-  const gpu::RegisterReply reply = device_.access_register(access(offset, true, value));
-  if (reply.error == gpu::RegisterError::kNone) return;
-  throw base::InputError(
-      "register " + std::to_string(offset) + " of the laxity engine refuses the value " + std::to_string(value),
-      engine_ ? "a value that the engine's register map allows" : "a machine with blocks.lax.enable");
+void JobDriver::write_register(std::uint32_t offset, std::uint32_t value) { write({window(), true, offset, value}); }
+
+void JobDriver::write(const gpu::RegisterAccess& access) {
+  if (device_.access_register(access).error == gpu::RegisterError::kNone) return;
+  throw base::InputError(text_of(access) + " refuses the value " + std::to_string(access.value),
+                         "a value that the block's register map allows");
+}
+
+void JobDriver::post(const std::optional<gpu::RegisterAccess>& access) {
+  if (access) device_.post_register(*access);
+}
+
+unsigned JobDriver::window() const {
+  if (judged()) return control_->window();
+  throw base::InputError("nothing on this device judges jobs, there are no registers",
+                         "a machine with a block that schedules jobs");
 }
 
 }  // namespace castor::runtime

@@ -12,12 +12,13 @@
 
 namespace castor::runtime {
 
-/// The driver's side of jobs with deadlines (docs/gpu.md, "Jobs"): streams, JOB packets, signal
-/// words, the table of kernel types, and what the driver writes into the laxity engine's registers. It works on every
-/// device: where nobody judges jobs all are accepted, and a machine without inspector takes the kernels alone.
+/// The driver's side of jobs with deadlines (docs/gpu.md, "Jobs"): streams, JOB packets, signal words, the table of
+/// kernel types, and what the driver writes into the registers of a block that judges jobs, as the block's JobControl
+/// says. It works on every device: where nobody judges jobs all are accepted, and a machine without inspector takes the
+/// kernels alone.
 ///
-/// With an engine a stream has a queue of its own; elsewhere streams beyond the number of queues share them, and take
-/// no further work while a job is under way.
+/// Where jobs are judged a stream has a queue of its own; elsewhere streams beyond the number of queues share them, and
+/// take no further work while a job is under way.
 ///
 /// A stream has one job at a time: enqueue kernels, submit, poll until it is over; then it takes the next one. What is
 /// enqueued and submitted while a job is under way is appended to it; if that comes too late the rest becomes a job of
@@ -32,7 +33,7 @@ class JobDriver {
   struct Settings {
     unsigned first_queue = 0;   ///< queues below are left to others
     bool from_top = false;      ///< streams get the highest queues first
-    unsigned kernel_types = 0;  ///< 0: as many as the machine's engine has
+    unsigned kernel_types = 0;  ///< 0: as many as those who judge can tell apart, else 64
     double core_mhz = 0;        ///< 0: the machine's
   };
   JobDriver(gpu::Device& device, const Settings& settings);
@@ -53,22 +54,26 @@ class JobDriver {
   /// now, or in the cycle `start` if that is not 0. Returns the tickets of the kernels.
   std::vector<gpu::Ticket> submit(StreamId stream, std::uint64_t start = 0);
   /// What the signal words say now; costs no time. kPending also if nothing was ever submitted. Once a job is over
-  /// (kRejected, kDone, kDoneLate) the queue is given back to the engine, and `submit` starts a new job.
+  /// (kRejected, kDone, kDoneLate) the queue is given back to those who judge, and `submit` starts a new job.
   [[nodiscard]] gpu::JobSignal poll(StreamId stream);
   /// Youngest kernel that was given to the device for the stream; 0 = none.
   [[nodiscard]] gpu::Ticket last_ticket(StreamId stream) const { return streams_[stream].last; }
   /// The job of the stream was submitted and is not over.
   [[nodiscard]] bool busy(StreamId stream) const;
 
-  /// External priority of the stream's queue (policy ext): smaller is more urgent.
+  /// External priority of the stream's queue, for schedulers that use one: smaller is more urgent.
   void set_priority(StreamId stream, std::uint32_t value);
   /// Type number of a kernel with blocks of so many threads: equal for equal programs and blocks. The least recently
   /// used number is given to a new kernel when all are taken, after its entry of the profiling table was cleared.
   [[nodiscard]] std::uint8_t kid_of(gpu::ProgramHandle program, std::uint64_t block_threads);
 
-  /// The machine has a laxity engine.
-  [[nodiscard]] bool has_engine() const { return engine_; }
-  /// Register of the engine. Errors: InputError naming offset and answer.
+  /// Core cycles per TB, in 24.8 bits, that kernels of a type take of a device that they have alone; nothing happens
+  /// where nobody judges. Errors: InputError for a value that the block refuses.
+  void set_isolated_time(std::uint8_t kid, std::uint32_t value);
+
+  /// Something on the device judges jobs.
+  [[nodiscard]] bool judged() const { return control_ != nullptr; }
+  /// Register of what judges jobs. Errors: InputError naming offset and answer, or that nobody judges.
   std::uint32_t read_register(std::uint32_t offset);
   void write_register(std::uint32_t offset, std::uint32_t value);
 
@@ -101,11 +106,14 @@ class JobDriver {
   std::vector<gpu::Ticket> send(StreamId stream, std::vector<gpu::KernelPacket> kernels, bool append,
                                 std::uint64_t start);
   void finish(StreamId stream);
+  void write(const gpu::RegisterAccess& access);
+  void post(const std::optional<gpu::RegisterAccess>& access);
+  [[nodiscard]] unsigned window() const;
 
   gpu::Device& device_;
   Settings settings_;
-  bool engine_ = false;
-  unsigned list_types_ = 0;  ///< that one JOB packet announces
+  const gpu::JobControl* control_;  ///< null: nobody judges
+  unsigned list_types_ = 0;         ///< that one JOB packet announces
   std::vector<Stream> streams_;
   std::deque<StreamId> free_;
   std::vector<Kind> kinds_;

@@ -259,7 +259,7 @@ cudaStream_t Session::create_job_stream(std::uint64_t deadline_ns) {
     driver.destroy(orphan_jobs_[i]);
     orphan_jobs_.erase(orphan_jobs_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  if (driver.available() == 0 && driver.has_engine()) throw ApiError{cudaErrorMemoryAllocation};
+  if (driver.available() == 0 && driver.judged()) throw ApiError{cudaErrorMemoryAllocation};
   auto stream = std::make_unique<Stream>();
   try {
     stream->job = driver.create(deadline_ns);
@@ -319,7 +319,7 @@ gpu::Ticket Session::submit(Stream& stream, gpu::Packet packet) {
       stream.held = true;
       return stream.last;
     }
-    if (target.has_timing() && target.machine().block(gpu::Block::kLax).enable) {
+    if (target.job_control() != nullptr) {
       kernel->kid = jobs().kid_of(kernel->program, kernel->block.count());
     }
   }

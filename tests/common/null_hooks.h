@@ -12,7 +12,7 @@
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/source_select.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/machine.h"
 
 // Adapters that change nothing: each hook of docs/gpu.md, "Hooks", with the built-in behaviour of the machine, or none.
@@ -42,13 +42,11 @@ class Digest {
 // --- What an input says: levels, which hold while a hook is skipped, and events, of which there are none then --------
 
 inline void add(Digest& digest, const TbEvent& e) {
-  digest.add(e.sm).add(e.slot).add(e.kd).add(e.queue).add(e.kid).add(e.agei).add(e.gid).add(e.first).add(e.last);
+  digest.add(e.sm).add(e.slot).add(e.kd).add(e.queue).add(e.kid).add(e.gid).add(e.first).add(e.last);
 }
-inline void add(Digest& digest, const KernelEvent& e) {
-  digest.add(e.kd).add(e.queue).add(e.kid).add(e.queue_empty).add(e.tree_done);
-}
+inline void add(Digest& digest, const KernelEvent& e) { digest.add(e.kd).add(e.queue).add(e.kid).add(e.queue_empty); }
 inline void add(Digest& digest, const WorkItem& e) {
-  digest.add(e.kd).add(e.queue).add(e.kid).add(e.agei).add(e.tbs).add(e.grid.count()).add(e.need.warps);
+  digest.add(e.kd).add(e.queue).add(e.kid).add(e.tbs).add(e.grid.count()).add(e.need.warps);
   digest.add(e.need.threads).add(e.need.reg_units).add(e.need.smem_units);
 }
 inline void add(Digest& digest, const RegisterAccess& e) {
@@ -81,12 +79,10 @@ inline std::uint64_t events_of(const FrontEvents& ev) {
 inline std::uint64_t events_of(const JobIn& in) {
   return in.granted < 0 ? events_of(in.ev) : Digest().add(events_of(in.ev)).add(in.granted).value();
 }
-inline std::uint64_t events_of(const LaunchIn& in) { return events_of(in.ev); }
 inline std::uint64_t events_of(const DispatchIn& in) {
   return in.taken ? Digest().add(events_of(in.ev)).add(1).value() : events_of(in.ev);
 }
 inline std::uint64_t events_of(const GovernIn& in) { return events_of(in.ev); }
-inline std::uint64_t events_of(const HubIn& in) { return events_of(in.ev); }
 
 inline std::uint64_t events_of(const FetchIn& in) {
   Digest digest;
@@ -125,24 +121,8 @@ inline std::uint64_t events_of(const IssueIn& in) {
   }
   return digest.value() == none ? 0 : digest.value();
 }
-inline std::uint64_t events_of(const AgentIn& in) {
-  Digest digest;
-  const std::uint64_t none = digest.value();
-  for (const SyncIssue& one : in.issued) digest.add(1).add(one.warp).add(one.op);
-  for (const WarpExit& one : in.exit) digest.add(2).add(one.scheduler).add(one.warp).add(one.tb);
-  add(digest, 3, in.start);
-  return digest.value() == none ? 0 : digest.value();
-}
 
 inline std::uint64_t levels_of(const JobIn& in) { return Digest().add(*in.eligible).add(*in.fits).value(); }
-inline std::uint64_t levels_of(const LaunchIn& in) {
-  Digest digest;
-  for (const KdKey& key : in.keys) {
-    digest.add(key.written);
-    if (key.written) digest.add(key.pc).add(key.block.count()).add(key.shared_bytes);
-  }
-  return digest.value();
-}
 inline std::uint64_t levels_of(const DispatchIn& in) {
   Digest digest;
   digest.add(*in.fits).add(in.open).add(in.quota != nullptr);
@@ -160,7 +140,6 @@ inline std::uint64_t levels_of(const GovernIn& in) {
   for (const SmLoad& load : in.load) digest.add(load.warps).add(load.tbs).add(load.in_flight);
   return digest.add(in.fits_head).add(in.bound_wait).add(in.ready).add(in.waiting).value();
 }
-inline std::uint64_t levels_of(const HubIn& in) { return Digest().add(in.tx_ready).add(in.fill_done).value(); }
 inline std::uint64_t levels_of(const FetchIn& in) {
   Digest digest;
   digest.add(in.eligible).add(in.oc_idle);
@@ -175,9 +154,6 @@ inline std::uint64_t levels_of(const IssueIn& in) {
   }
   return digest.value();
 }
-inline std::uint64_t levels_of(const AgentIn& in) {
-  return Digest().add(in.quiesced).add(in.outstanding).add(in.tx_ready).add(in.swap_ready).value();
-}
 
 // --- Whether two outputs are the same --------------------------------------------------------------------------------
 
@@ -189,15 +165,11 @@ inline bool same(const JobOut& a, const JobOut& b) {
   return a.beat_ready == b.beat_ready && a.pick == b.pick && a.preempt == b.preempt && a.irq == b.irq &&
          a.verdict.has_value() == b.verdict.has_value() && a.end.has_value() == b.end.has_value();
 }
-inline bool same(const LaunchOut& a, const LaunchOut& b) {
-  return a.beat_ready == b.beat_ready && a.hold == b.hold && a.attach.has_value() == b.attach.has_value() &&
-         a.fallback.has_value() == b.fallback.has_value();
-}
 inline bool same(const DispatchOut& a, const DispatchOut& b) {
   return a.push_ready == b.push_ready && a.hold == b.hold && a.ready == b.ready && a.waiting == b.waiting &&
          a.fits_head == b.fits_head && a.bound_wait == b.bound_wait &&
          same(a.place, b.place, [](const Placement& x, const Placement& y) {
-           return x.kd == y.kd && x.agei == y.agei && x.sm == y.sm && x.position == y.position;
+           return x.kd == y.kd && x.sm == y.sm && x.position == y.position;
          });
 }
 inline bool same(const GovernOut& a, const GovernOut& b) {
@@ -210,12 +182,6 @@ inline bool same(const FetchOut& a, const FetchOut& b) {
 }
 inline bool same(const IssueOut& a, const IssueOut& b) {
   return a.barrier_ok == b.barrier_ok && std::memcmp(a.pick, b.pick, sizeof a.pick) == 0;
-}
-inline bool same(const AgentOut& a, const AgentOut& b) {
-  return a.issue_ready == b.issue_ready && a.stall == b.stall && a.acquire == b.acquire;
-}
-inline bool same(const HubOut& a, const HubOut& b) {
-  return a.rx_ready == b.rx_ready && a.pop_undispatched == b.pop_undispatched;
 }
 
 // --- The adapters ----------------------------------------------------------------------------------------------------
@@ -285,20 +251,15 @@ class NullJobScheduler final : public NullHook<JobIn, JobOut, JobScheduler> {
   }
 
  private:
-  static QueueMask queues(const JobIn& in) {
-    QueueMask set;
-    for (std::size_t q = 0; q < kMaxQueues; ++q) set[q] = (*in.eligible)[q];
-    return set;
-  }
   [[nodiscard]] JobOut decide(const JobIn& in) const override {
     SourceSelect next = select_.back();
-    next.advance(queues(in), resting_, in.now);
+    next.advance(*in.eligible, resting_, in.now);
     JobOut out;
-    out.pick = next.offer(queues(in));
+    out.pick = next.offer(*in.eligible);
     return out;
   }
   void watch(const JobIn& in) override {
-    const QueueMask ready = queues(in);
+    const QueueMask ready = *in.eligible;
     select_.back().advance(ready, resting_, in.now);
     resting_ = ready;
     if (in.granted < 0) return;
@@ -313,12 +274,6 @@ class NullJobScheduler final : public NullHook<JobIn, JobOut, JobScheduler> {
 
   std::deque<SourceSelect> select_;
   QueueMask resting_;
-};
-
-/// Takes no launches; there are none.
-class NullLaunchUnit final : public NullHook<LaunchIn, LaunchOut> {
- private:
-  [[nodiscard]] LaunchOut decide(const LaunchIn& /*in*/) const override { return {}; }
 };
 
 /// First come first served (docs/gpu.md, "Dispatch").
@@ -337,7 +292,7 @@ class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
     out.ready = out.waiting = !items.empty();
     if (items.empty()) return out;
     out.fits_head = in.room->fits(static_cast<unsigned>(items.current()));
-    const auto choice = items.choose({*in.room, in.open, in.quota}, search_.back(), in.now);
+    const auto choice = items.choose({ledger(in), in.open, in.quota}, search_.back(), in.now);
     if (choice.entry < 0) return out;
     Placement placement;
     placement.kd = static_cast<std::uint16_t>(choice.entry);
@@ -346,6 +301,8 @@ class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
     out.place = placement;
     return out;
   }
+  // The dispatcher of this program may look behind the view.
+  static const Ledger& ledger(const DispatchIn& in) { return static_cast<const Ledger&>(*in.room); }
   void watch(const DispatchIn& in) override {
     if (in.taken) {
       const Placement& placed = *out_.place;
@@ -475,51 +432,22 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
   std::array<WarpMask, 64> warps_{};
 };
 
-class NullSyncAgent final : public NullHook<AgentIn, AgentOut> {
- private:
-  [[nodiscard]] AgentOut decide(const AgentIn& /*in*/) const override { return {}; }
-};
-class NullSyncHub final : public NullHook<HubIn, HubOut> {
- private:
-  [[nodiscard]] HubOut decide(const HubIn& /*in*/) const override { return {}; }
-};
-/// Claims no kernel, admits all, sends nothing.
-class NullSyncController final : public SyncController {
- public:
-  explicit NullSyncController(unsigned sms) : agents(sms) {}
-  [[nodiscard]] Claim claims(const KernelLaunch& /*launch*/, const Ledger& /*ledger*/) const override {
-    ++asked;
-    return Claim::kNone;
-  }
-  [[nodiscard]] Maybe<std::string> admit(const KernelLaunch& /*launch*/, const Ledger& /*ledger*/) const override {
-    return {};
-  }
-  SyncAgent& agent(unsigned sm) override { return agents[sm]; }
-  SyncHub& hub() override { return hub_; }
-  std::deque<NullSyncAgent> agents;
-  NullSyncHub hub_;
-  mutable std::uint64_t asked = 0;
-};
-
 /// Null adapters for all hooks of a machine; `hooks` plugs in those that were asked for.
 class NullHooks {
  public:
-  explicit NullHooks(unsigned sms) : filters(sms), issue(sms), sync(sms) {}
+  explicit NullHooks(unsigned sms) : filters(sms), issue(sms) {}
 
   enum Which : unsigned {
     kJobScheduler = 1,
-    kLaunchUnit = 2,
-    kDispatchPolicy = 4,
-    kGovernor = 8,
-    kFetchFilter = 16,
-    kIssuePolicy = 32,
-    kSyncController = 64,
-    kAll = 127
+    kDispatchPolicy = 2,
+    kGovernor = 4,
+    kFetchFilter = 8,
+    kIssuePolicy = 16,
+    kAll = 31
   };
   [[nodiscard]] Hooks hooks(unsigned which) {
     Hooks result;
     if ((which & kJobScheduler) != 0) result.job_scheduler = &jobs;
-    if ((which & kLaunchUnit) != 0) result.launch_unit = &launch;
     if ((which & kDispatchPolicy) != 0) result.dispatch = &dispatch;
     if ((which & kGovernor) != 0) result.governors = {&governors[0], &governors[1]};
     if ((which & kFetchFilter) != 0) {
@@ -528,33 +456,27 @@ class NullHooks {
     if ((which & kIssuePolicy) != 0) {
       for (auto& one : issue) result.issue.push_back(&one);
     }
-    if ((which & kSyncController) != 0) result.sync = {&sync};
     return result;
   }
   /// Calls `act` for each adapter.
   template <class Act>
   void each(Act&& act) {
     act("job scheduler", jobs);
-    act("launch unit", launch);
     act("dispatch policy", dispatch);
     act("governor 0", governors[0]);
     act("governor 1", governors[1]);
-    act("sync hub", sync.hub_);
     for (std::size_t sm = 0; sm < filters.size(); ++sm) {
       const std::string name = " of SM " + std::to_string(sm);
       act("fetch filter" + name, filters[sm]);
       act("issue policy" + name, issue[sm]);
-      act("sync agent" + name, sync.agents[sm]);
     }
   }
 
   NullJobScheduler jobs;
-  NullLaunchUnit launch;
   NullDispatchPolicy dispatch;
   std::array<NullGovernor, 2> governors;
   std::deque<NullFetchFilter> filters;
   std::deque<NullIssuePolicy> issue;
-  NullSyncController sync;
 };
 
 }  // namespace castor::gpu::test

@@ -19,3 +19,16 @@ foreach(name IN ITEMS bad_input bandwidth determinism front hooks latency order 
               SOURCES timing/${name}_test.cpp
               LIBS castor_timing_rig)
 endforeach()
+
+# Hooks in a shared object that links nothing of the GPU.
+add_library(castor_test_hooks_module MODULE EXCLUDE_FROM_ALL
+            "${CMAKE_CURRENT_SOURCE_DIR}/platform/timing/hooks_module.cpp")
+target_include_directories(castor_test_hooks_module PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+target_link_libraries(castor_test_hooks_module PRIVATE castor_twin castor_base castor_options)
+target_link_options(castor_test_hooks_module PRIVATE LINKER:--no-undefined)
+castor_test(timing_hooks_module_test KIND platform ISOLATED
+            SOURCES timing/hooks_module_test.cpp
+            LIBS castor_timing_rig ${CMAKE_DL_LIBS}
+            DEPENDS castor_test_hooks_module)
+target_compile_definitions(timing_hooks_module_test PRIVATE
+  CASTOR_TEST_HOOKS_MODULE="$<TARGET_FILE:castor_test_hooks_module>")

@@ -338,7 +338,7 @@ TEST(FrontEndMemory, RepliesOfAClientKeepItsOrderAndSixteenAreOutstanding) {
     base::Xoshiro256 random(seed);
     const std::uint64_t base = store.allocate(1 << 16, AllocationKind::kHeap).value();
     for (std::uint64_t i = 0; i < (1 << 16) / 8; ++i) std::memcpy(store.host(base + 8 * i), &i, 8);
-    const User users[] = {User::kDescriptors, User::kDispatchPolicy, User::kJobScheduler};
+    const User users[] = {User::kDescriptors, User::kDispatchPolicy, User::kPackets};
     std::map<User, std::deque<std::pair<std::uint32_t, std::uint64_t>>> expected;
     std::uint32_t tag = 0;
     std::size_t replies = 0;
@@ -383,7 +383,7 @@ TEST(FrontEndMemory, RequestsLeaveOnePerCycleInRoundRobinOverClients) {
   connect(unit.port, *stub.ports[0]);
   const std::uint64_t base = store.allocate(1 << 16, AllocationKind::kHeap).value();
   for (unsigned i = 0; i < 10; ++i) {
-    unit.memory.client(User::kJobScheduler).read(base + 0x1000 + 128 * i, 4);
+    unit.memory.client(User::kDispatchPolicy).read(base + 0x1000 + 128 * i, 4);
     unit.memory.client(User::kDescriptors).read(base + 0x2000 + 128 * i, 64);
     unit.memory.client(User::kPackets).write(base + 0x3000 + 128 * i, &base, 8);
   }

@@ -36,79 +36,34 @@ class Scripted : public Hook {
   HookSite site_;
 };
 using Jobs = Scripted<JobIn, JobOut, JobScheduler>;
-using LaunchHook = Scripted<LaunchIn, LaunchOut>;
 using Policy = Scripted<DispatchIn, DispatchOut>;
 using Governor = Scripted<GovernIn, GovernOut>;
 
-TEST(FrontEndHookRules, LaunchUnitSeesWhichKernelIsInAnEntryFromTheCycleAfterItsWriteOn) {
-  LaunchHook unit;
-  std::map<Cycle, KdKey> keys;
-  unit.see = [&](const LaunchIn& in) {
-    ASSERT_EQ(in.keys.size, 32U);
-    keys[in.now] = in.keys[0];
+TEST(FrontEndHookRules, DispatchPolicyHoldsAnEntry) {
+  class Holding final : public ClockedHook<DispatchIn, DispatchOut> {
+   public:
+    void attach(const HookSite& site) override { inner.attach(site); }
+    void reset() override {}
+    [[nodiscard]] Cycle quiet() const override { return 0; }
+    void idle(Cycle) override {}
+    const DispatchOut& settle(const DispatchIn& in) override {
+      out = inner.settle(in);
+      out.hold[0] = in.now < 2000;
+      return out;
+    }
+    void clock(const DispatchIn& in) override { inner.clock(in); }
+    test::NullDispatchPolicy inner;
+    DispatchOut out;
   };
+  Holding policy;
   Rig::Options options;
-  options.hooks.launch_unit = &unit;
-  Rig rig(load(), options);
-  rig.service = 100;
-  const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k", 16, 512), 2, 96), kSubmit);
-  rig.run();
-  const Cycle written = rig.log.cycle("written", ticket), completed = rig.log.cycle("completed", ticket);
-  for (const auto& [cycle, key] : keys) {
-    ASSERT_EQ(key.written, cycle > written && cycle <= completed) << "cycle " << cycle;
-    if (!key.written) continue;
-    EXPECT_EQ(key.block.x, 96U);
-    EXPECT_EQ(key.shared_bytes, 512U);
-    EXPECT_NE(key.pc, 0U);
-  }
-}
-
-TEST(FrontEndHookRules, LaunchUnitHoldsAnEntry) {
-  LaunchHook unit;
-  unit.decide = [](const LaunchIn& in, LaunchOut& out) { out.hold[0] = in.keys[0].written && in.now < 2000; };
-  Rig::Options options;
-  options.hooks.launch_unit = &unit;
+  options.hooks.dispatch = &policy;
   Rig rig(load(), options);
   const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k"), 2, 32), kSubmit);
   rig.run_until([&] { return rig.now >= 1500; });
-  EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("held by the launch unit"));
+  EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("held by the dispatch policy"));
   rig.run();
   EXPECT_EQ(rig.log.cycle("completed", ticket), 2000U);
-}
-
-TEST(FrontEndHookRules, ControllerIsAskedForEveryKernelAndMayRefuseIt) {
-  class Controller final : public SyncController {
-   public:
-    [[nodiscard]] Claim claims(const KernelLaunch& launch, const Ledger& ledger) const override {
-      EXPECT_EQ(ledger.free(0).tbs, ledger.capacity().tbs);
-      return launch.tbs == 5 ? Claim::kSleeps : Claim::kNone;
-    }
-    [[nodiscard]] Maybe<std::string> admit(const KernelLaunch& launch, const Ledger&) const override {
-      if (launch.tbs == 3) return "three thread blocks are one too many";
-      return {};
-    }
-    SyncAgent& agent(unsigned) override { return agent_; }
-    SyncHub& hub() override { return hub_; }
-    test::NullSyncAgent agent_;
-    test::NullSyncHub hub_;
-  };
-  Controller controller;
-  Rig::Options options;
-  options.hooks.sync = {&controller};
-  Rig rig(load(), options);
-  const Ticket good = rig.submit(0, Rig::kernel(rig.program("k"), 2, 32), kSubmit);
-  rig.run();
-  EXPECT_FALSE(rig.front_end->take_fault());
-  EXPECT_EQ(rig.log.of("placed").size(), 2U);
-  const Ticket refused = rig.submit(0, Rig::kernel(rig.program("k"), 3, 32), rig.now + 10);
-  const Ticket claimed = rig.submit(0, Rig::kernel(rig.program("k"), 5, 32), rig.now + 10);
-  rig.run();
-  EXPECT_EQ(rig.log.of("placed").size(), 2U) << "nothing of a refused kernel is placed";
-  for (const Ticket ticket : {good, refused, claimed}) EXPECT_TRUE(rig.front_end->complete(ticket));
-  EXPECT_THAT(rig.front_end->take_fault().value_or(Fault{}).message,
-              testing::HasSubstr("sync_hub0 refuses kernel k: three thread blocks are one too many"));
-  EXPECT_THAT(rig.front_end->take_fault().value_or(Fault{}).message, testing::HasSubstr("no synchronisation network"));
-  EXPECT_EQ(controller.hub_.edges(), rig.now);
 }
 
 TEST(FrontEndHookRules, JobEndsAreCountedAndTheInterruptIsALevel) {
@@ -175,17 +130,17 @@ TEST(FrontEndHookRules, WithoutUncoreOtherHooksStandStill) {
     governor.edges = 0;
     governor.quiet_edges = 0;
     NullHooks adapters(13);
-    LaunchHook unit;
-    unit.quiet_edges = kForever;
+    Policy policy;
+    policy.quiet_edges = kForever;
     Rig::Options options;
     options.every_cycle = every_cycle;
-    options.hooks.launch_unit = &unit;
+    options.hooks.dispatch = &policy;
     options.hooks.governors = {&governor};
     Rig rig(load(), options);
     rig.run_until([&] { return rig.now >= 1000; });
     // Settled in 50: off from 51 to 150.
     EXPECT_EQ(governor.edges, rig.now);
-    EXPECT_EQ(unit.edges, governor.edges - 100);
+    EXPECT_EQ(policy.edges, governor.edges - 100);
   }
 }
 
@@ -257,44 +212,6 @@ TEST(FrontEndHookRulesDeathTest, PolicyWhoseEarlyOutputsFollowItsInputsIsAnAsser
         rig.step();
       },
       "dispatch policy changes push_ready or hold after settle");
-}
-
-/// Asks for a TB of a kernel that it does not own.
-class PoppingController final : public SyncController {
- public:
-  [[nodiscard]] Claim claims(const KernelLaunch&, const Ledger&) const override { return Claim::kNone; }
-  [[nodiscard]] Maybe<std::string> admit(const KernelLaunch&, const Ledger&) const override { return {}; }
-  SyncAgent& agent(unsigned) override { return agent_; }
-  SyncHub& hub() override {
-    hub_.out.pop_undispatched = true;
-    return hub_;
-  }
-
- private:
-  test::NullSyncAgent agent_;
-  Scripted<HubIn, HubOut> hub_;
-};
-
-TEST(FrontEndHookRulesDeathTest, ChannelsThatAreNotThereAreRefused) {
-  EXPECT_DEATH(
-      {
-        LaunchHook unit;
-        unit.out.attach = WorkItem{};
-        Rig::Options options;
-        options.hooks.launch_unit = &unit;
-        Rig rig(load(), options);
-        rig.step();
-      },
-      "launch_unit passes a launch on, but this front end takes no launches by device code");
-  EXPECT_DEATH(
-      {
-        PoppingController controller;
-        Rig::Options options;
-        options.hooks.sync = {&controller};
-        Rig rig(load(), options);
-        rig.step();
-      },
-      "sync_hub0 uses the synchronisation network");
 }
 
 // --- What a machine must have ----------------------------------------------------------------------------------------

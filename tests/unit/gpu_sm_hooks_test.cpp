@@ -1,4 +1,4 @@
-// Issue policy and synchronisation agent of an SM: what they are told, what is done, and what stops Castor
+// Issue policy of an SM: what it is told, what is done, and what stops Castor
 // (docs/gpu.md, "Hooks").
 #include <algorithm>
 #include <functional>
@@ -13,7 +13,6 @@ namespace {
 
 using test::machine;
 using test::NullIssuePolicy;
-using test::NullSyncAgent;
 using test::Rig;
 
 /// Greedy then oldest, with room for a test to look and to interfere.
@@ -43,32 +42,9 @@ class Policy final : public IssuePolicyHook {
   HookSite site_;
 };
 
-class Agent final : public SyncAgent {
- public:
-  void attach(const HookSite& site) override { inner.attach(site); }
-  void reset() override {}
-  [[nodiscard]] Cycle quiet() const override { return sleeps ? inner.quiet() : 0; }
-  void idle(Cycle n) override { inner.idle(n); }
-  const AgentOut& settle(const AgentIn& in) override {
-    out = inner.settle(in);
-    if (change) change(in, out);
-    return out;
-  }
-  void clock(const AgentIn& in) override {
-    inner.clock(in);
-    if (see) see(in);
-  }
-  NullSyncAgent inner;
-  bool sleeps = true;
-  AgentOut out;
-  std::function<void(const AgentIn&, AgentOut&)> change;
-  std::function<void(const AgentIn&)> see;
-};
-
-SmHooks hooks(IssuePolicyHook* issue, const std::vector<SyncAgent*>& sync = {}) {
+SmHooks hooks(IssuePolicyHook* issue) {
   SmHooks result;
   result.issue = issue;
-  result.sync = sync;
   return result;
 }
 
@@ -203,50 +179,6 @@ TEST(IssuePolicyHooks, MachinesThatIssueOneOfEachClassTellTheClassOfEveryHead) {
   EXPECT_EQ(classes, (std::set<unsigned>{0, 2, 3, 4}));
 }
 
-TEST(SyncAgents, StallsOfAllAgentsHoldWarpsAndTheyAreToldWhatIsUnderWay) {
-  Agent one, two;
-  one.sleeps = two.sleeps = false;
-  constexpr Cycle kOpen = 600;
-  Cycle now = 0;
-  one.change = [&](const AgentIn&, AgentOut& out) { out.stall = now < kOpen ? 1 : 0; };
-  two.change = [&](const AgentIn&, AgentOut& out) { out.stall = now < kOpen + 50 ? 2 : 0; };
-  std::map<Cycle, TbMask> quiesced;
-  std::map<Cycle, unsigned> outstanding;
-  unsigned exits = 0, starts = 0;
-  one.see = [&](const AgentIn& in) {
-    now = in.now + 1;
-    EXPECT_TRUE(in.issued.empty() && !in.rx && !in.tx_ready && !in.swap_ready);
-    quiesced[in.now] = in.quiesced;
-    outstanding[in.now] = in.outstanding;
-    exits += static_cast<unsigned>(in.exit.size);
-    starts += in.start ? 1U : 0U;
-  };
-  Rig rig(machine("kepler_k20c", {"icache.ideal=1"}), hooks(nullptr, {&one, &two}));
-  const std::uint64_t data = rig.store->allocate(256, AllocationKind::kHeap).value();
-  std::vector<std::byte> parameters(8);
-  std::memcpy(parameters.data(), &data, 8);
-  test::Kernel& kernel =
-      rig.load("ld.param.u64 %rd0, [out]; ld.global.cg.u32 %r1, [%rd0]; st.global.u32 [%rd0+4], %r1; ret;", {1}, {96},
-               0, {}, parameters);
-  rig.start(kernel);
-  ASSERT_TRUE(rig.run(1));
-  settle_down(rig);
-  EXPECT_EQ(rig.log.ticks(0).at(0), kOpen);
-  EXPECT_EQ(rig.log.ticks(1).at(0), kOpen + 50);
-  EXPECT_LT(rig.log.ticks(2).at(0), 20U);
-  EXPECT_EQ(exits, 3U);
-  EXPECT_EQ(starts, 1U);
-  // The third warp alone: its load, then its store are under way; long before the others may go on nothing is.
-  const Tick load = rig.log.ticks(2).at(1);
-  ASSERT_LT(load + 400, kOpen);
-  EXPECT_EQ(quiesced[load], 0U);
-  EXPECT_EQ(quiesced[load + 80], 0U);
-  EXPECT_EQ(quiesced[kOpen - 1], 1U);
-  EXPECT_EQ(outstanding[load], 0U);
-  EXPECT_EQ(outstanding[load + 80], 1U) << "a bypassing read";
-  EXPECT_EQ(outstanding[kOpen - 1], 0U);
-}
-
 TEST(SmHooksDeathTest, HooksThatBreakARuleAreNamedWithTheCycle) {
   const auto run = [](const SmHooks& what) {
     Rig rig(machine("kepler_k20c", {"icache.ideal=1"}), what);
@@ -263,18 +195,6 @@ TEST(SmHooksDeathTest, HooksThatBreakARuleAreNamedWithTheCycle) {
     Policy policy;
     policy.change = [](const IssueIn& in, IssueOut& out) { out.pick[0][0] = in.valid != 0 ? 8 : -1; };
     EXPECT_DEATH(run(hooks(&policy)), "issue_policy of SM 0 picks warp 8 for scheduler 0, which is not ready");
-  }
-  {
-    Agent agent;
-    agent.change = [](const AgentIn& in, AgentOut& out) { out.stall = in.outstanding + (in.start ? 1U : 0U); };
-    EXPECT_DEATH(run(hooks(nullptr, {&agent})), "sync_agent of SM 0 changes its stalls after settle");
-  }
-  {
-    Agent agent;
-    agent.change = [](const AgentIn& in, AgentOut& out) {
-      if (in.start) out.tx = SyncMessage{};
-    };
-    EXPECT_DEATH(run(hooks(nullptr, {&agent})), "sync_agent0 of SM 0 uses the synchronisation network");
   }
   {
     Policy policy;

@@ -333,15 +333,6 @@ struct NullFilter final : FetchFilter {
   void clock(const FetchIn&) override {}
   FetchOut out;
 };
-struct NullAgent final : SyncAgent {
-  void attach(const HookSite&) override {}
-  void reset() override {}
-  [[nodiscard]] Cycle quiet() const override { return base::kForever; }
-  void idle(Cycle) override {}
-  const AgentOut& settle(const AgentIn&) override { return out; }
-  void clock(const AgentIn&) override {}
-  AgentOut out;
-};
 
 class Programs : public testing::TestWithParam<const char*> {};
 
@@ -368,11 +359,9 @@ TEST_P(Programs, GiveTheResultsOfTheFunctionalMachineAndTheSameTicksAsleepAndWat
     for (unsigned variant = 0; variant < 3; ++variant) {
       NullPolicy policy(machine.schedulers);
       NullFilter filter;
-      NullAgent agent;
       SmHooks hooks;
       if (variant == 2) {
         hooks.fetch_filter = &filter;
-        hooks.sync = {&agent};
         if (machine.issue.policy == IssuePolicy::kGto && machine.issue.warps == 1) hooks.issue = &policy;
       }
       test::Rig rig(machine, hooks, variant != 1, &device.store());

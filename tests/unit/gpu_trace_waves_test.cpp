@@ -6,7 +6,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/rng.h"
-#include "castor/gpu/trace/waves.h"
+#include "castor/gpu/trace/wave_file.h"
 #include "tests/unit/gpu_trace_support.h"
 
 namespace castor::gpu {
@@ -67,11 +67,11 @@ struct Signals {
   }
 };
 
-TEST(Waves, HoldWhatWasDriven) {
+TEST(WaveFile, HoldWhatWasDriven) {
   const std::uint64_t seed = 21;
   const TemporaryPath file(".vcd");
   Signals signals;
-  Waves waves(file.path(), {});
+  WaveFile waves(file.path(), {});
   signals.add_to(waves);
   EXPECT_EQ(waves.signals(), 8U);
   base::Xoshiro256 random(seed);
@@ -91,10 +91,10 @@ TEST(Waves, HoldWhatWasDriven) {
   EXPECT_EQ(check(file, signals.expected.str()), 0) << "seed " << seed;
 }
 
-TEST(Waves, OnlyTheWindowIsSampled) {
+TEST(WaveFile, OnlyTheWindowIsSampled) {
   const TemporaryPath file(".vcd");
   std::uint32_t value = 0;
-  Waves waves(file.path(), {}, 100, 199);
+  WaveFile waves(file.path(), {}, 100, 199);
   waves.add("gpu", "value", 32, &value);
   for (Cycle cycle = 0; cycle < 1000; ++cycle) {
     value = static_cast<std::uint32_t>(cycle);
@@ -109,10 +109,10 @@ TEST(Waves, OnlyTheWindowIsSampled) {
   EXPECT_EQ(text.rfind('#'), text.find("#200000"));
 }
 
-TEST(Waves, ScopesAreChosenByPatterns) {
+TEST(WaveFile, ScopesAreChosenByPatterns) {
   const auto traced = [](std::vector<std::string> patterns, const char* scope) {
     const TemporaryPath file(".vcd");
-    return Waves(file.path(), std::move(patterns)).traced(scope);
+    return WaveFile(file.path(), std::move(patterns)).traced(scope);
   };
   EXPECT_TRUE(traced({}, "gpu.sm0"));
   EXPECT_TRUE(traced({"gpu.sm0"}, "gpu.sm0"));
@@ -129,7 +129,7 @@ TEST(Waves, ScopesAreChosenByPatterns) {
 
   const TemporaryPath file(".vcd");
   const std::uint32_t a = 1, b = 2;
-  Waves waves(file.path(), {"gpu.sm1*"});
+  WaveFile waves(file.path(), {"gpu.sm1*"});
   EXPECT_FALSE(waves.add("gpu.sm0", "a", 32, &a));
   EXPECT_TRUE(waves.add("gpu.sm1", "b", 32, &b));
   EXPECT_THAT(waves.unmatched(), IsEmpty());
@@ -138,16 +138,16 @@ TEST(Waves, ScopesAreChosenByPatterns) {
   EXPECT_EQ(check(file, "var gpu.sm1.b 32\n0 gpu.sm1.b 2\n"), 0);
 
   const TemporaryPath other(".vcd");
-  Waves some(other.path(), {"gpu.sm1", "gpu.sm2", "*.l1"});
+  WaveFile some(other.path(), {"gpu.sm1", "gpu.sm2", "*.l1"});
   EXPECT_TRUE(some.add("gpu.sm1.l1", "a", 32, &a));
   EXPECT_THAT(some.unmatched(), ElementsAre("gpu.sm2"));
 }
 
-TEST(Waves, ManySignalsHaveCodesOfTheirOwn) {
+TEST(WaveFile, ManySignalsHaveCodesOfTheirOwn) {
   const TemporaryPath file(".vcd");
   std::vector<std::uint16_t> values(20000);
   std::ostringstream expected;
-  Waves waves(file.path(), {});
+  WaveFile waves(file.path(), {});
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<std::uint16_t>(i * 7);
     waves.add("gpu.sm" + std::to_string(i % 13), "s" + std::to_string(i), 16, &values[i]);
@@ -159,12 +159,12 @@ TEST(Waves, ManySignalsHaveCodesOfTheirOwn) {
   EXPECT_EQ(check(file, expected.str()), 0);
 }
 
-TEST(Waves, AreReadableWhileTheRunGoesOnAndWhenTheDiskIsFull) {
+TEST(WaveFile, AreReadableWhileTheRunGoesOnAndWhenTheDiskIsFull) {
   Signals all;
   for (const rlim_t limit : {rlim_t{0}, rlim_t{300000}}) {
     const TemporaryPath file(".vcd");
     Signals signals;
-    Waves waves(file.path(), {});
+    WaveFile waves(file.path(), {});
     signals.add_to(waves);
     const std::string declared = signals.expected.str();
     base::Xoshiro256 random(5);
@@ -185,17 +185,19 @@ TEST(Waves, AreReadableWhileTheRunGoesOnAndWhenTheDiskIsFull) {
   }
 }
 
-TEST(Waves, WithoutASampleTheDumpHasItsDeclarations) {
+TEST(WaveFile, WithoutASampleTheDumpHasItsDeclarations) {
   const TemporaryPath file(".vcd");
   const bool a = true;
-  Waves waves(file.path(), {}, 10, 20);
+  WaveFile waves(file.path(), {}, 10, 20);
   waves.add("gpu", "a", 1, &a);
   waves.sample(5, 50);
   waves.close(100);
   EXPECT_EQ(check(file, "var gpu.a 1\n"), 0);
 }
 
-TEST(Waves, PathThatCannotBeWrittenIsAnInputError) { EXPECT_THROW(Waves("/nonexistent/w.vcd", {}), base::InputError); }
+TEST(WaveFile, PathThatCannotBeWrittenIsAnInputError) {
+  EXPECT_THROW(WaveFile("/nonexistent/w.vcd", {}), base::InputError);
+}
 
 }  // namespace
 }  // namespace castor::gpu

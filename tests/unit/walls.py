@@ -93,7 +93,7 @@ def self_test():
         "up": ("models/castor/isa/a.h", '#include "castor/gpu/device.h"', 1),
         "across": ("sw/ptx/a.cpp", '#include "compiler/compiler.h"', 1),
         "to the provider": ("sw/runtime/a.cpp", '#  include "platforms/machine.h"', 1),
-        "block to the GPU": ("models/castor/lax/a.h", "#include <castor/gpu/hooks.h>", 1),
+        "block to the GPU": ("models/castor/lax/a.h", "#include <castor/gpu/hooks/hook.h>", 1),
         "GPU to a block": ("models/castor/gpu/a.h", '#include "castor/lax/engine.h"', 1),
         "climbing": ("sw/ptx/a.cpp", '#include "../runtime/open_device.h"', 1),
         "climbing inside": ("sw/ptx/part/a.cpp", '#include "../parser.h"', 0),

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "castor/base/time.h"
+#include "castor/gpu/dim3.h"
 #include "castor/gpu/job.h"
 #include "castor/gpu/store.h"
 #include "castor/isa/program.h"
 
 namespace castor::gpu {
 
+class JobControl;
 struct Machine;
 
 /// Simulated time in picoseconds since the device was made.
@@ -28,11 +30,6 @@ using ProgramHandle = std::uint32_t;
 
 /// Identifies submitted work; tickets of one device grow with every submission.
 using Ticket = std::uint64_t;
-
-struct Dim3 {
-  std::uint32_t x = 1, y = 1, z = 1;
-  [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
-};
 
 /// Packets of a queue (docs/gpu.md, "Queues and packets"). A queue works on its packets in order.
 struct KernelPacket {
@@ -172,6 +169,8 @@ class Device {
   virtual RegisterReply access_register(const RegisterAccess& /*access*/) { return {RegisterError::kAddress, 0}; }
   /// A write that nobody waits for; accesses take effect in the order in which they were made.
   virtual void post_register(const RegisterAccess& /*access*/) {}
+  /// How to use what judges jobs; null where nobody does: then all jobs are accepted.
+  [[nodiscard]] virtual const JobControl* job_control() const { return nullptr; }
 
   /// First fault since the last reset.
   [[nodiscard]] virtual const std::optional<Fault>& fault() const = 0;

@@ -17,7 +17,6 @@ SmHooks hooks_of(const Hooks& hooks, unsigned sm) {
   SmHooks result;
   if (!hooks.fetch_filter.empty()) result.fetch_filter = hooks.fetch_filter[sm];
   if (!hooks.issue.empty()) result.issue = hooks.issue[sm];
-  for (SyncController* const controller : hooks.sync) result.sync.push_back(&controller->agent(sm));
   return result;
 }
 

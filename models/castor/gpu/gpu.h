@@ -15,7 +15,7 @@
 #include "castor/base/time.h"
 #include "castor/gpu/front_end/copy_engine.h"
 #include "castor/gpu/front_end/front_end.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/memory_system.h"

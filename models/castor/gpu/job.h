@@ -68,7 +68,7 @@ struct Notice {
   JobSignal signal;          ///< of a signal
 };
 
-/// An access to the registers of a block: `window` is the number of its 64 KB window.
+/// An access to the registers of a block: `window` is the number of its 64 KB window (Hook::window).
 struct RegisterAccess {
   unsigned window = 0;
   bool write = false;

@@ -5,18 +5,11 @@
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/tb_need.h"
 #include "castor/gpu/unit.h"
 #include "castor/isa/program.h"
 
 namespace castor::gpu {
-
-/// What one TB takes of an SM, already rounded (docs/gpu.md, "Rounding").
-struct TbNeed {
-  std::uint16_t warps = 0;
-  std::uint16_t threads = 0;     ///< lanes x warps
-  std::uint16_t reg_units = 0;   ///< of sm.reg_alloc_unit registers
-  std::uint16_t smem_units = 0;  ///< of sm.smem_alloc_unit bytes
-};
 
 /// What all thread blocks of one launch share.
 struct Launch {

@@ -8,7 +8,7 @@
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/execution/system_call.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/sm_governor.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/memory/port.h"
 #include "castor/gpu/unit.h"

@@ -249,6 +249,11 @@ void TimingDevice::post_register(const RegisterAccess& access) {
   gpu_->changed();
 }
 
+const JobControl* TimingDevice::job_control() const {
+  const JobScheduler* const scheduler = options_.gpu.hooks.job_scheduler;
+  return scheduler == nullptr ? nullptr : scheduler->control();
+}
+
 Outcome TimingDevice::outcome_at_time(Stop stop) {
   switch (stop) {
     case Stop::kFault:

@@ -57,6 +57,7 @@ class TimingDevice final : public Device {
   Outcome advance_to_notice(Picoseconds time) override;
   RegisterReply access_register(const RegisterAccess& access) override;
   void post_register(const RegisterAccess& access) override;
+  [[nodiscard]] const JobControl* job_control() const override;
   [[nodiscard]] const std::optional<Fault>& fault() const override { return fault_; }
   void reset() override;
   void set_print_sink(std::function<void(std::string_view)> sink) override;

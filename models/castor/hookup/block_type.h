@@ -7,7 +7,7 @@
 #include "castor/base/config.h"
 #include "castor/base/shared_object.h"
 #include "castor/base/statistics.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/machine.h"
 #include "castor/hookup/claims.h"
 #include "castor/hookup/settings.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/machine.h"
 #include "castor/hookup/block_type.h"
 #include "castor/twin/rtl_object.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Jobs with deadlines: what Castor adds to the CUDA runtime for its laxity engine (docs/gpu.md, "Jobs").
+/* Jobs with deadlines: what Castor adds to the CUDA runtime for blocks that schedule jobs (docs/gpu.md, "Jobs").
  *
  *     cudaStream_t stream;
  *     castorStreamCreateWithDeadline(&stream, 300000, 0);          // every job of it: 300 us from its submission
@@ -15,7 +15,7 @@
  * put into the stream (copies, events, synchronisation) submits first what is held back. Kernels of a rejected job are
  * dropped; other work of the stream goes on. Streams with deadlines do not wait for the legacy default stream.
  *
- * On machines that judge no jobs (no laxity engine) all are accepted, and the status says whether they were in time;
+ * On machines that judge no jobs (no block for it) all are accepted, and the status says whether they were in time;
  * the functional machine has no timing, there none is late.
  */
 

@@ -10,7 +10,6 @@ namespace castor::workloads {
 namespace {
 
 // Registers of the engine (docs/blocks/lax.md, "Registers").
-constexpr std::uint32_t kIsolatedTpw = 0x0c00, kIsolatedStride = 4;
 constexpr std::uint32_t kProfile = 0x4000, kProfileStride = 32;
 constexpr std::uint32_t kLastCompletions = 0x08, kLastInstanceTime = 0x10;  // of an entry of the profile
 constexpr std::uint32_t kState = 0x0800, kStateStride = 4;
@@ -43,12 +42,12 @@ DeviceHost::DeviceHost(gpu::TimingDevice& device, const gpu::ReplayFile& file, c
     if (fit.tbs_per_sm == 0) throw base::InputError("kernel " + type.name + " fits on no SM of " + machine.name);
     slots_.push_back(std::uint64_t{fit.tbs_per_sm} * machine.chip.sms);
     kids_.push_back(driver_->kid_of(programs.back(), type.threads));
-    if (!driver_->has_engine()) continue;
+    if (!driver_->judged()) continue;
     // Time of the usual launch alone, over its TBs: 24.8 bits.
     const std::uint64_t rounds = (type.tbs + slots_.back() - 1) / slots_.back();
     const std::uint64_t tpw = rounds * (std::uint64_t{type.service.a} << 8U) / type.tbs;
-    driver_->write_register(kIsolatedTpw + kIsolatedStride * kids_.back(),
-                            static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tpw, 1, 0xffff'ffff)));
+    driver_->set_isolated_time(kids_.back(),
+                               static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tpw, 1, 0xffff'ffff)));
   }
   // Setting the engine up took time: the stream starts behind it.
   origin_ = device.gpu().host_cycle();
@@ -97,7 +96,7 @@ RunOutcome DeviceHost::run() {
 // --- Observing ------------------------------------------------------------------------------------------------------
 
 void DeviceHost::observe(Cycle period, unsigned stride) {
-  CASTOR_ASSERT(driver_->has_engine() && period != 0 && stride != 0);
+  CASTOR_ASSERT(driver_->judged() && period != 0 && stride != 0);
   look_every_ = period;
   stride_ = stride;
   observed_.resize(stream_.jobs.size());
@@ -152,7 +151,7 @@ Cycle DeviceHost::now() const { return clock_.first_at_or_after(host_->now()) - 
 std::size_t DeviceHost::kernels_done(JobIndex job) const { return host_->result(job).kernels_done; }
 
 std::uint32_t DeviceHost::measured_tpw(unsigned type) const {
-  return driver_->has_engine() ? driver_->read_register(kProfile + kProfileStride * kids_[type]) : 0;
+  return driver_->judged() ? driver_->read_register(kProfile + kProfileStride * kids_[type]) : 0;
 }
 
 // --- Callbacks ------------------------------------------------------------------------------------------------------

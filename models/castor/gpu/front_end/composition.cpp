@@ -34,11 +34,10 @@ void check_per_sm(const Machine& machine, const std::vector<T*>& hooks, const ch
 void check_hooks(const Machine& machine, const Hooks& hooks) {
   check_per_sm(machine, hooks.fetch_filter, "FetchFilter");
   check_per_sm(machine, hooks.issue, "IssuePolicy");
-  if (std::find(hooks.governors.begin(), hooks.governors.end(), nullptr) != hooks.governors.end() ||
-      std::find(hooks.sync.begin(), hooks.sync.end(), nullptr) != hooks.sync.end()) {
-    throw base::InputError("an SmGovernor or a SyncController that is plugged in is none");
+  if (std::find(hooks.governors.begin(), hooks.governors.end(), nullptr) != hooks.governors.end()) {
+    throw base::InputError("an SmGovernor that is plugged in is none");
   }
-  const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty() || !hooks.sync.empty();
+  const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty();
   if (inside && machine.schedulers > kMaxSchedulers) {
     lacks("a hook inside an SM", "schedulers", std::to_string(machine.schedulers),
           "at most " + std::to_string(kMaxSchedulers));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::gpu {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "castor/gpu/front_end/ledger.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/events.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::gpu {

@@ -109,19 +109,17 @@ void FrontEnd::tick(Cycle now) {
   // The order in which hooks settle is the order in which their outputs may depend on each other: what a step uses was
   // settled in an earlier one.
   //   governors (state only) -> open SMs, quotas -> dispatch policy -> placement
-  //   dispatch policy's push_ready and hold (state only), launch unit -> release, entry written
+  //   dispatch policy's push_ready and hold (state only) -> release, entry written
   //   job scheduler -> grant
   pushed_ = placed_ = false;
-  receive(now);                                                // F1
-  retire(now);                                                 // F2
-  if (!hooks_.sync.empty()) settle_hubs(now);                  // F3
-  govern(now);                                                 // F4
-  distribute(now);                                             // F5: hub and resumed TBs come before the policy
-  if (hooks_.launch_unit != nullptr) settle_launch_unit(now);  // F6
-  release(now);                                                // F7
-  parse(now);                                                  // F8
-  memory_.step(now);                                           // F9: and pointers of device launches
-  clock_hooks(now);                                            // F10
+  receive(now);       // F1
+  retire(now);        // F2
+  govern(now);        // F4
+  distribute(now);    // F5: TBs that come back go before the policy's
+  release(now);       // F7
+  parse(now);         // F8
+  memory_.step(now);  // F9
+  clock_hooks(now);   // F10
   set_level(now);
   sleep(now);
 }
@@ -178,7 +176,6 @@ void FrontEnd::take_retired(unsigned sm, Cycle now) {
   event.kd = kernel.context.entry;
   event.queue = kernel.context.queue;
   event.kid = kernel.context.kid;
-  event.agei = message.group;
   event.gid = static_cast<std::uint32_t>(message.gid);
   done_[sm].push_back({&kernel, event});
   done_waiting_ |= SmMask{1} << sm;
@@ -223,7 +220,7 @@ void FrontEnd::release(Cycle now) {
     }
   }
   if (finished_.none()) return;
-  KdMask ready = hook_ == nullptr ? finished_ : finished_ & ~hook_->held();
+  KdMask ready = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
   if (jobs_) {
     for (std::size_t i = ready._Find_first(); i < ready.size(); i = ready._Find_next(i)) {
       if (waits_for_append(static_cast<unsigned>(i))) ready[i] = false;
@@ -272,7 +269,7 @@ void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
   }
   const bool last = last_of_job(context.queue, now);
   if (hook_ != nullptr) {
-    hook_->events.completed = KernelEvent{context.entry, context.queue, context.kid, last, tree_done};
+    hook_->events.completed = KernelEvent{context.entry, context.queue, context.kid, last};
   }
 }
 
@@ -309,7 +306,7 @@ Cycle FrontEnd::next_message() const {
 
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
-  const KdMask releasable = hook_ == nullptr ? finished_ : finished_ & ~hook_->held();
+  const KdMask releasable = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
   if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_ || restorable() != saved_.size()) {
     return now + 1;
   }
@@ -335,10 +332,8 @@ bool FrontEnd::rests() const {
   if (hook_ == nullptr || hooks_stirred() || hook_->closed_since != kForever || !uncore_enable_) return false;
   if (next_work(last_) != kForever) return false;
   const auto inert = [](const Hook* hook) { return hook == nullptr || hook->inert(); };
-  return inert(hooks_.dispatch) && inert(hooks_.launch_unit) && inert(hooks_.job_scheduler) &&
-         std::all_of(hooks_.governors.begin(), hooks_.governors.end(), inert) &&
-         std::all_of(hooks_.sync.begin(), hooks_.sync.end(),
-                     [&](SyncController* controller) { return inert(&controller->hub()); });
+  return inert(hooks_.dispatch) && inert(hooks_.job_scheduler) &&
+         std::all_of(hooks_.governors.begin(), hooks_.governors.end(), inert);
 }
 
 }  // namespace castor::gpu

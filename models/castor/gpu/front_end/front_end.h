@@ -26,7 +26,7 @@
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/front_end/source_select.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
@@ -50,8 +50,7 @@ class Waves;
 /// kernel is complete (F7) and its queue goes on in the next cycle. Other packets are served at the head of their
 /// queue, one per queue and cycle; copies block their queue until the copy engine is done.
 ///
-/// Limits: no launches by device code, no suspended TBs, no synchronisation network: their steps are marked in the
-/// order of a cycle, their sources are reserved and never ready. Hooks that ask for them are stopped by an assertion.
+/// Limits: no launches by device code, no suspended TBs, no synchronisation network.
 class FrontEnd final : public sc_core::sc_module, public Unit {
  public:
   static constexpr unsigned kCopyEngines = 2;
@@ -258,9 +257,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void skip_hooks(Cycle cycles);
   void begin_hooks(Cycle now);
   void govern(Cycle now);
-  void settle_launch_unit(Cycle now);
-  void settle_hubs(Cycle now);
-  void ask_controllers(KernelEntry& kernel, Cycle now);
   void clock_governors(Cycle now);
   void clock_hooks(Cycle now);
   void check_open(Cycle now);

@@ -67,8 +67,8 @@ void FrontEnd::distribute_by_policy(Cycle now) {
   hook_->waiting = out.waiting;
   if (!out.place) return;
   const Placement offer = *out.place;
-  CASTOR_ASSERT_AT(now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten && offer.agei == 0,
-                   "dispatch policy offers entry %u, group %u: not there", offer.kd, offer.agei);
+  CASTOR_ASSERT_AT(now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
+                   "dispatch policy offers entry %u: not there", offer.kd);
   KernelEntry& kernel = table_[offer.kd];
   CASTOR_ASSERT_AT(now, kernel.sequencer.left() > 0 && offer.position == kernel.sequencer.next(),
                    "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
@@ -117,7 +117,6 @@ void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cy
   message.kernel = &context;
   message.position = kernel.sequencer.next();
   message.gid = kernel.sequencer.take(context);
-  message.level = placement.level;
   message.acquire = context.written;
   message.divide = placement.linear && (context.grid.y > 1 || context.grid.z > 1);
   const bool last = kernel.sequencer.left() == 0;

@@ -15,13 +15,12 @@ Cycle after(Cycle now, Cycle quiet) { return quiet >= kForever - now - 1 ? kFore
 }  // namespace
 
 void FrontEnd::attach_hooks(base::StatisticGroup& statistics) {
-  if (hooks_.job_scheduler == nullptr && hooks_.dispatch == nullptr && hooks_.governors.empty() &&
-      hooks_.launch_unit == nullptr && hooks_.sync.empty()) {
+  if (hooks_.job_scheduler == nullptr && hooks_.dispatch == nullptr && hooks_.governors.empty()) {
     return;
   }
   hook_ = std::make_unique<HookState>(machine_);
   hook_->governed.resize(hooks_.governors.size());
-  const auto attach = [&](Hook& hook, MemoryClient* memory, const std::string& name) {
+  const auto attach = [&](Hook& hook, HookMemory* memory, const std::string& name) {
     HookSite site;
     site.machine = &machine_;
     site.memory = memory;
@@ -30,14 +29,11 @@ void FrontEnd::attach_hooks(base::StatisticGroup& statistics) {
     hook.attach(site);
     hook.reset();
   };
-  using User = FrontEndMemory::User;
   for (std::size_t i = 0; i < hooks_.governors.size(); ++i) {
     attach(*hooks_.governors[i], nullptr, "governor" + std::to_string(i));
   }
-  if (hooks_.dispatch != nullptr) attach(*hooks_.dispatch, &memory_.client(User::kDispatchPolicy), "dispatch_policy");
-  if (hooks_.launch_unit != nullptr) attach(*hooks_.launch_unit, &memory_.client(User::kLaunchUnit), "launch_unit");
-  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
-    attach(hooks_.sync[i]->hub(), nullptr, "sync_hub" + std::to_string(i));
+  if (hooks_.dispatch != nullptr) {
+    attach(*hooks_.dispatch, &memory_.client(FrontEndMemory::User::kDispatchPolicy), "dispatch_policy");
   }
   if (hooks_.job_scheduler != nullptr) attach(*hooks_.job_scheduler, nullptr, "job_scheduler");
 }
@@ -45,9 +41,7 @@ void FrontEnd::attach_hooks(base::StatisticGroup& statistics) {
 void FrontEnd::detach_hooks() {
   if (hook_ == nullptr) return;
   for (SmGovernor* const governor : hooks_.governors) governor->detach();
-  for (SyncController* const controller : hooks_.sync) controller->hub().detach();
   if (hooks_.dispatch != nullptr) hooks_.dispatch->detach();
-  if (hooks_.launch_unit != nullptr) hooks_.launch_unit->detach();
   if (hooks_.job_scheduler != nullptr) hooks_.job_scheduler->detach();
 }
 
@@ -73,8 +67,6 @@ void FrontEnd::skip_hooks(Cycle cycles) {
   for (SmGovernor* const governor : hooks_.governors) governor->idle(cycles);
   if (!uncore_enable_) return;
   if (hooks_.dispatch != nullptr) hooks_.dispatch->idle(cycles);
-  if (hooks_.launch_unit != nullptr) hooks_.launch_unit->idle(cycles);
-  for (SyncController* const controller : hooks_.sync) controller->hub().idle(cycles);
   if (hooks_.job_scheduler != nullptr) hooks_.job_scheduler->idle(cycles);
 }
 
@@ -86,55 +78,11 @@ void FrontEnd::begin_hooks(Cycle now) {
   hook_->beat_taken = false;
   hook_->moving = false;
   hook_->dispatch.reply.reset();
-  hook_->launch.reply.reset();
-  if (hooks_.launch_unit != nullptr) {
-    for (unsigned entry = 0; entry < table_.size(); ++entry) {
-      const KernelEntry& kernel = table_[entry];
-      KdKey& key = hook_->keys[entry];
-      key = {};
-      if (kernel.state != EntryState::kWritten) continue;
-      key = {true, kernel.context.code_base, kernel.context.block, kernel.context.shared_bytes};
-    }
-  }
   if (hooks_.governors.empty()) return;
   for (unsigned sm = 0; sm < sms_.size(); ++sm) {
     hook_->pulses[sm] = sms_[sm]->pulse(now);
     hook_->loads[sm] = ledger_.load(sm, now);
     hook_->moving = hook_->moving || hook_->loads[sm].in_flight;
-  }
-}
-
-// F3: hubs. There is no network yet: nothing comes from SMs and nothing can be sent or asked for.
-void FrontEnd::settle_hubs(Cycle now) {
-  HubIn& in = hook_->hub;
-  in.now = now;
-  in.ev = hook_->events;
-  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
-    const HubOut& out = hooks_.sync[i]->hub().settle(in);
-    const bool sends = std::any_of(out.tx.begin(), out.tx.end(), [](const auto& tx) { return tx.has_value(); });
-    CASTOR_ASSERT_AT(now, !sends && !out.pop_undispatched && !out.order && !out.request && !out.credit && !out.finished,
-                     "sync_hub%zu uses the synchronisation network or owns a refill; this front end has neither", i);
-  }
-}
-
-// A kernel's entry is about to be written: whose is it? Without a network nobody can have it.
-void FrontEnd::ask_controllers(KernelEntry& kernel, Cycle now) {
-  KernelLaunch launch;
-  launch.kd = kernel.context.entry;
-  launch.tbs = kernel.context.grid.count();
-  launch.need = kernel.context.need;
-  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
-    Maybe<std::string> why = hooks_.sync[i]->admit(launch, ledger_);
-    if (!why && hooks_.sync[i]->claims(launch, ledger_) != SyncController::Claim::kNone) {
-      why = "the controller claims it, but this front end has no synchronisation network";
-    }
-    if (!why) continue;
-    Fault fault;
-    fault.kind = FaultKind::kIllegalInstruction;
-    fault.kernel = kernel.context.program->kernel;
-    fault.message = "sync_hub" + std::to_string(i) + " refuses kernel " + fault.kernel + ": " + *why;
-    fail(kernel, std::move(fault), now);
-    return;
   }
 }
 
@@ -165,23 +113,6 @@ void FrontEnd::govern(Cycle now) {
   }
 }
 
-// F6: device code launches nothing, so there is nothing to attach; an entry may be held.
-void FrontEnd::settle_launch_unit(Cycle now) {
-  LaunchIn& in = hook_->launch;
-  in.now = now;
-  in.reply.reset();
-  MemoryClient& memory = memory_.client(FrontEndMemory::User::kLaunchUnit);
-  if (memory.has_reply(now)) {
-    in.reply = memory.reply();
-    memory.pop();
-  }
-  in.ev = hook_->events;
-  const LaunchOut& out = hooks_.launch_unit->settle(in);
-  CASTOR_ASSERT_AT(now, !out.attach && !out.fallback,
-                   "launch_unit passes a launch on, but this front end takes no launches by device code");
-  hook_->launch_hold = out.hold;
-}
-
 // Entries whose next TB could be placed now. Of a stopped kernel anything can: it is dropped.
 void FrontEnd::show_fits() {
   hook_->fits.reset();
@@ -200,12 +131,7 @@ int FrontEnd::job_pick(Cycle now) {
   in.now = now;
   in.granted = -1;
   hook_->eligible.reset();
-  if (entry_free(now)) {
-    const QueueMask& kernels = ready_;
-    for (std::size_t q = kernels._Find_first(); q < kernels.size(); q = kernels._Find_next(q)) {
-      hook_->eligible[q] = true;
-    }
-  }
+  if (entry_free(now)) hook_->eligible = ready_;
   show_fits();
   present_register(now);
   in.ev = hook_->events;
@@ -227,7 +153,7 @@ int FrontEnd::job_pick(Cycle now) {
   if (out.end) end_job(*out.end, now);
   if (out.reg) finish_access(*out.reg);
   if (out.pick < 0) return -1;
-  CASTOR_ASSERT_AT(now, static_cast<std::size_t>(out.pick) < hook_->eligible.size(), "job scheduler picks source %d",
+  CASTOR_ASSERT_AT(now, static_cast<std::size_t>(out.pick) < hook_->eligible.size(), "job scheduler picks queue %d",
                    out.pick);
   return hook_->eligible[static_cast<std::size_t>(out.pick)] ? out.pick : -1;
 }
@@ -318,14 +244,6 @@ void FrontEnd::clock_hooks(Cycle now) {
     hook_->dispatch.ev = events;
     hooks_.dispatch->clock(hook_->dispatch);
   }
-  if (hooks_.launch_unit != nullptr) {
-    hook_->launch.ev = events;
-    hooks_.launch_unit->clock(hook_->launch);
-  }
-  if (!hooks_.sync.empty()) {
-    hook_->hub.ev = events;
-    for (SyncController* const controller : hooks_.sync) controller->hub().clock(hook_->hub);
-  }
   if (hooks_.job_scheduler != nullptr) {
     hook_->job.now = now;
     hook_->job.ev = events;
@@ -363,7 +281,7 @@ bool FrontEnd::hooks_stirred() const {
   const FrontEvents& events = hook_->events;
   return hook_->moving || !hook_->retired.empty() || events.placed || events.done || events.started ||
          events.completed || hook_->job.granted >= 0 || hook_->beat_taken || events.reg || hook_->dispatch.reply ||
-         hook_->launch.reply || (hooks_.job_scheduler != nullptr && grantable() != ready_);
+         (hooks_.job_scheduler != nullptr && grantable() != ready_);
 }
 
 Cycle FrontEnd::next_hook(Cycle now) const {
@@ -377,8 +295,6 @@ Cycle FrontEnd::next_hook(Cycle now) const {
   for (const SmGovernor* const governor : hooks_.governors) next = std::min(next, after(now, governor->quiet()));
   if (!uncore_enable_) return next;
   if (hooks_.dispatch != nullptr) next = std::min(next, after(now, hooks_.dispatch->quiet()));
-  if (hooks_.launch_unit != nullptr) next = std::min(next, after(now, hooks_.launch_unit->quiet()));
-  for (SyncController* const controller : hooks_.sync) next = std::min(next, after(now, controller->hub().quiet()));
   if (hooks_.job_scheduler != nullptr) next = std::min(next, after(now, hooks_.job_scheduler->quiet()));
   return next;
 }

@@ -198,11 +198,10 @@ void FrontEnd::write_entry(Cycle now) {
   KernelContext& context = kernel.context;
   fill_context(kernel, decode_launch(lane->image.data()), now);
   lanes_.pop();
-  if (!hooks_.sync.empty()) ask_controllers(kernel, now);
   kernel.state = EntryState::kWritten;
   queues_.block(context.queue);
   ++statistics_.kernels_parsed;
-  if (hook_ != nullptr) hook_->events.started = KernelEvent{context.entry, context.queue, context.kid, false, false};
+  if (hook_ != nullptr) hook_->events.started = KernelEvent{context.entry, context.queue, context.kid, false};
   if (observer_ != nullptr) {
     observer_->kernel_written({now, context.ticket, context.queue, context.entry, &context.program->kernel});
   }

@@ -43,9 +43,7 @@ std::string FrontEnd::waiting() const {
     text += number(kernel.sequencer.left()) + " TBs not placed, " + number(kernel.running) + " placed and not complete";
     if (kernel.saved != 0) text += ", " + number(kernel.saved) + " saved";
     if (finished_[index])
-      text += hook_ == nullptr || !hook_->held()[index] ? "; completes"
-              : hook_->hold[index]                      ? "; held by the dispatch policy"
-                                                        : "; held by the launch unit";
+      text += hook_ == nullptr || !hook_->hold[index] ? "; completes" : "; held by the dispatch policy";
     if (kernel.sequencer.left() != 0 && !kernel.killed) {
       const int current = dispatcher_.current();
       if (hooks_.dispatch == nullptr && current >= 0 && static_cast<unsigned>(current) != index) {

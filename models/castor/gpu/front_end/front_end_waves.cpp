@@ -4,7 +4,7 @@
 #include <string>
 
 #include "castor/gpu/front_end/front_end.h"
-#include "castor/gpu/trace/waves.h"
+#include "castor/gpu/hooks/waves.h"
 
 namespace castor::gpu {
 namespace {
@@ -53,9 +53,7 @@ void FrontEnd::add_hook_waves(Waves& waves, const std::string& scope) const {
   };
   add(hooks_.job_scheduler);
   add(hooks_.dispatch);
-  add(hooks_.launch_unit);
   for (SmGovernor* const governor : hooks_.governors) add(governor);
-  for (SyncController* const controller : hooks_.sync) add(&controller->hub());
 }
 
 void CopyEngine::add_waves(Waves& waves, const std::string& scope) const {

@@ -5,7 +5,7 @@
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/front_end/front_end.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hooks.h"
 
 namespace castor::gpu {
 
@@ -14,8 +14,6 @@ struct FrontEnd::HookState {
   explicit HookState(const Machine& machine)
       : pulses(machine.chip.sms),
         loads(machine.chip.sms),
-        keys(machine.table.entries),
-        received(machine.chip.sms),
         allowed(std::size_t{machine.chip.sms} * machine.table.entries),
         combined{machine.table.entries, allowed.data()} {
     retired.reserve(machine.chip.sms);
@@ -24,32 +22,23 @@ struct FrontEnd::HookState {
     dispatch.fits = &fits;
     job.fits = &fits;
     job.eligible = &eligible;
-    launch.keys = {keys.data(), keys.size()};
-    hub.rx = {received.data(), received.size()};
   }
-  /// Entries that some hook holds.
-  [[nodiscard]] KdMask held() const { return hold | launch_hold; }
 
   FrontEvents events;
   std::vector<TbEvent> retired;
   std::vector<SmPulse> pulses;
   std::vector<SmLoad> loads;
-  std::vector<KdKey> keys;                   ///< per entry, as of the start of the cycle
-  std::vector<Maybe<SyncMessage>> received;  ///< per SM; nothing without a synchronisation network
-  std::vector<std::uint8_t> allowed;         ///< minimum of several governors' quotas
+  std::vector<std::uint8_t> allowed;  ///< minimum of several governors' quotas
   Quota combined;
   KdMask fits;
-  KdMask hold;         ///< entries that the dispatch policy holds
-  KdMask launch_hold;  ///< entries that the launch unit holds
-  KdMask stopped;      ///< entries of preempted queues
+  KdMask hold;     ///< entries that the dispatch policy holds
+  KdMask stopped;  ///< entries of preempted queues
   QueueMask preempt;
-  SourceMask eligible;
+  QueueMask eligible;
   GovernIn govern;
   std::vector<GovernOut> governed;  ///< what each governor said in this cycle
   DispatchIn dispatch;
   JobIn job;
-  LaunchIn launch;
-  HubIn hub;
   SmMask fits_head = 0, bound_wait = 0;
   bool ready = false, waiting = false;
   bool push_ready = true;

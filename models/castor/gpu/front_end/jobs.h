@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "castor/gpu/device.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/job_scheduler.h"
 #include "castor/gpu/job_record.h"
 
 namespace castor::gpu {

@@ -6,7 +6,7 @@
 #include "castor/base/error.h"
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/launch_trees.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/launch_record.h"
 
 namespace castor::gpu {

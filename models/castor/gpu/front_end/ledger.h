@@ -3,34 +3,31 @@
 #include <cstdint>
 #include <vector>
 
-#include "castor/gpu/hooks.h"
-#include "castor/gpu/launch_record.h"
+#include "castor/gpu/hooks/room_view.h"
+#include "castor/gpu/hooks/sm_governor.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::gpu {
-
-/// What an SM has, or has left, for TBs; in the units of TbNeed.
-struct SmRoom {
-  std::uint32_t tbs = 0, warps = 0, threads = 0, reg_units = 0, smem_units = 0;
-};
 
 /// The dispatcher's account of free room per SM, placements under way already subtracted (docs/gpu.md, "Placement").
 ///
 /// A placement debits, a retire wire credits; both act at once, so what the wire of cycle c frees can be used by the
 /// placement of c. For entries that are watched (those with TBs to place) the set of SMs on which their next TB fits is
 /// kept up to date incrementally.
-class Ledger {
+class Ledger final : public RoomView {
  public:
   explicit Ledger(const Machine& machine);
 
-  [[nodiscard]] unsigned sms() const { return static_cast<unsigned>(free_.size()); }
+  [[nodiscard]] unsigned sms() const override { return static_cast<unsigned>(free_.size()); }
   [[nodiscard]] SmMask all() const { return all_; }
-  [[nodiscard]] const SmRoom& capacity() const { return capacity_; }
-  [[nodiscard]] const SmRoom& free(unsigned sm) const { return free_[sm]; }
+  [[nodiscard]] const SmRoom& capacity() const override { return capacity_; }
+  [[nodiscard]] const SmRoom& free(unsigned sm) const override { return free_[sm]; }
   /// TBs of a kernel table entry on an SM or on their way to it.
-  [[nodiscard]] unsigned resident(unsigned sm, unsigned entry) const { return resident_[sm * entries_ + entry]; }
+  [[nodiscard]] unsigned resident(unsigned sm, unsigned entry) const override {
+    return resident_[sm * entries_ + entry];
+  }
   [[nodiscard]] unsigned resident_total() const { return resident_total_; }
-  [[nodiscard]] bool fits(unsigned sm, const TbNeed& need) const;
+  [[nodiscard]] bool fits(unsigned sm, const TbNeed& need) const override;
   /// TBs for which an SM has room.
   [[nodiscard]] unsigned room_for(unsigned sm, const TbNeed& need) const;
   /// A TB placed in cycle c is on its way in c + 1 and counted as here from c + 2 on.
@@ -40,7 +37,7 @@ class Ledger {
   void watch(unsigned entry, const TbNeed& need);
   void unwatch(unsigned entry);
   /// SMs on which a TB of a watched entry fits; 0 for others.
-  [[nodiscard]] SmMask fits(unsigned entry) const { return fit_[entry]; }
+  [[nodiscard]] SmMask fits(unsigned entry) const override { return fit_[entry]; }
   [[nodiscard]] const std::vector<std::uint16_t>& watched() const { return watched_; }
 
   void debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now);

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "castor/base/statistics.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hook_memory.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/port.h"
 
@@ -19,13 +19,13 @@ class FrontEndMemory;
 /// A request made in cycle c is sent in c at the earliest; its reply may be looked at from the cycle after the one in
 /// which the front end took it from the port. Every request has a reply, writes and adds one without data. An access
 /// lies inside one L2 line. Source: docs/gpu.md, "Memory client".
-class MemoryClient {
+class MemoryClient final : public HookMemory {
  public:
   /// `bytes` 4 to 128; `tag` comes back with the reply.
-  void read(std::uint64_t address, unsigned bytes, std::uint32_t tag = 0);
-  void write(std::uint64_t address, const void* data, unsigned bytes, std::uint32_t tag = 0);
+  void read(std::uint64_t address, unsigned bytes, std::uint32_t tag = 0) override;
+  void write(std::uint64_t address, const void* data, unsigned bytes, std::uint32_t tag = 0) override;
   /// Adds to a word of 4 or 8 bytes without reading it.
-  void add(std::uint64_t address, std::uint64_t value, unsigned bytes, std::uint32_t tag = 0);
+  void add(std::uint64_t address, std::uint64_t value, unsigned bytes, std::uint32_t tag = 0) override;
 
   /// The oldest reply, if it is visible in `now`; the caller owns it no longer than until `pop`.
   [[nodiscard]] bool has_reply(Cycle now) const { return !replies_.empty() && replies_.front().visible <= now; }
@@ -34,7 +34,7 @@ class MemoryClient {
   /// First cycle in which there is a reply to look at; kForever if none has come.
   [[nodiscard]] Cycle next_reply() const { return replies_.empty() ? kForever : replies_.front().visible; }
   /// Requests without a reply that was popped.
-  [[nodiscard]] std::size_t open() const { return waiting_.size() + sent_.size() + replies_.size(); }
+  [[nodiscard]] std::size_t open() const override { return waiting_.size() + sent_.size() + replies_.size(); }
 
  private:
   friend class FrontEndMemory;
@@ -66,12 +66,7 @@ class FrontEndMemory {
     kDescriptors,  ///< launch descriptors, read by parse lanes
     kPackets,      ///< packets of queues in memory
     kCompletions,  ///< completion words
-    kLauncher,
-    kLaunchUnit,
     kDispatchPolicy,
-    kSyncHub,
-    kJobScheduler,
-    kGovernors,
     kCount
   };
   static constexpr unsigned kOutstanding = 16;

@@ -6,7 +6,7 @@
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/launch_descriptor.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/store.h"
 

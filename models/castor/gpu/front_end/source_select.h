@@ -1,6 +1,6 @@
 #pragma once
 
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/unit.h"
 
 namespace castor::gpu {

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "castor/gpu/hooks/waves.h"
 #include "castor/gpu/memory/memory_system.h"
-#include "castor/gpu/trace/waves.h"
 
 namespace castor::gpu {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hooks.h"
 
 namespace castor::gpu {
 namespace {
@@ -425,7 +425,6 @@ void refuse_hooks_in_replay(const Hooks& hooks) {
   };
   if (!hooks.fetch_filter.empty()) refuse("FetchFilter");
   if (!hooks.issue.empty()) refuse("IssuePolicy");
-  if (!hooks.sync.empty()) refuse("SyncController");
 }
 
 }  // namespace castor::gpu

@@ -122,7 +122,7 @@ class ReplayFile {
   std::vector<std::pair<unsigned, std::uint64_t>> w0_of_sm_;
 };
 
-/// Hooks inside an SM (FetchFilter, IssuePolicy, SyncController) have nothing to do in one that executes nothing.
+/// Hooks inside an SM (FetchFilter, IssuePolicy) have nothing to do in one that executes nothing.
 /// Errors: InputError naming the hook.
 void refuse_hooks_in_replay(const Hooks& hooks);
 

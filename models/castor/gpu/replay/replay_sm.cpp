@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
-#include "castor/gpu/trace/waves.h"
+#include "castor/gpu/hooks/waves.h"
 
 namespace castor::gpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::gpu {

@@ -27,7 +27,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       machine_(machine),
       store_(store),
       hooks_(hooks),
-      hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr || !hooks.sync.empty()),
+      hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr),
       watched_(observer != nullptr || hooks.fetch_filter != nullptr),
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
@@ -64,10 +64,6 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   if (hooks_.fetch_filter != nullptr) filter_ = std::make_unique<Filter>(machine);
   attach(hooks_.fetch_filter, "fetch_filter");
   attach(hooks_.issue, "issue_policy");
-  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
-    const std::string name = "sync_agent" + std::to_string(i);
-    attach(hooks_.sync[i], name.c_str());
-  }
 }
 
 Sm::~Sm() {
@@ -76,7 +72,6 @@ Sm::~Sm() {
   };
   detach(hooks_.fetch_filter);
   detach(hooks_.issue);
-  for (auto* const agent : hooks_.sync) detach(agent);
 }
 
 void Sm::set_clock_enable(bool enable, Cycle from) {

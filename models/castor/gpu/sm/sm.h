@@ -13,6 +13,8 @@
 #include "castor/base/time.h"
 #include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/execution/barrier_arrival.h"
+#include "castor/gpu/hooks/fetch_filter.h"
+#include "castor/gpu/hooks/issue_policy.h"
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/event_wheel.h"
@@ -24,9 +26,12 @@
 #include "castor/gpu/sm/warp_groups.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/isa/simt_stack.h"
+#include "castor/isa/types.h"
 #include "castor/isa/warp_context.h"
 
 namespace castor::gpu {
+
+using isa::LaneMask;
 
 struct SmRoom;
 
@@ -34,7 +39,6 @@ struct SmRoom;
 struct SmHooks {
   FetchFilter* fetch_filter = nullptr;
   IssuePolicyHook* issue = nullptr;
-  std::vector<SyncAgent*> sync;  ///< of all controllers; their stalls are OR-ed
 };
 
 /// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu.md, "The SM").
@@ -45,7 +49,7 @@ struct SmHooks {
 /// order are those of the same page.
 ///
 /// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
-/// Limits: of the SyncAgent's outputs only `stall` is applied; contexts are neither saved nor restored.
+/// Limits: contexts are neither saved nor restored.
 class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClient {
  public:
   /// `statistics` gets a group "sm<index>". `observer` may be null.
@@ -214,7 +218,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
     return {warp.registers, warp.constants, warp.predicates, lanes_};
   }
   [[nodiscard]] WarpMask blocked() const {
-    return blocked_barrier_ | blocked_fence_ | blocked_timer_ | blocked_service_ | stopped_ | agent_stall_;
+    return blocked_barrier_ | blocked_fence_ | blocked_timer_ | blocked_service_ | stopped_;
   }
   /// Oldest warp of a mask that is not empty; equal ages by slot.
   [[nodiscard]] unsigned oldest(WarpMask mask) const;
@@ -301,7 +305,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void settle_issue(WarpMask ready, unsigned acting);
   [[nodiscard]] std::array<WarpMask, kMaxPicks> issue_classes() const;
   void acknowledge(IssueIn& in) const;
-  void settle_others();
   void clock_hooks();
   void idle_hooks(Cycle n);
   [[nodiscard]] Cycle quiet_hooks() const;
@@ -372,7 +375,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   WarpMask full_ = 0;         ///< buffer full, or ended
   WarpMask blocked_barrier_ = 0, blocked_fence_ = 0, blocked_timer_ = 0, blocked_service_ = 0;
   WarpMask stopped_ = 0;        ///< faulted, waits for the kernel's end
-  WarpMask agent_stall_ = 0;    ///< by the SyncAgent
   WarpMask releasing_ = 0;      ///< its barrier is complete
   WarpMask service_drain_ = 0;  ///< call waits for older accesses
   WarpMask memory_busy_ = 0;    ///< loads or stores under way

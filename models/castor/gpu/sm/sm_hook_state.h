@@ -33,7 +33,6 @@ struct Sm::HookState {
 
   IssueIn issue;
   FetchIn fetch;
-  AgentIn agent;
   std::array<std::uint8_t, kMaxWarps> tb_of{};
   std::array<std::uint32_t, kMaxWarps> age_of{};
   std::array<std::uint64_t, kMaxWarps> pc_of{};

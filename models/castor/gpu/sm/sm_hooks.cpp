@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <utility>
 
 #include "castor/base/error.h"
 #include "castor/gpu/sm/sm.h"
@@ -55,12 +54,6 @@ void Sm::early_outputs(WarpMask eligible) {
     state.issue.age = state.age_of.data();
     state.barrier_ok = hooks_.issue->settle(state.issue).barrier_ok;
   }
-  if (hooks_.sync.empty()) return;
-  state.agent = {};
-  state.agent.now = now_;
-  WarpMask stall = 0;
-  for (SyncAgent* const agent : hooks_.sync) stall |= agent->settle(state.agent).stall;
-  if (std::exchange(agent_stall_, stall) != stall) busy_ = true;
 }
 
 WarpMask Sm::permitted(WarpMask ready) const {
@@ -116,25 +109,6 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
   state.picked = picks_;
 }
 
-void Sm::settle_others() {
-  HookState& state = *hook_state_;
-  if (filter_ != nullptr) settle_filter();
-  if (hooks_.sync.empty()) return;
-  state.agent.start = state.tb_start;
-  state.agent.outstanding = static_cast<std::uint16_t>(memory_side_.outstanding());
-  WarpMask stall = 0;
-  for (std::size_t i = 0; i < hooks_.sync.size(); ++i) {
-    const AgentOut& out = hooks_.sync[i]->settle(state.agent);
-    stall |= out.stall;
-    CASTOR_ASSERT_AT(
-        now_, !out.tx && !out.swap && !out.page && !out.move && out.acquire == 0 && out.block_memory == 0,
-        "sync_agent%zu of SM %u uses the synchronisation network, the swap port or an acquire on wake; this "
-        "SM has none of them",
-        i, index());
-  }
-  CASTOR_ASSERT_AT(now_, stall == agent_stall_, "a sync_agent of SM %u changes its stalls after settle", index());
-}
-
 // Which picks really issued: a pick issues in its tick or is refused.
 void Sm::acknowledge(IssueIn& in) const {
   const HookState& state = *hook_state_;
@@ -151,7 +125,6 @@ void Sm::acknowledge(IssueIn& in) const {
 
 void Sm::clock_hooks() {
   HookState& state = *hook_state_;
-  const View<WarpExit> exits{exits_.data(), exit_count_};
   if (filter_ != nullptr) clock_filter();
   if (hooks_.issue != nullptr) {
     IssueIn& in = state.issue;
@@ -161,21 +134,11 @@ void Sm::clock_hooks() {
                        [this](const BarrierArrival& arrival) { return (unblocked_now_ & bit(arrival.warp)) != 0; });
     blocking_count_ = static_cast<unsigned>(end - blocking_arrivals_.begin());
     in.arrive = {blocking_arrivals_.data(), blocking_count_};
-    in.exit = exits;
+    in.exit = {exits_.data(), exit_count_};
     in.unblock = unblocked_now_;
     in.free = state.tb_free;
     acknowledge(in);
     hooks_.issue->clock(in);
-  }
-  if (!hooks_.sync.empty()) {
-    AgentIn& in = state.agent;
-    in.exit = exits;
-    // Quiesced: resident, no load outstanding, no store unacknowledged.
-    for (TbMask left = resident_; left != 0; left &= left - 1) {
-      const auto c = static_cast<unsigned>(__builtin_ctzll(left));
-      if ((contexts_[c].warps & memory_busy_) == 0) in.quiesced |= TbMask{1} << c;
-    }
-    for (SyncAgent* const agent : hooks_.sync) agent->clock(in);
   }
   if (state.late_start) busy_ = true;
 }
@@ -183,14 +146,12 @@ void Sm::clock_hooks() {
 void Sm::idle_hooks(Cycle n) {
   if (hooks_.fetch_filter != nullptr) hooks_.fetch_filter->idle(n);
   if (hooks_.issue != nullptr) hooks_.issue->idle(n);
-  for (SyncAgent* const agent : hooks_.sync) agent->idle(n);
 }
 
 Cycle Sm::quiet_hooks() const {
   Cycle quiet = kForever;
   if (hooks_.fetch_filter != nullptr) quiet = std::min(quiet, hooks_.fetch_filter->quiet());
   if (hooks_.issue != nullptr) quiet = std::min(quiet, hooks_.issue->quiet());
-  for (const SyncAgent* const agent : hooks_.sync) quiet = std::min(quiet, agent->quiet());
   return quiet >= kForever - now_ - 1 ? kForever : now_ + 1 + quiet;
 }
 

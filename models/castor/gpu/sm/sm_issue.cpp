@@ -23,7 +23,7 @@ unsigned Sm::oldest(WarpMask mask) const {
 }
 
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
-// -> picks of the issue policy -> fetch filter, agents -> commits.
+// -> picks of the issue policy -> fetch filter -> commits.
 void Sm::issue() {
   const WarpMask open = valid_ & ~blocked() & ~(drain_heads_ & memory_busy_);
   const WarpMask clear = open & clear_;
@@ -42,7 +42,7 @@ void Sm::issue() {
   if (hooked_) ready = permitted(ready);
   ready_left_ = ready != 0;
   // An issue policy decides about nothing but barriers while nothing is ready.
-  standstill_.holds = ready == 0 && (!hooked_ || (filter_ == nullptr && hooks_.sync.empty()));
+  standstill_.holds = ready == 0 && filter_ == nullptr;
   if (hooked_) hook_state_->judged_ok = hook_state_->barrier_ok;
   if (standstill_.holds) {
     standstill_.collector_free = pipelines_.collector_free();
@@ -68,7 +68,7 @@ void Sm::issue() {
     }
     pick(ready & mine);
   }
-  if (hooked_) settle_others();
+  if (filter_ != nullptr) settle_filter();
   if (ready != 0) {
     commit_picks();
     if (first_count_ != 0) commit_seconds();

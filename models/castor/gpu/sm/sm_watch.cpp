@@ -24,7 +24,7 @@ bool Sm::still() const {
 }
 
 bool Sm::stuck() const {
-  const WarpMask waits = (blocked_barrier_ | agent_stall_) & ~memory_busy_;
+  const WarpMask waits = blocked_barrier_ & ~memory_busy_;
   return watch_.is_open() && (live_ & ~(waits | watch_.repeating())) == 0;
 }
 
@@ -112,7 +112,6 @@ std::string Sm::reason(unsigned w) const {
   if ((service_drain_ & bit(w)) != 0) return "waits to call the runtime: " + under_way;
   if ((blocked_service_ & bit(w)) != 0) return "waits for a call into the runtime";
   if ((blocked_timer_ & bit(w)) != 0) return "sleeps";
-  if ((agent_stall_ & bit(w)) != 0) return "is held by the synchronisation agent";
   if ((hook_state_->hold & bit(w)) != 0 && (valid_ & bit(w)) == 0) return "is held by the fetch filter";
   if ((unfetchable_ & bit(w)) != 0) return "waits for its branch or its set-up";
   if ((valid_ & bit(w)) == 0) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "castor/gpu/hooks/waves.h"
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm/sm_memory_impl.h"
-#include "castor/gpu/trace/waves.h"
 
 namespace castor::gpu {
 namespace {
@@ -47,6 +47,8 @@ void Sm::add_waves(Waves& waves, const std::string& scope) const {
     waves.add(scope, "active" + std::to_string(w), 64, &warps_[w].active);
   }
   memory_side_.add_waves(waves, scope + ".l1");
+  if (hooks_.fetch_filter != nullptr) hooks_.fetch_filter->add_waves(waves, scope);
+  if (hooks_.issue != nullptr) hooks_.issue->add_waves(waves, scope);
 }
 
 void SmMemory::add_waves(Waves& waves, const std::string& scope) const {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "castor/base/time.h"
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/hook.h"
 #include "castor/isa/simt_stack.h"
 #include "castor/isa/types.h"
 

@@ -33,7 +33,7 @@ TraceRecorder::TraceRecorder(const Recording& recording, const Machine& machine)
     timeline_ = std::make_unique<Timeline>(recording.timeline, machine, recording.timeline_from, recording.timeline_to);
   }
   if (!recording.waves.empty()) {
-    waves_ = std::make_unique<Waves>(recording.waves, recording.wave_scopes, recording.wave_from, recording.wave_to);
+    waves_ = std::make_unique<WaveFile>(recording.waves, recording.wave_scopes, recording.wave_from, recording.wave_to);
     next_wave_ = wave_from_;
   }
 }

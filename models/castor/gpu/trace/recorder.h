@@ -9,7 +9,7 @@
 #include "castor/gpu/trace/progress.h"
 #include "castor/gpu/trace/recording.h"
 #include "castor/gpu/trace/timeline.h"
-#include "castor/gpu/trace/waves.h"
+#include "castor/gpu/trace/wave_file.h"
 
 namespace castor::gpu {
 
@@ -65,7 +65,7 @@ class TraceRecorder {
   const Cycle window_, wave_from_, wave_to_;
   Gpu* gpu_ = nullptr;
   std::unique_ptr<Timeline> timeline_;
-  std::unique_ptr<Waves> waves_;
+  std::unique_ptr<WaveFile> waves_;
   Progress progress_;
   Cycle next_sample_ = kForever;  ///< of the timeline's counters
   Cycle next_wave_ = kForever;    ///< first cycle whose waves are wanted

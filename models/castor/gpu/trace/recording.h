@@ -12,7 +12,7 @@ struct Recording {
   std::string timeline;
   base::Cycle timeline_from = 0, timeline_to = base::kForever;  ///< first and last cycle
   std::string waves;
-  std::vector<std::string> wave_scopes;  ///< patterns over instances, see Waves; none = all
+  std::vector<std::string> wave_scopes;  ///< patterns over instances, see WaveFile; none = all
   base::Cycle wave_from = 0, wave_to = base::kForever;
   bool progress = false;  ///< a line on stderr, if that is a terminal
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "castor/base/error.h"
-#include "castor/gpu/front_end/ledger.h"
 #include "castor/lax/arithmetic.h"
 #include "castor/lax/register_map.h"
 
@@ -24,6 +23,7 @@ bool drops_expired(std::uint32_t ctrl) { return (ctrl >> 16U & 1U) != 0; }
 LaxAdapter::LaxAdapter(std::unique_ptr<twin::Twin<lax::Block>> twin, std::vector<RegisterValue> registers)
     : twin_(std::move(twin)),
       registers_(std::move(registers)),
+      control_(twin_->params()),
       groups_(twin_->params().groups()),
       dispatch_(*this),
       items_(gpu::kMaxEntries),

@@ -6,10 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/dispatch_policy.h"
+#include "castor/gpu/hooks/job_scheduler.h"
 #include "castor/hookup/lax/lax_configuration.h"
+#include "castor/hookup/lax/lax_control.h"
 #include "castor/hookup/lax/lax_statistics.h"
-#include "castor/hookup/lax/registration.h"
 #include "castor/lax/ports.h"
 #include "castor/twin/twin.h"
 
@@ -62,8 +63,9 @@ class LaxAdapter final : public gpu::JobScheduler {
   /// waits for its verdict, one that will be dropped when it is late, and preemption.
   [[nodiscard]] bool inert() const override;
   void idle(gpu::Cycle n) override;
-  [[nodiscard]] int window() const override { return lax::Registration::kWindow; }
+  [[nodiscard]] int window() const override { return LaxControl::kWindow; }
   [[nodiscard]] bool judges() const override { return true; }
+  [[nodiscard]] const gpu::JobControl* control() const override { return &control_; }
   const gpu::JobOut& settle(const gpu::JobIn& in) override;
   void clock(const gpu::JobIn& in) override;
 
@@ -109,6 +111,7 @@ class LaxAdapter final : public gpu::JobScheduler {
 
   std::unique_ptr<twin::Twin<lax::Block>> twin_;
   std::vector<RegisterValue> registers_;
+  LaxControl control_;
   unsigned groups_;
   struct Shown {
     lax::Inputs in;

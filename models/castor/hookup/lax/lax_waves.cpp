@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "castor/gpu/trace/waves.h"
+#include "castor/gpu/hooks/waves.h"
 #include "castor/hookup/lax/lax_adapter.h"
 
 namespace castor::hookup {

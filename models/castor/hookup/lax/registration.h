@@ -1,6 +1,7 @@
 #pragma once
 
 #include "castor/hookup/block_type.h"
+#include "castor/hookup/lax/lax_control.h"
 
 namespace castor::lax {
 
@@ -8,13 +9,10 @@ namespace castor::lax {
 /// machine with an inspector of queues.
 class Registration final : public hookup::BlockType {
  public:
-  /// Where programs that were written for it expect its registers.
-  static constexpr int kWindow = 0;
-
   [[nodiscard]] const char* name() const override;
   [[nodiscard]] const std::vector<base::SchemaRow>& keys() const override;
   [[nodiscard]] std::vector<hookup::Claim> claims(const hookup::Settings& settings) const override;
-  [[nodiscard]] int window() const override { return kWindow; }
+  [[nodiscard]] int window() const override { return hookup::LaxControl::kWindow; }
   [[nodiscard]] std::shared_ptr<void> plug(const hookup::PlugSite& site, gpu::Hooks& hooks) const override;
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "castor/gpu/hooks.h"
+#include "castor/gpu/hooks/issue_policy.h"
 #include "castor/hookup/saws/saws_statistics.h"
 #include "castor/saws/ports.h"
 #include "castor/twin/twin.h"

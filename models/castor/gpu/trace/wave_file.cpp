@@ -1,4 +1,4 @@
-#include "castor/gpu/trace/waves.h"
+#include "castor/gpu/trace/wave_file.h"
 
 #include <algorithm>
 #include <array>
@@ -69,17 +69,17 @@ std::string code_of(std::size_t index) {
 
 }  // namespace
 
-Waves::Waves(const std::string& path, std::vector<std::string> scopes, base::Cycle from, base::Cycle to)
+WaveFile::WaveFile(const std::string& path, std::vector<std::string> scopes, base::Cycle from, base::Cycle to)
     : file_(path, ""), scopes_(std::move(scopes)), matched_(scopes_.size(), false), from_(from), to_(to) {}
 
-Waves::~Waves() { file_.close(); }
+WaveFile::~WaveFile() { file_.close(); }
 
-bool Waves::traced(std::string_view scope) const {
+bool WaveFile::traced(std::string_view scope) const {
   return scopes_.empty() ||
          std::any_of(scopes_.begin(), scopes_.end(), [&](const std::string& each) { return matches(each, scope); });
 }
 
-std::vector<std::string> Waves::unmatched() const {
+std::vector<std::string> WaveFile::unmatched() const {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < scopes_.size(); ++i) {
     if (!matched_[i]) result.push_back(scopes_[i]);
@@ -87,7 +87,7 @@ std::vector<std::string> Waves::unmatched() const {
   return result;
 }
 
-bool Waves::add_signal(std::string_view scope, std::string_view name, unsigned width, Source source) {
+bool WaveFile::add_signal(std::string_view scope, std::string_view name, unsigned width, Source source) {
   CASTOR_ASSERT(!begun_, "a signal is declared behind the first sample");
   CASTOR_ASSERT(width >= 1 && width <= 64, "a signal of %u bits", width);
   if (!traced(scope)) return false;
@@ -104,7 +104,7 @@ bool Waves::add_signal(std::string_view scope, std::string_view name, unsigned w
   return true;
 }
 
-std::uint64_t Waves::read(const Signal& signal) {
+std::uint64_t WaveFile::read(const Signal& signal) {
   const void* const at = signal.source.memory;
   const auto load = [at](auto value) {
     std::memcpy(&value, at, sizeof value);
@@ -124,7 +124,7 @@ std::uint64_t Waves::read(const Signal& signal) {
   }
 }
 
-void Waves::write_header() {
+void WaveFile::write_header() {
   begun_ = true;
   // Signals of one scope stand together; otherwise in order of declaration.
   std::vector<std::vector<std::string_view>> paths;
@@ -156,7 +156,7 @@ void Waves::write_header() {
   text_ += "$enddefinitions $end\n";
 }
 
-void Waves::write_value(const Signal& signal, std::uint64_t value) {
+void WaveFile::write_value(const Signal& signal, std::uint64_t value) {
   char line[80];
   char* at = line;
   if (signal.width == 1) {
@@ -181,7 +181,7 @@ void Waves::write_value(const Signal& signal, std::uint64_t value) {
   text_ += '\n';
 }
 
-void Waves::write_time(base::Picoseconds time) {
+void WaveFile::write_time(base::Picoseconds time) {
   char digits[24];
   text_ += '#';
   text_.append(digits, std::to_chars(digits, digits + sizeof digits, time).ptr);
@@ -189,7 +189,7 @@ void Waves::write_time(base::Picoseconds time) {
   last_time_ = time;
 }
 
-void Waves::sample(base::Cycle cycle, base::Picoseconds time) {
+void WaveFile::sample(base::Cycle cycle, base::Picoseconds time) {
   if (!active(cycle)) return;
   if (cycle > to_) return close(time);
   if (!begun_) {
@@ -213,7 +213,7 @@ void Waves::sample(base::Cycle cycle, base::Picoseconds time) {
   open_ = file_.good();
 }
 
-void Waves::close(base::Picoseconds time) {
+void WaveFile::close(base::Picoseconds time) {
   if (!open_) return;
   open_ = false;
   if (!begun_)

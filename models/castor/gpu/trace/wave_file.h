@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "castor/base/time.h"
+#include "castor/gpu/hooks/waves.h"
 #include "castor/gpu/trace/trace_file.h"
 
 namespace castor::gpu {
@@ -16,7 +15,7 @@ namespace castor::gpu {
 /// the like. SystemC's own tracing needs a running kernel and looks at every signal in every delta cycle; here the
 /// owner says when, so nothing is looked at in stretches that the device skips.
 ///
-///     Waves waves("run.vcd", {"gpu.sm0", "gpu.*.xbar"}, 1000, 2000);
+///     WaveFile waves("run.vcd", {"gpu.sm0", "gpu.*.xbar"}, 1000, 2000);
 ///     waves.add("gpu.sm0", "ready", 64, &ready_mask);
 ///     ...
 ///     if (waves.active(cycle)) waves.sample(cycle, time);   // at the end of a cycle that ran
@@ -27,29 +26,16 @@ namespace castor::gpu {
 /// what was written before stays readable.
 ///
 /// Limits: signals are declared before the first sample; no four-state values, no strings.
-class Waves {
+class WaveFile final : public Waves {
  public:
   /// `scopes`: instances to trace, as patterns over dotted paths in which '*' stands for any text and '?' for one
   /// character; a pattern takes what lies below an instance too; none = all. Samples outside cycles `from` .. `to`
   /// are left out; the first one behind the window ends it in the file. Errors: InputError if `path` cannot be written.
-  Waves(const std::string& path, std::vector<std::string> scopes, base::Cycle from = 0,
-        base::Cycle to = base::kForever);
-  ~Waves();
+  WaveFile(const std::string& path, std::vector<std::string> scopes, base::Cycle from = 0,
+           base::Cycle to = base::kForever);
+  ~WaveFile() override;
 
-  /// A signal that is read from memory when a sample is taken: bool or an unsigned or signed integer. `width`: bits
-  /// shown, 1..64. `scope`: dotted path of the instance. False if the scope is not traced: the signal costs nothing.
-  template <class T>
-  bool add(std::string_view scope, std::string_view name, unsigned width, const T* value) {
-    static_assert(std::is_integral_v<T>, "waves show whole numbers");
-    return add_signal(scope, name, width, {value, sizeof(T), {}});
-  }
-  /// A signal that a function gives; it must have no effect.
-  bool add(std::string_view scope, std::string_view name, unsigned width, std::function<std::uint64_t()> value) {
-    return add_signal(scope, name, width, {nullptr, 0, std::move(value)});
-  }
-
-  /// Whether an instance is traced; for owners of many signals.
-  [[nodiscard]] bool traced(std::string_view scope) const;
+  [[nodiscard]] bool traced(std::string_view scope) const override;
   /// Patterns that no signal's scope matched so far.
   [[nodiscard]] std::vector<std::string> unmatched() const;
   /// Whether `sample` would look at the signals. False for ever once the window is over or the file has failed.
@@ -64,11 +50,6 @@ class Waves {
   [[nodiscard]] const std::string& error() const { return file_.error(); }
 
  private:
-  struct Source {
-    const void* memory;
-    std::size_t bytes;
-    std::function<std::uint64_t()> function;
-  };
   struct Signal {
     Source source;
     std::uint64_t mask = 0, last = 0;
@@ -76,7 +57,7 @@ class Waves {
     std::string scope, name, code;
   };
 
-  bool add_signal(std::string_view scope, std::string_view name, unsigned width, Source source);
+  bool add_signal(std::string_view scope, std::string_view name, unsigned width, Source source) override;
   [[nodiscard]] static std::uint64_t read(const Signal& signal);
   void write_header();
   void write_value(const Signal& signal, std::uint64_t value);

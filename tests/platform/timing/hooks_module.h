@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "castor/gpu/hooks/hooks.h"
+
+// What a shared object that knows the GPU by its hooks alone gives to who loads it.
+namespace castor::gpu::timing_test {
+
+/// Adapters of all kinds for one device, with the counts of what they did.
+class ModuleHooks {
+ public:
+  virtual ~ModuleHooks() = default;
+  [[nodiscard]] virtual const Hooks& hooks() const = 0;
+  /// Word of device memory to which the dispatch policy adds 1 when it is first clocked, and which it reads then.
+  virtual void set_word(std::uint64_t address) = 0;
+
+  struct Seen {
+    std::uint64_t picks = 0, placements = 0, retired = 0, issues = 0, starts = 0, pulses = 0, detached = 0;
+    std::uint64_t free_warps = 0;  ///< of all SMs when the first kernel came
+    std::uint32_t word = 0;        ///< as read
+    std::size_t open = 0;          ///< requests without a reply at the end
+    RegisterAccess access;         ///< the last one that the job scheduler answered
+  };
+  [[nodiscard]] virtual Seen seen() const = 0;
+};
+
+/// The one function of the module; the caller deletes what it returns.
+using MakeModuleHooks = ModuleHooks* (*)(unsigned sms);
+
+}  // namespace castor::gpu::timing_test
