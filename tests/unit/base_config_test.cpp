@@ -173,6 +173,45 @@ TEST(Config, NamesMissingKeysWithTheirRange) {
   EXPECT_THAT(error_of("machine: m"), HasSubstr("and 5 more"));
 }
 
+TEST(Config, FillsKeysThatHaveADefault) {
+  Schema made = schema();
+  made.add({"block.depth", ValueType::kInteger, "entries", 1, 64, {}, {}, "depth", "16"});
+  made.add({"block.bytes", ValueType::kInteger, "bytes", 0, 1 << 20, {}, {}, "memory", "4KiB"});
+  made.add({"block.order", ValueType::kChoice, "name", 0, 0, {}, {"age", "greedy"}, "order", "greedy"});
+  made.add({"block.limit", ValueType::kOptionalInteger, "cycles", 1, 1e18, {}, {}, "limit", "none"});
+  made.add({"block.names", ValueType::kNames, "names", 0, 0, {}, {}, "names", "a,b"});
+  const auto read = [&made](const std::string& text, const std::vector<std::string>& overrides = {}) {
+    return Config(merge_config(parse_config(text, "m.yaml"), no_base, overrides), made);
+  };
+
+  const Config filled = read(kGood);
+  EXPECT_EQ(filled.at("block.depth").integer, 16U);
+  EXPECT_EQ(filled.at("block.depth").entry.origin, "default");
+  EXPECT_EQ(filled.at("block.depth").entry.unit, "entries");
+  EXPECT_EQ(filled.at("block.depth").where().file, "m.yaml");
+  EXPECT_EQ(filled.at("block.bytes").integer, 4096U);
+  EXPECT_EQ(filled.at("block.order").integer, 1U);
+  EXPECT_TRUE(filled.at("block.limit").none);
+  EXPECT_THAT(filled.at("block.names").names, ElementsAre("a", "b"));
+  EXPECT_EQ(filled.values().size(), made.rows().size());
+  EXPECT_EQ(filled.values()[10].entry.key, "block.depth") << "values keep the order of the schema";
+  EXPECT_EQ(Config(parse_config(filled.to_yaml(), "r"), made).to_yaml(), filled.to_yaml());
+
+  const Config stated = read(kGood + std::string("block.depth: [8, entries, ours]\n"), {"block.order=age"});
+  EXPECT_EQ(stated.at("block.depth").integer, 8U);
+  EXPECT_EQ(stated.at("block.depth").entry.origin, "ours");
+  EXPECT_EQ(stated.at("block.order").integer, 0U);
+  EXPECT_EQ(stated.at("block.order").entry.origin, "command line");
+
+  EXPECT_THROW((void)read(with("policy", "block.depth: 8")), InputError) << "keys without a default stay mandatory";
+}
+
+TEST(ConfigDeathTest, RefusesADefaultThatIsNotAllowed) {
+  Schema made = schema();
+  EXPECT_DEATH(made.add({"depth", ValueType::kInteger, "entries", 1, 64, {}, {}, "depth", "65"}),
+               "key depth: its default 65 is not allowed");
+}
+
 TEST(Config, OverridesComeLastAndAreNamedInErrors) {
   EXPECT_EQ(load(kGood, {"sm.warps=8", "sm.warps=9"}).at("sm.warps").integer, 9U);
   EXPECT_EQ(error_of(kGood, {"sm.warps=65"}),

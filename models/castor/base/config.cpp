@@ -232,6 +232,20 @@ ConfigEntry override_entry(const std::string& text) {
   return {text.substr(0, equals), {text.substr(equals + 1)}, false, "", "command line", where};
 }
 
+/// The value of a key that a document, which begins at `where`, leaves to its default.
+ConfigValue default_value(const SchemaRow& row, const SourceLocation& where) {
+  return Checker({row.key, {row.standard}, false, "", "default", where}, row).check();
+}
+
+bool default_is_allowed(const SchemaRow& row) {
+  try {
+    (void)default_value(row, {});
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 void put(std::vector<ConfigEntry>& entries, std::unordered_map<std::string, std::size_t>& index, ConfigEntry entry) {
   const auto [place, added] = index.emplace(entry.key, entries.size());
   if (added) {
@@ -293,6 +307,8 @@ std::string SchemaRow::allowed() const {
 void Schema::add(SchemaRow row) {
   const bool added = index_.emplace(row.key, rows_.size()).second;
   CASTOR_ASSERT(added, "key %s stands twice in the schema", row.key.c_str());
+  CASTOR_ASSERT(row.standard.empty() || default_is_allowed(row), "key %s: its default %s is not allowed",
+                row.key.c_str(), row.standard.c_str());
   rows_.push_back(std::move(row));
 }
 
@@ -366,6 +382,9 @@ Config::Config(const ConfigDocument& document, const Schema& schema) : name_(doc
     if (found != checked.end()) {
       index_.emplace(row.key, values_.size());
       values_.push_back(std::move(found->second));
+    } else if (!row.standard.empty()) {
+      index_.emplace(row.key, values_.size());
+      values_.push_back(default_value(row, document.where));
     } else if (++count <= kMissingShown) {
       missing += (missing.empty() ? "" : ", ") + row.key + " [" + row.allowed() + ']';
     }

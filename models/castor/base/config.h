@@ -44,6 +44,8 @@ struct SchemaRow {
   std::vector<std::uint64_t> values;  // integers: if not empty, the only ones allowed
   std::vector<std::string> choices;   // kChoice: the words
   std::string meaning;                // one line
+  std::string standard{};             // value of a file that does not state the key, as an override writes it; empty:
+                                      // the key is mandatory. Must be allowed
 
   /// Allowed values in words: "1 to 64", "32 or 64", "gto, lrr or oldest".
   [[nodiscard]] std::string allowed_values() const;
@@ -51,10 +53,10 @@ struct SchemaRow {
   [[nodiscard]] std::string allowed() const;
 };
 
-/// The keys that a configuration has, in the order in which documents list them. All are mandatory.
+/// The keys that a configuration has, in the order in which documents list them. Those without a default are mandatory.
 class Schema {
  public:
-  /// Adds a key; its name must be new (assertion).
+  /// Adds a key; its name must be new and its default, if any, allowed (assertions).
   void add(SchemaRow row);
   [[nodiscard]] const std::vector<SchemaRow>& rows() const { return rows_; }
   /// nullptr for an unknown key.
@@ -113,8 +115,9 @@ struct ConfigValue {
 /// A configuration in which every key of a schema has a value of its type and range.
 class Config {
  public:
-  /// Checks `document` against `schema` (both are copied). Throws InputError for the first unknown key, wrong type,
-  /// wrong unit, value out of range; then for missing keys.
+  /// Checks `document` against `schema` (both are copied). A key that the document does not state takes its default,
+  /// origin "default". Throws InputError for the first unknown key, wrong type, wrong unit, value out of range; then
+  /// for missing keys that have no default.
   Config(const ConfigDocument& document, const Schema& schema);
 
   [[nodiscard]] const std::string& name() const { return name_; }
