@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "castor/gpu/machine_table.h"
@@ -20,13 +19,6 @@ bool ends_with(std::string_view text, std::string_view end) {
 bool is_path(std::string_view text) {
   return text.find('/') != std::string_view::npos || ends_with(text, ".yaml") || ends_with(text, ".yml") ||
          ends_with(text, ".json");
-}
-
-std::optional<base::ConfigDocument> shipped(const std::string& name) {
-  for (const detail::ShippedMachine& file : detail::shipped_files()) {
-    if (file.name == name) return base::parse_config(file.text, name + ".yaml");
-  }
-  return std::nullopt;
 }
 
 [[noreturn]] void refuse_unknown(const std::string& name, const base::SourceLocation& where) {
@@ -78,6 +70,7 @@ base::ConfigDocument read_report(const std::string& path) {
   return document;
 }
 
+/// `where` is the place of an `extends`; empty for a machine that the user names, which cannot be a base.
 base::ConfigDocument open_document(const std::string& name, const base::SourceLocation& where) {
   if (is_path(name)) {
     const std::filesystem::path path =
@@ -87,9 +80,9 @@ base::ConfigDocument open_document(const std::string& name, const base::SourceLo
     give_name(document, path.string());
     return document;
   }
-  std::optional<base::ConfigDocument> document = shipped(name);
-  if (!document) refuse_unknown(name, where);
-  return *std::move(document);
+  const detail::ShippedFile* const file = detail::find_shipped(name);
+  if (file == nullptr || (file->is_base && where.file.empty())) refuse_unknown(name, where);
+  return base::parse_config(file->text, name + ".yaml");
 }
 
 LoadedMachine build(base::ConfigDocument document, const std::vector<std::string>& overrides) {
@@ -102,7 +95,9 @@ LoadedMachine build(base::ConfigDocument document, const std::vector<std::string
 
 std::vector<std::string> shipped_machines() {
   std::vector<std::string> names;
-  for (const detail::ShippedMachine& file : detail::shipped_files()) names.emplace_back(file.name);
+  for (const detail::ShippedFile& file : detail::shipped_files()) {
+    if (!file.is_base) names.emplace_back(file.name);
+  }
   return names;
 }
 
@@ -115,6 +110,13 @@ LoadedMachine load_machine_text(std::string_view text, const std::string& file,
   base::ConfigDocument document = base::parse_config(text, file);
   give_name(document, file);
   return build(std::move(document), overrides);
+}
+
+const detail::ShippedFile* detail::find_shipped(std::string_view name) {
+  for (const ShippedFile& file : shipped_files()) {
+    if (file.name == name) return &file;
+  }
+  return nullptr;
 }
 
 }  // namespace castor::platforms

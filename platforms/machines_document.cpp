@@ -63,11 +63,11 @@ std::string number(double value, const char* format) {
   return buffer;
 }
 
+/// A variant changes some keys of another machine; the others state their own beside what all machines share.
 bool is_variant(const std::string& name) {
-  for (const detail::ShippedMachine& file : detail::shipped_files()) {
-    if (file.name == name) return !base::parse_config(file.text, name).extends.empty();
-  }
-  return false;
+  const std::string extended = base::parse_config(detail::find_shipped(name)->text, name).extends;
+  const detail::ShippedFile* const file = detail::find_shipped(extended);
+  return file != nullptr && !file->is_base;
 }
 
 void append_overview(std::string& out, const std::vector<LoadedMachine>& machines) {

@@ -10,8 +10,10 @@
 namespace castor::platforms {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string error_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
   try {
@@ -102,6 +104,24 @@ TEST(Machines, VariantsChangeOnlyWhatTheySay) {
   EXPECT_THAT(changed, ElementsAre("chip.sms", "issue.policy"));
   EXPECT_EQ(variant.machine.chip.sms, 25U);
   EXPECT_EQ(variant.machine.issue.policy, gpu::IssuePolicy::kLrr);
+}
+
+TEST(Machines, BaseIsNoMachineButCanBeExtended) {
+  EXPECT_THAT(shipped_machines(), Not(Contains("common")));
+  EXPECT_THAT(error_of("common"), HasSubstr("unknown machine \"common\""));
+  try {
+    (void)load_machine_text("extends: common\n", "mine.yaml");
+    FAIL() << "a base is a whole machine";
+  } catch (const base::InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("mine.yaml: error missing keys chip.sms [1 to 64 SMs], "));
+  }
+}
+
+TEST(Machines, ValuesOfTheBaseKeepPlaceAndOrigin) {
+  const LoadedMachine loaded = load_machine("kepler_k40");
+  EXPECT_EQ(loaded.config.at("watchdog.cycles").where().file, "common.yaml");
+  EXPECT_EQ(loaded.config.at("watchdog.cycles").entry.origin, "gsync 7.3");
+  EXPECT_EQ(loaded.config.at("sm.warps").where().file, "kepler_k20c.yaml");
 }
 
 TEST(Machines, UnknownNameListsTheShippedOnes) {
