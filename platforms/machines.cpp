@@ -1,5 +1,8 @@
 #include "platforms/machines.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -7,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "castor/base/log.h"
 #include "castor/gpu/machine_table.h"
 
 namespace castor::platforms {
@@ -33,6 +37,26 @@ bool is_path(std::string_view text) {
 
 void give_name(base::ConfigDocument& document, const std::string& file) {
   if (document.name.empty()) document.name = std::filesystem::path(file).stem().string();
+}
+
+/// Decides what an old report may say without being refused: keys that no machine has any more.
+bool has_gone(const std::string& key) { return gpu::machine_schema().find(key) == nullptr; }
+
+/// A report stays a machine although some of its keys have gone: leaves them out and says which, in one line.
+void leave_out_gone_keys(base::ConfigDocument& report) {
+  std::vector<std::string> gone;
+  for (const base::ConfigEntry& entry : report.entries) {
+    if (has_gone(entry.key)) gone.push_back(base::printable(entry.key));
+  }
+  if (gone.empty()) return;
+  std::sort(gone.begin(), gone.end());
+  std::string list;
+  for (const std::string& key : gone) list += (list.empty() ? "" : ", ") + key;
+  const std::string file = base::printable(report.where.file);
+  base::logger("machines").warn("{}: left out the keys that machines no longer have: {}", file, list);
+  auto& entries = report.entries;
+  const auto is_gone = [](const base::ConfigEntry& entry) { return has_gone(entry.key); };
+  entries.erase(std::remove_if(entries.begin(), entries.end(), is_gone), entries.end());
 }
 
 /// The machine that a report records: Config::to_json under "configuration".
@@ -67,6 +91,7 @@ base::ConfigDocument read_report(const std::string& path) {
     throw base::InputError(where, "this is no report of a run: it holds no configuration",
                            "castor run --report writes one");
   }
+  leave_out_gone_keys(document);
   return document;
 }
 

@@ -22,7 +22,8 @@ struct LoadedMachine {
 [[nodiscard]] std::vector<std::string> shipped_machines();
 
 /// Builds the machine that `name_or_path` names: the name of a shipped machine, or the path of a file (anything with a
-/// '/' or ending in .yaml, .yml or .json; .json is a report, whose configuration is taken). `extends` in a file names a
+/// '/' or ending in .yaml, .yml or .json; .json is a report, whose configuration is taken: keys of a report that
+/// machines do not have any more are left out, and a line of the log names them all). `extends` in a file names a
 /// shipped machine, a base of theirs (platforms/configs/base) or a path relative to that file. `overrides` are
 /// "key=value", applied last, in order. Throws InputError for an unknown name (lists the shipped ones), an unreadable
 /// file, and everything that is wrong with a value or between values.

@@ -27,7 +27,8 @@ A value is `[value, unit, origin]`. Unit and origin may be left out in files of 
 the one below. Sizes in bytes may end in KiB, MiB or GiB, `none` is an empty optional number, a list of names is
 `[[a, b], names]`. `extends` takes all keys of another machine, shipped or a path relative to the file; what follows
 replaces single keys. On the command line `--set key=value` replaces them last. The effective configuration in every
-report carries value, unit and origin of all keys and can be run again.
+report carries value, unit and origin of all keys and can be run again; keys of an old report that machines have lost
+since are left out, and a line on stderr names them.
 
 Reading stops at the first thing that is wrong, with file, line, column, key and the allowed range: unknown and duplicate
 keys, wrong types and units, values out of range, missing keys, and values that do not fit each other (such as cache sets

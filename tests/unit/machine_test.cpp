@@ -173,6 +173,30 @@ TEST_F(MachineFiles, ExtendAFileRelativeToThemselves) {
   EXPECT_EQ(loaded.machine.queue.count, 2U);
 }
 
+TEST_F(MachineFiles, ReportNamesItsGoneKeysInOneLineAndLoads) {
+  const LoadedMachine tiny = load_machine("tiny");
+  std::string keys = tiny.config.to_json();
+  const std::string current = write("current.json", "{\"configuration\": " + keys + "}");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(load_machine(current).config.to_json(), tiny.config.to_json());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+
+  const std::string first = "\"keys\": {";
+  keys.insert(keys.find(first) + first.size(), R"("pool.scan": {"value": 8, "unit": "kernels", "origin": "cdp 3.1"},
+      "acquire.child": {"value": "inherit", "unit": "name", "origin": "ours"},
+      "old.names": {"value": ["a"], "unit": "names", "origin": "ours"},)");
+  const std::string old = write("old.json", "{\"configuration\": " + keys + "}");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(load_machine(old).config.to_json(), tiny.config.to_json());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "[machines] warning: " + old +
+                ": left out the keys that machines no longer have: acquire.child, old.names, pool.scan\n");
+
+  EXPECT_THAT(error_of(write("mine.yaml", "extends: tiny\npool.scan: 8\n")),
+              HasSubstr("mine.yaml:2:12: error unknown key \"pool.scan\""));
+  EXPECT_THAT(error_of(old, {"pool.scan=8"}), HasSubstr("command line: error unknown key \"pool.scan\""));
+}
+
 TEST_F(MachineFiles, UnknownMachineInExtendsIsShownWhereItStands) {
   const std::string path = write("mine.yaml", "# mine\nextends: tinny\n");
   EXPECT_THAT(error_of(path), HasSubstr("mine.yaml:2:10: error unknown machine \"tinny\" (did you mean tiny?"));
