@@ -1,5 +1,7 @@
 #include "platforms/machines.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -7,10 +9,10 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <utility>
 
+#include "castor/base/log.h"
 #include "castor/gpu/machine_table.h"
 #include "castor/twin/block_folder.h"
 
@@ -24,13 +26,6 @@ bool ends_with(std::string_view text, std::string_view end) {
 bool is_path(std::string_view text) {
   return text.find('/') != std::string_view::npos || ends_with(text, ".yaml") || ends_with(text, ".yml") ||
          ends_with(text, ".json");
-}
-
-std::optional<base::ConfigDocument> shipped(const std::string& name) {
-  for (const detail::ShippedMachine& file : detail::shipped_files()) {
-    if (file.name == name) return base::parse_config(file.text, name + ".yaml");
-  }
-  return std::nullopt;
 }
 
 [[noreturn]] void refuse_unknown(const std::string& name, const base::SourceLocation& where) {
@@ -55,20 +50,35 @@ std::string block_of(const std::string& key) {
   return end == std::string::npos ? std::string{} : key.substr(kPrefix.size(), end - kPrefix.size());
 }
 
-/// What a report says of blocks that were disabled and are not there is left out.
-void drop_absent_blocks(base::ConfigDocument& report) {
-  std::set<std::string> absent, enabled;
+/// What an old report may say without being refused: keys that neither machines nor a block that is there have any
+/// more, and those of blocks that are not there and were disabled.
+bool has_gone(const std::string& key, const std::set<std::string>& enabled) {
+  const std::string block = block_of(key);
+  if (block.empty()) return gpu::machine_schema().find(key) == nullptr;
+  if (!twin::has_block(block)) return enabled.count(block) == 0;
+  const std::vector<base::SchemaRow> rows = hookup::schema_rows(block, hookup::block_type(block).keys());
+  return std::none_of(rows.begin(), rows.end(), [&key](const base::SchemaRow& row) { return row.key == key; });
+}
+
+/// A report stays a machine although some of its keys have gone: leaves them out and says which, in one line.
+void leave_out_gone_keys(base::ConfigDocument& report) {
+  std::set<std::string> enabled;
   for (const base::ConfigEntry& entry : report.entries) {
-    const std::string name = block_of(entry.key);
-    if (name.empty()) continue;
-    if (!twin::has_block(name)) absent.insert(name);
-    if (entry.key == "blocks." + name + ".enable" && entry.words.front() != "0") enabled.insert(name);
+    const std::string block = block_of(entry.key);
+    if (entry.key == "blocks." + block + ".enable" && entry.words.front() != "0") enabled.insert(block);
   }
-  const auto drop = [&](const base::ConfigEntry& entry) {
-    const std::string name = block_of(entry.key);
-    return absent.count(name) != 0 && enabled.count(name) == 0;
-  };
-  report.entries.erase(std::remove_if(report.entries.begin(), report.entries.end(), drop), report.entries.end());
+  std::set<std::string> gone;
+  for (const base::ConfigEntry& entry : report.entries) {
+    if (has_gone(entry.key, enabled)) gone.insert(entry.key);
+  }
+  if (gone.empty()) return;
+  std::string list;
+  for (const std::string& key : gone) list += (list.empty() ? "" : ", ") + base::printable(key);
+  const std::string file = base::printable(report.where.file);
+  base::logger("machines").warn("{}: left out the keys that machines no longer have: {}", file, list);
+  auto& entries = report.entries;
+  const auto is_gone = [&gone](const base::ConfigEntry& entry) { return gone.count(entry.key) != 0; };
+  entries.erase(std::remove_if(entries.begin(), entries.end(), is_gone), entries.end());
 }
 
 /// The machine that a report records: Config::to_json under "configuration".
@@ -99,14 +109,15 @@ base::ConfigDocument read_report(const std::string& path) {
       }
       document.entries.push_back(std::move(entry));
     }
-    drop_absent_blocks(document);
   } catch (const nlohmann::json::exception&) {
     throw base::InputError(where, "this is no report of a run: it holds no configuration",
                            "castor run --report writes one");
   }
+  leave_out_gone_keys(document);
   return document;
 }
 
+/// `where` is the place of an `extends`; empty for a machine that the user names, which cannot be a base.
 base::ConfigDocument open_document(const std::string& name, const base::SourceLocation& where) {
   if (is_path(name)) {
     const std::filesystem::path path =
@@ -116,9 +127,9 @@ base::ConfigDocument open_document(const std::string& name, const base::SourceLo
     give_name(document, path.string());
     return document;
   }
-  std::optional<base::ConfigDocument> document = shipped(name);
-  if (!document) refuse_unknown(name, where);
-  return *std::move(document);
+  const detail::ShippedFile* const file = detail::find_shipped(name);
+  if (file == nullptr || (file->is_base && where.file.empty())) refuse_unknown(name, where);
+  return base::parse_config(file->text, name + ".yaml");
 }
 
 /// The blocks that keys name. Errors: InputError at the key for one that is not there.
@@ -158,7 +169,9 @@ LoadedMachine build(base::ConfigDocument document, const std::vector<std::string
 
 std::vector<std::string> shipped_machines() {
   std::vector<std::string> names;
-  for (const detail::ShippedMachine& file : detail::shipped_files()) names.emplace_back(file.name);
+  for (const detail::ShippedFile& file : detail::shipped_files()) {
+    if (!file.is_base) names.emplace_back(file.name);
+  }
   return names;
 }
 
@@ -171,6 +184,13 @@ LoadedMachine load_machine_text(std::string_view text, const std::string& file,
   base::ConfigDocument document = base::parse_config(text, file);
   give_name(document, file);
   return build(std::move(document), overrides);
+}
+
+const detail::ShippedFile* detail::find_shipped(std::string_view name) {
+  for (const ShippedFile& file : shipped_files()) {
+    if (file.name == name) return &file;
+  }
+  return nullptr;
 }
 
 }  // namespace castor::platforms

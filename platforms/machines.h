@@ -26,11 +26,12 @@ struct LoadedMachine {
 [[nodiscard]] std::vector<std::string> shipped_machines();
 
 /// Builds the machine that `name_or_path` names: the name of a shipped machine, or the path of a file (anything with a
-/// '/' or ending in .yaml, .yml or .json; .json is a report, whose configuration is taken). `extends` in a file names a
-/// shipped machine or a path relative to that file. `overrides` are "key=value", applied last, in order. Throws
-/// InputError for an unknown name (lists the shipped ones), an unreadable file, a block that is not there, and
-/// everything that is wrong with a value or between values. A report may name blocks that are not there as long as they
-/// were disabled.
+/// '/' or ending in .yaml, .yml or .json; .json is a report, whose configuration is taken: keys of a report that
+/// machines do not have any more are left out, and a line of the log names them all). `extends` in a file names a
+/// shipped machine, a base of theirs (platforms/configs/base) or a path relative to that file. `overrides` are
+/// "key=value", applied last, in order. Throws InputError for an unknown name (lists the shipped ones), an unreadable
+/// file, a block that is not there (in a report: that was enabled), and everything that is wrong with a value or
+/// between values.
 [[nodiscard]] LoadedMachine load_machine(const std::string& name_or_path,
                                          const std::vector<std::string>& overrides = {});
 
@@ -44,11 +45,14 @@ struct LoadedMachine {
 
 namespace detail {
 
-struct ShippedMachine {
+struct ShippedFile {
   std::string_view name, text;
+  bool is_base;  ///< no machine: what several of them extend
 };
-/// Generated from platforms/configs at build time, in alphabetical order.
-const std::vector<ShippedMachine>& shipped_files();
+/// Generated from platforms/configs and platforms/configs/base at build time, each in alphabetical order.
+const std::vector<ShippedFile>& shipped_files();
+/// nullptr for a name that no file has.
+[[nodiscard]] const ShippedFile* find_shipped(std::string_view name);
 
 }  // namespace detail
 }  // namespace castor::platforms

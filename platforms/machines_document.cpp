@@ -27,7 +27,8 @@ A value is `[value, unit, origin]`. Unit and origin may be left out in files of 
 the one below. Sizes in bytes may end in KiB, MiB or GiB, `none` is an empty optional number, a list of names is
 `[[a, b], names]`. `extends` takes all keys of another machine, shipped or a path relative to the file; what follows
 replaces single keys. On the command line `--set key=value` replaces them last. The effective configuration in every
-report carries value, unit and origin of all keys and can be run again.
+report carries value, unit and origin of all keys and can be run again; keys of an old report that machines have lost
+since are left out, and a line on stderr names them.
 
 Reading stops at the first thing that is wrong, with file, line, column, key and the allowed range: unknown and duplicate
 keys, wrong types and units, values out of range, missing keys, and values that do not fit each other (such as cache sets
@@ -63,11 +64,11 @@ std::string number(double value, const char* format) {
   return buffer;
 }
 
+/// A variant changes some keys of another machine; the others state their own beside what all machines share.
 bool is_variant(const std::string& name) {
-  for (const detail::ShippedMachine& file : detail::shipped_files()) {
-    if (file.name == name) return !base::parse_config(file.text, name).extends.empty();
-  }
-  return false;
+  const std::string extended = base::parse_config(detail::find_shipped(name)->text, name).extends;
+  const detail::ShippedFile* const file = detail::find_shipped(extended);
+  return file != nullptr && !file->is_base;
 }
 
 void append_overview(std::string& out, const std::vector<LoadedMachine>& machines) {

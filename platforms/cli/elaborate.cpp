@@ -63,9 +63,9 @@ void describe(const sc_core::sc_object& object, const gpu::Machine& m, Node& nod
                              m.parse.latency, m.table.entries, m.dispatch.policy.c_str());
   } else if (dynamic_cast<const gpu::Sm*>(&object) != nullptr) {
     node.kind = "Sm";
-    node.parameters =
-        format("%u warps of %u lanes, %u TB slots, %u registers, %u B shared, %u schedulers, L1 %u B", m.sm.warps,
-               m.sm.lanes, m.sm.tb_slots, m.sm.registers, m.sm.smem_bytes, m.schedulers, m.l1.bytes);
+    node.parameters = format("%u warps of %u lanes, %u TB slots, %u registers, %u B shared, %u schedulers, L1 %u B",
+                             m.sm.warps, m.sm.lanes, m.sm.tb_slots, m.sm.registers, m.sm.smem_bytes, m.schedulers,
+                             m.l1.sets * m.l1.ways * m.l1.line);
   } else if (dynamic_cast<const gpu::ReplaySm*>(&object) != nullptr) {
     node.kind = "ReplaySm";
     node.parameters = format("%u warps of %u lanes, %u TB slots", m.sm.warps, m.sm.lanes, m.sm.tb_slots);

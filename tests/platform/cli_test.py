@@ -226,6 +226,33 @@ class Run(Case):
                                                "fnv1a64": fnv1a64(struct.pack("<100f", *range(100)))}])
         self.assertNotIn("fault", content)
 
+    def test_report_with_keys_that_have_gone_is_still_the_machine(self):
+        ptx = self.file("saxpy.ptx", SAXPY)
+
+        def run(platform, name):
+            report = self.path / name
+            done = self.good("run", ptx, "--platform", platform, "--report", report, "--grid", "2", "--block", "64",
+                             "--arg", "100", "--arg", "1", "--arg", "zeros:400", "--arg", "iota:100xf32")
+            content = json.loads(report.read_text())
+            return content, json.dumps(content["statistics"]), [line for line in done.stderr.splitlines() if "key" in line]
+
+        before, statistics, said = run("tiny", "now.json")
+        self.assertEqual(said, [])
+        configuration = json.loads(json.dumps(before["configuration"]))
+        configuration["keys"].update({
+            "pool.scan": {"value": 8, "unit": "kernels", "origin": "cdp 3.1"},
+            "chip.cluster_size": {"value": 1, "unit": "SMs", "origin": "laperm 2.6"},
+            "acquire.child": {"value": "inherit", "unit": "name", "origin": "ours"}})
+        old = self.file("old.json", json.dumps({"configuration": configuration}))
+        for name in ("once.json", "twice.json"):
+            content, again, said = run(old, name)
+            self.assertEqual(again, statistics)
+            self.assertEqual(content["configuration"], before["configuration"])
+            self.assertEqual(said, [f"[machines] warning: {old}: left out the keys that machines no longer have: "
+                                    "acquire.child, chip.cluster_size, pool.scan"])
+        written = self.file("written.yaml", "extends: tiny\npool.scan: 8\n")
+        self.refused(2, [r"written\.yaml:2:12", "unknown key .pool.scan"], "run", ptx, "--platform", written)
+
     def test_report_of_a_fault(self):
         ptx = self.file("null.ptx", kernel("  mov.u64 %rd0, 0; st.global.u32 [%rd0], %r0; ret;"))
         report = self.path / "report.json"

@@ -267,7 +267,7 @@ TEST_F(L1, FullMshrsHoldTheHeadOfThePipe) {
 }
 
 TEST_F(L1, WayIsReservedAtTheMissAndNotTakenWhileItsFillIsAwaited) {
-  make({"l1.bytes=256", "l1.sets=1", "l1.ways=2"});
+  make({"l1.sets=1", "l1.ways=2"});
   rig->memory.delay = 100;
   rig->set_addresses(0, rig->heap, 128);
   rig->begin();
@@ -280,7 +280,7 @@ TEST_F(L1, WayIsReservedAtTheMissAndNotTakenWhileItsFillIsAwaited) {
 }
 
 TEST_F(L1, LeastRecentlyUsedLineGoes) {
-  make({"l1.bytes=384", "l1.sets=1", "l1.ways=3"});
+  make({"l1.sets=1", "l1.ways=3"});
   load(rig->heap);
   load(rig->heap + 128);
   load(rig->heap + 256);
@@ -400,7 +400,7 @@ TEST_F(L1, OwnStoresUnderWayAreNotStaleHits) {
 }
 
 TEST_F(L1, LocalStoreStaysInL1UntilItsLineLeaves) {
-  make({"l1.bytes=256", "l1.sets=1", "l1.ways=2"});
+  make({"l1.sets=1", "l1.ways=2"});
   rig->set_addresses(0, 0, 0);
   rig->set_data(0, 41);
   rig->begin();

@@ -171,7 +171,6 @@ std::vector<std::string> tiny(base::Xoshiro256& random) {
   const auto ways = static_cast<unsigned>(1 + random.below(8));
   return {"l1.sets=" + std::to_string(sets),
           "l1.ways=" + std::to_string(ways),
-          "l1.bytes=" + std::to_string(sets * ways * 128),
           "l1.sectored=" + pick(0, 1),
           "l1.access_latency=" + pick(1, 8),
           "l1.return_latency=" + pick(0, 3),

@@ -36,8 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Misfit{"l1_size",
                "kepler_k20c",
-               {"l1.bytes=32KiB"},
-               {"command line: error key l1.bytes: 32KiB does not fit", "16384 bytes"}},
+               {"l1.sets=65536"},
+               {"command line: error key l1.sets: 65536 does not fit", "33554432 bytes", "at most 16777216 bytes"}},
         Misfit{"l2_size", "pascal_titanx", {"l2.slices=12"}, {"pascal_titanx.yaml:", "key l2.bytes: 3MiB", "1572864"}},
         Misfit{"icache_size", "kepler_k20c", {"icache.bytes=1000"}, {"icache.bytes", "multiple of 512"}},
         Misfit{"lanes", "kepler_k20c", {"sm.lanes=48"}, {"key sm.lanes: \"48\"", "allowed: 32 or 64 lanes"}},
@@ -62,7 +62,6 @@ INSTANTIATE_TEST_SUITE_P(
         Misfit{"lines", "kepler_k20c", {"l1.line=64", "l1.ways=8"}, {"l2.line: 128", "l1.line 64"}},
         Misfit{"dp_on_sfu", "kepler_k20c", {"units.dp_on_sfu=1"}, {"units.dp_on_sfu: 1"}},
         Misfit{"shared_units", "kepler_k20c", {"units.mem_shared=1"}, {"units.mem_shared: 1"}},
-        Misfit{"cluster", "kepler_k20c", {"chip.cluster_size=14"}, {"chip.cluster_size: 14", "at most 13"}},
         Misfit{"register_unit", "kepler_k20c", {"sm.reg_alloc_unit=131072"}, {"sm.reg_alloc_unit"}},
         Misfit{"ports_without_banks", "gcn_apu", {"rf.ports=1"}, {"rf.ports: 1", "go together"}},
         Misfit{"row", "kepler_k20c", {"dram.row_bytes=1000"}, {"dram.row_bytes"}},

@@ -10,8 +10,10 @@
 namespace castor::platforms {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string error_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
   try {
@@ -83,8 +85,6 @@ TEST(Machines, MembersHoldWhatTheFileSays) {
   EXPECT_EQ(kepler.timing(isa::TimingClass::kIntMinMax).latency, 13U);
   EXPECT_EQ(kepler.timing(isa::TimingClass::kF64).interval, 2U);
   EXPECT_EQ(kepler.timing(isa::TimingClass::kPredicate).interval, 1U);
-  EXPECT_EQ(kepler.launch.launch_b, 12187U);
-  EXPECT_EQ(kepler.acquire.child, gpu::AcquireChild::kInherit);
 
   const gpu::Machine gcn = load_machine("gcn_apu").machine;
   EXPECT_EQ(gcn.sm.lanes, 64U);
@@ -104,6 +104,24 @@ TEST(Machines, VariantsChangeOnlyWhatTheySay) {
   EXPECT_THAT(changed, ElementsAre("chip.sms", "issue.policy"));
   EXPECT_EQ(variant.machine.chip.sms, 25U);
   EXPECT_EQ(variant.machine.issue.policy, gpu::IssuePolicy::kLrr);
+}
+
+TEST(Machines, BaseIsNoMachineButCanBeExtended) {
+  EXPECT_THAT(shipped_machines(), Not(Contains("common")));
+  EXPECT_THAT(error_of("common"), HasSubstr("unknown machine \"common\""));
+  try {
+    (void)load_machine_text("extends: common\n", "mine.yaml");
+    FAIL() << "a base is a whole machine";
+  } catch (const base::InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("mine.yaml: error missing keys chip.sms [1 to 64 SMs], "));
+  }
+}
+
+TEST(Machines, ValuesOfTheBaseKeepPlaceAndOrigin) {
+  const LoadedMachine loaded = load_machine("kepler_k40");
+  EXPECT_EQ(loaded.config.at("watchdog.cycles").where().file, "common.yaml");
+  EXPECT_EQ(loaded.config.at("watchdog.cycles").entry.origin, "gsync 7.3");
+  EXPECT_EQ(loaded.config.at("sm.warps").where().file, "kepler_k20c.yaml");
 }
 
 TEST(Machines, UnknownNameListsTheShippedOnes) {
@@ -153,6 +171,30 @@ TEST_F(MachineFiles, ExtendAFileRelativeToThemselves) {
   const LoadedMachine loaded = load_machine(path);
   EXPECT_EQ(loaded.machine.chip.sms, 9U);
   EXPECT_EQ(loaded.machine.queue.count, 2U);
+}
+
+TEST_F(MachineFiles, ReportNamesItsGoneKeysInOneLineAndLoads) {
+  const LoadedMachine tiny = load_machine("tiny");
+  std::string keys = tiny.config.to_json();
+  const std::string current = write("current.json", "{\"configuration\": " + keys + "}");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(load_machine(current).config.to_json(), tiny.config.to_json());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+
+  const std::string first = "\"keys\": {";
+  keys.insert(keys.find(first) + first.size(), R"("pool.scan": {"value": 8, "unit": "kernels", "origin": "cdp 3.1"},
+      "acquire.child": {"value": "inherit", "unit": "name", "origin": "ours"},
+      "old.names": {"value": ["a"], "unit": "names", "origin": "ours"},)");
+  const std::string old = write("old.json", "{\"configuration\": " + keys + "}");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(load_machine(old).config.to_json(), tiny.config.to_json());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "[machines] warning: " + old +
+                ": left out the keys that machines no longer have: acquire.child, old.names, pool.scan\n");
+
+  EXPECT_THAT(error_of(write("mine.yaml", "extends: tiny\npool.scan: 8\n")),
+              HasSubstr("mine.yaml:2:12: error unknown key \"pool.scan\""));
+  EXPECT_THAT(error_of(old, {"pool.scan=8"}), HasSubstr("command line: error unknown key \"pool.scan\""));
 }
 
 TEST_F(MachineFiles, UnknownMachineInExtendsIsShownWhereItStands) {

@@ -21,7 +21,6 @@ enum class ChannelHash : std::uint8_t { kOff, kXor };        ///< address to DRA
 enum class Inspect : std::uint8_t { kOff, kPacket, kWalk };  ///< what the queue inspector reads
 enum class DispatchBypass : std::uint8_t { kOff, kSticky };  ///< may a kernel that fits pass one that does not
 enum class DispatchSearch : std::uint8_t { kRoundRobinAll, kRoundRobinOne };  ///< SMs asked per cycle for a TB's place
-enum class AcquireChild : std::uint8_t { kInherit, kLaunch };                 ///< acquire cycle of a child's TBs
 enum class AcquireMode : std::uint8_t { kStamp, kFlush };                     ///< how an acquire makes L1 lines absent
 enum class ContextMover : std::uint8_t { kPort, kAnalytic };    ///< contexts through the memory port, or bytes / rate
 enum class StaleCheck : std::uint8_t { kOff, kCount, kError };  ///< what a stale L1 hit does
@@ -42,7 +41,7 @@ struct Machine {
   std::string title;  ///< one line for people
 
   struct Chip {
-    unsigned sms, cluster_size;
+    unsigned sms;
     Capability capability;
   } chip{};
   struct Clock {
@@ -56,7 +55,7 @@ struct Machine {
     unsigned lanes, warps, threads, tb_slots, tb_contexts, max_tb_threads;
     unsigned registers, max_regs_per_thread, reg_alloc_unit;
     unsigned smem_bytes, max_tb_smem, smem_alloc_unit;
-    unsigned barriers_per_tb, tb_start_cycles, tb_divide_cycles;
+    unsigned tb_start_cycles, tb_divide_cycles;
   } sm{};
 
   struct Fetch {
@@ -116,13 +115,12 @@ struct Machine {
     unsigned banks, latency;
   } smem{};
   struct L1 {
-    unsigned bytes, sets, ways, line;
+    unsigned sets, ways, line;
     bool sectored;
     unsigned access_latency, return_latency, banks, mshrs, merges, miss_queue;
     bool caches_global, local_write_back;
   } l1{};
   struct Acquire {
-    AcquireChild child;
     AcquireMode mode;
   } acquire{};
 
@@ -146,7 +144,6 @@ struct Machine {
     unsigned queue, return_queue, extra_latency, trefi;
   } dram{};
   struct Map {
-    unsigned interleave;
     ChannelHash hash;
   } map{};
 
@@ -168,24 +165,13 @@ struct Machine {
     unsigned select_scan;
   } dispatch{};
   unsigned done_fifo = 0;
-  /// Device launches. A call by x lanes of a warp takes A x + b cycles.
   struct Launch {
     bool enable;
-    unsigned stream, buffer_b, buffer_a, launch_b, launch_a;
   } launch{};
-  struct Pool {
-    unsigned limit, scan, fixed_overhead;
-  } pool{};
   struct Context {
     unsigned bytes_per_cycle;
     ContextMover mover;
   } context{};
-  struct SyncNet {
-    unsigned latency;
-  } sync_net{};
-  struct Pages {
-    unsigned latency;
-  } pages{};
   struct Host {
     double launch_us, sync_us, copy_us;
   } host{};
@@ -211,7 +197,7 @@ struct Machine {
   } run{};
   struct Check {
     StaleCheck stale;
-    bool rows, results;
+    bool rows;
   } check{};
 
   /// Peak DRAM bandwidth in 10^9 bytes per second: channels x bytes per clock x clock.

@@ -27,15 +27,6 @@ class Check {
   const base::Config& config_;
 };
 
-void check_cache(const Check& check, const std::string& name, std::uint64_t bytes, std::uint64_t parts,
-                 std::uint64_t sets, std::uint64_t ways, std::uint64_t line) {
-  const std::uint64_t product = parts * sets * ways * line;
-  const std::string slices = parts == 1 ? "" : name + ".slices x ";
-  check(product == bytes, name + ".bytes",
-        slices + name + ".sets x " + name + ".ways x " + name + ".line = " + text(product) + " bytes",
-        "state " + text(product) + ", or change sets, ways or line");
-}
-
 void check_sm(const Check& check, const Machine& m) {
   const auto& sm = m.sm;
   const std::string lanes = text(sm.lanes);
@@ -54,8 +45,6 @@ void check_sm(const Check& check, const Machine& m) {
         "at most " + text(sm.smem_bytes));
   check(sm.reg_alloc_unit <= sm.registers, "sm.reg_alloc_unit", "more than sm.registers " + text(sm.registers),
         "at most " + text(sm.registers));
-  check(m.chip.cluster_size <= m.chip.sms, "chip.cluster_size", "more than chip.sms " + text(m.chip.sms),
-        "at most " + text(m.chip.sms));
 }
 
 void check_pipeline(const Check& check, const Machine& m) {
@@ -78,8 +67,13 @@ void check_pipeline(const Check& check, const Machine& m) {
 }
 
 void check_memory(const Check& check, const Machine& m) {
-  check_cache(check, "l1", m.l1.bytes, 1, m.l1.sets, m.l1.ways, m.l1.line);
-  check_cache(check, "l2", m.l2.bytes, m.l2.slices, m.l2.sets, m.l2.ways, m.l2.line);
+  constexpr std::uint64_t kMostL1Bytes = 1 << 24;
+  const std::uint64_t l1_bytes = std::uint64_t{m.l1.sets} * m.l1.ways * m.l1.line;
+  check(l1_bytes <= kMostL1Bytes, "l1.sets", "l1.sets x l1.ways x l1.line = " + text(l1_bytes) + " bytes",
+        "at most " + text(kMostL1Bytes) + " bytes");
+  const std::uint64_t l2_bytes = std::uint64_t{m.l2.slices} * m.l2.sets * m.l2.ways * m.l2.line;
+  check(l2_bytes == m.l2.bytes, "l2.bytes", "l2.slices x l2.sets x l2.ways x l2.line = " + text(l2_bytes) + " bytes",
+        "state " + text(l2_bytes) + ", or change slices, sets, ways or line");
   check(m.l1.line == m.l2.line, "l2.line", "differs from l1.line " + text(m.l1.line), "use one line size");
   constexpr std::uint64_t kHeaderBytes = 8;
   const std::uint64_t packet = (kHeaderBytes + m.l1.line + m.xbar.flit_bytes - 1) / m.xbar.flit_bytes;

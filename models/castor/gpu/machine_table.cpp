@@ -17,7 +17,6 @@ std::vector<std::string> words(ChannelHash /*type*/) { return {"off", "xor"}; }
 std::vector<std::string> words(Inspect /*type*/) { return {"off", "packet", "walk"}; }
 std::vector<std::string> words(DispatchBypass /*type*/) { return {"off", "sticky"}; }
 std::vector<std::string> words(DispatchSearch /*type*/) { return {"rr_all", "rr_one"}; }
-std::vector<std::string> words(AcquireChild /*type*/) { return {"inherit", "launch"}; }
 std::vector<std::string> words(AcquireMode /*type*/) { return {"stamp", "flush"}; }
 std::vector<std::string> words(ContextMover /*type*/) { return {"port", "analytic"}; }
 std::vector<std::string> words(StaleCheck /*type*/) { return {"off", "count", "error"}; }
@@ -148,7 +147,6 @@ class TableWriter {
 void chip_and_clocks(TableWriter& table) {
   table.chapter("Chip and clocks");
   CASTOR_NUMBER(chip.sms, "SMs", 1, 64, "streaming multiprocessors (compute units)");
-  CASTOR_NUMBER(chip.cluster_size, "SMs", 1, 64, "SMs per cluster, for locality-aware TB binding; L1 is never shared");
   CASTOR_WORD(chip.capability, "compute capability reported to programs");
   CASTOR_NUMBER(clock.core_mhz, "MHz", 1, 10'000, "clock of SMs, networks and L2");
   CASTOR_NUMBER(clock.dram_mhz, "MHz", 1, 10'000, "DRAM command clock");
@@ -170,7 +168,6 @@ void sm_limits(TableWriter& table) {
   CASTOR_NUMBER(sm.smem_bytes, "bytes", 0, 1 << 20, "shared memory");
   CASTOR_NUMBER(sm.max_tb_smem, "bytes", 0, 1 << 20, "most shared memory of one thread block");
   CASTOR_NUMBER(sm.smem_alloc_unit, "bytes", 1, 4096, "a TB's shared memory is rounded up to a multiple of this");
-  CASTOR_NUMBER(sm.barriers_per_tb, "barriers", 1, 16, "named barriers of a thread block");
   CASTOR_NUMBER(sm.tb_start_cycles, "ticks", 1, kMostTicks, "from the start message to the first fetch of its warps");
   CASTOR_NUMBER(sm.tb_divide_cycles, "ticks", 1, kMostTicks, "computing a 2- or 3-dimensional id by division");
 }
@@ -233,7 +230,6 @@ void sm_memory(TableWriter& table) {
   CASTOR_NUMBER(constant.latency, "ticks", 1, kMostTicks, "constant and parameter loads");
   CASTOR_LISTED(smem.banks, "banks", "shared-memory banks of 4 bytes", 16, 32, 64);
   CASTOR_NUMBER(smem.latency, "ticks", 1, kMostTicks, "from the last pass to the result");
-  CASTOR_NUMBER(l1.bytes, "bytes", 128, 1 << 24, "L1 data cache");
   CASTOR_NUMBER(l1.sets, "sets", 1, 65536, "sets");
   CASTOR_NUMBER(l1.ways, "ways", 1, 1024, "associativity");
   CASTOR_LISTED(l1.line, "bytes", "line", 32, 64, 128);
@@ -246,7 +242,6 @@ void sm_memory(TableWriter& table) {
   CASTOR_NUMBER(l1.miss_queue, "packets", 2, 4096, "packets that wait for the network");
   CASTOR_WORD(l1.caches_global, "global loads are cached");
   CASTOR_WORD(l1.local_write_back, "local lines are written back, not through");
-  CASTOR_WORD(acquire.child, "acquire cycle of a child's TBs: the parent's, or the launch");
 }
 
 void memory_system(TableWriter& table) {
@@ -290,7 +285,6 @@ void memory_system(TableWriter& table) {
   CASTOR_NUMBER(dram.return_queue, "requests", 1, 65536, "reads started and not yet taken");
   CASTOR_NUMBER(dram.extra_latency, "cycles", 0, 10'000, "from a read's data to the slice");
   CASTOR_NUMBER(dram.trefi, "clocks", 0, 10'000'000, "refresh interval; 0 = no refresh");
-  CASTOR_LISTED(map.interleave, "bytes", "stripe of a channel", 256);
   CASTOR_WORD(map.hash, "address to channel");
 }
 
@@ -312,17 +306,7 @@ void front_end(TableWriter& table) {
                 "queues examined per cycle to choose the kernel of the next TB; 0 = all");
   CASTOR_NUMBER(done_fifo, "TBs", 1, 1024, "completions of an SM that wait to be counted");
   CASTOR_WORD(launch.enable, "kernels may be launched by the device");
-  CASTOR_NUMBER(launch.stream, "ticks", 0, kMostCycles, "creating a stream on the device");
-  CASTOR_NUMBER(launch.buffer_b, "ticks", 0, kMostCycles, "getting a parameter buffer: per warp");
-  CASTOR_NUMBER(launch.buffer_a, "ticks", 0, kMostCycles, "getting a parameter buffer: per calling lane");
-  CASTOR_NUMBER(launch.launch_b, "ticks", 0, kMostCycles, "device launch: per warp");
-  CASTOR_NUMBER(launch.launch_a, "ticks", 0, kMostCycles, "device launch: per calling lane");
-  CASTOR_NUMBER(pool.limit, "kernels", 0, kMost, "pending device launches");
-  CASTOR_NUMBER(pool.scan, "kernels", 0, 1024, "pending launches held on the chip");
-  CASTOR_NUMBER(pool.fixed_overhead, "cycles", 0, kMostCycles, "of a device launch, independent of its size");
   CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096, "rate of the analytic context mover");
-  CASTOR_NUMBER(sync_net.latency, "cycles", 1, 100'000, "message between an SM and a hub");
-  CASTOR_NUMBER(pages.latency, "cycles", 1, 1'000'000, "allocating a page for contexts");
   CASTOR_NUMBER(host.launch_us, "us", 0, 1e6, "a launch call");
   CASTOR_NUMBER(host.sync_us, "us", 0, 1e6, "a synchronisation call");
   CASTOR_NUMBER(host.copy_us, "us", 0, 1e6, "a copy call");
@@ -346,7 +330,6 @@ void run_keys(TableWriter& table) {
   CASTOR_WORD(run.functional, "1: the functional machine, without timing; 0: the timing GPU");
   CASTOR_WORD(check.stale, "an L1 hit on stale data is ignored, counted or an error");
   CASTOR_WORD(check.rows, "checks that no register row is reused too early");
-  CASTOR_WORD(check.results, "workloads compare their results with the CPU's");
   CASTOR_WORD(acquire.mode, "an acquire compares stamps, or empties L1");
   CASTOR_WORD(context.mover, "contexts move through the memory port, or at a fixed rate");
   CASTOR_WORD(replay.enable, "SMs replay recorded services and execute nothing");

@@ -22,11 +22,7 @@ std::uint64_t least(const Machine& m, const std::string& key) {
 std::vector<std::string> overrides(const Machine& m, const std::string& key, std::uint64_t above) {
   const std::uint64_t value = least(m, key) + above;
   if (key == "rf.collectors" && m.rf.collectors == 0) return {};
-  if (key == "l1.ways") {
-    return {set("l1.ways", value), "l1.sets=1", set("l1.bytes", std::max<std::uint64_t>(value * m.l1.line, 128)),
-            // The smallest cache has 128 bytes.
-            set("l1.ways", std::max<std::uint64_t>(value, 128 / m.l1.line))};
-  }
+  if (key == "l1.ways") return {set(key, value), "l1.sets=1"};
   if (key == "l2.ways") return {set("l2.ways", value), "l2.sets=1", set("l2.bytes", value * m.l2.line * m.l2.slices)};
   if (key == "icache.mshrs") return {set(key, value), "icache.ideal=0"};
   if (key == "sm.tb_slots") return {set(key, std::min<std::uint64_t>(value, m.sm.tb_slots))};

@@ -47,7 +47,7 @@ class AddressMap {
   [[nodiscard]] std::uint64_t address(unsigned channel, std::uint64_t channel_address) const;
 
  private:
-  static constexpr std::uint64_t kStripe = 256;  ///< bytes; map.interleave has no other value
+  static constexpr std::uint64_t kStripe = 256;  ///< bytes; the same on all machines
 
   /// What the hash adds to the channel of stripe row q, modulo the number of channels.
   [[nodiscard]] std::uint64_t rotation(std::uint64_t q) const { return hash_ ? (q ^ q / 16 ^ q / 256) : 0; }
