@@ -47,6 +47,12 @@ void Sm::add_waves(Waves& waves, const std::string& scope) const {
     waves.add(scope, "active" + std::to_string(w), 64, &warps_[w].active);
   }
   memory_side_.add_waves(waves, scope + ".l1");
+  const auto add = [&](Hook* hook) {
+    if (hook != nullptr) hook->add_waves(waves, scope);
+  };
+  add(hooks_.fetch_filter);
+  add(hooks_.issue);
+  for (SyncAgent* const agent : hooks_.sync) add(agent);
 }
 
 void SmMemory::add_waves(Waves& waves, const std::string& scope) const {
