@@ -329,6 +329,33 @@ class WavesOfARun(Case):
         changes = dump.changes[dump.signals["gpu.copy0.active"][1]]
         self.assertEqual([value for _, value in changes], [0, 1, 0, 1, 0], "two copies to the device")
 
+    def test_show_the_warp_schedulers_of_every_sm(self):
+        saws = ["--set", "blocks.saws.enable=1", "--wave-scope", "gpu.sm*.saws"]
+        self.run_ptx("--wave", "w.vcd", "--report", "r.json", *saws)
+        dump, report = self.waves(), self.report()
+        self.assertEqual({path.rpartition(".")[0] for path in dump.signals}, {"gpu.sm0.saws", "gpu.sm1.saws"})
+        times = [int(cycle * Fraction(10**9, 706000) + Fraction(1, 2)) for cycle in range(report["cycles"])]
+        for index, sm in enumerate(sm_statistics(report)):
+            value = {name: list(dump.values(f"gpu.sm{index}.saws.{name}", times))
+                     for name in ("issue_ack", "issue_valid", "w_ready", "cta_valid", "cta_free", "cta_used", "unblock",
+                                  "blocked")}
+            issued = sum(sm[f"scheduler{s}"]["issued"] for s in range(4))
+            self.assertEqual(sum(bin(mask).count("1") for mask in value["issue_ack"]), issued)
+            for ack, valid, ready in zip(value["issue_ack"], value["issue_valid"], value["w_ready"]):
+                self.assertEqual((ack & ~valid, bool(valid), bin(valid).count("1") <= bin(ready).count("1")),
+                                 (0, bool(ready), True))
+            places = [number for number, free in zip(value["cta_valid"], value["cta_free"]) if number and not free]
+            self.assertEqual((len(places), sum(value["cta_free"])), (3, 3), "6 thread blocks on 2 SMs")
+            self.assertEqual((max(value["cta_used"]), value["cta_used"][-1]), (7, 0))
+            self.assertTrue(any(value["unblock"]) and any(value["blocked"]))
+
+    def test_of_the_warp_schedulers_are_the_same_whether_units_sleep_and_change_nothing(self):
+        for name, more in (("w", []), ("v", ["--set", "run.sleep=0"])):
+            self.run_ptx("--set", "blocks.saws.enable=1", "--wave", name + ".vcd", "--report", name + ".json", *more)
+        self.assertEqual((self.path / "v.vcd").read_bytes(), (self.path / "w.vcd").read_bytes())
+        self.run_ptx("--set", "blocks.saws.enable=1", "--report", "r.json")
+        self.assertEqual(self.report()["statistics_hash"], self.report("w.json")["statistics_hash"])
+
     def test_have_every_signal_that_the_saved_view_names(self):
         view = (SOURCES / "waveforms/gpu.gtkw").read_text().splitlines()
         named = [line for line in view if re.match(r"gpu\.", line)]

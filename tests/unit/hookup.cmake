@@ -13,3 +13,7 @@ endforeach()
 castor_test(hookup_loading_test KIND unit SOURCES hookup/loading_test.cpp LIBS castor_platforms
   DEPENDS castor_odd_object_1 castor_odd_object_2 castor_odd_object_3 castor_block_saws)
 target_compile_definitions(hookup_loading_test PRIVATE ${definitions})
+
+# A twin that is clocked lazily against one that is not.
+castor_test(hookup_lazy_twin_test KIND unit SOURCES hookup/lazy_twin_test.cpp
+            LIBS castor_hookup castor_lax castor_saws castor_turnstile)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string_view>
 
 #include "castor/base/time.h"
 #include "castor/lax/params.h"
@@ -123,6 +124,7 @@ struct Block : PortLists {
   static constexpr const char* kTop = "castor_lax";
   static constexpr const char* kMeaning = "laxity engine: which job is next, and which is admitted";
   using Engine = lax::Engine;
+  static constexpr std::string_view kRunning[] = {"update_timer", "prema_timer", "group", "rest"};
 
   /// The bound of Engine::quiet, from probes: edges before the next tick while the main machine is idle and the two
   /// selections have settled.

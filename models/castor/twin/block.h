@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "castor/base/error.h"
@@ -28,6 +29,8 @@
 /// and, if it wants:
 ///
 ///     static Cycle quiet(const Probes&, const Inputs& last, const Params&)   the same bound for RTL, from probes alone
+///     static constexpr std::string_view kRunning[]   names of probes that also move in idle edges within `quiet`
+///                                (timers); all others stay as they are there, and waves of a machine leave these out
 ///     skip_idle in tb/<block>/skip.h             idle edges of RTL without clocking it (rtl.h)
 ///     std::optional<U32> Engine::peek(U16 address) const   a register as a debugger sees it, without side effects
 ///
@@ -55,7 +58,23 @@ inline constexpr bool has_peek = false;
 template <class Engine>
 inline constexpr bool has_peek<Engine, std::void_t<decltype(std::declval<const Engine&>().peek(U16{}))>> = true;
 
+template <class Block, class = void>
+inline constexpr bool has_running = false;
+template <class Block>
+inline constexpr bool has_running<Block, std::void_t<decltype(Block::kRunning)>> = true;
+
 }  // namespace detail
+
+/// Whether a probe of the block also moves in idle edges within `quiet`.
+template <class Block>
+[[nodiscard]] constexpr bool runs([[maybe_unused]] std::string_view probe) {
+  if constexpr (detail::has_running<Block>) {
+    for (const std::string_view name : Block::kRunning) {
+      if (name == probe) return true;
+    }
+  }
+  return false;
+}
 
 /// Whether the block has a register port.
 template <class Block, class = void>

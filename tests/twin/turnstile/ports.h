@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "castor/twin/block.h"
 
@@ -87,6 +88,7 @@ struct Block : PortLists {
   static constexpr const char* kTop = "castor_turnstile";
   static constexpr const char* kMeaning = "test block of the twin contract";
   using Engine = turnstile::Engine;
+  static constexpr std::string_view kRunning[] = {"timer"};
 
   /// The same bound for RTL. An access of the last edge is answered now, and the answer ends at the next.
   static twin::Cycle quiet(const Probes& probes, const Inputs& last, const Params& /*params*/) {

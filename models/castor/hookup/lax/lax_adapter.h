@@ -11,6 +11,7 @@
 #include "castor/hookup/lax/lax_configuration.h"
 #include "castor/hookup/lax/lax_control.h"
 #include "castor/hookup/lax/lax_statistics.h"
+#include "castor/hookup/lazy_twin.h"
 #include "castor/lax/ports.h"
 #include "castor/twin/twin.h"
 
@@ -30,8 +31,7 @@ namespace castor::hookup {
 /// | jd_*, irq, reg_* | end of a job, interrupt, accesses to window 0 |
 ///
 /// Timing: the twin settles in F5 and F8 and has one edge per cycle, in the job scheduler's clock. The engine sees
-/// time, events and vectors of the same cycle. Edges in which it is quiet and nothing happens are owed to it, and paid
-/// in one piece (Twin::idle) before it is needed again; nobody can tell the difference.
+/// time, events and vectors of the same cycle. It is clocked lazily (lazy_twin.h).
 ///
 /// Jobs that the front end announces for itself are acknowledged here when they end, the host's by the host. Kernels of
 /// queues that the engine does not know (their job was given up) are kept from it. A kernel that completes without
@@ -46,16 +46,12 @@ class LaxAdapter final : public gpu::JobScheduler {
 
   [[nodiscard]] gpu::DispatchPolicy& dispatch() { return dispatch_; }
   /// Up to date.
-  [[nodiscard]] twin::Twin<lax::Block>& twin() {
-    catch_up();
-    return *twin_;
-  }
-  [[nodiscard]] const lax::Outputs& outputs() const { return out_; }
+  [[nodiscard]] twin::Twin<lax::Block>& twin() { return lax_.twin(); }
+  [[nodiscard]] const lax::Outputs& outputs() const { return lax_.out(); }
 
   void attach(const gpu::HookSite& site) override;
-  /// <scope>.lax: ports and probes of the engine, masks of queues in words of 64 (`pe_vec0`, `pe_vec1`). Inputs are
-  /// those of the cycle's edge, probes those behind it. Without what counts in every cycle: now, timers, group, rest.
-  void add_waves(gpu::Waves& waves, const std::string& scope) override;
+  /// <scope>.lax: ports and probes of the engine, masks of queues in words of 64 (`pe_vec0`, `pe_vec1`).
+  void add_waves(gpu::Waves& waves, const std::string& scope) override { lax_.add_waves(waves, scope); }
   void detach() override;
   void reset() override;
   [[nodiscard]] gpu::Cycle quiet() const override;
@@ -103,30 +99,14 @@ class LaxAdapter final : public gpu::JobScheduler {
   void present_access(const gpu::JobIn& in);
   void present_events(const gpu::JobIn& in);
   void note(const gpu::JobIn& in);
-  [[nodiscard]] bool holds() const;
-  const lax::Outputs& look();
   void edge();
-  void catch_up();
   [[nodiscard]] bool may_drop() const;
 
-  std::unique_ptr<twin::Twin<lax::Block>> twin_;
+  LazyTwin<lax::Block> lax_;
   std::vector<RegisterValue> registers_;
   LaxControl control_;
   unsigned groups_;
-  struct Shown {
-    lax::Inputs in;
-    lax::Outputs out;
-    lax::Probes probes;
-  };
-
   std::unique_ptr<LaxStatistics> statistics_;
-  std::unique_ptr<Shown> shown_;  // with waves only
-  lax::Inputs in_;
-  lax::Inputs held_;           // of the twin's last edge
-  lax::Outputs out_;           // of this cycle
-  bool fresh_ = false;         // out_ is of the state behind that edge, with its levels
-  gpu::Cycle twin_quiet_ = 0;  // edges behind it that change no output
-  gpu::Cycle owed_ = 0;        // of them those that the twin has not had
   gpu::JobOut job_out_;
   Dispatch dispatch_;
 

@@ -3,8 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "castor/gpu/hooks/issue_policy.h"
+#include "castor/hookup/lazy_twin.h"
 #include "castor/hookup/saws/saws_statistics.h"
 #include "castor/saws/ports.h"
 #include "castor/twin/twin.h"
@@ -22,10 +24,8 @@ namespace castor::hookup {
 /// | unblock | warps whose barrier completed in this tick |
 /// | w_ready, issue_* | ready warps; the picks; which of them issued |
 ///
-/// Timing: settles in S0 (wev_ready) and S5 (picks), one edge per tick in S9. The twin is asked only where its answer
-/// may have changed: what it showed for the same ready warps is kept up to an edge that may move something, and edges
-/// in which it is quiet, nothing happens and the ready warps stay are owed to it, and paid in one piece (Twin::idle)
-/// before it is needed again. Nobody can tell the difference.
+/// Timing: settles in S0 (wev_ready) and S5 (picks), one edge per tick in S9. The twin is clocked lazily (lazy_twin.h),
+/// and not asked before it is known which warps are ready, nor when none is, unless a message may wait.
 class SawsAdapter final : public gpu::IssuePolicyHook {
  public:
   struct Settings {
@@ -35,18 +35,15 @@ class SawsAdapter final : public gpu::IssuePolicyHook {
   SawsAdapter(std::unique_ptr<twin::Twin<saws::Block>> twin, Settings settings);
 
   /// Up to date.
-  [[nodiscard]] twin::Twin<saws::Block>& twin() {
-    catch_up();
-    return *twin_;
-  }
+  [[nodiscard]] twin::Twin<saws::Block>& twin() { return saws_.twin(); }
 
   void attach(const gpu::HookSite& site) override;
+  /// <scope>.saws: ports and probes of the block.
+  void add_waves(gpu::Waves& waves, const std::string& scope) override { saws_.add_waves(waves, scope); }
   void detach() override;
   void reset() override;
-  [[nodiscard]] gpu::Cycle quiet() const override {
-    return twin_quiet_ == gpu::kForever ? gpu::kForever : twin_quiet_ - owed_;
-  }
-  void idle(gpu::Cycle n) override { owed_ += n; }
+  [[nodiscard]] gpu::Cycle quiet() const override { return saws_.quiet(); }
+  void idle(gpu::Cycle n) override { saws_.idle(n); }
   const gpu::IssueOut& settle(const gpu::IssueIn& in) override;
   void clock(const gpu::IssueIn& in) override;
 
@@ -54,21 +51,15 @@ class SawsAdapter final : public gpu::IssuePolicyHook {
   static constexpr std::uint8_t kNone = 0xff;
 
   [[nodiscard]] std::uint8_t take_cta(unsigned context);
-  void look(saws::WarpBits ready);
-  void catch_up();
+  void show_picks();
+  void present(const gpu::IssueIn& in);
 
-  std::unique_ptr<twin::Twin<saws::Block>> twin_;
+  LazyTwin<saws::Block> saws_;
   const Settings settings_;
   gpu::HookSite site_;
   std::unique_ptr<SawsStatistics> statistics_;
-  saws::Inputs in_;                                 ///< w_ready: those for which out_ was asked
-  saws::Outputs shown_;                             ///< what the twin answered
-  gpu::IssueOut out_;                               ///< the same for the SM
+  gpu::IssueOut out_;                               ///< the block's outputs for the SM
   gpu::IssueOut none_;                              ///< the same without a pick
-  saws::WarpBits clocked_;                          ///< ready warps of the twin's last edge
-  bool fresh_ = false;                              ///< out_ is of the state behind that edge
-  gpu::Cycle twin_quiet_ = 0;                       ///< edges behind it that change no output
-  gpu::Cycle owed_ = 0;                             ///< of them those that the twin has not had
   std::uint32_t used_ = 0;                          ///< bit = CTA in use
   std::array<std::uint8_t, 256> cta_of_context_{};  ///< per context of the SM
 };
