@@ -58,9 +58,9 @@ void describe(const sc_core::sc_object& object, const gpu::Machine& m, Node& nod
                              m.l2.slices, m.dram.channels, m.clock.core_mhz, m.clock.dram_mhz);
   } else if (dynamic_cast<const gpu::FrontEnd*>(&object) != nullptr) {
     node.kind = "FrontEnd";
-    node.parameters = format("%u queues of %u%s, %u parse lanes of %u cycles, %u table entries, dispatch %s",
-                             m.queue.count, m.queue.depth, m.queue.in_memory ? " in memory" : "", m.parse.lanes,
-                             m.parse.latency, m.table.entries, m.dispatch.policy.c_str());
+    node.parameters =
+        format("%u queues of %u%s, %u parse lanes of %u cycles, %u table entries", m.queue.count, m.queue.depth,
+               m.queue.in_memory ? " in memory" : "", m.parse.lanes, m.parse.latency, m.table.entries);
   } else if (dynamic_cast<const gpu::Sm*>(&object) != nullptr) {
     node.kind = "Sm";
     node.parameters = format("%u warps of %u lanes, %u TB slots, %u registers, %u B shared, %u schedulers, L1 %u B",

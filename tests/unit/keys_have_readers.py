@@ -30,12 +30,11 @@ NO_READERS = {
     "platforms/cli/list.cpp",
 }
 # Members that are tables: how a reader gets at an element.
-ELEMENTS = {"latency": "timing", "blocks": "block"}
+ELEMENTS = {"latency": "timing"}
 
 TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 ROW = re.compile(r"^ *CASTOR_(?:(?:NUMBER|LISTED|WORD)\(([\w.]+)"
-                 r'|(?:NUMBER|WORD)_AS\("([\w.]+)", ([\w.]+)'
-                 r"|LAX_(?:NUMBER|WORD)\((\w+))", re.M)
+                 r'|(?:NUMBER|WORD)_AS\("([\w.]+)", ([\w.]+))', re.M)
 ELEMENT_ROW = re.compile(r"^ *table\.(?:number|listed|key)\(\s*(prefix \+ \"[\w.]+\")[^;]*?return machine\.(\w+)\[i\]\.(\w+)",
                          re.M)
 ANY_ROW = re.compile(r"^ *(?:CASTOR_\w+\(|table\.(?:number|listed|key)\()", re.M)
@@ -51,8 +50,8 @@ def rows(table):
     """[(key, path of the member)] of the source of a machine table. A row that is not understood is an error."""
     body = re.sub(r"^#define(?:.*\\\n)*.*\n", "", table, flags=re.M)
     found = []
-    for plain, name, path, lax in ROW.findall(body):
-        found.append((plain or name, plain or path) if plain or name else ("blocks.lax." + lax, "lax." + lax))
+    for plain, name, path in ROW.findall(body):
+        found.append((plain or name, plain or path))
     for name, table_member, member in ELEMENT_ROW.findall(body):
         found.append((name, f"{table_member}[].{member}"))
     if len(found) != len(ANY_ROW.findall(body)):

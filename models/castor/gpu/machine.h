@@ -159,15 +159,11 @@ struct Machine {
     unsigned entries;
   } table{};
   struct Dispatch {
-    std::string policy;  ///< name of a dispatch policy; the built-in one is "fcfs"
     DispatchBypass bypass;
     DispatchSearch search;
     unsigned select_scan;
   } dispatch{};
   unsigned done_fifo = 0;
-  struct Launch {
-    bool enable;
-  } launch{};
   struct Context {
     unsigned bytes_per_cycle;
     ContextMover mover;

@@ -299,13 +299,11 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(parse.interval, "cycles", 1, 10'000'000, "from one grant to the next");
   CASTOR_NUMBER(parse.select_scan, "queues", 0, 10'000, "queues examined per cycle to choose a source; 0 = all");
   CASTOR_NUMBER(table.entries, "kernels", 1, 1024, "kernel table");
-  CASTOR_WORD(dispatch.policy, "built-in choice of the next TB: fcfs");
   CASTOR_WORD(dispatch.bypass, "a kernel that fits may pass one that does not");
   CASTOR_WORD(dispatch.search, "SMs asked for room per cycle, from the last one on");
   CASTOR_NUMBER(dispatch.select_scan, "queues", 0, 10'000,
                 "queues examined per cycle to choose the kernel of the next TB; 0 = all");
   CASTOR_NUMBER(done_fifo, "TBs", 1, 1024, "completions of an SM that wait to be counted");
-  CASTOR_WORD(launch.enable, "kernels may be launched by the device");
   CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096, "rate of the analytic context mover");
   CASTOR_NUMBER(host.launch_us, "us", 0, 1e6, "a launch call");
   CASTOR_NUMBER(host.sync_us, "us", 0, 1e6, "a synchronisation call");

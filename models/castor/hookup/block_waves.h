@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-#include "castor/gpu/trace/waves.h"
+#include "castor/gpu/hooks/waves.h"
 #include "castor/twin/block.h"
 #include "castor/twin/pack.h"
 

@@ -21,11 +21,11 @@ enum class Edge : std::uint8_t {
 /// A twin that is clocked lazily: the part that every adapter between a block and a hook of the GPU has in common
 /// (docs/gpu.md, "Hooks"). Nobody can tell it from the twin clocked and asked in every cycle.
 ///
-///     LazyTwin<saws::Block> saws(std::move(twin));
-///     saws.in.w_ready = ...;                // settle of the hook: what is known of the cycle's inputs
-///     if (saws.look()) ...;                 // saws.out() is new
-///     saws.in.issue_ack = ...;              // clock of the hook: all of them
-///     if (saws.edge() != Edge::kOwed) saws.make_idle();
+///     LazyTwin<arbiter::Block> arbiter(std::move(twin));
+///     arbiter.in.request = ...;                // settle of the hook: what is known of the cycle's inputs
+///     if (arbiter.look()) ...;                 // arbiter.out() is new
+///     arbiter.in.grant_ack = ...;              // clock of the hook: all of them
+///     if (arbiter.edge() != Edge::kOwed) arbiter.make_idle();
 ///
 /// By the lists of ports of the block (castor/twin/ports.h) it decides
 /// - whether the twin has to be asked: not if it was asked since its last edge with the same kSettle inputs, and only

@@ -11,10 +11,10 @@
 #include "castor/twin/params.h"
 #include "castor/twin/ports.h"
 
-/// What a block brings, as a type `Block` (the laxity engine's is castor::lax::Block):
+/// What a block brings, as a type `Block` (that of a block `arbiter` is castor::arbiter::Block):
 ///
-///     static constexpr const char* kBlock    "lax": its slug; folders, targets and messages are named by it
-///     static constexpr const char* kTop      "castor_lax": its SystemVerilog module
+///     static constexpr const char* kBlock    "arbiter": its slug; folders, targets and messages are named by it
+///     static constexpr const char* kTop      "castor_arbiter": its SystemVerilog module
 ///     static constexpr const char* kMeaning  one line for tables
 ///     Params, Inputs, Outputs, Probes        plain structs out of the lists (params.h, ports.h)
 ///     each_input(f, p), each_output(f, p), each_probe(f, p)   the visitors out of the lists

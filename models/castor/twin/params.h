@@ -5,9 +5,9 @@
 
 /// The one description of a block's structural parameters:
 ///
-///     #define SAWS_PARAMS(X)
+///     #define ARBITER_PARAMS(X)
 ///       /* name      default minimum maximum rule          meaning */
-///       X(NumWarps,  48,     1,      64,     kAny,         "warps of one SM")
+///       X(NumPorts,  8,      2,      64,     kAny,         "ports that ask")
 ///
 /// Names are those of the SystemVerilog module; the defaults must agree with it, which a test checks.
 namespace castor::twin {
@@ -30,7 +30,7 @@ void check_param(std::string_view block, const Param& param, std::uint32_t value
 
 }  // namespace castor::twin
 
-/// A struct's members out of a list of parameters: `struct Params { SAWS_PARAMS(CASTOR_PARAM_FIELD) };`
+/// A struct's members out of a list of parameters: `struct Params { ARBITER_PARAMS(CASTOR_PARAM_FIELD) };`
 #define CASTOR_PARAM_FIELD(name_, default_, ...) std::uint32_t name_ = default_;
 
 /// Body of `each_param(f)`: f(Param, member) for every line.

@@ -7,7 +7,7 @@
 
 /// The pins of a block, out of its lists:
 ///
-///     struct Pins { SAWS_INPUTS(CASTOR_INPUT_PIN) SAWS_OUTPUTS(CASTOR_OUTPUT_PIN) };
+///     struct Pins { ARBITER_INPUTS(CASTOR_INPUT_PIN) ARBITER_OUTPUTS(CASTOR_OUTPUT_PIN) };
 ///
 /// An integer or enumeration is a pin of the field's integer type, Bits<N> one of sc_bv<N>, Lanes an sc_vector of pins,
 /// one per element of the parameter set.
@@ -97,7 +97,7 @@ void bind_pins(ModuleT& module, Signals& signals, std::string_view except = {}) 
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define CASTOR_INPUT_PIN(name_, type_, ...) ::castor::twin::InputPin<type_> name_##_i{#name_ "_i"};
 #define CASTOR_OUTPUT_PIN(name_, type_, ...) ::castor::twin::OutputPin<type_> name_##_o{#name_ "_o"};
-/// Signals for pins, for ports without lanes: `struct Signals { SAWS_INPUTS(CASTOR_INPUT_SIGNAL) ... };`
+/// Signals for pins, for ports without lanes: `struct Signals { ARBITER_INPUTS(CASTOR_INPUT_SIGNAL) ... };`
 #define CASTOR_INPUT_SIGNAL(name_, type_, ...) \
   ::sc_core::sc_signal<::castor::twin::PinType<type_>> name_##_i{#name_ "_i"};
 #define CASTOR_OUTPUT_SIGNAL(name_, type_, ...) \

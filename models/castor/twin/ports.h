@@ -10,9 +10,9 @@
 ///
 /// A block writes three lists in its ports.h: inputs, outputs and probes, one line per port:
 ///
-///     #define SAWS_INPUTS(X)
+///     #define ARBITER_INPUTS(X)
 ///       /* name     type  elements  bits        class   timing   meaning */
-///       X(w_ready,  U64,  1,        p.NumWarps, kLevel, kSettle, "warps ready to issue")
+///       X(request,  U64,  1,        p.NumPorts, kLevel, kSettle, "ports that ask")
 ///
 /// - name: the SystemVerilog port without `_i`/`_o`, also the field and the pin;
 /// - type: U8, U16, U32, U64 (also for one bit), an enumeration over one of them, Bits<N>, or an alias of Lanes<T, N>;
@@ -76,7 +76,7 @@ struct Port {
 
 }  // namespace castor::twin
 
-/// A struct's members out of a list of ports or probes: `struct Inputs { SAWS_INPUTS(CASTOR_FIELD) };`
+/// A struct's members out of a list of ports or probes: `struct Inputs { ARBITER_INPUTS(CASTOR_FIELD) };`
 #define CASTOR_FIELD(name_, type_, ...) type_ name_{};
 
 // clang-format off
@@ -100,8 +100,8 @@ struct Port {
 /// What the three lists of a block make of themselves, in its namespace behind Params: the structs Inputs (what the
 /// block sees in one cycle, without reset; fields are masked by nobody: keep to the width of the port), Outputs (what
 /// it shows in one cycle) and Probes (registers compared between model and RTL), and the struct PortLists, base of its
-/// Block, with these types and the visitors. For the lists SAWS_INPUTS, SAWS_OUTPUTS and SAWS_PROBES in castor::saws:
-/// `CASTOR_PORT_LISTS(SAWS, saws)`.
+/// Block, with these types and the visitors. For the lists ARBITER_INPUTS, ARBITER_OUTPUTS and ARBITER_PROBES in castor::arbiter:
+/// `CASTOR_PORT_LISTS(ARBITER, arbiter)`.
 #define CASTOR_PORT_LISTS(prefix_, namespace_)                              \
   struct Inputs {                                                           \
     prefix_##_INPUTS(CASTOR_FIELD)                                          \

@@ -63,11 +63,6 @@ const Machine& checked(const Machine& machine, const Hooks& hooks) {
   check_limit("queue.count", machine.queue.count, kMaxQueues);
   check_limit("table.entries", machine.table.entries, kMaxEntries);
   check_hooks(machine, hooks);
-  if (hooks.dispatch == nullptr && machine.dispatch.policy != "fcfs") {
-    throw base::InputError(
-        "key dispatch.policy: " + base::printable(machine.dispatch.policy) + " is no built-in dispatch policy",
-        "fcfs, or a block that brings its own");
-  }
   return machine;
 }
 

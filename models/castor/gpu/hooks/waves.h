@@ -12,7 +12,7 @@ namespace castor::gpu {
 /// Where units and hooks declare the signals that waves show, before the first sample (docs/gpu.md, "What is
 /// recorded").
 ///
-///     waves.add(scope + ".lax", "ready", 64, &ready_mask);
+///     waves.add(scope + ".arbiter", "ready", 64, &ready_mask);
 ///
 /// `scope`: dotted path of the instance. `width`: bits shown, 1..64.
 class Waves {
