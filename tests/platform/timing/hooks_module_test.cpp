@@ -26,7 +26,7 @@ std::unique_ptr<ModuleHooks> load(unsigned sms) {
 }
 
 TEST(HooksModule, WorksWithoutLinkingTheGpu) {
-  const std::vector<std::string> keys = {"fetch.warps=1", "fetch.insns=2"};
+  const std::vector<std::string> keys = {"fetch.warps=1", "fetch.insns=2", "issue.per_warp=1"};
   const Machine machine = platforms::load_machine("kepler_k20c", keys).machine;
   const std::unique_ptr<ModuleHooks> module = load(machine.chip.sms);
   {
