@@ -25,10 +25,11 @@ class Cover {
   /// Number of the new point.
   unsigned add(std::string name, bool long_run = false) {
     points_.push_back({std::move(name), 0, {}, long_run});
+    hits_.push_back(0);
     return static_cast<unsigned>(points_.size() - 1);
   }
-  void hit(unsigned point) { ++points_[point].hits; }
-  void hit_if(unsigned point, bool seen) { points_[point].hits += seen ? 1 : 0; }
+  void hit(unsigned point) { ++hits_[point]; }
+  void hit_if(unsigned point, bool seen) { hits_[point] += seen ? 1 : 0; }
   /// Waives the point of that name.
   void waive(std::string_view name, std::string reason) {
     const auto point = std::find_if(points_.begin(), points_.end(), [&](const Point& p) { return p.name == name; });
@@ -42,20 +43,18 @@ class Cover {
     }
   }
 
-  [[nodiscard]] const std::vector<Point>& points() const { return points_; }
+  [[nodiscard]] std::uint64_t hits(unsigned point) const { return hits_[point]; }
+  [[nodiscard]] std::vector<Point> points() const {
+    std::vector<Point> points = points_;
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].hits = hits_[i];
+    return points;
+  }
+  [[nodiscard]] unsigned size() const { return static_cast<unsigned>(points_.size()); }
   [[nodiscard]] const std::vector<std::string>& impossible() const { return impossible_; }
-  /// Points that count: not waived.
-  [[nodiscard]] std::size_t wanted() const {
-    return static_cast<std::size_t>(
-        std::count_if(points_.begin(), points_.end(), [](const Point& p) { return p.waiver.empty(); }));
-  }
-  [[nodiscard]] std::size_t reached() const {
-    return static_cast<std::size_t>(
-        std::count_if(points_.begin(), points_.end(), [](const Point& p) { return p.waiver.empty() && p.hits > 0; }));
-  }
 
  private:
-  std::vector<Point> points_;
+  std::vector<Point> points_;        // without hits
+  std::vector<std::uint64_t> hits_;  // close together: this is what a run touches in every cycle
   std::vector<std::string> impossible_;
 };
 

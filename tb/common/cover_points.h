@@ -42,26 +42,30 @@ struct PointRow {
 template <class Subject>
 class Points {
  public:
-  Points(const CoverList& list, std::vector<PointRow<Subject>> rows) : cover_(list.cover) {
+  Points(const CoverList& list, std::vector<PointRow<Subject>> rows) : cover_(list.cover), first_(cover_.size()) {
     for (PointRow<Subject>& row : rows) {
       if (!list.can(row.needs)) continue;
-      numbers_.push_back(cover_.add(std::move(row.name), row.long_run));
+      cover_.add(std::move(row.name), row.long_run);
       seen_.push_back(std::move(row.seen));
     }
   }
 
   void see(const Subject& subject) {
-    for (std::size_t i = 0; i < seen_.size(); ++i) cover_.hit_if(numbers_[i], seen_[i](subject));
+    unsigned point = first_;
+    for (const auto& seen : seen_) cover_.hit_if(point++, seen(subject));
   }
 
   /// Each has been hit: whoever finds the subjects dear to work out need not go on.
   [[nodiscard]] bool reached() const {
-    return std::all_of(numbers_.begin(), numbers_.end(), [this](unsigned n) { return cover_.points()[n].hits > 0; });
+    for (unsigned i = 0; i < seen_.size(); ++i) {
+      if (cover_.hits(first_ + i) == 0) return false;
+    }
+    return true;
   }
 
  private:
   Cover& cover_;
-  std::vector<unsigned> numbers_;
+  unsigned first_;  // number of the first; the others follow
   std::vector<std::function<bool(const Subject&)>> seen_;
 };
 
@@ -169,13 +173,13 @@ class Meetings {
     for (std::size_t second = 0; second < events_.size(); ++second) {
       for (std::size_t first = 0; first < second; ++first) {
         if (events_[first].on != events_[second].on) continue;
-        const std::string name = events_[first].name + " meets " + events_[second].name + " on " + events_[second].on;
-        pairs_.push_back({first, second, cover_.add(name), false});
+        pairs_.push_back({first, second, 0, false});
+        pairs_.back().point = cover_.add(name(pairs_.back()));
         for (const Apart& two : apart) {
           const bool these = (two.first == events_[first].name && two.second == events_[second].name) ||
                              (two.second == events_[first].name && two.first == events_[second].name);
           if (!these) continue;
-          cover_.waive(name, two.reason);
+          cover_.waive(name(pairs_.back()), two.reason);
           pairs_.back().apart = true;
         }
       }
@@ -193,7 +197,7 @@ class Meetings {
     for (const Pair& pair : pairs_) {
       if (happen_[pair.first] == 0 || happen_[pair.second] == 0) continue;
       cover_.hit(pair.point);
-      if (pair.apart) cover_.impossible(cover_.points()[pair.point].name);
+      if (pair.apart) cover_.impossible(name(pair));
     }
   }
 
@@ -203,6 +207,10 @@ class Meetings {
     unsigned point;
     bool apart;
   };
+  [[nodiscard]] std::string name(const Pair& pair) const {
+    return events_[pair.first].name + " meets " + events_[pair.second].name + " on " + events_[pair.second].on;
+  }
+
   Cover& cover_;
   std::vector<EventRow<Subject>> events_;
   std::vector<Pair> pairs_;

@@ -64,7 +64,7 @@ class PortCover {
 
  private:
   static constexpr unsigned kNone = ~0U;
-  [[nodiscard]] unsigned points() const { return static_cast<unsigned>(cover_.points().size()); }
+  [[nodiscard]] unsigned points() const { return cover_.size(); }
 
   Cover& cover_;
   typename Block::Params params_;

@@ -30,20 +30,18 @@ VerdictPoints::VerdictPoints(const CoverList& list)
             [](const Verdict& v) {
               return v.tested() && v.accepted() && !v.best_effort() && v.estimate >= v.deadline && v.may_bypass();
             }}}),
+      ends_(list, {{"job meets its deadline", 0, [](const Now& n) { return n.out.jd_met != 0; }},
+                   {"job misses its deadline", 0, [](const Now& n) { return n.out.jd_met == 0; }}}),
       // Two places are kept free for verdicts on their way, so the queue fills up to one below its depth or more.
-      cycles_(list,
-              {{"job meets its deadline", 0, [](const Now& n) { return n.out.jd_valid != 0 && n.out.jd_met != 0; }},
-               {"job misses its deadline", 0, [](const Now& n) { return n.out.jd_valid != 0 && n.out.jd_met == 0; }},
-               {"js_ready low for want of space", 0,
-                [](const Now& n) { return n.submit() == SubmitState::kIdle && n.out.js_ready == 0; }},
-               {"verdict queue one short of full", 0,
-                [](const Now& n) { return n.probes.verdict_count + 1U >= n.params.VqDepth; }},
-               {"done queue full", 0, [](const Now& n) { return n.probes.done_count == n.params.NumQueues; }},
-               {"three jobs wait for admission", 0, [](const Now& n) { return n.probes.pend_count >= 3; }},
-               {"soft reset withdraws a verdict", 0, [](const Now& n) {
-                  return n.before != nullptr && n.after_reset && n.before->out.adm_valid != 0 &&
-                         n.before->in.adm_ready == 0 && n.out.adm_valid == 0;
-                }}}) {}
+      queues_(list, {{"js_ready low for want of space", 0,
+                      [](const Now& n) { return n.submit() == SubmitState::kIdle && n.out.js_ready == 0; }},
+                     {"verdict queue one short of full", 0,
+                      [](const Now& n) { return n.probes.verdict_count + 1U >= n.params.VqDepth; }},
+                     {"done queue full", 0, [](const Now& n) { return n.probes.done_count == n.params.NumQueues; }},
+                     {"three jobs wait for admission", 0, [](const Now& n) { return n.probes.pend_count >= 3; }}}),
+      resets_(list, {{"soft reset withdraws a verdict", 0, [](const Now& n) {
+                        return n.before->out.adm_valid != 0 && n.before->in.adm_ready == 0 && n.out.adm_valid == 0;
+                      }}}) {}
 
 void VerdictPoints::see(const Now& now, Submitted& submitted) {
   const Inputs& in = now.in;
@@ -56,7 +54,9 @@ void VerdictPoints::see(const Now& now, Submitted& submitted) {
     reasons_.see(now);
     verdicts_.see({now, now.out.adm_est, submitted.deadline[now.out.adm_qid]});
   }
-  cycles_.see(now);
+  if (now.out.jd_valid != 0) ends_.see(now);
+  queues_.see(now);
+  if (now.after_reset) resets_.see(now);
 }
 
 }  // namespace castor::lax::tb

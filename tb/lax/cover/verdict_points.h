@@ -26,7 +26,7 @@ class VerdictPoints {
 
   OneOf<Now> reasons_;
   Points<Verdict> verdicts_;
-  Points<Now> cycles_;
+  Points<Now> ends_, queues_, resets_;
 };
 
 }  // namespace castor::lax::tb
