@@ -1,21 +1,21 @@
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "castor/twin/stimulus.h"
 #include "castor/twin/twin.h"
-#include "tb/common/cover.h"
+#include "tb/common/block_points.h"
+#include "tb/common/port_cover.h"
+#include "tb/common/run.h"
 #include "tb/common/sequence_table.h"
 
 namespace castor::tb {
 
 /// What a bench knows of a block: its sequences and its cover points. This one knows what the description of the ports
 /// says, which is enough for any block. A block with a protocol of its own has `castor::<block>::Bench` in
-/// tb/<block>/bench.h: this one with what it does better, or a ProtocolBench.
+/// tb/<block>/bench.h, a ProtocolBench.
 ///
 /// The sequence named first is the default. A sequence is made anew for each run and depends on its seed alone.
 template <class BlockT>
@@ -30,12 +30,11 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  static std::vector<SequenceInfo> sequences() { return {{"random", "random events and levels out of the port list"}}; }
+  static std::vector<SequenceInfo> sequences() { return table().infos(); }
   /// Throws InputError that lists the sequences if there is none of that name.
   static std::unique_ptr<twin::Sequence<Block>> make(const std::string& name, const Params& params,
                                                      std::uint64_t seed) {
-    if (name == "random") return std::make_unique<twin::RandomSequence<Block>>(params, seed);
-    throw no_sequence(Block::kBlock, name, sequences());
+    return table().make(name, params, seed);
   }
 
   /// One cycle, as the model saw it; skipped cycles are not shown.
@@ -44,94 +43,50 @@ class Bench {
     ports_.watch(in, out, probes);
   }
   /// The run is over. Throws base::Error if it saw what cannot be.
-  virtual void finish() {}
+  void finish() const {
+    if (!cover_.impossible().empty()) {
+      throw base::Error(std::string(Block::kBlock) + ": " + cover_.impossible().front());
+    }
+  }
   [[nodiscard]] Cover& cover() { return cover_; }
 
  private:
+  static const SequenceTable<Block>& table() {
+    static const SequenceTable<Block> all = {{"random", "random events and levels out of the port list", kKeepsContract,
+                                              made_of<Block, twin::RandomSequence<Block>>}};
+    return all;
+  }
+
   Cover cover_;
   PortCover<Block> ports_;
 };
 
-/// The bench of a block with sequences of its own, and with cover points of its own beside those of the ports. Points
-/// is made of the parameters and of what the bench hands on; `sample` sees every cycle, `points()` have a name and
-/// hits. What derives from it adds `make`.
-template <class BlockT, class Points, const std::vector<SequenceInfo>& (*kSequences)()>
-class ProtocolBench : public Bench<BlockT> {
+/// The bench of a block with sequences of its own, and with cover points of its own beside those of the ports: a
+/// BlockPoints.
+template <class BlockT, class BlockPointsT, const SequenceTable<BlockT>& (*kSequences)()>
+class ProtocolBench final : public Bench<BlockT> {
  public:
   using typename Bench<BlockT>::Block;
+  using typename Bench<BlockT>::Params;
 
-  template <class... More>
-  explicit ProtocolBench(const twin::Twin<Block>& machine, More&&... more)
-      : Bench<Block>(machine), points_(machine.params(), std::forward<More>(more)...) {
-    for (const auto& point : points_.points()) numbers_.push_back(this->cover().add(point.name));
+  explicit ProtocolBench(const twin::Twin<Block>& machine)
+      : Bench<Block>(machine),
+        points_(this->cover(), machine.params(), [&machine](std::uint16_t address) { return machine.peek(address); }) {}
+
+  static std::vector<SequenceInfo> sequences() { return kSequences().infos(); }
+  static std::unique_ptr<twin::Sequence<Block>> make(const std::string& name, const Params& params,
+                                                     std::uint64_t seed) {
+    return kSequences().make(name, params, seed);
   }
-
-  static std::vector<SequenceInfo> sequences() { return kSequences(); }
 
   void watch(const typename Block::Inputs& in, const typename Block::Outputs& out,
              const typename Block::Probes& probes) override {
     Bench<Block>::watch(in, out, probes);
     points_.sample(in, out, probes);
   }
-  void finish() override {
-    for (std::size_t i = 0; i < numbers_.size(); ++i) this->cover().set_hits(numbers_[i], points_.points()[i].hits);
-  }
-
- protected:
-  [[nodiscard]] const Points& points() const { return points_; }
 
  private:
-  Points points_;
-  std::vector<unsigned> numbers_;
+  BlockPointsT points_;
 };
-
-/// Runs `sequence` against `machine` for `cycles` cycles. Idle stretches before the cycle `skip_before` are skipped
-/// where it allows it. `watch(cycle, in, out, machine)` sees every clocked cycle before its edge; `progress(cycle)` is
-/// called every few thousand cycles. Returns the number of skipped cycles.
-template <class Block, class Watch, class Progress>
-twin::Cycle run_until(twin::Twin<Block>& machine, twin::Sequence<Block>& sequence, twin::Cycle cycles,
-                      twin::Cycle skip_before, Watch watch, Progress progress) {
-  constexpr twin::Cycle kTell = 4096;
-  const auto& params = machine.params();
-  typename Block::Inputs in;
-  sequence.begin(in);
-  twin::Cycle skipped = 0, told = 0;
-  for (twin::Cycle cycle = 0; cycle < cycles;) {
-    // The levels of the first cycle are not the machine's yet.
-    const twin::Cycle end = std::min(cycles, skip_before);
-    const twin::Cycle rest = cycle > 0 && cycle < end ? std::min(sequence.rest(), end - cycle) : 0;
-    const twin::Cycle n = rest > 0 ? std::min(rest, machine.quiet()) : 0;
-    twin::make_idle<Block>(in, params);
-    if (n > 0) {
-      machine.idle(n);
-      sequence.skip(n);
-      twin::advance_time<Block>(in, params, n);
-      skipped += n;
-      cycle += n;
-    } else {
-      twin::advance_time<Block>(in, params, 1);
-      sequence.drive(in);
-      const auto& out = machine.settle(in);
-      sequence.react(in, out);
-      watch(cycle, in, out, machine);
-      machine.clock(in);
-      ++cycle;
-    }
-    if (cycle - told >= kTell) {
-      told = cycle;
-      progress(cycle);
-    }
-  }
-  return skipped;
-}
-
-/// The same; `skip` says whether idle stretches are skipped, `watch(in, out, machine)` is not told the cycle.
-template <class Block, class Watch, class Progress>
-twin::Cycle run(twin::Twin<Block>& machine, twin::Sequence<Block>& sequence, twin::Cycle cycles, bool skip, Watch watch,
-                Progress progress) {
-  return run_until<Block>(
-      machine, sequence, cycles, skip ? base::kForever : 0,
-      [&watch](twin::Cycle, const auto& in, const auto& out, const auto& seen) { watch(in, out, seen); }, progress);
-}
 
 }  // namespace castor::tb

@@ -1,104 +1,61 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "castor/twin/block.h"
+#include "castor/base/error.h"
 
 namespace castor::tb {
 
 /// Cover points: things that a run must have seen at least once. A point that cannot be reached is waived, with the
-/// reason, and reported as such.
+/// reason, and reported as such. What a block's points are made of is in cover_points.h.
 class Cover {
  public:
   struct Point {
     std::string name;
     std::uint64_t hits = 0;
-    std::string waiver;  ///< why it cannot be reached; empty = it can
+    std::string waiver;     ///< why it cannot be reached; empty = it can
+    bool long_run = false;  ///< takes a million cycles or more
   };
 
   /// Number of the new point.
-  unsigned add(std::string name) {
-    points_.push_back({std::move(name), 0, {}});
+  unsigned add(std::string name, bool long_run = false) {
+    points_.push_back({std::move(name), 0, {}, long_run});
+    hits_.push_back(0);
     return static_cast<unsigned>(points_.size() - 1);
   }
-  void hit(unsigned point) { ++points_[point].hits; }
-  void hit_if(unsigned point, bool seen) { points_[point].hits += seen ? 1 : 0; }
-  void set_hits(unsigned point, std::uint64_t hits) { points_[point].hits = hits; }
+  void hit(unsigned point) { ++hits_[point]; }
+  void hit_if(unsigned point, bool seen) { hits_[point] += seen ? 1 : 0; }
   /// Waives the point of that name.
-  void waive(std::string_view name, std::string reason);
-
-  [[nodiscard]] const std::vector<Point>& points() const { return points_; }
-  /// Points that count: not waived.
-  [[nodiscard]] std::size_t wanted() const;
-  [[nodiscard]] std::size_t reached() const;
-
- private:
-  std::vector<Point> points_;
-};
-
-/// The points that every block has, out of its description: each event seen, each level of one bit seen 0 and 1, each
-/// state of an enumeration.
-template <class Block>
-class PortCover {
- public:
-  PortCover(Cover& cover, const typename Block::Params& params) : cover_(cover), params_(params) {
-    const auto add = [this](const twin::Port& port, const auto& field) {
-      using Field = std::decay_t<decltype(field)>;
-      if constexpr (twin::detail::has_names<Field>) {
-        first_.push_back(points());
-        for (const char* const name : enum_names(Field{})) cover_.add(std::string(port.name) + " " + name);
-      } else if (port.width == "1 x 1" && port.kind != twin::Class::kPayload) {
-        first_.push_back(points());
-        if (port.kind == twin::Class::kLevel) cover_.add(std::string(port.name) + " 0");
-        cover_.add(std::string(port.name) + " 1");
-      } else {
-        first_.push_back(kNone);
-      }
-    };
-    typename Block::Inputs in;
-    typename Block::Outputs out;
-    typename Block::Probes probes;
-    Block::each_input([&](const twin::Port& port, auto member, auto) { add(port, in.*member); }, params_);
-    Block::each_output([&](const twin::Port& port, auto member, auto) { add(port, out.*member); }, params_);
-    Block::each_probe([&](const twin::Port& port, auto member, auto) { add(port, probes.*member); }, params_);
+  void waive(std::string_view name, std::string reason) {
+    const auto point = std::find_if(points_.begin(), points_.end(), [&](const Point& p) { return p.name == name; });
+    CASTOR_ASSERT(point != points_.end(), "no cover point '%s'", std::string(name).c_str());
+    point->waiver = std::move(reason);
+  }
+  /// Something was seen that cannot be: a bug of the twin, or of the list. The first 20 are kept.
+  void impossible(const std::string& what) {
+    if (impossible_.size() < 20 && std::find(impossible_.begin(), impossible_.end(), what) == impossible_.end()) {
+      impossible_.push_back(what);
+    }
   }
 
-  /// One cycle.
-  void watch(const typename Block::Inputs& in, const typename Block::Outputs& out,
-             const typename Block::Probes& probes) {
-    std::size_t i = 0;
-    const auto see = [this, &i](const twin::Port& port, const auto& field) {
-      using Field = std::decay_t<decltype(field)>;
-      const unsigned first = first_[i++];
-      if (first == kNone) return;
-      if constexpr (twin::detail::has_names<Field>) {
-        if (static_cast<std::size_t>(field) < std::size(enum_names(field))) {
-          cover_.hit(first + static_cast<unsigned>(field));
-        }
-      } else if constexpr (std::is_integral_v<Field>) {
-        const unsigned set = field != 0 ? 1 : 0;
-        if (port.kind == twin::Class::kLevel) {
-          cover_.hit(first + set);
-        } else {
-          cover_.hit_if(first, set != 0);
-        }
-      }
-    };
-    Block::each_input([&](const twin::Port& port, auto member, auto) { see(port, in.*member); }, params_);
-    Block::each_output([&](const twin::Port& port, auto member, auto) { see(port, out.*member); }, params_);
-    Block::each_probe([&](const twin::Port& port, auto member, auto) { see(port, probes.*member); }, params_);
+  [[nodiscard]] std::uint64_t hits(unsigned point) const { return hits_[point]; }
+  [[nodiscard]] std::vector<Point> points() const {
+    std::vector<Point> points = points_;
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].hits = hits_[i];
+    return points;
   }
+  [[nodiscard]] unsigned size() const { return static_cast<unsigned>(points_.size()); }
+  [[nodiscard]] const std::vector<std::string>& impossible() const { return impossible_; }
 
  private:
-  static constexpr unsigned kNone = ~0U;
-  [[nodiscard]] unsigned points() const { return static_cast<unsigned>(cover_.points().size()); }
-
-  Cover& cover_;
-  typename Block::Params params_;
-  std::vector<unsigned> first_;  // of each field
+  std::vector<Point> points_;        // without hits
+  std::vector<std::uint64_t> hits_;  // close together: this is what a run touches in every cycle
+  std::vector<std::string> impossible_;
 };
 
 }  // namespace castor::tb

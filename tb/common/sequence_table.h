@@ -1,12 +1,17 @@
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "castor/base/error.h"
+#include "castor/twin/stimulus.h"
 
-/// A block's table of sequences: entries with a member `info`.
+/// The sequences of a block: one row each, with a name, what it is for, and how it is made.
 namespace castor::tb {
 
 /// A named way to drive a block.
@@ -15,6 +20,7 @@ struct SequenceInfo {
   std::string_view meaning;
   bool keeps_contract = true;  ///< false: breaks the rules of the surroundings on purpose
 };
+inline constexpr bool kKeepsContract = true, kBreaksContract = false;
 
 /// What to throw for a name that no sequence of the block has.
 [[nodiscard]] inline base::InputError no_sequence(std::string_view block, std::string_view name,
@@ -24,21 +30,80 @@ struct SequenceInfo {
   return base::InputError(std::string(block) + ": no sequence '" + base::printable(name) + "'", "there are: " + names);
 }
 
-/// What is known of each entry, in their order.
-template <class Entry>
-std::vector<SequenceInfo> sequence_infos(const std::vector<Entry>& entries) {
-  std::vector<SequenceInfo> infos;
-  for (const Entry& one : entries) infos.push_back(one.info);
-  return infos;
+/// The table of a block. Its first row is the default.
+template <class Block>
+class SequenceTable {
+ public:
+  using Params = typename Block::Params;
+  using Made = std::unique_ptr<twin::Sequence<Block>>;
+  /// The same parameters and seed give the same stimulus for the same outputs, whatever the twin is. The parameters are
+  /// legal; the seed decides everything that is random.
+  using Make = Made (*)(const Params& params, std::uint64_t seed);
+
+  struct Row {
+    std::string_view name;
+    std::string_view meaning;
+    bool keeps_contract;
+    Make make;
+  };
+
+  SequenceTable(std::initializer_list<Row> rows) : rows_(rows) {
+    for (const Row& row : rows_) infos_.push_back({row.name, row.meaning, row.keeps_contract});
+  }
+
+  [[nodiscard]] const std::vector<SequenceInfo>& infos() const { return infos_; }
+
+  /// A sequence anew. Throws InputError, with the list of names, if there is none of that name.
+  [[nodiscard]] Made make(std::string_view name, const Params& params, std::uint64_t seed) const {
+    for (const Row& row : rows_) {
+      if (row.name == name) return row.make(params, seed);
+    }
+    throw no_sequence(Block::kBlock, name, infos_);
+  }
+
+ private:
+  std::vector<Row> rows_;
+  std::vector<SequenceInfo> infos_;
+};
+
+/// How to make a sequence that is a class of its own, with the constructor (params, seed).
+template <class Block, class SequenceT>
+std::unique_ptr<twin::Sequence<Block>> made_of(const typename Block::Params& params, std::uint64_t seed) {
+  return std::make_unique<SequenceT>(params, seed);
 }
 
-/// The entry of a name. Errors: InputError with the names that there are.
-template <class Entry>
-const Entry& find_sequence(const std::vector<Entry>& entries, std::string_view block, std::string_view name) {
-  for (const Entry& candidate : entries) {
-    if (candidate.info.name == name) return candidate;
+/// How to make the sequences of a block that has one model of its surroundings, with the constructor (params, knobs,
+/// seed). Each is a small function that changes knobs, (knobs) or (knobs, params): their defaults, or those that kDraw
+/// draws out of the seed.
+template <class Block, class Surroundings, class Knobs, Knobs (*kDraw)(const typename Block::Params&, std::uint64_t)>
+struct WithKnobs {
+  using Params = typename Block::Params;
+  using Made = std::unique_ptr<twin::Sequence<Block>>;
+
+  static Made defaults(const Params& params, std::uint64_t seed) { return made(params, {}, seed); }
+  template <auto kChange>
+  static Made changed(const Params& params, std::uint64_t seed) {
+    return made(params, after<kChange>({}, params), seed);
   }
-  throw no_sequence(block, name, sequence_infos(entries));
-}
+  static Made drawn(const Params& params, std::uint64_t seed) { return made(params, kDraw(params, seed), seed); }
+  template <auto kChange>
+  static Made drawn_and_changed(const Params& params, std::uint64_t seed) {
+    return made(params, after<kChange>(kDraw(params, seed), params), seed);
+  }
+
+ private:
+  static Made made(const Params& params, const Knobs& knobs, std::uint64_t seed) {
+    return std::make_unique<Surroundings>(params, knobs, seed);
+  }
+  template <auto kChange>
+  static Knobs after(Knobs knobs, const Params& params) {
+    if constexpr (std::is_invocable_v<decltype(kChange), Knobs&, const Params&>) {
+      kChange(knobs, params);
+    } else {
+      kChange(knobs);
+    }
+    return knobs;
+  }
+};
 
 }  // namespace castor::tb

@@ -44,7 +44,8 @@ void Chaos::toggle(QueueBits& bits) {
   if (rng_.below(64) == 0) bits = rng_.below(2) == 0 ? QueueBits{} : QueueBits::ones(params_.NumQueues);
 }
 
-void Chaos::drive(base::Cycle cycle, Inputs& in) {
+void Chaos::drive(Inputs& in) {
+  const base::Cycle cycle = cycle_++;
   if (cycle >= phase_ends_) {
     new_phase();
     phase_ends_ = cycle + 50 + draw(4000);
@@ -104,7 +105,7 @@ void Chaos::drive(base::Cycle cycle, Inputs& in) {
   registers_.drive(in, queue());
 }
 
-void Chaos::observe(const Outputs& out, Inputs& in) {
+void Chaos::react(Inputs& in, const Outputs& out) {
   if (in.js_valid != 0 && out.js_ready != 0) {
     held_.js_valid = 0;
     held_.js_qid = 0;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "castor/base/rng.h"
+#include "tb/lax/knobs.h"
 #include "tb/lax/register_driver.h"
 #include "tb/lax/sequences.h"
 
@@ -15,8 +16,8 @@ class Chaos final : public Sequence {
  public:
   Chaos(const Params& params, std::uint64_t seed);
 
-  void drive(base::Cycle cycle, Inputs& in) override;
-  void observe(const Outputs& out, Inputs& in) override;
+  void drive(Inputs& in) override;
+  void react(Inputs& in, const Outputs& out) override;
 
  private:
   [[nodiscard]] bool chance(Chance value) { return (rng_() & 0xFFFFU) < value; }
@@ -32,6 +33,7 @@ class Chaos final : public Sequence {
   RegisterDriver registers_;
   unsigned queues_ = 1, types_ = 1;
   U64 base_;
+  base::Cycle cycle_ = 0;  ///< the one that is driven next
   // Chances of the present stretch
   base::Cycle phase_ends_ = 0;
   Chance header_ = 0, beat_ = 0, event_ = 0, grant_ = 0, ready_ = 0, toggle_ = 0;

@@ -22,13 +22,13 @@ Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t
       lanes_used_(std::clamp(knobs.parse_lanes, 1U, 8U)),
       free_slots_(knobs.slots) {}
 
-void Environment::drive(base::Cycle cycle, Inputs& in) {
+void Environment::drive(Inputs& in) {
   in = Inputs{};
-  cycle_ = cycle;
+  cycle_ = next_++;
   if (knobs_.leap != 0 && chance(knobs_.leap)) {
-    leapt_ += leap(knobs_.now + cycle + leapt_);
+    leapt_ += leap(knobs_.now + cycle_ + leapt_);
   }
-  now_ = (knobs_.now + cycle + leapt_) & kTimeMask;
+  now_ = (knobs_.now + cycle_ + leapt_) & kTimeMask;
   if (cycle_ < rest_until_) {
     in.adm_ready = resting_.adm_ready;
     in.pe_vec = resting_.pe_vec;
@@ -81,7 +81,7 @@ void Environment::aim_resets(const Outputs& out) {
   update_seen_ = busy;
 }
 
-void Environment::observe(const Outputs& out, Inputs& in) {
+void Environment::react(Inputs& in, const Outputs& out) {
   if (out.adm_valid != 0 && in.adm_ready != 0) verdict(out.adm_qid, out.adm_accept != 0, out.adm_reason);
   if (cycle_ < rest_until_) return;
   observe_submission(out, in);
@@ -114,8 +114,6 @@ void Environment::fall_asleep(const Outputs& out, const Inputs& in) {
   rest_until_ = cycle_ + 1 + draw(knobs_.rest_cycles);
   resting_ = in;
 }
-
-base::Cycle Environment::rest(base::Cycle next) const { return rest_until_ > next ? rest_until_ - next : 0; }
 
 // ---- host ---------------------------------------------------------------------------------------------------------
 

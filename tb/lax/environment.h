@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/lax/knobs.h"
 #include "tb/lax/register_driver.h"
 #include "tb/lax/sequences.h"
 
@@ -37,9 +38,10 @@ class Environment final : public Sequence {
  public:
   Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
 
-  void drive(base::Cycle cycle, Inputs& in) override;
-  void observe(const Outputs& out, Inputs& in) override;
-  [[nodiscard]] base::Cycle rest(base::Cycle next) const override;
+  void drive(Inputs& in) override;
+  void react(Inputs& in, const Outputs& out) override;
+  [[nodiscard]] base::Cycle rest() override { return rest_until_ > next_ ? rest_until_ - next_ : 0; }
+  void skip(base::Cycle n) override { next_ += n; }
 
  private:
   enum class Asked : std::uint8_t { kNothing, kJob, kAppend };
@@ -127,6 +129,7 @@ class Environment final : public Sequence {
   RegisterDriver registers_;
   unsigned queues_, types_, queue_mask_;
   base::Cycle cycle_ = 0;
+  base::Cycle next_ = 0;  ///< the one that is driven next
   U64 now_ = 0;
   U64 leapt_ = 0;
 

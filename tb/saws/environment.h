@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/saws/knobs.h"
 #include "tb/saws/sequences.h"
 
 namespace castor::saws::tb {

@@ -1,11 +1,8 @@
 #include "tb/saws/sequences.h"
 
 #include <algorithm>
-#include <string>
 
-#include "castor/base/error.h"
 #include "castor/base/rng.h"
-#include "tb/common/sequence_table.h"
 #include "tb/saws/environment.h"
 #include "tb/saws/scripts.h"
 
@@ -13,7 +10,7 @@ namespace castor::saws::tb {
 namespace {
 
 /// Mixes of traffic: few and many CTAs, dense and rare barriers, busy and stalled warps.
-Knobs drawn(const Params& params, std::uint64_t seed) {
+Knobs draw(const Params& params, std::uint64_t seed) {
   base::Xoshiro256 rng(seed ^ 0x736177735F6BULL);
   const auto pick = [&rng](std::initializer_list<unsigned> values) { return values.begin()[rng.below(values.size())]; };
   Knobs knobs;
@@ -43,12 +40,7 @@ Knobs drawn(const Params& params, std::uint64_t seed) {
   return knobs;
 }
 
-struct Entry {
-  SequenceInfo info;
-  /// Changes to drawn knobs, or to the defaults if `from_defaults`.
-  void (*change)(Knobs& knobs, const Params& params);
-  bool from_defaults = true;
-};
+// What the directed sequences change of the knobs.
 
 void barrier_after_barrier(Knobs& knobs) {
   knobs.work = 0;
@@ -58,210 +50,224 @@ void barrier_after_barrier(Knobs& knobs) {
   knobs.acknowledge = kAlways;
 }
 
-const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = {
-      {{"random", "an SM with knobs drawn from the seed", true}, [](Knobs&, const Params&) {}, false},
-      {{"rules", "random, and inputs that must be refused or survived", false},
-       [](Knobs& k, const Params&) {
-         k.break_rule = 16000;
-         k.restart = 60;
-         k.ignore_ready = 16000;
-         k.free_with_event = 3000;
-         k.swap = std::max(k.swap, 300U);
-       },
-       false},
-      {{"chaos", "inputs without sense or order", false}, nullptr},
-      {{"example", "the worked example of two schedulers, without and with toggling", false}, nullptr},
-      {{"busy", "default traffic", true}, [](Knobs&, const Params&) {}},
-      {{"storm", "every instruction is a barrier", true}, [](Knobs& k, const Params&) { barrier_after_barrier(k); }},
-      {{"one_cta", "one CTA of all warps, barrier after barrier", true},
-       [](Knobs& k, const Params& p) {
-         barrier_after_barrier(k);
-         k.least_warps = k.most_warps = p.NumWarps;
-       }},
-      {{"two_ctas", "two CTAs of half the warps each, barrier after barrier", true},
-       [](Knobs& k, const Params& p) {
-         barrier_after_barrier(k);
-         k.least_warps = k.most_warps = std::max(1U, p.NumWarps / 2);
-         k.kernel_ctas = 8;
-       }},
-      {{"small_ctas", "CTAs of two warps, barrier after barrier", true},
-       [](Knobs& k, const Params& p) {
-         barrier_after_barrier(k);
-         k.least_warps = k.most_warps = std::min(2U, p.NumWarps);
-         k.scattered = 0;
-         k.kernel_ctas = 200;
-         k.place = kAlways;
-         k.free = 6000;
-       }},
-      {{"single_warps", "CTAs of one warp: the longest lists", true},
-       [](Knobs& k, const Params&) {
-         k.least_warps = k.most_warps = 1;
-         k.place = kAlways;
-         k.free = 8000;
-         k.kernel_ctas = 400;
-         k.work = 20;
-       }},
-      {{"odd_ctas", "CTAs of 1, 3 and 5 warps", true},
-       [](Knobs& k, const Params& p) {
-         k.least_warps = 1;
-         k.most_warps = std::min(5U, p.NumWarps);
-         k.scattered = kAlways;
-       }},
-      {{"in_step", "all schedulers issue their barriers and exits in the same cycles", true},
-       [](Knobs& k, const Params&) {
-         k.in_step = 12;
-         k.work = 1;
-         k.stall = 0;
-         k.early_exit = 16000;
-         k.acknowledge = kAlways;
-       }},
-      {{"exits", "warps exit while others wait", true},
-       [](Knobs& k, const Params&) {
-         k.early_exit = 40000;
-         k.work = 1;
-         k.in_step = 4;
-         k.place = kAlways;
-       }},
-      {{"groups", "named barriers of groups, and warps that only arrive", true},
-       [](Knobs& k, const Params& p) {
-         k.named = 50000;
-         k.arrive = 30000;
-         k.most_warps = std::max(1U, p.NumWarps / 2);
-         k.barriers = 20;
-       }},
-      {{"no_barriers", "kernels without a barrier", true},
-       [](Knobs& k, const Params&) {
-         k.barriers = 0;
-         k.work = 200;
-         k.mode = 1;
-         k.late = 0;
-       }},
-      {{"toggling", "long kernels, every other barrier promotes", true},
-       [](Knobs& k, const Params&) {
-         barrier_after_barrier(k);
-         k.work = 3;
-         k.mode = 1;
-         k.toggle = 1;
-         k.kernel_ctas = 1000;
-       }},
-      {{"not_toggling", "long kernels, every barrier promotes", true},
-       [](Knobs& k, const Params&) {
-         barrier_after_barrier(k);
-         k.work = 3;
-         k.mode = 1;
-         k.toggle = 0;
-         k.kernel_ctas = 1000;
-       }},
-      {{"starvation", "CTAs that wait for memory beside others that go from barrier to barrier", true},
-       [](Knobs& k, const Params&) {
-         barrier_after_barrier(k);
-         k.sleeper = 22000;
-         k.ctas = 3;
-         k.kernel_ctas = 30;
-         k.mode = 1;
-       }},
-      {{"late", "barriers are reported of warps that are not picked", true},
-       [](Knobs& k, const Params&) {
-         k.late = 40000;
-         k.work = 40;
-         k.named = 30000;
-         k.mode = 1;
-         k.kernel_ctas = 6;
-       }},
-      {{"no_greedy", "nothing is ever acknowledged: the switch finds no greedy warp", true},
-       [](Knobs& k, const Params&) {
-         k.late = 20000;
-         k.acknowledge = 0;
-         k.mode = 1;
-         k.kernel_ctas = 6;
-       }},
-      {{"switches", "short kernels that switch while warps issue and CTAs come and go", true},
-       [](Knobs& k, const Params&) {
-         k.mode = 1;
-         k.kernel_ctas = 3;
-         k.before = kAlways;
-         k.place = kAlways;
-         k.free = kAlways;
-         k.barriers = 2;
-         k.work = 3;
-         k.acknowledge = kAlways;
-         k.swap_issuing = 3000;
-         k.late = 4000;
-       }},
-      {{"swaps", "CTAs are freed in the cycles in which their warps issue, and placed again", true},
-       [](Knobs& k, const Params&) {
-         k.swap = 3000;
-         k.swap_issuing = 6000;
-         k.place = kAlways;
-         k.acknowledge = kAlways;
-         k.stall = 2000;
-         k.work = 12;
-       }},
-      {{"bursts", "CTA operations in many consecutive cycles while messages wait", true},
-       [](Knobs& k, const Params& p) {
-         barrier_after_barrier(k);
-         k.mode = 1;
-         k.work = 1;
-         k.burst = 3000;
-         k.kernel_ctas = 400;
-         k.most_warps = std::max(2U, p.NumWarps / 8);
-         k.most_warps = std::min(k.most_warps, p.NumWarps);
-         k.late = 30000;
-       }},
-      {{"gto", "plain GTO under barriers", true},
-       [](Knobs& k, const Params&) {
-         barrier_after_barrier(k);
-         k.mode = 0;
-       }},
-      {{"always", "SAWS from the start", true},
-       [](Knobs& k, const Params&) {
-         k.mode = 2;
-         k.kernel_ctas = 8;
-       }},
-      {{"restarts", "kernels start in the middle of everything", false},
-       [](Knobs& k, const Params&) {
-         k.restart = 1500;
-         k.late = 30000;
-         k.place = kAlways;
-         k.burst = 300;
-       }},
-      {{"overflow", "barriers and exits although wev_ready is 0", false},
-       [](Knobs& k, const Params&) {
-         barrier_after_barrier(k);
-         k.ignore_ready = kAlways;
-         k.late = 50000;
-         k.burst = 2000;
-         k.mode = 1;
-         k.kernel_ctas = 400;
-       }},
-      {{"sleepy", "short work, then long rest", true}, [](Knobs& k, const Params&) {
-         k.rest = 3000;
-         k.rest_cycles = 400;
-       }}};
-  return all;
+void rules(Knobs& knobs) {
+  knobs.break_rule = 16000;
+  knobs.restart = 60;
+  knobs.ignore_ready = 16000;
+  knobs.free_with_event = 3000;
+  knobs.swap = std::max(knobs.swap, 300U);
 }
 
-const Entry& entry(std::string_view name) { return castor::tb::find_sequence(entries(), "saws", name); }
+void storm(Knobs& knobs) { barrier_after_barrier(knobs); }
+
+void one_cta(Knobs& knobs, const Params& params) {
+  barrier_after_barrier(knobs);
+  knobs.least_warps = knobs.most_warps = params.NumWarps;
+}
+
+void two_ctas(Knobs& knobs, const Params& params) {
+  barrier_after_barrier(knobs);
+  knobs.least_warps = knobs.most_warps = std::max(1U, params.NumWarps / 2);
+  knobs.kernel_ctas = 8;
+}
+
+void small_ctas(Knobs& knobs, const Params& params) {
+  barrier_after_barrier(knobs);
+  knobs.least_warps = knobs.most_warps = std::min(2U, params.NumWarps);
+  knobs.scattered = 0;
+  knobs.kernel_ctas = 200;
+  knobs.place = kAlways;
+  knobs.free = 6000;
+}
+
+void single_warps(Knobs& knobs) {
+  knobs.least_warps = knobs.most_warps = 1;
+  knobs.place = kAlways;
+  knobs.free = 8000;
+  knobs.kernel_ctas = 400;
+  knobs.work = 20;
+}
+
+void odd_ctas(Knobs& knobs, const Params& params) {
+  knobs.least_warps = 1;
+  knobs.most_warps = std::min(5U, params.NumWarps);
+  knobs.scattered = kAlways;
+}
+
+void in_step(Knobs& knobs) {
+  knobs.in_step = 12;
+  knobs.work = 1;
+  knobs.stall = 0;
+  knobs.early_exit = 16000;
+  knobs.acknowledge = kAlways;
+}
+
+void exits(Knobs& knobs) {
+  knobs.early_exit = 40000;
+  knobs.work = 1;
+  knobs.in_step = 4;
+  knobs.place = kAlways;
+}
+
+void groups(Knobs& knobs, const Params& params) {
+  knobs.named = 50000;
+  knobs.arrive = 30000;
+  knobs.most_warps = std::max(1U, params.NumWarps / 2);
+  knobs.barriers = 20;
+}
+
+void no_barriers(Knobs& knobs) {
+  knobs.barriers = 0;
+  knobs.work = 200;
+  knobs.mode = 1;
+  knobs.late = 0;
+}
+
+void toggling(Knobs& knobs) {
+  barrier_after_barrier(knobs);
+  knobs.work = 3;
+  knobs.mode = 1;
+  knobs.toggle = 1;
+  knobs.kernel_ctas = 1000;
+}
+
+void not_toggling(Knobs& knobs) {
+  barrier_after_barrier(knobs);
+  knobs.work = 3;
+  knobs.mode = 1;
+  knobs.toggle = 0;
+  knobs.kernel_ctas = 1000;
+}
+
+void starvation(Knobs& knobs) {
+  barrier_after_barrier(knobs);
+  knobs.sleeper = 22000;
+  knobs.ctas = 3;
+  knobs.kernel_ctas = 30;
+  knobs.mode = 1;
+}
+
+void late(Knobs& knobs) {
+  knobs.late = 40000;
+  knobs.work = 40;
+  knobs.named = 30000;
+  knobs.mode = 1;
+  knobs.kernel_ctas = 6;
+}
+
+void no_greedy(Knobs& knobs) {
+  knobs.late = 20000;
+  knobs.acknowledge = 0;
+  knobs.mode = 1;
+  knobs.kernel_ctas = 6;
+}
+
+void switches(Knobs& knobs) {
+  knobs.mode = 1;
+  knobs.kernel_ctas = 3;
+  knobs.before = kAlways;
+  knobs.place = kAlways;
+  knobs.free = kAlways;
+  knobs.barriers = 2;
+  knobs.work = 3;
+  knobs.acknowledge = kAlways;
+  knobs.swap_issuing = 3000;
+  knobs.late = 4000;
+}
+
+void swaps(Knobs& knobs) {
+  knobs.swap = 3000;
+  knobs.swap_issuing = 6000;
+  knobs.place = kAlways;
+  knobs.acknowledge = kAlways;
+  knobs.stall = 2000;
+  knobs.work = 12;
+}
+
+void bursts(Knobs& knobs, const Params& params) {
+  barrier_after_barrier(knobs);
+  knobs.mode = 1;
+  knobs.work = 1;
+  knobs.burst = 3000;
+  knobs.kernel_ctas = 400;
+  knobs.most_warps = std::max(2U, params.NumWarps / 8);
+  knobs.most_warps = std::min(knobs.most_warps, params.NumWarps);
+  knobs.late = 30000;
+}
+
+void gto(Knobs& knobs) {
+  barrier_after_barrier(knobs);
+  knobs.mode = 0;
+}
+
+void always(Knobs& knobs) {
+  knobs.mode = 2;
+  knobs.kernel_ctas = 8;
+}
+
+void restarts(Knobs& knobs) {
+  knobs.restart = 1500;
+  knobs.late = 30000;
+  knobs.place = kAlways;
+  knobs.burst = 300;
+}
+
+void overflow(Knobs& knobs) {
+  barrier_after_barrier(knobs);
+  knobs.ignore_ready = kAlways;
+  knobs.late = 50000;
+  knobs.burst = 2000;
+  knobs.mode = 1;
+  knobs.kernel_ctas = 400;
+}
+
+void sleepy(Knobs& knobs) {
+  knobs.rest = 3000;
+  knobs.rest_cycles = 400;
+}
 
 }  // namespace
 
-const std::vector<SequenceInfo>& sequences() {
-  static const std::vector<SequenceInfo> infos = castor::tb::sequence_infos(entries());
-  return infos;
-}
-
-std::unique_ptr<Sequence> make_sequence(std::string_view name, const Params& params, std::uint64_t seed) {
-  const Entry& found = entry(name);
-  if (name == "chaos") return std::make_unique<Chaos>(params, seed);
-  if (name == "example") return std::make_unique<Example>(params, seed);
-  Knobs knobs = found.from_defaults ? Knobs{} : drawn(params, seed);
-  found.change(knobs, params);
-  return make_environment(params, knobs, seed);
-}
-
-std::unique_ptr<Sequence> make_environment(const Params& params, const Knobs& knobs, std::uint64_t seed) {
-  return std::make_unique<Environment>(params, knobs, seed);
+const Sequences& sequences() {
+  using castor::tb::kBreaksContract, castor::tb::kKeepsContract, castor::tb::made_of;
+  using With = castor::tb::WithKnobs<Block, Environment, Knobs, draw>;
+  static const Sequences all = {
+      {"random", "an SM with knobs drawn from the seed", kKeepsContract, With::drawn},
+      {"rules", "random, and inputs that must be refused or survived", kBreaksContract, With::drawn_and_changed<rules>},
+      {"chaos", "inputs without sense or order", kBreaksContract, made_of<Block, Chaos>},
+      {"example", "the worked example of two schedulers, without and with toggling", kBreaksContract,
+       made_of<Block, Example>},
+      {"busy", "default traffic", kKeepsContract, With::defaults},
+      {"storm", "every instruction is a barrier", kKeepsContract, With::changed<storm>},
+      {"one_cta", "one CTA of all warps, barrier after barrier", kKeepsContract, With::changed<one_cta>},
+      {"two_ctas", "two CTAs of half the warps each, barrier after barrier", kKeepsContract, With::changed<two_ctas>},
+      {"small_ctas", "CTAs of two warps, barrier after barrier", kKeepsContract, With::changed<small_ctas>},
+      {"single_warps", "CTAs of one warp: the longest lists", kKeepsContract, With::changed<single_warps>},
+      {"odd_ctas", "CTAs of 1, 3 and 5 warps", kKeepsContract, With::changed<odd_ctas>},
+      {"in_step", "all schedulers issue their barriers and exits in the same cycles", kKeepsContract,
+       With::changed<in_step>},
+      {"exits", "warps exit while others wait", kKeepsContract, With::changed<exits>},
+      {"groups", "named barriers of groups, and warps that only arrive", kKeepsContract, With::changed<groups>},
+      {"no_barriers", "kernels without a barrier", kKeepsContract, With::changed<no_barriers>},
+      {"toggling", "long kernels, every other barrier promotes", kKeepsContract, With::changed<toggling>},
+      {"not_toggling", "long kernels, every barrier promotes", kKeepsContract, With::changed<not_toggling>},
+      {"starvation", "CTAs that wait for memory beside others that go from barrier to barrier", kKeepsContract,
+       With::changed<starvation>},
+      {"late", "barriers are reported of warps that are not picked", kKeepsContract, With::changed<late>},
+      {"no_greedy", "nothing is ever acknowledged: the switch finds no greedy warp", kKeepsContract,
+       With::changed<no_greedy>},
+      {"switches", "short kernels that switch while warps issue and CTAs come and go", kKeepsContract,
+       With::changed<switches>},
+      {"swaps", "CTAs are freed in the cycles in which their warps issue, and placed again", kKeepsContract,
+       With::changed<swaps>},
+      {"bursts", "CTA operations in many consecutive cycles while messages wait", kKeepsContract,
+       With::changed<bursts>},
+      {"gto", "plain GTO under barriers", kKeepsContract, With::changed<gto>},
+      {"always", "SAWS from the start", kKeepsContract, With::changed<always>},
+      {"restarts", "kernels start in the middle of everything", kBreaksContract, With::changed<restarts>},
+      {"overflow", "barriers and exits although wev_ready is 0", kBreaksContract, With::changed<overflow>},
+      {"sleepy", "short work, then long rest", kKeepsContract, With::changed<sleepy>}};
+  return all;
 }
 
 }  // namespace castor::saws::tb

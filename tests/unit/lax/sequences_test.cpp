@@ -20,15 +20,16 @@ namespace castor::lax::tb {
 namespace {
 
 using Model = twin::Model<Block>;
+using castor::tb::SequenceInfo;
 
 /// Runs `cycles` cycles; `watch` sees each: inputs of the edge, outputs, registers before it.
 template <class Watch>
 void run(Model& model, Sequence& sequence, base::Cycle cycles, Watch watch) {
   Inputs in;
   for (base::Cycle cycle = 0; cycle < cycles; ++cycle) {
-    sequence.drive(cycle, in);
+    sequence.drive(in);
     const Outputs out = model.settle(in);
-    sequence.observe(out, in);
+    sequence.react(in, out);
     watch(cycle, in, out);
     model.clock(in);
   }
@@ -41,12 +42,12 @@ INSTANTIATE_TEST_SUITE_P(LaxSequences, EverySet, testing::ValuesIn(test::kParame
 TEST_P(EverySet, ContractIsKeptWherePromised) {
   // What only broken rules can set: underflow, no slot, in flight, time, beat, grant.
   constexpr U32 kBroken = 1U << 0U | 1U << 2U | 1U << 3U | 1U << 5U | 1U << 6U | 1U << 7U;
-  for (const SequenceInfo& info : sequences()) {
+  for (const SequenceInfo& info : sequences().infos()) {
     if (!info.keeps_contract) continue;
     for (std::uint64_t seed = 1; seed <= (info.name == "random" ? 12U : 1U); ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       Model model(GetParam().params);
-      const auto sequence = make_sequence(info.name, GetParam().params, seed);
+      const auto sequence = sequences().make(info.name, GetParam().params, seed);
       run(model, *sequence, 20000, [&](base::Cycle cycle, const Inputs&, const Outputs&) {
         ASSERT_EQ(model.peek(reg::kErrStat).value() & kBroken, 0U) << "cycle " << cycle;
       });
@@ -58,7 +59,7 @@ TEST_P(EverySet, ContractIsKeptWherePromised) {
 /// The inputs of a run, folded into one number.
 std::uint64_t digest(std::string_view name, const Params& params, std::uint64_t seed) {
   Model model(params);
-  const auto sequence = make_sequence(name, params, seed);
+  const auto sequence = sequences().make(name, params, seed);
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   run(model, *sequence, 3000, [&](base::Cycle, const Inputs& in, const Outputs&) {
     Block::each_input(
@@ -76,7 +77,7 @@ std::uint64_t digest(std::string_view name, const Params& params, std::uint64_t 
 }
 
 TEST_P(EverySet, SameSeedGivesTheSameRunAndAnotherSeedAnother) {
-  for (const SequenceInfo& info : sequences()) {
+  for (const SequenceInfo& info : sequences().infos()) {
     const std::uint64_t first = digest(info.name, GetParam().params, 7);
     EXPECT_EQ(first, digest(info.name, GetParam().params, 7)) << info.name;
     EXPECT_NE(first, digest(info.name, GetParam().params, 8)) << info.name;
@@ -86,9 +87,9 @@ TEST_P(EverySet, SameSeedGivesTheSameRunAndAnotherSeedAnother) {
 // Inputs fit their ports, payloads rest while their valid waits, and a register access is held.
 TEST_P(EverySet, PortRulesAreKeptEvenByStimulusWithoutRules) {
   const Params& params = GetParam().params;
-  for (const SequenceInfo& info : sequences()) {
+  for (const SequenceInfo& info : sequences().infos()) {
     Model model(params);
-    const auto sequence = make_sequence(info.name, params, 3);
+    const auto sequence = sequences().make(info.name, params, 3);
     Inputs was;
     Outputs was_out;
     bool first = true;
@@ -160,7 +161,7 @@ TEST_P(EverySet, SkippedRestIsTheSameAsClockedRest) {
 
 TEST(LaxSequences, UnknownNameIsRefusedWithTheListOfNames) {
   try {
-    static_cast<void>(make_sequence("nonsense", Params{}, 1));
+    static_cast<void>(sequences().make("nonsense", Params{}, 1));
     FAIL() << "no exception";
   } catch (const base::InputError& error) {
     EXPECT_NE(std::string(error.hint()).find("random"), std::string::npos);
@@ -170,14 +171,15 @@ TEST(LaxSequences, UnknownNameIsRefusedWithTheListOfNames) {
 TEST_P(EverySet, CoverPointsAreReached) {
   std::map<std::string, std::uint64_t> hits;
   std::set<std::string> impossible;
-  for (const SequenceInfo& info : sequences()) {
+  for (const SequenceInfo& info : sequences().infos()) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       Model model(GetParam().params);
-      CoverPoints cover(GetParam().params, [&](U16 address) { return model.peek(address); });
-      const auto sequence = make_sequence(info.name, GetParam().params, seed);
+      castor::tb::Cover cover;
+      CoverPoints points(cover, GetParam().params, [&](U16 address) { return model.peek(address); });
+      const auto sequence = sequences().make(info.name, GetParam().params, seed);
       run(model, *sequence, 40000,
-          [&](base::Cycle, const Inputs& in, const Outputs& out) { cover.sample(in, out, model.probes()); });
-      for (const CoverPoints::Point& point : cover.points()) {
+          [&](base::Cycle, const Inputs& in, const Outputs& out) { points.sample(in, out, model.probes()); });
+      for (const castor::tb::Cover::Point& point : cover.points()) {
         if (!point.long_run) hits[point.name] += point.hits;
       }
       for (const std::string& arc : cover.impossible()) impossible.insert(std::string(info.name) + ": " + arc);

@@ -84,11 +84,11 @@ INSTANTIATE_TEST_SUITE_P(Sets, SawsAgainstReference, testing::ValuesIn(test::kPa
 TEST_P(SawsAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) {
   const Params& params = GetParam().params;
   Machine::Seen all;
-  for (const tb::SequenceInfo& info : tb::sequences()) {
+  for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
     const unsigned seeds = info.name == "random" || info.name == "rules" || info.name == "chaos" ? 6 : 1;
     for (unsigned seed = 1; seed <= seeds; ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
-      const auto sequence = tb::make_sequence(info.name, params, seed);
+      const auto sequence = tb::sequences().make(info.name, params, seed);
       const Machine::Seen seen = follow(params, *sequence, 2500);
       if (HasFailure()) return;
       all.add(seen);
@@ -136,7 +136,7 @@ TEST_P(SawsAgainstReference, PlainGtoIsTheSameWithAndWithoutTheSawsHardware) {
   without.SawsEn = 0;
   for (const char* name : {"random", "rules", "chaos", "storm", "overflow"}) {
     SCOPED_TRACE(name);
-    const auto sequence = tb::make_sequence(name, GetParam().params, 11);
+    const auto sequence = tb::sequences().make(name, GetParam().params, 11);
     // mode_sel 0 on both sides.
     Engine with_hardware(GetParam().params), plain(without);
     Inputs in;
@@ -156,7 +156,7 @@ TEST_P(SawsAgainstReference, PlainGtoIsTheSameWithAndWithoutTheSawsHardware) {
 }
 
 TEST_P(SawsAgainstReference, KernelsWithoutBarriersIssueAsUnderGto) {
-  const auto sequence = tb::make_sequence("no_barriers", GetParam().params, 5);
+  const auto sequence = tb::sequences().make("no_barriers", GetParam().params, 5);
   expect_equal_outputs(GetParam().params, GetParam().params, *sequence, 40000, [](Inputs& in) { in.mode_sel = 0; });
 }
 

@@ -16,6 +16,7 @@
 namespace castor::saws::tb {
 namespace {
 
+using castor::tb::SequenceInfo;
 using reference::Machine;
 
 /// Runs `cycles` cycles; `watch` sees each: inputs of the edge, outputs, registers before it.
@@ -42,12 +43,12 @@ INSTANTIATE_TEST_SUITE_P(Sets, SawsSequences, testing::ValuesIn(test::kParameter
 
 TEST_P(SawsSequences, ContractIsKeptWherePromised) {
   const Params& params = GetParam().params;
-  for (const SequenceInfo& info : sequences()) {
+  for (const SequenceInfo& info : sequences().infos()) {
     if (!info.keeps_contract) continue;
     for (std::uint64_t seed = 1; seed <= (info.name == "random" ? 6U : 1U); ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       Machine machine(params);
-      const auto sequence = make_sequence(info.name, params, seed);
+      const auto sequence = sequences().make(info.name, params, seed);
       run(machine, *sequence, params, 2000, [&](unsigned cycle, const Inputs& in, const Outputs& out) {
         SCOPED_TRACE("cycle " + std::to_string(cycle));
         const Probes was = machine.probes();
@@ -89,10 +90,10 @@ TEST_P(SawsSequences, ContractIsKeptWherePromised) {
 
 TEST_P(SawsSequences, InputsFitTheirPorts) {
   const Params& params = GetParam().params;
-  for (const SequenceInfo& info : sequences()) {
+  for (const SequenceInfo& info : sequences().infos()) {
     SCOPED_TRACE(info.name);
     Machine machine(params);
-    const auto sequence = make_sequence(info.name, params, 3);
+    const auto sequence = sequences().make(info.name, params, 3);
     run(machine, *sequence, params, 800, [&](unsigned cycle, const Inputs& in, const Outputs&) {
       Block::each_input(
           [&](const twin::Port& port, auto member, auto) {
@@ -118,7 +119,7 @@ TEST_P(SawsSequences, InputsFitTheirPorts) {
 /// The inputs of a run, folded into one number.
 std::uint64_t digest(std::string_view name, const Params& params, std::uint64_t seed) {
   Machine machine(params);
-  const auto sequence = make_sequence(name, params, seed);
+  const auto sequence = sequences().make(name, params, seed);
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   const auto fold = [&hash](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3ULL; };
   run(machine, *sequence, params, 500, [&](unsigned, const Inputs& in, const Outputs&) {
@@ -140,7 +141,7 @@ std::uint64_t digest(std::string_view name, const Params& params, std::uint64_t 
 }
 
 TEST_P(SawsSequences, SameSeedGivesTheSameRunAndAnotherSeedAnother) {
-  for (const SequenceInfo& info : sequences()) {
+  for (const SequenceInfo& info : sequences().infos()) {
     const std::uint64_t first = digest(info.name, GetParam().params, 7);
     EXPECT_EQ(first, digest(info.name, GetParam().params, 7)) << info.name;
     EXPECT_NE(first, digest(info.name, GetParam().params, 8)) << info.name;
@@ -149,7 +150,7 @@ TEST_P(SawsSequences, SameSeedGivesTheSameRunAndAnotherSeedAnother) {
 
 TEST(SawsSequence, UnknownNameIsRefusedWithTheListOfNames) {
   try {
-    static_cast<void>(make_sequence("nonsense", Params{}, 1));
+    static_cast<void>(sequences().make("nonsense", Params{}, 1));
     FAIL() << "no exception";
   } catch (const base::InputError& error) {
     EXPECT_NE(std::string(error.hint()).find("random"), std::string::npos);
@@ -161,7 +162,7 @@ TEST_P(SawsSequences, KernelsComeToTheirEnd) {
   const Params& params = GetParam().params;
   for (const char* name : {"busy", "groups", "exits", "switches", "in_step"}) {
     Machine machine(params);
-    const auto sequence = make_sequence(name, params, 1);
+    const auto sequence = sequences().make(name, params, 1);
     unsigned kernels = 0;
     run(machine, *sequence, params, 15000,
         [&](unsigned, const Inputs& in, const Outputs&) { kernels += in.kernel_start; });
@@ -173,15 +174,16 @@ TEST_P(SawsSequences, CoverPointsAreReached) {
   const Params& params = GetParam().params;
   std::map<std::string, std::uint64_t> hits;
   Machine::Seen seen;
-  for (const SequenceInfo& info : sequences()) {
+  for (const SequenceInfo& info : sequences().infos()) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       Machine machine(params);
-      CoverPoints cover(params);
-      const auto sequence = make_sequence(info.name, params, seed);
+      castor::tb::Cover cover;
+      CoverPoints points(cover, params);
+      const auto sequence = sequences().make(info.name, params, seed);
       run(machine, *sequence, params, 6000,
-          [&](unsigned, const Inputs& in, const Outputs& out) { cover.sample(in, out, machine.probes()); });
-      for (const CoverPoints::Point& point : cover.points()) hits[point.name] += point.hits;
+          [&](unsigned, const Inputs& in, const Outputs& out) { points.sample(in, out, machine.probes()); });
+      for (const castor::tb::Cover::Point& point : cover.points()) hits[point.name] += point.hits;
       seen.add(machine.seen());
     }
   }

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "tb/lax/knobs.h"
+
+/// What the directed sequences change of the knobs' defaults (`rules`: of drawn ones), each by the function of its
+/// name; what each is for stands in their table (sequences.cpp).
+namespace castor::lax::tb::changes {
+
+inline constexpr U32 kControlLax = 0x00301583;   ///< reset value and ENABLE: LAX, admission, active rates
+inline constexpr U32 kControlOpen = 0x00301581;  ///< without admission test
+
+/// A host that always has more to submit, and leaves the configuration alone.
+void enough_work(Knobs& knobs);
+
+// How much comes and goes, and how fast (traffic_changes.cpp)
+void completions(Knobs& knobs);
+void one_slot(Knobs& knobs);
+void instant(Knobs& knobs);
+void headers(Knobs& knobs);
+void verdict_stall(Knobs& knobs);
+void acknowledge(Knobs& knobs);
+void sleepy(Knobs& knobs);
+void bursts_before(Knobs& knobs);
+void bursts_with(Knobs& knobs);
+void bursts_after(Knobs& knobs);
+void appends(Knobs& knobs);
+void arrivals(Knobs& knobs);
+void long_job(Knobs& knobs);
+void foreign(Knobs& knobs);
+void crowd(Knobs& knobs);
+
+// Deadlines and the time itself (time_changes.cpp)
+void all_late(Knobs& knobs);
+void deadlines(Knobs& knobs);
+void time_wrap(Knobs& knobs);
+void border(Knobs& knobs);
+void expiry(Knobs& knobs);
+void leaps(Knobs& knobs);
+void long_times(Knobs& knobs);
+void borders(Knobs& knobs);
+void waits(Knobs& knobs);
+
+// Rates, policies, updates and registers (policy_changes.cpp)
+void rules(Knobs& knobs);
+void equal_keys(Knobs& knobs);
+void saturation(Knobs& knobs);
+void fastest(Knobs& knobs);
+void poll(Knobs& knobs);
+void reconfigure(Knobs& knobs);
+void resets(Knobs& knobs);
+void overrun(Knobs& knobs);
+void published(Knobs& knobs);
+void frozen(Knobs& knobs);
+void back_to_back(Knobs& knobs);
+void swings(Knobs& knobs);
+void prema(Knobs& knobs);
+void bypass(Knobs& knobs);
+void tokens(Knobs& knobs);
+void rankings(Knobs& knobs);
+void products(Knobs& knobs);
+
+}  // namespace castor::lax::tb::changes

@@ -1,0 +1,18 @@
+#include "tb/lax/cover/facts.h"
+
+namespace castor::lax::tb {
+
+Needs features(const Params& p, const castor::tb::Peek& peek) {
+  Needs all = 0;
+  const auto add = [&all](bool there, Needs feature) { all |= there ? feature : 0; };
+  add(p.NumKt > 1, has::kTypes);
+  add(p.MaxKt > 1, has::kLists);
+  add(p.NumKt > p.MaxKt, has::kOverfull);
+  add(p.NumKt != 256, has::kUnknownTypes);
+  add(43 * p.NumKt + p.NumQueues * (p.MaxKt + 44) > 1200, has::kOverruns);
+  add(p.NumQueues <= 128, has::kFewQueues);
+  add(static_cast<bool>(peek), has::kPeek);
+  return all;
+}
+
+}  // namespace castor::lax::tb

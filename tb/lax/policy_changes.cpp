@@ -1,0 +1,167 @@
+#include "tb/lax/changes.h"
+
+// Rates, policies, updates and registers.
+
+namespace castor::lax::tb::changes {
+
+void rules(Knobs& knobs) {
+  knobs.break_rule = 6000;
+  knobs.lie = 3000;
+  knobs.illegal_access = 10000;
+  knobs.future_start = 3000;
+}
+
+void equal_keys(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 0;
+}
+
+void saturation(Knobs& knobs) {
+  knobs.huge = kAlways;
+  knobs.preload = kAlways;
+  knobs.preload_value = ~U32{0};
+  knobs.deadline_bits = 32;
+}
+
+void fastest(Knobs& knobs) {
+  knobs.preload = kAlways;
+  knobs.preload_value = 1;
+  knobs.service = 0;
+  knobs.min_groups = 60;
+}
+
+void poll(Knobs& knobs) {
+  knobs.poll_tables = true;
+  knobs.acknowledge = 8000;
+}
+
+void reconfigure(Knobs& knobs) {
+  knobs.access = 20000;
+  knobs.write = 40000;
+  knobs.reconfigure = 12000;
+  knobs.soft_reset = 800;
+}
+
+void resets(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 7;
+  knobs.append = 20000;
+  knobs.update_period = knobs.prema_period = 1000;
+  knobs.reset_after_update = 40000;
+  knobs.access = 1500;
+  knobs.acknowledge = 60000;
+  knobs.submit = 20000;
+  knobs.reset_at_tick = true;
+  knobs.adm_ready = 8000;
+  knobs.groups = 30;
+}
+
+void overrun(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 7;
+  knobs.kernel_types = 0;
+  knobs.full_list = kAlways / 2;
+  knobs.update_period = knobs.prema_period = 1000;
+  knobs.slots = 8;
+  knobs.groups = 40;
+}
+
+void published(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.control = 0x00300183;
+  knobs.deadline = 6000;
+  knobs.update_period = 1000;
+  knobs.slots = 4;
+  knobs.service = 600;
+}
+
+void frozen(Knobs& knobs) {
+  knobs.random_control = false;
+  knobs.control = kControlLax | 8U;
+  knobs.reconfigure = 300;
+}
+
+void back_to_back(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.control = kControlLax;
+  knobs.kernel_types = 0;
+  knobs.update_period = 1000;
+  knobs.access = 3000;
+  knobs.deadline_bits = 30;
+  knobs.kernels = 16;
+  knobs.groups = 400;
+  knobs.slots = 200;
+  knobs.service = 1000;
+}
+
+void swings(Knobs& knobs) {
+  knobs.service_swings = true;
+  knobs.service = 4000;
+  knobs.groups = 50;
+  knobs.slots = 200;
+}
+
+void prema(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 7;
+  knobs.slots = 3;
+  knobs.groups = 12;
+  knobs.service = 1500;
+  knobs.update_period = 1000;
+  knobs.prema_period = 1300;
+  knobs.deadline_bits = 28;
+  knobs.submit = 4000;
+}
+
+void bypass(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.control = kControlLax | 1U << 15U;
+  knobs.submit = 600;
+  knobs.deadline_bits = 13;
+  knobs.update_period = 1000;
+}
+
+void tokens(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 7;
+  knobs.isolated = 120 * 256;
+  knobs.deadline_bits = 14;
+  knobs.submit = 8000;
+  knobs.prema_priority = 1;
+  knobs.slots = 2;
+  knobs.service = 1500;
+  knobs.groups = 12;
+  knobs.update_period = 1000;
+  knobs.prema_period = 1300;
+  knobs.poll_tables = true;
+  knobs.acknowledge = 8000;
+}
+
+void rankings(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 7;
+  knobs.policies = 1U << 6U | 1U << 7U;
+  knobs.parse_grant = 300;
+  knobs.deadline_bits = 16;
+  knobs.no_deadline = 0;
+  knobs.submit = 8000;
+  knobs.slots = 1;
+  knobs.service = 900;
+  knobs.groups = 12;
+  knobs.update_period = 1000;
+  knobs.prema_period = 7000;
+  knobs.write = 8000;
+  knobs.reconfigure = 1500;
+}
+
+void products(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.huge = 24000;
+  knobs.preload = kAlways;
+  knobs.update_period = 1000;
+  knobs.deadline_bits = 32;
+  knobs.write = 20000;
+  knobs.access = 60000;
+}
+
+}  // namespace castor::lax::tb::changes

@@ -1,0 +1,152 @@
+#include "tb/lax/changes.h"
+
+// How much comes and goes, and how fast.
+
+namespace castor::lax::tb::changes {
+
+void enough_work(Knobs& knobs) {
+  knobs.rest = 0;
+  knobs.random_control = false;
+  knobs.control = kControlOpen;
+  knobs.submit = kAlways;
+  knobs.access = 30000;
+  knobs.soft_reset = 0;
+  knobs.reconfigure = 0;
+}
+
+void completions(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.groups = 2000;
+  knobs.service = 1;
+  knobs.slots = 2000;
+  knobs.dispatch_grant = knobs.event = kAlways;
+  knobs.kernels = 1;
+}
+
+void one_slot(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.queues = knobs.kernel_types = 1;
+  knobs.groups = 3000;
+  knobs.kernels = 1;
+  knobs.service = 1;
+  knobs.dispatch_grant = knobs.parse_grant = knobs.event = kAlways;
+}
+
+void instant(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.groups = 1;
+  knobs.service = 0;
+  knobs.parse_latency = 0;
+  knobs.dispatch_grant = knobs.parse_grant = knobs.event = kAlways;
+}
+
+void headers(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.beat = knobs.adm_ready = kAlways;
+  knobs.adm_stall = 0;
+  knobs.resubmit = kAlways;
+  knobs.acknowledge = kAlways;
+}
+
+void verdict_stall(Knobs& knobs) {
+  knobs.adm_stall = 300;
+  knobs.adm_stall_cycles = 20000;
+  knobs.submit = kAlways;
+}
+
+void acknowledge(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.queues = 2;
+  knobs.resubmit = kAlways;
+  knobs.access = knobs.acknowledge = kAlways;
+  knobs.groups = knobs.kernels = 1;
+  knobs.service = 3;
+}
+
+void sleepy(Knobs& knobs) {
+  knobs.rest = 2000;
+  knobs.rest_cycles = 6000;
+  knobs.adm_ready = kAlways;
+  knobs.adm_stall = 0;
+  knobs.access = 1000;
+}
+
+void bursts_before(Knobs& knobs) {
+  knobs.burst_period = 990;
+  knobs.update_period = 1000;
+  knobs.submit = 20000;
+}
+
+void bursts_with(Knobs& knobs) {
+  knobs.burst_period = knobs.update_period = 1000;
+  knobs.submit = 20000;
+}
+
+void bursts_after(Knobs& knobs) {
+  knobs.burst_period = 1010;
+  knobs.update_period = 1000;
+  knobs.submit = 20000;
+}
+
+void appends(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.submit = 1000;
+  knobs.append = 20000;
+  knobs.append_race = 40000;
+  knobs.full_list = 16000;
+  knobs.kernel_types = 0;
+  knobs.kernels = 2;
+  knobs.groups = 3;
+  knobs.service = 20;
+}
+
+void arrivals(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.kernels = knobs.groups = 1;
+  knobs.service = 1;
+  knobs.parse_latency = 0;
+  knobs.submit = knobs.beat = knobs.adm_ready = knobs.parse_grant = knobs.dispatch_grant = knobs.event = kAlways;
+  knobs.adm_stall = 0;
+  knobs.append = 0;
+  knobs.access = knobs.acknowledge = kAlways;
+  knobs.update_period = 100000;
+}
+
+void long_job(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.queues = knobs.kernel_types = knobs.kernels = 1;
+  knobs.groups = 15000;
+  knobs.service = 1;
+  knobs.slots = 2000;
+  knobs.dispatch_grant = knobs.parse_grant = knobs.event = kAlways;
+  knobs.no_deadline = kAlways;
+  knobs.append = knobs.resubmit = 0;
+  knobs.update_period = 9000;
+}
+
+void foreign(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.kernel_types = 0;
+  knobs.full_list = kAlways / 2;
+  knobs.foreign = 4000;
+  knobs.access = 40000;
+  knobs.write = 30000;
+  knobs.soft_reset = 300;
+  knobs.update_period = 1000;
+}
+
+void crowd(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.burst_period = 950;
+  knobs.update_period = 1000;
+  knobs.kernel_types = 0;
+  knobs.kernels = knobs.groups = 1;
+  knobs.service = 700;
+  knobs.parse_latency = 0;
+  knobs.beat = knobs.adm_ready = knobs.parse_grant = knobs.dispatch_grant = knobs.event = kAlways;
+  knobs.adm_stall = 0;
+  knobs.append = 0;
+  knobs.access = knobs.acknowledge = kAlways;
+}
+
+}  // namespace castor::lax::tb::changes

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tb/saws/cover/facts.h"
+
+namespace castor::saws::tb {
+
+/// How kernels start, and what happens in that cycle.
+class KernelPoints {
+ public:
+  explicit KernelPoints(const CoverList& list);
+  /// A cycle with kernel_start.
+  void see(const Now& now, const Queues& queues) { starts_.see({now, queues.any()}); }
+
+ private:
+  struct Start {
+    const Now& now;
+    bool messages_wait;
+  };
+  Points<Start> starts_;
+};
+
+}  // namespace castor::saws::tb
