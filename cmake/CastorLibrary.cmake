@@ -4,9 +4,36 @@
 # and of SystemC, which are then read once. Off with CASTOR_UNITY=OFF, where each source stands for itself: after a change
 # less is compiled again, and tools that look at one source (clang-tidy) find its command.
 function(castor_unity target files)
-  if(CASTOR_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+  if(NOT CASTOR_UNITY)
+    return()
   endif()
+  get_target_property(sources ${target} SOURCES)
+  set(left)   # relative to the project, so that what is written here is the same in every clone, as ccache wants it
+  set(units)  # what the target is compiled from afterwards
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE path)
+    cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${path}" in_tree)
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${path}" generated)
+    if(source MATCHES "^\\$<" OR NOT in_tree OR generated)
+      list(APPEND units "${source}")
+    else()
+      cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      list(APPEND left "${path}")
+    endif()
+  endforeach()
+  set(number 0)
+  while(left)
+    list(SUBLIST left 0 ${files} batch)
+    list(REMOVE_ITEM left ${batch})
+    set(unit "${CMAKE_CURRENT_BINARY_DIR}/${target}_${number}.cpp")
+    list(TRANSFORM batch REPLACE "(.+)" "#include \"\\1\"\n")
+    list(JOIN batch "" text)
+    file(CONFIGURE OUTPUT "${unit}" CONTENT "${text}" @ONLY)
+    list(APPEND units "${unit}")
+    math(EXPR number "${number} + 1")
+  endwhile()
+  set_property(TARGET ${target} PROPERTY SOURCES ${units})
+  target_include_directories(${target} PRIVATE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
 endfunction()
 
 # castor_cold(<target>)
@@ -17,7 +44,8 @@ function(castor_cold target)
 endfunction()
 
 # castor_library(<target> SOURCES <file>... [COLD <file>...|ALL] [UNITY <number>] [DEPS <target>...]
-#                [PRIVATE_DEPS <target>...] [DEFINITIONS <definition>...] [OPTIONS <option>...] [EXPORT_AS <name>])
+#                [PRIVATE_DEPS <target>...] [DEFINITIONS <definition>...] [OPTIONS <option>...] [EXPORT_AS <name>]
+#                [INTERNAL])
 #
 # One room of the house: a static, position-independent library that sees the include roots models/ and sw/; without
 # SOURCES one of headers alone.
@@ -28,8 +56,9 @@ endfunction()
 #   DEPS          what the room's headers need (public)
 #   PRIVATE_DEPS  what only its sources need
 #   DEFINITIONS, OPTIONS  what its own sources are compiled with besides
+#   INTERNAL      only this project uses it: it is not installed
 function(castor_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT_AS;UNITY" "SOURCES;COLD;DEPS;PRIVATE_DEPS;DEFINITIONS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "EXPORT_AS;UNITY" "SOURCES;COLD;DEPS;PRIVATE_DEPS;DEFINITIONS;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "castor_library(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -93,15 +122,18 @@ function(castor_library target)
 
   add_library(Castor::${arg_EXPORT_AS} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_EXPORT_AS})
-  set_property(GLOBAL APPEND PROPERTY CASTOR_LIBRARIES ${target})
+  if(NOT arg_INTERNAL)
+    set_property(GLOBAL APPEND PROPERTY CASTOR_LIBRARIES ${target})
+  endif()
 endfunction()
 
-# castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>] [UNITY <number>])
+# castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>] [UNITY <number>] [OPTIONAL])
 #
 # An executable of the project, installed and known outside as Castor::<name>. Its own sources are command lines, reports
-# and the like: compiled with -O1, UNITY of them (default 8) as one.
+# and the like: compiled with -O1, UNITY of them (default 8) as one. OPTIONAL: installed if it was built, and not known
+# outside.
 function(castor_program target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_NAME;UNITY" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIONAL" "OUTPUT_NAME;UNITY" "SOURCES;LIBS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "castor_program(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -117,5 +149,9 @@ function(castor_program target)
   target_link_libraries(${target} PRIVATE ${arg_LIBS} "$<BUILD_INTERFACE:castor_options>")
   castor_cold(${target})
   castor_unity(${target} ${arg_UNITY})
-  set_property(GLOBAL APPEND PROPERTY CASTOR_PROGRAMS ${target})
+  if(NOT arg_OPTIONAL)
+    set_property(GLOBAL APPEND PROPERTY CASTOR_PROGRAMS ${target})
+  elseif(CASTOR_INSTALL)
+    install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" OPTIONAL)
+  endif()
 endfunction()
