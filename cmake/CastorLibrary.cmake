@@ -1,11 +1,64 @@
-# castor_library(<target> SOURCES <file>... [DEPS <target>...] [PRIVATE_DEPS <target>...] [EXPORT_AS <name>])
+# castor_unity(<target> <files>)
 #
-# One room of the house: a static, position-independent library that sees the include roots models/ and sw/.
+# Compiles up to <files> sources of a target as one: most of a source's time goes into the headers of the standard library
+# and of SystemC, which are then read once. Off with CASTOR_UNITY=OFF, where each source stands for itself: after a change
+# less is compiled again, and tools that look at one source (clang-tidy) find its command.
+function(castor_unity target files)
+  if(NOT CASTOR_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(left)   # relative to the project, so that what is written here is the same in every clone, as ccache wants it
+  set(units)  # what the target is compiled from afterwards
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE path)
+    cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${path}" in_tree)
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${path}" generated)
+    if(source MATCHES "^\\$<" OR NOT in_tree OR generated)
+      list(APPEND units "${source}")
+    else()
+      cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      list(APPEND left "${path}")
+    endif()
+  endforeach()
+  set(number 0)
+  while(left)
+    list(SUBLIST left 0 ${files} batch)
+    list(REMOVE_ITEM left ${batch})
+    set(unit "${CMAKE_CURRENT_BINARY_DIR}/${target}_${number}.cpp")
+    list(TRANSFORM batch REPLACE "(.+)" "#include \"\\1\"\n")
+    list(JOIN batch "" text)
+    file(CONFIGURE OUTPUT "${unit}" CONTENT "${text}" @ONLY)
+    list(APPEND units "${unit}")
+    math(EXPR number "${number} + 1")
+  endwhile()
+  set_property(TARGET ${target} PROPERTY SOURCES ${units})
+  target_include_directories(${target} PRIVATE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+endfunction()
+
+# castor_cold(<target>)
+#
+# No simulated cycle runs through it, so a short build is worth more than fast code: -O1.
+function(castor_cold target)
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
+endfunction()
+
+# castor_library(<target> SOURCES <file>... [COLD <file>...|ALL] [UNITY <number>] [DEPS <target>...]
+#                [PRIVATE_DEPS <target>...] [DEFINITIONS <definition>...] [OPTIONS <option>...] [EXPORT_AS <name>]
+#                [INTERNAL])
+#
+# One room of the house: a static, position-independent library that sees the include roots models/ and sw/; without
+# SOURCES one of headers alone.
 # Known outside as Castor::<name>, where <name> is the target without "castor_" unless EXPORT_AS says otherwise.
+#   COLD          those of the SOURCES that are not run while cycles are simulated (tables, checks, reports, parsing,
+#                 documents): compiled with -O1. What is not named stays as fast as the build type makes it.
+#   UNITY         how many sources are compiled as one (default 8; see castor_unity)
 #   DEPS          what the room's headers need (public)
 #   PRIVATE_DEPS  what only its sources need
+#   DEFINITIONS, OPTIONS  what its own sources are compiled with besides
+#   INTERNAL      only this project uses it: it is not installed
 function(castor_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT_AS" "SOURCES;DEPS;PRIVATE_DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "EXPORT_AS;UNITY" "SOURCES;COLD;DEPS;PRIVATE_DEPS;DEFINITIONS;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "castor_library(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -15,36 +68,90 @@ function(castor_library target)
       set(arg_EXPORT_AS runtime_static)
     endif()
   endif()
+  if(NOT arg_UNITY)
+    set(arg_UNITY 8)
+  endif()
 
-  add_library(${target} STATIC ${arg_SOURCES})
+  set(compiled ${target})  # what compiles the sources: the library, and one more target if some of them are cold
+  set(public PUBLIC)
+  if(NOT arg_SOURCES)
+    add_library(${target} INTERFACE)
+    set(public INTERFACE)
+  elseif(arg_COLD STREQUAL "ALL")
+    add_library(${target} STATIC ${arg_SOURCES})
+    castor_cold(${target})
+  else()
+    set(hot)
+    set(cold)
+    foreach(source IN LISTS arg_SOURCES)
+      string(REPLACE "${CMAKE_CURRENT_SOURCE_DIR}/" "" name "${source}")
+      if(name IN_LIST arg_COLD)
+        list(APPEND cold "${source}")
+        list(REMOVE_ITEM arg_COLD "${name}")
+      else()
+        list(APPEND hot "${source}")
+      endif()
+    endforeach()
+    if(arg_COLD)
+      message(FATAL_ERROR "castor_library(${target}): COLD names what is not among the SOURCES: ${arg_COLD}")
+    endif()
+    if(cold)
+      list(APPEND compiled ${target}_cold)
+      add_library(${target}_cold OBJECT ${cold})
+      castor_cold(${target}_cold)
+      list(APPEND hot $<TARGET_OBJECTS:${target}_cold>)
+    endif()
+    add_library(${target} STATIC ${hot})
+  endif()
+  foreach(part IN LISTS compiled)
+    set_target_properties(${part} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_features(${part} ${public} cxx_std_17)
+    target_include_directories(${part} ${public}
+      "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/models>"
+      "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sw>"
+      "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
+      "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/castor/sw>")
+    target_link_libraries(${part} ${public} ${arg_DEPS})
+    if(arg_SOURCES)
+      target_link_libraries(${part} PRIVATE ${arg_PRIVATE_DEPS} "$<BUILD_INTERFACE:castor_options>")
+      target_compile_definitions(${part} PRIVATE ${arg_DEFINITIONS})
+      target_compile_options(${part} PRIVATE ${arg_OPTIONS})
+      castor_unity(${part} ${arg_UNITY})
+    endif()
+  endforeach()
+
   add_library(Castor::${arg_EXPORT_AS} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_EXPORT_AS} POSITION_INDEPENDENT_CODE ON)
-  target_compile_features(${target} PUBLIC cxx_std_17)
-  target_include_directories(${target} PUBLIC
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/models>"
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sw>"
-    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
-    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/castor/sw>")
-  target_link_libraries(${target}
-    PUBLIC ${arg_DEPS}
-    PRIVATE ${arg_PRIVATE_DEPS} "$<BUILD_INTERFACE:castor_options>")
-  set_property(GLOBAL APPEND PROPERTY CASTOR_LIBRARIES ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_EXPORT_AS})
+  if(NOT arg_INTERNAL)
+    set_property(GLOBAL APPEND PROPERTY CASTOR_LIBRARIES ${target})
+  endif()
 endfunction()
 
-# castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>])
+# castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>] [UNITY <number>] [OPTIONAL])
 #
-# An executable of the project, installed and known outside as Castor::<name>.
+# An executable of the project, installed and known outside as Castor::<name>. Its own sources are command lines, reports
+# and the like: compiled with -O1, UNITY of them (default 8) as one. OPTIONAL: installed if it was built, and not known
+# outside.
 function(castor_program target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_NAME" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIONAL" "OUTPUT_NAME;UNITY" "SOURCES;LIBS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "castor_program(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_OUTPUT_NAME)
     set(arg_OUTPUT_NAME ${target})
   endif()
+  if(NOT arg_UNITY)
+    set(arg_UNITY 8)
+  endif()
   add_executable(${target} ${arg_SOURCES})
   add_executable(Castor::${arg_OUTPUT_NAME} ALIAS ${target})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_OUTPUT_NAME} EXPORT_NAME ${arg_OUTPUT_NAME})
   target_link_libraries(${target} PRIVATE ${arg_LIBS} "$<BUILD_INTERFACE:castor_options>")
-  set_property(GLOBAL APPEND PROPERTY CASTOR_PROGRAMS ${target})
+  castor_cold(${target})
+  castor_unity(${target} ${arg_UNITY})
+  if(NOT arg_OPTIONAL)
+    set_property(GLOBAL APPEND PROPERTY CASTOR_PROGRAMS ${target})
+  elseif(CASTOR_INSTALL)
+    install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" OPTIONAL)
+  endif()
 endfunction()

@@ -1,9 +1,23 @@
 #!/bin/bash
 # Installs what is missing of packages.txt, and does nothing if nothing is. Works as root and with sudo; never asks.
+#
+#   install-packages.sh [section...]      sections of packages.txt (default: all)
 set -euo pipefail
 
 list="$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/packages.txt"
-mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
+mapfile -t known < <(sed -n 's/^\[\(.*\)\].*/\1/p' "$list")
+sections=("$@")
+(($#)) || sections=("${known[@]}")
+for section in "${sections[@]}"; do
+  if [[ " ${known[*]} " != *" $section "* ]]; then
+    echo "install-packages: no section '$section' in $list; it has: ${known[*]}" >&2
+    exit 2
+  fi
+done
+mapfile -t wanted < <(awk -v wanted=" ${sections[*]} " '
+  {sub(/#.*/, ""); gsub(/[[:space:]]/, "")}
+  /^\[/ {take = index(wanted, " " substr($0, 2, length($0) - 2) " "); next}
+  take && $0 != ""' "$list")
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "install-packages: this is not a Debian system; install the equivalents of $list yourself:" >&2

@@ -9,11 +9,11 @@ root="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
 build="$root/build/release"
 programs="$build/quickstart"
 
-"$root/cmake/install-packages.sh"
+"$root/cmake/install-packages.sh" first
 cd "$root"
-# Tests are built by tests/run.sh in the same folder; here only what a user runs.
+# Tests and benchmarks are configured and built by tests/run.sh in the same folder; here only what a user runs.
 mkdir -p "$build"
-cmake --preset release >"$build/configure.log" 2>&1 || { cat "$build/configure.log" >&2; exit 1; }
+cmake --preset release -DCASTOR_BUILD_TESTS=OFF -DCASTOR_BUILD_BENCHMARKS=OFF >"$build/configure.log" 2>&1 || { cat "$build/configure.log" >&2; exit 1; }
 cmake --build "$build" --parallel "$(nproc)" --target castor castor-cc castor_cudart
 
 mkdir -p "$programs"

@@ -4,19 +4,14 @@
 #include <string>
 #include <vector>
 
-namespace castor::platforms::cli {
+#include "platforms/cli/entry.h"
 
-/// Exit codes of every command: the thing under test failed; the request was wrong.
-inline constexpr int kGood = 0;
-inline constexpr int kFailed = 1;
-inline constexpr int kWrongRequest = 2;
-inline constexpr int kInterrupted = 130;  ///< by SIGINT, as a shell reports it
+namespace castor::platforms::cli {
 
 /// Each adds its subcommand; when it was given on the command line, its callback stores the exit code in `result`.
 void add_run(CLI::App& app, int& result);
 void add_list(CLI::App& app, int& result);
 void add_elaborate(CLI::App& app, int& result);
-void add_experiment(CLI::App& app, int& result);
 void add_cosim(CLI::App& app, int& result);
 void add_wave(CLI::App& app, int& result);
 
@@ -26,6 +21,9 @@ void list_blocks(bool json);
 /// Adds area, prove, netlist and mutate. Given one, the process becomes that flow (docs/guides/flows.md) and has its
 /// exit code.
 void add_flows(CLI::App& app);
+
+/// Adds experiment. Given it, the process becomes the program castor-experiment (docs/guides/experiments.md).
+void add_experiment(CLI::App& app);
 
 /// What stands behind the program in `castor run [options] program ...` belongs to the program: a "--" is put before
 /// it. Behind a PTX file options go on.

@@ -19,7 +19,7 @@
 namespace castor::platforms::cli {
 namespace {
 
-struct Request {
+struct ElaborateRequest {
   std::string platform{kDefaultMachine};
   std::vector<std::string> overrides;
   std::string dot;
@@ -205,7 +205,7 @@ void write_picture(const std::string& path, const std::vector<Node>& tops) {
     throw base::InputError("cannot write all of '" + path + "'", "is the disk full?");
 }
 
-int elaborate(const Request& request) {
+int elaborate(const ElaborateRequest& request) {
   const LoadedMachine loaded = load_machine(request.platform, request.overrides);
   gpu::TimingDevice::Options options;
   plug_blocks(loaded, options);
@@ -225,7 +225,7 @@ int elaborate(const Request& request) {
 }  // namespace
 
 void add_elaborate(CLI::App& app, int& result) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ElaborateRequest>();
   CLI::App* const command = app.add_subcommand("elaborate", "Print the module hierarchy of a machine with its sockets");
   command->add_option("platform", request->platform, "Machine: a shipped name or the path of a YAML file")
       ->capture_default_str();

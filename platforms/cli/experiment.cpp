@@ -1,48 +1,51 @@
-// castor experiment: comparisons of many runs.
-
-#include "platforms/experiments/experiment.h"
+// castor experiment: becomes the program castor-experiment, which lies beside this one.
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
-#include <memory>
-#include <utility>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
 
+#include "castor/base/error.h"
 #include "platforms/cli/commands.h"
-#include "platforms/experiments/output.h"
 
 namespace castor::platforms::cli {
+namespace {
 
-void add_experiment(CLI::App& app, int& result) {
-  CLI::App* const command = app.add_subcommand("experiment", "Many runs, compared with what a source published");
-  command->require_subcommand(1);
-  for (std::unique_ptr<experiments::Experiment>& made : experiments::all_experiments()) {
-    const std::shared_ptr<experiments::Experiment> experiment = std::move(made);
-    auto options = std::make_shared<experiments::RunnerOptions>();
-    auto quiet = std::make_shared<bool>(false);
-    CLI::App* const one = command->add_subcommand(experiment->name(), experiment->title());
-    one->footer(std::string("Example: ") + experiment->example());
-    experiment->add_options(*one);
-    options->out = std::string("castor-") + experiment->name();
-    one->add_option("-o,--out", options->out, "Folder for results; runs that are in it are not repeated")
-        ->capture_default_str();
-    one->add_option("-j,--workers", options->workers, "Processes at once")
-        ->check(CLI::Range(1U, 1024U))
-        ->capture_default_str();
-    one->add_flag("--fresh", options->fresh, "Repeat all runs");
-    one->add_flag("-q,--quiet", *quiet, "Print no tables");
-    one->callback([experiment, options, quiet, &result] {
-      std::vector<experiments::Run> runs = experiment->runs();
-      options->progress = isatty(STDERR_FILENO) != 0;
-      experiments::execute_all(*experiment, runs, *options);
-      experiments::Output output(options->out, !*quiet);
-      const bool good = experiment->report(runs, output);
-      output.data("results", runs);
-      output.close("report");
-      if (!*quiet) std::printf("Results: %s/report.md, results.csv, results.json\n", options->out.c_str());
-      result = good ? kGood : kFailed;
-    });
+/// Returns only by an exception.
+void become_experiment(const std::vector<std::string>& words) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const std::string program = (folder / "castor-experiment").string();
+  std::vector<std::string> all{program};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  argv.reserve(all.size() + 1);
+  for (std::string& word : all) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::fflush(nullptr);
+  ::execv(argv[0], argv.data());
+  const int why = errno;
+  const fs::path build = folder.parent_path();
+  if (why == ENOENT && fs::exists(build / "CMakeCache.txt", error)) {
+    throw base::InputError("the experiments are not built",
+                           "cmake --build " + build.string() + " --target castor_experiment");
   }
+  throw base::InputError("cannot run '" + program + "': " + std::strerror(why), "install all of Castor");
+}
+
+}  // namespace
+
+void add_experiment(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand("experiment", "Many runs, compared with what a source published");
+  command->set_help_flag();  // that program has the experiments, their options and their help
+  command->prefix_command();
+  command->callback([command] { become_experiment(command->remaining()); });
 }
 
 }  // namespace castor::platforms::cli

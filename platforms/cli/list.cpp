@@ -18,7 +18,7 @@
 namespace castor::platforms::cli {
 namespace {
 
-struct Request {
+struct ListRequest {
   std::string file;
   std::string platform;
   unsigned block = 256;
@@ -72,7 +72,7 @@ nlohmann::ordered_json kernel_row(const gpu::Machine& machine, const isa::Progra
           {"limited_by", std::string(gpu::name(occupancy.limit))}};
 }
 
-void list_kernels(const Request& request) {
+void list_kernels(const ListRequest& request) {
   const gpu::Machine machine =
       load_machine(request.platform.empty() ? std::string(kDefaultMachine) : request.platform).machine;
   std::vector<isa::Module> modules;
@@ -108,7 +108,7 @@ void list_kernels(const Request& request) {
   }
 }
 
-void list_instructions(const Request& request) {
+void list_instructions(const ListRequest& request) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   const isa::InstructionTable& table = isa::InstructionTable::instance();
   for (const auto& row : table.rows()) {
@@ -140,7 +140,7 @@ void list_instructions(const Request& request) {
 }  // namespace
 
 void add_list(CLI::App& app, int& result) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ListRequest>();
   CLI::App* const list = app.add_subcommand("list", "List platforms, blocks, the kernels of a file, or instructions");
   list->require_subcommand(1);
   list->footer("Example: castor list kernels saxpy.ptx --platform kepler_k20c");

@@ -1,10 +1,5 @@
 // The `castor` command.
 
-#include <algorithm>
-#include <cstdio>
-#include <exception>
-
-#include "castor/base/error.h"
 #include "platforms/cli/commands.h"
 
 int main(int argc, char** argv) {
@@ -22,26 +17,6 @@ int main(int argc, char** argv) {
   add_cosim(app, result);
   add_flows(app);
   add_wave(app, result);
-  add_experiment(app, result);
-  try {
-    auto arguments = protect_program_arguments({argv + 1, argv + argc});
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last first
-    app.parse(std::move(arguments));
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {  // --help, --version
-      app.exit(error);
-      return kGood;
-    }
-    std::fprintf(stderr, "castor: error %s (castor --help, castor COMMAND --help)\n", error.what());
-    return kWrongRequest;
-  } catch (const castor::base::InputError& error) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "castor: %s\n", error.what());
-    return kWrongRequest;
-  } catch (const std::exception& error) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "castor: %s\n", error.what());
-    return kFailed;
-  }
-  return result;
+  add_experiment(app);
+  return parse_and_run(app, protect_program_arguments({argv + 1, argv + argc}), result);
 }

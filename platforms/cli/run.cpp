@@ -31,7 +31,7 @@ namespace {
 
 using base::InputError;
 
-struct Request {
+struct RunRequest {
   std::string file;
   std::vector<std::string> program_arguments;
   std::string platform;
@@ -65,7 +65,7 @@ void set(const char* name, const std::optional<std::uint64_t>& value) {
 }
 
 /// The runtime reads its options from the environment, in the program's process as in this one.
-void set_environment(const Request& request) {
+void set_environment(const RunRequest& request) {
   set("CASTOR_PLATFORM", request.platform);
   set("CASTOR_SET", request.overrides);
   set("CASTOR_REPLAY", request.replay);
@@ -82,7 +82,7 @@ void set_environment(const Request& request) {
 }
 
 // The program's own process: the runtime inside it reads the options from the environment.
-int run_program(const Request& request) {
+int run_program(const RunRequest& request) {
   if (!request.kernel.empty() || !request.arguments.empty() || !request.dumps.empty() || request.shared != 0) {
     throw InputError("--kernel, --arg, --dump and --shared are for PTX files; '" + base::printable(request.file) +
                      "' is none (its name does not end in .ptx)");
@@ -219,7 +219,7 @@ std::string choose_kernel(const isa::Module& module, const std::string& wanted) 
                    list.empty() ? "it has none" : "it has " + list);
 }
 
-int run_ptx(const Request& request) {
+int run_ptx(const RunRequest& request) {
   if (!request.program_arguments.empty()) {
     throw InputError("'" + base::printable(request.program_arguments[0]) + "' stands behind a PTX file",
                      "arguments of a kernel are given with --arg");
@@ -321,7 +321,7 @@ std::vector<std::string> protect_program_arguments(std::vector<std::string> argu
 }
 
 void add_run(CLI::App& app, int& result) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<RunRequest>();
   CLI::App* const run = app.add_subcommand("run", "Run a program built by castor-cc, or a kernel of a PTX file");
   const auto file = [run](const char* name, std::string& path, const char* meaning) {
     run->add_option(name, path, meaning)->type_name("FILE");

@@ -173,7 +173,7 @@ void Output::plot(const Plot& plot) {
   if (std::system(command.c_str()) == 0) {  // NOLINT(cert-env33-c): gnuplot of the user's path
     document_ += "![" + plot.title + "](" + plot.file + ".svg)\n\n";
   } else {
-    paragraph("(No picture: gnuplot did not run; its script is " + plot.file + ".gp.)");
+    paragraph("(No picture: gnuplot did not run, package gnuplot-nox; its script is " + plot.file + ".gp.)");
   }
 }
 

@@ -17,8 +17,6 @@ using isa::Variable;
 
 namespace {
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
-
 RegisterClass class_of_size(std::uint64_t size) { return size > 4 ? RegisterClass::kPair : RegisterClass::kSingle; }
 
 }  // namespace

@@ -13,8 +13,6 @@ using isa::OperandIndex;
 using isa::Program;
 using isa::Record;
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
-
 class Emitter {
  public:
   Emitter(const Linked& linked, const std::vector<Code>& codes) : linked_(linked), codes_(codes) {}

@@ -24,6 +24,11 @@ inline constexpr unsigned kPredicateRegisters = 8;
 using RegisterId = std::uint32_t;
 inline constexpr RegisterId kNoRegister = std::numeric_limits<RegisterId>::max();
 
+/// `value` up to a multiple of `align`, which is not 0.
+[[nodiscard]] constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
+  return (value + align - 1) / align * align;
+}
+
 /// What holds a virtual register: one predicate, one 32-bit register, or an aligned pair.
 enum class RegisterClass : std::uint8_t { kPredicate, kSingle, kPair };
 

@@ -25,8 +25,6 @@ using isa::Operand;
 using isa::Space;
 using isa::Variable;
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
-
 /// Calls f on an operand and everything inside it.
 template <class F>
 void visit(const Operand& operand, const F& f) {

@@ -11,8 +11,6 @@ using isa::Operand;
 using isa::OperandShape;
 using isa::Type;
 
-std::string dotted(Type type) { return "." + std::string(isa::name(type)); }
-
 }  // namespace
 
 const Parser::Spelling& Parser::spelling(const Token& opcode, std::string_view text) {

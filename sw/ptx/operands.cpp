@@ -52,8 +52,6 @@ constexpr Special kSpecials[] = {
     {"%dynamic_smem_size", SpecialRegister::kDynamicSmemSize, 32, 0},
 };
 
-std::string dotted(Type type) { return "." + std::string(isa::name(type)); }
-
 /// PTX ISA, "Operand Size Exceeding Instruction-Type Size" and "Operand Type Checking".
 bool register_fits(Type found, Type wanted, bool relaxed) {
   if (found == Type::kPred || wanted == Type::kPred) return found == wanted;

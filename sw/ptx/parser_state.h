@@ -33,6 +33,9 @@ inline constexpr std::size_t kMostDimensions = 16;
          (instruction == isa::Space::kGeneric && (variable == isa::Space::kGlobal || variable == isa::Space::kConst));
 }
 
+/// A type as it is spelled in a text.
+[[nodiscard]] inline std::string dotted(isa::Type type) { return "." + std::string(isa::name(type)); }
+
 /// A space as messages name it.
 [[nodiscard]] inline std::string space_text(isa::Space space) {
   return space == isa::Space::kGeneric ? "a generic address" : "." + std::string(isa::name(space));

@@ -177,15 +177,6 @@ constexpr std::size_t kDefaultStack = 1024;
 constexpr std::size_t kDefaultPrintBuffer = 1 << 20;
 constexpr std::size_t kDefaultHeap = 8 << 20;
 
-void only_device(int device) {
-  if (device != 0) throw ApiError{cudaErrorInvalidDevice};
-}
-
-template <class T>
-void need(T* pointer) {
-  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
-}
-
 std::size_t default_limit(cudaLimit limit) {
   switch (limit) {
     case cudaLimitStackSize:

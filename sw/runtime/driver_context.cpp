@@ -128,9 +128,6 @@ const char* name_of(CUresult code) {
 
 CUcontext the_context() { return reinterpret_cast<CUcontext>(&Session::instance()); }
 
-void only_device(CUdevice device) {
-  if (device != 0) throw ApiError{cudaErrorInvalidDevice};
-}
 void only_context(CUcontext context) {
   if (context != the_context()) throw ApiError{cudaErrorDeviceUninitialized};
 }

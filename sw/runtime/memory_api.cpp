@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::size_t kPitchAlignment = 512;  // bytes, cudaMallocPitch
 
-template <class T>
-void need(T* pointer) {
-  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
-}
-
 std::size_t pitch_of(std::size_t width) {
   if (width > std::size_t{1} << 48) throw ApiError{cudaErrorMemoryAllocation};
   return std::max<std::size_t>((width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment, kPitchAlignment);

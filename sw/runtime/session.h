@@ -47,6 +47,17 @@ struct ApiError {
   cudaError_t code;
 };
 
+/// Refuses a null pointer where the interface needs one. Errors: ApiError.
+template <class T>
+void need(T* pointer) {
+  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
+}
+
+/// Refuses every device but the one that there is. Errors: ApiError.
+inline void only_device(int device) {
+  if (device != 0) throw ApiError{cudaErrorInvalidDevice};
+}
+
 /// What a host stub of a kernel or a host shadow of a variable stands for.
 struct RegisteredName {
   Module* module = nullptr;

@@ -16,11 +16,6 @@ constexpr int kGreatestPriority = -5;
 
 constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
 
-template <class T>
-void need(T* pointer) {
-  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
-}
-
 void synchronized(Session& session) { session.charge(gpu::HostCall::kSynchronize); }
 
 }  // namespace

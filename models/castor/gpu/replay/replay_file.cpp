@@ -13,7 +13,7 @@
 namespace castor::gpu {
 namespace {
 
-constexpr std::uint64_t kMostCycles = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMostServiceCycles = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMostWarps = 1'000'000;
 
 struct Word {
@@ -227,21 +227,23 @@ class ReplayParser {
 
   void values(ServiceLaw& law) {
     do {
-      law.values.push_back(static_cast<std::uint32_t>(number("service", 0, kMostCycles)));
+      law.values.push_back(static_cast<std::uint32_t>(number("service", 0, kMostServiceCycles)));
     } while (next_ < words_.size());
   }
 
   void service(ServiceLaw& law) {
     service_line_ = line_;
     const std::string_view kind = word("service law");
-    const auto cycles = [&](const char* what) { return static_cast<std::uint32_t>(number(what, 0, kMostCycles)); };
+    const auto cycles = [&](const char* what) {
+      return static_cast<std::uint32_t>(number(what, 0, kMostServiceCycles));
+    };
     if (kind == "constant") {
       law.kind = ServiceLaw::Kind::kConstant;
       law.a = cycles("service");
     } else if (kind == "uniform") {
       law.kind = ServiceLaw::Kind::kUniform;
       law.a = cycles("lowest service");
-      law.b = static_cast<std::uint32_t>(number("highest service", law.a, kMostCycles));
+      law.b = static_cast<std::uint32_t>(number("highest service", law.a, kMostServiceCycles));
     } else if (kind == "exponential") {
       law.kind = ServiceLaw::Kind::kExponential;
       law.a = cycles("mean service");

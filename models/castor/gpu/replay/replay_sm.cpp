@@ -6,6 +6,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/hooks/waves.h"
+#include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 constexpr std::uint64_t kOne = VirtualClocks::kFullSpeed;
 constexpr std::uint64_t kFraction = kOne - 1;
 constexpr std::array<std::uint64_t, 4> kMost = {0xffff, 0xff, 1, 0xffff};  // of the wires of a pulse
-
-unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 
 }  // namespace
 

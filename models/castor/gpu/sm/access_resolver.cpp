@@ -3,6 +3,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/sm/memory_operation.h"
+#include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
 namespace {
@@ -12,7 +13,6 @@ using isa::MemoryKind;
 using isa::MemoryOp;
 using isa::Space;
 
-unsigned lowest(LaneMask mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 LaneMask all_lanes(unsigned lanes) { return lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes) - 1; }
 
 // `count` lanes from `first` < 64 on.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "castor/base/error.h"
+#include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
 namespace {
@@ -45,8 +46,6 @@ void blend_row(std::byte* row, const std::byte* from, LaneMask mask) {
     std::memcpy(row + lane * sizeof(T), from + lane * sizeof(T), sizeof(T));
   }
 }
-
-unsigned lowest(LaneMask mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 
 }  // namespace
 

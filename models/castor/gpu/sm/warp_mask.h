@@ -4,7 +4,8 @@
 
 namespace castor::gpu {
 
-[[nodiscard]] inline unsigned lowest(WarpMask mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
+/// Number of the lowest set bit of a mask of warps, lanes or thread blocks that is not empty.
+[[nodiscard]] inline unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 
 /// First warp of a mask that is not empty behind `last` in cyclic order.
 [[nodiscard]] inline unsigned next_after(WarpMask mask, unsigned last) {

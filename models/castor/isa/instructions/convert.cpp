@@ -51,12 +51,12 @@ inline auto with_integer(Type type, F f) {
 
 /// Register element that holds a value of type T, and the value in it.
 template <class T>
-using Element = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+using Cell = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 /// Value of type T in a register: extended by its sign to the element.
 template <class T>
-inline Element<T> extend(T v) {
+inline Cell<T> extend(T v) {
   if constexpr (std::is_signed_v<T>) {
-    return static_cast<Element<T>>(static_cast<std::int64_t>(v));
+    return static_cast<Cell<T>>(static_cast<std::int64_t>(v));
   } else {
     return v;
   }
@@ -66,13 +66,13 @@ inline Element<T> extend(T v) {
 
 template <class D, class S>
 void truncate(const Record&, LaneArgs& args) {
-  map<Element<D>, Element<S>>(args, [](Element<S> s) { return extend(static_cast<D>(static_cast<S>(s))); });
+  map<Cell<D>, Cell<S>>(args, [](Cell<S> s) { return extend(static_cast<D>(static_cast<S>(s))); });
 }
 
 /// `.sat` to the range of D.
 template <class D, class S>
 void clamp(const Record&, LaneArgs& args) {
-  each_lane<Element<D>, Element<S>>(args, [](Element<S> s) {
+  each_lane<Cell<D>, Cell<S>>(args, [](Cell<S> s) {
     const S v = static_cast<S>(s);
     constexpr auto kLow = std::numeric_limits<D>::min();
     constexpr auto kHigh = std::numeric_limits<D>::max();
@@ -156,9 +156,9 @@ void float_to_integer(const Record& record, LaneArgs& args) {
     return extend(to_integer<D>(to_integral(x, rounding(imm)), nan));
   };
   if (source_type(imm) == Type::kF64) {
-    each_lane<Element<D>, std::uint64_t>(args, convert);
+    each_lane<Cell<D>, std::uint64_t>(args, convert);
   } else {
-    each_lane<Element<D>, std::uint32_t>(args, convert);
+    each_lane<Cell<D>, std::uint32_t>(args, convert);
   }
 }
 
@@ -323,7 +323,7 @@ template <class S>
 void integer_to_float(const Record& record, LaneArgs& args) {
   const bool wide = destination_type(record.imm) == Type::kF64;
   const Rounding mode = rounding(record.imm);
-  write_floats<Element<S>>(record, args, [wide, mode](Element<S> element) {
+  write_floats<Cell<S>>(record, args, [wide, mode](Cell<S> element) {
     const S v = static_cast<S>(element);
     return wide ? rounded_double(v, mode) : odd_double(v);
   });

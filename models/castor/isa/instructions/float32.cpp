@@ -69,8 +69,6 @@ void rounded3(const Record& record, LaneArgs& args) {
   });
 }
 
-bool to_nearest(const Match& m) { return m["rnd"].empty() || m["rnd"] == "rn"; }
-
 template <class Op>
 LaneFn select2(const Match& m) {
   if (!to_nearest(m)) return rounded2<Op>;

@@ -23,10 +23,8 @@ struct Div64 {
   static double rounded(double a, double b, Rounding mode) { return soft_div(a, b, mode); }
 };
 
-bool to_nearest(const Match& m) { return m["rnd"].empty() || m["rnd"] == "rn"; }
-
 template <class Op>
-LaneFn select2(const Match& m) {
+LaneFn select2_f64(const Match& m) {
   if (to_nearest(m)) {
     return [](const Record&, LaneArgs& args) {
       map<double, double, double>(args, [](double a, double b) { return canonical(Op::nearest(a, b)); });
@@ -38,7 +36,7 @@ LaneFn select2(const Match& m) {
   };
 }
 
-LaneFn select_fma(const Match& m) {
+LaneFn select_fma_f64(const Match& m) {
   if (to_nearest(m)) {
     return [](const Record&, LaneArgs& args) {
       map<double, double, double, double>(
@@ -52,7 +50,7 @@ LaneFn select_fma(const Match& m) {
   };
 }
 
-LaneFn select_rcp(const Match& m) {
+LaneFn select_rcp_f64(const Match& m) {
   if (to_nearest(m)) {
     return
         [](const Record&, LaneArgs& args) { map<double, double>(args, [](double a) { return canonical(1.0 / a); }); };
@@ -63,7 +61,7 @@ LaneFn select_rcp(const Match& m) {
   };
 }
 
-LaneFn select_sqrt(const Match& m) {
+LaneFn select_sqrt_f64(const Match& m) {
   if (to_nearest(m)) {
     return [](const Record&, LaneArgs& args) {
       map<double, double>(args, [](double a) { return canonical(__builtin_sqrt(a)); });
@@ -91,7 +89,7 @@ void min_max(const Record&, LaneArgs& args) {
   });
 }
 
-void copy_sign(const Record&, LaneArgs& args) {
+void copy_sign_f64(const Record&, LaneArgs& args) {
   map<std::uint64_t, std::uint64_t, std::uint64_t>(
       args, [](std::uint64_t a, std::uint64_t b) { return (a & 0x8000000000000000u) | (b & 0x7fffffffffffffffu); });
 }
@@ -100,22 +98,22 @@ void copy_sign(const Record&, LaneArgs& args) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(float64) {
-  table.add({"add.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2<Add64>,
+  table.add({"add.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2_f64<Add64>,
              modifiers, "a + b"});
-  table.add({"sub.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2<Sub64>,
+  table.add({"sub.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2_f64<Sub64>,
              modifiers, "a - b"});
-  table.add({"mul.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2<Mul64>,
+  table.add({"mul.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2_f64<Mul64>,
              modifiers, "a * b"});
-  table.add({"fma.{rnd:rn|rz|rm|rp}.f64", "=d:f64, a:f64, b:f64, c:f64", TimingClass::kF64, Kind::kLane, select_fma,
+  table.add({"fma.{rnd:rn|rz|rm|rp}.f64", "=d:f64, a:f64, b:f64, c:f64", TimingClass::kF64, Kind::kLane, select_fma_f64,
              modifiers, "a * b + c, rounded once"});
-  table.add({"mad.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64, c:f64", TimingClass::kF64, Kind::kLane, select_fma,
+  table.add({"mad.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64, c:f64", TimingClass::kF64, Kind::kLane, select_fma_f64,
              modifiers, "a * b + c, rounded once (same as fma)"});
-  table.add({"div.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64Div, Kind::kLane, select2<Div64>,
+  table.add({"div.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64Div, Kind::kLane, select2_f64<Div64>,
              modifiers, "a / b, IEEE rounding"});
-  table.add({"rcp.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Div, Kind::kLane, select_rcp, modifiers,
+  table.add({"rcp.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Div, Kind::kLane, select_rcp_f64, modifiers,
              "1 / a, IEEE rounding"});
-  table.add({"sqrt.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Div, Kind::kLane, select_sqrt, modifiers,
-             "square root, IEEE rounding"});
+  table.add({"sqrt.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Div, Kind::kLane, select_sqrt_f64,
+             modifiers, "square root, IEEE rounding"});
   table.add({"abs.f64", "=d:f64, a:f64", TimingClass::kF64, Kind::kLane,
              [](const Match&) -> LaneFn { return change_sign<true>; }, nullptr, "|a|; a NaN keeps its payload"});
   table.add({"neg.f64", "=d:f64, a:f64", TimingClass::kF64, Kind::kLane,
@@ -125,5 +123,5 @@ CASTOR_INSTRUCTIONS(float64) {
   table.add({"max.f64", "=d:f64, a:f64, b:f64", TimingClass::kF64MinMax, Kind::kLane,
              [](const Match&) -> LaneFn { return min_max<true>; }, nullptr, "larger operand; numbers before NaN"});
   table.add({"copysign.f64", "=d:f64, a:f64, b:f64", TimingClass::kInt, Kind::kLane,
-             [](const Match&) -> LaneFn { return copy_sign; }, nullptr, "magnitude of b with the sign of a"});
+             [](const Match&) -> LaneFn { return copy_sign_f64; }, nullptr, "magnitude of b with the sign of a"});
 }

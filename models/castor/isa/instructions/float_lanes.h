@@ -253,5 +253,8 @@ inline std::uint32_t lanes_where(F f, const S*... s) {
   return lane_bits(flags);
 }
 
+/// Modifier `rnd` of a row: to nearest unless another mode is named.
+inline bool to_nearest(const Match& m) { return m["rnd"].empty() || m["rnd"] == "rn"; }
+
 }  // namespace
 }  // namespace castor::isa

@@ -9,7 +9,7 @@ namespace {
 
 // ---- operations on one value; a, b, c are the exact floats ---------------------------------------------------------
 
-struct Add {
+struct HalfAdd {
   // Rounding to float first does no harm: its 24 bits are more than twice the 11 (8) bits of the result plus one, and
   // where the result is subnormal the sum is exact.
   template <class Format>
@@ -17,13 +17,13 @@ struct Add {
     return Format::nearest(a + b);
   }
 };
-struct Sub {
+struct HalfSub {
   template <class Format>
   static std::uint32_t of(float a, float b) {
     return Format::nearest(a - b);
   }
 };
-struct Mul {
+struct HalfMul {
   template <class Format>
   static std::uint32_t of(float a, float b) {
     if constexpr (std::is_same_v<Format, Half>) {
@@ -33,7 +33,7 @@ struct Mul {
     }
   }
 };
-struct Fma {
+struct HalfFma {
   template <class Format>
   static std::uint32_t of(float a, float b, float c) {
     if constexpr (std::is_same_v<Format, Half>) {
@@ -44,13 +44,13 @@ struct Fma {
     }
   }
 };
-struct Exponential {
+struct HalfExponential {
   template <class Format>
   static std::uint32_t of(float a) {
     return Format::nearest(static_cast<float>(power_of_two(static_cast<double>(a))));
   }
 };
-struct Tangent {
+struct HalfTangent {
   template <class Format>
   static std::uint32_t of(float a) {
     return Format::nearest(static_cast<float>(hyperbolic_tangent(static_cast<double>(a))));
@@ -178,7 +178,7 @@ void min_max(const Record& record, LaneArgs& args) {
   }
 }
 template <bool Max>
-LaneFn select_min_max(const Match& m) {
+LaneFn select_min_max_half(const Match& m) {
   if (m.has("xorsign") && !m.has("abs")) return nullptr;
   const bool half = m.type("t") == Type::kF16 || m.type("t") == Type::kF16x2;
   if (!half && m.has("ftz")) return nullptr;
@@ -198,26 +198,27 @@ CASTOR_INSTRUCTIONS(half) {
   const std::string bfloat = "{t:bf16|bf16x2}";
   const std::string both = "{t:f16|f16x2|bf16|bf16x2}";
 
-  add("add.[rnd:rn].[ftz].[sat]." + half, 2, TimingClass::kF32Add, select<2, Add>, "a + b");
-  add("sub.[rnd:rn].[ftz].[sat]." + half, 2, TimingClass::kF32Add, select<2, Sub>, "a - b");
-  add("mul.[rnd:rn].[ftz].[sat]." + half, 2, TimingClass::kF32Mul, select<2, Mul>, "a * b");
-  add("fma.rn.[ftz].[sat]." + half, 3, TimingClass::kF32Fma, select<3, Fma>, "a * b + c, rounded once");
-  add("fma.rn.[ftz].{relu}." + half, 3, TimingClass::kF32Fma, select<3, Fma>, "a * b + c, negative results become 0");
-  add("add.[rnd:rn]." + bfloat, 2, TimingClass::kF32Add, select<2, Add>, "a + b");
-  add("sub.[rnd:rn]." + bfloat, 2, TimingClass::kF32Add, select<2, Sub>, "a - b");
-  add("mul.[rnd:rn]." + bfloat, 2, TimingClass::kF32Mul, select<2, Mul>, "a * b");
-  add("fma.rn.[relu]." + bfloat, 3, TimingClass::kF32Fma, select<3, Fma>, "a * b + c, rounded once");
+  add("add.[rnd:rn].[ftz].[sat]." + half, 2, TimingClass::kF32Add, select<2, HalfAdd>, "a + b");
+  add("sub.[rnd:rn].[ftz].[sat]." + half, 2, TimingClass::kF32Add, select<2, HalfSub>, "a - b");
+  add("mul.[rnd:rn].[ftz].[sat]." + half, 2, TimingClass::kF32Mul, select<2, HalfMul>, "a * b");
+  add("fma.rn.[ftz].[sat]." + half, 3, TimingClass::kF32Fma, select<3, HalfFma>, "a * b + c, rounded once");
+  add("fma.rn.[ftz].{relu}." + half, 3, TimingClass::kF32Fma, select<3, HalfFma>,
+      "a * b + c, negative results become 0");
+  add("add.[rnd:rn]." + bfloat, 2, TimingClass::kF32Add, select<2, HalfAdd>, "a + b");
+  add("sub.[rnd:rn]." + bfloat, 2, TimingClass::kF32Add, select<2, HalfSub>, "a - b");
+  add("mul.[rnd:rn]." + bfloat, 2, TimingClass::kF32Mul, select<2, HalfMul>, "a * b");
+  add("fma.rn.[relu]." + bfloat, 3, TimingClass::kF32Fma, select<3, HalfFma>, "a * b + c, rounded once");
 
   add("neg.[ftz]." + half, 1, TimingClass::kF32Add, select_sign<false>, "-a; a NaN keeps its payload");
   add("abs.[ftz]." + half, 1, TimingClass::kF32Add, select_sign<true>, "|a|; a NaN keeps its payload");
   add("neg." + bfloat, 1, TimingClass::kF32Add, select_sign<false>, "-a; a NaN keeps its payload");
   add("abs." + bfloat, 1, TimingClass::kF32Add, select_sign<true>, "|a|; a NaN keeps its payload");
-  add("min.[ftz].[NaN].[xorsign].[abs]." + both, 4, TimingClass::kF32MinMax, select_min_max<false>,
+  add("min.[ftz].[NaN].[xorsign].[abs]." + both, 4, TimingClass::kF32MinMax, select_min_max_half<false>,
       "smallest operand; numbers before NaN, or NaN before numbers (.NaN)");
-  add("max.[ftz].[NaN].[xorsign].[abs]." + both, 4, TimingClass::kF32MinMax, select_min_max<true>,
+  add("max.[ftz].[NaN].[xorsign].[abs]." + both, 4, TimingClass::kF32MinMax, select_min_max_half<true>,
       "largest operand; numbers before NaN, or NaN before numbers (.NaN)");
 
-  add("ex2.approx." + half, 1, TimingClass::kSpecial, select<1, Exponential>, "2 to the power a");
-  add("ex2.approx.{ftz}." + bfloat, 1, TimingClass::kSpecial, select<1, Exponential>, "2 to the power a");
-  add("tanh.approx." + both, 1, TimingClass::kSpecial, select<1, Tangent>, "hyperbolic tangent");
+  add("ex2.approx." + half, 1, TimingClass::kSpecial, select<1, HalfExponential>, "2 to the power a");
+  add("ex2.approx.{ftz}." + bfloat, 1, TimingClass::kSpecial, select<1, HalfExponential>, "2 to the power a");
+  add("tanh.approx." + both, 1, TimingClass::kSpecial, select<1, HalfTangent>, "hyperbolic tangent");
 }

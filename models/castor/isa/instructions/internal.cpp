@@ -1,7 +1,7 @@
 // Rows that the compiler uses and no text spells: copies, special registers, parts of registers, predicates as values.
 // Every name starts with '$'.
 
-#include "castor/isa/lanes.h"
+#include "castor/isa/instructions/select.h"
 
 namespace castor::isa {
 namespace {
@@ -9,10 +9,6 @@ namespace {
 template <class T>
 void move(const Record&, LaneArgs& args) {
   map<T, T>(args, [](T a) { return a; });
-}
-
-void move_predicate(const Record& record, LaneArgs& args) {
-  write_predicate(record, args.predicates, 0, predicate_source(record, args.predicates, 0), args.mask);
 }
 
 void constant_predicate(const Record& record, LaneArgs& args) {
@@ -74,11 +70,6 @@ void spill_predicate(const Record& record, LaneArgs& args) {
 void fill_predicate(const Record& record, LaneArgs& args) {
   const LaneMask value = test<std::uint32_t>(args, [](std::uint32_t a) { return a != 0; });
   write_predicate(record, args.predicates, 0, value, args.mask);
-}
-
-template <LaneFn Handler>
-LaneFn always(const Match&) {
-  return Handler;
 }
 
 }  // namespace

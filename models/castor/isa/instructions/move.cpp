@@ -15,10 +15,6 @@ struct Same {
 };
 LaneFn select_move(const Match& match) { return bits_form<Unary<Same>::For>(match.type("t")); }
 
-void move_predicate(const Record& record, LaneArgs& args) {
-  write_predicate(record, args.predicates, 0, predicate_source(record, args.predicates, 0), args.mask);
-}
-
 /// Global and constant addresses are the same in the generic space; shared and local ones lie in windows. Where
 /// parameters lie only the compiler knows: it adds the base of the parameter block instead.
 u64 window_of(std::string_view space) {

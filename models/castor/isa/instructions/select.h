@@ -149,6 +149,10 @@ template <class Op>
 LaneFn binary_bits(const Match& match) {
   return bits_form<Binary<Op>::template For>(match.type("t"));
 }
+inline void move_predicate(const Record& record, LaneArgs& args) {
+  write_predicate(record, args.predicates, 0, predicate_source(record, args.predicates, 0), args.mask);
+}
+
 template <LaneFn Handler>
 LaneFn always(const Match&) {
   return Handler;

@@ -10,7 +10,7 @@
 namespace castor::isa {
 namespace {
 
-__extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): __extension__ needs a typedef
+__extension__ typedef unsigned __int128 Significand;  // NOLINT(modernize-use-using): __extension__ needs a typedef
 
 inline constexpr std::uint64_t kSign64 = 0x8000000000000000u;
 inline constexpr std::uint64_t kInfinity64 = 0x7ff0000000000000u;
@@ -38,14 +38,14 @@ inline Unpacked unpack(double v) {
   return r;
 }
 
-inline int bit_length(Wide v) {
+inline int bit_length(Significand v) {
   const auto high = static_cast<std::uint64_t>(v >> 64);
   if (high != 0) return 128 - __builtin_clzll(high);
   return 64 - __builtin_clzll(static_cast<std::uint64_t>(v));
 }
 
 /// Right shift that keeps in the last bit whether something was lost.
-inline Wide shift_jam(Wide v, int count) {
+inline Significand shift_jam(Significand v, int count) {
   if (count == 0) return v;
   if (count > 127) return v != 0 ? 1 : 0;
   return v >> count | ((v << (128 - count)) != 0 ? 1 : 0);
@@ -53,7 +53,7 @@ inline Wide shift_jam(Wide v, int count) {
 
 /// significand * 2^exponent rounded to double; the significand is not 0, and if it is inexact it has at least 56 bits
 /// of which the last one is sticky.
-[[gnu::noinline]] inline double round_pack(bool negative, int exponent, Wide significand, Rounding mode) {
+[[gnu::noinline]] inline double round_pack(bool negative, int exponent, Significand significand, Rounding mode) {
   int shift = bit_length(significand) - 53;
   if (exponent + shift < -1074) shift = -1074 - exponent;
   int e = exponent + shift;
@@ -63,7 +63,8 @@ inline Wide shift_jam(Wide v, int count) {
   if (shift <= 0) {
     q = static_cast<std::uint64_t>(significand << -shift);
   } else {
-    const Wide jammed = shift > 1 ? shift_jam(significand, shift - 2) : significand << 1;  // two bits below the last
+    const Significand jammed =
+        shift > 1 ? shift_jam(significand, shift - 2) : significand << 1;  // two bits below the last
     q = static_cast<std::uint64_t>(jammed >> 2);
     half = (jammed & 2) != 0;
     rest = (jammed & 1) != 0;
@@ -101,7 +102,8 @@ inline Wide shift_jam(Wide v, int count) {
   if (!ordinary(a) || !ordinary(b)) return a * b;
   const Unpacked x = unpack(a);
   const Unpacked y = unpack(b);
-  return round_pack(x.negative != y.negative, x.exponent + y.exponent, Wide{x.significand} * y.significand, mode);
+  return round_pack(x.negative != y.negative, x.exponent + y.exponent, Significand{x.significand} * y.significand,
+                    mode);
 }
 
 [[gnu::noinline]] inline double soft_fma(double a, double b, double c, Rounding mode) {
@@ -115,16 +117,17 @@ inline Wide shift_jam(Wide v, int count) {
   }
   const Unpacked x = unpack(a);
   const Unpacked y = unpack(b);
-  if (c == 0) return round_pack(product_sign != 0, x.exponent + y.exponent, Wide{x.significand} * y.significand, mode);
+  if (c == 0)
+    return round_pack(product_sign != 0, x.exponent + y.exponent, Significand{x.significand} * y.significand, mode);
   const Unpacked z = unpack(c);
   // Both terms with their first bit at position 125, so that a sum fits and 20 zeros follow the product: what the
   // alignment loses is then far below the rounding position, even after cancellation.
-  Wide p = Wide{x.significand} * y.significand;
+  Significand p = Significand{x.significand} * y.significand;
   int p_exponent = x.exponent + y.exponent;
   const int p_shift = 126 - bit_length(p);
   p <<= p_shift;
   p_exponent -= p_shift;
-  Wide q = Wide{z.significand} << 73;
+  Significand q = Significand{z.significand} << 73;
   const int q_exponent = z.exponent - 73;
   int exponent = p_exponent;
   if (p_exponent >= q_exponent) {
@@ -145,9 +148,9 @@ inline double soft_add(double a, double b, Rounding mode) { return soft_fma(a, 1
   if (!ordinary(a) || !ordinary(b)) return a / b;
   const Unpacked x = unpack(a);
   const Unpacked y = unpack(b);
-  const Wide numerator = Wide{x.significand} << 64;
-  const Wide quotient = numerator / y.significand;
-  const Wide sticky = quotient * y.significand != numerator ? 1 : 0;
+  const Significand numerator = Significand{x.significand} << 64;
+  const Significand quotient = numerator / y.significand;
+  const Significand sticky = quotient * y.significand != numerator ? 1 : 0;
   return round_pack(x.negative != y.negative, x.exponent - y.exponent - 65, quotient << 1 | sticky, mode);
 }
 
@@ -155,9 +158,9 @@ inline double soft_add(double a, double b, Rounding mode) { return soft_fma(a, 1
   if (!ordinary(a) || a < 0) return __builtin_sqrt(a);
   const Unpacked x = unpack(a);
   const int shift = (x.exponent & 1) != 0 ? 73 : 72;
-  Wide rest = Wide{x.significand} << shift;
-  Wide root = 0;
-  for (Wide bit = Wide{1} << 126; bit != 0; bit >>= 2) {  // one binary digit of the root per step
+  Significand rest = Significand{x.significand} << shift;
+  Significand root = 0;
+  for (Significand bit = Significand{1} << 126; bit != 0; bit >>= 2) {  // one binary digit of the root per step
     if (rest >= root + bit) {
       rest -= root + bit;
       root = (root >> 1) + bit;

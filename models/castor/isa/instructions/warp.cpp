@@ -193,24 +193,24 @@ LaneFn select_shuffle(const Match& match) {
   return &shuffle<Shuffle::kIndex, MaskSource>;
 }
 
-struct Add {
+struct ReduceAdd {
   static u32 of(u32 a, u32 b) { return a + b; }
 };
-struct And {
+struct ReduceAnd {
   static u32 of(u32 a, u32 b) { return a & b; }
 };
-struct Or {
+struct ReduceOr {
   static u32 of(u32 a, u32 b) { return a | b; }
 };
-struct Xor {
+struct ReduceXor {
   static u32 of(u32 a, u32 b) { return a ^ b; }
 };
 template <class T>
-struct Min {
+struct ReduceMin {
   static u32 of(u32 a, u32 b) { return static_cast<T>(b) < static_cast<T>(a) ? b : a; }
 };
 template <class T>
-struct Max {
+struct ReduceMax {
   static u32 of(u32 a, u32 b) { return static_cast<T>(a) < static_cast<T>(b) ? b : a; }
 };
 
@@ -237,12 +237,12 @@ void reduce(const Record& record, LaneArgs& args) {
 }
 LaneFn select_reduce(const Match& match) {
   const bool is_signed = match.type("t") == Type::kS32;
-  if (match.has("add")) return &reduce<Add>;
-  if (match.has("min")) return is_signed ? &reduce<Min<s32>> : &reduce<Min<u32>>;
-  if (match.has("max")) return is_signed ? &reduce<Max<s32>> : &reduce<Max<u32>>;
-  if (match.has("and")) return &reduce<And>;
-  if (match.has("or")) return &reduce<Or>;
-  return &reduce<Xor>;
+  if (match.has("add")) return &reduce<ReduceAdd>;
+  if (match.has("min")) return is_signed ? &reduce<ReduceMin<s32>> : &reduce<ReduceMin<u32>>;
+  if (match.has("max")) return is_signed ? &reduce<ReduceMax<s32>> : &reduce<ReduceMax<u32>>;
+  if (match.has("and")) return &reduce<ReduceAnd>;
+  if (match.has("or")) return &reduce<ReduceOr>;
+  return &reduce<ReduceXor>;
 }
 
 /// The lowest of the named lanes is elected.
