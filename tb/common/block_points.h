@@ -47,7 +47,6 @@ class BlockPoints {
 
  protected:
   virtual void see(const Cycle<Block>& now) = 0;
-  [[nodiscard]] const typename Block::Params& params() const { return params_; }
 
  private:
   const typename Block::Params params_;
