@@ -1,6 +1,7 @@
 # castor_library(<target> SOURCES <file>... [DEPS <target>...] [PRIVATE_DEPS <target>...] [EXPORT_AS <name>])
 #
-# One room of the house: a static, position-independent library that sees the include roots models/ and sw/.
+# One room of the house: a static, position-independent library that sees the include roots models/ and sw/; without
+# SOURCES one of headers alone.
 # Known outside as Castor::<name>, where <name> is the target without "castor_" unless EXPORT_AS says otherwise.
 #   DEPS          what the room's headers need (public)
 #   PRIVATE_DEPS  what only its sources need
@@ -16,18 +17,23 @@ function(castor_library target)
     endif()
   endif()
 
-  add_library(${target} STATIC ${arg_SOURCES})
+  set(public PUBLIC)
+  if(arg_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES})
+    target_link_libraries(${target} PRIVATE ${arg_PRIVATE_DEPS} "$<BUILD_INTERFACE:castor_options>")
+  else()
+    set(public INTERFACE)
+    add_library(${target} INTERFACE)
+  endif()
   add_library(Castor::${arg_EXPORT_AS} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_EXPORT_AS} POSITION_INDEPENDENT_CODE ON)
-  target_compile_features(${target} PUBLIC cxx_std_17)
-  target_include_directories(${target} PUBLIC
+  target_compile_features(${target} ${public} cxx_std_17)
+  target_include_directories(${target} ${public}
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/models>"
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sw>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/castor/sw>")
-  target_link_libraries(${target}
-    PUBLIC ${arg_DEPS}
-    PRIVATE ${arg_PRIVATE_DEPS} "$<BUILD_INTERFACE:castor_options>")
+  target_link_libraries(${target} ${public} ${arg_DEPS})
   set_property(GLOBAL APPEND PROPERTY CASTOR_LIBRARIES ${target})
 endfunction()
 
