@@ -1,13 +1,13 @@
 # The laxity engine on the platform: jobs by the driver and by a simulated host, on SMs that replay services.
-if(NOT TARGET castor_runtime OR NOT TARGET castor_hookup)
+if(NOT TARGET castor_runtime OR NOT TARGET castor_platforms)
   return()
 endif()
 castor_test(lax_platform_test KIND platform ISOLATED TIMEOUT 300
             SOURCES lax/platform_test.cpp
-            LIBS castor_runtime castor_platforms castor_hookup)
+            LIBS castor_runtime castor_platforms)
 castor_test(lax_waiting_test KIND platform ISOLATED TIMEOUT 120
             SOURCES lax/waiting_test.cpp
-            LIBS castor_runtime castor_platforms castor_hookup)
+            LIBS castor_runtime castor_platforms)
 if(CASTOR_TEST_RTL)
   target_compile_definitions(lax_platform_test PRIVATE CASTOR_HAS_RTL_LAX)
 endif()
