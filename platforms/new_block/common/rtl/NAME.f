@@ -1,0 +1,1 @@
+castor_@NAME@.sv
