@@ -1,15 +1,16 @@
-# The RTL, its properties and the flows over them (rtl/synthesis) as `castor area` and its kin look for them: share/castor,
-# in the build as links to the sources, after installation as files.
+# RTL, properties, the flows over them (rtl/synthesis) and what objects of blocks are made of (cmake/objects), as programs
+# look for them: share/castor, in the build as links to the sources, after installation as files. Those of a block are
+# castor_block's.
 
-foreach(folder IN ITEMS rtl tb)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}")
-    file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/share/castor")
-    file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${PROJECT_BINARY_DIR}/share/castor/${folder}" SYMBOLIC)
-    if(CASTOR_INSTALL)
-      install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"
-              USE_SOURCE_PERMISSIONS
-              FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f" PATTERN "*.vlt" PATTERN "*.json" PATTERN "*.py"
-              PATTERN "__pycache__" EXCLUDE)
-    endif()
-  endif()
+foreach(folder IN ITEMS rtl tb cmake/objects)
+  cmake_path(GET folder FILENAME name)
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/share/castor")
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${PROJECT_BINARY_DIR}/share/castor/${name}" SYMBOLIC)
 endforeach()
+if(CASTOR_INSTALL)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/rtl/common" "${PROJECT_SOURCE_DIR}/rtl/synthesis"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/castor/rtl"
+          USE_SOURCE_PERMISSIONS
+          PATTERN "__pycache__" EXCLUDE)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/objects" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor")
+endif()

@@ -36,11 +36,13 @@ foreach(room IN ITEMS sw/ptx sw/compiler sw/runtime platforms)
   install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/castor/sw/${name}")
 endforeach()
 
+set(castor_data_dir "${CMAKE_INSTALL_DATADIR}/castor")
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/CastorConfig.cmake.in" "${PROJECT_BINARY_DIR}/CastorConfig.cmake"
-  INSTALL_DESTINATION "${castor_package_dir}")
+  INSTALL_DESTINATION "${castor_package_dir}" PATH_VARS castor_data_dir)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/CastorConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/CastorConfig.cmake" "${PROJECT_BINARY_DIR}/CastorConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/CastorBlock.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/CastorCuda.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindSystemC.cmake"
         DESTINATION "${castor_package_dir}")

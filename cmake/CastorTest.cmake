@@ -4,6 +4,17 @@
 set(CASTOR_TEST_RESULTS "${PROJECT_BINARY_DIR}/test-results")
 file(MAKE_DIRECTORY "${CASTOR_TEST_RESULTS}")
 
+# Tests of RTL build it when they need it, into a cache of their own.
+option(CASTOR_TEST_RTL "Test the RTL of the blocks (needs Verilator)" ON)
+if(CASTOR_TEST_RTL)
+  find_program(CASTOR_VERILATOR verilator)
+  mark_as_advanced(CASTOR_VERILATOR)
+  if(NOT CASTOR_VERILATOR)
+    message(STATUS "Verilator was not found: the RTL of the blocks is not tested")
+    set(CASTOR_TEST_RTL OFF)
+  endif()
+endif()
+
 add_custom_target(castor_fuzzers)  # all fuzz targets
 
 # castor_test(<name> KIND <kind> SOURCES <file>... [LIBS <target>...] [ARGS <arg>...] [TIMEOUT <seconds>]
@@ -61,7 +72,7 @@ endfunction()
 
 # castor_lockstep_test(<block> [RTL <folder>] [TB <folder>] [SEQUENCES <name>...] [CYCLES <number>])
 #
-# What every block of castor_block must pass: model against RTL for CYCLES cycles (default 200000) at the parameter sets
+# What every block must pass that was made by castor_block before: model against RTL for CYCLES cycles (default 200000) at the parameter sets
 # minimum, odd, default and large, with each of the sequences (default: the block's first), and the description of its
 # ports against the RTL and the tables in docs/blocks/<block>.md. Folders as in castor_block.
 function(castor_lockstep_test block)
@@ -69,7 +80,7 @@ function(castor_lockstep_test block)
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "castor_lockstep_test(${block}): unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
-  if(NOT CASTOR_BUILD_RTL)
+  if(NOT CASTOR_TEST_RTL OR NOT TARGET castor)
     return()
   endif()
   foreach(default IN ITEMS "RTL|${PROJECT_SOURCE_DIR}/rtl/${block}" "TB|${PROJECT_SOURCE_DIR}/tb/${block}" "CYCLES|200000"
@@ -89,8 +100,8 @@ function(castor_lockstep_test block)
     foreach(set IN ITEMS minimum odd default large)
       castor_script_test(lockstep_${block}_${set}${suffix}
         KIND lockstep
-        TIMEOUT 300
-        COMMAND castor_cosim_${block} --params ${set} --cycles ${arg_CYCLES} ${option}
+        TIMEOUT 600
+        COMMAND castor cosim ${block} --params ${set} --cycles ${arg_CYCLES} ${option}
                 --dump "${CASTOR_TEST_RESULTS}/lockstep_${block}_${set}${suffix}")
     endforeach()
   endforeach()
@@ -98,14 +109,15 @@ function(castor_lockstep_test block)
     KIND lockstep
     TIMEOUT 120
     COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/port_check.py" "${CASTOR_VERILATOR}"
-            "$<TARGET_FILE:castor_cosim_${block}>" "${arg_RTL}" "${arg_TB}" ${block})
+            "$<TARGET_FILE:castor>" "${arg_RTL}" "${arg_TB}" ${block})
   set(document "${PROJECT_SOURCE_DIR}/docs/blocks/${block}.md")
   if(EXISTS "${document}")
     castor_script_test(port_tables_of_${block}_are_up_to_date
       KIND lockstep
-      COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/port_tables.py" "$<TARGET_FILE:castor_cosim_${block}>"
+      COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/port_tables.py" "$<TARGET_FILE:castor>"
               "${document}" ${block})
   endif()
+  castor_test_needs_(lockstep castor castor_bench_${block})
 endfunction()
 
 # castor_fuzz(<name> SOURCES <file>... [LIBS <target>...] CORPUS <folder> [TIMEOUT <seconds>])
@@ -158,6 +170,11 @@ function(castor_test_properties_ name kind timeout environment)
   endif()
   if(CASTOR_SANITIZE OR CASTOR_COVERAGE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
     math(EXPR timeout "${timeout} * 5")
+  endif()
+  # Programs of the build tree, tests' own blocks, and RTL that is built for tests.
+  list(APPEND environment "CASTOR_CACHE=${PROJECT_BINARY_DIR}/cache")
+  if(NOT kind STREQUAL "install")
+    list(APPEND environment "CASTOR_PREFIX=${PROJECT_BINARY_DIR}" "CASTOR_BLOCKS=${PROJECT_BINARY_DIR}/tests/blocks")
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${kind}" TIMEOUT ${timeout} ENVIRONMENT "${environment}")
 endfunction()

@@ -34,6 +34,10 @@ Reading stops at the first thing that is wrong, with file, line, column, key and
 keys, wrong types and units, values out of range, missing keys, and values that do not fit each other (such as cache sets
 x ways x line that are not the bytes). Anchors, aliases, tags and further documents in the file are refused.
 
+Keys `blocks.NAME.*` are a hardware block's own: `enable` makes it part of the machine, `engine` says who plays it (model,
+rtl, lockstep), the others have defaults and stand in the block's page in `docs/blocks`. They are known as soon as something
+names the block. Blocks are found in the folder `castor/blocks` of Castor's libraries and in those that `CASTOR_BLOCKS` names.
+
 Ticks are clock edges of one SM, cycles those of the core clock, clocks those of the DRAM command clock.
 
 ## Origins

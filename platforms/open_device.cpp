@@ -9,26 +9,18 @@
 #include "castor/gpu/replay/replay_file.h"
 #include "castor/gpu/timing_device.h"
 #include "castor/hookup/blocks.h"
+#include "castor/twin/rtl_builder.h"
 #include "platforms/blocks.h"
 #include "platforms/machines.h"
 
 namespace castor::platforms {
-
-namespace {
-class NoRtl final : public twin::RtlSource {
- public:
-  std::string object(const std::string& block, const twin::ParamValues&) override {
-    throw base::InputError("block " + block + ": no RTL yet");
-  }
-};
-}  // namespace
 
 void plug_blocks(const LoadedMachine& loaded, gpu::TimingDevice::Options& options) {
   if (loaded.blocks.empty()) return;
   struct Owner {
     gpu::Machine machine;
     std::vector<hookup::ChosenBlock> chosen;
-    NoRtl rtl;
+    twin::RtlBuilder rtl;
     hookup::Blocks blocks{machine, chosen, rtl};
     explicit Owner(const LoadedMachine& from) : machine(from.machine), chosen(from.blocks) {}
   };

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
 """Runs the CUDA programs of sw/kernels on two builds of Castor and compares what they print and report.
 
-  compare_builds.py BUILD OTHER_BUILD [MACHINE...]
+  compare_builds.py [--versions] [--set KEY=VALUE[;KEY=VALUE...]]... BUILD OTHER_BUILD [MACHINE...]
 
 The programs are those that the first build has compiled, with the arguments of its tests; they meet the second build
-through the library path. Each runs on the timing GPU of every MACHINE (default: kepler_k20c and gcn_apu), the report with
-the hash of all statistics, and on the functional machine.
+through the library path. Each runs on the timing GPU of every MACHINE (default: kepler_k20c and gcn_apu; all: every one
+that runs it), the report with the hash of all statistics, and on the functional machine.
+
+--set adds a run on every machine with these keys, for example --set blocks.saws.enable=1. Where both builds refuse the
+machine with them, there is nothing to compare, and it is counted as refused.
+--versions says that the builds are of different versions of Castor: what a report says of its configuration and of the
+meaning of statistics may differ, their values (the hash), cycles, output and exit codes may not.
 """
 
+import argparse
 import concurrent.futures
 import json
 import os
@@ -45,19 +51,35 @@ def run(library, program, arguments, settings):
         return {"exit code": done.returncode, "output": done.stdout, "error output": done.stderr, "report": content}
 
 
-def compare(libraries, program, arguments, settings):
-    """Lines that say what differs."""
+def lasting(result):
+    """What two versions of Castor have in common of a run."""
+    kept = ("statistics_hash", "cycles", "warp_instructions")
+    return {"exit code": result["exit code"], "output": result["output"],
+            "report": {key: result["report"].get(key) for key in kept}}
+
+
+def compare(libraries, program, arguments, settings, versions):
+    """Lines that say what differs; None if both refuse the machine."""
     first, second = (run(library, program, arguments, settings) for library in libraries)
+    if "blocks." in settings.get("CASTOR_SET", "") and first["exit code"] == second["exit code"] == 2:
+        return None
     name = f"{pathlib.Path(program).name} {' '.join(arguments)} {settings}"
-    differing = [f"{name}: the {what} differs" for what in first if first[what] != second[what]]
     if not first["report"]:
-        differing.append(f"{name}: no report")
-    return differing
+        return [f"{name}: no report"]
+    if versions:
+        first, second = lasting(first), lasting(second)
+    return [f"{name}: the {what} differs" for what in first if first[what] != second[what]]
 
 
 def main():
-    builds = [pathlib.Path(word).resolve() for word in sys.argv[1:3]]
-    wanted = sys.argv[3:] or ["kepler_k20c", "gcn_apu"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--versions", action="store_true")
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("other", type=pathlib.Path)
+    parser.add_argument("machine", nargs="*", default=["kepler_k20c", "gcn_apu"])
+    options = parser.parse_args()
+    builds = [options.build.resolve(), options.other.resolve()]
     libraries = [library_folder(build) for build in builds]
     work = []
     for program, arguments, machines in programs(builds[0]):
@@ -66,14 +88,18 @@ def main():
                                 env=dict(os.environ, LD_LIBRARY_PATH=str(libraries[1])))
         if str(libraries[1]) not in linked.stdout:
             sys.exit(f"{program} does not follow LD_LIBRARY_PATH")
-        settings = [{"CASTOR_PLATFORM": machine} for machine in wanted if machine in machines]
+        wanted = machines if options.machine == ["all"] else [one for one in options.machine if one in machines]
+        settings = [{"CASTOR_PLATFORM": machine} for machine in wanted]
+        settings += [{"CASTOR_PLATFORM": machine, "CASTOR_SET": keys} for keys in options.set for machine in wanted]
         settings.append({"CASTOR_SET": "run.functional=1"})
-        work += [(libraries, program, arguments, one) for one in settings]
+        work += [(libraries, program, arguments, one, options.versions) for one in settings]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        differing = [line for lines in pool.map(lambda one: compare(*one), work) for line in lines]
+        results = list(pool.map(lambda one: compare(*one), work))
+    refused = sum(lines is None for lines in results)
+    differing = [line for lines in results if lines for line in lines]
     print("\n".join(differing))
-    print(f"{len(work)} runs compared on two builds, {len(differing)} differences")
-    return 1 if differing or not work else 0
+    print(f"{len(work) - refused} runs compared on two builds, {len(differing)} differences; {refused} refused by both")
+    return 1 if differing or len(work) == refused else 0
 
 
 if __name__ == "__main__":

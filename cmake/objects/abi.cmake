@@ -1,5 +1,8 @@
-# cmake -DOUTPUT=<file.cpp> -DVERSION=<version> -DSOURCE=<tree> "-DFLAVOUR=<text>" -P abi.cmake
-# Writes castor::base::kAbi: the version, and a digest of all headers that a shared object of a block sees.
+# cmake -DOUTPUT=<file.cpp> -DFACTS=<file.json> -DVERSION=<version> -DSOURCE=<tree> "-DFLAVOUR=<text>" "-DOPTIONS=<a|b>"
+#       -DLIBDIR=<folder> -DINCLUDEDIR=<folder> -P abi.cmake
+# Writes castor::base::kAbi: the version, and a digest of all headers that a shared object of a block sees; and the same as
+# JSON, with what else a builder of such objects must know: compiler options that every object needs, the library folder
+# below the prefix, and the include folder (absolute in a build tree, INCLUDEDIR in FACTS.installed).
 set(headers "")
 foreach(folder IN ITEMS models/castor/base models/castor/twin models/castor/isa models/castor/gpu tb/common)
   file(GLOB_RECURSE found RELATIVE "${SOURCE}" "${SOURCE}/${folder}/*.h")
@@ -15,12 +18,29 @@ foreach(header IN LISTS headers)
 endforeach()
 string(SHA256 digest "${digests}")
 string(SUBSTRING "${digest}" 0 12 digest)
+set(abi "castor ${VERSION} headers ${digest}${FLAVOUR}")
 file(WRITE "${OUTPUT}"
 "#include \"castor/base/shared_object.h\"
 
 namespace castor::base {
 
-const char* const kAbi = \"castor ${VERSION} headers ${digest}${FLAVOUR}\";
+const char* const kAbi = \"${abi}\";
 
 }  // namespace castor::base
 ")
+
+string(REPLACE "|" "\", \"" options "${OPTIONS}")
+if(NOT options STREQUAL "")
+  set(options "\"${options}\"")
+endif()
+foreach(place IN ITEMS "|${SOURCE}/models" ".installed|${INCLUDEDIR}")
+  string(REGEX MATCH "^([^|]*)\\|(.*)$" unused "${place}")
+  file(WRITE "${FACTS}${CMAKE_MATCH_1}"
+"{
+  \"abi\": \"${abi}\",
+  \"libdir\": \"${LIBDIR}\",
+  \"include\": \"${CMAKE_MATCH_2}\",
+  \"options\": [${options}]
+}
+")
+endforeach()

@@ -1,50 +1,165 @@
 // castor cosim, castor wave, castor list blocks: hardware blocks, model against RTL.
 
-#include "tb/common/blocks.h"
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "castor/base/error.h"
+#include "castor/base/shared_object.h"
+#include "castor/twin/block_folder.h"
+#include "castor/twin/rtl_builder.h"
 #include "castor/twin/vcd.h"
 #include "platforms/cli/commands.h"
-#include "tb/common/cosim_options.h"
+#include "tb/common/cosim.h"
 
 namespace castor::platforms::cli {
 namespace {
 
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
 /// The rungs of verification, from what is cheap to what is dear.
 constexpr const char* kRungs[] = {"unit", "lockstep", "cover", "formal", "netlist", "mutation", "platform", "area"};
 
-const tb::KnownBlock& find_block(const std::string& name) {
-  std::string names;
-  for (const tb::KnownBlock& block : tb::blocks()) {
-    if (block.entry.name == name) return block;
-    names += (names.empty() ? "" : ", ") + block.entry.name;
-  }
-  throw base::InputError("no block '" + base::printable(name) + "'",
-                         names.empty() ? "this build has none" : "blocks are " + names);
+Json read_json(const fs::path& path) {
+  std::ifstream file(path);
+  Json json = Json::parse(file, nullptr, false);
+  if (json.is_discarded())
+    throw base::InputError("'" + path.string() + "' is no JSON", "castor_block of CMake writes it");
+  return json;
 }
 
-nlohmann::ordered_json evidence_of(const tb::KnownBlock& block) {
-  if (block.evidence.empty()) return nlohmann::ordered_json::object();
-  return nlohmann::ordered_json::parse(block.evidence);
+/// The path under `key` of a manifest; empty if it has none.
+fs::path path_in(const twin::BlockFolder& block, const Json& manifest, const char* key) {
+  const auto found = manifest.find(key);
+  if (found == manifest.end()) return {};
+  return (fs::path(block.path) / found->get<std::string>()).lexically_normal();
+}
+
+/// Parameter sets of the block's RTL; none for a block without RTL.
+tb::ParamSets sets_of(const twin::BlockFolder& block, const Json& manifest) {
+  tb::ParamSets sets;
+  const fs::path rtl = path_in(block, manifest, "rtl");
+  if (rtl.empty()) return sets;
+  const Json named = read_json(rtl / "parameter_sets.json");
+  for (const auto& [name, values] : named.items()) {
+    sets.emplace_back(name, twin::ParamValues{});
+    for (const auto& [parameter, value] : values.items()) {
+      sets.back().second.emplace_back(parameter, value.get<std::uint32_t>());
+    }
+  }
+  return sets;
+}
+
+/// Runs the command with which the manifest says that the bench is made; what it prints goes to stderr.
+void build_bench(const twin::BlockFolder& block, const Json& manifest) {
+  std::vector<std::string> words = manifest.value("build", std::vector<std::string>{});
+  if (words.empty()) {
+    throw base::InputError("block " + block.name + " has no bench: no file '" + block.bench() + "'",
+                           "castor_block of CMake makes it, as target castor_bench_" + block.name);
+  }
+  std::string line;
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    line += " " + word;
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  std::fprintf(stderr, "castor: building the bench of %s (once):%s\n", block.name.c_str(), line.c_str());
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    ::execvp(argv[0], argv.data());
+    ::_exit(127);
+  }
+  int status = -1;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0 || !fs::exists(block.bench())) {
+    throw base::InputError("the bench of block " + block.name + " cannot be built", "the lines above say why");
+  }
+}
+
+/// The block's entry out of its bench.so, which is built if it is not there.
+tb::BlockEntry load_bench(const std::string& name) {
+  const twin::BlockFolder block = twin::find_block(name);
+  const Json manifest = read_json(block.manifest());
+  std::error_code ignored;
+  if (!fs::exists(block.bench(), ignored)) build_bench(block, manifest);
+  const base::ObjectHeader& header = base::load_object(block.bench(), "castor_bench_object", "bench", name);
+  tb::BlockEntry entry = reinterpret_cast<const tb::BenchObject&>(header).entry();
+  entry.sets = sets_of(block, manifest);
+  return entry;
+}
+
+std::string values_text(const twin::ParamValues& values) {
+  std::string text;
+  for (const auto& [name, value] : values) {
+    text += (text.empty() ? "" : ", ") + name + " " + std::to_string(value);
+  }
+  return text;
+}
+
+/// What `castor cosim` was told besides the request itself.
+struct Cosim {
+  std::string block;
+  tb::CosimRequest request;
+  bool list = false;
+  std::string describe;
+  bool defaults = false;
+};
+
+int run_cosim(Cosim& asked) {
+  tb::CosimRequest& request = asked.request;
+  const tb::BlockEntry block = load_bench(asked.block);
+  if (asked.list) {
+    for (const auto& [name, values] : block.sets) std::printf("%-10s %s\n", name.c_str(), values_text(values).c_str());
+    for (const tb::SequenceInfo& info : block.sequences) {
+      std::printf("--sequence %s: %s\n", std::string(info.name).c_str(), std::string(info.meaning).c_str());
+    }
+    return kGood;
+  }
+  if (!asked.defaults) request.values = tb::chosen_params(block.name, block.sets, request.params);
+  if (!asked.describe.empty()) {
+    const tb::Description description = block.describe(request.values);
+    std::fputs((asked.describe == "json" ? tb::json(description) : tb::markdown(description)).c_str(), stdout);
+    return kGood;
+  }
+  using Variant = twin::RtlBuilder::Variant;
+  twin::RtlBuilder builder(request.coverage.empty() ? Variant::kPlain : Variant::kCoverage);
+  if (request.rtl_file.empty()) {
+    request.rtl = &builder;
+    return tb::cosim(block, request);
+  }
+  request.rtl_file = fs::absolute(request.rtl_file).string();
+  twin::RtlFile file(request.rtl_file);
+  request.rtl = &file;
+  return tb::cosim(block, request);
 }
 
 }  // namespace
 
 void list_blocks(bool json) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const tb::KnownBlock& block : tb::blocks()) {
-    nlohmann::ordered_json sets = nlohmann::ordered_json::object();
-    for (const auto& [name, params] : block.entry.sets) sets[name] = params;
-    all.push_back({{"name", block.entry.name},
-                   {"meaning", block.entry.meaning},
+  Json all = Json::array();
+  for (const twin::BlockFolder& block : twin::find_blocks()) {
+    const Json manifest = read_json(block.manifest());
+    Json sets = Json::object();
+    for (const auto& [name, values] : sets_of(block, manifest)) sets[name] = values_text(values);
+    const fs::path evidence = path_in(block, manifest, "evidence");
+    all.push_back({{"name", block.name},
+                   {"meaning", manifest.value("meaning", "")},
                    {"parameter_sets", sets},
-                   {"evidence", evidence_of(block)}});
+                   {"evidence", evidence.empty() ? Json::object() : read_json(evidence)}});
   }
   if (json) {
     std::printf("%s\n", all.dump(2).c_str());
@@ -68,15 +183,46 @@ void list_blocks(bool json) {
 }
 
 void add_cosim(CLI::App& app, int& result) {
-  auto request = std::make_shared<tb::CosimRequest>();
-  auto block = std::make_shared<std::string>();
+  auto asked = std::make_shared<Cosim>();
+  tb::CosimRequest& request = asked->request;
   CLI::App* const cosim = app.add_subcommand("cosim", "Run a block's model against its RTL");
-  cosim->add_option("block", *block, "Block (castor list blocks)")->required();
-  tb::add_cosim_options(*cosim, *request);
+  cosim->add_option("block", asked->block, "Block (castor list blocks)")->required();
+  cosim
+      ->add_option("--params", request.params,
+                   "Parameter set, or values: odd, NumSched=2,EvqDepth=7, odd,EvqDepth=7 (the rest as in the set)")
+      ->capture_default_str();
+  cosim->add_option("--cycles", request.cycles, "Clock cycles")->capture_default_str();
+  cosim->add_option("--seed", request.seed, "Seed of stimulus and power-up values")->capture_default_str();
+  cosim->add_option("--sequence", request.sequence, "How the block is driven (default: the block's first)");
+  cosim->add_option("--engine", request.engine, "model, rtl or lockstep")->capture_default_str();
+  cosim->add_flag("!--no-skip", request.skip, "Clock idle stretches too");
+  cosim->add_option("--wave", request.wave, "VCD of model and RTL: ports and probes");
+  cosim
+      ->add_option("--wave-depth", request.wave_depth,
+                   "Levels of modules inside the RTL that it shows too: 1 the block's own signals, 99 all (slow)")
+      ->capture_default_str();
+  cosim->add_option("--wave-from", request.wave_from, "First cycle of the waves");
+  cosim->add_option("--wave-to", request.wave_to, "Cycle behind the last one of the waves");
+  cosim->add_option("--dump", request.dump,
+                    "A mismatch leaves its last cycles in <this>.vcd (default: <block>-<params>-<seed>)");
+  cosim->add_option("--coverage", request.coverage,
+                    "RTL with counters of lines and toggles; its counts go to this file");
+  cosim->add_option("--rtl", request.rtl_file, "RTL object to run instead of the block's own, at the same parameters");
+  cosim->add_option("--json", request.json, "Result as JSON");
+  cosim->add_flag("--all", request.all, "Every parameter set with every sequence")
+      ->excludes("--wave")
+      ->excludes("--json")
+      ->excludes("--rtl");
+  cosim->add_flag("--cover", request.cover, "Print every cover point");
+  cosim->add_flag("--list", asked->list, "List the parameter sets and sequences");
+  cosim->add_option("--describe", asked->describe, "Ports and parameters at --params: json, or markdown tables")
+      ->check(CLI::IsMember({"json", "markdown"}));
+  cosim->add_flag("--defaults", asked->defaults,
+                  "With --describe: at the default of every parameter, whatever the sets are");
   cosim->footer(
       "Example: castor cosim lax --params odd --cycles 1000000 --seed 7\n"
       "A mismatch names block, cycle, field and values, and how to repeat it; the exit code is then 1.");
-  cosim->callback([request, block, &result] { result = tb::cosim(find_block(*block).entry, *request); });
+  cosim->callback([asked, &result] { result = run_cosim(*asked); });
 }
 
 void add_wave(CLI::App& app, int& result) {

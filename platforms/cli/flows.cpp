@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "castor/base/error.h"
+#include "castor/base/installation.h"
 #include "platforms/cli/commands.h"
 
 namespace castor::platforms::cli {
@@ -19,14 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The script beside this program: ../share/castor of an installation and of a build. It learns from the environment
-/// which program called it.
+/// The script of this installation or build tree. It learns from the environment which program called it, and where
+/// that belongs.
 std::string find_script() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   ::setenv("CASTOR_PROGRAM", self.c_str(), 1);
-  const fs::path script = self.parent_path().parent_path() / "share/castor/rtl/synthesis/flows.py";
-  if (error || !fs::exists(script, error)) {
+  ::setenv("CASTOR_PREFIX", base::prefix().c_str(), 1);
+  const fs::path script = fs::path(base::data_folder()) / "rtl/synthesis/flows.py";
+  if (!fs::exists(script, error)) {
     throw base::InputError("the flows are not installed: no file '" + script.string() + "'", "install all of Castor");
   }
   return script.string();

@@ -47,11 +47,26 @@ inline std::vector<std::vector<std::string>> scopes_of(twin::Kind kind) {
   return scopes;
 }
 
-/// The parameters that a request names. A model takes the default ones also where there is no RTL.
+/// The default parameters with these values. Throws InputError for an unknown name or an illegal value.
 template <class Block>
-typename Block::Params requested_params(const CosimRequest& request, twin::Kind kind) {
-  if (kind == twin::Kind::kModel && request.params == "default" && twin::rtl_sets<Block>().empty()) return {};
-  return twin::rtl_set<Block>(request.params).params;
+typename Block::Params with_values(const twin::ParamValues& values) {
+  typename Block::Params params;
+  for (const auto& [wanted, value] : values) {
+    bool known = false;
+    std::string names;
+    Block::Params::each([&, name = std::string_view(wanted), number = value](const twin::Param& param, auto member) {
+      names += (names.empty() ? "" : ", ") + std::string(param.name);
+      if (param.name != name) return;
+      params.*member = number;
+      known = true;
+    });
+    if (!known) {
+      throw base::InputError(std::string(Block::kBlock) + ": no parameter '" + base::printable(wanted) + "'",
+                             "parameters are " + names);
+    }
+  }
+  params.check();
+  return params;
 }
 
 }  // namespace detail
@@ -63,21 +78,18 @@ BlockEntry make_entry() {
   BlockEntry entry;
   entry.name = Block::kBlock;
   entry.meaning = Block::kMeaning;
-  for (const auto& set : twin::rtl_sets<Block>()) entry.sets.emplace_back(set.name, twin::params_text(set.params));
   entry.sequences = BenchT::sequences();
-  entry.describe = [](const std::string& set) {
-    return describe<Block>(set.empty() ? typename Block::Params{} : twin::rtl_set<Block>(set).params);
-  };
+  entry.describe = [](const twin::ParamValues& values) { return describe<Block>(detail::with_values<Block>(values)); };
   entry.run = [entry](const CosimRequest& request, const std::function<void(base::Cycle)>& progress) {
     const twin::Kind kind = twin::parse_kind(request.engine);
-    const auto params = detail::requested_params<Block>(request, kind);
+    const auto params = detail::with_values<Block>(request.values);
     const auto sequence = BenchT::make(
         request.sequence.empty() ? std::string(entry.sequences.at(0).name) : request.sequence, params, request.seed);
     CosimResult result;
     const std::string model_wave = request.wave + ".model", rtl_wave = request.wave + ".rtl";
     const bool waves = !request.wave.empty(), inside = waves && kind != twin::Kind::kModel && request.wave_depth > 0;
     std::string window_model;
-    const auto begin = std::chrono::steady_clock::now();
+    auto begin = std::chrono::steady_clock::now();
     {
       twin::RtlOptions rtl;
       rtl.seed = request.seed;
@@ -92,8 +104,10 @@ BlockEntry make_entry() {
       } else if (waves && kind != twin::Kind::kRtl) {
         ports = std::make_unique<twin::PortWaves<Block>>(model_wave, detail::scopes_of(twin::Kind::kModel), params);
       }
-      const auto machine = twin::make_twin<Block>(
-          kind, params, rtl, {request.seed, replay_line(entry, request), request.window ? request.dump : ""});
+      const auto machine =
+          twin::make_twin<Block>(kind, params, *request.rtl, rtl,
+                                 {request.seed, replay_line(entry, request), request.window ? request.dump : ""});
+      begin = std::chrono::steady_clock::now();  // without the time that building RTL took
       BenchT bench(*machine);
       const auto watch = [&](twin::Cycle cycle, const auto& in, const auto& out, const auto& seen) {
         const auto probes = seen.probes();

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -65,9 +67,55 @@ void print(const BlockEntry& block, const CosimRequest& request, const CosimResu
 
 }  // namespace
 
+twin::ParamValues chosen_params(const std::string& block, const ParamSets& sets, const std::string& text) {
+  const auto find = [&sets](const std::string& name) {
+    return std::find_if(sets.begin(), sets.end(), [&name](const auto& set) { return set.first == name; });
+  };
+  twin::ParamValues values;
+  const auto put = [&values](const std::string& name, std::uint32_t value) {
+    const auto known =
+        std::find_if(values.begin(), values.end(), [&name](const auto& other) { return other.first == name; });
+    if (known != values.end()) {
+      known->second = value;
+    } else {
+      values.emplace_back(name, value);
+    }
+  };
+  if (const auto set = find("default"); set != sets.end()) values = set->second;
+  std::size_t begin = 0;
+  for (bool first = true; begin <= text.size(); first = false) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+      const auto set = find(word);
+      if (set == sets.end() && first && word == "default") continue;  // the block's own defaults
+      if (set == sets.end() || !first) {
+        std::string names;
+        for (const auto& known : sets) names += (names.empty() ? "" : ", ") + known.first;
+        throw base::InputError(
+            block + ": no parameter set '" + base::printable(word) + "'" + (first ? "" : " behind the first word"),
+            (names.empty() ? "there are none" : "sets are " + names) + "; or Name=Value, separated by commas");
+      }
+      values = set->second;
+    } else {
+      const std::string digits = word.substr(equals + 1);
+      char* rest = nullptr;
+      errno = 0;
+      const unsigned long long value = std::strtoull(digits.c_str(), &rest, 0);
+      if (digits.empty() || *rest != '\0' || digits[0] == '-' || errno != 0 || value > 0xffffffffU) {
+        throw base::InputError(block + ": '" + base::printable(word) + "' is no Name=Value", "for example odd,Depth=7");
+      }
+      put(word.substr(0, equals), static_cast<std::uint32_t>(value));
+    }
+  }
+  return values;
+}
+
 std::string replay_line(const BlockEntry& block, const CosimRequest& request) {
-  std::string line = request.program;
-  if (request.program == "castor cosim") line += " " + block.name;
+  std::string line = "castor cosim " + block.name;
+  if (!request.rtl_file.empty()) line += " --rtl " + request.rtl_file;
   if (request.engine != "lockstep") line += " --engine " + request.engine;
   line += " --params " + request.params + " --seed " + std::to_string(request.seed) + " --cycles " +
           std::to_string(request.cycles);
@@ -82,7 +130,9 @@ namespace {
 std::string write_window(const BlockEntry& block, CosimRequest request, const CosimResult& result) {
   request.window = true;
   if (request.dump.empty()) {
-    request.dump = block.name + "-" + request.params + (request.sequence.empty() ? "" : "-" + request.sequence) + "-" +
+    std::string params = request.params;
+    std::replace(params.begin(), params.end(), ',', '-');
+    request.dump = block.name + "-" + params + (request.sequence.empty() ? "" : "-" + request.sequence) + "-" +
                    std::to_string(request.seed);
   }
   const std::string file = request.dump + ".vcd";
@@ -109,6 +159,7 @@ int cosim_all(const BlockEntry& block, CosimRequest request) {
   for (const auto& set : block.sets) {
     for (const SequenceInfo& info : block.sequences) {
       request.params = set.first;
+      request.values = set.second;
       request.sequence = info.name;
       failed += cosim(block, request) == 0 ? 0 : 1;
       ++runs;

@@ -6,19 +6,22 @@
 #include <utility>
 #include <vector>
 
+#include "castor/base/shared_object.h"
 #include "castor/base/time.h"
+#include "castor/twin/rtl_object.h"
 #include "tb/common/bench.h"
 #include "tb/common/cover.h"
 #include "tb/common/description.h"
 
-/// Model against RTL from a command line: what `castor cosim` and the program castor_cosim_<block> do.
+/// Model against RTL from a command line: what `castor cosim` does with a block's bench.so.
 namespace castor::tb {
 
 /// What was asked for.
 struct CosimRequest {
   std::string engine = "lockstep";  ///< model, rtl or lockstep
-  std::string params = "default";
-  std::string sequence;  ///< empty: the block's first
+  std::string params = "default";   ///< as they were asked for
+  twin::ParamValues values;         ///< what that means (chosen_params); the others have the block's defaults
+  std::string sequence;             ///< empty: the block's first
   base::Cycle cycles = 200'000;
   std::uint64_t seed = 1;
   bool skip = true;                       ///< skip idle stretches where the twin allows it
@@ -27,12 +30,13 @@ struct CosimRequest {
   base::Cycle wave_from = 0;              ///< first cycle of the waves
   base::Cycle wave_to = ~base::Cycle{0};  ///< one behind the last
   std::string json;                       ///< result as JSON; empty = none
-  std::string coverage;                   ///< counts of a coverage build (castor_cosim_<block>_coverage)
+  std::string coverage;                   ///< counts of RTL that has counters; empty = none
+  std::string rtl_file;                   ///< RTL object to run instead of the block's own, for the replay line
+  twin::RtlSource* rtl = nullptr;         ///< where RTL comes from; outlives the run
   std::string dump;                       ///< a mismatch leaves <dump>.vcd; empty: <block>-<params>-<seed>
   bool window = false;                    ///< the repetition that makes this file
   bool all = false;                       ///< every parameter set with every sequence, `cycles` each
   bool cover = false;                     ///< print every cover point, not only their number
-  std::string program = "castor cosim";   ///< as the replay line names it
 };
 
 /// What happened.
@@ -45,15 +49,29 @@ struct CosimResult {
   bool differs = false;  ///< model and RTL do, in cycle `cycles`; else the RTL failed by itself
 };
 
+/// Named parameter sets of a block, in the order of its parameter_sets.json.
+using ParamSets = std::vector<std::pair<std::string, twin::ParamValues>>;
+
+/// Values of a request "SET", "Name=Value,..." or "SET,Name=Value,...": what is not given is that of the set named
+/// first, or else of the set `default` if there is one. Errors: InputError that lists the sets, or says what a word is.
+[[nodiscard]] twin::ParamValues chosen_params(const std::string& block, const ParamSets& sets, const std::string& text);
+
 /// A block as the command line knows it.
 struct BlockEntry {
   std::string name;
   std::string meaning;
-  std::vector<std::pair<std::string, std::string>> sets;  ///< name and parameters of the RTL in this program
+  ParamSets sets;  ///< set by who loads the bench
   std::vector<SequenceInfo> sequences;
   /// Throws InputError for a wrong request.
   std::function<CosimResult(const CosimRequest&, const std::function<void(base::Cycle)>& progress)> run;
-  std::function<Description(const std::string& set)> describe;  ///< set "" = the default parameters
+  /// At the default parameters with these values. Errors: InputError for an unknown name or an illegal value.
+  std::function<Description(const twin::ParamValues&)> describe;
+};
+
+/// What the function `castor_bench_object` of a bench.so gives.
+struct BenchObject {
+  base::ObjectHeader header;
+  BlockEntry (*entry)();
 };
 
 /// Runs, prints the result on stdout and a mismatch on stderr. If model and RTL differ, the run is repeated with waves

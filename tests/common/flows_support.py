@@ -34,11 +34,13 @@ class FlowCase(unittest.TestCase):
         path.write_text(text.replace(old, new, 1))
 
     def run_castor(self, *words, root=DATA, path=None, expect=0):
-        """Runs `castor words...`; checks the exit code (None: 0 and 1 will do); returns (standard output, standard error)."""
+        """Runs `castor words...` on blocks of the tree `root` (None: those with manifests); checks the exit code (None: 0 and 1 will do); returns (standard output, standard error)."""
         environment = dict(os.environ)
         if path is not None:
             environment["PATH"] = path
-        command = [self.castor, *map(str, words), "--root", str(root), "--work", str(self.folder / "work")]
+        command = [self.castor, *map(str, words), "--work", str(self.folder / "work")]
+        if root is not None:
+            command += ["--root", str(root)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.folder, env=environment,
                               check=False)
         self.assertIn(done.returncode, (0, 1) if expect is None else (expect,), f"{command}\n{done.stdout}\n{done.stderr}")

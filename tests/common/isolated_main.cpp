@@ -27,6 +27,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/common/environment.h"
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -312,7 +314,7 @@ int main(int argc, char** argv) {
   Settings settings;
   settings.arguments.assign(argv, argv + argc);
   testing::InitGoogleMock(&argc, argv);
-  setenv("CASTOR_PREFIX", CASTOR_BINARY_DIR, 0);  // tests lie in no folder of an installation
+  use_build_tree();
   if (std::getenv(kChild) != nullptr || GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
 
   if (const char* const jobs = std::getenv("CASTOR_CASE_JOBS")) settings.jobs = number(jobs, "CASTOR_CASE_JOBS");

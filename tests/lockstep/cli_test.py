@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""castor cosim, castor wave and castor list blocks, and the small program of one block: results, files, exit codes.
+"""castor cosim, castor wave and castor list blocks: results, files, exit codes.
 
-    cli_test.py <castor> <castor_cosim_turnstile> <castor_cosim_turnstile over faulty RTL>
+    cli_test.py <castor> <block folder of the turnstile>
+
+Blocks are those of CASTOR_PREFIX, and the turnstile by CASTOR_BLOCKS.
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -13,13 +16,18 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from faulty_rtl import patched  # noqa: E402
 from vcd import variables  # noqa: E402
 
-CASTOR, COSIM, FAULTY = sys.argv[1:4]
+CASTOR, TURNSTILE = sys.argv[1:3]
+COSIM = (CASTOR, "cosim", "turnstile")
 
 
 def run(*words, **more):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False, **more)
+    """Runs a command; of its messages, those of a builder of RTL are left out."""
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, check=False, **more)
+    done.stderr = re.sub(r"castor: (building|built) RTL of .*\n", "", done.stderr)
+    return done
 
 
 class Cosim(unittest.TestCase):
@@ -37,7 +45,7 @@ class Cosim(unittest.TestCase):
 
     def test_reports_what_it_ran(self):
         report = self.folder / "report.json"
-        done = run(COSIM, "--params", "odd", "--cycles", 5000, "--seed", 9, "--json", report)
+        done = run(*COSIM, "--params", "odd", "--cycles", 5000, "--seed", 9, "--json", report)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("turnstile odd (lockstep), seed 9: 5000 cycles", done.stdout)
         self.assertEqual(done.stderr, "")  # no progress in a pipe
@@ -51,7 +59,7 @@ class Cosim(unittest.TestCase):
     def test_same_seed_same_run(self):
         def hits(seed):
             report = self.folder / "report.json"
-            run(COSIM, "--cycles", 3000, "--seed", seed, "--json", report)
+            run(*COSIM, "--cycles", 3000, "--seed", seed, "--json", report)
             return json.loads(report.read_text())["cover_points"]
 
         self.assertEqual(hits(4), hits(4))
@@ -59,7 +67,7 @@ class Cosim(unittest.TestCase):
 
     def test_waves_hold_both_sides_on_one_time_scale(self):
         wave = self.folder / "both.vcd"
-        done = run(COSIM, "--cycles", 40, "--wave", wave)
+        done = run(*COSIM, "--cycles", 40, "--wave", wave)
         self.assertEqual(done.returncode, 0, done.stderr)
         values, now, series = {}, 0, {}
         for scopes, key, name, _ in variables(wave.read_text()):
@@ -108,8 +116,40 @@ class Cosim(unittest.TestCase):
         self.assertEqual(inside, [{0}, {0, 1}, {0, 1, 2}])
         self.assertTrue(ports["rtl"] < own["rtl"] < parts["rtl"] < everything["rtl"])
 
+    def test_any_legal_values_will_do(self):
+        done = run(*COSIM, "--params", "odd,Depth=9", "--cycles", 3000)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("turnstile odd,Depth=9 (lockstep), seed 1: 3000 cycles", done.stdout)
+        described = json.loads(run(*COSIM, "--params", "odd,Depth=9", "--describe", "json").stdout)
+        self.assertEqual([param["value"] for param in described["params"]], [37, 3, 9])
+        described = json.loads(run(*COSIM, "--params", "NumWays=2", "--describe", "json").stdout)
+        self.assertEqual([param["value"] for param in described["params"]], [96, 2, 5])
+        self.refused(run(*COSIM, "--params", "odd,Depth=17"), "Depth", "17")
+        self.refused(run(*COSIM, "--params", "odd,Width=1"), "no parameter 'Width'", "NumPorts, NumWays, Depth")
+        self.refused(run(*COSIM, "--params", "odd,Depth=x"), "'Depth=x' is no Name=Value")
+        self.refused(run(*COSIM, "--params", "Depth=2,odd"), "behind the first word")
+
+    def test_a_given_object_is_run_in_place_of_the_blocks_own(self):
+        path = subprocess.run(
+            ["python3", "-B", f"{os.environ['CASTOR_PREFIX']}/share/castor/rtl/synthesis/flows.py", "rtl-object",
+             f"{TURNSTILE}/block.json", "NumPorts=37", "NumWays=3", "Depth=7"], capture_output=True, text=True, check=True).stdout.strip()
+        done = run(*COSIM, "--params", "odd", "--cycles", 1000, "--rtl", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.refused(run(*COSIM, "--params", "odd,Depth=6", "--rtl", path), "at NumPorts 37, NumWays 3, Depth 7, not at")
+        self.refused(run(*COSIM, "--rtl", "/nowhere/rtl.so"), "/nowhere/rtl.so")
+        self.refused(run(CASTOR, "cosim", "lax", "--rtl", path), "block turnstile")
+
+    def test_counts_what_runs_reach(self):
+        done = run(*COSIM, "--params", "odd", "--cycles", 200, "--coverage", self.folder / "counts.dat")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("castor_turnstile.sv", (self.folder / "counts.dat").read_text())
+
     def test_a_mismatch_leaves_a_window_of_waves_and_a_command(self):
-        done = run(FAULTY, "--params", "odd", "--seed", 3, cwd=self.folder)
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        patched(TURNSTILE, scratch.name, "castor_turnstile.sv", "+ 12'd1", "+ 12'd2")
+        self.environment = dict(os.environ, CASTOR_BLOCKS=scratch.name)
+        done = run(*COSIM, "--params", "odd", "--seed", 3, cwd=self.folder, env=self.environment)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("FAILED", done.stdout)
         said = re.search(r"differ in cycle (\d+): total is (.+) in the model and (.+) in the RTL", done.stderr)
@@ -129,17 +169,23 @@ class Cosim(unittest.TestCase):
         self.assertEqual(max(times), (cycle + 8) * 1000 + 500)  # and what it does next
         # The command runs into it again, also by itself, and the dump goes where it is told to.
         command = re.search(r"replay: (.*)", done.stderr)[1].split()
-        again = run(*command, "--dump", self.folder / "there", cwd=self.folder)
+        self.assertEqual(command[:3], ["castor", "cosim", "turnstile"])
+        again = run(CASTOR, *command[1:], "--dump", self.folder / "there", cwd=self.folder, env=self.environment)
         self.assertEqual(again.returncode, 1)
         self.assertIn(said[0], again.stderr)
         self.assertTrue((self.folder / "there.vcd").exists())
-        done = run(FAULTY, "--params", "odd", "--seed", 3, "--dump", "/nowhere/x")
+        done = run(*COSIM, "--params", "odd", "--seed", 3, "--dump", "/nowhere/x", env=self.environment)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "no waves: .*cannot write")
 
     def test_saved_views_show_signals_that_are_there(self):
-        self.check_view("lax", 100, {"lax.main_state.filter", "lax.submit_state.filter"})
-        self.check_view("saws", 40, {"saws.mode.filter"})
+        views = pathlib.Path(__file__).resolve().parents[2] / "waveforms"
+        blocks = {block["name"] for block in json.loads(run(CASTOR, "list", "blocks", "--json").stdout)}
+        checked = [view.stem for view in sorted(views.glob("*.gtkw")) if view.stem in blocks]
+        self.assertGreater(len(checked), 1)
+        for block in checked:
+            with self.subTest(block=block):
+                self.check_view(block, 40, {path.name for path in views.glob(f"{block}.*.filter")})
 
     def check_view(self, block, least, wanted):
         wave = self.folder / f"{block}.vcd"
@@ -162,20 +208,25 @@ class Cosim(unittest.TestCase):
             self.assertEqual((views / path.name).read_text(), (self.folder / f"{block}.vcd.{field}.filter").read_text())
 
     def test_wrong_requests(self):
-        self.refused(run(COSIM, "--params", "huge"), "no parameter set 'huge'", "odd")
-        self.refused(run(COSIM, "--sequence", "none"), "no sequence 'none'", "random")
-        self.refused(run(COSIM, "--engine", "silicon"), "no engine 'silicon'", "lockstep")
-        self.refused(run(COSIM, "--cycles", "many"), "--help")
-        self.refused(run(COSIM, "--cycles", 10, "--wave", "/nowhere/x.vcd"), "/nowhere/x.vcd")
-        self.refused(run(COSIM, "--cycles", 10, "--json", "/nowhere/x.json"), "/nowhere/x.json")
+        self.refused(run(*COSIM, "--params", "huge"), "no parameter set 'huge'", "odd")
+        self.refused(run(*COSIM, "--sequence", "none"), "no sequence 'none'", "random")
+        self.refused(run(*COSIM, "--engine", "silicon"), "no engine 'silicon'", "lockstep")
+        self.refused(run(*COSIM, "--cycles", "many"), "--help")
+        self.refused(run(*COSIM, "--cycles", 10, "--wave", "/nowhere/x.vcd"), "/nowhere/x.vcd")
+        self.refused(run(*COSIM, "--cycles", 10, "--json", "/nowhere/x.json"), "/nowhere/x.json")
         self.refused(run(CASTOR, "cosim", "toaster"), "no block 'toaster'", "lax")
+        self.refused(run(CASTOR, "cosim", "turnstile", env=dict(os.environ, CASTOR_BLOCKS="/nowhere")), "/nowhere")
         self.refused(run(CASTOR, "wave", self.folder / "absent.vcd", "-o", self.folder / "out.vcd"), "absent.vcd")
 
     def test_lists_blocks(self):
         blocks = {block["name"]: block for block in json.loads(run(CASTOR, "list", "blocks", "--json").stdout)}
-        self.assertIn("default", blocks["lax"]["parameter_sets"])
-        for rung in blocks["lax"]["evidence"].values():
-            self.assertEqual(set(rung), {"figure", "command"})
+        self.assertEqual(blocks["turnstile"]["parameter_sets"]["odd"], "NumPorts 37, NumWays 3, Depth 7")
+        self.assertEqual(blocks["turnstile"]["meaning"], "test block of the twin contract")
+        self.assertGreater(len(blocks), 1)
+        for block in blocks.values():
+            self.assertIn("default", block["parameter_sets"])
+            for rung in block["evidence"].values():
+                self.assertEqual(set(rung), {"figure", "command"})
         self.assertIn("lockstep", run(CASTOR, "list", "blocks").stdout)
 
     def test_runs_a_block_and_merges_waves(self):

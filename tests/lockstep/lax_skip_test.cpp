@@ -7,8 +7,8 @@
 
 #include "castor/lax/engine.h"
 #include "castor/lax/register_map.h"
-#include "castor/twin/make_twin.h"
 #include "tb/lax/bench.h"
+#include "tests/common/rtl.h"
 
 namespace castor::lax {
 namespace {
@@ -22,7 +22,14 @@ constexpr const char* kSequences[] = {"random", "sleepy", "prema", "reconfigure"
 
 class LaxSkip : public testing::TestWithParam<std::string> {
  protected:
-  const Params& params() { return twin::rtl_set<Block>(GetParam()).params; }
+  const Params& params() const { return params_; }
+  std::unique_ptr<twin::Twin<Block>> make_rtl(const twin::RtlOptions& options = {}) {
+    twin::RtlBuilder source;
+    return twin::make_rtl<Block>(params_, source, options);
+  }
+
+ private:
+  Params params_ = tests::parameter_set<Block>(GetParam());
 };
 INSTANTIATE_TEST_SUITE_P(Sets, LaxSkip, testing::Values("minimum", "odd", "default", "golden"),
                          [](const auto& info) { return info.param; });
@@ -36,8 +43,7 @@ TEST_P(LaxSkip, SkippedRtlEqualsClockedRtl) {
     twin::RtlOptions first, second;
     first.seed = 5;
     second.seed = 6;
-    twin::Lockstep<Block> both(twin::make_rtl<Block>(params(), first), twin::make_rtl<Block>(params(), second),
-                               {5, "", ""});
+    twin::Lockstep<Block> both(make_rtl(first), make_rtl(second), {5, "", ""});
     const auto sequence = Bench::make(name, params(), 5);
     skipped += castor::tb::run<Block>(both, *sequence, kCycles, true, kWatchNothing, kNoProgress);
   }
@@ -45,7 +51,7 @@ TEST_P(LaxSkip, SkippedRtlEqualsClockedRtl) {
 }
 
 TEST_P(LaxSkip, RtlAndModelRestForTheSameTime) {
-  const auto rtl = twin::make_rtl<Block>(params(), {});
+  const auto rtl = make_rtl();
   twin::Model<Block> model(params());
   const auto sequence = Bench::make("sleepy", params(), 9);
   Inputs in;
@@ -79,7 +85,7 @@ void write(twin::Twin<Block>& machine, Inputs& in, U16 address, U32 value) {
 
 /// Clocked, either would take longer than a test may.
 TEST_P(LaxSkip, LongStretchesTakeNoTime) {
-  const auto rtl = twin::make_rtl<Block>(params(), {});
+  const auto rtl = make_rtl();
   Inputs in;
   const auto settle = [&] {
     for (unsigned i = 0; i < 3 * params().groups(); ++i) {

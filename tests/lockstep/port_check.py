@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Holds the C++ description of a block's ports against its RTL, as Verilator resolves it.
 
-    port_check.py <verilator> <castor_cosim_block> <folder of the RTL> <folder of the probe wrapper> <block>
+    port_check.py <verilator> <castor> <folder of the RTL> <folder of the probe wrapper> <block>
 
 Compared: names, directions and widths of all ports, of the block and of its probe wrapper, at the RTL's own defaults and
-at every set of parameter_sets.json; names and defaults of all parameters. The description comes from the program's
---describe json.
+at every set of parameter_sets.json; names and defaults of all parameters. The description comes from
+`castor cosim --describe json`.
 """
 
 import json
@@ -65,7 +65,7 @@ def main():
     found = []
     compared = 0
     for name, values in [("RTL defaults", None), *sets.items()]:
-        arguments = [program, "--describe", "json"] + (["--params", name] if values else ["--defaults"])
+        arguments = [program, "cosim", block, "--describe", "json"] + (["--params", name] if values else ["--defaults"])
         described = json.loads(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout)
         clock = {"clk_i": ("input", 1), "rst_ni": ("input", 1)}
         ports = clock | {p["name"]: (p["direction"], p["width"]) for p in described["inputs"] + described["outputs"]}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tables of ports and parameters in a block's document, made from its description.
 
-    port_tables.py <castor_cosim_block> <document> <block>            checks that the document has them as they are
-    port_tables.py <castor_cosim_block> <document> <block> --write    puts them in
+    port_tables.py <castor> <document> <block>            checks that the document has them as they are
+    port_tables.py <castor> <document> <block> --write    puts them in
 
 They stand between the markers <!-- generated: ports BLOCK --> and <!-- end of generated -->; the second is added if it is
 not there.
@@ -23,7 +23,7 @@ def main():
     if begin not in text:
         print(f"{path}: no line {begin}")
         return 1
-    tables = subprocess.run([program, "--describe", "markdown", "--defaults"], check=True, capture_output=True,
+    tables = subprocess.run([program, "cosim", block, "--describe", "markdown", "--defaults"], check=True, capture_output=True,
                             text=True).stdout
     before, rest = text.split(begin, 1)
     after = rest.split(END, 1)[1] if END in rest else rest

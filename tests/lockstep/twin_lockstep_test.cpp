@@ -1,10 +1,5 @@
 // The twin contract with RTL: agreement, and faults put into the RTL by hand.
 
-#include <Vfault_beat.h>
-#include <Vfault_pointer.h>
-#include <Vfault_served.h>
-#include <Vfault_stamp.h>
-#include <Vfault_total.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,9 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "castor/twin/make_twin.h"
-#include "castor/twin/rtl.h"
 #include "tb/common/bench.h"
+#include "tests/common/rtl.h"
 #include "tests/twin/turnstile/engine.h"
 
 namespace castor::twin {
@@ -27,7 +21,32 @@ using turnstile::Block;
 constexpr auto kNoProgress = [](Cycle) {};
 constexpr auto kWatchNothing = [](const auto&, const auto&, const auto&) {};
 
-const turnstile::Params& odd() { return rtl_set<Block>("odd").params; }
+const turnstile::Params& odd() {
+  static const turnstile::Params params = tests::parameter_set<Block>("odd");
+  return params;
+}
+
+std::unique_ptr<Twin<Block>> good_rtl(const turnstile::Params& params = odd()) {
+  RtlBuilder source;
+  return make_rtl<Block>(params, source);
+}
+
+/// A fault put into the RTL by hand: one text replaced by another.
+struct Fault {
+  const char* name;
+  const char* from;
+  const char* to;
+};
+constexpr Fault kPointer{"pointer", "'0 : pick_port + 1'b1", "'0 : pick_port"};
+constexpr Fault kStamp{"stamp", "now_i[15:0]}", "now_i[16:1]}"};
+constexpr Fault kTotal{"total", "+ 12'd1", "+ 12'd2"};
+constexpr Fault kBeat{"beat", "beat_q <= (period_q != 16'd0) &&", "beat_q <="};
+constexpr Fault kServed{"served", "(pick_port < pointer_q) ? '0", "(pick_port <= pointer_q) ? '0"};
+
+std::unique_ptr<Twin<Block>> faulty_rtl(const Fault& fault) {
+  tests::PatchedRtl source(Block::kBlock, testing::TempDir() + "castor_turnstile_" + fault.name, fault.from, fault.to);
+  return make_rtl<Block>(odd(), source);
+}
 
 /// The mismatch that a run against this RTL ends in; an empty block name if it ends in none.
 Mismatch run_against(std::unique_ptr<Twin<Block>> rtl, std::uint64_t seed, const std::string& waves = {}) {
@@ -42,30 +61,28 @@ Mismatch run_against(std::unique_ptr<Twin<Block>> rtl, std::uint64_t seed, const
   return {};
 }
 
-template <class Top>
-Mismatch find_fault(std::uint64_t seed = 1, const std::string& waves = {}) {
-  return run_against(std::make_unique<Rtl<Block, Top>>(odd(), RtlOptions{}), seed, waves);
+Mismatch find_fault(const Fault& fault, std::uint64_t seed = 1, const std::string& waves = {}) {
+  return run_against(faulty_rtl(fault), seed, waves);
 }
 
 TEST(Lockstep, FindsNothingInRtlWithoutFault) {
-  for (const auto& set : rtl_sets<Block>()) {
-    EXPECT_EQ(run_against(make_rtl<Block>(set.params, {}), 2).text(), Mismatch{}.text()) << set.name;
+  for (const auto& [name, params] : tests::parameter_sets<Block>()) {
+    EXPECT_EQ(run_against(good_rtl(params), 2).text(), Mismatch{}.text()) << name;
   }
 }
 
 TEST(Lockstep, FindsAPointerThatStaysBehind) {
-  EXPECT_THAT(find_fault<Vfault_pointer>().field, testing::AnyOf("probe_pointer", "pick_port"));
+  EXPECT_THAT(find_fault(kPointer).field, testing::AnyOf("probe_pointer", "pick_port"));
 }
-TEST(Lockstep, FindsATimeStampOfTheWrongBits) { EXPECT_EQ(find_fault<Vfault_stamp>().field, "out_stamp"); }
-TEST(Lockstep, FindsACounterThatCountsTwice) { EXPECT_EQ(find_fault<Vfault_total>().field, "total"); }
+TEST(Lockstep, FindsATimeStampOfTheWrongBits) { EXPECT_EQ(find_fault(kStamp).field, "out_stamp"); }
+TEST(Lockstep, FindsACounterThatCountsTwice) { EXPECT_EQ(find_fault(kTotal).field, "total"); }
 TEST(Lockstep, FindsABeatThatShouldBeOff) {
-  EXPECT_THAT(find_fault<Vfault_beat>().field, testing::AnyOf("probe_beating", "beat"));
+  EXPECT_THAT(find_fault(kBeat).field, testing::AnyOf("probe_beating", "beat"));
 }
-TEST(Lockstep, FindsAFaultThatOnlyAProbeShows) { EXPECT_EQ(find_fault<Vfault_served>().field, "probe_served"); }
+TEST(Lockstep, FindsAFaultThatOnlyAProbeShows) { EXPECT_EQ(find_fault(kServed).field, "probe_served"); }
 
 TEST(Lockstep, NamesWhatASecondRunNeeds) {
-  const Mismatch first = find_fault<Vfault_total>(3), again = find_fault<Vfault_total>(3),
-                 other = find_fault<Vfault_total>(4);
+  const Mismatch first = find_fault(kTotal, 3), again = find_fault(kTotal, 3), other = find_fault(kTotal, 4);
   EXPECT_EQ(first.block, "turnstile");
   EXPECT_EQ(first.params, "NumPorts 37, NumWays 3, Depth 7");
   EXPECT_EQ(first.seed, 3U);
@@ -81,7 +98,7 @@ TEST(Lockstep, NamesWhatASecondRunNeeds) {
 
 TEST(Lockstep, LeavesWavesOfTheLastCycles) {
   const std::string stem = testing::TempDir() + "castor_twin_lockstep_waves";
-  const Mismatch mismatch = find_fault<Vfault_beat>(9, stem);
+  const Mismatch mismatch = find_fault(kBeat, 9, stem);
   ASSERT_EQ(mismatch.waves.size(), 2U);
   for (const std::string& path : mismatch.waves) {
     std::ifstream file(path);
@@ -99,8 +116,7 @@ TEST(Lockstep, LeavesWavesOfTheLastCycles) {
 
 TEST(Lockstep, LeavesOneFileWithBothSides) {
   const std::string stem = testing::TempDir() + "castor_twin_lockstep_both";
-  Lockstep<Block> lockstep(std::make_unique<Model<Block>>(odd()),
-                           std::make_unique<Rtl<Block, Vfault_total>>(odd(), RtlOptions{}), {5, "", stem, true});
+  Lockstep<Block> lockstep(std::make_unique<Model<Block>>(odd()), faulty_rtl(kTotal), {5, "", stem, true});
   RandomSequence<Block> sequence(odd(), 5);
   try {
     tb::run<Block>(lockstep, sequence, 100'000, true, kWatchNothing, kNoProgress);
@@ -119,7 +135,7 @@ TEST(Lockstep, LeavesOneFileWithBothSides) {
 }
 
 TEST(Lockstep, TellsTheDifferenceWhereItCannotWriteWaves) {
-  const Mismatch mismatch = find_fault<Vfault_total>(3, "/nowhere/x");
+  const Mismatch mismatch = find_fault(kTotal, 3, "/nowhere/x");
   EXPECT_EQ(mismatch.field, "total");
   EXPECT_TRUE(mismatch.waves.empty());
   EXPECT_THAT(mismatch.text(), HasSubstr("no waves: cannot write the waves '/nowhere/x"));
@@ -141,7 +157,7 @@ class Boastful final : public Twin<Block> {
 };
 
 TEST(Lockstep, FindsAModelThatSkipsTooFar) {
-  Lockstep<Block> lockstep(std::make_unique<Boastful>(odd()), make_rtl<Block>(odd(), {}), {});
+  Lockstep<Block> lockstep(std::make_unique<Boastful>(odd()), good_rtl(), {});
   turnstile::Inputs in;
   in.reg_req = in.reg_we = 1;
   in.reg_addr = 4;
@@ -157,7 +173,7 @@ TEST(Lockstep, FindsAModelThatSkipsTooFar) {
 }
 
 TEST(Rtl, AnswersQuietFromProbesAndNeverMoreThanTheModel) {
-  const auto rtl = make_rtl<Block>(odd(), {});
+  const auto rtl = good_rtl();
   Model<Block> model(odd());
   RandomSequence<Block> sequence(odd(), 11);
   turnstile::Inputs in;
@@ -178,7 +194,7 @@ TEST(Rtl, AnswersQuietFromProbesAndNeverMoreThanTheModel) {
 }
 
 TEST(Rtl, IdleIsAsManyClocks) {
-  const auto skipped = make_rtl<Block>(odd(), {}), clocked = make_rtl<Block>(odd(), {});
+  const auto skipped = good_rtl(), clocked = good_rtl();
   turnstile::Inputs in;
   in.now = 100;
   in.req.set(3);
@@ -208,7 +224,7 @@ TEST(Rtl, IdleIsAsManyClocks) {
 }
 
 TEST(Rtl, ResetForgetsEverything) {
-  const auto rtl = make_rtl<Block>(odd(), {});
+  const auto rtl = good_rtl();
   turnstile::Inputs in;
   in.req.set(3);
   in.pick_grant = 1;
@@ -220,22 +236,8 @@ TEST(Rtl, ResetForgetsEverything) {
   EXPECT_EQ(rtl->probes().pointer, 0);
 }
 
-TEST(RtlSets, ListWhatThereIs) {
-  turnstile::Params params;
-  params.Depth = 6;
-  try {
-    (void)make_twin<Block>(Kind::kLockstep, params);
-    FAIL() << "accepted";
-  } catch (const base::InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("turnstile: no RTL at NumPorts 96, NumWays 3, Depth 6"));
-    EXPECT_THAT(error.what(), HasSubstr("odd: NumPorts 37, NumWays 3, Depth 7"));
-    EXPECT_THAT(error.what(), HasSubstr("large: NumPorts 128, NumWays 4, Depth 16"));
-  }
-  EXPECT_THROW((void)rtl_set<Block>("huge"), base::InputError);
-}
-
 TEST(LockstepDeathTest, RefusesAnInputBeyondItsPort) {
-  Lockstep<Block> lockstep(std::make_unique<Model<Block>>(odd()), make_rtl<Block>(odd(), {}), {});
+  Lockstep<Block> lockstep(std::make_unique<Model<Block>>(odd()), good_rtl(), {});
   turnstile::Inputs in;
   in.weight[1] = 16;
   EXPECT_DEATH(lockstep.clock(in), "input weight is .0, 16 .*beyond its 12 bits");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "castor/twin/make_twin.h"
+#include "castor/twin/rtl_builder.h"
 #include "castor/twin/stimulus.h"
 #include "tests/twin/turnstile/module.h"
 
@@ -79,7 +80,10 @@ struct Pinned : Bench {
 
 class Module : public testing::TestWithParam<const char*> {
  protected:
-  [[nodiscard]] static std::unique_ptr<Twin<Block>> twin() { return make_twin<Block>(parse_kind(GetParam()), {}); }
+  [[nodiscard]] static std::unique_ptr<Twin<Block>> twin() {
+    RtlBuilder rtl;
+    return make_twin<Block>(parse_kind(GetParam()), {}, rtl);
+  }
 };
 
 TEST_P(Module, ShowsOverPinsWhatTheEngineSays) {

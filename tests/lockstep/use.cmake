@@ -1,18 +1,19 @@
 # A block in a SystemC design by its pins: the same lines from model, RTL and lockstep. The text follows from the block's
 # document: the verdict on a list of one kernel type comes 3 + 8 + NumQueues cycles after the header.
-if(TARGET block_by_pins)
+if(TARGET block_by_pins AND CASTOR_TEST_RTL)
   foreach(kind IN ITEMS model rtl lockstep)
     castor_script_test(block_by_pins_${kind}
       KIND lockstep
+      TIMEOUT 300
       COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/expect.py"
               "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/block_by_pins.txt" "$<TARGET_FILE:block_by_pins>" ${kind})
   endforeach()
   castor_test_needs_(lockstep block_by_pins)
 endif()
-if(TARGET castor_cosim_turnstile AND TARGET castor AND CASTOR_BUILD_RTL)
+if(TARGET castor AND CASTOR_TEST_RTL)
   castor_script_test(cosim_command_line
     KIND lockstep
-    TIMEOUT 120
+    TIMEOUT 600
     COMMAND python3 -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
-            "$<TARGET_FILE:castor_cosim_turnstile>" "$<TARGET_FILE:castor_cosim_faulty>")
+            "${PROJECT_BINARY_DIR}/tests/blocks/turnstile")
 endif()

@@ -13,8 +13,6 @@ from flows_support import ROOT, FlowCase  # noqa: E402
 sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
 from castor_flows import aiger, mutate, tree, yosys  # noqa: E402
 
-TURNSTILE = ROOT / "tests" / "twin"
-
 RING = """
 module castor_ring #(parameter int unsigned N = 4) (input logic clk_i, input logic rst_ni, input logic go_i,
                                                     output logic top_o, output logic never_o);
@@ -39,7 +37,7 @@ class Equivalence(unittest.TestCase):
             (root / "rtl/ring/castor_ring.sv").write_text(RING)
             (root / "rtl/ring/ring.f").write_text("ring/castor_ring.sv\n")
             (root / "rtl/ring/parameter_sets.json").write_text('{"proof": {"N": 4}}')
-            block = tree.Block(root, "ring")
+            block = tree.find(root, "ring")
             work = root / "work"
             work.mkdir()
             mutate.draw(block, block.parameters("proof"), 1, 1, work)
@@ -146,7 +144,7 @@ class Campaign(FlowCase):
     WORDS = ("mutate", "turnstile", "--params", "odd", "--count", "20", "--seed", "1")
 
     def test_lockstep_kills_the_sample_and_a_second_run_goes_on_where_the_first_was(self):
-        self.run_castor(*self.WORDS, "--json", self.folder / "result.json", root=TURNSTILE, expect=None)
+        self.run_castor(*self.WORDS, "--json", self.folder / "result.json", root=None, expect=None)
         first = json.loads((self.folder / "result.json").read_text())
         code = 0 if first["killed_share"] >= 0.95 else 1
         self.assertEqual(len(first["mutants"]), 20)
@@ -165,16 +163,16 @@ class Campaign(FlowCase):
         for log in logs.iterdir():
             log.unlink()
         kept.write_text(json.dumps(data))
-        self.assertEqual(self.json(*self.WORDS, root=TURNSTILE, expect=code)["mutants"], first["mutants"])
+        self.assertEqual(self.json(*self.WORDS, root=None, expect=code)["mutants"], first["mutants"])
         self.assertEqual([log.name for log in logs.glob("*.log")], [f"{number}.log"])
         # The waves of what was found lie there, too, and nowhere else.
         self.assertEqual([waves.name for waves in logs.glob("*.vcd")], [f"{number}.vcd"])
         self.assertEqual({path.name for path in self.folder.iterdir()}, {"work", "result.json"})
 
     def test_wrong_requests_are_refused(self):
-        self.refused("mutate", "turnstile", "--params", "none", root=TURNSTILE, says="there are: minimum, odd")
-        self.refused("mutate", "turnstile", "--count", "0", root=TURNSTILE, says="at least 1")
-        self.refused("mutate", "trial", "--params", "small", "--program", "/bin/true", says="does not list its sequences")
+        self.refused("mutate", "turnstile", "--params", "none", root=None, says="there are: minimum, odd")
+        self.refused("mutate", "turnstile", "--count", "0", root=None, says="at least 1")
+        self.refused("mutate", "trial", "--params", "small", says="has no manifest")
 
 
 if __name__ == "__main__":

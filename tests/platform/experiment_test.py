@@ -7,6 +7,7 @@
 import csv
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,5 +100,17 @@ with tempfile.TemporaryDirectory() as folder:
     bad = run("lax", *TINY, "--set", "run.max_cycles=1000", "--out", str(root / "deep"))
     check(f"a run that ends badly: exit code 1, got {bad.returncode}, and its name",
           bad.returncode == 1 and "-high-RR-1-jobs_12-run.max_cycles_1000 failed" in bad.stderr)
+
+    # The experiments are a program beside castor; where it is missing, one line says how to get it.
+    alone = root / "build" / "bin" / "castor"
+    alone.parent.mkdir(parents=True)
+    shutil.copy2(CASTOR, alone)
+    bad = subprocess.run([alone, "experiment", "lax"], capture_output=True, text=True, check=False)
+    check(f"without the program: exit code 2, got {bad.returncode}", bad.returncode == 2)
+    check("without the program: one line: " + bad.stderr, len(bad.stderr.splitlines()) == 1 and "install" in bad.stderr)
+    (root / "build" / "CMakeCache.txt").write_text("")
+    bad = subprocess.run([alone, "experiment", "lax"], capture_output=True, text=True, check=False)
+    check("in a build tree it names the command: " + bad.stderr, bad.returncode == 2 and
+          f"cmake --build {root / 'build'} --target castor_experiment" in bad.stderr)
 
 sys.exit(1 if failures else 0)

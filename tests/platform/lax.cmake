@@ -8,7 +8,7 @@ castor_test(lax_platform_test KIND platform ISOLATED TIMEOUT 300
 castor_test(lax_waiting_test KIND platform ISOLATED TIMEOUT 120
             SOURCES lax/waiting_test.cpp
             LIBS castor_runtime castor_platforms castor_hookup)
-if(TARGET castor_rtl_lax AND CASTOR_BUILD_RTL)
+if(CASTOR_TEST_RTL)
   target_compile_definitions(lax_platform_test PRIVATE CASTOR_HAS_RTL_LAX)
 endif()
 
@@ -23,7 +23,7 @@ if(TARGET castor_kernels)
     ENVIRONMENT "CASTOR_PLATFORM=gcn_apu" "CASTOR_SET=blocks.lax.enable=1"
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py"
             "${PROJECT_BINARY_DIR}/kernels/job_mix" "--divide 64 --steps 1" "--kind ipv6 --jobs 40 --gap 100 --deadline 20")
-  if(TARGET castor_rtl_lax AND CASTOR_BUILD_RTL)
+  if(CASTOR_TEST_RTL)
     castor_script_test(lax_kernel_engines KIND platform TIMEOUT 300
       COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" lax gcn_apu gpu.lax
               front_end.job_scheduler.lax

@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 """Lockstep of a block on a machine: a difference between model and RTL ends the program, and leaves waves and a way to look.
 
-    lockstep_window_test.py <program over RTL with faults: tests/platform/lockstep/faulty_blocks.cpp>
+    lockstep_window_test.py <program: tests/platform/lockstep/meet.cpp>
+
+Every block with a tb/<block>/lockstep_fault.json is run over RTL with that fault, an output that is stuck at 0: on
+`machine`, where the block's `instance` stands in names of files; `from` in `file` of its RTL becomes `to`; `harmless`: on
+the machine nothing reads the output. The blocks' folders are those of CASTOR_PREFIX, which the test shadows.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -14,19 +19,36 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from faulty_rtl import patched  # noqa: E402
 from vcd import variables  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
-# block: machine, instance in file names, the output that is stuck
-BLOCKS = {"lax": ("gcn_apu", "lax", "adm_accept"), "saws": ("maxwell_liu13", "saws-sm0", "mode_saws")}
+FAULTS = {path.parent.name: json.loads(path.read_text())
+          for path in sorted(pathlib.Path(__file__).resolve().parents[2].glob("tb/*/lockstep_fault.json"))}
 AFTER = 8  # idle cycles behind the difference
 
 
-def run(block, engine, folder, **more):
-    environment = dict({key: value for key, value in os.environ.items() if not key.startswith("CASTOR_")},
-                       CASTOR_PLATFORM=BLOCKS[block][0],
-                       CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}", **more)
-    return subprocess.run([PROGRAM], capture_output=True, text=True, timeout=120, check=False, cwd=folder, env=environment)
+def shadow(folder):
+    """A prefix like CASTOR_PREFIX whose blocks have faults. Returns the environment for it."""
+    real = pathlib.Path(os.environ["CASTOR_PREFIX"])
+    libdir = json.loads((real / "share/castor/installation.json").read_text())["libdir"]
+    blocks = folder / libdir / "castor/blocks"
+    blocks.mkdir(parents=True)
+    (folder / "share").symlink_to(real / "share")
+    for library in (real / libdir).glob("*.a"):
+        (folder / libdir / library.name).symlink_to(library)
+    for block, fault in FAULTS.items():
+        scratch = folder / f"patched-{block}"
+        patched(real / libdir / "castor/blocks" / block, scratch, fault["file"], fault["from"], fault["to"])
+        (scratch / block).rename(blocks / block)
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("CASTOR_") or key == "CASTOR_CACHE"}
+    return dict(kept, CASTOR_PREFIX=str(folder))
+
+
+def quiet(done):
+    """Without what a builder of RTL says."""
+    done.stderr = re.sub(r"castor: (building|built) RTL of .*\n", "", done.stderr)
+    return done
 
 
 def changes(text):
@@ -53,12 +75,21 @@ class Window(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
+        self.folder = pathlib.Path(scratch.name) / "run"
+        self.folder.mkdir()
+        self.environment = shadow(pathlib.Path(scratch.name) / "castor")
+
+    def run_program(self, block, engine, folder, **more):
+        environment = dict(self.environment, CASTOR_PLATFORM=FAULTS[block]["machine"],
+                           CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}", **more)
+        return quiet(subprocess.run([PROGRAM], capture_output=True, text=True, timeout=300, check=False, cwd=folder, env=environment))
 
     def test_a_difference_leaves_both_sides_around_it_and_says_how_to_look(self):
-        for block, (machine, instance, output) in BLOCKS.items():
+        self.assertTrue(FAULTS)
+        for block, fault in FAULTS.items():
             with self.subTest(block=block):
-                done = run(block, "lockstep", self.folder)
+                machine, instance, output = (fault[key] for key in ("machine", "instance", "output"))
+                done = self.run_program(block, "lockstep", self.folder)
                 self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
                 said = re.search(rf"castor: {block}: model and RTL differ in cycle (\d+): {output} is (\S+) in the model "
                                  r"and (\S+) in the RTL", done.stderr)
@@ -88,36 +119,36 @@ class Window(unittest.TestCase):
                 command = re.search(r"\n  replay: (.*)\n", done.stderr)[1]
                 self.assertIn(f"blocks.{block}.engine=lockstep", command)
                 self.assertEqual(shlex.split(command)[-1], PROGRAM)
-                again = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120, check=False,
-                                       cwd=self.folder)
+                again = quiet(subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120, check=False,
+                                             cwd=self.folder, env=self.environment))
                 self.assertEqual((again.returncode, again.stderr), (1, done.stderr))
                 (self.folder / file).unlink()
 
     def test_waves_of_the_gpu_are_closed(self):
-        for block in BLOCKS:
+        for block, fault in FAULTS.items():
             with self.subTest(block=block):
                 waves = self.folder / f"{block}.vcd"
-                done = run(block, "lockstep", self.folder, CASTOR_WAVE=str(waves), CASTOR_WAVE_SCOPE="gpu.front_end;gpu.sm0")
+                done = self.run_program(block, "lockstep", self.folder, CASTOR_WAVE=str(waves), CASTOR_WAVE_SCOPE="gpu.front_end;gpu.sm0")
                 self.assertEqual(done.returncode, 1, done.stderr)
                 cycle = int(re.search(r"core cycle (\d+)", done.stderr)[1])
                 self.assertTrue(waves.read_text().endswith("\n"))
-                megahertz = {"lax": 1500, "saws": 1050}[block]
+                megahertz = fault["mhz"]
                 last = max(time for values in changes(waves.read_text()).values() for time in values)
                 self.assertLessEqual(last, (cycle + 1) * 1_000_000 / megahertz + 1)
                 self.assertGreater(last, 0)
 
     def test_where_no_file_can_be_written_the_difference_is_told_all_the_same(self):
-        done = run("saws", "lockstep", "/proc")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("mode_saws is", done.stderr)
-        self.assertRegex(done.stderr, r"no waves: .*cannot write .*saws-sm0-mismatch")
+        for block, fault in FAULTS.items():
+            done = self.run_program(block, "lockstep", "/proc")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"{fault['output']} is", done.stderr)
+            self.assertRegex(done.stderr, rf"no waves: .*cannot write .*{fault['instance']}-mismatch")
 
     def test_without_lockstep_nobody_notices(self):
-        for block in BLOCKS:
-            done = run(block, "model", self.folder)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""), block)
-        done = run("saws", "rtl", self.folder)  # nothing in the SM reads the output that is stuck
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
+        for block, fault in FAULTS.items():
+            for engine in ("model", *(["rtl"] if fault["harmless"] else [])):
+                done = self.run_program(block, engine, self.folder)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""), block)
         self.assertEqual(list(self.folder.iterdir()), [])
 
 

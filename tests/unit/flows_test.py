@@ -354,30 +354,30 @@ class Tree(unittest.TestCase):
         self.folder.cleanup()
 
     def test_block_knows_sources_and_sets(self):
-        block = tree.Block(self.root, "x")
+        block = tree.find(self.root, "x")
         self.assertEqual(block.sources, [(self.rtl / "castor_x.sv").resolve()])
         self.assertEqual(block.parameters("default"), {"N": 4})
 
     def test_unknown_names_list_what_there_is(self):
         with self.assertRaisesRegex(WrongRequest, "unknown block 'y' .*there are: x"):
-            tree.Block(self.root, "y")
+            tree.find(self.root, "y")
         with self.assertRaisesRegex(WrongRequest, "did you mean default"):
-            tree.Block(self.root, "x").parameters("defualt")
+            tree.find(self.root, "x").parameters("defualt")
 
     def test_missing_source_is_refused_with_its_line(self):
         (self.rtl / "x.f").write_text("x/castor_x.sv\nx/none.sv\n")
         with self.assertRaisesRegex(WrongRequest, r"x\.f:2: no file"):
-            tree.Block(self.root, "x")
+            tree.find(self.root, "x")
 
     def test_wrong_sets_are_refused(self):
         for text in ("", "[1]", "{}", '{"a": 4}', '{"a": {"N": "4"}}', '{"a": {"N": true}}', '{"a": {"N; rm": 1}}'):
             (self.rtl / "parameter_sets.json").write_text(text)
             with self.assertRaises(WrongRequest, msg=text):
-                tree.Block(self.root, "x")
+                tree.find(self.root, "x")
 
     def test_folder_without_rtl_is_refused(self):
         with self.assertRaisesRegex(WrongRequest, "--root"):
-            tree.Block(self.root / "none", "x")
+            tree.find(self.root / "none", "x")
 
 
 class Pipe(unittest.TestCase):

@@ -15,13 +15,6 @@
 #include "castor/twin/vcd.h"
 #include "tests/twin/turnstile/engine.h"
 
-// This program has no RTL.
-template <>
-const std::vector<castor::twin::RtlSet<castor::turnstile::Block>>& castor::twin::rtl_sets<castor::turnstile::Block>() {
-  static const std::vector<RtlSet<turnstile::Block>> none;
-  return none;
-}
-
 namespace castor::twin {
 namespace {
 
@@ -167,12 +160,35 @@ TEST(Params, ComeOutOfNamesAndValues) {
                base::InputError);
 }
 
-TEST(MakeTwin, RefusesAnUnknownKindAndRtlThatWasNotBuilt) {
+/// A source that must not be asked, or has a file that is no RTL.
+class Source final : public RtlSource {
+ public:
+  [[nodiscard]] std::string object(const std::string& block, const ParamValues& values) override {
+    ++asked;
+    EXPECT_EQ(block, "turnstile");
+    EXPECT_EQ(values, (ParamValues{{"NumPorts", 96}, {"NumWays", 3}, {"Depth", 5}}));
+    return "/nowhere/rtl.so";
+  }
+  int asked = 0;
+};
+
+TEST(MakeTwin, AsksTheSourceForRtlAtAllParametersAndNotForAModel) {
   EXPECT_EQ(parse_kind("lockstep"), Kind::kLockstep);
-  EXPECT_THROW((void)parse_kind("verilog"), base::InputError);
-  EXPECT_NE(make_twin<Block>(Kind::kModel, {}), nullptr);
-  EXPECT_THROW((void)make_twin<Block>(Kind::kRtl, {}), base::InputError);
-  EXPECT_THROW((void)make_twin<Block>(Kind::kLockstep, {}), base::InputError);
+  EXPECT_THROW((void)parse_kind("silicon"), base::InputError);
+  Source source;
+  EXPECT_NE(make_twin<Block>(Kind::kModel, {}, source), nullptr);
+  EXPECT_EQ(source.asked, 0);
+  EXPECT_THROW((void)make_twin<Block>(Kind::kRtl, {}, source), base::InputError);
+  EXPECT_THROW((void)make_twin<Block>(Kind::kLockstep, {}, source), base::InputError);
+  EXPECT_EQ(source.asked, 2);
+}
+
+TEST(MakeTwin, ChecksParametersBeforeItAsks) {
+  Source source;
+  turnstile::Params params;
+  params.Depth = 17;
+  EXPECT_THROW((void)make_twin<Block>(Kind::kRtl, params, source), base::InputError);
+  EXPECT_EQ(source.asked, 0);
 }
 
 TEST(Idle, LeavesLevelsAndMovesTime) {

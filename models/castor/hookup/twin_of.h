@@ -4,9 +4,7 @@
 #include <string>
 
 #include "castor/hookup/block_type.h"
-#include "castor/twin/lockstep.h"
-#include "castor/twin/rtl_object.h"
-#include "castor/twin/twin.h"
+#include "castor/twin/make_twin.h"
 
 namespace castor::hookup {
 
@@ -17,18 +15,12 @@ namespace castor::hookup {
 template <class Block>
 std::unique_ptr<twin::Twin<Block>> twin_of(const PlugSite& site, const typename Block::Params& params,
                                            const std::string& instance = {}) {
-  params.check();
-  const twin::Kind kind = site.settings.engine();
-  if (kind == twin::Kind::kModel) return std::make_unique<twin::Model<Block>>(params);
-  const twin::RtlOptions options;
-  auto rtl = twin::load_rtl<Block>(site.rtl.object(Block::kBlock, twin::param_values(params)), params, options);
-  if (kind == twin::Kind::kRtl) return rtl;
+  const twin::RtlOptions rtl;
   twin::LockstepOptions lockstep;
-  lockstep.seed = options.seed;
+  lockstep.seed = rtl.seed;
   lockstep.waves = Block::kBlock + (instance.empty() ? "" : "-" + instance) + "-mismatch";
   lockstep.one_file = true;
-  return std::make_unique<twin::Lockstep<Block>>(std::make_unique<twin::Model<Block>>(params), std::move(rtl),
-                                                 lockstep);
+  return twin::make_twin<Block>(site.settings.engine(), params, site.rtl, rtl, lockstep);
 }
 
 }  // namespace castor::hookup

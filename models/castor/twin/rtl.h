@@ -11,8 +11,8 @@
 #include "castor/twin/rtl_options.h"
 #include "castor/twin/twin.h"
 
-/// The RTL behind the interface of twins. Needs the headers of Verilator's runtime; only what castor_block generates
-/// includes it, everybody else asks the registry (rtl_sets.h).
+/// The RTL behind the interface of twins. Needs the headers of Verilator's runtime; only RTL objects include it,
+/// everybody else loads one (rtl_object.h).
 namespace castor::twin {
 
 namespace detail {

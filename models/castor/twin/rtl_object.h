@@ -36,7 +36,7 @@ template <class Block>
 struct RtlObject {
   base::ObjectHeader header;
   const char* params;  ///< as `params_text` writes them; of a netlist or of mutants too
-  Twin<Block>* (*make)(const typename Block::Params&, const RtlOptions&);
+  Twin<Block>* (*make)(const typename Block::Params&, const RtlOptions&);  ///< the caller deletes it
 };
 
 /// RTL at these parameters out of the object at `path`. Errors: as base::load_object, and InputError if it was made for

@@ -16,6 +16,7 @@
 
 #include "castor/lax/module.h"
 #include "castor/twin/make_twin.h"
+#include "castor/twin/rtl_builder.h"
 
 namespace {
 
@@ -112,7 +113,8 @@ SC_MODULE(Host) {
 int sc_main(int argc, char** argv) {
   try {
     const castor::twin::Kind kind = castor::twin::parse_kind(argc > 1 ? argv[1] : "lockstep");
-    Host host("host", castor::twin::make_twin<Block>(kind, castor::lax::Params{}));
+    castor::twin::RtlBuilder rtl;
+    Host host("host", castor::twin::make_twin<Block>(kind, castor::lax::Params{}, rtl));
     sc_core::sc_start(kPeriod * 10'000);
     return 0;
   } catch (const castor::base::InputError& error) {

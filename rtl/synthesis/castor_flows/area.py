@@ -53,10 +53,10 @@ def run(options, progress):
         raise WrongRequest("--split maps the modules as they are", "leave out --tie and --macros")
     names = [options.block] if options.block else tree.blocks(options.root)
     if not names:
-        raise WrongRequest(f"no block in '{Path(options.root) / 'rtl'}'")
+        raise WrongRequest("no block with RTL" + (f" in '{Path(options.root) / 'rtl'}'" if options.root else ""))
     wanted = []
     for name in names:
-        block = tree.Block(options.root, name, points=True)
+        block = tree.find(options.root, name, points=True)
         for chosen in _sets(block, options):
             wanted.append((block, chosen, block.parameters(chosen)))
             if options.check:
@@ -70,7 +70,7 @@ def run(options, progress):
     code = 0
     for name in names:
         mine = [result for result in results if result["block"] == name]
-        block = tree.Block(options.root, name, points=True)
+        block = tree.find(options.root, name, points=True)
         for line in report(mine, library, options.macros):
             progress.line(line)
         if options.record:

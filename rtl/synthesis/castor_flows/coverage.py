@@ -8,11 +8,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import mutate, tools, tree
+from . import cosim, tools, tree
 from .errors import WrongRequest
-
-#: What a run of lockstep may take.
-_RUN_SECONDS = 1800
 
 #: Kinds of Verilator's points by the page that they stand on.
 _KINDS = {"v_line": "line", "v_branch": "line", "v_toggle": "toggle"}
@@ -23,7 +20,6 @@ def add_arguments(parser):
     parser.add_argument("--params", metavar="SET", default="odd", help="parameter set (default: %(default)s)")
     parser.add_argument("--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)")
     parser.add_argument("--runs", metavar="R", type=int, default=1, help="seeds for every sequence of the block (default: %(default)s)")
-    parser.add_argument("--program", metavar="FILE", help="lockstep program with counters (default: built in Castor's build tree)")
     parser.add_argument("--missing", action="store_true", help="also list what was not reached, with its lines")
 
 
@@ -31,27 +27,24 @@ def run(options, progress):
     """The command. Returns the exit code."""
     if options.cycles < 1 or options.runs < 1:
         raise WrongRequest("--cycles and --runs must be at least 1")
-    block = tree.Block(options.root, options.block)
-    block.parameters(options.params)
+    block = tree.find(options.root, options.block)
+    values = block.parameters(options.params)
     work = (Path(options.work) / block.name / f"coverage-{options.params}").resolve()
     work.mkdir(parents=True, exist_ok=True)
     for old in work.glob("*.dat"):
         old.unlink()
     began = time.monotonic()
-    if options.program:
-        program = Path(options.program).resolve()
-    else:
-        progress.say("building the model with counters")
-        program = build(block.name, work)
-    plan = mutate.runs_of(program, options, work)
+    progress.say("building RTL with counters")
+    harness = cosim.Harness(block, cosim.build(block, values, coverage=True))
+    names = harness.sequences(work)
+    plan = [(name, seed) for seed in range(1, options.runs + 1) for name in names]
     left = len(plan)
 
     def one(what):
         nonlocal left
         sequence, seed = what
         data = work / f"{sequence}-{seed}.dat"
-        result = tools.run([program, "--params", options.params, "--cycles", options.cycles, "--sequence", sequence, "--seed", seed,
-                            "--coverage", data], work / f"{sequence}-{seed}.log", _RUN_SECONDS)
+        result = harness.run(work / f"{sequence}-{seed}.log", options.params, options.cycles, sequence, seed, "--coverage", data)
         if result.code != 0 or not data.exists():
             raise WrongRequest(f"lockstep fails, sequence {sequence}, seed {seed}", f"log: {work / f'{sequence}-{seed}.log'}")
         left -= 1
@@ -63,9 +56,10 @@ def run(options, progress):
         for counts in pool.map(one, plan):
             for point, count in counts.items():
                 points[point] = points.get(point, 0) + count
-    points = {point: count for point, count in points.items() if Path(point[1]).resolve().is_relative_to(block.rtl.resolve())}
+    sources = set(block.sources)
+    points = {point: count for point, count in points.items() if Path(point[1]).resolve() in sources}
     if not points:
-        raise WrongRequest(f"'{program}' counts nothing in {block.rtl}", "is it castor_cosim_<block>_coverage?")
+        raise WrongRequest(f"the runs count nothing in {block.folder}", f"logs in {work}")
     table = shares(points)
     progress.line(f"{block.name}, set {options.params}: {len(plan)} runs of {options.cycles} cycles, {time.monotonic() - began:.0f} s")
     width = max(len(name) for name in table)
@@ -80,17 +74,6 @@ def run(options, progress):
             "files": {name: {kind: dict(zip(("reached", "points"), row[kind])) for kind in row} for name, row in table.items()},
             "missing": [list(point) for point, count in sorted(points.items()) if count == 0]})
     return 0
-
-
-def build(name, work):
-    """Builds castor_cosim_<block>_coverage in the build tree that `castor` lies in. Returns the program."""
-    folder = mutate.build_tree(name)
-    target = f"castor_cosim_{name}_coverage"
-    result = tools.run(["cmake", "--build", folder, "--target", target], work / "build.log")
-    program = folder / "bin" / target
-    if result.code != 0 or not program.exists():
-        raise WrongRequest(f"the target {target} could not be built", f"log: {work / 'build.log'}")
-    return program
 
 
 def read(text):

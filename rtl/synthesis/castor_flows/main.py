@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 
-from . import area, coverage, mutate, netlist, prove, tools, tree
+from . import area, coverage, mutate, netlist, prove, rtl_object, tools
 from .errors import Interrupted, WrongRequest
 from .progress import Progress
 
@@ -23,6 +23,8 @@ _COMMANDS = {
                  "castor coverage lax --missing"),
     "netlist": (netlist, "Write a block's gate netlist, with functional models of the cells",
                 "castor netlist lax --params minimum -o lax.v"),
+    "rtl-object": (rtl_object, "Build the RTL of a block at given values as a shared object, unless the cache has it, and print its path",
+                   "flows.py rtl-object lib/castor/blocks/saws/block.json NumSched=4 ..."),
 }
 
 
@@ -39,9 +41,10 @@ def parser():
             name, help=what, description=what + ".", allow_abbrev=False,
             epilog=f"Example: {example}. Exit codes: 0 good, 1 the thing under test failed, 2 the request was wrong.")
         module.add_arguments(one)
-        one.add_argument("--json", metavar="FILE", help="write the result as JSON ('-': standard output, after the text)")
-        one.add_argument("--work", metavar="DIR", default="castor-work", help="folder for scripts and logs (default: %(default)s)")
-        one.add_argument("--root", metavar="DIR", default=tree.default_root(), help="folder that holds rtl/ and tb/ (default: Castor's own)")
+        if module is not rtl_object:
+            one.add_argument("--json", metavar="FILE", help="write the result as JSON ('-': standard output, after the text)")
+            one.add_argument("--work", metavar="DIR", default="castor-work", help="folder for scripts and logs (default: %(default)s)")
+            one.add_argument("--root", metavar="DIR", help="folder that holds rtl/ and tb/ (default: the blocks that castor list blocks shows)")
         one.add_argument("--jobs", metavar="N", type=_positive, default=tools.cores(), help="processes at once (default: all cores)")
     return top
 

@@ -6,15 +6,13 @@ picks one. What survives every run is compared with the RTL formally; only what 
 
 import hashlib
 import json
-import os
 import re
-import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import aiger, formal, prove, tools, tree, yosys
+from . import aiger, cosim, formal, prove, tools, tree, yosys
 from .errors import WrongRequest
 
 KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
@@ -36,7 +34,6 @@ def add_arguments(parser):
     parser.add_argument("--seconds", metavar="S", type=float, default=60, help="time to prove one survivor equivalent (default: %(default)g)")
     parser.add_argument("--proven", metavar="FILE", help="JSON of castor prove at the same set: a mutant that differs only where a "
                         "property proven there does not hold is equivalent")
-    parser.add_argument("--program", metavar="FILE", help="lockstep program over the mutants (default: built in Castor's build tree)")
 
 
 class Mutant:
@@ -77,32 +74,30 @@ def run(options, progress):
     if options.count < 1 or options.cycles < 1 or options.runs < 1:
         raise WrongRequest("--count, --cycles and --runs must be at least 1")
     tools.need("yosys", "berkeley-abc")
-    block = tree.Block(options.root, options.block)
+    block = tree.find(options.root, options.block)
     values = block.parameters(options.params)
-    build = None if options.program else build_tree(options.block)
     work = (Path(options.work) / block.name / f"mutate-{options.params}-{options.count}-{options.seed}").resolve()
     work.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
 
     progress.say("drawing mutants")
     mutants = draw(block, values, options.count, options.seed, work)
-    if options.program:
-        program = Path(options.program).resolve()
-    else:
-        progress.say("building the model of all mutants")
-        program = make_program(block, options.params, values, work, build)
+    progress.say("building the model of all mutants")
+    harness = cosim.Harness(block, cosim.build(block, values, source=work / "mutants.sv",
+                                               code=Path(__file__).with_name("mutant_number.cpp")))
 
-    kept = Kept(work / "results.json", fingerprint(work, program, options))
+    names = harness.sequences(work)
+    plan = [(name, seed) for seed in range(1, options.runs + 1) for name in names]
+    kept = Kept(work / "results.json", fingerprint(work, harness, options))
     for mutant in mutants:
         kept.restore(mutant)
-    plan = runs_of(program, options, work)
     first = plan[:len(plan) // options.runs]
-    sound(program, options, plan, work)
+    sound(harness, options, plan, work)
     # Most mutants die in the first round; the equivalent ones need not go through the others.
     model = Model(block, work / "equivalence", values, proven_by(options, block, values))
     for runs in first, plan:
         todo = [mutant for mutant in mutants if mutant.result in (None, SURVIVED) and mutant.runs < len(runs)]
-        _work_off(todo, options, progress, kept, f"mutants of {len(mutants)} to run", lambda one: kill(one, program, options, runs, work))
+        _work_off(todo, options, progress, kept, f"mutants of {len(mutants)} to run", lambda one: kill(one, harness, options, runs, work))
         todo = [mutant for mutant in mutants if mutant.result == SURVIVED and not mutant.by]
         _work_off(todo, options, progress, kept, "survivors to compare", lambda one: compare(one, model, options))
 
@@ -176,9 +171,9 @@ class Kept:
         scratch.replace(self.path)
 
 
-def fingerprint(work, program, options):
+def fingerprint(work, harness, options):
     """What the results depend on."""
-    parts = [(work / "base.il").read_bytes(), (work / "mutations.txt").read_bytes(), program.read_bytes(),
+    parts = [(work / "base.il").read_bytes(), (work / "mutations.txt").read_bytes(), *(path.read_bytes() for path in harness.parts),
              f"{options.params} {options.cycles}".encode()]
     return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
@@ -237,70 +232,26 @@ def numbered(verilog, top):
 # --- lockstep ---------------------------------------------------------------------------------------------------------
 
 
-def build_tree(block):
-    """The build tree that the `castor` program lies in. Raises WrongRequest if it is an installed one."""
-    program = os.environ.get("CASTOR_PROGRAM", "")
-    folder = Path(program).resolve().parent.parent
-    if not program or not (folder / "CMakeCache.txt").is_file():
-        raise WrongRequest("mutants are built in a build tree of Castor, which this is not",
-                           "run the castor of build/<preset>/bin, or give --program")
-    tools.need("cmake", "verilator")
-    return folder
-
-
-def make_program(block, chosen, values, work, build):
-    """Builds castor_cosim_<block>_mutants over `work`/mutants.sv. Returns a copy of the program, in `work`."""
-    folder = build / "mutants" / block.name
-    program = work / f"castor_cosim_{block.name}_mutants"
-    folder.mkdir(parents=True, exist_ok=True)
-    _place(folder / "mutants.sv", (work / "mutants.sv").read_text())
-    assignments = ", ".join(f'{{"{name}", {value}}}' for name, value in values.items())
-    _place(folder / "mutants_set.h", f'#define CASTOR_MUTANTS_SET "{chosen}"\n#define CASTOR_MUTANTS_PARAMS {{{assignments}}}\n')
-    target = f"castor_cosim_{block.name}_mutants"
-    result = tools.run(["cmake", "--build", build, "--target", target], work / "build.log")
-    built = folder / target
-    if result.code != 0 or not built.exists():
-        raise WrongRequest(f"the target {target} could not be built", f"log: {work / 'build.log'}")
-    shutil.copy2(built, program)
-    return program
-
-
-def _place(path, text):
-    """Writes a file only if that changes it, so that nothing is built again for nothing."""
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
-
-
-def runs_of(program, options, work):
-    """[(sequence, seed)]: every sequence of the block with the first seed, then with the next."""
-    result = tools.run([program, "--list"], work / "sequences.log", 60)
-    names = re.findall(r"^--sequence (\S+):", result.output, re.MULTILINE)
-    if result.code != 0 or not names:
-        raise WrongRequest(f"'{program}' does not list its sequences", f"log: {work / 'sequences.log'}")
-    return [(name, seed) for seed in range(1, options.runs + 1) for name in names]
-
-
-def lockstep(number, program, options, sequence, seed, log):
+def lockstep(number, harness, options, sequence, seed, log):
     """One run over one mutant (0: none). Returns the tools.Result. The waves of a difference lie beside the log."""
-    command = ["env", f"CASTOR_MUTANT={number}", program, "--params", options.params, "--cycles", options.cycles,
-               "--sequence", sequence, "--seed", seed, "--dump", log.with_suffix("")]
-    return tools.run(command, log, _RUN_SECONDS)
+    return harness.run(log, options.params, options.cycles, sequence, seed, "--dump", log.with_suffix(""), mutant=number,
+                       seconds=_RUN_SECONDS)
 
 
-def sound(program, options, plan, work):
+def sound(harness, options, plan, work):
     """Raises WrongRequest if lockstep fails without any mutant: then it would kill them all."""
     for sequence, seed in plan:
         log = work / "without.log"
-        if lockstep(0, program, options, sequence, seed, log).code != 0:
+        if lockstep(0, harness, options, sequence, seed, log).code != 0:
             raise WrongRequest(f"lockstep fails without any mutation, sequence {sequence}, seed {seed}",
                                f"first make 'castor cosim {options.block} --params {options.params}' pass; log: {log}")
 
 
-def kill(mutant, program, options, plan, work):
+def kill(mutant, harness, options, plan, work):
     """Runs lockstep until one run of the plan notices the mutant; those that it has behind it are left out."""
     log = work / "logs" / f"{mutant.number}.log"
     for sequence, seed in plan[mutant.runs:]:
-        result = lockstep(mutant.number, program, options, sequence, seed, log)
+        result = lockstep(mutant.number, harness, options, sequence, seed, log)
         if result.code == 0:
             mutant.runs += 1
             continue
@@ -311,7 +262,7 @@ def kill(mutant, program, options, plan, work):
         if result.timed_out:
             mutant.result, mutant.by = KILLED, f"{sequence} {seed}: no end"
             return
-        raise WrongRequest(f"mutant {mutant.number}: '{program}' ended with code {result.code}", f"log: {log}")
+        raise WrongRequest(f"mutant {mutant.number}: castor cosim ended with code {result.code}", f"log: {log}")
     mutant.result = SURVIVED
 
 

@@ -1,11 +1,11 @@
 """castor netlist: a block's gate netlist with functional models of its cells, as one Verilog file that any simulator reads.
 
-cmake/CastorNetlist.cmake verilates it, so that the netlist runs in the harness of the RTL.
+With --lockstep it is verilated, and runs in the harness of the RTL.
 """
 
 from pathlib import Path
 
-from . import liberty, tools, tree, yosys
+from . import cosim, liberty, tools, tree, yosys
 from .errors import WrongRequest
 
 
@@ -13,7 +13,11 @@ def add_arguments(parser):
     parser.add_argument("block", help="block")
     parser.add_argument("--params", metavar="SET", default="minimum", help="parameter set (default: %(default)s)")
     parser.add_argument("--liberty", metavar="FILE", help="standard cells, plain or gzipped (default: OSU018)")
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="Verilog file to write")
+    parser.add_argument("-o", "--output", metavar="FILE", help="Verilog file to write (default: netlist.sv in the folder of scripts and logs)")
+    parser.add_argument("--lockstep", action="store_true", help="then run the block's model against it: fail if an output differs")
+    parser.add_argument("--sequence", metavar="NAME", action="append", help="with --lockstep: this sequence (repeatable; default: the block's first)")
+    parser.add_argument("--cycles", metavar="C", type=int, default=20000, help="with --lockstep: cycles of each run (default: %(default)s)")
+    parser.add_argument("--seed", metavar="S", type=int, default=1, help="with --lockstep: seed of each run (default: %(default)s)")
 
 
 def run(options, progress):
@@ -21,20 +25,37 @@ def run(options, progress):
     tools.need("yosys")
     progress.say("reading the library")
     library = liberty.Library(options.liberty or liberty.DEFAULT)
-    block = tree.Block(options.root, options.block)
+    block = tree.find(options.root, options.block)
     values = block.parameters(options.params)
     work = (Path(options.work) / block.name / f"netlist-{options.params}-{library.name}").resolve()
+    output = Path(options.output or work / "netlist.sv").resolve()
     progress.say(f"{block.name} {options.params}: synthesis")
-    counts = write(block, values, library, work, options.output)
+    counts = write(block, values, library, work, output)
     used = ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
     progress.line(f"{block.name}, set {options.params}: {sum(counts.values())} cells of {library.name}, "
-                  f"{library.flops(counts)} flip-flops -> {options.output}")
+                  f"{library.flops(counts)} flip-flops -> {output}")
     if options.json:
         tree.write_json(options.json, {"command": options.command, "block": block.name, "set": options.params, "parameters": values,
                                        "library": library.name, "cells": counts, "flops": library.flops(counts)})
     else:
         progress.line(f"  {used}")
-    return 0
+    return lockstep(block, values, output, work, options, progress) if options.lockstep else 0
+
+
+def lockstep(block, values, netlist, work, options, progress):
+    """Runs the model against the netlist. Probes are not compared: a netlist has none. Returns the exit code."""
+    progress.say(f"{block.name} {options.params}: building the netlist")
+    harness = cosim.Harness(block, cosim.build(block, values, source=netlist, unoptimized=True))
+    known = harness.sequences(work)
+    code = 0
+    for sequence in options.sequence or known[:1]:
+        tree.choose(f"sequence of {block.name}", sequence, known)
+        progress.say(f"{block.name} {options.params}: {sequence}")
+        log = work / f"{sequence}-{options.seed}.log"
+        result = harness.run(log, options.params, options.cycles, sequence, options.seed, "--no-skip", "--dump", log.with_suffix(""))
+        progress.line(f"  {sequence}, seed {options.seed}, {options.cycles} cycles: {'no difference' if result.code == 0 else f'FAILED, see {log}'}")
+        code = code or (0 if result.code == 0 else 1)
+    return code
 
 
 def write(block, values, library, work, output):

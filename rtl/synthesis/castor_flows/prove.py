@@ -60,7 +60,7 @@ def display_name(cell, source):
 def run(options, progress):
     """The command. Returns the exit code."""
     tools.need("yosys", "yosys-smtbmc", "berkeley-abc", "z3")
-    block = tree.Block(options.root, options.block)
+    block = tree.find(options.root, options.block)
     values = block.parameters(options.params)
     work = (Path(options.work) / block.name / f"prove-{options.params}").resolve()
     progress.say("elaborating")

@@ -1,6 +1,9 @@
 """Where a block's files lie, and its named parameter sets.
 
-    <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl
+A block has a manifest, <folder>/NAME/block.json, in a folder of Castor's own or of CASTOR_BLOCKS (castor_block of CMake
+writes it). With --root, blocks are those of a tree instead:
+
+    <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl or to Castor's rtl/
     <root>/rtl/<block>/parameter_sets.json  {"set": {"Parameter": number, ...}, ...}
     <root>/rtl/<block>/area_points.json     the same, further sets that are synthesised only (optional)
     <root>/tb/<block>/                      properties
@@ -10,15 +13,17 @@ A root without rtl/ holds the blocks' folders itself, each with everything of it
 
 import difflib
 import json
+import os
 import re
 from pathlib import Path
 
+from . import installation
 from .errors import WrongRequest
 
 
-def default_root():
-    """The folder that holds rtl/: that of the repository, or share/castor of an installation."""
-    return Path(__file__).resolve().parents[3]
+def own_rtl():
+    """Castor's rtl/, with the tables and FIFOs that all blocks share."""
+    return Path(__file__).resolve().parents[2]
 
 
 def folder_of(root, kind):
@@ -26,9 +31,65 @@ def folder_of(root, kind):
     return Path(root) / kind if (Path(root) / "rtl").is_dir() else Path(root)
 
 
-def blocks(root):
+def manifests():
+    """{name: block.json} of all blocks. Raises WrongRequest if two have one name."""
+    folders = [installation.find().blocks]
+    folders += [Path(folder) for folder in os.environ.get("CASTOR_BLOCKS", "").split(":") if folder]
+    found = {}
+    for folder in dict.fromkeys(folder.resolve() for folder in folders):
+        for path in sorted(folder.glob("*/block.json")):
+            if path.parent.name in found:
+                raise WrongRequest(f"two blocks are called {path.parent.name}: '{found[path.parent.name]}' and '{path}'",
+                                   "rename one, or take its folder out of CASTOR_BLOCKS")
+            found[path.parent.name] = path
+    return dict(sorted(found.items()))
+
+
+def blocks(root=None):
     """Names of the blocks that have RTL, sorted."""
+    if root is None:
+        return [name for name, path in manifests().items() if "rtl" in _manifest(path)]
     return sorted(f.stem for f in folder_of(root, "rtl").glob("*/*.f") if f.stem == f.parent.name)
+
+
+def find(root, name, points=False):
+    """The block of that name: of the tree `root`, or, if that is None, by its manifest. `points`: as Block."""
+    if root is None:
+        paths = manifests()
+        return read_manifest(paths[choose("block", name, list(paths))], points)
+    root = Path(root).resolve()
+    if not root.is_dir():
+        raise WrongRequest(f"no folder '{root}'", "--root names the folder that holds rtl/ and tb/")
+    choose("block", name, blocks(root))
+    return Block(name, folder_of(root, "rtl") / name, folder_of(root, "tb") / name, root, points)
+
+
+def _manifest(path):
+    """The manifest at `path`, its paths absolute."""
+    try:
+        data = json.loads(read_text(path))
+        base = path.parent
+        for key in ("rtl", "tb", "evidence"):
+            if key in data:
+                data[key] = Path(os.path.normpath(base / data[key]))
+        for key in ("include", "libraries"):
+            data[key] = [os.path.normpath(base / one) for one in data[key]]
+        for key in ("name", "type", "ports"):
+            if not isinstance(data[key], str):
+                raise TypeError
+    except (ValueError, KeyError, TypeError):
+        raise WrongRequest(f"{path}: not a manifest as castor_block writes it") from None
+    return data
+
+
+def read_manifest(path, points=False):
+    """The block of a manifest. `points`: as Block."""
+    data = _manifest(Path(os.path.abspath(path)))
+    if "rtl" not in data:
+        raise WrongRequest(f"block {data['name']} has no RTL", f"{path} names none")
+    data["folder"] = Path(os.path.abspath(path)).parent
+    base = data["rtl"].parent
+    return Block(data["name"], data["rtl"], data.get("tb", data["rtl"]), base.parent if base.name == "rtl" else base, points, data)
 
 
 def choose(kind, name, names):
@@ -42,19 +103,19 @@ def choose(kind, name, names):
 
 
 class Block:
-    """One block: its sources and its parameter sets. Raises WrongRequest if it does not exist or a file is wrong."""
+    """One block: its sources and its parameter sets. Raises WrongRequest if a file is missing or wrong."""
 
-    def __init__(self, root, name, points=False):
-        """`points`: with the sets that are synthesised only."""
+    def __init__(self, name, folder, bench, root, points=False, manifest=None):
+        """`folder`, `bench`: of its RTL and of its properties; `root`: what places in sources are told relative to;
+        `points`: with the sets that are synthesised only."""
         self.root = Path(root).resolve()
-        if not self.root.is_dir():
-            raise WrongRequest(f"no folder '{self.root}'", "--root names the folder that holds rtl/ and tb/")
-        self.name = choose("block", name, blocks(self.root))
-        self.rtl = folder_of(self.root, "rtl")
-        self.folder = self.rtl / name
-        self.bench = folder_of(self.root, "tb") / name
+        self.name = name
+        self.folder = Path(folder).resolve()
+        self.rtl = self.folder.parent
+        self.bench = Path(bench).resolve()
+        self.manifest = manifest
         self.top = f"castor_{name}"
-        self.sources = read_file_list(self.folder / f"{name}.f", self.rtl)
+        self.sources = read_file_list(self.folder / f"{name}.f", [self.rtl, own_rtl()])
         self.sets = read_sets(self.folder / "parameter_sets.json")
         extra = self.folder / "area_points.json"
         if points and extra.exists():
@@ -63,6 +124,17 @@ class Block:
                     raise WrongRequest(f"{extra}: the set '{chosen}' is in parameter_sets.json too")
                 self.sets[chosen] = values
 
+    @property
+    def verilated(self):
+        """Waivers, sources and probe wrapper, as Verilator takes them."""
+        waivers = dict.fromkeys(folder / f"{self.name}.vlt" for folder in (self.bench, self.folder))
+        return [*(path for path in waivers if path.exists()), *self.sources, self.bench / f"{self.top}_probe.sv"]
+
+    @property
+    def libraries(self):
+        """Archives that its shared objects may link."""
+        return [Path(path) for path in self.manifest["libraries"]]
+
     def parameters(self, name):
         """Values of the set called `name`."""
         return self.sets[choose(f"parameter set of {self.name}", name, list(self.sets))]
@@ -70,19 +142,20 @@ class Block:
     @property
     def includes(self):
         """Folders searched for `include."""
-        return [self.rtl / "common", self.folder]
+        return [folder for folder in dict.fromkeys((self.rtl / "common", self.folder, own_rtl() / "common")) if folder.is_dir()]
 
 
-def read_file_list(path, base):
-    """Sources of a .f file; `#` and `//` begin comments. Raises WrongRequest if one is missing."""
+def read_file_list(path, bases):
+    """Sources of a .f file, relative to the first of `bases` that has them; `#` and `//` begin comments. Raises
+    WrongRequest if one is missing."""
     sources = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         word = re.split(r"#|//", line, maxsplit=1)[0].strip()
         if not word:
             continue
-        source = (base / word).resolve()
-        if not source.is_file():
-            raise WrongRequest(f"{path}:{number}: no file '{source}'")
+        source = next((one for one in ((base / word).resolve() for base in bases) if one.is_file()), None)
+        if source is None:
+            raise WrongRequest(f"{path}:{number}: no file '{(bases[0] / word).resolve()}'")
         sources.append(source)
     if not sources:
         raise WrongRequest(f"{path}: names no source")

@@ -11,19 +11,20 @@
 #include "castor/gpu/hooks/hooks.h"
 
 namespace castor::gpu {
+/// A word of a line and where it stands.
+struct ReplayWord {
+  std::string_view text;
+  int column = 0;
+};
+
 namespace {
 
 constexpr std::uint64_t kMostServiceCycles = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMostWarps = 1'000'000;
 
-struct Word {
-  std::string_view text;
-  int column = 0;
-};
-
-std::vector<Word> split(std::string_view line) {
+std::vector<ReplayWord> split(std::string_view line) {
   line = line.substr(0, line.find('#'));
-  std::vector<Word> words;
+  std::vector<ReplayWord> words;
   const std::string_view space = " \t\r";
   for (std::size_t at = line.find_first_not_of(space); at != std::string_view::npos;) {
     const std::size_t end = std::min(line.find_first_of(space, at), line.size());
@@ -292,7 +293,8 @@ class ReplayParser {
     in_rates_ = true;
     out_.rates_.line = line_;
     do {
-      if (std::any_of(columns_.begin(), columns_.end(), [&](const Word& w) { return w.text == words_[next_].text; })) {
+      if (std::any_of(columns_.begin(), columns_.end(),
+                      [&](const ReplayWord& w) { return w.text == words_[next_].text; })) {
         fail("kernel '" + base::printable(words_[next_].text) + "' has two columns");
       }
       word("name of a kernel");
@@ -334,7 +336,7 @@ class ReplayParser {
     for (unsigned i = 0; i < out_.types_.size(); ++i) names.push_back(i);
     std::sort(names.begin(), names.end(),
               [&](unsigned a, unsigned b) { return out_.types_[a].name < out_.types_[b].name; });
-    for (const Word& column : columns_) {
+    for (const ReplayWord& column : columns_) {
       const int type = out_.find(column.text);
       if (type < 0) {
         fail_at(out_.rates_.line, column.column, "unknown kernel '" + base::printable(column.text) + "'");
@@ -359,12 +361,12 @@ class ReplayParser {
   }
 
   ReplayFile& out_;
-  std::vector<Word> words_;
+  std::vector<ReplayWord> words_;
   std::size_t next_ = 0;
   int line_ = 0, service_line_ = 0;
   bool begun_ = false, in_kernel_ = false, in_rates_ = false;
   std::vector<std::string> given_;
-  std::vector<Word> columns_;
+  std::vector<ReplayWord> columns_;
 };
 
 const ReplayRates::Row* ReplayRates::find(const std::vector<std::uint32_t>& counts) const {

@@ -1,0 +1,309 @@
+"""rtl-object: the RTL of a block at given values as a shared object that programs of Castor load.
+
+Verilator makes C++ of the RTL, the C++ compiler an object of that and of castor/twin/rtl.h. Objects are kept in a cache
+folder, <cache>/rtl/<block>-<key>/rtl.so, where the key is a digest of everything that they are made of.
+docs/decisions/rtl-objects.md.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from . import installation, tools, tree
+from .errors import WrongRequest
+
+#: Part of every key: raise it when what is built changes though nothing that it is built of does.
+_RECIPE = 1
+
+_VERILATE = ("--cc", "--prefix", "Vrtl", "-O3", "--x-assign", "unique", "--x-initial", "unique", "--assert", "--unroll-count", "256",
+             "--output-split", "0", "--trace", "--timescale-override", "1ps/1ps", "-Wno-fatal")
+
+# What synthesis writes is not what a lint is for.
+_NO_LINT = ("-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT")
+
+_COMPILE = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-fno-semantic-interposition", "-ffp-contract=off", "-DNDEBUG", "-w",
+            "-DVM_COVERAGE=1", "-DVM_SC=0", "-DVM_TRACE=1", "-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=1")
+
+#: Verilator's runtime.
+_RUNTIME = ("verilated.cpp", "verilated_cov.cpp", "verilated_threads.cpp", "verilated_vcd_c.cpp")
+
+
+def add_arguments(parser):
+    parser.add_argument("manifest", help="block.json of the block")
+    parser.add_argument("values", nargs="*", metavar="NAME=VALUE", help="every parameter of the block")
+    parser.add_argument("--coverage", action="store_true", help="count executed lines and toggled bits")
+    parser.add_argument("--source", metavar="FILE", help="Verilog with the top castor_<block> at these values, in place of the RTL")
+    parser.add_argument("--unoptimized", action="store_true", help="compile the verilated code without optimisation: for netlists")
+    parser.add_argument("--prefix", metavar="DIR", help="installation or build tree of Castor")
+
+
+def run(options, progress):
+    """The command: prints the path of the object. Returns the exit code."""
+    values = {}
+    for word in options.values:
+        match = re.fullmatch(r"([A-Za-z]\w*)=(\d+)", word)
+        if match is None:
+            raise WrongRequest(f"'{word}' is not of the form NAME=VALUE")
+        values[match.group(1)] = int(match.group(2))
+    block = tree.read_manifest(Path(options.manifest))
+    path = build(block, values, installation.find(options.prefix), coverage=options.coverage,
+                 source=Path(options.source).resolve() if options.source else None, unoptimized=options.unoptimized, jobs=options.jobs)
+    progress.line(str(path))
+    return 0
+
+
+class Toolchain:
+    """Verilator and the C++ compiler. Raises WrongRequest if one is missing."""
+
+    def __init__(self, manifest):
+        tools.need("verilator")
+        chosen = shlex.split(os.environ.get("CXX", ""))
+        if not chosen:
+            theirs = manifest.get("compiler", "")
+            chosen = [theirs if theirs and shutil.which(theirs) else "g++"]
+        tools.need(chosen[0])
+        self.compiler = chosen
+        wraps = any(Path(word).name == "ccache" for word in chosen)
+        self.launcher = [] if wraps or shutil.which("ccache") is None else ["ccache"]
+        self.versions = [_says(["verilator", "--version"]), _says([*chosen, "--version"])]
+
+    def verilator_include(self):
+        return Path(_says(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()) / "include"
+
+    def compile(self, source, output, options, folder):
+        """One object file; everything is named relative to `folder`, so that ccache finds it again."""
+        return _step([*self.launcher, *self.compiler, *_COMPILE, *options, "-c", source, "-o", output], folder)
+
+
+def _says(command):
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        raise WrongRequest(f"'{' '.join(command)}' does not work") from None
+    return done.stdout
+
+
+class StepFailed(Exception):
+    """A tool failed; its output is the message."""
+
+
+def _step(command, folder):
+    """Runs a tool; returns what it printed. Raises StepFailed."""
+    log = Path(folder) / f"{Path(str(command[-1])).name}.log"
+    result = tools.run(command, log, cwd=folder)
+    if result.code != 0:
+        raise StepFailed(f"{shlex.join(map(str, command))}\n{result.output}")
+    return result.output
+
+
+# --- the cache --------------------------------------------------------------------------------------------------------
+
+
+def cache_folder():
+    """CASTOR_CACHE, else the user's cache folder. Raises WrongRequest if nothing can be written there."""
+    told = os.environ.get("CASTOR_CACHE")
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = Path(told or os.path.join(home, "castor"))
+    try:
+        (folder / "rtl").mkdir(parents=True, exist_ok=True)
+        if not os.access(folder / "rtl", os.W_OK | os.X_OK):
+            raise PermissionError(13, "Permission denied")
+    except OSError as error:
+        raise WrongRequest(f"RTL is built into a cache, and '{folder}' cannot be written: {error.strerror}",
+                           "environment variable CASTOR_CACHE names another folder") from None
+    return (folder / "rtl").resolve()
+
+
+@contextmanager
+def _building(final):
+    """Gives an empty folder to build in, which then becomes `final`; None if somebody else has just made that.
+
+    One builder at a time: the folder <final>.part is the lock. What a builder that was killed leaves lies in there, under
+    a name that no other builder uses, and goes with the next one.
+    """
+    part = final.with_name(final.name + ".part")
+    while True:
+        part.mkdir(exist_ok=True)
+        try:
+            lock = os.open(part, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            if os.stat(part).st_ino == os.fstat(lock).st_ino:
+                break
+        except FileNotFoundError:
+            pass
+        os.close(lock)
+    try:
+        if final.exists():
+            yield None
+        else:
+            for old in part.iterdir():
+                shutil.rmtree(old, ignore_errors=True)
+            folder = Path(tempfile.mkdtemp(dir=part))
+            yield folder
+            folder.chmod(0o755)
+            folder.rename(final)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        os.close(lock)
+
+
+# --- building ---------------------------------------------------------------------------------------------------------
+
+
+def build(block, values, home, coverage=False, source=None, code=None, unoptimized=False, jobs=None):
+    """The path of the object, built unless the cache has it.
+
+    `block`: a tree.Block with a manifest; `values`: of all its parameters; `home`: the installation.Installation; `source`:
+    Verilog whose top has the block's ports and no probes, in place of the RTL; `code`: a further C++ file.
+    Raises WrongRequest, after the output of the tool that failed.
+    """
+    manifest = block.manifest
+    toolchain = Toolchain(manifest)
+    headers = [*manifest["include"], home.include]
+    skip = block.bench / "skip.h"
+    skip = None if source or not skip.exists() else skip
+    sources = [source] if source else block.verilated
+    parts = [_RECIPE, home.abi, home.options, toolchain.versions, toolchain.compiler, _VERILATE, _NO_LINT, _COMPILE, coverage,
+             # Counts name the files.
+             list(map(str, sources)) if coverage else [], bool(source), unoptimized, manifest["type"], manifest["ports"], sorted(values.items())]
+    files = [*sources, *_headers([manifest["ports"], *([str(skip)] if skip else [])], headers), _beside("rtl_object.cpp.in")]
+    files += sorted(path for folder in (() if source else block.includes) for path in folder.glob("*.svh"))
+    files += [code] if code else []
+    digest = hashlib.sha256(json.dumps(parts).encode())
+    for path in files:
+        digest.update(hashlib.sha256(_bytes(path)).digest())
+    final = cache_folder() / f"{block.name}-{digest.hexdigest()[:20]}"
+    if (final / "rtl.so").exists():
+        return final / "rtl.so"
+
+    what = "RTL" if source is None else source.name
+    at = ", ".join(f"{name} {value}" for name, value in values.items())
+    with _building(final) as folder:
+        if folder is not None:
+            _say(f"building {what} of {block.name} at {at}{', with counters' if coverage else ''} (once; into {final})")
+            began = time.monotonic()
+            try:
+                _make(block, values, home, toolchain, folder, sources, skip, headers, coverage, source, code, unoptimized,
+                      jobs or tools.cores())
+            except StepFailed as failure:
+                print(failure, file=sys.stderr)
+                raise WrongRequest(f"{what} of {block.name} cannot be built at {at}", "the tool's own message stands above") from None
+            _say(f"built {what} of {block.name} in {time.monotonic() - began:.1f} s")
+    return final / "rtl.so"
+
+
+def _say(text):
+    print(f"castor: {text}", file=sys.stderr, flush=True)
+
+
+def _make(block, values, home, toolchain, folder, sources, skip, headers, coverage, source, code, unoptimized, jobs):
+    """Builds rtl.so in `folder` and leaves nothing else there but a description."""
+    work = folder / "work"
+    work.mkdir()
+    includes = [f"-I{path}" for path in block.includes]
+    top = block.top if source else f"{block.top}_probe"
+    parameters = [] if source else [f"-G{name}={value}" for name, value in values.items()]
+    more = [*(_NO_LINT if source else ()), *(["--coverage"] if coverage else [])]
+    include = toolchain.verilator_include()
+    system = ["-I.", "-isystem", include, "-isystem", include / "vltstd"]
+    with ThreadPoolExecutor(max(1, jobs)) as pool:
+        archive = pool.submit(_runtime, toolchain, home, include, jobs)
+        said = _step(["verilator", *_VERILATE, "--Mdir", ".", "--top-module", top, *parameters, *more, *includes, *map(str, sources)], work)
+        if said.strip():
+            print(said.rstrip(), file=sys.stderr)
+        written = sorted(path.name for path in work.glob("*.cpp"))
+        (work / "all.cpp").write_text("".join(f'#include "{name}"\n' for name in written))
+        (work / "unit.cpp").write_text(_unit(block, values, skip))
+        # -O3 gains nothing on verilated code and takes longer; without optimisation it is a hundred times slower. A
+        # netlist is one function of tens of thousands of lines, which -O2 does not come to an end with.
+        units = [("all.cpp", [*home.options, "-O0" if unoptimized else "-O2", *system]),
+                 ("unit.cpp", [*home.options, "-O3", *system, *(f"-I{path}" for path in headers)])]
+        if code:
+            shutil.copy(code, work / "code.cpp")
+            units.append(("code.cpp", [*home.options, "-O2"]))
+        # Where there is one processor less than pieces, the runtime comes last: it is compiled once for all.
+        objects = [pool.submit(toolchain.compile, name, f"{name}.o", options, work) for name, options in units]
+        for one in objects:
+            one.result()
+        runtime = archive.result()
+    libraries = [*(path for path in block.libraries if path.exists()), home.library("castor_twin"), home.library("castor_base")]
+    linking = [*toolchain.compiler, "-shared", "-pthread", *home.options, "-Wl,--version-script=" + str(home.exports)]
+    if not home.options:
+        linking.append("-Wl,--no-undefined")
+    _step([*linking, *(f"{name}.o" for name, _ in units), "-Wl,--start-group", *libraries, runtime, "-Wl,--end-group", "-ldl",
+           "-o", "rtl.so"], work)
+    (work / "rtl.so").rename(folder / "rtl.so")
+    shutil.rmtree(work)
+    (folder / "rtl.json").write_text(json.dumps({
+        "block": block.name, "values": values, "sources": list(map(str, sources)), "coverage": coverage, "abi": home.abi,
+        "tools": [text.splitlines()[0] for text in toolchain.versions]}, indent=2) + "\n")
+
+
+def _unit(block, values, skip):
+    text = _beside("rtl_object.cpp.in").read_text()
+    for key, value in {
+            "NAME": block.name, "PORTS": block.manifest["ports"], "TYPE": block.manifest["type"],
+            "SKIP": f'#include "{skip}"' if skip else "",
+            "VALUES": ", ".join(f'{{"{name}", {value}}}' for name, value in values.items())}.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
+def _runtime(toolchain, home, include, jobs):
+    """Verilator's runtime as an archive in the cache."""
+    key = hashlib.sha256(json.dumps([_RECIPE, home.options, toolchain.versions, toolchain.compiler, _COMPILE]).encode()).hexdigest()[:20]
+    final = cache_folder() / f"verilated-{key}"
+    if not final.exists():
+        with _building(final) as folder:
+            if folder is not None:
+                options = [*home.options, "-O3", "-isystem", include, "-isystem", include / "vltstd"]
+                with ThreadPoolExecutor(max(1, jobs)) as pool:
+                    compiled = [pool.submit(toolchain.compile, include / name, f"{name}.o", options, folder) for name in _RUNTIME]
+                    for one in compiled:
+                        one.result()
+                _step(["ar", "rcs", "libverilated.a", *(f"{name}.o" for name in _RUNTIME)], folder)
+                for name in _RUNTIME:
+                    (folder / f"{name}.o").unlink()
+                for log in folder.glob("*.log"):
+                    log.unlink()
+    return final / "libverilated.a"
+
+
+def _beside(name):
+    return Path(__file__).with_name(name)
+
+
+def _bytes(path):
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise WrongRequest(f"cannot read '{path}': {error.strerror}") from None
+
+
+def _headers(names, folders):
+    """Files that the headers `names` include, they themselves first, as far as they lie in `folders`."""
+    found, todo = {}, list(names)
+    while todo:
+        name = todo.pop(0)
+        path = next((path for path in (Path(folder) / name for folder in folders) if path.is_file()), None)
+        if path is None:
+            continue
+        if path in found:
+            continue
+        found[path] = None
+        todo += re.findall(r'^\s*#\s*include\s+["<]([^">]+)[">]', path.read_text(errors="replace"), re.MULTILINE)
+    return list(found)
