@@ -12,5 +12,6 @@ if(CASTOR_INSTALL)
           DESTINATION "${CMAKE_INSTALL_DATADIR}/castor/rtl"
           USE_SOURCE_PERMISSIONS
           PATTERN "__pycache__" EXCLUDE)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/objects" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/objects" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"
+          PATTERN "abi.cmake" EXCLUDE)
 endif()

@@ -1,7 +1,7 @@
 # A project outside, built against an installed Castor.
 castor_script_test(install_package
   KIND install
-  TIMEOUT 300
+  TIMEOUT 600
   COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh" "${PROJECT_BINARY_DIR}" "${CMAKE_CXX_COMPILER}")
 set_tests_properties(install_package PROPERTIES RUN_SERIAL ON)
 

@@ -6,6 +6,9 @@
 
 #include <cstdlib>
 
+/// Defined in programs that link Castor statically (CastorConfig.cmake).
+extern "C" [[gnu::weak]] const char* castor_package_prefix();
+
 namespace castor::base {
 namespace {
 
@@ -40,6 +43,7 @@ std::string prefix() {
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     return folder;
   }
+  if (castor_package_prefix != nullptr) return castor_package_prefix();
   const std::string folder = parent(this_object());
   const std::string end = "/" CASTOR_LIBDIR;  // may have two parts, such as lib/x86_64-linux-gnu
   if (folder.size() > end.size() && folder.compare(folder.size() - end.size(), end.size(), end) == 0) {
