@@ -151,6 +151,12 @@ void check_name(const std::string& name) {
                                        "not_eq",
                                        "or_eq",
                                        "xor_eq",
+                                       "castor",
+                                       "std",
+                                       "errno",
+                                       "stdin",
+                                       "stdout",
+                                       "stderr",
                                        "rtl",
                                        "tb",
                                        "build"};
