@@ -20,9 +20,10 @@ class Residents final : public twin::Sequence<Block> {
   void drive(Inputs& in) override {
     if (left_ == 0) new_phase(in);
     --left_;
+    unsigned& some = held_[random_.below(params_.NumSms)];
+    if (some > 0 && random_.below(256) < leave_rate_) --some;
     in.fits = 0;
     for (unsigned sm = 0; sm < params_.NumSms; ++sm) {
-      if (held_[sm] > 0 && random_.below(256) < leave_rate_) --held_[sm];
       if (held_[sm] < room_) in.fits |= U64{1} << sm;
     }
   }
@@ -33,11 +34,13 @@ class Residents final : public twin::Sequence<Block> {
   }
 
  private:
+  // One phase in eight gives an SM without limit more thread blocks in a row than the block counts.
   void new_phase(Inputs& in) {
-    left_ = 1 + static_cast<unsigned>(random_.below(200));
-    room_ = 1 + static_cast<unsigned>(random_.below(16));
-    leave_rate_ = 1 + static_cast<unsigned>(random_.below(64));
-    in.depth = static_cast<U8>(random_.below(3) == 0 ? 0 : 1 + random_.below(8));
+    const bool endless = random_.below(8) == 0;
+    left_ = 1 + static_cast<unsigned>(random_.below(200 + 16 * params_.NumSms)) + (endless ? 400 : 0);
+    room_ = endless ? ~0U : 1 + static_cast<unsigned>(random_.below(6));
+    leave_rate_ = static_cast<unsigned>(random_.below(256));
+    in.depth = static_cast<U8>(random_.below(3) == 0 ? 0 : endless ? 128 + random_.below(128) : 1 + random_.below(8));
   }
 
   Params params_;
