@@ -70,13 +70,13 @@ function(castor_script_test name)
   castor_test_properties_(${name} "${arg_KIND}" "${arg_TIMEOUT}" "${arg_ENVIRONMENT}")
 endfunction()
 
-# castor_lockstep_test(<block> [RTL <folder>] [TB <folder>] [SEQUENCES <name>...] [CYCLES <number>])
+# castor_lockstep_test(<block> [RTL <folder>] [TB <folder>] [SEQUENCES <name>...] [SETS <name>...] [CYCLES <number>])
 #
-# What every block must pass that was made by castor_block before: model against RTL for CYCLES cycles (default 200000) at the parameter sets
-# minimum, odd, default and large, with each of the sequences (default: the block's first), and the description of its
-# ports against the RTL and the tables in docs/blocks/<block>.md. Folders as in castor_block.
+# What every block of castor_block must pass: model against RTL for CYCLES cycles (default 200000) at the parameter SETS
+# (default: minimum, odd, default and large), with each of the sequences (default: the block's first), and the description of
+# its ports against the RTL and the tables in docs/blocks/<block>.md. Folders as in castor_block.
 function(castor_lockstep_test block)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RTL;TB;CYCLES" "SEQUENCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RTL;TB;CYCLES" "SEQUENCES;SETS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "castor_lockstep_test(${block}): unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -84,7 +84,7 @@ function(castor_lockstep_test block)
     return()
   endif()
   foreach(default IN ITEMS "RTL|${PROJECT_SOURCE_DIR}/rtl/${block}" "TB|${PROJECT_SOURCE_DIR}/tb/${block}" "CYCLES|200000"
-                           "SEQUENCES|-")
+                           "SEQUENCES|-" "SETS|minimum;odd;default;large")
     string(REGEX MATCH "^([A-Z]+)\\|(.*)$" unused "${default}")
     if(NOT arg_${CMAKE_MATCH_1})
       set(arg_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
@@ -97,7 +97,7 @@ function(castor_lockstep_test block)
       set(option --sequence ${sequence})
       set(suffix "_${sequence}")
     endif()
-    foreach(set IN ITEMS minimum odd default large)
+    foreach(set IN LISTS arg_SETS)
       castor_script_test(lockstep_${block}_${set}${suffix}
         KIND lockstep
         TIMEOUT 600
@@ -112,9 +112,9 @@ function(castor_lockstep_test block)
             "$<TARGET_FILE:castor>" "${arg_RTL}" "${arg_TB}" ${block})
   set(document "${PROJECT_SOURCE_DIR}/docs/blocks/${block}.md")
   if(EXISTS "${document}")
-    castor_script_test(port_tables_of_${block}_are_up_to_date
+    castor_script_test(tables_of_${block}_are_up_to_date
       KIND lockstep
-      COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/port_tables.py" "$<TARGET_FILE:castor>"
+      COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/block_tables.py" "$<TARGET_FILE:castor>"
               "${document}" ${block})
   endif()
   castor_test_needs_(lockstep castor castor_bench_${block})

@@ -46,7 +46,8 @@ def run(library, program, arguments, settings):
         environment = dict(os.environ, LD_LIBRARY_PATH=str(library), CASTOR_REPORT=str(report), **settings)
         done = subprocess.run([program] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
                               check=False)
-        content = json.loads(report.read_text()) if report.exists() else {}
+        text = report.read_text() if report.exists() else ""  # a machine that is refused leaves it empty
+        content = json.loads(text) if text else {}
         content.pop("versions", None)  # of the compiler, among others
         return {"exit code": done.returncode, "output": done.stdout, "error output": done.stderr, "report": content}
 

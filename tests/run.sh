@@ -3,6 +3,9 @@
 #
 #   tests/run.sh [preset] [ctest arguments...]      default preset: release
 #   CASTOR_TEST_TARGETS     what to build, if not everything
+#   CASTOR_LADDER           hardware blocks that run all their tests, the others run a sample: changed (default: those whose
+#                           sources are not the ones with which they last passed them, tests/ladder.py), all, or names
+#                           separated by semicolons
 set -euo pipefail
 exec </dev/null
 
@@ -17,7 +20,11 @@ jobs="$(nproc)"
 
 "$root/cmake/install-packages.sh"
 cd "$root"
-if ! { cmake --preset "$preset" && cmake --build "$build" --parallel "$jobs" --target ${CASTOR_TEST_TARGETS:-all}; }; then
+ladder="${CASTOR_LADDER:-changed}"
+if [[ $ladder == changed ]]; then
+  ladder="$(tests/ladder.py changed | paste -sd ';')"
+fi
+if ! { cmake --preset "$preset" "-DCASTOR_LADDER=${ladder:-none}" && cmake --build "$build" --parallel "$jobs" --target ${CASTOR_TEST_TARGETS:-all}; }; then
   echo "tests/run.sh: the build failed" >&2
   echo "0 passed, 1 failed"
   exit 1

@@ -18,6 +18,7 @@
 #include "castor/twin/block_folder.h"
 #include "castor/twin/rtl_builder.h"
 #include "castor/twin/vcd.h"
+#include "platforms/block_document.h"
 #include "platforms/cli/commands.h"
 #include "tb/common/cosim.h"
 
@@ -149,15 +150,21 @@ int run_cosim(Cosim& asked) {
 
 }  // namespace
 
-void list_blocks(bool json) {
+void list_blocks(const std::string& only, bool json, bool markdown) {
+  if (markdown) {
+    std::fputs(block_document(only).c_str(), stdout);
+    return;
+  }
   Json all = Json::array();
-  for (const twin::BlockFolder& block : twin::find_blocks()) {
+  const auto blocks = only.empty() ? twin::find_blocks() : std::vector<twin::BlockFolder>{twin::find_block(only)};
+  for (const twin::BlockFolder& block : blocks) {
     const Json manifest = read_json(block.manifest());
     Json sets = Json::object();
     for (const auto& [name, values] : sets_of(block, manifest)) sets[name] = values_text(values);
     const fs::path evidence = path_in(block, manifest, "evidence");
     all.push_back({{"name", block.name},
                    {"meaning", manifest.value("meaning", "")},
+                   {"folder", block.path},
                    {"parameter_sets", sets},
                    {"evidence", evidence.empty() ? Json::object() : read_json(evidence)}});
   }
@@ -180,6 +187,8 @@ void list_blocks(bool json) {
       }
     }
   }
+  std::error_code ignored;
+  if (!only.empty() && fs::exists(blocks[0].model(), ignored)) std::printf("\n%s", block_document(only).c_str());
 }
 
 void add_cosim(CLI::App& app, int& result) {

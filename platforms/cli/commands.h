@@ -16,8 +16,9 @@ void add_cosim(CLI::App& app, int& result);
 void add_wave(CLI::App& app, int& result);
 void add_new_block(CLI::App& app, int& result);
 
-/// Prints the hardware blocks, their parameter sets and the evidence recorded for each.
-void list_blocks(bool json);
+/// Prints the hardware blocks, their parameter sets and the evidence recorded for each; of one alone (`only`) its keys,
+/// claims and statistics too. With `markdown` nothing but these, for its document.
+void list_blocks(const std::string& only, bool json, bool markdown);
 
 /// Adds area, prove, netlist and mutate. Given one, the process becomes that flow (docs/guides/flows.md) and has its
 /// exit code.

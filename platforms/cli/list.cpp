@@ -24,6 +24,8 @@ struct ListRequest {
   unsigned block = 256;
   bool json = false;
   std::string opcode;
+  std::string block_name;
+  bool markdown = false;
 };
 
 void list_platforms(bool json) {
@@ -152,9 +154,12 @@ void add_list(CLI::App& app, int& result) {
     result = kGood;
   });
   CLI::App* const blocks = list->add_subcommand("blocks", "Hardware blocks, their parameter sets and evidence");
+  blocks->add_option("name", request->block_name, "Only this block, with its keys, claims and statistics");
   blocks->add_flag("--json", request->json, "Print JSON");
+  blocks->add_flag("--markdown", request->markdown, "Keys, claims and statistics as tables for the block's document");
   blocks->callback([request, &result] {
-    list_blocks(request->json);
+    if (request->markdown && request->block_name.empty()) throw base::InputError("--markdown is of one block", "name it");
+    list_blocks(request->block_name, request->json, request->markdown);
     result = kGood;
   });
   CLI::App* const kernels = list->add_subcommand("kernels", "Kernels of a PTX file or program: registers, occupancy");

@@ -20,7 +20,7 @@ function(castor_netlist_test block file)
 endfunction()
 
 castor_netlist_test(turnstile "${PROJECT_SOURCE_DIR}/tests/twin/turnstile/ci_netlist.txt")
-foreach(block IN LISTS castor_blocks)
+foreach(block IN LISTS castor_ladder)
   if(EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/ci_netlist.txt")
     castor_netlist_test(${block} "${PROJECT_SOURCE_DIR}/tb/${block}/ci_netlist.txt")
   endif()

@@ -8,7 +8,7 @@ castor_script_test(saws_as_gto KIND platform TIMEOUT 120
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_saws_gto.py" maxwell_liu13
           "${PROJECT_BINARY_DIR}/kernels/reduction" --n 20000)
 if(CASTOR_TEST_RTL)
-  castor_script_test(saws_kernel_engines KIND platform TIMEOUT 300
+  castor_script_test(saws_kernel_engines KIND platform TIMEOUT 600
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" saws maxwell_liu13 gpu.sm0 total
             "${PROJECT_BINARY_DIR}/kernels/reduction" "--n 5000")
 endif()

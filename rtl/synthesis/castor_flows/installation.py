@@ -9,6 +9,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 from .errors import WrongRequest
@@ -50,5 +51,6 @@ def find(prefix=None):
 
 
 def own_prefix():
-    """The folder above share/castor/rtl/synthesis. Links are not followed: those of a build tree lead to the sources."""
-    return Path(os.path.abspath(__file__)).parents[5]
+    """The folder above share/castor/rtl/synthesis/flows.py, as it was called: links of a build tree lead to the sources."""
+    folders = Path(os.path.abspath(sys.argv[0])).parents
+    return folders[min(4, len(folders) - 1)]

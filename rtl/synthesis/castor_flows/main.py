@@ -1,29 +1,31 @@
 """The command line of the flows."""
 
 import argparse
+import importlib
 import shlex
 import signal
 import sys
 import threading
 
-from . import area, coverage, mutate, netlist, prove, rtl_object, tools
+from . import tools
 from .errors import Interrupted, WrongRequest
 from .progress import Progress
 
 GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 
+#: Of each command its meaning and an example; the module has its name.
 _COMMANDS = {
-    "area": (area, "Gates, flip-flops, memory bits, logic levels and clock period of a block's RTL",
+    "area": ("Gates, flip-flops, memory bits, logic levels and clock period of a block's RTL",
              "castor area lax --params minimum --split"),
-    "prove": (prove, "Prove the properties of a block's RTL",
+    "prove": ("Prove the properties of a block's RTL",
               "castor prove lax --json proofs.json"),
-    "mutate": (mutate, "Break a block's RTL in many small ways and see whether lockstep notices",
+    "mutate": ("Break a block's RTL in many small ways and see whether lockstep notices",
                "castor mutate lax --count 200 --seed 1"),
-    "coverage": (coverage, "Lines and toggles of a block's RTL that its sequences reach",
+    "coverage": ("Lines and toggles of a block's RTL that its sequences reach",
                  "castor coverage lax --missing"),
-    "netlist": (netlist, "Write a block's gate netlist, with functional models of the cells",
+    "netlist": ("Write a block's gate netlist, with functional models of the cells",
                 "castor netlist lax --params minimum -o lax.v"),
-    "rtl-object": (rtl_object, "Build the RTL of a block at given values as a shared object, unless the cache has it, and print its path",
+    "rtl-object": ("Build the RTL of a block at given values as a shared object, unless the cache has it, and print its path",
                    "flows.py rtl-object lib/castor/blocks/saws/block.json NumSched=4 ..."),
 }
 
@@ -33,15 +35,23 @@ class _Parser(argparse.ArgumentParser):
         raise WrongRequest(message, f"{self.prog} --help shows what it takes")
 
 
-def parser():
+def module_of(name):
+    """The module of a command. Only the one that is run is loaded: RTL objects are asked for often."""
+    return importlib.import_module("." + name.replace("-", "_"), __package__)
+
+
+def parser(chosen=None):
+    """The parser, with the options of the command `chosen`."""
     top = _Parser(prog="castor", description="Flows over the blocks' RTL.", allow_abbrev=False)
     commands = top.add_subparsers(dest="name", required=True, metavar="COMMAND")
-    for name, (module, what, example) in _COMMANDS.items():
+    for name, (what, example) in _COMMANDS.items():
         one = commands.add_parser(
             name, help=what, description=what + ".", allow_abbrev=False,
             epilog=f"Example: {example}. Exit codes: 0 good, 1 the thing under test failed, 2 the request was wrong.")
-        module.add_arguments(one)
-        if module is not rtl_object:
+        if name != chosen:
+            continue
+        module_of(name).add_arguments(one)
+        if name != "rtl-object":
             one.add_argument("--json", metavar="FILE", help="write the result as JSON ('-': standard output, after the text)")
             one.add_argument("--work", metavar="DIR", default="castor-work", help="folder for scripts and logs (default: %(default)s)")
             one.add_argument("--root", metavar="DIR", help="folder that holds rtl/ and tb/ (default: the blocks that castor list blocks shows)")
@@ -65,10 +75,10 @@ def run(words):
         signal.signal(signal.SIGINT, interrupted)
         signal.signal(signal.SIGTERM, interrupted)
     try:
-        options = parser().parse_args(words)
+        options = parser(words[0] if words else None).parse_args(words)
         options.command = "castor " + " ".join(map(shlex.quote, words))
         with Progress() as progress:
-            return _COMMANDS[options.name][0].run(options, progress)
+            return module_of(options.name).run(options, progress)
     except WrongRequest as error:
         sys.stdout.flush()
         print(f"castor: {' '.join(str(error).split())}", file=sys.stderr)

@@ -59,12 +59,12 @@ class Rig {
  public:
   Rig(const std::string& kernels, const std::vector<std::string>& overrides, const std::string& name = "gcn_apu_replay")
       : file(gpu::ReplayFile::parse("castor-replay 1\n" + kernels, "services.txt")) {
-    const gpu::Machine machine = platforms::load_machine(name, overrides).machine;
+    const platforms::LoadedMachine loaded = platforms::load_machine(name, overrides);
     gpu::TimingDevice::Options options;
-    platforms::plug_blocks(machine, options);
+    platforms::plug_blocks(loaded, options);
     options.gpu.replay = &file;
     options.gpu.observer = &recorder;
-    device = std::make_unique<gpu::TimingDevice>(machine, std::move(options));
+    device = std::make_unique<gpu::TimingDevice>(loaded.machine, std::move(options));
     driver = std::make_unique<runtime::JobDriver>(*device);
   }
   [[nodiscard]] gpu::KernelPacket kernel(const std::string& type, std::uint32_t tbs) {

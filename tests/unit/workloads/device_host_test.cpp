@@ -20,12 +20,12 @@ namespace {
 RunOutcome run(const JobStream& stream, const char* scheduler, const std::vector<std::string>& more = {}) {
   std::vector<std::string> keys = {"replay.rate=gpu", "blocks.lax.enable=1"};
   keys.insert(keys.end(), more.begin(), more.end());
-  const gpu::Machine machine = platforms::load_machine("gcn_apu_replay", keys).machine;
+  const platforms::LoadedMachine loaded = platforms::load_machine("gcn_apu_replay", keys);
   const gpu::ReplayFile file = gpu::ReplayFile::parse(stream.replay_text(), stream.name);
   gpu::TimingDevice::Options options;
   options.gpu.replay = &file;
-  platforms::plug_blocks(machine, options);
-  gpu::TimingDevice device(machine, std::move(options));
+  platforms::plug_blocks(loaded, options);
+  gpu::TimingDevice device(loaded.machine, std::move(options));
   const std::unique_ptr<Scheduler> made = make_scheduler(*find_scheduler(scheduler), {}, 1);
   DeviceHost host(device, file, stream, *made);
   return host.run();
@@ -139,13 +139,13 @@ jobs:
   - {arrival: 1000000, deadline: 9000000, kernels: [{kernel: k, times: 3}]}
 )",
                                             "jobs.yaml");
-  const gpu::Machine machine =
-      platforms::load_machine("gcn_apu_replay", {"replay.rate=gpu", "blocks.lax.enable=1"}).machine;
+  const platforms::LoadedMachine loaded =
+      platforms::load_machine("gcn_apu_replay", {"replay.rate=gpu", "blocks.lax.enable=1"});
   const gpu::ReplayFile file = gpu::ReplayFile::parse(stream.replay_text(), stream.name);
   gpu::TimingDevice::Options options;
   options.gpu.replay = &file;
-  platforms::plug_blocks(machine, options);
-  gpu::TimingDevice device(machine, std::move(options));
+  platforms::plug_blocks(loaded, options);
+  gpu::TimingDevice device(loaded.machine, std::move(options));
   SubmitAll scheduler;
   DeviceHost host(device, file, stream, scheduler);
   host.observe(150'000, 1);

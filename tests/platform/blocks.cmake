@@ -1,0 +1,15 @@
+# Every block on a machine, as model: tb/<block>/ci_platform.txt names machine, program of sw/kernels and its arguments.
+if(NOT TARGET castor_kernels OR NOT TARGET castor)
+  return()
+endif()
+foreach(block IN LISTS castor_blocks)
+  set(file "${PROJECT_SOURCE_DIR}/tb/${block}/ci_platform.txt")
+  if(NOT EXISTS "${file}")
+    continue()
+  endif()
+  file(STRINGS "${file}" words LIMIT_COUNT 1)
+  separate_arguments(words UNIX_COMMAND "${words}")
+  list(POP_FRONT words machine program)
+  castor_script_test(block_${block}_on_a_machine KIND platform
+    COMMAND castor run --platform ${machine} --set blocks.${block}.enable=1 "${PROJECT_BINARY_DIR}/kernels/${program}" ${words})
+endforeach()
