@@ -10,7 +10,7 @@
 namespace castor::hookup {
 
 /// The kernels with TBs to place, in the order in which they came, and how far each is: what a dispatch policy keeps
-/// whatever it decides. Told of every edge (docs/gpu.md, "DispatchPolicy").
+/// whatever it decides. Told of every edge.
 class WaitingKernels {
  public:
   WaitingKernels() { order_.reserve(gpu::kMaxEntries); }

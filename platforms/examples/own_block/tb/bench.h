@@ -51,11 +51,11 @@ class Residents final : public twin::Sequence<Block> {
 
 /// The first row is the default.
 inline const castor::tb::SequenceTable<Block>& sequences() {
-  using namespace castor::tb;
-  static const SequenceTable<Block> all = {
-      {"residents", "SMs that fill and drain", kKeepsContract, made_of<Block, Residents>},
-      {"random", "random grants and levels out of the port list", kBreaksContract,
-       made_of<Block, twin::RandomSequence<Block>>}};
+  namespace tb = castor::tb;
+  static const tb::SequenceTable<Block> all = {
+      {"residents", "SMs that fill and drain", tb::kKeepsContract, tb::made_of<Block, Residents>},
+      {"random", "random grants and levels out of the port list", tb::kBreaksContract,
+       tb::made_of<Block, twin::RandomSequence<Block>>}};
   return all;
 }
 
