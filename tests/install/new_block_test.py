@@ -5,6 +5,8 @@
 """
 
 import json
+import re
+import shutil
 
 from package import PackageCase, main
 
@@ -105,6 +107,23 @@ class NewBlock(PackageCase):
                 self.assertIn(said, output)
                 self.assertEqual(output.count("\n"), 1, output)
                 self.assertFalse((self.folder / "x").exists())
+
+    def test_sources_beside_the_headers_are_compiled_and_the_block_can_be_installed(self):
+        self.castor("new-block", "mine", "--hook", "dispatch")
+        folder = self.folder / "mine"
+        engine = folder / "mine/engine.h"
+        text = engine.read_text()
+        body = re.search(r"  void clock\(const Inputs& in\) \{\n(.*?)\n  \}\n", text, re.DOTALL)
+        engine.write_text(text.replace(body.group(), "  void clock(const Inputs& in);\n"))
+        (folder / "mine/engine.cpp").write_text(
+            '#include "mine/engine.h"\n\nvoid blocks::mine::Engine::clock(const Inputs& in) {\n' + body.group(1) + "\n}\n")
+        self.build(folder)
+        self.assertIn("0 mismatches", self.castor("cosim", "mine", "--cycles", 2000))
+        self.run_in(folder, "cmake", "--install", "build", "--prefix", self.folder / "installed")
+        shutil.rmtree(folder)
+        self.environment["CASTOR_BLOCKS"] = str(next(self.folder.glob("installed/lib*/**/castor/blocks")))
+        self.assertIn("0 mismatches", self.castor("cosim", "mine", "--params", "Width=2", "--cycles", 2000))
+        self.assertIn("2 proven", self.castor("prove", "mine"))
 
     def test_a_machine_that_does_what_the_skeleton_does_not_is_refused(self):
         self.castor("new-block", "mine", "--hook", "job_scheduler")

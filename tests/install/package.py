@@ -28,9 +28,9 @@ def isolate(build):
         shutil.copy(SOURCE / "docs" / "guides" / "adding-a-block.md", scripts)
         environment = dict(os.environ, CASTOR_TEST_HOLDER=holder, PYTHONDONTWRITEBYTECODE="1")
         command = ["python3", str(scripts / Path(sys.argv[0]).name), *sys.argv[1:]]
-        hidden = sorted({SOURCE, Path(build).resolve()})
+        hidden = [folder for folder in (Path(build).resolve(), SOURCE) if folder.is_dir()]  # what lies in the other goes with it
         steps = [f"mount --bind '{prefix}' '{prefix}'", f"mount -o remount,bind,ro '{prefix}'"]
-        steps += [f"mount -t tmpfs none '{folder}'" for folder in hidden[:1]]
+        steps += [f"mount -t tmpfs none '{folder}'" for folder in hidden]
         mounts = " && ".join(steps)
         alone = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]
         if subprocess.run([*alone, mounts], capture_output=True).returncode == 0:
