@@ -22,8 +22,9 @@ endif()
 
 if(CASTOR_SANITIZE)
   # Callers of a C interface may pass any number where it says an enumeration; the runtime looks at it and refuses it.
+  # A shared object of a block has its own copy of what describes a class, and vptr compares where these lie.
   target_compile_options(castor_options INTERFACE
-    -fsanitize=${CASTOR_SANITIZE} -fno-sanitize=enum -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=${CASTOR_SANITIZE} -fno-sanitize=enum,vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(castor_options INTERFACE -fsanitize=${CASTOR_SANITIZE})
 endif()
 
@@ -32,7 +33,7 @@ if(CASTOR_BUILD_FUZZ)
     message(FATAL_ERROR "CASTOR_BUILD_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++-14")
   endif()
   target_compile_options(castor_options INTERFACE
-    -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(castor_options INTERFACE -fsanitize=address,undefined)
 endif()
 

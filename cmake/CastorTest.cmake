@@ -174,7 +174,7 @@ function(castor_test_properties_ name kind timeout environment)
   # Programs of the build tree, tests' own blocks, and RTL that is built for tests.
   list(APPEND environment "CASTOR_CACHE=${PROJECT_BINARY_DIR}/cache")
   if(NOT kind STREQUAL "install")
-    list(APPEND environment "CASTOR_PREFIX=${PROJECT_BINARY_DIR}" "CASTOR_BLOCKS=${PROJECT_BINARY_DIR}/tests/blocks")
+    list(APPEND environment "CASTOR_BLOCKS=${PROJECT_BINARY_DIR}/tests/blocks")
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${kind}" TIMEOUT ${timeout} ENVIRONMENT "${environment}")
 endfunction()

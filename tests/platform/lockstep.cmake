@@ -7,7 +7,7 @@ add_executable(castor_meet "${CMAKE_CURRENT_SOURCE_DIR}/platform/lockstep/meet.c
 set_target_properties(castor_meet PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform")
 target_link_libraries(castor_meet PRIVATE castor_runtime castor_platforms castor_options)
 add_dependencies(castor_meet castor_blocks)
-castor_script_test(lockstep_window KIND platform TIMEOUT 600
+castor_script_test(lockstep_window KIND platform TIMEOUT 600 ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/lockstep_window_test.py"
           "$<TARGET_FILE:castor_meet>")
 castor_test_needs_(platform castor_meet)

@@ -1,6 +1,8 @@
 // A twin that is clocked lazily against one that is asked and clocked in every cycle, under random stimulus with idle
 // stretches; and what waves read of it.
 
+#include "castor/hookup/lazy_twin.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 #include <utility>
 
 #include "castor/base/rng.h"
-#include "castor/hookup/lazy_twin.h"
+#include "castor/gpu/trace/wave_file.h"
 #include "castor/lax/engine.h"
 #include "castor/saws/engine.h"
 #include "castor/twin/stimulus.h"
@@ -350,7 +352,7 @@ std::string dump(bool look) {
   const std::string path = testing::TempDir() + "castor_lazy_twin.vcd";
   Calls calls;
   LazyTwin<Block> lazy(std::make_unique<Counted>(turnstile::Params{}, calls));
-  gpu::Waves waves(path, {});
+  gpu::WaveFile waves(path, {});
   lazy.add_waves(waves, "gpu");
   for (unsigned cycle = 0; cycle < 6; ++cycle) {
     lazy.make_idle();
