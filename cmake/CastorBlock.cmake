@@ -11,9 +11,9 @@
 # and, without NO_INSTALL, rules that install both. Where a program of Castor is to find the folder, CASTOR_BLOCKS names the one above it.
 #
 #   argument      default                               what
-#   RTL           rtl/<name>                            <name>.f (sources in order, relative to the folder above it, or to
-#                                                       the rtl/ of Castor), <name>.vlt (lint waivers, if any) and
-#                                                       parameter_sets.json; a block may do without
+#   RTL           rtl/<name>                            <name>.f (sources in order, relative to the folder above it, to
+#                                                       this one, or to the rtl/ of Castor), <name>.vlt (lint waivers, if
+#                                                       any) and parameter_sets.json; a block may do without
 #   TB            tb/<name>                             castor_<name>_probe.sv, the verilated top; properties; skip.h and
 #                                                       <name>.vlt if idle cycles need no clock (castor/twin/rtl.h)
 #   INCLUDE       models                                roots of the headers below, beside ROOT and those of Castor
@@ -96,7 +96,7 @@ function(castor_block name)
     set(CASTOR_REGISTRATION ${arg_REGISTRATION})
     string(REGEX REPLACE "Block$" "Registration" CASTOR_REGISTRATION_TYPE "${arg_TYPE}")
     cmake_path(GET registration PARENT_PATH registration_folder)
-    castor_block_sources_(castor_hookup_${name} "${registration_folder}" "${include}" castor_${name})
+    castor_block_sources_(castor_hookup_${name} "${registration_folder}" "${include}" castor_${name} Castor::adapter)
     castor_block_object_(castor_model_${name} model "castor_hookup_${name};castor_${name};Castor::twin")
     list(APPEND objects castor_model_${name})
   endif()

@@ -1,8 +1,8 @@
-# RTL, properties, the flows over them (rtl/synthesis) and what objects of blocks are made of (cmake/objects), as programs
-# look for them: share/castor, in the build as links to the sources, after installation as files. Those of a block are
-# castor_block's.
+# RTL, properties, the flows over them (rtl/synthesis), what objects of blocks are made of (cmake/objects), the templates
+# of a new block and an example of one, as programs and people look for them: share/castor, in the build as links to the
+# sources, after installation as files. What belongs to a block is castor_block's.
 
-foreach(folder IN ITEMS rtl tb cmake/objects)
+foreach(folder IN ITEMS rtl tb cmake/objects platforms/new_block platforms/examples)
   cmake_path(GET folder FILENAME name)
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/share/castor")
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${PROJECT_BINARY_DIR}/share/castor/${name}" SYMBOLIC)
@@ -12,6 +12,8 @@ if(CASTOR_INSTALL)
           DESTINATION "${CMAKE_INSTALL_DATADIR}/castor/rtl"
           USE_SOURCE_PERMISSIONS
           PATTERN "__pycache__" EXCLUDE)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/platforms/new_block" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/platforms/examples/own_block" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor/examples")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/objects" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"
           PATTERN "abi.cmake" EXCLUDE)
 endif()

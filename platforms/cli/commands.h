@@ -14,6 +14,7 @@ void add_list(CLI::App& app, int& result);
 void add_elaborate(CLI::App& app, int& result);
 void add_cosim(CLI::App& app, int& result);
 void add_wave(CLI::App& app, int& result);
+void add_new_block(CLI::App& app, int& result);
 
 /// Prints the hardware blocks, their parameter sets and the evidence recorded for each; of one alone (`only`) its keys,
 /// claims and statistics too. With `markdown` nothing but these, for its document.

@@ -18,5 +18,6 @@ int main(int argc, char** argv) {
   add_flows(app);
   add_wave(app, result);
   add_experiment(app);
+  add_new_block(app, result);
   return parse_and_run(app, protect_program_arguments({argv + 1, argv + argc}), result);
 }

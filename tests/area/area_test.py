@@ -36,6 +36,18 @@ class Figures(FlowCase):
         self.assertEqual((without["reference_cell"], without["reference_area"]), ("NAND2X1", 24))
         self.assertAlmostEqual(without["kge"], without["area"] / 24 / 1000, 4)
 
+    def test_block_without_registers_has_an_area_and_no_period_inside(self):
+        rtl = self.folder / "rtl" / "gate"
+        rtl.mkdir(parents=True)
+        (rtl / "gate.f").write_text("gate/castor_gate.sv\n")
+        (rtl / "parameter_sets.json").write_text('{"default": {}}')
+        (rtl / "castor_gate.sv").write_text(
+            "module castor_gate (input logic clk_i, input logic rst_ni, input logic a_i, input logic b_i, output logic y_o);\n"
+            "  assign y_o = a_i && b_i;\nendmodule\n")
+        one = self.json("area", "gate", root=self.folder)["results"][0]
+        self.assertEqual((one["flops"], one["register_period_ns"]), (0, 0))
+        self.assertGreater(one["period_ns"], 0)
+
     def test_period_covers_the_longest_path_which_ends_where_a_register_or_port_is(self):
         one = self.json("area", "trial", "--params", "default")["results"][0]
         self.assertGreaterEqual(one["period_ns"], one["register_period_ns"])

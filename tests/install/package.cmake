@@ -10,3 +10,15 @@ castor_script_test(install_subproject
   KIND install
   TIMEOUT 120
   COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/install/subproject.sh" "${PROJECT_SOURCE_DIR}" "${CMAKE_CXX_COMPILER}")
+
+# Blocks outside Castor's tree: an example, the skeletons of castor new-block, and the guide that is typed as it stands.
+if(CASTOR_TEST_RTL AND TARGET castor AND NOT CASTOR_SANITIZE)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  foreach(test IN ITEMS own_block new_block guide)
+    castor_script_test(install_${test}
+      KIND install
+      TIMEOUT 900
+      COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/install/${test}_test.py" "${PROJECT_BINARY_DIR}")
+    set_tests_properties(install_${test} PROPERTIES RUN_SERIAL ON)
+  endforeach()
+endif()

@@ -727,11 +727,11 @@ class Elaborate(Case):
 
 class Help(Case):
     def test_fits_a_screen_and_has_an_example(self):
-        for command in ([], ["run"], ["elaborate"], ["list"], ["list", "platforms"], ["list", "kernels"], ["list", "instructions"]):
+        for command in ([], ["run"], ["elaborate"], ["list"], ["list", "platforms"], ["list", "kernels"], ["list", "instructions"], ["new-block"]):
             lines = self.good(*command, "--help").stdout.splitlines()
             self.assertLessEqual(len(lines), 40, command)
             self.assertLessEqual(max(map(len, lines)), 100, command)
-            if command in (["run"], ["elaborate"], ["list"]):
+            if command in (["run"], ["elaborate"], ["list"], ["new-block"]):
                 self.assertTrue(any(line.startswith("Example: castor ") for line in lines), command)
 
     def test_the_example_works(self):

@@ -3,7 +3,7 @@
 A block has a manifest, <folder>/NAME/block.json, in a folder of Castor's own or of CASTOR_BLOCKS (castor_block of CMake
 writes it). With --root, blocks are those of a tree instead:
 
-    <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl or to Castor's rtl/
+    <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl, to this folder or to Castor's rtl/
     <root>/rtl/<block>/parameter_sets.json  {"set": {"Parameter": number, ...}, ...}
     <root>/rtl/<block>/area_points.json     the same, further sets that are synthesised only (optional)
     <root>/tb/<block>/                      properties
@@ -115,7 +115,7 @@ class Block:
         self.bench = Path(bench).resolve()
         self.manifest = manifest
         self.top = f"castor_{name}"
-        self.sources = read_file_list(self.folder / f"{name}.f", [self.rtl, own_rtl()])
+        self.sources = read_file_list(self.folder / f"{name}.f", [self.rtl, self.folder, own_rtl()])
         self.sets = read_sets(self.folder / "parameter_sets.json")
         extra = self.folder / "area_points.json"
         if points and extra.exists():

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "castor/gpu/hooks/dispatch_policy.h"
+
+namespace castor::hookup {
+
+/// The kernels with TBs to place, in the order in which they came, and how far each is: what a dispatch policy keeps
+/// whatever it decides. Told of every edge.
+class WaitingKernels {
+ public:
+  WaitingKernels() { order_.reserve(gpu::kMaxEntries); }
+
+  void reset() { order_.clear(); }
+
+  /// Entries of the kernel table, the oldest first.
+  [[nodiscard]] const std::vector<std::uint16_t>& order() const { return order_; }
+  [[nodiscard]] bool empty() const { return order_.empty(); }
+  /// The oldest entry of a set; -1 = none.
+  [[nodiscard]] int oldest(const gpu::KdMask& set) const {
+    const auto found = std::find_if(order_.begin(), order_.end(), [&](std::uint16_t entry) { return set[entry]; });
+    return found == order_.end() ? -1 : *found;
+  }
+
+  /// SMs that take the next TB of an entry: it fits, they are open and below quota. Of a kernel that was stopped, whose
+  /// TBs go nowhere, any that are open.
+  [[nodiscard]] static gpu::SmMask takers(const gpu::DispatchIn& in, unsigned entry) {
+    gpu::SmMask takers = in.room->fits(entry) & in.open;
+    if (in.quota != nullptr) {
+      for (gpu::SmMask left = takers; left != 0; left &= left - 1) {
+        const auto sm = static_cast<unsigned>(__builtin_ctzll(left));
+        const std::uint8_t allowed = in.quota->allowed[sm * in.quota->entries + entry];
+        if (allowed != gpu::Quota::kUnlimited && in.room->resident(sm, entry) >= allowed) {
+          takers &= ~(gpu::SmMask{1} << sm);
+        }
+      }
+    }
+    return takers == 0 && (*in.fits)[entry] ? in.open : takers;
+  }
+
+  /// The next TB of an entry, to an SM or to any.
+  [[nodiscard]] gpu::Placement next(unsigned entry, unsigned sm = gpu::Placement::kAnySm) const {
+    gpu::Placement placement;
+    placement.kd = static_cast<std::uint16_t>(entry);
+    placement.sm = static_cast<std::uint8_t>(sm);
+    placement.position = position_[entry];
+    return placement;
+  }
+
+  /// The edge of a cycle.
+  void clock(const gpu::DispatchIn& in) {
+    if (in.taken) {
+      ++position_[in.ev.placed->kd];
+      if (in.ev.placed->last) leave(in.ev.placed->kd);
+    }
+    // One that was stopped before all of it was placed.
+    if (in.ev.completed) leave(in.ev.completed->kd);
+    if (!in.push) return;
+    position_[in.push->kd] = 0;
+    order_.push_back(in.push->kd);
+  }
+
+ private:
+  void leave(std::uint16_t entry) { order_.erase(std::remove(order_.begin(), order_.end(), entry), order_.end()); }
+
+  std::vector<std::uint16_t> order_;
+  std::array<std::uint32_t, gpu::kMaxEntries> position_{};
+};
+
+}  // namespace castor::hookup

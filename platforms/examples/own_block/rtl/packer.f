@@ -1,0 +1,1 @@
+castor_packer.sv

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""castor new-block: for each hook a block that compiles, equals its RTL and changes no cycle of a machine; and what is refused.
+
+  new_block_test.py BUILD [unittest arguments...]
+"""
+
+import json
+import re
+import shutil
+
+from package import PackageCase, main
+
+HOOKS = ("dispatch", "fetch_filter", "governors", "issue", "job_scheduler")
+
+# Kernels of different sizes in several streams, more thread blocks than the machine holds.
+PROGRAM = r"""
+#include <cuda_runtime.h>
+#include <cstdio>
+__global__ void work(float* x, int n, int rounds) {
+  __shared__ float part[64];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = i < n ? x[i] : 0;
+  for (int r = 0; r < rounds; ++r) {
+    part[threadIdx.x] = sum;
+    __syncthreads();
+    sum += part[(threadIdx.x + r) % 64] * 0.5f;
+    __syncthreads();
+  }
+  if (i < n) x[i] = sum;
+}
+int main() {
+  const int n = 6000;
+  for (int s = 0; s < 3; ++s) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    float* x;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMemsetAsync(x, 0, n * sizeof(float), stream);
+    for (int k = 1; k <= 3; ++k) work<<<(n + 63) / 64 / k, 64, 0, stream>>>(x, n, 2 * s + k);
+  }
+  std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+}
+"""
+
+# Machines, and what they are changed to so that every hook can be plugged in.
+MACHINES = (("tiny", ("fetch.warps=1",)), ("maxwell_liu25", ("fetch.warps=1",)),
+            ("gcn_apu", ("fetch.warps=1", "parse.select_scan=0", "ibuffer.refill=empty")))
+
+# Counts of the front end's own dispatcher, which is not asked where there is a dispatch policy.
+OWN_DISPATCHER = {"no_fit_cycles", "head_blocked_cycles", "closed_cycles"}
+
+
+def without(statistics, left_out):
+    if not isinstance(statistics, dict):
+        return statistics
+    return {key: without(value, left_out) for key, value in statistics.items() if key not in left_out}
+
+
+class NewBlock(PackageCase):
+    def castor(self, *words, **more):
+        return self.run_in(self.folder, "castor", *words, **more)
+
+    def skeleton(self, hook):
+        """Writes and builds one; checks lockstep, properties, and that it changes nothing of a machine."""
+        name = f"my_{hook}2"
+        self.castor("new-block", name, "--hook", hook)
+        self.build(self.folder / name)
+        self.assertIn(" 0 failed", self.castor("cosim", name, "--all", "--cycles", 5000))
+        self.assertRegex(self.castor("prove", name), r"2 proven, 0 only to a bound, 2 covers reached, 0 failed")
+        (self.folder / "work.cu").write_text(PROGRAM)
+        self.run_in(self.folder, "castor-cc", "-O2", "work.cu", "-o", "work")
+        for machine, keys in MACHINES:
+            changed = [word for key in keys for word in ("--set", key)]
+            on = [*changed, "--set", f"blocks.{name}.enable=1"]
+            plain = self.run_on(machine, changed)
+            with_block = self.run_on(machine, on)
+            self.same(plain, with_block, name)
+            if machine == "tiny":
+                lockstep = self.run_on(machine, [*on, "--set", f"blocks.{name}.engine=lockstep"])
+                self.assertEqual(lockstep["statistics_hash"], with_block["statistics_hash"])
+        self.assertIn('"taken": ', (self.folder / "report.json").read_text())
+
+    def run_on(self, machine, words):
+        self.assertIn("no error", self.castor("run", "-p", machine, *words, "--report", "report.json", "./work"))
+        return json.loads((self.folder / "report.json").read_text())
+
+    def same(self, plain, with_block, name):
+        self.assertEqual(plain["cycles"], with_block["cycles"])
+        groups = {"job_scheduler", "dispatch_policy", "governor0", "fetch_filter", "issue_policy"} | OWN_DISPATCHER
+        self.assertEqual(without(plain["statistics"], groups), without(with_block["statistics"], groups), name)
+
+    def test_what_is_wrong_with_a_request_is_said_in_one_line(self):
+        self.castor("new-block", "good", "--hook", "issue")
+        for words, said in ((("x", "--hook", "memory"), ", ".join(HOOKS)),
+                            (("X", "--hook", "issue"), "cannot be the name of a block"),
+                            (("1x", "--hook", "issue"), "cannot be the name of a block"),
+                            (("a__b", "--hook", "issue"), "cannot be the name of a block"),
+                            (("../x", "--hook", "issue"), "cannot be the name of a block"),
+                            (("class", "--hook", "issue"), "another meaning"),
+                            (("saws", "--hook", "issue"), "there is a block called saws"),
+                            (("good", "--hook", "issue"), "'good' exists"),
+                            (("x", "--hook", "issue", "--into", "good"), "'good' exists"),
+                            (("x", "--hook", "issue", "--into", "/proc/x"), "cannot write '/proc/x'"),
+                            (("x",), "--hook")):
+            with self.subTest(words=words):
+                output = self.castor("new-block", *words, expect=2)
+                self.assertIn(said, output)
+                self.assertEqual(output.count("\n"), 1, output)
+                self.assertFalse((self.folder / "x").exists())
+
+    def test_sources_beside_the_headers_are_compiled_and_the_block_can_be_installed(self):
+        self.castor("new-block", "mine", "--hook", "dispatch")
+        folder = self.folder / "mine"
+        engine = folder / "mine/engine.h"
+        text = engine.read_text()
+        body = re.search(r"  void clock\(const Inputs& in\) \{\n(.*?)\n  \}\n", text, re.DOTALL)
+        engine.write_text(text.replace(body.group(), "  void clock(const Inputs& in);\n"))
+        (folder / "mine/engine.cpp").write_text(
+            '#include "mine/engine.h"\n\nvoid blocks::mine::Engine::clock(const Inputs& in) {\n' + body.group(1) + "\n}\n")
+        self.build(folder)
+        self.assertIn("0 mismatches", self.castor("cosim", "mine", "--cycles", 2000))
+        self.run_in(folder, "cmake", "--install", "build", "--prefix", self.folder / "installed")
+        shutil.rmtree(folder)
+        self.environment["CASTOR_BLOCKS"] = str(next(self.folder.glob("installed/lib*/**/castor/blocks")))
+        self.assertIn("0 mismatches", self.castor("cosim", "mine", "--params", "Width=2", "--cycles", 2000))
+        self.assertIn("2 proven", self.castor("prove", "mine"))
+
+    def test_a_machine_that_does_what_the_skeleton_does_not_is_refused(self):
+        self.castor("new-block", "mine", "--hook", "job_scheduler")
+        self.build(self.folder / "mine")
+        (self.folder / "work.cu").write_text(PROGRAM)
+        self.run_in(self.folder, "castor-cc", "work.cu", "-o", "work")
+        output = self.castor("run", "-p", "gcn_apu", "--set", "blocks.mine.enable=1", "./work", expect=2)
+        self.assertIn("parse.select_scan", output)
+
+
+for one in HOOKS:
+    setattr(NewBlock, f"test_skeleton_on_hook_{one}_changes_nothing", lambda self, hook=one: self.skeleton(hook))
+
+if __name__ == "__main__":
+    main()
