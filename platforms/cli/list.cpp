@@ -158,7 +158,8 @@ void add_list(CLI::App& app, int& result) {
   blocks->add_flag("--json", request->json, "Print JSON");
   blocks->add_flag("--markdown", request->markdown, "Keys, claims and statistics as tables for the block's document");
   blocks->callback([request, &result] {
-    if (request->markdown && request->block_name.empty()) throw base::InputError("--markdown is of one block", "name it");
+    if (request->markdown && request->block_name.empty())
+      throw base::InputError("--markdown is of one block", "name it");
     list_blocks(request->block_name, request->json, request->markdown);
     result = kGood;
   });

@@ -35,7 +35,8 @@ class Adapter : public Base {
  public:
   void attach(const HookSite& site) override {
     site_ = site;
-    edges_ = std::make_unique<base::Counter>(*site.statistics, base::StatisticInfo{"edges", "cycles", "edges of the adapter"});
+    edges_ = std::make_unique<base::Counter>(*site.statistics,
+                                             base::StatisticInfo{"edges", "cycles", "edges of the adapter"});
   }
   void detach() override {
     edges_.reset();
