@@ -22,10 +22,10 @@ def run(program, arguments, block, machine, engine, scope, group, report):
     environment = dict(os.environ, CASTOR_PLATFORM=machine, CASTOR_REPORT=report,
                        CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}",
                        CASTOR_WAVE=report + ".vcd", CASTOR_WAVE_SCOPE=scope)
-    done = subprocess.run([program] + shlex.split(arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    done = subprocess.run([program] + shlex.split(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           universal_newlines=True, env=environment, check=False)
     if done.returncode != 0 or "PASS " not in done.stdout:
-        sys.exit(f"{engine}: exit {done.returncode}\n{done.stdout}")
+        sys.exit(f"{engine}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     with open(report, encoding="utf-8") as file:
         result = json.load(file)
     with open(report + ".vcd", encoding="utf-8") as file:
