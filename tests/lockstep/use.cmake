@@ -14,6 +14,7 @@ if(TARGET castor AND CASTOR_TEST_RTL)
   castor_script_test(cosim_command_line
     KIND lockstep
     TIMEOUT 600
+    ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
     COMMAND python3 -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/tests/blocks/turnstile")
 endif()
