@@ -145,6 +145,7 @@ std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& d
     }
   }
   std::vector<const hookup::BlockType*> found;
+  found.reserve(types.size());
   for (const auto& [name, type] : types) found.push_back(type);
   return found;
 }

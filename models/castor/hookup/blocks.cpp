@@ -40,6 +40,7 @@ const BlockType& block_type(const std::string& name) {
 
 Blocks::Blocks(const gpu::Machine& machine, const std::vector<ChosenBlock>& chosen, twin::RtlSource& rtl) {
   std::vector<Claimant> claimants;
+  claimants.reserve(chosen.size());
   for (const ChosenBlock& block : chosen) {
     claimants.push_back({block.type->name(), block.type->claims(block.settings), block.type->window()});
   }

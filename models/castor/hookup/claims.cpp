@@ -71,6 +71,7 @@ const char* meaning(Claim claim) {
 
 void check_claims(const gpu::Machine& machine, const std::vector<Claimant>& blocks) {
   std::vector<const Claimant*> sorted;
+  sorted.reserve(blocks.size());
   for (const Claimant& block : blocks) sorted.push_back(&block);
   std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->block < b->block; });
   for (std::size_t i = 0; i < sorted.size(); ++i) {

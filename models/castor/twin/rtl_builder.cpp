@@ -23,7 +23,7 @@ struct Answer {
   int status = 0;
 };
 
-Answer run(const std::vector<std::string>& words) {
+Answer run(std::vector<std::string> words) {
   int pipe_ends[2];
   if (::pipe2(pipe_ends, O_CLOEXEC) != 0) {
     throw base::InputError(std::string("cannot start python3: ") + std::strerror(errno));
@@ -34,7 +34,7 @@ Answer run(const std::vector<std::string>& words) {
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t child = 0;
   const int error = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
