@@ -50,26 +50,40 @@ std::string block_of(const std::string& key) {
   return end == std::string::npos ? std::string{} : key.substr(kPrefix.size(), end - kPrefix.size());
 }
 
-/// What an old report may say without being refused: keys that neither machines nor a block that is there have any
-/// more, and those of blocks that are not there and were disabled.
-bool has_gone(const std::string& key, const std::set<std::string>& enabled) {
-  const std::string block = block_of(key);
-  if (block.empty()) return gpu::machine_schema().find(key) == nullptr;
-  if (!twin::has_block(block)) return enabled.count(block) == 0;
-  const std::vector<base::SchemaRow> rows = hookup::schema_rows(block, hookup::block_type(block).keys());
-  return std::none_of(rows.begin(), rows.end(), [&key](const base::SchemaRow& row) { return row.key == key; });
+/// Keys of every machine, and those of these blocks.
+base::Schema schema_with(const std::vector<const hookup::BlockType*>& types) {
+  base::Schema schema = gpu::machine_schema();
+  for (const hookup::BlockType* const type : types) {
+    for (base::SchemaRow& row : hookup::schema_rows(type->name(), type->keys())) schema.add(std::move(row));
+  }
+  return schema;
 }
 
-/// A report stays a machine although some of its keys have gone: leaves them out and says which, in one line.
+/// A report stays a machine although some of its keys have gone: leaves them out and says which, in one line. Gone are
+/// keys that neither machines nor a block that is there have any more, and those of blocks that are not there and were
+/// disabled.
 void leave_out_gone_keys(base::ConfigDocument& report) {
-  std::set<std::string> enabled;
+  std::set<std::string> named, enabled;
   for (const base::ConfigEntry& entry : report.entries) {
     const std::string block = block_of(entry.key);
+    if (!block.empty()) named.insert(block);
     if (entry.key == "blocks." + block + ".enable" && entry.words.front() != "0") enabled.insert(block);
   }
+  std::set<std::string> absent;
+  std::vector<const hookup::BlockType*> present;
+  for (const std::string& block : named) {
+    if (twin::has_block(block)) {
+      present.push_back(&hookup::block_type(block));
+    } else {
+      absent.insert(block);
+    }
+  }
+  const base::Schema schema = schema_with(present);
   std::set<std::string> gone;
   for (const base::ConfigEntry& entry : report.entries) {
-    if (has_gone(entry.key, enabled)) gone.insert(entry.key);
+    const std::string block = block_of(entry.key);
+    if (absent.count(block) != 0 ? enabled.count(block) == 0 : schema.find(entry.key) == nullptr)
+      gone.insert(entry.key);
   }
   if (gone.empty()) return;
   std::string list;
@@ -153,11 +167,7 @@ std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& d
 LoadedMachine build(base::ConfigDocument document, const std::vector<std::string>& overrides) {
   document = base::merge_config(std::move(document), open_document, overrides);
   const std::vector<const hookup::BlockType*> types = named_blocks(document);
-  base::Schema schema = gpu::machine_schema();
-  for (const hookup::BlockType* const type : types) {
-    for (base::SchemaRow& row : hookup::schema_rows(type->name(), type->keys())) schema.add(std::move(row));
-  }
-  base::Config config(document, schema);
+  base::Config config(document, schema_with(types));
   LoadedMachine loaded{gpu::machine_from(config), std::move(config), {}};
   for (const hookup::BlockType* const type : types) {
     hookup::Settings settings(type->name(), loaded.config);
