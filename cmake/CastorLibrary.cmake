@@ -1,7 +1,7 @@
-# castor_unity(<target> <files>)
+# castor_unity(<target> <files>|FOLDER)
 #
-# Compiles up to <files> sources of a target as one: most of a source's time goes into the headers of the standard library
-# and of SystemC, which are then read once. Off with CASTOR_UNITY=OFF, where each source stands for itself: after a change
+# Compiles up to <files> sources of a target, or those of one folder, as one: most of a source's time goes into the headers of
+# the standard library and of SystemC, which are then read once. Off with CASTOR_UNITY=OFF, where each source stands for itself: after a change
 # less is compiled again, and tools that look at one source (clang-tidy) find its command.
 function(castor_unity target files)
   if(NOT CASTOR_UNITY)
@@ -23,7 +23,14 @@ function(castor_unity target files)
   endforeach()
   set(number 0)
   while(left)
-    list(SUBLIST left 0 ${files} batch)
+    if(files STREQUAL "FOLDER")
+      list(GET left 0 first)
+      cmake_path(GET first PARENT_PATH folder)
+      set(batch ${left})
+      list(FILTER batch INCLUDE REGEX "^${folder}/[^/]+$")
+    else()
+      list(SUBLIST left 0 ${files} batch)
+    endif()
     list(REMOVE_ITEM left ${batch})
     set(unit "${CMAKE_CURRENT_BINARY_DIR}/${target}_${number}.cpp")
     list(TRANSFORM batch REPLACE "(.+)" "#include \"\\1\"\n")
@@ -43,7 +50,7 @@ function(castor_cold target)
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
 endfunction()
 
-# castor_library(<target> SOURCES <file>... [COLD <file>...|ALL] [UNITY <number>] [DEPS <target>...]
+# castor_library(<target> SOURCES <file>... [COLD <file>...|ALL] [UNITY <number>|FOLDER] [DEPS <target>...]
 #                [PRIVATE_DEPS <target>...] [DEFINITIONS <definition>...] [OPTIONS <option>...] [EXPORT_AS <name>]
 #                [INTERNAL])
 #
@@ -52,7 +59,7 @@ endfunction()
 # Known outside as Castor::<name>, where <name> is the target without "castor_" unless EXPORT_AS says otherwise.
 #   COLD          those of the SOURCES that are not run while cycles are simulated (tables, checks, reports, parsing,
 #                 documents): compiled with -O1. What is not named stays as fast as the build type makes it.
-#   UNITY         how many sources are compiled as one (default 8; see castor_unity)
+#   UNITY         how many sources are compiled as one (default 8), or FOLDER (see castor_unity)
 #   DEPS          what the room's headers need (public)
 #   PRIVATE_DEPS  what only its sources need
 #   DEFINITIONS, OPTIONS  what its own sources are compiled with besides
@@ -127,10 +134,11 @@ function(castor_library target)
   endif()
 endfunction()
 
-# castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>] [UNITY <number>] [OPTIONAL])
+# castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>] [UNITY <number>|FOLDER] [OPTIONAL])
 #
 # An executable of the project, installed and known outside as Castor::<name>. Its own sources are command lines, reports
-# and the like: compiled with -O1, UNITY of them (default 8) as one. OPTIONAL: installed if it was built, and not known
+# and the like: compiled with -O1, UNITY of them (default 8), or those
+# of a FOLDER, as one. OPTIONAL: installed if it was built, and not known
 # outside.
 function(castor_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIONAL" "OUTPUT_NAME;UNITY" "SOURCES;LIBS")

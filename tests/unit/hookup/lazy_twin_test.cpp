@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -15,8 +14,6 @@
 
 #include "castor/base/rng.h"
 #include "castor/gpu/trace/wave_file.h"
-#include "castor/lax/engine.h"
-#include "castor/saws/engine.h"
 #include "castor/twin/stimulus.h"
 #include "tests/twin/turnstile/engine.h"
 
@@ -294,55 +291,6 @@ TEST(LazyTwin, StartsAnewAfterReset) {
   EXPECT_FALSE(rig.lazy.in.req.any());
   EXPECT_TRUE(rig.lazy.look());
   EXPECT_EQ(rig.calls.idles, 0U);
-}
-
-// --- Probes that move in idle edges ---------------------------------------------------------------------------------
-
-template <class Block>
-class RunningProbes : public ::testing::Test {};
-using AllBlocks = ::testing::Types<turnstile::Block, lax::Block, saws::Block>;
-TYPED_TEST_SUITE(RunningProbes, AllBlocks);
-
-TYPED_TEST(RunningProbes, AreThoseThatTheBlockNames) {
-  using Block = TypeParam;
-  const typename Block::Params params;
-  std::map<std::string, unsigned> moved;
-  unsigned rests = 0;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    twin::Model<Block> model(params);
-    twin::RandomSequence<Block> sequence(params, seed);
-    typename Block::Inputs in;
-    sequence.begin(in);
-    for (unsigned cycle = 0; cycle < 3000; ++cycle) {
-      twin::make_idle<Block>(in, params);
-      twin::advance_time<Block>(in, params, 1);
-      sequence.drive(in);
-      sequence.react(in, model.settle(in));
-      model.clock(in);
-      const Cycle n = std::min<Cycle>(model.quiet(), 1 + cycle % 7);
-      if (n == 0) continue;
-      ++rests;
-      const typename Block::Probes before = model.probes();
-      model.idle(n);
-      twin::advance_time<Block>(in, params, n);
-      const typename Block::Probes after = model.probes();
-      Block::each_probe(
-          [&](const Port& port, auto member, auto) {
-            if (!(before.*member == after.*member)) ++moved[std::string(port.name)];
-          },
-          params);
-    }
-  }
-  EXPECT_GT(rests, 1000U);
-  for (const auto& [name, times] : moved)
-    EXPECT_TRUE(twin::runs<Block>(name)) << name << " moved " << times << " times";
-  if constexpr (twin::detail::has_running<Block>) {
-    for (const std::string_view name : Block::kRunning) {
-      bool known = false;
-      Block::each_probe([&](const Port& port, auto, auto) { known |= port.name == name; }, params);
-      EXPECT_TRUE(known) << name << " is no probe";
-    }
-  }
 }
 
 // --- Waves ----------------------------------------------------------------------------------------------------------
