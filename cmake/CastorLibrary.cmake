@@ -1,8 +1,8 @@
 # castor_unity(<target> <files>|FOLDER)
 #
-# Compiles up to <files> sources of a target, or those of one folder, as one: most of a source's time goes into the headers of
-# the standard library and of SystemC, which are then read once. Off with CASTOR_UNITY=OFF, where each source stands for itself: after a change
-# less is compiled again, and tools that look at one source (clang-tidy) find its command.
+# Compiles up to <files> sources of a target, or those of one folder, as one: most of a source's time goes into the headers
+# of the standard library and of SystemC, which are then read once. Off with CASTOR_UNITY=OFF, where each source stands for
+# itself: after a change less is compiled again, and tools that look at one source (clang-tidy) find its command.
 function(castor_unity target files)
   if(NOT CASTOR_UNITY)
     return()
@@ -137,9 +137,8 @@ endfunction()
 # castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>] [UNITY <number>|FOLDER] [OPTIONAL])
 #
 # An executable of the project, installed and known outside as Castor::<name>. Its own sources are command lines, reports
-# and the like: compiled with -O1, UNITY of them (default 8), or those
-# of a FOLDER, as one. OPTIONAL: installed if it was built, and not known
-# outside.
+# and the like: compiled with -O1, UNITY of them (default 8), or those of a FOLDER, as one. OPTIONAL: installed if it was
+# built, and not known outside.
 function(castor_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIONAL" "OUTPUT_NAME;UNITY" "SOURCES;LIBS")
   if(arg_UNPARSED_ARGUMENTS)

@@ -18,10 +18,10 @@ target_compile_definitions(hookup_loading_test PRIVATE ${definitions})
 castor_test(hookup_lazy_twin_test KIND unit SOURCES hookup/lazy_twin_test.cpp LIBS castor_hookup castor_turnstile)
 
 # What waves of a block leave out.
-foreach(block IN ITEMS turnstile LISTS castor_ladder)
+foreach(block IN LISTS castor_ladder ITEMS turnstile)
   castor_test(hookup_running_probes_${block}_test KIND unit SOURCES hookup/running_probes_test.cpp LIBS castor_${block})
   set(header castor/${block}/engine.h)
-  if(block STREQUAL turnstile)
+  if("${block}" STREQUAL "turnstile")
     set(header tests/twin/turnstile/engine.h)
   endif()
   target_compile_definitions(hookup_running_probes_${block}_test PRIVATE

@@ -12,7 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "castor/twin/block.h"
 #include "castor/twin/stimulus.h"
+#include "castor/twin/twin.h"
 
 namespace castor {
 namespace {
