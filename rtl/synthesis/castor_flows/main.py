@@ -19,6 +19,8 @@ _COMMANDS = {
              "castor area lax --params minimum --split"),
     "prove": ("Prove the properties of a block's RTL",
               "castor prove lax --json proofs.json"),
+    "lint": ("Every warning of Verilator about the blocks' RTL, at every parameter set",
+             "castor lint lax saws"),
     "mutate": ("Break a block's RTL in many small ways and see whether lockstep notices",
                "castor mutate lax --count 200 --seed 1"),
     "coverage": ("Lines and toggles of a block's RTL that its sequences reach",
