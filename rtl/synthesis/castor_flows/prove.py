@@ -1,5 +1,6 @@
 """castor prove: the properties of a block's RTL, each with the engine that proved it."""
 
+import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,11 @@ from . import aiger, formal, tools, tree, yosys
 from .errors import WrongRequest
 
 PROVEN, BOUNDED, FAILED, REACHED, UNREACHABLE, UNKNOWN = "proven", "bounded", "failed", "reached", "unreachable", "unknown"
+#: The block was not decided, and the module that the property was written for fails it if its inputs are free.
+REFUTED = "refuted alone"
+
+#: How much a verdict says for the block; less than the recorded one is a loss.
+_WORTH = {PROVEN: 3, REACHED: 3, BOUNDED: 2, UNKNOWN: 1, REFUTED: 1, FAILED: 0, UNREACHABLE: 0}
 
 # Without --unroll z3 did not answer on a block of 40 cells.
 _SMTBMC = ("yosys-smtbmc", "--unroll", "--noprogress", "-s", "z3")
@@ -25,6 +31,9 @@ def add_arguments(parser):
     parser.add_argument("--property", metavar="NAME", action="append", help="only properties whose name contains this (repeatable)")
     parser.add_argument("--seconds", metavar="S", type=float, default=120, help="time for one engine at one property (default: %(default)g)")
     parser.add_argument("--engine", action="append", choices=ENGINES, help="only this engine (repeatable; default: all, in the order listed)")
+    parser.add_argument("--check", action="store_true", help="fail only if a verdict is worse than the one in tb/<block>/proofs.json")
+    parser.add_argument("--record", action="store_true", help="write the verdicts to tb/<block>/proofs.json")
+    parser.add_argument("--quick", metavar="S", type=float, help="only properties that, as recorded, were decided within so many seconds")
     parser.add_argument("--accept-bounded", action="store_true", help="exit 0 also if some are only checked to a bound")
 
 
@@ -35,6 +44,7 @@ class Property:
         self.cell = cell
         self.part = None  # the part of the block that it was written for; None: the block
         self.alone = ""  # module that it was proven of, whatever its inputs are
+        self.refuted = None  # (module, engine, cycle) if that module alone fails it
         self.name = display_name(cell, source)
         self.source = source
         self.cover = cover
@@ -49,7 +59,7 @@ class Property:
     def json(self):
         return {"name": self.name, "cell": self.cell, "kind": "cover" if self.cover else "assert", "source": self.source, "result": self.result,
                 "engine": self.engine, "depth": self.depth, "seconds": round(self.seconds, 1), "assuming": self.assuming,
-                "alone": self.alone, "trace": self.trace}
+                "alone": self.alone, "refuted_alone": self.refuted and {"module": self.refuted[0], "cycle": self.refuted[2]}, "trace": self.trace}
 
 
 def display_name(cell, source):
@@ -62,12 +72,22 @@ def run(options, progress):
     tools.need("yosys", "yosys-smtbmc", "berkeley-abc", "z3")
     block = tree.find(options.root, options.block)
     values = block.parameters(options.params)
+    known = recorded(block, options.params, values)
+    if known is None and (options.check or options.quick is not None):
+        raise WrongRequest(f"no verdicts of {block.name} are recorded at the set {options.params} and its values",
+                           f"castor prove {block.name} --params {options.params} --record")
+    if options.record and (options.property or options.engine or options.quick is not None):
+        raise WrongRequest("--record is for all properties and engines", "leave out --property, --engine and --quick")
     work = (Path(options.work) / block.name / f"prove-{options.params}").resolve()
     progress.say("elaborating")
     properties = elaborate(block, values, work)
     split(block, values, properties, work / "parts")
     chosen = [one for one in properties
               if not options.property or any(word in one.name for word in options.property)]
+    if options.quick is not None:
+        chosen = [one for one in chosen if is_quick(known.get(one.name), options.quick)]
+        if not chosen:
+            raise WrongRequest(f"no property is recorded as decided within {options.quick:g} s")
     if not chosen:
         raise WrongRequest("no property is called so", "there are: " + ", ".join(one.name for one in properties))
     chosen.sort(key=lambda one: (one.cover, properties.index(one)))
@@ -84,6 +104,12 @@ def run(options, progress):
     progress.line(f"{sum(one.result == PROVEN for one in chosen)} proven, {only} only to a bound, "
                   f"{sum(one.result == REACHED for one in chosen)} covers reached, {bad} failed or undecided, "
                   f"{time.monotonic() - began:.0f} s")
+    lost = losses(chosen, known, gone=not options.property and options.quick is None) if known else []
+    for line in lost:
+        progress.line(f"lost: {line}")
+    if options.record:
+        record(block, options.params, values, chosen)
+        progress.line(f"recorded in {_record_of(block)}")
     if options.json:
         tree.write_json(options.json, {
             "command": options.command,
@@ -91,7 +117,9 @@ def run(options, progress):
             "block": block.name, "set": options.params, "parameters": values, "sources": formal.fingerprint(block),
             "properties": [one.json() for one in chosen],
         })
-    return 1 if bad or (only and not options.accept_bounded) else 0
+    if lost and not options.record:
+        return 1
+    return 1 if not options.check and (bad or (only and not options.accept_bounded)) else 0
 
 
 def line_of(one, width):
@@ -100,6 +128,8 @@ def line_of(one, width):
         text += f"  {'cycle' if one.result != BOUNDED else 'first'} {one.depth}{' cycles' if one.result == BOUNDED else ''}"
     if one.alone:
         text += f"  of {one.alone} alone"
+    if one.refuted and one.result in (BOUNDED, REFUTED):
+        text += f"  {one.refuted[0]} alone fails in cycle {one.refuted[2]}"
     if one.assuming:
         text += f"  given {len(one.assuming)} proven before"
     if one.trace:
@@ -212,6 +242,63 @@ def written_at(source, origins, root):
     return f"{shown}:{position.split('.')[0]}"
 
 
+# --- recorded verdicts ----------------------------------------------------------------------------------------------
+
+
+def _record_of(block):
+    return block.bench / "proofs.json"
+
+
+def recorded(block, chosen, values):
+    """{property: verdict} as recorded at the set `chosen`; None if there is none at these values. Raises WrongRequest if the
+    file is not as `record` writes it."""
+    path = _record_of(block)
+    if not path.exists():
+        return None
+    try:
+        one = json.loads(tree.read_text(path))["sets"].get(chosen)
+        if one is None or one["parameters"] != values:
+            return None
+        found = one["properties"]
+        if any(entry["result"] not in _WORTH for entry in found.values()):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise WrongRequest(f"{path}: not as castor prove --record writes it") from None
+    return found
+
+
+def record(block, chosen, values, properties):
+    """Writes the verdicts of a set; those of the other sets stay."""
+    path = _record_of(block)
+    sets = json.loads(tree.read_text(path))["sets"] if path.exists() else {}
+    sets[chosen] = {
+        "parameters": values, "sources": formal.fingerprint(block),
+        "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "z3")},
+        "properties": {one.name: {"result": one.result, "engine": one.engine, "depth": one.depth, "seconds": round(one.seconds, 1)}
+                       for one in sorted(properties, key=lambda one: one.name)},
+    }
+    tree.write_json(path, {"command": f"castor prove {block.name} --params SET --record",
+                           "sets": {name: sets[name] for name in block.sets if name in sets}})
+
+
+def is_quick(entry, seconds):
+    """Recorded as decided for good within `seconds`."""
+    return entry is not None and _WORTH[entry["result"]] == 3 and entry["seconds"] <= seconds
+
+
+def losses(properties, known, gone):
+    """What says less for the block than was recorded, a line each. `gone`: also what is recorded and not there."""
+    lines = []
+    for one in properties:
+        then = known.get(one.name)
+        if then is not None and _WORTH[one.result] < _WORTH[then["result"]]:
+            lines.append(f"{one.name} is {one.result}, it was {then['result']}")
+    if gone:
+        there = {one.name for one in properties}
+        lines += [f"{name} is not there, it was {then['result']}" for name, then in known.items() if name not in there]
+    return lines
+
+
 # --- engines --------------------------------------------------------------------------------------------------------
 
 
@@ -242,17 +329,23 @@ def decide(chosen, properties, work, options, progress, done):
     if "bmc" in engines:
         todo = _each(todo, options, progress, done, lambda one: bounded(one, work, options.seconds))
     for one in todo:
+        if one.refuted:
+            one.result, one.engine, one.depth = REFUTED, *one.refuted[1:]
+            trace(one, work / "parts", one.part)
         done(one)
 
 
 def decide_parts(inside, properties, work, options, progress, engines, done):
-    """Decides what can be decided of modules alone. A counterexample is none of the block, where not all inputs come."""
+    """Decides what can be decided of modules alone. A counterexample is none of the block, where not all inputs come: it is
+    kept for the case that nothing else is found out."""
     def only_proofs(engine):
         def run_one(one):
             engine(one)
             if one.result == PROVEN:
                 one.alone = one.part.module
             else:
+                if one.result == FAILED:
+                    one.refuted = (one.part.module, one.engine, one.depth)
                 one.result, one.engine, one.depth, one.trace = UNKNOWN, "", None, ""
         return run_one
 
@@ -320,7 +413,11 @@ def prepare_aiger(todo, properties, work, assumed, tag, part=None):
     circuit = aiger.Circuit(work / f"{stem}.aig", work / f"{stem}.map")
 
     def bad(one):
-        value, enable = (circuit.outputs[circuit.outputs_by_name[f"{_name(one, part)}.{port}", 0]] for port in ("A", "EN"))
+        name = _name(one, part)
+        value = circuit.outputs[circuit.outputs_by_name[f"{name}.A", 0]]
+        # Of a process without a condition Yosys leaves no enable.
+        at = circuit.outputs_by_name.get((f"{name}.EN", 0))
+        enable = 1 if at is None else circuit.outputs[at]
         return (value if one.cover else value ^ 1), enable
 
     # What a property speaks of stands before the registers that Yosys puts behind its condition and its enable.
@@ -426,12 +523,13 @@ def abc_frames(output):
     return int(found[-1]) if found else 0
 
 
-def trace(one, work):
+def trace(one, work, part=None):
     """Waves of the counterexample, by z3 at the depth that is known; without them if that takes too long."""
     depth = (one.depth or 0) + 2
     smt = work / f"{one.files}-trace.smt2"
     try:
-        yosys.run(["read_ilang design.il", *_select_only(one, []), f"write_smt2 -wires {smt.name}"], work, f"{one.files}-trace")
+        yosys.run([f"read_ilang {part.stem if part else 'design'}.il", *_select_only(one, [], part), f"write_smt2 -wires {smt.name}"],
+                  work, f"{one.files}-trace")
     except WrongRequest:
         return
     waves = work / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', one.name)}.vcd"
