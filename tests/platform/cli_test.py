@@ -17,8 +17,10 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from processes import until_worked  # noqa: E402
 
 CASTOR = CASTOR_CC = MACHINES = None
 
@@ -291,7 +293,7 @@ class Run(Case):
         process = subprocess.Popen([CASTOR, "run", ptx, "--arg", "0", "--report", report, "--set",
                                     "watchdog.cycles=1000000000000"], stderr=subprocess.PIPE,
                                    universal_newlines=True, cwd=self.path)
-        time.sleep(1)
+        until_worked(process, 0.5)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
         self.assertEqual(process.returncode, 130, errors)
@@ -423,7 +425,7 @@ int main(int argc, char** argv) {
                                     self.program, "--endless"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
         self.assertEqual(process.stdout.readline(), "spinning\n")
-        time.sleep(0.3)
+        until_worked(process, 0.3)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
         self.assertEqual(process.returncode, 130)

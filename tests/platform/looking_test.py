@@ -22,6 +22,9 @@ import unittest
 from decimal import Decimal
 from fractions import Fraction
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from processes import until, until_worked  # noqa: E402
+
 CASTOR = CASTOR_CC = SOURCES = None
 WINDOW = 1000  # run.window
 STALLS = ["issued", "idle", "raw", "raw_memory", "memory_pipe", "compute_pipe"]
@@ -170,8 +173,8 @@ class Case(unittest.TestCase):
         return check_waves.Dump((self.path / name).read_text())
 
     def interrupted(self, command, after=None):
-        """Starts a command, sends SIGINT a second after it has printed `after`, or begun its timeline; returns (exit
-        code, standard output, standard error)."""
+        """Starts a command, sends SIGINT when it has worked for a while after it has printed `after`, or begun its timeline;
+        returns (exit code, standard output, standard error)."""
         # The watchdog would find in the end that nothing changes.
         patient = self.environment({"CASTOR_SET": "watchdog.cycles=1000000000000"})
         process = subprocess.Popen([str(a) for a in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -179,10 +182,8 @@ class Case(unittest.TestCase):
         if after:
             self.assertEqual(process.stdout.readline(), after)
         else:
-            end = time.monotonic() + 60
-            while not (self.path / "t.json").exists() and time.monotonic() < end:
-                time.sleep(0.1)
-        time.sleep(1)
+            until((self.path / "t.json").exists, "the timeline is begun")
+        until_worked(process, 0.7)
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=60)
         return process.returncode, out, errors
@@ -457,7 +458,7 @@ class Interrupts(Case):
                                    env=self.environment({}), cwd=self.path)
         self.assertEqual(process.stdout.readline(), "spinning\n")
         process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+        until_worked(process, 0.3)
         self.assertIsNone(process.poll(), "the first is kept for the next call of the API")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
@@ -467,7 +468,7 @@ class Interrupts(Case):
 class Progress(Case):
     def on_terminal(self, command, lines, environment=None):
         """Standard error of a command whose stderr is a terminal; it is interrupted when it has written so many lines of
-        progress, without any a second after its first line on standard output."""
+        progress, without any when it has worked for a second behind its first line on standard output."""
         main, other = pty.openpty()
         process = subprocess.Popen([str(a) for a in command], stdout=subprocess.PIPE, stderr=other,
                                    env=self.environment({"CASTOR_SET": "watchdog.cycles=1000000000000",
@@ -475,7 +476,7 @@ class Progress(Case):
         os.close(other)
         if lines == 0:
             process.stdout.readline()
-            time.sleep(1)
+            until_worked(process, 1)
             process.send_signal(signal.SIGINT)
         text, end, sent = b"", time.monotonic() + 60, lines == 0
         while True:
