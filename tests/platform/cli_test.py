@@ -242,8 +242,8 @@ class Run(Case):
         self.assertEqual(said, [])
         configuration = json.loads(json.dumps(before["configuration"]))
         configuration["keys"].update({
-            "pool.scan": {"value": 8, "unit": "kernels", "origin": "cdp 3.1"},
-            "chip.cluster_size": {"value": 1, "unit": "SMs", "origin": "laperm 2.6"},
+            "pool.scan": {"value": 8, "unit": "kernels", "origin": "ours"},
+            "chip.cluster_size": {"value": 1, "unit": "SMs", "origin": "ours"},
             "acquire.child": {"value": "inherit", "unit": "name", "origin": "ours"}})
         old = self.file("old.json", json.dumps({"configuration": configuration}))
         for name in ("once.json", "twice.json"):
