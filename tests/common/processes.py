@@ -30,4 +30,7 @@ def cpu_seconds(pid):
 def until_worked(process, seconds):
     """Waits until a process that computes without a pause has used so many more seconds of CPU, or has ended."""
     aim = cpu_seconds(process.pid) + seconds
-    until(lambda: process.poll() is not None or cpu_seconds(process.pid) >= aim, f"{seconds} s of CPU used by process {process.pid}")
+    until(
+        lambda: process.poll() is not None or cpu_seconds(process.pid) >= aim,
+        f"{seconds} s of CPU used by process {process.pid}",
+    )

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""castor prove on the trial block and on broken copies of it: what holds is proven, what does not is never called so."""
+"""castor prove on the trial block and on broken copies of it: what holds is proven, what does not is never called
+so."""
 
 import json
 import sys
@@ -35,11 +36,13 @@ class Holds(ProveCase):
 
     def test_source_names_the_line_of_the_assertion(self):
         text = (Path(__file__).resolve().parents[1] / "data/flows" / PROPERTIES).read_text()
-        line = 1 + text[:text.index("turn_in_range:")].count("\n")
+        line = 1 + text[: text.index("turn_in_range:")].count("\n")
         self.assertEqual(self.results("--property", "turn_in")["turn_in_range"]["source"], f"{PROPERTIES}:{line}")
 
     def test_k_induction_proves_what_is_inductive(self):
-        found = self.results("--engine", "k-induction", *(word for name in sorted(ASSERTIONS) for word in ("--property", name)))
+        found = self.results(
+            "--engine", "k-induction", *(word for name in sorted(ASSERTIONS) for word in ("--property", name))
+        )
         self.assertEqual({found[name]["result"] for name in ASSERTIONS}, {"proven"})
         self.assertEqual({found[name]["engine"] for name in ASSERTIONS}, {"k-induction"})
 
@@ -71,13 +74,25 @@ class DoesNotHold(ProveCase):
     def test_registers_without_reset_are_arbitrary_at_first(self):
         root = self.copy()
         self.edit(root / RTL, "      valid_q   <= 1'b0;\n      client_q  <= '0;\n", "")
-        self.edit(root / RTL, "      valid_q   <= any;\n      client_q  <= any ? pick : '0;\n", "      if (any) valid_q <= 1'b1;\n      if (any) client_q <= pick;\n")
-        self.assertEqual(self.results("--property", "idle_is_zero", root=root, expect=1)["idle_is_zero"]["result"], "failed")
+        self.edit(
+            root / RTL,
+            "      valid_q   <= any;\n      client_q  <= any ? pick : '0;\n",
+            "      if (any) valid_q <= 1'b1;\n      if (any) client_q <= pick;\n",
+        )
+        self.assertEqual(
+            self.results("--property", "idle_is_zero", root=root, expect=1)["idle_is_zero"]["result"], "failed"
+        )
 
     def test_cover_that_cannot_be_reached_fails(self):
         root = self.copy()
-        self.edit(root / PROPERTIES, "all_written:     cover (&written_q);", "all_written:     cover (valid_q && 32'(client_q) >= Clients);")
-        self.assertEqual(self.results("--property", "all_written", root=root, expect=1)["all_written"]["result"], "unreachable")
+        self.edit(
+            root / PROPERTIES,
+            "all_written:     cover (&written_q);",
+            "all_written:     cover (valid_q && 32'(client_q) >= Clients);",
+        )
+        self.assertEqual(
+            self.results("--property", "all_written", root=root, expect=1)["all_written"]["result"], "unreachable"
+        )
 
     def test_assumptions_that_forbid_the_block_to_run_are_found(self):
         root = self.copy()
@@ -92,7 +107,8 @@ class Alone(ProveCase):
 
     def block_with_arbiter_property(self, condition):
         root = self.copy()
-        (root / "tb/trial/castor_trial_arbiter_properties.sv").write_text(f"""
+        (root / "tb/trial/castor_trial_arbiter_properties.sv").write_text(
+            f"""
 module castor_trial_arbiter_properties #(
   parameter int unsigned Clients = 4
 ) (
@@ -103,13 +119,16 @@ module castor_trial_arbiter_properties #(
   always_comb inside_ok: assert ({condition});
 endmodule
 bind castor_trial_arbiter castor_trial_arbiter_properties #(.Clients(Clients)) u_properties (.req_i, .turn_i, .any_o);
-""")
+"""
+        )
         return root
 
     def test_what_holds_of_the_module_holds_of_the_block(self):
         root = self.block_with_arbiter_property("any_o == |req_i")
         found = self.results("--property", "inside_ok", root=root)["inside_ok"]
-        self.assertEqual((found["result"], found["alone"], found["refuted_alone"]), ("proven", "castor_trial_arbiter", None))
+        self.assertEqual(
+            (found["result"], found["alone"], found["refuted_alone"]), ("proven", "castor_trial_arbiter", None)
+        )
 
     def test_counterexample_of_the_module_is_a_verdict_if_the_block_is_not_decided(self):
         # Over the block's inputs, which are free there too; with no engine that could say so of the block.
@@ -133,7 +152,9 @@ bind castor_trial_arbiter castor_trial_arbiter_properties #(.Clients(Clients)) u
         root = self.block_with_arbiter_property(f"32'(turn_i) < Clients && ({a} + {b}) * {c} == {a} * {c} + {b} * {c}")
         self.edit(root / RTL, "  always_comb begin\n", "  initial turn_q = '0;\n\n  always_comb begin\n")
         (root / "rtl/trial/parameter_sets.json").write_text('{"hard": {"Clients": 33, "Width": 1}}')
-        found = self.results("--params", "hard", "--property", "inside_ok", "--engine", "pdr", "--seconds", 2, root=root, expect=1)["inside_ok"]
+        found = self.results(
+            "--params", "hard", "--property", "inside_ok", "--engine", "pdr", "--seconds", 2, root=root, expect=1
+        )["inside_ok"]
         self.assertEqual((found["result"], found["engine"]), ("refuted alone", "pdr"))
         self.assertTrue(Path(found["trace"]).exists())
 
@@ -158,7 +179,19 @@ class Recorded(ProveCase):
         root = self.record()
         # Only to a bound now; --accept-bounded is no excuse for a loss, nor is --check.
         for more in ("--accept-bounded",), ("--check",):
-            out, _ = self.run_castor("prove", "trial", "--engine", "bmc", "--seconds", 2, "--property", "turn_in_range", *more, root=root, expect=1)
+            out, _ = self.run_castor(
+                "prove",
+                "trial",
+                "--engine",
+                "bmc",
+                "--seconds",
+                2,
+                "--property",
+                "turn_in_range",
+                *more,
+                root=root,
+                expect=1,
+            )
             self.assertIn("lost: u_properties.turn_in_range is bounded, it was proven", out)
 
     def test_a_property_that_has_gone_fails(self):

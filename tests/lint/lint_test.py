@@ -16,7 +16,9 @@ class Lint(FlowCase):
     def warnings(self, *words, **more):
         """{set: [rule and place]}."""
         runs = self.json("lint", *words, **more)["runs"]
-        return {one["set"]: [(warning["rule"], Path(warning["place"]).name) for warning in one["warnings"]] for one in runs}
+        return {
+            one["set"]: [(warning["rule"], Path(warning["place"]).name) for warning in one["warnings"]] for one in runs
+        }
 
     def line_of(self, root, text):
         before, _, _ = (root / RTL).read_text().partition(text)
@@ -33,19 +35,33 @@ class Lint(FlowCase):
 
     def test_what_is_not_used_is_a_warning_with_its_place(self):
         root = self.copy()
-        self.edit(root / RTL, "  logic                 any;\n", "  logic                 any;\n  logic idle;\n  assign idle = !any;\n")
+        self.edit(
+            root / RTL,
+            "  logic                 any;\n",
+            "  logic                 any;\n  logic idle;\n  assign idle = !any;\n",
+        )
         place = ("UNUSEDSIGNAL", f"castor_trial.sv:{self.line_of(root, 'idle;')}")
         self.assertEqual(self.warnings("trial", root=root, expect=1), {name: [place] for name in SETS})
 
     def test_a_waiver_beside_the_sources_is_obeyed(self):
         root = self.copy()
-        self.edit(root / RTL, "  logic                 any;\n", "  logic                 any;\n  logic idle;\n  assign idle = !any;\n")
-        (root / "tb/trial/trial.vlt").write_text("`verilator_config\nlint_off -rule UNUSEDSIGNAL -file \"*castor_trial.sv\" -match \"*'idle'*\"\n")
+        self.edit(
+            root / RTL,
+            "  logic                 any;\n",
+            "  logic                 any;\n  logic idle;\n  assign idle = !any;\n",
+        )
+        (root / "tb/trial/trial.vlt").write_text(
+            '`verilator_config\nlint_off -rule UNUSEDSIGNAL -file "*castor_trial.sv" -match "*\'idle\'*"\n'
+        )
         self.assertEqual(self.warnings("trial", root=root), {name: [] for name in SETS})
 
     def test_a_width_that_is_wrong_at_one_set_only_is_found_there(self):
         root = self.copy()
-        self.edit(root / RTL, "  assign valid_o  = valid_q;\n", "  logic [1:0] narrow;\n  assign narrow = turn_q;\n  assign valid_o  = valid_q && narrow != 3;\n")
+        self.edit(
+            root / RTL,
+            "  assign valid_o  = valid_q;\n",
+            "  logic [1:0] narrow;\n  assign narrow = turn_q;\n  assign valid_o  = valid_q && narrow != 3;\n",
+        )
         found = self.warnings("trial", root=root, expect=1)
         self.assertEqual({bool(found[name]) for name in SETS}, {True, False})
         self.assertTrue(all(rule.startswith("WIDTH") for warnings in found.values() for rule, _ in warnings))

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Lockstep of a block on a machine: a difference between model and RTL ends the program, and leaves waves and a way to look.
+"""Lockstep of a block on a machine: a difference between model and RTL ends the program, and leaves waves and a way to
+look.
 
     lockstep_window_test.py <program: tests/platform/lockstep/meet.cpp>
 
 Every block with a tb/<block>/lockstep_fault.json is run over RTL with that fault, an output that is stuck at 0: on
-`machine`, where the block's `instance` stands in names of files; `from` in `file` of its RTL becomes `to`; `harmless`: on
-the machine nothing reads the output. The blocks' folders are those of CASTOR_PREFIX, which the test shadows.
+`machine`, where the block's `instance` stands in names of files; `from` in `file` of its RTL becomes `to`; `harmless`:
+on the machine nothing reads the output. The blocks' folders are those of CASTOR_PREFIX, which the test shadows.
 """
 
 import json
@@ -23,8 +24,10 @@ from faulty_rtl import patched  # noqa: E402
 from vcd import variables  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
-FAULTS = {path.parent.name: json.loads(path.read_text())
-          for path in sorted(pathlib.Path(__file__).resolve().parents[2].glob("tb/*/lockstep_fault.json"))}
+FAULTS = {
+    path.parent.name: json.loads(path.read_text())
+    for path in sorted(pathlib.Path(__file__).resolve().parents[2].glob("tb/*/lockstep_fault.json"))
+}
 AFTER = 8  # idle cycles behind the difference
 
 
@@ -80,9 +83,17 @@ class Window(unittest.TestCase):
         self.environment = shadow(pathlib.Path(scratch.name) / "castor")
 
     def run_program(self, block, engine, folder, **more):
-        environment = dict(self.environment, CASTOR_PLATFORM=FAULTS[block]["machine"],
-                           CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}", **more)
-        return quiet(subprocess.run([PROGRAM], capture_output=True, text=True, timeout=300, check=False, cwd=folder, env=environment))
+        environment = dict(
+            self.environment,
+            CASTOR_PLATFORM=FAULTS[block]["machine"],
+            CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}",
+            **more,
+        )
+        return quiet(
+            subprocess.run(
+                [PROGRAM], capture_output=True, text=True, timeout=300, check=False, cwd=folder, env=environment
+            )
+        )
 
     def test_a_difference_leaves_both_sides_around_it_and_says_how_to_look(self):
         self.assertTrue(FAULTS)
@@ -91,8 +102,11 @@ class Window(unittest.TestCase):
                 machine, instance, output = (fault[key] for key in ("machine", "instance", "output"))
                 done = self.run_program(block, "lockstep", self.folder)
                 self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
-                said = re.search(rf"castor: {block}: model and RTL differ in cycle (\d+): {output} is (\S+) in the model "
-                                 r"and (\S+) in the RTL", done.stderr)
+                said = re.search(
+                    rf"castor: {block}: model and RTL differ in cycle (\d+): {output} is (\S+) in the model "
+                    r"and (\S+) in the RTL",
+                    done.stderr,
+                )
                 self.assertTrue(said, done.stderr)
                 cycle = int(said[1])
                 first = max(cycle - 199, 0)
@@ -119,8 +133,18 @@ class Window(unittest.TestCase):
                 command = re.search(r"\n  replay: (.*)\n", done.stderr)[1]
                 self.assertIn(f"blocks.{block}.engine=lockstep", command)
                 self.assertEqual(shlex.split(command)[-1], PROGRAM)
-                again = quiet(subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120, check=False,
-                                             cwd=self.folder, env=self.environment))
+                again = quiet(
+                    subprocess.run(
+                        command,
+                        shell=True,
+                        capture_output=True,
+                        text=True,
+                        timeout=120,
+                        check=False,
+                        cwd=self.folder,
+                        env=self.environment,
+                    )
+                )
                 self.assertEqual((again.returncode, again.stderr), (1, done.stderr))
                 (self.folder / file).unlink()
 
@@ -128,7 +152,9 @@ class Window(unittest.TestCase):
         for block, fault in FAULTS.items():
             with self.subTest(block=block):
                 waves = self.folder / f"{block}.vcd"
-                done = self.run_program(block, "lockstep", self.folder, CASTOR_WAVE=str(waves), CASTOR_WAVE_SCOPE="gpu.front_end;gpu.sm0")
+                done = self.run_program(
+                    block, "lockstep", self.folder, CASTOR_WAVE=str(waves), CASTOR_WAVE_SCOPE="gpu.front_end;gpu.sm0"
+                )
                 self.assertEqual(done.returncode, 1, done.stderr)
                 cycle = int(re.search(r"core cycle (\d+)", done.stderr)[1])
                 self.assertTrue(waves.read_text().endswith("\n"))

@@ -16,8 +16,23 @@ import sys
 import tempfile
 
 FOLDERS = ("models", "sw", "platforms", "tests", "benchmarks", "rtl", "tb", "cmake", "docs", "waveforms", ".ci")
-SUFFIXES = {"", ".h", ".cpp", ".py", ".cmake", ".txt", ".sh", ".sv", ".svh", ".cu", ".cl", ".md", ".yaml", ".json",
-            ".in"}
+SUFFIXES = {
+    "",
+    ".h",
+    ".cpp",
+    ".py",
+    ".cmake",
+    ".txt",
+    ".sh",
+    ".sv",
+    ".svh",
+    ".cu",
+    ".cl",
+    ".md",
+    ".yaml",
+    ".json",
+    ".in",
+}
 LEGEND = "platforms/machines_document.cpp"
 MACHINES = "platforms/configs/"
 
@@ -28,16 +43,21 @@ JOIN = re.compile(r"\n\s*(?:///?|#|\*)[ \t]*")
 DESCRIPTION = r"(?:cdp(?:_baseline)?|laperm|dtbl(?:_power)?|gsync|wait_signal|ws|saws|darsie|pagoda|lax|mias|power)"
 PRIVATE = re.compile(
     rf"\b{DESCRIPTION}(?:\.md)?`?\s+(?:App\.\d+|O\d+|\d+(?:\.\d+)+(?!\d|\.\d|\s*(?:%|x\b|[numkMG]?[WJsB]\b)))"
-    rf'|["(]{DESCRIPTION} \d+[")]')
+    rf'|["(]{DESCRIPTION} \d+[")]'
+)
 
 # The lines of a machine file: key: [value, unit, origin], others.
-VALUE = re.compile(r"([\w.]+):\s*\[(?:\[[^\]]*\]|[^,\[\]]+),[^,\[\]\"']+,\s*"
-                   r"(?:\"((?:\\.|[^\"\\])*)\"|'([^']*)'|([^,\[\]\"']+))\]\s*(?:#|$)")
+VALUE = re.compile(
+    r"([\w.]+):\s*\[(?:\[[^\]]*\]|[^,\[\]]+),[^,\[\]\"']+,\s*"
+    r"(?:\"((?:\\.|[^\"\\])*)\"|'([^']*)'|([^,\[\]\"']+))\]\s*(?:#|$)"
+)
 OTHER_LINE = re.compile(r"\s*(?:#|$)|(?:machine|title|extends):")
 
 NUMBER = r"\d+(?:\.\d+)*"
-PLACE = (rf"(?:, (?:section|chapter|table|figure|algorithm) {NUMBER}"
-         rf"|, (?:sections|chapters|tables|figures|algorithms) {NUMBER}(?:, {NUMBER})+)")
+PLACE = (
+    rf"(?:, (?:section|chapter|table|figure|algorithm) {NUMBER}"
+    rf"|, (?:sections|chapters|tables|figures|algorithms) {NUMBER}(?:, {NUMBER})+)"
+)
 PUBLICATION = re.compile(r"\b[A-Z]\w+ (?:19|20)\d\d\b")
 
 
@@ -46,7 +66,7 @@ class Legend:
 
     def __init__(self, root):
         text = (root / LEGEND).read_text()
-        text = text[text.index("\n## Origins\n"):]
+        text = text[text.index("\n## Origins\n") :]
         names, self.publications = self.first_cells(text, "origin"), self.first_cells(text, "publication")
         plain = [name for name in names if not PUBLICATION.search(name) and not name.startswith("docs/")]
         cited = "|".join([*map(re.escape, plain), *(re.escape(name) + PLACE + "*" for name in self.publications)])
@@ -71,8 +91,11 @@ def files(root):
     found = [path for path in root.glob("*") if path.is_file()]
     for folder in FOLDERS:
         found += (root / folder).rglob("*")
-    return [path for path in sorted(found)
-            if path.suffix in SUFFIXES and path.is_file() and path.name != pathlib.Path(__file__).name]
+    return [
+        path
+        for path in sorted(found)
+        if path.suffix in SUFFIXES and path.is_file() and path.name != pathlib.Path(__file__).name
+    ]
 
 
 def values(text):
@@ -134,10 +157,10 @@ def check(root):
 
 TREE = {
     LEGEND: 'const char* const kIntroduction = R"(# Machines\n\n## Origins\n\n| origin | meaning |\n|---|---|\n'
-            "| `ours` | our decision |\n| `ours, calibrated` | our value |\n| `Author 2001, table 4` | stated there |\n"
-            '| `docs/gpu.md, "LSU"` | a page |\n| `Simulator A`, `Simulator B` | public files `c` |\n\n'
-            "| publication | title |\n|---|---|\n| `Author 2001` | a title |\n| `Writer 2002` | `another` title |\n"
-            '\nNo row `more`.\n)";\n',
+    "| `ours` | our decision |\n| `ours, calibrated` | our value |\n| `Author 2001, table 4` | stated there |\n"
+    '| `docs/gpu.md, "LSU"` | a page |\n| `Simulator A`, `Simulator B` | public files `c` |\n\n'
+    "| publication | title |\n|---|---|\n| `Author 2001` | a title |\n| `Writer 2002` | `another` title |\n"
+    '\nNo row `more`.\n)";\n',
     "docs/gpu.md": "# The GPU\n\n## LSU\n\n### Bank conflicts\n",
     MACHINES + "base/common.yaml": "# What all share.\nrun.seed: [1, number, ours]\n",
 }
