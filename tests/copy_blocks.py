@@ -46,6 +46,7 @@ def copy(root, files, old, new, window):
         path.parent.mkdir(parents=True, exist_ok=True)
         text = renamed(source.read_text(), old, new)
         text = re.sub(r"\bkWindow = \d+;", f"kWindow = {window};", text)
+        text = re.sub(r"\bserves register window \d+", f"serves register window {window}", text)
         text = re.sub(
             r"^(namespace|} +// namespace) castor::platforms::experiments\b", rf"\g<0>::of_{new}", text, flags=re.M
         )
