@@ -199,35 +199,6 @@ class Cosim(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "no waves: .*cannot write")
 
-    def test_saved_views_show_signals_that_are_there(self):
-        views = pathlib.Path(__file__).resolve().parents[2] / "waveforms"
-        blocks = {block["name"] for block in json.loads(run(CASTOR, "list", "blocks", "--json").stdout)}
-        checked = [view.stem for view in sorted(views.glob("*.gtkw")) if view.stem in blocks]
-        self.assertGreater(len(checked), 1)
-        for block in checked:
-            with self.subTest(block=block):
-                self.check_view(block, 40, {path.name for path in views.glob(f"{block}.*.filter")})
-
-    def check_view(self, block, least, wanted):
-        wave = self.folder / f"{block}.vcd"
-        done = run(CASTOR, "cosim", block, "--cycles", 20, "--wave", wave)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        names = {".".join(scopes + [name + bits]) for scopes, _, name, bits in variables(wave.read_text())}
-        views = pathlib.Path(__file__).resolve().parents[2] / "waveforms"
-        lines = (views / f"{block}.gtkw").read_text().splitlines()
-        shown = [line for line in lines if re.match(r"(model|rtl)\.", line)]
-        self.assertGreater(len(shown), least)
-        self.assertEqual([line for line in shown if line not in names], [])
-        # What the model shows of its outputs and registers, the RTL shows next to it.
-        for line in shown:
-            if line.startswith("model.") and "_o" in line:
-                self.assertEqual(shown[shown.index(line) + 1], line.replace("model.", "rtl.top.", 1))
-        filters = {pathlib.Path(line.split(None, 1)[1]) for line in lines if line.startswith("^")}
-        self.assertEqual({path.name for path in filters}, wanted)
-        for path in filters:
-            field = path.name.split(".")[1]
-            self.assertEqual((views / path.name).read_text(), (self.folder / f"{block}.vcd.{field}.filter").read_text())
-
     def test_wrong_requests(self):
         self.refused(run(*COSIM, "--params", "huge"), "no parameter set 'huge'", "odd")
         self.refused(run(*COSIM, "--sequence", "none"), "no sequence 'none'", "random")
@@ -251,7 +222,7 @@ class Cosim(unittest.TestCase):
         self.assertIn("lockstep", run(CASTOR, "list", "blocks").stdout)
 
     def test_runs_a_block_and_merges_waves(self):
-        done = run(CASTOR, "cosim", "lax", "--params", "golden", "--cycles", 500)
+        done = run(CASTOR, "cosim", "lax", "--params", "minimum", "--cycles", 500)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("0 mismatches", done.stdout)
         one = self.folder / "one.vcd"
