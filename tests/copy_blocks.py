@@ -78,6 +78,9 @@ def main():
         new = f"{old}{len(names) // len(originals) + 1}"
         copy(root, files, old, new, len(names))
         names.append(new)
+    listed = subprocess.run(["git", "-C", root, "ls-files", "--others"], check=True, capture_output=True, text=True)
+    copies = [name for name in listed.stdout.splitlines() if name.endswith((".cpp", ".h"))]
+    subprocess.run(["clang-format-14", "-i", *copies], cwd=root, check=True)
     ladder.record(root, names)
     if options.contract:
         changed = [CONTRACT]
