@@ -217,8 +217,8 @@ class Cosim(unittest.TestCase):
         self.assertGreater(len(blocks), 1)
         for block in blocks.values():
             self.assertIn("default", block["parameter_sets"])
-            for rung in block["evidence"].values():
-                self.assertEqual(set(rung), {"figure", "command"})
+            for name, rung in block["evidence"].items():
+                self.assertEqual(set(rung), {"rooms", "shared"} if name == "sources" else {"figure", "command"})
         self.assertIn("lockstep", run(CASTOR, "list", "blocks").stdout)
 
     def test_runs_a_block_and_merges_waves(self):
