@@ -7,6 +7,7 @@
 #include "castor/twin/stimulus.h"
 #include "castor/twin/twin.h"
 #include "tb/common/block_points.h"
+#include "tb/common/medley.h"
 #include "tb/common/port_cover.h"
 #include "tb/common/run.h"
 #include "tb/common/sequence_table.h"
@@ -17,7 +18,8 @@ namespace castor::tb {
 /// says, which is enough for any block. A block with a protocol of its own has `castor::<block>::Bench` in
 /// tb/<block>/bench.h, a ProtocolBench.
 ///
-/// The sequence named first is the default. A sequence is made anew for each run and depends on its seed alone.
+/// The sequence named first is the default: the medley of the block's own. A sequence is made anew for each run and
+/// depends on its seed alone.
 template <class BlockT>
 class Bench {
  public:
@@ -30,12 +32,14 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  static std::vector<SequenceInfo> sequences() { return table().infos(); }
+  static std::vector<SequenceInfo> sequences() { return with_medley(table()); }
   /// Throws InputError that lists the sequences if there is none of that name.
   static std::unique_ptr<twin::Sequence<Block>> make(const std::string& name, const Params& params,
                                                      std::uint64_t seed) {
-    return table().make(name, params, seed);
+    return make_of(table(), name, params, seed);
   }
+  /// Per cent of the cover points that a default run of kCoverCycles cycles or more reaches; with less it has failed.
+  static constexpr unsigned kLeastCover = 0;
 
   /// One cycle, as the model saw it; skipped cycles are not shown.
   virtual void watch(const typename Block::Inputs& in, const typename Block::Outputs& out,
@@ -50,6 +54,18 @@ class Bench {
   }
   [[nodiscard]] Cover& cover() { return cover_; }
 
+ protected:
+  static std::vector<SequenceInfo> with_medley(const SequenceTable<Block>& table) {
+    std::vector<SequenceInfo> all = {{Medley<Block>::kName, Medley<Block>::kMeaning, kBreaksContract, true}};
+    all.insert(all.end(), table.infos().begin(), table.infos().end());
+    return all;
+  }
+  static std::unique_ptr<twin::Sequence<Block>> make_of(const SequenceTable<Block>& table, const std::string& name,
+                                                        const Params& params, std::uint64_t seed) {
+    if (name == Medley<Block>::kName) return std::make_unique<Medley<Block>>(table, params, seed);
+    return table.make(name, params, seed);
+  }
+
  private:
   static const SequenceTable<Block>& table() {
     static const SequenceTable<Block> all = {{"random", "random events and levels out of the port list", kKeepsContract,
@@ -63,7 +79,7 @@ class Bench {
 
 /// The bench of a block with sequences of its own, and with cover points of its own beside those of the ports: a
 /// BlockPoints.
-template <class BlockT, class BlockPointsT, const SequenceTable<BlockT>& (*kSequences)()>
+template <class BlockT, class BlockPointsT, const SequenceTable<BlockT>& (*kSequences)(), unsigned kLeastCoverOf = 0>
 class ProtocolBench final : public Bench<BlockT> {
  public:
   using typename Bench<BlockT>::Block;
@@ -73,10 +89,12 @@ class ProtocolBench final : public Bench<BlockT> {
       : Bench<Block>(machine),
         points_(this->cover(), machine.params(), [&machine](std::uint16_t address) { return machine.peek(address); }) {}
 
-  static std::vector<SequenceInfo> sequences() { return kSequences().infos(); }
+  static constexpr unsigned kLeastCover = kLeastCoverOf;
+
+  static std::vector<SequenceInfo> sequences() { return Bench<Block>::with_medley(kSequences()); }
   static std::unique_ptr<twin::Sequence<Block>> make(const std::string& name, const Params& params,
                                                      std::uint64_t seed) {
-    return kSequences().make(name, params, seed);
+    return Bench<Block>::make_of(kSequences(), name, params, seed);
   }
 
   void watch(const typename Block::Inputs& in, const typename Block::Outputs& out,

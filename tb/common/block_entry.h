@@ -47,6 +47,16 @@ inline std::vector<std::vector<std::string>> scopes_of(twin::Kind kind) {
   return scopes;
 }
 
+/// Adds the hits of the same points in another part of the run.
+inline void add(std::vector<Cover::Point>& sum, const std::vector<Cover::Point>& points) {
+  if (sum.empty()) {
+    sum = points;
+    return;
+  }
+  CASTOR_ASSERT(sum.size() == points.size(), "cover points change during a run");
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i].hits += points[i].hits;
+}
+
 /// The default parameters with these values. Throws InputError for an unknown name or an illegal value.
 template <class Block>
 typename Block::Params with_values(const twin::ParamValues& values) {
@@ -79,6 +89,7 @@ BlockEntry make_entry() {
   entry.name = Block::kBlock;
   entry.meaning = Block::kMeaning;
   entry.sequences = BenchT::sequences();
+  entry.least_cover = BenchT::kLeastCover;
   entry.describe = [](const twin::ParamValues& values) { return describe<Block>(detail::with_values<Block>(values)); };
   entry.run = [entry](const CosimRequest& request, const std::function<void(base::Cycle)>& progress) {
     const twin::Kind kind = twin::parse_kind(request.engine);
@@ -108,22 +119,29 @@ BlockEntry make_entry() {
           twin::make_twin<Block>(kind, params, *request.rtl, rtl,
                                  {request.seed, replay_line(entry, request), request.window ? request.dump : ""});
       begin = std::chrono::steady_clock::now();  // without the time that building RTL took
-      BenchT bench(*machine);
+      auto bench = std::make_unique<BenchT>(*machine);
       const auto watch = [&](twin::Cycle cycle, const auto& in, const auto& out, const auto& seen) {
         const auto probes = seen.probes();
-        bench.watch(in, out, probes);
+        bench->watch(in, out, probes);
         if (ports != nullptr && cycle >= request.wave_from && cycle < request.wave_to) {
           ports->cycle(cycle, in, out, probes);
         }
       };
       try {
         const base::Cycle skip_before = !request.skip ? 0 : waves ? request.wave_from : base::kForever;
-        result.skipped = run_until<Block>(*machine, *sequence, request.cycles, skip_before, watch, [&](base::Cycle at) {
+        // What is watched over several cycles begins anew behind a reset.
+        const auto anew = [&](twin::Cycle) {
+          bench->finish();
+          detail::add(result.cover, bench->cover().points());
+          bench = std::make_unique<BenchT>(*machine);
+        };
+        const auto tell = [&](base::Cycle at) {
           result.cycles = at;
           progress(at);
-        });
+        };
+        result.skipped = run_until<Block>(*machine, *sequence, request.cycles, skip_before, watch, anew, tell);
         result.cycles = request.cycles;
-        bench.finish();
+        bench->finish();
         if (ports != nullptr) ports->close();
       } catch (const twin::MismatchError& error) {
         result.cycles = error.mismatch().cycle;
@@ -140,7 +158,7 @@ BlockEntry make_entry() {
       } catch (const base::Error& error) {  // an assertion of the RTL
         result.mismatch = std::string(error.what()) + "\n  replay: " + replay_line(entry, request);
       }
-      result.cover = bench.cover().points();
+      detail::add(result.cover, bench->cover().points());
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (waves) detail::write_filters<Block>(request.wave, params);

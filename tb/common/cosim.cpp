@@ -17,14 +17,30 @@
 namespace castor::tb {
 namespace {
 
-void write_json(const BlockEntry& block, const CosimRequest& request, const CosimResult& result) {
+/// Cover points that count, those that were reached, and the others.
+struct Reached {
+  explicit Reached(const CosimResult& result) {
+    for (const Cover::Point& point : result.cover) {
+      if (!point.waiver.empty()) continue;
+      ++wanted;
+      if (point.hits == 0) never.push_back(point.name);
+    }
+  }
+  [[nodiscard]] std::size_t hit() const { return wanted - never.size(); }
+  [[nodiscard]] double share() const {
+    return wanted == 0 ? 100 : 100.0 * static_cast<double>(hit()) / static_cast<double>(wanted);
+  }
+
+  std::size_t wanted = 0;
+  std::vector<std::string> never;
+};
+
+void write_json(const BlockEntry& block, const CosimRequest& request, const CosimResult& result,
+                const Reached& reached) {
   nlohmann::ordered_json cover = nlohmann::ordered_json::array();
-  std::size_t wanted = 0, reached = 0;
   for (const Cover::Point& point : result.cover) {
     cover.push_back({{"name", point.name}, {"hits", point.hits}});
     if (!point.waiver.empty()) cover.back()["waiver"] = point.waiver;
-    wanted += point.waiver.empty() ? 1 : 0;
-    reached += point.waiver.empty() && point.hits > 0 ? 1 : 0;
   }
   const nlohmann::ordered_json report{
       {"block", block.name},
@@ -38,31 +54,40 @@ void write_json(const BlockEntry& block, const CosimRequest& request, const Cosi
       {"mismatch", result.mismatch},
       {"seconds", result.seconds},
       {"command", replay_line(block, request)},
-      {"cover_points", {{"reached", reached}, {"wanted", wanted}, {"points", cover}}}};
+      {"cover_points", {{"reached", reached.hit()}, {"wanted", reached.wanted}, {"points", cover}}}};
   std::ofstream file(request.json);
   file << report.dump(2) << '\n';
   file.close();
   if (!file) throw base::Error("cannot write all of '" + request.json + "'");
 }
 
-void print(const BlockEntry& block, const CosimRequest& request, const CosimResult& result) {
-  const auto reached = std::count_if(result.cover.begin(), result.cover.end(),
-                                     [](const Cover::Point& point) { return point.waiver.empty() && point.hits > 0; });
-  const auto wanted = std::count_if(result.cover.begin(), result.cover.end(),
-                                    [](const Cover::Point& point) { return point.waiver.empty(); });
+void print(const BlockEntry& block, const CosimRequest& request, const CosimResult& result, const Reached& reached) {
+  constexpr std::size_t kShown = 20;  // names of points that were not reached
   std::printf(
-      "%s %s (%s), seed %llu: %llu cycles, %llu of them skipped, %s, %.0f thousand cycles/s, %td of %td cover points\n",
+      "%s %s (%s), seed %llu: %llu cycles, %llu of them skipped, %s, %.0f thousand cycles/s, %zu of %zu cover points "
+      "(%.1f %%)\n",
       block.name.c_str(), request.params.c_str(), request.engine.c_str(), static_cast<unsigned long long>(request.seed),
       static_cast<unsigned long long>(result.cycles), static_cast<unsigned long long>(result.skipped),
       !result.mismatch.empty()       ? "FAILED"
       : request.engine == "lockstep" ? "0 mismatches"
                                      : "no failure",
-      static_cast<double>(result.cycles) / std::max(result.seconds, 1e-9) / 1e3, reached, wanted);
-  if (!request.cover) return;
-  for (const Cover::Point& point : result.cover) {
-    std::printf("%12llu  %s%s\n", static_cast<unsigned long long>(point.hits), point.name.c_str(),
-                point.waiver.empty() ? "" : ("  (waived: " + point.waiver + ")").c_str());
+      static_cast<double>(result.cycles) / std::max(result.seconds, 1e-9) / 1e3, reached.hit(), reached.wanted,
+      reached.share());
+  if (request.cover) {
+    for (const Cover::Point& point : result.cover) {
+      std::printf("%12llu  %s%s\n", static_cast<unsigned long long>(point.hits), point.name.c_str(),
+                  point.waiver.empty() ? "" : ("  (waived: " + point.waiver + ")").c_str());
+    }
+    return;
   }
+  if (reached.never.empty()) return;
+  std::string line = "  never:";
+  for (std::size_t i = 0; i < std::min(kShown, reached.never.size()); ++i) {
+    line += (i == 0 ? " " : ", ") + reached.never[i];
+  }
+  if (reached.never.size() > kShown)
+    line += ", and " + std::to_string(reached.never.size() - kShown) + " more (--cover)";
+  std::printf("%s\n", line.c_str());
 }
 
 }  // namespace
@@ -158,6 +183,7 @@ int cosim_all(const BlockEntry& block, CosimRequest request) {
   unsigned runs = 0, failed = 0;
   for (const auto& set : block.sets) {
     for (const SequenceInfo& info : block.sequences) {
+      if (info.medley) continue;
       request.params = set.first;
       request.values = set.second;
       request.sequence = info.name;
@@ -193,9 +219,17 @@ int cosim(const BlockEntry& block, const CosimRequest& request) {
                  static_cast<double>(request.cycles - cycle) / rate);
   });
   if (terminal && told != began) std::fprintf(stderr, "\r%78s\r", "");
-  print(block, request, result);
-  if (!request.json.empty()) write_json(block, request, result);
-  if (result.mismatch.empty()) return 0;
+  const Reached reached(result);
+  print(block, request, result, reached);
+  if (!request.json.empty()) write_json(block, request, result, reached);
+  if (result.mismatch.empty()) {
+    const bool by_default = request.sequence.empty() || request.sequence == block.sequences.at(0).name;
+    if (!by_default || request.cycles < kCoverCycles || reached.share() >= block.least_cover) return 0;
+    std::fflush(stdout);
+    std::fprintf(stderr, "castor: %s: a default run of %llu cycles is to reach %u %% of the cover points\n",
+                 block.name.c_str(), static_cast<unsigned long long>(request.cycles), block.least_cover);
+    return 1;
+  }
   std::fflush(stdout);
   std::fprintf(stderr, "castor: %s\n", result.mismatch.c_str());
   if (result.differs) {

@@ -62,6 +62,7 @@ struct BlockEntry {
   std::string meaning;
   ParamSets sets;  ///< set by who loads the bench
   std::vector<SequenceInfo> sequences;
+  unsigned least_cover = 0;  ///< per cent of the cover points that a default run of kCoverCycles must reach
   /// Throws InputError for a wrong request.
   std::function<CosimResult(const CosimRequest&, const std::function<void(base::Cycle)>& progress)> run;
   /// At the default parameters with these values. Errors: InputError for an unknown name or an illegal value.
@@ -75,9 +76,11 @@ struct BenchObject {
 };
 
 /// Runs, prints the result on stdout and a mismatch on stderr. If model and RTL differ, the run is repeated with waves
-/// of the last kWindow cycles: ports and probes of the model, and all of the RTL. Exit code: 0 good, 1 mismatch or
-/// failed assertion. Throws InputError for a wrong request.
+/// of the last kWindow cycles: ports and probes of the model, and all of the RTL. Exit code: 0 good, 1 mismatch, failed
+/// assertion, or a default run of kCoverCycles or more that reached less of the cover points than the block wants.
+/// Throws InputError for a wrong request.
 inline constexpr base::Cycle kWindow = 200;
+inline constexpr base::Cycle kCoverCycles = 200'000;
 int cosim(const BlockEntry& block, const CosimRequest& request);
 
 /// The command that repeats a request.

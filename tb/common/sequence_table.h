@@ -19,6 +19,7 @@ struct SequenceInfo {
   std::string_view name;
   std::string_view meaning;
   bool keeps_contract = true;  ///< false: breaks the rules of the surroundings on purpose
+  bool medley = false;         ///< made of the others
 };
 inline constexpr bool kKeepsContract = true, kBreaksContract = false;
 
@@ -30,7 +31,7 @@ inline constexpr bool kKeepsContract = true, kBreaksContract = false;
   return base::InputError(std::string(block) + ": no sequence '" + base::printable(name) + "'", "there are: " + names);
 }
 
-/// The table of a block. Its first row is the default.
+/// The table of a block.
 template <class Block>
 class SequenceTable {
  public:
@@ -48,7 +49,7 @@ class SequenceTable {
   };
 
   SequenceTable(std::initializer_list<Row> rows) : rows_(rows) {
-    for (const Row& row : rows_) infos_.push_back({row.name, row.meaning, row.keeps_contract});
+    for (const Row& row : rows_) infos_.push_back({row.name, row.meaning, row.keeps_contract, false});
   }
 
   [[nodiscard]] const std::vector<SequenceInfo>& infos() const { return infos_; }

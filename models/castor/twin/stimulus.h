@@ -38,6 +38,8 @@ class Sequence {
   [[nodiscard]] virtual Cycle rest() { return 0; }
   /// n of them were skipped.
   virtual void skip(Cycle /*n*/) {}
+  /// Asked before each cycle: the bench is to reset the twin and to begin this sequence again.
+  [[nodiscard]] virtual bool over() { return false; }
 };
 
 /// How wild RandomSequence is. Rates are in 1/256 per cycle.

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "castor/base/rng.h"
+#include "castor/twin/stimulus.h"
+#include "tb/common/sequence_table.h"
+
+namespace castor::tb {
+
+/// All sequences of a block one after another, each for some thousand cycles from reset and with a seed of its own.
+/// Every other episode is the block's first sequence, whose knobs are drawn anew from that seed; between them the
+/// others come in rounds, each round in an order of its own. So a long run sees every mix of traffic many times, and
+/// what one sequence leaves in the block meets the reset in front of the next.
+template <class Block>
+class Medley final : public twin::Sequence<Block> {
+ public:
+  static constexpr std::string_view kName = "medley";
+  static constexpr std::string_view kMeaning = "all sequences in turn, each some thousand cycles from reset";
+
+  using typename twin::Sequence<Block>::Params;
+  using typename twin::Sequence<Block>::Inputs;
+  using typename twin::Sequence<Block>::Outputs;
+
+  /// `table` must live as long.
+  Medley(const SequenceTable<Block>& table, const Params& params, std::uint64_t seed)
+      : table_(table), params_(params), random_(seed ^ 0x6D65646C6579ULL) {}
+
+  void begin(Inputs& in) override {
+    const std::uint64_t seed = random_();
+    now_ = table_.make(next(), params_, seed);
+    constexpr twin::Cycle kLengths[] = {500, 2000, 2000, 8000};
+    left_ = kLengths[random_.below(std::size(kLengths))] + random_.below(256);
+    now_->begin(in);
+  }
+  [[nodiscard]] bool over() override { return left_ == 0; }
+  void drive(Inputs& in) override {
+    --left_;
+    now_->drive(in);
+  }
+  void react(Inputs& in, const Outputs& out) override { now_->react(in, out); }
+  [[nodiscard]] twin::Cycle rest() override { return std::min(now_->rest(), left_); }
+  void skip(twin::Cycle n) override {
+    left_ -= n;
+    now_->skip(n);
+  }
+
+ private:
+  [[nodiscard]] std::string_view next() {
+    const std::vector<SequenceInfo>& all = table_.infos();
+    first_ = !first_;
+    if (first_ || all.size() == 1) return all[0].name;
+    if (round_.empty()) {
+      for (std::size_t i = 1; i < all.size(); ++i) round_.push_back(i);
+      for (std::size_t i = round_.size(); i > 1; --i) std::swap(round_[i - 1], round_[random_.below(i)]);
+    }
+    const std::size_t chosen = round_.back();
+    round_.pop_back();
+    return all[chosen].name;
+  }
+
+  const SequenceTable<Block>& table_;
+  const Params params_;
+  base::Xoshiro256 random_;
+  std::unique_ptr<twin::Sequence<Block>> now_;
+  twin::Cycle left_ = 0;            // of this episode
+  std::vector<std::size_t> round_;  // rows that are still to come in it
+  bool first_ = false;              // this episode is one of the first row
+};
+
+}  // namespace castor::tb
