@@ -1,3 +1,4 @@
+castor_test(gpu_front_end_table_test KIND unit SOURCES gpu_front_end_table_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_dispatch_test KIND unit SOURCES gpu_front_end_dispatch_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_packets_test KIND unit SOURCES gpu_front_end_packets_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_random_test KIND unit SOURCES gpu_front_end_random_test.cpp LIBS castor_gpu castor_platforms)

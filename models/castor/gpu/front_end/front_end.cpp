@@ -24,13 +24,13 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       hooks_(hooks),
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
+      table_(machine.table.entries, statistics),
       statistics_(statistics),
       port_("memory", *this, machine.xbar.fifo_flits),
       memory_(machine, port_, statistics),
       queues_(machine, store),
       select_(machine.queue.count, machine.parse.select_scan),
       lanes_(machine),
-      table_(machine.table.entries),
       ledger_(machine),
       search_(machine.chip.sms),
       dispatcher_(machine),
@@ -163,13 +163,11 @@ void FrontEnd::retire(Cycle now) {
 void FrontEnd::take_retired(unsigned sm, Cycle now) {
   Mailbox<TbRetireMessage>& wire = sms_[sm]->retired();
   const TbRetireMessage& message = *wire.head(now);
-  KernelEntry& kernel = table_.of(*message.kernel);
+  const KernelEntry& kernel = table_.of(*message.kernel);
   CASTOR_ASSERT_AT(now, kernel.running > 0 && !done_[sm].full(), "SM %u retires a TB of %s that it does not have", sm,
                    message.kernel->program->kernel.c_str());
   ledger_.credit(sm, kernel.context.entry, kernel.context.need);
-  kernel.statistics.warp_instructions += message.warp_instructions;
-  kernel.statistics.thread_instructions += message.thread_instructions;
-  ++statistics_.tb_retired;
+  table_.retire(kernel.context.entry, message.warp_instructions, message.thread_instructions);
   TbEvent event;
   event.sm = static_cast<std::uint8_t>(sm);
   event.slot = message.slot;
@@ -177,7 +175,7 @@ void FrontEnd::take_retired(unsigned sm, Cycle now) {
   event.queue = kernel.context.queue;
   event.kid = kernel.context.kid;
   event.gid = static_cast<std::uint32_t>(message.gid);
-  done_[sm].push_back({&kernel, event});
+  done_[sm].push_back({event});
   done_waiting_ |= SmMask{1} << sm;
   if (hook_ != nullptr) hook_->retired.push_back(event);
   wire.pop();
@@ -202,10 +200,7 @@ void FrontEnd::drain(Cycle now) {
   } else {
     return;
   }
-  KernelEntry& kernel = *completed.kernel;
-  --kernel.running;
-  ++kernel.retired;
-  if (kernel.finished()) finished_[kernel.context.entry] = true;
+  table_.count(completed.event.kd);
   if (hook_ != nullptr) hook_->events.done = completed.event;
 }
 
@@ -219,8 +214,8 @@ void FrontEnd::release(Cycle now) {
       engine->done().pop();
     }
   }
-  if (finished_.none()) return;
-  KdMask ready = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
+  if (table_.finished().none()) return;
+  KdMask ready = hook_ == nullptr ? table_.finished() : table_.finished() & ~hook_->hold;
   if (jobs_) {
     for (std::size_t i = ready._Find_first(); i < ready.size(); i = ready._Find_next(i)) {
       if (waits_for_append(static_cast<unsigned>(i))) ready[i] = false;
@@ -244,23 +239,15 @@ bool FrontEnd::flushed(unsigned entry, Cycle now) {
 }
 
 void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
-  KernelEntry& kernel = table_[entry];
+  const KernelEntry& kernel = table_[entry];
   const KernelContext& context = kernel.context;
-  CASTOR_ASSERT_AT(
-      now,
-      kernel.finished() && kernel.started == kernel.retired && kernel.started + kernel.dropped == context.grid.count(),
-      "kernel %s released with TBs left", context.program->kernel.c_str());
-  finished_[entry] = false;
-  kernel.statistics.end = clock_.time_of(now);
+  kernels_.push_back(table_.release(entry, now));
+  kernels_.back().end = clock_.time_of(now);
   if (context.parameters != 0) store_.free(context.parameters);
   if (context.local_base != 0) store_.free(context.local_base);
   if (observer_ != nullptr) {
     observer_->kernel_completed({now, context.ticket, context.queue, entry, &context.program->kernel});
   }
-  ++statistics_.kernels_completed;
-  kernel.statistics.entry = entry;
-  kernels_.push_back(std::move(kernel.statistics));
-  table_.release(entry, now);
   LaunchTrees::Root root;
   const bool tree_done = trees_.complete(kernel.tree, root);
   if (tree_done) {
@@ -306,7 +293,7 @@ Cycle FrontEnd::next_message() const {
 
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
-  const KdMask releasable = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
+  const KdMask releasable = hook_ == nullptr ? table_.finished() : table_.finished() & ~hook_->hold;
   if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_ || restorable() != saved_.size()) {
     return now + 1;
   }

@@ -148,7 +148,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
  private:
   struct Completed {
-    KernelEntry* kernel = nullptr;
     TbEvent event;
     Cycle since = 0;
   };
@@ -182,8 +181,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   // front_end_faults.cpp
   void take_faults(Cycle now);
-  void stop(KernelEntry& kernel, Cycle now);
-  void fail(KernelEntry& kernel, Fault fault, Cycle now);
+  void stop(unsigned entry, Cycle now);
+  void fail(unsigned entry, Fault fault, Cycle now);
   void drop_offered(unsigned entry, unsigned sm, Cycle now);
 
   // front_end_dispatch.cpp
@@ -199,7 +198,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void preempt(const QueueMask& queues, Cycle now);
   void save_tbs(unsigned entry, Cycle now);
   void take_saved(unsigned sm, Cycle now);
-  void drop_saved(KernelEntry& kernel);
+  void drop_saved(unsigned entry);
   [[nodiscard]] SmMask room_for(const Saved& saved) const;
   [[nodiscard]] std::size_t restorable() const;
   void restore(Cycle now);
@@ -214,9 +213,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] int pick(Cycle now);
   [[nodiscard]] bool entry_free(Cycle now) const;
   void begin_parse(unsigned queue, Cycle now);
-  void prepare(KernelEntry& kernel, const KernelPacket& packet, std::uint64_t image, Cycle now);
+  void prepare(KernelContext& context, const KernelPacket& packet, std::uint64_t image, Cycle now);
   void write_entry(Cycle now);
-  void fill_context(KernelEntry& kernel, const LaunchDescriptor& descriptor, Cycle now);
+  void fill_context(KernelContext& context, const LaunchDescriptor& descriptor, Cycle now);
   [[nodiscard]] Cycle next_grant(Cycle now) const;
 
   // front_end_jobs.cpp
@@ -281,13 +280,13 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   DeviceServices* services_ = nullptr;
   base::Clock clock_;
 
+  KernelTable table_;
   FrontEndStatistics statistics_;
   InitiatorPort port_;
   FrontEndMemory memory_;
   Queues queues_;
   SourceSelect select_;
   ParseLanes lanes_;
-  KernelTable table_;
   Ledger ledger_;
   SmSearch search_;
   FcfsDispatcher dispatcher_;
@@ -298,7 +297,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::vector<boost::circular_buffer<Completed>> done_;  // per SM: retired, not counted
   SmMask done_waiting_ = 0;                              // SMs with something in done_
   SmSearch drained_;
-  KdMask finished_;                // entries without a TB to place, running or to count
   std::deque<Completed> dropped_;  // TBs of stopped kernels that a policy placed
   std::vector<TbSaver*> savers_;   // per SM, if contexts move at a fixed rate; null: TBs of a preempted queue drain
   std::vector<Saved> saved_;       // preempted TBs, in the order in which they left

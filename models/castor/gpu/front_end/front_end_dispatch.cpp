@@ -69,7 +69,7 @@ void FrontEnd::distribute_by_policy(Cycle now) {
   const Placement offer = *out.place;
   CASTOR_ASSERT_AT(now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
                    "dispatch policy offers entry %u: not there", offer.kd);
-  KernelEntry& kernel = table_[offer.kd];
+  const KernelEntry& kernel = table_[offer.kd];
   CASTOR_ASSERT_AT(now, kernel.sequencer.left() > 0 && offer.position == kernel.sequencer.next(),
                    "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
                    static_cast<unsigned long long>(kernel.sequencer.next()));
@@ -107,44 +107,39 @@ void FrontEnd::settle_early(const DispatchIn& in) {
 }
 
 void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cycle now) {
-  KernelEntry& kernel = table_[entry];
+  const KernelEntry& kernel = table_[entry];
   const KernelContext& context = kernel.context;
   CASTOR_ASSERT_AT(now, !placed_, "two placements in a cycle");
   CASTOR_ASSERT_AT(now, !kernel.killed && (open_ >> sm & 1) != 0, "TB of entry %u placed on closed SM %u", entry, sm);
   ledger_.debit(sm, entry, context.need, now);
+  const KernelTable::NextTb tb = table_.place(entry, now);
   TbStartMessage message;
   message.visible = now + 1;
   message.kernel = &context;
-  message.position = kernel.sequencer.next();
-  message.gid = kernel.sequencer.take(context);
+  message.position = tb.position;
+  message.gid = tb.gid;
   message.acquire = context.written;
   message.divide = placement.linear && (context.grid.y > 1 || context.grid.z > 1);
-  const bool last = kernel.sequencer.left() == 0;
   sms_[sm]->start(message);
   placed_ = true;
-  ++kernel.running;
-  ++kernel.started;
-  ++statistics_.tb_placed;
-  if (!kernel.first_placed) statistics_.placed_after(now - context.written);
-  if (jobs_) note_placed(context.queue, last, now);
+  if (jobs_) note_placed(context.queue, tb.last, now);
   if (hook_ != nullptr) {
     TbEvent event;
     event.sm = static_cast<std::uint8_t>(sm);
     event.kd = static_cast<std::uint16_t>(entry);
     event.queue = context.queue;
     event.kid = context.kid;
-    event.gid = static_cast<std::uint32_t>(message.gid);
-    event.first = !kernel.first_placed;
-    event.last = last;
+    event.gid = static_cast<std::uint32_t>(tb.gid);
+    event.first = tb.first;
+    event.last = tb.last;
     hook_->events.placed = event;
   }
-  kernel.first_placed = true;
   dispatcher_.placed(entry);
-  if (last) {
+  if (tb.last) {
     ledger_.unwatch(entry);
     dispatcher_.remove(entry);
   }
-  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, message.gid, 0});
+  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, 0});
 }
 
 // What holds until the next tick, for counters that grow with time.

@@ -11,7 +11,7 @@ void FrontEnd::take_faults(Cycle now) {
   for (SmUnit* const sm : sms_) {
     Mailbox<FaultMessage>& faults = sm->faults();
     while (const FaultMessage* const message = faults.head(now)) {
-      fail(table_.of(*message->kernel), message->fault, now);
+      fail(message->kernel->entry, message->fault, now);
       faults.pop();
     }
     Mailbox<ServiceMessage>& services = sm->services();
@@ -23,34 +23,30 @@ void FrontEnd::take_faults(Cycle now) {
       std::optional<Fault> fault = sm->serve(call.warp, *services_, now + 1);
       if (!fault) continue;
       CASTOR_ASSERT_AT(now, call.kernel != nullptr, "call of SM %u does not say its kernel", sm->index());
-      fail(table_.of(*call.kernel), std::move(*fault), now);
+      fail(call.kernel->entry, std::move(*fault), now);
     }
   }
 }
 
 // The first fault of a kernel counts.
-void FrontEnd::fail(KernelEntry& kernel, Fault fault, Cycle now) {
-  if (kernel.killed) return;
+void FrontEnd::fail(unsigned entry, Fault fault, Cycle now) {
+  if (table_[entry].killed) return;
   faults_.push_back(std::move(fault));
-  stop(kernel, now);
+  stop(entry, now);
 }
 
 // A stopped kernel places nothing more, its TBs retire when what they have under way is over. A dispatch policy goes on
 // to offer what it was given: those TBs are dropped when it does.
-void FrontEnd::stop(KernelEntry& kernel, Cycle now) {
+void FrontEnd::stop(unsigned entry, Cycle now) {
+  const KernelEntry& kernel = table_[entry];
   if (kernel.killed) return;
-  kernel.killed = true;
-  ++statistics_.kernels_stopped;
+  table_.kill(entry);
   if (kernel.state != EntryState::kWritten) return;
-  const unsigned entry = kernel.context.entry;
   ledger_.unwatch(entry);
-  drop_saved(kernel);
+  drop_saved(entry);
   if (hooks_.dispatch == nullptr) {
     dispatcher_.remove(entry);
-    const std::uint64_t dropped = kernel.sequencer.drop();
-    kernel.dropped += dropped;
-    statistics_.tb_dropped += dropped;
-    if (kernel.finished()) finished_[entry] = true;
+    table_.drop_rest(entry);
   }
   for (SmUnit* const sm : sms_) {
     if (ledger_.resident(sm->index(), entry) != 0) sm->kill(kernel.context, now + 1);
@@ -59,22 +55,19 @@ void FrontEnd::stop(KernelEntry& kernel, Cycle now) {
 
 // The policy sees its TB placed now, and retired and counted in a later cycle.
 void FrontEnd::drop_offered(unsigned entry, unsigned sm, Cycle now) {
-  KernelEntry& kernel = table_[entry];
+  const KernelContext& context = table_[entry].context;
+  const KernelTable::NextTb tb = table_.drop_next(entry);
   TbEvent event;
   event.sm = static_cast<std::uint8_t>(sm);
   event.kd = static_cast<std::uint16_t>(entry);
-  event.queue = kernel.context.queue;
-  event.kid = kernel.context.kid;
-  event.first = !kernel.first_placed;
-  event.gid = static_cast<std::uint32_t>(kernel.sequencer.take(kernel.context));
-  event.last = kernel.sequencer.left() == 0;
-  kernel.first_placed = true;
-  ++kernel.started;
-  ++kernel.running;
-  ++statistics_.tb_dropped;
+  event.queue = context.queue;
+  event.kid = context.kid;
+  event.gid = static_cast<std::uint32_t>(tb.gid);
+  event.first = tb.first;
+  event.last = tb.last;
   hook_->events.placed = event;
   event.first = event.last = false;
-  dropped_.push_back({&kernel, event, now});
+  dropped_.push_back({event, now});
 }
 
 Ticket FrontEnd::refuse() {
@@ -97,7 +90,7 @@ void FrontEnd::abandon() {
   waiting_events_.clear();
   events_.clear();
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
-    if (table_[entry].state != EntryState::kFree) stop(table_[entry], now);
+    if (table_[entry].state != EntryState::kFree) stop(entry, now);
   }
   faults_.clear();
   completions_.forget_times();

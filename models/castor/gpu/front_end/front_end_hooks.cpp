@@ -50,7 +50,7 @@ bool FrontEnd::interrupt() const { return hook_ != nullptr && hook_->irq; }
 // Nobody can say which kernel a block's error concerns: all stop.
 void FrontEnd::hook_error(const char* hook, unsigned code, std::uint64_t info) {
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
-    KernelEntry& kernel = table_[entry];
+    const KernelEntry& kernel = table_[entry];
     if (kernel.state == EntryState::kFree) continue;
     Fault fault;
     fault.kind = FaultKind::kIllegalInstruction;
@@ -58,7 +58,7 @@ void FrontEnd::hook_error(const char* hook, unsigned code, std::uint64_t info) {
     fault.message = std::string(hook) + " reports error " + std::to_string(code) + " (information " +
                     std::to_string(info) + ") in cycle " + std::to_string(last_) + " while kernel " + fault.kernel +
                     " is in the table";
-    fail(kernel, std::move(fault), last_);
+    fail(entry, std::move(fault), last_);
   }
 }
 

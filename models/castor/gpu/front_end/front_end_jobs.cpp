@@ -388,18 +388,14 @@ void FrontEnd::drop_job(const Verdict& verdict, Cycle now) {
   record.reason = verdict.reason;
   record.judged = now;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
-    KernelEntry& kernel = table_[entry];
+    const KernelEntry& kernel = table_[entry];
     if (kernel.state == EntryState::kFree || kernel.context.queue != queue) continue;
-    CASTOR_ASSERT_AT(now, kernel.started == 0, "queue %u is given up, but its kernel has started", queue);
     --state.discard;
-    kernel.killed = true;
+    table_.give_up(entry);
     if (kernel.state != EntryState::kWritten) continue;
     ledger_.unwatch(entry);
     dispatcher_.remove(entry);
-    const std::uint64_t dropped = kernel.sequencer.drop();
-    kernel.dropped += dropped;
-    statistics_.tb_dropped += dropped;
-    finished_[entry] = true;
+    table_.drop_rest(entry);
   }
   if (!job.own) {
     write_signal(queue, job.ticket, job.signal, {JobStatus::kRejected, verdict.reason, verdict.estimate}, now);

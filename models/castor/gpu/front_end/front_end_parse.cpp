@@ -120,21 +120,14 @@ void FrontEnd::grant(Cycle now) {
 void FrontEnd::begin_parse(unsigned queue, Cycle now) {
   const bool own = machine_.queue.in_memory && table_.size() >= queues_.count();
   const unsigned entry = own ? queue : static_cast<unsigned>(table_.first_free(now));
-  KernelEntry& kernel = table_.reserve(entry);
-  QueuedPacket head = queues_.take(queue, QueueState::kParsing, now);
+  const QueuedPacket head = queues_.take(queue, QueueState::kParsing, now);
   const auto& packet = std::get<KernelPacket>(head.packet);
-  kernel.killed = kernel.first_placed = false;
-  kernel.running = 0;
-  kernel.started = kernel.retired = kernel.dropped = 0;
-  kernel.tree = trees_.open({head.ticket, queue});
-  kernel.context = {};
-  kernel.context.entry = static_cast<std::uint16_t>(entry);
-  kernel.context.queue = static_cast<std::uint16_t>(queue);
-  kernel.context.ticket = head.ticket;
-  kernel.context.program = &programs_[packet.program].program();
-  kernel.context.submitted = clock_.time_of(head.visible);
-  kernel.statistics = {};
-  prepare(kernel, packet, head.image, now);
+  KernelContext& context = table_.reserve(entry, trees_.open({head.ticket, queue}));
+  context.queue = static_cast<std::uint16_t>(queue);
+  context.ticket = head.ticket;
+  context.program = &programs_[packet.program].program();
+  context.submitted = clock_.time_of(head.visible);
+  prepare(context, packet, head.image, now);
   ParseLanes::Lane& lane = lanes_.start(entry, now);
   if (machine_.parse.latency == 0) {
     std::memcpy(lane.image.data(), store_.host(head.image), lane.image.size());
@@ -143,14 +136,13 @@ void FrontEnd::begin_parse(unsigned queue, Cycle now) {
     memory_.client(FrontEndMemory::User::kDescriptors).read(head.image, sizeof(PacketImage));
   }
   if (observer_ != nullptr) {
-    observer_->kernel_granted({now, head.ticket, queue, entry, &kernel.context.program->kernel});
+    observer_->kernel_granted({now, head.ticket, queue, entry, &context.program->kernel});
   }
 }
 
 // Device memory of the launch: parameters, whose address goes into the descriptor, and local memory of all TBs that
 // can be resident. Without it the kernel fails.
-void FrontEnd::prepare(KernelEntry& kernel, const KernelPacket& packet, std::uint64_t image, Cycle now) {
-  KernelContext& context = kernel.context;
+void FrontEnd::prepare(KernelContext& context, const KernelPacket& packet, std::uint64_t image, Cycle now) {
   const isa::Program& program = *context.program;
   const auto out_of_memory = [&](const char* what, std::uint64_t bytes, FaultKind kind) {
     Fault fault;
@@ -158,7 +150,7 @@ void FrontEnd::prepare(KernelEntry& kernel, const KernelPacket& packet, std::uin
     fault.kernel = program.kernel;
     fault.message = "no device memory left for the " + std::string(what) + " of kernel " + program.kernel + ": " +
                     std::to_string(bytes) + " bytes";
-    fail(kernel, std::move(fault), now);
+    fail(context.entry, std::move(fault), now);
   };
   if (program.parameter_bytes > 0) {
     const auto address = store_.allocate(program.parameter_bytes, AllocationKind::kParameters, "parameters");
@@ -194,23 +186,16 @@ void FrontEnd::write_entry(Cycle now) {
     return;
   }
   if (lane == nullptr || pushed_ || (hook_ != nullptr && !hook_->push_ready)) return;
-  KernelEntry& kernel = table_[lane->entry];
-  KernelContext& context = kernel.context;
-  fill_context(kernel, decode_launch(lane->image.data()), now);
+  KernelContext& context = table_.draft(lane->entry);
+  fill_context(context, decode_launch(lane->image.data()), now);
   lanes_.pop();
-  kernel.state = EntryState::kWritten;
+  const bool alive = table_.write(context.entry, clock_.time_of(now));
   queues_.block(context.queue);
-  ++statistics_.kernels_parsed;
   if (hook_ != nullptr) hook_->events.started = KernelEvent{context.entry, context.queue, context.kid, false};
   if (observer_ != nullptr) {
     observer_->kernel_written({now, context.ticket, context.queue, context.entry, &context.program->kernel});
   }
-  if (kernel.killed) {
-    kernel.dropped = kernel.sequencer.drop();
-    statistics_.tb_dropped += kernel.dropped;
-    finished_[context.entry] = true;
-    return;
-  }
+  if (!alive) return;
   ledger_.watch(context.entry, context.need);
   if (hooks_.dispatch == nullptr) dispatcher_.push(context.entry);
   if (hook_ != nullptr) {
@@ -226,8 +211,7 @@ void FrontEnd::write_entry(Cycle now) {
   }
 }
 
-void FrontEnd::fill_context(KernelEntry& kernel, const LaunchDescriptor& descriptor, Cycle now) {
-  KernelContext& context = kernel.context;
+void FrontEnd::fill_context(KernelContext& context, const LaunchDescriptor& descriptor, Cycle now) {
   const LoadedProgram* const loaded = programs_.find(descriptor.code_base);
   CASTOR_ASSERT_AT(now, loaded != nullptr && &loaded->program() == context.program,
                    "descriptor of ticket %llu names no program", static_cast<unsigned long long>(context.ticket));
@@ -250,11 +234,6 @@ void FrontEnd::fill_context(KernelEntry& kernel, const LaunchDescriptor& descrip
   context.written = now;
   context.kid = descriptor.kid;
   context.bypass_l1 = !machine_.l1.caches_global;
-  kernel.sequencer.start(descriptor.grid.count());
-  kernel.statistics.kernel = program.kernel;
-  kernel.statistics.ticket = context.ticket;
-  kernel.statistics.start = clock_.time_of(now);
-  kernel.statistics.thread_blocks = descriptor.grid.count();
 }
 
 // First cycle after `now` in which a kernel may be granted if nothing else happens. Without a free lane or entry

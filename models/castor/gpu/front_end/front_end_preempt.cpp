@@ -40,27 +40,21 @@ void FrontEnd::save_tbs(unsigned entry, Cycle now) {
 void FrontEnd::take_saved(unsigned sm, Cycle now) {
   Mailbox<SavedTb>& wire = savers_[sm]->saved();
   while (const SavedTb* const tb = wire.head(now)) {
-    KernelEntry& kernel = table_.of(*tb->kernel);
+    const KernelEntry& kernel = table_.of(*tb->kernel);
     CASTOR_ASSERT_AT(now, kernel.running > 0, "SM %u gives up a TB of %s that it does not have", sm,
                      tb->kernel->program->kernel.c_str());
     ledger_.credit(sm, kernel.context.entry, kernel.context.need);
-    --kernel.running;
-    ++kernel.saved;
-    ++statistics_.tb_saved;
+    table_.save(kernel.context.entry);
     saved_.push_back({kernel.context.entry, *tb});
     wire.pop();
-    if (kernel.killed) drop_saved(kernel);
+    if (kernel.killed) drop_saved(kernel.context.entry);
   }
 }
 
-void FrontEnd::drop_saved(KernelEntry& kernel) {
-  const std::uint16_t entry = kernel.context.entry;
+void FrontEnd::drop_saved(unsigned entry) {
   saved_.erase(std::remove_if(saved_.begin(), saved_.end(), [&](const Saved& tb) { return tb.entry == entry; }),
                saved_.end());
-  kernel.retired += kernel.saved;
-  statistics_.tb_retired += kernel.saved;
-  kernel.saved = 0;
-  if (kernel.finished()) finished_[entry] = true;
+  table_.drop_saved(entry);
 }
 
 // SMs to which a saved TB may go now.
@@ -89,17 +83,14 @@ void FrontEnd::restore(Cycle now) {
   const std::size_t found = restorable();
   if (found == saved_.size()) return;
   const Saved saved = saved_[found];
-  KernelEntry& kernel = table_[saved.entry];
-  const KernelContext& context = kernel.context;
+  const KernelContext& context = table_[saved.entry].context;
   const unsigned sm = search_.first(room_for(saved));
   search_.chosen(sm);
   ledger_.debit(sm, saved.entry, context.need, now);
   mover_free_ = std::max(mover_free_, now + 1) + move_cycles(context);
   savers_[sm]->restore({now + 1, saved.tb, mover_free_ - (now + 1)});
   placed_ = true;
-  --kernel.saved;
-  ++kernel.running;
-  ++statistics_.tb_restored;
+  table_.restore(saved.entry);
   saved_.erase(saved_.begin() + static_cast<std::ptrdiff_t>(found));
 }
 

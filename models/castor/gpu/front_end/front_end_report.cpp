@@ -20,12 +20,7 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 
 }  // namespace
 
-std::uint64_t FrontEnd::progress() const {
-  return statistics_.kernels_parsed.value() + statistics_.kernels_completed.value() +
-         statistics_.kernels_stopped.value() + statistics_.tb_placed.value() + statistics_.tb_retired.value() +
-         statistics_.tb_saved.value() + statistics_.tb_restored.value() + statistics_.tb_dropped.value() +
-         2 * completions_.last() - completions_.open();
-}
+std::uint64_t FrontEnd::progress() const { return table_.progress() + 2 * completions_.last() - completions_.open(); }
 
 std::string FrontEnd::waiting() const {
   std::string text;
@@ -42,7 +37,7 @@ std::string FrontEnd::waiting() const {
     if (kernel.killed) text += "stopped by a fault; ";
     text += number(kernel.sequencer.left()) + " TBs not placed, " + number(kernel.running) + " placed and not complete";
     if (kernel.saved != 0) text += ", " + number(kernel.saved) + " saved";
-    if (finished_[index])
+    if (table_.finished()[index])
       text += hook_ == nullptr || !hook_->hold[index] ? "; completes" : "; held by the dispatch policy";
     if (kernel.sequencer.left() != 0 && !kernel.killed) {
       const int current = dispatcher_.current();

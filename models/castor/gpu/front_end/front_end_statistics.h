@@ -1,8 +1,6 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/front_end/dispatcher.h"
@@ -10,20 +8,12 @@
 
 namespace castor::gpu {
 
-/// Counters of front end, kernel table and dispatcher. Those that grow with time grow by levels that hold from one tick
+/// Counters of front end and dispatcher. Those that grow with time grow by levels that hold from one tick
 /// to the next, so skipped cycles cost nothing.
 class FrontEndStatistics {
  public:
   explicit FrontEndStatistics(base::StatisticGroup& group)
-      : kernels_parsed(group, {"kernels_parsed", "", "kernel table entries written"}),
-        kernels_completed(group, {"kernels_completed", "", "kernels all of whose TBs are complete"}),
-        kernels_stopped(group, {"kernels_stopped", "", "kernels stopped by a fault"}),
-        tb_placed(group, {"tb_placed", "", "TBs sent to an SM"}),
-        tb_retired(group, {"tb_retired", "", "TBs that left their SM"}),
-        tb_dropped(group, {"tb_dropped", "", "TBs of stopped kernels that were never placed"}),
-        tb_saved(group, {"tb_saved", "", "TBs of preempted queues that were saved before they were complete"}),
-        tb_restored(group, {"tb_restored", "", "saved TBs that were sent to an SM again"}),
-        offers_refused(group, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}),
+      : offers_refused(group, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}),
         jobs_ended(group, {"jobs_ended", "", "jobs whose end a job scheduler told"}),
         jobs_met(group, {"jobs_met", "", "of them those that met their deadline"}),
         jobs_accepted(group, {"jobs_accepted", "", "JOB packets whose verdict was to accept"}),
@@ -43,18 +33,9 @@ class FrontEndStatistics {
         no_fit_(group, {"no_fit_cycles", "cycles", "built-in policy: no waiting kernel fits on any SM"}),
         head_blocked_(group,
                       {"head_blocked_cycles", "cycles", "built-in policy: the oldest does not fit, a younger would"}),
-        closed_(group, {"closed_cycles", "cycles", "built-in policy: SMs with room are closed or above quota"}),
-        waits_(group, "placement_wait") {
-    for (unsigned i = 0; i < kBins; ++i) {
-      wait_bins_[i] = std::make_unique<base::Counter>(
-          waits_, base::StatisticInfo{kBinNames[i], "",
-                                      "kernels whose first TB was placed so many cycles after the entry "
-                                      "was written: 2^k to 2^(k+1) - 1, bin 0 also 0, the last all above"});
-    }
-  }
+        closed_(group, {"closed_cycles", "cycles", "built-in policy: SMs with room are closed or above quota"}) {}
 
-  base::Counter kernels_parsed, kernels_completed, kernels_stopped;
-  base::Counter tb_placed, tb_retired, tb_dropped, tb_saved, tb_restored, offers_refused;
+  base::Counter offers_refused;
   base::Counter jobs_ended, jobs_met, jobs_accepted, jobs_rejected;
   base::Counter inspections, kernels_discarded, queue_errors;
   base::Counter register_accesses, register_errors;
@@ -83,20 +64,9 @@ class FrontEndStatistics {
     if (levels_.wait == DispatchWait::kHeadBlocked) head_blocked_ += cycles;
     if (levels_.wait == DispatchWait::kClosed) closed_ += cycles;
   }
-  void placed_after(Cycle cycles) {
-    unsigned bin = 0;
-    while (bin + 1 < kBins && cycles >> (bin + 1) != 0) ++bin;
-    ++*wait_bins_[bin];
-  }
 
  private:
-  static constexpr unsigned kBins = 16;
-  static constexpr const char* kBinNames[kBins] = {"bin0",  "bin1",  "bin2",  "bin3", "bin4",  "bin5",
-                                                   "bin6",  "bin7",  "bin8",  "bin9", "bin10", "bin11",
-                                                   "bin12", "bin13", "bin14", "bin15"};
   base::Counter parse_busy_, queue_blocked_, entries_valid_sum_, tb_busy_, no_fit_, head_blocked_, closed_;
-  base::StatisticGroup waits_;
-  std::array<std::unique_ptr<base::Counter>, kBins> wait_bins_;
   Levels levels_;
   Cycle counted_ = 0;
 };

@@ -35,7 +35,7 @@ void FrontEnd::add_waves(Waves& waves, const std::string& scope) const {
     }
     return mask;
   });
-  waves.add(scope, "tbs_placed", 32, [this] { return statistics_.tb_placed.value(); });
+  waves.add(scope, "tbs_placed", 32, [this] { return table_.tbs_placed(); });
   waves.add(scope, "resident_tbs", 16, [this] { return ledger_.resident_total(); });
   waves.add(scope, "tbs_left", 32, [this] {
     std::uint64_t left = 0;
