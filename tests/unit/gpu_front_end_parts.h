@@ -7,11 +7,58 @@
 #include <vector>
 
 #include "castor/gpu/front_end/kernel_table.h"
+#include "castor/gpu/front_end/mounted_hook.h"
 #include "gpu_front_end_support.h"
 
 // What the tests of the front end's parts share: kernels in a table, without the queues and lanes that bring them
-// there.
+// there; a memory port; hooks that do as they are told.
 namespace castor::gpu::test {
+
+/// A hook that behaves as functions say.
+template <class In, class Out, class Hook = ClockedHook<In, Out>>
+class Scripted : public Hook {
+ public:
+  void attach(const HookSite& given) override { site = given; }
+  void detach() override { ++detached; }
+  void reset() override { ++resets; }
+  [[nodiscard]] Cycle quiet() const override { return quiet_edges; }
+  void idle(Cycle n) override { idled += n; }
+  const Out& settle(const In& in) override {
+    if (decide) decide(in, out);
+    return out;
+  }
+  void clock(const In& in) override {
+    ++edges;
+    if (see) see(in);
+  }
+  HookSite site;
+  Out out;
+  Cycle quiet_edges = 0, edges = 0, idled = 0;
+  unsigned resets = 0, detached = 0;
+  std::function<void(const In&, Out&)> decide;
+  std::function<void(const In&)> see;
+};
+
+/// The front end's memory port, ticked by hand, with a memory behind it.
+class MemoryRig final : public sc_core::sc_module, public Unit {
+ public:
+  MemoryRig(const sc_core::sc_module_name& name, const Machine& machine, Store& store, base::StatisticGroup& group,
+            Cycle latency = 20)
+      : sc_module(name),
+        port("port", *this, machine.xbar.fifo_flits),
+        memory(machine, port, group),
+        stub("stub", machine, store, latency, 0) {
+    connect(port, *stub.ports[0]);
+  }
+  void tick(Cycle now) override {
+    stub.tick(now);
+    memory.step(now);
+  }
+  MemoryClient& client(FrontEndMemory::User user) { return memory.client(user); }
+  InitiatorPort port;
+  FrontEndMemory memory;
+  StubMemory stub;
+};
 
 class PartRig {
  public:
@@ -45,8 +92,16 @@ class PartRig {
     return found == nullptr ? 0 : found->integer();
   }
 
+  /// A place for hooks; what they report is in `errors`.
+  [[nodiscard]] HookPlace place() {
+    return {machine, group, [this](const std::string& hook, unsigned code, std::uint64_t info) {
+              errors.push_back(hook + " " + std::to_string(code) + " " + std::to_string(info));
+            }};
+  }
+
   const Machine machine;
   base::StatisticGroup group;
+  std::vector<std::string> errors;
   KernelTable table;
 
  private:

@@ -7,7 +7,6 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
-#include "castor/gpu/front_end/hook_state.h"
 #include "castor/gpu/memory/memory_system.h"
 
 namespace castor::gpu {
@@ -21,7 +20,6 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       programs_(programs),
       sms_(std::move(sms)),
       copies_(copies),
-      hooks_(hooks),
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       table_(machine.table.entries, statistics),
@@ -32,6 +30,12 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       select_(machine.queue.count, machine.parse.select_scan),
       lanes_(machine),
       ledger_(machine),
+      events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty(),
+              machine.chip.sms),
+      governors_(hooks.governors, hook_place(statistics), sms_, ledger_, events_),
+      policy_(hooks.dispatch, hook_place(statistics), ledger_, memory_.client(FrontEndMemory::User::kDispatchPolicy),
+              events_),
+      scheduler_(hooks.job_scheduler, hook_place(statistics), events_),
       search_(machine.chip.sms),
       dispatcher_(machine),
       scan_(machine.queue.count, machine.dispatch.select_scan),
@@ -39,19 +43,16 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
   CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
   for (SmUnit* const sm : sms_) {
     done_.emplace_back(machine.done_fifo);
-    sm->set_front_end(*this, !hooks.governors.empty());
-    const bool moves = hooks.job_scheduler != nullptr && machine.context.mover == ContextMover::kAnalytic;
+    sm->set_front_end(*this, governors_.any());
+    const bool moves = scheduler_.on() && machine.context.mover == ContextMover::kAnalytic;
     savers_.push_back(moves ? dynamic_cast<TbSaver*>(sm) : nullptr);
     if (savers_.back() != nullptr) savers_.back()->set_saved_reader(*this);
   }
   for (CopyEngine* const engine : copies_) {
     if (engine != nullptr) engine->set_front_end(*this);
   }
-  attach_hooks(statistics);
-  sleep_until(hook_ == nullptr ? kForever : 0);
+  sleep_until(events_.on() ? 0 : kForever);
 }
-
-FrontEnd::~FrontEnd() { detach_hooks(); }
 
 Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
   CASTOR_ASSERT(queue < queues_.count() && (last_ == kForever || visible > last_), "packet for queue %u, cycle %llu",
@@ -94,16 +95,16 @@ std::optional<Fault> FrontEnd::take_fault() {
 void FrontEnd::tick(Cycle now) {
   count_until(now);
   if (!accesses_.empty()) serve_registers(now);
-  if (hook_ != nullptr) {
+  if (events_.on()) {
     const Cycle from = last_ == kForever ? 0 : last_ + 1;
     if (now > from) skip_hooks(now - from);
     begin_hooks(now);
   }
   last_ = now;
-  if (!uncore_enable_) {
-    govern(now);
-    clock_governors(now);
-    sleep_until(uncore_enable_ ? now + 1 : next_hook(now));
+  if (!uncore_enable()) {
+    governors_.settle(now);
+    governors_.clock(work_comes(now), now);
+    sleep_until(uncore_enable() ? now + 1 : next_hook(now));
     return;
   }
   // The order in which hooks settle is the order in which their outputs may depend on each other: what a step uses was
@@ -112,14 +113,14 @@ void FrontEnd::tick(Cycle now) {
   //   dispatch policy's push_ready and hold (state only) -> release, entry written
   //   job scheduler -> grant
   pushed_ = placed_ = false;
-  receive(now);       // F1
-  retire(now);        // F2
-  govern(now);        // F4
-  distribute(now);    // F5: TBs that come back go before the policy's
-  release(now);       // F7
-  parse(now);         // F8
-  memory_.step(now);  // F9
-  clock_hooks(now);   // F10
+  receive(now);                        // F1
+  retire(now);                         // F2
+  governors_.settle(now);              // F4
+  distribute(now);                     // F5: TBs that come back go before the policy's
+  release(now);                        // F7
+  parse(now);                          // F8
+  memory_.step(now);                   // F9
+  if (events_.on()) clock_hooks(now);  // F10
   set_level(now);
   sleep(now);
 }
@@ -157,7 +158,6 @@ void FrontEnd::retire(Cycle now) {
   }
   take_faults(now);
   drain(now);
-  if (hook_ != nullptr) hook_->events.retired = {hook_->retired.data(), hook_->retired.size()};
 }
 
 void FrontEnd::take_retired(unsigned sm, Cycle now) {
@@ -168,16 +168,11 @@ void FrontEnd::take_retired(unsigned sm, Cycle now) {
                    message.kernel->program->kernel.c_str());
   ledger_.credit(sm, kernel.context.entry, kernel.context.need);
   table_.retire(kernel.context.entry, message.warp_instructions, message.thread_instructions);
-  TbEvent event;
-  event.sm = static_cast<std::uint8_t>(sm);
+  TbEvent event = tb_event(kernel.context, sm, message.gid);
   event.slot = message.slot;
-  event.kd = kernel.context.entry;
-  event.queue = kernel.context.queue;
-  event.kid = kernel.context.kid;
-  event.gid = static_cast<std::uint32_t>(message.gid);
   done_[sm].push_back({event});
   done_waiting_ |= SmMask{1} << sm;
-  if (hook_ != nullptr) hook_->retired.push_back(event);
+  events_.retired(event);
   wire.pop();
 }
 
@@ -192,16 +187,14 @@ void FrontEnd::drain(Cycle now) {
     sms_[sm]->done_drained(now);
   } else if (!dropped_.empty() && dropped_.front().since < now) {
     completed = dropped_.front();
-    for (const TbEvent& event : hook_->retired) {
-      if (event.sm == completed.event.sm) return;  // the SM's wire is taken
-    }
+    if (events_.retired_on(completed.event.sm)) return;  // the SM's wire is taken
     dropped_.pop_front();
-    hook_->retired.push_back(completed.event);
+    events_.retired(completed.event);
   } else {
     return;
   }
   table_.count(completed.event.kd);
-  if (hook_ != nullptr) hook_->events.done = completed.event;
+  events_.done(completed.event);
 }
 
 // F7: one kernel whose TBs are all counted is complete, the lowest entry first; copies that are done.
@@ -215,7 +208,7 @@ void FrontEnd::release(Cycle now) {
     }
   }
   if (table_.finished().none()) return;
-  KdMask ready = hook_ == nullptr ? table_.finished() : table_.finished() & ~hook_->hold;
+  KdMask ready = table_.finished() & ~policy_.hold();
   if (jobs_) {
     for (std::size_t i = ready._Find_first(); i < ready.size(); i = ready._Find_next(i)) {
       if (waits_for_append(static_cast<unsigned>(i))) ready[i] = false;
@@ -254,10 +247,7 @@ void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
     queues_.release(root.queue, now);
     finish_packet(root.queue, root.ticket, now, false);
   }
-  const bool last = last_of_job(context.queue, now);
-  if (hook_ != nullptr) {
-    hook_->events.completed = KernelEvent{context.entry, context.queue, context.kid, last};
-  }
+  events_.completed(context, last_of_job(context.queue, now));
 }
 
 void FrontEnd::finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time, bool discarded) {
@@ -293,7 +283,7 @@ Cycle FrontEnd::next_message() const {
 
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
-  const KdMask releasable = hook_ == nullptr ? table_.finished() : table_.finished() & ~hook_->hold;
+  const KdMask releasable = table_.finished() & ~policy_.hold();
   if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_ || restorable() != saved_.size()) {
     return now + 1;
   }
@@ -309,18 +299,16 @@ Cycle FrontEnd::next_work(Cycle now) const {
 
 void FrontEnd::sleep(Cycle now) {
   Cycle next = next_work(now);
-  if (hook_ != nullptr && next > now + 1) next = std::max(std::min(next, next_hook(now)), now + 1);
+  if (events_.on() && next > now + 1) next = std::max(std::min(next, next_hook(now)), now + 1);
   sleep_until(next);
 }
 
 bool FrontEnd::rests() const {
   if (wake() == kForever) return true;
   if (last_ == kForever) return false;
-  if (hook_ == nullptr || hooks_stirred() || hook_->closed_since != kForever || !uncore_enable_) return false;
+  if (!events_.on() || hooks_stirred() || governors_.closed() || !uncore_enable()) return false;
   if (next_work(last_) != kForever) return false;
-  const auto inert = [](const Hook* hook) { return hook == nullptr || hook->inert(); };
-  return inert(hooks_.dispatch) && inert(hooks_.job_scheduler) &&
-         std::all_of(hooks_.governors.begin(), hooks_.governors.end(), inert);
+  return policy_.inert() && scheduler_.inert() && governors_.inert();
 }
 
 }  // namespace castor::gpu

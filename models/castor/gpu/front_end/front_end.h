@@ -16,8 +16,11 @@
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/completions.h"
 #include "castor/gpu/front_end/copy_engine.h"
+#include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/front_end_statistics.h"
+#include "castor/gpu/front_end/governors.h"
+#include "castor/gpu/front_end/hook_events.h"
 #include "castor/gpu/front_end/jobs.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/launch_trees.h"
@@ -25,6 +28,7 @@
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/front_end/scheduler_port.h"
 #include "castor/gpu/front_end/source_select.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
@@ -60,7 +64,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
            std::vector<SmUnit*> sms, std::array<CopyEngine*, kCopyEngines> copies, const Hooks& hooks,
            Observer* observer, base::StatisticGroup& statistics);
-  ~FrontEnd() override;
 
   /// To the crossbar, input number = chip.sms.
   [[nodiscard]] InitiatorPort& memory_port() { return port_; }
@@ -113,10 +116,10 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void add_hook_waves(Waves& waves, const std::string& scope) const;
 
   /// Enables of the cycle after the last tick, as the governors want them; all ones without governors.
-  [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
-  [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
+  [[nodiscard]] SmMask clock_enable() const { return governors_.clock_enable(); }
+  [[nodiscard]] bool uncore_enable() const { return governors_.uncore_enable(); }
   /// Level of the job scheduler's interrupt, as of the last tick.
-  [[nodiscard]] bool interrupt() const;
+  [[nodiscard]] bool interrupt() const { return scheduler_.irq(); }
 
   /// For machines whose L2 is emptied when a kernel ends (l2.flush_at_kernel_end); needed before the first kernel.
   void set_memory(MemorySystem& memory) { l2_ = &memory; }
@@ -163,7 +166,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
     [[nodiscard]] std::uint64_t seen(Cycle now) const { return since < now ? count : before; }
   };
   static constexpr std::uint16_t kNoQueue = 0xffff;
-  struct HookState;
 
   // front_end.cpp
   void receive(Cycle now);
@@ -189,7 +191,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void distribute(Cycle now);
   void distribute_by_policy(Cycle now);
   void distribute_by_scan(Cycle now);
-  void settle_early(const DispatchIn& in);
   void place(unsigned entry, unsigned sm, const Placement& placement, Cycle now);
   [[nodiscard]] DispatchView view() const;
   void set_level(Cycle now);
@@ -219,7 +220,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] Cycle next_grant(Cycle now) const;
 
   // front_end_jobs.cpp
-  [[nodiscard]] bool judges() const;
+  [[nodiscard]] bool judges() const { return machine_.inspect != Inspect::kOff && scheduler_.judges(); }
   [[nodiscard]] Jobs& jobs();
   [[nodiscard]] QueueMask grantable() const;
   void update_withheld(unsigned queue);
@@ -251,31 +252,27 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void abandon_jobs();
 
   // front_end_hooks.cpp
-  void attach_hooks(base::StatisticGroup& statistics);
-  void detach_hooks();
+  [[nodiscard]] HookPlace hook_place(base::StatisticGroup& statistics);
   void skip_hooks(Cycle cycles);
   void begin_hooks(Cycle now);
-  void govern(Cycle now);
-  void clock_governors(Cycle now);
+  [[nodiscard]] bool work_comes(Cycle now) const;
   void clock_hooks(Cycle now);
-  void check_open(Cycle now);
   void show_fits();
   [[nodiscard]] int job_pick(Cycle now);
-  void present_register(Cycle now);
+  [[nodiscard]] Maybe<RegisterAccess> presented_access(Cycle now) const;
   void finish_access(const RegisterReply& reply);
   void serve_registers(Cycle now);
   [[nodiscard]] Cycle next_access(Cycle now) const;
   [[nodiscard]] Cycle next_hook(Cycle now) const;
   [[nodiscard]] bool hooks_stirred() const;
   [[nodiscard]] Cycle next_work(Cycle now) const;
-  void hook_error(const char* hook, unsigned code, std::uint64_t info);
+  void hook_error(const std::string& hook, unsigned code, std::uint64_t info);
 
   const Machine& machine_;
   Store& store_;
   const ProgramTable& programs_;
   std::vector<SmUnit*> sms_;
   std::array<CopyEngine*, kCopyEngines> copies_;
-  Hooks hooks_;
   Observer* observer_;
   DeviceServices* services_ = nullptr;
   base::Clock clock_;
@@ -288,6 +285,10 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   SourceSelect select_;
   ParseLanes lanes_;
   Ledger ledger_;
+  HookEvents events_;
+  Governors governors_;
+  DispatchPort policy_;
+  SchedulerPort scheduler_;
   SmSearch search_;
   FcfsDispatcher dispatcher_;
   DispatchScan scan_;
@@ -301,7 +302,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::vector<TbSaver*> savers_;   // per SM, if contexts move at a fixed rate; null: TBs of a preempted queue drain
   std::vector<Saved> saved_;       // preempted TBs, in the order in which they left
   Cycle mover_free_ = 0;           // first cycle in which no context moves any more
-  std::unordered_map<std::uint64_t, Event> events_;
+  std::unordered_map<std::uint64_t, Event> recorded_events_;
   std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
   bool recorded_ = false;                      // an event was recorded in this cycle
   std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
@@ -323,11 +324,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   MemorySystem* l2_ = nullptr;  // only for machines that flush
   int flushing_ = -1;           // entry whose kernel waits for the flush at its end
 
-  SmMask clock_enable_ = kAllSms;
-  bool uncore_enable_ = true;
-  SmMask open_ = kAllSms;
-  const Quota* quota_ = nullptr;
-  std::unique_ptr<HookState> hook_;  // null without hooks
+  KdMask fits_;     // entries whose next TB could be placed, as hooks see them
+  KdMask stopped_;  // entries of preempted queues
+  QueueMask preempted_;
 };
 
 }  // namespace castor::gpu

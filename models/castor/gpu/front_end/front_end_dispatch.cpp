@@ -2,18 +2,17 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/front_end.h"
-#include "castor/gpu/front_end/hook_state.h"
 
 namespace castor::gpu {
 
 DispatchView FrontEnd::view() const {
-  return {ledger_, open_ & ledger_.all(), quota_, hook_ != nullptr && hook_->stopped.any() ? &hook_->stopped : nullptr};
+  return {ledger_, governors_.open() & ledger_.all(), governors_.quota(), stopped_.any() ? &stopped_ : nullptr};
 }
 
 // F5: at most one TB in the whole GPU.
 void FrontEnd::distribute(Cycle now) {
   if (!saved_.empty()) restore(now);
-  if (hooks_.dispatch != nullptr) {
+  if (policy_.on()) {
     distribute_by_policy(now);
     return;
   }
@@ -40,33 +39,11 @@ void FrontEnd::distribute_by_scan(Cycle now) {
 }
 
 void FrontEnd::distribute_by_policy(Cycle now) {
-  DispatchIn& in = hook_->dispatch;
-  in.now = now;
-  in.room = &ledger_;
-  in.open = open_ & ledger_.all();
-  in.quota = quota_;
-  in.push.reset();
-  in.taken = false;
-  MemoryClient& memory = memory_.client(FrontEndMemory::User::kDispatchPolicy);
-  in.reply.reset();
-  if (memory.has_reply(now)) {
-    in.reply = memory.reply();
-    memory.pop();
-  }
   show_fits();
-  in.ev = hook_->events;
-  if (!machine_.run.sleep) settle_early(in);
-  const DispatchOut& out = hooks_.dispatch->settle(in);
-  CASTOR_ASSERT_AT(now, machine_.run.sleep || (out.push_ready == hook_->push_ready && out.hold == hook_->hold),
-                   "dispatch policy changes push_ready or hold after settle: they depend on its state only");
-  hook_->push_ready = out.push_ready;
-  hook_->hold = out.hold;
-  hook_->fits_head = out.fits_head;
-  hook_->bound_wait = out.bound_wait;
-  hook_->ready = out.ready;
-  hook_->waiting = out.waiting;
-  if (!out.place) return;
-  const Placement offer = *out.place;
+  const SmMask open = governors_.open() & ledger_.all();
+  const Maybe<Placement>& offered = policy_.settle(fits_, open, governors_.quota(), now);
+  if (!offered) return;
+  const Placement offer = *offered;
   CASTOR_ASSERT_AT(now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
                    "dispatch policy offers entry %u: not there", offer.kd);
   const KernelEntry& kernel = table_[offer.kd];
@@ -74,7 +51,7 @@ void FrontEnd::distribute_by_policy(Cycle now) {
                    "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
                    static_cast<unsigned long long>(kernel.sequencer.next()));
   if (placed_) return;  // a TB that comes back goes before
-  const SmMask takers = kernel.killed ? in.open : view().takers(offer.kd);
+  const SmMask takers = kernel.killed ? open : view().takers(offer.kd);
   const bool any = offer.sm == Placement::kAnySm;
   CASTOR_ASSERT_AT(now,
                    any || (offer.sm < ledger_.sms() && (kernel.killed || ledger_.fits(offer.sm, kernel.context.need))),
@@ -84,7 +61,7 @@ void FrontEnd::distribute_by_policy(Cycle now) {
     return;
   }
   const unsigned sm = any ? search_.first(takers) : offer.sm;
-  in.taken = true;
+  policy_.take();
   if (any) search_.chosen(sm);
   if (kernel.killed) {
     drop_offered(offer.kd, sm, now);
@@ -93,24 +70,12 @@ void FrontEnd::distribute_by_policy(Cycle now) {
   }
 }
 
-// In the runs that check: what depends on state only is there before anything of the cycle is known.
-void FrontEnd::settle_early(const DispatchIn& in) {
-  const KdMask nothing;
-  DispatchIn early = in;
-  early.fits = &nothing;
-  early.open = 0;
-  early.ev = {};
-  early.reply.reset();
-  const DispatchOut& out = hooks_.dispatch->settle(early);
-  hook_->push_ready = out.push_ready;
-  hook_->hold = out.hold;
-}
-
 void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cycle now) {
   const KernelEntry& kernel = table_[entry];
   const KernelContext& context = kernel.context;
   CASTOR_ASSERT_AT(now, !placed_, "two placements in a cycle");
-  CASTOR_ASSERT_AT(now, !kernel.killed && (open_ >> sm & 1) != 0, "TB of entry %u placed on closed SM %u", entry, sm);
+  CASTOR_ASSERT_AT(now, !kernel.killed && (governors_.open() >> sm & 1) != 0, "TB of entry %u placed on closed SM %u",
+                   entry, sm);
   ledger_.debit(sm, entry, context.need, now);
   const KernelTable::NextTb tb = table_.place(entry, now);
   TbStartMessage message;
@@ -123,16 +88,11 @@ void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cy
   sms_[sm]->start(message);
   placed_ = true;
   if (jobs_) note_placed(context.queue, tb.last, now);
-  if (hook_ != nullptr) {
-    TbEvent event;
-    event.sm = static_cast<std::uint8_t>(sm);
-    event.kd = static_cast<std::uint16_t>(entry);
-    event.queue = context.queue;
-    event.kid = context.kid;
-    event.gid = static_cast<std::uint32_t>(tb.gid);
+  if (events_.on()) {
+    TbEvent event = tb_event(context, sm, tb.gid);
     event.first = tb.first;
     event.last = tb.last;
-    hook_->events.placed = event;
+    events_.placed(event);
   }
   dispatcher_.placed(entry);
   if (tb.last) {
@@ -150,12 +110,12 @@ void FrontEnd::set_level(Cycle now) {
   levels.entries = table_.valid();
   levels.busy = ledger_.resident_total() != 0;
   placeable_ = false;
-  if (hooks_.dispatch == nullptr && scan_.on()) {
+  if (!policy_.on() && scan_.on()) {
     const int oldest = dispatcher_.oldest(view());
     scan_.rest(oldest);
     placeable_ = oldest >= 0;
     if (!dispatcher_.empty() && oldest < 0) levels.wait = dispatcher_.choose(view(), search_, now).wait;
-  } else if (hooks_.dispatch == nullptr && !dispatcher_.empty()) {
+  } else if (!policy_.on() && !dispatcher_.empty()) {
     // After a placement the next cycle is looked at in any case: its reason for waiting is another.
     placeable_ = placed_ || dispatcher_.pending(view());
     if (!placeable_) levels.wait = dispatcher_.choose(view(), search_, now).wait;

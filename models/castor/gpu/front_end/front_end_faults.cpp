@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "castor/gpu/front_end/front_end.h"
-#include "castor/gpu/front_end/hook_state.h"
 
 namespace castor::gpu {
 
@@ -44,7 +43,7 @@ void FrontEnd::stop(unsigned entry, Cycle now) {
   if (kernel.state != EntryState::kWritten) return;
   ledger_.unwatch(entry);
   drop_saved(entry);
-  if (hooks_.dispatch == nullptr) {
+  if (!policy_.on()) {
     dispatcher_.remove(entry);
     table_.drop_rest(entry);
   }
@@ -57,15 +56,10 @@ void FrontEnd::stop(unsigned entry, Cycle now) {
 void FrontEnd::drop_offered(unsigned entry, unsigned sm, Cycle now) {
   const KernelContext& context = table_[entry].context;
   const KernelTable::NextTb tb = table_.drop_next(entry);
-  TbEvent event;
-  event.sm = static_cast<std::uint8_t>(sm);
-  event.kd = static_cast<std::uint16_t>(entry);
-  event.queue = context.queue;
-  event.kid = context.kid;
-  event.gid = static_cast<std::uint32_t>(tb.gid);
+  TbEvent event = tb_event(context, sm, tb.gid);
   event.first = tb.first;
   event.last = tb.last;
-  hook_->events.placed = event;
+  events_.placed(event);
   event.first = event.last = false;
   dropped_.push_back({event, now});
 }
@@ -88,7 +82,7 @@ void FrontEnd::abandon() {
   std::fill(reading_.begin(), reading_.end(), kNoQueue);
   abandon_jobs();
   waiting_events_.clear();
-  events_.clear();
+  recorded_events_.clear();
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     if (table_[entry].state != EntryState::kFree) stop(entry, now);
   }

@@ -8,7 +8,6 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/front_end.h"
-#include "castor/gpu/front_end/hook_state.h"
 #include "castor/gpu/front_end/jobs.h"
 #include "castor/gpu/job_check.h"
 #include "castor/gpu/occupancy.h"
@@ -44,10 +43,6 @@ JobEnd end_of(const Jobs::Job& job, const Jobs::Ended& ended) {
 }
 
 }  // namespace
-
-bool FrontEnd::judges() const {
-  return hooks_.job_scheduler != nullptr && machine_.inspect != Inspect::kOff && hooks_.job_scheduler->judges();
-}
 
 Jobs& FrontEnd::jobs() {
   if (!jobs_) jobs_ = std::make_unique<Jobs>(queues_.count(), judges());
@@ -546,8 +541,8 @@ Cycle FrontEnd::next_job(Cycle now) const {
 
 void FrontEnd::reset_jobs() {
   if (!judges()) return;
-  hooks_.job_scheduler->reset();
-  if (hooks_.dispatch != nullptr) hooks_.dispatch->reset();
+  scheduler_.reset();
+  if (policy_.on()) policy_.reset();
 }
 
 // Everything that was announced is forgotten; lanes that still read it end without effect.

@@ -4,7 +4,6 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/front_end.h"
-#include "castor/gpu/front_end/hook_state.h"
 #include "castor/gpu/occupancy.h"
 
 namespace castor::gpu {
@@ -56,8 +55,8 @@ void FrontEnd::serve_images(Cycle now) {
 
 void FrontEnd::serve(unsigned queue, const Packet& packet, Cycle now) {
   if (const auto* const wait = std::get_if<EventWaitPacket>(&packet)) {
-    const auto found = events_.find(wait->event);
-    if (wait->count != 0 && (found == events_.end() || found->second.seen(now) < wait->count)) {
+    const auto found = recorded_events_.find(wait->event);
+    if (wait->count != 0 && (found == recorded_events_.end() || found->second.seen(now) < wait->count)) {
       queues_.park(queue);
       waiting_events_.push_back(static_cast<std::uint16_t>(queue));
       return;
@@ -66,7 +65,7 @@ void FrontEnd::serve(unsigned queue, const Packet& packet, Cycle now) {
     return;
   }
   if (const auto* const record = std::get_if<EventRecordPacket>(&packet)) {
-    Event& event = events_[record->event];
+    Event& event = recorded_events_[record->event];
     event = {record->count, event.seen(now), now};
     recorded_ = true;
     finish_packet(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, true);
@@ -104,7 +103,7 @@ bool FrontEnd::entry_free(Cycle now) const {
 }
 
 int FrontEnd::pick(Cycle now) {
-  if (hooks_.job_scheduler != nullptr) return job_pick(now);
+  if (scheduler_.on()) return job_pick(now);
   if (ready_.none() || !entry_free(now)) return -1;
   return select_.offer(ready_);
 }
@@ -113,7 +112,7 @@ void FrontEnd::grant(Cycle now) {
   const int queue = pick(now);
   if (queue < 0 || !lanes_.can_start(now)) return;
   select_.granted(static_cast<unsigned>(queue), now);
-  if (hook_ != nullptr) hook_->job.granted = queue;
+  scheduler_.grant(queue);
   begin_parse(static_cast<unsigned>(queue), now);
 }
 
@@ -185,30 +184,20 @@ void FrontEnd::write_entry(Cycle now) {
     end_inspection(queue, now);
     return;
   }
-  if (lane == nullptr || pushed_ || (hook_ != nullptr && !hook_->push_ready)) return;
+  if (lane == nullptr || pushed_ || !policy_.push_ready()) return;
   KernelContext& context = table_.draft(lane->entry);
   fill_context(context, decode_launch(lane->image.data()), now);
   lanes_.pop();
   const bool alive = table_.write(context.entry, clock_.time_of(now));
   queues_.block(context.queue);
-  if (hook_ != nullptr) hook_->events.started = KernelEvent{context.entry, context.queue, context.kid, false};
+  events_.started(context);
   if (observer_ != nullptr) {
     observer_->kernel_written({now, context.ticket, context.queue, context.entry, &context.program->kernel});
   }
   if (!alive) return;
   ledger_.watch(context.entry, context.need);
-  if (hooks_.dispatch == nullptr) dispatcher_.push(context.entry);
-  if (hook_ != nullptr) {
-    WorkItem item;
-    item.kd = context.entry;
-    item.queue = context.queue;
-    item.kid = context.kid;
-    item.tbs = static_cast<std::uint32_t>(context.grid.count());
-    item.grid = context.grid;
-    item.param = context.parameters;
-    item.need = context.need;
-    hook_->events.pushed = item;
-  }
+  if (!policy_.on()) dispatcher_.push(context.entry);
+  events_.pushed(context);
 }
 
 void FrontEnd::fill_context(KernelContext& context, const LaunchDescriptor& descriptor, Cycle now) {

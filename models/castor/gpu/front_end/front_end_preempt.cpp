@@ -4,7 +4,6 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/front_end.h"
-#include "castor/gpu/front_end/hook_state.h"
 
 namespace castor::gpu {
 
@@ -60,12 +59,13 @@ void FrontEnd::drop_saved(unsigned entry) {
 // SMs to which a saved TB may go now.
 SmMask FrontEnd::room_for(const Saved& saved) const {
   const KernelContext& context = table_[saved.entry].context;
-  if (hook_->preempt[context.queue]) return 0;
+  if (preempted_[context.queue]) return 0;
+  const Quota* const quota = governors_.quota();
   SmMask set = 0;
   for (unsigned sm = 0; sm < sms_.size(); ++sm) {
-    if ((open_ >> sm & 1) == 0 || savers_[sm] == nullptr || !ledger_.fits(sm, context.need)) continue;
+    if ((governors_.open() >> sm & 1) == 0 || savers_[sm] == nullptr || !ledger_.fits(sm, context.need)) continue;
     const std::uint8_t allowed =
-        quota_ == nullptr ? Quota::kUnlimited : quota_->allowed[sm * quota_->entries + saved.entry];
+        quota == nullptr ? Quota::kUnlimited : quota->allowed[sm * quota->entries + saved.entry];
     if (allowed == Quota::kUnlimited || ledger_.resident(sm, saved.entry) < allowed) set |= SmMask{1} << sm;
   }
   return set;

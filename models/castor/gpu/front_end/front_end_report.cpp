@@ -1,7 +1,6 @@
 #include <string>
 
 #include "castor/gpu/front_end/front_end.h"
-#include "castor/gpu/front_end/hook_state.h"
 
 namespace castor::gpu {
 namespace {
@@ -37,11 +36,10 @@ std::string FrontEnd::waiting() const {
     if (kernel.killed) text += "stopped by a fault; ";
     text += number(kernel.sequencer.left()) + " TBs not placed, " + number(kernel.running) + " placed and not complete";
     if (kernel.saved != 0) text += ", " + number(kernel.saved) + " saved";
-    if (table_.finished()[index])
-      text += hook_ == nullptr || !hook_->hold[index] ? "; completes" : "; held by the dispatch policy";
+    if (table_.finished()[index]) text += !policy_.hold()[index] ? "; completes" : "; held by the dispatch policy";
     if (kernel.sequencer.left() != 0 && !kernel.killed) {
       const int current = dispatcher_.current();
-      if (hooks_.dispatch == nullptr && current >= 0 && static_cast<unsigned>(current) != index) {
+      if (!policy_.on() && current >= 0 && static_cast<unsigned>(current) != index) {
         text += "; behind kernel " + table_[static_cast<unsigned>(current)].context.program->kernel + " of entry " +
                 number(static_cast<unsigned>(current));
       } else if (ledger_.fits(index) != 0) {
@@ -71,9 +69,9 @@ std::string FrontEnd::waiting() const {
       }
       text += "\n";
     } else if (const auto* const wait = std::get_if<EventWaitPacket>(&head.packet)) {
-      const auto found = events_.find(wait->event);
+      const auto found = recorded_events_.find(wait->event);
       text += "waits for event " + number(wait->event) + " to reach " + number(wait->count) + ", it has " +
-              number(found == events_.end() ? 0 : found->second.count);
+              number(found == recorded_events_.end() ? 0 : found->second.count);
       const int recorder = recorder_of(*wait);
       text += recorder < 0 ? ", no packet records that\n"
                            : ", recorded by a packet of queue " + number(static_cast<unsigned>(recorder)) + "\n";
@@ -143,7 +141,7 @@ void FrontEnd::waits(WaitGraph& graph) const {
     const KernelEntry& kernel = table_[entry];
     if (kernel.state != EntryState::kWritten || kernel.sequencer.left() == 0 || kernel.killed) continue;
     const int current = dispatcher_.current();
-    if (hooks_.dispatch == nullptr && current >= 0 && static_cast<unsigned>(current) != entry) {
+    if (!policy_.on() && current >= 0 && static_cast<unsigned>(current) != entry) {
       graph.add(node(entry), node(static_cast<unsigned>(current)));
     } else if (ledger_.fits(entry) == 0) {
       for (unsigned other = 0; other < table_.size(); ++other) {

@@ -48,12 +48,9 @@ void FrontEnd::add_waves(Waves& waves, const std::string& scope) const {
 }
 
 void FrontEnd::add_hook_waves(Waves& waves, const std::string& scope) const {
-  const auto add = [&](Hook* hook) {
-    if (hook != nullptr) hook->add_waves(waves, scope);
-  };
-  add(hooks_.job_scheduler);
-  add(hooks_.dispatch);
-  for (SmGovernor* const governor : hooks_.governors) add(governor);
+  scheduler_.add_waves(waves, scope);
+  policy_.add_waves(waves, scope);
+  governors_.add_waves(waves, scope);
 }
 
 void CopyEngine::add_waves(Waves& waves, const std::string& scope) const {
