@@ -39,6 +39,71 @@ class Scripted : public Hook {
   std::function<void(const In&)> see;
 };
 
+/// An SM that says what it is told to say, and remembers what it was told.
+class WireSm final : public SmUnit {
+ public:
+  WireSm(const Machine& machine, unsigned index) : SmUnit(index, machine.done_fifo) {}
+  void tick(Cycle /*now*/) override {}
+  void kill(const KernelContext& kernel, Cycle visible) override { kills.push_back({kernel.entry, visible}); }
+  void set_clock_enable(bool /*enable*/, Cycle /*from*/) override {}
+  std::optional<Fault> serve(unsigned warp, DeviceServices& /*services*/, Cycle resume) override {
+    serves.push_back({warp, resume});
+    return answer;
+  }
+  [[nodiscard]] bool idle() const override { return true; }
+  [[nodiscard]] std::string waiting() const override { return {}; }
+
+  /// A TB leaves; its wire is visible from `visible` on.
+  void leave(const KernelContext& kernel, std::uint64_t gid, Cycle visible) {
+    TbRetireMessage message;
+    message.visible = visible;
+    message.kernel = &kernel;
+    message.gid = gid;
+    message.slot = static_cast<std::uint8_t>(gid);
+    message.warp_instructions = 10;
+    message.thread_instructions = 320;
+    retire(message);
+    done_credits_.spend(1);
+  }
+  void fault(const KernelContext& kernel, const std::string& text, Cycle visible) {
+    FaultMessage message;
+    message.visible = visible;
+    message.kernel = &kernel;
+    message.fault.kind = FaultKind::kTrap;
+    message.fault.message = text;
+    report(message);
+  }
+  void call(const KernelContext* kernel, unsigned warp, Cycle visible) { ask({visible, warp, kernel}); }
+  /// The oldest TB start that was not looked at.
+  std::optional<TbStartMessage> started() {
+    if (inbox_.size() == 0) return std::nullopt;
+    const TbStartMessage message = *inbox_.head(kForever);
+    inbox_.pop();
+    return message;
+  }
+  [[nodiscard]] std::uint32_t done_room(Cycle now) { return done_credits_.available(now); }
+
+  std::vector<std::pair<unsigned, Cycle>> kills;   ///< entry, visible
+  std::vector<std::pair<unsigned, Cycle>> serves;  ///< warp, resume
+  std::optional<Fault> answer;                     ///< to calls
+};
+
+/// One for each SM of a machine.
+class WireSms {
+ public:
+  explicit WireSms(const Machine& machine) {
+    for (unsigned i = 0; i < machine.chip.sms; ++i) {
+      owned_.push_back(std::make_unique<WireSm>(machine, i));
+      units.push_back(owned_.back().get());
+    }
+  }
+  WireSm& operator[](unsigned sm) { return *owned_[sm]; }
+  std::vector<SmUnit*> units;
+
+ private:
+  std::vector<std::unique_ptr<WireSm>> owned_;
+};
+
 /// The front end's memory port, ticked by hand, with a memory behind it.
 class MemoryRig final : public sc_core::sc_module, public Unit {
  public:

@@ -33,16 +33,15 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty(),
               machine.chip.sms),
       governors_(hooks.governors, hook_place(statistics), sms_, ledger_, events_),
+      retire_(machine, sms_, table_, ledger_, events_),
       policy_(hooks.dispatch, hook_place(statistics), ledger_, memory_.client(FrontEndMemory::User::kDispatchPolicy),
               events_),
       scheduler_(hooks.job_scheduler, hook_place(statistics), events_),
       search_(machine.chip.sms),
       dispatcher_(machine),
-      scan_(machine.queue.count, machine.dispatch.select_scan),
-      drained_(machine.chip.sms) {
+      scan_(machine.queue.count, machine.dispatch.select_scan) {
   CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
   for (SmUnit* const sm : sms_) {
-    done_.emplace_back(machine.done_fifo);
     sm->set_front_end(*this, governors_.any());
     const bool moves = scheduler_.on() && machine.context.mover == ContextMover::kAnalytic;
     savers_.push_back(moves ? dynamic_cast<TbSaver*>(sm) : nullptr);
@@ -150,51 +149,14 @@ void FrontEnd::receive(Cycle now) {
   select_.advance(ready_, before, now);
 }
 
-// F2: retire wires, then one completion of the done FIFOs.
+// F2: what SMs say, then one completion of the done FIFOs.
 void FrontEnd::retire(Cycle now) {
+  retire_.take_wires(now);
   for (unsigned sm = 0; sm < sms_.size(); ++sm) {
-    if (sms_[sm]->retired().head(now) != nullptr) take_retired(sm, now);
     if (savers_[sm] != nullptr) take_saved(sm, now);
   }
   take_faults(now);
-  drain(now);
-}
-
-void FrontEnd::take_retired(unsigned sm, Cycle now) {
-  Mailbox<TbRetireMessage>& wire = sms_[sm]->retired();
-  const TbRetireMessage& message = *wire.head(now);
-  const KernelEntry& kernel = table_.of(*message.kernel);
-  CASTOR_ASSERT_AT(now, kernel.running > 0 && !done_[sm].full(), "SM %u retires a TB of %s that it does not have", sm,
-                   message.kernel->program->kernel.c_str());
-  ledger_.credit(sm, kernel.context.entry, kernel.context.need);
-  table_.retire(kernel.context.entry, message.warp_instructions, message.thread_instructions);
-  TbEvent event = tb_event(kernel.context, sm, message.gid);
-  event.slot = message.slot;
-  done_[sm].push_back({event});
-  done_waiting_ |= SmMask{1} << sm;
-  events_.retired(event);
-  wire.pop();
-}
-
-void FrontEnd::drain(Cycle now) {
-  Completed completed;
-  if (done_waiting_ != 0) {
-    const unsigned sm = drained_.first(done_waiting_);
-    drained_.chosen(sm);
-    completed = done_[sm].front();
-    done_[sm].pop_front();
-    if (done_[sm].empty()) done_waiting_ &= ~(SmMask{1} << sm);
-    sms_[sm]->done_drained(now);
-  } else if (!dropped_.empty() && dropped_.front().since < now) {
-    completed = dropped_.front();
-    if (events_.retired_on(completed.event.sm)) return;  // the SM's wire is taken
-    dropped_.pop_front();
-    events_.retired(completed.event);
-  } else {
-    return;
-  }
-  table_.count(completed.event.kd);
-  events_.done(completed.event);
+  retire_.drain(now);
 }
 
 // F7: one kernel whose TBs are all counted is complete, the lowest entry first; copies that are done.
@@ -270,9 +232,9 @@ bool FrontEnd::idle() const {
 // --- Sleeping -------------------------------------------------------------------------------------------------------
 
 Cycle FrontEnd::next_message() const {
-  Cycle next = kForever;
+  Cycle next = retire_.next();
   for (SmUnit* const sm : sms_) {
-    next = std::min({next, sm->retired().next(), sm->faults().next(), sm->services().next()});
+    next = std::min({next, sm->faults().next(), sm->services().next()});
     if (TbSaver* const saver = savers_[sm->index()]) next = std::min(next, saver->saved().next());
   }
   for (CopyEngine* const engine : copies_) {
@@ -284,7 +246,7 @@ Cycle FrontEnd::next_message() const {
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
   const KdMask releasable = table_.finished() & ~policy_.hold();
-  if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_ || restorable() != saved_.size()) {
+  if (retire_.busy() || releasable.any() || placeable_ || restorable() != saved_.size()) {
     return now + 1;
   }
   Cycle next = std::min({next_message(), queues_.next(now), memory_.next(now), next_grant(now)});

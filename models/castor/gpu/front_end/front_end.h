@@ -28,6 +28,7 @@
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/front_end/scheduler_port.h"
 #include "castor/gpu/front_end/source_select.h"
 #include "castor/gpu/hooks/hooks.h"
@@ -150,10 +151,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] const Queues& queues() const { return queues_; }
 
  private:
-  struct Completed {
-    TbEvent event;
-    Cycle since = 0;
-  };
   /// A TB that was preempted.
   struct Saved {
     std::uint16_t entry = 0;
@@ -170,8 +167,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   // front_end.cpp
   void receive(Cycle now);
   void retire(Cycle now);
-  void take_retired(unsigned sm, Cycle now);
-  void drain(Cycle now);
   void release(Cycle now);
   [[nodiscard]] bool flushed(unsigned entry, Cycle now);
   void finish_kernel(unsigned entry, Cycle now);
@@ -287,6 +282,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   Ledger ledger_;
   HookEvents events_;
   Governors governors_;
+  RetireUnit retire_;
   DispatchPort policy_;
   SchedulerPort scheduler_;
   SmSearch search_;
@@ -295,13 +291,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   LaunchTrees trees_;
   Completions completions_;
 
-  std::vector<boost::circular_buffer<Completed>> done_;  // per SM: retired, not counted
-  SmMask done_waiting_ = 0;                              // SMs with something in done_
-  SmSearch drained_;
-  std::deque<Completed> dropped_;  // TBs of stopped kernels that a policy placed
-  std::vector<TbSaver*> savers_;   // per SM, if contexts move at a fixed rate; null: TBs of a preempted queue drain
-  std::vector<Saved> saved_;       // preempted TBs, in the order in which they left
-  Cycle mover_free_ = 0;           // first cycle in which no context moves any more
+  std::vector<TbSaver*> savers_;  // per SM, if contexts move at a fixed rate; null: TBs of a preempted queue drain
+  std::vector<Saved> saved_;      // preempted TBs, in the order in which they left
+  Cycle mover_free_ = 0;          // first cycle in which no context moves any more
   std::unordered_map<std::uint64_t, Event> recorded_events_;
   std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
   bool recorded_ = false;                      // an event was recorded in this cycle

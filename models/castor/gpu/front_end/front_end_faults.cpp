@@ -61,7 +61,7 @@ void FrontEnd::drop_offered(unsigned entry, unsigned sm, Cycle now) {
   event.last = tb.last;
   events_.placed(event);
   event.first = event.last = false;
-  dropped_.push_back({event, now});
+  retire_.drop(event, now);
 }
 
 Ticket FrontEnd::refuse() {

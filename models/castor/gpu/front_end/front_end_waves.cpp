@@ -44,7 +44,7 @@ void FrontEnd::add_waves(Waves& waves, const std::string& scope) const {
     }
     return left;
   });
-  waves.add(scope, "done_waiting", 64, &done_waiting_);
+  retire_.add_waves(waves, scope);
 }
 
 void FrontEnd::add_hook_waves(Waves& waves, const std::string& scope) const {
