@@ -9,3 +9,4 @@ castor_test(gpu_front_end_jobs_test KIND unit SOURCES gpu_front_end_jobs_test.cp
 castor_test(gpu_front_end_governors_test KIND unit SOURCES gpu_front_end_governors_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_ports_test KIND unit SOURCES gpu_front_end_ports_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_retire_test KIND unit SOURCES gpu_front_end_retire_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_completion_test KIND unit SOURCES gpu_front_end_completion_test.cpp LIBS castor_gpu castor_platforms)

@@ -27,6 +27,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       port_("memory", *this, machine.xbar.fifo_flits),
       memory_(machine, port_, statistics),
       queues_(machine, store),
+      completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
       select_(machine.queue.count, machine.parse.select_scan),
       lanes_(machine),
       ledger_(machine),
@@ -126,14 +127,7 @@ void FrontEnd::tick(Cycle now) {
 
 // F1: replies and doorbells of earlier cycles.
 void FrontEnd::receive(Cycle now) {
-  MemoryClient& completions = memory_.client(FrontEndMemory::User::kCompletions);
-  while (completions.has_reply(now)) {
-    completions.pop();
-    const Notice& seen = unseen_.front();
-    if (seen.what == Notice::What::kPacketDone) completions_.show(seen.ticket);
-    if (collecting_) notices_.push_back(seen);
-    unseen_.pop_front();
-  }
+  completions_.receive(now);
   MemoryClient& descriptors = memory_.client(FrontEndMemory::User::kDescriptors);
   while (descriptors.has_reply(now)) {
     const MemoryReply reply = descriptors.reply();
@@ -165,7 +159,7 @@ void FrontEnd::release(Cycle now) {
     if (engine == nullptr) continue;
     while (const CopyDone* const done = engine->done().head(now)) {
       queues_.release(done->queue, now);
-      finish_packet(done->queue, done->ticket, now, false);
+      completions_.finish(done->queue, done->ticket, now);
       engine->done().pop();
     }
   }
@@ -207,20 +201,9 @@ void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
   const bool tree_done = trees_.complete(kernel.tree, root);
   if (tree_done) {
     queues_.release(root.queue, now);
-    finish_packet(root.queue, root.ticket, now, false);
+    completions_.finish(root.queue, root.ticket, now);
   }
   events_.completed(context, last_of_job(context.queue, now));
-}
-
-void FrontEnd::finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time, bool discarded) {
-  completions_.complete(ticket, now, keep_time);
-  Notice notice;
-  notice.queue = queue;
-  notice.ticket = ticket;
-  notice.cycle = now;
-  notice.discarded = discarded;
-  unseen_.push_back(notice);
-  memory_.client(FrontEndMemory::User::kCompletions).write(queues_.completion_word(queue), &ticket, sizeof ticket);
 }
 
 bool FrontEnd::idle() const {

@@ -14,7 +14,7 @@
 
 #include "castor/base/time.h"
 #include "castor/gpu/device.h"
-#include "castor/gpu/front_end/completions.h"
+#include "castor/gpu/front_end/completion_port.h"
 #include "castor/gpu/front_end/copy_engine.h"
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
@@ -87,16 +87,15 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::uint64_t access_register(const RegisterAccess& access, Cycle visible, bool wanted);
   /// The reply, once; empty while there is none.
   [[nodiscard]] std::optional<RegisterReply> register_reply(std::uint64_t number);
-  void collect_notices(bool on) { collecting_ = on; }
-  [[nodiscard]] bool has_notices() const { return !notices_.empty(); }
-  [[nodiscard]] std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
+  void collect_notices(bool on) { completions_.collect_notices(on); }
+  [[nodiscard]] bool has_notices() const { return completions_.has_notices(); }
+  [[nodiscard]] std::vector<Notice> take_notices() { return completions_.take_notices(); }
   /// Jobs in the order in which they were judged.
   [[nodiscard]] const std::vector<JobRecord>& job_records() const;
   /// The host can know that the ticket is complete: the queue's completion word is performed.
   [[nodiscard]] bool complete(Ticket ticket) const { return completions_.shown(ticket); }
   /// Cycle in which the ticket completed on the device; 0 while it has not.
   [[nodiscard]] Cycle completion_cycle(Ticket ticket) const { return completions_.cycle(ticket); }
-  [[nodiscard]] Ticket last_ticket() const { return completions_.last(); }
 
   /// The oldest fault that was not taken yet. Its kernel is being stopped on all SMs, others go on.
   [[nodiscard]] std::optional<Fault> take_fault();
@@ -128,7 +127,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// Grows with everything that packets, kernels and TBs go through here.
   [[nodiscard]] std::uint64_t progress() const;
   /// Nothing happens here any more unless an SM or the host sends something.
-  [[nodiscard]] bool still() const { return rests() && memory_.idle() && unseen_.empty(); }
+  [[nodiscard]] bool still() const { return rests() && memory_.idle() && !completions_.telling(); }
   /// Without a message from outside it will let nothing proceed: it sleeps for ever, or wakes up only for the periodic
   /// work of hooks that say so (Hook::inert).
   [[nodiscard]] bool rests() const;
@@ -170,7 +169,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void release(Cycle now);
   [[nodiscard]] bool flushed(unsigned entry, Cycle now);
   void finish_kernel(unsigned entry, Cycle now);
-  void finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time, bool discarded = false);
   void sleep(Cycle now);
   [[nodiscard]] Cycle next_message() const;
   [[nodiscard]] int kernel_of(unsigned queue) const;
@@ -242,7 +240,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] bool last_of_job(unsigned queue, Cycle now);
   void note_placed(unsigned queue, bool last, Cycle now);
   void end_job(const JobEnd& end, Cycle now);
-  void write_signal(unsigned queue, Ticket ticket, std::uint64_t address, const JobSignal& signal, Cycle now);
   [[nodiscard]] Cycle next_job(Cycle now) const;
   void abandon_jobs();
 
@@ -277,6 +274,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   InitiatorPort port_;
   FrontEndMemory memory_;
   Queues queues_;
+  CompletionPort completions_;
   SourceSelect select_;
   ParseLanes lanes_;
   Ledger ledger_;
@@ -289,7 +287,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   FcfsDispatcher dispatcher_;
   DispatchScan scan_;
   LaunchTrees trees_;
-  Completions completions_;
 
   std::vector<TbSaver*> savers_;  // per SM, if contexts move at a fixed rate; null: TBs of a preempted queue drain
   std::vector<Saved> saved_;      // preempted TBs, in the order in which they left
@@ -298,11 +295,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
   bool recorded_ = false;                      // an event was recorded in this cycle
   std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
-  std::deque<Notice> unseen_;                  // what completed, its word is under way
-  std::vector<Notice> notices_;
-  bool collecting_ = false;
-  std::unique_ptr<Jobs> jobs_;  // null until there are any
-  QueueMask ready_;             // queues whose kernel may be granted, as of the start of the cycle
+  std::unique_ptr<Jobs> jobs_;                 // null until there are any
+  QueueMask ready_;                            // queues whose kernel may be granted, as of the start of the cycle
   std::deque<Jobs::Access> accesses_;
   std::unordered_map<std::uint64_t, RegisterReply> replies_;
   std::uint64_t last_access_ = 0;

@@ -66,18 +66,14 @@ void FrontEnd::drop_offered(unsigned entry, unsigned sm, Cycle now) {
 
 Ticket FrontEnd::refuse() {
   const Ticket ticket = completions_.issue();
-  completions_.complete(ticket, last_ == kForever ? 0 : last_, false);
-  completions_.show(ticket);
+  completions_.drop(ticket, last_ == kForever ? 0 : last_);
   return ticket;
 }
 
 void FrontEnd::abandon() {
   const Cycle now = last_ == kForever ? 0 : last_;
   for (unsigned queue = 0; queue < queues_.count(); ++queue) {
-    for (const QueuedPacket& packet : queues_.drop(queue)) {
-      completions_.complete(packet.ticket, now, false);
-      completions_.show(packet.ticket);
-    }
+    for (const QueuedPacket& packet : queues_.drop(queue)) completions_.drop(packet.ticket, now);
   }
   std::fill(reading_.begin(), reading_.end(), kNoQueue);
   abandon_jobs();

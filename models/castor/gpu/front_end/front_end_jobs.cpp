@@ -269,7 +269,7 @@ void FrontEnd::queue_error(unsigned queue, Cycle now) {
   state.error = true;
   jobs_->errors[queue] = true;
   if (packet.signal != 0 && is_signal_address(packet.signal, store_)) {
-    write_signal(queue, state.ask->ticket, packet.signal, {JobStatus::kError, 0, 0}, now);
+    completions_.signal(queue, state.ask->ticket, packet.signal, {JobStatus::kError, 0, 0}, now);
   }
   state.ask.reset();
   jobs_->asking[queue] = false;
@@ -314,7 +314,7 @@ void FrontEnd::judge(unsigned queue, Cycle now) {
   }
   const JobPacket& packet = ask.packet;
   if (!ask.own && !ask.ahead) {
-    finish_packet(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, false);
+    completions_.finish(queue, queues_.take(queue, QueueState::kReady, now).ticket, now);
     if (!verdict.accept) state.discard += packet.kernels;
   } else if (ask.ahead) {
     state.judged.push_back({ask.ticket, verdict.accept, packet.kernels});
@@ -329,8 +329,9 @@ void FrontEnd::judge(unsigned queue, Cycle now) {
   if (!ask.own) {
     ++(verdict.accept ? statistics_.jobs_accepted : statistics_.jobs_rejected);
     if (!verdict.accept && !ask.append) record_refusal(queue, ask, verdict, now);
-    write_signal(queue, ask.ticket, packet.signal,
-                 {verdict.accept ? JobStatus::kAccepted : JobStatus::kRejected, verdict.reason, verdict.estimate}, now);
+    completions_.signal(
+        queue, ask.ticket, packet.signal,
+        {verdict.accept ? JobStatus::kAccepted : JobStatus::kRejected, verdict.reason, verdict.estimate}, now);
   }
   update_withheld(queue);
 }
@@ -393,7 +394,7 @@ void FrontEnd::drop_job(const Verdict& verdict, Cycle now) {
     table_.drop_rest(entry);
   }
   if (!job.own) {
-    write_signal(queue, job.ticket, job.signal, {JobStatus::kRejected, verdict.reason, verdict.estimate}, now);
+    completions_.signal(queue, job.ticket, job.signal, {JobStatus::kRejected, verdict.reason, verdict.estimate}, now);
   }
   update_withheld(queue);
 }
@@ -414,7 +415,7 @@ void FrontEnd::serve_jobs(Cycle now) {
     const Ticket ticket = queues_.take(index, QueueState::kReady, now).ticket;
     ++statistics_.kernels_discarded;
     --state.discard;
-    finish_packet(index, ticket, now, false, true);
+    completions_.finish(index, ticket, now, PacketEnd::kDiscarded);
     update_withheld(index);
   }
   heads = queues_.jobs() & ~jobs_->asking;
@@ -425,13 +426,13 @@ void FrontEnd::serve_jobs(Cycle now) {
     const Jobs::Judged judged = state.judged.front();
     state.judged.pop_front();
     if (!judged.accepted) state.discard += judged.kernels;
-    finish_packet(index, queues_.take(index, QueueState::kReady, now).ticket, now, false);
+    completions_.finish(index, queues_.take(index, QueueState::kReady, now).ticket, now);
     update_withheld(index);
   }
   heads = (queues_.jobs() | queues_.kernels()) & jobs_->errors;
   for (std::size_t queue = heads._Find_first(); queue < heads.size(); queue = heads._Find_next(queue)) {
     const auto index = static_cast<unsigned>(queue);
-    finish_packet(index, queues_.take(index, QueueState::kReady, now).ticket, now, false, true);
+    completions_.finish(index, queues_.take(index, QueueState::kReady, now).ticket, now, PacketEnd::kDiscarded);
   }
 }
 
@@ -455,7 +456,7 @@ void FrontEnd::serve_unread_job(unsigned queue, const JobPacket& packet, Cycle n
   const PacketImage image = encode(packet);
   announce(queue, image.data(), now);
   if (state.queues[queue].error) {
-    finish_packet(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, false, true);
+    completions_.finish(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, PacketEnd::kDiscarded);
     return;
   }
   end_inspection(queue, now);
@@ -501,22 +502,10 @@ void FrontEnd::end_job(const JobEnd& end, Cycle now) {
   record.done = now - 1;
   record.met = end.met;
   if (!job.own) {
-    write_signal(end.queue, job.ticket, job.signal, {end.met ? JobStatus::kDone : JobStatus::kDoneLate, 0, end.latency},
-                 now);
+    completions_.signal(end.queue, job.ticket, job.signal,
+                        {end.met ? JobStatus::kDone : JobStatus::kDoneLate, 0, end.latency}, now);
   }
   update_withheld(end.queue);
-}
-
-void FrontEnd::write_signal(unsigned queue, Ticket ticket, std::uint64_t address, const JobSignal& signal, Cycle now) {
-  const std::uint64_t word = signal.word();
-  Notice notice;
-  notice.what = Notice::What::kSignal;
-  notice.queue = queue;
-  notice.ticket = ticket;
-  notice.cycle = now;
-  notice.signal = signal;
-  unseen_.push_back(notice);
-  memory_.client(FrontEndMemory::User::kCompletions).write(address, &word, sizeof word);
 }
 
 // First cycle after `now` in which jobs have something to do while nothing else happens.

@@ -61,21 +61,21 @@ void FrontEnd::serve(unsigned queue, const Packet& packet, Cycle now) {
       waiting_events_.push_back(static_cast<std::uint16_t>(queue));
       return;
     }
-    finish_packet(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, false);
+    completions_.finish(queue, queues_.take(queue, QueueState::kReady, now).ticket, now);
     return;
   }
   if (const auto* const record = std::get_if<EventRecordPacket>(&packet)) {
     Event& event = recorded_events_[record->event];
     event = {record->count, event.seen(now), now};
     recorded_ = true;
-    finish_packet(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, true);
+    completions_.finish(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, PacketEnd::kRecorded);
     return;
   }
   if (const auto* const job = std::get_if<JobPacket>(&packet)) return serve_unread_job(queue, *job, now);
   if (std::holds_alternative<HostCallPacket>(packet)) {
     const QueuedPacket head = queues_.take(queue, QueueState::kReady, now);
     std::get<HostCallPacket>(head.packet).call();
-    finish_packet(queue, head.ticket, now, false);
+    completions_.finish(queue, head.ticket, now);
     return;
   }
   // The job is made before the head is taken: without queues in memory it is the head.

@@ -19,7 +19,7 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 
 }  // namespace
 
-std::uint64_t FrontEnd::progress() const { return table_.progress() + 2 * completions_.last() - completions_.open(); }
+std::uint64_t FrontEnd::progress() const { return table_.progress() + completions_.progress(); }
 
 std::string FrontEnd::waiting() const {
   std::string text;
