@@ -29,7 +29,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       queues_(machine, store),
       completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
       select_(machine.queue.count, machine.parse.select_scan),
-      lanes_(machine),
+      lanes_(machine, store, memory_.client(FrontEndMemory::User::kDescriptors)),
       ledger_(machine),
       events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty(),
               machine.chip.sms),
@@ -128,14 +128,8 @@ void FrontEnd::tick(Cycle now) {
 // F1: replies and doorbells of earlier cycles.
 void FrontEnd::receive(Cycle now) {
   completions_.receive(now);
-  MemoryClient& descriptors = memory_.client(FrontEndMemory::User::kDescriptors);
-  while (descriptors.has_reply(now)) {
-    const MemoryReply reply = descriptors.reply();
-    ParseLanes::Lane& lane = lanes_.reading();
-    std::memcpy(lane.image.data(), reply.data.data(), lane.image.size());
-    lane.read = true;
-    descriptors.pop();
-    if (lane.inspects) announce(lane.entry, lane.image.data(), now);
+  while (const ParseLanes::Lane* const lane = lanes_.receive(now)) {
+    if (lane->inspects) announce(lane->entry, lane->image.data(), now);
   }
   const QueueMask before = grantable();
   queues_.advance(now);

@@ -142,17 +142,13 @@ void FrontEnd::begin_inspection(unsigned queue, const QueuedPacket& packet, bool
   jobs_->queues[queue].ask = std::move(ask);
   jobs_->asking[queue] = true;
   ++statistics_.inspections;
-  ParseLanes::Lane& lane = lanes_.start(queue, now);
-  lane.inspects = true;
   if (own) {
-    lane.read = true;
+    lanes_.inspect(queue, now);
     announce_own(queue, now);
-  } else if (machine_.parse.latency == 0) {
-    lane.read = true;
-    announce(queue, store_.host(image), now);
-  } else {
-    memory_.client(FrontEndMemory::User::kDescriptors).read(image, sizeof(PacketImage));
+    return;
   }
+  const ParseLanes::Lane& lane = lanes_.inspect(queue, image, now);
+  if (lane.read) announce(queue, lane.image.data(), now);
 }
 
 // The JOB packet has been read.

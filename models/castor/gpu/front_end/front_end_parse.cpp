@@ -127,13 +127,7 @@ void FrontEnd::begin_parse(unsigned queue, Cycle now) {
   context.program = &programs_[packet.program].program();
   context.submitted = clock_.time_of(head.visible);
   prepare(context, packet, head.image, now);
-  ParseLanes::Lane& lane = lanes_.start(entry, now);
-  if (machine_.parse.latency == 0) {
-    std::memcpy(lane.image.data(), store_.host(head.image), lane.image.size());
-    lane.read = true;
-  } else {
-    memory_.client(FrontEndMemory::User::kDescriptors).read(head.image, sizeof(PacketImage));
-  }
+  lanes_.start(entry, head.image, now);
   if (observer_ != nullptr) {
     observer_->kernel_granted({now, head.ticket, queue, entry, &context.program->kernel});
   }
