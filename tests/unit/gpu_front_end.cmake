@@ -11,3 +11,5 @@ castor_test(gpu_front_end_ports_test KIND unit SOURCES gpu_front_end_ports_test.
 castor_test(gpu_front_end_retire_test KIND unit SOURCES gpu_front_end_retire_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_completion_test KIND unit SOURCES gpu_front_end_completion_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_lanes_test KIND unit SOURCES gpu_front_end_lanes_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_job_table_test KIND unit SOURCES gpu_front_end_job_table_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_inspector_test KIND unit SOURCES gpu_front_end_inspector_test.cpp LIBS castor_gpu castor_platforms)

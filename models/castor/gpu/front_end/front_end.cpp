@@ -23,6 +23,11 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       table_(machine.table.entries, statistics),
+      offers_refused_(statistics, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}),
+      jobs_(machine.queue.count,
+            machine.inspect != Inspect::kOff && hooks.job_scheduler != nullptr && hooks.job_scheduler->judges(),
+            completions_, statistics),
+      inspector_(machine, store, programs, ledger_, queues_, lanes_, jobs_, completions_, statistics),
       statistics_(statistics),
       port_("memory", *this, machine.xbar.fifo_flits),
       memory_(machine, port_, statistics),
@@ -77,7 +82,7 @@ Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
   } else {
     image = encode(packet);
   }
-  note_packet(queue, packet, ticket, visible);
+  inspector_.submitted(queue, packet, ticket, visible);
   queues_.push(queue, ticket, std::move(packet), visible, image);
   wake_at(visible);
   return ticket;
@@ -129,7 +134,7 @@ void FrontEnd::tick(Cycle now) {
 void FrontEnd::receive(Cycle now) {
   completions_.receive(now);
   while (const ParseLanes::Lane* const lane = lanes_.receive(now)) {
-    if (lane->inspects) announce(lane->entry, lane->image.data(), now);
+    if (lane->inspects) inspector_.announce(lane->entry, lane->image.data(), now);
   }
   const QueueMask before = grantable();
   queues_.advance(now);
@@ -159,10 +164,8 @@ void FrontEnd::release(Cycle now) {
   }
   if (table_.finished().none()) return;
   KdMask ready = table_.finished() & ~policy_.hold();
-  if (jobs_) {
-    for (std::size_t i = ready._Find_first(); i < ready.size(); i = ready._Find_next(i)) {
-      if (waits_for_append(static_cast<unsigned>(i))) ready[i] = false;
-    }
+  for (std::size_t i = ready._Find_first(); i < ready.size(); i = ready._Find_next(i)) {
+    if (inspector_.holds(table_[static_cast<unsigned>(i)].context.queue)) ready[i] = false;
   }
   if (ready.none()) return;
   const unsigned entry = flushing_ >= 0 ? static_cast<unsigned>(flushing_) : static_cast<unsigned>(ready._Find_first());
@@ -197,7 +200,9 @@ void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
     queues_.release(root.queue, now);
     completions_.finish(root.queue, root.ticket, now);
   }
-  events_.completed(context, last_of_job(context.queue, now));
+  // Of a queue without jobs: is it empty?
+  const bool last = jobs_.has(context.queue) ? jobs_.completed(context.queue, now) : queues_.size(context.queue) == 0;
+  events_.completed(context, last);
 }
 
 bool FrontEnd::idle() const {
@@ -231,7 +236,7 @@ Cycle FrontEnd::next_work(Cycle now) const {
   // A lane that is done waits for the push port, which hooks may keep closed.
   next = std::min(next, finish);
   if (queues_.others().any()) next = now + 1;
-  if (jobs_) next = std::min(next, next_job(now));
+  next = std::min(next, inspector_.next(now));
   if (!accesses_.empty()) next = std::min(next, next_access(now));
   return next == kForever ? next : std::max(next, now + 1);
 }

@@ -21,7 +21,8 @@
 #include "castor/gpu/front_end/front_end_statistics.h"
 #include "castor/gpu/front_end/governors.h"
 #include "castor/gpu/front_end/hook_events.h"
-#include "castor/gpu/front_end/jobs.h"
+#include "castor/gpu/front_end/job_inspector.h"
+#include "castor/gpu/front_end/job_table.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/front_end/ledger.h"
@@ -42,7 +43,6 @@
 namespace castor::gpu {
 
 class MemorySystem;
-struct JobRecord;
 class Waves;
 
 /// The front end (docs/gpu.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger, launch
@@ -91,7 +91,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] bool has_notices() const { return completions_.has_notices(); }
   [[nodiscard]] std::vector<Notice> take_notices() { return completions_.take_notices(); }
   /// Jobs in the order in which they were judged.
-  [[nodiscard]] const std::vector<JobRecord>& job_records() const;
+  [[nodiscard]] const std::vector<JobRecord>& job_records() const { return jobs_.records(); }
   /// The host can know that the ticket is complete: the queue's completion word is performed.
   [[nodiscard]] bool complete(Ticket ticket) const { return completions_.shown(ticket); }
   /// Cycle in which the ticket completed on the device; 0 while it has not.
@@ -212,38 +212,10 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void fill_context(KernelContext& context, const LaunchDescriptor& descriptor, Cycle now);
   [[nodiscard]] Cycle next_grant(Cycle now) const;
 
-  // front_end_jobs.cpp
-  [[nodiscard]] bool judges() const { return machine_.inspect != Inspect::kOff && scheduler_.judges(); }
-  [[nodiscard]] Jobs& jobs();
-  [[nodiscard]] QueueMask grantable() const;
-  void update_withheld(unsigned queue);
-  void note_packet(unsigned queue, const Packet& packet, Ticket ticket, Cycle visible);
-  [[nodiscard]] QueueMask to_inspect() const;
-  void inspect(Cycle now);
-  [[nodiscard]] const Jobs::Ahead* next_ahead(Cycle now);
-  void begin_inspection(unsigned queue, const QueuedPacket& packet, bool ahead, Cycle now);
-  void announce(unsigned queue, const std::byte* image, Cycle now);
-  void walk(unsigned queue, Jobs::Ask& ask) const;
-  void announce_own(unsigned queue, Cycle now);
-  [[nodiscard]] bool first_kernel_fits(unsigned queue, const Jobs::Ask& ask) const;
-  void submit_beats(unsigned queue, Cycle now);
-  void queue_error(unsigned queue, Cycle now);
-  void end_inspection(unsigned queue, Cycle now);
-  void take_verdict(const Verdict& verdict, Cycle now);
-  void judge(unsigned queue, Cycle now);
-  void begin_job(unsigned queue, const Jobs::Ask& ask, Cycle now);
-  void record_refusal(unsigned queue, const Jobs::Ask& ask, const Verdict& verdict, Cycle now);
-  void drop_job(const Verdict& verdict, Cycle now);
-  void serve_jobs(Cycle now);
-  void serve_unread_job(unsigned queue, const JobPacket& packet, Cycle now);
-  [[nodiscard]] bool waits_for_append(unsigned entry) const;
-  [[nodiscard]] bool last_of_job(unsigned queue, Cycle now);
-  void note_placed(unsigned queue, bool last, Cycle now);
-  void end_job(const JobEnd& end, Cycle now);
-  [[nodiscard]] Cycle next_job(Cycle now) const;
-  void abandon_jobs();
-
   // front_end_hooks.cpp
+  /// Kernels at heads of queues that may be granted.
+  [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~inspector_.withheld(); }
+  void take_verdict(const Verdict& verdict, Cycle now);
   [[nodiscard]] HookPlace hook_place(base::StatisticGroup& statistics);
   void skip_hooks(Cycle cycles);
   void begin_hooks(Cycle now);
@@ -270,6 +242,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   base::Clock clock_;
 
   KernelTable table_;
+  base::Counter offers_refused_;
+  JobTable jobs_;
+  JobInspector inspector_;
   FrontEndStatistics statistics_;
   InitiatorPort port_;
   FrontEndMemory memory_;
@@ -295,9 +270,14 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
   bool recorded_ = false;                      // an event was recorded in this cycle
   std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
-  std::unique_ptr<Jobs> jobs_;                 // null until there are any
-  QueueMask ready_;                            // queues whose kernel may be granted, as of the start of the cycle
-  std::deque<Jobs::Access> accesses_;
+
+  QueueMask ready_;  // queues whose kernel may be granted, as of the start of the cycle
+  struct Access {
+    std::uint64_t id = 0;  ///< 0: nobody waits
+    RegisterAccess access;
+    Cycle visible = 0;
+  };
+  std::deque<Access> accesses_;
   std::unordered_map<std::uint64_t, RegisterReply> replies_;
   std::uint64_t last_access_ = 0;
   std::deque<Fault> faults_;

@@ -57,7 +57,7 @@ void FrontEnd::distribute_by_policy(Cycle now) {
                    any || (offer.sm < ledger_.sms() && (kernel.killed || ledger_.fits(offer.sm, kernel.context.need))),
                    "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
   if (takers == 0 || (!any && (takers >> offer.sm & 1) == 0)) {
-    ++statistics_.offers_refused;
+    ++offers_refused_;
     return;
   }
   const unsigned sm = any ? search_.first(takers) : offer.sm;
@@ -87,7 +87,7 @@ void FrontEnd::place(unsigned entry, unsigned sm, const Placement& placement, Cy
   message.divide = placement.linear && (context.grid.y > 1 || context.grid.z > 1);
   sms_[sm]->start(message);
   placed_ = true;
-  if (jobs_) note_placed(context.queue, tb.last, now);
+  jobs_.placed(context.queue, tb.last, now);
   if (events_.on()) {
     TbEvent event = tb_event(context, sm, tb.gid);
     event.first = tb.first;

@@ -76,7 +76,8 @@ void FrontEnd::abandon() {
     for (const QueuedPacket& packet : queues_.drop(queue)) completions_.drop(packet.ticket, now);
   }
   std::fill(reading_.begin(), reading_.end(), kNoQueue);
-  abandon_jobs();
+  inspector_.abandon();
+  jobs_.abandon();
   waiting_events_.clear();
   recorded_events_.clear();
   for (unsigned entry = 0; entry < table_.size(); ++entry) {

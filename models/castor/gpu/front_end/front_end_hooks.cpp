@@ -60,24 +60,45 @@ int FrontEnd::job_pick(Cycle now) {
   const QueueMask eligible = entry_free(now) ? ready_ : QueueMask();
   show_fits();
   events_.access(presented_access(now));
-  const bool judged = jobs_ && jobs_->judges;
-  Maybe<JobBeat> beat;
-  if (judged && !jobs_->beats.empty()) beat = jobs_->beats.front();
-  const JobOut& out = scheduler_.settle(eligible, fits_, beat, judged, now);
+  const Maybe<JobBeat> beat = inspector_.beat();
+  const bool judging = inspector_.judging();
+  const JobOut& out = scheduler_.settle(eligible, fits_, beat, judging, now);
   const QueueMask asked = out.preempt & ~preempted_;
   preempted_ = out.preempt;
   if (asked.any()) preempt(asked, now);
   if (beat && out.beat_ready) {
-    if (beat->header && jobs_->queues[beat->queue].ask) jobs_->queues[beat->queue].ask->sent = true;
-    jobs_->beats.pop_front();
+    inspector_.take_beat();
     scheduler_.take_beat();
   }
-  if (judged && out.verdict) take_verdict(*out.verdict, now);
-  if (out.end) end_job(*out.end, now);
+  if (judging && out.verdict) take_verdict(*out.verdict, now);
+  if (out.end) jobs_.end(*out.end, now);
   if (out.reg) finish_access(*out.reg);
   if (out.pick < 0) return -1;
   CASTOR_ASSERT_AT(now, static_cast<std::size_t>(out.pick) < eligible.size(), "job scheduler picks queue %d", out.pick);
   return eligible[static_cast<std::size_t>(out.pick)] ? out.pick : -1;
+}
+
+// A rejection that answers nothing drops the queue's job: none of its TBs was placed.
+void FrontEnd::take_verdict(const Verdict& verdict, Cycle now) {
+  if (inspector_.answer(verdict, now) || verdict.accept || !jobs_.has(verdict.queue)) return;
+  std::uint32_t in_table = 0;
+  for (unsigned entry = 0; entry < table_.size(); ++entry) {
+    const KernelEntry& kernel = table_[entry];
+    if (kernel.state == EntryState::kFree || kernel.context.queue != verdict.queue) continue;
+    ++in_table;
+    table_.give_up(entry);
+    if (kernel.state != EntryState::kWritten) continue;
+    ledger_.unwatch(entry);
+    dispatcher_.remove(entry);
+    table_.drop_rest(entry);
+  }
+  inspector_.give_up(verdict, in_table, now);
+}
+
+void FrontEnd::reset_jobs() {
+  if (!jobs_.judged()) return;
+  scheduler_.reset();
+  if (policy_.on()) policy_.reset();
 }
 
 // --- Registers ------------------------------------------------------------------------------------------------------
@@ -103,7 +124,7 @@ void FrontEnd::finish_access(const RegisterReply& reply) {
   if (reply.error != RegisterError::kNone) ++statistics_.register_errors;
   if (accesses_.front().id != 0) replies_[accesses_.front().id] = reply;
   accesses_.pop_front();
-  if (jobs_) jobs_->refused.reset();  // the scheduler may think otherwise now
+  inspector_.registers_changed();
 }
 
 // F1: accesses to windows that nobody serves.

@@ -13,7 +13,7 @@ namespace castor::gpu {
 void FrontEnd::parse(Cycle now) {
   serve_images(now);
   serve_heads(now);
-  inspect(now);
+  inspector_.step(now);
   grant(now);
   write_entry(now);
 }
@@ -71,7 +71,7 @@ void FrontEnd::serve(unsigned queue, const Packet& packet, Cycle now) {
     completions_.finish(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, PacketEnd::kRecorded);
     return;
   }
-  if (const auto* const job = std::get_if<JobPacket>(&packet)) return serve_unread_job(queue, *job, now);
+  if (const auto* const job = std::get_if<JobPacket>(&packet)) return inspector_.serve_unread(queue, *job, now);
   if (std::holds_alternative<HostCallPacket>(packet)) {
     const QueuedPacket head = queues_.take(queue, QueueState::kReady, now);
     std::get<HostCallPacket>(head.packet).call();
@@ -175,7 +175,7 @@ void FrontEnd::write_entry(Cycle now) {
   if (lane != nullptr && lane->inspects) {
     const unsigned queue = lane->entry;
     lanes_.pop();
-    end_inspection(queue, now);
+    inspector_.slot_over(queue, now);
     return;
   }
   if (lane == nullptr || pushed_ || !policy_.push_ready()) return;
@@ -210,9 +210,7 @@ void FrontEnd::fill_context(KernelContext& context, const LaunchDescriptor& desc
   const auto threads = static_cast<unsigned>(descriptor.block.count());
   const Occupancy fit = occupancy(machine_, {threads, descriptor.registers, descriptor.shared_bytes});
   CASTOR_ASSERT_AT(now, fit.tbs_per_sm > 0, "kernel %s fits on no SM", program.kernel.c_str());
-  context.need = {static_cast<std::uint16_t>(fit.warps_per_tb),
-                  static_cast<std::uint16_t>(fit.warps_per_tb * machine_.sm.lanes),
-                  static_cast<std::uint16_t>(fit.register_units), static_cast<std::uint16_t>(fit.shared_units)};
+  context.need = need_of(machine_, fit);
   context.fit = fit.tbs_per_sm;
   context.written = now;
   context.kid = descriptor.kid;

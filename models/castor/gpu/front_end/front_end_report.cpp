@@ -75,11 +75,11 @@ std::string FrontEnd::waiting() const {
       const int recorder = recorder_of(*wait);
       text += recorder < 0 ? ", no packet records that\n"
                            : ", recorded by a packet of queue " + number(static_cast<unsigned>(recorder)) + "\n";
-    } else if (jobs_ && jobs_->asking[queue]) {
+    } else if (inspector_.asking(queue)) {
       text += "waits for a verdict on its job\n";
-    } else if (jobs_ && jobs_->withheld[queue] && packet_kind(head.packet) == PacketKind::kKernel) {
-      text += jobs_->refused[queue] ? "belongs to no job, and its announcement was refused\n"
-                                    : "belongs to no job that was accepted\n";
+    } else if (inspector_.withheld()[queue] && packet_kind(head.packet) == PacketKind::kKernel) {
+      text += inspector_.refused(queue) ? "belongs to no job, and its announcement was refused\n"
+                                        : "belongs to no job that was accepted\n";
     } else if (packet_kind(head.packet) != PacketKind::kKernel) {
       text += "is served next\n";
     } else if (lanes_.full()) {

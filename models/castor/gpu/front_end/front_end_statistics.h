@@ -13,15 +13,7 @@ namespace castor::gpu {
 class FrontEndStatistics {
  public:
   explicit FrontEndStatistics(base::StatisticGroup& group)
-      : offers_refused(group, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}),
-        jobs_ended(group, {"jobs_ended", "", "jobs whose end a job scheduler told"}),
-        jobs_met(group, {"jobs_met", "", "of them those that met their deadline"}),
-        jobs_accepted(group, {"jobs_accepted", "", "JOB packets whose verdict was to accept"}),
-        jobs_rejected(group, {"jobs_rejected", "", "JOB packets that were refused, and jobs dropped later"}),
-        inspections(group, {"inspections", "", "slots of parse lanes in which a job was announced"}),
-        kernels_discarded(group, {"kernels_discarded", "", "kernels that were dropped with their job"}),
-        queue_errors(group, {"queue_errors", "", "queues that an invalid JOB packet has stopped"}),
-        register_accesses(group, {"register_accesses", "", "accesses to registers of blocks"}),
+      : register_accesses(group, {"register_accesses", "", "accesses to registers of blocks"}),
         register_errors(group, {"register_errors", "", "of them those that were refused"}),
         entries_valid_max(group, {"entries_valid_max", "", "most kernel table entries in use at once"}),
         parse_busy_(group, {"parse_busy", "cycles", "sum over parse lanes of the cycles in which they work"}),
@@ -35,9 +27,6 @@ class FrontEndStatistics {
                       {"head_blocked_cycles", "cycles", "built-in policy: the oldest does not fit, a younger would"}),
         closed_(group, {"closed_cycles", "cycles", "built-in policy: SMs with room are closed or above quota"}) {}
 
-  base::Counter offers_refused;
-  base::Counter jobs_ended, jobs_met, jobs_accepted, jobs_rejected;
-  base::Counter inspections, kernels_discarded, queue_errors;
   base::Counter register_accesses, register_errors;
   base::Counter entries_valid_max;
 
