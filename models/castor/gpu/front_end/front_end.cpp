@@ -28,6 +28,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
             machine.inspect != Inspect::kOff && hooks.job_scheduler != nullptr && hooks.job_scheduler->judges(),
             completions_, statistics),
       inspector_(machine, store, programs, ledger_, queues_, lanes_, jobs_, completions_, statistics),
+      registers_(statistics),
       statistics_(statistics),
       port_("memory", *this, machine.xbar.fifo_flits),
       memory_(machine, port_, statistics),
@@ -99,7 +100,7 @@ std::optional<Fault> FrontEnd::take_fault() {
 
 void FrontEnd::tick(Cycle now) {
   count_until(now);
-  if (!accesses_.empty()) serve_registers(now);
+  if (!registers_.empty() && registers_.refuse_unserved(scheduler_.window(), now)) inspector_.registers_changed();
   if (events_.on()) {
     const Cycle from = last_ == kForever ? 0 : last_ + 1;
     if (now > from) skip_hooks(now - from);
@@ -236,8 +237,7 @@ Cycle FrontEnd::next_work(Cycle now) const {
   // A lane that is done waits for the push port, which hooks may keep closed.
   next = std::min(next, finish);
   if (queues_.others().any()) next = now + 1;
-  next = std::min(next, inspector_.next(now));
-  if (!accesses_.empty()) next = std::min(next, next_access(now));
+  next = std::min({next, inspector_.next(now), registers_.next(now)});
   return next == kForever ? next : std::max(next, now + 1);
 }
 

@@ -29,6 +29,7 @@
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/front_end/register_port.h"
 #include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/front_end/scheduler_port.h"
 #include "castor/gpu/front_end/source_select.h"
@@ -86,7 +87,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// number for `register_reply`, or 0 for one whose reply nobody wants.
   std::uint64_t access_register(const RegisterAccess& access, Cycle visible, bool wanted);
   /// The reply, once; empty while there is none.
-  [[nodiscard]] std::optional<RegisterReply> register_reply(std::uint64_t number);
+  [[nodiscard]] std::optional<RegisterReply> register_reply(std::uint64_t number) { return registers_.reply(number); }
   void collect_notices(bool on) { completions_.collect_notices(on); }
   [[nodiscard]] bool has_notices() const { return completions_.has_notices(); }
   [[nodiscard]] std::vector<Notice> take_notices() { return completions_.take_notices(); }
@@ -223,10 +224,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void clock_hooks(Cycle now);
   void show_fits();
   [[nodiscard]] int job_pick(Cycle now);
-  [[nodiscard]] Maybe<RegisterAccess> presented_access(Cycle now) const;
-  void finish_access(const RegisterReply& reply);
-  void serve_registers(Cycle now);
-  [[nodiscard]] Cycle next_access(Cycle now) const;
   [[nodiscard]] Cycle next_hook(Cycle now) const;
   [[nodiscard]] bool hooks_stirred() const;
   [[nodiscard]] Cycle next_work(Cycle now) const;
@@ -245,6 +242,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   base::Counter offers_refused_;
   JobTable jobs_;
   JobInspector inspector_;
+  RegisterPort registers_;
   FrontEndStatistics statistics_;
   InitiatorPort port_;
   FrontEndMemory memory_;
@@ -272,14 +270,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
 
   QueueMask ready_;  // queues whose kernel may be granted, as of the start of the cycle
-  struct Access {
-    std::uint64_t id = 0;  ///< 0: nobody waits
-    RegisterAccess access;
-    Cycle visible = 0;
-  };
-  std::deque<Access> accesses_;
-  std::unordered_map<std::uint64_t, RegisterReply> replies_;
-  std::uint64_t last_access_ = 0;
   std::deque<Fault> faults_;
   std::vector<KernelStatistics> kernels_;
   Cycle last_ = kForever;   // last tick

@@ -59,7 +59,7 @@ void FrontEnd::show_fits() {
 int FrontEnd::job_pick(Cycle now) {
   const QueueMask eligible = entry_free(now) ? ready_ : QueueMask();
   show_fits();
-  events_.access(presented_access(now));
+  events_.access(registers_.head(scheduler_.window(), now));
   const Maybe<JobBeat> beat = inspector_.beat();
   const bool judging = inspector_.judging();
   const JobOut& out = scheduler_.settle(eligible, fits_, beat, judging, now);
@@ -72,7 +72,10 @@ int FrontEnd::job_pick(Cycle now) {
   }
   if (judging && out.verdict) take_verdict(*out.verdict, now);
   if (out.end) jobs_.end(*out.end, now);
-  if (out.reg) finish_access(*out.reg);
+  if (out.reg) {
+    registers_.answer(*out.reg, now);
+    inspector_.registers_changed();
+  }
   if (out.pick < 0) return -1;
   CASTOR_ASSERT_AT(now, static_cast<std::size_t>(out.pick) < eligible.size(), "job scheduler picks queue %d", out.pick);
   return eligible[static_cast<std::size_t>(out.pick)] ? out.pick : -1;
@@ -101,46 +104,10 @@ void FrontEnd::reset_jobs() {
   if (policy_.on()) policy_.reset();
 }
 
-// --- Registers ------------------------------------------------------------------------------------------------------
-
 std::uint64_t FrontEnd::access_register(const RegisterAccess& access, Cycle visible, bool wanted) {
-  ++last_access_;
-  accesses_.push_back({wanted ? last_access_ : 0, access, visible});
   wake_at(visible);
-  return wanted ? last_access_ : 0;
+  return registers_.access(access, visible, wanted);
 }
-
-std::optional<RegisterReply> FrontEnd::register_reply(std::uint64_t number) {
-  const auto found = replies_.find(number);
-  if (found == replies_.end()) return std::nullopt;
-  const RegisterReply reply = found->second;
-  replies_.erase(found);
-  return reply;
-}
-
-void FrontEnd::finish_access(const RegisterReply& reply) {
-  CASTOR_ASSERT_AT(last_, !accesses_.empty(), "a hook answers an access that nobody made");
-  ++statistics_.register_accesses;
-  if (reply.error != RegisterError::kNone) ++statistics_.register_errors;
-  if (accesses_.front().id != 0) replies_[accesses_.front().id] = reply;
-  accesses_.pop_front();
-  inspector_.registers_changed();
-}
-
-// F1: accesses to windows that nobody serves.
-void FrontEnd::serve_registers(Cycle now) {
-  if (accesses_.front().visible <= now && static_cast<int>(accesses_.front().access.window) != scheduler_.window()) {
-    finish_access({RegisterError::kAddress, 0});
-  }
-}
-
-Maybe<RegisterAccess> FrontEnd::presented_access(Cycle now) const {
-  if (accesses_.empty() || accesses_.front().visible > now) return std::nullopt;
-  if (scheduler_.window() != static_cast<int>(accesses_.front().access.window)) return std::nullopt;
-  return accesses_.front().access;
-}
-
-Cycle FrontEnd::next_access(Cycle now) const { return std::max(accesses_.front().visible, now + 1); }
 
 // Work is on its way to the dispatcher. A kernel whose entry is written in this cycle has left its lane and is not in
 // the policy yet.

@@ -13,9 +13,7 @@ namespace castor::gpu {
 class FrontEndStatistics {
  public:
   explicit FrontEndStatistics(base::StatisticGroup& group)
-      : register_accesses(group, {"register_accesses", "", "accesses to registers of blocks"}),
-        register_errors(group, {"register_errors", "", "of them those that were refused"}),
-        entries_valid_max(group, {"entries_valid_max", "", "most kernel table entries in use at once"}),
+      : entries_valid_max(group, {"entries_valid_max", "", "most kernel table entries in use at once"}),
         parse_busy_(group, {"parse_busy", "cycles", "sum over parse lanes of the cycles in which they work"}),
         queue_blocked_(group,
                        {"queue_blocked", "cycles", "sum over queues of the cycles with a kernel or copy under way"}),
@@ -27,7 +25,6 @@ class FrontEndStatistics {
                       {"head_blocked_cycles", "cycles", "built-in policy: the oldest does not fit, a younger would"}),
         closed_(group, {"closed_cycles", "cycles", "built-in policy: SMs with room are closed or above quota"}) {}
 
-  base::Counter register_accesses, register_errors;
   base::Counter entries_valid_max;
 
   struct Levels {
