@@ -23,7 +23,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       table_(machine.table.entries, statistics),
-      offers_refused_(statistics, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}),
+      dispatcher_(machine, sms_, table_, ledger_, governors_, policy_, retire_, jobs_, events_, observer, statistics),
       jobs_(machine.queue.count,
             machine.inspect != Inspect::kOff && hooks.job_scheduler != nullptr && hooks.job_scheduler->judges(),
             completions_, statistics),
@@ -43,10 +43,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       retire_(machine, sms_, table_, ledger_, events_),
       policy_(hooks.dispatch, hook_place(statistics), ledger_, memory_.client(FrontEndMemory::User::kDispatchPolicy),
               events_),
-      scheduler_(hooks.job_scheduler, hook_place(statistics), events_),
-      search_(machine.chip.sms),
-      dispatcher_(machine),
-      scan_(machine.queue.count, machine.dispatch.select_scan) {
+      scheduler_(hooks.job_scheduler, hook_place(statistics), events_) {
   CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
   for (SmUnit* const sm : sms_) {
     sm->set_front_end(*this, governors_.any());
@@ -118,11 +115,11 @@ void FrontEnd::tick(Cycle now) {
   //   governors (state only) -> open SMs, quotas -> dispatch policy -> placement
   //   dispatch policy's push_ready and hold (state only) -> release, entry written
   //   job scheduler -> grant
-  pushed_ = placed_ = false;
-  receive(now);                        // F1
-  retire(now);                         // F2
-  governors_.settle(now);              // F4
-  distribute(now);                     // F5: TBs that come back go before the policy's
+  receive(now);            // F1
+  retire(now);             // F2
+  governors_.settle(now);  // F4
+  if (!saved_.empty()) restore(now);
+  dispatcher_.step(now);               // F5: TBs that come back go before the policy's
   release(now);                        // F7
   parse(now);                          // F8
   memory_.step(now);                   // F9
@@ -212,6 +209,17 @@ bool FrontEnd::idle() const {
          std::all_of(copies_.begin(), copies_.end(), quiet);
 }
 
+// What holds until the next tick, for counters that grow with time.
+void FrontEnd::set_level(Cycle now) {
+  FrontEndStatistics::Levels levels;
+  levels.lanes = lanes_.busy();
+  levels.blocked = queues_.blocked();
+  levels.entries = table_.valid();
+  levels.busy = ledger_.resident_total() != 0;
+  levels.wait = dispatcher_.rest(now);
+  statistics_.set(levels, now);
+}
+
 // --- Sleeping -------------------------------------------------------------------------------------------------------
 
 Cycle FrontEnd::next_message() const {
@@ -229,7 +237,7 @@ Cycle FrontEnd::next_message() const {
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
   const KdMask releasable = table_.finished() & ~policy_.hold();
-  if (retire_.busy() || releasable.any() || placeable_ || restorable() != saved_.size()) {
+  if (retire_.busy() || releasable.any() || dispatcher_.placeable() || restorable() != saved_.size()) {
     return now + 1;
   }
   Cycle next = std::min({next_message(), queues_.next(now), memory_.next(now), next_grant(now)});

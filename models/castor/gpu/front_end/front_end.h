@@ -179,14 +179,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void take_faults(Cycle now);
   void stop(unsigned entry, Cycle now);
   void fail(unsigned entry, Fault fault, Cycle now);
-  void drop_offered(unsigned entry, unsigned sm, Cycle now);
 
-  // front_end_dispatch.cpp
-  void distribute(Cycle now);
-  void distribute_by_policy(Cycle now);
-  void distribute_by_scan(Cycle now);
-  void place(unsigned entry, unsigned sm, const Placement& placement, Cycle now);
-  [[nodiscard]] DispatchView view() const;
   void set_level(Cycle now);
 
   // front_end_preempt.cpp
@@ -222,7 +215,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void begin_hooks(Cycle now);
   [[nodiscard]] bool work_comes(Cycle now) const;
   void clock_hooks(Cycle now);
-  void show_fits();
   [[nodiscard]] int job_pick(Cycle now);
   [[nodiscard]] Cycle next_hook(Cycle now) const;
   [[nodiscard]] bool hooks_stirred() const;
@@ -239,7 +231,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   base::Clock clock_;
 
   KernelTable table_;
-  base::Counter offers_refused_;
+  Dispatcher dispatcher_;
   JobTable jobs_;
   JobInspector inspector_;
   RegisterPort registers_;
@@ -256,9 +248,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   RetireUnit retire_;
   DispatchPort policy_;
   SchedulerPort scheduler_;
-  SmSearch search_;
-  FcfsDispatcher dispatcher_;
-  DispatchScan scan_;
   LaunchTrees trees_;
 
   std::vector<TbSaver*> savers_;  // per SM, if contexts move at a fixed rate; null: TBs of a preempted queue drain
@@ -272,16 +261,11 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   QueueMask ready_;  // queues whose kernel may be granted, as of the start of the cycle
   std::deque<Fault> faults_;
   std::vector<KernelStatistics> kernels_;
-  Cycle last_ = kForever;   // last tick
-  bool pushed_ = false;     // an item was pushed in this cycle
-  bool placed_ = false;     // a TB was placed in this cycle
-  bool placeable_ = false;  // the dispatcher looks again in the next cycle
+  Cycle last_ = kForever;  // last tick
 
   MemorySystem* l2_ = nullptr;  // only for machines that flush
   int flushing_ = -1;           // entry whose kernel waits for the flush at its end
 
-  KdMask fits_;     // entries whose next TB could be placed, as hooks see them
-  KdMask stopped_;  // entries of preempted queues
   QueueMask preempted_;
 };
 

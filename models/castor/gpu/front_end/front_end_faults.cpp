@@ -34,34 +34,17 @@ void FrontEnd::fail(unsigned entry, Fault fault, Cycle now) {
   stop(entry, now);
 }
 
-// A stopped kernel places nothing more, its TBs retire when what they have under way is over. A dispatch policy goes on
-// to offer what it was given: those TBs are dropped when it does.
+// A stopped kernel places nothing more, its TBs retire when what they have under way is over.
 void FrontEnd::stop(unsigned entry, Cycle now) {
   const KernelEntry& kernel = table_[entry];
   if (kernel.killed) return;
   table_.kill(entry);
   if (kernel.state != EntryState::kWritten) return;
-  ledger_.unwatch(entry);
+  dispatcher_.stop(entry);
   drop_saved(entry);
-  if (!policy_.on()) {
-    dispatcher_.remove(entry);
-    table_.drop_rest(entry);
-  }
   for (SmUnit* const sm : sms_) {
     if (ledger_.resident(sm->index(), entry) != 0) sm->kill(kernel.context, now + 1);
   }
-}
-
-// The policy sees its TB placed now, and retired and counted in a later cycle.
-void FrontEnd::drop_offered(unsigned entry, unsigned sm, Cycle now) {
-  const KernelContext& context = table_[entry].context;
-  const KernelTable::NextTb tb = table_.drop_next(entry);
-  TbEvent event = tb_event(context, sm, tb.gid);
-  event.first = tb.first;
-  event.last = tb.last;
-  events_.placed(event);
-  event.first = event.last = false;
-  retire_.drop(event, now);
 }
 
 Ticket FrontEnd::refuse() {

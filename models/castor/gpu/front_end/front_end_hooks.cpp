@@ -43,26 +43,13 @@ void FrontEnd::begin_hooks(Cycle now) {
   scheduler_.begin();
 }
 
-// Entries whose next TB could be placed now. Of a stopped kernel anything can: it is dropped.
-void FrontEnd::show_fits() {
-  fits_.reset();
-  const DispatchView view = this->view();
-  for (const std::uint16_t entry : ledger_.watched()) fits_[entry] = view.takers(entry) != 0;
-  if (!policy_.on()) return;
-  for (unsigned entry = 0; entry < table_.size(); ++entry) {
-    const KernelEntry& kernel = table_[entry];
-    if (kernel.killed && kernel.state == EntryState::kWritten && kernel.sequencer.left() > 0) fits_[entry] = true;
-  }
-}
-
 // F8: which queue the job scheduler wants, if it may be granted; announcements, verdicts, ends of jobs.
 int FrontEnd::job_pick(Cycle now) {
   const QueueMask eligible = entry_free(now) ? ready_ : QueueMask();
-  show_fits();
   events_.access(registers_.head(scheduler_.window(), now));
   const Maybe<JobBeat> beat = inspector_.beat();
   const bool judging = inspector_.judging();
-  const JobOut& out = scheduler_.settle(eligible, fits_, beat, judging, now);
+  const JobOut& out = scheduler_.settle(eligible, dispatcher_.show_fits(), beat, judging, now);
   const QueueMask asked = out.preempt & ~preempted_;
   preempted_ = out.preempt;
   if (asked.any()) preempt(asked, now);
@@ -84,18 +71,7 @@ int FrontEnd::job_pick(Cycle now) {
 // A rejection that answers nothing drops the queue's job: none of its TBs was placed.
 void FrontEnd::take_verdict(const Verdict& verdict, Cycle now) {
   if (inspector_.answer(verdict, now) || verdict.accept || !jobs_.has(verdict.queue)) return;
-  std::uint32_t in_table = 0;
-  for (unsigned entry = 0; entry < table_.size(); ++entry) {
-    const KernelEntry& kernel = table_[entry];
-    if (kernel.state == EntryState::kFree || kernel.context.queue != verdict.queue) continue;
-    ++in_table;
-    table_.give_up(entry);
-    if (kernel.state != EntryState::kWritten) continue;
-    ledger_.unwatch(entry);
-    dispatcher_.remove(entry);
-    table_.drop_rest(entry);
-  }
-  inspector_.give_up(verdict, in_table, now);
+  inspector_.give_up(verdict, dispatcher_.give_up(verdict.queue), now);
 }
 
 void FrontEnd::reset_jobs() {
@@ -118,22 +94,13 @@ bool FrontEnd::work_comes(Cycle now) const {
 // F10: all hooks see what happened.
 void FrontEnd::clock_hooks(Cycle now) {
   if (governors_.any()) {
-    DispatchState state = policy_.state();
-    if (!policy_.on()) {
-      state.ready = state.waiting = !dispatcher_.empty();
-      state.fits_head = dispatcher_.empty() ? 0 : ledger_.fits(static_cast<unsigned>(dispatcher_.current()));
-    }
-    governors_.show(state);
+    governors_.show(dispatcher_.state());
     governors_.clock(work_comes(now), now);
     governors_.check_open(now);
   }
   if (policy_.on()) policy_.clock(now);
   if (scheduler_.on()) scheduler_.clock(now);
-  stopped_.reset();
-  if (preempted_.none()) return;
-  for (const std::uint16_t entry : ledger_.watched()) {
-    stopped_[entry] = preempted_[table_[entry].context.queue];
-  }
+  dispatcher_.hold_queues(preempted_);
 }
 
 // What happened in this cycle may change what hooks see in the next; from then on their inputs rest.

@@ -178,7 +178,7 @@ void FrontEnd::write_entry(Cycle now) {
     inspector_.slot_over(queue, now);
     return;
   }
-  if (lane == nullptr || pushed_ || !policy_.push_ready()) return;
+  if (lane == nullptr || !policy_.push_ready()) return;
   KernelContext& context = table_.draft(lane->entry);
   fill_context(context, decode_launch(lane->image.data()), now);
   lanes_.pop();
@@ -189,9 +189,7 @@ void FrontEnd::write_entry(Cycle now) {
     observer_->kernel_written({now, context.ticket, context.queue, context.entry, &context.program->kernel});
   }
   if (!alive) return;
-  ledger_.watch(context.entry, context.need);
-  if (!policy_.on()) dispatcher_.push(context.entry);
-  events_.pushed(context);
+  dispatcher_.push(context.entry);
 }
 
 void FrontEnd::fill_context(KernelContext& context, const LaunchDescriptor& descriptor, Cycle now) {

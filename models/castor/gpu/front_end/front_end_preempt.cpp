@@ -60,13 +60,9 @@ void FrontEnd::drop_saved(unsigned entry) {
 SmMask FrontEnd::room_for(const Saved& saved) const {
   const KernelContext& context = table_[saved.entry].context;
   if (preempted_[context.queue]) return 0;
-  const Quota* const quota = governors_.quota();
-  SmMask set = 0;
+  SmMask set = dispatcher_.takers_again(saved.entry);
   for (unsigned sm = 0; sm < sms_.size(); ++sm) {
-    if ((governors_.open() >> sm & 1) == 0 || savers_[sm] == nullptr || !ledger_.fits(sm, context.need)) continue;
-    const std::uint8_t allowed =
-        quota == nullptr ? Quota::kUnlimited : quota->allowed[sm * quota->entries + saved.entry];
-    if (allowed == Quota::kUnlimited || ledger_.resident(sm, saved.entry) < allowed) set |= SmMask{1} << sm;
+    if (savers_[sm] == nullptr) set &= ~(SmMask{1} << sm);
   }
   return set;
 }
@@ -84,12 +80,9 @@ void FrontEnd::restore(Cycle now) {
   if (found == saved_.size()) return;
   const Saved saved = saved_[found];
   const KernelContext& context = table_[saved.entry].context;
-  const unsigned sm = search_.first(room_for(saved));
-  search_.chosen(sm);
-  ledger_.debit(sm, saved.entry, context.need, now);
+  const unsigned sm = dispatcher_.place_again(saved.entry, room_for(saved), now);
   mover_free_ = std::max(mover_free_, now + 1) + move_cycles(context);
   savers_[sm]->restore({now + 1, saved.tb, mover_free_ - (now + 1)});
-  placed_ = true;
   table_.restore(saved.entry);
   saved_.erase(saved_.begin() + static_cast<std::ptrdiff_t>(found));
 }

@@ -38,12 +38,11 @@ std::string FrontEnd::waiting() const {
     if (kernel.saved != 0) text += ", " + number(kernel.saved) + " saved";
     if (table_.finished()[index]) text += !policy_.hold()[index] ? "; completes" : "; held by the dispatch policy";
     if (kernel.sequencer.left() != 0 && !kernel.killed) {
-      const int current = dispatcher_.current();
-      if (!policy_.on() && current >= 0 && static_cast<unsigned>(current) != index) {
-        text += "; behind kernel " + table_[static_cast<unsigned>(current)].context.program->kernel + " of entry " +
-                number(static_cast<unsigned>(current));
+      if (const int ahead = dispatcher_.ahead_of(index); ahead >= 0) {
+        text += "; behind kernel " + table_[static_cast<unsigned>(ahead)].context.program->kernel + " of entry " +
+                number(static_cast<unsigned>(ahead));
       } else if (ledger_.fits(index) != 0) {
-        text += view().takers(index) != 0 ? "; can be placed" : "; SMs with room are closed or above quota";
+        text += dispatcher_.takers(index) != 0 ? "; can be placed" : "; SMs with room are closed or above quota";
       } else {
         text += "; no SM has room:";
         for (unsigned sm = 0; sm < ledger_.sms(); ++sm) {
@@ -140,9 +139,8 @@ void FrontEnd::waits(WaitGraph& graph) const {
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
     if (kernel.state != EntryState::kWritten || kernel.sequencer.left() == 0 || kernel.killed) continue;
-    const int current = dispatcher_.current();
-    if (!policy_.on() && current >= 0 && static_cast<unsigned>(current) != entry) {
-      graph.add(node(entry), node(static_cast<unsigned>(current)));
+    if (const int ahead = dispatcher_.ahead_of(entry); ahead >= 0) {
+      graph.add(node(entry), node(static_cast<unsigned>(ahead)));
     } else if (ledger_.fits(entry) == 0) {
       for (unsigned other = 0; other < table_.size(); ++other) {
         if (other == entry || table_[other].state != EntryState::kWritten || table_[other].running == 0) continue;

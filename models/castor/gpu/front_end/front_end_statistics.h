@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "castor/base/statistics.h"
-#include "castor/gpu/front_end/dispatcher.h"
+#include "castor/gpu/front_end/built_in_dispatch.h"
 #include "castor/gpu/unit.h"
 
 namespace castor::gpu {
