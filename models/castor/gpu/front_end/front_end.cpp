@@ -10,6 +10,21 @@
 #include "castor/gpu/memory/memory_system.h"
 
 namespace castor::gpu {
+namespace {
+
+// SMs that give up TBs, null for the others; none if nobody asks them to. `reader` is woken when a TB has left.
+std::vector<TbSaver*> savers_of(const Machine& machine, const Hooks& hooks, const std::vector<SmUnit*>& sms,
+                                Unit& reader) {
+  std::vector<TbSaver*> savers;
+  if (hooks.job_scheduler == nullptr || machine.context.mover != ContextMover::kAnalytic) return savers;
+  for (SmUnit* const sm : sms) {
+    savers.push_back(dynamic_cast<TbSaver*>(sm));
+    if (savers.back() != nullptr) savers.back()->set_saved_reader(reader);
+  }
+  return savers;
+}
+
+}  // namespace
 
 FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store,
                    const ProgramTable& programs, std::vector<SmUnit*> sms, std::array<CopyEngine*, kCopyEngines> copies,
@@ -41,15 +56,13 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
               machine.chip.sms),
       governors_(hooks.governors, hook_place(statistics), sms_, ledger_, events_),
       retire_(machine, sms_, table_, ledger_, events_),
+      preemptor_(machine, savers_of(machine, hooks, sms_, *this), table_, ledger_, dispatcher_),
       policy_(hooks.dispatch, hook_place(statistics), ledger_, memory_.client(FrontEndMemory::User::kDispatchPolicy),
               events_),
       scheduler_(hooks.job_scheduler, hook_place(statistics), events_) {
   CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
   for (SmUnit* const sm : sms_) {
     sm->set_front_end(*this, governors_.any());
-    const bool moves = scheduler_.on() && machine.context.mover == ContextMover::kAnalytic;
-    savers_.push_back(moves ? dynamic_cast<TbSaver*>(sm) : nullptr);
-    if (savers_.back() != nullptr) savers_.back()->set_saved_reader(*this);
   }
   for (CopyEngine* const engine : copies_) {
     if (engine != nullptr) engine->set_front_end(*this);
@@ -118,7 +131,7 @@ void FrontEnd::tick(Cycle now) {
   receive(now);            // F1
   retire(now);             // F2
   governors_.settle(now);  // F4
-  if (!saved_.empty()) restore(now);
+  preemptor_.restore(now);
   dispatcher_.step(now);               // F5: TBs that come back go before the policy's
   release(now);                        // F7
   parse(now);                          // F8
@@ -143,9 +156,7 @@ void FrontEnd::receive(Cycle now) {
 // F2: what SMs say, then one completion of the done FIFOs.
 void FrontEnd::retire(Cycle now) {
   retire_.take_wires(now);
-  for (unsigned sm = 0; sm < sms_.size(); ++sm) {
-    if (savers_[sm] != nullptr) take_saved(sm, now);
-  }
+  preemptor_.take_saved(now);
   take_faults(now);
   retire_.drain(now);
 }
@@ -223,10 +234,9 @@ void FrontEnd::set_level(Cycle now) {
 // --- Sleeping -------------------------------------------------------------------------------------------------------
 
 Cycle FrontEnd::next_message() const {
-  Cycle next = retire_.next();
+  Cycle next = std::min(retire_.next(), preemptor_.next());
   for (SmUnit* const sm : sms_) {
     next = std::min({next, sm->faults().next(), sm->services().next()});
-    if (TbSaver* const saver = savers_[sm->index()]) next = std::min(next, saver->saved().next());
   }
   for (CopyEngine* const engine : copies_) {
     if (engine != nullptr) next = std::min(next, engine->done().next());
@@ -237,7 +247,7 @@ Cycle FrontEnd::next_message() const {
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
   const KdMask releasable = table_.finished() & ~policy_.hold();
-  if (retire_.busy() || releasable.any() || dispatcher_.placeable() || restorable() != saved_.size()) {
+  if (retire_.busy() || releasable.any() || dispatcher_.placeable() || preemptor_.can_restore()) {
     return now + 1;
   }
   Cycle next = std::min({next_message(), queues_.next(now), memory_.next(now), next_grant(now)});

@@ -28,6 +28,7 @@
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/parse_lanes.h"
+#include "castor/gpu/front_end/preemptor.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/front_end/register_port.h"
 #include "castor/gpu/front_end/retire_unit.h"
@@ -151,11 +152,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] const Queues& queues() const { return queues_; }
 
  private:
-  /// A TB that was preempted.
-  struct Saved {
-    std::uint16_t entry = 0;
-    SavedTb tb;
-  };
   /// Recorded in cycle `since`, seen from the next on.
   struct Event {
     std::uint64_t count = 0, before = 0;
@@ -181,16 +177,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void fail(unsigned entry, Fault fault, Cycle now);
 
   void set_level(Cycle now);
-
-  // front_end_preempt.cpp
-  void preempt(const QueueMask& queues, Cycle now);
-  void save_tbs(unsigned entry, Cycle now);
-  void take_saved(unsigned sm, Cycle now);
-  void drop_saved(unsigned entry);
-  [[nodiscard]] SmMask room_for(const Saved& saved) const;
-  [[nodiscard]] std::size_t restorable() const;
-  void restore(Cycle now);
-  [[nodiscard]] Cycle move_cycles(const KernelContext& kernel) const;
 
   // front_end_parse.cpp
   void parse(Cycle now);
@@ -246,13 +232,11 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   HookEvents events_;
   Governors governors_;
   RetireUnit retire_;
+  Preemptor preemptor_;
   DispatchPort policy_;
   SchedulerPort scheduler_;
   LaunchTrees trees_;
 
-  std::vector<TbSaver*> savers_;  // per SM, if contexts move at a fixed rate; null: TBs of a preempted queue drain
-  std::vector<Saved> saved_;      // preempted TBs, in the order in which they left
-  Cycle mover_free_ = 0;          // first cycle in which no context moves any more
   std::unordered_map<std::uint64_t, Event> recorded_events_;
   std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
   bool recorded_ = false;                      // an event was recorded in this cycle
@@ -265,8 +249,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   MemorySystem* l2_ = nullptr;  // only for machines that flush
   int flushing_ = -1;           // entry whose kernel waits for the flush at its end
-
-  QueueMask preempted_;
 };
 
 }  // namespace castor::gpu

@@ -41,7 +41,7 @@ void FrontEnd::stop(unsigned entry, Cycle now) {
   table_.kill(entry);
   if (kernel.state != EntryState::kWritten) return;
   dispatcher_.stop(entry);
-  drop_saved(entry);
+  preemptor_.drop(entry);
   for (SmUnit* const sm : sms_) {
     if (ledger_.resident(sm->index(), entry) != 0) sm->kill(kernel.context, now + 1);
   }

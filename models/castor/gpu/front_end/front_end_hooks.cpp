@@ -50,9 +50,7 @@ int FrontEnd::job_pick(Cycle now) {
   const Maybe<JobBeat> beat = inspector_.beat();
   const bool judging = inspector_.judging();
   const JobOut& out = scheduler_.settle(eligible, dispatcher_.show_fits(), beat, judging, now);
-  const QueueMask asked = out.preempt & ~preempted_;
-  preempted_ = out.preempt;
-  if (asked.any()) preempt(asked, now);
+  preemptor_.preempt(out.preempt, now);
   if (beat && out.beat_ready) {
     inspector_.take_beat();
     scheduler_.take_beat();
@@ -100,7 +98,7 @@ void FrontEnd::clock_hooks(Cycle now) {
   }
   if (policy_.on()) policy_.clock(now);
   if (scheduler_.on()) scheduler_.clock(now);
-  dispatcher_.hold_queues(preempted_);
+  dispatcher_.hold_queues(preemptor_.queues());
 }
 
 // What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
