@@ -16,3 +16,4 @@ castor_test(gpu_front_end_inspector_test KIND unit SOURCES gpu_front_end_inspect
 castor_test(gpu_front_end_registers_test KIND unit SOURCES gpu_front_end_registers_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_dispatcher_test KIND unit SOURCES gpu_front_end_dispatcher_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_preemptor_test KIND unit SOURCES gpu_front_end_preemptor_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_fault_unit_test KIND unit SOURCES gpu_front_end_fault_unit_test.cpp LIBS castor_gpu castor_platforms)

@@ -57,6 +57,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       governors_(hooks.governors, hook_place(statistics), sms_, ledger_, events_),
       retire_(machine, sms_, table_, ledger_, events_),
       preemptor_(machine, savers_of(machine, hooks, sms_, *this), table_, ledger_, dispatcher_),
+      faults_(sms_, table_, ledger_, dispatcher_, preemptor_),
       policy_(hooks.dispatch, hook_place(statistics), ledger_, memory_.client(FrontEndMemory::User::kDispatchPolicy),
               events_),
       scheduler_(hooks.job_scheduler, hook_place(statistics), events_) {
@@ -99,11 +100,25 @@ Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
   return ticket;
 }
 
-std::optional<Fault> FrontEnd::take_fault() {
-  if (faults_.empty()) return std::nullopt;
-  std::optional<Fault> fault = std::move(faults_.front());
-  faults_.pop_front();
-  return fault;
+Ticket FrontEnd::refuse() {
+  const Ticket ticket = completions_.issue();
+  completions_.drop(ticket, last_ == kForever ? 0 : last_);
+  return ticket;
+}
+
+void FrontEnd::abandon() {
+  const Cycle now = last_ == kForever ? 0 : last_;
+  for (unsigned queue = 0; queue < queues_.count(); ++queue) {
+    for (const QueuedPacket& packet : queues_.drop(queue)) completions_.drop(packet.ticket, now);
+  }
+  std::fill(reading_.begin(), reading_.end(), kNoQueue);
+  inspector_.abandon();
+  jobs_.abandon();
+  waiting_events_.clear();
+  recorded_events_.clear();
+  faults_.abandon(now);
+  completions_.forget_times();
+  wake_at(now + 1);
 }
 
 // --- One cycle ------------------------------------------------------------------------------------------------------
@@ -157,7 +172,7 @@ void FrontEnd::receive(Cycle now) {
 void FrontEnd::retire(Cycle now) {
   retire_.take_wires(now);
   preemptor_.take_saved(now);
-  take_faults(now);
+  faults_.step(now);
   retire_.drain(now);
 }
 
@@ -234,10 +249,7 @@ void FrontEnd::set_level(Cycle now) {
 // --- Sleeping -------------------------------------------------------------------------------------------------------
 
 Cycle FrontEnd::next_message() const {
-  Cycle next = std::min(retire_.next(), preemptor_.next());
-  for (SmUnit* const sm : sms_) {
-    next = std::min({next, sm->faults().next(), sm->services().next()});
-  }
+  Cycle next = std::min({retire_.next(), preemptor_.next(), faults_.next()});
   for (CopyEngine* const engine : copies_) {
     if (engine != nullptr) next = std::min(next, engine->done().next());
   }

@@ -18,6 +18,7 @@
 #include "castor/gpu/front_end/copy_engine.h"
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
+#include "castor/gpu/front_end/fault_unit.h"
 #include "castor/gpu/front_end/front_end_statistics.h"
 #include "castor/gpu/front_end/governors.h"
 #include "castor/gpu/front_end/hook_events.h"
@@ -71,7 +72,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// To the crossbar, input number = chip.sms.
   [[nodiscard]] InitiatorPort& memory_port() { return port_; }
   /// What device code can ask of the runtime; needed before the first call.
-  void set_services(DeviceServices& services) { services_ = &services; }
+  void set_services(DeviceServices& services) { faults_.set_services(services); }
 
   // --- For the device on top ----------------------------------------------------------------------------------------
 
@@ -100,7 +101,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] Cycle completion_cycle(Ticket ticket) const { return completions_.cycle(ticket); }
 
   /// The oldest fault that was not taken yet. Its kernel is being stopped on all SMs, others go on.
-  [[nodiscard]] std::optional<Fault> take_fault();
+  [[nodiscard]] std::optional<Fault> take_fault() { return faults_.take(); }
   /// Completed kernels in the order of completion.
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return kernels_; }
   /// The same, for the counts that others keep.
@@ -171,11 +172,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] int kernel_of(unsigned queue) const;
   [[nodiscard]] int recorder_of(const EventWaitPacket& wait) const;
 
-  // front_end_faults.cpp
-  void take_faults(Cycle now);
-  void stop(unsigned entry, Cycle now);
-  void fail(unsigned entry, Fault fault, Cycle now);
-
   void set_level(Cycle now);
 
   // front_end_parse.cpp
@@ -205,7 +201,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] Cycle next_hook(Cycle now) const;
   [[nodiscard]] bool hooks_stirred() const;
   [[nodiscard]] Cycle next_work(Cycle now) const;
-  void hook_error(const std::string& hook, unsigned code, std::uint64_t info);
 
   const Machine& machine_;
   Store& store_;
@@ -213,7 +208,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::vector<SmUnit*> sms_;
   std::array<CopyEngine*, kCopyEngines> copies_;
   Observer* observer_;
-  DeviceServices* services_ = nullptr;
   base::Clock clock_;
 
   KernelTable table_;
@@ -233,6 +227,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   Governors governors_;
   RetireUnit retire_;
   Preemptor preemptor_;
+  FaultUnit faults_;
   DispatchPort policy_;
   SchedulerPort scheduler_;
   LaunchTrees trees_;
@@ -243,7 +238,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
 
   QueueMask ready_;  // queues whose kernel may be granted, as of the start of the cycle
-  std::deque<Fault> faults_;
   std::vector<KernelStatistics> kernels_;
   Cycle last_ = kForever;  // last tick
 

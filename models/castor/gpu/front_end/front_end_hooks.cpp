@@ -10,21 +10,9 @@ namespace castor::gpu {
 
 HookPlace FrontEnd::hook_place(base::StatisticGroup& statistics) {
   return {machine_, statistics,
-          [this](const std::string& hook, unsigned code, std::uint64_t info) { hook_error(hook, code, info); }};
-}
-
-// Nobody can say which kernel a block's error concerns: all stop.
-void FrontEnd::hook_error(const std::string& hook, unsigned code, std::uint64_t info) {
-  for (unsigned entry = 0; entry < table_.size(); ++entry) {
-    const KernelEntry& kernel = table_[entry];
-    if (kernel.state == EntryState::kFree) continue;
-    Fault fault;
-    fault.kind = FaultKind::kIllegalInstruction;
-    fault.kernel = kernel.context.program->kernel;
-    fault.message = hook + " reports error " + std::to_string(code) + " (information " + std::to_string(info) +
-                    ") in cycle " + std::to_string(last_) + " while kernel " + fault.kernel + " is in the table";
-    fail(entry, std::move(fault), last_);
-  }
+          [&faults = faults_, &events = events_](const std::string& hook, unsigned code, std::uint64_t info) {
+            faults.hook_error(hook, code, info, events.cycle());
+          }};
 }
 
 // Without the uncore only governors are clocked; it was on or off in all of the skipped cycles.

@@ -143,7 +143,7 @@ void FrontEnd::prepare(KernelContext& context, const KernelPacket& packet, std::
     fault.kernel = program.kernel;
     fault.message = "no device memory left for the " + std::string(what) + " of kernel " + program.kernel + ": " +
                     std::to_string(bytes) + " bytes";
-    fail(context.entry, std::move(fault), now);
+    faults_.fail(context.entry, std::move(fault), now);
   };
   if (program.parameter_bytes > 0) {
     const auto address = store_.allocate(program.parameter_bytes, AllocationKind::kParameters, "parameters");
