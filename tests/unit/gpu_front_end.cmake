@@ -17,3 +17,4 @@ castor_test(gpu_front_end_registers_test KIND unit SOURCES gpu_front_end_registe
 castor_test(gpu_front_end_dispatcher_test KIND unit SOURCES gpu_front_end_dispatcher_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_preemptor_test KIND unit SOURCES gpu_front_end_preemptor_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_fault_unit_test KIND unit SOURCES gpu_front_end_fault_unit_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_parse_test KIND unit SOURCES gpu_front_end_parse_test.cpp LIBS castor_gpu castor_platforms)

@@ -32,7 +32,6 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
     : sc_module(name),
       machine_(checked(machine, hooks)),
       store_(store),
-      programs_(programs),
       sms_(std::move(sms)),
       copies_(copies),
       observer_(observer),
@@ -49,7 +48,6 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       memory_(machine, port_, statistics),
       queues_(machine, store),
       completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
-      select_(machine.queue.count, machine.parse.select_scan),
       lanes_(machine, store, memory_.client(FrontEndMemory::User::kDescriptors)),
       ledger_(machine),
       events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty(),
@@ -60,7 +58,8 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       faults_(sms_, table_, ledger_, dispatcher_, preemptor_),
       policy_(hooks.dispatch, hook_place(statistics), ledger_, memory_.client(FrontEndMemory::User::kDispatchPolicy),
               events_),
-      scheduler_(hooks.job_scheduler, hook_place(statistics), events_) {
+      scheduler_(hooks.job_scheduler, hook_place(statistics), events_),
+      parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer) {
   CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
   for (SmUnit* const sm : sms_) {
     sm->set_front_end(*this, governors_.any());
@@ -75,25 +74,8 @@ Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
   CASTOR_ASSERT(queue < queues_.count() && (last_ == kForever || visible > last_), "packet for queue %u, cycle %llu",
                 queue, static_cast<unsigned long long>(visible));
   const Ticket ticket = completions_.issue();
-  PacketImage image;
-  if (const auto* const kernel = std::get_if<KernelPacket>(&packet)) {
-    const LoadedProgram& loaded = programs_[kernel->program];
-    const isa::Program& program = loaded.program();
-    LaunchDescriptor descriptor;
-    descriptor.code_base = loaded.code_base();
-    descriptor.grid = kernel->grid;
-    descriptor.block = kernel->block;
-    descriptor.registers = program.registers;
-    descriptor.shared_bytes = program.shared_bytes + kernel->dynamic_shared;
-    descriptor.local_bytes = program.local_bytes;
-    descriptor.stream = queue;
-    descriptor.serial = static_cast<std::uint32_t>(ticket);
-    descriptor.kid = kernel->kid;
-    image = encode(descriptor);
-    if (observer_ != nullptr) observer_->kernel_submitted({visible, ticket, queue, 0, &program.kernel});
-  } else {
-    image = encode(packet);
-  }
+  const auto* const kernel = std::get_if<KernelPacket>(&packet);
+  const PacketImage image = kernel == nullptr ? encode(packet) : parse_.submitted(queue, *kernel, ticket, visible);
   inspector_.submitted(queue, packet, ticket, visible);
   queues_.push(queue, ticket, std::move(packet), visible, image);
   wake_at(visible);
@@ -164,8 +146,7 @@ void FrontEnd::receive(Cycle now) {
   }
   const QueueMask before = grantable();
   queues_.advance(now);
-  ready_ = grantable();
-  select_.advance(ready_, before, now);
+  parse_.begin(grantable(), before, now);
 }
 
 // F2: what SMs say, then one completion of the done FIFOs.
@@ -262,7 +243,7 @@ Cycle FrontEnd::next_work(Cycle now) const {
   if (retire_.busy() || releasable.any() || dispatcher_.placeable() || preemptor_.can_restore()) {
     return now + 1;
   }
-  Cycle next = std::min({next_message(), queues_.next(now), memory_.next(now), next_grant(now)});
+  Cycle next = std::min({next_message(), queues_.next(now), memory_.next(now), parse_.next(grantable(), now)});
   const Cycle finish = lanes_.next();
   // A lane that is done waits for the push port, which hooks may keep closed.
   next = std::min(next, finish);

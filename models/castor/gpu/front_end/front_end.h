@@ -29,12 +29,12 @@
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/parse_lanes.h"
+#include "castor/gpu/front_end/parse_stage.h"
 #include "castor/gpu/front_end/preemptor.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/front_end/register_port.h"
 #include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/front_end/scheduler_port.h"
-#include "castor/gpu/front_end/source_select.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
@@ -179,14 +179,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void serve_heads(Cycle now);
   void serve_images(Cycle now);
   void serve(unsigned queue, const Packet& packet, Cycle now);
-  void grant(Cycle now);
-  [[nodiscard]] int pick(Cycle now);
-  [[nodiscard]] bool entry_free(Cycle now) const;
-  void begin_parse(unsigned queue, Cycle now);
-  void prepare(KernelContext& context, const KernelPacket& packet, std::uint64_t image, Cycle now);
-  void write_entry(Cycle now);
-  void fill_context(KernelContext& context, const LaunchDescriptor& descriptor, Cycle now);
-  [[nodiscard]] Cycle next_grant(Cycle now) const;
 
   // front_end_hooks.cpp
   /// Kernels at heads of queues that may be granted.
@@ -204,7 +196,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   const Machine& machine_;
   Store& store_;
-  const ProgramTable& programs_;
   std::vector<SmUnit*> sms_;
   std::array<CopyEngine*, kCopyEngines> copies_;
   Observer* observer_;
@@ -220,7 +211,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   FrontEndMemory memory_;
   Queues queues_;
   CompletionPort completions_;
-  SourceSelect select_;
   ParseLanes lanes_;
   Ledger ledger_;
   HookEvents events_;
@@ -231,13 +221,13 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   DispatchPort policy_;
   SchedulerPort scheduler_;
   LaunchTrees trees_;
+  ParseStage parse_;
 
   std::unordered_map<std::uint64_t, Event> recorded_events_;
   std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
   bool recorded_ = false;                      // an event was recorded in this cycle
   std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
 
-  QueueMask ready_;  // queues whose kernel may be granted, as of the start of the cycle
   std::vector<KernelStatistics> kernels_;
   Cycle last_ = kForever;  // last tick
 

@@ -33,7 +33,7 @@ void FrontEnd::begin_hooks(Cycle now) {
 
 // F8: which queue the job scheduler wants, if it may be granted; announcements, verdicts, ends of jobs.
 int FrontEnd::job_pick(Cycle now) {
-  const QueueMask eligible = entry_free(now) ? ready_ : QueueMask();
+  const QueueMask eligible = parse_.entry_free(now) ? parse_.ready() : QueueMask();
   events_.access(registers_.head(scheduler_.window(), now));
   const Maybe<JobBeat> beat = inspector_.beat();
   const bool judging = inspector_.judging();
@@ -92,7 +92,7 @@ void FrontEnd::clock_hooks(Cycle now) {
 // What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
 bool FrontEnd::hooks_stirred() const {
   return governors_.stirred() || events_.any() || scheduler_.stirred() || policy_.stirred() ||
-         (scheduler_.on() && grantable() != ready_);
+         (scheduler_.on() && grantable() != parse_.ready());
 }
 
 Cycle FrontEnd::next_hook(Cycle now) const {

@@ -83,7 +83,7 @@ std::string FrontEnd::waiting() const {
       text += "is served next\n";
     } else if (lanes_.full()) {
       text += "waits for a parse lane\n";
-    } else if (!entry_free(last_ + 1)) {
+    } else if (!parse_.entry_free(last_ + 1)) {
       text += "waits for a kernel table entry\n";
     } else {
       text += "is parsed next\n";
@@ -130,7 +130,7 @@ void FrontEnd::waits(WaitGraph& graph) const {
       if (const int recorder = recorder_of(*wait); recorder >= 0) {
         graph.add(queue_node(queue), queue_node(static_cast<unsigned>(recorder)));
       }
-    } else if (packet_kind(head.packet) == PacketKind::kKernel && !entry_free(last_ + 1)) {
+    } else if (packet_kind(head.packet) == PacketKind::kKernel && !parse_.entry_free(last_ + 1)) {
       for (unsigned entry = 0; entry < table_.size(); ++entry) {
         if (table_[entry].state != EntryState::kFree) graph.add(queue_node(queue), node(entry));
       }
