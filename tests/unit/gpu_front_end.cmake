@@ -18,3 +18,4 @@ castor_test(gpu_front_end_dispatcher_test KIND unit SOURCES gpu_front_end_dispat
 castor_test(gpu_front_end_preemptor_test KIND unit SOURCES gpu_front_end_preemptor_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_fault_unit_test KIND unit SOURCES gpu_front_end_fault_unit_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_parse_test KIND unit SOURCES gpu_front_end_parse_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_heads_test KIND unit SOURCES gpu_front_end_heads_test.cpp LIBS castor_gpu castor_platforms)

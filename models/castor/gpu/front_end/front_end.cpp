@@ -59,7 +59,8 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       policy_(hooks.dispatch, hook_place(statistics), ledger_, memory_.client(FrontEndMemory::User::kDispatchPolicy),
               events_),
       scheduler_(hooks.job_scheduler, hook_place(statistics), events_),
-      parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer) {
+      parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer),
+      heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies_) {
   CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
   for (SmUnit* const sm : sms_) {
     sm->set_front_end(*this, governors_.any());
@@ -93,11 +94,9 @@ void FrontEnd::abandon() {
   for (unsigned queue = 0; queue < queues_.count(); ++queue) {
     for (const QueuedPacket& packet : queues_.drop(queue)) completions_.drop(packet.ticket, now);
   }
-  std::fill(reading_.begin(), reading_.end(), kNoQueue);
+  heads_.abandon();
   inspector_.abandon();
   jobs_.abandon();
-  waiting_events_.clear();
-  recorded_events_.clear();
   faults_.abandon(now);
   completions_.forget_times();
   wake_at(now + 1);
@@ -208,6 +207,30 @@ void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
   // Of a queue without jobs: is it empty?
   const bool last = jobs_.has(context.queue) ? jobs_.completed(context.queue, now) : queues_.size(context.queue) == 0;
   events_.completed(context, last);
+}
+
+// F8: heads that need no lane, one grant, one entry written. The grant looks for a lane that was free at the start of
+// the cycle.
+void FrontEnd::parse(Cycle now) {
+  heads_.step(now);
+  inspector_.step(now);
+  const int queue = scheduler_.on() ? job_pick(now) : parse_.pick(now);
+  if (queue >= 0 && lanes_.can_start(now)) {
+    scheduler_.grant(queue);
+    ParseStage::Granted granted = parse_.grant(static_cast<unsigned>(queue), now);
+    if (granted.fault) faults_.fail(granted.entry, std::move(*granted.fault), now);
+  }
+  const ParseLanes::Lane* const lane = lanes_.finished(now);
+  if (lane == nullptr) return;
+  if (lane->inspects) {
+    const unsigned inspected = lane->entry;
+    lanes_.pop();
+    inspector_.slot_over(inspected, now);
+  } else if (policy_.push_ready()) {
+    const unsigned entry = parse_.write(now);
+    events_.started(table_[entry].context);
+    if (!table_[entry].killed) dispatcher_.push(entry);
+  }
 }
 
 bool FrontEnd::idle() const {

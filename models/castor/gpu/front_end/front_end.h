@@ -21,6 +21,7 @@
 #include "castor/gpu/front_end/fault_unit.h"
 #include "castor/gpu/front_end/front_end_statistics.h"
 #include "castor/gpu/front_end/governors.h"
+#include "castor/gpu/front_end/head_service.h"
 #include "castor/gpu/front_end/hook_events.h"
 #include "castor/gpu/front_end/job_inspector.h"
 #include "castor/gpu/front_end/job_table.h"
@@ -61,7 +62,7 @@ class Waves;
 /// Limits: no launches by device code, no suspended TBs, no synchronisation network.
 class FrontEnd final : public sc_core::sc_module, public Unit {
  public:
-  static constexpr unsigned kCopyEngines = 2;
+  static constexpr unsigned kCopyEngines = HeadService::kCopyEngines;
 
   /// References and pointers must live as long as the front end; `observer` may be null. Errors: InputError for hooks
   /// that exclude each other and for a machine beyond the limits of the hooks' records.
@@ -153,18 +154,11 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] const Queues& queues() const { return queues_; }
 
  private:
-  /// Recorded in cycle `since`, seen from the next on.
-  struct Event {
-    std::uint64_t count = 0, before = 0;
-    Cycle since = 0;
-    [[nodiscard]] std::uint64_t seen(Cycle now) const { return since < now ? count : before; }
-  };
-  static constexpr std::uint16_t kNoQueue = 0xffff;
-
   // front_end.cpp
   void receive(Cycle now);
   void retire(Cycle now);
   void release(Cycle now);
+  void parse(Cycle now);
   [[nodiscard]] bool flushed(unsigned entry, Cycle now);
   void finish_kernel(unsigned entry, Cycle now);
   void sleep(Cycle now);
@@ -173,12 +167,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] int recorder_of(const EventWaitPacket& wait) const;
 
   void set_level(Cycle now);
-
-  // front_end_parse.cpp
-  void parse(Cycle now);
-  void serve_heads(Cycle now);
-  void serve_images(Cycle now);
-  void serve(unsigned queue, const Packet& packet, Cycle now);
 
   // front_end_hooks.cpp
   /// Kernels at heads of queues that may be granted.
@@ -222,11 +210,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   SchedulerPort scheduler_;
   LaunchTrees trees_;
   ParseStage parse_;
-
-  std::unordered_map<std::uint64_t, Event> recorded_events_;
-  std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
-  bool recorded_ = false;                      // an event was recorded in this cycle
-  std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
+  HeadService heads_;
 
   std::vector<KernelStatistics> kernels_;
   Cycle last_ = kForever;  // last tick

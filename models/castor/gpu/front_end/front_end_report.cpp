@@ -68,9 +68,8 @@ std::string FrontEnd::waiting() const {
       }
       text += "\n";
     } else if (const auto* const wait = std::get_if<EventWaitPacket>(&head.packet)) {
-      const auto found = recorded_events_.find(wait->event);
       text += "waits for event " + number(wait->event) + " to reach " + number(wait->count) + ", it has " +
-              number(found == recorded_events_.end() ? 0 : found->second.count);
+              number(heads_.count_of(wait->event));
       const int recorder = recorder_of(*wait);
       text += recorder < 0 ? ", no packet records that\n"
                            : ", recorded by a packet of queue " + number(static_cast<unsigned>(recorder)) + "\n";
