@@ -19,3 +19,4 @@ castor_test(gpu_front_end_preemptor_test KIND unit SOURCES gpu_front_end_preempt
 castor_test(gpu_front_end_fault_unit_test KIND unit SOURCES gpu_front_end_fault_unit_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_parse_test KIND unit SOURCES gpu_front_end_parse_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_heads_test KIND unit SOURCES gpu_front_end_heads_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_release_test KIND unit SOURCES gpu_front_end_release_test.cpp LIBS castor_gpu castor_platforms)

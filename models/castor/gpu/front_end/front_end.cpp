@@ -31,11 +31,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
                    const Hooks& hooks, Observer* observer, base::StatisticGroup& statistics)
     : sc_module(name),
       machine_(checked(machine, hooks)),
-      store_(store),
       sms_(std::move(sms)),
-      copies_(copies),
-      observer_(observer),
-      clock_(base::kilohertz(machine.clock.core_mhz)),
       table_(machine.table.entries, statistics),
       dispatcher_(machine, sms_, table_, ledger_, governors_, policy_, retire_, jobs_, events_, observer, statistics),
       jobs_(machine.queue.count,
@@ -60,12 +56,13 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
               events_),
       scheduler_(hooks.job_scheduler, hook_place(statistics), events_),
       parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer),
-      heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies_) {
+      heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies),
+      release_(machine, store, table_, trees_, queues_, completions_, jobs_, events_, copies, observer) {
   CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
   for (SmUnit* const sm : sms_) {
     sm->set_front_end(*this, governors_.any());
   }
-  for (CopyEngine* const engine : copies_) {
+  for (CopyEngine* const engine : copies) {
     if (engine != nullptr) engine->set_front_end(*this);
   }
   sleep_until(events_.on() ? 0 : kForever);
@@ -156,57 +153,15 @@ void FrontEnd::retire(Cycle now) {
   retire_.drain(now);
 }
 
-// F7: one kernel whose TBs are all counted is complete, the lowest entry first; copies that are done.
+// F7: copies that are done; one kernel whose TBs are all counted is complete, the lowest entry first.
 void FrontEnd::release(Cycle now) {
-  for (CopyEngine* const engine : copies_) {
-    if (engine == nullptr) continue;
-    while (const CopyDone* const done = engine->done().head(now)) {
-      queues_.release(done->queue, now);
-      completions_.finish(done->queue, done->ticket, now);
-      engine->done().pop();
-    }
-  }
+  release_.take_copies(now);
   if (table_.finished().none()) return;
   KdMask ready = table_.finished() & ~policy_.hold();
   for (std::size_t i = ready._Find_first(); i < ready.size(); i = ready._Find_next(i)) {
     if (inspector_.holds(table_[static_cast<unsigned>(i)].context.queue)) ready[i] = false;
   }
-  if (ready.none()) return;
-  const unsigned entry = flushing_ >= 0 ? static_cast<unsigned>(flushing_) : static_cast<unsigned>(ready._Find_first());
-  if (l2_ == nullptr || flushed(entry, now)) finish_kernel(entry, now);
-}
-
-// The kernel is complete when all slices have written back what they hold.
-bool FrontEnd::flushed(unsigned entry, Cycle now) {
-  if (flushing_ < 0) {
-    flushing_ = static_cast<int>(entry);
-    l2_->flush(now + 1);
-    return false;
-  }
-  if (l2_->flushing(now)) return false;
-  flushing_ = -1;
-  return true;
-}
-
-void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
-  const KernelEntry& kernel = table_[entry];
-  const KernelContext& context = kernel.context;
-  kernels_.push_back(table_.release(entry, now));
-  kernels_.back().end = clock_.time_of(now);
-  if (context.parameters != 0) store_.free(context.parameters);
-  if (context.local_base != 0) store_.free(context.local_base);
-  if (observer_ != nullptr) {
-    observer_->kernel_completed({now, context.ticket, context.queue, entry, &context.program->kernel});
-  }
-  LaunchTrees::Root root;
-  const bool tree_done = trees_.complete(kernel.tree, root);
-  if (tree_done) {
-    queues_.release(root.queue, now);
-    completions_.finish(root.queue, root.ticket, now);
-  }
-  // Of a queue without jobs: is it empty?
-  const bool last = jobs_.has(context.queue) ? jobs_.completed(context.queue, now) : queues_.size(context.queue) == 0;
-  events_.completed(context, last);
+  if (ready.any()) release_.release(ready, now);
 }
 
 // F8: heads that need no lane, one grant, one entry written. The grant looks for a lane that was free at the start of
@@ -234,9 +189,7 @@ void FrontEnd::parse(Cycle now) {
 }
 
 bool FrontEnd::idle() const {
-  const auto quiet = [](const CopyEngine* engine) { return engine == nullptr || engine->idle(); };
-  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() &&
-         std::all_of(copies_.begin(), copies_.end(), quiet);
+  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() && release_.copies_idle();
 }
 
 // What holds until the next tick, for counters that grow with time.
@@ -252,26 +205,17 @@ void FrontEnd::set_level(Cycle now) {
 
 // --- Sleeping -------------------------------------------------------------------------------------------------------
 
-Cycle FrontEnd::next_message() const {
-  Cycle next = std::min({retire_.next(), preemptor_.next(), faults_.next()});
-  for (CopyEngine* const engine : copies_) {
-    if (engine != nullptr) next = std::min(next, engine->done().next());
-  }
-  return next;
-}
-
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
   const KdMask releasable = table_.finished() & ~policy_.hold();
   if (retire_.busy() || releasable.any() || dispatcher_.placeable() || preemptor_.can_restore()) {
     return now + 1;
   }
-  Cycle next = std::min({next_message(), queues_.next(now), memory_.next(now), parse_.next(grantable(), now)});
-  const Cycle finish = lanes_.next();
+  if (queues_.others().any()) return now + 1;
   // A lane that is done waits for the push port, which hooks may keep closed.
-  next = std::min(next, finish);
-  if (queues_.others().any()) next = now + 1;
-  next = std::min({next, inspector_.next(now), registers_.next(now)});
+  const Cycle next = std::min({retire_.next(), preemptor_.next(), faults_.next(), release_.next(), queues_.next(now),
+                               memory_.next(now), parse_.next(grantable(), now), lanes_.next(), inspector_.next(now),
+                               registers_.next(now)});
   return next == kForever ? next : std::max(next, now + 1);
 }
 

@@ -34,6 +34,7 @@
 #include "castor/gpu/front_end/preemptor.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/front_end/register_port.h"
+#include "castor/gpu/front_end/release_unit.h"
 #include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/front_end/scheduler_port.h"
 #include "castor/gpu/hooks/hooks.h"
@@ -104,9 +105,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// The oldest fault that was not taken yet. Its kernel is being stopped on all SMs, others go on.
   [[nodiscard]] std::optional<Fault> take_fault() { return faults_.take(); }
   /// Completed kernels in the order of completion.
-  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return kernels_; }
+  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return release_.kernels(); }
   /// The same, for the counts that others keep.
-  [[nodiscard]] KernelStatistics& completed_kernel(std::size_t index) { return kernels_[index]; }
+  [[nodiscard]] KernelStatistics& completed_kernel(std::size_t index) { return release_.kernel(index); }
   /// Drops all pending work: queues are emptied, kernels stopped, events forgotten. Ends with `idle` after some cycles.
   void abandon();
   /// Nothing is queued, parsed, resident or unanswered.
@@ -126,7 +127,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] bool interrupt() const { return scheduler_.irq(); }
 
   /// For machines whose L2 is emptied when a kernel ends (l2.flush_at_kernel_end); needed before the first kernel.
-  void set_memory(MemorySystem& memory) { l2_ = &memory; }
+  void set_memory(MemorySystem& memory) { release_.set_memory(memory); }
 
   /// Grows with everything that packets, kernels and TBs go through here.
   [[nodiscard]] std::uint64_t progress() const;
@@ -159,10 +160,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void retire(Cycle now);
   void release(Cycle now);
   void parse(Cycle now);
-  [[nodiscard]] bool flushed(unsigned entry, Cycle now);
-  void finish_kernel(unsigned entry, Cycle now);
   void sleep(Cycle now);
-  [[nodiscard]] Cycle next_message() const;
   [[nodiscard]] int kernel_of(unsigned queue) const;
   [[nodiscard]] int recorder_of(const EventWaitPacket& wait) const;
 
@@ -183,11 +181,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] Cycle next_work(Cycle now) const;
 
   const Machine& machine_;
-  Store& store_;
   std::vector<SmUnit*> sms_;
-  std::array<CopyEngine*, kCopyEngines> copies_;
-  Observer* observer_;
-  base::Clock clock_;
 
   KernelTable table_;
   Dispatcher dispatcher_;
@@ -211,12 +205,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   LaunchTrees trees_;
   ParseStage parse_;
   HeadService heads_;
+  ReleaseUnit release_;
 
-  std::vector<KernelStatistics> kernels_;
   Cycle last_ = kForever;  // last tick
-
-  MemorySystem* l2_ = nullptr;  // only for machines that flush
-  int flushing_ = -1;           // entry whose kernel waits for the flush at its end
 };
 
 }  // namespace castor::gpu
