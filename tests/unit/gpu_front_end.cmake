@@ -20,3 +20,5 @@ castor_test(gpu_front_end_fault_unit_test KIND unit SOURCES gpu_front_end_fault_
 castor_test(gpu_front_end_parse_test KIND unit SOURCES gpu_front_end_parse_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_heads_test KIND unit SOURCES gpu_front_end_heads_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_release_test KIND unit SOURCES gpu_front_end_release_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_levels_test KIND unit SOURCES gpu_front_end_levels_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_wait_report_test KIND unit SOURCES gpu_front_end_wait_report_test.cpp LIBS castor_gpu castor_platforms)

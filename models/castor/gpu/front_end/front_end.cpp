@@ -1,16 +1,20 @@
 #include "castor/gpu/front_end/front_end.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
-#include "castor/gpu/memory/memory_system.h"
 
 namespace castor::gpu {
 namespace {
+
+HookPlace place_of_hooks(const Machine& machine, base::StatisticGroup& statistics, FaultUnit& faults,
+                         const HookEvents& events) {
+  return {machine, statistics, [&faults, &events](const std::string& hook, unsigned code, std::uint64_t info) {
+            faults.hook_error(hook, code, info, events.cycle());
+          }};
+}
 
 // SMs that give up TBs, null for the others; none if nobody asks them to. `reader` is woken when a TB has left.
 std::vector<TbSaver*> savers_of(const Machine& machine, const Hooks& hooks, const std::vector<SmUnit*>& sms,
@@ -27,46 +31,45 @@ std::vector<TbSaver*> savers_of(const Machine& machine, const Hooks& hooks, cons
 }  // namespace
 
 FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store,
-                   const ProgramTable& programs, std::vector<SmUnit*> sms, std::array<CopyEngine*, kCopyEngines> copies,
-                   const Hooks& hooks, Observer* observer, base::StatisticGroup& statistics)
+                   const ProgramTable& programs, const std::vector<SmUnit*>& sms,
+                   const std::array<CopyEngine*, kCopyEngines>& copies, const Hooks& hooks, Observer* observer,
+                   base::StatisticGroup& statistics)
     : sc_module(name),
-      machine_(checked(machine, hooks)),
-      sms_(std::move(sms)),
-      table_(machine.table.entries, statistics),
-      dispatcher_(machine, sms_, table_, ledger_, governors_, policy_, retire_, jobs_, events_, observer, statistics),
+      table_(checked(machine, hooks).table.entries, statistics),
+      dispatcher_(machine, sms, table_, ledger_, governors_, policy_, retire_, jobs_, events_, observer, statistics),
       jobs_(machine.queue.count,
             machine.inspect != Inspect::kOff && hooks.job_scheduler != nullptr && hooks.job_scheduler->judges(),
             completions_, statistics),
       inspector_(machine, store, programs, ledger_, queues_, lanes_, jobs_, completions_, statistics),
       registers_(statistics),
-      statistics_(statistics),
+      levels_(statistics),
       port_("memory", *this, machine.xbar.fifo_flits),
       memory_(machine, port_, statistics),
-      queues_(machine, store),
-      completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
-      lanes_(machine, store, memory_.client(FrontEndMemory::User::kDescriptors)),
       ledger_(machine),
+      queues_(machine, store),
+      lanes_(machine, store, memory_.client(FrontEndMemory::User::kDescriptors)),
+      completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
       events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty(),
               machine.chip.sms),
-      governors_(hooks.governors, hook_place(statistics), sms_, ledger_, events_),
-      retire_(machine, sms_, table_, ledger_, events_),
-      preemptor_(machine, savers_of(machine, hooks, sms_, *this), table_, ledger_, dispatcher_),
-      faults_(sms_, table_, ledger_, dispatcher_, preemptor_),
-      policy_(hooks.dispatch, hook_place(statistics), ledger_, memory_.client(FrontEndMemory::User::kDispatchPolicy),
-              events_),
-      scheduler_(hooks.job_scheduler, hook_place(statistics), events_),
+      governors_(hooks.governors, place_of_hooks(machine, statistics, faults_, events_), sms, ledger_, events_),
+      policy_(hooks.dispatch, place_of_hooks(machine, statistics, faults_, events_), ledger_,
+              memory_.client(FrontEndMemory::User::kDispatchPolicy), events_),
+      scheduler_(hooks.job_scheduler, place_of_hooks(machine, statistics, faults_, events_), events_),
       parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer),
       heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies),
-      release_(machine, store, table_, trees_, queues_, completions_, jobs_, events_, copies, observer) {
-  CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
-  for (SmUnit* const sm : sms_) {
-    sm->set_front_end(*this, governors_.any());
-  }
+      retire_(machine, sms, table_, ledger_, events_),
+      release_(machine, store, table_, trees_, queues_, completions_, jobs_, events_, copies, observer),
+      preemptor_(machine, savers_of(machine, hooks, sms, *this), table_, ledger_, dispatcher_),
+      faults_(sms, table_, ledger_, dispatcher_, preemptor_) {
+  CASTOR_ASSERT(sms.size() == machine.chip.sms, "%zu SMs of %u", sms.size(), machine.chip.sms);
+  for (SmUnit* const sm : sms) sm->set_front_end(*this, governors_.any());
   for (CopyEngine* const engine : copies) {
     if (engine != nullptr) engine->set_front_end(*this);
   }
   sleep_until(events_.on() ? 0 : kForever);
 }
+
+// --- Between cycles -------------------------------------------------------------------------------------------------
 
 Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
   CASTOR_ASSERT(queue < queues_.count() && (last_ == kForever || visible > last_), "packet for queue %u, cycle %llu",
@@ -86,6 +89,11 @@ Ticket FrontEnd::refuse() {
   return ticket;
 }
 
+std::uint64_t FrontEnd::access_register(const RegisterAccess& access, Cycle visible, bool wanted) {
+  wake_at(visible);
+  return registers_.access(access, visible, wanted);
+}
+
 void FrontEnd::abandon() {
   const Cycle now = last_ == kForever ? 0 : last_;
   for (unsigned queue = 0; queue < queues_.count(); ++queue) {
@@ -99,21 +107,32 @@ void FrontEnd::abandon() {
   wake_at(now + 1);
 }
 
+void FrontEnd::reset_jobs() {
+  if (!jobs_.judged()) return;
+  scheduler_.reset();
+  if (policy_.on()) policy_.reset();
+}
+
+bool FrontEnd::idle() const {
+  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() && release_.copies_idle();
+}
+
+WaitReport FrontEnd::report() const {
+  return WaitReport(
+      {table_, ledger_, dispatcher_, policy_, queues_, lanes_, parse_, heads_, inspector_, completions_, last_ + 1});
+}
+
 // --- One cycle ------------------------------------------------------------------------------------------------------
 
 void FrontEnd::tick(Cycle now) {
   count_until(now);
   if (!registers_.empty() && registers_.refuse_unserved(scheduler_.window(), now)) inspector_.registers_changed();
-  if (events_.on()) {
-    const Cycle from = last_ == kForever ? 0 : last_ + 1;
-    if (now > from) skip_hooks(now - from);
-    begin_hooks(now);
-  }
+  if (events_.on()) begin_hooks(now);
   last_ = now;
-  if (!uncore_enable()) {
+  if (!governors_.uncore_enable()) {
     governors_.settle(now);
     governors_.clock(work_comes(now), now);
-    sleep_until(uncore_enable() ? now + 1 : next_hook(now));
+    sleep_until(governors_.uncore_enable() ? now + 1 : next_hook(now));
     return;
   }
   // The order in which hooks settle is the order in which their outputs may depend on each other: what a step uses was
@@ -121,17 +140,22 @@ void FrontEnd::tick(Cycle now) {
   //   governors (state only) -> open SMs, quotas -> dispatch policy -> placement
   //   dispatch policy's push_ready and hold (state only) -> release, entry written
   //   job scheduler -> grant
-  receive(now);            // F1
-  retire(now);             // F2
-  governors_.settle(now);  // F4
+  receive(now);  // F1
+  // F2: what SMs say, then one TB is counted.
+  retire_.take_wires(now);
+  preemptor_.take_saved(now);
+  faults_.step(now);
+  retire_.drain(now);
+  // F4
+  if (governors_.any()) governors_.settle(now);
+  // F5: TBs that come back go before the policy's.
   preemptor_.restore(now);
-  dispatcher_.step(now);               // F5: TBs that come back go before the policy's
+  dispatcher_.step(now);
   release(now);                        // F7
   parse(now);                          // F8
   memory_.step(now);                   // F9
   if (events_.on()) clock_hooks(now);  // F10
-  set_level(now);
-  sleep(now);
+  end_cycle(now);
 }
 
 // F1: replies and doorbells of earlier cycles.
@@ -140,17 +164,9 @@ void FrontEnd::receive(Cycle now) {
   while (const ParseLanes::Lane* const lane = lanes_.receive(now)) {
     if (lane->inspects) inspector_.announce(lane->entry, lane->image.data(), now);
   }
-  const QueueMask before = grantable();
+  const QueueMask resting = grantable();
   queues_.advance(now);
-  parse_.begin(grantable(), before, now);
-}
-
-// F2: what SMs say, then one completion of the done FIFOs.
-void FrontEnd::retire(Cycle now) {
-  retire_.take_wires(now);
-  preemptor_.take_saved(now);
-  faults_.step(now);
-  retire_.drain(now);
+  parse_.begin(grantable(), resting, now);
 }
 
 // F7: copies that are done; one kernel whose TBs are all counted is complete, the lowest entry first.
@@ -158,8 +174,8 @@ void FrontEnd::release(Cycle now) {
   release_.take_copies(now);
   if (table_.finished().none()) return;
   KdMask ready = table_.finished() & ~policy_.hold();
-  for (std::size_t i = ready._Find_first(); i < ready.size(); i = ready._Find_next(i)) {
-    if (inspector_.holds(table_[static_cast<unsigned>(i)].context.queue)) ready[i] = false;
+  for (std::size_t entry = ready._Find_first(); entry < ready.size(); entry = ready._Find_next(entry)) {
+    if (inspector_.holds(table_[static_cast<unsigned>(entry)].context.queue)) ready[entry] = false;
   }
   if (ready.any()) release_.release(ready, now);
 }
@@ -169,7 +185,7 @@ void FrontEnd::release(Cycle now) {
 void FrontEnd::parse(Cycle now) {
   heads_.step(now);
   inspector_.step(now);
-  const int queue = scheduler_.on() ? job_pick(now) : parse_.pick(now);
+  const int queue = scheduler_.on() ? schedule(now) : parse_.pick(now);
   if (queue >= 0 && lanes_.can_start(now)) {
     scheduler_.grant(queue);
     ParseStage::Granted granted = parse_.grant(static_cast<unsigned>(queue), now);
@@ -188,30 +204,105 @@ void FrontEnd::parse(Cycle now) {
   }
 }
 
-bool FrontEnd::idle() const {
-  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() && release_.copies_idle();
+// F8: what the job scheduler says goes to those whom it concerns. Returns the queue that it wants, if that may be
+// granted; -1 = none.
+int FrontEnd::schedule(Cycle now) {
+  const QueueMask eligible = parse_.entry_free(now) ? parse_.ready() : QueueMask();
+  events_.access(registers_.head(scheduler_.window(), now));
+  const Maybe<JobBeat> beat = inspector_.beat();
+  const bool judging = inspector_.judging();
+  const JobOut& out = scheduler_.settle(eligible, dispatcher_.show_fits(), beat, judging, now);
+  preemptor_.preempt(out.preempt, now);
+  if (beat && out.beat_ready) {
+    inspector_.take_beat();
+    scheduler_.take_beat();
+  }
+  if (judging && out.verdict) {
+    const Verdict& verdict = *out.verdict;
+    // A rejection that answers nothing drops the queue's job: none of its TBs was placed.
+    if (!inspector_.answer(verdict, now) && !verdict.accept && jobs_.has(verdict.queue)) {
+      inspector_.give_up(verdict, dispatcher_.give_up(verdict.queue), now);
+    }
+  }
+  if (out.end) jobs_.end(*out.end, now);
+  if (out.reg) {
+    registers_.answer(*out.reg, now);
+    inspector_.registers_changed();
+  }
+  if (out.pick < 0) return -1;
+  CASTOR_ASSERT_AT(now, static_cast<std::size_t>(out.pick) < eligible.size(), "job scheduler picks queue %d", out.pick);
+  return eligible[static_cast<std::size_t>(out.pick)] ? out.pick : -1;
 }
 
-// What holds until the next tick, for counters that grow with time.
-void FrontEnd::set_level(Cycle now) {
-  FrontEndStatistics::Levels levels;
+// What holds until the next cycle, for counters that grow with time, and which cycle that is.
+void FrontEnd::end_cycle(Cycle now) {
+  FrontEndLevels::Levels levels;
   levels.lanes = lanes_.busy();
   levels.blocked = queues_.blocked();
   levels.entries = table_.valid();
   levels.busy = ledger_.resident_total() != 0;
   levels.wait = dispatcher_.rest(now);
-  statistics_.set(levels, now);
+  levels_.set(levels, now);
+  Cycle next = next_work(now);
+  if (events_.on() && next > now + 1) next = std::max(std::min(next, next_hook(now)), now + 1);
+  sleep_until(next);
+}
+
+// --- Hooks ----------------------------------------------------------------------------------------------------------
+
+// Makes up for the cycles that were skipped, and shows what holds before anything in this one happens. Without the
+// uncore only governors are clocked; it was on or off in all of the skipped cycles.
+void FrontEnd::begin_hooks(Cycle now) {
+  const Cycle from = last_ == kForever ? 0 : last_ + 1;
+  if (now > from) {
+    governors_.idle(now - from);
+    if (governors_.uncore_enable() && policy_.on()) policy_.idle(now - from);
+    if (governors_.uncore_enable() && scheduler_.on()) scheduler_.idle(now - from);
+  }
+  events_.begin(now);
+  governors_.begin(now);
+  policy_.begin();
+  scheduler_.begin();
+}
+
+// F10: all hooks see what happened.
+void FrontEnd::clock_hooks(Cycle now) {
+  if (governors_.any()) {
+    governors_.show(dispatcher_.state());
+    governors_.clock(work_comes(now), now);
+    governors_.check_open(now);
+  }
+  if (policy_.on()) policy_.clock(now);
+  if (scheduler_.on()) scheduler_.clock(now);
+  dispatcher_.hold_queues(preemptor_.queues());
+}
+
+// Work is on its way to the dispatcher. A kernel whose entry is written in this cycle has left its lane and is not in
+// the policy yet.
+bool FrontEnd::work_comes(Cycle now) const {
+  return events_.all().pushed.has_value() || queues_.kernel_waits(now) || lanes_.busy() != 0;
+}
+
+// What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
+bool FrontEnd::hooks_stirred() const {
+  return governors_.stirred() || events_.any() || scheduler_.stirred() || policy_.stirred() ||
+         (scheduler_.on() && grantable() != parse_.ready());
+}
+
+Cycle FrontEnd::next_hook(Cycle now) const {
+  if (hooks_stirred()) return now + 1;
+  const Cycle next = governors_.next(now);
+  return governors_.uncore_enable() ? std::min({next, policy_.next(now), scheduler_.next(now)}) : next;
 }
 
 // --- Sleeping -------------------------------------------------------------------------------------------------------
 
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
-  const KdMask releasable = table_.finished() & ~policy_.hold();
-  if (retire_.busy() || releasable.any() || dispatcher_.placeable() || preemptor_.can_restore()) {
+  const bool releasable = (table_.finished() & ~policy_.hold()).any();
+  if (releasable || retire_.busy() || dispatcher_.placeable() || preemptor_.can_restore() || queues_.others().any()) {
     return now + 1;
   }
-  if (queues_.others().any()) return now + 1;
   // A lane that is done waits for the push port, which hooks may keep closed.
   const Cycle next = std::min({retire_.next(), preemptor_.next(), faults_.next(), release_.next(), queues_.next(now),
                                memory_.next(now), parse_.next(grantable(), now), lanes_.next(), inspector_.next(now),
@@ -219,16 +310,10 @@ Cycle FrontEnd::next_work(Cycle now) const {
   return next == kForever ? next : std::max(next, now + 1);
 }
 
-void FrontEnd::sleep(Cycle now) {
-  Cycle next = next_work(now);
-  if (events_.on() && next > now + 1) next = std::max(std::min(next, next_hook(now)), now + 1);
-  sleep_until(next);
-}
-
 bool FrontEnd::rests() const {
   if (wake() == kForever) return true;
   if (last_ == kForever) return false;
-  if (!events_.on() || hooks_stirred() || governors_.closed() || !uncore_enable()) return false;
+  if (!events_.on() || hooks_stirred() || governors_.closed() || !governors_.uncore_enable()) return false;
   if (next_work(last_) != kForever) return false;
   return policy_.inert() && scheduler_.inert() && governors_.inert();
 }

@@ -1,25 +1,20 @@
 #pragma once
 
 #include <array>
-#include <boost/circular_buffer.hpp>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "castor/base/time.h"
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/completion_port.h"
 #include "castor/gpu/front_end/copy_engine.h"
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/fault_unit.h"
-#include "castor/gpu/front_end/front_end_statistics.h"
+#include "castor/gpu/front_end/front_end_levels.h"
 #include "castor/gpu/front_end/governors.h"
 #include "castor/gpu/front_end/head_service.h"
 #include "castor/gpu/front_end/hook_events.h"
@@ -37,13 +32,13 @@
 #include "castor/gpu/front_end/release_unit.h"
 #include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/front_end/scheduler_port.h"
+#include "castor/gpu/front_end/wait_report.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/gpu/store.h"
-#include "castor/gpu/tb_saver.h"
 
 namespace castor::gpu {
 
@@ -51,7 +46,9 @@ class MemorySystem;
 class Waves;
 
 /// The front end (docs/gpu.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger, launch
-/// trees, events, completions; and the hooks that replace or watch parts of it.
+/// trees, events, completions; and the hooks that replace or watch parts of it. Each part has its own state in a header
+/// of its own, which says what it may be asked and when; this class wires them, and has the order of the steps in a
+/// cycle and what goes from one part to another between steps.
 ///
 /// A packet submitted with stamp c is in its queue from cycle c on. A kernel at the head of a queue that was ready at
 /// the start of a cycle is granted a parse lane (F8), its entry is written max(1, parse.latency) cycles later, from the
@@ -68,7 +65,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// References and pointers must live as long as the front end; `observer` may be null. Errors: InputError for hooks
   /// that exclude each other and for a machine beyond the limits of the hooks' records.
   FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
-           std::vector<SmUnit*> sms, std::array<CopyEngine*, kCopyEngines> copies, const Hooks& hooks,
+           const std::vector<SmUnit*>& sms, const std::array<CopyEngine*, kCopyEngines>& copies, const Hooks& hooks,
            Observer* observer, base::StatisticGroup& statistics);
 
   /// To the crossbar, input number = chip.sms.
@@ -114,7 +111,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] bool idle() const;
 
   void tick(Cycle now) override;
-  void count_until(Cycle now) override { statistics_.count_until(now); }
+  void count_until(Cycle now) override { levels_.count_until(now); }
   /// Declares the unit's signals; called once, before the first cycle.
   void add_waves(Waves& waves, const std::string& scope) const;
   /// What hooks show of themselves, below `scope`.
@@ -122,7 +119,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   /// Enables of the cycle after the last tick, as the governors want them; all ones without governors.
   [[nodiscard]] SmMask clock_enable() const { return governors_.clock_enable(); }
-  [[nodiscard]] bool uncore_enable() const { return governors_.uncore_enable(); }
   /// Level of the job scheduler's interrupt, as of the last tick.
   [[nodiscard]] bool interrupt() const { return scheduler_.irq(); }
 
@@ -130,7 +126,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void set_memory(MemorySystem& memory) { release_.set_memory(memory); }
 
   /// Grows with everything that packets, kernels and TBs go through here.
-  [[nodiscard]] std::uint64_t progress() const;
+  [[nodiscard]] std::uint64_t progress() const { return table_.progress() + completions_.progress(); }
   /// Nothing happens here any more unless an SM or the host sends something.
   [[nodiscard]] bool still() const { return rests() && memory_.idle() && !completions_.telling(); }
   /// Without a message from outside it will let nothing proceed: it sleeps for ever, or wakes up only for the periodic
@@ -139,11 +135,11 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   /// Who waits for whom: a line for every queue and kernel that cannot proceed, with the reason. Copies are the copy
   /// engines' to tell.
-  [[nodiscard]] std::string waiting() const;
+  [[nodiscard]] std::string waiting() const { return report().text(); }
   /// The same as a graph, without the TBs on SMs.
-  void waits(WaitGraph& graph) const;
+  void waits(WaitGraph& graph) const { report().add_to(graph); }
   /// Where the work of a ticket is: for the line of the host in deadlock reports.
-  [[nodiscard]] std::string where(Ticket ticket) const;
+  [[nodiscard]] std::string where(Ticket ticket) const { return report().where(ticket); }
 
   /// Job schedulers that judge forget all jobs; the device is idle.
   void reset_jobs();
@@ -155,58 +151,46 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] const Queues& queues() const { return queues_; }
 
  private:
-  // front_end.cpp
   void receive(Cycle now);
-  void retire(Cycle now);
   void release(Cycle now);
   void parse(Cycle now);
-  void sleep(Cycle now);
-  [[nodiscard]] int kernel_of(unsigned queue) const;
-  [[nodiscard]] int recorder_of(const EventWaitPacket& wait) const;
-
-  void set_level(Cycle now);
-
-  // front_end_hooks.cpp
-  /// Kernels at heads of queues that may be granted.
+  [[nodiscard]] int schedule(Cycle now);
+  void end_cycle(Cycle now);
   [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~inspector_.withheld(); }
-  void take_verdict(const Verdict& verdict, Cycle now);
-  [[nodiscard]] HookPlace hook_place(base::StatisticGroup& statistics);
-  void skip_hooks(Cycle cycles);
+
   void begin_hooks(Cycle now);
-  [[nodiscard]] bool work_comes(Cycle now) const;
   void clock_hooks(Cycle now);
-  [[nodiscard]] int job_pick(Cycle now);
-  [[nodiscard]] Cycle next_hook(Cycle now) const;
+  [[nodiscard]] bool work_comes(Cycle now) const;
   [[nodiscard]] bool hooks_stirred() const;
+  [[nodiscard]] Cycle next_hook(Cycle now) const;
   [[nodiscard]] Cycle next_work(Cycle now) const;
+  [[nodiscard]] WaitReport report() const;
 
-  const Machine& machine_;
-  std::vector<SmUnit*> sms_;
-
+  // The order in which counters are declared is the order in which parts that count are made. Parts hold references to
+  // others that are made behind them, and use none before all are there.
   KernelTable table_;
   Dispatcher dispatcher_;
   JobTable jobs_;
   JobInspector inspector_;
   RegisterPort registers_;
-  FrontEndStatistics statistics_;
+  FrontEndLevels levels_;
   InitiatorPort port_;
   FrontEndMemory memory_;
-  Queues queues_;
-  CompletionPort completions_;
-  ParseLanes lanes_;
   Ledger ledger_;
+  LaunchTrees trees_;
+  Queues queues_;
+  ParseLanes lanes_;
+  CompletionPort completions_;
   HookEvents events_;
   Governors governors_;
-  RetireUnit retire_;
-  Preemptor preemptor_;
-  FaultUnit faults_;
   DispatchPort policy_;
   SchedulerPort scheduler_;
-  LaunchTrees trees_;
   ParseStage parse_;
   HeadService heads_;
+  RetireUnit retire_;
   ReleaseUnit release_;
-
+  Preemptor preemptor_;
+  FaultUnit faults_;
   Cycle last_ = kForever;  // last tick
 };
 

@@ -8,12 +8,12 @@
 
 namespace castor::gpu {
 
-/// Counters of front end and dispatcher. Those that grow with time grow by levels that hold from one tick
-/// to the next, so skipped cycles cost nothing.
-class FrontEndStatistics {
+/// Counters of the front end that grow with time: by levels that hold from one cycle in which it works to the next, so
+/// that skipped cycles cost nothing. `count_until` at the start of a cycle, `set` at its end.
+class FrontEndLevels {
  public:
-  explicit FrontEndStatistics(base::StatisticGroup& group)
-      : entries_valid_max(group, {"entries_valid_max", "", "most kernel table entries in use at once"}),
+  explicit FrontEndLevels(base::StatisticGroup& group)
+      : entries_valid_max_(group, {"entries_valid_max", "", "most kernel table entries in use at once"}),
         parse_busy_(group, {"parse_busy", "cycles", "sum over parse lanes of the cycles in which they work"}),
         queue_blocked_(group,
                        {"queue_blocked", "cycles", "sum over queues of the cycles with a kernel or copy under way"}),
@@ -25,8 +25,6 @@ class FrontEndStatistics {
                       {"head_blocked_cycles", "cycles", "built-in policy: the oldest does not fit, a younger would"}),
         closed_(group, {"closed_cycles", "cycles", "built-in policy: SMs with room are closed or above quota"}) {}
 
-  base::Counter entries_valid_max;
-
   struct Levels {
     std::uint64_t lanes = 0, blocked = 0, entries = 0;
     bool busy = false;
@@ -36,7 +34,7 @@ class FrontEndStatistics {
   void set(const Levels& levels, Cycle now) {
     count_until(now);
     levels_ = levels;
-    if (levels.entries > entries_valid_max.value()) entries_valid_max += levels.entries - entries_valid_max.value();
+    if (levels.entries > entries_valid_max_.value()) entries_valid_max_ += levels.entries - entries_valid_max_.value();
   }
   void count_until(Cycle now) {
     if (counted_ >= now) return;
@@ -52,6 +50,7 @@ class FrontEndStatistics {
   }
 
  private:
+  base::Counter entries_valid_max_;
   base::Counter parse_busy_, queue_blocked_, entries_valid_sum_, tb_busy_, no_fit_, head_blocked_, closed_;
   Levels levels_;
   Cycle counted_ = 0;
