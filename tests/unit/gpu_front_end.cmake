@@ -22,3 +22,4 @@ castor_test(gpu_front_end_heads_test KIND unit SOURCES gpu_front_end_heads_test.
 castor_test(gpu_front_end_release_test KIND unit SOURCES gpu_front_end_release_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_levels_test KIND unit SOURCES gpu_front_end_levels_test.cpp LIBS castor_gpu castor_platforms)
 castor_test(gpu_front_end_wait_report_test KIND unit SOURCES gpu_front_end_wait_report_test.cpp LIBS castor_gpu castor_platforms)
+castor_test(gpu_front_end_copy_plan_test KIND unit SOURCES gpu_front_end_copy_plan_test.cpp LIBS castor_gpu castor_platforms)

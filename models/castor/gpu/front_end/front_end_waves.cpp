@@ -56,8 +56,8 @@ void FrontEnd::add_hook_waves(Waves& waves, const std::string& scope) const {
 void CopyEngine::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "active", 1, &active_);
   waves.add(scope, "jobs", 16, [this] { return jobs_.size(); });
-  waves.add(scope, "row", 32, &row_);
-  waves.add(scope, "column", 48, &column_);
+  waves.add(scope, "row", 32, &plan_.row());
+  waves.add(scope, "column", 48, &plan_.column());
   waves.add(scope, "in_flight", 16, &in_flight_);
 }
 
