@@ -117,7 +117,7 @@ TEST_F(Loading, ABlockWithoutAnObjectIsRefused) {
 }
 
 TEST_F(Loading, AnObjectThatIsNoneIsRefused) {
-  add("odd", "odd", __FILE__);
+  add("odd", "odd", "/proc/self/cmdline");
   use({"odd"});
   EXPECT_THAT(error_of({"blocks.odd.enable=1"}), HasSubstr("cannot load"));
 }
