@@ -105,7 +105,7 @@ const JobInspector::Ahead* JobInspector::next_ahead(Cycle now) {
 
 void JobInspector::begin(unsigned queue, const QueuedPacket& packet, bool ahead, Cycle now) {
   const bool own = packet_kind(packet.packet) == PacketKind::kKernel;
-  Ask& ask = state_[queue].ask.emplace();
+  Announcement& ask = state_[queue].ask.emplace();
   ask.own = own;
   ask.ahead = ahead;
   ask.ticket = own ? 0 : packet.ticket;
@@ -127,7 +127,7 @@ void JobInspector::begin(unsigned queue, const QueuedPacket& packet, bool ahead,
 
 void JobInspector::announce(unsigned queue, const std::byte* image, Cycle now) {
   if (!state_[queue].ask) return;  // dropped meanwhile
-  Ask& ask = *state_[queue].ask;
+  Announcement& ask = *state_[queue].ask;
   ask.packet = decode_job(image);
   if (!is_valid(ask.packet, store_)) {
     fail_queue(queue, now);
@@ -138,7 +138,7 @@ void JobInspector::announce(unsigned queue, const std::byte* image, Cycle now) {
 }
 
 // The list of a JOB packet, made from the kernel packets behind it.
-void JobInspector::walk(unsigned queue, Ask& ask) const {
+void JobInspector::walk(unsigned queue, Announcement& ask) const {
   ask.packet.list.clear();
   bool behind = false;
   unsigned left = ask.packet.kernels;
@@ -173,7 +173,7 @@ void JobInspector::announce_own(unsigned queue, Cycle now) {
 }
 
 // Would all TBs of the first kernel behind the announcement fit at this moment?
-bool JobInspector::first_kernel_fits(unsigned queue, const Ask& ask) const {
+bool JobInspector::first_kernel_fits(unsigned queue, const Announcement& ask) const {
   bool behind = ask.own;
   for (const QueuedPacket& packet : queues_.packets(queue)) {
     behind = behind || packet.ticket == ask.ticket;
@@ -192,7 +192,7 @@ bool JobInspector::first_kernel_fits(unsigned queue, const Ask& ask) const {
 
 // Header and list go to the job scheduler, one beat per cycle; without one that judges the answer is there at once.
 void JobInspector::submit_beats(unsigned queue) {
-  Ask& ask = *state_[queue].ask;
+  Announcement& ask = *state_[queue].ask;
   JobPacket& job = ask.packet;
   if (job.start == 0) job.start = ask.visible & kStartMask;
   if (job.best_effort) job.deadline = JobPacket::kNoDeadline;
@@ -233,7 +233,7 @@ void JobInspector::take_beat() {
 
 // A JOB packet that is none: nothing of the queue is done any more.
 void JobInspector::fail_queue(unsigned queue, Cycle now) {
-  const Ask ask = *std::exchange(state_[queue].ask, std::nullopt);
+  const Announcement ask = *std::exchange(state_[queue].ask, std::nullopt);
   asking_[queue] = false;
   errors_[queue] = true;
   ++queue_errors_;
@@ -246,7 +246,7 @@ void JobInspector::fail_queue(unsigned queue, Cycle now) {
 
 // What was announced is judged when the verdict is there too.
 void JobInspector::slot_over(unsigned queue, Cycle now) {
-  std::optional<Ask>& ask = state_[queue].ask;
+  std::optional<Announcement>& ask = state_[queue].ask;
   if (!ask) return;
   ask->slot_over = true;
   judge(queue, now);
@@ -254,7 +254,7 @@ void JobInspector::slot_over(unsigned queue, Cycle now) {
 
 bool JobInspector::answer(const Verdict& verdict, Cycle now) {
   CASTOR_ASSERT_AT(now, verdict.queue < queues_.count(), "verdict for queue %u", verdict.queue);
-  std::optional<Ask>& ask = state_[verdict.queue].ask;
+  std::optional<Announcement>& ask = state_[verdict.queue].ask;
   if (!ask || !ask->sent || ask->verdict) return false;
   ask->verdict = verdict;
   judge(verdict.queue, now);
@@ -264,7 +264,7 @@ bool JobInspector::answer(const Verdict& verdict, Cycle now) {
 void JobInspector::judge(unsigned queue, Cycle now) {
   PerQueue& state = state_[queue];
   if (!state.ask || !state.ask->slot_over || !state.ask->verdict) return;
-  const Ask ask = *std::exchange(state.ask, std::nullopt);
+  const Announcement ask = *std::exchange(state.ask, std::nullopt);
   const Verdict& verdict = *ask.verdict;
   asking_[queue] = false;
   if (ask.own && !verdict.accept) {
@@ -333,7 +333,7 @@ void JobInspector::serve_unread(unsigned queue, const JobPacket& packet, Cycle n
   // Streams may share the queue. The end of the job before is told before this one takes its place; `step`, which
   // tells ends, comes later in a cycle.
   jobs_.tell_end(queue, now);
-  Ask& ask = state_[queue].ask.emplace();
+  Announcement& ask = state_[queue].ask.emplace();
   ask.ticket = queues_.head(queue).ticket;
   ask.visible = queues_.head(queue).visible;
   asking_[queue] = true;

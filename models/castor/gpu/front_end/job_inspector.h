@@ -19,6 +19,18 @@
 
 namespace castor::gpu {
 
+/// An announcement, from the lane that reads it to its verdict.
+struct Announcement {
+  bool own = false;    ///< made by the front end for kernels that nobody announced
+  bool ahead = false;  ///< the packet is not at the head of its queue
+  bool sent = false;   ///< its header has gone to the job scheduler
+  bool slot_over = false;
+  Ticket ticket = 0;  ///< of the JOB packet; own: 0
+  Cycle visible = 0;  ///< doorbell
+  JobPacket packet;
+  std::optional<Verdict> verdict;
+};
+
 /// The inspector (docs/gpu.md, "Jobs"): announces JOB packets, and kernels that no job covers, to a job scheduler that
 /// judges, takes the verdicts, and drops from their queues what was refused. What is accepted goes to the job table.
 ///
@@ -59,7 +71,7 @@ class JobInspector {
   [[nodiscard]] QueueMask withheld() const { return discarding_ | errors_ | jobs_.uncovered(); }
   /// A kernel of the queue must not complete before the verdict on an append that has gone out.
   [[nodiscard]] bool holds(unsigned queue) const {
-    const std::optional<Ask>& ask = state_[queue].ask;
+    const std::optional<Announcement>& ask = state_[queue].ask;
     return ask && ask->ahead && ask->sent && jobs_.one_left(queue);
   }
   [[nodiscard]] bool asking(unsigned queue) const { return asking_[queue]; }
@@ -72,24 +84,13 @@ class JobInspector {
   void abandon();
 
  private:
-  /// An announcement from the lane that reads it to its verdict.
-  struct Ask {
-    bool own = false;    ///< made by the front end for kernels that nobody announced
-    bool ahead = false;  ///< the packet is not at the head of its queue
-    bool sent = false;   ///< its header has gone to the job scheduler
-    bool slot_over = false;
-    Ticket ticket = 0;  ///< of the JOB packet; own: 0
-    Cycle visible = 0;  ///< doorbell
-    JobPacket packet;
-    std::optional<Verdict> verdict;
-  };
   struct Judged {
     Ticket ticket = 0;
     bool accepted = false;
     std::uint16_t kernels = 0;
   };
   struct PerQueue {
-    std::optional<Ask> ask;
+    std::optional<Announcement> ask;
     std::uint32_t discard = 0;  ///< kernels to be dropped when they reach the head
     std::deque<Judged> judged;  ///< appends answered before they reached the head
   };
@@ -106,8 +107,8 @@ class JobInspector {
   [[nodiscard]] const Ahead* next_ahead(Cycle now);
   void begin(unsigned queue, const QueuedPacket& packet, bool ahead, Cycle now);
   void announce_own(unsigned queue, Cycle now);
-  void walk(unsigned queue, Ask& ask) const;
-  [[nodiscard]] bool first_kernel_fits(unsigned queue, const Ask& ask) const;
+  void walk(unsigned queue, Announcement& ask) const;
+  [[nodiscard]] bool first_kernel_fits(unsigned queue, const Announcement& ask) const;
   void submit_beats(unsigned queue);
   void fail_queue(unsigned queue, Cycle now);
   void judge(unsigned queue, Cycle now);
