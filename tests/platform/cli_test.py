@@ -874,8 +874,8 @@ class BadInput(Case):
 
     def test_device_accesses(self):
         where = [r"in kernel 'k' \(.*bad\.ptx:8\), block \(1,0,0\), thread \(5,0,0\)"]
-        guard = """  mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p0, %r0, 5; setp.ne.or.u32 %p1, %r1, 1,
-        %p0; """
+        guard = "  mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p0, %r0, 5; "
+        guard += "setp.ne.or.u32 %p1, %r1, 1, %p0; "
         launch = ["--grid", "3", "--block", "8", "--arg", "zeros:64"]
         load = "ld.param.u64 %rd0, [out];"
         self.run_body(
@@ -919,8 +919,8 @@ class BadInput(Case):
 
     def test_use_of_freed_memory(self):
         # Device malloc, free, use: the message says that the memory was freed.
-        calls = """  {{ .param .b64 a; st.param.b64 [a], 16; .param .b64 r; call.uni (r), malloc, (a); ld.param.b64
-        %rd1, [r]; }}
+        calls = """  {{ .param .b64 a; st.param.b64 [a], 16; .param .b64 r;
+      call.uni (r), malloc, (a); ld.param.b64 %rd1, [r]; }}
   {{ .param .b64 a; st.param.b64 [a], %rd1; call.uni free, (a); }}
   {}
   ret;"""

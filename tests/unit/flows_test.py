@@ -29,8 +29,10 @@ library(small) {
     pin(Y) { direction : output; function : "!A | !B";
              timing() { related_pin : "A"; cell_rise(t) { values ("0.1, 0.2", \\
                                                                   "0.3, 0.4"); } } }
-  } cell (INV) { area : 1; pin(A) { direction : input; capacitance : 1.5; } pin(Y) { direction : output; function :
-  "A'"; } } cell (DFF) { area : 9; ff(IQ, IQN) { clocked_on : "CK"; next_state : "D"; }
+  }
+  cell (INV) { area : 1; pin(A) { direction : input; capacitance : 1.5; }
+               pin(Y) { direction : output; function : "A'"; } }
+  cell (DFF) { area : 9; ff(IQ, IQN) { clocked_on : "CK"; next_state : "D"; }
     pin(CK) { direction : input; clock : true; } pin(D) { direction : input; }
     pin(Q) { direction : output; function : "IQ"; } pin(QN) { direction : output; function : "IQN"; } }
   cell (DFFN) { area : 9; ff(IQ, IQN) { clocked_on : "!CK"; next_state : "D E + IQ E'"; }
