@@ -10,3 +10,5 @@ castor_test(gpu_sm_hooks_test KIND unit SOURCES gpu_sm_hooks_test.cpp
             LIBS castor_ptx castor_compiler castor_platforms)
 castor_test(gpu_sm_warp_groups_test KIND unit SOURCES gpu_sm_warp_groups_test.cpp saws/reference.cpp
             LIBS castor_platforms)
+# Parts of an SM, each by itself.
+castor_test(gpu_sm_clock_test KIND unit SOURCES gpu_sm_clock_test.cpp LIBS castor_platforms)

@@ -30,7 +30,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr),
       watched_(observer != nullptr || hooks.fetch_filter != nullptr),
       observer_(observer),
-      clock_(base::kilohertz(machine.clock.core_mhz)),
+      core_clock_(base::kilohertz(machine.clock.core_mhz)),
       schedulers_(machine.schedulers),
       lanes_(machine.sm.lanes),
       all_lanes_(lanes_ == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes_) - 1),
@@ -75,15 +75,9 @@ Sm::~Sm() {
 }
 
 void Sm::set_clock_enable(bool enable, Cycle from) {
-  if (enable == enabled_) return;
-  if (enable) {
-    disabled_ += from - disabled_since_;
-    counters_.clock_off_ticks = disabled_;
-    wake_at(from);
-  } else {
-    disabled_since_ = from;
-  }
-  enabled_ = enable;
+  if (!clock_.enable(enable, from) || !enable) return;
+  counters_.clock_off_ticks = clock_.cycles_off(from);
+  wake_at(from);
 }
 
 void Sm::count_ticks() {
@@ -114,8 +108,8 @@ void Sm::count_slept(Tick end) {
 }
 
 void Sm::count_until(Cycle now) {
-  if (!enabled_) counters_.clock_off_ticks = disabled_ + (now - std::min(now, disabled_since_));
-  const Tick end = tick_of(enabled_ ? now : std::min(now, disabled_since_));
+  if (!clock_.enabled()) counters_.clock_off_ticks = clock_.cycles_off(now);
+  const Tick end = clock_.ticks_before(now);
   if (end > counted_) {
     memory_side_.catch_up(end - 1);
     count_slept(end);
@@ -124,13 +118,12 @@ void Sm::count_until(Cycle now) {
 }
 
 void Sm::tick(Cycle now) {
-  if (!enabled_) {
+  if (!clock_.enabled()) {
     sleep_until(kForever);
     return;
   }
-  now_ = now;
-  tick_ = tick_of(now);
-  if (tick_ > counted_) count_slept(tick_);
+  clock_.begin(now);
+  if (clock_.tick() > counted_) count_slept(clock_.tick());
   busy_ = false;
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_eligible();
@@ -141,9 +134,9 @@ void Sm::tick(Cycle now) {
   take_events();
   // S2
   const WarpMask arrived = std::exchange(filled_, 0);
-  memory_side_.take_reply(now, tick_);
+  memory_side_.take_reply(now, clock_.tick());
   // S3
-  memory_side_.advance(now, tick_);
+  memory_side_.advance(now, clock_.tick());
   // S4: swap accesses have their place here; rows are copied when the filter has settled, in front of all issues.
   // S5
   issue();
@@ -161,7 +154,7 @@ void Sm::tick(Cycle now) {
 
 void Sm::take_messages() {
   for (std::size_t i = 0; i < kills_.size();) {
-    if (kills_[i].visible > now_) {
+    if (kills_[i].visible > clock_.now()) {
       ++i;
       continue;
     }
@@ -173,7 +166,7 @@ void Sm::take_messages() {
   }
   for (std::size_t i = 0; i < resumes_.size();) {
     const Resume resume = resumes_[i];
-    if (resume.at > now_) {
+    if (resume.at > clock_.now()) {
       ++i;
       continue;
     }
@@ -182,18 +175,19 @@ void Sm::take_messages() {
     if (resume.failed && (live_ & bit(resume.warp)) != 0) stopped_ |= bit(resume.warp);
     busy_ = true;
   }
-  if (const TbStartMessage* const message = inbox_.head(now_); message != nullptr && quiet_tick_ != tick_) {
+  if (const TbStartMessage* const message = inbox_.head(clock_.now());
+      message != nullptr && quiet_tick_ != clock_.tick()) {
     start_tb(*message);
     inbox_.pop();
-    tb_operation_at_ = tick_;
+    tb_operation_at_ = clock_.tick();
     busy_ = true;
   }
 }
 
 void Sm::take_events() {
-  if (!wheel_.due(tick_)) return;
+  if (!wheel_.due(clock_.tick())) return;
   busy_ = true;
-  const unsigned collectors = wheel_.take(tick_, [this](const SmEvent& event) {
+  const unsigned collectors = wheel_.take(clock_.tick(), [this](const SmEvent& event) {
     switch (event.kind) {
       case SmEvent::Kind::kWritten:
         registers_written(event.warp, event);
@@ -273,24 +267,24 @@ void Sm::finish_tick() {
     pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());
     pulse.memory_stall = tick_class_.memory_stalled;
     pulse.outstanding = static_cast<std::uint16_t>(outstanding);
-    set_pulse(pulse, now_);
+    set_pulse(pulse, clock_.now());
     // The pulse of a sleeping SM repeats, so a tick with a miss is followed by one without.
     if (pulse.l1_primary_misses != 0) busy_ = true;
   }
-  sleep_until(busy_ ? now_ + 1 : next_wake());
+  sleep_until(busy_ ? clock_.now() + 1 : next_wake());
 }
 
 Cycle Sm::next_wake() {
-  const Cycle soonest = now_ + 1;
+  const Cycle soonest = clock_.now() + 1;
   // What most often has something to do in the next tick is asked first.
   if ((decode_next_ | filled_) != 0 || ready_left_ || memory.next_reply() <= soonest) return soonest;
-  Tick tick = memory_side_.next(tick_);
-  if (tick == tick_ + 1) return soonest;
-  tick = std::min({tick, wheel_.next(tick_), unit_wake_});
-  Cycle wake = tick == kForever ? kForever : now_ + (tick - tick_);
+  Tick tick = memory_side_.next(clock_.tick());
+  if (tick == clock_.tick() + 1) return soonest;
+  tick = std::min({tick, wheel_.next(clock_.tick()), unit_wake_});
+  Cycle wake = tick == kForever ? kForever : clock_.now() + (tick - clock_.tick());
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
-  if (memory.next_credit() > now_) wake = std::min(wake, memory.next_credit());
+  if (memory.next_credit() > clock_.now()) wake = std::min(wake, memory.next_credit());
   for (const Kill& kill : kills_) wake = std::min(wake, kill.visible);
   for (const Resume& resume : resumes_) wake = std::min(wake, resume.at);
   if (retire_waits_) wake = std::min(wake, done_credits_.next());

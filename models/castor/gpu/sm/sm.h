@@ -20,6 +20,7 @@
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/icache.h"
 #include "castor/gpu/sm/pipelines.h"
+#include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
@@ -212,7 +213,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   };
 
   [[nodiscard]] static WarpMask bit(unsigned warp) { return WarpMask{1} << warp; }
-  [[nodiscard]] Tick tick_of(Cycle cycle) const { return cycle - disabled_; }
   [[nodiscard]] unsigned scheduler_of(unsigned warp) const { return warp % schedulers_; }
   [[nodiscard]] isa::RegisterView view(Warp& warp) const {
     return {warp.registers, warp.constants, warp.predicates, lanes_};
@@ -346,19 +346,16 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   const bool hooked_;
   const bool watched_;  ///< somebody has to be told of issues: observer, fetch filter
   Observer* const observer_;
-  const base::Clock clock_;
+  const base::Clock core_clock_;
   const unsigned schedulers_, lanes_;
   const LaneMask all_lanes_;
 
   // Time.
-  Cycle now_ = 0;
-  Tick tick_ = 0;
+  SmClock clock_;
   Tick counted_ = 0;  ///< ticks in the counters or in same_ticks_: the next tick if none were slept
   TickClass tick_class_;
   Tick same_ticks_ = 0;  ///< of this class, not yet in the counters
-  bool enabled_ = true;
-  Cycle disabled_since_ = 0, disabled_ = 0;
-  bool busy_ = false;  ///< something happened in this tick that the next tick may build on
+  bool busy_ = false;    ///< something happened in this tick that the next tick may build on
 
   // One word per property of warps.
   WarpMask live_ = 0;         ///< has lanes that have not exited

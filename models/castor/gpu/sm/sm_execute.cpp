@@ -21,7 +21,7 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
   const Decoded& decoded = warp.decoded[pc];
   const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
   const unsigned lanes = mask == all_lanes_ ? lanes_ : static_cast<unsigned>(__builtin_popcountll(mask));
-  CASTOR_ASSERT_AT(now_, (valid_ & clear_ & bit(w)) != 0, "warp %u of SM %u issues with a register pending", w,
+  CASTOR_ASSERT_AT(clock_.now(), (valid_ & clear_ & bit(w)) != 0, "warp %u of SM %u issues with a register pending", w,
                    index());
   TbContext& tb = contexts_[warp.context];
   const auto kind = static_cast<std::size_t>(decoded.instruction_class);
@@ -37,7 +37,7 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
   busy_ = true;
   if (watched_) {
     if (observer_ != nullptr) {
-      observer_->issued({now_, tick_, index(), scheduler, w, warp.context, tb.kernel, pc, mask});
+      observer_->issued({clock_.now(), clock_.tick(), index(), scheduler, w, warp.context, tb.kernel, pc, mask});
     }
     if (filter_ != nullptr && filter_issues(scheduler, w, record, decoded, mask)) return;
   }
@@ -54,10 +54,10 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
 }
 
 void Sm::set_times(isa::WarpContext& context) {
-  context.clock = tick_;
-  if (timer_tick_ != tick_) {
-    timer_tick_ = tick_;
-    timer_ns_ = clock_.time_of(now_) / base::kPicosecondsPerNanosecond;
+  context.clock = clock_.tick();
+  if (timer_tick_ != clock_.tick()) {
+    timer_tick_ = clock_.tick();
+    timer_ns_ = core_clock_.time_of(clock_.now()) / base::kPicosecondsPerNanosecond;
   }
   context.global_timer = timer_ns_;
 }
@@ -88,7 +88,7 @@ void Sm::set_times(isa::WarpContext& context) {
 }
 
 void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
-  const Pipelines::Path path = pipelines_.reserve(decoded, w, scheduler, tick_, wheel_);
+  const Pipelines::Path path = pipelines_.reserve(decoded, w, scheduler, clock_.tick(), wheel_);
   counters_.bank_conflict_delay += path.delay;
   if (mask != 0 && !run_lanes(w, record, decoded, mask)) return;
   if (decoded.dst_count == 1 && decoded.predicates_written == 0) {
@@ -100,7 +100,7 @@ void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, con
 }
 
 void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
-  const Pipelines::Path path = pipelines_.reserve(decoded, w, scheduler, tick_, wheel_);
+  const Pipelines::Path path = pipelines_.reserve(decoded, w, scheduler, clock_.tick(), wheel_);
   counters_.bank_conflict_delay += path.delay;
   run_memory(path, w, record, decoded, mask);
 }
@@ -119,8 +119,8 @@ void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, co
     instruction.context = warp.context;
     instruction.pc = warp.pc;
     instruction.dispatch = path.dispatch;
-    instruction.now = now_;
-    instruction.tick = tick_;
+    instruction.now = clock_.now();
+    instruction.tick = clock_.tick();
     unsigned acknowledges = 0;
     if (const auto refused = memory_side_.issue(instruction, acknowledges)) {
       fault(w, warp.pc, {refused->kind, refused->lane, refused->what, refused->address});
@@ -243,7 +243,7 @@ void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask
     event.kind = SmEvent::Kind::kFetchable;
     event.payload = bit(w);
     // Fetch is judged on what the tick before left.
-    wheel_.add(tick_, tick_ + machine_.fetch.branch_cycles - 1, event);
+    wheel_.add(clock_.tick(), clock_.tick() + machine_.fetch.branch_cycles - 1, event);
   }
 }
 
@@ -282,14 +282,14 @@ void Sm::sleep(unsigned w, const Record& record, LaneMask mask) {
     longest = std::max<std::uint64_t>(longest, lane_value<std::uint32_t>(registers, record.src[0], first_lane(left)));
   }
   // ceil(ns x f); ns x kHz counts millionths of a tick.
-  const std::uint64_t ticks = std::max<std::uint64_t>(1, (longest * clock_.kilohertz() + 999'999) / 1'000'000);
+  const std::uint64_t ticks = std::max<std::uint64_t>(1, (longest * core_clock_.kilohertz() + 999'999) / 1'000'000);
   blocked_timer_ |= bit(w);
   watch_.disturb();
   SmEvent event;
   event.kind = SmEvent::Kind::kTimer;
   event.warp = static_cast<std::uint8_t>(w);
   event.payload = states_[w].generation;
-  wheel_.add(tick_, tick_ + ticks, event);
+  wheel_.add(clock_.tick(), clock_.tick() + ticks, event);
 }
 
 void Sm::step(unsigned w) {
@@ -317,7 +317,7 @@ void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
   const Warp& warp = warps_[w];
   const TbContext& tb = contexts_[warp.context];
   watch_.disturb();
-  report({now_ + 1, tb.kernel, make_fault(*tb.kernel, tb.index, states_[w].context, pc, what)});
+  report({clock_.now() + 1, tb.kernel, make_fault(*tb.kernel, tb.index, states_[w].context, pc, what)});
   stopped_ |= bit(w);
 }
 
@@ -363,7 +363,7 @@ void Sm::expect_write(unsigned w, unsigned reg, Tick earliest) {
   event.warp = static_cast<std::uint8_t>(w);
   event.first = static_cast<std::uint8_t>(reg);
   event.registers = 1;
-  wheel_.add(tick_, pipelines_.reserve_write(reg, w, earliest) + 1, event);
+  wheel_.add(clock_.tick(), pipelines_.reserve_write(reg, w, earliest) + 1, event);
 }
 
 void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation) {
@@ -374,7 +374,7 @@ void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, Memory
     loaded.first = decoded.dst;
     loaded.registers = 1;
     loaded.operation = operation;
-    wheel_.add(tick_, pipelines_.reserve_write(decoded.dst, w, earliest) + 1, loaded);
+    wheel_.add(clock_.tick(), pipelines_.reserve_write(decoded.dst, w, earliest) + 1, loaded);
     return;  // pending since it issued
   }
   Warp& warp = warps_[w];
@@ -409,7 +409,7 @@ void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, Memory
       if (slots[i] == when) same |= 1U << i;
     }
     event.registers = static_cast<std::uint16_t>(same);
-    wheel_.add(tick_, when + 1, event);
+    wheel_.add(clock_.tick(), when + 1, event);
     left &= ~same;
     if (left == 0) return;
     event.operation = nullptr;
@@ -424,11 +424,11 @@ void Sm::registers_written(unsigned w, const SmEvent& event) {
   for (unsigned bits = event.registers; bits != 0; bits &= bits - 1) {
     const unsigned reg = event.first + static_cast<unsigned>(__builtin_ctz(bits));
     const std::uint64_t mask = std::uint64_t{1} << (reg % 64);
-    CASTOR_ASSERT_AT(now_, (warp.pending[reg / 64] & mask) != 0, "register %u of warp %u is written but not pending",
-                     reg, w);
+    CASTOR_ASSERT_AT(clock_.now(), (warp.pending[reg / 64] & mask) != 0,
+                     "register %u of warp %u is written but not pending", reg, w);
     warp.pending[reg / 64] &= ~mask;
     warp.loading[reg / 64] &= ~mask;
-    pipelines_.written(reg, w, tick_ - 1);
+    pipelines_.written(reg, w, clock_.tick() - 1);
   }
   warp.pending_predicates &= static_cast<std::uint8_t>(~event.predicates);
   if ((valid_ & ~clear_ & bit(w)) != 0) {

@@ -118,7 +118,7 @@ void Sm::filter_early() {
   filter.retired = std::exchange(filter.retires, std::nullopt);
   state.arrived = filled_;
   state.fetch = {};
-  state.fetch.now = now_;
+  state.fetch.now = clock_.now();
   const FetchOut& out = hooks_.fetch_filter->settle(state.fetch);
   filter.out.hold = out.hold;
   filter.out.copy = out.copy;
@@ -135,7 +135,7 @@ void Sm::filter_group() {
     const unsigned w = lowest(due);
     // A line that comes from memory was missed before; the fetch was then seen in the tick behind it.
     if ((state.arrived & bit(w)) == 0) {
-      filter.fetched[w] = tick_ - 1;
+      filter.fetched[w] = clock_.tick() - 1;
       if (!instructions_of_filter(w)) continue;
     }
     filter.present |= bit(w);
@@ -187,13 +187,13 @@ IssueSlot Sm::filter_slot(unsigned w, std::uint32_t pc) const {
   slot.lead = verdict.lead;
   std::copy(std::begin(verdict.tag), std::end(verdict.tag), std::begin(slot.tag));
   for (unsigned i = 0; i < decoded.dst_count && decoded.dst + i < slots; ++i) {
-    CASTOR_ASSERT_AT(now_, slot.ndst < 2, "an instruction writes more than two registers that can be renamed");
+    CASTOR_ASSERT_AT(clock_.now(), slot.ndst < 2, "an instruction writes more than two registers that can be renamed");
     slot.dst[slot.ndst++] = static_cast<std::uint8_t>(decoded.dst + i);
   }
   for (unsigned i = 0; i < decoded.source_count; ++i) {
     if (decoded.sources[i] >= slots) continue;
-    CASTOR_ASSERT_AT(now_, slot.nsrc < kMaxOperands, "an instruction reads more than %u registers that can be renamed",
-                     kMaxOperands);
+    CASTOR_ASSERT_AT(clock_.now(), slot.nsrc < kMaxOperands,
+                     "an instruction reads more than %u registers that can be renamed", kMaxOperands);
     slot.src[slot.nsrc++] = decoded.sources[i];
   }
   return slot;
@@ -231,7 +231,7 @@ void Sm::settle_filter() {
   in.retire = filter.retired;
   in.start = state.tb_start;
   const FetchOut* out = &hooks_.fetch_filter->settle(in);
-  CASTOR_ASSERT_AT(now_, out->hold == filter.out.hold && out->copy.has_value() == filter.out.copy.has_value(),
+  CASTOR_ASSERT_AT(clock_.now(), out->hold == filter.out.hold && out->copy.has_value() == filter.out.copy.has_value(),
                    "fetch_filter of SM %u changes hold or copy after settle", index());
   for (unsigned i = 0; i < filter.slot_count; ++i) {
     filter.candidates[filter.slots[i].warp][filter.slot_which[i]].rename = out->rename[i];
@@ -239,7 +239,7 @@ void Sm::settle_filter() {
   filter.out = *out;
   skip(*out);
   for (unsigned n = 0; out->again; ++n) {
-    CASTOR_ASSERT_AT(now_, n < 65536, "fetch_filter of SM %u never ends to ask again", index());
+    CASTOR_ASSERT_AT(clock_.now(), n < 65536, "fetch_filter of SM %u never ends to ask again", index());
     out = &hooks_.fetch_filter->settle(in);
     skip(*out);
   }
@@ -256,7 +256,7 @@ void Sm::skip(const FetchOut& out) {
   const WarpMask skipped = out.skip | out.ghost;
   if (skipped == 0) return;
   HookState& state = *hook_state_;
-  CASTOR_ASSERT_AT(now_, (skipped & ~(state.eligible & state.hold)) == 0,
+  CASTOR_ASSERT_AT(clock_.now(), (skipped & ~(state.eligible & state.hold)) == 0,
                    "fetch_filter of SM %u skips warps that are not eligible and held", index());
   busy_ = true;
   for (WarpMask left = skipped; left != 0; left &= left - 1) {
@@ -271,8 +271,8 @@ void Sm::skip(const FetchOut& out) {
 void Sm::execute_ghost(unsigned w) {
   Warp& warp = warps_[w];
   const Record& record = warp.records[warp.pc];
-  CASTOR_ASSERT_AT(now_, record.kind == Kind::kLane, "fetch_filter of SM %u makes a ghost of more than arithmetic",
-                   index());
+  CASTOR_ASSERT_AT(clock_.now(), record.kind == Kind::kLane,
+                   "fetch_filter of SM %u makes a ghost of more than arithmetic", index());
   (void)lanes_of_filter(w, record, warp.decoded[warp.pc], isa::guarded(record, warp.predicates, warp.active));
 }
 
@@ -281,11 +281,11 @@ void Sm::copy_row(const CopyRequest& request) {
   Filter& filter = *filter_;
   busy_ = true;  // asks again if it is not served
   Warp& warp = warps_[request.warp];
-  CASTOR_ASSERT_AT(now_, (filter.active & bit(request.warp)) != 0 && request.row < filter.rows,
+  CASTOR_ASSERT_AT(clock_.now(), (filter.active & bit(request.warp)) != 0 && request.row < filter.rows,
                    "fetch_filter of SM %u copies row %u for warp %u", index(), request.row, request.warp);
   if ((warp.pending[request.slot / 64] >> (request.slot % 64) & 1) != 0) return;
-  if (filter.reads_until[request.warp] > tick_) return;
-  if (!pipelines_.copy(request.row, request.slot, request.warp, tick_)) return;
+  if (filter.reads_until[request.warp] > clock_.tick()) return;
+  if (!pipelines_.copy(request.row, request.slot, request.warp, clock_.tick())) return;
   std::memcpy(view(warp).dst(request.slot), filter.value(request.row), filter.row_bytes);
   hook_state_->fetch.copy_ack = true;
 }
@@ -306,15 +306,15 @@ WarpMask Sm::filter_decode(WarpMask due) {
       Filter::Verdict& verdict = filter.verdicts[w][(warp.pc + taken) % Filter::kMaxBuffered];
       verdict = {};
       if (filter.out.act[taken] != DecodeAct::kLead) continue;
-      CASTOR_ASSERT_AT(now_, group.slot[taken].ndst != 0, "fetch_filter of SM %u elects what cannot be renamed",
+      CASTOR_ASSERT_AT(clock_.now(), group.slot[taken].ndst != 0, "fetch_filter of SM %u elects what cannot be renamed",
                        index());
       verdict.lead = true;
       const Filter::Pool& pool = filter.pools[warp.context];
       for (unsigned i = 0; i < group.slot[taken].ndst; ++i) {
         const unsigned tag = verdict.tag[i] = filter.out.tag[i];
-        CASTOR_ASSERT_AT(now_, tag < pool.rows, "fetch_filter of SM %u elects for row %u of %u", index(), tag,
+        CASTOR_ASSERT_AT(clock_.now(), tag < pool.rows, "fetch_filter of SM %u elects for row %u of %u", index(), tag,
                          pool.rows);
-        CASTOR_ASSERT_AT(now_, !machine_.check.rows || filter.read_until[pool.base + tag] <= tick_,
+        CASTOR_ASSERT_AT(clock_.now(), !machine_.check.rows || filter.read_until[pool.base + tag] <= clock_.tick(),
                          "fetch_filter of SM %u gives row %u away while it is read", index(), tag);
       }
     }
@@ -347,7 +347,8 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
   full_ &= ~bit(w);
   const auto& both = filter.candidates[w];
   const IssueRename& rename = both[0].pc == pc ? both[0].rename : both[1].rename;
-  CASTOR_ASSERT_AT(now_, both[0].pc == pc || both[1].pc == pc, "warp %u issues what its filter has not seen", w);
+  CASTOR_ASSERT_AT(clock_.now(), both[0].pc == pc || both[1].pc == pc, "warp %u issues what its filter has not seen",
+                   w);
   const IssueSlot slot = filter_slot(w, pc);
   filter.issued_slots[filter.issued_count++] = slot;
   if (mask != 0 && stores(record)) filter.stores |= tb;
@@ -359,8 +360,8 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
     if (k == slot.nsrc || decoded.sources[i] != slot.src[k]) continue;
     const std::int16_t row = rows[i] = rename.src_row[k++];
     if (row == Filter::kNoRow) continue;
-    CASTOR_ASSERT_AT(now_, static_cast<unsigned>(row) < filter.rows, "fetch_filter of SM %u renames to row %d", index(),
-                     row);
+    CASTOR_ASSERT_AT(clock_.now(), static_cast<unsigned>(row) < filter.rows, "fetch_filter of SM %u renames to row %d",
+                     index(), row);
     std::memcpy(view(warp).dst(decoded.sources[i]), filter.value(static_cast<unsigned>(row)), filter.row_bytes);
   }
   if (decoded.pool >= UnitPool::kControl) {
@@ -371,10 +372,11 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
   }
   Pipelines::Path path;
   if (rename.reuse) {
-    CASTOR_ASSERT_AT(now_, record.kind == Kind::kLane, "fetch_filter of SM %u reuses more than arithmetic", index());
-    path.last_operand = path.dispatch = tick_;
+    CASTOR_ASSERT_AT(clock_.now(), record.kind == Kind::kLane, "fetch_filter of SM %u reuses more than arithmetic",
+                     index());
+    path.last_operand = path.dispatch = clock_.tick();
   } else {
-    path = pipelines_.reserve_rows(decoded, rows, w, scheduler, tick_, wheel_);
+    path = pipelines_.reserve_rows(decoded, rows, w, scheduler, clock_.tick(), wheel_);
     counters_.bank_conflict_delay += path.delay;
   }
   for (unsigned i = 0; i < decoded.source_count; ++i) {
@@ -382,11 +384,11 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
     Tick& until = filter.read_until[static_cast<unsigned>(rows[i])];
     until = std::max(until, path.last_operand);
   }
-  if (path.last_operand > tick_ && path.last_operand > filter.reads_until[w]) {
+  if (path.last_operand > clock_.tick() && path.last_operand > filter.reads_until[w]) {
     filter.reads_until[w] = path.last_operand;
     SmEvent event;  // the SM is awake when the filter has to be told
     event.kind = SmEvent::Kind::kFetchable;
-    wheel_.add(tick_, path.last_operand, event);
+    wheel_.add(clock_.tick(), path.last_operand, event);
   }
   const bool lead = slot.lead && (mask != 0 || record.kind == Kind::kLane);
   if (lead) {
@@ -397,7 +399,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
   if (decoded.pool <= UnitPool::kShared) {
     memory_of_filter(path, w, record, decoded, mask);
   } else if (mask == 0 || lanes_of_filter(w, record, decoded, mask)) {
-    const Tick earliest = rename.reuse ? tick_ + 1 : path.dispatch + decoded.latency;
+    const Tick earliest = rename.reuse ? clock_.tick() + 1 : path.dispatch + decoded.latency;
     if (lead) {
       expect_rows(w, decoded, earliest, nullptr);
       store_rows(w, decoded);
@@ -471,10 +473,10 @@ void Sm::expect_rows(unsigned w, const Decoded& decoded, Tick earliest, MemoryOp
     told.kind = SmEvent::Kind::kRowWritten;
     told.warp = warp.context;
     told.first = static_cast<std::uint8_t>(row - base);
-    if (slots[i] == tick_) {
+    if (slots[i] == clock_.tick()) {
       take_row_event(told);
     } else {
-      wheel_.add(tick_, slots[i], told);
+      wheel_.add(clock_.tick(), slots[i], told);
     }
   }
   // Registers that are written in the same tick share an event; a load's data come with the first.
@@ -487,7 +489,7 @@ void Sm::expect_rows(unsigned w, const Decoded& decoded, Tick earliest, MemoryOp
     event.first = decoded.dst;
     event.registers = static_cast<std::uint16_t>((slots[0] == slot ? 1 : 0) | (slots[1] == slot ? 2 : 0));
     event.operation = slot == first ? operation : nullptr;
-    wheel_.add(tick_, slot + 1, event);
+    wheel_.add(clock_.tick(), slot + 1, event);
     if (slots[0] == slots[1]) break;
   }
 }
@@ -519,7 +521,7 @@ void Sm::take_row_event(const SmEvent& event) {
   for (unsigned left = event.registers; left != 0; left &= left - 1) {
     const unsigned reg = event.first + lowest(left);
     const std::int16_t row = std::exchange(filter.lead_row[w][reg], Filter::kNoRow);
-    pipelines_.row_written(static_cast<unsigned>(row), tick_ - 1);
+    pipelines_.row_written(static_cast<unsigned>(row), clock_.tick() - 1);
     warp.pending[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
     warp.loading[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
   }
@@ -556,7 +558,7 @@ void Sm::clock_filter() {
   filter.leaving &= ~in.exit;
   in.oc_idle = ~WarpMask{0};
   for (WarpMask left = filter.active; left != 0; left &= left - 1) {
-    if (filter.reads_until[lowest(left)] > tick_) in.oc_idle &= ~(left & (~left + 1));
+    if (filter.reads_until[lowest(left)] > clock_.tick()) in.oc_idle &= ~(left & (~left + 1));
   }
   hooks_.fetch_filter->clock(in);
   if (filter.retires || in.exit != out) busy_ = true;

@@ -28,8 +28,8 @@ void Sm::attach(Hook* hook, const char* name) {
 void Sm::hook_error(const char* name, unsigned code, std::uint64_t info) {
   // A block sees the thread blocks of its SM; the one in the lowest context names the kernel that stops. Without any
   // there is no kernel to stop, and no program to blame.
-  CASTOR_ASSERT_AT(now_, resident_ != 0, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name, index(), code,
-                   info);
+  CASTOR_ASSERT_AT(clock_.now(), resident_ != 0, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name,
+                   index(), code, info);
   const TbContext& tb = contexts_[static_cast<unsigned>(__builtin_ctzll(resident_))];
   char text[160];
   std::snprintf(text, sizeof text, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name, index(), code, info);
@@ -38,7 +38,7 @@ void Sm::hook_error(const char* name, unsigned code, std::uint64_t info) {
   fault.kernel = tb.kernel->program->kernel;
   fault.block = tb.index;
   fault.message = std::string(text) + "\n  in kernel " + fault.kernel;
-  report({now_ + 1, tb.kernel, fault});
+  report({clock_.now() + 1, tb.kernel, fault});
 }
 
 void Sm::early_outputs(WarpMask eligible) {
@@ -49,7 +49,7 @@ void Sm::early_outputs(WarpMask eligible) {
   }
   if (hooks_.issue != nullptr) {
     state.issue = {};
-    state.issue.now = now_;
+    state.issue.now = clock_.now();
     state.issue.tb = state.tb_of.data();
     state.issue.age = state.age_of.data();
     state.barrier_ok = hooks_.issue->settle(state.issue).barrier_ok;
@@ -80,24 +80,24 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
   in.kernel_start = state.kernel_start;
   if (machine_.issue.warps == kMaxIssueClasses) in.issue_class = issue_classes();
   const IssueOut& out = hooks_.issue->settle(in);
-  CASTOR_ASSERT_AT(now_, out.barrier_ok == state.barrier_ok, "issue_policy of SM %u changes barrier_ok after settle",
-                   index());
+  CASTOR_ASSERT_AT(clock_.now(), out.barrier_ok == state.barrier_ok,
+                   "issue_policy of SM %u changes barrier_ok after settle", index());
   state.picks = {};
   if (ready == 0) {
     int none = -1;  // stays negative as long as all are
     for (unsigned s = 0; s < schedulers_; ++s) {
       for (unsigned j = 0; j < machine_.issue.warps; ++j) none &= out.pick[s][j];
     }
-    CASTOR_ASSERT_AT(now_, none < 0, "issue_policy of SM %u picks a warp where none is ready", index());
+    CASTOR_ASSERT_AT(clock_.now(), none < 0, "issue_policy of SM %u picks a warp where none is ready", index());
     return;
   }
   for (unsigned s = 0; s < schedulers_; ++s) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
       if (out.pick[s][j] < 0) continue;
       const unsigned w = static_cast<std::uint8_t>(out.pick[s][j]);
-      CASTOR_ASSERT_AT(now_, (in.ready & scheduler_mask_[s] & bit(w)) != 0,
+      CASTOR_ASSERT_AT(clock_.now(), (in.ready & scheduler_mask_[s] & bit(w)) != 0,
                        "issue_policy of SM %u picks warp %u for scheduler %u, which is not ready", index(), w, s);
-      CASTOR_ASSERT_AT(now_, machine_.issue.warps != kMaxIssueClasses || (in.issue_class[j] & bit(w)) != 0,
+      CASTOR_ASSERT_AT(clock_.now(), machine_.issue.warps != kMaxIssueClasses || (in.issue_class[j] & bit(w)) != 0,
                        "issue_policy of SM %u picks warp %u for issue class %u", index(), w, j);
       // A warp is picked once.
       in.ready &= ~bit(w);
@@ -152,7 +152,7 @@ Cycle Sm::quiet_hooks() const {
   Cycle quiet = kForever;
   if (hooks_.fetch_filter != nullptr) quiet = std::min(quiet, hooks_.fetch_filter->quiet());
   if (hooks_.issue != nullptr) quiet = std::min(quiet, hooks_.issue->quiet());
-  return quiet >= kForever - now_ - 1 ? kForever : now_ + 1 + quiet;
+  return quiet >= kForever - clock_.now() - 1 ? kForever : clock_.now() + 1 + quiet;
 }
 
 }  // namespace castor::gpu

@@ -54,7 +54,7 @@ void Sm::issue() {
   unsigned acting = (1U << schedulers_) - 1;
   if (machine_.issue.period > 1) {
     acting = 0;
-    const auto phase = static_cast<unsigned>(tick_ % machine_.issue.period);
+    const auto phase = static_cast<unsigned>(clock_.tick() % machine_.issue.period);
     for (unsigned s = phase; s < schedulers_; s += machine_.issue.period) {
       acting |= 1U << s;
     }
@@ -81,7 +81,7 @@ void Sm::issue() {
 bool Sm::stands_still(WarpMask open, WarpMask clear) const {
   const Standstill& last = standstill_;
   if (!last.holds || open != last.open || clear != last.clear || (open & waits_load_) != last.waits_load) return false;
-  return clear == 0 || (tick_ < unit_wake_ && pipelines_.collector_free() == last.collector_free &&
+  return clear == 0 || (clock_.tick() < unit_wake_ && pipelines_.collector_free() == last.collector_free &&
                         memory_side_.full_queues() == last.full_queues);
 }
 
@@ -98,7 +98,7 @@ WarpMask Sm::acceptable(WarpMask candidates) {
     const unsigned groups = pipelines_.divided(pool) ? schedulers_ : 1;
     for (unsigned s = 0; s < groups; ++s) {
       const WarpMask mine = groups == 1 ? mask : mask & scheduler_mask_[s];
-      if (mine == 0 || pipelines_.accepts(pool, s, tick_)) continue;
+      if (mine == 0 || pipelines_.accepts(pool, s, clock_.tick())) continue;
       unit_wake_ = std::min(unit_wake_, pipelines_.accepts_from(pool, s));
       mask &= ~mine;
     }
@@ -262,7 +262,7 @@ void Sm::commit_seconds() {
 bool Sm::can_commit(unsigned scheduler, unsigned w) const {
   const Warp& warp = warps_[w];
   if (warp.pool < UnitPool::kControl) {
-    if (!pipelines_.accepts(warp.pool, scheduler, tick_)) return false;
+    if (!pipelines_.accepts(warp.pool, scheduler, clock_.tick())) return false;
     return warp.pool > UnitPool::kShared || memory_side_.can_accept(warp.records[warp.pc]);
   }
   // One barrier or exit per scheduler and tick.

@@ -26,7 +26,7 @@ void Sm::start_tb(const TbStartMessage& message) {
   const KernelContext& kernel = *message.kernel;
   const bool first = resident_ == 0;
   const unsigned context = lowest(~resident_);
-  CASTOR_ASSERT_AT(now_, context < contexts_.size(), "SM %u has no free TB context", index());
+  CASTOR_ASSERT_AT(clock_.now(), context < contexts_.size(), "SM %u has no free TB context", index());
   TbContext& tb = contexts_[context];
   tb.kernel = &kernel;
   tb.program = &decoded(*kernel.program);
@@ -41,7 +41,8 @@ void Sm::start_tb(const TbStartMessage& message) {
   tb.warp_instructions = tb.thread_instructions = 0;
   const auto threads = static_cast<unsigned>(kernel.block.count());
   tb.warp_count = (threads + lanes_ - 1) / lanes_;
-  CASTOR_ASSERT_AT(now_, kernel.need.reg_units <= free_register_units_ && kernel.need.smem_units <= free_shared_units_,
+  CASTOR_ASSERT_AT(clock_.now(),
+                   kernel.need.reg_units <= free_register_units_ && kernel.need.smem_units <= free_shared_units_,
                    "a TB is placed on SM %u that does not fit: registers or shared memory", index());
   free_register_units_ -= kernel.need.reg_units;
   free_shared_units_ -= kernel.need.smem_units;
@@ -60,7 +61,7 @@ void Sm::start_tb(const TbStartMessage& message) {
   std::vector<std::uint8_t> halves(tb.warp_count);
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     const unsigned slot = lowest(~(used_ | tb.warps));
-    CASTOR_ASSERT_AT(now_, slot < warps_.size(), "SM %u has no free warp slot", index());
+    CASTOR_ASSERT_AT(clock_.now(), slot < warps_.size(), "SM %u has no free warp slot", index());
     tb.slots[i] = static_cast<std::uint8_t>(slot);
     tb.warps |= bit(slot);
     start_warp(tb, context, i, slot);
@@ -83,7 +84,7 @@ void Sm::start_tb(const TbStartMessage& message) {
   live_ |= tb.warps;
   resident_ |= TbMask{1} << context;
   ++counters_.tb_started;
-  tb.started = tick_;
+  tb.started = clock_.tick();
 
   const bool divides = message.divide && (kernel.grid.y > 1 || kernel.grid.z > 1);
   const Tick setup = machine_.sm.tb_start_cycles + (divides ? machine_.sm.tb_divide_cycles - 1 : 0);
@@ -93,9 +94,9 @@ void Sm::start_tb(const TbStartMessage& message) {
     SmEvent event;
     event.kind = SmEvent::Kind::kFetchable;
     event.payload = tb.warps;
-    wheel_.add(tick_, tick_ + setup - 1, event);
+    wheel_.add(clock_.tick(), clock_.tick() + setup - 1, event);
   }
-  if (first) quiet_tick_ = tick_ + 1;
+  if (first) quiet_tick_ = clock_.tick() + 1;
   if (hooked_) {
     TbStartEvent event;
     event.tb = static_cast<std::uint8_t>(context);
@@ -106,7 +107,7 @@ void Sm::start_tb(const TbStartMessage& message) {
     if (filter_ != nullptr) filter_start(tb, context, event);
     hook_state_->started(event, first);
   }
-  if (observer_ != nullptr) observer_->tb_started({now_, index(), context, &kernel, tb.gid, tb.group});
+  if (observer_ != nullptr) observer_->tb_started({clock_.now(), index(), context, &kernel, tb.gid, tb.group});
   const bool stopped = std::any_of(killed_.begin(), killed_.end(), [&](const Kill& kill) {
     return kill.kernel == &kernel && kill.ticket == kernel.ticket;
   });
@@ -140,7 +141,7 @@ void Sm::start_warp(TbContext& tb, unsigned context, unsigned index_in_tb, unsig
   std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
   std::memset(warp.registers, 0, std::size_t{kernel.program->registers} * lanes_ * 4);
   hook_state_->tb_of[slot] = warp.context;
-  hook_state_->age_of[slot] = static_cast<std::uint32_t>(now_);
+  hook_state_->age_of[slot] = static_cast<std::uint32_t>(clock_.now());
   reload(slot);
 }
 
@@ -173,8 +174,8 @@ void Sm::meet_barriers() {
     const unsigned id = arrival.arrival.barrier;
     if (id < tb.barrier_times.size()) {
       BarrierTimes& times = tb.barrier_times[id];
-      if (times.seen == 0) times.first = tick_;
-      if ((times.seen >> arrival.scheduler & 1) == 0) times.local[arrival.scheduler] = tick_;
+      if (times.seen == 0) times.first = clock_.tick();
+      if ((times.seen >> arrival.scheduler & 1) == 0) times.local[arrival.scheduler] = clock_.tick();
       times.seen |= static_cast<std::uint8_t>(1U << arrival.scheduler);
     }
     released_.clear();
@@ -200,18 +201,18 @@ void Sm::completed(unsigned context, unsigned scheduler) {
       SmEvent event;
       event.kind = SmEvent::Kind::kUnblock;
       event.payload = waiters;
-      wheel_.add(tick_, tick_ + machine_.barrier.register_ticks + machine_.barrier.release, event);
+      wheel_.add(clock_.tick(), clock_.tick() + machine_.barrier.register_ticks + machine_.barrier.release, event);
       releasing_ |= waiters;
       unblocked_now_ |= waiters;
     }
     if (filter_ != nullptr) filter_barrier(context, release.barrier);
     BarrierTimes& times = tb.barrier_times[release.barrier];
-    const Tick local = (times.seen >> scheduler & 1) != 0 ? times.local[scheduler] : tick_;
+    const Tick local = (times.seen >> scheduler & 1) != 0 ? times.local[scheduler] : clock_.tick();
     ++counters_.barrier_instances;
-    counters_.barrier_wait += tick_ - times.first;
-    statistics_.barrier_waited(tick_ - times.first);
+    counters_.barrier_wait += clock_.tick() - times.first;
+    statistics_.barrier_waited(clock_.tick() - times.first);
     counters_.barrier_wait_p1 += local - times.first;
-    counters_.barrier_wait_p2 += tick_ - local;
+    counters_.barrier_wait_p2 += clock_.tick() - local;
     times.seen = 0;
     ++tb.barriers_done;
   }
@@ -231,8 +232,8 @@ void Sm::end_fences() {
   for (WarpMask left = done; left != 0; left &= left - 1) {
     // What the TB loads from now on must not be older than the fence.
     Cycle& acquire = tb_memory_[warps_[lowest(left)].context].acquire;
-    CASTOR_ASSERT_AT(now_, acquire <= now_, "an acquire cycle of SM %u lies ahead", index());
-    acquire = now_;
+    CASTOR_ASSERT_AT(clock_.now(), acquire <= clock_.now(), "an acquire cycle of SM %u lies ahead", index());
+    acquire = clock_.now();
   }
   blocked_fence_ &= ~done;
   busy_ = true;
@@ -243,7 +244,7 @@ void Sm::ask_services() {
   service_drain_ &= ~ready;
   for (WarpMask left = ready; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
-    ask({now_ + 1, w, contexts_[warps_[w].context].kernel});
+    ask({clock_.now() + 1, w, contexts_[warps_[w].context].kernel});
   }
   busy_ = true;
 }
@@ -277,7 +278,7 @@ bool Sm::drained(const TbContext& tb) const {
 
 void Sm::retire_one() {
   retire_waits_ = false;
-  if (tb_operation_at_ == tick_ || quiet_tick_ == tick_) {
+  if (tb_operation_at_ == clock_.tick() || quiet_tick_ == clock_.tick()) {
     busy_ = true;
     return;
   }
@@ -285,16 +286,17 @@ void Sm::retire_one() {
     const unsigned context = lowest(left);
     TbContext& tb = contexts_[context];
     if (!drained(tb)) continue;
-    if (!done_credits_.covers(1, now_)) {
+    if (!done_credits_.covers(1, clock_.now())) {
       retire_waits_ = true;
       return;
     }
     done_credits_.spend(1);
     watch_.disturb();
-    CASTOR_ASSERT_AT(now_, (tb.warps & memory_busy_) == 0, "a TB retires from SM %u with accesses under way", index());
+    CASTOR_ASSERT_AT(clock_.now(), (tb.warps & memory_busy_) == 0, "a TB retires from SM %u with accesses under way",
+                     index());
     const KernelContext& kernel = *tb.kernel;
     TbRetireMessage message;
-    message.visible = now_ + 1;
+    message.visible = clock_.now() + 1;
     message.kernel = &kernel;
     message.gid = tb.gid;
     message.group = tb.group;
@@ -317,13 +319,13 @@ void Sm::retire_one() {
     free_register_units_ += kernel.need.reg_units;
     free_shared_units_ += kernel.need.smem_units;
     ++counters_.tb_retired;
-    counters_.tb_resident += tick_ - tb.started;
+    counters_.tb_resident += clock_.tick() - tb.started;
     hook_state_->tb_free = static_cast<std::uint8_t>(context);
     if (filter_ != nullptr) filter_retire(context);
-    if (observer_ != nullptr) observer_->tb_retired({now_, index(), context, &kernel, tb.gid, tb.group});
+    if (observer_ != nullptr) observer_->tb_retired({clock_.now(), index(), context, &kernel, tb.gid, tb.group});
     tb.kernel = nullptr;
     tb_memory_[context].kernel = nullptr;
-    tb_operation_at_ = tick_;
+    tb_operation_at_ = clock_.tick();
     busy_ = true;
     return;
   }

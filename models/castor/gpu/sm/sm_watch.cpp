@@ -19,7 +19,7 @@ void Sm::look_back(unsigned w) {
 
 bool Sm::still() const {
   return inbox_.size() == 0 && kills_.empty() && resumes_.empty() && finished_ == 0 &&
-         (blocked_timer_ | blocked_service_ | stopped_ | releasing_) == 0 && outbox_empty() && enabled_ &&
+         (blocked_timer_ | blocked_service_ | stopped_ | releasing_) == 0 && outbox_empty() && clock_.enabled() &&
          (!hooked_ || quiet_hooks() == base::kForever);
 }
 
@@ -52,27 +52,29 @@ void Sm::check_invariants(const SmRoom& ledger) const {
   unsigned tbs = 0;
   for (TbMask left = resident_; left != 0; left &= left - 1, ++tbs) {
     const TbContext& tb = contexts_[static_cast<unsigned>(__builtin_ctzll(left))];
-    CASTOR_ASSERT_AT(now_, (slots & tb.warps) == 0 && (tb.live & ~tb.warps) == 0, "SM %u: TBs share warp slots",
+    CASTOR_ASSERT_AT(clock_.now(), (slots & tb.warps) == 0 && (tb.live & ~tb.warps) == 0, "SM %u: TBs share warp slots",
                      index());
     slots |= tb.warps;
   }
-  CASTOR_ASSERT_AT(now_, slots == used_ && (live_ & ~used_) == 0, "SM %u: warp slots in use without a TB", index());
+  CASTOR_ASSERT_AT(clock_.now(), slots == used_ && (live_ & ~used_) == 0, "SM %u: warp slots in use without a TB",
+                   index());
   if (inbox_.size() == 0 && outbox_empty()) {
     const bool same = ledger.tbs + tbs == machine_.sm.tb_slots &&
                       ledger.warps + static_cast<unsigned>(__builtin_popcountll(used_)) == machine_.sm.warps &&
                       ledger.reg_units == free_register_units_ && ledger.smem_units == free_shared_units_;
-    CASTOR_ASSERT_AT(now_, same, "SM %u counts other room than the ledger", index());
+    CASTOR_ASSERT_AT(clock_.now(), same, "SM %u counts other room than the ledger", index());
   }
   for (WarpMask left = live_; left != 0; left &= left - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctzll(left));
     const Warp& warp = warps_[w];
     const bool busy = warp.loads != 0 || warp.unacknowledged != 0;
-    CASTOR_ASSERT_AT(now_, busy == ((memory_busy_ & bit(w)) != 0), "SM %u: accesses of warp %u", index(), w);
+    CASTOR_ASSERT_AT(clock_.now(), busy == ((memory_busy_ & bit(w)) != 0), "SM %u: accesses of warp %u", index(), w);
     if ((blocked_barrier_ & ~releasing_ & bit(w)) == 0) continue;
     const TbContext& tb = contexts_[warp.context];
     const unsigned b = states_[w].barrier.barrier;
     CASTOR_ASSERT_AT(
-        now_, (tb.barriers.waiting(b) >> warp.warp_in_tb & 1) != 0 && tb.barriers.arrived(b) < tb.barriers.expected(b),
+        clock_.now(),
+        (tb.barriers.waiting(b) >> warp.warp_in_tb & 1) != 0 && tb.barriers.arrived(b) < tb.barriers.expected(b),
         "SM %u: warp %u waits at a barrier that does not know it", index(), w);
   }
 }
