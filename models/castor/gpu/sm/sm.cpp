@@ -44,7 +44,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       pipelines_(machine),
       icache_(machine),
       group_(statistics, "sm" + std::to_string(index)),
-      statistics_(group_, machine, counters_),
+      statistics_(group_, machine),
       entries_(machine.table.entries),
       memory_side_(machine, index, store, memory, *this, tb_memory_.data(), group_),
       watch_(machine.sm.warps) {

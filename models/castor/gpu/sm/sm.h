@@ -101,7 +101,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   void add_waves(Waves& waves, const std::string& scope) const override;
 
-  [[nodiscard]] const SmCounters& counters() const { return counters_; }
+  [[nodiscard]] const SmCounters& counters() const { return statistics_.counters(); }
   [[nodiscard]] const SmStatistics& statistics() const { return statistics_; }
   /// Issued so far.
   [[nodiscard]] std::uint64_t warp_instructions() const;
@@ -447,8 +447,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   base::StatisticGroup group_;
   std::deque<base::StatisticGroup> hook_groups_;
-  SmCounters counters_;
   SmStatistics statistics_;
+  SmCounters& counters_ = statistics_.counters();
   std::vector<InstructionCounts> entries_;
   SmMemory memory_side_;
   SpinWatch watch_;

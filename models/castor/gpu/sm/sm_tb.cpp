@@ -210,7 +210,7 @@ void Sm::completed(unsigned context, unsigned scheduler) {
     const Tick local = (times.seen >> scheduler & 1) != 0 ? times.local[scheduler] : clock_.tick();
     ++counters_.barrier_instances;
     counters_.barrier_wait += clock_.tick() - times.first;
-    statistics_.barrier_waited(clock_.tick() - times.first);
+    statistics_.barrier_waits().record(clock_.tick() - times.first);
     counters_.barrier_wait_p1 += local - times.first;
     counters_.barrier_wait_p2 += clock_.tick() - local;
     times.seen = 0;
