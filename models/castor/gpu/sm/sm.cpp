@@ -9,15 +9,6 @@
 #include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
-namespace {
-
-// Registers of a slot lie apart by a stride that is no multiple of a page, so that equal registers of all warps do not
-// fall into one set of the host's cache.
-std::size_t slot_stride(const Machine& machine) {
-  return std::size_t{machine.sm.max_regs_per_thread + 1} * machine.sm.lanes * 4 + 192;
-}
-
-}  // namespace
 
 Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
        base::StatisticGroup& statistics, const SmHooks& hooks, Observer* observer)
@@ -32,13 +23,10 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       observer_(observer),
       core_clock_(base::kilohertz(machine.clock.core_mhz)),
       schedulers_(machine.schedulers),
-      lanes_(machine.sm.lanes),
-      all_lanes_(lanes_ == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes_) - 1),
-      warps_(machine.sm.warps),
-      states_(machine.sm.warps),
+      warps_(machine, index),
+      slots_(machine.sm.warps),
       contexts_(machine.sm.tb_contexts),
       tb_memory_(machine.sm.tb_contexts),
-      slot_bytes_(slot_stride(machine)),
       free_register_units_(machine.sm.registers / machine.sm.reg_alloc_unit),
       free_shared_units_(machine.sm.smem_bytes / machine.sm.smem_alloc_unit),
       pipelines_(machine),
@@ -48,16 +36,14 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       entries_(machine.table.entries),
       memory_side_(machine, index, store, memory, *this, tb_memory_.data(), group_),
       watch_(machine.sm.warps) {
-  CASTOR_ASSERT(machine.sm.warps <= kMaxWarps && schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
-  rows_.reserve(slot_bytes_ * machine.sm.warps);
+  CASTOR_ASSERT(schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
   for (unsigned w = 0; w < machine.sm.warps; ++w) {
-    warps_[w].registers = rows_.data() + w * slot_bytes_;
-    scheduler_mask_[scheduler_of(w)] |= bit(w);
+    scheduler_mask_[scheduler_of(w)] |= warp_bit(w);
   }
   last_.fill(static_cast<std::uint8_t>(kMaxWarps - 1));
   for (auto& greedy : greedy_) greedy.fill(0xff);
   if (machine.issue.policy == IssuePolicy::kTl || machine.issue.policy == IssuePolicy::kCatls) groups_.emplace(machine);
-  args_.halves = lanes_ / 32;
+  args_.halves = warps_.lanes() / 32;
   for (auto& picks : picks_) picks.fill(-1);
   memory_side_.set_watch(&watch_);
   hook_state_ = std::make_unique<HookState>(*this);
@@ -171,8 +157,8 @@ void Sm::take_messages() {
       continue;
     }
     resumes_.erase(resumes_.begin() + static_cast<std::ptrdiff_t>(i));
-    blocked_service_ &= ~bit(resume.warp);
-    if (resume.failed && (live_ & bit(resume.warp)) != 0) stopped_ |= bit(resume.warp);
+    blocked_service_ &= ~warp_bit(resume.warp);
+    if (resume.failed && (warps_.live() & warp_bit(resume.warp)) != 0) stopped_ |= warp_bit(resume.warp);
     busy_ = true;
   }
   if (const TbStartMessage* const message = inbox_.head(clock_.now());
@@ -193,13 +179,12 @@ void Sm::take_events() {
         registers_written(event.warp, event);
         break;
       case SmEvent::Kind::kLoaded: {
-        Warp& warp = warps_[event.warp];
         const bool counts =
             event.operation != nullptr && SmMemory::instruction(*event.operation).record->kind == isa::Kind::kMemory;
-        if (event.operation != nullptr) memory_side_.complete(*event.operation, view(warp));
+        if (event.operation != nullptr) memory_side_.complete(*event.operation, warps_.view(event.warp));
         registers_written(event.warp, event);
         if (counts) {
-          --warp.loads;
+          --slots_[event.warp].loads;
           memory_changed(event.warp);
         }
         break;
@@ -209,7 +194,7 @@ void Sm::take_events() {
         releasing_ &= ~event.payload;
         break;
       case SmEvent::Kind::kTimer:
-        if (states_[event.warp].generation == event.payload) blocked_timer_ &= ~bit(event.warp);
+        if (warps_[event.warp].wakes == clock_.tick()) blocked_timer_ &= ~warp_bit(event.warp);
         break;
       case SmEvent::Kind::kFetchable:
         unfetchable_ &= ~event.payload;
@@ -234,8 +219,9 @@ bool Sm::same_tick() const {
   };
   const TickClass& last = tick_class_;
   return (issued_ | last.issued) == 0 &&
-         (differs(stall_, last.stall) | differs(lacks_, last.lacks) | (live_ ^ last.live) |
-          ((live_ & device_) ^ last.device) | (blocked_fence_ ^ last.fence) | (finished_ ^ last.finished)) == 0;
+         (differs(stall_, last.stall) | differs(lacks_, last.lacks) | (warps_.live() ^ last.live) |
+          ((warps_.live() & warps_.device()) ^ last.device) | (blocked_fence_ ^ last.fence) |
+          (finished_ ^ last.finished)) == 0;
 }
 
 void Sm::finish_tick() {
@@ -251,8 +237,8 @@ void Sm::finish_tick() {
     }
     tick_class_.issued = issued_;
     tick_class_.memory_stalled = issued_ == 0 && waits_memory;
-    tick_class_.live = live_;
-    tick_class_.device = live_ & device_;
+    tick_class_.live = warps_.live();
+    tick_class_.device = warps_.live() & warps_.device();
     tick_class_.fence = blocked_fence_;
     tick_class_.finished = finished_;
   }

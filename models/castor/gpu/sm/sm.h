@@ -25,14 +25,13 @@
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/warp_groups.h"
+#include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/isa/simt_stack.h"
 #include "castor/isa/types.h"
 #include "castor/isa/warp_context.h"
 
 namespace castor::gpu {
-
-using isa::LaneMask;
 
 struct SmRoom;
 
@@ -115,40 +114,20 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   }
 
  private:
-  static constexpr unsigned kMaxWarps = 64;
   static constexpr unsigned kMaxTbWarps = 32;
   static constexpr unsigned kMaxIssueClasses = kMaxPicks;
 
-  /// What issuing touches of a warp slot.
-  struct alignas(64) Warp {
-    std::uint32_t pc = 0;       ///< next to issue
-    std::uint32_t meeting = 0;  ///< at this PC the top of the stack ends
-    LaneMask active = 0;        ///< lanes of the top of the stack
-    const isa::Record* records = nullptr;
-    const Decoded* decoded = nullptr;
-    std::byte* registers = nullptr;
-    const std::byte* constants = nullptr;
+  /// What is under way for a warp slot.
+  struct Slot {
     std::uint32_t unacknowledged = 0;  ///< lines of stores, reductions, atomics
     std::uint16_t loads = 0;           ///< loads and atomics whose registers are not written
     std::uint8_t buffered = 0;         ///< decoded instructions from pc on
     std::uint8_t fetching = 0;         ///< instructions of the fetch that is out
     UnitPool pool = UnitPool::kControl;
-    std::uint8_t context = 0, warp_in_tb = 0;
 
     std::uint64_t pending[4] = {};  ///< bit per register that will be written
     std::uint64_t loading[4] = {};  ///< of them those that a load will write
     std::uint8_t pending_predicates = 0;
-
-    alignas(64) LaneMask predicates[8] = {};
-  };
-  /// The rest of a warp slot.
-  struct WarpState {
-    isa::SimtStack stack;
-    isa::WarpContext context;
-    BarrierWait barrier;
-    std::uint32_t service_pc = 0;  ///< system call under way
-    LaneMask service_mask = 0;
-    std::uint64_t generation = 0;  ///< grows with every use of the slot; timers name it
   };
   /// First arrivals at a barrier that is not complete, for statistics.
   struct BarrierTimes {
@@ -212,16 +191,10 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
     WarpMask open = 0, clear = 0, waits_load = 0;
   };
 
-  [[nodiscard]] static WarpMask bit(unsigned warp) { return WarpMask{1} << warp; }
   [[nodiscard]] unsigned scheduler_of(unsigned warp) const { return warp % schedulers_; }
-  [[nodiscard]] isa::RegisterView view(Warp& warp) const {
-    return {warp.registers, warp.constants, warp.predicates, lanes_};
-  }
   [[nodiscard]] WarpMask blocked() const {
     return blocked_barrier_ | blocked_fence_ | blocked_timer_ | blocked_service_ | stopped_;
   }
-  /// Oldest warp of a mask that is not empty; equal ages by slot.
-  [[nodiscard]] unsigned oldest(WarpMask mask) const;
 
   // Steps of a tick.
   void count_slept(Tick end);
@@ -264,12 +237,11 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void arrive(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
   void sleep(unsigned w, const isa::Record& record, LaneMask mask);
   void step(unsigned w);
-  void reload(unsigned w);
   void fault(unsigned w, std::uint32_t pc, const ExecutionFault& what);
   void look_back(unsigned w);
   [[nodiscard]] std::string reason(unsigned w) const;
   [[nodiscard]] WarpMask missing_at_barrier(unsigned w) const;
-  void set_times(isa::WarpContext& context);
+  void set_times(unsigned w);
 
   // Scoreboard.
   void update_head(unsigned w);
@@ -315,7 +287,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void filter_retire(unsigned context);
   void filter_early();
   void filter_group();
-  [[nodiscard]] bool ends_filtered(const Warp& warp, std::uint32_t pc) const;
+  [[nodiscard]] bool ends_filtered(const WarpState& warp, std::uint32_t pc) const;
   [[nodiscard]] IssueSlot filter_slot(unsigned w, std::uint32_t pc) const;
   void filter_candidates();
   void settle_filter();
@@ -347,8 +319,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   const bool watched_;  ///< somebody has to be told of issues: observer, fetch filter
   Observer* const observer_;
   const base::Clock core_clock_;
-  const unsigned schedulers_, lanes_;
-  const LaneMask all_lanes_;
+  const unsigned schedulers_;
 
   // Time.
   SmClock clock_;
@@ -358,7 +329,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   bool busy_ = false;    ///< something happened in this tick that the next tick may build on
 
   // One word per property of warps.
-  WarpMask live_ = 0;         ///< has lanes that have not exited
   WarpMask valid_ = 0;        ///< a decoded instruction is in the buffer
   WarpMask clear_ = 0;        ///< no register of the head instruction is pending
   WarpMask waits_load_ = 0;   ///< not clear because of a load
@@ -376,8 +346,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   WarpMask service_drain_ = 0;  ///< call waits for older accesses
   WarpMask memory_busy_ = 0;    ///< loads or stores under way
   WarpMask in_flight_ = 0;      ///< registers pending; kept for warps that are not live
-  WarpMask used_ = 0;           ///< slots of resident TBs
-  WarpMask device_ = 0;         ///< of them those launched by device code
   TbMask finished_ = 0;         ///< contexts whose warps have all exited
 
   // Of the tick; together with what stands above all that a tick without an instruction touches.
@@ -399,15 +367,12 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   std::array<WarpMask, kUnitPools> class_{};  ///< warps by the pool of their head
   std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
-  std::array<WarpMask, kMaxWarps> older_{};  ///< warps older than this one
 
-  std::vector<Warp> warps_;
-  std::vector<WarpState> states_;
+  WarpTable warps_;
+  std::vector<Slot> slots_;
   std::vector<TbContext> contexts_;
   std::vector<TbMemory> tb_memory_;
   TbMask resident_ = 0;  ///< contexts in use
-  AlignedBytes rows_;
-  std::size_t slot_bytes_ = 0;  ///< of a warp slot in rows_
   std::vector<std::unique_ptr<DecodedProgram>> programs_;
 
   // Free room, asserted against every start.

@@ -15,15 +15,16 @@ using isa::Kind;
 using isa::Record;
 
 void Sm::issue_instruction(unsigned scheduler, unsigned w) {
-  Warp& warp = warps_[w];
+  const WarpState& warp = warps_[w];
   const std::uint32_t pc = warp.pc;
   const Record& record = warp.records[pc];
   const Decoded& decoded = warp.decoded[pc];
   const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
-  const unsigned lanes = mask == all_lanes_ ? lanes_ : static_cast<unsigned>(__builtin_popcountll(mask));
-  CASTOR_ASSERT_AT(clock_.now(), (valid_ & clear_ & bit(w)) != 0, "warp %u of SM %u issues with a register pending", w,
-                   index());
-  TbContext& tb = contexts_[warp.context];
+  const unsigned lanes =
+      mask == warps_.all_lanes() ? warps_.lanes() : static_cast<unsigned>(__builtin_popcountll(mask));
+  CASTOR_ASSERT_AT(clock_.now(), (valid_ & clear_ & warp_bit(w)) != 0,
+                   "warp %u of SM %u issues with a register pending", w, index());
+  TbContext& tb = contexts_[warp.tb];
   const auto kind = static_cast<std::size_t>(decoded.instruction_class);
   ++counters_.instructions.warps[kind];
   counters_.instructions.lanes[kind] += lanes;
@@ -37,12 +38,12 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
   busy_ = true;
   if (watched_) {
     if (observer_ != nullptr) {
-      observer_->issued({clock_.now(), clock_.tick(), index(), scheduler, w, warp.context, tb.kernel, pc, mask});
+      observer_->issued({clock_.now(), clock_.tick(), index(), scheduler, w, warp.tb, tb.kernel, pc, mask});
     }
     if (filter_ != nullptr && filter_issues(scheduler, w, record, decoded, mask)) return;
   }
-  --warp.buffered;
-  full_ = (full_ & ~bit(w)) | (ended_ & bit(w));
+  --slots_[w].buffered;
+  full_ = (full_ & ~warp_bit(w)) | (ended_ & warp_bit(w));
   if (decoded.pool <= UnitPool::kShared) {
     execute_memory(scheduler, w, record, decoded, mask);
   } else if (decoded.pool < UnitPool::kControl) {
@@ -53,33 +54,31 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
   update_head(w);
 }
 
-void Sm::set_times(isa::WarpContext& context) {
-  context.clock = clock_.tick();
+void Sm::set_times(unsigned w) {
   if (timer_tick_ != clock_.tick()) {
     timer_tick_ = clock_.tick();
     timer_ns_ = core_clock_.time_of(clock_.now()) / base::kPicosecondsPerNanosecond;
   }
-  context.global_timer = timer_ns_;
+  warps_.set_times(w, clock_.tick(), timer_ns_);
 }
 
 // Values of an instruction that only reads and writes registers; false if it faults.
 [[gnu::always_inline]] inline bool Sm::run_lanes(unsigned w, const Record& record, const Decoded& decoded,
                                                  LaneMask mask) {
-  Warp& warp = warps_[w];
-  isa::WarpContext& context = states_[w].context;
+  const WarpState& warp = warps_[w];
   if ((decoded.flags & kReadsClock) != 0) {
-    set_times(context);
+    set_times(w);
     watch_.disturb();
   }
-  const isa::RegisterView registers = view(warp);
+  const isa::RegisterView registers = warps_.view(w);
   args_.dst = registers.dst(record.dst);
   args_.src[0] = registers.src(record.src[0]);
   args_.src[1] = registers.src(record.src[1]);
   args_.src[2] = registers.src(record.src[2]);
   args_.src[3] = registers.src(record.src[3]);
-  args_.predicates = warp.predicates;
+  args_.predicates = registers.predicates;
   args_.mask = mask;
-  args_.context = &context;
+  args_.context = &warp.identity;
   record.handler(record, args_);
   if (args_.fault == isa::LaneFault::kNone) return true;
   fault(w, warp.pc, {FaultKind::kIllegalInstruction, first_lane(mask), text_of(args_.fault), 0});
@@ -107,16 +106,16 @@ void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, co
 
 [[gnu::always_inline]] inline void Sm::run_memory(const Pipelines::Path& path, unsigned w, const Record& record,
                                                   const Decoded& decoded, LaneMask mask) {
-  Warp& warp = warps_[w];
+  const WarpState& warp = warps_[w];
   // Without a lane that accesses there is nothing to wait for and no place in the queue to take.
   if (mask != 0) {
     MemoryIssue instruction;
     instruction.record = &record;
-    instruction.view = view(warp);
+    instruction.view = warps_.view(w);
     instruction.mask = mask;
     instruction.warp = w;
     instruction.warp_in_tb = warp.warp_in_tb;
-    instruction.context = warp.context;
+    instruction.context = warp.tb;
     instruction.pc = warp.pc;
     instruction.dispatch = path.dispatch;
     instruction.now = clock_.now();
@@ -126,17 +125,17 @@ void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, co
       fault(w, warp.pc, {refused->kind, refused->lane, refused->what, refused->address});
       return;
     }
-    warp.unacknowledged += acknowledges;
+    slots_[w].unacknowledged += acknowledges;
     if ((decoded.flags & kReturnsData) != 0) {
-      ++warp.loads;
+      ++slots_[w].loads;
       for (unsigned i = 0; i < decoded.dst_count; ++i) {
         const unsigned reg = decoded.dst + i;
-        warp.pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
-        warp.loading[reg / 64] |= std::uint64_t{1} << (reg % 64);
+        slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
+        slots_[w].loading[reg / 64] |= std::uint64_t{1} << (reg % 64);
       }
     }
     memory_changed(w);
-    if ((decoded.flags & kDrainsBehind) != 0) blocked_fence_ |= bit(w);
+    if ((decoded.flags & kDrainsBehind) != 0) blocked_fence_ |= warp_bit(w);
   }
   step(w);
 }
@@ -151,8 +150,8 @@ void Sm::memory_of_filter(const Pipelines::Path& path, unsigned w, const Record&
 }
 
 void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
-  Warp& warp = warps_[w];
-  if ((meets_ & bit(w)) != 0) events_used_ |= 1U << scheduler;
+  const WarpState& warp = warps_[w];
+  if ((meets_ & warp_bit(w)) != 0) events_used_ |= 1U << scheduler;
   switch (record.kind) {
     case Kind::kBranch:
     case Kind::kBranchIndirect:
@@ -166,7 +165,8 @@ void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, L
       if (mask != 0) arrive(scheduler, w, record, mask);
       break;
     case Kind::kFence:
-      if (mask != 0 && static_cast<isa::FenceScope>(record.imm) != isa::FenceScope::kBlock) blocked_fence_ |= bit(w);
+      if (mask != 0 && static_cast<isa::FenceScope>(record.imm) != isa::FenceScope::kBlock)
+        blocked_fence_ |= warp_bit(w);
       break;
     case Kind::kTrap:
       if (mask != 0) {
@@ -176,10 +176,9 @@ void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, L
       break;
     case Kind::kSystemCall:
       if (mask != 0) {
-        states_[w].service_pc = warp.pc;
-        states_[w].service_mask = mask;
-        blocked_service_ |= bit(w);
-        service_drain_ |= bit(w);
+        warps_.call(w, mask);
+        blocked_service_ |= warp_bit(w);
+        service_drain_ |= warp_bit(w);
         watch_.disturb();
       }
       break;
@@ -193,72 +192,45 @@ void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, L
 }
 
 void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
-  Warp& warp = warps_[w];
-  isa::SimtStack& stack = states_[w].stack;
-  const isa::Program& program = *contexts_[warp.context].program->program;
+  const WarpState& warp = warps_[w];
   const std::uint32_t from = warp.pc;
-  warp.buffered = 0;
-  full_ &= ~bit(w);
-  ended_ &= ~bit(w);
-  stack.jump(warp.pc);
-  std::optional<ExecutionFault> wrong;
-  if (mask == 0) {
-    stack.advance();
-  } else {
-    switch (record.kind) {
-      case Kind::kBranch:
-        stack.branch(record.branch, mask);
-        break;
-      case Kind::kBranchIndirect:
-        wrong = branch_indirect(program, record, view(warp), mask, stack);
-        break;
-      case Kind::kReturn:
-        stack.ret(mask);
-        break;
-      case Kind::kExit:
-        stack.exit(mask);
-        break;
-      default:
-        wrong = call(program, record, view(warp), mask, stack);
-        break;
-    }
-  }
-  if (wrong) {
+  slots_[w].buffered = 0;
+  full_ &= ~warp_bit(w);
+  ended_ &= ~warp_bit(w);
+  if (const auto wrong = warps_.transfer(w, record, mask)) {
     fault(w, warp.pc, *wrong);
     return;
   }
-  if (stack.done()) {
-    live_ &= ~bit(w);
-    const std::uint64_t pending = warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3];
-    if (pending != 0 || warp.pending_predicates != 0) in_flight_ |= bit(w);
-    states_[w].context.live = states_[w].context.active = 0;
-    exits_[exit_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), warp.context};
+  if ((warps_.live() & warp_bit(w)) == 0) {
+    const Slot& slot = slots_[w];
+    const std::uint64_t pending = slot.pending[0] | slot.pending[1] | slot.pending[2] | slot.pending[3];
+    if (pending != 0 || slot.pending_predicates != 0) in_flight_ |= warp_bit(w);
+    exits_[exit_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), warp.tb};
     return;
   }
-  reload(w);
   if (watch_.is_open() && warp.pc <= from) look_back(w);
   if (machine_.fetch.branch_cycles > 1) {
-    unfetchable_ |= bit(w);
+    unfetchable_ |= warp_bit(w);
     SmEvent event;
     event.kind = SmEvent::Kind::kFetchable;
-    event.payload = bit(w);
+    event.payload = warp_bit(w);
     // Fetch is judged on what the tick before left.
     wheel_.add(clock_.tick(), clock_.tick() + machine_.fetch.branch_cycles - 1, event);
   }
 }
 
 void Sm::arrive(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
-  Warp& warp = warps_[w];
-  const LaneMask live = states_[w].stack.live();
+  const WarpState& warp = warps_[w];
+  const LaneMask live = warps_[w].stack.live();
   if (record.barrier.kind == isa::BarrierKind::kWarp) {
-    if (const auto wrong = check_warp_barrier(record, view(warp), mask, live)) fault(w, warp.pc, *wrong);
+    if (const auto wrong = check_warp_barrier(record, warps_.view(w), mask, live)) fault(w, warp.pc, *wrong);
     return;
   }
   Arrival& entry = arrivals_[arrival_count_];
   entry.scheduler = static_cast<std::uint8_t>(scheduler);
   entry.warp = static_cast<std::uint8_t>(w);
   entry.pc = warp.pc;
-  entry.arrival = barrier_arrival(record, view(warp), mask, warp.warp_in_tb);
+  entry.arrival = barrier_arrival(record, warps_.view(w), mask, warp.warp_in_tb);
   if (mask != live) {
     if (!machine_.barrier.warp_level) {
       fault(w, warp.pc, barrier_fault(isa::BarrierUnit::Error::kDivergent, entry.arrival, live));
@@ -268,97 +240,83 @@ void Sm::arrive(unsigned scheduler, unsigned w, const Record& record, LaneMask m
   }
   ++arrival_count_;
   if (record.barrier.kind == isa::BarrierKind::kArrive) return;
-  blocked_barrier_ |= bit(w);
-  states_[w].barrier = barrier_wait(record, entry.arrival);
-  states_[w].barrier.lanes = mask;
-  blocking_arrivals_[blocking_count_++] = {entry.scheduler, entry.warp, warp.context,
+  blocked_barrier_ |= warp_bit(w);
+  BarrierWait wait = barrier_wait(record, entry.arrival);
+  wait.lanes = mask;
+  warps_.wait_at(w, wait);
+  blocking_arrivals_[blocking_count_++] = {entry.scheduler, entry.warp, warp.tb,
                                            static_cast<std::uint8_t>(entry.arrival.barrier)};
 }
 
 void Sm::sleep(unsigned w, const Record& record, LaneMask mask) {
-  const isa::RegisterView registers = view(warps_[w]);
+  const isa::RegisterView registers = warps_.view(w);
   std::uint64_t longest = 0;
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     longest = std::max<std::uint64_t>(longest, lane_value<std::uint32_t>(registers, record.src[0], first_lane(left)));
   }
   // ceil(ns x f); ns x kHz counts millionths of a tick.
   const std::uint64_t ticks = std::max<std::uint64_t>(1, (longest * core_clock_.kilohertz() + 999'999) / 1'000'000);
-  blocked_timer_ |= bit(w);
+  blocked_timer_ |= warp_bit(w);
   watch_.disturb();
+  warps_.sleep(w, clock_.tick() + ticks);
   SmEvent event;
   event.kind = SmEvent::Kind::kTimer;
   event.warp = static_cast<std::uint8_t>(w);
-  event.payload = states_[w].generation;
   wheel_.add(clock_.tick(), clock_.tick() + ticks, event);
 }
 
 void Sm::step(unsigned w) {
-  Warp& warp = warps_[w];
-  if (++warp.pc == warp.meeting) {
-    states_[w].stack.jump(warp.pc);
-    reload(w);
-    ended_ &= ~bit(w);
-    full_ &= ~bit(w);
-  }
-}
-
-void Sm::reload(unsigned w) {
-  Warp& warp = warps_[w];
-  WarpState& state = states_[w];
-  const auto& top = state.stack.entries().back();
-  warp.pc = top.pc;
-  warp.meeting = top.reconvergence;
-  warp.active = top.mask;
-  state.context.active = top.mask;
-  state.context.live = state.stack.live();
+  if (!warps_.step(w)) return;
+  ended_ &= ~warp_bit(w);
+  full_ &= ~warp_bit(w);
 }
 
 void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
-  const Warp& warp = warps_[w];
-  const TbContext& tb = contexts_[warp.context];
+  const WarpState& warp = warps_[w];
+  const TbContext& tb = contexts_[warp.tb];
   watch_.disturb();
-  report({clock_.now() + 1, tb.kernel, make_fault(*tb.kernel, tb.index, states_[w].context, pc, what)});
-  stopped_ |= bit(w);
+  report({clock_.now() + 1, tb.kernel, make_fault(*tb.kernel, tb.index, warps_[w].identity, pc, what)});
+  stopped_ |= warp_bit(w);
 }
 
 // --- Scoreboard ------------------------------------------------------------------------------------------------------
 
 void Sm::update_head(unsigned w) {
-  Warp& warp = warps_[w];
-  if (warp.buffered == 0 || (live_ & bit(w)) == 0) {
-    valid_ &= ~bit(w);
+  const WarpState& warp = warps_[w];
+  if (slots_[w].buffered == 0 || (warps_.live() & warp_bit(w)) == 0) {
+    valid_ &= ~warp_bit(w);
     return;
   }
-  valid_ |= bit(w);
+  valid_ |= warp_bit(w);
   const Decoded& decoded = warp.decoded[warp.pc];
-  class_[static_cast<std::size_t>(warp.pool)] &= ~bit(w);
-  class_[static_cast<std::size_t>(decoded.pool)] |= bit(w);
-  warp.pool = decoded.pool;
+  class_[static_cast<std::size_t>(slots_[w].pool)] &= ~warp_bit(w);
+  class_[static_cast<std::size_t>(decoded.pool)] |= warp_bit(w);
+  slots_[w].pool = decoded.pool;
   const bool returns = (decoded.flags & kMeetsOthers) != 0 && warp.records[warp.pc].kind == Kind::kReturn &&
-                       states_[w].stack.depth() != 0;
-  meets_ = (meets_ & ~bit(w)) | ((decoded.flags & kMeetsOthers) != 0 && !returns ? bit(w) : 0);
-  drain_heads_ = (drain_heads_ & ~bit(w)) | ((decoded.flags & kDrainsBefore) != 0 ? bit(w) : 0);
+                       warps_[w].stack.depth() != 0;
+  meets_ = (meets_ & ~warp_bit(w)) | ((decoded.flags & kMeetsOthers) != 0 && !returns ? warp_bit(w) : 0);
+  drain_heads_ = (drain_heads_ & ~warp_bit(w)) | ((decoded.flags & kDrainsBefore) != 0 ? warp_bit(w) : 0);
   evaluate(w);
 }
 
 void Sm::evaluate(unsigned w) {
-  const Warp& warp = warps_[w];
+  const WarpState& warp = warps_[w];
   const Decoded& decoded = warp.decoded[warp.pc];
   const auto overlap = [&](const std::uint64_t* set) {
     return (set[0] & decoded.registers[0]) | (set[1] & decoded.registers[1]) | (set[2] & decoded.registers[2]) |
            (set[3] & decoded.registers[3]);
   };
-  if ((overlap(warp.pending) | (warp.pending_predicates & decoded.predicates)) == 0) {
-    clear_ |= bit(w);
-    waits_load_ &= ~bit(w);
+  if ((overlap(slots_[w].pending) | (slots_[w].pending_predicates & decoded.predicates)) == 0) {
+    clear_ |= warp_bit(w);
+    waits_load_ &= ~warp_bit(w);
     return;
   }
-  clear_ &= ~bit(w);
-  waits_load_ = (waits_load_ & ~bit(w)) | (overlap(warp.loading) != 0 ? bit(w) : 0);
+  clear_ &= ~warp_bit(w);
+  waits_load_ = (waits_load_ & ~warp_bit(w)) | (overlap(slots_[w].loading) != 0 ? warp_bit(w) : 0);
 }
 
 void Sm::expect_write(unsigned w, unsigned reg, Tick earliest) {
-  warps_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
+  slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
   SmEvent event;
   event.warp = static_cast<std::uint8_t>(w);
   event.first = static_cast<std::uint8_t>(reg);
@@ -377,7 +335,6 @@ void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, Memory
     wheel_.add(clock_.tick(), pipelines_.reserve_write(decoded.dst, w, earliest) + 1, loaded);
     return;  // pending since it issued
   }
-  Warp& warp = warps_[w];
   SmEvent event;
   event.kind = operation == nullptr ? SmEvent::Kind::kWritten : SmEvent::Kind::kLoaded;
   event.warp = static_cast<std::uint8_t>(w);
@@ -388,12 +345,12 @@ void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, Memory
   for (unsigned i = 0; i < decoded.dst_count; ++i) {
     const unsigned reg = decoded.dst + i;
     slots[i] = pipelines_.reserve_write(reg, w, earliest);
-    warp.pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
+    slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
     left |= 1U << i;
   }
   Tick when = earliest;
   if (decoded.predicates_written != 0) {
-    warp.pending_predicates |= decoded.predicates_written;
+    slots_[w].pending_predicates |= decoded.predicates_written;
     event.predicates = decoded.predicates_written;
   } else if (left != 0) {
     when = *std::min_element(slots, slots + decoded.dst_count);
@@ -420,29 +377,28 @@ void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, Memory
 }
 
 void Sm::registers_written(unsigned w, const SmEvent& event) {
-  Warp& warp = warps_[w];
   for (unsigned bits = event.registers; bits != 0; bits &= bits - 1) {
     const unsigned reg = event.first + static_cast<unsigned>(__builtin_ctz(bits));
     const std::uint64_t mask = std::uint64_t{1} << (reg % 64);
-    CASTOR_ASSERT_AT(clock_.now(), (warp.pending[reg / 64] & mask) != 0,
+    CASTOR_ASSERT_AT(clock_.now(), (slots_[w].pending[reg / 64] & mask) != 0,
                      "register %u of warp %u is written but not pending", reg, w);
-    warp.pending[reg / 64] &= ~mask;
-    warp.loading[reg / 64] &= ~mask;
+    slots_[w].pending[reg / 64] &= ~mask;
+    slots_[w].loading[reg / 64] &= ~mask;
     pipelines_.written(reg, w, clock_.tick() - 1);
   }
-  warp.pending_predicates &= static_cast<std::uint8_t>(~event.predicates);
-  if ((valid_ & ~clear_ & bit(w)) != 0) {
+  slots_[w].pending_predicates &= static_cast<std::uint8_t>(~event.predicates);
+  if ((valid_ & ~clear_ & warp_bit(w)) != 0) {
     evaluate(w);
-  } else if ((in_flight_ & bit(w)) != 0) {
-    const std::uint64_t pending = warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3];
-    if (pending == 0 && warp.pending_predicates == 0) in_flight_ &= ~bit(w);
+  } else if ((in_flight_ & warp_bit(w)) != 0) {
+    const std::uint64_t pending =
+        slots_[w].pending[0] | slots_[w].pending[1] | slots_[w].pending[2] | slots_[w].pending[3];
+    if (pending == 0 && slots_[w].pending_predicates == 0) in_flight_ &= ~warp_bit(w);
   }
 }
 
 void Sm::memory_changed(unsigned w) {
-  const Warp& warp = warps_[w];
-  const bool busy = warp.loads != 0 || warp.unacknowledged != 0;
-  memory_busy_ = (memory_busy_ & ~bit(w)) | (busy ? bit(w) : 0);
+  const bool busy = slots_[w].loads != 0 || slots_[w].unacknowledged != 0;
+  memory_busy_ = (memory_busy_ & ~warp_bit(w)) | (busy ? warp_bit(w) : 0);
 }
 
 void Sm::data_ready(MemoryOperation& operation, Tick ready) {
@@ -454,7 +410,7 @@ void Sm::data_ready(MemoryOperation& operation, Tick ready) {
 }
 
 void Sm::acknowledged(unsigned w) {
-  --warps_[w].unacknowledged;
+  --slots_[w].unacknowledged;
   memory_changed(w);
 }
 

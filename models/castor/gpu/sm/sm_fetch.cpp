@@ -11,27 +11,26 @@
 namespace castor::gpu {
 
 WarpMask Sm::fetch_eligible() const {
-  const WarpMask may = live_ & ~fetch_out_ & ~unfetchable_;
+  const WarpMask may = warps_.live() & ~fetch_out_ & ~unfetchable_;
   return machine_.ibuffer.refill == IbufferRefill::kEmpty ? may & ~valid_ : may & ~full_;
 }
 
 void Sm::fetch(WarpMask eligible) {
   const WarpMask held = hook_state_->fetch_held();
-  eligible &= live_ & ~held;
+  eligible &= warps_.live() & ~held;
   for (unsigned n = 0; n < machine_.fetch.warps && eligible != 0; ++n) {
     const unsigned w = next_after(eligible, last_fetched_);
-    eligible &= ~bit(w);
+    eligible &= ~warp_bit(w);
     last_fetched_ = static_cast<std::uint8_t>(w);
-    Warp& warp = warps_[w];
-    const TbContext& tb = contexts_[warp.context];
-    const std::uint32_t pc = warp.pc + warp.buffered;
-    const std::uint64_t address = tb.kernel->code_base + std::uint64_t{8} * pc;
+    const WarpState& warp = warps_[w];
+    const std::uint32_t pc = warp.pc + slots_[w].buffered;
+    const std::uint64_t address = warp.code_base + std::uint64_t{8} * pc;
     const auto to_line_end = static_cast<unsigned>((icache_.line_of(address) + icache_.line_bytes() - address) / 8);
-    const auto to_code_end = static_cast<unsigned>(tb.program->code.size() - pc);
-    const unsigned room = machine_.ibuffer.entries - warp.buffered;
-    warp.fetching = static_cast<std::uint8_t>(std::min({machine_.fetch.insns, room, to_line_end, to_code_end}));
-    fetch_out_ |= bit(w);
-    decode_next_ |= bit(w);
+    const auto to_code_end = static_cast<unsigned>(warp.code_size - pc);
+    const unsigned room = machine_.ibuffer.entries - slots_[w].buffered;
+    slots_[w].fetching = static_cast<std::uint8_t>(std::min({machine_.fetch.insns, room, to_line_end, to_code_end}));
+    fetch_out_ |= warp_bit(w);
+    decode_next_ |= warp_bit(w);
     ++counters_.fetches;
     busy_ = true;
   }
@@ -44,20 +43,19 @@ void Sm::fetched(std::uint64_t line) {
 
 // Looks for the line of a fetch that is out; on a miss it is asked for.
 [[gnu::always_inline]] inline bool Sm::instructions_present(unsigned w) {
-  const Warp& warp = warps_[w];
-  const std::uint64_t address =
-      contexts_[warp.context].kernel->code_base + std::uint64_t{8} * (warp.pc + warp.buffered);
+  const WarpState& warp = warps_[w];
+  const std::uint64_t address = warp.code_base + std::uint64_t{8} * (warp.pc + slots_[w].buffered);
   const std::uint64_t line = icache_.line_of(address);
   if (icache_.lookup(line)) return true;
   ++counters_.icache_misses;
   switch (icache_.miss(line, w, memory_side_.can_fetch())) {
     case InstructionCache::Miss::kRequest:
-      memory_side_.fetch(line, warp.context);
+      memory_side_.fetch(line, warp.tb);
       break;
     case InstructionCache::Miss::kJoined:
       break;
     case InstructionCache::Miss::kDropped:
-      fetch_out_ &= ~bit(w);
+      fetch_out_ &= ~warp_bit(w);
       break;
   }
   return false;
@@ -72,22 +70,22 @@ void Sm::decode(WarpMask arrived) {
   if (filter_ != nullptr) due = filter_decode(due);
   for (; due != 0; due &= due - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctzll(due));
-    Warp& warp = warps_[w];
-    const std::uint32_t first = warp.pc + warp.buffered;
-    if ((arrived & bit(w)) == 0 && !instructions_present(w)) continue;
-    fetch_out_ &= ~bit(w);
+    const WarpState& warp = warps_[w];
+    const std::uint32_t first = warp.pc + slots_[w].buffered;
+    if ((arrived & warp_bit(w)) == 0 && !instructions_present(w)) continue;
+    fetch_out_ &= ~warp_bit(w);
     unsigned taken = 0;
     bool ends = false;
-    while (taken < warp.fetching && !ends) {
+    while (taken < slots_[w].fetching && !ends) {
       // Behind a control transfer, and where the paths of a branch meet, the next instruction may be another one.
       ends = (warp.decoded[first + taken].flags & kEndsDecode) != 0 || first + taken + 1 == warp.meeting;
       ++taken;
     }
-    counters_.wasted_fetches += warp.fetching - taken;
-    const bool was_empty = warp.buffered == 0;
-    warp.buffered = static_cast<std::uint8_t>(warp.buffered + taken);
-    if (ends || warp.buffered == machine_.ibuffer.entries) full_ |= bit(w);
-    if (ends) ended_ |= bit(w);
+    counters_.wasted_fetches += slots_[w].fetching - taken;
+    const bool was_empty = slots_[w].buffered == 0;
+    slots_[w].buffered = static_cast<std::uint8_t>(slots_[w].buffered + taken);
+    if (ends || slots_[w].buffered == machine_.ibuffer.entries) full_ |= warp_bit(w);
+    if (ends) ended_ |= warp_bit(w);
     if (was_empty) update_head(w);
   }
 }

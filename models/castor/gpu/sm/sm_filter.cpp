@@ -73,7 +73,7 @@ void Sm::filter_start(const TbContext& tb, unsigned context, TbStartEvent& event
   const bool power = block.x <= 32 && (block.x & (block.x - 1)) == 0;
   event.promote = std::uint64_t{block.y} * block.z > 1 && power;
   if (program.marks.empty() || tb.warp_count < 2 || kernel.fit == 0) return;
-  const unsigned own = kernel.need.reg_units * machine_.sm.reg_alloc_unit / lanes_;
+  const unsigned own = kernel.need.reg_units * machine_.sm.reg_alloc_unit / warps_.lanes();
   if (std::uint64_t{kernel.fit} * own >= filter.rows) return;
   const unsigned rows = std::min(Filter::kMaxRows, (filter.rows - kernel.fit * own) / kernel.fit);
   if (rows < Filter::kLeastRows) return;
@@ -123,24 +123,24 @@ void Sm::filter_early() {
   filter.out.hold = out.hold;
   filter.out.copy = out.copy;
   state.hold = filter.active & (out.hold | (blocked_barrier_ & ~releasing_));
-  state.eligible &= live_ & filter.active & ~(blocked_barrier_ & ~releasing_);
+  state.eligible &= warps_.live() & filter.active & ~(blocked_barrier_ & ~releasing_);
 }
 
 // Warps whose instructions have come; of them the one that was fetched first is decoded in this tick.
 void Sm::filter_group() {
   Filter& filter = *filter_;
   HookState& state = *hook_state_;
-  WarpMask due = (decode_next_ | state.arrived) & filter.active & ~filter.present & live_;
+  WarpMask due = (decode_next_ | state.arrived) & filter.active & ~filter.present & warps_.live();
   for (; due != 0; due &= due - 1) {
     const unsigned w = lowest(due);
     // A line that comes from memory was missed before; the fetch was then seen in the tick behind it.
-    if ((state.arrived & bit(w)) == 0) {
+    if ((state.arrived & warp_bit(w)) == 0) {
       filter.fetched[w] = clock_.tick() - 1;
       if (!instructions_of_filter(w)) continue;
     }
-    filter.present |= bit(w);
+    filter.present |= warp_bit(w);
   }
-  filter.present &= live_ & fetch_out_;
+  filter.present &= warps_.live() & fetch_out_;
   DecodeGroup& group = state.fetch.decode;
   group = {};
   if (filter.present == 0) return;
@@ -148,15 +148,15 @@ void Sm::filter_group() {
   for (WarpMask left = filter.present; left != 0; left &= left - 1) {
     if (filter.fetched[lowest(left)] < filter.fetched[first]) first = lowest(left);
   }
-  const Warp& warp = warps_[first];
-  const TbContext& tb = contexts_[warp.context];
+  const WarpState& warp = warps_[first];
+  const TbContext& tb = contexts_[warp.tb];
   const isa::Program& program = *tb.kernel->program;
-  const unsigned slots = filter.pools[warp.context].slots;
+  const unsigned slots = filter.pools[warp.tb].slots;
   group.valid = true;
   group.warp = static_cast<std::uint8_t>(first);
-  group.pc = tb.kernel->code_base + std::uint64_t{8} * warp.pc;
+  group.pc = warp.code_base + std::uint64_t{8} * warp.pc;
   bool ends = false;
-  while (group.count < warp.fetching && !ends) {
+  while (group.count < slots_[first].fetching && !ends) {
     const std::uint32_t pc = warp.pc + group.count;
     const Decoded& decoded = warp.decoded[pc];
     DecodeSlot& slot = group.slot[group.count++];
@@ -171,17 +171,17 @@ void Sm::filter_group() {
 }
 
 // Barriers too end what is decoded for a warp of an active TB.
-bool Sm::ends_filtered(const Warp& warp, std::uint32_t pc) const {
+bool Sm::ends_filtered(const WarpState& warp, std::uint32_t pc) const {
   const Record& record = warp.records[pc];
   const bool barrier = record.kind == Kind::kBarrier && record.barrier.kind != isa::BarrierKind::kWarp;
   return barrier || (warp.decoded[pc].flags & kEndsDecode) != 0 || pc + 1 == warp.meeting;
 }
 
 IssueSlot Sm::filter_slot(unsigned w, std::uint32_t pc) const {
-  const Warp& warp = warps_[w];
+  const WarpState& warp = warps_[w];
   const Decoded& decoded = warp.decoded[pc];
   const Filter::Verdict& verdict = filter_->verdicts[w][pc % Filter::kMaxBuffered];
-  const unsigned slots = filter_->pools[warp.context].slots;
+  const unsigned slots = filter_->pools[warp.tb].slots;
   IssueSlot slot;
   slot.warp = static_cast<std::uint8_t>(w);
   slot.lead = verdict.lead;
@@ -207,8 +207,8 @@ void Sm::filter_candidates() {
       for (unsigned j = 0; j < machine_.issue.warps; ++j) {
         if (picks_[s][j] < 0) continue;
         const unsigned w = static_cast<std::uint8_t>(picks_[s][j]);
-        if ((filter.active & bit(w)) == 0) continue;
-        if (which == 1 && (warps_[w].buffered < 2 || warps_[w].pool >= UnitPool::kControl)) continue;
+        if ((filter.active & warp_bit(w)) == 0) continue;
+        if (which == 1 && (slots_[w].buffered < 2 || slots_[w].pool >= UnitPool::kControl)) continue;
         filter.candidates[w][which].pc = warps_[w].pc + which;
         filter.slot_which[filter.slot_count] = static_cast<std::uint8_t>(which);
         filter.slots[filter.slot_count++] = filter_slot(w, warps_[w].pc + which);
@@ -247,8 +247,8 @@ void Sm::settle_filter() {
 }
 
 void Sm::show_pc(unsigned w) {
-  const Warp& warp = warps_[w];
-  hook_state_->pc_of[w] = contexts_[warp.context].kernel->code_base + std::uint64_t{8} * warp.pc;
+  const WarpState& warp = warps_[w];
+  hook_state_->pc_of[w] = contexts_[warp.tb].kernel->code_base + std::uint64_t{8} * warp.pc;
 }
 
 // S7, done here: nobody looks at the PC of a warp with an empty buffer in between.
@@ -261,7 +261,7 @@ void Sm::skip(const FetchOut& out) {
   busy_ = true;
   for (WarpMask left = skipped; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
-    if ((out.ghost & bit(w)) != 0) execute_ghost(w);
+    if ((out.ghost & warp_bit(w)) != 0) execute_ghost(w);
     step(w);
     show_pc(w);
   }
@@ -269,7 +269,7 @@ void Sm::skip(const FetchOut& out) {
 
 // Executed for its values alone.
 void Sm::execute_ghost(unsigned w) {
-  Warp& warp = warps_[w];
+  const WarpState& warp = warps_[w];
   const Record& record = warp.records[warp.pc];
   CASTOR_ASSERT_AT(clock_.now(), record.kind == Kind::kLane,
                    "fetch_filter of SM %u makes a ghost of more than arithmetic", index());
@@ -280,13 +280,12 @@ void Sm::execute_ghost(unsigned w) {
 void Sm::copy_row(const CopyRequest& request) {
   Filter& filter = *filter_;
   busy_ = true;  // asks again if it is not served
-  Warp& warp = warps_[request.warp];
-  CASTOR_ASSERT_AT(clock_.now(), (filter.active & bit(request.warp)) != 0 && request.row < filter.rows,
+  CASTOR_ASSERT_AT(clock_.now(), (filter.active & warp_bit(request.warp)) != 0 && request.row < filter.rows,
                    "fetch_filter of SM %u copies row %u for warp %u", index(), request.row, request.warp);
-  if ((warp.pending[request.slot / 64] >> (request.slot % 64) & 1) != 0) return;
+  if ((slots_[request.warp].pending[request.slot / 64] >> (request.slot % 64) & 1) != 0) return;
   if (filter.reads_until[request.warp] > clock_.tick()) return;
   if (!pipelines_.copy(request.row, request.slot, request.warp, clock_.tick())) return;
-  std::memcpy(view(warp).dst(request.slot), filter.value(request.row), filter.row_bytes);
+  std::memcpy(warps_.view(request.warp).dst(request.slot), filter.value(request.row), filter.row_bytes);
   hook_state_->fetch.copy_ack = true;
 }
 
@@ -296,11 +295,11 @@ void Sm::copy_row(const CopyRequest& request) {
 WarpMask Sm::filter_decode(WarpMask due) {
   Filter& filter = *filter_;
   const DecodeGroup& group = hook_state_->fetch.decode;
-  if (group.valid && (filter.present & bit(group.warp)) != 0) {
+  if (group.valid && (filter.present & warp_bit(group.warp)) != 0) {
     const unsigned w = group.warp;
-    Warp& warp = warps_[w];
-    filter.present &= ~bit(w);
-    fetch_out_ &= ~bit(w);
+    const WarpState& warp = warps_[w];
+    filter.present &= ~warp_bit(w);
+    fetch_out_ &= ~warp_bit(w);
     unsigned taken = 0;
     for (; taken < group.count && filter.out.act[taken] != DecodeAct::kSquash; ++taken) {
       Filter::Verdict& verdict = filter.verdicts[w][(warp.pc + taken) % Filter::kMaxBuffered];
@@ -309,7 +308,7 @@ WarpMask Sm::filter_decode(WarpMask due) {
       CASTOR_ASSERT_AT(clock_.now(), group.slot[taken].ndst != 0, "fetch_filter of SM %u elects what cannot be renamed",
                        index());
       verdict.lead = true;
-      const Filter::Pool& pool = filter.pools[warp.context];
+      const Filter::Pool& pool = filter.pools[warp.tb];
       for (unsigned i = 0; i < group.slot[taken].ndst; ++i) {
         const unsigned tag = verdict.tag[i] = filter.out.tag[i];
         CASTOR_ASSERT_AT(clock_.now(), tag < pool.rows, "fetch_filter of SM %u elects for row %u of %u", index(), tag,
@@ -318,8 +317,8 @@ WarpMask Sm::filter_decode(WarpMask due) {
                          "fetch_filter of SM %u gives row %u away while it is read", index(), tag);
       }
     }
-    counters_.wasted_fetches += warp.fetching - taken;
-    warp.buffered = static_cast<std::uint8_t>(taken);
+    counters_.wasted_fetches += slots_[w].fetching - taken;
+    slots_[w].buffered = static_cast<std::uint8_t>(taken);
     if (taken != 0) update_head(w);
   }
   decode_next_ |= filter.present;
@@ -333,18 +332,18 @@ bool Sm::filter_issues(unsigned scheduler, unsigned w, const Record& record, con
   Filter& filter = *filter_;
   if (filter.active_tbs == 0) return false;
   if (mask != 0 && communicates(record)) filter.global_op = true;
-  if ((filter.active & bit(w)) == 0) return false;
+  if ((filter.active & warp_bit(w)) == 0) return false;
   issue_filtered(scheduler, w, record, decoded, mask);
   return true;
 }
 
 void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
   Filter& filter = *filter_;
-  Warp& warp = warps_[w];
+  const WarpState& warp = warps_[w];
   const std::uint32_t pc = warp.pc;
-  const TbMask tb = TbMask{1} << warp.context;
-  --warp.buffered;
-  full_ &= ~bit(w);
+  const TbMask tb = TbMask{1} << warp.tb;
+  --slots_[w].buffered;
+  full_ &= ~warp_bit(w);
   const auto& both = filter.candidates[w];
   const IssueRename& rename = both[0].pc == pc ? both[0].rename : both[1].rename;
   CASTOR_ASSERT_AT(clock_.now(), both[0].pc == pc || both[1].pc == pc, "warp %u issues what its filter has not seen",
@@ -362,7 +361,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
     if (row == Filter::kNoRow) continue;
     CASTOR_ASSERT_AT(clock_.now(), static_cast<unsigned>(row) < filter.rows, "fetch_filter of SM %u renames to row %d",
                      index(), row);
-    std::memcpy(view(warp).dst(decoded.sources[i]), filter.value(static_cast<unsigned>(row)), filter.row_bytes);
+    std::memcpy(warps_.view(w).dst(decoded.sources[i]), filter.value(static_cast<unsigned>(row)), filter.row_bytes);
   }
   if (decoded.pool >= UnitPool::kControl) {
     filter_control(w, record, mask);
@@ -393,7 +392,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
   const bool lead = slot.lead && (mask != 0 || record.kind == Kind::kLane);
   if (lead) {
     for (unsigned i = 0; i < slot.ndst; ++i) {
-      filter.lead_row[w][slot.dst[i]] = static_cast<std::int16_t>(filter.pools[warp.context].base + slot.tag[i]);
+      filter.lead_row[w][slot.dst[i]] = static_cast<std::int16_t>(filter.pools[warp.tb].base + slot.tag[i]);
     }
   }
   if (decoded.pool <= UnitPool::kShared) {
@@ -414,35 +413,35 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
 // Control transfers and barriers as the filter has to know them.
 void Sm::filter_control(unsigned w, const Record& record, LaneMask mask) {
   Filter& filter = *filter_;
-  const Warp& warp = warps_[w];
+  const WarpState& warp = warps_[w];
   const bool conditional = record.guard != isa::kNoGuard;
-  const bool kernel_end = record.kind == Kind::kExit || (record.kind == Kind::kReturn && states_[w].stack.depth() == 0);
+  const bool kernel_end = record.kind == Kind::kExit || (record.kind == Kind::kReturn && warps_[w].stack.depth() == 0);
   switch (record.kind) {
     case Kind::kBranch:
     case Kind::kCall:
     case Kind::kExit:
     case Kind::kReturn:
       if ((record.kind == Kind::kReturn && !kernel_end) || (mask != 0 && mask != warp.active)) {
-        filter.leave |= bit(w);
+        filter.leave |= warp_bit(w);
       } else if (conditional && !(kernel_end && mask != 0)) {
-        filter.branch |= bit(w);
-        if (mask != 0) filter.taken |= bit(w);
+        filter.branch |= warp_bit(w);
+        if (mask != 0) filter.taken |= warp_bit(w);
       }
       break;
     case Kind::kBranchIndirect:
     case Kind::kCallIndirect:
-      filter.leave |= bit(w);
+      filter.leave |= warp_bit(w);
       break;
     case Kind::kBarrier: {
       if (record.barrier.kind == isa::BarrierKind::kWarp || mask == 0) break;
-      const auto arrival = barrier_arrival(record, view(warps_[w]), mask, warp.warp_in_tb);
-      const unsigned whole = contexts_[warp.context].warp_count * 32 * (lanes_ / 32);
+      const auto arrival = barrier_arrival(record, warps_.view(w), mask, warp.warp_in_tb);
+      const unsigned whole = contexts_[warp.tb].warp_count * 32 * (warps_.lanes() / 32);
       const bool full = record.barrier.kind != isa::BarrierKind::kArrive && arrival.barrier < 16 &&
                         (arrival.threads ? *arrival.threads == whole : arrival.barrier == 0);
       if (full) {
-        filter.pools[warp.context].full_barriers |= static_cast<std::uint16_t>(1U << arrival.barrier);
+        filter.pools[warp.tb].full_barriers |= static_cast<std::uint16_t>(1U << arrival.barrier);
       } else {
-        filter.leave |= bit(w);
+        filter.leave |= warp_bit(w);
       }
       break;
     }
@@ -461,17 +460,17 @@ void Sm::filter_barrier(unsigned context, unsigned barrier) {
 // Reserves writes of an instruction's results to rows of the pool; data of a load come with the first.
 void Sm::expect_rows(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation) {
   Filter& filter = *filter_;
-  Warp& warp = warps_[w];
-  const unsigned base = filter.pools[warp.context].base;
+  const WarpState& warp = warps_[w];
+  const unsigned base = filter.pools[warp.tb].base;
   Tick slots[2] = {kForever, kForever};
   for (unsigned i = 0; i < decoded.dst_count; ++i) {
     const unsigned reg = decoded.dst + i;
     const auto row = static_cast<unsigned>(filter.lead_row[w][reg]);
     slots[i] = pipelines_.reserve_row_write(row, earliest);
-    warp.pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
+    slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
     SmEvent told;
     told.kind = SmEvent::Kind::kRowWritten;
-    told.warp = warp.context;
+    told.warp = warp.tb;
     told.first = static_cast<std::uint8_t>(row - base);
     if (slots[i] == clock_.tick()) {
       take_row_event(told);
@@ -498,7 +497,7 @@ void Sm::expect_rows(unsigned w, const Decoded& decoded, Tick earliest, MemoryOp
 void Sm::store_rows(unsigned w, const Decoded& decoded) {
   for (unsigned i = 0; i < decoded.dst_count; ++i) {
     const auto row = static_cast<unsigned>(filter_->lead_row[w][decoded.dst + i]);
-    std::memcpy(filter_->value(row), view(warps_[w]).dst(static_cast<isa::OperandIndex>(decoded.dst + i)),
+    std::memcpy(filter_->value(row), warps_.view(w).dst(static_cast<isa::OperandIndex>(decoded.dst + i)),
                 filter_->row_bytes);
   }
 }
@@ -510,20 +509,20 @@ void Sm::take_row_event(const SmEvent& event) {
     return;
   }
   const unsigned w = event.warp;
-  Warp& warp = warps_[w];
+  const WarpState& warp = warps_[w];
   if (event.operation != nullptr) {
     const std::uint32_t pc = SmMemory::instruction(*event.operation).pc;
-    memory_side_.complete(*event.operation, view(warp));
+    memory_side_.complete(*event.operation, warps_.view(w));
     store_rows(w, warp.decoded[pc]);
-    --warp.loads;
+    --slots_[w].loads;
     memory_changed(w);
   }
   for (unsigned left = event.registers; left != 0; left &= left - 1) {
     const unsigned reg = event.first + lowest(left);
     const std::int16_t row = std::exchange(filter.lead_row[w][reg], Filter::kNoRow);
     pipelines_.row_written(static_cast<unsigned>(row), clock_.tick() - 1);
-    warp.pending[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
-    warp.loading[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
+    slots_[w].pending[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
+    slots_[w].loading[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
   }
   SmEvent done;  // nothing more to write: the scoreboard looks again
   done.warp = event.warp;
@@ -549,7 +548,7 @@ void Sm::clock_filter() {
   in.leave = filter.leave;
   in.barrier = filter.barriers;
   for (TbMask left = filter.barriers; left != 0; left &= left - 1) in.barrier_join |= joins(contexts_[lowest(left)]);
-  for (unsigned i = 0; i < exit_count_; ++i) filter.leaving |= bit(exits_[i].warp);
+  for (unsigned i = 0; i < exit_count_; ++i) filter.leaving |= warp_bit(exits_[i].warp);
   // An exit comes behind the start, also of a warp that is stopped at once.
   WarpMask started = state.tb_start ? state.tb_start->warps : 0;
   if (state.late_start) started |= state.late_start->warps;
@@ -571,10 +570,10 @@ WarpMask Sm::joins(const TbContext& tb) const {
   std::uint32_t pc = 0;
   for (WarpMask left = tb.live; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
-    const isa::SimtStack& stack = states_[w].stack;
-    if (stack.entries().size() != 1 || stack.live() != all_lanes_) continue;
+    const isa::SimtStack& stack = warps_[w].stack;
+    if (stack.entries().size() != 1 || stack.live() != warps_.all_lanes()) continue;
     if (result == 0) pc = warps_[w].pc;
-    if (warps_[w].pc == pc) result |= bit(w);
+    if (warps_[w].pc == pc) result |= warp_bit(w);
   }
   return result;
 }

@@ -95,12 +95,12 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
       if (out.pick[s][j] < 0) continue;
       const unsigned w = static_cast<std::uint8_t>(out.pick[s][j]);
-      CASTOR_ASSERT_AT(clock_.now(), (in.ready & scheduler_mask_[s] & bit(w)) != 0,
+      CASTOR_ASSERT_AT(clock_.now(), (in.ready & scheduler_mask_[s] & warp_bit(w)) != 0,
                        "issue_policy of SM %u picks warp %u for scheduler %u, which is not ready", index(), w, s);
-      CASTOR_ASSERT_AT(clock_.now(), machine_.issue.warps != kMaxIssueClasses || (in.issue_class[j] & bit(w)) != 0,
+      CASTOR_ASSERT_AT(clock_.now(), machine_.issue.warps != kMaxIssueClasses || (in.issue_class[j] & warp_bit(w)) != 0,
                        "issue_policy of SM %u picks warp %u for issue class %u", index(), w, j);
       // A warp is picked once.
-      in.ready &= ~bit(w);
+      in.ready &= ~warp_bit(w);
       picks_[s][j] = out.pick[s][j];
       state.picks[j] |= static_cast<std::uint8_t>(1U << s);
     }
@@ -116,7 +116,8 @@ void Sm::acknowledge(IssueIn& in) const {
   if (refused_warps_ == 0) return;
   for (unsigned s = 0; s < schedulers_; ++s) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
-      if ((in.ack[j] >> s & 1) != 0 && (refused_warps_ & bit(static_cast<std::uint8_t>(state.picked[s][j]))) != 0) {
+      if ((in.ack[j] >> s & 1) != 0 &&
+          (refused_warps_ & warp_bit(static_cast<std::uint8_t>(state.picked[s][j]))) != 0) {
         in.ack[j] ^= static_cast<std::uint8_t>(1U << s);
       }
     }
@@ -129,9 +130,9 @@ void Sm::clock_hooks() {
   if (hooks_.issue != nullptr) {
     IssueIn& in = state.issue;
     // Whose barrier completes in this very tick does not wait.
-    const auto end =
-        std::remove_if(blocking_arrivals_.begin(), blocking_arrivals_.begin() + blocking_count_,
-                       [this](const BarrierArrival& arrival) { return (unblocked_now_ & bit(arrival.warp)) != 0; });
+    const auto end = std::remove_if(
+        blocking_arrivals_.begin(), blocking_arrivals_.begin() + blocking_count_,
+        [this](const BarrierArrival& arrival) { return (unblocked_now_ & warp_bit(arrival.warp)) != 0; });
     blocking_count_ = static_cast<unsigned>(end - blocking_arrivals_.begin());
     in.arrive = {blocking_arrivals_.data(), blocking_count_};
     in.exit = {exits_.data(), exit_count_};

@@ -16,12 +16,6 @@ constexpr std::array<std::uint8_t, kUnitPools> kIssueClass = {1, 2, 0, 0, 0, 0, 
 
 }  // namespace
 
-unsigned Sm::oldest(WarpMask mask) const {
-  unsigned w = lowest(mask);
-  while ((mask &= older_[w]) != 0) w = lowest(mask);
-  return w;
-}
-
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
 // -> picks of the issue policy -> fetch filter -> commits.
 void Sm::issue() {
@@ -114,7 +108,7 @@ WarpMask Sm::queue_room(WarpMask mask) const {
   // One queue takes all or none of them; where shared memory has its own, the space decides.
   if (machine_.units.mem_shared == 0) return room(lowest(mask)) ? mask : 0;
   for (WarpMask left = mask; left != 0; left &= left - 1) {
-    if (!room(lowest(left))) mask &= ~bit(lowest(left));
+    if (!room(lowest(left))) mask &= ~warp_bit(lowest(left));
   }
   return mask;
 }
@@ -123,8 +117,8 @@ unsigned Sm::pick_one(unsigned scheduler, unsigned which, WarpMask ready) const 
   switch (machine_.issue.policy) {
     case IssuePolicy::kGto: {
       const unsigned greedy = greedy_[scheduler][which];
-      if (greedy < kMaxWarps && (ready & bit(greedy)) != 0) return greedy;
-      return oldest(ready);
+      if (greedy < kMaxWarps && (ready & warp_bit(greedy)) != 0) return greedy;
+      return warps_.ages().oldest(ready);
     }
     case IssuePolicy::kLrr:
       return next_after(ready, last_[scheduler]);
@@ -133,7 +127,7 @@ unsigned Sm::pick_one(unsigned scheduler, unsigned which, WarpMask ready) const 
     case IssuePolicy::kCatls:
       break;
   }
-  return oldest(ready);
+  return warps_.ages().oldest(ready);
 }
 
 std::array<WarpMask, kMaxPicks> Sm::issue_classes() const {
@@ -151,10 +145,10 @@ void Sm::pick_in_groups(WarpMask ready) {
   for (unsigned s = 0; s < schedulers_; ++s) {
     WarpMask mine = ready & scheduler_mask_[s];
     for (unsigned j = 0; j < warps && mine != 0; ++j) {
-      const unsigned w = (trial ? *trial : *groups_).pick(s, mine, live_, waiting);
+      const unsigned w = (trial ? *trial : *groups_).pick(s, mine, warps_.live(), waiting);
       if (w == WarpGroups::kNone) break;
       picks_[s][j] = static_cast<std::int8_t>(w);
-      mine &= ~bit(w);
+      mine &= ~warp_bit(w);
       if (trial) trial->issued(s, w);
     }
   }
@@ -181,7 +175,7 @@ void Sm::pick(WarpMask ready) {
     for (unsigned j = 0; j < warps && mine != 0; ++j) {
       const unsigned w = pick_one(s, j, mine);
       picks_[s][j] = static_cast<std::int8_t>(w);
-      mine &= ~bit(w);
+      mine &= ~warp_bit(w);
       if (warps > 1) last_[s] = static_cast<std::uint8_t>(w);  // the next pick goes on behind it
     }
     last_[s] = last;
@@ -198,7 +192,7 @@ void Sm::commit_picks() {
       if (picks_[s][j] < 0) continue;
       // Instructions without a unit commit as one pool.
       const unsigned pool =
-          std::min(static_cast<unsigned>(warps_[static_cast<std::uint8_t>(picks_[s][j])].pool), kControl);
+          std::min(static_cast<unsigned>(slots_[static_cast<std::uint8_t>(picks_[s][j])].pool), kControl);
       pool_picks_[pool] |= static_cast<std::uint8_t>(1U << s);
       pools |= 1U << pool;
     }
@@ -224,7 +218,7 @@ void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
   for (unsigned j = 0; j < machine_.issue.warps; ++j) {
     if (picks[j] < 0) continue;
     const unsigned w = static_cast<std::uint8_t>(picks[j]);
-    if (std::min(static_cast<unsigned>(warps_[w].pool), kControl) != pool) continue;
+    if (std::min(static_cast<unsigned>(slots_[w].pool), kControl) != pool) continue;
     picks[j] = -1;
     if (can_commit(scheduler, w)) {
       issued(scheduler, j, w);
@@ -232,14 +226,14 @@ void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
     }
     busy_ = true;
     refused_ |= 1U << scheduler;
-    refused_warps_ |= bit(w);
+    refused_warps_ |= warp_bit(w);
     if (refused < 0) refused = static_cast<int>(scheduler);
   }
 }
 
 void Sm::issued(unsigned scheduler, unsigned which, unsigned w) {
-  const bool may_pair = machine_.issue.per_warp == 2 && warps_[w].pool < UnitPool::kControl;
-  const UnitPool pool = warps_[w].pool;
+  const bool may_pair = machine_.issue.per_warp == 2 && slots_[w].pool < UnitPool::kControl;
+  const UnitPool pool = slots_[w].pool;
   issue_instruction(scheduler, w);
   greedy_[scheduler][which] = static_cast<std::uint8_t>(w);
   last_[scheduler] = static_cast<std::uint8_t>(w);
@@ -251,22 +245,22 @@ void Sm::commit_seconds() {
   for (unsigned i = 0; i < first_count_; ++i) {
     const First& first = firsts_[i];
     const unsigned w = first.warp;
-    if ((valid_ & clear_ & ~blocked() & bit(w)) == 0) continue;
-    if ((drain_heads_ & memory_busy_ & bit(w)) != 0) continue;
-    if (machine_.issue.dual_issue_diff_units && warps_[w].pool == first.pool) continue;
-    if (hooked_ && permitted(bit(w)) == 0) continue;
+    if ((valid_ & clear_ & ~blocked() & warp_bit(w)) == 0) continue;
+    if ((drain_heads_ & memory_busy_ & warp_bit(w)) != 0) continue;
+    if (machine_.issue.dual_issue_diff_units && slots_[w].pool == first.pool) continue;
+    if (hooked_ && permitted(warp_bit(w)) == 0) continue;
     if (can_commit(first.scheduler, w)) issue_instruction(first.scheduler, w);
   }
 }
 
 bool Sm::can_commit(unsigned scheduler, unsigned w) const {
-  const Warp& warp = warps_[w];
-  if (warp.pool < UnitPool::kControl) {
-    if (!pipelines_.accepts(warp.pool, scheduler, clock_.tick())) return false;
-    return warp.pool > UnitPool::kShared || memory_side_.can_accept(warp.records[warp.pc]);
+  const WarpState& warp = warps_[w];
+  if (slots_[w].pool < UnitPool::kControl) {
+    if (!pipelines_.accepts(slots_[w].pool, scheduler, clock_.tick())) return false;
+    return slots_[w].pool > UnitPool::kShared || memory_side_.can_accept(warp.records[warp.pc]);
   }
   // One barrier or exit per scheduler and tick.
-  return (meets_ & bit(w)) == 0 || (events_used_ >> scheduler & 1) == 0;
+  return (meets_ & warp_bit(w)) == 0 || (events_used_ >> scheduler & 1) == 0;
 }
 
 void Sm::classify(WarpMask open, WarpMask ready) {
@@ -281,12 +275,12 @@ void Sm::classify(WarpMask open, WarpMask ready) {
     } else if (clear == 0) {
       stall_[s] = (mine & waits_load_) != 0 ? StallClass::kRawMemory : StallClass::kRaw;
     } else {
-      const unsigned w = oldest(clear);
-      const UnitPool pool = warps_[w].pool;
+      const unsigned w = warps_.ages().oldest(clear);
+      const UnitPool pool = slots_[w].pool;
       stall_[s] = pool <= UnitPool::kShared ? StallClass::kMemoryPipe : StallClass::kComputePipe;
       const bool refused = (refused_ >> s & 1) != 0;
       // A ready warp of a scheduler that does not act in this tick lacks nothing.
-      if ((ready & bit(w)) == 0 || refused) lacks_[s] = pipelines_.collector_free() || refused ? 2 : 1;
+      if ((ready & warp_bit(w)) == 0 || refused) lacks_[s] = pipelines_.collector_free() || refused ? 2 : 1;
     }
   }
 }

@@ -40,7 +40,7 @@ void Sm::start_tb(const TbStartMessage& message) {
   tb.barriers_done = 0;
   tb.warp_instructions = tb.thread_instructions = 0;
   const auto threads = static_cast<unsigned>(kernel.block.count());
-  tb.warp_count = (threads + lanes_ - 1) / lanes_;
+  tb.warp_count = (threads + warps_.lanes() - 1) / warps_.lanes();
   CASTOR_ASSERT_AT(clock_.now(),
                    kernel.need.reg_units <= free_register_units_ && kernel.need.smem_units <= free_shared_units_,
                    "a TB is placed on SM %u that does not fit: registers or shared memory", index());
@@ -60,28 +60,20 @@ void Sm::start_tb(const TbStartMessage& message) {
   WarpMask full = 0;
   std::vector<std::uint8_t> halves(tb.warp_count);
   for (unsigned i = 0; i < tb.warp_count; ++i) {
-    const unsigned slot = lowest(~(used_ | tb.warps));
+    const unsigned slot = lowest(~(warps_.used() | tb.warps));
     CASTOR_ASSERT_AT(clock_.now(), slot < warps_.size(), "SM %u has no free warp slot", index());
     tb.slots[i] = static_cast<std::uint8_t>(slot);
-    tb.warps |= bit(slot);
+    tb.warps |= warp_bit(slot);
     start_warp(tb, context, i, slot);
-    const LaneMask lanes = states_[slot].stack.live();
+    const LaneMask lanes = warps_[slot].stack.live();
     halves[i] = lanes >> 32 != 0 ? 2 : 1;
-    if (lanes == all_lanes_) full |= bit(slot);
+    if (lanes == warps_.all_lanes()) full |= warp_bit(slot);
   }
   tb.barriers.start(halves);
   for (BarrierTimes& times : tb.barrier_times) times.seen = 0;
-  // The newest TB: everybody else is older, inside it lower slots are.
-  for (WarpMask left = tb.warps; left != 0; left &= left - 1) {
-    const unsigned w = lowest(left);
-    older_[w] = used_ | (tb.warps & (bit(w) - 1));
-  }
-  for (WarpMask left = used_; left != 0; left &= left - 1) older_[lowest(left)] &= ~tb.warps;
-  used_ |= tb.warps;
+  warps_.admit(tb.warps, message.level != 0);
   if (groups_) groups_->place(tb.warps);
-  if (message.level != 0) device_ |= tb.warps;
   tb.live = tb.warps;
-  live_ |= tb.warps;
   resident_ |= TbMask{1} << context;
   ++counters_.tb_started;
   tb.started = clock_.tick();
@@ -115,34 +107,12 @@ void Sm::start_tb(const TbStartMessage& message) {
 }
 
 void Sm::start_warp(TbContext& tb, unsigned context, unsigned index_in_tb, unsigned slot) {
-  const KernelContext& kernel = *tb.kernel;
-  Warp& warp = warps_[slot];
-  WarpState& state = states_[slot];
-  const auto threads = static_cast<unsigned>(kernel.block.count());
-  identify(kernel, tb.index, lanes_, index_in_tb, state.context);
-  state.context.first_warp = slot * (lanes_ / 32);
-  state.context.warp_slots = machine_.sm.warps * (lanes_ / 32);
-  state.context.sm = index();
-  state.context.sms = machine_.chip.sms;
-  state.stack.start(started_lanes(threads, lanes_, index_in_tb), 0);
-  ++state.generation;
-  warp.records = kernel.program->code.data();
-  warp.decoded = tb.program->code.data();
-  warp.constants = kernel.constants;
-  warp.unacknowledged = 0;
-  warp.loads = 0;
-  warp.buffered = 0;
-  warp.fetching = 0;
-  warp.context = static_cast<std::uint8_t>(context);
-  warp.warp_in_tb = static_cast<std::uint8_t>(index_in_tb);
-  std::fill(std::begin(warp.pending), std::end(warp.pending), 0);
-  std::fill(std::begin(warp.loading), std::end(warp.loading), 0);
-  warp.pending_predicates = 0;
-  std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
-  std::memset(warp.registers, 0, std::size_t{kernel.program->registers} * lanes_ * 4);
-  hook_state_->tb_of[slot] = warp.context;
+  warps_.start(slot, {tb.kernel, tb.program, tb.index, context, index_in_tb});
+  const UnitPool pool = slots_[slot].pool;
+  slots_[slot] = {};
+  slots_[slot].pool = pool;
+  hook_state_->tb_of[slot] = static_cast<std::uint8_t>(context);
   hook_state_->age_of[slot] = static_cast<std::uint32_t>(clock_.now());
-  reload(slot);
 }
 
 // --- S8 --------------------------------------------------------------------------------------------------------------
@@ -161,7 +131,7 @@ void Sm::meet_barriers() {
   for (unsigned i = 0; i < exit_count_; ++i) {
     const WarpExit& exit = exits_[i];
     TbContext& tb = contexts_[exit.tb];
-    tb.live &= ~bit(exit.warp);
+    tb.live &= ~warp_bit(exit.warp);
     if (tb.live == 0) finished_ |= TbMask{1} << exit.tb;
     released_.clear();
     tb.barriers.exit(warps_[exit.warp].warp_in_tb, released_);
@@ -169,7 +139,7 @@ void Sm::meet_barriers() {
   }
   for (unsigned i = 0; i < arrival_count_; ++i) {
     const Arrival& arrival = arrivals_[i];
-    const unsigned context = warps_[arrival.warp].context;
+    const unsigned context = warps_[arrival.warp].tb;
     TbContext& tb = contexts_[context];
     const unsigned id = arrival.arrival.barrier;
     if (id < tb.barrier_times.size()) {
@@ -181,7 +151,7 @@ void Sm::meet_barriers() {
     released_.clear();
     const auto error = tb.barriers.arrive(arrival.arrival, released_);
     if (error != isa::BarrierUnit::Error::kNone) {
-      fault(arrival.warp, arrival.pc, barrier_fault(error, arrival.arrival, states_[arrival.warp].stack.live()));
+      fault(arrival.warp, arrival.pc, barrier_fault(error, arrival.arrival, warps_[arrival.warp].stack.live()));
     } else if (!released_.empty()) {
       completed(context, arrival.scheduler);
     }
@@ -194,8 +164,8 @@ void Sm::completed(unsigned context, unsigned scheduler) {
     WarpMask waiters = 0;
     for (std::uint64_t left = release.warps; left != 0; left &= left - 1) {
       const unsigned w = tb.slots[lowest(left)];
-      waiters |= bit(w);
-      write_reduction(states_[w].barrier, release.reduction, view(warps_[w]));
+      waiters |= warp_bit(w);
+      write_reduction(warps_[w].barrier, release.reduction, warps_.view(w));
     }
     if (waiters != 0) {
       SmEvent event;
@@ -231,7 +201,7 @@ void Sm::end_fences() {
   const WarpMask done = blocked_fence_ & ~memory_busy_;
   for (WarpMask left = done; left != 0; left &= left - 1) {
     // What the TB loads from now on must not be older than the fence.
-    Cycle& acquire = tb_memory_[warps_[lowest(left)].context].acquire;
+    Cycle& acquire = tb_memory_[warps_[lowest(left)].tb].acquire;
     CASTOR_ASSERT_AT(clock_.now(), acquire <= clock_.now(), "an acquire cycle of SM %u lies ahead", index());
     acquire = clock_.now();
   }
@@ -244,24 +214,24 @@ void Sm::ask_services() {
   service_drain_ &= ~ready;
   for (WarpMask left = ready; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
-    ask({clock_.now() + 1, w, contexts_[warps_[w].context].kernel});
+    ask({clock_.now() + 1, w, contexts_[warps_[w].tb].kernel});
   }
   busy_ = true;
 }
 
 std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resume) {
-  CASTOR_ASSERT_AT(resume, (blocked_service_ & bit(w)) != 0, "warp %u of SM %u does not wait for a call", w, index());
-  Warp& warp = warps_[w];
-  WarpState& state = states_[w];
-  const TbContext& tb = contexts_[warp.context];
+  CASTOR_ASSERT_AT(resume, (blocked_service_ & warp_bit(w)) != 0, "warp %u of SM %u does not wait for a call", w,
+                   index());
+  const WarpState& warp = warps_[w];
+  const TbContext& tb = contexts_[warp.tb];
   std::optional<Fault> result;
   if (!tb.killed) {
     const ReadBytes read = [&](std::uint64_t generic, void* to, std::size_t size, unsigned lane) {
-      return memory_side_.read(generic, to, size, lane, warp.warp_in_tb, warp.context);
+      return memory_side_.read(generic, to, size, lane, warp.warp_in_tb, warp.tb);
     };
-    const auto wrong = system_call(warp.records[state.service_pc], view(warp), state.service_mask, state.context,
-                                   tb.index, read, services);
-    if (wrong) result = make_fault(*tb.kernel, tb.index, state.context, state.service_pc, *wrong);
+    const auto wrong = system_call(warp.records[warp.call_pc], warps_.view(w), warp.call_mask, warp.identity, tb.index,
+                                   read, services);
+    if (wrong) result = make_fault(*tb.kernel, tb.index, warp.identity, warp.call_pc, *wrong);
   }
   resumes_.push_back({resume, static_cast<std::uint8_t>(w), result.has_value()});
   wake_at(resume);
@@ -307,13 +277,12 @@ void Sm::retire_one() {
     // A new TB in the slots does not inherit greediness.
     for (auto& greedy : greedy_) {
       for (std::uint8_t& w : greedy) {
-        if (w < kMaxWarps && (tb.warps & bit(w)) != 0) w = 0xff;
+        if (w < kMaxWarps && (tb.warps & warp_bit(w)) != 0) w = 0xff;
       }
     }
     if (groups_) groups_->release(tb.warps);
     memory_side_.tb_retired(context);
-    used_ &= ~tb.warps;
-    device_ &= ~tb.warps;
+    warps_.release(tb.warps);
     resident_ &= ~(TbMask{1} << context);
     finished_ &= ~(TbMask{1} << context);
     free_register_units_ += kernel.need.reg_units;
@@ -349,7 +318,7 @@ void Sm::stop_tb(unsigned context) {
   tb.killed = true;
   if (filter_ != nullptr) filter_stop(tb);
   const WarpMask warps = tb.warps;
-  live_ &= ~warps;
+  warps_.stop(warps);
   valid_ &= ~warps;
   fetch_out_ &= ~warps;
   decode_next_ &= ~warps;
@@ -365,10 +334,10 @@ void Sm::stop_tb(unsigned context) {
   blocked_service_ &= ~(warps & service_drain_);
   service_drain_ &= ~warps;
   for (WarpMask left = warps; left != 0; left &= left - 1) {
-    Warp& warp = warps_[lowest(left)];
-    warp.buffered = 0;
-    const std::uint64_t pending = warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3];
-    if (pending != 0 || warp.pending_predicates != 0) in_flight_ |= left & (~left + 1);
+    Slot& slot = slots_[lowest(left)];
+    slot.buffered = 0;
+    const std::uint64_t pending = slot.pending[0] | slot.pending[1] | slot.pending[2] | slot.pending[3];
+    if (pending != 0 || slot.pending_predicates != 0) in_flight_ |= left & (~left + 1);
   }
   tb.live = 0;
   finished_ |= TbMask{1} << context;

@@ -11,10 +11,10 @@
 namespace castor::gpu {
 
 void Sm::look_back(unsigned w) {
-  if ((memory_busy_ & bit(w)) != 0) return;
-  const Warp& warp = warps_[w];
-  const isa::Program& program = *contexts_[warp.context].program->program;
-  watch_.look(w, {&states_[w].stack, warp.predicates, warp.registers, std::size_t{program.registers} * lanes_ * 4});
+  if ((memory_busy_ & warp_bit(w)) != 0) return;
+  const WarpState& warp = warps_[w];
+  watch_.look(
+      w, {&warp.stack, warp.predicates, warp.registers, std::size_t{warp.program->registers} * warps_.lanes() * 4});
 }
 
 bool Sm::still() const {
@@ -25,14 +25,14 @@ bool Sm::still() const {
 
 bool Sm::stuck() const {
   const WarpMask waits = blocked_barrier_ & ~memory_busy_;
-  return watch_.is_open() && (live_ & ~(waits | watch_.repeating())) == 0;
+  return watch_.is_open() && (warps_.live() & ~(waits | watch_.repeating())) == 0;
 }
 
 void Sm::spinning(std::vector<Spinning>& list) const {
-  for (WarpMask left = live_ & watch_.repeating(); left != 0; left &= left - 1) {
+  for (WarpMask left = warps_.live() & watch_.repeating(); left != 0; left &= left - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctzll(left));
-    const Warp& warp = warps_[w];
-    const TbContext& tb = contexts_[warp.context];
+    const WarpState& warp = warps_[w];
+    const TbContext& tb = contexts_[warp.tb];
     Spinning one;
     one.kernel = tb.kernel;
     one.gid = tb.gid;
@@ -56,22 +56,23 @@ void Sm::check_invariants(const SmRoom& ledger) const {
                      index());
     slots |= tb.warps;
   }
-  CASTOR_ASSERT_AT(clock_.now(), slots == used_ && (live_ & ~used_) == 0, "SM %u: warp slots in use without a TB",
-                   index());
+  CASTOR_ASSERT_AT(clock_.now(), slots == warps_.used() && (warps_.live() & ~warps_.used()) == 0,
+                   "SM %u: warp slots in use without a TB", index());
   if (inbox_.size() == 0 && outbox_empty()) {
     const bool same = ledger.tbs + tbs == machine_.sm.tb_slots &&
-                      ledger.warps + static_cast<unsigned>(__builtin_popcountll(used_)) == machine_.sm.warps &&
+                      ledger.warps + static_cast<unsigned>(__builtin_popcountll(warps_.used())) == machine_.sm.warps &&
                       ledger.reg_units == free_register_units_ && ledger.smem_units == free_shared_units_;
     CASTOR_ASSERT_AT(clock_.now(), same, "SM %u counts other room than the ledger", index());
   }
-  for (WarpMask left = live_; left != 0; left &= left - 1) {
+  for (WarpMask left = warps_.live(); left != 0; left &= left - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctzll(left));
-    const Warp& warp = warps_[w];
-    const bool busy = warp.loads != 0 || warp.unacknowledged != 0;
-    CASTOR_ASSERT_AT(clock_.now(), busy == ((memory_busy_ & bit(w)) != 0), "SM %u: accesses of warp %u", index(), w);
-    if ((blocked_barrier_ & ~releasing_ & bit(w)) == 0) continue;
-    const TbContext& tb = contexts_[warp.context];
-    const unsigned b = states_[w].barrier.barrier;
+    const WarpState& warp = warps_[w];
+    const bool busy = slots_[w].loads != 0 || slots_[w].unacknowledged != 0;
+    CASTOR_ASSERT_AT(clock_.now(), busy == ((memory_busy_ & warp_bit(w)) != 0), "SM %u: accesses of warp %u", index(),
+                     w);
+    if ((blocked_barrier_ & ~releasing_ & warp_bit(w)) == 0) continue;
+    const TbContext& tb = contexts_[warp.tb];
+    const unsigned b = warps_[w].barrier.barrier;
     CASTOR_ASSERT_AT(
         clock_.now(),
         (tb.barriers.waiting(b) >> warp.warp_in_tb & 1) != 0 && tb.barriers.arrived(b) < tb.barriers.expected(b),
@@ -83,21 +84,21 @@ void Sm::check_invariants(const SmRoom& ledger) const {
 
 // Live warps of the TB that do not wait where this one does. One that only arrived there without waiting is among them.
 WarpMask Sm::missing_at_barrier(unsigned w) const {
-  const TbContext& tb = contexts_[warps_[w].context];
+  const TbContext& tb = contexts_[warps_[w].tb];
   WarpMask there = 0;
-  for (std::uint64_t left = tb.barriers.waiting(states_[w].barrier.barrier); left != 0; left &= left - 1) {
-    there |= bit(tb.slots[static_cast<unsigned>(__builtin_ctzll(left))]);
+  for (std::uint64_t left = tb.barriers.waiting(warps_[w].barrier.barrier); left != 0; left &= left - 1) {
+    there |= warp_bit(tb.slots[static_cast<unsigned>(__builtin_ctzll(left))]);
   }
-  return tb.live & live_ & ~there;
+  return tb.live & warps_.live() & ~there;
 }
 
 std::string Sm::reason(unsigned w) const {
-  const Warp& warp = warps_[w];
-  const TbContext& tb = contexts_[warp.context];
-  if ((stopped_ & bit(w)) != 0) return "stopped by a fault";
-  if ((releasing_ & bit(w)) != 0) return "is being released from a barrier";
-  if ((blocked_barrier_ & bit(w)) != 0) {
-    const unsigned b = states_[w].barrier.barrier;
+  const WarpState& warp = warps_[w];
+  const TbContext& tb = contexts_[warp.tb];
+  if ((stopped_ & warp_bit(w)) != 0) return "stopped by a fault";
+  if ((releasing_ & warp_bit(w)) != 0) return "is being released from a barrier";
+  if ((blocked_barrier_ & warp_bit(w)) != 0) {
+    const unsigned b = warps_[w].barrier.barrier;
     std::string text = "waits at barrier " + std::to_string(b) + ": " + std::to_string(tb.barriers.arrived(b)) +
                        " of " + std::to_string(tb.barriers.expected(b)) + " warps have arrived";
     const WarpMask missing = missing_at_barrier(w);
@@ -108,34 +109,35 @@ std::string Sm::reason(unsigned w) const {
     }
     return text;
   }
-  const std::string under_way = std::to_string(warp.unacknowledged) + " stores not acknowledged, " +
-                                std::to_string(warp.loads) + " loads not returned";
-  if ((blocked_fence_ & bit(w)) != 0) return "waits in a fence: " + under_way;
-  if ((service_drain_ & bit(w)) != 0) return "waits to call the runtime: " + under_way;
-  if ((blocked_service_ & bit(w)) != 0) return "waits for a call into the runtime";
-  if ((blocked_timer_ & bit(w)) != 0) return "sleeps";
-  if ((hook_state_->hold & bit(w)) != 0 && (valid_ & bit(w)) == 0) return "is held by the fetch filter";
-  if ((unfetchable_ & bit(w)) != 0) return "waits for its branch or its set-up";
-  if ((valid_ & bit(w)) == 0) {
-    if ((fetch_out_ & bit(w)) == 0) return "has no instruction";
+  const std::string under_way = std::to_string(slots_[w].unacknowledged) + " stores not acknowledged, " +
+                                std::to_string(slots_[w].loads) + " loads not returned";
+  if ((blocked_fence_ & warp_bit(w)) != 0) return "waits in a fence: " + under_way;
+  if ((service_drain_ & warp_bit(w)) != 0) return "waits to call the runtime: " + under_way;
+  if ((blocked_service_ & warp_bit(w)) != 0) return "waits for a call into the runtime";
+  if ((blocked_timer_ & warp_bit(w)) != 0) return "sleeps";
+  if ((hook_state_->hold & warp_bit(w)) != 0 && (valid_ & warp_bit(w)) == 0) return "is held by the fetch filter";
+  if ((unfetchable_ & warp_bit(w)) != 0) return "waits for its branch or its set-up";
+  if ((valid_ & warp_bit(w)) == 0) {
+    if ((fetch_out_ & warp_bit(w)) == 0) return "has no instruction";
     char line[32];
     std::snprintf(line, sizeof line, "0x%" PRIx64,
-                  icache_.line_of(tb.kernel->code_base + std::uint64_t{8} * (warp.pc + warp.buffered)));
+                  icache_.line_of(tb.kernel->code_base + std::uint64_t{8} * (warp.pc + slots_[w].buffered)));
     return std::string("waits for its instructions, line ") + line;
   }
-  if ((clear_ & bit(w)) == 0) {
+  if ((clear_ & warp_bit(w)) == 0) {
     const Decoded& decoded = warp.decoded[warp.pc];
     std::string registers;
     for (unsigned r = 0; r < 256; ++r) {
-      if ((warp.pending[r / 64] & decoded.registers[r / 64]) >> (r % 64) & 1) registers += " r" + std::to_string(r);
+      if ((slots_[w].pending[r / 64] & decoded.registers[r / 64]) >> (r % 64) & 1)
+        registers += " r" + std::to_string(r);
     }
     for (unsigned p = 0; p < 8; ++p) {
-      if ((warp.pending_predicates & decoded.predicates) >> p & 1) registers += " p" + std::to_string(p);
+      if ((slots_[w].pending_predicates & decoded.predicates) >> p & 1) registers += " p" + std::to_string(p);
     }
     const std::string text = "waits for" + registers + ": ";
-    return text + ((waits_load_ & bit(w)) != 0 ? memory_side_.load_of(w) : std::string("in a pipeline"));
+    return text + ((waits_load_ & warp_bit(w)) != 0 ? memory_side_.load_of(w) : std::string("in a pipeline"));
   }
-  if ((drain_heads_ & memory_busy_ & bit(w)) != 0) return "waits before a release: " + under_way;
+  if ((drain_heads_ & memory_busy_ & warp_bit(w)) != 0) return "waits before a release: " + under_way;
   return "may issue";
 }
 
@@ -150,7 +152,7 @@ std::string Sm::waiting() const {
                             : ": all warps have exited, accesses under way";
     }
     text += "\n";
-    for (WarpMask warps = tb.warps & live_; warps != 0; warps &= warps - 1) {
+    for (WarpMask warps = tb.warps & warps_.live(); warps != 0; warps &= warps - 1) {
       const auto w = static_cast<unsigned>(__builtin_ctzll(warps));
       text += "  warp " + std::to_string(warps_[w].warp_in_tb) + " (slot " + std::to_string(w) + ") " + reason(w) +
               ", " + tb.kernel->program->describe(warps_[w].pc) + "\n";
@@ -166,10 +168,10 @@ void Sm::waits(WaitGraph& graph) const {
     const TbContext& tb = contexts_[c];
     const std::string block = block_node(index(), c, tb.gid);
     graph.add(kernel_node(tb.kernel->program->kernel, tb.kernel->entry), block);
-    for (WarpMask warps = tb.warps & live_; warps != 0; warps &= warps - 1) {
+    for (WarpMask warps = tb.warps & warps_.live(); warps != 0; warps &= warps - 1) {
       const auto w = static_cast<unsigned>(__builtin_ctzll(warps));
       graph.add(block, warp_node(index(), w));
-      if ((blocked_barrier_ & ~releasing_ & bit(w)) == 0) continue;
+      if ((blocked_barrier_ & ~releasing_ & warp_bit(w)) == 0) continue;
       for (WarpMask missing = missing_at_barrier(w); missing != 0; missing &= missing - 1) {
         graph.add(warp_node(index(), w), warp_node(index(), static_cast<unsigned>(__builtin_ctzll(missing))));
       }

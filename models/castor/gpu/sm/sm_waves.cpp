@@ -22,7 +22,7 @@ std::uint64_t Sm::warp_instructions() const {
 
 void Sm::add_waves(Waves& waves, const std::string& scope) const {
   // Masks over warp slots.
-  waves.add(scope, "live", 64, &live_);
+  waves.add(scope, "live", 64, [this] { return warps_.live(); });
   waves.add(scope, "valid", 64, &valid_);
   waves.add(scope, "clear", 64, &clear_);
   waves.add(scope, "blocked", 64, [this] { return blocked(); });
