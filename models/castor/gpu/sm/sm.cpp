@@ -30,6 +30,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       free_register_units_(machine.sm.registers / machine.sm.reg_alloc_unit),
       free_shared_units_(machine.sm.smem_bytes / machine.sm.smem_alloc_unit),
       pipelines_(machine),
+      scoreboard_(machine, pipelines_, wheel_),
       icache_(machine),
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine),
@@ -176,17 +177,14 @@ void Sm::take_events() {
   const unsigned collectors = wheel_.take(clock_.tick(), [this](const SmEvent& event) {
     switch (event.kind) {
       case SmEvent::Kind::kWritten:
-        registers_written(event.warp, event);
+        scoreboard_.written(event.warp, event, clock_.tick(), head(event.warp));
         break;
       case SmEvent::Kind::kLoaded: {
         const bool counts =
             event.operation != nullptr && SmMemory::instruction(*event.operation).record->kind == isa::Kind::kMemory;
         if (event.operation != nullptr) memory_side_.complete(*event.operation, warps_.view(event.warp));
-        registers_written(event.warp, event);
-        if (counts) {
-          --slots_[event.warp].loads;
-          memory_changed(event.warp);
-        }
+        scoreboard_.written(event.warp, event, clock_.tick(), head(event.warp));
+        if (counts) scoreboard_.load_done(event.warp);
         break;
       }
       case SmEvent::Kind::kUnblock:

@@ -20,6 +20,7 @@
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/icache.h"
 #include "castor/gpu/sm/pipelines.h"
+#include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_statistics.h"
@@ -119,15 +120,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   /// What is under way for a warp slot.
   struct Slot {
-    std::uint32_t unacknowledged = 0;  ///< lines of stores, reductions, atomics
-    std::uint16_t loads = 0;           ///< loads and atomics whose registers are not written
-    std::uint8_t buffered = 0;         ///< decoded instructions from pc on
-    std::uint8_t fetching = 0;         ///< instructions of the fetch that is out
+    std::uint8_t buffered = 0;  ///< decoded instructions from pc on
+    std::uint8_t fetching = 0;  ///< instructions of the fetch that is out
     UnitPool pool = UnitPool::kControl;
-
-    std::uint64_t pending[4] = {};  ///< bit per register that will be written
-    std::uint64_t loading[4] = {};  ///< of them those that a load will write
-    std::uint8_t pending_predicates = 0;
   };
   /// First arrivals at a barrier that is not complete, for statistics.
   struct BarrierTimes {
@@ -245,11 +240,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   // Scoreboard.
   void update_head(unsigned w);
-  void evaluate(unsigned w);
-  void expect_write(unsigned w, unsigned reg, Tick earliest);
-  void expect_writes(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation);
-  void registers_written(unsigned w, const SmEvent& event);
-  void memory_changed(unsigned w);
+  [[nodiscard]] const Decoded* head(unsigned w) const {
+    return (valid_ & warp_bit(w)) != 0 ? &warps_[w].decoded[warps_[w].pc] : nullptr;
+  }
 
   // SmMemoryClient.
   void data_ready(MemoryOperation& operation, Tick ready) override;
@@ -330,8 +323,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   // One word per property of warps.
   WarpMask valid_ = 0;        ///< a decoded instruction is in the buffer
-  WarpMask clear_ = 0;        ///< no register of the head instruction is pending
-  WarpMask waits_load_ = 0;   ///< not clear because of a load
   WarpMask meets_ = 0;        ///< head is a barrier or an exit
   WarpMask drain_heads_ = 0;  ///< head waits for older accesses (release)
   WarpMask fetch_out_ = 0;    ///< a fetch is under way
@@ -344,8 +335,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   WarpMask stopped_ = 0;        ///< faulted, waits for the kernel's end
   WarpMask releasing_ = 0;      ///< its barrier is complete
   WarpMask service_drain_ = 0;  ///< call waits for older accesses
-  WarpMask memory_busy_ = 0;    ///< loads or stores under way
-  WarpMask in_flight_ = 0;      ///< registers pending; kept for warps that are not live
   TbMask finished_ = 0;         ///< contexts whose warps have all exited
 
   // Of the tick; together with what stands above all that a tick without an instruction touches.
@@ -382,6 +371,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   EventWheel wheel_;
   Pipelines pipelines_;
+  Scoreboard scoreboard_;
   InstructionCache icache_;
 
   // Issue.

@@ -22,7 +22,7 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
   const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
   const unsigned lanes =
       mask == warps_.all_lanes() ? warps_.lanes() : static_cast<unsigned>(__builtin_popcountll(mask));
-  CASTOR_ASSERT_AT(clock_.now(), (valid_ & clear_ & warp_bit(w)) != 0,
+  CASTOR_ASSERT_AT(clock_.now(), (valid_ & scoreboard_.clear() & warp_bit(w)) != 0,
                    "warp %u of SM %u issues with a register pending", w, index());
   TbContext& tb = contexts_[warp.tb];
   const auto kind = static_cast<std::size_t>(decoded.instruction_class);
@@ -91,9 +91,9 @@ void Sm::execute_lanes(unsigned scheduler, unsigned w, const Record& record, con
   counters_.bank_conflict_delay += path.delay;
   if (mask != 0 && !run_lanes(w, record, decoded, mask)) return;
   if (decoded.dst_count == 1 && decoded.predicates_written == 0) {
-    expect_write(w, decoded.dst, path.dispatch + decoded.latency);
+    scoreboard_.expect_write(w, decoded.dst, clock_.tick(), path.dispatch + decoded.latency);
   } else {
-    expect_writes(w, decoded, path.dispatch + decoded.latency, nullptr);
+    scoreboard_.expect_writes(w, decoded, clock_.tick(), path.dispatch + decoded.latency, nullptr);
   }
   step(w);
 }
@@ -125,16 +125,7 @@ void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, co
       fault(w, warp.pc, {refused->kind, refused->lane, refused->what, refused->address});
       return;
     }
-    slots_[w].unacknowledged += acknowledges;
-    if ((decoded.flags & kReturnsData) != 0) {
-      ++slots_[w].loads;
-      for (unsigned i = 0; i < decoded.dst_count; ++i) {
-        const unsigned reg = decoded.dst + i;
-        slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
-        slots_[w].loading[reg / 64] |= std::uint64_t{1} << (reg % 64);
-      }
-    }
-    memory_changed(w);
+    scoreboard_.memory_issued(w, decoded, acknowledges);
     if ((decoded.flags & kDrainsBehind) != 0) blocked_fence_ |= warp_bit(w);
   }
   step(w);
@@ -202,9 +193,7 @@ void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask
     return;
   }
   if ((warps_.live() & warp_bit(w)) == 0) {
-    const Slot& slot = slots_[w];
-    const std::uint64_t pending = slot.pending[0] | slot.pending[1] | slot.pending[2] | slot.pending[3];
-    if (pending != 0 || slot.pending_predicates != 0) in_flight_ |= warp_bit(w);
+    scoreboard_.stop(w);
     exits_[exit_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), warp.tb};
     return;
   }
@@ -279,7 +268,7 @@ void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
   stopped_ |= warp_bit(w);
 }
 
-// --- Scoreboard ------------------------------------------------------------------------------------------------------
+// --- Head of the buffer ----------------------------------------------------------------------------------------------
 
 void Sm::update_head(unsigned w) {
   const WarpState& warp = warps_[w];
@@ -296,109 +285,7 @@ void Sm::update_head(unsigned w) {
                        warps_[w].stack.depth() != 0;
   meets_ = (meets_ & ~warp_bit(w)) | ((decoded.flags & kMeetsOthers) != 0 && !returns ? warp_bit(w) : 0);
   drain_heads_ = (drain_heads_ & ~warp_bit(w)) | ((decoded.flags & kDrainsBefore) != 0 ? warp_bit(w) : 0);
-  evaluate(w);
-}
-
-void Sm::evaluate(unsigned w) {
-  const WarpState& warp = warps_[w];
-  const Decoded& decoded = warp.decoded[warp.pc];
-  const auto overlap = [&](const std::uint64_t* set) {
-    return (set[0] & decoded.registers[0]) | (set[1] & decoded.registers[1]) | (set[2] & decoded.registers[2]) |
-           (set[3] & decoded.registers[3]);
-  };
-  if ((overlap(slots_[w].pending) | (slots_[w].pending_predicates & decoded.predicates)) == 0) {
-    clear_ |= warp_bit(w);
-    waits_load_ &= ~warp_bit(w);
-    return;
-  }
-  clear_ &= ~warp_bit(w);
-  waits_load_ = (waits_load_ & ~warp_bit(w)) | (overlap(slots_[w].loading) != 0 ? warp_bit(w) : 0);
-}
-
-void Sm::expect_write(unsigned w, unsigned reg, Tick earliest) {
-  slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
-  SmEvent event;
-  event.warp = static_cast<std::uint8_t>(w);
-  event.first = static_cast<std::uint8_t>(reg);
-  event.registers = 1;
-  wheel_.add(clock_.tick(), pipelines_.reserve_write(reg, w, earliest) + 1, event);
-}
-
-void Sm::expect_writes(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation) {
-  if (operation != nullptr && decoded.dst_count == 1 && decoded.predicates_written == 0) {
-    SmEvent loaded;
-    loaded.kind = SmEvent::Kind::kLoaded;
-    loaded.warp = static_cast<std::uint8_t>(w);
-    loaded.first = decoded.dst;
-    loaded.registers = 1;
-    loaded.operation = operation;
-    wheel_.add(clock_.tick(), pipelines_.reserve_write(decoded.dst, w, earliest) + 1, loaded);
-    return;  // pending since it issued
-  }
-  SmEvent event;
-  event.kind = operation == nullptr ? SmEvent::Kind::kWritten : SmEvent::Kind::kLoaded;
-  event.warp = static_cast<std::uint8_t>(w);
-  event.first = decoded.dst;
-  // Registers that are written in the same tick share an event.
-  Tick slots[16];
-  unsigned left = 0;
-  for (unsigned i = 0; i < decoded.dst_count; ++i) {
-    const unsigned reg = decoded.dst + i;
-    slots[i] = pipelines_.reserve_write(reg, w, earliest);
-    slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
-    left |= 1U << i;
-  }
-  Tick when = earliest;
-  if (decoded.predicates_written != 0) {
-    slots_[w].pending_predicates |= decoded.predicates_written;
-    event.predicates = decoded.predicates_written;
-  } else if (left != 0) {
-    when = *std::min_element(slots, slots + decoded.dst_count);
-  } else if (operation == nullptr) {
-    return;  // nothing is written
-  }
-  // The data of a load go to all its rows with the first event.
-  event.operation = operation;
-  for (;;) {
-    unsigned same = 0;
-    for (unsigned bits = left; bits != 0; bits &= bits - 1) {
-      const auto i = static_cast<unsigned>(__builtin_ctz(bits));
-      if (slots[i] == when) same |= 1U << i;
-    }
-    event.registers = static_cast<std::uint16_t>(same);
-    wheel_.add(clock_.tick(), when + 1, event);
-    left &= ~same;
-    if (left == 0) return;
-    event.operation = nullptr;
-    event.predicates = 0;
-    when = slots[__builtin_ctz(left)];
-    for (unsigned bits = left; bits != 0; bits &= bits - 1) when = std::min(when, slots[__builtin_ctz(bits)]);
-  }
-}
-
-void Sm::registers_written(unsigned w, const SmEvent& event) {
-  for (unsigned bits = event.registers; bits != 0; bits &= bits - 1) {
-    const unsigned reg = event.first + static_cast<unsigned>(__builtin_ctz(bits));
-    const std::uint64_t mask = std::uint64_t{1} << (reg % 64);
-    CASTOR_ASSERT_AT(clock_.now(), (slots_[w].pending[reg / 64] & mask) != 0,
-                     "register %u of warp %u is written but not pending", reg, w);
-    slots_[w].pending[reg / 64] &= ~mask;
-    slots_[w].loading[reg / 64] &= ~mask;
-    pipelines_.written(reg, w, clock_.tick() - 1);
-  }
-  slots_[w].pending_predicates &= static_cast<std::uint8_t>(~event.predicates);
-  if ((valid_ & ~clear_ & warp_bit(w)) != 0) {
-    evaluate(w);
-  } else if ((in_flight_ & warp_bit(w)) != 0) {
-    const std::uint64_t pending =
-        slots_[w].pending[0] | slots_[w].pending[1] | slots_[w].pending[2] | slots_[w].pending[3];
-    if (pending == 0 && slots_[w].pending_predicates == 0) in_flight_ &= ~warp_bit(w);
-  }
-}
-
-void Sm::memory_changed(unsigned w) {
-  const bool busy = slots_[w].loads != 0 || slots_[w].unacknowledged != 0;
-  memory_busy_ = (memory_busy_ & ~warp_bit(w)) | (busy ? warp_bit(w) : 0);
+  scoreboard_.judge(w, decoded);
 }
 
 void Sm::data_ready(MemoryOperation& operation, Tick ready) {
@@ -406,12 +293,9 @@ void Sm::data_ready(MemoryOperation& operation, Tick ready) {
   const Decoded& decoded = warps_[instruction.warp].decoded[instruction.pc];
   if (filter_ != nullptr && leads(instruction.warp, decoded))
     return expect_rows(instruction.warp, decoded, ready, &operation);
-  expect_writes(instruction.warp, decoded, ready, &operation);
+  scoreboard_.expect_writes(instruction.warp, decoded, clock_.tick(), ready, &operation);
 }
 
-void Sm::acknowledged(unsigned w) {
-  --slots_[w].unacknowledged;
-  memory_changed(w);
-}
+void Sm::acknowledged(unsigned w) { scoreboard_.acknowledged(w); }
 
 }  // namespace castor::gpu

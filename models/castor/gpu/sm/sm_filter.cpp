@@ -282,7 +282,7 @@ void Sm::copy_row(const CopyRequest& request) {
   busy_ = true;  // asks again if it is not served
   CASTOR_ASSERT_AT(clock_.now(), (filter.active & warp_bit(request.warp)) != 0 && request.row < filter.rows,
                    "fetch_filter of SM %u copies row %u for warp %u", index(), request.row, request.warp);
-  if ((slots_[request.warp].pending[request.slot / 64] >> (request.slot % 64) & 1) != 0) return;
+  if (scoreboard_.pending(request.warp, request.slot)) return;
   if (filter.reads_until[request.warp] > clock_.tick()) return;
   if (!pipelines_.copy(request.row, request.slot, request.warp, clock_.tick())) return;
   std::memcpy(warps_.view(request.warp).dst(request.slot), filter.value(request.row), filter.row_bytes);
@@ -403,7 +403,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
       expect_rows(w, decoded, earliest, nullptr);
       store_rows(w, decoded);
     } else {
-      expect_writes(w, decoded, earliest, nullptr);
+      scoreboard_.expect_writes(w, decoded, clock_.tick(), earliest, nullptr);
     }
     step(w);
   }
@@ -467,7 +467,7 @@ void Sm::expect_rows(unsigned w, const Decoded& decoded, Tick earliest, MemoryOp
     const unsigned reg = decoded.dst + i;
     const auto row = static_cast<unsigned>(filter.lead_row[w][reg]);
     slots[i] = pipelines_.reserve_row_write(row, earliest);
-    slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64);
+    scoreboard_.expect(w, reg);
     SmEvent told;
     told.kind = SmEvent::Kind::kRowWritten;
     told.warp = warp.tb;
@@ -514,19 +514,15 @@ void Sm::take_row_event(const SmEvent& event) {
     const std::uint32_t pc = SmMemory::instruction(*event.operation).pc;
     memory_side_.complete(*event.operation, warps_.view(w));
     store_rows(w, warp.decoded[pc]);
-    --slots_[w].loads;
-    memory_changed(w);
+    scoreboard_.load_done(w);
   }
   for (unsigned left = event.registers; left != 0; left &= left - 1) {
     const unsigned reg = event.first + lowest(left);
     const std::int16_t row = std::exchange(filter.lead_row[w][reg], Filter::kNoRow);
     pipelines_.row_written(static_cast<unsigned>(row), clock_.tick() - 1);
-    slots_[w].pending[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
-    slots_[w].loading[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
+    scoreboard_.forget(w, reg);
   }
-  SmEvent done;  // nothing more to write: the scoreboard looks again
-  done.warp = event.warp;
-  registers_written(w, done);
+  scoreboard_.changed(w, head(w));
 }
 
 bool Sm::leads(unsigned w, const Decoded& decoded) const {
@@ -552,7 +548,7 @@ void Sm::clock_filter() {
   // An exit comes behind the start, also of a warp that is stopped at once.
   WarpMask started = state.tb_start ? state.tb_start->warps : 0;
   if (state.late_start) started |= state.late_start->warps;
-  const WarpMask out = filter.leaving & ~in_flight_;
+  const WarpMask out = filter.leaving & ~scoreboard_.in_flight();
   in.exit = out & ~started;
   filter.leaving &= ~in.exit;
   in.oc_idle = ~WarpMask{0};

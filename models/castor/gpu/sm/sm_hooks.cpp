@@ -75,7 +75,7 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
   in.valid = valid_;
   refused_warps_ = 0;
   in.ready = ready & mine;
-  in.long_wait = valid_ & ~clear_ & waits_load_;
+  in.long_wait = valid_ & ~scoreboard_.clear() & scoreboard_.waits_load();
   in.start = state.tb_start;
   in.kernel_start = state.kernel_start;
   if (machine_.issue.warps == kMaxIssueClasses) in.issue_class = issue_classes();

@@ -19,8 +19,8 @@ constexpr std::array<std::uint8_t, kUnitPools> kIssueClass = {1, 2, 0, 0, 0, 0, 
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
 // -> picks of the issue policy -> fetch filter -> commits.
 void Sm::issue() {
-  const WarpMask open = valid_ & ~blocked() & ~(drain_heads_ & memory_busy_);
-  const WarpMask clear = open & clear_;
+  const WarpMask open = valid_ & ~blocked() & ~(drain_heads_ & scoreboard_.memory_busy());
+  const WarpMask clear = open & scoreboard_.clear();
   if (stands_still(open, clear)) {
     if (!hooked_) return;
     if (hook_state_->judged_ok == hook_state_->barrier_ok) {
@@ -43,7 +43,7 @@ void Sm::issue() {
     standstill_.full_queues = memory_side_.full_queues();
     standstill_.open = open;
     standstill_.clear = clear;
-    standstill_.waits_load = open & waits_load_;
+    standstill_.waits_load = open & scoreboard_.waits_load();
   }
   unsigned acting = (1U << schedulers_) - 1;
   if (machine_.issue.period > 1) {
@@ -74,7 +74,8 @@ void Sm::issue() {
 // of the last tick, too.
 bool Sm::stands_still(WarpMask open, WarpMask clear) const {
   const Standstill& last = standstill_;
-  if (!last.holds || open != last.open || clear != last.clear || (open & waits_load_) != last.waits_load) return false;
+  if (!last.holds || open != last.open || clear != last.clear || (open & scoreboard_.waits_load()) != last.waits_load)
+    return false;
   return clear == 0 || (clock_.tick() < unit_wake_ && pipelines_.collector_free() == last.collector_free &&
                         memory_side_.full_queues() == last.full_queues);
 }
@@ -138,7 +139,7 @@ std::array<WarpMask, kMaxPicks> Sm::issue_classes() const {
 
 // State moves on with what really issues; picks of one tick build on a copy.
 void Sm::pick_in_groups(WarpMask ready) {
-  const WarpMask waiting = waits_load_ | blocked();
+  const WarpMask waiting = scoreboard_.waits_load() | blocked();
   const unsigned warps = machine_.issue.warps;
   std::optional<WarpGroups> trial;
   if (warps > 1) trial = *groups_;
@@ -245,8 +246,8 @@ void Sm::commit_seconds() {
   for (unsigned i = 0; i < first_count_; ++i) {
     const First& first = firsts_[i];
     const unsigned w = first.warp;
-    if ((valid_ & clear_ & ~blocked() & warp_bit(w)) == 0) continue;
-    if ((drain_heads_ & memory_busy_ & warp_bit(w)) != 0) continue;
+    if ((valid_ & scoreboard_.clear() & ~blocked() & warp_bit(w)) == 0) continue;
+    if ((drain_heads_ & scoreboard_.memory_busy() & warp_bit(w)) != 0) continue;
     if (machine_.issue.dual_issue_diff_units && slots_[w].pool == first.pool) continue;
     if (hooked_ && permitted(warp_bit(w)) == 0) continue;
     if (can_commit(first.scheduler, w)) issue_instruction(first.scheduler, w);
@@ -269,11 +270,11 @@ void Sm::classify(WarpMask open, WarpMask ready) {
     if ((issued_ >> s & 1) != 0) continue;
     // Nothing has changed for the warps of a scheduler that did not issue.
     const WarpMask mine = open & scheduler_mask_[s];
-    const WarpMask clear = mine & clear_;
+    const WarpMask clear = mine & scoreboard_.clear();
     if (mine == 0) {
       stall_[s] = StallClass::kIdle;
     } else if (clear == 0) {
-      stall_[s] = (mine & waits_load_) != 0 ? StallClass::kRawMemory : StallClass::kRaw;
+      stall_[s] = (mine & scoreboard_.waits_load()) != 0 ? StallClass::kRawMemory : StallClass::kRaw;
     } else {
       const unsigned w = warps_.ages().oldest(clear);
       const UnitPool pool = slots_[w].pool;

@@ -111,6 +111,7 @@ void Sm::start_warp(TbContext& tb, unsigned context, unsigned index_in_tb, unsig
   const UnitPool pool = slots_[slot].pool;
   slots_[slot] = {};
   slots_[slot].pool = pool;
+  scoreboard_.start(slot);
   hook_state_->tb_of[slot] = static_cast<std::uint8_t>(context);
   hook_state_->age_of[slot] = static_cast<std::uint32_t>(clock_.now());
 }
@@ -119,8 +120,8 @@ void Sm::start_warp(TbContext& tb, unsigned context, unsigned index_in_tb, unsig
 
 void Sm::bookkeeping() {
   if (exit_count_ != 0 || arrival_count_ != 0) meet_barriers();
-  if ((blocked_fence_ & ~memory_busy_) != 0) end_fences();
-  if ((service_drain_ & ~memory_busy_) != 0) ask_services();
+  if ((blocked_fence_ & ~scoreboard_.memory_busy()) != 0) end_fences();
+  if ((service_drain_ & ~scoreboard_.memory_busy()) != 0) ask_services();
   if (finished_ != 0) retire_one();
 }
 
@@ -198,7 +199,7 @@ void Sm::completed(unsigned context, unsigned scheduler) {
 }
 
 void Sm::end_fences() {
-  const WarpMask done = blocked_fence_ & ~memory_busy_;
+  const WarpMask done = blocked_fence_ & ~scoreboard_.memory_busy();
   for (WarpMask left = done; left != 0; left &= left - 1) {
     // What the TB loads from now on must not be older than the fence.
     Cycle& acquire = tb_memory_[warps_[lowest(left)].tb].acquire;
@@ -210,7 +211,7 @@ void Sm::end_fences() {
 }
 
 void Sm::ask_services() {
-  const WarpMask ready = service_drain_ & ~memory_busy_;
+  const WarpMask ready = service_drain_ & ~scoreboard_.memory_busy();
   service_drain_ &= ~ready;
   for (WarpMask left = ready; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
@@ -241,8 +242,8 @@ std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resum
 // --- End of TBs ------------------------------------------------------------------------------------------------------
 
 bool Sm::drained(const TbContext& tb) const {
-  const WarpMask under_way =
-      memory_busy_ | in_flight_ | (blocked_service_ & ~service_drain_) | releasing_ | unfetchable_;
+  const WarpMask under_way = scoreboard_.memory_busy() | scoreboard_.in_flight() |
+                             (blocked_service_ & ~service_drain_) | releasing_ | unfetchable_;
   return (tb.warps & under_way) == 0;
 }
 
@@ -262,8 +263,8 @@ void Sm::retire_one() {
     }
     done_credits_.spend(1);
     watch_.disturb();
-    CASTOR_ASSERT_AT(clock_.now(), (tb.warps & memory_busy_) == 0, "a TB retires from SM %u with accesses under way",
-                     index());
+    CASTOR_ASSERT_AT(clock_.now(), (tb.warps & scoreboard_.memory_busy()) == 0,
+                     "a TB retires from SM %u with accesses under way", index());
     const KernelContext& kernel = *tb.kernel;
     TbRetireMessage message;
     message.visible = clock_.now() + 1;
@@ -334,10 +335,8 @@ void Sm::stop_tb(unsigned context) {
   blocked_service_ &= ~(warps & service_drain_);
   service_drain_ &= ~warps;
   for (WarpMask left = warps; left != 0; left &= left - 1) {
-    Slot& slot = slots_[lowest(left)];
-    slot.buffered = 0;
-    const std::uint64_t pending = slot.pending[0] | slot.pending[1] | slot.pending[2] | slot.pending[3];
-    if (pending != 0 || slot.pending_predicates != 0) in_flight_ |= left & (~left + 1);
+    slots_[lowest(left)].buffered = 0;
+    scoreboard_.stop(lowest(left));
   }
   tb.live = 0;
   finished_ |= TbMask{1} << context;

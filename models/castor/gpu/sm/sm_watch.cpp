@@ -11,7 +11,7 @@
 namespace castor::gpu {
 
 void Sm::look_back(unsigned w) {
-  if ((memory_busy_ & warp_bit(w)) != 0) return;
+  if ((scoreboard_.memory_busy() & warp_bit(w)) != 0) return;
   const WarpState& warp = warps_[w];
   watch_.look(
       w, {&warp.stack, warp.predicates, warp.registers, std::size_t{warp.program->registers} * warps_.lanes() * 4});
@@ -24,7 +24,7 @@ bool Sm::still() const {
 }
 
 bool Sm::stuck() const {
-  const WarpMask waits = blocked_barrier_ & ~memory_busy_;
+  const WarpMask waits = blocked_barrier_ & ~scoreboard_.memory_busy();
   return watch_.is_open() && (warps_.live() & ~(waits | watch_.repeating())) == 0;
 }
 
@@ -67,9 +67,9 @@ void Sm::check_invariants(const SmRoom& ledger) const {
   for (WarpMask left = warps_.live(); left != 0; left &= left - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctzll(left));
     const WarpState& warp = warps_[w];
-    const bool busy = slots_[w].loads != 0 || slots_[w].unacknowledged != 0;
-    CASTOR_ASSERT_AT(clock_.now(), busy == ((memory_busy_ & warp_bit(w)) != 0), "SM %u: accesses of warp %u", index(),
-                     w);
+    const bool busy = scoreboard_.loads(w) != 0 || scoreboard_.unacknowledged(w) != 0;
+    CASTOR_ASSERT_AT(clock_.now(), busy == ((scoreboard_.memory_busy() & warp_bit(w)) != 0),
+                     "SM %u: accesses of warp %u", index(), w);
     if ((blocked_barrier_ & ~releasing_ & warp_bit(w)) == 0) continue;
     const TbContext& tb = contexts_[warp.tb];
     const unsigned b = warps_[w].barrier.barrier;
@@ -109,8 +109,8 @@ std::string Sm::reason(unsigned w) const {
     }
     return text;
   }
-  const std::string under_way = std::to_string(slots_[w].unacknowledged) + " stores not acknowledged, " +
-                                std::to_string(slots_[w].loads) + " loads not returned";
+  const std::string under_way = std::to_string(scoreboard_.unacknowledged(w)) + " stores not acknowledged, " +
+                                std::to_string(scoreboard_.loads(w)) + " loads not returned";
   if ((blocked_fence_ & warp_bit(w)) != 0) return "waits in a fence: " + under_way;
   if ((service_drain_ & warp_bit(w)) != 0) return "waits to call the runtime: " + under_way;
   if ((blocked_service_ & warp_bit(w)) != 0) return "waits for a call into the runtime";
@@ -124,20 +124,21 @@ std::string Sm::reason(unsigned w) const {
                   icache_.line_of(tb.kernel->code_base + std::uint64_t{8} * (warp.pc + slots_[w].buffered)));
     return std::string("waits for its instructions, line ") + line;
   }
-  if ((clear_ & warp_bit(w)) == 0) {
+  if ((scoreboard_.clear() & warp_bit(w)) == 0) {
     const Decoded& decoded = warp.decoded[warp.pc];
     std::string registers;
     for (unsigned r = 0; r < 256; ++r) {
-      if ((slots_[w].pending[r / 64] & decoded.registers[r / 64]) >> (r % 64) & 1)
+      if (scoreboard_.pending(w, r) && (decoded.registers[r / 64] >> (r % 64) & 1) != 0)
         registers += " r" + std::to_string(r);
     }
     for (unsigned p = 0; p < 8; ++p) {
-      if ((slots_[w].pending_predicates & decoded.predicates) >> p & 1) registers += " p" + std::to_string(p);
+      if ((scoreboard_.pending_predicates(w) & decoded.predicates) >> p & 1) registers += " p" + std::to_string(p);
     }
     const std::string text = "waits for" + registers + ": ";
-    return text + ((waits_load_ & warp_bit(w)) != 0 ? memory_side_.load_of(w) : std::string("in a pipeline"));
+    return text +
+           ((scoreboard_.waits_load() & warp_bit(w)) != 0 ? memory_side_.load_of(w) : std::string("in a pipeline"));
   }
-  if ((drain_heads_ & memory_busy_ & warp_bit(w)) != 0) return "waits before a release: " + under_way;
+  if ((drain_heads_ & scoreboard_.memory_busy() & warp_bit(w)) != 0) return "waits before a release: " + under_way;
   return "may issue";
 }
 

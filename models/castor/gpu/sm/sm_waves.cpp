@@ -24,10 +24,11 @@ void Sm::add_waves(Waves& waves, const std::string& scope) const {
   // Masks over warp slots.
   waves.add(scope, "live", 64, [this] { return warps_.live(); });
   waves.add(scope, "valid", 64, &valid_);
-  waves.add(scope, "clear", 64, &clear_);
+  waves.add(scope, "clear", 64, [this] { return scoreboard_.clear(); });
   waves.add(scope, "blocked", 64, [this] { return blocked(); });
-  waves.add(scope, "ready", 64, [this] { return valid_ & clear_ & ~blocked() & ~(drain_heads_ & memory_busy_); });
-  waves.add(scope, "waits_load", 64, [this] { return valid_ & ~clear_ & waits_load_; });
+  waves.add(scope, "ready", 64,
+            [this] { return valid_ & scoreboard_.clear() & ~blocked() & ~(drain_heads_ & scoreboard_.memory_busy()); });
+  waves.add(scope, "waits_load", 64, [this] { return valid_ & ~scoreboard_.clear() & scoreboard_.waits_load(); });
   waves.add(scope, "at_barrier", 64, &blocked_barrier_);
   waves.add(scope, "in_fence", 64, &blocked_fence_);
   waves.add(scope, "fetching", 64, &fetch_out_);
