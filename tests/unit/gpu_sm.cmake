@@ -14,3 +14,4 @@ castor_test(gpu_sm_warp_groups_test KIND unit SOURCES gpu_sm_warp_groups_test.cp
 castor_test(gpu_sm_clock_test KIND unit SOURCES gpu_sm_clock_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_warp_table_test KIND unit SOURCES gpu_sm_warp_table_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_scoreboard_test KIND unit SOURCES gpu_sm_scoreboard_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_instruction_buffer_test KIND unit SOURCES gpu_sm_instruction_buffer_test.cpp LIBS castor_platforms)

@@ -24,13 +24,13 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       core_clock_(base::kilohertz(machine.clock.core_mhz)),
       schedulers_(machine.schedulers),
       warps_(machine, index),
-      slots_(machine.sm.warps),
       contexts_(machine.sm.tb_contexts),
       tb_memory_(machine.sm.tb_contexts),
       free_register_units_(machine.sm.registers / machine.sm.reg_alloc_unit),
       free_shared_units_(machine.sm.smem_bytes / machine.sm.smem_alloc_unit),
       pipelines_(machine),
       scoreboard_(machine, pipelines_, wheel_),
+      buffer_(machine, warps_, scoreboard_),
       icache_(machine),
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine),
@@ -177,13 +177,13 @@ void Sm::take_events() {
   const unsigned collectors = wheel_.take(clock_.tick(), [this](const SmEvent& event) {
     switch (event.kind) {
       case SmEvent::Kind::kWritten:
-        scoreboard_.written(event.warp, event, clock_.tick(), head(event.warp));
+        scoreboard_.written(event.warp, event, clock_.tick(), buffer_.head(event.warp));
         break;
       case SmEvent::Kind::kLoaded: {
         const bool counts =
             event.operation != nullptr && SmMemory::instruction(*event.operation).record->kind == isa::Kind::kMemory;
         if (event.operation != nullptr) memory_side_.complete(*event.operation, warps_.view(event.warp));
-        scoreboard_.written(event.warp, event, clock_.tick(), head(event.warp));
+        scoreboard_.written(event.warp, event, clock_.tick(), buffer_.head(event.warp));
         if (counts) scoreboard_.load_done(event.warp);
         break;
       }

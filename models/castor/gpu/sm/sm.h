@@ -19,6 +19,7 @@
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/icache.h"
+#include "castor/gpu/sm/instruction_buffer.h"
 #include "castor/gpu/sm/pipelines.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
@@ -118,12 +119,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   static constexpr unsigned kMaxTbWarps = 32;
   static constexpr unsigned kMaxIssueClasses = kMaxPicks;
 
-  /// What is under way for a warp slot.
-  struct Slot {
-    std::uint8_t buffered = 0;  ///< decoded instructions from pc on
-    std::uint8_t fetching = 0;  ///< instructions of the fetch that is out
-    UnitPool pool = UnitPool::kControl;
-  };
   /// First arrivals at a barrier that is not complete, for statistics.
   struct BarrierTimes {
     Tick first = 0;
@@ -239,10 +234,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void set_times(unsigned w);
 
   // Scoreboard.
-  void update_head(unsigned w);
-  [[nodiscard]] const Decoded* head(unsigned w) const {
-    return (valid_ & warp_bit(w)) != 0 ? &warps_[w].decoded[warps_[w].pc] : nullptr;
-  }
 
   // SmMemoryClient.
   void data_ready(MemoryOperation& operation, Tick ready) override;
@@ -322,15 +313,10 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   bool busy_ = false;    ///< something happened in this tick that the next tick may build on
 
   // One word per property of warps.
-  WarpMask valid_ = 0;        ///< a decoded instruction is in the buffer
-  WarpMask meets_ = 0;        ///< head is a barrier or an exit
-  WarpMask drain_heads_ = 0;  ///< head waits for older accesses (release)
   WarpMask fetch_out_ = 0;    ///< a fetch is under way
   WarpMask decode_next_ = 0;  ///< its result is there in the next tick
   WarpMask filled_ = 0;       ///< their line came from memory, they decode in the next tick
-  WarpMask ended_ = 0;        ///< nothing may be fetched behind what the buffer holds
   WarpMask unfetchable_ = 0;  ///< branch not resolved, TB not set up
-  WarpMask full_ = 0;         ///< buffer full, or ended
   WarpMask blocked_barrier_ = 0, blocked_fence_ = 0, blocked_timer_ = 0, blocked_service_ = 0;
   WarpMask stopped_ = 0;        ///< faulted, waits for the kernel's end
   WarpMask releasing_ = 0;      ///< its barrier is complete
@@ -354,11 +340,10 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::vector<Resume> resumes_;
   std::vector<Kill> killed_;  // starts of these kernels end at once
 
-  std::array<WarpMask, kUnitPools> class_{};  ///< warps by the pool of their head
   std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
 
   WarpTable warps_;
-  std::vector<Slot> slots_;
+  std::array<std::uint8_t, kMaxWarps> fetching_{};  ///< instructions of the fetch that is out
   std::vector<TbContext> contexts_;
   std::vector<TbMemory> tb_memory_;
   TbMask resident_ = 0;  ///< contexts in use
@@ -372,6 +357,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   EventWheel wheel_;
   Pipelines pipelines_;
   Scoreboard scoreboard_;
+  InstructionBuffer buffer_;
   InstructionCache icache_;
 
   // Issue.

@@ -22,7 +22,7 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
   const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
   const unsigned lanes =
       mask == warps_.all_lanes() ? warps_.lanes() : static_cast<unsigned>(__builtin_popcountll(mask));
-  CASTOR_ASSERT_AT(clock_.now(), (valid_ & scoreboard_.clear() & warp_bit(w)) != 0,
+  CASTOR_ASSERT_AT(clock_.now(), (buffer_.valid() & scoreboard_.clear() & warp_bit(w)) != 0,
                    "warp %u of SM %u issues with a register pending", w, index());
   TbContext& tb = contexts_[warp.tb];
   const auto kind = static_cast<std::size_t>(decoded.instruction_class);
@@ -42,8 +42,7 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
     }
     if (filter_ != nullptr && filter_issues(scheduler, w, record, decoded, mask)) return;
   }
-  --slots_[w].buffered;
-  full_ = (full_ & ~warp_bit(w)) | (ended_ & warp_bit(w));
+  buffer_.take(w);
   if (decoded.pool <= UnitPool::kShared) {
     execute_memory(scheduler, w, record, decoded, mask);
   } else if (decoded.pool < UnitPool::kControl) {
@@ -51,7 +50,7 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
   } else {
     execute_control(scheduler, w, record, mask);
   }
-  update_head(w);
+  buffer_.update_head(w);
 }
 
 void Sm::set_times(unsigned w) {
@@ -142,7 +141,7 @@ void Sm::memory_of_filter(const Pipelines::Path& path, unsigned w, const Record&
 
 void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
   const WarpState& warp = warps_[w];
-  if ((meets_ & warp_bit(w)) != 0) events_used_ |= 1U << scheduler;
+  if ((buffer_.meets() & warp_bit(w)) != 0) events_used_ |= 1U << scheduler;
   switch (record.kind) {
     case Kind::kBranch:
     case Kind::kBranchIndirect:
@@ -185,9 +184,7 @@ void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, L
 void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
   const WarpState& warp = warps_[w];
   const std::uint32_t from = warp.pc;
-  slots_[w].buffered = 0;
-  full_ &= ~warp_bit(w);
-  ended_ &= ~warp_bit(w);
+  buffer_.flush(w);
   if (const auto wrong = warps_.transfer(w, record, mask)) {
     fault(w, warp.pc, *wrong);
     return;
@@ -255,9 +252,7 @@ void Sm::sleep(unsigned w, const Record& record, LaneMask mask) {
 }
 
 void Sm::step(unsigned w) {
-  if (!warps_.step(w)) return;
-  ended_ &= ~warp_bit(w);
-  full_ &= ~warp_bit(w);
+  if (warps_.step(w)) buffer_.reopen(w);
 }
 
 void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
@@ -266,26 +261,6 @@ void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
   watch_.disturb();
   report({clock_.now() + 1, tb.kernel, make_fault(*tb.kernel, tb.index, warps_[w].identity, pc, what)});
   stopped_ |= warp_bit(w);
-}
-
-// --- Head of the buffer ----------------------------------------------------------------------------------------------
-
-void Sm::update_head(unsigned w) {
-  const WarpState& warp = warps_[w];
-  if (slots_[w].buffered == 0 || (warps_.live() & warp_bit(w)) == 0) {
-    valid_ &= ~warp_bit(w);
-    return;
-  }
-  valid_ |= warp_bit(w);
-  const Decoded& decoded = warp.decoded[warp.pc];
-  class_[static_cast<std::size_t>(slots_[w].pool)] &= ~warp_bit(w);
-  class_[static_cast<std::size_t>(decoded.pool)] |= warp_bit(w);
-  slots_[w].pool = decoded.pool;
-  const bool returns = (decoded.flags & kMeetsOthers) != 0 && warp.records[warp.pc].kind == Kind::kReturn &&
-                       warps_[w].stack.depth() != 0;
-  meets_ = (meets_ & ~warp_bit(w)) | ((decoded.flags & kMeetsOthers) != 0 && !returns ? warp_bit(w) : 0);
-  drain_heads_ = (drain_heads_ & ~warp_bit(w)) | ((decoded.flags & kDrainsBefore) != 0 ? warp_bit(w) : 0);
-  scoreboard_.judge(w, decoded);
 }
 
 void Sm::data_ready(MemoryOperation& operation, Tick ready) {

@@ -12,7 +12,7 @@ namespace castor::gpu {
 
 WarpMask Sm::fetch_eligible() const {
   const WarpMask may = warps_.live() & ~fetch_out_ & ~unfetchable_;
-  return machine_.ibuffer.refill == IbufferRefill::kEmpty ? may & ~valid_ : may & ~full_;
+  return machine_.ibuffer.refill == IbufferRefill::kEmpty ? may & ~buffer_.valid() : may & ~buffer_.full();
 }
 
 void Sm::fetch(WarpMask eligible) {
@@ -23,12 +23,12 @@ void Sm::fetch(WarpMask eligible) {
     eligible &= ~warp_bit(w);
     last_fetched_ = static_cast<std::uint8_t>(w);
     const WarpState& warp = warps_[w];
-    const std::uint32_t pc = warp.pc + slots_[w].buffered;
+    const std::uint32_t pc = warp.pc + buffer_.size(w);
     const std::uint64_t address = warp.code_base + std::uint64_t{8} * pc;
     const auto to_line_end = static_cast<unsigned>((icache_.line_of(address) + icache_.line_bytes() - address) / 8);
     const auto to_code_end = static_cast<unsigned>(warp.code_size - pc);
-    const unsigned room = machine_.ibuffer.entries - slots_[w].buffered;
-    slots_[w].fetching = static_cast<std::uint8_t>(std::min({machine_.fetch.insns, room, to_line_end, to_code_end}));
+    const unsigned room = machine_.ibuffer.entries - buffer_.size(w);
+    fetching_[w] = static_cast<std::uint8_t>(std::min({machine_.fetch.insns, room, to_line_end, to_code_end}));
     fetch_out_ |= warp_bit(w);
     decode_next_ |= warp_bit(w);
     ++counters_.fetches;
@@ -44,7 +44,7 @@ void Sm::fetched(std::uint64_t line) {
 // Looks for the line of a fetch that is out; on a miss it is asked for.
 [[gnu::always_inline]] inline bool Sm::instructions_present(unsigned w) {
   const WarpState& warp = warps_[w];
-  const std::uint64_t address = warp.code_base + std::uint64_t{8} * (warp.pc + slots_[w].buffered);
+  const std::uint64_t address = warp.code_base + std::uint64_t{8} * (warp.pc + buffer_.size(w));
   const std::uint64_t line = icache_.line_of(address);
   if (icache_.lookup(line)) return true;
   ++counters_.icache_misses;
@@ -71,22 +71,18 @@ void Sm::decode(WarpMask arrived) {
   for (; due != 0; due &= due - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctzll(due));
     const WarpState& warp = warps_[w];
-    const std::uint32_t first = warp.pc + slots_[w].buffered;
+    const std::uint32_t first = warp.pc + buffer_.size(w);
     if ((arrived & warp_bit(w)) == 0 && !instructions_present(w)) continue;
     fetch_out_ &= ~warp_bit(w);
     unsigned taken = 0;
     bool ends = false;
-    while (taken < slots_[w].fetching && !ends) {
+    while (taken < fetching_[w] && !ends) {
       // Behind a control transfer, and where the paths of a branch meet, the next instruction may be another one.
       ends = (warp.decoded[first + taken].flags & kEndsDecode) != 0 || first + taken + 1 == warp.meeting;
       ++taken;
     }
-    counters_.wasted_fetches += slots_[w].fetching - taken;
-    const bool was_empty = slots_[w].buffered == 0;
-    slots_[w].buffered = static_cast<std::uint8_t>(slots_[w].buffered + taken);
-    if (ends || slots_[w].buffered == machine_.ibuffer.entries) full_ |= warp_bit(w);
-    if (ends) ended_ |= warp_bit(w);
-    if (was_empty) update_head(w);
+    counters_.wasted_fetches += fetching_[w] - taken;
+    buffer_.fill(w, taken, ends);
   }
 }
 

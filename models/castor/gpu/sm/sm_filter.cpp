@@ -156,7 +156,7 @@ void Sm::filter_group() {
   group.warp = static_cast<std::uint8_t>(first);
   group.pc = warp.code_base + std::uint64_t{8} * warp.pc;
   bool ends = false;
-  while (group.count < slots_[first].fetching && !ends) {
+  while (group.count < fetching_[first] && !ends) {
     const std::uint32_t pc = warp.pc + group.count;
     const Decoded& decoded = warp.decoded[pc];
     DecodeSlot& slot = group.slot[group.count++];
@@ -208,7 +208,7 @@ void Sm::filter_candidates() {
         if (picks_[s][j] < 0) continue;
         const unsigned w = static_cast<std::uint8_t>(picks_[s][j]);
         if ((filter.active & warp_bit(w)) == 0) continue;
-        if (which == 1 && (slots_[w].buffered < 2 || slots_[w].pool >= UnitPool::kControl)) continue;
+        if (which == 1 && (buffer_.size(w) < 2 || buffer_.pool(w) >= UnitPool::kControl)) continue;
         filter.candidates[w][which].pc = warps_[w].pc + which;
         filter.slot_which[filter.slot_count] = static_cast<std::uint8_t>(which);
         filter.slots[filter.slot_count++] = filter_slot(w, warps_[w].pc + which);
@@ -317,9 +317,8 @@ WarpMask Sm::filter_decode(WarpMask due) {
                          "fetch_filter of SM %u gives row %u away while it is read", index(), tag);
       }
     }
-    counters_.wasted_fetches += slots_[w].fetching - taken;
-    slots_[w].buffered = static_cast<std::uint8_t>(taken);
-    if (taken != 0) update_head(w);
+    counters_.wasted_fetches += fetching_[w] - taken;
+    buffer_.fill(w, taken, false);
   }
   decode_next_ |= filter.present;
   return due & ~filter.active;
@@ -342,8 +341,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
   const WarpState& warp = warps_[w];
   const std::uint32_t pc = warp.pc;
   const TbMask tb = TbMask{1} << warp.tb;
-  --slots_[w].buffered;
-  full_ &= ~warp_bit(w);
+  buffer_.take(w);
   const auto& both = filter.candidates[w];
   const IssueRename& rename = both[0].pc == pc ? both[0].rename : both[1].rename;
   CASTOR_ASSERT_AT(clock_.now(), both[0].pc == pc || both[1].pc == pc, "warp %u issues what its filter has not seen",
@@ -366,7 +364,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
   if (decoded.pool >= UnitPool::kControl) {
     filter_control(w, record, mask);
     execute_control(scheduler, w, record, mask);
-    update_head(w);
+    buffer_.update_head(w);
     return;
   }
   Pipelines::Path path;
@@ -407,7 +405,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
     }
     step(w);
   }
-  update_head(w);
+  buffer_.update_head(w);
 }
 
 // Control transfers and barriers as the filter has to know them.
@@ -522,7 +520,7 @@ void Sm::take_row_event(const SmEvent& event) {
     pipelines_.row_written(static_cast<unsigned>(row), clock_.tick() - 1);
     scoreboard_.forget(w, reg);
   }
-  scoreboard_.changed(w, head(w));
+  scoreboard_.changed(w, buffer_.head(w));
 }
 
 bool Sm::leads(unsigned w, const Decoded& decoded) const {

@@ -60,7 +60,7 @@ WarpMask Sm::permitted(WarpMask ready) const {
   const std::uint8_t ok = hook_state_->barrier_ok;
   if (ok == 0xff) return ready;
   for (unsigned s = 0; s < schedulers_; ++s) {
-    if ((ok >> s & 1) == 0) ready &= ~(meets_ & scheduler_mask_[s]);
+    if ((ok >> s & 1) == 0) ready &= ~(buffer_.meets() & scheduler_mask_[s]);
   }
   return ready;
 }
@@ -72,10 +72,10 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
     if ((acting >> s & 1) != 0) mine |= scheduler_mask_[s];
   }
   IssueIn& in = state.issue;
-  in.valid = valid_;
+  in.valid = buffer_.valid();
   refused_warps_ = 0;
   in.ready = ready & mine;
-  in.long_wait = valid_ & ~scoreboard_.clear() & scoreboard_.waits_load();
+  in.long_wait = buffer_.valid() & ~scoreboard_.clear() & scoreboard_.waits_load();
   in.start = state.tb_start;
   in.kernel_start = state.kernel_start;
   if (machine_.issue.warps == kMaxIssueClasses) in.issue_class = issue_classes();

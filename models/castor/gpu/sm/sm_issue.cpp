@@ -19,7 +19,7 @@ constexpr std::array<std::uint8_t, kUnitPools> kIssueClass = {1, 2, 0, 0, 0, 0, 
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
 // -> picks of the issue policy -> fetch filter -> commits.
 void Sm::issue() {
-  const WarpMask open = valid_ & ~blocked() & ~(drain_heads_ & scoreboard_.memory_busy());
+  const WarpMask open = buffer_.valid() & ~blocked() & ~(buffer_.drains() & scoreboard_.memory_busy());
   const WarpMask clear = open & scoreboard_.clear();
   if (stands_still(open, clear)) {
     if (!hooked_) return;
@@ -81,13 +81,12 @@ bool Sm::stands_still(WarpMask open, WarpMask clear) const {
 }
 
 WarpMask Sm::acceptable(WarpMask candidates) {
-  WarpMask result = candidates & (class_[static_cast<std::size_t>(UnitPool::kControl)] |
-                                  class_[static_cast<std::size_t>(UnitPool::kSync)]);
+  WarpMask result = candidates & (buffer_.of(UnitPool::kControl) | buffer_.of(UnitPool::kSync));
   candidates &= ~result;
   // A collector that becomes free is an event.
   if (candidates == 0 || !pipelines_.collector_free()) return result;
   for (std::size_t p = 0; p < kRealPools; ++p) {
-    WarpMask mask = candidates & class_[p];
+    WarpMask mask = candidates & buffer_.of(static_cast<UnitPool>(p));
     if (mask == 0) continue;
     const auto pool = static_cast<UnitPool>(p);
     const unsigned groups = pipelines_.divided(pool) ? schedulers_ : 1;
@@ -133,7 +132,7 @@ unsigned Sm::pick_one(unsigned scheduler, unsigned which, WarpMask ready) const 
 
 std::array<WarpMask, kMaxPicks> Sm::issue_classes() const {
   std::array<WarpMask, kMaxPicks> classes{};
-  for (std::size_t p = 0; p < kUnitPools; ++p) classes[kIssueClass[p]] |= class_[p];
+  for (std::size_t p = 0; p < kUnitPools; ++p) classes[kIssueClass[p]] |= buffer_.of(static_cast<UnitPool>(p));
   return classes;
 }
 
@@ -166,7 +165,8 @@ void Sm::pick(WarpMask ready) {
     if (mine == 0) continue;
     if (warps == kMaxIssueClasses) {
       WarpMask by_class[kMaxIssueClasses] = {};
-      for (std::size_t p = 0; p < kUnitPools; ++p) by_class[kIssueClass[p]] |= mine & class_[p];
+      for (std::size_t p = 0; p < kUnitPools; ++p)
+        by_class[kIssueClass[p]] |= mine & buffer_.of(static_cast<UnitPool>(p));
       for (unsigned c = 0; c < kMaxIssueClasses; ++c) {
         if (by_class[c] != 0) picks_[s][c] = static_cast<std::int8_t>(pick_one(s, c, by_class[c]));
       }
@@ -193,7 +193,7 @@ void Sm::commit_picks() {
       if (picks_[s][j] < 0) continue;
       // Instructions without a unit commit as one pool.
       const unsigned pool =
-          std::min(static_cast<unsigned>(slots_[static_cast<std::uint8_t>(picks_[s][j])].pool), kControl);
+          std::min(static_cast<unsigned>(buffer_.pool(static_cast<std::uint8_t>(picks_[s][j]))), kControl);
       pool_picks_[pool] |= static_cast<std::uint8_t>(1U << s);
       pools |= 1U << pool;
     }
@@ -219,7 +219,7 @@ void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
   for (unsigned j = 0; j < machine_.issue.warps; ++j) {
     if (picks[j] < 0) continue;
     const unsigned w = static_cast<std::uint8_t>(picks[j]);
-    if (std::min(static_cast<unsigned>(slots_[w].pool), kControl) != pool) continue;
+    if (std::min(static_cast<unsigned>(buffer_.pool(w)), kControl) != pool) continue;
     picks[j] = -1;
     if (can_commit(scheduler, w)) {
       issued(scheduler, j, w);
@@ -233,8 +233,8 @@ void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
 }
 
 void Sm::issued(unsigned scheduler, unsigned which, unsigned w) {
-  const bool may_pair = machine_.issue.per_warp == 2 && slots_[w].pool < UnitPool::kControl;
-  const UnitPool pool = slots_[w].pool;
+  const bool may_pair = machine_.issue.per_warp == 2 && buffer_.pool(w) < UnitPool::kControl;
+  const UnitPool pool = buffer_.pool(w);
   issue_instruction(scheduler, w);
   greedy_[scheduler][which] = static_cast<std::uint8_t>(w);
   last_[scheduler] = static_cast<std::uint8_t>(w);
@@ -246,9 +246,9 @@ void Sm::commit_seconds() {
   for (unsigned i = 0; i < first_count_; ++i) {
     const First& first = firsts_[i];
     const unsigned w = first.warp;
-    if ((valid_ & scoreboard_.clear() & ~blocked() & warp_bit(w)) == 0) continue;
-    if ((drain_heads_ & scoreboard_.memory_busy() & warp_bit(w)) != 0) continue;
-    if (machine_.issue.dual_issue_diff_units && slots_[w].pool == first.pool) continue;
+    if ((buffer_.valid() & scoreboard_.clear() & ~blocked() & warp_bit(w)) == 0) continue;
+    if ((buffer_.drains() & scoreboard_.memory_busy() & warp_bit(w)) != 0) continue;
+    if (machine_.issue.dual_issue_diff_units && buffer_.pool(w) == first.pool) continue;
     if (hooked_ && permitted(warp_bit(w)) == 0) continue;
     if (can_commit(first.scheduler, w)) issue_instruction(first.scheduler, w);
   }
@@ -256,12 +256,12 @@ void Sm::commit_seconds() {
 
 bool Sm::can_commit(unsigned scheduler, unsigned w) const {
   const WarpState& warp = warps_[w];
-  if (slots_[w].pool < UnitPool::kControl) {
-    if (!pipelines_.accepts(slots_[w].pool, scheduler, clock_.tick())) return false;
-    return slots_[w].pool > UnitPool::kShared || memory_side_.can_accept(warp.records[warp.pc]);
+  if (buffer_.pool(w) < UnitPool::kControl) {
+    if (!pipelines_.accepts(buffer_.pool(w), scheduler, clock_.tick())) return false;
+    return buffer_.pool(w) > UnitPool::kShared || memory_side_.can_accept(warp.records[warp.pc]);
   }
   // One barrier or exit per scheduler and tick.
-  return (meets_ & warp_bit(w)) == 0 || (events_used_ >> scheduler & 1) == 0;
+  return (buffer_.meets() & warp_bit(w)) == 0 || (events_used_ >> scheduler & 1) == 0;
 }
 
 void Sm::classify(WarpMask open, WarpMask ready) {
@@ -277,7 +277,7 @@ void Sm::classify(WarpMask open, WarpMask ready) {
       stall_[s] = (mine & scoreboard_.waits_load()) != 0 ? StallClass::kRawMemory : StallClass::kRaw;
     } else {
       const unsigned w = warps_.ages().oldest(clear);
-      const UnitPool pool = slots_[w].pool;
+      const UnitPool pool = buffer_.pool(w);
       stall_[s] = pool <= UnitPool::kShared ? StallClass::kMemoryPipe : StallClass::kComputePipe;
       const bool refused = (refused_ >> s & 1) != 0;
       // A ready warp of a scheduler that does not act in this tick lacks nothing.

@@ -108,9 +108,8 @@ void Sm::start_tb(const TbStartMessage& message) {
 
 void Sm::start_warp(TbContext& tb, unsigned context, unsigned index_in_tb, unsigned slot) {
   warps_.start(slot, {tb.kernel, tb.program, tb.index, context, index_in_tb});
-  const UnitPool pool = slots_[slot].pool;
-  slots_[slot] = {};
-  slots_[slot].pool = pool;
+  fetching_[slot] = 0;
+  buffer_.start(slot);
   scoreboard_.start(slot);
   hook_state_->tb_of[slot] = static_cast<std::uint8_t>(context);
   hook_state_->age_of[slot] = static_cast<std::uint32_t>(clock_.now());
@@ -320,12 +319,10 @@ void Sm::stop_tb(unsigned context) {
   if (filter_ != nullptr) filter_stop(tb);
   const WarpMask warps = tb.warps;
   warps_.stop(warps);
-  valid_ &= ~warps;
+  buffer_.stop(warps);
   fetch_out_ &= ~warps;
   decode_next_ &= ~warps;
   filled_ &= ~warps;
-  full_ &= ~warps;
-  ended_ &= ~warps;
   icache_.forget(warps);
   blocked_barrier_ &= ~warps;
   blocked_fence_ &= ~warps;
@@ -334,10 +331,7 @@ void Sm::stop_tb(unsigned context) {
   // A call that has not been asked for is not made; one under way is answered first.
   blocked_service_ &= ~(warps & service_drain_);
   service_drain_ &= ~warps;
-  for (WarpMask left = warps; left != 0; left &= left - 1) {
-    slots_[lowest(left)].buffered = 0;
-    scoreboard_.stop(lowest(left));
-  }
+  for (WarpMask left = warps; left != 0; left &= left - 1) scoreboard_.stop(lowest(left));
   tb.live = 0;
   finished_ |= TbMask{1} << context;
 }

@@ -115,13 +115,14 @@ std::string Sm::reason(unsigned w) const {
   if ((service_drain_ & warp_bit(w)) != 0) return "waits to call the runtime: " + under_way;
   if ((blocked_service_ & warp_bit(w)) != 0) return "waits for a call into the runtime";
   if ((blocked_timer_ & warp_bit(w)) != 0) return "sleeps";
-  if ((hook_state_->hold & warp_bit(w)) != 0 && (valid_ & warp_bit(w)) == 0) return "is held by the fetch filter";
+  if ((hook_state_->hold & warp_bit(w)) != 0 && (buffer_.valid() & warp_bit(w)) == 0)
+    return "is held by the fetch filter";
   if ((unfetchable_ & warp_bit(w)) != 0) return "waits for its branch or its set-up";
-  if ((valid_ & warp_bit(w)) == 0) {
+  if ((buffer_.valid() & warp_bit(w)) == 0) {
     if ((fetch_out_ & warp_bit(w)) == 0) return "has no instruction";
     char line[32];
     std::snprintf(line, sizeof line, "0x%" PRIx64,
-                  icache_.line_of(tb.kernel->code_base + std::uint64_t{8} * (warp.pc + slots_[w].buffered)));
+                  icache_.line_of(tb.kernel->code_base + std::uint64_t{8} * (warp.pc + buffer_.size(w))));
     return std::string("waits for its instructions, line ") + line;
   }
   if ((scoreboard_.clear() & warp_bit(w)) == 0) {
@@ -138,7 +139,7 @@ std::string Sm::reason(unsigned w) const {
     return text +
            ((scoreboard_.waits_load() & warp_bit(w)) != 0 ? memory_side_.load_of(w) : std::string("in a pipeline"));
   }
-  if ((drain_heads_ & scoreboard_.memory_busy() & warp_bit(w)) != 0) return "waits before a release: " + under_way;
+  if ((buffer_.drains() & scoreboard_.memory_busy() & warp_bit(w)) != 0) return "waits before a release: " + under_way;
   return "may issue";
 }
 
