@@ -28,6 +28,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       tb_memory_(machine.sm.tb_contexts),
       free_register_units_(machine.sm.registers / machine.sm.reg_alloc_unit),
       free_shared_units_(machine.sm.smem_bytes / machine.sm.smem_alloc_unit),
+      blocked_(wheel_),
       pipelines_(machine),
       scoreboard_(machine, pipelines_, wheel_),
       buffer_(machine, warps_, scoreboard_),
@@ -158,8 +159,8 @@ void Sm::take_messages() {
       continue;
     }
     resumes_.erase(resumes_.begin() + static_cast<std::ptrdiff_t>(i));
-    blocked_service_ &= ~warp_bit(resume.warp);
-    if (resume.failed && (warps_.live() & warp_bit(resume.warp)) != 0) stopped_ |= warp_bit(resume.warp);
+    blocked_.answered(resume.warp);
+    if (resume.failed && (warps_.live() & warp_bit(resume.warp)) != 0) blocked_.fault(resume.warp);
     busy_ = true;
   }
   if (const TbStartMessage* const message = inbox_.head(clock_.now());
@@ -188,11 +189,10 @@ void Sm::take_events() {
         break;
       }
       case SmEvent::Kind::kUnblock:
-        blocked_barrier_ &= ~event.payload;
-        releasing_ &= ~event.payload;
+        blocked_.released(event.payload);
         break;
       case SmEvent::Kind::kTimer:
-        if (warps_[event.warp].wakes == clock_.tick()) blocked_timer_ &= ~warp_bit(event.warp);
+        if (warps_[event.warp].wakes == clock_.tick()) blocked_.wake(event.warp);
         break;
       case SmEvent::Kind::kFetchable:
         unfetchable_ &= ~event.payload;
@@ -218,7 +218,7 @@ bool Sm::same_tick() const {
   const TickClass& last = tick_class_;
   return (issued_ | last.issued) == 0 &&
          (differs(stall_, last.stall) | differs(lacks_, last.lacks) | (warps_.live() ^ last.live) |
-          ((warps_.live() & warps_.device()) ^ last.device) | (blocked_fence_ ^ last.fence) |
+          ((warps_.live() & warps_.device()) ^ last.device) | (blocked_.in_fence() ^ last.fence) |
           (finished_ ^ last.finished)) == 0;
 }
 
@@ -237,7 +237,7 @@ void Sm::finish_tick() {
     tick_class_.memory_stalled = issued_ == 0 && waits_memory;
     tick_class_.live = warps_.live();
     tick_class_.device = warps_.live() & warps_.device();
-    tick_class_.fence = blocked_fence_;
+    tick_class_.fence = blocked_.in_fence();
     tick_class_.finished = finished_;
   }
   ++same_ticks_;

@@ -16,6 +16,7 @@
 #include "castor/gpu/hooks/fetch_filter.h"
 #include "castor/gpu/hooks/issue_policy.h"
 #include "castor/gpu/observer.h"
+#include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/icache.h"
@@ -182,9 +183,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   };
 
   [[nodiscard]] unsigned scheduler_of(unsigned warp) const { return warp % schedulers_; }
-  [[nodiscard]] WarpMask blocked() const {
-    return blocked_barrier_ | blocked_fence_ | blocked_timer_ | blocked_service_ | stopped_;
-  }
 
   // Steps of a tick.
   void count_slept(Tick end);
@@ -317,11 +315,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   WarpMask decode_next_ = 0;  ///< its result is there in the next tick
   WarpMask filled_ = 0;       ///< their line came from memory, they decode in the next tick
   WarpMask unfetchable_ = 0;  ///< branch not resolved, TB not set up
-  WarpMask blocked_barrier_ = 0, blocked_fence_ = 0, blocked_timer_ = 0, blocked_service_ = 0;
-  WarpMask stopped_ = 0;        ///< faulted, waits for the kernel's end
-  WarpMask releasing_ = 0;      ///< its barrier is complete
-  WarpMask service_drain_ = 0;  ///< call waits for older accesses
-  TbMask finished_ = 0;         ///< contexts whose warps have all exited
+  TbMask finished_ = 0;       ///< contexts whose warps have all exited
 
   // Of the tick; together with what stands above all that a tick without an instruction touches.
   Standstill standstill_;
@@ -355,6 +349,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   Tick quiet_tick_ = base::kForever;       ///< tick after a kernel start, without TB operations
 
   EventWheel wheel_;
+  BlockedWarps blocked_;
   Pipelines pipelines_;
   Scoreboard scoreboard_;
   InstructionBuffer buffer_;

@@ -125,7 +125,7 @@ void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, co
       return;
     }
     scoreboard_.memory_issued(w, decoded, acknowledges);
-    if ((decoded.flags & kDrainsBehind) != 0) blocked_fence_ |= warp_bit(w);
+    if ((decoded.flags & kDrainsBehind) != 0) blocked_.fence(w);
   }
   step(w);
 }
@@ -155,8 +155,7 @@ void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, L
       if (mask != 0) arrive(scheduler, w, record, mask);
       break;
     case Kind::kFence:
-      if (mask != 0 && static_cast<isa::FenceScope>(record.imm) != isa::FenceScope::kBlock)
-        blocked_fence_ |= warp_bit(w);
+      if (mask != 0 && static_cast<isa::FenceScope>(record.imm) != isa::FenceScope::kBlock) blocked_.fence(w);
       break;
     case Kind::kTrap:
       if (mask != 0) {
@@ -167,8 +166,7 @@ void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, L
     case Kind::kSystemCall:
       if (mask != 0) {
         warps_.call(w, mask);
-        blocked_service_ |= warp_bit(w);
-        service_drain_ |= warp_bit(w);
+        blocked_.call(w);
         watch_.disturb();
       }
       break;
@@ -226,7 +224,7 @@ void Sm::arrive(unsigned scheduler, unsigned w, const Record& record, LaneMask m
   }
   ++arrival_count_;
   if (record.barrier.kind == isa::BarrierKind::kArrive) return;
-  blocked_barrier_ |= warp_bit(w);
+  blocked_.wait_at_barrier(w);
   BarrierWait wait = barrier_wait(record, entry.arrival);
   wait.lanes = mask;
   warps_.wait_at(w, wait);
@@ -242,13 +240,9 @@ void Sm::sleep(unsigned w, const Record& record, LaneMask mask) {
   }
   // ceil(ns x f); ns x kHz counts millionths of a tick.
   const std::uint64_t ticks = std::max<std::uint64_t>(1, (longest * core_clock_.kilohertz() + 999'999) / 1'000'000);
-  blocked_timer_ |= warp_bit(w);
   watch_.disturb();
   warps_.sleep(w, clock_.tick() + ticks);
-  SmEvent event;
-  event.kind = SmEvent::Kind::kTimer;
-  event.warp = static_cast<std::uint8_t>(w);
-  wheel_.add(clock_.tick(), clock_.tick() + ticks, event);
+  blocked_.sleep(w, clock_.tick(), clock_.tick() + ticks);
 }
 
 void Sm::step(unsigned w) {
@@ -260,7 +254,7 @@ void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
   const TbContext& tb = contexts_[warp.tb];
   watch_.disturb();
   report({clock_.now() + 1, tb.kernel, make_fault(*tb.kernel, tb.index, warps_[w].identity, pc, what)});
-  stopped_ |= warp_bit(w);
+  blocked_.fault(w);
 }
 
 void Sm::data_ready(MemoryOperation& operation, Tick ready) {

@@ -122,8 +122,8 @@ void Sm::filter_early() {
   const FetchOut& out = hooks_.fetch_filter->settle(state.fetch);
   filter.out.hold = out.hold;
   filter.out.copy = out.copy;
-  state.hold = filter.active & (out.hold | (blocked_barrier_ & ~releasing_));
-  state.eligible &= warps_.live() & filter.active & ~(blocked_barrier_ & ~releasing_);
+  state.hold = filter.active & (out.hold | blocked_.held_at_barrier());
+  state.eligible &= warps_.live() & filter.active & ~blocked_.held_at_barrier();
 }
 
 // Warps whose instructions have come; of them the one that was fetched first is decoded in this tick.

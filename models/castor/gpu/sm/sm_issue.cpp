@@ -19,7 +19,7 @@ constexpr std::array<std::uint8_t, kUnitPools> kIssueClass = {1, 2, 0, 0, 0, 0, 
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
 // -> picks of the issue policy -> fetch filter -> commits.
 void Sm::issue() {
-  const WarpMask open = buffer_.valid() & ~blocked() & ~(buffer_.drains() & scoreboard_.memory_busy());
+  const WarpMask open = buffer_.valid() & ~blocked_.any() & ~(buffer_.drains() & scoreboard_.memory_busy());
   const WarpMask clear = open & scoreboard_.clear();
   if (stands_still(open, clear)) {
     if (!hooked_) return;
@@ -138,7 +138,7 @@ std::array<WarpMask, kMaxPicks> Sm::issue_classes() const {
 
 // State moves on with what really issues; picks of one tick build on a copy.
 void Sm::pick_in_groups(WarpMask ready) {
-  const WarpMask waiting = scoreboard_.waits_load() | blocked();
+  const WarpMask waiting = scoreboard_.waits_load() | blocked_.any();
   const unsigned warps = machine_.issue.warps;
   std::optional<WarpGroups> trial;
   if (warps > 1) trial = *groups_;
@@ -246,7 +246,7 @@ void Sm::commit_seconds() {
   for (unsigned i = 0; i < first_count_; ++i) {
     const First& first = firsts_[i];
     const unsigned w = first.warp;
-    if ((buffer_.valid() & scoreboard_.clear() & ~blocked() & warp_bit(w)) == 0) continue;
+    if ((buffer_.valid() & scoreboard_.clear() & ~blocked_.any() & warp_bit(w)) == 0) continue;
     if ((buffer_.drains() & scoreboard_.memory_busy() & warp_bit(w)) != 0) continue;
     if (machine_.issue.dual_issue_diff_units && buffer_.pool(w) == first.pool) continue;
     if (hooked_ && permitted(warp_bit(w)) == 0) continue;

@@ -119,8 +119,8 @@ void Sm::start_warp(TbContext& tb, unsigned context, unsigned index_in_tb, unsig
 
 void Sm::bookkeeping() {
   if (exit_count_ != 0 || arrival_count_ != 0) meet_barriers();
-  if ((blocked_fence_ & ~scoreboard_.memory_busy()) != 0) end_fences();
-  if ((service_drain_ & ~scoreboard_.memory_busy()) != 0) ask_services();
+  if (blocked_.fences_over(scoreboard_.memory_busy()) != 0) end_fences();
+  if (blocked_.calls_due(scoreboard_.memory_busy()) != 0) ask_services();
   if (finished_ != 0) retire_one();
 }
 
@@ -168,11 +168,8 @@ void Sm::completed(unsigned context, unsigned scheduler) {
       write_reduction(warps_[w].barrier, release.reduction, warps_.view(w));
     }
     if (waiters != 0) {
-      SmEvent event;
-      event.kind = SmEvent::Kind::kUnblock;
-      event.payload = waiters;
-      wheel_.add(clock_.tick(), clock_.tick() + machine_.barrier.register_ticks + machine_.barrier.release, event);
-      releasing_ |= waiters;
+      blocked_.release(waiters, clock_.tick(),
+                       clock_.tick() + machine_.barrier.register_ticks + machine_.barrier.release);
       unblocked_now_ |= waiters;
     }
     if (filter_ != nullptr) filter_barrier(context, release.barrier);
@@ -198,20 +195,20 @@ void Sm::completed(unsigned context, unsigned scheduler) {
 }
 
 void Sm::end_fences() {
-  const WarpMask done = blocked_fence_ & ~scoreboard_.memory_busy();
+  const WarpMask done = blocked_.fences_over(scoreboard_.memory_busy());
   for (WarpMask left = done; left != 0; left &= left - 1) {
     // What the TB loads from now on must not be older than the fence.
     Cycle& acquire = tb_memory_[warps_[lowest(left)].tb].acquire;
     CASTOR_ASSERT_AT(clock_.now(), acquire <= clock_.now(), "an acquire cycle of SM %u lies ahead", index());
     acquire = clock_.now();
   }
-  blocked_fence_ &= ~done;
+  blocked_.end_fences(done);
   busy_ = true;
 }
 
 void Sm::ask_services() {
-  const WarpMask ready = service_drain_ & ~scoreboard_.memory_busy();
-  service_drain_ &= ~ready;
+  const WarpMask ready = blocked_.calls_due(scoreboard_.memory_busy());
+  blocked_.make_calls(ready);
   for (WarpMask left = ready; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
     ask({clock_.now() + 1, w, contexts_[warps_[w].tb].kernel});
@@ -220,7 +217,7 @@ void Sm::ask_services() {
 }
 
 std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resume) {
-  CASTOR_ASSERT_AT(resume, (blocked_service_ & warp_bit(w)) != 0, "warp %u of SM %u does not wait for a call", w,
+  CASTOR_ASSERT_AT(resume, (blocked_.in_call() & warp_bit(w)) != 0, "warp %u of SM %u does not wait for a call", w,
                    index());
   const WarpState& warp = warps_[w];
   const TbContext& tb = contexts_[warp.tb];
@@ -242,7 +239,7 @@ std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resum
 
 bool Sm::drained(const TbContext& tb) const {
   const WarpMask under_way = scoreboard_.memory_busy() | scoreboard_.in_flight() |
-                             (blocked_service_ & ~service_drain_) | releasing_ | unfetchable_;
+                             (blocked_.in_call() & ~blocked_.before_call()) | blocked_.releasing() | unfetchable_;
   return (tb.warps & under_way) == 0;
 }
 
@@ -324,13 +321,7 @@ void Sm::stop_tb(unsigned context) {
   decode_next_ &= ~warps;
   filled_ &= ~warps;
   icache_.forget(warps);
-  blocked_barrier_ &= ~warps;
-  blocked_fence_ &= ~warps;
-  blocked_timer_ &= ~warps;
-  stopped_ &= ~warps;
-  // A call that has not been asked for is not made; one under way is answered first.
-  blocked_service_ &= ~(warps & service_drain_);
-  service_drain_ &= ~warps;
+  blocked_.stop(warps);
   for (WarpMask left = warps; left != 0; left &= left - 1) scoreboard_.stop(lowest(left));
   tb.live = 0;
   finished_ |= TbMask{1} << context;

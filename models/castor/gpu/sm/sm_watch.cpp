@@ -19,12 +19,12 @@ void Sm::look_back(unsigned w) {
 
 bool Sm::still() const {
   return inbox_.size() == 0 && kills_.empty() && resumes_.empty() && finished_ == 0 &&
-         (blocked_timer_ | blocked_service_ | stopped_ | releasing_) == 0 && outbox_empty() && clock_.enabled() &&
-         (!hooked_ || quiet_hooks() == base::kForever);
+         (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_empty() &&
+         clock_.enabled() && (!hooked_ || quiet_hooks() == base::kForever);
 }
 
 bool Sm::stuck() const {
-  const WarpMask waits = blocked_barrier_ & ~scoreboard_.memory_busy();
+  const WarpMask waits = blocked_.at_barrier() & ~scoreboard_.memory_busy();
   return watch_.is_open() && (warps_.live() & ~(waits | watch_.repeating())) == 0;
 }
 
@@ -70,7 +70,7 @@ void Sm::check_invariants(const SmRoom& ledger) const {
     const bool busy = scoreboard_.loads(w) != 0 || scoreboard_.unacknowledged(w) != 0;
     CASTOR_ASSERT_AT(clock_.now(), busy == ((scoreboard_.memory_busy() & warp_bit(w)) != 0),
                      "SM %u: accesses of warp %u", index(), w);
-    if ((blocked_barrier_ & ~releasing_ & warp_bit(w)) == 0) continue;
+    if ((blocked_.held_at_barrier() & warp_bit(w)) == 0) continue;
     const TbContext& tb = contexts_[warp.tb];
     const unsigned b = warps_[w].barrier.barrier;
     CASTOR_ASSERT_AT(
@@ -95,9 +95,9 @@ WarpMask Sm::missing_at_barrier(unsigned w) const {
 std::string Sm::reason(unsigned w) const {
   const WarpState& warp = warps_[w];
   const TbContext& tb = contexts_[warp.tb];
-  if ((stopped_ & warp_bit(w)) != 0) return "stopped by a fault";
-  if ((releasing_ & warp_bit(w)) != 0) return "is being released from a barrier";
-  if ((blocked_barrier_ & warp_bit(w)) != 0) {
+  if ((blocked_.faulted() & warp_bit(w)) != 0) return "stopped by a fault";
+  if ((blocked_.releasing() & warp_bit(w)) != 0) return "is being released from a barrier";
+  if ((blocked_.at_barrier() & warp_bit(w)) != 0) {
     const unsigned b = warps_[w].barrier.barrier;
     std::string text = "waits at barrier " + std::to_string(b) + ": " + std::to_string(tb.barriers.arrived(b)) +
                        " of " + std::to_string(tb.barriers.expected(b)) + " warps have arrived";
@@ -111,10 +111,10 @@ std::string Sm::reason(unsigned w) const {
   }
   const std::string under_way = std::to_string(scoreboard_.unacknowledged(w)) + " stores not acknowledged, " +
                                 std::to_string(scoreboard_.loads(w)) + " loads not returned";
-  if ((blocked_fence_ & warp_bit(w)) != 0) return "waits in a fence: " + under_way;
-  if ((service_drain_ & warp_bit(w)) != 0) return "waits to call the runtime: " + under_way;
-  if ((blocked_service_ & warp_bit(w)) != 0) return "waits for a call into the runtime";
-  if ((blocked_timer_ & warp_bit(w)) != 0) return "sleeps";
+  if ((blocked_.in_fence() & warp_bit(w)) != 0) return "waits in a fence: " + under_way;
+  if ((blocked_.before_call() & warp_bit(w)) != 0) return "waits to call the runtime: " + under_way;
+  if ((blocked_.in_call() & warp_bit(w)) != 0) return "waits for a call into the runtime";
+  if ((blocked_.asleep() & warp_bit(w)) != 0) return "sleeps";
   if ((hook_state_->hold & warp_bit(w)) != 0 && (buffer_.valid() & warp_bit(w)) == 0)
     return "is held by the fetch filter";
   if ((unfetchable_ & warp_bit(w)) != 0) return "waits for its branch or its set-up";
@@ -173,7 +173,7 @@ void Sm::waits(WaitGraph& graph) const {
     for (WarpMask warps = tb.warps & warps_.live(); warps != 0; warps &= warps - 1) {
       const auto w = static_cast<unsigned>(__builtin_ctzll(warps));
       graph.add(block, warp_node(index(), w));
-      if ((blocked_barrier_ & ~releasing_ & warp_bit(w)) == 0) continue;
+      if ((blocked_.held_at_barrier() & warp_bit(w)) == 0) continue;
       for (WarpMask missing = missing_at_barrier(w); missing != 0; missing &= missing - 1) {
         graph.add(warp_node(index(), w), warp_node(index(), static_cast<unsigned>(__builtin_ctzll(missing))));
       }

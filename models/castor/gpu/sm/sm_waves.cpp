@@ -25,14 +25,14 @@ void Sm::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "live", 64, [this] { return warps_.live(); });
   waves.add(scope, "valid", 64, [this] { return buffer_.valid(); });
   waves.add(scope, "clear", 64, [this] { return scoreboard_.clear(); });
-  waves.add(scope, "blocked", 64, [this] { return blocked(); });
+  waves.add(scope, "blocked", 64, [this] { return blocked_.any(); });
   waves.add(scope, "ready", 64, [this] {
-    return buffer_.valid() & scoreboard_.clear() & ~blocked() & ~(buffer_.drains() & scoreboard_.memory_busy());
+    return buffer_.valid() & scoreboard_.clear() & ~blocked_.any() & ~(buffer_.drains() & scoreboard_.memory_busy());
   });
   waves.add(scope, "waits_load", 64,
             [this] { return buffer_.valid() & ~scoreboard_.clear() & scoreboard_.waits_load(); });
-  waves.add(scope, "at_barrier", 64, &blocked_barrier_);
-  waves.add(scope, "in_fence", 64, &blocked_fence_);
+  waves.add(scope, "at_barrier", 64, [this] { return blocked_.at_barrier(); });
+  waves.add(scope, "in_fence", 64, [this] { return blocked_.in_fence(); });
   waves.add(scope, "fetching", 64, &fetch_out_);
   // Masks over TB contexts.
   waves.add(scope, "resident", 64, &resident_);
