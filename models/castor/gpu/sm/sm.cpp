@@ -32,11 +32,11 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       pipelines_(machine),
       scoreboard_(machine, pipelines_, wheel_),
       buffer_(machine, warps_, scoreboard_),
-      icache_(machine),
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine),
       entries_(machine.table.entries),
       memory_side_(machine, index, store, memory, *this, tb_memory_.data(), group_),
+      fetch_(machine, warps_, buffer_, memory_side_, wheel_, counters_),
       watch_(machine.sm.warps) {
   CASTOR_ASSERT(schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
   for (unsigned w = 0; w < machine.sm.warps; ++w) {
@@ -114,14 +114,14 @@ void Sm::tick(Cycle now) {
   if (clock_.tick() > counted_) count_slept(clock_.tick());
   busy_ = false;
   // S0: what may be fetched is judged on the state that the previous tick left.
-  const WarpMask eligible = fetch_eligible();
+  const WarpMask eligible = fetch_.eligible();
   if (hooked_) hook_state_->begin_tick();
   if (!kills_.empty() || !resumes_.empty() || inbox_.next() <= now) take_messages();
   if (hooked_) early_outputs(eligible);
   // S1
   take_events();
   // S2
-  const WarpMask arrived = std::exchange(filled_, 0);
+  fetch_.take_lines();
   memory_side_.take_reply(now, clock_.tick());
   // S3
   memory_side_.advance(now, clock_.tick());
@@ -129,15 +129,27 @@ void Sm::tick(Cycle now) {
   // S5
   issue();
   // S6
-  if ((decode_next_ | arrived) != 0) decode(arrived);
+  if (fetch_.due() != 0) decode();
   // S7
-  if (eligible != 0) fetch(eligible);
+  if (eligible != 0) busy_ |= fetch_.fetch(eligible & warps_.live() & ~hook_state_->fetch_held());
   // S8
   bookkeeping();
   // S9
   if (hooked_) clock_hooks();
   // S10
   finish_tick();
+}
+
+void Sm::decode() {
+  busy_ = true;
+  WarpMask due = fetch_.take_due();
+  if (filter_ != nullptr) due = filter_decode(due);
+  fetch_.decode(due);
+}
+
+void Sm::fetched(std::uint64_t line) {
+  fetch_.line_arrived(line);
+  busy_ = true;
 }
 
 void Sm::take_messages() {
@@ -195,7 +207,7 @@ void Sm::take_events() {
         if (warps_[event.warp].wakes == clock_.tick()) blocked_.wake(event.warp);
         break;
       case SmEvent::Kind::kFetchable:
-        unfetchable_ &= ~event.payload;
+        fetch_.go_on(event.payload);
         break;
       case SmEvent::Kind::kRowWritten:
       case SmEvent::Kind::kRowReady:
@@ -261,7 +273,7 @@ void Sm::finish_tick() {
 Cycle Sm::next_wake() {
   const Cycle soonest = clock_.now() + 1;
   // What most often has something to do in the next tick is asked first.
-  if ((decode_next_ | filled_) != 0 || ready_left_ || memory.next_reply() <= soonest) return soonest;
+  if (fetch_.decodes_next() || ready_left_ || memory.next_reply() <= soonest) return soonest;
   Tick tick = memory_side_.next(clock_.tick());
   if (tick == clock_.tick() + 1) return soonest;
   tick = std::min({tick, wheel_.next(clock_.tick()), unit_wake_});

@@ -19,7 +19,7 @@
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/event_wheel.h"
-#include "castor/gpu/sm/icache.h"
+#include "castor/gpu/sm/fetch_stage.h"
 #include "castor/gpu/sm/instruction_buffer.h"
 #include "castor/gpu/sm/pipelines.h"
 #include "castor/gpu/sm/scoreboard.h"
@@ -188,14 +188,11 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void count_slept(Tick end);
   void count_ticks();
   [[nodiscard]] bool same_tick() const;
-  void take_messages();           // S0
-  void take_events();             // S1
-  void decode(WarpMask arrived);  // S6
-  void fetch(WarpMask eligible);  // S7
-  void bookkeeping();             // S8
-  void finish_tick();             // S10
-  [[nodiscard]] WarpMask fetch_eligible() const;
-  [[nodiscard]] bool instructions_present(unsigned w);
+  void take_messages();  // S0
+  void take_events();    // S1
+  void decode();         // S6
+  void bookkeeping();    // S8
+  void finish_tick();    // S10
   [[nodiscard]] Cycle next_wake();
 
   // S5.
@@ -283,7 +280,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   bool lanes_of_filter(unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
   void memory_of_filter(const Pipelines::Path& path, unsigned w, const isa::Record& record, const Decoded& decoded,
                         LaneMask mask);
-  [[nodiscard]] bool instructions_of_filter(unsigned w);
   void issue_filtered(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
   void filter_control(unsigned w, const isa::Record& record, LaneMask mask);
   void filter_barrier(unsigned context, unsigned barrier);
@@ -311,11 +307,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   bool busy_ = false;    ///< something happened in this tick that the next tick may build on
 
   // One word per property of warps.
-  WarpMask fetch_out_ = 0;    ///< a fetch is under way
-  WarpMask decode_next_ = 0;  ///< its result is there in the next tick
-  WarpMask filled_ = 0;       ///< their line came from memory, they decode in the next tick
-  WarpMask unfetchable_ = 0;  ///< branch not resolved, TB not set up
-  TbMask finished_ = 0;       ///< contexts whose warps have all exited
+  TbMask finished_ = 0;  ///< contexts whose warps have all exited
 
   // Of the tick; together with what stands above all that a tick without an instruction touches.
   Standstill standstill_;
@@ -337,7 +329,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
 
   WarpTable warps_;
-  std::array<std::uint8_t, kMaxWarps> fetching_{};  ///< instructions of the fetch that is out
   std::vector<TbContext> contexts_;
   std::vector<TbMemory> tb_memory_;
   TbMask resident_ = 0;  ///< contexts in use
@@ -353,7 +344,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   Pipelines pipelines_;
   Scoreboard scoreboard_;
   InstructionBuffer buffer_;
-  InstructionCache icache_;
 
   // Issue.
   std::array<std::array<std::int8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> picks_{};
@@ -367,7 +357,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   isa::LaneArgs args_;
   Tick timer_tick_ = base::kForever;
   std::uint64_t timer_ns_ = 0;
-  std::uint8_t last_fetched_ = kMaxWarps - 1;
 
   // Facts of this tick for S8 and S9.
   std::array<Arrival, kMaxWarps> arrivals_;
@@ -387,6 +376,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   SmCounters& counters_ = statistics_.counters();
   std::vector<InstructionCounts> entries_;
   SmMemory memory_side_;
+  FetchStage fetch_;
   SpinWatch watch_;
 };
 

@@ -193,14 +193,7 @@ void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask
     return;
   }
   if (watch_.is_open() && warp.pc <= from) look_back(w);
-  if (machine_.fetch.branch_cycles > 1) {
-    unfetchable_ |= warp_bit(w);
-    SmEvent event;
-    event.kind = SmEvent::Kind::kFetchable;
-    event.payload = warp_bit(w);
-    // Fetch is judged on what the tick before left.
-    wheel_.add(clock_.tick(), clock_.tick() + machine_.fetch.branch_cycles - 1, event);
-  }
+  fetch_.resolve_branch(w, clock_.tick());
 }
 
 void Sm::arrive(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {

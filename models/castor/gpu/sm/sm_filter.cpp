@@ -116,7 +116,6 @@ void Sm::filter_early() {
   filter.branch = filter.taken = filter.leave = 0;
   filter.slot_count = filter.issued_count = 0;
   filter.retired = std::exchange(filter.retires, std::nullopt);
-  state.arrived = filled_;
   state.fetch = {};
   state.fetch.now = clock_.now();
   const FetchOut& out = hooks_.fetch_filter->settle(state.fetch);
@@ -130,17 +129,17 @@ void Sm::filter_early() {
 void Sm::filter_group() {
   Filter& filter = *filter_;
   HookState& state = *hook_state_;
-  WarpMask due = (decode_next_ | state.arrived) & filter.active & ~filter.present & warps_.live();
+  WarpMask due = fetch_.due() & filter.active & ~filter.present & warps_.live();
   for (; due != 0; due &= due - 1) {
     const unsigned w = lowest(due);
     // A line that comes from memory was missed before; the fetch was then seen in the tick behind it.
-    if ((state.arrived & warp_bit(w)) == 0) {
+    if ((fetch_.arrived() & warp_bit(w)) == 0) {
       filter.fetched[w] = clock_.tick() - 1;
-      if (!instructions_of_filter(w)) continue;
+      if (!fetch_.present(w)) continue;
     }
     filter.present |= warp_bit(w);
   }
-  filter.present &= warps_.live() & fetch_out_;
+  filter.present &= warps_.live() & fetch_.out();
   DecodeGroup& group = state.fetch.decode;
   group = {};
   if (filter.present == 0) return;
@@ -156,7 +155,7 @@ void Sm::filter_group() {
   group.warp = static_cast<std::uint8_t>(first);
   group.pc = warp.code_base + std::uint64_t{8} * warp.pc;
   bool ends = false;
-  while (group.count < fetching_[first] && !ends) {
+  while (group.count < fetch_.fetching(first) && !ends) {
     const std::uint32_t pc = warp.pc + group.count;
     const Decoded& decoded = warp.decoded[pc];
     DecodeSlot& slot = group.slot[group.count++];
@@ -299,7 +298,6 @@ WarpMask Sm::filter_decode(WarpMask due) {
     const unsigned w = group.warp;
     const WarpState& warp = warps_[w];
     filter.present &= ~warp_bit(w);
-    fetch_out_ &= ~warp_bit(w);
     unsigned taken = 0;
     for (; taken < group.count && filter.out.act[taken] != DecodeAct::kSquash; ++taken) {
       Filter::Verdict& verdict = filter.verdicts[w][(warp.pc + taken) % Filter::kMaxBuffered];
@@ -317,10 +315,9 @@ WarpMask Sm::filter_decode(WarpMask due) {
                          "fetch_filter of SM %u gives row %u away while it is read", index(), tag);
       }
     }
-    counters_.wasted_fetches += fetching_[w] - taken;
-    buffer_.fill(w, taken, false);
+    fetch_.deliver(w, taken, false);
   }
-  decode_next_ |= filter.present;
+  fetch_.postpone(filter.present);
   return due & ~filter.active;
 }
 

@@ -26,7 +26,6 @@ struct Sm::HookState {
   bool kernel_start = false;
   WarpMask hold = 0;
   WarpMask eligible = 0;  ///< at S0, for the fetch filter
-  WarpMask arrived = 0;   ///< their line came from memory
   std::uint8_t barrier_ok = 0xff;
   std::uint8_t judged_ok = 0xff;                ///< barrier_ok when it was last judged what is ready
   std::array<std::uint8_t, kMaxPicks> picks{};  ///< bit s of [j]: scheduler s has a j-th pick

@@ -80,14 +80,7 @@ void Sm::start_tb(const TbStartMessage& message) {
 
   const bool divides = message.divide && (kernel.grid.y > 1 || kernel.grid.z > 1);
   const Tick setup = machine_.sm.tb_start_cycles + (divides ? machine_.sm.tb_divide_cycles - 1 : 0);
-  if (setup > 1) {
-    // Fetch is judged on what the tick before left.
-    unfetchable_ |= tb.warps;
-    SmEvent event;
-    event.kind = SmEvent::Kind::kFetchable;
-    event.payload = tb.warps;
-    wheel_.add(clock_.tick(), clock_.tick() + setup - 1, event);
-  }
+  fetch_.hold_back(tb.warps, clock_.tick(), setup);
   if (first) quiet_tick_ = clock_.tick() + 1;
   if (hooked_) {
     TbStartEvent event;
@@ -108,7 +101,7 @@ void Sm::start_tb(const TbStartMessage& message) {
 
 void Sm::start_warp(TbContext& tb, unsigned context, unsigned index_in_tb, unsigned slot) {
   warps_.start(slot, {tb.kernel, tb.program, tb.index, context, index_in_tb});
-  fetching_[slot] = 0;
+  fetch_.start(slot);
   buffer_.start(slot);
   scoreboard_.start(slot);
   hook_state_->tb_of[slot] = static_cast<std::uint8_t>(context);
@@ -239,7 +232,7 @@ std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resum
 
 bool Sm::drained(const TbContext& tb) const {
   const WarpMask under_way = scoreboard_.memory_busy() | scoreboard_.in_flight() |
-                             (blocked_.in_call() & ~blocked_.before_call()) | blocked_.releasing() | unfetchable_;
+                             (blocked_.in_call() & ~blocked_.before_call()) | blocked_.releasing() | fetch_.held_back();
   return (tb.warps & under_way) == 0;
 }
 
@@ -317,10 +310,7 @@ void Sm::stop_tb(unsigned context) {
   const WarpMask warps = tb.warps;
   warps_.stop(warps);
   buffer_.stop(warps);
-  fetch_out_ &= ~warps;
-  decode_next_ &= ~warps;
-  filled_ &= ~warps;
-  icache_.forget(warps);
+  fetch_.stop(warps);
   blocked_.stop(warps);
   for (WarpMask left = warps; left != 0; left &= left - 1) scoreboard_.stop(lowest(left));
   tb.live = 0;

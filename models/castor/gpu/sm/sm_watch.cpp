@@ -117,12 +117,11 @@ std::string Sm::reason(unsigned w) const {
   if ((blocked_.asleep() & warp_bit(w)) != 0) return "sleeps";
   if ((hook_state_->hold & warp_bit(w)) != 0 && (buffer_.valid() & warp_bit(w)) == 0)
     return "is held by the fetch filter";
-  if ((unfetchable_ & warp_bit(w)) != 0) return "waits for its branch or its set-up";
+  if ((fetch_.held_back() & warp_bit(w)) != 0) return "waits for its branch or its set-up";
   if ((buffer_.valid() & warp_bit(w)) == 0) {
-    if ((fetch_out_ & warp_bit(w)) == 0) return "has no instruction";
+    if ((fetch_.out() & warp_bit(w)) == 0) return "has no instruction";
     char line[32];
-    std::snprintf(line, sizeof line, "0x%" PRIx64,
-                  icache_.line_of(tb.kernel->code_base + std::uint64_t{8} * (warp.pc + buffer_.size(w))));
+    std::snprintf(line, sizeof line, "0x%" PRIx64, fetch_.line(w));
     return std::string("waits for its instructions, line ") + line;
   }
   if ((scoreboard_.clear() & warp_bit(w)) == 0) {

@@ -33,7 +33,7 @@ void Sm::add_waves(Waves& waves, const std::string& scope) const {
             [this] { return buffer_.valid() & ~scoreboard_.clear() & scoreboard_.waits_load(); });
   waves.add(scope, "at_barrier", 64, [this] { return blocked_.at_barrier(); });
   waves.add(scope, "in_fence", 64, [this] { return blocked_.in_fence(); });
-  waves.add(scope, "fetching", 64, &fetch_out_);
+  waves.add(scope, "fetching", 64, [this] { return fetch_.out(); });
   // Masks over TB contexts.
   waves.add(scope, "resident", 64, &resident_);
   waves.add(scope, "draining", 64, &finished_);
