@@ -24,10 +24,6 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       core_clock_(base::kilohertz(machine.clock.core_mhz)),
       schedulers_(machine.schedulers),
       warps_(machine, index),
-      contexts_(machine.sm.tb_contexts),
-      tb_memory_(machine.sm.tb_contexts),
-      free_register_units_(machine.sm.registers / machine.sm.reg_alloc_unit),
-      free_shared_units_(machine.sm.smem_bytes / machine.sm.smem_alloc_unit),
       blocked_(wheel_),
       pipelines_(machine),
       scoreboard_(machine, pipelines_, wheel_),
@@ -35,7 +31,8 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine),
       entries_(machine.table.entries),
-      memory_side_(machine, index, store, memory, *this, tb_memory_.data(), group_),
+      tbs_(machine, index, counters_, observer),
+      memory_side_(machine, index, store, memory, *this, tbs_.memory(), group_),
       fetch_(machine, warps_, buffer_, memory_side_, wheel_, counters_),
       watch_(machine.sm.warps) {
   CASTOR_ASSERT(schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
@@ -116,7 +113,7 @@ void Sm::tick(Cycle now) {
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_.eligible();
   if (hooked_) hook_state_->begin_tick();
-  if (!kills_.empty() || !resumes_.empty() || inbox_.next() <= now) take_messages();
+  if (tbs_.kills_pending() || !resumes_.empty() || inbox_.next() <= now) take_messages();
   if (hooked_) early_outputs(eligible);
   // S1
   take_events();
@@ -153,15 +150,8 @@ void Sm::fetched(std::uint64_t line) {
 }
 
 void Sm::take_messages() {
-  for (std::size_t i = 0; i < kills_.size();) {
-    if (kills_[i].visible > clock_.now()) {
-      ++i;
-      continue;
-    }
-    const Kill kill = kills_[i];
-    kills_.erase(kills_.begin() + static_cast<std::ptrdiff_t>(i));
-    killed_.push_back(kill);
-    stop_kernel(*kill.kernel);
+  while (const KernelContext* const kernel = tbs_.take_kill(clock_.now())) {
+    stop_kernel(*kernel);
     busy_ = true;
   }
   for (std::size_t i = 0; i < resumes_.size();) {
@@ -176,10 +166,9 @@ void Sm::take_messages() {
     busy_ = true;
   }
   if (const TbStartMessage* const message = inbox_.head(clock_.now());
-      message != nullptr && quiet_tick_ != clock_.tick()) {
+      message != nullptr && tbs_.may_start(clock_.tick())) {
     start_tb(*message);
     inbox_.pop();
-    tb_operation_at_ = clock_.tick();
     busy_ = true;
   }
 }
@@ -231,7 +220,7 @@ bool Sm::same_tick() const {
   return (issued_ | last.issued) == 0 &&
          (differs(stall_, last.stall) | differs(lacks_, last.lacks) | (warps_.live() ^ last.live) |
           ((warps_.live() & warps_.device()) ^ last.device) | (blocked_.in_fence() ^ last.fence) |
-          (finished_ ^ last.finished)) == 0;
+          (tbs_.finished() ^ last.finished)) == 0;
 }
 
 void Sm::finish_tick() {
@@ -250,7 +239,7 @@ void Sm::finish_tick() {
     tick_class_.live = warps_.live();
     tick_class_.device = warps_.live() & warps_.device();
     tick_class_.fence = blocked_.in_fence();
-    tick_class_.finished = finished_;
+    tick_class_.finished = tbs_.finished();
   }
   ++same_ticks_;
   ++counted_;
@@ -281,13 +270,13 @@ Cycle Sm::next_wake() {
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
   if (memory.next_credit() > clock_.now()) wake = std::min(wake, memory.next_credit());
-  for (const Kill& kill : kills_) wake = std::min(wake, kill.visible);
+  if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
   for (const Resume& resume : resumes_) wake = std::min(wake, resume.at);
-  if (retire_waits_) wake = std::min(wake, done_credits_.next());
+  if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());
   if (hooked_) wake = std::min(wake, quiet_hooks());
   return std::max(wake, soonest);
 }
 
-bool Sm::idle() const { return resident_ == 0 && inbox_.size() == 0 && memory_side_.idle(); }
+bool Sm::idle() const { return tbs_.resident() == 0 && inbox_.size() == 0 && memory_side_.idle(); }
 
 }  // namespace castor::gpu

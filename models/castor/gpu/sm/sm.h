@@ -27,6 +27,7 @@
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
+#include "castor/gpu/sm/thread_blocks.h"
 #include "castor/gpu/sm/warp_groups.h"
 #include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/sm_unit.h"
@@ -117,33 +118,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   }
 
  private:
-  static constexpr unsigned kMaxTbWarps = 32;
   static constexpr unsigned kMaxIssueClasses = kMaxPicks;
 
-  /// First arrivals at a barrier that is not complete, for statistics.
-  struct BarrierTimes {
-    Tick first = 0;
-    std::array<Tick, Pipelines::kMaxSchedulers> local{};
-    std::uint8_t seen = 0;  ///< bit per scheduler
-  };
-  struct TbContext {
-    const KernelContext* kernel = nullptr;
-    const DecodedProgram* program = nullptr;
-    std::uint64_t gid = 0, position = 0;
-    std::uint32_t group = 0;
-    std::uint8_t level = 0, parent_sm = 0;
-    bool killed = false;
-    Dim3 index;
-    WarpMask warps = 0, live = 0;
-    unsigned warp_count = 0;
-    std::array<std::uint8_t, kMaxTbWarps> slots{};
-    isa::BarrierUnit barriers;
-    AlignedBytes shared;
-    std::array<BarrierTimes, isa::BarrierUnit::kBarriers> barrier_times;
-    std::uint64_t barriers_done = 0;
-    Tick started = 0;
-    std::uint64_t warp_instructions = 0, thread_instructions = 0;
-  };
   struct Arrival {
     std::uint8_t scheduler = 0, warp = 0;
     std::uint32_t pc = 0;
@@ -153,11 +129,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   struct First {
     std::uint8_t scheduler, warp;
     UnitPool pool;
-  };
-  struct Kill {
-    Cycle visible;
-    const KernelContext* kernel;
-    Ticket ticket;
   };
   struct Resume {
     Cycle at;
@@ -237,8 +208,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   // Thread blocks.
   void start_tb(const TbStartMessage& message);
-  void start_warp(TbContext& tb, unsigned context, unsigned index, unsigned slot);
-  [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);
   void stop_kernel(const KernelContext& kernel);
   void stop_tb(unsigned context);
   void meet_barriers();
@@ -246,7 +215,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void end_fences();
   void ask_services();
   void retire_one();
-  [[nodiscard]] bool drained(const TbContext& tb) const;
 
   // Hooks; called only if there is one.
   void attach(Hook* hook, const char* name);
@@ -261,8 +229,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] Cycle quiet_hooks() const;
 
   // FetchFilter (sm_filter.cpp).
-  void filter_start(const TbContext& tb, unsigned context, TbStartEvent& event);
-  void filter_stop(const TbContext& tb);
+  void filter_start(const TbState& tb, unsigned context, TbStartEvent& event);
+  void filter_stop(const TbState& tb);
   void filter_retire(unsigned context);
   void filter_early();
   void filter_group();
@@ -288,7 +256,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void take_row_event(const SmEvent& event);
   [[nodiscard]] bool leads(unsigned w, const Decoded& decoded) const;
   void clock_filter();
-  [[nodiscard]] WarpMask joins(const TbContext& tb) const;
+  [[nodiscard]] WarpMask joins(const TbState& tb) const;
 
   const Machine& machine_;
   const Store& store_;
@@ -307,7 +275,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   bool busy_ = false;    ///< something happened in this tick that the next tick may build on
 
   // One word per property of warps.
-  TbMask finished_ = 0;  ///< contexts whose warps have all exited
 
   // Of the tick; together with what stands above all that a tick without an instruction touches.
   Standstill standstill_;
@@ -315,29 +282,17 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::array<StallClass, Pipelines::kMaxSchedulers> stall_{};
   std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks_{};  ///< 1 collector, 2 unit
   bool ready_left_ = false;                                      ///< a ready warp did not issue
-  bool retire_waits_ = false;                                    ///< for a credit of the done FIFO
   unsigned issued_ = 0;                                          ///< bit per scheduler that issued
   unsigned refused_ = 0;      ///< bit per scheduler: an earlier commit took what its pick needs
   unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
   unsigned lanes_issued_ = 0;
   unsigned first_count_ = 0, arrival_count_ = 0, exit_count_ = 0, blocking_count_ = 0;
   WarpMask unblocked_now_ = 0;
-  std::vector<Kill> kills_;  // not yet visible
   std::vector<Resume> resumes_;
-  std::vector<Kill> killed_;  // starts of these kernels end at once
 
   std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
 
   WarpTable warps_;
-  std::vector<TbContext> contexts_;
-  std::vector<TbMemory> tb_memory_;
-  TbMask resident_ = 0;  ///< contexts in use
-  std::vector<std::unique_ptr<DecodedProgram>> programs_;
-
-  // Free room, asserted against every start.
-  unsigned free_register_units_, free_shared_units_;
-  Tick tb_operation_at_ = base::kForever;  ///< tick of the last TB operation
-  Tick quiet_tick_ = base::kForever;       ///< tick after a kernel start, without TB operations
 
   EventWheel wheel_;
   BlockedWarps blocked_;
@@ -375,6 +330,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   SmStatistics statistics_;
   SmCounters& counters_ = statistics_.counters();
   std::vector<InstructionCounts> entries_;
+  ThreadBlocks tbs_;
   SmMemory memory_side_;
   FetchStage fetch_;
   SpinWatch watch_;

@@ -24,15 +24,14 @@ void Sm::issue_instruction(unsigned scheduler, unsigned w) {
       mask == warps_.all_lanes() ? warps_.lanes() : static_cast<unsigned>(__builtin_popcountll(mask));
   CASTOR_ASSERT_AT(clock_.now(), (buffer_.valid() & scoreboard_.clear() & warp_bit(w)) != 0,
                    "warp %u of SM %u issues with a register pending", w, index());
-  TbContext& tb = contexts_[warp.tb];
+  const TbState& tb = tbs_[warp.tb];
   const auto kind = static_cast<std::size_t>(decoded.instruction_class);
   ++counters_.instructions.warps[kind];
   counters_.instructions.lanes[kind] += lanes;
   InstructionCounts& entry = entries_[tb.kernel->entry];
   ++entry.warps[kind];
   entry.lanes[kind] += lanes;
-  ++tb.warp_instructions;
-  tb.thread_instructions += lanes;
+  tbs_.count(warp.tb, lanes);
   lanes_issued_ += lanes;
   issued_ |= 1U << scheduler;
   busy_ = true;
@@ -244,7 +243,7 @@ void Sm::step(unsigned w) {
 
 void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
   const WarpState& warp = warps_[w];
-  const TbContext& tb = contexts_[warp.tb];
+  const TbState& tb = tbs_[warp.tb];
   watch_.disturb();
   report({clock_.now() + 1, tb.kernel, make_fault(*tb.kernel, tb.index, warps_[w].identity, pc, what)});
   blocked_.fault(w);

@@ -56,7 +56,7 @@ bool communicates(const Record& record) {
 // --- Thread blocks ---------------------------------------------------------------------------------------------------
 
 // A TB gets an equal part of the rows that its kernel leaves free, if it has marks and that is enough.
-void Sm::filter_start(const TbContext& tb, unsigned context, TbStartEvent& event) {
+void Sm::filter_start(const TbState& tb, unsigned context, TbStartEvent& event) {
   Filter& filter = *filter_;
   const KernelContext& kernel = *tb.kernel;
   const isa::Program& program = *kernel.program;
@@ -90,7 +90,7 @@ void Sm::filter_start(const TbContext& tb, unsigned context, TbStartEvent& event
   filter.active_tbs |= TbMask{1} << context;
 }
 
-void Sm::filter_stop(const TbContext& tb) {
+void Sm::filter_stop(const TbState& tb) {
   filter_->leaving |= tb.live;
   filter_->present &= ~tb.warps;
 }
@@ -101,7 +101,7 @@ void Sm::filter_retire(unsigned context) {
   if ((filter.active_tbs >> context & 1) == 0) return;
   filter.free_rows(filter.pools[context]);
   filter.active_tbs &= ~(TbMask{1} << context);
-  filter.active &= ~contexts_[context].warps;
+  filter.active &= ~tbs_[context].warps;
 }
 
 // --- S0, S5: what the filter is told and says ------------------------------------------------------------------------
@@ -148,7 +148,7 @@ void Sm::filter_group() {
     if (filter.fetched[lowest(left)] < filter.fetched[first]) first = lowest(left);
   }
   const WarpState& warp = warps_[first];
-  const TbContext& tb = contexts_[warp.tb];
+  const TbState& tb = tbs_[warp.tb];
   const isa::Program& program = *tb.kernel->program;
   const unsigned slots = filter.pools[warp.tb].slots;
   group.valid = true;
@@ -247,7 +247,7 @@ void Sm::settle_filter() {
 
 void Sm::show_pc(unsigned w) {
   const WarpState& warp = warps_[w];
-  hook_state_->pc_of[w] = contexts_[warp.tb].kernel->code_base + std::uint64_t{8} * warp.pc;
+  hook_state_->pc_of[w] = tbs_[warp.tb].kernel->code_base + std::uint64_t{8} * warp.pc;
 }
 
 // S7, done here: nobody looks at the PC of a warp with an empty buffer in between.
@@ -430,7 +430,7 @@ void Sm::filter_control(unsigned w, const Record& record, LaneMask mask) {
     case Kind::kBarrier: {
       if (record.barrier.kind == isa::BarrierKind::kWarp || mask == 0) break;
       const auto arrival = barrier_arrival(record, warps_.view(w), mask, warp.warp_in_tb);
-      const unsigned whole = contexts_[warp.tb].warp_count * 32 * (warps_.lanes() / 32);
+      const unsigned whole = tbs_[warp.tb].warp_count * 32 * (warps_.lanes() / 32);
       const bool full = record.barrier.kind != isa::BarrierKind::kArrive && arrival.barrier < 16 &&
                         (arrival.threads ? *arrival.threads == whole : arrival.barrier == 0);
       if (full) {
@@ -538,7 +538,7 @@ void Sm::clock_filter() {
   in.taken = filter.taken;
   in.leave = filter.leave;
   in.barrier = filter.barriers;
-  for (TbMask left = filter.barriers; left != 0; left &= left - 1) in.barrier_join |= joins(contexts_[lowest(left)]);
+  for (TbMask left = filter.barriers; left != 0; left &= left - 1) in.barrier_join |= joins(tbs_[lowest(left)]);
   for (unsigned i = 0; i < exit_count_; ++i) filter.leaving |= warp_bit(exits_[i].warp);
   // An exit comes behind the start, also of a warp that is stopped at once.
   WarpMask started = state.tb_start ? state.tb_start->warps : 0;
@@ -556,7 +556,7 @@ void Sm::clock_filter() {
 
 // Warps that can be in the majority behind a barrier of the whole TB: full ones with all lanes together, at the PC of
 // the lowest of them.
-WarpMask Sm::joins(const TbContext& tb) const {
+WarpMask Sm::joins(const TbState& tb) const {
   WarpMask result = 0;
   std::uint32_t pc = 0;
   for (WarpMask left = tb.live; left != 0; left &= left - 1) {

@@ -28,9 +28,9 @@ void Sm::attach(Hook* hook, const char* name) {
 void Sm::hook_error(const char* name, unsigned code, std::uint64_t info) {
   // A block sees the thread blocks of its SM; the one in the lowest context names the kernel that stops. Without any
   // there is no kernel to stop, and no program to blame.
-  CASTOR_ASSERT_AT(clock_.now(), resident_ != 0, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name,
+  CASTOR_ASSERT_AT(clock_.now(), tbs_.resident() != 0, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name,
                    index(), code, info);
-  const TbContext& tb = contexts_[static_cast<unsigned>(__builtin_ctzll(resident_))];
+  const TbState& tb = tbs_[static_cast<unsigned>(__builtin_ctzll(tbs_.resident()))];
   char text[160];
   std::snprintf(text, sizeof text, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name, index(), code, info);
   Fault fault;

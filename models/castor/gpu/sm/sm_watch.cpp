@@ -18,7 +18,7 @@ void Sm::look_back(unsigned w) {
 }
 
 bool Sm::still() const {
-  return inbox_.size() == 0 && kills_.empty() && resumes_.empty() && finished_ == 0 &&
+  return inbox_.size() == 0 && !tbs_.kills_pending() && resumes_.empty() && tbs_.finished() == 0 &&
          (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_empty() &&
          clock_.enabled() && (!hooked_ || quiet_hooks() == base::kForever);
 }
@@ -32,7 +32,7 @@ void Sm::spinning(std::vector<Spinning>& list) const {
   for (WarpMask left = warps_.live() & watch_.repeating(); left != 0; left &= left - 1) {
     const auto w = static_cast<unsigned>(__builtin_ctzll(left));
     const WarpState& warp = warps_[w];
-    const TbContext& tb = contexts_[warp.tb];
+    const TbState& tb = tbs_[warp.tb];
     Spinning one;
     one.kernel = tb.kernel;
     one.gid = tb.gid;
@@ -50,8 +50,8 @@ void Sm::spinning(std::vector<Spinning>& list) const {
 void Sm::check_invariants(const SmRoom& ledger) const {
   WarpMask slots = 0;
   unsigned tbs = 0;
-  for (TbMask left = resident_; left != 0; left &= left - 1, ++tbs) {
-    const TbContext& tb = contexts_[static_cast<unsigned>(__builtin_ctzll(left))];
+  for (TbMask left = tbs_.resident(); left != 0; left &= left - 1, ++tbs) {
+    const TbState& tb = tbs_[static_cast<unsigned>(__builtin_ctzll(left))];
     CASTOR_ASSERT_AT(clock_.now(), (slots & tb.warps) == 0 && (tb.live & ~tb.warps) == 0, "SM %u: TBs share warp slots",
                      index());
     slots |= tb.warps;
@@ -61,7 +61,7 @@ void Sm::check_invariants(const SmRoom& ledger) const {
   if (inbox_.size() == 0 && outbox_empty()) {
     const bool same = ledger.tbs + tbs == machine_.sm.tb_slots &&
                       ledger.warps + static_cast<unsigned>(__builtin_popcountll(warps_.used())) == machine_.sm.warps &&
-                      ledger.reg_units == free_register_units_ && ledger.smem_units == free_shared_units_;
+                      ledger.reg_units == tbs_.free_register_units() && ledger.smem_units == tbs_.free_shared_units();
     CASTOR_ASSERT_AT(clock_.now(), same, "SM %u counts other room than the ledger", index());
   }
   for (WarpMask left = warps_.live(); left != 0; left &= left - 1) {
@@ -71,12 +71,12 @@ void Sm::check_invariants(const SmRoom& ledger) const {
     CASTOR_ASSERT_AT(clock_.now(), busy == ((scoreboard_.memory_busy() & warp_bit(w)) != 0),
                      "SM %u: accesses of warp %u", index(), w);
     if ((blocked_.held_at_barrier() & warp_bit(w)) == 0) continue;
-    const TbContext& tb = contexts_[warp.tb];
+    const TbState& tb = tbs_[warp.tb];
     const unsigned b = warps_[w].barrier.barrier;
-    CASTOR_ASSERT_AT(
-        clock_.now(),
-        (tb.barriers.waiting(b) >> warp.warp_in_tb & 1) != 0 && tb.barriers.arrived(b) < tb.barriers.expected(b),
-        "SM %u: warp %u waits at a barrier that does not know it", index(), w);
+    CASTOR_ASSERT_AT(clock_.now(),
+                     (tb.barriers.unit.waiting(b) >> warp.warp_in_tb & 1) != 0 &&
+                         tb.barriers.unit.arrived(b) < tb.barriers.unit.expected(b),
+                     "SM %u: warp %u waits at a barrier that does not know it", index(), w);
   }
 }
 
@@ -84,9 +84,9 @@ void Sm::check_invariants(const SmRoom& ledger) const {
 
 // Live warps of the TB that do not wait where this one does. One that only arrived there without waiting is among them.
 WarpMask Sm::missing_at_barrier(unsigned w) const {
-  const TbContext& tb = contexts_[warps_[w].tb];
+  const TbState& tb = tbs_[warps_[w].tb];
   WarpMask there = 0;
-  for (std::uint64_t left = tb.barriers.waiting(warps_[w].barrier.barrier); left != 0; left &= left - 1) {
+  for (std::uint64_t left = tb.barriers.unit.waiting(warps_[w].barrier.barrier); left != 0; left &= left - 1) {
     there |= warp_bit(tb.slots[static_cast<unsigned>(__builtin_ctzll(left))]);
   }
   return tb.live & warps_.live() & ~there;
@@ -94,13 +94,13 @@ WarpMask Sm::missing_at_barrier(unsigned w) const {
 
 std::string Sm::reason(unsigned w) const {
   const WarpState& warp = warps_[w];
-  const TbContext& tb = contexts_[warp.tb];
+  const TbState& tb = tbs_[warp.tb];
   if ((blocked_.faulted() & warp_bit(w)) != 0) return "stopped by a fault";
   if ((blocked_.releasing() & warp_bit(w)) != 0) return "is being released from a barrier";
   if ((blocked_.at_barrier() & warp_bit(w)) != 0) {
     const unsigned b = warps_[w].barrier.barrier;
-    std::string text = "waits at barrier " + std::to_string(b) + ": " + std::to_string(tb.barriers.arrived(b)) +
-                       " of " + std::to_string(tb.barriers.expected(b)) + " warps have arrived";
+    std::string text = "waits at barrier " + std::to_string(b) + ": " + std::to_string(tb.barriers.unit.arrived(b)) +
+                       " of " + std::to_string(tb.barriers.unit.expected(b)) + " warps have arrived";
     const WarpMask missing = missing_at_barrier(w);
     if (missing == 0) return text + ", nobody is left who could";
     text += ", missing:";
@@ -144,13 +144,13 @@ std::string Sm::reason(unsigned w) const {
 
 std::string Sm::waiting() const {
   std::string text;
-  for (TbMask left = resident_; left != 0; left &= left - 1) {
+  for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
     const auto c = static_cast<unsigned>(__builtin_ctzll(left));
-    const TbContext& tb = contexts_[c];
+    const TbState& tb = tbs_[c];
     text += "SM " + std::to_string(index()) + ": block " + std::to_string(tb.gid) + " of " + tb.kernel->program->kernel;
-    if ((finished_ & (TbMask{1} << c)) != 0) {
-      text += retire_waits_ ? ": all warps have exited, the done FIFO is full"
-                            : ": all warps have exited, accesses under way";
+    if ((tbs_.finished() & (TbMask{1} << c)) != 0) {
+      text += tbs_.waits_for_credit() ? ": all warps have exited, the done FIFO is full"
+                                      : ": all warps have exited, accesses under way";
     }
     text += "\n";
     for (WarpMask warps = tb.warps & warps_.live(); warps != 0; warps &= warps - 1) {
@@ -164,9 +164,9 @@ std::string Sm::waiting() const {
 }
 
 void Sm::waits(WaitGraph& graph) const {
-  for (TbMask left = resident_; left != 0; left &= left - 1) {
+  for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
     const auto c = static_cast<unsigned>(__builtin_ctzll(left));
-    const TbContext& tb = contexts_[c];
+    const TbState& tb = tbs_[c];
     const std::string block = block_node(index(), c, tb.gid);
     graph.add(kernel_node(tb.kernel->program->kernel, tb.kernel->entry), block);
     for (WarpMask warps = tb.warps & warps_.live(); warps != 0; warps &= warps - 1) {

@@ -35,8 +35,8 @@ void Sm::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "in_fence", 64, [this] { return blocked_.in_fence(); });
   waves.add(scope, "fetching", 64, [this] { return fetch_.out(); });
   // Masks over TB contexts.
-  waves.add(scope, "resident", 64, &resident_);
-  waves.add(scope, "draining", 64, &finished_);
+  waves.add(scope, "resident", 64, [this] { return tbs_.resident(); });
+  waves.add(scope, "draining", 64, [this] { return tbs_.finished(); });
   // Mask over schedulers, and what each did.
   waves.add(scope, "issued", 8, &issued_);
   for (unsigned s = 0; s < schedulers_; ++s) {
