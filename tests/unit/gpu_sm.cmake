@@ -18,3 +18,4 @@ castor_test(gpu_sm_instruction_buffer_test KIND unit SOURCES gpu_sm_instruction_
 castor_test(gpu_sm_blocked_warps_test KIND unit SOURCES gpu_sm_blocked_warps_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_fetch_stage_test KIND unit SOURCES gpu_sm_fetch_stage_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_thread_blocks_test KIND unit SOURCES gpu_sm_thread_blocks_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_fault_port_test KIND unit SOURCES gpu_sm_fault_port_test.cpp LIBS castor_platforms)

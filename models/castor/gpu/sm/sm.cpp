@@ -31,10 +31,11 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine),
       entries_(machine.table.entries),
+      watch_(machine.sm.warps),
       tbs_(machine, index, counters_, observer),
+      faults_(index, clock_, warps_, tbs_, blocked_, watch_, outbox_),
       memory_side_(machine, index, store, memory, *this, tbs_.memory(), group_),
-      fetch_(machine, warps_, buffer_, memory_side_, wheel_, counters_),
-      watch_(machine.sm.warps) {
+      fetch_(machine, warps_, buffer_, memory_side_, wheel_, counters_) {
   CASTOR_ASSERT(schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
   for (unsigned w = 0; w < machine.sm.warps; ++w) {
     scheduler_mask_[scheduler_of(w)] |= warp_bit(w);

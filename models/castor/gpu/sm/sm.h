@@ -19,6 +19,7 @@
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/event_wheel.h"
+#include "castor/gpu/sm/fault_port.h"
 #include "castor/gpu/sm/fetch_stage.h"
 #include "castor/gpu/sm/instruction_buffer.h"
 #include "castor/gpu/sm/pipelines.h"
@@ -193,7 +194,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void arrive(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
   void sleep(unsigned w, const isa::Record& record, LaneMask mask);
   void step(unsigned w);
-  void fault(unsigned w, std::uint32_t pc, const ExecutionFault& what);
   void look_back(unsigned w);
   [[nodiscard]] std::string reason(unsigned w) const;
   [[nodiscard]] WarpMask missing_at_barrier(unsigned w) const;
@@ -218,7 +218,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   // Hooks; called only if there is one.
   void attach(Hook* hook, const char* name);
-  void hook_error(const char* name, unsigned code, std::uint64_t info);
   void early_outputs(WarpMask eligible);
   [[nodiscard]] WarpMask permitted(WarpMask ready) const;
   void settle_issue(WarpMask ready, unsigned acting);
@@ -330,10 +329,11 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   SmStatistics statistics_;
   SmCounters& counters_ = statistics_.counters();
   std::vector<InstructionCounts> entries_;
+  SpinWatch watch_;
   ThreadBlocks tbs_;
+  FaultPort faults_;
   SmMemory memory_side_;
   FetchStage fetch_;
-  SpinWatch watch_;
 };
 
 }  // namespace castor::gpu

@@ -79,7 +79,7 @@ void Sm::set_times(unsigned w) {
   args_.context = &warp.identity;
   record.handler(record, args_);
   if (args_.fault == isa::LaneFault::kNone) return true;
-  fault(w, warp.pc, {FaultKind::kIllegalInstruction, first_lane(mask), text_of(args_.fault), 0});
+  faults_.report(w, warp.pc, {FaultKind::kIllegalInstruction, first_lane(mask), text_of(args_.fault), 0});
   args_.fault = isa::LaneFault::kNone;
   return false;
 }
@@ -120,7 +120,7 @@ void Sm::execute_memory(unsigned scheduler, unsigned w, const Record& record, co
     instruction.tick = clock_.tick();
     unsigned acknowledges = 0;
     if (const auto refused = memory_side_.issue(instruction, acknowledges)) {
-      fault(w, warp.pc, {refused->kind, refused->lane, refused->what, refused->address});
+      faults_.report(w, warp.pc, {refused->kind, refused->lane, refused->what, refused->address});
       return;
     }
     scoreboard_.memory_issued(w, decoded, acknowledges);
@@ -158,7 +158,7 @@ void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, L
       break;
     case Kind::kTrap:
       if (mask != 0) {
-        fault(w, warp.pc, {FaultKind::kTrap, first_lane(mask), "trap instruction", 0});
+        faults_.report(w, warp.pc, {FaultKind::kTrap, first_lane(mask), "trap instruction", 0});
         return;
       }
       break;
@@ -183,7 +183,7 @@ void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask
   const std::uint32_t from = warp.pc;
   buffer_.flush(w);
   if (const auto wrong = warps_.transfer(w, record, mask)) {
-    fault(w, warp.pc, *wrong);
+    faults_.report(w, warp.pc, *wrong);
     return;
   }
   if ((warps_.live() & warp_bit(w)) == 0) {
@@ -199,7 +199,7 @@ void Sm::arrive(unsigned scheduler, unsigned w, const Record& record, LaneMask m
   const WarpState& warp = warps_[w];
   const LaneMask live = warps_[w].stack.live();
   if (record.barrier.kind == isa::BarrierKind::kWarp) {
-    if (const auto wrong = check_warp_barrier(record, warps_.view(w), mask, live)) fault(w, warp.pc, *wrong);
+    if (const auto wrong = check_warp_barrier(record, warps_.view(w), mask, live)) faults_.report(w, warp.pc, *wrong);
     return;
   }
   Arrival& entry = arrivals_[arrival_count_];
@@ -209,7 +209,7 @@ void Sm::arrive(unsigned scheduler, unsigned w, const Record& record, LaneMask m
   entry.arrival = barrier_arrival(record, warps_.view(w), mask, warp.warp_in_tb);
   if (mask != live) {
     if (!machine_.barrier.warp_level) {
-      fault(w, warp.pc, barrier_fault(isa::BarrierUnit::Error::kDivergent, entry.arrival, live));
+      faults_.report(w, warp.pc, barrier_fault(isa::BarrierUnit::Error::kDivergent, entry.arrival, live));
       return;
     }
     entry.arrival.lanes = live;  // one arriving lane counts for its warp
@@ -239,14 +239,6 @@ void Sm::sleep(unsigned w, const Record& record, LaneMask mask) {
 
 void Sm::step(unsigned w) {
   if (warps_.step(w)) buffer_.reopen(w);
-}
-
-void Sm::fault(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
-  const WarpState& warp = warps_[w];
-  const TbState& tb = tbs_[warp.tb];
-  watch_.disturb();
-  report({clock_.now() + 1, tb.kernel, make_fault(*tb.kernel, tb.index, warps_[w].identity, pc, what)});
-  blocked_.fault(w);
 }
 
 void Sm::data_ready(MemoryOperation& operation, Tick ready) {

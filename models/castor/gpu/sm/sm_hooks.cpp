@@ -19,26 +19,10 @@ void Sm::attach(Hook* hook, const char* name) {
   site.sm = index();
   site.statistics = &hook_groups_.emplace_back(group_, name);
   site.error = [this, text = std::string(name)](unsigned code, std::uint64_t info) {
-    hook_error(text.c_str(), code, info);
+    faults_.report_hook(text.c_str(), code, info);
   };
   hook->attach(site);
   hook->reset();
-}
-
-void Sm::hook_error(const char* name, unsigned code, std::uint64_t info) {
-  // A block sees the thread blocks of its SM; the one in the lowest context names the kernel that stops. Without any
-  // there is no kernel to stop, and no program to blame.
-  CASTOR_ASSERT_AT(clock_.now(), tbs_.resident() != 0, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name,
-                   index(), code, info);
-  const TbState& tb = tbs_[static_cast<unsigned>(__builtin_ctzll(tbs_.resident()))];
-  char text[160];
-  std::snprintf(text, sizeof text, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name, index(), code, info);
-  Fault fault;
-  fault.kind = FaultKind::kIllegalInstruction;
-  fault.kernel = tb.kernel->program->kernel;
-  fault.block = tb.index;
-  fault.message = std::string(text) + "\n  in kernel " + fault.kernel;
-  report({clock_.now() + 1, tb.kernel, fault});
 }
 
 void Sm::early_outputs(WarpMask eligible) {

@@ -79,7 +79,8 @@ void Sm::meet_barriers() {
     released_.clear();
     const auto error = barriers.unit.arrive(arrival.arrival, released_);
     if (error != isa::BarrierUnit::Error::kNone) {
-      fault(arrival.warp, arrival.pc, barrier_fault(error, arrival.arrival, warps_[arrival.warp].stack.live()));
+      faults_.report(arrival.warp, arrival.pc,
+                     barrier_fault(error, arrival.arrival, warps_[arrival.warp].stack.live()));
     } else if (!released_.empty()) {
       completed(context, arrival.scheduler);
     }
@@ -137,7 +138,7 @@ void Sm::ask_services() {
   blocked_.make_calls(ready);
   for (WarpMask left = ready; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
-    ask({clock_.now() + 1, w, tbs_[warps_[w].tb].kernel});
+    outbox_.ask({clock_.now() + 1, w, tbs_[warps_[w].tb].kernel});
   }
   busy_ = true;
 }
@@ -173,7 +174,7 @@ void Sm::retire_one() {
   const WarpMask warps = tbs_[*context].warps;
   CASTOR_ASSERT_AT(clock_.now(), (warps & scoreboard_.memory_busy()) == 0,
                    "a TB retires from SM %u with accesses under way", index());
-  retire(tbs_.retire(*context, clock_.now(), clock_.tick()));
+  outbox_.retire(tbs_.retire(*context, clock_.now(), clock_.tick()));
   // A new TB in the slots does not inherit greediness.
   for (auto& greedy : greedy_) {
     for (std::uint8_t& w : greedy) {

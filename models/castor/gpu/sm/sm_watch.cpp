@@ -19,7 +19,7 @@ void Sm::look_back(unsigned w) {
 
 bool Sm::still() const {
   return inbox_.size() == 0 && !tbs_.kills_pending() && resumes_.empty() && tbs_.finished() == 0 &&
-         (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_empty() &&
+         (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_.empty() &&
          clock_.enabled() && (!hooked_ || quiet_hooks() == base::kForever);
 }
 
@@ -58,7 +58,7 @@ void Sm::check_invariants(const SmRoom& ledger) const {
   }
   CASTOR_ASSERT_AT(clock_.now(), slots == warps_.used() && (warps_.live() & ~warps_.used()) == 0,
                    "SM %u: warp slots in use without a TB", index());
-  if (inbox_.size() == 0 && outbox_empty()) {
+  if (inbox_.size() == 0 && outbox_.empty()) {
     const bool same = ledger.tbs + tbs == machine_.sm.tb_slots &&
                       ledger.warps + static_cast<unsigned>(__builtin_popcountll(warps_.used())) == machine_.sm.warps &&
                       ledger.reg_units == tbs_.free_register_units() && ledger.smem_units == tbs_.free_shared_units();
