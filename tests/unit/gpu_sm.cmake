@@ -19,3 +19,4 @@ castor_test(gpu_sm_blocked_warps_test KIND unit SOURCES gpu_sm_blocked_warps_tes
 castor_test(gpu_sm_fetch_stage_test KIND unit SOURCES gpu_sm_fetch_stage_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_thread_blocks_test KIND unit SOURCES gpu_sm_thread_blocks_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_fault_port_test KIND unit SOURCES gpu_sm_fault_port_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_barriers_test KIND unit SOURCES gpu_sm_barriers_test.cpp LIBS castor_platforms)

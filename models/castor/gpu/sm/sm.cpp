@@ -34,6 +34,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       watch_(machine.sm.warps),
       tbs_(machine, index, counters_, observer),
       faults_(index, clock_, warps_, tbs_, blocked_, watch_, outbox_),
+      barriers_(machine, clock_, warps_, tbs_, blocked_, faults_, counters_, statistics_.barrier_waits()),
       memory_side_(machine, index, store, memory, *this, tbs_.memory(), group_),
       fetch_(machine, warps_, buffer_, memory_side_, wheel_, counters_) {
   CASTOR_ASSERT(schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
@@ -125,6 +126,7 @@ void Sm::tick(Cycle now) {
   memory_side_.advance(now, clock_.tick());
   // S4: swap accesses have their place here; rows are copied when the filter has settled, in front of all issues.
   // S5
+  barriers_.begin_tick();
   issue();
   // S6
   if (fetch_.due() != 0) decode();

@@ -16,6 +16,7 @@
 #include "castor/gpu/hooks/fetch_filter.h"
 #include "castor/gpu/hooks/issue_policy.h"
 #include "castor/gpu/observer.h"
+#include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/event_wheel.h"
@@ -121,11 +122,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
  private:
   static constexpr unsigned kMaxIssueClasses = kMaxPicks;
 
-  struct Arrival {
-    std::uint8_t scheduler = 0, warp = 0;
-    std::uint32_t pc = 0;
-    isa::BarrierUnit::Arrival arrival;
-  };
   /// First instruction of a possible pair.
   struct First {
     std::uint8_t scheduler, warp;
@@ -211,7 +207,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void stop_kernel(const KernelContext& kernel);
   void stop_tb(unsigned context);
   void meet_barriers();
-  void completed(unsigned context, unsigned scheduler);
   void end_fences();
   void ask_services();
   void retire_one();
@@ -285,8 +280,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   unsigned refused_ = 0;      ///< bit per scheduler: an earlier commit took what its pick needs
   unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
   unsigned lanes_issued_ = 0;
-  unsigned first_count_ = 0, arrival_count_ = 0, exit_count_ = 0, blocking_count_ = 0;
-  WarpMask unblocked_now_ = 0;
+  unsigned first_count_ = 0;
   std::vector<Resume> resumes_;
 
   std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
@@ -312,12 +306,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   Tick timer_tick_ = base::kForever;
   std::uint64_t timer_ns_ = 0;
 
-  // Facts of this tick for S8 and S9.
-  std::array<Arrival, kMaxWarps> arrivals_;
-  std::array<WarpExit, kMaxWarps> exits_;
-  std::array<BarrierArrival, kMaxWarps> blocking_arrivals_;
-  std::vector<isa::BarrierUnit::Release> released_;
-
   // Hook inputs that live longer than a call.
   struct HookState;
   std::unique_ptr<HookState> hook_state_;
@@ -332,6 +320,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   SpinWatch watch_;
   ThreadBlocks tbs_;
   FaultPort faults_;
+  Barriers barriers_;
   SmMemory memory_side_;
   FetchStage fetch_;
 };

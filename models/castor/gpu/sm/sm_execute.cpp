@@ -188,7 +188,7 @@ void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask
   }
   if ((warps_.live() & warp_bit(w)) == 0) {
     scoreboard_.stop(w);
-    exits_[exit_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), warp.tb};
+    barriers_.exit(scheduler, w);
     return;
   }
   if (watch_.is_open() && warp.pc <= from) look_back(w);
@@ -196,32 +196,11 @@ void Sm::transfer(unsigned scheduler, unsigned w, const Record& record, LaneMask
 }
 
 void Sm::arrive(unsigned scheduler, unsigned w, const Record& record, LaneMask mask) {
-  const WarpState& warp = warps_[w];
-  const LaneMask live = warps_[w].stack.live();
-  if (record.barrier.kind == isa::BarrierKind::kWarp) {
-    if (const auto wrong = check_warp_barrier(record, warps_.view(w), mask, live)) faults_.report(w, warp.pc, *wrong);
-    return;
+  if (record.barrier.kind != isa::BarrierKind::kWarp) {
+    barriers_.arrive(scheduler, w, record, mask);
+  } else if (const auto wrong = check_warp_barrier(record, warps_.view(w), mask, warps_[w].stack.live())) {
+    faults_.report(w, warps_[w].pc, *wrong);
   }
-  Arrival& entry = arrivals_[arrival_count_];
-  entry.scheduler = static_cast<std::uint8_t>(scheduler);
-  entry.warp = static_cast<std::uint8_t>(w);
-  entry.pc = warp.pc;
-  entry.arrival = barrier_arrival(record, warps_.view(w), mask, warp.warp_in_tb);
-  if (mask != live) {
-    if (!machine_.barrier.warp_level) {
-      faults_.report(w, warp.pc, barrier_fault(isa::BarrierUnit::Error::kDivergent, entry.arrival, live));
-      return;
-    }
-    entry.arrival.lanes = live;  // one arriving lane counts for its warp
-  }
-  ++arrival_count_;
-  if (record.barrier.kind == isa::BarrierKind::kArrive) return;
-  blocked_.wait_at_barrier(w);
-  BarrierWait wait = barrier_wait(record, entry.arrival);
-  wait.lanes = mask;
-  warps_.wait_at(w, wait);
-  blocking_arrivals_[blocking_count_++] = {entry.scheduler, entry.warp, warp.tb,
-                                           static_cast<std::uint8_t>(entry.arrival.barrier)};
 }
 
 void Sm::sleep(unsigned w, const Record& record, LaneMask mask) {

@@ -539,7 +539,7 @@ void Sm::clock_filter() {
   in.leave = filter.leave;
   in.barrier = filter.barriers;
   for (TbMask left = filter.barriers; left != 0; left &= left - 1) in.barrier_join |= joins(tbs_[lowest(left)]);
-  for (unsigned i = 0; i < exit_count_; ++i) filter.leaving |= warp_bit(exits_[i].warp);
+  for (const WarpExit& exit : barriers_.exits()) filter.leaving |= warp_bit(exit.warp);
   // An exit comes behind the start, also of a warp that is stopped at once.
   WarpMask started = state.tb_start ? state.tb_start->warps : 0;
   if (state.late_start) started |= state.late_start->warps;

@@ -113,14 +113,9 @@ void Sm::clock_hooks() {
   if (filter_ != nullptr) clock_filter();
   if (hooks_.issue != nullptr) {
     IssueIn& in = state.issue;
-    // Whose barrier completes in this very tick does not wait.
-    const auto end = std::remove_if(
-        blocking_arrivals_.begin(), blocking_arrivals_.begin() + blocking_count_,
-        [this](const BarrierArrival& arrival) { return (unblocked_now_ & warp_bit(arrival.warp)) != 0; });
-    blocking_count_ = static_cast<unsigned>(end - blocking_arrivals_.begin());
-    in.arrive = {blocking_arrivals_.data(), blocking_count_};
-    in.exit = {exits_.data(), exit_count_};
-    in.unblock = unblocked_now_;
+    in.arrive = barriers_.arrivals();
+    in.exit = barriers_.exits();
+    in.unblock = barriers_.unblocked();
     in.free = state.tb_free;
     acknowledge(in);
     hooks_.issue->clock(in);

@@ -29,8 +29,7 @@ void Sm::issue() {
     }
   }
   issued_ = refused_ = events_used_ = lanes_issued_ = 0;
-  exit_count_ = arrival_count_ = blocking_count_ = first_count_ = 0;
-  unblocked_now_ = 0;
+  first_count_ = 0;
   unit_wake_ = kForever;
   WarpMask ready = clear != 0 ? acceptable(clear) : 0;
   if (hooked_) ready = permitted(ready);

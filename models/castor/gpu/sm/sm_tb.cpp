@@ -48,7 +48,7 @@ void Sm::start_tb(const TbStartMessage& message) {
 // --- S8 --------------------------------------------------------------------------------------------------------------
 
 void Sm::bookkeeping() {
-  if (exit_count_ != 0 || arrival_count_ != 0) meet_barriers();
+  if (barriers_.any()) meet_barriers();
   if (blocked_.fences_over(scoreboard_.memory_busy()) != 0) end_fences();
   if (blocked_.calls_due(scoreboard_.memory_busy()) != 0) ask_services();
   if (tbs_.finished() != 0) retire_one();
@@ -57,71 +57,9 @@ void Sm::bookkeeping() {
 void Sm::meet_barriers() {
   busy_ = true;
   watch_.disturb();
-  // Exits leave the live set before arrivals count.
-  for (unsigned i = 0; i < exit_count_; ++i) {
-    const WarpExit& exit = exits_[i];
-    tbs_.exited(exit.tb, exit.warp);
-    released_.clear();
-    tbs_.barriers(exit.tb).unit.exit(warps_[exit.warp].warp_in_tb, released_);
-    if (!released_.empty()) completed(exit.tb, exit.scheduler);
-  }
-  for (unsigned i = 0; i < arrival_count_; ++i) {
-    const Arrival& arrival = arrivals_[i];
-    const unsigned context = warps_[arrival.warp].tb;
-    TbBarriers& barriers = tbs_.barriers(context);
-    const unsigned id = arrival.arrival.barrier;
-    if (id < barriers.times.size()) {
-      TbBarriers::Times& times = barriers.times[id];
-      if (times.seen == 0) times.first = clock_.tick();
-      if ((times.seen >> arrival.scheduler & 1) == 0) times.local[arrival.scheduler] = clock_.tick();
-      times.seen |= static_cast<std::uint8_t>(1U << arrival.scheduler);
-    }
-    released_.clear();
-    const auto error = barriers.unit.arrive(arrival.arrival, released_);
-    if (error != isa::BarrierUnit::Error::kNone) {
-      faults_.report(arrival.warp, arrival.pc,
-                     barrier_fault(error, arrival.arrival, warps_[arrival.warp].stack.live()));
-    } else if (!released_.empty()) {
-      completed(context, arrival.scheduler);
-    }
-  }
-}
-
-void Sm::completed(unsigned context, unsigned scheduler) {
-  const TbState& tb = tbs_[context];
-  TbBarriers& barriers = tbs_.barriers(context);
-  for (const isa::BarrierUnit::Release& release : released_) {
-    WarpMask waiters = 0;
-    for (std::uint64_t left = release.warps; left != 0; left &= left - 1) {
-      const unsigned w = tb.slots[lowest(left)];
-      waiters |= warp_bit(w);
-      write_reduction(warps_[w].barrier, release.reduction, warps_.view(w));
-    }
-    if (waiters != 0) {
-      blocked_.release(waiters, clock_.tick(),
-                       clock_.tick() + machine_.barrier.register_ticks + machine_.barrier.release);
-      unblocked_now_ |= waiters;
-    }
-    if (filter_ != nullptr) filter_barrier(context, release.barrier);
-    TbBarriers::Times& times = barriers.times[release.barrier];
-    const Tick local = (times.seen >> scheduler & 1) != 0 ? times.local[scheduler] : clock_.tick();
-    ++counters_.barrier_instances;
-    counters_.barrier_wait += clock_.tick() - times.first;
-    statistics_.barrier_waits().record(clock_.tick() - times.first);
-    counters_.barrier_wait_p1 += local - times.first;
-    counters_.barrier_wait_p2 += clock_.tick() - local;
-    times.seen = 0;
-    ++barriers.done;
-  }
-  std::uint64_t least = barriers.done, most = barriers.done;
-  for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
-    const TbState& other = tbs_[lowest(left)];
-    if (other.kernel != tb.kernel) continue;
-    least = std::min(least, other.barriers.done);
-    most = std::max(most, other.barriers.done);
-  }
-  counters_.barriers_per_tb_spread = std::max(counters_.barriers_per_tb_spread, most - least);
-  counters_.barriers_ahead_sum += (most - least) * released_.size();
+  barriers_.meet();
+  if (filter_ == nullptr) return;
+  for (const Barriers::Completed& one : barriers_.completed()) filter_barrier(one.context, one.barrier);
 }
 
 void Sm::end_fences() {
