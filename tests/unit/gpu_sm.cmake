@@ -20,3 +20,4 @@ castor_test(gpu_sm_fetch_stage_test KIND unit SOURCES gpu_sm_fetch_stage_test.cp
 castor_test(gpu_sm_thread_blocks_test KIND unit SOURCES gpu_sm_thread_blocks_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_fault_port_test KIND unit SOURCES gpu_sm_fault_port_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_barriers_test KIND unit SOURCES gpu_sm_barriers_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_device_calls_test KIND unit SOURCES gpu_sm_device_calls_test.cpp LIBS castor_platforms)

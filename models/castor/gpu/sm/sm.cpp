@@ -36,6 +36,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       faults_(index, clock_, warps_, tbs_, blocked_, watch_, outbox_),
       barriers_(machine, clock_, warps_, tbs_, blocked_, faults_, counters_, statistics_.barrier_waits()),
       memory_side_(machine, index, store, memory, *this, tbs_.memory(), group_),
+      calls_(index, clock_, warps_, tbs_, blocked_, memory_side_, outbox_),
       fetch_(machine, warps_, buffer_, memory_side_, wheel_, counters_) {
   CASTOR_ASSERT(schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
   for (unsigned w = 0; w < machine.sm.warps; ++w) {
@@ -115,7 +116,7 @@ void Sm::tick(Cycle now) {
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_.eligible();
   if (hooked_) hook_state_->begin_tick();
-  if (tbs_.kills_pending() || !resumes_.empty() || inbox_.next() <= now) take_messages();
+  if (tbs_.kills_pending() || calls_.answers_pending() || inbox_.next() <= now) take_messages();
   if (hooked_) early_outputs(eligible);
   // S1
   take_events();
@@ -157,17 +158,7 @@ void Sm::take_messages() {
     stop_kernel(*kernel);
     busy_ = true;
   }
-  for (std::size_t i = 0; i < resumes_.size();) {
-    const Resume resume = resumes_[i];
-    if (resume.at > clock_.now()) {
-      ++i;
-      continue;
-    }
-    resumes_.erase(resumes_.begin() + static_cast<std::ptrdiff_t>(i));
-    blocked_.answered(resume.warp);
-    if (resume.failed && (warps_.live() & warp_bit(resume.warp)) != 0) blocked_.fault(resume.warp);
-    busy_ = true;
-  }
+  if (calls_.take_answers()) busy_ = true;
   if (const TbStartMessage* const message = inbox_.head(clock_.now());
       message != nullptr && tbs_.may_start(clock_.tick())) {
     start_tb(*message);
@@ -274,7 +265,7 @@ Cycle Sm::next_wake() {
   // Credits that came back before this tick were there for it.
   if (memory.next_credit() > clock_.now()) wake = std::min(wake, memory.next_credit());
   if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
-  for (const Resume& resume : resumes_) wake = std::min(wake, resume.at);
+  if (calls_.answers_pending()) wake = std::min(wake, calls_.next_answer());
   if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());
   if (hooked_) wake = std::min(wake, quiet_hooks());
   return std::max(wake, soonest);

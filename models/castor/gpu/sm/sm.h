@@ -19,6 +19,7 @@
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/decoded.h"
+#include "castor/gpu/sm/device_calls.h"
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/fault_port.h"
 #include "castor/gpu/sm/fetch_stage.h"
@@ -127,11 +128,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
     std::uint8_t scheduler, warp;
     UnitPool pool;
   };
-  struct Resume {
-    Cycle at;
-    std::uint8_t warp;
-    bool failed;
-  };
   /// What a tick adds to the counters besides its instructions; equal ticks are counted in one go.
   struct TickClass {
     std::array<StallClass, Pipelines::kMaxSchedulers> stall{};
@@ -208,7 +204,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void stop_tb(unsigned context);
   void meet_barriers();
   void end_fences();
-  void ask_services();
   void retire_one();
 
   // Hooks; called only if there is one.
@@ -281,7 +276,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
   unsigned lanes_issued_ = 0;
   unsigned first_count_ = 0;
-  std::vector<Resume> resumes_;
 
   std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
 
@@ -322,6 +316,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   FaultPort faults_;
   Barriers barriers_;
   SmMemory memory_side_;
+  DeviceCalls calls_;
   FetchStage fetch_;
 };
 

@@ -164,8 +164,7 @@ void Sm::execute_control(unsigned scheduler, unsigned w, const Record& record, L
       break;
     case Kind::kSystemCall:
       if (mask != 0) {
-        warps_.call(w, mask);
-        blocked_.call(w);
+        calls_.call(w, mask);
         watch_.disturb();
       }
       break;

@@ -50,7 +50,10 @@ void Sm::start_tb(const TbStartMessage& message) {
 void Sm::bookkeeping() {
   if (barriers_.any()) meet_barriers();
   if (blocked_.fences_over(scoreboard_.memory_busy()) != 0) end_fences();
-  if (blocked_.calls_due(scoreboard_.memory_busy()) != 0) ask_services();
+  if (const WarpMask due = blocked_.calls_due(scoreboard_.memory_busy()); due != 0) {
+    calls_.ask(due);
+    busy_ = true;
+  }
   if (tbs_.finished() != 0) retire_one();
 }
 
@@ -71,33 +74,9 @@ void Sm::end_fences() {
   busy_ = true;
 }
 
-void Sm::ask_services() {
-  const WarpMask ready = blocked_.calls_due(scoreboard_.memory_busy());
-  blocked_.make_calls(ready);
-  for (WarpMask left = ready; left != 0; left &= left - 1) {
-    const unsigned w = lowest(left);
-    outbox_.ask({clock_.now() + 1, w, tbs_[warps_[w].tb].kernel});
-  }
-  busy_ = true;
-}
-
 std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resume) {
-  CASTOR_ASSERT_AT(resume, (blocked_.in_call() & warp_bit(w)) != 0, "warp %u of SM %u does not wait for a call", w,
-                   index());
-  const WarpState& warp = warps_[w];
-  const TbState& tb = tbs_[warp.tb];
-  std::optional<Fault> result;
-  if (!tb.killed) {
-    const ReadBytes read = [&](std::uint64_t generic, void* to, std::size_t size, unsigned lane) {
-      return memory_side_.read(generic, to, size, lane, warp.warp_in_tb, warp.tb);
-    };
-    const auto wrong = system_call(warp.records[warp.call_pc], warps_.view(w), warp.call_mask, warp.identity, tb.index,
-                                   read, services);
-    if (wrong) result = make_fault(*tb.kernel, tb.index, warp.identity, warp.call_pc, *wrong);
-  }
-  resumes_.push_back({resume, static_cast<std::uint8_t>(w), result.has_value()});
   wake_at(resume);
-  return result;
+  return calls_.serve(w, services, resume);
 }
 
 // --- End of TBs ------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ void Sm::look_back(unsigned w) {
 }
 
 bool Sm::still() const {
-  return inbox_.size() == 0 && !tbs_.kills_pending() && resumes_.empty() && tbs_.finished() == 0 &&
+  return inbox_.size() == 0 && !tbs_.kills_pending() && !calls_.answers_pending() && tbs_.finished() == 0 &&
          (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_.empty() &&
          clock_.enabled() && (!hooked_ || quiet_hooks() == base::kForever);
 }
