@@ -21,3 +21,6 @@ castor_test(gpu_sm_thread_blocks_test KIND unit SOURCES gpu_sm_thread_blocks_tes
 castor_test(gpu_sm_fault_port_test KIND unit SOURCES gpu_sm_fault_port_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_barriers_test KIND unit SOURCES gpu_sm_barriers_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_device_calls_test KIND unit SOURCES gpu_sm_device_calls_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_control_unit_test KIND unit SOURCES gpu_sm_control_unit_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_executor_test KIND unit SOURCES gpu_sm_executor_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_issue_counter_test KIND unit SOURCES gpu_sm_issue_counter_test.cpp LIBS castor_platforms)

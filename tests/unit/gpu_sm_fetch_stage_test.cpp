@@ -14,7 +14,7 @@ struct Bench {
   Bench(Code code, unsigned threads, const std::vector<std::string>& overrides = {})
       : machine(part_machine(overrides)),
         warps(machine, 0),
-        pipelines(machine),
+        pipelines(machine, wheel, pipeline_counters),
         board(machine, pipelines, wheel),
         buffer(machine, warps, board),
         rig(machine),
@@ -41,6 +41,7 @@ struct Bench {
   Machine machine;
   WarpTable warps;
   EventWheel wheel;
+  PipelineCounters pipeline_counters;
   Pipelines pipelines;
   Scoreboard board;
   InstructionBuffer buffer;

@@ -12,7 +12,7 @@ using namespace test;
 
 struct Bench {
   explicit Bench(const std::vector<std::string>& overrides = {})
-      : machine(part_machine(overrides)), pipelines(machine), board(machine, pipelines, wheel) {}
+      : machine(part_machine(overrides)), pipelines(machine, wheel, pipeline_counters), board(machine, pipelines, wheel) {}
 
   /// Runs to `end`; events go to the scoreboard, with `head` as the head of every warp's buffer.
   void run(Tick end, const Decoded* head = nullptr) {
@@ -30,6 +30,7 @@ struct Bench {
 
   Machine machine;
   EventWheel wheel;
+  PipelineCounters pipeline_counters;
   Pipelines pipelines;
   Scoreboard board;
   Tick tick = 0;

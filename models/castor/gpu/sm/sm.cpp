@@ -19,25 +19,26 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       store_(store),
       hooks_(hooks),
       hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr),
-      watched_(observer != nullptr || hooks.fetch_filter != nullptr),
-      observer_(observer),
-      core_clock_(base::kilohertz(machine.clock.core_mhz)),
       schedulers_(machine.schedulers),
-      warps_(machine, index),
-      blocked_(wheel_),
-      pipelines_(machine),
-      scoreboard_(machine, pipelines_, wheel_),
-      buffer_(machine, warps_, scoreboard_),
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine),
-      entries_(machine.table.entries),
+      warps_(machine, index),
+      blocked_(wheel_),
+      pipelines_(machine, wheel_, counters_),
+      scoreboard_(machine, pipelines_, wheel_),
+      buffer_(machine, warps_, scoreboard_),
       watch_(machine.sm.warps),
       tbs_(machine, index, counters_, observer),
       faults_(index, clock_, warps_, tbs_, blocked_, watch_, outbox_),
       barriers_(machine, clock_, warps_, tbs_, blocked_, faults_, counters_, statistics_.barrier_waits()),
       memory_side_(machine, index, store, memory, *this, tbs_.memory(), group_),
       calls_(index, clock_, warps_, tbs_, blocked_, memory_side_, outbox_),
-      fetch_(machine, warps_, buffer_, memory_side_, wheel_, counters_) {
+      fetch_(machine, warps_, buffer_, memory_side_, wheel_, counters_),
+      control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, faults_, watch_),
+      executor_(machine, clock_, warps_, buffer_, scoreboard_, pipelines_, blocked_, memory_side_, control_, faults_,
+                watch_),
+      counter_(machine, index, clock_, tbs_, counters_, observer),
+      watched_(observer != nullptr || hooks.fetch_filter != nullptr) {
   CASTOR_ASSERT(schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
   for (unsigned w = 0; w < machine.sm.warps; ++w) {
     scheduler_mask_[scheduler_of(w)] |= warp_bit(w);
@@ -45,7 +46,6 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   last_.fill(static_cast<std::uint8_t>(kMaxWarps - 1));
   for (auto& greedy : greedy_) greedy.fill(0xff);
   if (machine.issue.policy == IssuePolicy::kTl || machine.issue.policy == IssuePolicy::kCatls) groups_.emplace(machine);
-  args_.halves = warps_.lanes() / 32;
   for (auto& picks : picks_) picks.fill(-1);
   memory_side_.set_watch(&watch_);
   hook_state_ = std::make_unique<HookState>(*this);
@@ -147,6 +147,16 @@ void Sm::decode() {
   if (filter_ != nullptr) due = filter_decode(due);
   fetch_.decode(due);
 }
+
+void Sm::data_ready(MemoryOperation& operation, Tick ready) {
+  const MemoryIssue& instruction = SmMemory::instruction(operation);
+  const Decoded& decoded = warps_[instruction.warp].decoded[instruction.pc];
+  if (filter_ != nullptr && leads(instruction.warp, decoded))
+    return expect_rows(instruction.warp, decoded, ready, &operation);
+  scoreboard_.expect_writes(instruction.warp, decoded, clock_.tick(), ready, &operation);
+}
+
+void Sm::acknowledged(unsigned w) { scoreboard_.acknowledged(w); }
 
 void Sm::fetched(std::uint64_t line) {
   fetch_.line_arrived(line);

@@ -18,12 +18,15 @@
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/control_unit.h"
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/device_calls.h"
 #include "castor/gpu/sm/event_wheel.h"
+#include "castor/gpu/sm/executor.h"
 #include "castor/gpu/sm/fault_port.h"
 #include "castor/gpu/sm/fetch_stage.h"
 #include "castor/gpu/sm/instruction_buffer.h"
+#include "castor/gpu/sm/issue_counter.h"
 #include "castor/gpu/sm/pipelines.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
@@ -110,13 +113,13 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] const SmCounters& counters() const { return statistics_.counters(); }
   [[nodiscard]] const SmStatistics& statistics() const { return statistics_; }
   /// Issued so far.
-  [[nodiscard]] std::uint64_t warp_instructions() const;
+  [[nodiscard]] std::uint64_t warp_instructions() const { return counter_.total(); }
   /// Instructions of the kernels in a table entry since `clear_entry`.
-  [[nodiscard]] const InstructionCounts& entry_instructions(unsigned entry) const { return entries_[entry]; }
+  [[nodiscard]] const InstructionCounts& entry_instructions(unsigned entry) const { return counter_.of_entry(entry); }
   /// What the memory side did for them.
   [[nodiscard]] const SmMemory::Traffic& entry_traffic(unsigned entry) const { return memory_side_.traffic(entry); }
   void clear_entry(unsigned entry) {
-    entries_[entry] = {};
+    counter_.clear(entry);
     memory_side_.clear_traffic(entry);
   }
 
@@ -175,23 +178,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void classify(WarpMask open, WarpMask ready);
   void issue_instruction(unsigned scheduler, unsigned warp);
 
-  // Execution at issue.
-  void execute_lanes(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  bool run_lanes(unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  void run_memory(const Pipelines::Path& path, unsigned w, const isa::Record& record, const Decoded& decoded,
-                  LaneMask mask);
-  void execute_memory(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  void execute_control(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
-  void transfer(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
-  void arrive(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
-  void sleep(unsigned w, const isa::Record& record, LaneMask mask);
-  void step(unsigned w);
-  void look_back(unsigned w);
   [[nodiscard]] std::string reason(unsigned w) const;
   [[nodiscard]] WarpMask missing_at_barrier(unsigned w) const;
-  void set_times(unsigned w);
-
-  // Scoreboard.
 
   // SmMemoryClient.
   void data_ready(MemoryOperation& operation, Tick ready) override;
@@ -234,9 +222,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] WarpMask filter_decode(WarpMask due);
   [[nodiscard]] bool filter_issues(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded,
                                    LaneMask mask);
-  bool lanes_of_filter(unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  void memory_of_filter(const Pipelines::Path& path, unsigned w, const isa::Record& record, const Decoded& decoded,
-                        LaneMask mask);
   void issue_filtered(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
   void filter_control(unsigned w, const isa::Record& record, LaneMask mask);
   void filter_barrier(unsigned context, unsigned barrier);
@@ -251,10 +236,12 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   const Store& store_;
   const SmHooks hooks_;
   const bool hooked_;
-  const bool watched_;  ///< somebody has to be told of issues: observer, fetch filter
-  Observer* const observer_;
-  const base::Clock core_clock_;
   const unsigned schedulers_;
+
+  base::StatisticGroup group_;
+  std::deque<base::StatisticGroup> hook_groups_;
+  SmStatistics statistics_;
+  SmCounters& counters_ = statistics_.counters();
 
   // Time.
   SmClock clock_;
@@ -296,9 +283,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   std::array<std::uint8_t, kUnitPools> pool_picks_{};  ///< bit per scheduler with a pick of the pool
   WarpMask refused_warps_ = 0;  ///< the picks of these; only for issue policies, not cleared without
   std::array<First, Pipelines::kMaxSchedulers * kMaxIssueClasses> firsts_{};
-  isa::LaneArgs args_;
-  Tick timer_tick_ = base::kForever;
-  std::uint64_t timer_ns_ = 0;
 
   // Hook inputs that live longer than a call.
   struct HookState;
@@ -306,11 +290,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   struct Filter;
   std::unique_ptr<Filter> filter_;  ///< null without a fetch filter
 
-  base::StatisticGroup group_;
-  std::deque<base::StatisticGroup> hook_groups_;
-  SmStatistics statistics_;
-  SmCounters& counters_ = statistics_.counters();
-  std::vector<InstructionCounts> entries_;
   SpinWatch watch_;
   ThreadBlocks tbs_;
   FaultPort faults_;
@@ -318,6 +297,10 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   SmMemory memory_side_;
   DeviceCalls calls_;
   FetchStage fetch_;
+  ControlUnit control_;
+  Executor executor_;
+  IssueCounter counter_;
+  const bool watched_;  ///< somebody has to be told of issues: observer, fetch filter
 };
 
 }  // namespace castor::gpu

@@ -261,7 +261,7 @@ void Sm::skip(const FetchOut& out) {
   for (WarpMask left = skipped; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
     if ((out.ghost & warp_bit(w)) != 0) execute_ghost(w);
-    step(w);
+    control_.advance(w);
     show_pc(w);
   }
 }
@@ -272,7 +272,7 @@ void Sm::execute_ghost(unsigned w) {
   const Record& record = warp.records[warp.pc];
   CASTOR_ASSERT_AT(clock_.now(), record.kind == Kind::kLane,
                    "fetch_filter of SM %u makes a ghost of more than arithmetic", index());
-  (void)lanes_of_filter(w, record, warp.decoded[warp.pc], isa::guarded(record, warp.predicates, warp.active));
+  (void)executor_.compute(w, record, warp.decoded[warp.pc], isa::guarded(record, warp.predicates, warp.active));
 }
 
 // S4: a row goes to the warp's own register if both banks are free in this tick.
@@ -360,7 +360,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
   }
   if (decoded.pool >= UnitPool::kControl) {
     filter_control(w, record, mask);
-    execute_control(scheduler, w, record, mask);
+    control_.execute(scheduler, w, record, mask);
     buffer_.update_head(w);
     return;
   }
@@ -370,8 +370,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
                      index());
     path.last_operand = path.dispatch = clock_.tick();
   } else {
-    path = pipelines_.reserve_rows(decoded, rows, w, scheduler, clock_.tick(), wheel_);
-    counters_.bank_conflict_delay += path.delay;
+    path = pipelines_.reserve_rows(decoded, rows, w, scheduler, clock_.tick());
   }
   for (unsigned i = 0; i < decoded.source_count; ++i) {
     if (rows[i] == Filter::kNoRow) continue;
@@ -391,8 +390,8 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
     }
   }
   if (decoded.pool <= UnitPool::kShared) {
-    memory_of_filter(path, w, record, decoded, mask);
-  } else if (mask == 0 || lanes_of_filter(w, record, decoded, mask)) {
+    executor_.access(path, w, record, decoded, mask);
+  } else if (mask == 0 || executor_.compute(w, record, decoded, mask)) {
     const Tick earliest = rename.reuse ? clock_.tick() + 1 : path.dispatch + decoded.latency;
     if (lead) {
       expect_rows(w, decoded, earliest, nullptr);
@@ -400,7 +399,7 @@ void Sm::issue_filtered(unsigned scheduler, unsigned w, const Record& record, co
     } else {
       scoreboard_.expect_writes(w, decoded, clock_.tick(), earliest, nullptr);
     }
-    step(w);
+    control_.advance(w);
   }
   buffer_.update_head(w);
 }

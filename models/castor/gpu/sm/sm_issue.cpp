@@ -231,6 +231,27 @@ void Sm::commit(unsigned pool, unsigned scheduler, int& refused) {
   }
 }
 
+void Sm::issue_instruction(unsigned scheduler, unsigned w) {
+  const WarpState& warp = warps_[w];
+  const isa::Record& record = warp.records[warp.pc];
+  const Decoded& decoded = warp.decoded[warp.pc];
+  const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
+  const unsigned lanes =
+      mask == warps_.all_lanes() ? warps_.lanes() : static_cast<unsigned>(__builtin_popcountll(mask));
+  CASTOR_ASSERT_AT(clock_.now(), (buffer_.valid() & scoreboard_.clear() & warp_bit(w)) != 0,
+                   "warp %u of SM %u issues with a register pending", w, index());
+  counter_.count(warp.tb, decoded, lanes);
+  lanes_issued_ += lanes;
+  issued_ |= 1U << scheduler;
+  if ((buffer_.meets() & warp_bit(w)) != 0) events_used_ |= 1U << scheduler;
+  busy_ = true;
+  if (watched_) {
+    if (counter_.observed()) counter_.tell(scheduler, w, warp, mask);
+    if (filter_ != nullptr && filter_issues(scheduler, w, record, decoded, mask)) return;
+  }
+  executor_.execute(scheduler, w, record, decoded, mask);
+}
+
 void Sm::issued(unsigned scheduler, unsigned which, unsigned w) {
   const bool may_pair = machine_.issue.per_warp == 2 && buffer_.pool(w) < UnitPool::kControl;
   const UnitPool pool = buffer_.pool(w);

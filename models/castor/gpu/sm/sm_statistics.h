@@ -42,26 +42,25 @@ struct TickCounters {
   std::uint64_t collector_full = 0, unit_busy = 0;
   std::uint64_t fence_wait = 0, store_drain_at_exit = 0;
 };
-/// What the executor counts.
+/// What IssueCounter counts.
 struct IssueCounters {
   InstructionCounts instructions;
-  std::uint64_t bank_conflict_delay = 0;
 };
-/// What the fetch stage counts.
+/// What FetchStage counts.
 struct FetchCounters {
   std::uint64_t fetches = 0, icache_misses = 0, wasted_fetches = 0, squashes = 0;
 };
-/// What the barriers count.
+/// What Barriers counts.
 struct BarrierCounters {
   std::uint64_t barrier_instances = 0, barrier_wait = 0, barrier_wait_p1 = 0, barrier_wait_p2 = 0;
   std::uint64_t barriers_per_tb_spread = 0, barriers_ahead_sum = 0;
 };
-/// What the thread-block slots count.
+/// What ThreadBlocks counts.
 struct TbCounters {
   std::uint64_t tb_started = 0, tb_retired = 0, tb_resident = 0;
 };
 /// Counters of an SM core, in one block; each part writes its own piece, the report sees them through SmStatistics.
-struct SmCounters : TickCounters, IssueCounters, FetchCounters, BarrierCounters, TbCounters {};
+struct SmCounters : TickCounters, IssueCounters, PipelineCounters, FetchCounters, BarrierCounters, TbCounters {};
 
 /// Keeps the counters of an SM core and registers them with its group.
 class SmStatistics {

@@ -10,13 +10,6 @@
 
 namespace castor::gpu {
 
-void Sm::look_back(unsigned w) {
-  if ((scoreboard_.memory_busy() & warp_bit(w)) != 0) return;
-  const WarpState& warp = warps_[w];
-  watch_.look(
-      w, {&warp.stack, warp.predicates, warp.registers, std::size_t{warp.program->registers} * warps_.lanes() * 4});
-}
-
 bool Sm::still() const {
   return inbox_.size() == 0 && !tbs_.kills_pending() && !calls_.answers_pending() && tbs_.finished() == 0 &&
          (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_.empty() &&

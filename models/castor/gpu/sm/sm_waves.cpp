@@ -14,12 +14,6 @@ constexpr unsigned kShownWarps = 4;
 
 }  // namespace
 
-std::uint64_t Sm::warp_instructions() const {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t count : counters_.instructions.warps) sum += count;
-  return sum;
-}
-
 void Sm::add_waves(Waves& waves, const std::string& scope) const {
   // Masks over warp slots.
   waves.add(scope, "live", 64, [this] { return warps_.live(); });
