@@ -24,3 +24,5 @@ castor_test(gpu_sm_device_calls_test KIND unit SOURCES gpu_sm_device_calls_test.
 castor_test(gpu_sm_control_unit_test KIND unit SOURCES gpu_sm_control_unit_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_executor_test KIND unit SOURCES gpu_sm_executor_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_issue_counter_test KIND unit SOURCES gpu_sm_issue_counter_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_pick_policy_test KIND unit SOURCES gpu_sm_pick_policy_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_issue_stage_test KIND unit SOURCES gpu_sm_issue_stage_test.cpp LIBS castor_platforms)

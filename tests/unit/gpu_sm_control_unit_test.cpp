@@ -58,15 +58,13 @@ TEST(ControlUnit, BarrierArrivesAndGoesOn) {
 }
 
 TEST(ControlUnit, WarpBarrierWithAMissingLaneFaults) {
-  Core core(Code().barrier(isa::BarrierKind::kWarp, 4).exit(), 32);
-  set_lanes(core.warps, 0, 4, 0xffffffff);
-  const isa::Record& record = core.warps[0].records[0];
-  core.control.execute(0, 0, record, 0xffffffff);
-  EXPECT_EQ(core.blocked.any(), 0U);
-  Core other(Code().barrier(isa::BarrierKind::kWarp, 4).exit(), 32);
-  set_lanes(other.warps, 0, 4, 0xffffffff);
-  other.control.execute(0, 0, other.warps[0].records[0], 0xffff);
-  EXPECT_EQ(other.blocked.faulted(), 1U);
+  for (const LaneMask lanes : {LaneMask{0xffffffff}, LaneMask{0xffff}}) {
+    Core core(Code().barrier(isa::BarrierKind::kWarp, 4).exit(), 32);
+    set_lanes(core.warps, 0, 4, 0xffffffff);
+    core.control.execute(0, 0, core.warps[0].records[0], lanes);
+    EXPECT_EQ(core.blocked.faulted(), lanes == 0xffff ? 1U : 0U);
+    EXPECT_EQ(core.blocked.at_barrier(), 0U);
+  }
 }
 
 // ceil(ns x f) ticks, of the longest lane.

@@ -93,13 +93,12 @@ TEST(Executor, AcquireIsFollowedByAFence) {
 }
 
 TEST(Executor, ClocksAreThoseOfTheTick) {
-  Core core(Code().add(3, 1, 2).exit(), 32, {"clock.core_mhz=500"});
-  core.kernel.decoded.code[0].flags |= kReadsClock;
+  Core core(Code().clock(3).exit(), 32, {"clock.core_mhz=500"});
   core.watch.open(0);
   core.go_to(700);
   core.fill(0);
   core.execute(0);
-  EXPECT_EQ(core.warps[0].identity.clock, 700U);
+  EXPECT_EQ(lane_of(core.warps, 0, 3, 31), 700U);
   EXPECT_EQ(core.warps[0].identity.global_timer, 1400U);
   EXPECT_FALSE(core.watch.is_open());
 }

@@ -134,6 +134,21 @@ class Code {
     use.src[0] = 2;
     return put(record, use);
   }
+  /// r[dst] = %clock, low half.
+  Code& clock(unsigned dst) {
+    isa::Record record = of(isa::Kind::kLane);
+    record.handler = [](const isa::Record& /*record*/, isa::LaneArgs& args) {
+      const auto value = static_cast<std::uint32_t>(args.context->clock);
+      for (LaneMask left = args.mask; left != 0; left &= left - 1) {
+        std::memcpy(args.dst + static_cast<std::size_t>(__builtin_ctzll(left)) * 4, &value, 4);
+      }
+    };
+    record.imm = static_cast<std::uint64_t>(isa::SpecialRegister::kClock);
+    record.dst = static_cast<isa::OperandIndex>(dst);
+    isa::RegisterUse use;
+    use.dst = 1;
+    return put(record, use);
+  }
   Code& trap() { return put(of(isa::Kind::kTrap), {}); }
   Code& nop() { return put(of(isa::Kind::kNop), {}); }
 

@@ -12,7 +12,9 @@ using namespace test;
 
 struct Bench {
   explicit Bench(const std::vector<std::string>& overrides = {})
-      : machine(part_machine(overrides)), pipelines(machine, wheel, pipeline_counters), board(machine, pipelines, wheel) {}
+      : machine(part_machine(overrides)),
+        pipelines(machine, wheel, pipeline_counters),
+        board(machine, pipelines, wheel) {}
 
   /// Runs to `end`; events go to the scoreboard, with `head` as the head of every warp's buffer.
   void run(Tick end, const Decoded* head = nullptr) {

@@ -38,15 +38,8 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       executor_(machine, clock_, warps_, buffer_, scoreboard_, pipelines_, blocked_, memory_side_, control_, faults_,
                 watch_),
       counter_(machine, index, clock_, tbs_, counters_, observer),
+      issue_(machine, warps_, buffer_, scoreboard_, blocked_, pipelines_, memory_side_, hooks.issue == nullptr),
       watched_(observer != nullptr || hooks.fetch_filter != nullptr) {
-  CASTOR_ASSERT(schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
-  for (unsigned w = 0; w < machine.sm.warps; ++w) {
-    scheduler_mask_[scheduler_of(w)] |= warp_bit(w);
-  }
-  last_.fill(static_cast<std::uint8_t>(kMaxWarps - 1));
-  for (auto& greedy : greedy_) greedy.fill(0xff);
-  if (machine.issue.policy == IssuePolicy::kTl || machine.issue.policy == IssuePolicy::kCatls) groups_.emplace(machine);
-  for (auto& picks : picks_) picks.fill(-1);
   memory_side_.set_watch(&watch_);
   hook_state_ = std::make_unique<HookState>(*this);
   if (hooks_.fetch_filter != nullptr) filter_ = std::make_unique<Filter>(machine);
@@ -221,8 +214,8 @@ bool Sm::same_tick() const {
     return x ^ y;
   };
   const TickClass& last = tick_class_;
-  return (issued_ | last.issued) == 0 &&
-         (differs(stall_, last.stall) | differs(lacks_, last.lacks) | (warps_.live() ^ last.live) |
+  return (issue_.issued() | last.issued) == 0 &&
+         (differs(issue_.stalls(), last.stall) | differs(issue_.lacks(), last.lacks) | (warps_.live() ^ last.live) |
           ((warps_.live() & warps_.device()) ^ last.device) | (blocked_.in_fence() ^ last.fence) |
           (tbs_.finished() ^ last.finished)) == 0;
 }
@@ -230,16 +223,16 @@ bool Sm::same_tick() const {
 void Sm::finish_tick() {
   if (!same_tick()) {
     count_ticks();
-    tick_class_.stall = stall_;
-    tick_class_.lacks = lacks_;
+    tick_class_.stall = issue_.stalls();
+    tick_class_.lacks = issue_.lacks();
     bool waits_memory = false;
     for (unsigned s = 0; s < schedulers_; ++s) {
-      if ((issued_ >> s & 1) != 0) tick_class_.stall[s] = StallClass::kIssued;
+      if ((issue_.issued() >> s & 1) != 0) tick_class_.stall[s] = StallClass::kIssued;
       const StallClass stall = tick_class_.stall[s];
       waits_memory |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
     }
-    tick_class_.issued = issued_;
-    tick_class_.memory_stalled = issued_ == 0 && waits_memory;
+    tick_class_.issued = issue_.issued();
+    tick_class_.memory_stalled = issue_.issued() == 0 && waits_memory;
     tick_class_.live = warps_.live();
     tick_class_.device = warps_.live() & warps_.device();
     tick_class_.fence = blocked_.in_fence();
@@ -252,7 +245,7 @@ void Sm::finish_tick() {
 
   if (pulses_read()) {
     SmPulse pulse;
-    pulse.lanes = static_cast<std::uint16_t>(lanes_issued_);
+    pulse.lanes = static_cast<std::uint16_t>(issue_.lanes_issued());
     pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());
     pulse.memory_stall = tick_class_.memory_stalled;
     pulse.outstanding = static_cast<std::uint16_t>(outstanding);
@@ -266,10 +259,10 @@ void Sm::finish_tick() {
 Cycle Sm::next_wake() {
   const Cycle soonest = clock_.now() + 1;
   // What most often has something to do in the next tick is asked first.
-  if (fetch_.decodes_next() || ready_left_ || memory.next_reply() <= soonest) return soonest;
+  if (fetch_.decodes_next() || issue_.ready_left() || memory.next_reply() <= soonest) return soonest;
   Tick tick = memory_side_.next(clock_.tick());
   if (tick == clock_.tick() + 1) return soonest;
-  tick = std::min({tick, wheel_.next(clock_.tick()), unit_wake_});
+  tick = std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()});
   Cycle wake = tick == kForever ? kForever : clock_.now() + (tick - clock_.tick());
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.

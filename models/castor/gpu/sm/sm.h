@@ -27,6 +27,7 @@
 #include "castor/gpu/sm/fetch_stage.h"
 #include "castor/gpu/sm/instruction_buffer.h"
 #include "castor/gpu/sm/issue_counter.h"
+#include "castor/gpu/sm/issue_stage.h"
 #include "castor/gpu/sm/pipelines.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
@@ -34,7 +35,6 @@
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/thread_blocks.h"
-#include "castor/gpu/sm/warp_groups.h"
 #include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/isa/simt_stack.h"
@@ -124,13 +124,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   }
 
  private:
-  static constexpr unsigned kMaxIssueClasses = kMaxPicks;
-
-  /// First instruction of a possible pair.
-  struct First {
-    std::uint8_t scheduler, warp;
-    UnitPool pool;
-  };
   /// What a tick adds to the counters besides its instructions; equal ticks are counted in one go.
   struct TickClass {
     std::array<StallClass, Pipelines::kMaxSchedulers> stall{};
@@ -140,16 +133,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
     WarpMask live = 0, device = 0, fence = 0;
     TbMask finished = 0;
   };
-
-  /// What decided about the warps of a tick in which none was ready.
-  struct Standstill {
-    bool holds = false;
-    bool collector_free = false;
-    unsigned full_queues = 0;
-    WarpMask open = 0, clear = 0, waits_load = 0;
-  };
-
-  [[nodiscard]] unsigned scheduler_of(unsigned warp) const { return warp % schedulers_; }
 
   // Steps of a tick.
   void count_slept(Tick end);
@@ -164,19 +147,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   // S5.
   void issue();
-  [[nodiscard]] bool stands_still(WarpMask open, WarpMask clear) const;
-  [[nodiscard]] WarpMask acceptable(WarpMask candidates);
-  [[nodiscard]] WarpMask queue_room(WarpMask mask) const;
-  void pick(WarpMask ready);
-  void pick_in_groups(WarpMask ready);
-  [[nodiscard]] unsigned pick_one(unsigned scheduler, unsigned which, WarpMask ready) const;
-  void commit_picks();
-  void commit(unsigned pool, unsigned scheduler, int& refused);
-  void commit_seconds();
-  [[nodiscard]] bool can_commit(unsigned scheduler, unsigned warp) const;
-  void issued(unsigned scheduler, unsigned which, unsigned warp);
-  void classify(WarpMask open, WarpMask ready);
-  void issue_instruction(unsigned scheduler, unsigned warp);
+  [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
 
   [[nodiscard]] std::string reason(unsigned w) const;
   [[nodiscard]] WarpMask missing_at_barrier(unsigned w) const;
@@ -197,9 +168,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // Hooks; called only if there is one.
   void attach(Hook* hook, const char* name);
   void early_outputs(WarpMask eligible);
-  [[nodiscard]] WarpMask permitted(WarpMask ready) const;
-  void settle_issue(WarpMask ready, unsigned acting);
-  [[nodiscard]] std::array<WarpMask, kMaxPicks> issue_classes() const;
+  void settle_issue(WarpMask ready, WarpMask offered);
   void acknowledge(IssueIn& in) const;
   void clock_hooks();
   void idle_hooks(Cycle n);
@@ -252,37 +221,12 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   // One word per property of warps.
 
-  // Of the tick; together with what stands above all that a tick without an instruction touches.
-  Standstill standstill_;
-  Tick unit_wake_ = base::kForever;
-  std::array<StallClass, Pipelines::kMaxSchedulers> stall_{};
-  std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks_{};  ///< 1 collector, 2 unit
-  bool ready_left_ = false;                                      ///< a ready warp did not issue
-  unsigned issued_ = 0;                                          ///< bit per scheduler that issued
-  unsigned refused_ = 0;      ///< bit per scheduler: an earlier commit took what its pick needs
-  unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
-  unsigned lanes_issued_ = 0;
-  unsigned first_count_ = 0;
-
-  std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
-
   WarpTable warps_;
-
   EventWheel wheel_;
   BlockedWarps blocked_;
   Pipelines pipelines_;
   Scoreboard scoreboard_;
   InstructionBuffer buffer_;
-
-  // Issue.
-  std::array<std::array<std::int8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> picks_{};
-  std::array<std::array<std::uint8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> greedy_{};  ///< warp, per pick
-  std::array<std::uint8_t, Pipelines::kMaxSchedulers> last_{};                                  ///< warp issued last
-  std::optional<WarpGroups> groups_;                                                            ///< two-level policies
-  std::array<std::uint8_t, kUnitPools> first_refused_{};
-  std::array<std::uint8_t, kUnitPools> pool_picks_{};  ///< bit per scheduler with a pick of the pool
-  WarpMask refused_warps_ = 0;  ///< the picks of these; only for issue policies, not cleared without
-  std::array<First, Pipelines::kMaxSchedulers * kMaxIssueClasses> firsts_{};
 
   // Hook inputs that live longer than a call.
   struct HookState;
@@ -300,6 +244,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   ControlUnit control_;
   Executor executor_;
   IssueCounter counter_;
+  IssueStage issue_;
   const bool watched_;  ///< somebody has to be told of issues: observer, fetch filter
 };
 

@@ -204,8 +204,8 @@ void Sm::filter_candidates() {
   for (unsigned which = 0; which < machine_.issue.per_warp; ++which) {
     for (unsigned s = 0; s < schedulers_; ++s) {
       for (unsigned j = 0; j < machine_.issue.warps; ++j) {
-        if (picks_[s][j] < 0) continue;
-        const unsigned w = static_cast<std::uint8_t>(picks_[s][j]);
+        if (issue_.picks()[s][j] < 0) continue;
+        const unsigned w = static_cast<std::uint8_t>(issue_.picks()[s][j]);
         if ((filter.active & warp_bit(w)) == 0) continue;
         if (which == 1 && (buffer_.size(w) < 2 || buffer_.pool(w) >= UnitPool::kControl)) continue;
         filter.candidates[w][which].pc = warps_[w].pc + which;

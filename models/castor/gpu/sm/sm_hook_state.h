@@ -27,7 +27,6 @@ struct Sm::HookState {
   WarpMask hold = 0;
   WarpMask eligible = 0;  ///< at S0, for the fetch filter
   std::uint8_t barrier_ok = 0xff;
-  std::uint8_t judged_ok = 0xff;                ///< barrier_ok when it was last judged what is ready
   std::array<std::uint8_t, kMaxPicks> picks{};  ///< bit s of [j]: scheduler s has a j-th pick
 
   IssueIn issue;
@@ -35,7 +34,7 @@ struct Sm::HookState {
   std::array<std::uint8_t, kMaxWarps> tb_of{};
   std::array<std::uint32_t, kMaxWarps> age_of{};
   std::array<std::uint64_t, kMaxWarps> pc_of{};
-  std::array<std::array<std::int8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> picked{};
+  Picks picked{};
 };
 
 }  // namespace castor::gpu

@@ -40,29 +40,16 @@ void Sm::early_outputs(WarpMask eligible) {
   }
 }
 
-WarpMask Sm::permitted(WarpMask ready) const {
-  const std::uint8_t ok = hook_state_->barrier_ok;
-  if (ok == 0xff) return ready;
-  for (unsigned s = 0; s < schedulers_; ++s) {
-    if ((ok >> s & 1) == 0) ready &= ~(buffer_.meets() & scheduler_mask_[s]);
-  }
-  return ready;
-}
-
-void Sm::settle_issue(WarpMask ready, unsigned acting) {
+void Sm::settle_issue(WarpMask ready, WarpMask offered) {
   HookState& state = *hook_state_;
-  WarpMask mine = 0;
-  for (unsigned s = 0; s < schedulers_; ++s) {
-    if ((acting >> s & 1) != 0) mine |= scheduler_mask_[s];
-  }
+  const Schedulers& schedulers = issue_.schedulers();
   IssueIn& in = state.issue;
   in.valid = buffer_.valid();
-  refused_warps_ = 0;
-  in.ready = ready & mine;
+  in.ready = offered;
   in.long_wait = buffer_.valid() & ~scoreboard_.clear() & scoreboard_.waits_load();
   in.start = state.tb_start;
   in.kernel_start = state.kernel_start;
-  if (machine_.issue.warps == kMaxIssueClasses) in.issue_class = issue_classes();
+  if (schedulers.by_class()) in.issue_class = issue_.issue_classes();
   const IssueOut& out = hooks_.issue->settle(in);
   CASTOR_ASSERT_AT(clock_.now(), out.barrier_ok == state.barrier_ok,
                    "issue_policy of SM %u changes barrier_ok after settle", index());
@@ -79,29 +66,29 @@ void Sm::settle_issue(WarpMask ready, unsigned acting) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
       if (out.pick[s][j] < 0) continue;
       const unsigned w = static_cast<std::uint8_t>(out.pick[s][j]);
-      CASTOR_ASSERT_AT(clock_.now(), (in.ready & scheduler_mask_[s] & warp_bit(w)) != 0,
+      CASTOR_ASSERT_AT(clock_.now(), (in.ready & schedulers.warps[s] & warp_bit(w)) != 0,
                        "issue_policy of SM %u picks warp %u for scheduler %u, which is not ready", index(), w, s);
-      CASTOR_ASSERT_AT(clock_.now(), machine_.issue.warps != kMaxIssueClasses || (in.issue_class[j] & warp_bit(w)) != 0,
+      CASTOR_ASSERT_AT(clock_.now(), !schedulers.by_class() || (in.issue_class[j] & warp_bit(w)) != 0,
                        "issue_policy of SM %u picks warp %u for issue class %u", index(), w, j);
       // A warp is picked once.
       in.ready &= ~warp_bit(w);
-      picks_[s][j] = out.pick[s][j];
+      issue_.picks()[s][j] = out.pick[s][j];
       state.picks[j] |= static_cast<std::uint8_t>(1U << s);
     }
   }
-  in.ready = ready & mine;
-  state.picked = picks_;
+  in.ready = offered;
+  state.picked = issue_.picks();
 }
 
 // Which picks really issued: a pick issues in its tick or is refused.
 void Sm::acknowledge(IssueIn& in) const {
   const HookState& state = *hook_state_;
   in.ack = state.picks;
-  if (refused_warps_ == 0) return;
+  if (issue_.refused_warps() == 0) return;
   for (unsigned s = 0; s < schedulers_; ++s) {
     for (unsigned j = 0; j < machine_.issue.warps; ++j) {
       if ((in.ack[j] >> s & 1) != 0 &&
-          (refused_warps_ & warp_bit(static_cast<std::uint8_t>(state.picked[s][j]))) != 0) {
+          (issue_.refused_warps() & warp_bit(static_cast<std::uint8_t>(state.picked[s][j]))) != 0) {
         in.ack[j] ^= static_cast<std::uint8_t>(1U << s);
       }
     }

@@ -28,7 +28,7 @@ void Sm::start_tb(const TbStartMessage& message) {
     hook_state_->age_of[slot] = static_cast<std::uint32_t>(clock_.now());
   }
   warps_.admit(tb.warps, message.level != 0);
-  if (groups_) groups_->place(tb.warps);
+  issue_.placed(tb.warps);
   fetch_.hold_back(tb.warps, clock_.tick(), tbs_.setup_ticks(message));
   if (hooked_) {
     TbStartEvent event;
@@ -92,13 +92,7 @@ void Sm::retire_one() {
   CASTOR_ASSERT_AT(clock_.now(), (warps & scoreboard_.memory_busy()) == 0,
                    "a TB retires from SM %u with accesses under way", index());
   outbox_.retire(tbs_.retire(*context, clock_.now(), clock_.tick()));
-  // A new TB in the slots does not inherit greediness.
-  for (auto& greedy : greedy_) {
-    for (std::uint8_t& w : greedy) {
-      if (w < kMaxWarps && (warps & warp_bit(w)) != 0) w = 0xff;
-    }
-  }
-  if (groups_) groups_->release(warps);
+  issue_.left(warps);
   memory_side_.tb_retired(*context);
   warps_.release(warps);
   hook_state_->tb_free = static_cast<std::uint8_t>(*context);
