@@ -26,3 +26,4 @@ castor_test(gpu_sm_executor_test KIND unit SOURCES gpu_sm_executor_test.cpp LIBS
 castor_test(gpu_sm_issue_counter_test KIND unit SOURCES gpu_sm_issue_counter_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_pick_policy_test KIND unit SOURCES gpu_sm_pick_policy_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_issue_stage_test KIND unit SOURCES gpu_sm_issue_stage_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_hook_port_test KIND unit SOURCES gpu_sm_hook_port_test.cpp LIBS castor_platforms)

@@ -63,8 +63,8 @@ void HookPort::settle(const Offer& offer, Picks& picks) {
   in_.kernel_start = kernel_start_;
   in_.issue_class = offer.issue_class;
   const IssueOut& out = hooks_.issue->settle(in_);
-  CASTOR_ASSERT_AT(clock_.now(), out.barrier_ok == barrier_ok_,
-                   "issue_policy of SM %u changes barrier_ok after settle", sm_);
+  CASTOR_ASSERT_AT(clock_.now(), out.barrier_ok == barrier_ok_, "issue_policy of SM %u changes barrier_ok after settle",
+                   sm_);
   picked_ = {};
   if (offer.ready == 0) {
     check_none(out);

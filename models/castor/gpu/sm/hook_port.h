@@ -76,7 +76,8 @@ class HookPort {
   void add_waves(Waves& waves, const std::string& scope) const;
 
  private:
-  void attach(Hook* hook, const char* name, const Machine& machine, FaultPort& faults, base::StatisticGroup& statistics);
+  void attach(Hook* hook, const char* name, const Machine& machine, FaultPort& faults,
+              base::StatisticGroup& statistics);
   void check_none(const IssueOut& out) const;
   void take_picks(const IssueOut& out, WarpMask offered, Picks& picks);
 

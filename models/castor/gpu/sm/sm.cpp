@@ -6,7 +6,6 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/sm/sm_filter.h"
-#include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
 
@@ -17,8 +16,6 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       memory("memory", *this, machine.xbar.fifo_flits),
       machine_(machine),
       store_(store),
-      hooks_(hooks),
-      hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr),
       schedulers_(machine.schedulers),
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine),
@@ -39,21 +36,14 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
                 watch_),
       counter_(machine, index, clock_, tbs_, counters_, observer),
       issue_(machine, warps_, buffer_, scoreboard_, blocked_, pipelines_, memory_side_, hooks.issue == nullptr),
+      hooks_(machine, index, hooks, clock_, faults_, group_),
+      fetch_filter_(hooks.fetch_filter),
       watched_(observer != nullptr || hooks.fetch_filter != nullptr) {
   memory_side_.set_watch(&watch_);
-  hook_state_ = std::make_unique<HookState>(*this);
-  if (hooks_.fetch_filter != nullptr) filter_ = std::make_unique<Filter>(machine);
-  attach(hooks_.fetch_filter, "fetch_filter");
-  attach(hooks_.issue, "issue_policy");
+  if (hooks.fetch_filter != nullptr) filter_ = std::make_unique<Filter>(machine);
 }
 
-Sm::~Sm() {
-  const auto detach = [](Hook* hook) {
-    if (hook != nullptr) hook->detach();
-  };
-  detach(hooks_.fetch_filter);
-  detach(hooks_.issue);
-}
+Sm::~Sm() = default;
 
 void Sm::set_clock_enable(bool enable, Cycle from) {
   if (!clock_.enable(enable, from) || !enable) return;
@@ -85,7 +75,7 @@ void Sm::count_slept(Tick end) {
   same_ticks_ += slept;
   counted_ = end;
   if (tick_class_.memory_stalled) counters_.outstanding_sum_while_stalled += slept * memory_side_.outstanding();
-  if (hooked_) idle_hooks(slept);
+  if (hooks_.any()) hooks_.idle(slept);
 }
 
 void Sm::count_until(Cycle now) {
@@ -108,9 +98,10 @@ void Sm::tick(Cycle now) {
   busy_ = false;
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_.eligible();
-  if (hooked_) hook_state_->begin_tick();
+  if (hooks_.any()) hooks_.begin_tick();
   if (tbs_.kills_pending() || calls_.answers_pending() || inbox_.next() <= now) take_messages();
-  if (hooked_) early_outputs(eligible);
+  if (filter_ != nullptr) filter_early(eligible);
+  if (hooks_.picks()) hooks_.settle_early();
   // S1
   take_events();
   // S2
@@ -125,11 +116,15 @@ void Sm::tick(Cycle now) {
   // S6
   if (fetch_.due() != 0) decode();
   // S7
-  if (eligible != 0) busy_ |= fetch_.fetch(eligible & warps_.live() & ~hook_state_->fetch_held());
+  if (eligible != 0) busy_ |= fetch_.fetch(eligible & warps_.live() & ~(filter_ != nullptr ? filter_->hold : 0));
   // S8
   bookkeeping();
   // S9
-  if (hooked_) clock_hooks();
+  if (hooks_.any()) {
+    if (filter_ != nullptr) clock_filter();
+    hooks_.clock(barriers_.arrivals(), barriers_.exits(), barriers_.unblocked(), issue_.refused_warps());
+    busy_ |= hooks_.late_start().has_value();
+  }
   // S10
   finish_tick();
 }
@@ -270,7 +265,7 @@ Cycle Sm::next_wake() {
   if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
   if (calls_.answers_pending()) wake = std::min(wake, calls_.next_answer());
   if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());
-  if (hooked_) wake = std::min(wake, quiet_hooks());
+  if (hooks_.any()) wake = std::min(wake, hooks_.wake());
   return std::max(wake, soonest);
 }
 

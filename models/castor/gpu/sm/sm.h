@@ -25,6 +25,7 @@
 #include "castor/gpu/sm/executor.h"
 #include "castor/gpu/sm/fault_port.h"
 #include "castor/gpu/sm/fetch_stage.h"
+#include "castor/gpu/sm/hook_port.h"
 #include "castor/gpu/sm/instruction_buffer.h"
 #include "castor/gpu/sm/issue_counter.h"
 #include "castor/gpu/sm/issue_stage.h"
@@ -44,12 +45,6 @@
 namespace castor::gpu {
 
 struct SmRoom;
-
-/// What may be plugged into one SM; null = built in. Not owned.
-struct SmHooks {
-  FetchFilter* fetch_filter = nullptr;
-  IssuePolicyHook* issue = nullptr;
-};
 
 /// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu.md, "The SM").
 ///
@@ -165,20 +160,11 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void end_fences();
   void retire_one();
 
-  // Hooks; called only if there is one.
-  void attach(Hook* hook, const char* name);
-  void early_outputs(WarpMask eligible);
-  void settle_issue(WarpMask ready, WarpMask offered);
-  void acknowledge(IssueIn& in) const;
-  void clock_hooks();
-  void idle_hooks(Cycle n);
-  [[nodiscard]] Cycle quiet_hooks() const;
-
   // FetchFilter (sm_filter.cpp).
   void filter_start(const TbState& tb, unsigned context, TbStartEvent& event);
   void filter_stop(const TbState& tb);
   void filter_retire(unsigned context);
-  void filter_early();
+  void filter_early(WarpMask eligible);
   void filter_group();
   [[nodiscard]] bool ends_filtered(const WarpState& warp, std::uint32_t pc) const;
   [[nodiscard]] IssueSlot filter_slot(unsigned w, std::uint32_t pc) const;
@@ -203,12 +189,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   const Machine& machine_;
   const Store& store_;
-  const SmHooks hooks_;
-  const bool hooked_;
   const unsigned schedulers_;
 
   base::StatisticGroup group_;
-  std::deque<base::StatisticGroup> hook_groups_;
   SmStatistics statistics_;
   SmCounters& counters_ = statistics_.counters();
 
@@ -228,9 +211,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   Scoreboard scoreboard_;
   InstructionBuffer buffer_;
 
-  // Hook inputs that live longer than a call.
-  struct HookState;
-  std::unique_ptr<HookState> hook_state_;
   struct Filter;
   std::unique_ptr<Filter> filter_;  ///< null without a fetch filter
 
@@ -245,6 +225,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   Executor executor_;
   IssueCounter counter_;
   IssueStage issue_;
+  HookPort hooks_;
+  FetchFilter* const fetch_filter_;
   const bool watched_;  ///< somebody has to be told of issues: observer, fetch filter
 };
 

@@ -8,7 +8,6 @@
 #include "castor/base/error.h"
 #include "castor/gpu/execution/barrier_arrival.h"
 #include "castor/gpu/execution/lane_access.h"
-#include "castor/gpu/sm/sm_hook_state.h"
 #include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
@@ -107,8 +106,7 @@ void Sm::filter_retire(unsigned context) {
 // --- S0, S5: what the filter is told and says ------------------------------------------------------------------------
 
 // A warp of an active TB that waits at a barrier is not fetched before the barrier is complete.
-void Sm::filter_early() {
-  HookState& state = *hook_state_;
+void Sm::filter_early(WarpMask eligible) {
   Filter& filter = *filter_;
   filter.written.clear();
   filter.stores = filter.barriers = 0;
@@ -116,19 +114,18 @@ void Sm::filter_early() {
   filter.branch = filter.taken = filter.leave = 0;
   filter.slot_count = filter.issued_count = 0;
   filter.retired = std::exchange(filter.retires, std::nullopt);
-  state.fetch = {};
-  state.fetch.now = clock_.now();
-  const FetchOut& out = hooks_.fetch_filter->settle(state.fetch);
+  filter.fetch = {};
+  filter.fetch.now = clock_.now();
+  const FetchOut& out = fetch_filter_->settle(filter.fetch);
   filter.out.hold = out.hold;
   filter.out.copy = out.copy;
-  state.hold = filter.active & (out.hold | blocked_.held_at_barrier());
-  state.eligible &= warps_.live() & filter.active & ~blocked_.held_at_barrier();
+  filter.hold = filter.active & (out.hold | blocked_.held_at_barrier());
+  filter.eligible = eligible & warps_.live() & filter.active & ~blocked_.held_at_barrier();
 }
 
 // Warps whose instructions have come; of them the one that was fetched first is decoded in this tick.
 void Sm::filter_group() {
   Filter& filter = *filter_;
-  HookState& state = *hook_state_;
   WarpMask due = fetch_.due() & filter.active & ~filter.present & warps_.live();
   for (; due != 0; due &= due - 1) {
     const unsigned w = lowest(due);
@@ -140,7 +137,7 @@ void Sm::filter_group() {
     filter.present |= warp_bit(w);
   }
   filter.present &= warps_.live() & fetch_.out();
-  DecodeGroup& group = state.fetch.decode;
+  DecodeGroup& group = filter.fetch.decode;
   group = {};
   if (filter.present == 0) return;
   unsigned first = lowest(filter.present);
@@ -217,19 +214,18 @@ void Sm::filter_candidates() {
 }
 
 void Sm::settle_filter() {
-  HookState& state = *hook_state_;
   Filter& filter = *filter_;
-  FetchIn& in = state.fetch;
-  in.eligible = state.eligible;
+  FetchIn& in = filter.fetch;
+  in.eligible = filter.eligible;
   for (WarpMask left = in.eligible; left != 0; left &= left - 1) show_pc(lowest(left));
-  in.pc = state.pc_of.data();
+  in.pc = filter.pc_of.data();
   filter_group();
   filter_candidates();
   in.issued = {filter.slots.data(), filter.slot_count};
   in.written = {filter.written.data(), filter.written.size()};
   in.retire = filter.retired;
-  in.start = state.tb_start;
-  const FetchOut* out = &hooks_.fetch_filter->settle(in);
+  in.start = hooks_.start();
+  const FetchOut* out = &fetch_filter_->settle(in);
   CASTOR_ASSERT_AT(clock_.now(), out->hold == filter.out.hold && out->copy.has_value() == filter.out.copy.has_value(),
                    "fetch_filter of SM %u changes hold or copy after settle", index());
   for (unsigned i = 0; i < filter.slot_count; ++i) {
@@ -239,7 +235,7 @@ void Sm::settle_filter() {
   skip(*out);
   for (unsigned n = 0; out->again; ++n) {
     CASTOR_ASSERT_AT(clock_.now(), n < 65536, "fetch_filter of SM %u never ends to ask again", index());
-    out = &hooks_.fetch_filter->settle(in);
+    out = &fetch_filter_->settle(in);
     skip(*out);
   }
   if (filter.out.copy) copy_row(*filter.out.copy);
@@ -247,15 +243,15 @@ void Sm::settle_filter() {
 
 void Sm::show_pc(unsigned w) {
   const WarpState& warp = warps_[w];
-  hook_state_->pc_of[w] = tbs_[warp.tb].kernel->code_base + std::uint64_t{8} * warp.pc;
+  filter_->pc_of[w] = tbs_[warp.tb].kernel->code_base + std::uint64_t{8} * warp.pc;
 }
 
 // S7, done here: nobody looks at the PC of a warp with an empty buffer in between.
 void Sm::skip(const FetchOut& out) {
   const WarpMask skipped = out.skip | out.ghost;
   if (skipped == 0) return;
-  HookState& state = *hook_state_;
-  CASTOR_ASSERT_AT(clock_.now(), (skipped & ~(state.eligible & state.hold)) == 0,
+  Filter& filter = *filter_;
+  CASTOR_ASSERT_AT(clock_.now(), (skipped & ~(filter.eligible & filter.hold)) == 0,
                    "fetch_filter of SM %u skips warps that are not eligible and held", index());
   busy_ = true;
   for (WarpMask left = skipped; left != 0; left &= left - 1) {
@@ -285,7 +281,7 @@ void Sm::copy_row(const CopyRequest& request) {
   if (filter.reads_until[request.warp] > clock_.tick()) return;
   if (!pipelines_.copy(request.row, request.slot, request.warp, clock_.tick())) return;
   std::memcpy(warps_.view(request.warp).dst(request.slot), filter.value(request.row), filter.row_bytes);
-  hook_state_->fetch.copy_ack = true;
+  filter_->fetch.copy_ack = true;
 }
 
 // --- S6 --------------------------------------------------------------------------------------------------------------
@@ -293,7 +289,7 @@ void Sm::copy_row(const CopyRequest& request) {
 // Decodes the group under the filter's verdicts and returns the warps of TBs that the filter does not act on.
 WarpMask Sm::filter_decode(WarpMask due) {
   Filter& filter = *filter_;
-  const DecodeGroup& group = hook_state_->fetch.decode;
+  const DecodeGroup& group = filter_->fetch.decode;
   if (group.valid && (filter.present & warp_bit(group.warp)) != 0) {
     const unsigned w = group.warp;
     const WarpState& warp = warps_[w];
@@ -526,9 +522,8 @@ bool Sm::leads(unsigned w, const Decoded& decoded) const {
 // --- S9 --------------------------------------------------------------------------------------------------------------
 
 void Sm::clock_filter() {
-  HookState& state = *hook_state_;
   Filter& filter = *filter_;
-  FetchIn& in = state.fetch;
+  FetchIn& in = filter.fetch;
   in.issued = {filter.issued_slots.data(), filter.issued_count};
   in.written = {filter.written.data(), filter.written.size()};
   in.stores = filter.stores;
@@ -540,8 +535,8 @@ void Sm::clock_filter() {
   for (TbMask left = filter.barriers; left != 0; left &= left - 1) in.barrier_join |= joins(tbs_[lowest(left)]);
   for (const WarpExit& exit : barriers_.exits()) filter.leaving |= warp_bit(exit.warp);
   // An exit comes behind the start, also of a warp that is stopped at once.
-  WarpMask started = state.tb_start ? state.tb_start->warps : 0;
-  if (state.late_start) started |= state.late_start->warps;
+  WarpMask started = hooks_.start() ? hooks_.start()->warps : 0;
+  if (hooks_.late_start()) started |= hooks_.late_start()->warps;
   const WarpMask out = filter.leaving & ~scoreboard_.in_flight();
   in.exit = out & ~started;
   filter.leaving &= ~in.exit;
@@ -549,7 +544,7 @@ void Sm::clock_filter() {
   for (WarpMask left = filter.active; left != 0; left &= left - 1) {
     if (filter.reads_until[lowest(left)] > clock_.tick()) in.oc_idle &= ~(left & (~left + 1));
   }
-  hooks_.fetch_filter->clock(in);
+  fetch_filter_->clock(in);
   if (filter.retires || in.exit != out) busy_ = true;
 }
 

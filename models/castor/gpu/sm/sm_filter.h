@@ -79,6 +79,11 @@ struct Sm::Filter {
   std::array<Tick, kMaxWarps> reads_until{};                      ///< per warp: last tick in which an operand is read
   std::array<std::array<std::int16_t, 256>, kMaxWarps> lead_row;  ///< row that a pending register is written to
 
+  WarpMask hold = 0;      ///< not to be fetched in this tick
+  WarpMask eligible = 0;  ///< at S0: what the filter may act on
+  FetchIn fetch;
+  std::array<std::uint64_t, kMaxWarps> pc_of{};
+
   // Events of a tick.
   std::vector<RowEvent> written;
   TbMask stores = 0, barriers = 0;

@@ -2,28 +2,31 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/sm/sm.h"
-#include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
 
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
 // -> picks of the issue policy -> fetch filter -> commits.
 void Sm::issue() {
-  const std::uint8_t barrier_ok = hook_state_->barrier_ok;
-  if (!issue_.look(clock_.tick(), barrier_ok)) {
-    // An issue policy decides about nothing but barriers while nothing is ready.
-    if (hooks_.issue != nullptr) settle_issue(0, 0);
-    return;
-  }
-  issue_.judge(clock_.tick(), barrier_ok, filter_ != nullptr);
-  if (hooks_.issue != nullptr) {
-    settle_issue(issue_.ready(), issue_.offered());
-  } else {
+  const Tick tick = clock_.tick();
+  const std::uint8_t barrier_ok = hooks_.barrier_ok();
+  const bool changed = issue_.look(tick, barrier_ok);
+  if (changed) issue_.judge(tick, barrier_ok, filter_ != nullptr);
+  if (hooks_.picks()) {
+    HookPort::Offer offer;
+    offer.valid = buffer_.valid();
+    offer.long_wait = buffer_.valid() & ~scoreboard_.clear() & scoreboard_.waits_load();
+    offer.ready = issue_.ready();
+    offer.offered = issue_.offered();
+    if (issue_.schedulers().by_class()) offer.issue_class = issue_.issue_classes();
+    hooks_.settle(offer, issue_.picks());
+  } else if (changed) {
     issue_.pick();
   }
+  if (!changed) return;
   if (filter_ != nullptr) settle_filter();
   if (issue_.ready() != 0) {
-    issue_.commit(clock_.tick(), [this](unsigned scheduler, unsigned w) { return execute(scheduler, w); });
+    issue_.commit(tick, [this](unsigned scheduler, unsigned w) { return execute(scheduler, w); });
   }
   issue_.classify();
   busy_ |= issue_.acted();

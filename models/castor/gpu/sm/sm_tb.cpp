@@ -8,7 +8,6 @@
 #include "castor/gpu/execution/warp_start.h"
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm/sm_filter.h"
-#include "castor/gpu/sm/sm_hook_state.h"
 #include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
@@ -24,13 +23,11 @@ void Sm::start_tb(const TbStartMessage& message) {
     fetch_.start(slot);
     buffer_.start(slot);
     scoreboard_.start(slot);
-    hook_state_->tb_of[slot] = static_cast<std::uint8_t>(context);
-    hook_state_->age_of[slot] = static_cast<std::uint32_t>(clock_.now());
   }
   warps_.admit(tb.warps, message.level != 0);
   issue_.placed(tb.warps);
   fetch_.hold_back(tb.warps, clock_.tick(), tbs_.setup_ticks(message));
-  if (hooked_) {
+  if (hooks_.any()) {
     TbStartEvent event;
     event.tb = static_cast<std::uint8_t>(context);
     event.warps = tb.warps;
@@ -40,7 +37,7 @@ void Sm::start_tb(const TbStartMessage& message) {
     event.gid = static_cast<std::uint32_t>(tb.gid);
     event.entry = tb.kernel->entry;
     if (filter_ != nullptr) filter_start(tb, context, event);
-    hook_state_->started(event, first);
+    hooks_.started(event, first);
   }
   if (tbs_.killed(*tb.kernel)) stop_tb(context);
 }
@@ -95,7 +92,7 @@ void Sm::retire_one() {
   issue_.left(warps);
   memory_side_.tb_retired(*context);
   warps_.release(warps);
-  hook_state_->tb_free = static_cast<std::uint8_t>(*context);
+  hooks_.retired(*context);
   if (filter_ != nullptr) filter_retire(*context);
   busy_ = true;
 }

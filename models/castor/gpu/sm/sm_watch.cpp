@@ -6,14 +6,14 @@
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/sm/sm.h"
-#include "castor/gpu/sm/sm_hook_state.h"
+#include "castor/gpu/sm/sm_filter.h"
 
 namespace castor::gpu {
 
 bool Sm::still() const {
   return inbox_.size() == 0 && !tbs_.kills_pending() && !calls_.answers_pending() && tbs_.finished() == 0 &&
          (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_.empty() &&
-         clock_.enabled() && (!hooked_ || quiet_hooks() == base::kForever);
+         clock_.enabled() && (!hooks_.any() || hooks_.wake() == base::kForever);
 }
 
 bool Sm::stuck() const {
@@ -108,7 +108,7 @@ std::string Sm::reason(unsigned w) const {
   if ((blocked_.before_call() & warp_bit(w)) != 0) return "waits to call the runtime: " + under_way;
   if ((blocked_.in_call() & warp_bit(w)) != 0) return "waits for a call into the runtime";
   if ((blocked_.asleep() & warp_bit(w)) != 0) return "sleeps";
-  if ((hook_state_->hold & warp_bit(w)) != 0 && (buffer_.valid() & warp_bit(w)) == 0)
+  if (filter_ != nullptr && (filter_->hold & warp_bit(w)) != 0 && (buffer_.valid() & warp_bit(w)) == 0)
     return "is held by the fetch filter";
   if ((fetch_.held_back() & warp_bit(w)) != 0) return "waits for its branch or its set-up";
   if ((buffer_.valid() & warp_bit(w)) == 0) {

@@ -44,8 +44,7 @@ void Sm::add_waves(Waves& waves, const std::string& scope) const {
     waves.add(scope, "active" + std::to_string(w), 64, &warps_[w].active);
   }
   memory_side_.add_waves(waves, scope + ".l1");
-  if (hooks_.fetch_filter != nullptr) hooks_.fetch_filter->add_waves(waves, scope);
-  if (hooks_.issue != nullptr) hooks_.issue->add_waves(waves, scope);
+  hooks_.add_waves(waves, scope);
 }
 
 void SmMemory::add_waves(Waves& waves, const std::string& scope) const {
