@@ -27,3 +27,5 @@ castor_test(gpu_sm_issue_counter_test KIND unit SOURCES gpu_sm_issue_counter_tes
 castor_test(gpu_sm_pick_policy_test KIND unit SOURCES gpu_sm_pick_policy_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_issue_stage_test KIND unit SOURCES gpu_sm_issue_stage_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_hook_port_test KIND unit SOURCES gpu_sm_hook_port_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_row_pool_test KIND unit SOURCES gpu_sm_row_pool_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_filter_unit_test KIND unit SOURCES gpu_sm_filter_unit_test.cpp LIBS castor_platforms)

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "castor/base/error.h"
-#include "castor/gpu/sm/sm_filter.h"
 
 namespace castor::gpu {
 
@@ -37,10 +36,13 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       counter_(machine, index, clock_, tbs_, counters_, observer),
       issue_(machine, warps_, buffer_, scoreboard_, blocked_, pipelines_, memory_side_, hooks.issue == nullptr),
       hooks_(machine, index, hooks, clock_, faults_, group_),
-      fetch_filter_(hooks.fetch_filter),
       watched_(observer != nullptr || hooks.fetch_filter != nullptr) {
   memory_side_.set_watch(&watch_);
-  if (hooks.fetch_filter != nullptr) filter_ = std::make_unique<Filter>(machine);
+  if (hooks.fetch_filter != nullptr) {
+    filter_ =
+        std::make_unique<FilterUnit>(machine, index, *hooks.fetch_filter, clock_, warps_, tbs_, buffer_, fetch_,
+                                     blocked_, scoreboard_, pipelines_, wheel_, memory_side_, control_, executor_);
+  }
 }
 
 Sm::~Sm() = default;
@@ -100,7 +102,7 @@ void Sm::tick(Cycle now) {
   const WarpMask eligible = fetch_.eligible();
   if (hooks_.any()) hooks_.begin_tick();
   if (tbs_.kills_pending() || calls_.answers_pending() || inbox_.next() <= now) take_messages();
-  if (filter_ != nullptr) filter_early(eligible);
+  if (filter_ != nullptr) filter_->settle_early(eligible);
   if (hooks_.picks()) hooks_.settle_early();
   // S1
   take_events();
@@ -116,12 +118,15 @@ void Sm::tick(Cycle now) {
   // S6
   if (fetch_.due() != 0) decode();
   // S7
-  if (eligible != 0) busy_ |= fetch_.fetch(eligible & warps_.live() & ~(filter_ != nullptr ? filter_->hold : 0));
+  if (eligible != 0) busy_ |= fetch_.fetch(eligible & warps_.live() & ~(filter_ != nullptr ? filter_->hold() : 0));
   // S8
   bookkeeping();
   // S9
   if (hooks_.any()) {
-    if (filter_ != nullptr) clock_filter();
+    if (filter_ != nullptr) {
+      filter_->clock(barriers_.exits(), scoreboard_.in_flight(), hooks_.start(), hooks_.late_start());
+      busy_ |= filter_->busy();
+    }
     hooks_.clock(barriers_.arrivals(), barriers_.exits(), barriers_.unblocked(), issue_.refused_warps());
     busy_ |= hooks_.late_start().has_value();
   }
@@ -132,15 +137,14 @@ void Sm::tick(Cycle now) {
 void Sm::decode() {
   busy_ = true;
   WarpMask due = fetch_.take_due();
-  if (filter_ != nullptr) due = filter_decode(due);
+  if (filter_ != nullptr) due = filter_->decode(due);
   fetch_.decode(due);
 }
 
 void Sm::data_ready(MemoryOperation& operation, Tick ready) {
   const MemoryIssue& instruction = SmMemory::instruction(operation);
   const Decoded& decoded = warps_[instruction.warp].decoded[instruction.pc];
-  if (filter_ != nullptr && leads(instruction.warp, decoded))
-    return expect_rows(instruction.warp, decoded, ready, &operation);
+  if (filter_ != nullptr && filter_->expect_load(instruction.warp, decoded, ready, operation)) return;
   scoreboard_.expect_writes(instruction.warp, decoded, clock_.tick(), ready, &operation);
 }
 
@@ -192,7 +196,7 @@ void Sm::take_events() {
         break;
       case SmEvent::Kind::kRowWritten:
       case SmEvent::Kind::kRowReady:
-        take_row_event(event);
+        filter_->take(event);
         break;
     }
   });

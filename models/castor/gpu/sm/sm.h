@@ -25,6 +25,7 @@
 #include "castor/gpu/sm/executor.h"
 #include "castor/gpu/sm/fault_port.h"
 #include "castor/gpu/sm/fetch_stage.h"
+#include "castor/gpu/sm/filter_unit.h"
 #include "castor/gpu/sm/hook_port.h"
 #include "castor/gpu/sm/instruction_buffer.h"
 #include "castor/gpu/sm/issue_counter.h"
@@ -160,33 +161,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void end_fences();
   void retire_one();
 
-  // FetchFilter (sm_filter.cpp).
-  void filter_start(const TbState& tb, unsigned context, TbStartEvent& event);
-  void filter_stop(const TbState& tb);
-  void filter_retire(unsigned context);
-  void filter_early(WarpMask eligible);
-  void filter_group();
-  [[nodiscard]] bool ends_filtered(const WarpState& warp, std::uint32_t pc) const;
-  [[nodiscard]] IssueSlot filter_slot(unsigned w, std::uint32_t pc) const;
-  void filter_candidates();
-  void settle_filter();
-  void show_pc(unsigned w);
-  void skip(const FetchOut& out);
-  void execute_ghost(unsigned w);
-  void copy_row(const CopyRequest& request);
-  [[nodiscard]] WarpMask filter_decode(WarpMask due);
-  [[nodiscard]] bool filter_issues(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded,
-                                   LaneMask mask);
-  void issue_filtered(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  void filter_control(unsigned w, const isa::Record& record, LaneMask mask);
-  void filter_barrier(unsigned context, unsigned barrier);
-  void expect_rows(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation);
-  void store_rows(unsigned w, const Decoded& decoded);
-  void take_row_event(const SmEvent& event);
-  [[nodiscard]] bool leads(unsigned w, const Decoded& decoded) const;
-  void clock_filter();
-  [[nodiscard]] WarpMask joins(const TbState& tb) const;
-
   const Machine& machine_;
   const Store& store_;
   const unsigned schedulers_;
@@ -211,9 +185,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   Scoreboard scoreboard_;
   InstructionBuffer buffer_;
 
-  struct Filter;
-  std::unique_ptr<Filter> filter_;  ///< null without a fetch filter
-
   SpinWatch watch_;
   ThreadBlocks tbs_;
   FaultPort faults_;
@@ -226,8 +197,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   IssueCounter counter_;
   IssueStage issue_;
   HookPort hooks_;
-  FetchFilter* const fetch_filter_;
-  const bool watched_;  ///< somebody has to be told of issues: observer, fetch filter
+  std::unique_ptr<FilterUnit> filter_;  ///< null without a fetch filter
+  const bool watched_;                  ///< somebody has to be told of issues: observer, fetch filter
 };
 
 }  // namespace castor::gpu

@@ -24,7 +24,7 @@ void Sm::issue() {
     issue_.pick();
   }
   if (!changed) return;
-  if (filter_ != nullptr) settle_filter();
+  if (filter_ != nullptr) filter_->settle(issue_.picks(), hooks_.start());
   if (issue_.ready() != 0) {
     issue_.commit(tick, [this](unsigned scheduler, unsigned w) { return execute(scheduler, w); });
   }
@@ -45,7 +45,7 @@ void Sm::issue() {
   counter_.count(warp.tb, decoded, lanes);
   if (watched_) {
     if (counter_.observed()) counter_.tell(scheduler, w, warp, mask);
-    if (filter_ != nullptr && filter_issues(scheduler, w, record, decoded, mask)) return lanes;
+    if (filter_ != nullptr && filter_->issue(scheduler, w, record, decoded, mask)) return lanes;
   }
   executor_.execute(scheduler, w, record, decoded, mask);
   return lanes;

@@ -7,7 +7,6 @@
 #include "castor/gpu/execution/lane_access.h"
 #include "castor/gpu/execution/warp_start.h"
 #include "castor/gpu/sm/sm.h"
-#include "castor/gpu/sm/sm_filter.h"
 #include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
@@ -36,7 +35,7 @@ void Sm::start_tb(const TbStartMessage& message) {
     }
     event.gid = static_cast<std::uint32_t>(tb.gid);
     event.entry = tb.kernel->entry;
-    if (filter_ != nullptr) filter_start(tb, context, event);
+    if (filter_ != nullptr) filter_->start(tb, context, event);
     hooks_.started(event, first);
   }
   if (tbs_.killed(*tb.kernel)) stop_tb(context);
@@ -59,7 +58,7 @@ void Sm::meet_barriers() {
   watch_.disturb();
   barriers_.meet();
   if (filter_ == nullptr) return;
-  for (const Barriers::Completed& one : barriers_.completed()) filter_barrier(one.context, one.barrier);
+  for (const Barriers::Completed& one : barriers_.completed()) filter_->barrier_met(one.context, one.barrier);
 }
 
 void Sm::end_fences() {
@@ -93,7 +92,7 @@ void Sm::retire_one() {
   memory_side_.tb_retired(*context);
   warps_.release(warps);
   hooks_.retired(*context);
-  if (filter_ != nullptr) filter_retire(*context);
+  if (filter_ != nullptr) filter_->retired(*context);
   busy_ = true;
 }
 
@@ -111,7 +110,7 @@ void Sm::stop_kernel(const KernelContext& kernel) {
 void Sm::stop_tb(unsigned context) {
   const TbState& tb = tbs_[context];
   if (tb.killed) return;
-  if (filter_ != nullptr) filter_stop(tb);
+  if (filter_ != nullptr) filter_->stop(tb);
   warps_.stop(tb.warps);
   buffer_.stop(tb.warps);
   fetch_.stop(tb.warps);

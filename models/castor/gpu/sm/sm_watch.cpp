@@ -6,7 +6,6 @@
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/sm/sm.h"
-#include "castor/gpu/sm/sm_filter.h"
 
 namespace castor::gpu {
 
@@ -108,7 +107,7 @@ std::string Sm::reason(unsigned w) const {
   if ((blocked_.before_call() & warp_bit(w)) != 0) return "waits to call the runtime: " + under_way;
   if ((blocked_.in_call() & warp_bit(w)) != 0) return "waits for a call into the runtime";
   if ((blocked_.asleep() & warp_bit(w)) != 0) return "sleeps";
-  if (filter_ != nullptr && (filter_->hold & warp_bit(w)) != 0 && (buffer_.valid() & warp_bit(w)) == 0)
+  if (filter_ != nullptr && (filter_->hold() & warp_bit(w)) != 0 && (buffer_.valid() & warp_bit(w)) == 0)
     return "is held by the fetch filter";
   if ((fetch_.held_back() & warp_bit(w)) != 0) return "waits for its branch or its set-up";
   if ((buffer_.valid() & warp_bit(w)) == 0) {
