@@ -29,3 +29,5 @@ castor_test(gpu_sm_issue_stage_test KIND unit SOURCES gpu_sm_issue_stage_test.cp
 castor_test(gpu_sm_hook_port_test KIND unit SOURCES gpu_sm_hook_port_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_row_pool_test KIND unit SOURCES gpu_sm_row_pool_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_filter_unit_test KIND unit SOURCES gpu_sm_filter_unit_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_tick_accounting_test KIND unit SOURCES gpu_sm_tick_accounting_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_wait_report_test KIND unit SOURCES gpu_sm_wait_report_test.cpp LIBS castor_platforms)

@@ -47,8 +47,7 @@ struct Bench {
 
 TEST(ThreadBlocks, StartTakesTheLowestContextSlotsAndRoom) {
   Bench bench(70);  // 3 warps
-  const unsigned registers = bench.tbs.free_register_units();
-  const unsigned shared = bench.tbs.free_shared_units();
+  const SmRoom before = bench.tbs.room(0);
   bench.used = 0x5;
   EXPECT_EQ(bench.start(7, 10), 0U);
   EXPECT_EQ(bench.start(8, 20), 1U);
@@ -60,8 +59,11 @@ TEST(ThreadBlocks, StartTakesTheLowestContextSlotsAndRoom) {
   EXPECT_EQ(tb.warp_count, 3U);
   EXPECT_EQ(tb.slots[2], 7U);
   EXPECT_EQ(tb.index.x, 8U);
-  EXPECT_EQ(bench.tbs.free_register_units(), registers - 2 * bench.kernel.context.need.reg_units);
-  EXPECT_EQ(bench.tbs.free_shared_units(), shared - 2);
+  const SmRoom after = bench.tbs.room(bench.used);
+  EXPECT_EQ(after.tbs, before.tbs - 2);
+  EXPECT_EQ(after.warps, bench.machine.sm.warps - 8);
+  EXPECT_EQ(after.reg_units, before.reg_units - 2 * bench.kernel.context.need.reg_units);
+  EXPECT_EQ(after.smem_units, before.smem_units - 2);
   const TbMemory& memory = bench.tbs.memory()[1];
   EXPECT_EQ(&memory, tb.memory);
   EXPECT_EQ(memory.shared, tb.shared.data());
@@ -132,7 +134,7 @@ TEST(ThreadBlocks, LowestFinishedContextWithNothingUnderWayRetires) {
   EXPECT_EQ(first.warp_instructions, 2U);
   EXPECT_EQ(first.thread_instructions, 37U);
   EXPECT_EQ(bench.tbs.resident(), 0U);
-  EXPECT_EQ(bench.tbs.free_register_units(), bench.machine.sm.registers / bench.machine.sm.reg_alloc_unit);
+  EXPECT_EQ(bench.tbs.room(0).reg_units, bench.machine.sm.registers / bench.machine.sm.reg_alloc_unit);
   EXPECT_EQ(bench.counters.tb_retired, 2U);
   EXPECT_EQ(bench.counters.tb_resident, 7U + (5 - 2));
   EXPECT_EQ(bench.seen.retired.size(), 2U);

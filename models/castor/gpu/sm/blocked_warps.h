@@ -24,8 +24,9 @@ class BlockedWarps {
   [[nodiscard]] WarpMask asleep() const { return sleep_; }
   /// In a call into the runtime, those included that wait to make it.
   [[nodiscard]] WarpMask in_call() const { return call_; }
-  /// Of them those that wait for their older accesses first.
+  /// Of them those that wait for their older accesses first, and those whose call is made.
   [[nodiscard]] WarpMask before_call() const { return before_call_; }
+  [[nodiscard]] WarpMask calling() const { return call_ & ~before_call_; }
   /// Faulted: they wait for the end of their kernel.
   [[nodiscard]] WarpMask faulted() const { return fault_; }
 

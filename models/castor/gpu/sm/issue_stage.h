@@ -77,11 +77,8 @@ class IssueStage {
   [[nodiscard]] bool ready_left() const { return ready_ != 0; }
   /// First tick in which a unit is free that a clear warp lacks; kForever without.
   [[nodiscard]] Tick unit_wake() const { return unit_wake_; }
-  /// Per scheduler that did not issue: why, and what its oldest clear warp lacked, 1 collector, 2 unit.
-  using Stalls = std::array<StallClass, Pipelines::kMaxSchedulers>;
-  using Lacks = std::array<std::uint8_t, Pipelines::kMaxSchedulers>;
-  [[nodiscard]] const Stalls& stalls() const { return stalls_; }
-  [[nodiscard]] const Lacks& lacks() const { return lacks_; }
+  [[nodiscard]] const SchedulerStalls& stalls() const { return stalls_; }
+  [[nodiscard]] const SchedulerLacks& lacks() const { return lacks_; }
 
  private:
   /// What decided about the warps of a tick in which none was ready.
@@ -128,8 +125,8 @@ class IssueStage {
   Standstill standstill_;
   Tick unit_wake_ = base::kForever;
   std::uint8_t barrier_ok_ = 0xff;  // when it was last judged what is ready
-  Stalls stalls_{};
-  Lacks lacks_{};
+  SchedulerStalls stalls_{};
+  SchedulerLacks lacks_{};
   WarpMask ready_ = 0, acting_ = 0;
   unsigned issued_ = 0;
   unsigned refused_ = 0;      // bit per scheduler: an earlier commit took what its pick needs

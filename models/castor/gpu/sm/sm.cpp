@@ -1,8 +1,6 @@
 #include "castor/gpu/sm/sm.h"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
 
 #include "castor/base/error.h"
 
@@ -13,81 +11,52 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
     : sc_module(name),
       SmUnit(index, machine.done_fifo),
       memory("memory", *this, machine.xbar.fifo_flits),
-      machine_(machine),
-      store_(store),
-      schedulers_(machine.schedulers),
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine),
-      warps_(machine, index),
+      accounting_(machine, statistics_.counters()),
+      pipelines_(machine, wheel_, statistics_.counters()),
       blocked_(wheel_),
-      pipelines_(machine, wheel_, counters_),
+      warps_(machine, index),
       scoreboard_(machine, pipelines_, wheel_),
       buffer_(machine, warps_, scoreboard_),
       watch_(machine.sm.warps),
-      tbs_(machine, index, counters_, observer),
+      tbs_(machine, index, statistics_.counters(), observer),
       faults_(index, clock_, warps_, tbs_, blocked_, watch_, outbox_),
-      barriers_(machine, clock_, warps_, tbs_, blocked_, faults_, counters_, statistics_.barrier_waits()),
       memory_side_(machine, index, store, memory, *this, tbs_.memory(), group_),
+      fetch_(machine, warps_, buffer_, memory_side_, wheel_, statistics_.counters()),
+      issue_(machine, warps_, buffer_, scoreboard_, blocked_, pipelines_, memory_side_, hooks.issue == nullptr),
+      barriers_(machine, clock_, warps_, tbs_, blocked_, faults_, statistics_.counters(), statistics_.barrier_waits()),
       calls_(index, clock_, warps_, tbs_, blocked_, memory_side_, outbox_),
-      fetch_(machine, warps_, buffer_, memory_side_, wheel_, counters_),
       control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, faults_, watch_),
       executor_(machine, clock_, warps_, buffer_, scoreboard_, pipelines_, blocked_, memory_side_, control_, faults_,
                 watch_),
-      counter_(machine, index, clock_, tbs_, counters_, observer),
-      issue_(machine, warps_, buffer_, scoreboard_, blocked_, pipelines_, memory_side_, hooks.issue == nullptr),
-      hooks_(machine, index, hooks, clock_, faults_, group_),
-      watched_(observer != nullptr || hooks.fetch_filter != nullptr) {
+      counter_(machine, index, clock_, tbs_, statistics_.counters(), observer),
+      hooks_(machine, index, hooks, clock_, faults_, group_) {
   memory_side_.set_watch(&watch_);
-  if (hooks.fetch_filter != nullptr) {
-    filter_ =
-        std::make_unique<FilterUnit>(machine, index, *hooks.fetch_filter, clock_, warps_, tbs_, buffer_, fetch_,
-                                     blocked_, scoreboard_, pipelines_, wheel_, memory_side_, control_, executor_);
-  }
+  if (hooks.fetch_filter == nullptr) return;
+  filter_ = std::make_unique<FilterUnit>(machine, index, *hooks.fetch_filter, clock_, warps_, tbs_, buffer_, fetch_,
+                                         blocked_, scoreboard_, pipelines_, wheel_, memory_side_, control_, executor_);
 }
-
-Sm::~Sm() = default;
 
 void Sm::set_clock_enable(bool enable, Cycle from) {
   if (!clock_.enable(enable, from) || !enable) return;
-  counters_.clock_off_ticks = clock_.cycles_off(from);
+  accounting_.set_clock_off(clock_.cycles_off(from));
   wake_at(from);
 }
 
-void Sm::count_ticks() {
-  const Tick ticks = std::exchange(same_ticks_, 0);
-  if (ticks == 0) return;
-  const TickClass& of = tick_class_;
-  const auto sum = [ticks](std::uint64_t mask) { return ticks * static_cast<unsigned>(__builtin_popcountll(mask)); };
-  counters_.ticks += ticks;
-  for (unsigned s = 0; s < schedulers_; ++s) {
-    counters_.stall[s][static_cast<std::size_t>(of.stall[s])] += ticks;
-    if (of.lacks[s] == 1) counters_.collector_full += ticks;
-    if (of.lacks[s] == 2) counters_.unit_busy += ticks;
-  }
-  if (of.memory_stalled) counters_.memory_stall_cycles += ticks;
-  counters_.occupancy_warps_sum += sum(of.live);
-  if (of.device != 0) counters_.occupancy_device_warps_sum += sum(of.device);
-  if (of.fence != 0) counters_.fence_wait += sum(of.fence);
-  if (of.finished != 0) counters_.store_drain_at_exit += sum(of.finished);
-}
-
-// A tick that issued is followed by another one, so ticks that were slept are like the last one.
 void Sm::count_slept(Tick end) {
-  const Tick slept = end - counted_;
-  same_ticks_ += slept;
-  counted_ = end;
-  if (tick_class_.memory_stalled) counters_.outstanding_sum_while_stalled += slept * memory_side_.outstanding();
-  if (hooks_.any()) hooks_.idle(slept);
+  if (hooks_.any()) hooks_.idle(end - accounting_.counted());
+  accounting_.sleep_to(end, memory_side_.outstanding());
 }
 
 void Sm::count_until(Cycle now) {
-  if (!clock_.enabled()) counters_.clock_off_ticks = clock_.cycles_off(now);
+  if (!clock_.enabled()) accounting_.set_clock_off(clock_.cycles_off(now));
   const Tick end = clock_.ticks_before(now);
-  if (end > counted_) {
+  if (end > accounting_.counted()) {
     memory_side_.catch_up(end - 1);
     count_slept(end);
   }
-  count_ticks();
+  accounting_.flush();
 }
 
 void Sm::tick(Cycle now) {
@@ -96,7 +65,8 @@ void Sm::tick(Cycle now) {
     return;
   }
   clock_.begin(now);
-  if (clock_.tick() > counted_) count_slept(clock_.tick());
+  const Tick tick = clock_.tick();
+  if (tick > accounting_.counted()) count_slept(tick);
   busy_ = false;
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_.eligible();
@@ -105,12 +75,12 @@ void Sm::tick(Cycle now) {
   if (filter_ != nullptr) filter_->settle_early(eligible);
   if (hooks_.picks()) hooks_.settle_early();
   // S1
-  take_events();
+  if (wheel_.due(tick)) take_events();
   // S2
   fetch_.take_lines();
-  memory_side_.take_reply(now, clock_.tick());
+  memory_side_.take_reply(now, tick);
   // S3
-  memory_side_.advance(now, clock_.tick());
+  memory_side_.advance(now, tick);
   // S4: swap accesses have their place here; rows are copied when the filter has settled, in front of all issues.
   // S5
   barriers_.begin_tick();
@@ -118,27 +88,121 @@ void Sm::tick(Cycle now) {
   // S6
   if (fetch_.due() != 0) decode();
   // S7
-  if (eligible != 0) busy_ |= fetch_.fetch(eligible & warps_.live() & ~(filter_ != nullptr ? filter_->hold() : 0));
+  if (eligible != 0) {
+    const WarpMask held = filter_ != nullptr ? filter_->hold() : 0;
+    busy_ |= fetch_.fetch(eligible & warps_.live() & ~held);
+  }
   // S8
   bookkeeping();
   // S9
-  if (hooks_.any()) {
-    if (filter_ != nullptr) {
-      filter_->clock(barriers_.exits(), scoreboard_.in_flight(), hooks_.start(), hooks_.late_start());
-      busy_ |= filter_->busy();
-    }
-    hooks_.clock(barriers_.arrivals(), barriers_.exits(), barriers_.unblocked(), issue_.refused_warps());
-    busy_ |= hooks_.late_start().has_value();
-  }
+  if (hooks_.any()) clock_hooks();
   // S10
   finish_tick();
 }
 
-void Sm::decode() {
+// --- S0 --------------------------------------------------------------------------------------------------------------
+
+void Sm::take_messages() {
+  while (const KernelContext* const kernel = tbs_.take_kill(clock_.now())) {
+    for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
+      if (tbs_[lowest(left)].kernel == kernel) stop_tb(lowest(left));
+    }
+    busy_ = true;
+  }
+  busy_ |= calls_.take_answers();
+  const TbStartMessage* const message = inbox_.head(clock_.now());
+  if (message == nullptr || !tbs_.may_start(clock_.tick())) return;
+  start_tb(*message);
+  inbox_.pop();
   busy_ = true;
-  WarpMask due = fetch_.take_due();
-  if (filter_ != nullptr) due = filter_->decode(due);
-  fetch_.decode(due);
+}
+
+void Sm::start_tb(const TbStartMessage& message) {
+  watch_.disturb();
+  const bool first = tbs_.resident() == 0;
+  const unsigned context = tbs_.start(message, warps_.used(), clock_.now(), clock_.tick());
+  const TbState& tb = tbs_[context];
+  TbStartEvent event;
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    const unsigned slot = tb.slots[i];
+    warps_.start(slot, {tb.kernel, tb.program, tb.index, context, i});
+    fetch_.start(slot);
+    buffer_.start(slot);
+    scoreboard_.start(slot);
+    if (warps_[slot].active == warps_.all_lanes()) event.full |= warp_bit(slot);
+  }
+  warps_.admit(tb.warps, message.level != 0);
+  issue_.placed(tb.warps);
+  fetch_.hold_back(tb.warps, clock_.tick(), tbs_.setup_ticks(message));
+  if (hooks_.any()) {
+    event.tb = static_cast<std::uint8_t>(context);
+    event.warps = tb.warps;
+    event.gid = static_cast<std::uint32_t>(tb.gid);
+    event.entry = tb.kernel->entry;
+    if (filter_ != nullptr) filter_->start(tb, context, event);
+    hooks_.started(event, first);
+  }
+  if (tbs_.killed(*tb.kernel)) stop_tb(context);
+}
+
+// Its warps do nothing more; it retires when what they have under way is over.
+void Sm::stop_tb(unsigned context) {
+  const TbState& tb = tbs_[context];
+  if (tb.killed) return;
+  if (filter_ != nullptr) filter_->stop(tb);
+  warps_.stop(tb.warps);
+  buffer_.stop(tb.warps);
+  fetch_.stop(tb.warps);
+  blocked_.stop(tb.warps);
+  for (WarpMask left = tb.warps; left != 0; left &= left - 1) scoreboard_.stop(lowest(left));
+  tbs_.stop(context);
+}
+
+void Sm::kill(const KernelContext& kernel, Cycle visible) {
+  tbs_.kill(kernel, visible);
+  wake_at(visible);
+}
+
+std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resume) {
+  wake_at(resume);
+  return calls_.serve(w, services, resume);
+}
+
+// --- S1 to S3 --------------------------------------------------------------------------------------------------------
+
+void Sm::take_events() {
+  busy_ = true;
+  const Tick tick = clock_.tick();
+  const unsigned collectors = wheel_.take(tick, [this, tick](const SmEvent& event) {
+    const unsigned w = event.warp;
+    switch (event.kind) {
+      case SmEvent::Kind::kWritten:
+        scoreboard_.written(w, event, tick, buffer_.head(w));
+        break;
+      case SmEvent::Kind::kLoaded: {
+        const bool counts =
+            event.operation != nullptr && SmMemory::instruction(*event.operation).record->kind == isa::Kind::kMemory;
+        if (event.operation != nullptr) memory_side_.complete(*event.operation, warps_.view(w));
+        scoreboard_.written(w, event, tick, buffer_.head(w));
+        if (counts) scoreboard_.load_done(w);
+        break;
+      }
+      case SmEvent::Kind::kUnblock:
+        blocked_.released(event.payload);
+        break;
+      case SmEvent::Kind::kTimer:
+        if (warps_[w].wakes == tick) blocked_.wake(w);
+        break;
+      case SmEvent::Kind::kFetchable:
+        fetch_.go_on(event.payload);
+        break;
+      case SmEvent::Kind::kRowWritten:
+      case SmEvent::Kind::kRowReady:
+        filter_->take(event);
+        break;
+    }
+  });
+  pipelines_.free_collectors(collectors);
 }
 
 void Sm::data_ready(MemoryOperation& operation, Tick ready) {
@@ -155,117 +219,143 @@ void Sm::fetched(std::uint64_t line) {
   busy_ = true;
 }
 
-void Sm::take_messages() {
-  while (const KernelContext* const kernel = tbs_.take_kill(clock_.now())) {
-    stop_kernel(*kernel);
-    busy_ = true;
+// --- S5 and S6 -------------------------------------------------------------------------------------------------------
+
+// What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
+// -> picks of the issue policy -> fetch filter -> commits.
+void Sm::issue() {
+  const Tick tick = clock_.tick();
+  const std::uint8_t barrier_ok = hooks_.barrier_ok();
+  const bool changed = issue_.look(tick, barrier_ok);
+  if (changed) issue_.judge(tick, barrier_ok, filter_ != nullptr);
+  if (hooks_.picks()) {
+    HookPort::Offer offer;
+    offer.valid = buffer_.valid();
+    offer.long_wait = buffer_.valid() & ~scoreboard_.clear() & scoreboard_.waits_load();
+    offer.ready = issue_.ready();
+    offer.offered = issue_.offered();
+    if (issue_.schedulers().by_class()) offer.issue_class = issue_.issue_classes();
+    hooks_.settle(offer, issue_.picks());
+  } else if (changed) {
+    issue_.pick();
   }
-  if (calls_.take_answers()) busy_ = true;
-  if (const TbStartMessage* const message = inbox_.head(clock_.now());
-      message != nullptr && tbs_.may_start(clock_.tick())) {
-    start_tb(*message);
-    inbox_.pop();
-    busy_ = true;
+  if (!changed) return;
+  if (filter_ != nullptr) filter_->settle(issue_.picks(), hooks_.start());
+  if (issue_.ready() != 0) {
+    issue_.commit(tick, [this](unsigned scheduler, unsigned w) { return execute(scheduler, w); });
   }
+  issue_.classify();
+  busy_ |= issue_.acted();
 }
 
-void Sm::take_events() {
-  if (!wheel_.due(clock_.tick())) return;
+// The head of a warp's buffer issues. Returns the lanes for which it does.
+unsigned Sm::execute(unsigned scheduler, unsigned w) {
+  const WarpState& warp = warps_[w];
+  const isa::Record& record = warp.records[warp.pc];
+  const Decoded& decoded = warp.decoded[warp.pc];
+  const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
+  const unsigned lanes =
+      mask == warps_.all_lanes() ? warps_.lanes() : static_cast<unsigned>(__builtin_popcountll(mask));
+  CASTOR_ASSERT_AT(clock_.now(), (buffer_.valid() & scoreboard_.clear() & warp_bit(w)) != 0,
+                   "warp %u of SM %u issues with a register pending", w, index());
+  counter_.count(warp.tb, decoded, lanes);
+  if (counter_.observed()) counter_.tell(scheduler, w, warp, mask);
+  if (filter_ == nullptr || !filter_->issue(scheduler, w, record, decoded, mask)) {
+    executor_.execute(scheduler, w, record, decoded, mask);
+  }
+  return lanes;
+}
+
+void Sm::decode() {
   busy_ = true;
-  const unsigned collectors = wheel_.take(clock_.tick(), [this](const SmEvent& event) {
-    switch (event.kind) {
-      case SmEvent::Kind::kWritten:
-        scoreboard_.written(event.warp, event, clock_.tick(), buffer_.head(event.warp));
-        break;
-      case SmEvent::Kind::kLoaded: {
-        const bool counts =
-            event.operation != nullptr && SmMemory::instruction(*event.operation).record->kind == isa::Kind::kMemory;
-        if (event.operation != nullptr) memory_side_.complete(*event.operation, warps_.view(event.warp));
-        scoreboard_.written(event.warp, event, clock_.tick(), buffer_.head(event.warp));
-        if (counts) scoreboard_.load_done(event.warp);
-        break;
-      }
-      case SmEvent::Kind::kUnblock:
-        blocked_.released(event.payload);
-        break;
-      case SmEvent::Kind::kTimer:
-        if (warps_[event.warp].wakes == clock_.tick()) blocked_.wake(event.warp);
-        break;
-      case SmEvent::Kind::kFetchable:
-        fetch_.go_on(event.payload);
-        break;
-      case SmEvent::Kind::kRowWritten:
-      case SmEvent::Kind::kRowReady:
-        filter_->take(event);
-        break;
-    }
-  });
-  pipelines_.free_collectors(collectors);
+  WarpMask due = fetch_.take_due();
+  if (filter_ != nullptr) due = filter_->decode(due);
+  fetch_.decode(due);
 }
 
-// Whether this tick adds to the counters what the last one did.
-bool Sm::same_tick() const {
-  const auto differs = [](const auto& a, const auto& b) {
-    static_assert(sizeof a == 8 && sizeof b == 8);
-    std::uint64_t x, y;
-    std::memcpy(&x, &a, 8);
-    std::memcpy(&y, &b, 8);
-    return x ^ y;
-  };
-  const TickClass& last = tick_class_;
-  return (issue_.issued() | last.issued) == 0 &&
-         (differs(issue_.stalls(), last.stall) | differs(issue_.lacks(), last.lacks) | (warps_.live() ^ last.live) |
-          ((warps_.live() & warps_.device()) ^ last.device) | (blocked_.in_fence() ^ last.fence) |
-          (tbs_.finished() ^ last.finished)) == 0;
+// --- S8 --------------------------------------------------------------------------------------------------------------
+
+void Sm::bookkeeping() {
+  if (barriers_.any()) {
+    busy_ = true;
+    watch_.disturb();
+    barriers_.meet();
+    for (const Barriers::Completed& one : barriers_.completed()) {
+      if (filter_ != nullptr) filter_->barrier_met(one.context, one.barrier);
+    }
+  }
+  const WarpMask memory_busy = scoreboard_.memory_busy();
+  if (const WarpMask over = blocked_.fences_over(memory_busy); over != 0) {
+    busy_ = true;
+    for (WarpMask left = over; left != 0; left &= left - 1) tbs_.acquire(warps_[lowest(left)].tb, clock_.now());
+    blocked_.end_fences(over);
+  }
+  if (const WarpMask due = blocked_.calls_due(memory_busy); due != 0) {
+    busy_ = true;
+    calls_.ask(due);
+  }
+  if (tbs_.finished() != 0) retire_one();
+}
+
+void Sm::retire_one() {
+  busy_ |= !tbs_.may_retire(clock_.tick());
+  const WarpMask under_way = scoreboard_.memory_busy() | scoreboard_.in_flight() | blocked_.calling() |
+                             blocked_.releasing() | fetch_.held_back();
+  const std::optional<unsigned> context = tbs_.next_to_retire(under_way, done_credits_, clock_.now(), clock_.tick());
+  if (!context) return;
+  busy_ = true;
+  watch_.disturb();
+  const WarpMask warps = tbs_[*context].warps;
+  CASTOR_ASSERT_AT(clock_.now(), (warps & scoreboard_.memory_busy()) == 0,
+                   "a TB retires from SM %u with accesses under way", index());
+  outbox_.retire(tbs_.retire(*context, clock_.now(), clock_.tick()));
+  issue_.left(warps);
+  memory_side_.tb_retired(*context);
+  warps_.release(warps);
+  hooks_.retired(*context);
+  if (filter_ != nullptr) filter_->retired(*context);
+}
+
+// --- S9 and S10 ------------------------------------------------------------------------------------------------------
+
+void Sm::clock_hooks() {
+  if (filter_ != nullptr) {
+    filter_->clock(barriers_.exits(), scoreboard_.in_flight(), hooks_.start(), hooks_.late_start());
+    busy_ |= filter_->busy();
+  }
+  hooks_.clock(barriers_.arrivals(), barriers_.exits(), barriers_.unblocked(), issue_.refused_warps());
+  busy_ |= hooks_.late_start().has_value();
 }
 
 void Sm::finish_tick() {
-  if (!same_tick()) {
-    count_ticks();
-    tick_class_.stall = issue_.stalls();
-    tick_class_.lacks = issue_.lacks();
-    bool waits_memory = false;
-    for (unsigned s = 0; s < schedulers_; ++s) {
-      if ((issue_.issued() >> s & 1) != 0) tick_class_.stall[s] = StallClass::kIssued;
-      const StallClass stall = tick_class_.stall[s];
-      waits_memory |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
-    }
-    tick_class_.issued = issue_.issued();
-    tick_class_.memory_stalled = issue_.issued() == 0 && waits_memory;
-    tick_class_.live = warps_.live();
-    tick_class_.device = warps_.live() & warps_.device();
-    tick_class_.fence = blocked_.in_fence();
-    tick_class_.finished = tbs_.finished();
-  }
-  ++same_ticks_;
-  ++counted_;
   const unsigned outstanding = memory_side_.outstanding();
-  if (tick_class_.memory_stalled) counters_.outstanding_sum_while_stalled += outstanding;
-
+  accounting_.count({issue_.stalls(), issue_.lacks(), issue_.issued(), warps_.live(), warps_.live() & warps_.device(),
+                     blocked_.in_fence(), tbs_.finished(), outstanding});
   if (pulses_read()) {
     SmPulse pulse;
     pulse.lanes = static_cast<std::uint16_t>(issue_.lanes_issued());
     pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());
-    pulse.memory_stall = tick_class_.memory_stalled;
+    pulse.memory_stall = accounting_.memory_stalled();
     pulse.outstanding = static_cast<std::uint16_t>(outstanding);
     set_pulse(pulse, clock_.now());
     // The pulse of a sleeping SM repeats, so a tick with a miss is followed by one without.
-    if (pulse.l1_primary_misses != 0) busy_ = true;
+    busy_ |= pulse.l1_primary_misses != 0;
   }
   sleep_until(busy_ ? clock_.now() + 1 : next_wake());
 }
 
 Cycle Sm::next_wake() {
-  const Cycle soonest = clock_.now() + 1;
+  const Cycle now = clock_.now();
+  const Cycle soonest = now + 1;
   // What most often has something to do in the next tick is asked first.
   if (fetch_.decodes_next() || issue_.ready_left() || memory.next_reply() <= soonest) return soonest;
   Tick tick = memory_side_.next(clock_.tick());
   if (tick == clock_.tick() + 1) return soonest;
   tick = std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()});
-  Cycle wake = tick == kForever ? kForever : clock_.now() + (tick - clock_.tick());
+  Cycle wake = tick == kForever ? kForever : now + (tick - clock_.tick());
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
-  if (memory.next_credit() > clock_.now()) wake = std::min(wake, memory.next_credit());
+  if (memory.next_credit() > now) wake = std::min(wake, memory.next_credit());
   if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
   if (calls_.answers_pending()) wake = std::min(wake, calls_.next_answer());
   if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());
@@ -273,6 +363,23 @@ Cycle Sm::next_wake() {
   return std::max(wake, soonest);
 }
 
+// --- Between ticks ---------------------------------------------------------------------------------------------------
+
 bool Sm::idle() const { return tbs_.resident() == 0 && inbox_.size() == 0 && memory_side_.idle(); }
+
+bool Sm::still() const {
+  return inbox_.size() == 0 && !tbs_.kills_pending() && !calls_.answers_pending() && tbs_.finished() == 0 &&
+         (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_.empty() &&
+         clock_.enabled() && (!hooks_.any() || hooks_.wake() == base::kForever);
+}
+
+void Sm::check_invariants(const SmRoom& ledger) const {
+  report().check(inbox_.size() == 0 && outbox_.empty() ? &ledger : nullptr, clock_.now());
+}
+
+WaitReport Sm::report() const {
+  return {index(),  warps_, tbs_,         buffer_, scoreboard_,
+          blocked_, fetch_, memory_side_, watch_,  filter_ != nullptr ? filter_->hold() : 0};
+}
 
 }  // namespace castor::gpu

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,16 +8,10 @@
 #include <vector>
 
 #include "castor/base/statistics.h"
-#include "castor/base/time.h"
-#include "castor/gpu/execution/aligned_bytes.h"
-#include "castor/gpu/execution/barrier_arrival.h"
-#include "castor/gpu/hooks/fetch_filter.h"
-#include "castor/gpu/hooks/issue_policy.h"
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/control_unit.h"
-#include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/device_calls.h"
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/executor.h"
@@ -37,22 +29,22 @@
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/thread_blocks.h"
+#include "castor/gpu/sm/tick_accounting.h"
+#include "castor/gpu/sm/wait_report.h"
 #include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/sm_unit.h"
-#include "castor/isa/simt_stack.h"
-#include "castor/isa/types.h"
-#include "castor/isa/warp_context.h"
 
 namespace castor::gpu {
-
-struct SmRoom;
 
 /// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu.md, "The SM").
 ///
 /// Registers are exchanged when an instruction issues, memory when the access is performed. An instruction reserves its
 /// whole path at issue, so nothing is done for arithmetic afterwards; what happens later lies in an event wheel. Times
-/// inside an SM are ticks (enabled clock edges), stamps of messages are core cycles. The steps of a tick and their
-/// order are those of the same page.
+/// inside an SM are ticks (enabled clock edges), stamps of messages are core cycles.
+///
+/// State belongs to the parts, each in a header of its own that says what it may be asked in which step of a tick. Here
+/// are the order of the steps, and what concerns several parts at once: a thread block starts, ends early, retires;
+/// when the SM has to be awake.
 ///
 /// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
 /// Limits: contexts are neither saved nor restored.
@@ -61,7 +53,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   /// `statistics` gets a group "sm<index>". `observer` may be null.
   Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
      base::StatisticGroup& statistics, const SmHooks& hooks = {}, Observer* observer = nullptr);
-  ~Sm() override;
 
   InitiatorPort memory;
 
@@ -75,8 +66,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
   [[nodiscard]] bool idle() const override;
-  [[nodiscard]] std::string waiting() const override;
-  void waits(WaitGraph& graph) const override;
+  [[nodiscard]] std::string waiting() const override { return report().text(); }
+  void waits(WaitGraph& graph) const override { report().add_to(graph); }
 
   /// Asserts what holds between two cycles: with no message under way the SM counts the same room as the ledger does,
   /// and every live warp that is blocked waits for something that is there.
@@ -86,23 +77,14 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] const SpinWatch& watch() const { return watch_; }
   /// Grows with every TB that starts or retires and every barrier that completes.
   [[nodiscard]] std::uint64_t progress() const {
-    return counters_.tb_started + counters_.tb_retired + counters_.barrier_instances;
+    return counters().tb_started + counters().tb_retired + counters().barrier_instances;
   }
   /// Nothing is on its way to or from this SM and no timer runs, other than instructions and their accesses.
   [[nodiscard]] bool still() const;
   /// Since the watch was opened every live warp was blocked, or twice in one state.
-  [[nodiscard]] bool stuck() const;
-  /// A live warp that repeats its loop.
-  struct Spinning {
-    const KernelContext* kernel = nullptr;
-    std::uint64_t gid = 0;
-    Dim3 block;
-    unsigned sm = 0, warp_in_tb = 0, slot = 0;
-    std::uint32_t pc = 0;
-    std::vector<SpinWatch::Poll> polls;
-    bool more_polls = false;
-  };
-  void spinning(std::vector<Spinning>& list) const;
+  [[nodiscard]] bool stuck() const { return report().stuck(); }
+  /// Adds the live warps that repeat their loops.
+  void spinning(std::vector<SpinningWarp>& list) const { report().add_spinning(list); }
 
   void add_waves(Waves& waves, const std::string& scope) const override;
 
@@ -120,85 +102,53 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   }
 
  private:
-  /// What a tick adds to the counters besides its instructions; equal ticks are counted in one go.
-  struct TickClass {
-    std::array<StallClass, Pipelines::kMaxSchedulers> stall{};
-    std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks{};  ///< without issue: 1 collector, 2 unit
-    unsigned issued = 0;                                          ///< bit per scheduler
-    bool memory_stalled = false;
-    WarpMask live = 0, device = 0, fence = 0;
-    TbMask finished = 0;
-  };
-
   // Steps of a tick.
-  void count_slept(Tick end);
-  void count_ticks();
-  [[nodiscard]] bool same_tick() const;
   void take_messages();  // S0
   void take_events();    // S1
-  void decode();         // S6
-  void bookkeeping();    // S8
-  void finish_tick();    // S10
+  void issue();          // S5
+  [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
+  void decode();       // S6
+  void bookkeeping();  // S8
+  void clock_hooks();  // S9
+  void finish_tick();  // S10
   [[nodiscard]] Cycle next_wake();
 
-  // S5.
-  void issue();
-  [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
-
-  [[nodiscard]] std::string reason(unsigned w) const;
-  [[nodiscard]] WarpMask missing_at_barrier(unsigned w) const;
-
-  // SmMemoryClient.
+  // SmMemoryClient: S2, S3.
   void data_ready(MemoryOperation& operation, Tick ready) override;
   void acknowledged(unsigned warp) override;
   void fetched(std::uint64_t line) override;
 
-  // Thread blocks.
+  // What concerns several parts.
   void start_tb(const TbStartMessage& message);
-  void stop_kernel(const KernelContext& kernel);
   void stop_tb(unsigned context);
-  void meet_barriers();
-  void end_fences();
   void retire_one();
-
-  const Machine& machine_;
-  const Store& store_;
-  const unsigned schedulers_;
+  void count_slept(Tick end);
+  [[nodiscard]] WaitReport report() const;
 
   base::StatisticGroup group_;
   SmStatistics statistics_;
-  SmCounters& counters_ = statistics_.counters();
-
-  // Time.
   SmClock clock_;
-  Tick counted_ = 0;  ///< ticks in the counters or in same_ticks_: the next tick if none were slept
-  TickClass tick_class_;
-  Tick same_ticks_ = 0;  ///< of this class, not yet in the counters
-  bool busy_ = false;    ///< something happened in this tick that the next tick may build on
-
-  // One word per property of warps.
-
-  WarpTable warps_;
+  bool busy_ = false;  ///< something happened in this tick that the next tick may build on
+  TickAccounting accounting_;
   EventWheel wheel_;
-  BlockedWarps blocked_;
   Pipelines pipelines_;
+  BlockedWarps blocked_;
+  WarpTable warps_;
   Scoreboard scoreboard_;
   InstructionBuffer buffer_;
-
   SpinWatch watch_;
   ThreadBlocks tbs_;
   FaultPort faults_;
-  Barriers barriers_;
   SmMemory memory_side_;
-  DeviceCalls calls_;
   FetchStage fetch_;
+  IssueStage issue_;
+  Barriers barriers_;
+  DeviceCalls calls_;
   ControlUnit control_;
   Executor executor_;
   IssueCounter counter_;
-  IssueStage issue_;
   HookPort hooks_;
   std::unique_ptr<FilterUnit> filter_;  ///< null without a fetch filter
-  const bool watched_;                  ///< somebody has to be told of issues: observer, fetch filter
 };
 
 }  // namespace castor::gpu

@@ -27,6 +27,10 @@ inline constexpr std::size_t kStallClasses = static_cast<std::size_t>(StallClass
 /// Their statistics, in this order.
 [[nodiscard]] const std::array<base::StatisticInfo, kStallClasses>& stall_infos();
 
+/// [scheduler] that did not issue: why, and what its oldest clear warp lacked, 1 collector, 2 unit.
+using SchedulerStalls = std::array<StallClass, Pipelines::kMaxSchedulers>;
+using SchedulerLacks = std::array<std::uint8_t, Pipelines::kMaxSchedulers>;
+
 /// Instructions by class.
 struct InstructionCounts {
   std::array<std::uint64_t, kInstructionClasses> warps{};  ///< instructions issued

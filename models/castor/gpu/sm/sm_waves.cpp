@@ -33,13 +33,13 @@ void Sm::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "draining", 64, [this] { return tbs_.finished(); });
   // Mask over schedulers, and what each did.
   waves.add(scope, "issued", 8, [this] { return issue_.issued(); });
-  for (unsigned s = 0; s < schedulers_; ++s) {
+  for (unsigned s = 0; s < issue_.schedulers().count; ++s) {
     waves.add(scope, "stall" + std::to_string(s), 3, [this, s] {
       return static_cast<std::uint64_t>((issue_.issued() >> s & 1) != 0 ? StallClass::kIssued : issue_.stalls()[s]);
     });
   }
   waves.add(scope, "lanes_issued", 16, [this] { return issue_.lanes_issued(); });
-  for (unsigned w = 0; w < std::min(kShownWarps, machine_.sm.warps); ++w) {
+  for (unsigned w = 0; w < std::min(kShownWarps, warps_.size()); ++w) {
     waves.add(scope, "pc" + std::to_string(w), 32, &warps_[w].pc);
     waves.add(scope, "active" + std::to_string(w), 64, &warps_[w].active);
   }

@@ -26,6 +26,15 @@ const DecodedProgram& ThreadBlocks::decoded(const isa::Program& program) {
   return *programs_.emplace_back(std::make_unique<DecodedProgram>(machine_, program));
 }
 
+SmRoom ThreadBlocks::room(WarpMask used) const {
+  SmRoom room;
+  room.tbs = machine_.sm.tb_slots - static_cast<unsigned>(__builtin_popcountll(resident_));
+  room.warps = machine_.sm.warps - static_cast<unsigned>(__builtin_popcountll(used));
+  room.reg_units = free_register_units_;
+  room.smem_units = free_shared_units_;
+  return room;
+}
+
 unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle now, Tick tick) {
   const KernelContext& kernel = *message.kernel;
   const unsigned lanes = machine_.sm.lanes;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "castor/gpu/hooks/room_view.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm/sm_statistics.h"
@@ -35,9 +36,8 @@ class ThreadBlocks {
   [[nodiscard]] TbMask finished() const { return finished_; }
   /// The next to retire waits for a credit of the done FIFO.
   [[nodiscard]] bool waits_for_credit() const { return waits_for_credit_; }
-  /// Units of sm.reg_alloc_unit registers, of sm.smem_alloc_unit bytes.
-  [[nodiscard]] unsigned free_register_units() const { return free_register_units_; }
-  [[nodiscard]] unsigned free_shared_units() const { return free_shared_units_; }
+  /// What is free beside the warp slots that are `used`; threads are left out.
+  [[nodiscard]] SmRoom room(WarpMask used) const;
 
   /// No TB operation may happen in the tick behind the start of a kernel on an SM that was empty.
   [[nodiscard]] bool may_start(Tick tick) const { return quiet_tick_ != tick; }
