@@ -221,6 +221,24 @@ void Sm::fetched(std::uint64_t line) {
 
 // --- S5 and S6 -------------------------------------------------------------------------------------------------------
 
+// The head of a warp's buffer issues. Returns the lanes for which it does.
+[[gnu::always_inline]] inline unsigned Sm::execute(unsigned scheduler, unsigned w) {
+  const WarpState& warp = warps_[w];
+  const isa::Record& record = warp.records[warp.pc];
+  const Decoded& decoded = warp.decoded[warp.pc];
+  const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
+  const unsigned lanes =
+      mask == warps_.all_lanes() ? warps_.lanes() : static_cast<unsigned>(__builtin_popcountll(mask));
+  CASTOR_ASSERT_AT(clock_.now(), (buffer_.valid() & scoreboard_.clear() & warp_bit(w)) != 0,
+                   "warp %u of SM %u issues with a register pending", w, index());
+  counter_.count(warp.tb, decoded, lanes);
+  if (counter_.observed()) counter_.tell(scheduler, w, warp, mask);
+  if (filter_ == nullptr || !filter_->issue(scheduler, w, record, decoded, mask)) {
+    executor_.execute(scheduler, w, record, decoded, mask);
+  }
+  return lanes;
+}
+
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
 // -> picks of the issue policy -> fetch filter -> commits.
 void Sm::issue() {
@@ -246,24 +264,6 @@ void Sm::issue() {
   }
   issue_.classify();
   busy_ |= issue_.acted();
-}
-
-// The head of a warp's buffer issues. Returns the lanes for which it does.
-unsigned Sm::execute(unsigned scheduler, unsigned w) {
-  const WarpState& warp = warps_[w];
-  const isa::Record& record = warp.records[warp.pc];
-  const Decoded& decoded = warp.decoded[warp.pc];
-  const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
-  const unsigned lanes =
-      mask == warps_.all_lanes() ? warps_.lanes() : static_cast<unsigned>(__builtin_popcountll(mask));
-  CASTOR_ASSERT_AT(clock_.now(), (buffer_.valid() & scoreboard_.clear() & warp_bit(w)) != 0,
-                   "warp %u of SM %u issues with a register pending", w, index());
-  counter_.count(warp.tb, decoded, lanes);
-  if (counter_.observed()) counter_.tell(scheduler, w, warp, mask);
-  if (filter_ == nullptr || !filter_->issue(scheduler, w, record, decoded, mask)) {
-    executor_.execute(scheduler, w, record, decoded, mask);
-  }
-  return lanes;
 }
 
 void Sm::decode() {

@@ -19,22 +19,4 @@ void TickAccounting::flush() {
   if (class_.finished != 0) counters_.store_drain_at_exit += sum(class_.finished);
 }
 
-void TickAccounting::begin_class(const Facts& facts) {
-  flush();
-  class_.stalls = facts.stalls;
-  class_.lacks = facts.lacks;
-  bool waits_memory = false;
-  for (unsigned s = 0; s < schedulers_; ++s) {
-    if ((facts.issued >> s & 1) != 0) class_.stalls[s] = StallClass::kIssued;
-    const StallClass stall = class_.stalls[s];
-    waits_memory |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
-  }
-  class_.issued = facts.issued;
-  class_.memory_stalled = facts.issued == 0 && waits_memory;
-  class_.live = facts.live;
-  class_.device = facts.device;
-  class_.fence = facts.fence;
-  class_.finished = facts.finished;
-}
-
 }  // namespace castor::gpu

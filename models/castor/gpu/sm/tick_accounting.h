@@ -33,12 +33,7 @@ class TickAccounting {
     TbMask finished;
     unsigned outstanding;  ///< reads
   };
-  void count(const Facts& facts) {
-    if (!same(facts)) begin_class(facts);
-    ++same_ticks_;
-    ++counted_;
-    if (class_.memory_stalled) counters_.outstanding_sum_while_stalled += facts.outstanding;
-  }
+  void count(const Facts& facts);
   /// Ticks up to `end` - 1 were slept. A tick that issued is followed by another one, so they are like the last one.
   void sleep_to(Tick end, unsigned outstanding) {
     const Tick slept = end - counted_;
@@ -82,5 +77,31 @@ class TickAccounting {
   const unsigned schedulers_;
   TickCounters& counters_;
 };
+
+// In line, so that the facts of a tick need not lie in memory.
+[[gnu::always_inline]] inline void TickAccounting::begin_class(const Facts& facts) {
+  flush();
+  class_.stalls = facts.stalls;
+  class_.lacks = facts.lacks;
+  bool waits_memory = false;
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    if ((facts.issued >> s & 1) != 0) class_.stalls[s] = StallClass::kIssued;
+    const StallClass stall = class_.stalls[s];
+    waits_memory |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
+  }
+  class_.issued = facts.issued;
+  class_.memory_stalled = facts.issued == 0 && waits_memory;
+  class_.live = facts.live;
+  class_.device = facts.device;
+  class_.fence = facts.fence;
+  class_.finished = facts.finished;
+}
+
+inline void TickAccounting::count(const Facts& facts) {
+  if (!same(facts)) begin_class(facts);
+  ++same_ticks_;
+  ++counted_;
+  if (class_.memory_stalled) counters_.outstanding_sum_while_stalled += facts.outstanding;
+}
 
 }  // namespace castor::gpu
