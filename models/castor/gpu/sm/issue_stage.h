@@ -44,7 +44,6 @@ class IssueStage {
   /// Has the built-in policy pick, if any warp is ready.
   void pick();
   [[nodiscard]] Picks& picks() { return picks_; }
-  [[nodiscard]] const Picks& picks() const { return picks_; }
   /// Commits the picks one after the other, then the second instructions of pairs. `execute(scheduler, warp)` has the
   /// head of a warp issue and returns the lanes for which it did.
   template <class Execute>

@@ -17,7 +17,7 @@ struct PipelineCounters {
 
 /// Register banks, operand collectors and execution units of an SM as calendars: an instruction reserves its whole path
 /// when it issues, first come first served, so nothing has to be done for it later (docs/gpu.md, "Issue, operands,
-/// pipelines"). All times are ticks.
+/// pipelines"). S1 `written` and `free_collectors`; S3 and S5 reserve. All times are ticks.
 class Pipelines {
  public:
   static constexpr unsigned kMaxSchedulers = 8;

@@ -26,9 +26,8 @@ class ThreadBlocks {
   ThreadBlocks(const ThreadBlocks&) = delete;
   ThreadBlocks& operator=(const ThreadBlocks&) = delete;
 
-  [[nodiscard]] unsigned size() const { return static_cast<unsigned>(contexts_.size()); }
   [[nodiscard]] const TbState& operator[](unsigned context) const { return contexts_[context]; }
-  /// What the memory side sees of the contexts: an array of `size`, which stays where it is.
+  /// What the memory side sees of the contexts: an array of sm.tb_contexts, which stays where it is.
   [[nodiscard]] const TbMemory* memory() const { return memory_.data(); }
   /// Contexts in use.
   [[nodiscard]] TbMask resident() const { return resident_; }
