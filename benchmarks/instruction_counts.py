@@ -25,12 +25,23 @@ KERNELS = ["tiled_matrix_multiply/128", "breadth_first_search/13", "pointer_chas
 
 def count(program, kernel, folder):
     """Instructions of one run of a kernel."""
-    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out",
-               "--toggle-collect=castor::gpu::TimingDevice::advance_until(unsigned long)", str(program),
-               f"--benchmark_filter=^{kernel}/"]
+    command = [
+        "valgrind",
+        "--tool=callgrind",
+        f"--callgrind-out-file={folder}/out",
+        "--toggle-collect=castor::gpu::TimingDevice::advance_until(unsigned long)",
+        str(program),
+        f"--benchmark_filter=^{kernel}/",
+    ]
     # The lane operations that every host can run.
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False,
-                          env=dict(os.environ, CASTOR_LANES="baseline"))
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        check=False,
+        env=dict(os.environ, CASTOR_LANES="baseline"),
+    )
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or not found or int(found.group(1)) == 0 or kernel not in done.stdout:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}\nexit code {done.returncode}: nothing was counted")
@@ -52,8 +63,10 @@ def main():
     for kernel, instructions in counts.items():
         change = instructions / recorded[kernel] - 1
         bad += change > TOLERANCE
-        print(f"{kernel:28} {instructions:14,} instructions, recorded {recorded[kernel]:14,}: {change:+.1%}"
-              + (" TOO MANY" if change > TOLERANCE else ""))
+        print(
+            f"{kernel:28} {instructions:14,} instructions, recorded {recorded[kernel]:14,}: {change:+.1%}"
+            + (" TOO MANY" if change > TOLERANCE else "")
+        )
     return 1 if bad else 0
 
 

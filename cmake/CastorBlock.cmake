@@ -6,7 +6,8 @@
 #
 # Makes the folder of a block (castor/twin/block_folder.h), <build>/<libdir>/castor/blocks/<name>/ unless FOLDER says
 # otherwise, out of what lies in ROOT (default: the folder of the calling CMakeLists.txt):
-#   castor_block_<name>  block.json, the manifest, and model.so if there is a registration
+#   castor_block_<name>  block.json, the manifest
+#   castor_model_<name>  model.so, the block in a GPU, if there is a registration
 #   castor_bench_<name>  bench.so, the block in `castor cosim`
 # and, without NO_INSTALL, rules that install both. Where a program of Castor is to find the folder, CASTOR_BLOCKS names the one above it.
 #
@@ -106,9 +107,6 @@ function(castor_block name)
   if(TARGET castor_facts)
     add_dependencies(castor_block_${name} castor_facts)
   endif()
-  if(registration)
-    add_dependencies(castor_block_${name} castor_model_${name})
-  endif()
   if(NOT arg_NO_INSTALL)
     castor_block_install_()
   endif()
@@ -184,7 +182,11 @@ endfunction()
 
 # block.json in FOLDER, with absolute paths, and <target dir>/block.json.installed beside it; reads variables of castor_block.
 function(castor_block_manifest_)
-  set(common "set(NAME \"${name}\")\nset(TYPE \"${arg_TYPE}\")\nset(PORTS \"${arg_PORTS}\")\nset(ENGINE \"${arg_ENGINE}\")\n")
+  set(plugs "")
+  if(registration)
+    set(plugs "${arg_REGISTRATION}")
+  endif()
+  set(common "set(NAME \"${name}\")\nset(REGISTRATION \"${plugs}\")\nset(TYPE \"${arg_TYPE}\")\nset(PORTS \"${arg_PORTS}\")\nset(ENGINE \"${arg_ENGINE}\")\n")
   string(APPEND common "set(COMPILER \"${CMAKE_CXX_COMPILER}\")\nset(HEADER \"${ports}\")\nset(FACTS \"${CASTOR_FACTS}\")\n")
   set(archives "")
   set(installed_archives "")
@@ -196,7 +198,7 @@ function(castor_block_manifest_)
     endif()
   endforeach()
   set(built "${common}set(INCLUDE \"${include}\")\nset(LIBRARIES \"${archives}\")\n")
-  string(APPEND built "set(BUILD \"${CMAKE_COMMAND};--build;${CMAKE_BINARY_DIR};--target;castor_bench_${name}\")\n")
+  string(APPEND built "set(BUILD \"${CMAKE_COMMAND};--build;${CMAKE_BINARY_DIR};--target\")\n")
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR BASE_DIRECTORY
              "${CMAKE_INSTALL_FULL_LIBDIR}/castor/blocks/${name}" OUTPUT_VARIABLE to_include)
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_DATADIR BASE_DIRECTORY

@@ -44,9 +44,11 @@ function(castor_test name)
     set(main castor_test_isolated_main)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBS} ${main} castor_options)
+  # The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation.
   if(CASTOR_SANITIZE)
-    # The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation.
     target_compile_options(${name} PRIVATE -O0)
+  else()
+    castor_cold(${name})
   endif()
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})

@@ -42,24 +42,36 @@ Ticks are clock edges of one SM, cycles those of the core clock, clocks those of
 
 ## Origins
 
+A value's origin is one of these, or several with semicolons between them. A remark in parentheses says how the number was
+obtained. Files of your own may say what they like.
+
 | origin | meaning |
 |---|---|
 | `ours` | our decision; no source gives the value |
 | `ours, calibrated` | our value, chosen so that a closed form of the model meets a published measurement |
-| `cdp x.y` | Wang 2016, dynamic parallelism baseline on Kepler; section of our description of it |
-| `laperm x.y`, `dtbl x.y`, `power x.y` | Wang 2016: locality-aware TB scheduling, dynamic TB launch, its power saving |
-| `gsync x.y`, `wait_signal x.y`, `saws x.y` | Liu 2018: global synchronisation, wait-signal, synchronisation-aware warp scheduling |
-| `darsie x.y`, `pagoda x.y` | Yeh 2020: redundant instruction elimination, narrow tasks |
-| `lax x.y` | Yeh et al., deadline-aware offloading, with Yeh 2020 |
-| `mias x.y` | Nasef 2023, multiprogramming |
-| `GPGPU-Sim GTX480`, `Titan`, `TitanX`, `RTX2060`, `GTX750Ti` | public GPGPU-Sim 4.x configuration of that GPU |
+| `Wang 2016, table 4` | stated there: a publication of the table below, with sections, tables or figures where the value is in some |
+| `derived from Wang 2016, table 4` | follows from what is stated there |
+| `docs/gpu.md, "LSU"` | a section of a page of this tree |
+| `GPGPU-Sim GTX480`, `GPGPU-Sim Titan`, `GPGPU-Sim TitanX`, `GPGPU-Sim RTX2060` | public GPGPU-Sim 4.x configuration of that GPU: `configs/tested-cfgs/SM2_GTX480`, `SM3_KEPLER_TITAN`, `SM6_TITANX`, `SM75_RTX2060` of gpgpu-sim_distribution |
+| `GPGPU-Sim GTX750Ti` | likewise: `configs/deprecated-cfgs/GeForceGTX750Ti` |
 | `gem5 APU` | defaults of gem5's public APU configuration |
-| `vendor guide` | vendor programming guide: limits and throughput per compute capability |
-| `microbenchmarks` | published measurements (Wong 2010; Mei and Chu 2017; Jia 2018; Arafa 2019) |
+| `vendor guide` | NVIDIA, *CUDA C++ Programming Guide* with its occupancy calculator: limits, allocation units and throughput per compute capability |
+| `vendor data` | NVIDIA's data of that GPU: product page, board specification |
+| `microbenchmarks` | published measurements, as they are commonly quoted: Wong 2010, Mei 2017, Jia 2018, Arafa 2019 |
 | `GCN documents` | public GCN architecture and ISA documents |
 | `command line` | replaced by an override |
 
-A remark in parentheses says how the number was obtained.
+| publication | title |
+|---|---|
+| `Wang 2016` | Jin Wang, *Acceleration and Optimization of Dynamic Parallelism for Irregular Applications on GPUs*, PhD dissertation, Georgia Institute of Technology, 2016 |
+| `Liu 2018` | Jiwei Liu, *Efficient Synchronization for GPGPU*, PhD dissertation, University of Pittsburgh, 2018 |
+| `Yeh 2020` | Tsung Tai Yeh, *Accelerating Parallel Tasks by Optimizing GPU Hardware Resource Utilization*, PhD dissertation, Purdue University, May 2020 (in Purdue's repository without the word *Resource*) |
+| `Yeh 2021` | Tsung Tai Yeh, Matthew D. Sinclair, Bradford M. Beckmann, Timothy G. Rogers, *Deadline-Aware Offloading for High-Throughput Accelerators*, HPCA 2021 |
+| `Nasef 2023` | Mehdi Nasef, *Hardware Support for Multiprogramming in GPUs*, degree dissertation, September 2023 |
+| `Wong 2010` | Henry Wong et al., *Demystifying GPU Microarchitecture through Microbenchmarking*, ISPASS 2010 |
+| `Mei 2017` | Xinxin Mei, Xiaowen Chu, *Dissecting GPU Memory Hierarchy through Microbenchmarking*, IEEE TPDS 28(1), 2017 |
+| `Jia 2018` | Zhe Jia et al., *Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking*, arXiv:1804.06826, 2018 |
+| `Arafa 2019` | Yehia Arafa et al., *Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs*, HPEC 2019 |
 )";
 
 std::string number(double value, const char* format) {

@@ -32,8 +32,13 @@ def library_folder(build):
 
 def programs(build):
     """(program, arguments, machines) of the tests kernel_<name>_timing"""
-    listed = subprocess.run(["ctest", "--show-only=json-v1", "-R", "^kernel_.*_timing$"], cwd=build, check=True,
-                            stdout=subprocess.PIPE, universal_newlines=True)
+    listed = subprocess.run(
+        ["ctest", "--show-only=json-v1", "-R", "^kernel_.*_timing$"],
+        cwd=build,
+        check=True,
+        stdout=subprocess.PIPE,
+        universal_newlines=True,
+    )
     for test in json.loads(listed.stdout)["tests"]:
         program, arguments, *machines = test["command"][2:]
         yield program, arguments.split(), machines
@@ -44,8 +49,9 @@ def run(library, program, arguments, settings):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         environment = dict(os.environ, LD_LIBRARY_PATH=str(library), CASTOR_REPORT=str(report), **settings)
-        done = subprocess.run([program] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
-                              check=False)
+        done = subprocess.run(
+            [program] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False
+        )
         text = report.read_text() if report.exists() else ""  # a machine that is refused leaves it empty
         content = json.loads(text) if text else {}
         content.pop("versions", None)  # of the compiler, among others
@@ -55,8 +61,11 @@ def run(library, program, arguments, settings):
 def lasting(result):
     """What two versions of Castor have in common of a run."""
     kept = ("statistics_hash", "cycles", "warp_instructions")
-    return {"exit code": result["exit code"], "output": result["output"],
-            "report": {key: result["report"].get(key) for key in kept}}
+    return {
+        "exit code": result["exit code"],
+        "output": result["output"],
+        "report": {key: result["report"].get(key) for key in kept},
+    }
 
 
 def compare(libraries, program, arguments, settings, versions):
@@ -85,8 +94,13 @@ def main():
     work = []
     for program, arguments, machines in programs(builds[0]):
         # A program that ignored the library path would be compared with itself.
-        linked = subprocess.run(["ldd", program], stdout=subprocess.PIPE, universal_newlines=True, check=True,
-                                env=dict(os.environ, LD_LIBRARY_PATH=str(libraries[1])))
+        linked = subprocess.run(
+            ["ldd", program],
+            stdout=subprocess.PIPE,
+            universal_newlines=True,
+            check=True,
+            env=dict(os.environ, LD_LIBRARY_PATH=str(libraries[1])),
+        )
         if str(libraries[1]) not in linked.stdout:
             sys.exit(f"{program} does not follow LD_LIBRARY_PATH")
         wanted = machines if options.machine == ["all"] else [one for one in options.machine if one in machines]

@@ -2,7 +2,8 @@
 """A clone of the tree with more blocks than it has: copies of them under other names. It shows what a house with many
 blocks costs to build and to check; the copies are for nothing else.
 
-    copy_blocks.py DEST --blocks 9 --changed lax2 saws2    clone into DEST (must not exist), copies until there are nine blocks,
+    copy_blocks.py DEST --blocks 9 --changed lax2 saws2    clone into DEST (must not exist), copies until there are nine
+    blocks,
                                                            all recorded as having passed; then these are changed
     copy_blocks.py DEST --blocks 9 --contract              the twin contract is changed instead, and with it every block
 
@@ -28,7 +29,8 @@ KEPT = ("sw/workloads/host/",)  # host-side schedulers with which every block's 
 
 
 def renamed(text, old, new):
-    """`old` as a word of an identifier or a path: lax, lax_adapter, LaxAdapter, CASTOR_LAX; not laxity, relax, LAX alone."""
+    """`old` as a word of an identifier or a path: lax, lax_adapter, LaxAdapter, CASTOR_LAX; not laxity, relax, LAX
+    alone."""
     text = re.sub(rf"(?<![a-zA-Z]){old}(?![a-z0-9])", new, text)
     text = re.sub(rf"(?<![A-Z]){old.capitalize()}(?![a-z0-9])", new.capitalize(), text)
     return re.sub(rf"(?<=_){old.upper()}(?![A-Z0-9])", new.upper(), text)
@@ -44,7 +46,10 @@ def copy(root, files, old, new, window):
         path.parent.mkdir(parents=True, exist_ok=True)
         text = renamed(source.read_text(), old, new)
         text = re.sub(r"\bkWindow = \d+;", f"kWindow = {window};", text)
-        text = re.sub(r"^(namespace|} +// namespace) castor::platforms::experiments\b", rf"\g<0>::of_{new}", text, flags=re.M)
+        text = re.sub(r"\bserves register window \d+", f"serves register window {window}", text)
+        text = re.sub(
+            r"^(namespace|} +// namespace) castor::platforms::experiments\b", rf"\g<0>::of_{new}", text, flags=re.M
+        )
         path.write_text(text)
         path.chmod(source.stat().st_mode)
 
@@ -62,7 +67,9 @@ def main():
     run = lambda *words: subprocess.run(words, check=True)  # noqa: E731
     run("git", "clone", "-q", str(ROOT), str(options.dest))
     root = options.dest
-    listed = subprocess.run(["git", "-C", root, "ls-files"], check=True, capture_output=True, text=True).stdout.splitlines()
+    listed = subprocess.run(
+        ["git", "-C", root, "ls-files"], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     files = [name for name in listed if not name.endswith(".svg") and not name.startswith(KEPT)]
     originals = ladder.blocks(root)
     names = list(originals)
@@ -71,6 +78,9 @@ def main():
         new = f"{old}{len(names) // len(originals) + 1}"
         copy(root, files, old, new, len(names))
         names.append(new)
+    listed = subprocess.run(["git", "-C", root, "ls-files", "--others"], check=True, capture_output=True, text=True)
+    copies = [name for name in listed.stdout.splitlines() if name.endswith((".cpp", ".h"))]
+    subprocess.run(["clang-format-14", "-i", *copies], cwd=root, check=True)
     ladder.record(root, names)
     if options.contract:
         changed = [CONTRACT]

@@ -6,8 +6,8 @@ last climbed it. The others run a sample.
     ladder.py record BLOCK...    the block has passed all its tests with these sources: notes their digests
     ladder.py --self-test        changes are seen, wherever they are
 
-The digests stand in docs/blocks/BLOCK.evidence.json under "sources": of the block's own rooms, and of what all blocks share
-(the twin contract, harness, flows, hooks). A block without them counts as changed.
+The digests stand in docs/blocks/BLOCK.evidence.json under "sources": of the block's own rooms, and of what all blocks
+share (the twin contract, harness, flows, hooks). A block without them counts as changed.
 """
 
 import hashlib
@@ -18,19 +18,36 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NO_BLOCKS = {"base", "twin", "isa", "gpu", "hookup"}
-SHARED = ("models/castor/base", "models/castor/twin", "models/castor/gpu/hooks", "models/castor/hookup/*.*", "tb/common",
-          "rtl/common", "rtl/synthesis", "cmake/CastorBlock.cmake", "cmake/objects")
+SHARED = (
+    "models/castor/base",
+    "models/castor/twin",
+    "models/castor/gpu/hooks",
+    "models/castor/hookup/*.*",
+    "tb/common",
+    "rtl/common",
+    "rtl/synthesis",
+    "cmake/CastorBlock.cmake",
+    "cmake/objects",
+)
 
 
 def blocks(root):
-    return sorted(path.parent.name for path in (root / "models" / "castor").glob("*/ports.h")
-                  if path.parent.name not in NO_BLOCKS)
+    return sorted(
+        path.parent.name for path in (root / "models" / "castor").glob("*/ports.h") if path.parent.name not in NO_BLOCKS
+    )
 
 
 def rooms(block):
     """Patterns of what belongs to a block alone."""
-    return (f"models/castor/{block}", f"models/castor/hookup/{block}", f"rtl/{block}", f"tb/{block}",
-            f"tests/*/{block}", f"tests/*/{block}.*", f"tests/*/{block}_*")
+    return (
+        f"models/castor/{block}",
+        f"models/castor/hookup/{block}",
+        f"rtl/{block}",
+        f"tb/{block}",
+        f"tests/*/{block}",
+        f"tests/*/{block}.*",
+        f"tests/*/{block}_*",
+    )
 
 
 def digest(root, patterns):
@@ -42,7 +59,9 @@ def digest(root, patterns):
     total = hashlib.sha256()
     for path in sorted(files):
         if path.is_file() and "__pycache__" not in path.parts:
-            total.update(f"{path.relative_to(root).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+            total.update(
+                f"{path.relative_to(root).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
+            )
     return total.hexdigest()[:16]
 
 
@@ -100,8 +119,14 @@ def self_test():
         write("models/castor/base/ports.h", "a room that is no block")
         expect("never recorded", "one", "two")
         expect("nothing")
-        for name in ("models/castor/one/engine.cpp", "models/castor/hookup/one/registration.cpp", "rtl/one/one.sv",
-                     "tb/one/cover/points.cpp", "tests/unit/one_engine.cmake", "tests/unit/one/engine_test.cpp"):
+        for name in (
+            "models/castor/one/engine.cpp",
+            "models/castor/hookup/one/registration.cpp",
+            "rtl/one/one.sv",
+            "tb/one/cover/points.cpp",
+            "tests/unit/one_engine.cmake",
+            "tests/unit/one/engine_test.cpp",
+        ):
             write(name, "new")
             expect(f"{name} is new", "one")
             write(name, "newer")
@@ -110,8 +135,13 @@ def self_test():
         expect("a file has another name", "one")
         (root / "rtl/one/first.sv").unlink()
         expect("a file is gone", "one")
-        for name in ("models/castor/twin/rtl.h", "models/castor/hookup/lazy_twin.h", "tb/common/bench.h",
-                     "rtl/common/castor_fifo.sv", "cmake/CastorBlock.cmake"):
+        for name in (
+            "models/castor/twin/rtl.h",
+            "models/castor/hookup/lazy_twin.h",
+            "tb/common/bench.h",
+            "rtl/common/castor_fifo.sv",
+            "cmake/CastorBlock.cmake",
+        ):
             write(name, "new")
             expect(f"{name} changes", "one", "two")
         write("sw/runtime/session.cpp", "new")

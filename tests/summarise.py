@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Counts what the tests of one run gave and prints "N passed, N failed" as the last line.
 
-Reads <folder>/ctest.xml (one entry per test process) and, where a process was a GoogleTest program, <folder>/<name>.json,
-so that its cases are counted one by one. A process that ended badly although none of its cases failed (crash, timeout,
-sanitizer report) counts as one failure more. Exit code: 0 if something passed and nothing failed.
+Reads <folder>/ctest.xml (one entry per test process) and, where a process was a GoogleTest program,
+<folder>/<name>.json, so that its cases are counted one by one. A process that ended badly although none of its cases
+failed (crash, timeout, sanitizer report) counts as one failure more. Exit code: 0 if something passed and nothing
+failed.
 """
 
 import json
@@ -43,7 +44,9 @@ def main():
         ended_well = entry.get("status") == "run"
         not_run = entry.find("skipped")
         # A program that is missing is "notrun" too, and that is a failure.
-        if entry.get("status") == "disabled" or (not_run is not None and not_run.get("message", "").startswith("SKIP_")):
+        if entry.get("status") == "disabled" or (
+            not_run is not None and not_run.get("message", "").startswith("SKIP_")
+        ):
             skipped += 1
             continue
         cases = gtest_cases(folder / f"{name}.json")

@@ -1,10 +1,5 @@
 // castor cosim, castor wave, castor list blocks: hardware blocks, model against RTL.
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +11,7 @@
 #include "castor/base/error.h"
 #include "castor/base/shared_object.h"
 #include "castor/twin/block_folder.h"
+#include "castor/twin/block_object.h"
 #include "castor/twin/rtl_builder.h"
 #include "castor/twin/vcd.h"
 #include "platforms/block_document.h"
@@ -61,43 +57,12 @@ tb::ParamSets sets_of(const twin::BlockFolder& block, const Json& manifest) {
   return sets;
 }
 
-/// Runs the command with which the manifest says that the bench is made; what it prints goes to stderr.
-void build_bench(const twin::BlockFolder& block, const Json& manifest) {
-  std::vector<std::string> words = manifest.value("build", std::vector<std::string>{});
-  if (words.empty()) {
-    throw base::InputError("block " + block.name + " has no bench: no file '" + block.bench() + "'",
-                           "castor_block of CMake makes it, as target castor_bench_" + block.name);
-  }
-  std::string line;
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    line += " " + word;
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
-  std::fprintf(stderr, "castor: building the bench of %s (once):%s\n", block.name.c_str(), line.c_str());
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(STDERR_FILENO, STDOUT_FILENO);
-    ::execvp(argv[0], argv.data());
-    ::_exit(127);
-  }
-  int status = -1;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0 || !fs::exists(block.bench())) {
-    throw base::InputError("the bench of block " + block.name + " cannot be built", "the lines above say why");
-  }
-}
-
 /// The block's entry out of its bench.so, which is built if it is not there.
 tb::BlockEntry load_bench(const std::string& name) {
   const twin::BlockFolder block = twin::find_block(name);
   const Json manifest = read_json(block.manifest());
-  std::error_code ignored;
-  if (!fs::exists(block.bench(), ignored)) build_bench(block, manifest);
-  const base::ObjectHeader& header = base::load_object(block.bench(), "castor_bench_object", "bench", name);
+  const std::string path = twin::block_object(block, "bench");
+  const base::ObjectHeader& header = base::load_object(path, "castor_bench_object", "bench", name);
   tb::BlockEntry entry = reinterpret_cast<const tb::BenchObject&>(header).entry();
   entry.sets = sets_of(block, manifest);
   return entry;
@@ -187,8 +152,8 @@ void list_blocks(const std::string& only, bool json, bool markdown) {
       }
     }
   }
-  std::error_code ignored;
-  if (!only.empty() && fs::exists(blocks[0].model(), ignored)) std::printf("\n%s", block_document(only).c_str());
+  if (!only.empty() && !read_json(blocks[0].manifest()).value("registration", "").empty())
+    std::printf("\n%s", block_document(only).c_str());
 }
 
 void add_cosim(CLI::App& app, int& result) {

@@ -1,4 +1,4 @@
-// castor area, prove, netlist, mutate: flows over the blocks' RTL, written in Python (rtl/synthesis).
+// castor area, prove, netlist, coverage, lint, mutate: flows over the blocks' RTL, written in Python (rtl/synthesis).
 
 #include <unistd.h>
 
@@ -61,6 +61,7 @@ void add_flows(CLI::App& app) {
   add_flow(app, "prove", "Prove the properties of a block's RTL");
   add_flow(app, "netlist", "Write the gate netlist of a block with functional models of its cells");
   add_flow(app, "coverage", "Lines and toggles of a block's RTL that its sequences reach");
+  add_flow(app, "lint", "Every warning about the blocks' RTL, at every parameter set");
   add_flow(app, "mutate", "Break a block's RTL in many small ways; does lockstep notice?");
 }
 

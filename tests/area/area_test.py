@@ -42,8 +42,10 @@ class Figures(FlowCase):
         (rtl / "gate.f").write_text("gate/castor_gate.sv\n")
         (rtl / "parameter_sets.json").write_text('{"default": {}}')
         (rtl / "castor_gate.sv").write_text(
-            "module castor_gate (input logic clk_i, input logic rst_ni, input logic a_i, input logic b_i, output logic y_o);\n"
-            "  assign y_o = a_i && b_i;\nendmodule\n")
+            "module castor_gate (\n  input logic clk_i, input logic rst_ni, input logic a_i,\n"
+            "  input logic b_i, output logic y_o\n);\n"
+            "  assign y_o = a_i && b_i;\nendmodule\n"
+        )
         one = self.json("area", "gate", root=self.folder)["results"][0]
         self.assertEqual((one["flops"], one["register_period_ns"]), (0, 0))
         self.assertGreater(one["period_ns"], 0)
@@ -74,7 +76,9 @@ class Figures(FlowCase):
         bare = self.json("area", "trial", "--params", "default", "--no-timing", "--macros")["results"][0]
         clients, width = whole["parameters"]["Clients"], whole["parameters"]["Width"]
         self.assertEqual(whole["tables"], bare["tables"])
-        self.assertEqual(bare["tables"], [{"name": "table_q", "entries": clients, "width": width, "read_ports": 1, "write_ports": 1}])
+        self.assertEqual(
+            bare["tables"], [{"name": "table_q", "entries": clients, "width": width, "read_ports": 1, "write_ports": 1}]
+        )
         self.assertEqual(whole["flops"] - bare["flops"], clients * width)
         self.assertLess(bare["kge"], whole["kge"] - clients * width * 0.004)  # a flip-flop is above four gates
         out, _ = self.run_castor("area", "trial", "--params", "default", "--macros")
@@ -96,7 +100,16 @@ class Figures(FlowCase):
         (root / "rtl/trial/area_points.json").write_text('{"tiny": {"Clients": 2, "Width": 3}}')
         result = self.json("area", "trial", "--params", "tiny", "--no-timing", root=root)["results"][0]
         self.assertEqual(result["flops"], registers(2, 3))
-        self.refused("netlist", "trial", "--params", "tiny", "-o", self.folder / "x.v", root=root, says="there are: default, proof, small")
+        self.refused(
+            "netlist",
+            "trial",
+            "--params",
+            "tiny",
+            "-o",
+            self.folder / "x.v",
+            root=root,
+            says="there are: default, proof, small",
+        )
         (root / "rtl/trial/area_points.json").write_text('{"small": {"Clients": 2, "Width": 3}}')
         self.refused("area", "trial", root=root, says="'small' is in parameter_sets.json too")
 
@@ -129,7 +142,11 @@ class Check(FlowCase):
         out, _ = self.run_castor("area", "trial", "--check", root=root)
         self.assertIn("agrees with", out)
         source = root / "rtl/trial/castor_trial.sv"
-        self.edit(source, "sum_d           = sum_q + {4'b0, word};", "sum_d           = sum_q + {4'b0, word} + {4'b0, data_i[Width-1:0]};")
+        self.edit(
+            source,
+            "sum_d           = sum_q + {4'b0, word};",
+            "sum_d           = sum_q + {4'b0, word} + {4'b0, data_i[Width-1:0]};",
+        )
         out, _ = self.run_castor("area", "trial", "--check", root=root, expect=1)
         self.assertRegex(out, r"DRIFT trial small: kge was 0\.\d+, is 0\.\d+ \(\+\d")
 
@@ -163,7 +180,7 @@ class BadInput(FlowCase):
         root = self.copy()
         source = root / "rtl/trial/castor_trial.sv"
         self.edit(source, "assign sum_o    = sum_q;", "assign sum_o    = ;")
-        line = 1 + source.read_text()[:source.read_text().index("= ;")].count("\n")
+        line = 1 + source.read_text()[: source.read_text().index("= ;")].count("\n")
         self.refused("area", "trial", root=root, says=f"castor_trial.sv:{line}:")
 
     def test_parameters_out_of_range_are_refused_by_the_block(self):
@@ -172,7 +189,9 @@ class BadInput(FlowCase):
         self.refused("area", "trial", "--params", "small", root=root, says="Clients must be 2..64")
 
     def test_unwritable_result_is_refused(self):
-        out, err = self.run_castor("area", "trial", "--params", "small", "--no-timing", "--json", self.folder / "no/such.json", expect=2)
+        out, err = self.run_castor(
+            "area", "trial", "--params", "small", "--no-timing", "--json", self.folder / "no/such.json", expect=2
+        )
         self.assertIn("cannot write", err)
 
     def test_help_fits_a_screen_and_has_an_example(self):

@@ -1,4 +1,5 @@
-"""RTL of a block with a fault, for script tests: a copy of the block's folder whose RTL has one text replaced by another."""
+"""RTL of a block with a fault, for script tests: a copy of the block's folder whose RTL has one text replaced by
+another."""
 
 import json
 import shutil
@@ -6,7 +7,8 @@ from pathlib import Path
 
 
 def patched(block, folder, file, old, new):
-    """Makes `folder`/NAME out of the block folder `block`, with `old` in `file` of its RTL replaced by `new`. Returns it."""
+    """Makes `folder`/NAME out of the block folder `block`, with `old` in `file` of its RTL replaced by `new`. Returns
+    it."""
     block, folder = Path(block), Path(folder)
     manifest = json.loads((block / "block.json").read_text())
     rtl = folder / "rtl" / manifest["name"]

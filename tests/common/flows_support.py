@@ -1,4 +1,5 @@
-"""What the script tests of the flows share: running the `castor` command on the trial block, or on a broken copy of it."""
+"""What the script tests of the flows share: running the `castor` command on the trial block, or on a broken copy of
+it."""
 
 import json
 import os
@@ -34,16 +35,26 @@ class FlowCase(unittest.TestCase):
         path.write_text(text.replace(old, new, 1))
 
     def run_castor(self, *words, root=DATA, path=None, expect=0):
-        """Runs `castor words...` on blocks of the tree `root` (None: those with manifests); checks the exit code (None: 0 and 1 will do); returns (standard output, standard error)."""
+        """Runs `castor words...` on blocks of the tree `root` (None: those with manifests); checks the exit code (None:
+        0 and 1 will do); returns (standard output, standard error)."""
         environment = dict(os.environ)
         if path is not None:
             environment["PATH"] = path
         command = [self.castor, *map(str, words), "--work", str(self.folder / "work")]
         if root is not None:
             command += ["--root", str(root)]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.folder, env=environment,
-                              check=False)
-        self.assertIn(done.returncode, (0, 1) if expect is None else (expect,), f"{command}\n{done.stdout}\n{done.stderr}")
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env=environment,
+            check=False,
+        )
+        self.assertIn(
+            done.returncode, (0, 1) if expect is None else (expect,), f"{command}\n{done.stdout}\n{done.stderr}"
+        )
         return done.stdout, done.stderr
 
     def refused(self, *words, says, **more):

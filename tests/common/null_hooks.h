@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "castor/gpu/front_end/dispatcher.h"
+#include "castor/gpu/front_end/built_in_dispatch.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/source_select.h"
 #include "castor/gpu/hooks/hooks.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""castor new-block: for each hook a block that compiles, equals its RTL and changes no cycle of a machine; and what is refused.
+"""castor new-block: for each hook a block that compiles, equals its RTL and changes no cycle of a machine; and what is
+refused.
 
   new_block_test.py BUILD [unittest arguments...]
 """
@@ -43,8 +44,11 @@ int main() {
 """
 
 # Machines, and what they are changed to so that every hook can be plugged in.
-MACHINES = (("tiny", ("fetch.warps=1",)), ("maxwell_liu25", ("fetch.warps=1",)),
-            ("gcn_apu", ("fetch.warps=1", "parse.select_scan=0", "ibuffer.refill=empty")))
+MACHINES = (
+    ("tiny", ("fetch.warps=1",)),
+    ("maxwell_liu25", ("fetch.warps=1",)),
+    ("gcn_apu", ("fetch.warps=1", "parse.select_scan=0", "ibuffer.refill=empty")),
+)
 
 # Counts of the front end's own dispatcher, which is not asked where there is a dispatch policy.
 OWN_DISPATCHER = {"no_fit_cycles", "head_blocked_cycles", "closed_cycles"}
@@ -91,17 +95,19 @@ class NewBlock(PackageCase):
 
     def test_what_is_wrong_with_a_request_is_said_in_one_line(self):
         self.castor("new-block", "good", "--hook", "issue")
-        for words, said in ((("x", "--hook", "memory"), ", ".join(HOOKS)),
-                            (("X", "--hook", "issue"), "cannot be the name of a block"),
-                            (("1x", "--hook", "issue"), "cannot be the name of a block"),
-                            (("a__b", "--hook", "issue"), "cannot be the name of a block"),
-                            (("../x", "--hook", "issue"), "cannot be the name of a block"),
-                            (("class", "--hook", "issue"), "another meaning"),
-                            (("saws", "--hook", "issue"), "there is a block called saws"),
-                            (("good", "--hook", "issue"), "'good' exists"),
-                            (("x", "--hook", "issue", "--into", "good"), "'good' exists"),
-                            (("x", "--hook", "issue", "--into", "/proc/x"), "cannot write '/proc/x'"),
-                            (("x",), "--hook")):
+        for words, said in (
+            (("x", "--hook", "memory"), ", ".join(HOOKS)),
+            (("X", "--hook", "issue"), "cannot be the name of a block"),
+            (("1x", "--hook", "issue"), "cannot be the name of a block"),
+            (("a__b", "--hook", "issue"), "cannot be the name of a block"),
+            (("../x", "--hook", "issue"), "cannot be the name of a block"),
+            (("class", "--hook", "issue"), "another meaning"),
+            (("saws", "--hook", "issue"), "there is a block called saws"),
+            (("good", "--hook", "issue"), "'good' exists"),
+            (("x", "--hook", "issue", "--into", "good"), "'good' exists"),
+            (("x", "--hook", "issue", "--into", "/proc/x"), "cannot write '/proc/x'"),
+            (("x",), "--hook"),
+        ):
             with self.subTest(words=words):
                 output = self.castor("new-block", *words, expect=2)
                 self.assertIn(said, output)
@@ -116,7 +122,10 @@ class NewBlock(PackageCase):
         body = re.search(r"  void clock\(const Inputs& in\) \{\n(.*?)\n  \}\n", text, re.DOTALL)
         engine.write_text(text.replace(body.group(), "  void clock(const Inputs& in);\n"))
         (folder / "mine/engine.cpp").write_text(
-            '#include "mine/engine.h"\n\nvoid blocks::mine::Engine::clock(const Inputs& in) {\n' + body.group(1) + "\n}\n")
+            '#include "mine/engine.h"\n\nvoid blocks::mine::Engine::clock(const Inputs& in) {\n'
+            + body.group(1)
+            + "\n}\n"
+        )
         self.build(folder)
         self.assertIn("0 mismatches", self.castor("cosim", "mine", "--cycles", 2000))
         self.run_in(folder, "cmake", "--install", "build", "--prefix", self.folder / "installed")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A block in a repository of its own (platforms/examples/own_block), with nothing but an installed Castor: every command on it, and the
-walk of its README.
+"""A block in a repository of its own (platforms/examples/own_block), with nothing but an installed Castor: every
+command on it, and the walk of its README.
 
   own_block_test.py BUILD [unittest arguments...]
 """
@@ -37,7 +37,9 @@ class OwnBlock(PackageCase):
         self.assertRegex(output, r"(?m)^lax: ")
 
     def test_model_and_rtl_agree_in_every_set_and_sequence(self):
-        self.assertIn("packer: 10 runs, 50000 cycles, 0 failed", self.castor("cosim", "packer", "--all", "--cycles", 5000))
+        self.assertIn(
+            "packer: 10 runs, 50000 cycles, 0 failed", self.castor("cosim", "packer", "--all", "--cycles", 5000)
+        )
         self.assertIn("0 mismatches", self.castor("cosim", "packer", "--params", "NumSms=13", "--cycles", 5000))
 
     def test_every_cover_point_is_reached(self):
@@ -95,7 +97,11 @@ class OwnBlock(PackageCase):
             self.assertRegex(wave, rf"\$var wire \d+ \S+ {signal} ")
 
         # A program that is started by itself.
-        words = {"CASTOR_PLATFORM": MACHINE, "CASTOR_SET": "blocks.packer.enable=1;blocks.packer.engine=lockstep", "CASTOR_REPORT": "alone.json"}
+        words = {
+            "CASTOR_PLATFORM": MACHINE,
+            "CASTOR_SET": "blocks.packer.enable=1;blocks.packer.engine=lockstep",
+            "CASTOR_REPORT": "alone.json",
+        }
         self.assertIn("PASS", self.run_in(self.folder, "./demo", **words))
         alone = json.loads((self.folder / "alone.json").read_text())
         self.assertEqual(alone["cycles"], model["cycles"])
@@ -103,7 +109,10 @@ class OwnBlock(PackageCase):
 
     def test_keys_and_claims_are_those_of_its_registration(self):
         self.run_in(self.folder, "castor-cc", self.block / "demo.cu", "-o", "demo")
-        self.assertIn("allowed: 0 to 255", self.castor("run", "-p", MACHINE, *ON, "--set", "blocks.packer.depth=256", "./demo", expect=2))
+        self.assertIn(
+            "allowed: 0 to 255",
+            self.castor("run", "-p", MACHINE, *ON, "--set", "blocks.packer.depth=256", "./demo", expect=2),
+        )
         output = self.castor("run", "-p", "gcn_apu", *ON, "--set", "blocks.lax.enable=1", "./demo", expect=2)
         self.assertIn("lax and packer exclude each other", output)
 
@@ -111,7 +120,11 @@ class OwnBlock(PackageCase):
 class Readme(PackageCase):
     def test_every_command_of_the_readme_works(self):
         output = self.type_in(self.prefix / "share/castor/examples/own_block/README.md")
-        for line in ("packer: 10 runs, 200000 cycles, 0 failed", "6 proven, 0 only to a bound, 3 covers reached", "PASS 16384 sums"):
+        for line in (
+            "packer: 10 runs, 200000 cycles, 0 failed",
+            "6 proven, 0 only to a bound, 3 covers reached",
+            "PASS 16384 sums",
+        ):
             self.assertIn(line, output)
         cycles = re.findall(r"^ +1 +(\d+) .*_Z7windows", output, re.MULTILINE)
         self.assertEqual(cycles, ["25628", "25028", "25628", "25028"])

@@ -3,7 +3,8 @@ castor_script_test(install_package
   KIND install
   TIMEOUT 600
   COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh" "${PROJECT_BINARY_DIR}" "${CMAKE_CXX_COMPILER}")
-set_tests_properties(install_package PROPERTIES RUN_SERIAL ON)
+# Among the longest, so they begin first.
+set_tests_properties(install_package PROPERTIES COST 1000)
 
 # Castor as a subdirectory of another project.
 castor_script_test(install_subproject
@@ -19,6 +20,6 @@ if(CASTOR_TEST_RTL AND TARGET castor AND NOT CASTOR_SANITIZE)
       KIND install
       TIMEOUT 900
       COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/install/${test}_test.py" "${PROJECT_BINARY_DIR}")
-    set_tests_properties(install_${test} PROPERTIES RUN_SERIAL ON)
+    set_tests_properties(install_${test} PROPERTIES COST 1000)
   endforeach()
 endif()

@@ -1,5 +1,5 @@
-"""What the tests of an installed Castor share: a prefix that nothing may change, Castor's tree out of reach, and commands
-as a user types them."""
+"""What the tests of an installed Castor share: a prefix that nothing may change, Castor's tree out of reach, and
+commands as a user types them."""
 
 import hashlib
 import os
@@ -15,8 +15,8 @@ SOURCE = Path(__file__).resolve().parents[2]
 
 
 def isolate(build):
-    """Runs this script again where `build` is installed under $CASTOR_TEST_HOLDER/castor, read-only, and nothing of the tree or
-    the build can be read; returns there. Where mounts are not allowed, only the former."""
+    """Runs this script again where `build` is installed under $CASTOR_TEST_HOLDER/castor, read-only, and nothing of the
+    tree or the build can be read; returns there. Where mounts are not allowed, only the former."""
     if "CASTOR_TEST_HOLDER" in os.environ:
         return
     with tempfile.TemporaryDirectory(prefix="castor-package-") as holder:
@@ -28,13 +28,15 @@ def isolate(build):
         shutil.copy(SOURCE / "docs" / "guides" / "adding-a-block.md", scripts)
         environment = dict(os.environ, CASTOR_TEST_HOLDER=holder, PYTHONDONTWRITEBYTECODE="1")
         command = ["python3", str(scripts / Path(sys.argv[0]).name), *sys.argv[1:]]
-        hidden = [folder for folder in (Path(build).resolve(), SOURCE) if folder.is_dir()]  # what lies in the other goes with it
+        hidden = [
+            folder for folder in (Path(build).resolve(), SOURCE) if folder.is_dir()
+        ]  # what lies in the other goes with it
         steps = [f"mount --bind '{prefix}' '{prefix}'", f"mount -o remount,bind,ro '{prefix}'"]
         steps += [f"mount -t tmpfs none '{folder}'" for folder in hidden]
         mounts = " && ".join(steps)
         alone = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]
         if subprocess.run([*alone, mounts], capture_output=True).returncode == 0:
-            command = [*alone, f"{mounts} && cd / && exec \"$0\" \"$@\"", *command]
+            command = [*alone, f'{mounts} && cd / && exec "$0" "$@"', *command]
         else:
             print("mounts are not allowed here: the tree stays in reach", file=sys.stderr)
             for path in [prefix, *prefix.rglob("*")]:
@@ -68,28 +70,43 @@ class PackageCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(dir=holder)
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.startswith("CASTOR_") and name not in ("CMAKE_PREFIX_PATH", "CXXFLAGS")}
-        self.environment |= {"PATH": f"{self.prefix}/bin:{os.environ['PATH']}", "CASTOR_CACHE": str(holder / "cache"),
-                             "CASTOR_PROGRESS": "0"}
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("CASTOR_") and name not in ("CMAKE_PREFIX_PATH", "CXXFLAGS")
+        }
+        self.environment |= {
+            "PATH": f"{self.prefix}/bin:{os.environ['PATH']}",
+            "CASTOR_CACHE": str(holder / "cache"),
+            "CASTOR_PROGRESS": "0",
+        }
 
     def tearDown(self):
         self.assertEqual(digest(self.prefix), self.before, "the installation was written to")
 
     def run_in(self, folder, *words, expect=0, **more):
         """Runs a command; checks its exit code; returns what it printed, errors too."""
-        done = subprocess.run(list(map(str, words)), cwd=folder, env={**self.environment, **more}, text=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            list(map(str, words)),
+            cwd=folder,
+            env={**self.environment, **more},
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         self.assertEqual(done.returncode, expect, f"{' '.join(map(str, words))}\n{done.stdout}")
         return done.stdout
 
     def type_in(self, document):
-        """Types the commands of a document's sh blocks into one shell in the empty folder, which ends at the first that fails.
-        Returns what they printed."""
+        """Types the commands of a document's sh blocks into one shell in the empty folder, which ends at the first that
+        fails. Returns what they printed."""
         blocks = shell_blocks(document)
         self.assertGreater(len(blocks), 3, "the document has hardly any commands")
         # A command behind "!" has to fail; the shell's -e does not look at it.
-        script = "set -e\n" + re.sub(r"^! (.*)$", r"if \1; then echo 'did not fail: \1'; exit 1; fi", "\n".join(blocks), flags=re.MULTILINE)
+        script = "set -e\n" + re.sub(
+            r"^! (.*)$", r"if \1; then echo 'did not fail: \1'; exit 1; fi", "\n".join(blocks), flags=re.MULTILINE
+        )
         return self.run_in(self.folder, "bash", "-c", script)
 
     def build(self, folder):

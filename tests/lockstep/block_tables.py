@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The tables in a block's document that are made from the block itself: ports and parameters (of its lists), and what it
-brings to a machine (keys, claims, statistics).
+"""The tables in a block's document that are made from the block itself: ports and parameters (of its lists), and what
+it brings to a machine (keys, claims, statistics).
 
     block_tables.py <castor> <document> <block>            checks that the document has them as they are
     block_tables.py <castor> <document> <block> --write    puts them in
@@ -29,8 +29,10 @@ def main():
     path = pathlib.Path(path)
     text = path.read_text()
     wanted = text
-    for kind, command in (("ports", ["cosim", block, "--describe", "markdown", "--defaults"]),
-                          ("machine", ["list", "blocks", block, "--markdown"])):
+    for kind, command in (
+        ("ports", ["cosim", block, "--describe", "markdown", "--defaults"]),
+        ("machine", ["list", "blocks", block, "--markdown"]),
+    ):
         begin = f"<!-- generated: {kind} {block} -->"
         if begin not in text:
             print(f"{path}: no line {begin}")
@@ -41,8 +43,10 @@ def main():
         path.write_text(wanted)
         return 0
     if wanted != text:
-        print(f"{path}: the tables are not those of the block; bring them up to date by\n"
-              f"  {' '.join(sys.argv)} --write")
+        print(
+            f"{path}: the tables are not those of the block; bring them up to date by\n"
+            f"  {' '.join(sys.argv)} --write"
+        )
         return 1
     return 0
 

@@ -25,7 +25,9 @@ COSIM = (CASTOR, "cosim", "turnstile")
 
 def run(*words, **more):
     """Runs a command; of its messages, those of a builder of RTL are left out."""
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, check=False, **more)
+    done = subprocess.run(
+        [str(word) for word in words], capture_output=True, text=True, timeout=300, check=False, **more
+    )
     done.stderr = re.sub(r"castor: (building|built) RTL of .*\n", "", done.stderr)
     return done
 
@@ -80,6 +82,7 @@ class Cosim(unittest.TestCase):
             elif words and words[-1] in values and line[0] == "b":
                 for key in values[words[-1]]:
                     series.setdefault(key, {})[now] = int(words[0][1:], 2)
+
         def value_at(values, time):
             return values[max(at for at in values if at <= time)]
 
@@ -90,8 +93,10 @@ class Cosim(unittest.TestCase):
         self.assertGreater(len(series[("model", "probe_count_o")]), 2)
         # What comes out of registers changes at the same time on both sides. The edge that ends the run is in the RTL's
         # dump alone: the model's registers are dumped with the cycle that they begin.
-        self.assertEqual([at for at in sorted(series[("model", "probe_count_o")]) if at > 1000],
-                         [at for at in sorted(series[("rtl", "probe_count_o")]) if 1000 < at < 40_000])
+        self.assertEqual(
+            [at for at in sorted(series[("model", "probe_count_o")]) if at > 1000],
+            [at for at in sorted(series[("rtl", "probe_count_o")]) if 1000 < at < 40_000],
+        )
         self.assertEqual((self.folder / "both.vcd.level.filter").read_text(), "0 Empty\n1 Some\n2 Full\n")
         self.assertEqual(len(list(self.folder.iterdir())), 2)
 
@@ -103,7 +108,7 @@ class Cosim(unittest.TestCase):
             found = {"model": set(), "rtl": set()}
             for scopes, _, name, _ in variables(wave.read_text()):
                 if "castor_lax_probe" in scopes:
-                    found[scopes[0]].add(".".join(scopes[scopes.index("castor_lax_probe") + 1:] + [name]))
+                    found[scopes[0]].add(".".join(scopes[scopes.index("castor_lax_probe") + 1 :] + [name]))
             return found
 
         ports, own, parts, everything = registers(), *(registers("--wave-depth", depth) for depth in (1, 2, 99))
@@ -131,11 +136,25 @@ class Cosim(unittest.TestCase):
 
     def test_a_given_object_is_run_in_place_of_the_blocks_own(self):
         path = subprocess.run(
-            ["python3", "-B", f"{os.environ['CASTOR_PREFIX']}/share/castor/rtl/synthesis/flows.py", "rtl-object",
-             f"{TURNSTILE}/block.json", "NumPorts=37", "NumWays=3", "Depth=7"], capture_output=True, text=True, check=True).stdout.strip()
+            [
+                "python3",
+                "-B",
+                f"{os.environ['CASTOR_PREFIX']}/share/castor/rtl/synthesis/flows.py",
+                "rtl-object",
+                f"{TURNSTILE}/block.json",
+                "NumPorts=37",
+                "NumWays=3",
+                "Depth=7",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
         done = run(*COSIM, "--params", "odd", "--cycles", 1000, "--rtl", path)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.refused(run(*COSIM, "--params", "odd,Depth=6", "--rtl", path), "at NumPorts 37, NumWays 3, Depth 7, not at")
+        self.refused(
+            run(*COSIM, "--params", "odd,Depth=6", "--rtl", path), "at NumPorts 37, NumWays 3, Depth 7, not at"
+        )
         self.refused(run(*COSIM, "--rtl", "/nowhere/rtl.so"), "/nowhere/rtl.so")
         self.refused(run(CASTOR, "cosim", "lax", "--rtl", path), "block turnstile")
 
@@ -157,8 +176,10 @@ class Cosim(unittest.TestCase):
         cycle = int(said[1])
         first = max(cycle - 200, 0)
         self.assertIn(f"waves:  turnstile-odd-3.vcd, cycles {first} to {cycle}", done.stderr)
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
-                         ["turnstile-odd-3.vcd", "turnstile-odd-3.vcd.level.filter"])
+        self.assertEqual(
+            sorted(path.name for path in self.folder.iterdir()),
+            ["turnstile-odd-3.vcd", "turnstile-odd-3.vcd.level.filter"],
+        )
         text = (self.folder / "turnstile-odd-3.vcd").read_text()
         # Registers inside the RTL are there too, ports on both sides.
         names = re.findall(r"\$var\s+\S+\s+\d+\s+\S+\s+(\w+)", text)
@@ -178,35 +199,6 @@ class Cosim(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "no waves: .*cannot write")
 
-    def test_saved_views_show_signals_that_are_there(self):
-        views = pathlib.Path(__file__).resolve().parents[2] / "waveforms"
-        blocks = {block["name"] for block in json.loads(run(CASTOR, "list", "blocks", "--json").stdout)}
-        checked = [view.stem for view in sorted(views.glob("*.gtkw")) if view.stem in blocks]
-        self.assertGreater(len(checked), 1)
-        for block in checked:
-            with self.subTest(block=block):
-                self.check_view(block, 40, {path.name for path in views.glob(f"{block}.*.filter")})
-
-    def check_view(self, block, least, wanted):
-        wave = self.folder / f"{block}.vcd"
-        done = run(CASTOR, "cosim", block, "--cycles", 20, "--wave", wave)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        names = {".".join(scopes + [name + bits]) for scopes, _, name, bits in variables(wave.read_text())}
-        views = pathlib.Path(__file__).resolve().parents[2] / "waveforms"
-        lines = (views / f"{block}.gtkw").read_text().splitlines()
-        shown = [line for line in lines if re.match(r"(model|rtl)\.", line)]
-        self.assertGreater(len(shown), least)
-        self.assertEqual([line for line in shown if line not in names], [])
-        # What the model shows of its outputs and registers, the RTL shows next to it.
-        for line in shown:
-            if line.startswith("model.") and "_o" in line:
-                self.assertEqual(shown[shown.index(line) + 1], line.replace("model.", "rtl.top.", 1))
-        filters = {pathlib.Path(line.split(None, 1)[1]) for line in lines if line.startswith("^")}
-        self.assertEqual({path.name for path in filters}, wanted)
-        for path in filters:
-            field = path.name.split(".")[1]
-            self.assertEqual((views / path.name).read_text(), (self.folder / f"{block}.vcd.{field}.filter").read_text())
-
     def test_wrong_requests(self):
         self.refused(run(*COSIM, "--params", "huge"), "no parameter set 'huge'", "odd")
         self.refused(run(*COSIM, "--sequence", "none"), "no sequence 'none'", "random")
@@ -225,17 +217,19 @@ class Cosim(unittest.TestCase):
         self.assertGreater(len(blocks), 1)
         for block in blocks.values():
             self.assertIn("default", block["parameter_sets"])
-            for rung in block["evidence"].values():
-                self.assertEqual(set(rung), {"figure", "command"})
+            for name, rung in block["evidence"].items():
+                self.assertEqual(set(rung), {"rooms", "shared"} if name == "sources" else {"figure", "command"})
         self.assertIn("lockstep", run(CASTOR, "list", "blocks").stdout)
 
     def test_runs_a_block_and_merges_waves(self):
-        done = run(CASTOR, "cosim", "lax", "--params", "golden", "--cycles", 500)
+        done = run(CASTOR, "cosim", "lax", "--params", "minimum", "--cycles", 500)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("0 mismatches", done.stdout)
         one = self.folder / "one.vcd"
-        one.write_text("$timescale 1ns $end\n$scope module a $end\n$var wire 1 ! x $end\n$upscope $end\n"
-                       "$enddefinitions $end\n#0\n1!\n")
+        one.write_text(
+            "$timescale 1ns $end\n$scope module a $end\n$var wire 1 ! x $end\n$upscope $end\n"
+            "$enddefinitions $end\n#0\n1!\n"
+        )
         out = self.folder / "out.vcd"
         done = run(CASTOR, "wave", one, one, "--scopes", "left,right", "-o", out)
         self.assertEqual(done.returncode, 0, done.stderr)

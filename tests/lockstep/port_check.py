@@ -3,9 +3,9 @@
 
     port_check.py <verilator> <castor> <folder of the RTL> <folder of the probe wrapper> <block>
 
-Compared: names, directions and widths of all ports, of the block and of its probe wrapper, at the RTL's own defaults and
-at every set of parameter_sets.json; names and defaults of all parameters. The description comes from
-`castor cosim --describe json`.
+Compared: names, directions and widths of all ports, of the block and of its probe wrapper, at the RTL's own defaults
+and at every set of parameter_sets.json; names and defaults of all parameters. The description comes from `castor cosim
+--describe json`.
 """
 
 import json
@@ -22,8 +22,10 @@ def verilog(verilator, top, files, params, folder):
     output = pathlib.Path(folder) / "out.xml"
     subprocess.run(
         [verilator, "--xml-only", "--xml-output", str(output), "--Mdir", folder, "--top-module", top]
-        + [f"-G{name}={value}" for name, value in params.items()] + [str(file) for file in files],
-        check=True)
+        + [f"-G{name}={value}" for name, value in params.items()]
+        + [str(file) for file in files],
+        check=True,
+    )
     tree = xml.parse(output)
     types = {node.get("id"): node for node in tree.iter("typetable").__next__()}
 
@@ -71,8 +73,10 @@ def main():
         ports = clock | {p["name"]: (p["direction"], p["width"]) for p in described["inputs"] + described["outputs"]}
         probes = ports | {p["name"]: (p["direction"], p["width"]) for p in described["probes"]}
         params = {p["name"]: p["value"] for p in described["params"]}
-        tops = [(described["top"], sources, ports),
-                (described["top"] + "_probe", sources + [tb / f"{described['top']}_probe.sv"], probes)]
+        tops = [
+            (described["top"], sources, ports),
+            (described["top"] + "_probe", sources + [tb / f"{described['top']}_probe.sv"], probes),
+        ]
         for top, files, expected in tops:
             with tempfile.TemporaryDirectory() as folder:
                 actual, parameters = verilog(verilator, top, files, values or {}, folder)

@@ -5,10 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -73,6 +76,14 @@ class RtlCache : public testing::Test {
     ::waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
   }
+  /// Looks until the condition holds.
+  static void until(const std::function<bool()>& holds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (!holds()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
   static std::string text(const std::string& path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -120,10 +131,17 @@ TEST_F(RtlCache, TwoWhoAskAtOnceBuildOnce) {
 TEST_F(RtlCache, ABuilderThatWasKilledLeavesNothingThatIsTakenForWhole) {
   const turnstile::Params at = params(6, 1, 2);
   const std::string log = folder_ + ".1";
-  for (const int milliseconds : {0, 300}) {
+  const auto verilated = [this] {
+    std::error_code gone;  // the builder makes and removes files meanwhile
+    for (fs::recursive_directory_iterator file(folder_, gone), end; file != end && !gone; file.increment(gone)) {
+      if (file->path().filename() == "Vrtl.cpp") return true;
+    }
+    return false;
+  };
+  const std::function<bool()> moments[] = {[] { return true; }, verilated};
+  for (const auto& moment : moments) {
     const pid_t child = start(at, log);
-    while (text(log).find("building") == std::string::npos) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    until([&] { return text(log).find("building") != std::string::npos && moment(); });
     ::kill(child, SIGKILL);
     EXPECT_EQ(code(child), 1000 + SIGKILL);
     for (const std::string& name : objects()) EXPECT_THAT(name, HasSubstr(".part"));

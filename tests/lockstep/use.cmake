@@ -18,3 +18,12 @@ if(TARGET castor AND CASTOR_TEST_RTL)
     COMMAND python3 -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/tests/blocks/turnstile")
 endif()
+
+# Saved views, at the set that lockstep runs too.
+foreach(block IN LISTS castor_ladder)
+  if(TARGET castor AND CASTOR_TEST_RTL AND EXISTS "${PROJECT_SOURCE_DIR}/waveforms/${block}.gtkw")
+    castor_script_test(view_of_${block} KIND lockstep TIMEOUT 300
+      COMMAND python3 -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/view_check.py" "$<TARGET_FILE:castor>"
+              "${PROJECT_SOURCE_DIR}/waveforms/${block}.gtkw")
+  endif()
+endforeach()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""castor mutate: a campaign on the contract's test block, going on after an interruption, and who counts as equivalent."""
+"""castor mutate: a campaign on the contract's test block, going on after an interruption, and who counts as
+equivalent."""
 
 import json
 import sys
@@ -41,10 +42,14 @@ class Equivalence(unittest.TestCase):
             work = root / "work"
             work.mkdir()
             mutate.draw(block, block.parameters("proof"), 1, 1, work)
-            line = 1 + RING[:RING.index(f"= state_q == 2'd{constant}")].count("\n")
-            name = next(line_.split()[2] for line_ in (work / "base.il").read_text().splitlines()
-                        if line_.strip().startswith("cell $") and f"castor_ring.sv:{line}$" in line_)
-            command = f"mutate -ctrl castor_mutant 1 1 -mode {mode} -module castor_ring -cell {name.lstrip(chr(92))} -port Y -portbit 0"
+            line = 1 + RING[: RING.index(f"= state_q == 2'd{constant}")].count("\n")
+            name = next(
+                line_.split()[2]
+                for line_ in (work / "base.il").read_text().splitlines()
+                if line_.strip().startswith("cell $") and f"castor_ring.sv:{line}$" in line_
+            )
+            cell = name.lstrip("\\")
+            command = f"mutate -ctrl castor_mutant 1 1 -mode {mode} -module castor_ring -cell {cell} -port Y -portbit 0"
             yosys.run(["read_ilang base.il", command, "opt_clean", "write_ilang mutants.il"], work, "one")
             mutant = mutate.Mutant(1, command)
             mutant.result = mutate.SURVIVED
@@ -97,7 +102,9 @@ class Pairs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder)
             packed = b"".join(aiger._gate(5 + at, *pair) for at, pair in enumerate(gates))
-            (path / "c.aig").write_bytes(f"aig {4 + len(gates)} 3 1 1 {len(gates)}\n{next_literal}\n{output}\n".encode() + packed)
+            (path / "c.aig").write_bytes(
+                f"aig {4 + len(gates)} 3 1 1 {len(gates)}\n{next_literal}\n{output}\n".encode() + packed
+            )
             (path / "c.map").write_text("input 0 0 a\ninput 1 0 b\ninput 2 0 choice\nlatch 0 0 q\noutput 0 0 x\n")
             circuit = aiger.Circuit(path / "c.aig", path / "c.map")
             self.assertEqual(circuit.inputs_by_name["choice", 0], 2)
@@ -118,8 +125,11 @@ class Pairs(unittest.TestCase):
 
 class Text(unittest.TestCase):
     def test_mutants_number_is_read_inside_and_is_no_port(self):
-        text = ("module castor_x(clk_i, castor_mutant, out_o);\n  input clk_i;\n  wire clk_i;\n  input [4:0] castor_mutant;\n"
-                "  wire [4:0] castor_mutant;\n  output out_o;\nendmodule\n")
+        text = (
+            "module castor_x(clk_i, castor_mutant, out_o);\n  input clk_i;\n  wire clk_i;\n"
+            "  input [4:0] castor_mutant;\n"
+            "  wire [4:0] castor_mutant;\n  output out_o;\nendmodule\n"
+        )
         done = mutate.numbered(text, "castor_x")
         self.assertIn("module castor_x(clk_i, out_o);", done)
         self.assertNotIn("input [4:0] castor_mutant", done)
@@ -127,7 +137,12 @@ class Text(unittest.TestCase):
         self.assertNotIn("wire [4:0] castor_mutant", done)
 
     def test_place_is_the_narrowest_line_that_exists(self):
-        places = ["/r/rtl/x/top.sv:137.28-137.41", "/r/rtl/x/top.sv:165.5-176.4", "/r/rtl/c/fifo.sv:37.21-37.34", "/r/c/f.sv:0.0-0.0"]
+        places = [
+            "/r/rtl/x/top.sv:137.28-137.41",
+            "/r/rtl/x/top.sv:165.5-176.4",
+            "/r/rtl/c/fifo.sv:37.21-37.34",
+            "/r/c/f.sv:0.0-0.0",
+        ]
         self.assertEqual(mutate.place(places, Path("/r")), "rtl/c/fifo.sv:37")
         self.assertEqual(mutate.place([], Path("/r")), "")
 
@@ -136,6 +151,7 @@ class Text(unittest.TestCase):
             mutant = mutate.Mutant(1, "mutate -mode inv")
             mutant.result = result
             return mutant
+
         self.assertEqual(mutate.share([some("killed")] * 19 + [some("survived")] + [some("equivalent")] * 5), 0.95)
         self.assertEqual(mutate.share([some("equivalent")]), 1.0)
 

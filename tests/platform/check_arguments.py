@@ -14,8 +14,13 @@ import sys
 
 
 def run(*command):
-    return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          universal_newlines=True, check=False)
+    return subprocess.run(
+        [str(word) for word in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        check=False,
+    )
 
 
 def main():
@@ -34,7 +39,10 @@ def main():
             if not int(low) <= int(default) <= int(high):
                 print(f"{name}: the default of {option} is out of its bounds")
                 bad += 1
-            wrong += [(option, [f"--{option}", value]) for value in (str(int(low) - 1), str(int(high) + 1), "12x", "", "9" * 30)]
+            wrong += [
+                (option, [f"--{option}", value])
+                for value in (str(int(low) - 1), str(int(high) + 1), "12x", "", "9" * 30)
+            ]
             wrong += [(option, [f"--{option}=x"]), (option, [f"--{option}"])]
         for option, arguments in wrong:
             done = run(program, *arguments)

@@ -19,11 +19,22 @@ ENGINES = ("model", "rtl", "lockstep")
 
 
 def run(program, arguments, block, machine, engine, scope, group, report):
-    environment = dict(os.environ, CASTOR_PLATFORM=machine, CASTOR_REPORT=report,
-                       CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}",
-                       CASTOR_WAVE=report + ".vcd", CASTOR_WAVE_SCOPE=scope)
-    done = subprocess.run([program] + shlex.split(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          universal_newlines=True, env=environment, check=False)
+    environment = dict(
+        os.environ,
+        CASTOR_PLATFORM=machine,
+        CASTOR_REPORT=report,
+        CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}",
+        CASTOR_WAVE=report + ".vcd",
+        CASTOR_WAVE_SCOPE=scope,
+    )
+    done = subprocess.run(
+        [program] + shlex.split(arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        env=environment,
+        check=False,
+    )
     if done.returncode != 0 or "PASS " not in done.stdout:
         sys.exit(f"{engine}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     with open(report, encoding="utf-8") as file:
@@ -51,8 +62,10 @@ def main():
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         for arguments in runs:
-            results = {engine: run(program, arguments, block, machine, engine, scope, group, os.path.join(folder, engine))
-                       for engine in ENGINES}
+            results = {
+                engine: run(program, arguments, block, machine, engine, scope, group, os.path.join(folder, engine))
+                for engine in ENGINES
+            }
             key = f"blocks.{block}.engine"
             for engine in ENGINES:
                 value = results[engine][1]["configuration"]["keys"].pop(key)["value"]
@@ -65,8 +78,10 @@ def main():
                 if results["model"][2] != results[engine][2]:
                     found.append("waves")
                 bad += bool(found)
-                print(f"{arguments}: model and {engine}: {'; '.join(found[:10]) or 'equal'}, "
-                      f"{results[engine][1]['cycles']} cycles")
+                print(
+                    f"{arguments}: model and {engine}: {'; '.join(found[:10]) or 'equal'}, "
+                    f"{results[engine][1]['cycles']} cycles"
+                )
     return bad != 0
 
 

@@ -3,8 +3,8 @@
 
   check_kernel.py PROGRAM [--against OTHER] ARGUMENTS...
 
-Each of ARGUMENTS is one run ("--n 100 --seed 2"; "" for the defaults). With --against, OTHER is the same source compiled
-at another level: its line must show the same hash.
+Each of ARGUMENTS is one run ("--n 100 --seed 2"; "" for the defaults). With --against, OTHER is the same source
+compiled at another level: its line must show the same hash.
 """
 
 import argparse
@@ -17,8 +17,13 @@ import sys
 def run(program, arguments):
     """(exit code, last line of the output, all output)"""
     try:
-        done = subprocess.run([program] + shlex.split(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              universal_newlines=True, check=False)
+        done = subprocess.run(
+            [program] + shlex.split(arguments),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            check=False,
+        )
     except OSError as error:
         return -1, "", str(error)
     lines = done.stdout.splitlines()

@@ -14,8 +14,9 @@ import tempfile
 
 def run(machine, program, settings, report):
     environment = dict(os.environ, CASTOR_PLATFORM=machine, CASTOR_REPORT=report, CASTOR_SET=settings)
-    done = subprocess.run(program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, env=environment,
-                          check=False)
+    done = subprocess.run(
+        program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, env=environment, check=False
+    )
     if done.returncode != 0 or "PASS " not in done.stdout:
         sys.exit(f"{settings}: exit {done.returncode}\n{done.stdout}")
     with open(report, encoding="utf-8") as file:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that a file is a timeline in the Trace Event Format as Perfetto and chrome://tracing read it.
 
-check_timeline.py <file> [--kilohertz F]     prints what the file holds; exit code 1 and one line per fault if it is wrong
-check_timeline.py --self-test                holds the checker against files that are wrong in one place each
+check_timeline.py <file> [--kilohertz F]     prints what the file holds; exit code 1 and one line per fault if it is
+wrong check_timeline.py --self-test                holds the checker against files that are wrong in one place each
 
 Checked: JSON; the fields that each kind of event needs; slices of a track nest or are apart; slices of a track and
 values of a counter come in the order of time; every begin has its end; everything that is drawn has a name; with
@@ -155,17 +155,28 @@ class Checker:
 
     def summary(self):
         slices = sum(len(s) for s in self.slices.values())
-        return (f"{slices} slices on {len(self.slices)} tracks, {sum(self.counters.values())} values of "
-                f"{len(self.counters)} counters, {len(self.names['process_name'])} processes")
+        return (
+            f"{slices} slices on {len(self.slices)} tracks, {sum(self.counters.values())} values of "
+            f"{len(self.counters)} counters, {len(self.names['process_name'])} processes"
+        )
 
 
 def self_test():
-    head = [{"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "p"}},
-            {"name": "thread_name", "ph": "M", "pid": 1, "tid": 2, "args": {"name": "t"}}]
+    head = [
+        {"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "p"}},
+        {"name": "thread_name", "ph": "M", "pid": 1, "tid": 2, "args": {"name": "t"}},
+    ]
 
     def cut(start, duration, **more):
-        event = {"name": "s", "ph": "X", "pid": 1, "tid": 2, "ts": start, "dur": duration,
-                 "args": {"cycle": start * 10, "cycles": duration * 10}}
+        event = {
+            "name": "s",
+            "ph": "X",
+            "pid": 1,
+            "tid": 2,
+            "ts": start,
+            "dur": duration,
+            "args": {"cycle": start * 10, "cycles": duration * 10},
+        }
         return {key: value for key, value in (event | more).items() if value is not None}
 
     def count(time, value):

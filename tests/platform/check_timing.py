@@ -16,8 +16,9 @@ import sys
 def run(command, machine, functional):
     """(exit code, standard output, standard error)"""
     environment = dict(os.environ, CASTOR_PLATFORM=machine, CASTOR_SET=f"run.functional={functional}")
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                          env=environment, check=False)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, env=environment, check=False
+    )
     return done.returncode, done.stdout, done.stderr
 
 

@@ -17,15 +17,19 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from processes import until_worked  # noqa: E402
 
 CASTOR = CASTOR_CC = MACHINES = None
 
 HEADER = ".version 7.0\n.target sm_70\n.address_size 64\n"
 
 # out[i] = a * x[i] + out[i] for i < n
-SAXPY = HEADER + """
+SAXPY = (
+    HEADER
+    + """
 .visible .entry saxpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 out)
 {
   .reg .b32 %r<5>; .reg .f32 %f<5>; .reg .b64 %rd<5>; .reg .pred %p;
@@ -43,10 +47,22 @@ SAXPY = HEADER + """
   ret;
 }
 """
+)
 
 # One parameter of each scalar type, stored one behind the other.
-SCALARS = [("u8", 1), ("s8", 1), ("u16", 2), ("s16", 2), ("u32", 4), ("s32", 4), ("u64", 8), ("s64", 8), ("f32", 4),
-           ("f64", 8), ("b32", 4)]
+SCALARS = [
+    ("u8", 1),
+    ("s8", 1),
+    ("u16", 2),
+    ("s16", 2),
+    ("u32", 4),
+    ("s32", 4),
+    ("u64", 8),
+    ("s64", 8),
+    ("f32", 4),
+    ("f64", 8),
+    ("b32", 4),
+]
 
 
 def scalars_kernel():
@@ -59,20 +75,24 @@ def scalars_kernel():
         if name == "f64":
             register = "%d0"
         body += f"  ld.param.{name} {register}, [p{i}]; st.global.{name} [%rd0+{8 * i}], {register};\n"
-    return HEADER + (f".visible .entry scalars(.param .u64 out, {parameters})\n{{\n  .reg .b16 %h<2>; .reg .b32 %r<2>; "
-                     ".reg .b64 %rd<3>; .reg .f32 %f<2>; .reg .f64 %d<2>;\n  ld.param.u64 %rd0, [out];\n"
-                     f"{body}  ret;\n}}\n")
+    return HEADER + (
+        f".visible .entry scalars(.param .u64 out, {parameters})\n{{\n  .reg .b16 %h<2>; .reg .b32 %r<2>; "
+        ".reg .b64 %rd<3>; .reg .f32 %f<2>; .reg .f64 %d<2>;\n  ld.param.u64 %rd0, [out];\n"
+        f"{body}  ret;\n}}\n"
+    )
 
 
 def kernel(body, parameters=".param .u64 out", name="k", before=""):
-    return (HEADER + before + f".visible .entry {name}({parameters})\n{{\n  .reg .b32 %r<9>; .reg .b64 %rd<9>; "
-            f".reg .pred %p<4>;\n{body}\n}}\n")
+    return (
+        HEADER + before + f".visible .entry {name}({parameters})\n{{\n  .reg .b32 %r<9>; .reg .b64 %rd<9>; "
+        f".reg .pred %p<4>;\n{body}\n}}\n"
+    )
 
 
 def fnv1a64(data):
-    value = 0xcbf29ce484222325
+    value = 0xCBF29CE484222325
     for byte in data:
-        value = (value ^ byte) * 0x100000001b3 % (1 << 64)
+        value = (value ^ byte) * 0x100000001B3 % (1 << 64)
     return f"{value:016x}"
 
 
@@ -92,8 +112,16 @@ class Case(unittest.TestCase):
     def castor(self, *arguments, environment=None, timeout=60):
         merged = {key: value for key, value in os.environ.items() if not key.startswith("CASTOR_")}
         merged.update(environment or {})
-        done = subprocess.run([CASTOR] + [str(a) for a in arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              universal_newlines=True, env=merged, cwd=self.path, timeout=timeout, check=False)
+        done = subprocess.run(
+            [CASTOR] + [str(a) for a in arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            env=merged,
+            cwd=self.path,
+            timeout=timeout,
+            check=False,
+        )
         self.assertNotRegex(done.stderr, "Sanitizer|runtime error:")  # a sanitizer's exit code is 1, too
         return done
 
@@ -117,22 +145,60 @@ class Run(Case):
     def test_saxpy_with_every_dump(self):
         ptx = self.file("saxpy.ptx", SAXPY)
         out = self.path / "out.bin"
-        done = self.good("run", ptx, "--grid", "4", "--block", "256", "--arg", "1000", "--arg", "2.5", "--arg",
-                         "iota:1000xf32", "--arg", "value:1000xf32:0.5", "--dump", "3:f32:4", "--dump", "3:hex:8",
-                         "--dump", "3:hash", "--dump", f"3:file:{out}")
+        done = self.good(
+            "run",
+            ptx,
+            "--grid",
+            "4",
+            "--block",
+            "256",
+            "--arg",
+            "1000",
+            "--arg",
+            "2.5",
+            "--arg",
+            "iota:1000xf32",
+            "--arg",
+            "value:1000xf32:0.5",
+            "--dump",
+            "3:f32:4",
+            "--dump",
+            "3:hex:8",
+            "--dump",
+            "3:hash",
+            "--dump",
+            f"3:file:{out}",
+        )
         expected = struct.pack("<1000f", *[2.5 * i + 0.5 for i in range(1000)])
         self.assertEqual(out.read_bytes(), expected)
-        self.assertEqual(done.stdout.splitlines(), [
-            "argument 3: 0.5 3 5.5 8", "argument 3: 0000003f00004040",
-            f"argument 3: fnv1a64 {fnv1a64(expected)}", f"argument 3: 4000 bytes to {out}"])
-        self.assertRegex(done.stderr, r"^saxpy: 4 thread blocks, \d+ warp instructions, \d+ registers, on pascal_titanx")
+        self.assertEqual(
+            done.stdout.splitlines(),
+            [
+                "argument 3: 0.5 3 5.5 8",
+                "argument 3: 0000003f00004040",
+                f"argument 3: fnv1a64 {fnv1a64(expected)}",
+                f"argument 3: 4000 bytes to {out}",
+            ],
+        )
+        self.assertRegex(
+            done.stderr, r"^saxpy: 4 thread blocks, \d+ warp instructions, \d+ registers, on pascal_titanx"
+        )
 
     def test_every_kind_of_buffer(self):
         ptx = self.file("nothing.ptx", kernel("  ret;", ", ".join(f".param .u64 p{i}" for i in range(9))))
         data = bytes(range(17))
         path = self.file("data.bin", data)
-        arguments = ["zeros:5", "zeros:3xf64", "iota:4xu16:65533", "iota:3xf32:7", "value:3xs16:-2", "hex:00fFa5",
-                     f"file:{path}", "random:100xf32:3", "random:100xu8"]
+        arguments = [
+            "zeros:5",
+            "zeros:3xf64",
+            "iota:4xu16:65533",
+            "iota:3xf32:7",
+            "value:3xs16:-2",
+            "hex:00fFa5",
+            f"file:{path}",
+            "random:100xf32:3",
+            "random:100xu8",
+        ]
         command = ["run", ptx]
         for i, argument in enumerate(arguments):
             command += ["--arg", argument]
@@ -140,8 +206,18 @@ class Run(Case):
             command += ["--dump", f"{i}:file:{self.path}/{i}"]
         self.good(*command)
         got = [(self.path / str(i)).read_bytes() for i in range(len(arguments))]
-        self.assertEqual(got[:7], [bytes(5), bytes(24), struct.pack("<4H", 65533, 65534, 65535, 0),
-                                   struct.pack("<3f", 7, 8, 9), struct.pack("<3h", -2, -2, -2), b"\x00\xff\xa5", data])
+        self.assertEqual(
+            got[:7],
+            [
+                bytes(5),
+                bytes(24),
+                struct.pack("<4H", 65533, 65534, 65535, 0),
+                struct.pack("<3f", 7, 8, 9),
+                struct.pack("<3h", -2, -2, -2),
+                b"\x00\xff\xa5",
+                data,
+            ],
+        )
         reals = struct.unpack("<100f", got[7])
         self.assertTrue(all(0 <= x < 1 for x in reals))
         self.assertGreater(len(set(reals)), 90)
@@ -155,8 +231,19 @@ class Run(Case):
 
     def test_scalars_of_every_type(self):
         ptx = self.file("scalars.ptx", scalars_kernel())
-        values = ["255", "-128", "65535", "-32768", "0xffffffff", "-2147483648", "18446744073709551615",
-                  "-9223372036854775808", "-1.5e-3", "0.1", "7"]
+        values = [
+            "255",
+            "-128",
+            "65535",
+            "-32768",
+            "0xffffffff",
+            "-2147483648",
+            "18446744073709551615",
+            "-9223372036854775808",
+            "-1.5e-3",
+            "0.1",
+            "7",
+        ]
         command = ["run", ptx, "--arg", "zeros:88"]
         for value in values:
             command += ["--arg", value]
@@ -165,29 +252,57 @@ class Run(Case):
         formats = "BbHhIiQqfdI"
         for i, (value, form) in enumerate(zip(values, formats)):
             expected = struct.pack("<" + form, float(value) if form in "fd" else int(value, 0))
-            self.assertEqual(got[8 * i:8 * i + len(expected)], expected, SCALARS[i])
+            self.assertEqual(got[8 * i : 8 * i + len(expected)], expected, SCALARS[i])
 
     def test_half_precision(self):
         ptx = self.file("nothing.ptx", kernel("  ret;", ".param .u64 p0, .param .u64 p1"))
-        done = self.good("run", ptx, "--arg", "iota:4xf16:1", "--arg", "value:2xbf16:-1.5", "--dump", "0:f16", "--dump",
-                         "0:hex", "--dump", "1:hex", "--dump", "1:bf16")
-        self.assertEqual(done.stdout.splitlines(), ["argument 0: 1 2 3 4", "argument 0: 003c004000420044",
-                                                    "argument 1: c0bfc0bf", "argument 1: -1.5 -1.5"])
+        done = self.good(
+            "run",
+            ptx,
+            "--arg",
+            "iota:4xf16:1",
+            "--arg",
+            "value:2xbf16:-1.5",
+            "--dump",
+            "0:f16",
+            "--dump",
+            "0:hex",
+            "--dump",
+            "1:hex",
+            "--dump",
+            "1:bf16",
+        )
+        self.assertEqual(
+            done.stdout.splitlines(),
+            ["argument 0: 1 2 3 4", "argument 0: 003c004000420044", "argument 1: c0bfc0bf", "argument 1: -1.5 -1.5"],
+        )
 
     def test_values_are_printed_by_type(self):
         ptx = self.file("nothing.ptx", kernel("  ret;"))
         data = "ff7fffff0000803f"
-        for kind, text in [("u8", "255 127 255 255 0 0 128 63"), ("s8", "-1 127 -1 -1 0 0 -128 63"),
-                           ("u16", "32767 65535 0 16256"), ("s16", "32767 -1 0 16256"), ("u32", "4294934527 1065353216"),
-                           ("s32", "-32769 1065353216"), ("b32", "0xffff7fff 0x3f800000"),
-                           ("u64", str(0x3f800000ffff7fff)), ("f32:1", "nan"), ("u16:2", "32767 65535")]:
+        for kind, text in [
+            ("u8", "255 127 255 255 0 0 128 63"),
+            ("s8", "-1 127 -1 -1 0 0 -128 63"),
+            ("u16", "32767 65535 0 16256"),
+            ("s16", "32767 -1 0 16256"),
+            ("u32", "4294934527 1065353216"),
+            ("s32", "-32769 1065353216"),
+            ("b32", "0xffff7fff 0x3f800000"),
+            ("u64", str(0x3F800000FFFF7FFF)),
+            ("f32:1", "nan"),
+            ("u16:2", "32767 65535"),
+        ]:
             done = self.good("run", ptx, "--arg", f"hex:{data}", "--dump", f"0:{kind}")
             self.assertEqual(done.stdout.replace("-nan", "nan"), f"argument 0: {text}\n")
 
     def test_struct_by_value(self):
-        ptx = self.file("struct.ptx", kernel(
-            "  ld.param.u64 %rd0, [out]; ld.param.u32 %r0, [s+8]; st.global.u32 [%rd0], %r0; ret;",
-            ".param .u64 out, .param .align 4 .b8 s[12]"))
+        ptx = self.file(
+            "struct.ptx",
+            kernel(
+                "  ld.param.u64 %rd0, [out]; ld.param.u32 %r0, [s+8]; st.global.u32 [%rd0], %r0; ret;",
+                ".param .u64 out, .param .align 4 .b8 s[12]",
+            ),
+        )
         done = self.good("run", ptx, "--arg", "zeros:4", "--arg", "hex:000000000000000078563412", "--dump", "0:b32")
         self.assertEqual(done.stdout, "argument 0: 0x12345678\n")
 
@@ -200,10 +315,24 @@ class Run(Case):
   st.global.u32 [%rd0+12], %s0; st.global.u32 [%rd0+16], %s1; st.global.u32 [%rd0+20], %s2;
   st.global.u32 [%rd0+24], %s3;
   ret;"""
-        text = kernel(body) + kernel("  trap;", name="other")[len(HEADER):]
+        text = kernel(body) + kernel("  trap;", name="other")[len(HEADER) :]
         ptx = self.file("two.ptx", text)
-        done = self.good("run", ptx, "--kernel", "k", "--grid", "3,2", "--block", "4x5x6", "--shared", "1000", "--arg",
-                         "zeros:28", "--dump", "0:u32")
+        done = self.good(
+            "run",
+            ptx,
+            "--kernel",
+            "k",
+            "--grid",
+            "3,2",
+            "--block",
+            "4x5x6",
+            "--shared",
+            "1000",
+            "--arg",
+            "zeros:28",
+            "--dump",
+            "0:u32",
+        )
         self.assertEqual(done.stdout, "argument 0: 3 2 1 4 5 6 1000\n")
         self.refused(2, [r"two\.ptx has 2 kernels: k, other", "--kernel"], "run", ptx, "--arg", "zeros:28")
         self.refused(2, ["no kernel 'third'", "it has k, other"], "run", ptx, "--kernel", "third", "--arg", "zeros:28")
@@ -211,8 +340,30 @@ class Run(Case):
     def test_report(self):
         ptx = self.file("saxpy.ptx", SAXPY)
         report = self.path / "report.json"
-        self.good("run", ptx, "--platform", "tiny", "--set", "run.seed=7", "--report", report, "--grid", "2", "--block",
-                  "64", "--arg", "100", "--arg", "1", "--arg", "zeros:400", "--arg", "iota:100xf32", "--dump", "3:hash")
+        self.good(
+            "run",
+            ptx,
+            "--platform",
+            "tiny",
+            "--set",
+            "run.seed=7",
+            "--report",
+            report,
+            "--grid",
+            "2",
+            "--block",
+            "64",
+            "--arg",
+            "100",
+            "--arg",
+            "1",
+            "--arg",
+            "zeros:400",
+            "--arg",
+            "iota:100xf32",
+            "--dump",
+            "3:hash",
+        )
         content = json.loads(report.read_text())
         self.assertEqual(content["machine"], "tiny")
         self.assertEqual(content["mode"], "timing")
@@ -222,8 +373,9 @@ class Run(Case):
         self.assertEqual((one["name"], one["thread_blocks"]), ("saxpy", 2))
         self.assertEqual(content["warp_instructions"], one["warp_instructions"])
         self.assertLessEqual(one["thread_instructions"], 32 * one["warp_instructions"])
-        self.assertEqual(content["buffers"], [{"argument": 3, "bytes": 400,
-                                               "fnv1a64": fnv1a64(struct.pack("<100f", *range(100)))}])
+        self.assertEqual(
+            content["buffers"], [{"argument": 3, "bytes": 400, "fnv1a64": fnv1a64(struct.pack("<100f", *range(100)))}]
+        )
         self.assertNotIn("fault", content)
 
     def test_report_with_keys_that_have_gone_is_still_the_machine(self):
@@ -231,25 +383,55 @@ class Run(Case):
 
         def run(platform, name):
             report = self.path / name
-            done = self.good("run", ptx, "--platform", platform, "--report", report, "--grid", "2", "--block", "64",
-                             "--arg", "100", "--arg", "1", "--arg", "zeros:400", "--arg", "iota:100xf32")
+            done = self.good(
+                "run",
+                ptx,
+                "--platform",
+                platform,
+                "--report",
+                report,
+                "--grid",
+                "2",
+                "--block",
+                "64",
+                "--arg",
+                "100",
+                "--arg",
+                "1",
+                "--arg",
+                "zeros:400",
+                "--arg",
+                "iota:100xf32",
+            )
             content = json.loads(report.read_text())
-            return content, json.dumps(content["statistics"]), [line for line in done.stderr.splitlines() if "key" in line]
+            return (
+                content,
+                json.dumps(content["statistics"]),
+                [line for line in done.stderr.splitlines() if "key" in line],
+            )
 
         before, statistics, said = run("tiny", "now.json")
         self.assertEqual(said, [])
         configuration = json.loads(json.dumps(before["configuration"]))
-        configuration["keys"].update({
-            "pool.scan": {"value": 8, "unit": "kernels", "origin": "cdp 3.1"},
-            "chip.cluster_size": {"value": 1, "unit": "SMs", "origin": "laperm 2.6"},
-            "acquire.child": {"value": "inherit", "unit": "name", "origin": "ours"}})
+        configuration["keys"].update(
+            {
+                "pool.scan": {"value": 8, "unit": "kernels", "origin": "ours"},
+                "chip.cluster_size": {"value": 1, "unit": "SMs", "origin": "ours"},
+                "acquire.child": {"value": "inherit", "unit": "name", "origin": "ours"},
+            }
+        )
         old = self.file("old.json", json.dumps({"configuration": configuration}))
         for name in ("once.json", "twice.json"):
             content, again, said = run(old, name)
             self.assertEqual(again, statistics)
             self.assertEqual(content["configuration"], before["configuration"])
-            self.assertEqual(said, [f"[machines] warning: {old}: left out the keys that machines no longer have: "
-                                    "acquire.child, chip.cluster_size, pool.scan"])
+            self.assertEqual(
+                said,
+                [
+                    f"[machines] warning: {old}: left out the keys that machines no longer have: "
+                    "acquire.child, chip.cluster_size, pool.scan"
+                ],
+            )
         written = self.file("written.yaml", "extends: tiny\npool.scan: 8\n")
         self.refused(2, [r"written\.yaml:2:12", "unknown key .pool.scan"], "run", ptx, "--platform", written)
 
@@ -262,8 +444,15 @@ class Run(Case):
     def test_max_registers_spills_and_gives_the_same(self):
         values = "".join(f"  ld.global.u32 %v{i}, [%rd0+{4 * i}];\n" for i in range(40))
         adds = "  mov.u32 %r0, 0;\n" + "".join(f"  mad.lo.u32 %r0, %r0, 3, %v{39 - i};\n" for i in range(40))
-        ptx = self.file("many.ptx", kernel("  .reg .b32 %v<40>;\n  ld.param.u64 %rd0, [out];\n" + values + adds +
-                                           "  st.global.u32 [%rd0], %r0; ret;"))
+        ptx = self.file(
+            "many.ptx",
+            kernel(
+                "  .reg .b32 %v<40>;\n  ld.param.u64 %rd0, [out];\n"
+                + values
+                + adds
+                + "  st.global.u32 [%rd0], %r0; ret;"
+            ),
+        )
         expected = 0
         for i in range(40):
             expected = (expected * 3 + 39 - i) % (1 << 32)
@@ -274,13 +463,19 @@ class Run(Case):
             self.assertTrue(registers <= 16 if cap else registers > 40, registers)
 
     def test_printing_comes_before_dumps(self):
-        ptx = self.file("print.ptx", kernel("""  .local .align 8 .b8 stack[8];
+        ptx = self.file(
+            "print.ptx",
+            kernel(
+                """  .local .align 8 .b8 stack[8];
   mov.u32 %r0, %tid.x; mov.u64 %rd1, stack; cvta.local.u64 %rd2, %rd1; st.local.u32 [%rd1], %r0;
   mov.u64 %rd3, text; cvta.global.u64 %rd4, %rd3;
   { .param .b64 a; st.param.b64 [a], %rd4; .param .b64 b; st.param.b64 [b], %rd2; .param .b32 r;
     call.uni (r), vprintf, (a, b); }
-  ret;""", before=".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
-                                            ".global .align 1 .b8 text[4] = {37, 100, 10, 0};\n"))
+  ret;""",
+                before=".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+                ".global .align 1 .b8 text[4] = {37, 100, 10, 0};\n",
+            ),
+        )
         done = self.good("run", ptx, "--block", "3", "--arg", "zeros:1", "--dump", "0:hex")
         self.assertEqual(done.stdout, "0\n1\n2\nargument 0: 00\n")
 
@@ -288,10 +483,13 @@ class Run(Case):
         ptx = self.file("endless.ptx", kernel("again: bra again;"))
         report = self.path / "report.json"
         # Endless for the watchdog too: it would find in the end that nothing changes.
-        process = subprocess.Popen([CASTOR, "run", ptx, "--arg", "0", "--report", report, "--set",
-                                    "watchdog.cycles=1000000000000"], stderr=subprocess.PIPE,
-                                   universal_newlines=True, cwd=self.path)
-        time.sleep(1)
+        process = subprocess.Popen(
+            [CASTOR, "run", ptx, "--arg", "0", "--report", report, "--set", "watchdog.cycles=1000000000000"],
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            cwd=self.path,
+        )
+        until_worked(process, 0.5)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
         self.assertEqual(process.returncode, 130, errors)
@@ -352,12 +550,35 @@ int main(int argc, char** argv) {
 
     def test_report_counts_the_calls_of_the_host_and_their_time(self):
         report = self.path / "report.json"
-        self.good("run", "--platform", "tiny", "--set", "host.launch_us=3", "--set", "host.copy_us=7", "--set",
-                  "host.sync_us=5", "--report", report, self.program, "--many")
+        self.good(
+            "run",
+            "--platform",
+            "tiny",
+            "--set",
+            "host.launch_us=3",
+            "--set",
+            "host.copy_us=7",
+            "--set",
+            "host.sync_us=5",
+            "--report",
+            report,
+            self.program,
+            "--many",
+        )
         # One fill, eight kernels and one more, one wait.
-        self.assertEqual(json.loads(report.read_text())["statistics"]["host_api"], {
-            "launches": 10, "launch_time": 30000000, "synchronizations": 1, "synchronization_time": 5000000, "copies": 0,
-            "copy_time": 0, "queries": 0, "query_time": 0})
+        self.assertEqual(
+            json.loads(report.read_text())["statistics"]["host_api"],
+            {
+                "launches": 10,
+                "launch_time": 30000000,
+                "synchronizations": 1,
+                "synchronization_time": 5000000,
+                "copies": 0,
+                "copy_time": 0,
+                "queries": 0,
+                "query_time": 0,
+            },
+        )
 
     def test_options_behind_the_program_are_its_own(self):
         done = self.good("run", "--platform", "tiny", self.program, "--grid", "5", "-x", "--help")
@@ -374,9 +595,13 @@ int main(int argc, char** argv) {
         done = self.castor("run", "--report", report, self.program, "--far")
         self.assertEqual(done.returncode, 9)
         self.assertTrue(done.stdout.startswith("cudaErrorIllegalAddress"))
-        for part in [r"store of 4 bytes at global address 0x[0-9a-f]+: 0 bytes behind the end of a 400-byte heap "
-                     r"allocation at 0x[0-9a-f]+", r"in kernel '_Z4fillPii' \(.*ptx:\d+\)",
-                     r"block \(3,0,0\), thread \(4,0,0\)", "instruction: st"]:
+        for part in [
+            r"store of 4 bytes at global address 0x[0-9a-f]+: 0 bytes behind the end of a 400-byte heap "
+            r"allocation at 0x[0-9a-f]+",
+            r"in kernel '_Z4fillPii' \(.*ptx:\d+\)",
+            r"block \(3,0,0\), thread \(4,0,0\)",
+            "instruction: st",
+        ]:
             self.assertRegex(done.stderr, part)
         self.assertIn("400-byte heap", json.loads(report.read_text())["fault"]["message"])
 
@@ -394,11 +619,16 @@ int main(int argc, char** argv) {
 
     def test_spinning_for_ever(self):
         report = self.path / "r.json"
-        done = self.castor("run", "-ptiny", "--set", "watchdog.cycles=20000", "--report", report, self.program, "--endless")
+        done = self.castor(
+            "run", "-ptiny", "--set", "watchdog.cycles=20000", "--report", report, self.program, "--endless"
+        )
         self.assertEqual(done.returncode, 9)
         self.assertIn("cudaErrorLaunchTimeout", done.stdout)
-        self.assertRegex(done.stderr, r"(?s)spinning deadlock: 1 warp repeats its loop for ever.*kernel _Z7endlessPVi, "
-                         r"block \(0,0,0\), warp 0 .*reads global 0x[0-9a-f]+ \(byte 0 of 400 bytes of heap\)")
+        self.assertRegex(
+            done.stderr,
+            r"(?s)spinning deadlock: 1 warp repeats its loop for ever.*kernel _Z7endlessPVi, "
+            r"block \(0,0,0\), warp 0 .*reads global 0x[0-9a-f]+ \(byte 0 of 400 bytes of heap\)",
+        )
         self.assertIn("spinning deadlock", json.loads(report.read_text())["fault"]["message"])
 
     def test_cycle_limit(self):
@@ -410,8 +640,18 @@ int main(int argc, char** argv) {
     def test_stop_after_some_kernels(self):
         report = self.path / "r.json"
         for mode in ("0", "1"):
-            done = self.castor("run", "-ptiny", "--set", f"run.functional={mode}", "--set", "run.stop_after=2", "--report",
-                               report, self.program, "--many")
+            done = self.castor(
+                "run",
+                "-ptiny",
+                "--set",
+                f"run.functional={mode}",
+                "--set",
+                "run.stop_after=2",
+                "--report",
+                report,
+                self.program,
+                "--many",
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn("cudaSuccess", done.stdout)  # it does not get there
             self.assertRegex(done.stderr, "stopped after [2-9] kernels, as run.stop_after says")
@@ -419,11 +659,14 @@ int main(int argc, char** argv) {
 
     def test_interrupt_writes_the_report(self):
         report = self.path / "r.json"
-        process = subprocess.Popen([CASTOR, "run", "--set", "watchdog.cycles=1000000000000", "--report", report,
-                                    self.program, "--endless"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        process = subprocess.Popen(
+            [CASTOR, "run", "--set", "watchdog.cycles=1000000000000", "--report", report, self.program, "--endless"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+        )
         self.assertEqual(process.stdout.readline(), "spinning\n")
-        time.sleep(0.3)
+        until_worked(process, 0.3)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
         self.assertEqual(process.returncode, 130)
@@ -431,15 +674,23 @@ int main(int argc, char** argv) {
         self.assertGreater(json.loads(report.read_text())["warp_instructions"], 0)
 
     def test_wrong_settings_end_the_program_with_one_line(self):
-        for environment, part in [({"CASTOR_PLATFORM": "no_such_machine"}, "no_such_machine"),
-                                  ({"CASTOR_SET": "chip.sms=0"}, "chip.sms"),
-                                  ({"CASTOR_SET": "no.such.key=1"}, "no.such.key"),
-                                  ({"CASTOR_SET": "nonsense"}, "nonsense"),
-                                  ({"CASTOR_MAX_REGISTERS": "7"}, "CASTOR_MAX_REGISTERS"),
-                                  ({"CASTOR_REPORT": "/no/such/folder/r.json"}, "/no/such/folder/r.json")]:
+        for environment, part in [
+            ({"CASTOR_PLATFORM": "no_such_machine"}, "no_such_machine"),
+            ({"CASTOR_SET": "chip.sms=0"}, "chip.sms"),
+            ({"CASTOR_SET": "no.such.key=1"}, "no.such.key"),
+            ({"CASTOR_SET": "nonsense"}, "nonsense"),
+            ({"CASTOR_MAX_REGISTERS": "7"}, "CASTOR_MAX_REGISTERS"),
+            ({"CASTOR_REPORT": "/no/such/folder/r.json"}, "/no/such/folder/r.json"),
+        ]:
             merged = dict(os.environ, **environment)
-            done = subprocess.run([self.program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  universal_newlines=True, env=merged, check=False)
+            done = subprocess.run(
+                [self.program],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                universal_newlines=True,
+                env=merged,
+                check=False,
+            )
             self.assertEqual((done.returncode, done.stdout), (2, ""), environment)
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
             self.assertIn(part, done.stderr)
@@ -458,61 +709,111 @@ class BadInput(Case):
     """What the command line says, and its exit code: 1 for device code that fails, 2 for a wrong request."""
 
     def run_body(self, code, parts, body, *arguments, parameters=".param .u64 out", before=""):
-        return self.refused(code, parts, "run", self.file("bad.ptx", kernel(body, parameters, before=before)), *arguments)
+        return self.refused(
+            code, parts, "run", self.file("bad.ptx", kernel(body, parameters, before=before)), *arguments
+        )
 
     def test_malformed_ptx(self):
         place = r"bad\.ptx:%d:%d: error "
-        for body, line, column, part in [("  mov.u32 %r0 5;\n  ret;", 7, 15, "expected"),
-                                         ("  mov.u32 %undeclared, 5;\n  ret;", 7, 11, "%undeclared"),
-                                         ("  mov.u32 %r0, 5\n  ret;", 8, 3, "expected"),
-                                         ("  bra nowhere;", 7, 7, "nowhere"),
-                                         ("  ld.param.u64 %rd0, [other]; ret;", 7, 23, "other")]:
+        for body, line, column, part in [
+            ("  mov.u32 %r0 5;\n  ret;", 7, 15, "expected"),
+            ("  mov.u32 %undeclared, 5;\n  ret;", 7, 11, "%undeclared"),
+            ("  mov.u32 %r0, 5\n  ret;", 8, 3, "expected"),
+            ("  bra nowhere;", 7, 7, "nowhere"),
+            ("  ld.param.u64 %rd0, [other]; ret;", 7, 23, "other"),
+        ]:
             self.run_body(2, [place % (line, column), part], body, "--arg", "0")
         self.refused(2, [r"cut\.ptx:\d+:\d+: error "], "run", self.file("cut.ptx", SAXPY[:400]))
         self.refused(2, [r"text\.ptx:1:1: error "], "run", self.file("text.ptx", "hello, world\n"))
 
     def test_unsupported_instructions(self):
-        for text, opcode in [("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [t, {%f0,%f1}];", "tex"),
-                             ("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0}, [%rd0];", "wmma"),
-                             ("frobnicate.u32 %r0, %r1;", "frobnicate")]:
+        for text, opcode in [
+            ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [t, {%f0,%f1}];", "tex"),
+            ("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0}, [%rd0];", "wmma"),
+            ("frobnicate.u32 %r0, %r1;", "frobnicate"),
+        ]:
             self.run_body(2, [r"bad\.ptx:7:3: error ", opcode], "  " + text + "\n  ret;", "--arg", "0")
 
     def test_number_and_size_of_arguments(self):
         saxpy = self.file("saxpy.ptx", SAXPY)
         self.refused(2, ["takes 4 arguments, 1 were given"], "run", saxpy, "--arg", "5")
         self.refused(2, ["takes 4 arguments, 5 were given"], "run", saxpy, *["--arg", "5"] * 5)
-        self.refused(2, ["argument 0 is a buffer of 8 bytes", "4 bytes"], "run", saxpy, "--arg", "zeros:8", "--arg", "1",
-                     "--arg", "0", "--arg", "0")
+        self.refused(
+            2,
+            ["argument 0 is a buffer of 8 bytes", "4 bytes"],
+            "run",
+            saxpy,
+            "--arg",
+            "zeros:8",
+            "--arg",
+            "1",
+            "--arg",
+            "0",
+            "--arg",
+            "0",
+        )
         struct_kernel = self.file("s.ptx", kernel("  ret;", ".param .align 4 .b8 s[12]"))
         self.refused(2, ["struct of 12 bytes", "hex:"], "run", struct_kernel, "--arg", "5")
         self.refused(2, ["buffer of 11 bytes", "12 bytes"], "run", struct_kernel, "--arg", "zeros:11")
 
     def test_scalars_out_of_range(self):
-        for kind, values in [("u8", ["256", "-129"]), ("s8", ["256", "-129"]), ("u16", ["65536"]),
-                             ("u32", ["4294967296", "-2147483649"]), ("s32", ["4294967296"]),
-                             ("u64", ["18446744073709551616", "-9223372036854775809"]), ("f32", ["1e39", "-4e38"]),
-                             ("f64", ["1e400"])]:
+        for kind, values in [
+            ("u8", ["256", "-129"]),
+            ("s8", ["256", "-129"]),
+            ("u16", ["65536"]),
+            ("u32", ["4294967296", "-2147483649"]),
+            ("s32", ["4294967296"]),
+            ("u64", ["18446744073709551616", "-9223372036854775809"]),
+            ("f32", ["1e39", "-4e38"]),
+            ("f64", ["1e400"]),
+        ]:
             ptx = self.file("one.ptx", kernel("  ret;", f".param .{kind} p"))
             for value in values:
-                self.refused(2, [rf"argument '{re.escape(value)}' for a \.{kind} parameter is out of range"], "run", ptx,
-                             f"--arg={value}")
+                self.refused(
+                    2,
+                    [rf"argument '{re.escape(value)}' for a \.{kind} parameter is out of range"],
+                    "run",
+                    ptx,
+                    f"--arg={value}",
+                )
             for value in ["", "5x", "five", "1.5" if kind[0] != "f" else "1.5.5", "0x", "--"]:
                 self.refused(2, ["arg"], "run", ptx, f"--arg={value}")
 
     def test_wrong_buffers_and_dumps(self):
         ptx = self.file("one.ptx", kernel("  ret;"))
-        for argument, part in [("zeros:", "count"), ("zeros:-5", "count"), ("zeros:0", "0 elements"),
-                               ("zeros:99999999999999999999", "count"), ("zeros:68719476737", "2\\^36"),
-                               ("iota:5", "lacks a type"), ("iota:5xq7", "'q7' is no type"), ("iota:5xpred", "no type"),
-                               ("value:4xu8", "lacks the value"), ("value:4xu8:256", "out of range"),
-                               ("hex:", "digits"), ("hex:123", "3 digits"), ("hex:zz", "no hexadecimal"),
-                               ("file:/no/such/file", "/no/such/file.*No such file"), ("file:/", "directory"),
-                               ("random:4xf32:x", "seed"), ("zeros:4:5", "nothing may follow"),
-                               ("blob:3", "unknown kind 'blob'")]:
+        for argument, part in [
+            ("zeros:", "count"),
+            ("zeros:-5", "count"),
+            ("zeros:0", "0 elements"),
+            ("zeros:99999999999999999999", "count"),
+            ("zeros:68719476737", "2\\^36"),
+            ("iota:5", "lacks a type"),
+            ("iota:5xq7", "'q7' is no type"),
+            ("iota:5xpred", "no type"),
+            ("value:4xu8", "lacks the value"),
+            ("value:4xu8:256", "out of range"),
+            ("hex:", "digits"),
+            ("hex:123", "3 digits"),
+            ("hex:zz", "no hexadecimal"),
+            ("file:/no/such/file", "/no/such/file.*No such file"),
+            ("file:/", "directory"),
+            ("random:4xf32:x", "seed"),
+            ("zeros:4:5", "nothing may follow"),
+            ("blob:3", "unknown kind 'blob'"),
+        ]:
             self.refused(2, [part], "run", ptx, "--arg", argument)
-        for dump, part in [("1:hex", "argument 1 is no buffer"), ("99999999999:hex", "no buffer"), ("x:hex", "index"),
-                           ("0", "INDEX"), ("0:", "no type"), ("0:f33", "'f33' is no type"), ("0:file", "lacks the path"),
-                           ("0:file:/no/such/folder/f", "cannot write"), ("0:u8:x", "count"), ("-1:hex", "index")]:
+        for dump, part in [
+            ("1:hex", "argument 1 is no buffer"),
+            ("99999999999:hex", "no buffer"),
+            ("x:hex", "index"),
+            ("0", "INDEX"),
+            ("0:", "no type"),
+            ("0:f33", "'f33' is no type"),
+            ("0:file", "lacks the path"),
+            ("0:file:/no/such/folder/f", "cannot write"),
+            ("0:u8:x", "count"),
+            ("-1:hex", "index"),
+        ]:
             self.refused(2, [part], "run", ptx, "--arg", "zeros:8", f"--dump={dump}")
         self.refused(2, ["argument 0 is no buffer"], "run", ptx, "--arg", "5", "--dump", "0:hex")
 
@@ -532,8 +833,9 @@ class BadInput(Case):
         self.refused(2, ["holds no PTX"], "list", "kernels", "/bin/true")
         self.refused(2, ["missing.ptx"], "list", "kernels", "missing.ptx")
         ptx = self.file("one.ptx", kernel("  ret;"))
-        self.refused(2, ["cannot write '/no/such/folder/r.json'"], "run", ptx, "--arg", "0", "--report",
-                     "/no/such/folder/r.json")
+        self.refused(
+            2, ["cannot write '/no/such/folder/r.json'"], "run", ptx, "--arg", "0", "--report", "/no/such/folder/r.json"
+        )
         self.refused(2, ["'5' stands behind a PTX file", "--arg"], "run", ptx, "5")
 
     def test_a_random_program_text_never_crashes(self):
@@ -542,9 +844,21 @@ class BadInput(Case):
             text = bytearray(SAXPY.encode())
             for _ in range(generator.randrange(1, 8)):
                 at = generator.randrange(len(text))
-                text[at:at + generator.randrange(3)] = bytes([generator.randrange(256)])
-            done = self.castor("run", self.file("mutant.ptx", bytes(text)), "--arg", "10", "--arg", "1", "--arg",
-                               "zeros:40", "--arg", "zeros:40", "--set", "run.max_instructions=10000")
+                text[at : at + generator.randrange(3)] = bytes([generator.randrange(256)])
+            done = self.castor(
+                "run",
+                self.file("mutant.ptx", bytes(text)),
+                "--arg",
+                "10",
+                "--arg",
+                "1",
+                "--arg",
+                "zeros:40",
+                "--arg",
+                "zeros:40",
+                "--set",
+                "run.max_instructions=10000",
+            )
             self.assertIn(done.returncode, (0, 1, 2), f"mutant {i}: {done.stderr}")
 
     def test_launches_beyond_the_machine(self):
@@ -560,92 +874,200 @@ class BadInput(Case):
 
     def test_device_accesses(self):
         where = [r"in kernel 'k' \(.*bad\.ptx:8\), block \(1,0,0\), thread \(5,0,0\)"]
-        guard = """  mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p0, %r0, 5; setp.ne.or.u32 %p1, %r1, 1, %p0; """
+        guard = "  mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p0, %r0, 5; "
+        guard += "setp.ne.or.u32 %p1, %r1, 1, %p0; "
         launch = ["--grid", "3", "--block", "8", "--arg", "zeros:64"]
         load = "ld.param.u64 %rd0, [out];"
-        self.run_body(1, where + ["load of 4 bytes at global address 0x[0-9a-f]+: 0 bytes behind the end of a 64-byte heap "
-                                  "allocation 'argument 0'"], guard + load + "\n  @!%p1 ld.global.u32 %r2, [%rd0+64]; ret;",
-                      *launch)
-        self.run_body(1, where + ["store of 8 bytes at global address 0x[0-9a-f]+: not a multiple of 8"],
-                      guard + load + "\n  @!%p1 st.global.u64 [%rd0+4], %rd0; ret;", *launch)
-        self.run_body(1, where + ["atomic of 4 bytes at global address 0x0: a null pointer"],
-                      guard + "mov.u64 %rd1, 0;\n  @!%p1 atom.global.add.u32 %r2, [%rd1], 1; ret;", *launch)
-        self.run_body(1, where + ["store of 4 bytes at shared address 0x40: outside the block's 64 bytes"],
-                      guard + "mov.u32 %r3, window;\n  @!%p1 st.shared.u32 [%r3+64], %r0; ret;", *launch,
-                      before=".shared .align 4 .b8 window[64];")
-        self.run_body(1, where + ["load of 4 bytes at local address 0x8: outside the thread's 8 bytes"],
-                      "  .local .align 4 .b8 mine[8]; " + guard +
-                      "mov.u64 %rd1, mine; st.local.u32 [%rd1], %r0;\n  @!%p1 ld.local.u32 %r2, [%rd1+8]; ret;", *launch)
+        self.run_body(
+            1,
+            where
+            + [
+                "load of 4 bytes at global address 0x[0-9a-f]+: 0 bytes behind the end of a 64-byte heap "
+                "allocation 'argument 0'"
+            ],
+            guard + load + "\n  @!%p1 ld.global.u32 %r2, [%rd0+64]; ret;",
+            *launch,
+        )
+        self.run_body(
+            1,
+            where + ["store of 8 bytes at global address 0x[0-9a-f]+: not a multiple of 8"],
+            guard + load + "\n  @!%p1 st.global.u64 [%rd0+4], %rd0; ret;",
+            *launch,
+        )
+        self.run_body(
+            1,
+            where + ["atomic of 4 bytes at global address 0x0: a null pointer"],
+            guard + "mov.u64 %rd1, 0;\n  @!%p1 atom.global.add.u32 %r2, [%rd1], 1; ret;",
+            *launch,
+        )
+        self.run_body(
+            1,
+            where + ["store of 4 bytes at shared address 0x40: outside the block's 64 bytes"],
+            guard + "mov.u32 %r3, window;\n  @!%p1 st.shared.u32 [%r3+64], %r0; ret;",
+            *launch,
+            before=".shared .align 4 .b8 window[64];",
+        )
+        self.run_body(
+            1,
+            where + ["load of 4 bytes at local address 0x8: outside the thread's 8 bytes"],
+            "  .local .align 4 .b8 mine[8]; "
+            + guard
+            + "mov.u64 %rd1, mine; st.local.u32 [%rd1], %r0;\n  @!%p1 ld.local.u32 %r2, [%rd1+8]; ret;",
+            *launch,
+        )
         self.run_body(1, where + ["trap instruction"], guard + "\n  @!%p1 trap; ret;", *launch)
 
     def test_use_of_freed_memory(self):
         # Device malloc, free, use: the message says that the memory was freed.
-        calls = """  {{ .param .b64 a; st.param.b64 [a], 16; .param .b64 r; call.uni (r), malloc, (a); ld.param.b64 %rd1, [r]; }}
+        calls = """  {{ .param .b64 a; st.param.b64 [a], 16; .param .b64 r;
+      call.uni (r), malloc, (a); ld.param.b64 %rd1, [r]; }}
   {{ .param .b64 a; st.param.b64 [a], %rd1; call.uni free, (a); }}
   {}
   ret;"""
-        before = (".extern .func (.param .b64 r) malloc(.param .b64 a);\n.extern .func free(.param .b64 a);\n")
-        self.run_body(1, ["inside a freed 16-byte device malloc allocation"], calls.format("st.u32 [%rd1+4], %r0;"),
-                      "--arg", "0", before=before)
-        self.run_body(1, ["free of an address that device malloc did not return"],
-                      calls.format("{ .param .b64 a; st.param.b64 [a], %rd1; call.uni free, (a); }"), "--arg", "0",
-                      before=before)
+        before = ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.extern .func free(.param .b64 a);\n"
+        self.run_body(
+            1,
+            ["inside a freed 16-byte device malloc allocation"],
+            calls.format("st.u32 [%rd1+4], %r0;"),
+            "--arg",
+            "0",
+            before=before,
+        )
+        self.run_body(
+            1,
+            ["free of an address that device malloc did not return"],
+            calls.format("{ .param .b64 a; st.param.b64 [a], %rd1; call.uni free, (a); }"),
+            "--arg",
+            "0",
+            before=before,
+        )
 
     def test_barriers(self):
-        self.run_body(1, ["deadlock", r"barrier 1: 1 of 2 warps have arrived"],
-                      "  mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 32; @%p0 bra other;\n  bar.sync 1, 64; ret;\n"
-                      "other:\n  bar.sync 2, 64; ret;", "--block", "64", "--arg", "0")
-        self.run_body(1, ["barrier 0 reached by a part of a warp", r"thread \(3,0,0\)"],
-                      "  mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 3; @%p0 bra other;\n  bar.sync 0; bra end;\n"
-                      "other: mov.u32 %r0, 5;\nend: ld.param.u64 %rd0, [out]; st.global.u32 [%rd0], %r0; ret;", "--block", "32", "--arg",
-                      "zeros:4")
-        self.run_body(1, ["barrier 16 does not exist"], "  ld.param.u64 %rd0, [out]; cvt.u32.u64 %r0, %rd0; bar.sync %r0; "
-                      "ret;", "--block", "32", "--arg", "16")
+        self.run_body(
+            1,
+            ["deadlock", r"barrier 1: 1 of 2 warps have arrived"],
+            "  mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 32; @%p0 bra other;\n  bar.sync 1, 64; ret;\n"
+            "other:\n  bar.sync 2, 64; ret;",
+            "--block",
+            "64",
+            "--arg",
+            "0",
+        )
+        self.run_body(
+            1,
+            ["barrier 0 reached by a part of a warp", r"thread \(3,0,0\)"],
+            "  mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 3; @%p0 bra other;\n  bar.sync 0; bra end;\n"
+            "other: mov.u32 %r0, 5;\nend: ld.param.u64 %rd0, [out]; st.global.u32 [%rd0], %r0; ret;",
+            "--block",
+            "32",
+            "--arg",
+            "zeros:4",
+        )
+        self.run_body(
+            1,
+            ["barrier 16 does not exist"],
+            "  ld.param.u64 %rd0, [out]; cvt.u32.u64 %r0, %rd0; bar.sync %r0; " "ret;",
+            "--block",
+            "32",
+            "--arg",
+            "16",
+        )
 
     def test_hanging_jobs_of_a_machine_with_the_laxity_engine(self):
         # The engine's updates go on for ever and are no progress.
         machine = ["--block", "128", "--arg", "0", "--platform", "gcn_apu", "--set", "blocks.lax.enable=1"]
-        self.run_body(1, [r"deadlock: nothing can proceed", r"host: waits for ticket 1, kernel k of entry 0",
-                          r"warp 0 \(slot \d+\) waits at barrier 1: .*, missing: 1",
-                          r"cycle: warp of slot \d+ \(SM 0\) -> warp of slot \d+ \(SM 0\) -> warp of slot"],
-                      "  mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 64; @%p0 bra other;\n  bar.sync 1, 128; ret;\n"
-                      "other:\n  bar.sync 2, 128; ret;", *machine)
-        self.run_body(1, ["spinning deadlock: 2 warps repeat their loop for ever", "reads no memory"], "again: bra again;",
-                      *machine, "--set", "watchdog.cycles=20000")
+        self.run_body(
+            1,
+            [
+                r"deadlock: nothing can proceed",
+                r"host: waits for ticket 1, kernel k of entry 0",
+                r"warp 0 \(slot \d+\) waits at barrier 1: .*, missing: 1",
+                r"cycle: warp of slot \d+ \(SM 0\) -> warp of slot \d+ \(SM 0\) -> warp of slot",
+            ],
+            "  mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 64; @%p0 bra other;\n  bar.sync 1, 128; ret;\n"
+            "other:\n  bar.sync 2, 128; ret;",
+            *machine,
+        )
+        self.run_body(
+            1,
+            ["spinning deadlock: 2 warps repeat their loop for ever", "reads no memory"],
+            "again: bra again;",
+            *machine,
+            "--set",
+            "watchdog.cycles=20000",
+        )
 
     def test_endless_loop(self):
-        self.run_body(1, ["run.max_instructions = 50000", "kernel k"], "again: bra again;", "--arg", "0", "--set",
-                      "run.max_instructions=50000")
+        self.run_body(
+            1,
+            ["run.max_instructions = 50000", "kernel k"],
+            "again: bra again;",
+            "--arg",
+            "0",
+            "--set",
+            "run.max_instructions=50000",
+        )
 
     def test_cycle_limit(self):
-        self.run_body(1, ["run.max_cycles = 5000", "SM 0: block 0 of k", "warp 0 .slot 0."], "again: bra again;", "--arg",
-                      "0", "--set", "run.max_cycles=5000")
+        self.run_body(
+            1,
+            ["run.max_cycles = 5000", "SM 0: block 0 of k", "warp 0 .slot 0."],
+            "again: bra again;",
+            "--arg",
+            "0",
+            "--set",
+            "run.max_cycles=5000",
+        )
 
     def test_spinning(self):
-        self.run_body(1, ["spinning deadlock: 1 warp repeats its loop for ever", "reads no memory"], "again: bra again;",
-                      "--arg", "0", "--set", "watchdog.cycles=2000")
+        self.run_body(
+            1,
+            ["spinning deadlock: 1 warp repeats its loop for ever", "reads no memory"],
+            "again: bra again;",
+            "--arg",
+            "0",
+            "--set",
+            "watchdog.cycles=2000",
+        )
 
     def test_machines(self):
         ptx = self.file("one.ptx", kernel("  ret;", ""))
         self.refused(2, ["no_such", "tiny"], "run", ptx, "--platform", "no_such")
         self.refused(2, ["missing.yaml"], "run", ptx, "--platform", "./missing.yaml")
-        cases = [("chip.sms: [0, SMs, ours]", [r"bad\.yaml:4", "chip.sms", r"1 (to|\.\.)"]),
-                 ("chip.sms: [many, SMs, ours]", [r"bad\.yaml:4", "chip.sms"]),
-                 ("chip.smss: [4, SMs, ours]", [r"bad\.yaml:4", "chip.smss"]),
-                 ("chip.sms: [4, SMs, ours]\nchip.sms: [5, SMs, ours]", [r"bad\.yaml:5", "chip.sms"]),
-                 ("sm.lanes: [48, lanes, ours]", [r"bad\.yaml", "sm.lanes"]),
-                 ("chip.sms: [4, SMs", [r"bad\.yaml"])]
+        cases = [
+            ("chip.sms: [0, SMs, ours]", [r"bad\.yaml:4", "chip.sms", r"1 (to|\.\.)"]),
+            ("chip.sms: [many, SMs, ours]", [r"bad\.yaml:4", "chip.sms"]),
+            ("chip.smss: [4, SMs, ours]", [r"bad\.yaml:4", "chip.smss"]),
+            ("chip.sms: [4, SMs, ours]\nchip.sms: [5, SMs, ours]", [r"bad\.yaml:5", "chip.sms"]),
+            ("sm.lanes: [48, lanes, ours]", [r"bad\.yaml", "sm.lanes"]),
+            ("chip.sms: [4, SMs", [r"bad\.yaml"]),
+        ]
         for line, parts in cases:
             text = f'machine: bad\ntitle: "t"\nextends: tiny\n{line}\n'
             self.refused(2, parts, "run", ptx, "--platform", self.file("bad.yaml", text))
-        for setting, parts in [("chip.sms=0", ["chip.sms"]), ("chip.sms=abc", ["chip.sms"]), ("chip.sms", ["chip.sms"]),
-                               ("chip.smss=3", ["chip.smss"]), ("=3", ["="])]:
+        for setting, parts in [
+            ("chip.sms=0", ["chip.sms"]),
+            ("chip.sms=abc", ["chip.sms"]),
+            ("chip.sms", ["chip.sms"]),
+            ("chip.smss=3", ["chip.smss"]),
+            ("=3", ["="]),
+        ]:
             self.refused(2, parts, "run", ptx, "--set", setting)
 
     def test_command_line(self):
-        for arguments in ([], ["fly"], ["run"], ["run", "--nonsense", "x.ptx"], ["list"], ["list", "dogs"],
-                          ["list", "kernels"], ["run", "x.ptx", "--max-registers", "8"], ["run", "x.ptx", "--arg"],
-                          ["list", "instructions", "nosuch"], ["list", "instructions", "tex"]):
+        for arguments in (
+            [],
+            ["fly"],
+            ["run"],
+            ["run", "--nonsense", "x.ptx"],
+            ["list"],
+            ["list", "dogs"],
+            ["list", "kernels"],
+            ["run", "x.ptx", "--max-registers", "8"],
+            ["run", "x.ptx", "--arg"],
+            ["list", "instructions", "nosuch"],
+            ["list", "instructions", "tex"],
+        ):
             done = self.castor(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
@@ -665,8 +1087,14 @@ class Lists(Case):
         self.assertEqual([line.split()[0] for line in lines[1:]], names)
 
     def test_kernels(self):
-        text = SAXPY + kernel("  .shared .align 4 .b8 window[20000]; mov.u32 %r0, window; st.shared.u32 [%r0], %r0; ret;",
-                              "", "uses_shared")[len(HEADER):]
+        text = (
+            SAXPY
+            + kernel(
+                "  .shared .align 4 .b8 window[20000]; mov.u32 %r0, window; st.shared.u32 [%r0], %r0; ret;",
+                "",
+                "uses_shared",
+            )[len(HEADER) :]
+        )
         ptx = self.file("two.ptx", text)
         rows = json.loads(self.good("list", "kernels", ptx, "--platform", "kepler_k20c", "--json").stdout)
         self.assertEqual([row["kernel"] for row in rows], ["saxpy", "uses_shared"])
@@ -675,8 +1103,9 @@ class Lists(Case):
         # 2048 threads per SM, 256 per block.
         self.assertEqual((saxpy["threads"], saxpy["blocks_per_sm"], saxpy["occupancy"]), (256, 8, 1.0))
         # 48 KB of shared memory hold two blocks of 20000 bytes.
-        self.assertEqual((shared["shared_bytes"], shared["blocks_per_sm"], shared["limited_by"]),
-                         (20000, 2, "shared memory"))
+        self.assertEqual(
+            (shared["shared_bytes"], shared["blocks_per_sm"], shared["limited_by"]), (20000, 2, "shared memory")
+        )
         rows = json.loads(self.good("list", "kernels", ptx, "-p", "kepler_k20c", "--block", "1024", "--json").stdout)
         self.assertEqual(rows[0]["blocks_per_sm"], 2)
         lines = self.good("list", "kernels", ptx).stdout.splitlines()
@@ -727,7 +1156,16 @@ class Elaborate(Case):
 
 class Help(Case):
     def test_fits_a_screen_and_has_an_example(self):
-        for command in ([], ["run"], ["elaborate"], ["list"], ["list", "platforms"], ["list", "kernels"], ["list", "instructions"], ["new-block"]):
+        for command in (
+            [],
+            ["run"],
+            ["elaborate"],
+            ["list"],
+            ["list", "platforms"],
+            ["list", "kernels"],
+            ["list", "instructions"],
+            ["new-block"],
+        ):
             lines = self.good(*command, "--help").stdout.splitlines()
             self.assertLessEqual(len(lines), 40, command)
             self.assertLessEqual(max(map(len, lines)), 100, command)
@@ -736,7 +1174,7 @@ class Help(Case):
 
     def test_the_example_works(self):
         text = self.good("run", "--help").stdout
-        example = text[text.index("Example: castor ") + len("Example: castor "):].replace("\\\n", " ").split()
+        example = text[text.index("Example: castor ") + len("Example: castor ") :].replace("\\\n", " ").split()
         self.file("saxpy.ptx", SAXPY)
         done = self.good(*example)
         self.assertEqual(done.stdout, "argument 3: 0 2 4 6 8 10 12 14\n")

@@ -22,8 +22,9 @@ def main():
     patterns = patterns_path.read_text().splitlines() if patterns_path.exists() else None
     bad = 0
     for program in sys.argv[2:]:
-        done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                              check=False)
+        done = subprocess.run(
+            [program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False
+        )
         got = done.stdout.splitlines() + [f"exit {done.returncode}"]
         difference = list(difflib.unified_diff(expected, got, str(expected_path), program, lineterm=""))
         print("\n".join(difference))

@@ -41,8 +41,10 @@ def main():
             again = run(command, lanes, folder)
             for what, a, b in [("output", first[0], again[0]), ("report", first[1], again[1])]:
                 if a != b:
-                    print(f"{what} differs, second run with CASTOR_LANES={lanes}\n--- first\n{a.decode()}\n--- then\n"
-                          f"{b.decode()}")
+                    print(
+                        f"{what} differs, second run with CASTOR_LANES={lanes}\n--- first\n{a.decode()}\n--- then\n"
+                        f"{b.decode()}"
+                    )
                     return 1
     return 0
 

@@ -14,8 +14,23 @@ import tempfile
 
 CASTOR, PROGRAM = sys.argv[1:]
 JOBS = 8
-TINY = ["--tier", "programs", "--workload", "GMM", "--rate", "high", "--scheduler", "RR", "--scheduler", "LAX",
-        "--seeds", "1", "--jobs", str(JOBS), "--quiet"]
+TINY = [
+    "--tier",
+    "programs",
+    "--workload",
+    "GMM",
+    "--rate",
+    "high",
+    "--scheduler",
+    "RR",
+    "--scheduler",
+    "LAX",
+    "--seeds",
+    "1",
+    "--jobs",
+    str(JOBS),
+    "--quiet",
+]
 failures = []
 
 
@@ -46,8 +61,10 @@ with tempfile.TemporaryDirectory() as folder:
     check("published time of the job", calibration["published"] == 1500 * 1500)
     # 128 jobs at 32,000/s under round robin were over after 4 ms and the published tail of 41.5 ms.
     crowded = 32000 / (128 / (128 / 32000 + 41.5e-3))
-    check("as crowded as the published machine",
-          abs(parameters["per_second"] / calibration["jobs_per_second"] / crowded - 1) < 1e-3)
+    check(
+        "as crowded as the published machine",
+        abs(parameters["per_second"] / calibration["jobs_per_second"] / crowded - 1) < 1e-3,
+    )
     latency = float(rows["RR"]["p99_ms"])
     check(f"no job is faster than alone: {latency} ms", latency >= 1.5)
     check("the report tells the calibration", "published / measured" in (root / "one" / "report.md").read_text())
@@ -65,8 +82,14 @@ with tempfile.TemporaryDirectory() as folder:
             words += [option, value]
         return run(*words)
 
-    for option, value, said in (("--scheduler", "BAY", "BAY"), ("--w0", "3", "--w0"), ("--deadline", "50", "--deadline"), ("--jobs", "121", "120"),
-                                ("--program", str(root / "none"), "none"), ("--set", "queue.count=oops", "queue.count")):
+    for option, value, said in (
+        ("--scheduler", "BAY", "BAY"),
+        ("--w0", "3", "--w0"),
+        ("--deadline", "50", "--deadline"),
+        ("--jobs", "121", "120"),
+        ("--program", str(root / "none"), "none"),
+        ("--set", "queue.count=oops", "queue.count"),
+    ):
         bad = changed(option, value)
         check(f"{option} {value}: exit code 2, got {bad.returncode}", bad.returncode == 2)
         check(f"{option} {value}: says what is wrong: {bad.stderr}", said in bad.stderr)

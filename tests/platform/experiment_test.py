@@ -13,8 +13,25 @@ import sys
 import tempfile
 
 CASTOR = sys.argv[1]
-TINY = ["--workload", "STEM", "--workload", "LSTM", "--rate", "high", "--scheduler", "RR", "--scheduler", "BAY",
-        "--scheduler", "LAX-SW", "--seeds", "2", "--jobs", "12", "--quiet"]
+TINY = [
+    "--workload",
+    "STEM",
+    "--workload",
+    "LSTM",
+    "--rate",
+    "high",
+    "--scheduler",
+    "RR",
+    "--scheduler",
+    "BAY",
+    "--scheduler",
+    "LAX-SW",
+    "--seeds",
+    "2",
+    "--jobs",
+    "12",
+    "--quiet",
+]
 failures = []
 
 
@@ -55,8 +72,10 @@ with tempfile.TemporaryDirectory() as folder:
     two = run("lax", *TINY, "--out", str(root / "two"), "--workers", "2")
     check("exit code 0 again", two.returncode == 0)
     for name in ("results.csv", "results.json", "report.md"):
-        check(name + " is the same with two workers",
-              (root / "one" / name).read_bytes() == (root / "two" / name).read_bytes())
+        check(
+            name + " is the same with two workers",
+            (root / "one" / name).read_bytes() == (root / "two" / name).read_bytes(),
+        )
 
     # What is there is not run again; what is missing, broken or of other parameters is.
     runs = root / "two" / "runs"
@@ -71,24 +90,50 @@ with tempfile.TemporaryDirectory() as folder:
     check("a finished run is kept", kept.stat().st_mtime_ns == before)
     check("a lost run is back", lost.exists())
     check("a file of other parameters is replaced", '"seed": 1' in foreign.read_text())
-    check("results are the same after a loss",
-          (root / "one" / "results.csv").read_bytes() == (root / "two" / "results.csv").read_bytes())
+    check(
+        "results are the same after a loss",
+        (root / "one" / "results.csv").read_bytes() == (root / "two" / "results.csv").read_bytes(),
+    )
     fewer = ["6" if word == "12" else word for word in TINY]
     other = run("lax", *fewer, "--out", str(root / "two"))
-    check("another number of jobs leaves these files alone", other.returncode == 0 and kept.stat().st_mtime_ns == before)
+    check(
+        "another number of jobs leaves these files alone", other.returncode == 0 and kept.stat().st_mtime_ns == before
+    )
     rows = list(csv.DictReader((root / "two" / "results.csv").open()))
     check("with other results", all(int(r["jobs"]) == 6 for r in rows))
 
-    once = ["lax", "--workload", "STEM", "--rate", "high", "--scheduler", "RR", "--seeds", "1", "--jobs", "12", "--quiet"]
+    once = [
+        "lax",
+        "--workload",
+        "STEM",
+        "--rate",
+        "high",
+        "--scheduler",
+        "RR",
+        "--seeds",
+        "1",
+        "--jobs",
+        "12",
+        "--quiet",
+    ]
     setting = run(*once, "--set", "parse.latency=4000", "--out", str(root / "two"))
     slower = json.loads((root / "two" / "results.json").read_text())
-    check("a setting has a file of its own", setting.returncode == 0 and kept.stat().st_mtime_ns == before and
-          (runs / "STEM-high-RR-1-jobs_12-parse.latency_4000.json").exists())
+    check(
+        "a setting has a file of its own",
+        setting.returncode == 0
+        and kept.stat().st_mtime_ns == before
+        and (runs / "STEM-high-RR-1-jobs_12-parse.latency_4000.json").exists(),
+    )
     check("and takes effect", len(slower) == 1 and str(slower[0]["cycles"]) != by["STEM", "RR", "1"]["cycles"])
 
-    for arguments, said in ((["lax", "--workload", "LTSM"], "no workload 'LTSM'"), (["lax", "--rate", "fast"], "fast"),
-                            (["lax", "--scheduler", "FIFO"], "no scheduler 'FIFO'"), (["lax", "--seeds", "0"], "seeds"),
-                            (["lacks"], "subcommand"), ([], "subcommand")):
+    for arguments, said in (
+        (["lax", "--workload", "LTSM"], "no workload 'LTSM'"),
+        (["lax", "--rate", "fast"], "fast"),
+        (["lax", "--scheduler", "FIFO"], "no scheduler 'FIFO'"),
+        (["lax", "--seeds", "0"], "seeds"),
+        (["lacks"], "subcommand"),
+        ([], "subcommand"),
+    ):
         bad = run(*arguments, "--out", str(root / "bad")) if arguments else run()
         check(f"{arguments}: exit code 2, got {bad.returncode}", bad.returncode == 2)
         check(f"{arguments}: says what is wrong: {bad.stderr}", said in bad.stderr)
@@ -98,8 +143,10 @@ with tempfile.TemporaryDirectory() as folder:
     bad = run("lax", *TINY, "--set", "queue.count=oops", "--out", str(root / "oops"))
     check("a bad key of the machine: exit code 2", bad.returncode == 2 and "queue.count" in bad.stderr)
     bad = run("lax", *TINY, "--set", "run.max_cycles=1000", "--out", str(root / "deep"))
-    check(f"a run that ends badly: exit code 1, got {bad.returncode}, and its name",
-          bad.returncode == 1 and "-high-RR-1-jobs_12-run.max_cycles_1000 failed" in bad.stderr)
+    check(
+        f"a run that ends badly: exit code 1, got {bad.returncode}, and its name",
+        bad.returncode == 1 and "-high-RR-1-jobs_12-run.max_cycles_1000 failed" in bad.stderr,
+    )
 
     # The experiments are a program beside castor; where it is missing, one line says how to get it.
     alone = root / "build" / "bin" / "castor"
@@ -110,7 +157,9 @@ with tempfile.TemporaryDirectory() as folder:
     check("without the program: one line: " + bad.stderr, len(bad.stderr.splitlines()) == 1 and "install" in bad.stderr)
     (root / "build" / "CMakeCache.txt").write_text("")
     bad = subprocess.run([alone, "experiment", "lax"], capture_output=True, text=True, check=False)
-    check("in a build tree it names the command: " + bad.stderr, bad.returncode == 2 and
-          f"cmake --build {root / 'build'} --target castor_experiment" in bad.stderr)
+    check(
+        "in a build tree it names the command: " + bad.stderr,
+        bad.returncode == 2 and f"cmake --build {root / 'build'} --target castor_experiment" in bad.stderr,
+    )
 
 sys.exit(1 if failures else 0)

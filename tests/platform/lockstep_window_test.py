@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Lockstep of a block on a machine: a difference between model and RTL ends the program, and leaves waves and a way to look.
+"""Lockstep of a block on a machine: a difference between model and RTL ends the program, and leaves waves and a way to
+look.
 
-    lockstep_window_test.py <program: tests/platform/lockstep/meet.cpp>
+    lockstep_window_test.py <program: tests/platform/lockstep/meet.cpp> <block>
 
-Every block with a tb/<block>/lockstep_fault.json is run over RTL with that fault, an output that is stuck at 0: on
-`machine`, where the block's `instance` stands in names of files; `from` in `file` of its RTL becomes `to`; `harmless`: on
-the machine nothing reads the output. The blocks' folders are those of CASTOR_PREFIX, which the test shadows.
+The block is run over RTL with the fault of tb/<block>/lockstep_fault.json, an output that is stuck at 0: on `machine`,
+where the block's `instance` stands in names of files; `from` in `file` of its RTL becomes `to`; `harmless`: on the
+machine nothing reads the output. The blocks' folders are those of CASTOR_PREFIX, which the test shadows.
 """
 
 import json
@@ -23,13 +24,13 @@ from faulty_rtl import patched  # noqa: E402
 from vcd import variables  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
-FAULTS = {path.parent.name: json.loads(path.read_text())
-          for path in sorted(pathlib.Path(__file__).resolve().parents[2].glob("tb/*/lockstep_fault.json"))}
+BLOCK = sys.argv[2]
+FAULT = json.loads((pathlib.Path(__file__).resolve().parents[2] / "tb" / BLOCK / "lockstep_fault.json").read_text())
 AFTER = 8  # idle cycles behind the difference
 
 
 def shadow(folder):
-    """A prefix like CASTOR_PREFIX whose blocks have faults. Returns the environment for it."""
+    """A prefix like CASTOR_PREFIX whose block has the fault. Returns the environment for it."""
     real = pathlib.Path(os.environ["CASTOR_PREFIX"])
     libdir = json.loads((real / "share/castor/installation.json").read_text())["libdir"]
     blocks = folder / libdir / "castor/blocks"
@@ -37,10 +38,9 @@ def shadow(folder):
     (folder / "share").symlink_to(real / "share")
     for library in (real / libdir).glob("*.a"):
         (folder / libdir / library.name).symlink_to(library)
-    for block, fault in FAULTS.items():
-        scratch = folder / f"patched-{block}"
-        patched(real / libdir / "castor/blocks" / block, scratch, fault["file"], fault["from"], fault["to"])
-        (scratch / block).rename(blocks / block)
+    scratch = folder / "patched"
+    patched(real / libdir / "castor/blocks" / BLOCK, scratch, FAULT["file"], FAULT["from"], FAULT["to"])
+    (scratch / BLOCK).rename(blocks / BLOCK)
     kept = {key: value for key, value in os.environ.items() if not key.startswith("CASTOR_") or key == "CASTOR_CACHE"}
     return dict(kept, CASTOR_PREFIX=str(folder))
 
@@ -79,76 +79,92 @@ class Window(unittest.TestCase):
         self.folder.mkdir()
         self.environment = shadow(pathlib.Path(scratch.name) / "castor")
 
-    def run_program(self, block, engine, folder, **more):
-        environment = dict(self.environment, CASTOR_PLATFORM=FAULTS[block]["machine"],
-                           CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}", **more)
-        return quiet(subprocess.run([PROGRAM], capture_output=True, text=True, timeout=300, check=False, cwd=folder, env=environment))
+    def run_program(self, engine, folder, **more):
+        environment = dict(
+            self.environment,
+            CASTOR_PLATFORM=FAULT["machine"],
+            CASTOR_SET=f"blocks.{BLOCK}.enable=1;blocks.{BLOCK}.engine={engine}",
+            **more,
+        )
+        return quiet(
+            subprocess.run(
+                [PROGRAM], capture_output=True, text=True, timeout=300, check=False, cwd=folder, env=environment
+            )
+        )
 
     def test_a_difference_leaves_both_sides_around_it_and_says_how_to_look(self):
-        self.assertTrue(FAULTS)
-        for block, fault in FAULTS.items():
-            with self.subTest(block=block):
-                machine, instance, output = (fault[key] for key in ("machine", "instance", "output"))
-                done = self.run_program(block, "lockstep", self.folder)
-                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
-                said = re.search(rf"castor: {block}: model and RTL differ in cycle (\d+): {output} is (\S+) in the model "
-                                 r"and (\S+) in the RTL", done.stderr)
-                self.assertTrue(said, done.stderr)
-                cycle = int(said[1])
-                first = max(cycle - 199, 0)
-                file = f"{instance}-mismatch.vcd"
-                self.assertIn(f"\n  waves:  {file}, cycles {first} to {cycle}\n", done.stderr)
-                self.assertIn(f"\n  look:   gtkwave {file}", done.stderr)
-                self.assertRegex(done.stderr, rf"\n  device: core cycle \d+ of {machine}\n")
-                waves = changes((self.folder / file).read_text())
-                times = {time for values in waves.values() for time in values}
-                self.assertEqual((min(times), max(times)), (first * 1000, (cycle + AFTER) * 1000 + 500))
-                top = f"castor_{block}_probe"
-                for side in ("model", "rtl.top"):
-                    ports = {name.rpartition(".")[2] for name in waves if name.startswith(f"{side}.{top}.")}
-                    self.assertGreater(len([name for name in ports if name.endswith("_i")]), 5, side)
-                    self.assertGreater(len([name for name in ports if name.startswith("probe_")]), 5, side)
-                    self.assertIn(f"{output}_o", ports)
-                model, rtl = waves[f"model.{top}.{output}_o"], waves[f"rtl.top.{top}.{output}_o"]
-                for at in range(first, cycle):
-                    self.assertEqual(value_at(model, at * 1000 + 999), value_at(rtl, at * 1000 + 999), at)
-                self.assertEqual((value_at(model, cycle * 1000 + 999), value_at(rtl, cycle * 1000 + 999)), (1, 0))
-                # Only these files, and the command runs into it again.
-                self.assertEqual([path.name for path in self.folder.iterdir()], [file])
-                (self.folder / file).unlink()
-                command = re.search(r"\n  replay: (.*)\n", done.stderr)[1]
-                self.assertIn(f"blocks.{block}.engine=lockstep", command)
-                self.assertEqual(shlex.split(command)[-1], PROGRAM)
-                again = quiet(subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120, check=False,
-                                             cwd=self.folder, env=self.environment))
-                self.assertEqual((again.returncode, again.stderr), (1, done.stderr))
-                (self.folder / file).unlink()
+        machine, instance, output = (FAULT[key] for key in ("machine", "instance", "output"))
+        done = self.run_program("lockstep", self.folder)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        said = re.search(
+            rf"castor: {BLOCK}: model and RTL differ in cycle (\d+): {output} is (\S+) in the model "
+            r"and (\S+) in the RTL",
+            done.stderr,
+        )
+        self.assertTrue(said, done.stderr)
+        cycle = int(said[1])
+        first = max(cycle - 199, 0)
+        file = f"{instance}-mismatch.vcd"
+        self.assertIn(f"\n  waves:  {file}, cycles {first} to {cycle}\n", done.stderr)
+        self.assertIn(f"\n  look:   gtkwave {file}", done.stderr)
+        self.assertRegex(done.stderr, rf"\n  device: core cycle \d+ of {machine}\n")
+        waves = changes((self.folder / file).read_text())
+        times = {time for values in waves.values() for time in values}
+        self.assertEqual((min(times), max(times)), (first * 1000, (cycle + AFTER) * 1000 + 500))
+        top = f"castor_{BLOCK}_probe"
+        for side in ("model", "rtl.top"):
+            ports = {name.rpartition(".")[2] for name in waves if name.startswith(f"{side}.{top}.")}
+            self.assertGreater(len([name for name in ports if name.endswith("_i")]), 5, side)
+            self.assertGreater(len([name for name in ports if name.startswith("probe_")]), 5, side)
+            self.assertIn(f"{output}_o", ports)
+        model, rtl = waves[f"model.{top}.{output}_o"], waves[f"rtl.top.{top}.{output}_o"]
+        for at in range(first, cycle):
+            self.assertEqual(value_at(model, at * 1000 + 999), value_at(rtl, at * 1000 + 999), at)
+        self.assertEqual((value_at(model, cycle * 1000 + 999), value_at(rtl, cycle * 1000 + 999)), (1, 0))
+        # Only these files, and the command runs into it again.
+        self.assertEqual([path.name for path in self.folder.iterdir()], [file])
+        (self.folder / file).unlink()
+        command = re.search(r"\n  replay: (.*)\n", done.stderr)[1]
+        self.assertIn(f"blocks.{BLOCK}.engine=lockstep", command)
+        self.assertEqual(shlex.split(command)[-1], PROGRAM)
+        again = quiet(
+            subprocess.run(
+                command,
+                shell=True,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+                cwd=self.folder,
+                env=self.environment,
+            )
+        )
+        self.assertEqual((again.returncode, again.stderr), (1, done.stderr))
+        (self.folder / file).unlink()
 
     def test_waves_of_the_gpu_are_closed(self):
-        for block, fault in FAULTS.items():
-            with self.subTest(block=block):
-                waves = self.folder / f"{block}.vcd"
-                done = self.run_program(block, "lockstep", self.folder, CASTOR_WAVE=str(waves), CASTOR_WAVE_SCOPE="gpu.front_end;gpu.sm0")
-                self.assertEqual(done.returncode, 1, done.stderr)
-                cycle = int(re.search(r"core cycle (\d+)", done.stderr)[1])
-                self.assertTrue(waves.read_text().endswith("\n"))
-                megahertz = fault["mhz"]
-                last = max(time for values in changes(waves.read_text()).values() for time in values)
-                self.assertLessEqual(last, (cycle + 1) * 1_000_000 / megahertz + 1)
-                self.assertGreater(last, 0)
+        waves = self.folder / f"{BLOCK}.vcd"
+        done = self.run_program(
+            "lockstep", self.folder, CASTOR_WAVE=str(waves), CASTOR_WAVE_SCOPE="gpu.front_end;gpu.sm0"
+        )
+        self.assertEqual(done.returncode, 1, done.stderr)
+        cycle = int(re.search(r"core cycle (\d+)", done.stderr)[1])
+        self.assertTrue(waves.read_text().endswith("\n"))
+        megahertz = FAULT["mhz"]
+        last = max(time for values in changes(waves.read_text()).values() for time in values)
+        self.assertLessEqual(last, (cycle + 1) * 1_000_000 / megahertz + 1)
+        self.assertGreater(last, 0)
 
     def test_where_no_file_can_be_written_the_difference_is_told_all_the_same(self):
-        for block, fault in FAULTS.items():
-            done = self.run_program(block, "lockstep", "/proc")
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(f"{fault['output']} is", done.stderr)
-            self.assertRegex(done.stderr, rf"no waves: .*cannot write .*{fault['instance']}-mismatch")
+        done = self.run_program("lockstep", "/proc")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{FAULT['output']} is", done.stderr)
+        self.assertRegex(done.stderr, rf"no waves: .*cannot write .*{FAULT['instance']}-mismatch")
 
     def test_without_lockstep_nobody_notices(self):
-        for block, fault in FAULTS.items():
-            for engine in ("model", *(["rtl"] if fault["harmless"] else [])):
-                done = self.run_program(block, engine, self.folder)
-                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""), block)
+        for engine in ("model", *(["rtl"] if FAULT["harmless"] else [])):
+            done = self.run_program(engine, self.folder)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""), engine)
         self.assertEqual(list(self.folder.iterdir()), [])
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What a user looks at: timeline, waves, progress, summary, report; what is left of them after Ctrl-C or on a full disk.
+"""What a user looks at: timeline, waves, progress, summary, report; what is left of them after Ctrl-C or on a full
+disk.
 
   looking_test.py CASTOR CASTOR_CC SOURCES [unittest arguments...]
 
-CASTOR and CASTOR_CC are the programs under test, SOURCES is the folder of the sources. What files say is held against the
-launches that the tests make and against each other: a timeline and waves must add up to the counters of the report.
+CASTOR and CASTOR_CC are the programs under test, SOURCES is the folder of the sources. What files say is held against
+the launches that the tests make and against each other: a timeline and waves must add up to the counters of the report.
 """
 
 import json
@@ -21,6 +22,9 @@ import time
 import unittest
 from decimal import Decimal
 from fractions import Fraction
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from processes import until, until_worked  # noqa: E402
 
 CASTOR = CASTOR_CC = SOURCES = None
 WINDOW = 1000  # run.window
@@ -140,9 +144,16 @@ class Case(unittest.TestCase):
         return merged
 
     def run_command(self, command, environment=None):
-        done = subprocess.run([str(a) for a in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              universal_newlines=True, env=self.environment(environment), cwd=self.path, timeout=120,
-                              check=False)
+        done = subprocess.run(
+            [str(a) for a in command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            env=self.environment(environment),
+            cwd=self.path,
+            timeout=120,
+            check=False,
+        )
         self.assertNotRegex(done.stderr, "Sanitizer|runtime error:")
         return done
 
@@ -161,8 +172,12 @@ class Case(unittest.TestCase):
     def timeline(self, name="t.json", kilohertz=706000):
         """Checks a timeline and returns its events."""
         checker = SOURCES / "tests/platform/check_timeline.py"
-        done = subprocess.run([sys.executable, checker, self.path / name, "--kilohertz", str(kilohertz)],
-                              stdout=subprocess.PIPE, universal_newlines=True, check=False)
+        done = subprocess.run(
+            [sys.executable, checker, self.path / name, "--kilohertz", str(kilohertz)],
+            stdout=subprocess.PIPE,
+            universal_newlines=True,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stdout)
         return json.loads((self.path / name).read_text(), parse_float=Decimal)["traceEvents"]
 
@@ -170,19 +185,23 @@ class Case(unittest.TestCase):
         return check_waves.Dump((self.path / name).read_text())
 
     def interrupted(self, command, after=None):
-        """Starts a command, sends SIGINT a second after it has printed `after`, or begun its timeline; returns (exit
-        code, standard output, standard error)."""
+        """Starts a command, sends SIGINT when it has worked for a while after it has printed `after`, or begun its
+        timeline; returns (exit code, standard output, standard error)."""
         # The watchdog would find in the end that nothing changes.
         patient = self.environment({"CASTOR_SET": "watchdog.cycles=1000000000000"})
-        process = subprocess.Popen([str(a) for a in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   universal_newlines=True, env=patient, cwd=self.path)
+        process = subprocess.Popen(
+            [str(a) for a in command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            env=patient,
+            cwd=self.path,
+        )
         if after:
             self.assertEqual(process.stdout.readline(), after)
         else:
-            end = time.monotonic() + 60
-            while not (self.path / "t.json").exists() and time.monotonic() < end:
-                time.sleep(0.1)
-        time.sleep(1)
+            until((self.path / "t.json").exists, "the timeline is begun")
+        until_worked(process, 0.7)
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=60)
         return process.returncode, out, errors
@@ -227,8 +246,12 @@ class TimelineOfARun(Case):
         self.assertEqual(counter_sums(events, "warp instructions", 706000)["issued"], report["warp_instructions"])
         stalls = counter_sums(events, "scheduler ticks", 706000)
         for name in STALLS:
-            counted = sum(scheduler[name] for sm in sm_statistics(report) for key, scheduler in sm.items()
-                          if key.startswith("scheduler"))
+            counted = sum(
+                scheduler[name]
+                for sm in sm_statistics(report)
+                for key, scheduler in sm.items()
+                if key.startswith("scheduler")
+            )
             self.assertEqual(stalls[name.replace("_", " ")], counted, name)
         ends = [event["ts"] + event["dur"] for event in events if event["ph"] == "X"]
         self.assertLessEqual(max(ends), Decimal(report["time"]["picoseconds"]) / 1000000)
@@ -269,8 +292,10 @@ class WavesOfARun(Case):
         times = [int(cycle * period + Fraction(1, 2)) for cycle in range(report["cycles"])]
         for index, sm in enumerate(sm_statistics(report)):
             scope = f"gpu.sm{index}."
-            value = {name: list(dump.values(scope + name, times))
-                     for name in ("issued", "live", "valid", "clear", "blocked", "ready", "at_barrier", "in_fence")}
+            value = {
+                name: list(dump.values(scope + name, times))
+                for name in ("issued", "live", "valid", "clear", "blocked", "ready", "at_barrier", "in_fence")
+            }
             for s in range(4):
                 stall = list(dump.values(f"{scope}stall{s}", times))
                 for code, name in enumerate(STALLS):
@@ -282,8 +307,15 @@ class WavesOfARun(Case):
             self.assertGreater(max(value["at_barrier"]), 0)
             for ready, valid, clear, blocked in zip(value["ready"], value["valid"], value["clear"], value["blocked"]):
                 self.assertEqual(ready & ~(valid & clear & ~blocked), 0)
-        for path in ("gpu.sm0.l1.mshrs", "gpu.xbar.requests", "gpu.slice0.mshrs", "gpu.channel0.queue",
-                     "gpu.front_end.resident_tbs", "gpu.front_end.lanes_busy", "gpu.front_end.queue0_state"):
+        for path in (
+            "gpu.sm0.l1.mshrs",
+            "gpu.xbar.requests",
+            "gpu.slice0.mshrs",
+            "gpu.channel0.queue",
+            "gpu.front_end.resident_tbs",
+            "gpu.front_end.lanes_busy",
+            "gpu.front_end.queue0_state",
+        ):
             self.assertGreater(max(dump.values(path, times)), 0, path)
             self.assertEqual(list(dump.values(path, times))[-1], 0, path)
 
@@ -299,8 +331,18 @@ class WavesOfARun(Case):
         # The copies of the program start 10 us (7060 cycles) apart and take 12000 bytes / 6 GB/s + 1 us (2118 cycles).
         dumps = []
         for name, sleep in (("w.vcd", 1), ("v.vcd", 0)):
-            self.castor("run", "--set", f"run.sleep={sleep}", "--wave", name, "--wave-from", "4000", "--wave-to", "5000",
-                        self.program)
+            self.castor(
+                "run",
+                "--set",
+                f"run.sleep={sleep}",
+                "--wave",
+                name,
+                "--wave-from",
+                "4000",
+                "--wave-to",
+                "5000",
+                self.program,
+            )
             dumps.append((self.path / name).read_bytes())
         self.assertEqual(dumps[0], dumps[1])
         dump = self.waves()
@@ -309,8 +351,18 @@ class WavesOfARun(Case):
 
     def test_of_a_window_and_some_instances_are_a_part_of_the_whole(self):
         self.run_ptx("--wave", "w.vcd")
-        self.run_ptx("--wave", "part.vcd", "--wave-from", "700", "--wave-to", "900", "--wave-scope", "gpu.sm1",
-                     "--wave-scope", "gpu.slice*")
+        self.run_ptx(
+            "--wave",
+            "part.vcd",
+            "--wave-from",
+            "700",
+            "--wave-to",
+            "900",
+            "--wave-scope",
+            "gpu.sm1",
+            "--wave-scope",
+            "gpu.slice*",
+        )
         whole, part = self.waves(), self.waves("part.vcd")
         expected = {path for path in whole.signals if re.match(r"gpu\.(sm1|slice\d+)\.", path)}
         self.assertEqual(set(part.signals), expected)
@@ -322,8 +374,10 @@ class WavesOfARun(Case):
         self.assertEqual(part.end, int(901 * period + Fraction(1, 2)))
 
     def test_of_a_program(self):
-        self.run_command([self.program], {"CASTOR_WAVE": "w.vcd", "CASTOR_WAVE_SCOPE": "gpu.copy*;gpu.front_end",
-                                          "CASTOR_WAVE_TO": "100000"})
+        self.run_command(
+            [self.program],
+            {"CASTOR_WAVE": "w.vcd", "CASTOR_WAVE_SCOPE": "gpu.copy*;gpu.front_end", "CASTOR_WAVE_TO": "100000"},
+        )
         dump = self.waves()
         self.assertIn("gpu.copy1.active", dump.signals)
         changes = dump.changes[dump.signals["gpu.copy0.active"][1]]
@@ -336,14 +390,25 @@ class WavesOfARun(Case):
         self.assertEqual({path.rpartition(".")[0] for path in dump.signals}, {"gpu.sm0.saws", "gpu.sm1.saws"})
         times = [int(cycle * Fraction(10**9, 706000) + Fraction(1, 2)) for cycle in range(report["cycles"])]
         for index, sm in enumerate(sm_statistics(report)):
-            value = {name: list(dump.values(f"gpu.sm{index}.saws.{name}", times))
-                     for name in ("issue_ack", "issue_valid", "w_ready", "cta_valid", "cta_free", "cta_used", "unblock",
-                                  "blocked")}
+            value = {
+                name: list(dump.values(f"gpu.sm{index}.saws.{name}", times))
+                for name in (
+                    "issue_ack",
+                    "issue_valid",
+                    "w_ready",
+                    "cta_valid",
+                    "cta_free",
+                    "cta_used",
+                    "unblock",
+                    "blocked",
+                )
+            }
             issued = sum(sm[f"scheduler{s}"]["issued"] for s in range(4))
             self.assertEqual(sum(bin(mask).count("1") for mask in value["issue_ack"]), issued)
             for ack, valid, ready in zip(value["issue_ack"], value["issue_valid"], value["w_ready"]):
-                self.assertEqual((ack & ~valid, bool(valid), bin(valid).count("1") <= bin(ready).count("1")),
-                                 (0, bool(ready), True))
+                self.assertEqual(
+                    (ack & ~valid, bool(valid), bin(valid).count("1") <= bin(ready).count("1")), (0, bool(ready), True)
+                )
             places = [number for number, free in zip(value["cta_valid"], value["cta_free"]) if number and not free]
             self.assertEqual((len(places), sum(value["cta_free"])), (3, 3), "6 thread blocks on 2 SMs")
             self.assertEqual((max(value["cta_used"]), value["cta_used"][-1]), (7, 0))
@@ -383,12 +448,15 @@ class WhatIsRecorded(Case):
             self.assertRegex(done.stderr, r"^castor: error the functional machine has no timeline and no waves .*\n$")
 
     def test_bad_requests_end_before_the_run(self):
-        for options, part in ((["--wave", "w", "--wave-scope", "gpu.sm7"], "gpu.sm7"),
-                              (["--wave", "w", "--wave-from", "5", "--wave-to", "4"], "ends with cycle 4"),
-                              (["--timeline", "w", "--timeline-from", "5", "--timeline-to", "4"], "ends with cycle 4"),
-                              (["--timeline", "w", "--wave", "w"], "timeline and waves go to the same file 'w'"),
-                              (["--report", "w", "--wave", "w"], "report and waves go to the same file 'w'"),
-                              (["--wave-from", "x"], "wave-from"), (["--timeline-to", "-1"], "timeline-to")):
+        for options, part in (
+            (["--wave", "w", "--wave-scope", "gpu.sm7"], "gpu.sm7"),
+            (["--wave", "w", "--wave-from", "5", "--wave-to", "4"], "ends with cycle 4"),
+            (["--timeline", "w", "--timeline-from", "5", "--timeline-to", "4"], "ends with cycle 4"),
+            (["--timeline", "w", "--wave", "w"], "timeline and waves go to the same file 'w'"),
+            (["--report", "w", "--wave", "w"], "report and waves go to the same file 'w'"),
+            (["--wave-from", "x"], "wave-from"),
+            (["--timeline-to", "-1"], "timeline-to"),
+        ):
             for command in (["run", *options, self.program], ["run", self.ptx, *LAUNCH, *options]):
                 done = self.castor(*command, code=2)
                 self.assertIn(part, done.stderr)
@@ -422,8 +490,18 @@ class WhatIsRecorded(Case):
 
 
 class Interrupts(Case):
-    FILES = ["--report", "r.json", "--timeline", "t.json", "--wave", "w.vcd", "--wave-scope", "gpu.sm0", "--wave-to",
-             "5000"]
+    FILES = [
+        "--report",
+        "r.json",
+        "--timeline",
+        "t.json",
+        "--wave",
+        "w.vcd",
+        "--wave-scope",
+        "gpu.sm0",
+        "--wave-to",
+        "5000",
+    ]
 
     def check_files(self, kernel, finished):
         report = self.report()
@@ -453,11 +531,16 @@ class Interrupts(Case):
         self.assertEqual((code, out, errors), (7, "mine\n", ""))
 
     def test_of_host_code_end_with_the_second(self):
-        process = subprocess.Popen([self.program, "host"], stdout=subprocess.PIPE, universal_newlines=True,
-                                   env=self.environment({}), cwd=self.path)
+        process = subprocess.Popen(
+            [self.program, "host"],
+            stdout=subprocess.PIPE,
+            universal_newlines=True,
+            env=self.environment({}),
+            cwd=self.path,
+        )
         self.assertEqual(process.stdout.readline(), "spinning\n")
         process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+        until_worked(process, 0.3)
         self.assertIsNone(process.poll(), "the first is kept for the next call of the API")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
@@ -466,16 +549,20 @@ class Interrupts(Case):
 
 class Progress(Case):
     def on_terminal(self, command, lines, environment=None):
-        """Standard error of a command whose stderr is a terminal; it is interrupted when it has written so many lines of
-        progress, without any a second after its first line on standard output."""
+        """Standard error of a command whose stderr is a terminal; it is interrupted when it has written so many lines
+        of progress, without any when it has worked for a second behind its first line on standard output."""
         main, other = pty.openpty()
-        process = subprocess.Popen([str(a) for a in command], stdout=subprocess.PIPE, stderr=other,
-                                   env=self.environment({"CASTOR_SET": "watchdog.cycles=1000000000000",
-                                                         **(environment or {})}), cwd=self.path)
+        process = subprocess.Popen(
+            [str(a) for a in command],
+            stdout=subprocess.PIPE,
+            stderr=other,
+            env=self.environment({"CASTOR_SET": "watchdog.cycles=1000000000000", **(environment or {})}),
+            cwd=self.path,
+        )
         os.close(other)
         if lines == 0:
             process.stdout.readline()
-            time.sleep(1)
+            until_worked(process, 1)
             process.send_signal(signal.SIGINT)
         text, end, sent = b"", time.monotonic() + 60, lines == 0
         while True:
@@ -493,15 +580,15 @@ class Progress(Case):
         self.assertEqual(process.returncode, 130)
         return text.decode()
 
-    LINE = (r"\r[\d.]+( [kMGT])? cycles  [\d.]+ (ns|us|ms|s) simulated  [\d.]+( [kMGT])? warp instructions/s"
-            r"\x1b\[K")
+    LINE = r"\r[\d.]+( [kMGT])? cycles  [\d.]+ (ns|us|ms|s) simulated  [\d.]+( [kMGT])? warp instructions/s" r"\x1b\[K"
 
     def test_is_shown_on_a_terminal_and_taken_away(self):
         for command in ([CASTOR, "run", self.endless], [self.program, "endless"]):
             text = self.on_terminal(command, 3)
             self.assertGreaterEqual(len(re.findall(self.LINE, text)), 3, text)
-            self.assertRegex(re.sub(self.LINE, "", text),
-                             r"^\r\x1b\[Kcastor: interrupted after [\d.]+ us of simulated time\r\n$")
+            self.assertRegex(
+                re.sub(self.LINE, "", text), r"^\r\x1b\[Kcastor: interrupted after [\d.]+ us of simulated time\r\n$"
+            )
 
     def test_can_be_switched_off(self):
         text = self.on_terminal([self.program, "endless"], 0, {"CASTOR_PROGRESS": "0"})
@@ -510,8 +597,22 @@ class Progress(Case):
 
 class Reports(Case):
     def test_are_machines_that_can_be_run_again(self):
-        self.castor("run", "-p", "kepler_k20c", "--set", "chip.sms=3", "--set", "clock.core_mhz=701.5", "--set",
-                    "run.max_cycles=900000", "--set", "run.seed=9", "--report", "r.json", self.program)
+        self.castor(
+            "run",
+            "-p",
+            "kepler_k20c",
+            "--set",
+            "chip.sms=3",
+            "--set",
+            "clock.core_mhz=701.5",
+            "--set",
+            "run.max_cycles=900000",
+            "--set",
+            "run.seed=9",
+            "--report",
+            "r.json",
+            self.program,
+        )
         self.castor("run", "-p", "r.json", "--report", "s.json", self.program)
         first, second = self.report(), self.report("s.json")
         self.assertEqual(second["statistics_hash"], first["statistics_hash"])
@@ -524,8 +625,12 @@ class Reports(Case):
         (self.path / "a.json").write_text("{}")
         (self.path / "b.json").write_text('{"configuration": {"machine": "m", "title": "", "keys": {"chip.sms": {}}}}')
         (self.path / "c.json").write_text('{"configuration": {"machine": "m", "title": "", "keys": {}}}')
-        for name, part in (("a.json", "no report"), ("b.json", "no report"), ("c.json", "missing"),
-                           ("d.json", "No such")):
+        for name, part in (
+            ("a.json", "no report"),
+            ("b.json", "no report"),
+            ("c.json", "missing"),
+            ("d.json", "No such"),
+        ):
             done = self.run_ptx("-p", name, code=2)
             self.assertRegex(done.stderr, f"{name}.*{part}|{part}.*{name}")
 
@@ -545,12 +650,16 @@ class Reports(Case):
         channels = [value for key, value in report["statistics"].items() if key.startswith("channel")]
         expected = {
             "ipc": (report["warp_instructions"], report["cycles"]),
-            "l1_read_hits": (sum(sm["l1_read_hit"] for sm in sms),
-                             sum(sm["l1_read_hit"] + sm["l1_read_miss"] for sm in sms)),
+            "l1_read_hits": (
+                sum(sm["l1_read_hit"] for sm in sms),
+                sum(sm["l1_read_hit"] + sm["l1_read_miss"] for sm in sms),
+            ),
             "dram_bandwidth": (sum(c["dram_bytes"] for c in channels), report["time"]["picoseconds"]),
             "occupancy": (sum(sm["occupancy_warps_sum"] for sm in sms), 16 * sum(sm["ticks"] for sm in sms)),
-            "scheduler_idle": (sum(sm[f"scheduler{s}"]["idle"] for sm in sms for s in range(4)),
-                               4 * sum(sm["ticks"] for sm in sms)),
+            "scheduler_idle": (
+                sum(sm[f"scheduler{s}"]["idle"] for sm in sms for s in range(4)),
+                4 * sum(sm["ticks"] for sm in sms),
+            ),
         }
         for name, (numerator, denominator) in expected.items():
             self.assertEqual((ratios[name]["numerator"], ratios[name]["denominator"]), (numerator, denominator), name)
@@ -565,11 +674,13 @@ class Reports(Case):
         (kernel,) = report["kernels"]
         self.assertRegex(done.stderr, rf"(?m)^tiny, timing: {report['cycles']} cycles, [\d.]+ us simulated$")
         ipc = f"{kernel['warp_instructions'] / kernel['cycles']:.2f}"
-        self.assertRegex(done.stderr,
-                         rf"(?m)^ +1 +{kernel['cycles']} +[\d.]+ us +6 +{kernel['warp_instructions']} +{ipc}  k$")
+        self.assertRegex(
+            done.stderr, rf"(?m)^ +1 +{kernel['cycles']} +[\d.]+ us +6 +{kernel['warp_instructions']} +{ipc}  k$"
+        )
         hits = report["ratios"]["l1_read_hits"]
-        self.assertIn(f"L1          reads {100 * hits['value']:.1f} % of {hits['denominator']} hit, writes none\n",
-                      done.stderr)
+        self.assertIn(
+            f"L1          reads {100 * hits['value']:.1f} % of {hits['denominator']} hit, writes none\n", done.stderr
+        )
         for label in ("issue", "schedulers", "L2", "DRAM"):
             self.assertRegex(done.stderr, rf"(?m)^  {label} ")
         functional = self.run_ptx("--summary", "--functional")
@@ -590,8 +701,9 @@ class Replay(Case):
         cycles = []
         for service in (1000, 5000):
             (self.path / "f.replay").write_text(text.format(service))
-            done = self.run_ptx("--replay", "f.replay", "--report", "r.json", "--timeline", "t.json", "--dump",
-                                "1:u32:4")
+            done = self.run_ptx(
+                "--replay", "f.replay", "--report", "r.json", "--timeline", "t.json", "--dump", "1:u32:4"
+            )
             self.assertEqual(done.stdout, "argument 1: 0 0 0 0\n", "nothing is executed")
             blocks = slices(self.timeline(), "tb")
             self.assertEqual([block["args"]["cycles"] for block in blocks], 6 * [service])
@@ -602,7 +714,8 @@ class Replay(Case):
     def test_of_a_program_by_the_environment(self):
         (self.path / "f.replay").write_text(
             "castor-replay 1\nkernel _Z5firstPii\n  threads 256\n  registers 16\n  tbs 12\n  service constant 700\n"
-            "kernel _Z6secondPii\n  threads 256\n  registers 16\n  tbs 12\n  service uniform 300 400\n")
+            "kernel _Z6secondPii\n  threads 256\n  registers 16\n  tbs 12\n  service uniform 300 400\n"
+        )
         done = self.run_command([self.program], {"CASTOR_REPLAY": "f.replay", "CASTOR_TIMELINE": "t.json"})
         self.assertEqual((done.returncode, done.stdout), (0, "cudaSuccess 0\n"), done.stderr)
         for block in slices(self.timeline(), "tb"):
@@ -621,7 +734,8 @@ class Replay(Case):
         self.assertIn("--replay", done.stderr)
         done = self.run_ptx("--replay", "f.replay", "--functional", code=2)
         (self.path / "f.replay").write_text(
-            "castor-replay 1\nkernel other\n  threads 64\n  registers 16\n  tbs 6\n  service constant 5\n")
+            "castor-replay 1\nkernel other\n  threads 64\n  registers 16\n  tbs 6\n  service constant 5\n"
+        )
         done = self.run_ptx("--replay", "f.replay", code=1)
         self.assertIn("f.replay: unknown kernel 'k'", done.stderr)
 
@@ -631,4 +745,5 @@ if __name__ == "__main__":
     SOURCES = pathlib.Path(sys.argv[3]).absolute()
     sys.path.insert(0, str(SOURCES / "tests/unit"))
     import check_waves
+
     unittest.main(argv=sys.argv[:1] + sys.argv[4:])

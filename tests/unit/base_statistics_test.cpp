@@ -104,8 +104,16 @@ TEST(Statistics, AreDeclaredAndDestroyedByTheThousand) {
       StatisticGroup& group = groups.emplace_back(root, "sm" + std::to_string(sm));
       for (const std::string& name : names) counters.emplace_back(group, StatisticInfo{name.c_str(), "", "count"});
     }
+    ++counters.back();
+    EXPECT_EQ(root.groups().size(), 13U);
+    EXPECT_EQ(groups.back().statistics().size(), names.size());
+    ASSERT_NE(root.find("sm12.counter4999"), nullptr);
+    EXPECT_EQ(root.find("sm12.counter4999")->integer(), 1U);
     while (!counters.empty()) counters.pop_back();
+    EXPECT_TRUE(groups.front().statistics().empty());
+    EXPECT_EQ(root.find("sm12.counter4999"), nullptr);
     while (!groups.empty()) groups.pop_back();
+    EXPECT_TRUE(root.groups().empty());
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   std::cout << "13 x 5000 counters: " << took.count() << " ms\n";  // a figure, no verdict; ctest limits what is absurd

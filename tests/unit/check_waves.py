@@ -115,8 +115,10 @@ def main():
                 wrong += 1
                 break
     changes = sum(len(c) for c in dump.changes.values())
-    print(f"{len(dump.signals)} signals, {changes} changes, {sum(map(len, points.values()))} values held against them, "
-          f"{wrong} wrong")
+    print(
+        f"{len(dump.signals)} signals, {changes} changes, {sum(map(len, points.values()))} values held against them, "
+        f"{wrong} wrong"
+    )
     return 1 if wrong else 0
 
 

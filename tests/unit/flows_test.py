@@ -30,7 +30,8 @@ library(small) {
              timing() { related_pin : "A"; cell_rise(t) { values ("0.1, 0.2", \\
                                                                   "0.3, 0.4"); } } }
   }
-  cell (INV) { area : 1; pin(A) { direction : input; capacitance : 1.5; } pin(Y) { direction : output; function : "A'"; } }
+  cell (INV) { area : 1; pin(A) { direction : input; capacitance : 1.5; }
+               pin(Y) { direction : output; function : "A'"; } }
   cell (DFF) { area : 9; ff(IQ, IQN) { clocked_on : "CK"; next_state : "D"; }
     pin(CK) { direction : input; clock : true; } pin(D) { direction : input; }
     pin(Q) { direction : output; function : "IQ"; } pin(QN) { direction : output; function : "IQN"; } }
@@ -95,8 +96,13 @@ class Liberty(unittest.TestCase):
 
     def test_functions_follow_the_precedence_of_liberty(self):
         for function, expression in {
-            "A B + C": "((A & B) | C)", "A + B C": "(A | (B & C))", "(A+B)'": "(~(A | B))", "!A^B": "((~A) ^ B)",
-            "A * B' * 1": "((A & (~B)) & 1'b1)", "A & B | C": "((A & B) | C)", "A ^ B C": "((A ^ B) & C)",
+            "A B + C": "((A & B) | C)",
+            "A + B C": "(A | (B & C))",
+            "(A+B)'": "(~(A | B))",
+            "!A^B": "((~A) ^ B)",
+            "A * B' * 1": "((A & (~B)) & 1'b1)",
+            "A & B | C": "((A & B) | C)",
+            "A ^ B C": "((A ^ B) & C)",
         }.items():
             self.assertEqual(liberty.verilog_expression(function), expression)
 
@@ -106,15 +112,19 @@ class Liberty(unittest.TestCase):
                 liberty.verilog_expression(function)
 
     def test_evaluation_agrees_with_the_truth_of_the_gates(self):
-        table = [liberty.evaluate("!((A B) + C)", {"A": a, "B": b, "C": c}) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+        table = [
+            liberty.evaluate("!((A B) + C)", {"A": a, "B": b, "C": c}) for a in (0, 1) for b in (0, 1) for c in (0, 1)
+        ]
         self.assertEqual(table, [1, 0, 1, 0, 1, 0, 0, 0])
         self.assertEqual([liberty.evaluate("A^B'", {"A": a, "B": b}) for a in (0, 1) for b in (0, 1)], [1, 0, 0, 1])
 
     def test_models_are_functional_verilog(self):
         cells = library().cells
-        self.assertEqual(liberty.verilog_model(cells["DFFN"]),
-                         "module DFFN (input CK, input D, input E, output Q);\n  reg IQ;\n  wire IQN = ~IQ;\n"
-                         "  always @(negedge CK) IQ <= ((D & E) | (IQ & (~E)));\n  assign Q = IQ;\nendmodule\n")
+        self.assertEqual(
+            liberty.verilog_model(cells["DFFN"]),
+            "module DFFN (input CK, input D, input E, output Q);\n  reg IQ;\n  wire IQN = ~IQ;\n"
+            "  always @(negedge CK) IQ <= ((D & E) | (IQ & (~E)));\n  assign Q = IQ;\nendmodule\n",
+        )
         self.assertIn("always @(posedge CK) IQ <= D;", liberty.verilog_model(cells["DFF"]))
         self.assertIn("assign QN = IQN;", liberty.verilog_model(cells["DFF"]))
 
@@ -124,8 +134,17 @@ class Liberty(unittest.TestCase):
                 liberty.verilog_model(library().cells[name])
 
     def test_damaged_files_are_refused_with_their_line(self):
-        cut = LIBERTY[:LIBERTY.index("cell (INV)")]
-        for text in (cut, LIBERTY + "}", "library(x) { }", "", "cell (", "}{", "what is this", "library(x) { cell (a b"):
+        cut = LIBERTY[: LIBERTY.index("cell (INV)")]
+        for text in (
+            cut,
+            LIBERTY + "}",
+            "library(x) { }",
+            "",
+            "cell (",
+            "}{",
+            "what is this",
+            "library(x) { cell (a b",
+        ):
             with self.assertRaises(WrongRequest, msg=text[:40]) as caught:
                 library(text)
             self.assertRegex(str(caught.exception), r"small\.lib")
@@ -157,17 +176,26 @@ class Yosys(unittest.TestCase):
         self.assertEqual(yosys.counts(json.dumps(both)), {"DFF": 3})
 
     def test_tables_are_read_from_a_dump_of_their_cells(self):
-        dump = ("module \\top\n  cell $mem_v2 \\u_b.mem_q\n    parameter \\WIDTH 5\n    parameter \\SIZE 16\n"
-                "    parameter \\RD_PORTS 2\n    parameter \\WR_PORTS 1\n    parameter \\ABITS 4\n"
-                "  cell $mem_v2 \\a_q\n    parameter \\SIZE 3\n    parameter \\WIDTH 48\n    parameter \\WR_PORTS 3\n"
-                "    parameter \\RD_PORTS 1\n")
-        self.assertEqual(yosys.tables_of(dump), [
-            {"name": "a_q", "entries": 3, "width": 48, "write_ports": 3, "read_ports": 1},
-            {"name": "u_b.mem_q", "width": 5, "entries": 16, "read_ports": 2, "write_ports": 1}])
+        dump = (
+            "module \\top\n  cell $mem_v2 \\u_b.mem_q\n    parameter \\WIDTH 5\n    parameter \\SIZE 16\n"
+            "    parameter \\RD_PORTS 2\n    parameter \\WR_PORTS 1\n    parameter \\ABITS 4\n"
+            "  cell $mem_v2 \\a_q\n    parameter \\SIZE 3\n    parameter \\WIDTH 48\n    parameter \\WR_PORTS 3\n"
+            "    parameter \\RD_PORTS 1\n"
+        )
+        self.assertEqual(
+            yosys.tables_of(dump),
+            [
+                {"name": "a_q", "entries": 3, "width": 48, "write_ports": 3, "read_ports": 1},
+                {"name": "u_b.mem_q", "width": 5, "entries": 16, "read_ports": 2, "write_ports": 1},
+            ],
+        )
 
     def test_modules_are_read_although_yosys_breaks_its_json_behind_them(self):
-        text = ('{\n   "creator": "Yosys",\n   "modules": {\n      "\\\\a": {\n         "num_cells_by_type": {\n            "INV": 2\n'
-                '         }\n      }\n   },\n       $paramod$0a\\b      2\n   "design": {\n')
+        text = (
+            '{\n   "creator": "Yosys",\n   "modules": {\n      "\\\\a": {\n         "num_cells_by_type": {\n'
+            '            "INV": 2\n'
+            '         }\n      }\n   },\n       $paramod$0a\\b      2\n   "design": {\n'
+        )
         self.assertEqual(yosys.modules(text), {"\\a": {"num_cells_by_type": {"INV": 2}}})
         with self.assertRaises(WrongRequest):
             yosys.modules("{}")
@@ -178,10 +206,12 @@ class Yosys(unittest.TestCase):
                 yosys.counts(text)
 
     def test_levels_and_gates_of_abc_are_read_through_its_colours(self):
-        log = ("ABC: \x1b[1;37mnetlist                       :\x1b[0m i/o =   56/    4  lat =    0  nd =   110  edge =    300  "
-               "area =1234.00  delay =10.00  lev = 10\n"
-               "ABC: NAND2X1   Fanin =  2   Instance =        7   Area =     168.00    8.90 %   Y=!A+!B\n"
-               "ABC: netlist : i/o = 1/ 1  lat = 0  nd = 1  edge = 2  area =1.00  delay =1.00  lev = 12\n")
+        log = (
+            "ABC: \x1b[1;37mnetlist                       :\x1b[0m i/o =   56/    4  lat =    0  nd =   110  "
+            "edge =    300  area =1234.00  delay =10.00  lev = 10\n"
+            "ABC: NAND2X1   Fanin =  2   Instance =        7   Area =     168.00    8.90 %   Y=!A+!B\n"
+            "ABC: netlist : i/o = 1/ 1  lat = 0  nd = 1  edge = 2  area =1.00  delay =1.00  lev = 12\n"
+        )
         self.assertEqual(yosys.abc_levels(log), [10, 12])
         self.assertEqual(yosys.abc_gates(log), {"NAND2X1": 7})
         # A port of a table that is always 0 is a constant, no cell.
@@ -208,7 +238,8 @@ class Timing(unittest.TestCase):
         self.assertEqual(sta.parse(STA)["gates"], 2)
         from_register = STA.replace("req_i[0] (input port", "q\\\\DFF (rising edge-triggered flip-flop").replace(
             " 0.00000 0.00000 ^ input external delay\n 0.05000 0.05000 ^ req_i[0] (in)\n",
-            " 0.00000 0.00000 ^ q\\\\DFF/CK (DFF)\n 0.10000 0.10000 ^ q\\\\DFF/Q (DFF)\n")
+            " 0.00000 0.00000 ^ q\\\\DFF/CK (DFF)\n 0.10000 0.10000 ^ q\\\\DFF/Q (DFF)\n",
+        )
         self.assertEqual(sta.parse(from_register)["gates"], 2)
 
     def test_no_path_is_none(self):
@@ -226,17 +257,28 @@ class Area(unittest.TestCase):
 
     def test_split_counts_every_instance_once(self):
         rows = {row["module"]: row for row in area.split_of(self.MODULES, "top", library())}
-        self.assertEqual({name: row["instances"] for name, row in rows.items()}, {"top": 1, "child": 2, "leaf": 6, "other": 1})
+        self.assertEqual(
+            {name: row["instances"] for name, row in rows.items()}, {"top": 1, "child": 2, "leaf": 6, "other": 1}
+        )
         self.assertAlmostEqual(rows["child"]["kge"], 2 * 10 / 1000)
         self.assertAlmostEqual(rows["leaf"]["kge"], 6 * 5 * 1 / 2.5 / 1000, 4)
         self.assertEqual(rows["other"]["flops"], 7)
 
     def check(self, **changes):
-        figures = {"kge": 100.0, "flops": 1000, "memory_bits": 64, "levels": 30, "period_ns": 8.0, "register_period_ns": 8.0,
-                   "sized_kge": 110.0}
+        figures = {
+            "kge": 100.0,
+            "flops": 1000,
+            "memory_bits": 64,
+            "levels": 30,
+            "period_ns": 8.0,
+            "register_period_ns": 8.0,
+            "sized_kge": 110.0,
+        }
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
-            (folder / "area.json").write_text(json.dumps({"tools": area.versions(), "sets": {"s": {"parameters": {"N": 4}, **figures}}}))
+            (folder / "area.json").write_text(
+                json.dumps({"tools": area.versions(), "sets": {"s": {"parameters": {"N": 4}, **figures}}})
+            )
             block = type("Block", (), {"folder": folder, "name": "x", "sets": {"s": {"N": 4}}})
             return area.check(block, [{"block": "x", "set": "s", "parameters": {"N": 4}, **figures, **changes}])
 
@@ -244,7 +286,10 @@ class Area(unittest.TestCase):
         self.assertEqual(self.check(kge=100.5), [])
         self.assertEqual(self.check(kge=99.5), [])
         self.assertEqual(self.check(kge=100.6), ["x s: kge was 100, is 100.6 (+0.60 %)"])
-        self.assertEqual(self.check(kge=99.4, flops=1006), ["x s: kge was 100, is 99.4 (-0.60 %)", "x s: flops was 1000, is 1006 (+0.60 %)"])
+        self.assertEqual(
+            self.check(kge=99.4, flops=1006),
+            ["x s: kge was 100, is 99.4 (-0.60 %)", "x s: flops was 1000, is 1006 (+0.60 %)"],
+        )
 
     def test_other_parameters_are_a_drift(self):
         self.assertEqual(len(self.check(parameters={"N": 8})), 1)
@@ -257,7 +302,9 @@ class Area(unittest.TestCase):
 class Proofs(unittest.TestCase):
     def test_verdicts_of_abc(self):
         self.assertEqual(prove.abc_verdict("x\nProperty proved.  Time = 0.02 sec\n"), (True, None))
-        self.assertEqual(prove.abc_verdict('Output 0 of miter "x" was asserted in frame 5. Time = 0.02 sec'), (False, 5))
+        self.assertEqual(
+            prove.abc_verdict('Output 0 of miter "x" was asserted in frame 5. Time = 0.02 sec'), (False, 5)
+        )
         self.assertEqual(prove.abc_verdict("Reached timeout (5 seconds).\n"), (None, None))
         self.assertEqual(prove.abc_verdict("The property is not Property proved."), (None, None))
 
@@ -267,13 +314,17 @@ class Proofs(unittest.TestCase):
         self.assertEqual(prove.abc_frames("killed"), 0)
 
     def test_induction_length_is_read_only_from_a_success(self):
-        steps = "##  Trying induction in step 20..\n##  Trying induction in step 19..\n##  Trying induction in step 18..\n"
+        steps = (
+            "##  Trying induction in step 20..\n##  Trying induction in step 19..\n##  Trying induction in step 18..\n"
+        )
         self.assertEqual(prove.induction_length(steps + "##  Status: PASSED\n"), 2)
         self.assertIsNone(prove.induction_length(steps + "##  Status: FAILED\n"))
 
     def test_part_of_a_property_is_the_module_it_is_bound_to(self):
-        instances = prove.instances_of("module \\top\n  cell $paramod\\mid\\N=s32'1 \\u_mid\n  cell $and $and$1\n  cell \\props \\u_properties\n"
-                                       "end\nmodule $paramod\\mid\\N=s32'1\n  cell \\props \\u_properties\nend\nmodule \\props\nend\n")
+        instances = prove.instances_of(
+            "module \\top\n  cell $paramod\\mid\\N=s32'1 \\u_mid\n  cell $and $and$1\n  cell \\props \\u_properties\n"
+            "end\nmodule $paramod\\mid\\N=s32'1\n  cell \\props \\u_properties\nend\nmodule \\props\nend\n"
+        )
         inside = "$paramod\\mid\\N=s32'1"
         self.assertEqual(instances["top"]["u_mid"], inside)
         self.assertEqual(prove.part_of("u_mid.u_properties.a", "top", instances), ("u_mid.", inside))
@@ -284,25 +335,49 @@ class Proofs(unittest.TestCase):
         def point(page, line, column, name, where, count):
             words = {"f": "/r/rtl/x/x.sv", "l": line, "n": column, "page": page, "o": name, "h": where}
             return "C '" + "".join(f"\x01{key}\x02{value}" for key, value in words.items()) + f"' {count}\n"
-        text = ("# SystemC::Coverage-3\n" + point("v_line/x", 3, 5, "block", "top.a", 0) + point("v_line/x", 3, 5, "block", "top.b", 2) +
-                point("v_branch/x", 3, 9, "else", "top.a", 0) + point("v_toggle/x", 1, 2, "q[0]", "top.a", 1) +
-                point("v_toggle/x", 1, 2, "q[1]", "top.a", 0) + point("v_user/x", 1, 2, "c", "top.a", 1))
-        self.assertEqual(coverage.shares(coverage.read(text)),
-                         {name: {"line": (1, 2), "toggle": (1, 2)} for name in ("x.sv", "all")})
+
+        text = (
+            "# SystemC::Coverage-3\n"
+            + point("v_line/x", 3, 5, "block", "top.a", 0)
+            + point("v_line/x", 3, 5, "block", "top.b", 2)
+            + point("v_branch/x", 3, 9, "else", "top.a", 0)
+            + point("v_toggle/x", 1, 2, "q[0]", "top.a", 1)
+            + point("v_toggle/x", 1, 2, "q[1]", "top.a", 0)
+            + point("v_user/x", 1, 2, "c", "top.a", 1)
+        )
+        self.assertEqual(
+            coverage.shares(coverage.read(text)), {name: {"line": (1, 2), "toggle": (1, 2)} for name in ("x.sv", "all")}
+        )
 
     def test_assumptions_that_bring_registers_of_their_own_come_last(self):
-        # s follows the input; h gathers s. What p and r say is s, what q says is h; each is behind a register, and always checked.
-        latches = {"s": "2", "h": "14", "p": "4", "q": "6", "r": "4"}  # variables 2 to 6; variable 7 is the gate h and s
+        # s follows the input; h gathers s. What p and r say is s, what q says is h; each is behind a register, and
+        # always checked.
+        latches = {
+            "s": "2",
+            "h": "14",
+            "p": "4",
+            "q": "6",
+            "r": "4",
+        }  # variables 2 to 6; variable 7 is the gate h and s
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)
             outputs = ["8", "1", "10", "1", "12", "1"]
             lines = ["aig 7 1 5 6 1", *latches.values(), *outputs]
             (work / "properties.aig").write_bytes("\n".join(lines).encode() + b"\n" + bytes([14 - 6, 6 - 4]))
-            names = [f"output {2 * at + port} 0 {name}.{'A' if port == 0 else 'EN'}" for at, name in enumerate("pqr") for port in (0, 1)]
+            names = [
+                f"output {2 * at + port} 0 {name}.{'A' if port == 0 else 'EN'}"
+                for at, name in enumerate("pqr")
+                for port in (0, 1)
+            ]
             (work / "properties.map").write_text("input 0 0 i\n" + "\n".join(names))
             circuit = aiger.Circuit(work / "properties.aig", work / "properties.map")
-            for literal, now, ever, before in ((2, set(), set(), set()), (4, {0}, {0}, set()), (7, {1}, {0, 1}, {0, 1}),
-                                               (9, {2}, {0, 2}, {0}), (14, {0, 1}, {0, 1}, {0, 1})):
+            for literal, now, ever, before in (
+                (2, set(), set(), set()),
+                (4, {0}, {0}, set()),
+                (7, {1}, {0, 1}, {0, 1}),
+                (9, {2}, {0, 2}, {0}),
+                (14, {0, 1}, {0, 1}, {0, 1}),
+            ):
                 self.assertEqual(circuit.support([literal]), now)
                 self.assertEqual(circuit.support([literal], history=True), ever)
                 self.assertEqual(circuit.history_before([literal]), before)
@@ -317,8 +392,10 @@ class Proofs(unittest.TestCase):
                     self.assertEqual(int(header[7]), len(given))  # constraints
 
     def test_properties_are_the_assert_and_cover_cells_with_their_places(self):
-        dump = ('module \\t\n  attribute \\src "a.sv:1.1-2.2|p.sv:29.7-29.56"\n  cell $assert \\u.in_range\n  end\n'
-                '  attribute \\src "p.sv:30.7-30.9"\n  cell $cover $cover$p.sv:30$7\n  end\nend\n')
+        dump = (
+            'module \\t\n  attribute \\src "a.sv:1.1-2.2|p.sv:29.7-29.56"\n  cell $assert \\u.in_range\n  end\n'
+            '  attribute \\src "p.sv:30.7-30.9"\n  cell $cover $cover$p.sv:30$7\n  end\nend\n'
+        )
         found = prove.cells_of(dump)
         self.assertEqual([(one.name, one.cover) for one in found], [("u.in_range", False), ("p.sv:30.7-30.9", True)])
         self.assertEqual(prove.written_at(found[0].source, {"p.sv": ROOT / "tb/x/p.sv"}, ROOT), "tb/x/p.sv:29")
@@ -334,7 +411,8 @@ class Binds(unittest.TestCase):
         self.assertIn("// bind not this;", rest)
 
     def test_instance_goes_into_the_module_that_is_named(self):
-        text = "module castor_xy; endmodule\n/* module castor_x; endmodule */ module castor_x (a); // endmodule\n  wire a;\nendmodule\n"
+        text = "module castor_xy; endmodule\n/* module castor_x; endmodule */ module castor_x (a); // endmodule\n"
+        text += "  wire a;\nendmodule\n"
         done = formal.insert(text, "castor_x", "HERE")
         self.assertTrue(done.endswith("  wire a;\nHEREendmodule\n"))
         self.assertIsNone(formal.insert(text, "castor_z", "HERE"))

@@ -147,8 +147,8 @@ TEST(FrontEndParse, FullTableHoldsKernelsBackUntilAnEntryWasFreeAtTheStartOfACyc
 }
 
 TEST(FrontEndParse, ScanOffersAQueueAfterNgToTwoNgCycles) {
-  // lax 3.3.3 step X with 128 queues, 16 per cycle: passes of 8 cycles. A queue ready in cycle r is frozen at the next
-  // multiple of 8 (r itself included) and offered 8 cycles later.
+  // The scan of the laxity engine (docs/blocks/lax.md, "Cycle") with 128 queues, 16 per cycle: passes of 8 cycles. A
+  // queue ready in cycle r is frozen at the next multiple of 8 (r itself included) and offered 8 cycles later.
   for (Cycle visible = 40; visible < 56; ++visible) {
     Rig rig(load({"parse.latency=20"}, "gcn_apu"), {});
     const Ticket ticket = rig.submit(77, Rig::kernel(rig.program("k"), 1, 64), visible);

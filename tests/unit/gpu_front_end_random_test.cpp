@@ -261,7 +261,7 @@ class Reference {
     if (m_.parse.select_scan == 0) return first(eligible);
     return p_valid_ && eligible[p_queue_] ? static_cast<int>(p_queue_) : -1;
   }
-  // Step X of lax 3.3.3 in policy 0, register by register.
+  // The scan of the laxity engine (docs/blocks/lax.md, "Cycle") in policy 0, register by register.
   void scan(const std::vector<bool>& ready, int granted) {
     const unsigned width = m_.parse.select_scan, count = static_cast<unsigned>(ready.size());
     const unsigned groups = (count + width - 1) / width;

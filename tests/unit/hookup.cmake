@@ -11,8 +11,11 @@ foreach(odd IN ITEMS "1;VERSION" "2;NAME" "3;NOTHING")
   list(APPEND definitions CASTOR_ODD_${name}="$<TARGET_FILE:castor_odd_object_${number}>")
 endforeach()
 castor_test(hookup_loading_test KIND unit SOURCES hookup/loading_test.cpp LIBS castor_platforms
-  DEPENDS castor_odd_object_1 castor_odd_object_2 castor_odd_object_3 castor_block_saws)
+  DEPENDS castor_odd_object_1 castor_odd_object_2 castor_odd_object_3 castor_block_saws castor_model_saws)
 target_compile_definitions(hookup_loading_test PRIVATE ${definitions})
+
+# Objects of blocks that are built when they are asked for.
+castor_test(twin_block_object_test KIND unit SOURCES twin_block_object_test.cpp LIBS castor_twin)
 
 # A twin that is clocked lazily against one that is not.
 castor_test(hookup_lazy_twin_test KIND unit SOURCES hookup/lazy_twin_test.cpp LIBS castor_hookup castor_turnstile)

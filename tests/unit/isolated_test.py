@@ -15,8 +15,14 @@ import tempfile
 import time
 
 SAMPLE, SUMMARISE = sys.argv[1:3]
-GOOD = ["Good.ElaboratesOnce", "Good.ElaboratesAgain", "Good.SetsAGlobal", "Good.SeesAGlobalAsItWas",
-        "Few/Each.IsBelowThree/0", "Few/Each.IsBelowThree/1"]
+GOOD = [
+    "Good.ElaboratesOnce",
+    "Good.ElaboratesAgain",
+    "Good.SetsAGlobal",
+    "Good.SeesAGlobalAsItWas",
+    "Few/Each.IsBelowThree/0",
+    "Few/Each.IsBelowThree/1",
+]
 wrong = []
 
 
@@ -57,10 +63,15 @@ def everything(folder):
         check(f"{name} passes", got.get(name) == "ok", detail)
     check("a skipped case is skipped", got.get("Good.Skips") == "skipped", detail)
     check("a disabled case is not run", "Good.DISABLED_IsNotRun" not in got)
-    for name, text in [("Bad.FailsItsAssertion", "as it should"), ("Bad.Aborts", "signal 6"),
-                       ("Bad.Segfaults", "signal 11"), ("Bad.LeavesWithoutAReport", "no report"),
-                       ("Bad.LeavesWithACode", "exit code 3"), ("Bad.FailsAfterItsEnd", "exit code 5"),
-                       ("Slow.NeverEnds", "longer than 1 s")]:
+    for name, text in [
+        ("Bad.FailsItsAssertion", "as it should"),
+        ("Bad.Aborts", "signal 6"),
+        ("Bad.Segfaults", "signal 11"),
+        ("Bad.LeavesWithoutAReport", "no report"),
+        ("Bad.LeavesWithACode", "exit code 3"),
+        ("Bad.FailsAfterItsEnd", "exit code 5"),
+        ("Slow.NeverEnds", "longer than 1 s"),
+    ]:
         check(f"{name} fails and says why", text in got.get(name, ""), got.get(name, "") + detail)
         check(f"{name} is named in the output", f"[  FAILED  ] {name}" in result.stdout, detail)
     check("the output of a failed case is shown", "as it should" in result.stdout, detail)
@@ -96,8 +107,10 @@ def filters(folder):
     check("several at once are all run", list(outcomes(report)) == GOOD[:4] + ["Good.Skips"], result.stdout)
     check("another format of report is refused", run("--gtest_output=xml:x").returncode == 2)
     check("a wrong limit is refused", run(CASTOR_CASE_SECONDS="soon").returncode == 2)
-    check("a report that cannot be written is an error",
-          run("--gtest_filter=Few/*", report="/nonexistent/x").returncode == 2)
+    check(
+        "a report that cannot be written is an error",
+        run("--gtest_filter=Few/*", report="/nonexistent/x").returncode == 2,
+    )
 
 
 def interrupted():

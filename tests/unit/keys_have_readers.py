@@ -3,9 +3,9 @@
 nothing keeps: remove it, or write the code that it is for.
 
 The keys and their members come from the rows of machine_table.cpp. A reader is an expression in models/, sw/ or
-platforms/ that names the member by way of a machine (`machine_.sm.warps`) or of a reference to a part of one
-(`const Machine::Sm& sm = machine.sm; ... sm.warps`). Comments, strings and assignments to the member are none; nor is code
-that only fills, checks, documents or lists machines.
+platforms/ that names the member by way of a machine (`machine_.sm.warps`) or of a reference to a part of one (`const
+Machine::Sm& sm = machine.sm; ... sm.warps`). Comments, strings and assignments to the member are none; nor is code that
+only fills, checks, documents or lists machines.
 
     keys_have_readers.py <root of the tree> [--verbose]    checks it; --verbose: the first reader of every key
     keys_have_readers.py <root of the tree> --self-test    checks that keys without a reader are found
@@ -33,10 +33,10 @@ NO_READERS = {
 ELEMENTS = {"latency": "timing"}
 
 TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
-ROW = re.compile(r"^ *CASTOR_(?:(?:NUMBER|LISTED|WORD)\(([\w.]+)"
-                 r'|(?:NUMBER|WORD)_AS\("([\w.]+)", ([\w.]+))', re.M)
-ELEMENT_ROW = re.compile(r"^ *table\.(?:number|listed|key)\(\s*(prefix \+ \"[\w.]+\")[^;]*?return machine\.(\w+)\[i\]\.(\w+)",
-                         re.M)
+ROW = re.compile(r"^ *CASTOR_(?:(?:NUMBER|LISTED|WORD)\(([\w.]+)" r'|(?:NUMBER|WORD)_AS\("([\w.]+)", ([\w.]+))', re.M)
+ELEMENT_ROW = re.compile(
+    r"^ *table\.(?:number|listed|key)\(\s*(prefix \+ \"[\w.]+\")[^;]*?return machine\.(\w+)\[i\]\.(\w+)", re.M
+)
 ANY_ROW = re.compile(r"^ *(?:CASTOR_\w+\(|table\.(?:number|listed|key)\()", re.M)
 
 
@@ -72,7 +72,9 @@ def sources(root):
 
 def types_of_parts(header):
     """{member of Machine: its type} for those that are structs."""
-    return {member: kind for kind, member in re.findall(r"^  struct (\w+) \{\n(?:    .*\n)*?  \} (\w+)\{\};", header, re.M)}
+    return {
+        member: kind for kind, member in re.findall(r"^  struct (\w+) \{\n(?:    .*\n)*?  \} (\w+)\{\};", header, re.M)
+    }
 
 
 class Readers:
@@ -100,7 +102,7 @@ class Readers:
         return self.aliases[stem, part]
 
     def first(self, path):
-        """"file:line: text" of the first reader of a member, None if there is none."""
+        """ "file:line: text" of the first reader of a member, None if there is none."""
         part, _, member = path.rpartition(".")
         not_written = r"\b(?!\s*(?:=(?!=)|[-+*/|&^]=))"
         if part.endswith("[]"):
@@ -115,7 +117,9 @@ class Readers:
             hit = pattern.search(text)
             names = self.aliases_of(file.rsplit(".", 1)[0], part) if part and not hit else ()
             if names:
-                hit = re.search(r"(?<![\w.>])(?:%s)\s*(?:\.|->)\s*%s%s" % ("|".join(sorted(names)), member, not_written), text)
+                hit = re.search(
+                    r"(?<![\w.>])(?:%s)\s*(?:\.|->)\s*%s%s" % ("|".join(sorted(names)), member, not_written), text
+                )
             if hit:
                 line = text.count("\n", 0, hit.start()) + 1
                 return f"{file}:{line}: {' '.join(hit.group().split())}"
@@ -141,13 +145,21 @@ HEADER = """struct Machine {
 # Name: (file, its source, is it a reader of sm.warps?)
 SAMPLES = {
     "a member read": ("models/a.cpp", "void f(const Machine& machine) { g(machine.sm.warps); }", True),
-    "a member's member": ("sw/a.cpp", "struct A { Machine machine_; };\nint f() { return machine_.sm.warps + 1; }", True),
+    "a member's member": (
+        "sw/a.cpp",
+        "struct A { Machine machine_; };\nint f() { return machine_.sm.warps + 1; }",
+        True,
+    ),
     "over a line": ("platforms/a.cpp", "void f(const gpu::Machine& m) { g(m\n.sm.warps); }", True),
     "from a result": ("platforms/a.cpp", "Machine machine();\nint f() { return machine().sm.warps; }", True),
     "a named reference": ("models/a.cpp", "void f(const Machine& m) { const auto& s = m.sm; g(s.warps); }", True),
     "a typed reference": ("models/a.cpp", "unsigned f(const Machine::Sm& s) { return s.warps; }", True),
     "compared": ("models/a.cpp", "bool f(const Machine& m) { return m.sm.warps == 3; }", True),
-    "another's member": ("models/a.cpp", "void f(const Machine& m, Other o) { g(m.sm.lanes, o.sm.warps, o.warps); }", False),
+    "another's member": (
+        "models/a.cpp",
+        "void f(const Machine& m, Other o) { g(m.sm.lanes, o.sm.warps, o.warps); }",
+        False,
+    ),
     "another reference": ("models/a.cpp", "void f(const Machine& m) { auto& s = m.sm; g(s.lanes, t.s.warps); }", False),
     "a longer name": ("models/a.cpp", "void f(const Machine& m) { g(m.sm.warps_left); }", False),
     "a comment": ("models/a.cpp", "void f(const Machine& m);  // m.sm.warps\n/* m.sm.warps */", False),
@@ -178,7 +190,7 @@ def self_test(root):
         "sm.not.read": '  CASTOR_WORD_AS("sm.not.read", sm.unread, "nobody reads it");\n',
         "unread": '  CASTOR_LISTED(unread, "bytes", "nobody reads it", 32, 64);\n',
         'prefix + ".unread"': '  table.key(\n      prefix + ".unread",\n      "nobody reads it", '
-                              "[i](Machine & machine) -> auto& { return machine.latency[i].unread; });\n",
+        "[i](Machine & machine) -> auto& { return machine.latency[i].unread; });\n",
     }
     place = table.index("  CASTOR_", table.index("void sm_limits"))
     unread = check(root, table[:place] + "".join(planted.values()) + table[place:])[1]

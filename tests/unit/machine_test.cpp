@@ -119,8 +119,8 @@ TEST(Machines, BaseIsNoMachineButCanBeExtended) {
 
 TEST(Machines, ValuesOfTheBaseKeepPlaceAndOrigin) {
   const LoadedMachine loaded = load_machine("kepler_k40");
-  EXPECT_EQ(loaded.config.at("watchdog.cycles").where().file, "common.yaml");
-  EXPECT_EQ(loaded.config.at("watchdog.cycles").entry.origin, "gsync 7.3");
+  EXPECT_EQ(loaded.config.at("barrier.register").where().file, "common.yaml");
+  EXPECT_EQ(loaded.config.at("barrier.register").entry.origin, "ours (no latency in Liu 2018)");
   EXPECT_EQ(loaded.config.at("sm.warps").where().file, "kepler_k20c.yaml");
 }
 
@@ -182,7 +182,7 @@ TEST_F(MachineFiles, ReportNamesItsGoneKeysInOneLineAndLoads) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 
   const std::string first = "\"keys\": {";
-  keys.insert(keys.find(first) + first.size(), R"("pool.scan": {"value": 8, "unit": "kernels", "origin": "cdp 3.1"},
+  keys.insert(keys.find(first) + first.size(), R"("pool.scan": {"value": 8, "unit": "kernels", "origin": "ours"},
       "acquire.child": {"value": "inherit", "unit": "name", "origin": "ours"},
       "old.names": {"value": ["a"], "unit": "names", "origin": "ours"},)");
   const std::string old = write("old.json", "{\"configuration\": " + keys + "}");

@@ -6,5 +6,8 @@ castor_script_test(walls_find_forbidden_includes
 castor_script_test(references_lead_somewhere
   KIND unit
   COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/unit/references.py" "${PROJECT_SOURCE_DIR}")
+castor_script_test(references_that_lead_nowhere_are_found
+  KIND unit
+  COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/unit/references.py" --self-test)
 # Which blocks run all their tests.
 castor_script_test(changed_blocks_are_seen KIND unit COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/ladder.py" --self-test)

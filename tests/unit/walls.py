@@ -135,8 +135,14 @@ def self_test():
     for name, (path, line, expected) in trees.items():
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            for room in ("models/castor/lax", "models/castor/gpu", "models/castor/hookup", "sw/compiler", "sw/runtime",
-                         "platforms"):
+            for room in (
+                "models/castor/lax",
+                "models/castor/gpu",
+                "models/castor/hookup",
+                "sw/compiler",
+                "sw/runtime",
+                "platforms",
+            ):
                 (root / room).mkdir(parents=True)
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(line + "\n")

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "castor/gpu/machine.h"
+#include "castor/gpu/tb_need.h"
 
 namespace castor::gpu {
 
@@ -39,6 +40,12 @@ struct Occupancy {
 /// sm.smem_alloc_unit, 0 stays 0 (docs/gpu.md, "Rounding"). A TB beyond the machine's limits for one block
 /// (sm.max_tb_threads, sm.max_regs_per_thread, sm.max_tb_smem) gives 0 TBs and the resource it exceeds.
 [[nodiscard]] Occupancy occupancy(const Machine& machine, const TbDemand& demand);
+
+/// What one TB takes of an SM.
+[[nodiscard]] inline TbNeed need_of(const Machine& machine, const Occupancy& fit) {
+  return {static_cast<std::uint16_t>(fit.warps_per_tb), static_cast<std::uint16_t>(fit.warps_per_tb * machine.sm.lanes),
+          static_cast<std::uint16_t>(fit.register_units), static_cast<std::uint16_t>(fit.shared_units)};
+}
 
 /// Most registers per thread with which `tbs` TBs of `threads` threads are resident together, at most
 /// sm.max_regs_per_thread; 0 if they are not with any number. The cap that `.maxntid` with `.minnctapersm` implies.

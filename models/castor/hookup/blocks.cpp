@@ -5,7 +5,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/shared_object.h"
-#include "castor/twin/block_folder.h"
+#include "castor/twin/block_object.h"
 
 namespace castor::hookup {
 namespace {
@@ -31,7 +31,7 @@ const BlockType& block_type(const std::string& name) {
   static std::map<std::string, const BlockType*> known;
   const std::lock_guard<std::mutex> lock(mutex);
   if (const auto found = known.find(name); found != known.end()) return *found->second;
-  const std::string path = twin::find_block(name).model();
+  const std::string path = twin::block_object(twin::find_block(name), "model");
   const base::ObjectHeader& header = base::load_object(path, "castor_model_object", "model", name);
   const BlockType* const type = reinterpret_cast<const ModelObject*>(&header)->type;
   known.emplace(name, type);

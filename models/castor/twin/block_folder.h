@@ -7,7 +7,7 @@
 ///
 ///     block.json   its manifest, for the flows: name, meaning, port and engine headers, include folders, RTL, bench
 ///     model.so     engine, adapter and registration, if the block plugs into a GPU
-///     bench.so     its entry for `castor cosim`
+///     bench.so     its entry for `castor cosim`; both are built when they are asked for (block_object.h)
 ///
 /// below <library folder>/castor/blocks of Castor itself, and below each folder of environment variable CASTOR_BLOCKS
 /// (separated by colons). castor_block of CMake writes such folders.
@@ -18,8 +18,6 @@ struct BlockFolder {
   std::string path;  ///< of its folder
 
   [[nodiscard]] std::string manifest() const { return path + "/block.json"; }
-  [[nodiscard]] std::string model() const { return path + "/model.so"; }
-  [[nodiscard]] std::string bench() const { return path + "/bench.so"; }
 };
 
 /// Folders that hold blocks, Castor's own first; one named twice counts once.

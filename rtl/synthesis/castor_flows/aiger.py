@@ -1,6 +1,7 @@
 """Circuits in the binary AIGER format: what Yosys' write_aiger leaves, and parts of it for ABC.
 
-A literal is 2 * variable, plus 1 if inverted; 0 is false and 1 is true. Variables: inputs first, then latches, then gates.
+A literal is 2 * variable, plus 1 if inverted; 0 is false and 1 is true. Variables: inputs first, then latches, then
+gates.
 """
 
 from pathlib import Path
@@ -30,8 +31,8 @@ class Circuit:
             lines.append(data[at:end])
             at = end + 1
         self.latch_lines = lines[:latches]
-        self.outputs = [int(line) for line in lines[latches:latches + outputs]]
-        self.constraints = [int(line) for line in lines[latches + outputs + bads:]]
+        self.outputs = [int(line) for line in lines[latches : latches + outputs]]
+        self.constraints = [int(line) for line in lines[latches + outputs + bads :]]
         self._begin = at
         self._data = data
         self._known = None  # gates and next values, once asked for
@@ -51,7 +52,7 @@ class Circuit:
         while left:
             left -= self._data[at] < 128
             at += 1
-        return self._data[self._begin:at]
+        return self._data[self._begin : at]
 
     def gate_inputs(self):
         """[(literal, literal)] of all gates, in order."""
@@ -78,7 +79,8 @@ class Circuit:
         return [int(line.split()[0]) for line in self.latch_lines]
 
     def support(self, literals, history=False):
-        """Numbers of the latches on which the literals depend in their cycle; with `history` in any cycle before it, too."""
+        """Numbers of the latches on which the literals depend in their cycle; with `history` in any cycle before it,
+        too."""
         gates, nexts = self._parsed()
         first = 1 + self.inputs
         found, seen, todo = set(), set(), [literal >> 1 for literal in literals]
@@ -122,15 +124,16 @@ def _read_map(text):
 
 
 class Invariants:
-    """Properties of a block, for comparisons of its mutants: each a function of inputs and latches that both circuits have.
+    """Properties of a block, for comparisons of its mutants: each a function of inputs and latches that both circuits
+    have.
 
-    `circuit` is the block with its properties, all latches beginning at 0, and `outputs` has the pairs (condition, whether
-    it is checked) of its output literals. Yosys puts a register behind both, which is passed over. A property that depends
-    on anything else, as on registers of its own, is left out.
+    `circuit` is the block with its properties, all latches beginning at 0, and `outputs` has the pairs (condition,
+    whether it is checked) of its output literals. Yosys puts a register behind both, which is passed over. A property
+    that depends on anything else, as on registers of its own, is left out.
 
-    They are looked at as if rst_ni was 1: a property that is checked out of reset only holds in every state that follows a
-    reset, and for every other input, whether the next reset comes in that very cycle or not. What a first reset does to
-    memories from an arbitrary state is left out: they are arbitrary after it as well.
+    They are looked at as if rst_ni was 1: a property that is checked out of reset only holds in every state that
+    follows a reset, and for every other input, whether the next reset comes in that very cycle or not. What a first
+    reset does to memories from an arbitrary state is left out: they are arbitrary after it as well.
     """
 
     def __init__(self, circuit, outputs, block, nets):
@@ -153,7 +156,11 @@ class Invariants:
 
         def before(literal):
             latch = (literal >> 1) - 1 - circuit.inputs
-            return nexts[latch] ^ (literal & 1) if 0 <= latch < len(nexts) and literal >> 1 not in self._leaves else literal
+            return (
+                nexts[latch] ^ (literal & 1)
+                if 0 <= latch < len(nexts) and literal >> 1 not in self._leaves
+                else literal
+            )
 
         pairs = [(before(condition), before(checked)) for condition, checked in outputs]
         self._pairs = [pair for pair in pairs if self._cone(pair) is not None]
@@ -181,8 +188,10 @@ class Invariants:
         for variable in self._order:
             one, two = self._gates[variable - self._first]
             known[variable] = net.gate(known[one >> 1] ^ (one & 1), known[two >> 1] ^ (two & 1))
-        return [net.gate(known[condition >> 1] ^ (condition & 1) ^ 1, known[checked >> 1] ^ (checked & 1))
-                for condition, checked in self._pairs]
+        return [
+            net.gate(known[condition >> 1] ^ (condition & 1) ^ 1, known[checked >> 1] ^ (checked & 1))
+            for condition, checked in self._pairs
+        ]
 
 
 def _packed(number):
@@ -210,16 +219,26 @@ def write_property(path, circuit, bad, assumed):
         extra += _gate(variables, one, other)
         literals.append(2 * variables)
     constraints = circuit.constraints + [literal ^ 1 for literal in literals[1:]]
-    header = [variables, circuit.inputs, len(circuit.latch_lines), 0, circuit.gates + len(literals), 1, len(constraints)]
+    header = [
+        variables,
+        circuit.inputs,
+        len(circuit.latch_lines),
+        0,
+        circuit.gates + len(literals),
+        1,
+        len(constraints),
+    ]
     lines = [b"aig " + " ".join(map(str, header)).encode(), *circuit.latch_lines]
     lines += [str(literal).encode() for literal in [literals[0], *constraints]]
     Path(path).write_bytes(b"\n".join(lines) + b"\n" + circuit.gate_bytes() + extra)
 
 
 class Pair:
-    """Two copies of a circuit that differ in the values of some inputs, which are constants; all other inputs are shared.
+    """Two copies of a circuit that differ in the values of some inputs, which are constants; all other inputs are
+    shared.
 
-    What is equal in both by structure is there once. Copies of latches are separate only where their next values differ.
+    What is equal in both by structure is there once. Copies of latches are separate only where their next values
+    differ.
     """
 
     def __init__(self, circuit):
@@ -237,11 +256,12 @@ class Pair:
             self._begin = [_value(values, literal) for literal in self._nexts]
 
     def write(self, path, gold, gate, combinational, invariants=None):
-        """Writes the comparison as AIGER with one output: the copies differ. Returns False if they are the same by structure.
+        """Writes the comparison as AIGER with one output: the copies differ. Returns False if they are the same by
+        structure.
 
-        `gold`, `gate`: {number of an input: 0 or 1}. `combinational`: latches are inputs of the comparison and their next
-        values outputs, so that what is found equal is equal in every state in which the `invariants` hold; otherwise both
-        copies begin as after reset().
+        `gold`, `gate`: {number of an input: 0 or 1}. `combinational`: latches are inputs of the comparison and their
+        next values outputs, so that what is found equal is equal in every state in which the `invariants` hold;
+        otherwise both copies begin as after reset().
         """
         circuit = self._circuit
         latches = len(circuit.latch_lines)
@@ -258,8 +278,13 @@ class Pair:
             # Properties that say no more than the value of one latch or input: it is a constant.
             fixed = {literal & ~1: literal & 1 for literal in broken if 1 < literal < 2 * (net.inputs + 1)}
             if fixed:
+
                 def constant(literals, known=fixed):
-                    return [known[literal & ~1] ^ (literal & 1) if literal & ~1 in known else literal for literal in literals]
+                    return [
+                        known[literal & ~1] ^ (literal & 1) if literal & ~1 in known else literal
+                        for literal in literals
+                    ]
+
                 shared, state, other = constant(shared), constant(state), constant(other)
                 values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)] + state)
             others = net.copy(self._gates, [gate.get(at, literal) for at, literal in enumerate(shared)] + other)
@@ -327,6 +352,10 @@ class _Net:
 
     def write(self, path, output, feedback):
         inputs = self.inputs - len(feedback)
-        lines = [f"aig {self.inputs + len(self.gates)} {inputs} {len(feedback)} 1 {len(self.gates)}", *map(str, feedback), str(output)]
+        lines = [
+            f"aig {self.inputs + len(self.gates)} {inputs} {len(feedback)} 1 {len(self.gates)}",
+            *map(str, feedback),
+            str(output),
+        ]
         body = b"".join(_gate(self.inputs + 1 + at, *pair) for at, pair in enumerate(self.gates))
         Path(path).write_bytes("\n".join(lines).encode() + b"\n" + body)

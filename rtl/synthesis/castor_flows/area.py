@@ -26,14 +26,29 @@ _SIZE = "topo;buffer,-p,-N,16;topo;upsize;dnsize;topo;print_stats"
 
 def add_arguments(parser):
     parser.add_argument("block", nargs="?", help="block (default: every block)")
-    parser.add_argument("--params", metavar="SET", help="parameter set, or 'all' (default: the set 'default'; with --check: all that are recorded)")
+    parser.add_argument(
+        "--params",
+        metavar="SET",
+        help="parameter set, or 'all' (default: the set 'default'; with --check: all that are recorded)",
+    )
     parser.add_argument("--liberty", metavar="FILE", help="standard cells, plain or gzipped (default: OSU018)")
-    parser.add_argument("--macros", action="store_true", help="leave every table of the RTL out, as a memory macro that somebody else brings")
-    parser.add_argument("--tie", metavar="SIGNAL=VALUE", action="append", default=[],
-                        help="hold a signal of the flattened block at a value, to see what the choice costs; may be given several times")
+    parser.add_argument(
+        "--macros",
+        action="store_true",
+        help="leave every table of the RTL out, as a memory macro that somebody else brings",
+    )
+    parser.add_argument(
+        "--tie",
+        metavar="SIGNAL=VALUE",
+        action="append",
+        default=[],
+        help="hold a signal of the flattened block at a value, to see what the choice costs (repeatable)",
+    )
     parser.add_argument("--split", action="store_true", help="also by module, each module mapped alone")
     parser.add_argument("--no-timing", action="store_true", help="no sizing, no clock period")
-    parser.add_argument("--check", action="store_true", help="fail if a figure is off rtl/<block>/area.json by over 0.5 %%")
+    parser.add_argument(
+        "--check", action="store_true", help="fail if a figure is off rtl/<block>/area.json by over 0.5 %%"
+    )
     parser.add_argument("--record", action="store_true", help="write the figures to rtl/<block>/area.json")
 
 
@@ -43,7 +58,9 @@ def run(options, progress):
     if options.check and options.record:
         raise WrongRequest("--check and --record exclude each other")
     if (options.check or options.record) and (options.liberty or options.no_timing):
-        raise WrongRequest("the recorded figures are those of OSU018 with timing", "leave out --liberty and --no-timing")
+        raise WrongRequest(
+            "the recorded figures are those of OSU018 with timing", "leave out --liberty and --no-timing"
+        )
     progress.say("reading the library")
     library = liberty.Library(options.liberty or liberty.DEFAULT)
     ties(options.tie)
@@ -64,7 +81,10 @@ def run(options, progress):
 
     state = _Running(progress)
     with ThreadPoolExecutor(options.jobs) as pool:
-        jobs = [pool.submit(measure, block, chosen, values, library, options, state.show) for block, chosen, values in wanted]
+        jobs = [
+            pool.submit(measure, block, chosen, values, library, options, state.show)
+            for block, chosen, values in wanted
+        ]
         results = [job.result() for job in jobs]
 
     code = 0
@@ -107,7 +127,8 @@ def part(figures, macros):
 
 
 def ties(words):
-    """[(signal, bits, value)] of the arguments of --tie, `bits` as "[high:low]" or "". Raises WrongRequest for any other form."""
+    """[(signal, bits, value)] of the arguments of --tie, `bits` as "[high:low]" or "". Raises WrongRequest for any
+    other form."""
     found = [re.fullmatch(r"([A-Za-z_][\w.]*)((?:\[\d+(?::\d+)?\])?)=(\d+)", word) for word in words]
     for word, match in zip(words, found):
         if match is None:
@@ -136,7 +157,9 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
     began = time.monotonic()
     who = f"{block.name} {chosen}"
     tied = ties(options.tie)
-    variant = ("-macros" if options.macros else "") + "".join("-" + re.sub(r"\W+", "_", f"{signal}{bits} {value}") for signal, bits, value in tied)
+    variant = ("-macros" if options.macros else "") + "".join(
+        "-" + re.sub(r"\W+", "_", f"{signal}{bits} {value}") for signal, bits, value in tied
+    )
     work = Path(options.work) / block.name / f"area-{chosen}-{library.name}{variant}"
     work.mkdir(parents=True, exist_ok=True)
     plain = liberty.plain_copy(library.path, work)
@@ -159,7 +182,8 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
     timing = not options.no_timing
     out = [table["name"] for table in result["tables"]] if options.macros else []
     mapped = yosys.run(
-        yosys.read(block, values, ties=tied) + [
+        yosys.read(block, values, ties=tied)
+        + [
             f"synth -flatten -top {block.top} -run begin:fine",
             *(f"chtype -set {_MACRO} {block.top}/{name}" for name in out),
             "synth -run fine:check",
@@ -167,12 +191,16 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
             f"abc -liberty {yosys.quoted(plain)} -script +{_MAP}{';' + _SIZE if timing else ''}",
             "opt_clean -purge",
             "tee -q -o cells.json stat -json",
-            f"read_liberty -lib -ignore_miss_func {yosys.quoted(plain)}",  # which pins are outputs: flip-flops get the names of their registers
+            # Which pins are outputs: flip-flops get the names of their registers.
+            f"read_liberty -lib -ignore_miss_func {yosys.quoted(plain)}",
             "rename -wire",
             # OpenSTA reads neither the tables' parameters nor assignments to several nets at once.
             *([f"delete t:{_MACRO}"] if out else []),
             "write_verilog -noattr -noexpr -nohex -nodec -simple-lhs mapped.v",
-        ], work, "synthesis")
+        ],
+        work,
+        "synthesis",
+    )
     final = yosys.counts((work / "cells.json").read_text())
     macros = final.pop(_MACRO, 0)
     if macros != len(out):
@@ -185,13 +213,15 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
     if not timing and library.area(counts) != library.area(final):
         raise WrongRequest("ABC and Yosys do not count the same gates", f"logs in {work}")
     area = library.area(counts)
-    result.update({
-        "kge": round(area / library.nand2.area / 1000, 4),
-        "area": round(area, 3),
-        "cells": sum(counts.values()),
-        "flops": library.flops(counts),
-        "levels": levels[0] if levels else 0,
-    })
+    result.update(
+        {
+            "kge": round(area / library.nand2.area / 1000, 4),
+            "area": round(area, 3),
+            "cells": sum(counts.values()),
+            "flops": library.flops(counts),
+            "levels": levels[0] if levels else 0,
+        }
+    )
     if timing:
         show(who, "timing")
         result["sized_kge"] = round(library.area(final) / library.nand2.area / 1000, 4)
@@ -220,16 +250,21 @@ def _register(library, name):
 def split(block, values, library, plain, work):
     """Figures by module: [{"module", "instances", "kge", "flops"}], without what lies inside submodules, largest first.
 
-    The modules are mapped one by one, so nothing is optimised across their borders: the sum is above the whole's figure.
+    The modules are mapped one by one, so nothing is optimised across their borders: the sum is above the whole's
+    figure.
     """
     yosys.run(
-        yosys.read(block, values) + [
+        yosys.read(block, values)
+        + [
             f"synth -top {block.top}",
             f"dfflibmap -liberty {yosys.quoted(plain)}",
             f"abc -liberty {yosys.quoted(plain)}",
             "opt_clean",
             "tee -q -o modules.json stat -json",
-        ], work, "modules")
+        ],
+        work,
+        "modules",
+    )
     return split_of(yosys.modules((work / "modules.json").read_text()), block.top, library)
 
 
@@ -251,8 +286,10 @@ def split_of(modules, top, library):
         row["flops"] += times * library.flops(own)
 
     visit("\\" + top if "\\" + top in modules else next(name for name in modules if _plain_name(name) == top), 1)
-    listed = [{"module": name, "instances": row["instances"], "kge": round(row["kge"], 4), "flops": row["flops"]}
-              for name, row in rows.items()]
+    listed = [
+        {"module": name, "instances": row["instances"], "kge": round(row["kge"], 4), "flops": row["flops"]}
+        for name, row in rows.items()
+    ]
     return sorted(listed, key=lambda row: (-row["kge"], row["module"]))
 
 
@@ -271,7 +308,8 @@ def report(results, library, macros=False):
     if timing:
         head += f" {'sized kGE':>10} {'period ns':>9} {'inside ns':>9}  longest path"
     tables = "without the tables" if macros else "tables as flip-flops"
-    yield f"{results[0]['block']}: {library.name}, gate equivalent {library.nand2.name} ({library.nand2.area:g}), {tables}"
+    gate = f"{library.nand2.name} ({library.nand2.area:g})"
+    yield f"{results[0]['block']}: {library.name}, gate equivalent {gate}, {tables}"
     for signal, value in results[0].get("ties", {}).items():
         yield f"{signal} held at {value}"
     yield head
@@ -303,13 +341,16 @@ def expected(block, chosen, macros=False):
     """The recorded figures of a set. Raises WrongRequest if there are none."""
     found = part(recorded(block)["sets"].get(chosen, {}), macros)
     if found is None:
-        raise WrongRequest(f"no figures of the set '{chosen}' in {block.folder / 'area.json'}",
-                           f"castor area {block.name} --params {chosen}{' --macros' if macros else ''} --record")
+        raise WrongRequest(
+            f"no figures of the set '{chosen}' in {block.folder / 'area.json'}",
+            f"castor area {block.name} --params {chosen}{' --macros' if macros else ''} --record",
+        )
     return found
 
 
 def record(block, results, macros=False):
-    """Writes the figures of `results` to rtl/<block>/area.json; those of other sets stay, and those with (without) tables."""
+    """Writes the figures of `results` to rtl/<block>/area.json; those of other sets stay, and those with (without)
+    tables."""
     path = block.folder / "area.json"
     sets = recorded(block)["sets"] if path.exists() else {}
     for one in results:
@@ -323,13 +364,16 @@ def record(block, results, macros=False):
             kept = {"macros": other["macros"]} if "macros" in other else {}
             sets[one["set"]] = {"parameters": one["parameters"], **figures, **kept}
     ordered = {name: sets[name] for name in block.sets if name in sets}
-    tree.write_json(path, {
-        "command": f"castor area {block.name} --params SET [--macros] --record",
-        "library": results[0]["library"],
-        "reference_cell": results[0]["reference_cell"],
-        "tools": versions(),
-        "sets": ordered,
-    })
+    tree.write_json(
+        path,
+        {
+            "command": f"castor area {block.name} --params SET [--macros] --record",
+            "library": results[0]["library"],
+            "reference_cell": results[0]["reference_cell"],
+            "tools": versions(),
+            "sets": ordered,
+        },
+    )
 
 
 def check(block, results, macros=False):

@@ -10,10 +10,13 @@ _SECONDS = 1800
 
 
 def build(block, values, **variant):
-    """The RTL object of a block at these values, as rtl_object.build. Raises WrongRequest for a block without manifest."""
+    """The RTL object of a block at these values, as rtl_object.build. Raises WrongRequest for a block without
+    manifest."""
     if block.manifest is None:
-        raise WrongRequest(f"{block.name} has no manifest, and so no model to run against",
-                           "blocks with one are those that castor list blocks shows; leave out --root")
+        raise WrongRequest(
+            f"{block.name} has no manifest, and so no model to run against",
+            "blocks with one are those that castor list blocks shows; leave out --root",
+        )
     return rtl_object.build(block, values, installation.find(), **variant)
 
 
@@ -35,13 +38,29 @@ class Harness:
         result = tools.run([self.program, "cosim", self.block.name, "--list"], work / "sequences.log", _SECONDS)
         names = re.findall(r"^--sequence (\S+):", result.output, re.MULTILINE)
         if result.code != 0 or not names:
-            raise WrongRequest(f"castor cosim {self.block.name} does not list its sequences", f"log: {work / 'sequences.log'}")
+            raise WrongRequest(
+                f"castor cosim {self.block.name} does not list its sequences", f"log: {work / 'sequences.log'}"
+            )
         return names
 
     def run(self, log, params, cycles, sequence, seed, *more, mutant=None, seconds=_SECONDS):
         """One run. Returns the tools.Result; its code is 0 if there was no difference, 1 if there was one."""
-        command = [self.program, "cosim", self.block.name, "--rtl", self.rtl, "--params", params, "--cycles", cycles,
-                   "--sequence", sequence, "--seed", seed, *more]
+        command = [
+            self.program,
+            "cosim",
+            self.block.name,
+            "--rtl",
+            self.rtl,
+            "--params",
+            params,
+            "--cycles",
+            cycles,
+            "--sequence",
+            sequence,
+            "--seed",
+            seed,
+            *more,
+        ]
         if mutant is not None:
             command = ["env", f"CASTOR_MUTANT={mutant}", *command]
         return tools.run(command, log, seconds)

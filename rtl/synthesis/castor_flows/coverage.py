@@ -18,8 +18,12 @@ _KINDS = {"v_line": "line", "v_branch": "line", "v_toggle": "toggle"}
 def add_arguments(parser):
     parser.add_argument("block", help="block")
     parser.add_argument("--params", metavar="SET", default="odd", help="parameter set (default: %(default)s)")
-    parser.add_argument("--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)")
-    parser.add_argument("--runs", metavar="R", type=int, default=1, help="seeds for every sequence of the block (default: %(default)s)")
+    parser.add_argument(
+        "--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--runs", metavar="R", type=int, default=1, help="seeds for every sequence of the block (default: %(default)s)"
+    )
     parser.add_argument("--missing", action="store_true", help="also list what was not reached, with its lines")
 
 
@@ -44,9 +48,13 @@ def run(options, progress):
         nonlocal left
         sequence, seed = what
         data = work / f"{sequence}-{seed}.dat"
-        result = harness.run(work / f"{sequence}-{seed}.log", options.params, options.cycles, sequence, seed, "--coverage", data)
+        result = harness.run(
+            work / f"{sequence}-{seed}.log", options.params, options.cycles, sequence, seed, "--coverage", data
+        )
         if result.code != 0 or not data.exists():
-            raise WrongRequest(f"lockstep fails, sequence {sequence}, seed {seed}", f"log: {work / f'{sequence}-{seed}.log'}")
+            raise WrongRequest(
+                f"lockstep fails, sequence {sequence}, seed {seed}", f"log: {work / f'{sequence}-{seed}.log'}"
+            )
         left -= 1
         progress.say(f"{left} runs to go")
         return read(data.read_text(errors="replace"))
@@ -61,18 +69,33 @@ def run(options, progress):
     if not points:
         raise WrongRequest(f"the runs count nothing in {block.folder}", f"logs in {work}")
     table = shares(points)
-    progress.line(f"{block.name}, set {options.params}: {len(plan)} runs of {options.cycles} cycles, {time.monotonic() - began:.0f} s")
+    progress.line(
+        f"{block.name}, set {options.params}: {len(plan)} runs of {options.cycles} cycles, "
+        f"{time.monotonic() - began:.0f} s"
+    )
     width = max(len(name) for name in table)
     for name, row in table.items():
-        progress.line(f"  {name:<{width}}  " + "   ".join(f"{kind} {text_of(*row[kind])}" for kind in ("line", "toggle")))
+        progress.line(
+            f"  {name:<{width}}  " + "   ".join(f"{kind} {text_of(*row[kind])}" for kind in ("line", "toggle"))
+        )
     if options.missing:
         for kind, file, line, name in sorted(point for point, count in points.items() if count == 0):
             progress.line(f"  not reached: {kind:<6} {Path(file).name}:{line} {name}")
     if options.json:
-        tree.write_json(options.json, {
-            "command": options.command, "tools": {"verilator": tools.version("verilator")}, "block": block.name, "set": options.params,
-            "files": {name: {kind: dict(zip(("reached", "points"), row[kind])) for kind in row} for name, row in table.items()},
-            "missing": [list(point) for point, count in sorted(points.items()) if count == 0]})
+        tree.write_json(
+            options.json,
+            {
+                "command": options.command,
+                "tools": {"verilator": tools.version("verilator")},
+                "block": block.name,
+                "set": options.params,
+                "files": {
+                    name: {kind: dict(zip(("reached", "points"), row[kind])) for kind in row}
+                    for name, row in table.items()
+                },
+                "missing": [list(point) for point, count in sorted(points.items()) if count == 0],
+            },
+        )
     return 0
 
 

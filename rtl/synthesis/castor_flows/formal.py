@@ -1,8 +1,9 @@
 """A block together with its properties, as Yosys is to read it.
 
-tb/<block>/castor_<block>*_properties.sv hold modules with assertions and `bind` statements that put them into the block.
-Yosys 0.23 parses `bind` and then ignores it, so the statements are carried out here, on copies of the sources. Two lines
-are added to the block: reset is assumed in the first cycle, and a cover shows that the assumptions let the block run.
+tb/<block>/castor_<block>*_properties.sv hold modules with assertions and `bind` statements that put them into the
+block. Yosys 0.23 parses `bind` and then ignores it, so the statements are carried out here, on copies of the sources.
+Two lines are added to the block: reset is assumed in the first cycle, and a cover shows that the assumptions let the
+block run.
 """
 
 import hashlib
@@ -27,7 +28,9 @@ _RESET_FIRST = """
   end
 """
 
-_MONITOR = _RESET_FIRST + f"""
+_MONITOR = (
+    _RESET_FIRST
+    + f"""
   logic [3:0] castor_flow_age_q;
   initial castor_flow_age_q = '0;
   always_ff @(posedge clk_i) begin
@@ -36,14 +39,17 @@ _MONITOR = _RESET_FIRST + f"""
     {ALIVE}: cover (castor_flow_age_q == 4'd{ALIVE_CYCLES});
   end
 """
+)
 
 _BIND = re.compile(r"\bbind\s+(\w+)\s+([^;]+;)", re.DOTALL)
 
 
 def blank_comments(text):
     """The text with comments and strings turned into blanks, so that positions stay."""
+
     def blank(match):
         return re.sub(r"[^\n]", " ", match.group())
+
     return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', blank, text, flags=re.DOTALL)
 
 
@@ -54,8 +60,8 @@ def split_binds(text):
     parts = []
     last = 0
     for match in _BIND.finditer(clean):
-        binds.append((match.group(1), text[match.start(2):match.end(2)]))
-        parts += [text[last:match.start()], "\n" * text.count("\n", match.start(), match.end())]
+        binds.append((match.group(1), text[match.start(2) : match.end(2)]))
+        parts += [text[last : match.start()], "\n" * text.count("\n", match.start(), match.end())]
         last = match.end()
     return "".join(parts) + text[last:], binds
 
@@ -66,7 +72,7 @@ def insert(text, module, addition):
     for match in re.finditer(rf"\bmodule\s+(?:automatic\s+|static\s+)?{re.escape(module)}\b", clean):
         end = re.compile(r"\bendmodule\b").search(clean, match.end())
         if end:
-            return text[:end.start()] + addition + text[end.start():]
+            return text[: end.start()] + addition + text[end.start() :]
     return None
 
 
@@ -77,8 +83,8 @@ def fingerprint(block):
 
 
 def prepare(block, work, parts=False):
-    """Copies with the binds carried out: (extra sources, {source: its copy}, {name of a copy: its source}), the first two
-    for yosys.read. `parts`: every module that has properties assumes the reset, so that each can be a top.
+    """Copies with the binds carried out: (extra sources, {source: its copy}, {name of a copy: its source}), the first
+    two for yosys.read. `parts`: every module that has properties assumes the reset, so that each can be a top.
 
     Raises WrongRequest if the block has no properties, or a bind names a module that is not there.
     """
@@ -86,8 +92,10 @@ def prepare(block, work, parts=False):
     work.mkdir(parents=True, exist_ok=True)
     sources = sorted(block.bench.glob(f"castor_{block.name}*_properties.sv"))
     if not sources:
-        raise WrongRequest(f"{block.name} has no properties: no file '{block.bench}/castor_{block.name}_properties.sv'",
-                           "docs/guides/flows.md says what belongs in it")
+        raise WrongRequest(
+            f"{block.name} has no properties: no file '{block.bench}/castor_{block.name}_properties.sv'",
+            "docs/guides/flows.md says what belongs in it",
+        )
     extra, binds, origins = [], [(block.top, _MONITOR, block.folder)], {}
     for source in sources:
         text, found = split_binds(tree.read_text(source))
@@ -97,7 +105,9 @@ def prepare(block, work, parts=False):
         copy.write_text(text)
         extra.append(copy)
     if parts:
-        binds += [(module, _RESET_FIRST, block.folder) for module in sorted({one for one, _, _ in binds[1:]} - {block.top})]
+        binds += [
+            (module, _RESET_FIRST, block.folder) for module in sorted({one for one, _, _ in binds[1:]} - {block.top})
+        ]
     texts = {source: tree.read_text(source) for source in block.sources}
     changed = set()
     for module, instance, wanted_by in binds:

@@ -24,8 +24,10 @@ class Installation:
         try:
             facts = json.loads((self.data / "installation.json").read_text())
         except (OSError, ValueError):
-            raise WrongRequest(f"no Castor in '{prefix}': no file '{self.data / 'installation.json'}'",
-                               "CASTOR_PREFIX names the folder above bin/; in a build tree, build castor") from None
+            raise WrongRequest(
+                f"no Castor in '{prefix}': no file '{self.data / 'installation.json'}'",
+                "CASTOR_PREFIX names the folder above bin/; in a build tree, build castor",
+            ) from None
         self.abi = facts["abi"]
         self.options = facts["options"]
         self.libraries = self.prefix / facts["libdir"]
@@ -51,6 +53,7 @@ def find(prefix=None):
 
 
 def own_prefix():
-    """The folder above share/castor/rtl/synthesis/flows.py, as it was called: links of a build tree lead to the sources."""
+    """The folder above share/castor/rtl/synthesis/flows.py, as it was called: links of a build tree lead to the
+    sources."""
     folders = Path(os.path.abspath(sys.argv[0])).parents
     return folders[min(4, len(folders) - 1)]

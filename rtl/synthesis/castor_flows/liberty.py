@@ -211,13 +211,16 @@ class Cell:
         return self.flop is None and self.latch is None and not self.tristate
 
     def truth(self):
-        """Outputs for inputs counting up, first input fastest: a tuple of bits; None if it is not one plain function."""
+        """Outputs for inputs counting up, first input fastest: a tuple of bits; None if it is not one plain
+        function."""
         if not self.combinational or len(self.outputs) != 1 or len(self.inputs) > 6:
             return None
         function = next(iter(self.outputs.values()))
         try:
-            return tuple(evaluate(function, {pin: row >> i & 1 for i, pin in enumerate(self.inputs)})
-                         for row in range(1 << len(self.inputs)))
+            return tuple(
+                evaluate(function, {pin: row >> i & 1 for i, pin in enumerate(self.inputs)})
+                for row in range(1 << len(self.inputs))
+            )
         except (ValueError, NameError):
             return None
 
@@ -243,7 +246,9 @@ class Library:
     def _smallest(self, truth, what):
         fitting = [cell for cell in self.cells.values() if not cell.unused and cell.area > 0 and cell.truth() == truth]
         if not fitting:
-            raise WrongRequest(f"{self.path}: the library has no {what} with an area", "it cannot be used for synthesis")
+            raise WrongRequest(
+                f"{self.path}: the library has no {what} with an area", "it cannot be used for synthesis"
+            )
         return min(fitting, key=lambda cell: (cell.area, cell.name))
 
     def output_load_pf(self):
@@ -255,8 +260,9 @@ class Library:
         total = 0.0
         for name, number in counts.items():
             if name not in self.cells:
-                raise WrongRequest(f"cell '{name}' is not in the library {self.name}",
-                                   "Yosys could not map everything to it")
+                raise WrongRequest(
+                    f"cell '{name}' is not in the library {self.name}", "Yosys could not map everything to it"
+                )
             total += number * self.cells[name].area
         return total
 
@@ -312,8 +318,10 @@ def verilog_model(cell):
             falling = verilog_expression(clock) != pin
             if cell.flop.attributes.get("clear") or cell.flop.attributes.get("preset"):
                 raise WrongRequest(f"cell '{cell.name}' has an asynchronous reset, which no block of ours uses")
-            lines += [f"  always @({'negedge' if falling else 'posedge'} {pin}) "
-                      f"{state} <= {verilog_expression(cell.flop.attributes['next_state'])};"]
+            lines += [
+                f"  always @({'negedge' if falling else 'posedge'} {pin}) "
+                f"{state} <= {verilog_expression(cell.flop.attributes['next_state'])};"
+            ]
         lines += [f"  assign {pin} = {verilog_expression(function)};" for pin, function in cell.outputs.items()]
     except (ValueError, KeyError) as error:
         raise WrongRequest(f"cell '{cell.name}': its function cannot be read: {error}") from None

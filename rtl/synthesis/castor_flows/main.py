@@ -15,18 +15,25 @@ GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 
 #: Of each command its meaning and an example; the module has its name.
 _COMMANDS = {
-    "area": ("Gates, flip-flops, memory bits, logic levels and clock period of a block's RTL",
-             "castor area lax --params minimum --split"),
-    "prove": ("Prove the properties of a block's RTL",
-              "castor prove lax --json proofs.json"),
-    "mutate": ("Break a block's RTL in many small ways and see whether lockstep notices",
-               "castor mutate lax --count 200 --seed 1"),
-    "coverage": ("Lines and toggles of a block's RTL that its sequences reach",
-                 "castor coverage lax --missing"),
-    "netlist": ("Write a block's gate netlist, with functional models of the cells",
-                "castor netlist lax --params minimum -o lax.v"),
-    "rtl-object": ("Build the RTL of a block at given values as a shared object, unless the cache has it, and print its path",
-                   "flows.py rtl-object lib/castor/blocks/saws/block.json NumSched=4 ..."),
+    "area": (
+        "Gates, flip-flops, memory bits, logic levels and clock period of a block's RTL",
+        "castor area lax --params minimum --split",
+    ),
+    "prove": ("Prove the properties of a block's RTL", "castor prove lax --json proofs.json"),
+    "lint": ("Every warning of Verilator about the blocks' RTL, at every parameter set", "castor lint lax saws"),
+    "mutate": (
+        "Break a block's RTL in many small ways and see whether lockstep notices",
+        "castor mutate lax --count 200 --seed 1",
+    ),
+    "coverage": ("Lines and toggles of a block's RTL that its sequences reach", "castor coverage lax --missing"),
+    "netlist": (
+        "Write a block's gate netlist, with functional models of the cells",
+        "castor netlist lax --params minimum -o lax.v",
+    ),
+    "rtl-object": (
+        "Build the RTL of a block at given values as a shared object, unless the cache has it, and print its path",
+        "flows.py rtl-object lib/castor/blocks/saws/block.json NumSched=4 ...",
+    ),
 }
 
 
@@ -46,16 +53,33 @@ def parser(chosen=None):
     commands = top.add_subparsers(dest="name", required=True, metavar="COMMAND")
     for name, (what, example) in _COMMANDS.items():
         one = commands.add_parser(
-            name, help=what, description=what + ".", allow_abbrev=False,
-            epilog=f"Example: {example}. Exit codes: 0 good, 1 the thing under test failed, 2 the request was wrong.")
+            name,
+            help=what,
+            description=what + ".",
+            allow_abbrev=False,
+            epilog=f"Example: {example}. Exit codes: 0 good, 1 the thing under test failed, 2 the request was wrong.",
+        )
         if name != chosen:
             continue
         module_of(name).add_arguments(one)
         if name != "rtl-object":
-            one.add_argument("--json", metavar="FILE", help="write the result as JSON ('-': standard output, after the text)")
-            one.add_argument("--work", metavar="DIR", default="castor-work", help="folder for scripts and logs (default: %(default)s)")
-            one.add_argument("--root", metavar="DIR", help="folder that holds rtl/ and tb/ (default: the blocks that castor list blocks shows)")
-        one.add_argument("--jobs", metavar="N", type=_positive, default=tools.cores(), help="processes at once (default: all cores)")
+            one.add_argument(
+                "--json", metavar="FILE", help="write the result as JSON ('-': standard output, after the text)"
+            )
+            one.add_argument(
+                "--work",
+                metavar="DIR",
+                default="castor-work",
+                help="folder for scripts and logs (default: %(default)s)",
+            )
+            one.add_argument(
+                "--root",
+                metavar="DIR",
+                help="folder that holds rtl/ and tb/ (default: the blocks that castor list blocks shows)",
+            )
+        one.add_argument(
+            "--jobs", metavar="N", type=_positive, default=tools.cores(), help="processes at once (default: all cores)"
+        )
     return top
 
 
@@ -69,9 +93,11 @@ def _positive(text):
 def run(words):
     """Runs one command; returns the exit code. Errors are one line on standard error."""
     if threading.current_thread() is threading.main_thread():
+
         def interrupted(*_):
             tools.stop_all()
             raise Interrupted
+
         signal.signal(signal.SIGINT, interrupted)
         signal.signal(signal.SIGTERM, interrupted)
     try:

@@ -1,7 +1,8 @@
 """castor mutate: does lockstep notice when the RTL is broken?
 
-All mutants are in one model: Yosys puts each behind a number, `castor_mutant`, and a run of the block's lockstep program
-picks one. What survives every run is compared with the RTL formally; only what is proven equal leaves the count.
+All mutants are in one model: Yosys puts each behind a number, `castor_mutant`, and a run of the block's lockstep
+program picks one. What survives every run is compared with the RTL formally; only what is proven equal leaves the
+count.
 """
 
 import hashlib
@@ -28,12 +29,28 @@ def add_arguments(parser):
     parser.add_argument("block", help="block")
     parser.add_argument("--params", metavar="SET", default="proof", help="parameter set (default: %(default)s)")
     parser.add_argument("--count", metavar="N", type=int, default=100, help="mutants (default: %(default)s)")
-    parser.add_argument("--seed", metavar="S", type=int, default=1, help="which mutants are drawn (default: %(default)s)")
-    parser.add_argument("--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)")
-    parser.add_argument("--runs", metavar="R", type=int, default=3, help="seeds for every sequence of the block (default: %(default)s)")
-    parser.add_argument("--seconds", metavar="S", type=float, default=60, help="time to prove one survivor equivalent (default: %(default)g)")
-    parser.add_argument("--proven", metavar="FILE", help="JSON of castor prove at the same set: a mutant that differs only where a "
-                        "property proven there does not hold is equivalent")
+    parser.add_argument(
+        "--seed", metavar="S", type=int, default=1, help="which mutants are drawn (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--runs", metavar="R", type=int, default=3, help="seeds for every sequence of the block (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=float,
+        default=60,
+        help="time to prove one survivor equivalent (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--proven",
+        metavar="FILE",
+        help="JSON of castor prove at the same set: a mutant that differs only where a "
+        "property proven there does not hold is equivalent",
+    )
 
 
 class Mutant:
@@ -50,8 +67,15 @@ class Mutant:
         self.runs = 0  # of the plan, that did not notice it
 
     def json(self, root):
-        return {"number": self.number, "mode": self.mode, "source": place(self.places, root), "result": self.result, "by": self.by,
-                "cycle": self.cycle, "command": self.command}
+        return {
+            "number": self.number,
+            "mode": self.mode,
+            "source": place(self.places, root),
+            "result": self.result,
+            "by": self.by,
+            "cycle": self.cycle,
+            "command": self.command,
+        }
 
 
 def place(places, root):
@@ -83,32 +107,51 @@ def run(options, progress):
     progress.say("drawing mutants")
     mutants = draw(block, values, options.count, options.seed, work)
     progress.say("building the model of all mutants")
-    harness = cosim.Harness(block, cosim.build(block, values, source=work / "mutants.sv",
-                                               code=Path(__file__).with_name("mutant_number.cpp")))
+    harness = cosim.Harness(
+        block,
+        cosim.build(block, values, source=work / "mutants.sv", code=Path(__file__).with_name("mutant_number.cpp")),
+    )
 
     names = harness.sequences(work)
     plan = [(name, seed) for seed in range(1, options.runs + 1) for name in names]
     kept = Kept(work / "results.json", fingerprint(work, harness, options))
     for mutant in mutants:
         kept.restore(mutant)
-    first = plan[:len(plan) // options.runs]
+    first = plan[: len(plan) // options.runs]
     sound(harness, options, plan, work)
     # Most mutants die in the first round; the equivalent ones need not go through the others.
     model = Model(block, work / "equivalence", values, proven_by(options, block, values))
     for runs in first, plan:
         todo = [mutant for mutant in mutants if mutant.result in (None, SURVIVED) and mutant.runs < len(runs)]
-        _work_off(todo, options, progress, kept, f"mutants of {len(mutants)} to run", lambda one: kill(one, harness, options, runs, work))
+        _work_off(
+            todo,
+            options,
+            progress,
+            kept,
+            f"mutants of {len(mutants)} to run",
+            lambda one: kill(one, harness, options, runs, work),
+        )
         todo = [mutant for mutant in mutants if mutant.result == SURVIVED and not mutant.by]
         _work_off(todo, options, progress, kept, "survivors to compare", lambda one: compare(one, model, options))
 
     code = report(block, options, mutants, len(plan), time.monotonic() - began, progress)
     if options.json:
-        counts = {result: sum(mutant.result == result for mutant in mutants) for result in (KILLED, SURVIVED, EQUIVALENT)}
-        tree.write_json(options.json, {
-            "command": options.command, "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "verilator")},
-            "block": block.name, "set": options.params, "parameters": values, **counts,
-            "killed_share": share(mutants), "mutants": [mutant.json(block.root) for mutant in mutants],
-        })
+        counts = {
+            result: sum(mutant.result == result for mutant in mutants) for result in (KILLED, SURVIVED, EQUIVALENT)
+        }
+        tree.write_json(
+            options.json,
+            {
+                "command": options.command,
+                "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "verilator")},
+                "block": block.name,
+                "set": options.params,
+                "parameters": values,
+                **counts,
+                "killed_share": share(mutants),
+                "mutants": [mutant.json(block.root) for mutant in mutants],
+            },
+        )
     return code
 
 
@@ -120,15 +163,21 @@ def share(mutants):
 
 
 def report(block, options, mutants, runs, seconds, progress):
-    progress.line(f"{block.name}, set {options.params}, seed {options.seed}: {len(mutants)} mutants, up to {runs} runs of "
-                  f"{options.cycles} cycles each")
+    progress.line(
+        f"{block.name}, set {options.params}, seed {options.seed}: {len(mutants)} mutants, up to {runs} runs of "
+        f"{options.cycles} cycles each"
+    )
     for mutant in mutants:
         if mutant.result == SURVIVED:
-            progress.line(f"  survived: {mutant.number:>4} {mutant.mode:<6} {place(mutant.places, block.root)}  ({mutant.by})")
+            progress.line(
+                f"  survived: {mutant.number:>4} {mutant.mode:<6} {place(mutant.places, block.root)}  ({mutant.by})"
+            )
     killed = sum(mutant.result == KILLED for mutant in mutants)
     survived = sum(mutant.result == SURVIVED for mutant in mutants)
-    progress.line(f"{killed} killed, {survived} survived, {len(mutants) - killed - survived} equivalent: "
-                  f"{100 * share(mutants):.1f} % of those that differ are killed, goal {100 * GOAL:.0f} %, {seconds:.0f} s")
+    progress.line(
+        f"{killed} killed, {survived} survived, {len(mutants) - killed - survived} equivalent: "
+        f"{100 * share(mutants):.1f} % of those that differ are killed, goal {100 * GOAL:.0f} %, {seconds:.0f} s"
+    )
     return 0 if share(mutants) >= GOAL else 1
 
 
@@ -162,7 +211,9 @@ class Kept:
             pass
 
     def restore(self, mutant):
-        mutant.result, mutant.by, mutant.cycle, mutant.runs = self.data["mutants"].get(str(mutant.number), (None, "", None, 0))
+        mutant.result, mutant.by, mutant.cycle, mutant.runs = self.data["mutants"].get(
+            str(mutant.number), (None, "", None, 0)
+        )
 
     def keep(self, mutant):
         self.data["mutants"][str(mutant.number)] = (mutant.result, mutant.by, mutant.cycle, mutant.runs)
@@ -173,8 +224,12 @@ class Kept:
 
 def fingerprint(work, harness, options):
     """What the results depend on."""
-    parts = [(work / "base.il").read_bytes(), (work / "mutations.txt").read_bytes(), *(path.read_bytes() for path in harness.parts),
-             f"{options.params} {options.cycles}".encode()]
+    parts = [
+        (work / "base.il").read_bytes(),
+        (work / "mutations.txt").read_bytes(),
+        *(path.read_bytes() for path in harness.parts),
+        f"{options.params} {options.cycles}".encode(),
+    ]
     return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
@@ -187,11 +242,19 @@ def draw(block, values, count, seed, work):
     Memories are left alone (Yosys cannot put a number behind a change of their ports), what surrounds them is not.
     """
     bits = max(1, count.bit_length())
-    sources = hashlib.sha256(b"\0".join(path.read_bytes() for path in block.sources) + repr(sorted(values.items())).encode()).hexdigest()
+    sources = hashlib.sha256(
+        b"\0".join(path.read_bytes() for path in block.sources) + repr(sorted(values.items())).encode()
+    ).hexdigest()
     mark = work / "sources.sha256"
-    if not (work / "mutants.sv").exists() or not (work / "mutants.il").exists() or not mark.exists() or mark.read_text() != sources:
+    if (
+        not (work / "mutants.sv").exists()
+        or not (work / "mutants.il").exists()
+        or not mark.exists()
+        or mark.read_text() != sources
+    ):
         yosys.run(
-            yosys.read(block, values) + [
+            yosys.read(block, values)
+            + [
                 "proc",
                 "flatten",
                 "opt",
@@ -204,7 +267,10 @@ def draw(block, values, count, seed, work):
                 "write_ilang mutants.il",
                 yosys.SPLIT,
                 "write_verilog -noattr mutants.v",
-            ], work, "mutants")
+            ],
+            work,
+            "mutants",
+        )
         (work / "mutants.sv").write_text(numbered((work / "mutants.v").read_text(), block.top))
         mark.write_text(sources)
     lines = (work / "mutations.txt").read_text().splitlines()
@@ -223,9 +289,13 @@ def numbered(verilog, top):
     ports = [port.strip() for port in header.group(1).split(",")]
     ports.remove("castor_mutant")
     width = re.search(r"^  input (\[\d+:0\] )?castor_mutant;\n", verilog, re.MULTILINE)
-    text = verilog[:header.start(1)] + ", ".join(ports) + verilog[header.end(1):]
-    text = text.replace(width.group(), f"  import \"DPI-C\" function int castor_mutant_number();\n  reg {width.group(1) or ''}castor_mutant;\n"
-                        "  initial castor_mutant = castor_mutant_number();\n", 1)
+    text = verilog[: header.start(1)] + ", ".join(ports) + verilog[header.end(1) :]
+    text = text.replace(
+        width.group(),
+        f"  import \"DPI-C\" function int castor_mutant_number();\n  reg {width.group(1) or ''}castor_mutant;\n"
+        "  initial castor_mutant = castor_mutant_number();\n",
+        1,
+    )
     return re.sub(r"^  wire (\[\d+:0\] )?castor_mutant;\n", "", text, count=1, flags=re.MULTILINE)
 
 
@@ -234,8 +304,17 @@ def numbered(verilog, top):
 
 def lockstep(number, harness, options, sequence, seed, log):
     """One run over one mutant (0: none). Returns the tools.Result. The waves of a difference lie beside the log."""
-    return harness.run(log, options.params, options.cycles, sequence, seed, "--dump", log.with_suffix(""), mutant=number,
-                       seconds=_RUN_SECONDS)
+    return harness.run(
+        log,
+        options.params,
+        options.cycles,
+        sequence,
+        seed,
+        "--dump",
+        log.with_suffix(""),
+        mutant=number,
+        seconds=_RUN_SECONDS,
+    )
 
 
 def sound(harness, options, plan, work):
@@ -243,21 +322,27 @@ def sound(harness, options, plan, work):
     for sequence, seed in plan:
         log = work / "without.log"
         if lockstep(0, harness, options, sequence, seed, log).code != 0:
-            raise WrongRequest(f"lockstep fails without any mutation, sequence {sequence}, seed {seed}",
-                               f"first make 'castor cosim {options.block} --params {options.params}' pass; log: {log}")
+            raise WrongRequest(
+                f"lockstep fails without any mutation, sequence {sequence}, seed {seed}",
+                f"first make 'castor cosim {options.block} --params {options.params}' pass; log: {log}",
+            )
 
 
 def kill(mutant, harness, options, plan, work):
     """Runs lockstep until one run of the plan notices the mutant; those that it has behind it are left out."""
     log = work / "logs" / f"{mutant.number}.log"
-    for sequence, seed in plan[mutant.runs:]:
+    for sequence, seed in plan[mutant.runs :]:
         result = lockstep(mutant.number, harness, options, sequence, seed, log)
         if result.code == 0:
             mutant.runs += 1
             continue
         if result.code == 1:
             found = re.search(r"\bcycle (\d+)", result.output)
-            mutant.result, mutant.by, mutant.cycle = KILLED, f"{sequence} {seed}", int(found.group(1)) if found else None
+            mutant.result, mutant.by, mutant.cycle = (
+                KILLED,
+                f"{sequence} {seed}",
+                int(found.group(1)) if found else None,
+            )
             return
         if result.timed_out:
             mutant.result, mutant.by = KILLED, f"{sequence} {seed}: no end"
@@ -287,7 +372,9 @@ class Model:
         with self._lock:
             if self._pair is None:
                 self._make()
-            bits = sorted((bit, number) for (name, bit), number in self._circuit.inputs_by_name.items() if name == "castor_mutant")
+            bits = sorted(
+                (bit, number) for (name, bit), number in self._circuit.inputs_by_name.items() if name == "castor_mutant"
+            )
             gold = {number: 0 for _, number in bits}
             gate = {number: mutant.number >> bit & 1 for bit, number in bits}
             return self._pair.write(path, gold, gate, combinational, self.invariants if combinational else None)
@@ -298,9 +385,25 @@ class Model:
         mark = self.work / "mutants.sha256"
         made_of = hashlib.sha256((self.work.parent / "mutants.il").read_bytes()).hexdigest()
         if not mark.exists() or mark.read_text() != made_of:
-            yosys.run(["read_ilang ../mutants.il", *(f"expose {self.block.top}/w:{name}" for name in behind), "memory_map", "async2sync", "techmap", "dffunmap", "opt_clean", "zinit -all",
-                       "dfflegalize -cell $_DFF_P_ 01", "aigmap", "setundef -zero", "opt_clean",
-                       "write_aiger -I -O -L -zinit -map mutants.map mutants.aig"], self.work, "mutants")
+            yosys.run(
+                [
+                    "read_ilang ../mutants.il",
+                    *(f"expose {self.block.top}/w:{name}" for name in behind),
+                    "memory_map",
+                    "async2sync",
+                    "techmap",
+                    "dffunmap",
+                    "opt_clean",
+                    "zinit -all",
+                    "dfflegalize -cell $_DFF_P_ 01",
+                    "aigmap",
+                    "setundef -zero",
+                    "opt_clean",
+                    "write_aiger -I -O -L -zinit -map mutants.map mutants.aig",
+                ],
+                self.work,
+                "mutants",
+            )
             mark.write_text(made_of)
         self._circuit = aiger.Circuit(self.work / "mutants.aig", self.work / "mutants.map")
         nets = self._circuit.values_of(set(behind))  # before what is no port goes
@@ -312,29 +415,57 @@ class Model:
 
     def _ports(self):
         """Names of the block's ports."""
-        header = re.search(rf"^module {re.escape(self.block.top)}\((.*?)\);", (self.work.parent / "mutants.sv").read_text(), re.MULTILINE | re.DOTALL)
+        header = re.search(
+            rf"^module {re.escape(self.block.top)}\((.*?)\);",
+            (self.work.parent / "mutants.sv").read_text(),
+            re.MULTILINE | re.DOTALL,
+        )
         return {port.strip() for port in header.group(1).split(",")} if header else set()
 
     def _make_invariants(self, nets):
         """The properties as a circuit whose latches all begin at 0, as those of the mutants do."""
         folder = self.work / "properties"
         prove.elaborate(self.block, self.values, folder)
-        yosys.run(["read_ilang design.il", "delete t:$cover", "delete -output", "memory_map", "techmap", "opt_clean", "zinit -all",
-                   "dfflegalize -cell $_DFF_P_ 01", "expose -evert t:$assert", "opt_clean", "setundef -zero", "aigmap", "opt_clean",
-                   "write_aiger -I -O -zinit -map invariants.map invariants.aig"], folder, "invariants")
+        yosys.run(
+            [
+                "read_ilang design.il",
+                "delete t:$cover",
+                "delete -output",
+                "memory_map",
+                "techmap",
+                "opt_clean",
+                "zinit -all",
+                "dfflegalize -cell $_DFF_P_ 01",
+                "expose -evert t:$assert",
+                "opt_clean",
+                "setundef -zero",
+                "aigmap",
+                "opt_clean",
+                "write_aiger -I -O -zinit -map invariants.map invariants.aig",
+            ],
+            folder,
+            "invariants",
+        )
         circuit = aiger.Circuit(folder / "invariants.aig", folder / "invariants.map")
-        outputs = [tuple(circuit.outputs[circuit.outputs_by_name[f"{name}.{port}", 0]] for port in ("A", "EN")) for name in self.proven]
+        outputs = [
+            tuple(circuit.outputs[circuit.outputs_by_name[f"{name}.{port}", 0]] for port in ("A", "EN"))
+            for name in self.proven
+        ]
         self.invariants = aiger.Invariants(circuit, outputs, self._circuit, nets)
 
 
 def proven_by(options, block, values):
-    """Names of the properties that the file of --proven says are proven. Raises WrongRequest if it is of something else."""
+    """Names of the properties that the file of --proven says are proven. Raises WrongRequest if it is of something
+    else."""
     if not options.proven:
         return []
     try:
         data = json.loads(tree.read_text(options.proven))
         if data["sources"] != formal.fingerprint(block) or data["parameters"] != values:
-            raise WrongRequest(f"{options.proven}: the proofs are of other sources or of another parameter set", "run castor prove again")
+            raise WrongRequest(
+                f"{options.proven}: the proofs are of other sources or of another parameter set",
+                "run castor prove again",
+            )
         return [one["cell"] for one in data["properties"] if one["result"] == prove.PROVEN]
     except (ValueError, KeyError, TypeError):
         raise WrongRequest(f"{options.proven}: not what castor prove --json writes") from None
@@ -343,10 +474,10 @@ def proven_by(options, block, values):
 def compare(mutant, model, options):
     """Proves a survivor equal to the RTL, or finds a difference, or gives up.
 
-    First whether outputs and next states are equal in every state, with --proven in every one in which the proven properties
-    hold: as the RTL reaches no other, a mutant beside it stays in the same state as long as both do. Then, from a reset with memories of zeros, whether they
-    are in every state that can be reached. A survivor stays one if its difference is proven to exist, or if there was not
-    enough time.
+    First whether outputs and next states are equal in every state, with --proven in every one in which the proven
+    properties hold: as the RTL reaches no other, a mutant beside it stays in the same state as long as both do. Then,
+    from a reset with memories of zeros, whether they are in every state that can be reached. A survivor stays one if
+    its difference is proven to exist, or if there was not enough time.
     """
     name = f"m{mutant.number}"
     if not model.compare(mutant, model.work / f"{name}.aig", combinational=True):
@@ -366,4 +497,9 @@ def compare(mutant, model, options):
 
 
 def _abc(name, work, script, options):
-    return tools.run(["berkeley-abc", "-c", f"read_aiger {name}.aig; {script}"], work / f"{name}.log", 2 * options.seconds + 10, cwd=work)
+    return tools.run(
+        ["berkeley-abc", "-c", f"read_aiger {name}.aig; {script}"],
+        work / f"{name}.log",
+        2 * options.seconds + 10,
+        cwd=work,
+    )

@@ -1,4 +1,5 @@
-"""castor netlist: a block's gate netlist with functional models of its cells, as one Verilog file that any simulator reads.
+"""castor netlist: a block's gate netlist with functional models of its cells, as one Verilog file that any simulator
+reads.
 
 With --lockstep it is verilated, and runs in the harness of the RTL.
 """
@@ -13,11 +14,31 @@ def add_arguments(parser):
     parser.add_argument("block", help="block")
     parser.add_argument("--params", metavar="SET", default="minimum", help="parameter set (default: %(default)s)")
     parser.add_argument("--liberty", metavar="FILE", help="standard cells, plain or gzipped (default: OSU018)")
-    parser.add_argument("-o", "--output", metavar="FILE", help="Verilog file to write (default: netlist.sv in the folder of scripts and logs)")
-    parser.add_argument("--lockstep", action="store_true", help="then run the block's model against it: fail if an output differs")
-    parser.add_argument("--sequence", metavar="NAME", action="append", help="with --lockstep: this sequence (repeatable; default: the block's first)")
-    parser.add_argument("--cycles", metavar="C", type=int, default=20000, help="with --lockstep: cycles of each run (default: %(default)s)")
-    parser.add_argument("--seed", metavar="S", type=int, default=1, help="with --lockstep: seed of each run (default: %(default)s)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Verilog file to write (default: netlist.sv in the folder of scripts and logs)",
+    )
+    parser.add_argument(
+        "--lockstep", action="store_true", help="then run the block's model against it: fail if an output differs"
+    )
+    parser.add_argument(
+        "--sequence",
+        metavar="NAME",
+        action="append",
+        help="with --lockstep: this sequence (repeatable; default: the block's first)",
+    )
+    parser.add_argument(
+        "--cycles",
+        metavar="C",
+        type=int,
+        default=20000,
+        help="with --lockstep: cycles of each run (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", metavar="S", type=int, default=1, help="with --lockstep: seed of each run (default: %(default)s)"
+    )
 
 
 def run(options, progress):
@@ -32,11 +53,23 @@ def run(options, progress):
     progress.say(f"{block.name} {options.params}: synthesis")
     counts = write(block, values, library, work, output)
     used = ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
-    progress.line(f"{block.name}, set {options.params}: {sum(counts.values())} cells of {library.name}, "
-                  f"{library.flops(counts)} flip-flops -> {output}")
+    progress.line(
+        f"{block.name}, set {options.params}: {sum(counts.values())} cells of {library.name}, "
+        f"{library.flops(counts)} flip-flops -> {output}"
+    )
     if options.json:
-        tree.write_json(options.json, {"command": options.command, "block": block.name, "set": options.params, "parameters": values,
-                                       "library": library.name, "cells": counts, "flops": library.flops(counts)})
+        tree.write_json(
+            options.json,
+            {
+                "command": options.command,
+                "block": block.name,
+                "set": options.params,
+                "parameters": values,
+                "library": library.name,
+                "cells": counts,
+                "flops": library.flops(counts),
+            },
+        )
     else:
         progress.line(f"  {used}")
     return lockstep(block, values, output, work, options, progress) if options.lockstep else 0
@@ -52,8 +85,11 @@ def lockstep(block, values, netlist, work, options, progress):
         tree.choose(f"sequence of {block.name}", sequence, known)
         progress.say(f"{block.name} {options.params}: {sequence}")
         log = work / f"{sequence}-{options.seed}.log"
-        result = harness.run(log, options.params, options.cycles, sequence, options.seed, "--no-skip", "--dump", log.with_suffix(""))
-        progress.line(f"  {sequence}, seed {options.seed}, {options.cycles} cycles: {'no difference' if result.code == 0 else f'FAILED, see {log}'}")
+        result = harness.run(
+            log, options.params, options.cycles, sequence, options.seed, "--no-skip", "--dump", log.with_suffix("")
+        )
+        verdict = "no difference" if result.code == 0 else f"FAILED, see {log}"
+        progress.line(f"  {sequence}, seed {options.seed}, {options.cycles} cycles: {verdict}")
         code = code or (0 if result.code == 0 else 1)
     return code
 
@@ -63,7 +99,8 @@ def write(block, values, library, work, output):
     work.mkdir(parents=True, exist_ok=True)
     plain = yosys.quoted(liberty.plain_copy(library.path, work))
     yosys.run(
-        yosys.read(block, values) + [
+        yosys.read(block, values)
+        + [
             f"synth -flatten -top {block.top}",
             f"dfflibmap -liberty {plain}",
             f"abc -liberty {plain}",
@@ -71,7 +108,10 @@ def write(block, values, library, work, output):
             "tee -q -o cells.json stat -json",
             yosys.SPLIT,
             "write_verilog -noattr -noexpr -nohex netlist.v",
-        ], work, "synthesis")
+        ],
+        work,
+        "synthesis",
+    )
     counts = yosys.counts((work / "cells.json").read_text())
     library.area(counts)  # refuses cells that are not the library's
     text = (work / "netlist.v").read_text()

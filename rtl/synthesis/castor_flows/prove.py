@@ -1,5 +1,6 @@
 """castor prove: the properties of a block's RTL, each with the engine that proved it."""
 
+import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +9,19 @@ from pathlib import Path
 from . import aiger, formal, tools, tree, yosys
 from .errors import WrongRequest
 
-PROVEN, BOUNDED, FAILED, REACHED, UNREACHABLE, UNKNOWN = "proven", "bounded", "failed", "reached", "unreachable", "unknown"
+PROVEN, BOUNDED, FAILED, REACHED, UNREACHABLE, UNKNOWN = (
+    "proven",
+    "bounded",
+    "failed",
+    "reached",
+    "unreachable",
+    "unknown",
+)
+#: The block was not decided, and the module that the property was written for fails it if its inputs are free.
+REFUTED = "refuted alone"
+
+#: How much a verdict says for the block; less than the recorded one is a loss.
+_WORTH = {PROVEN: 3, REACHED: 3, BOUNDED: 2, UNKNOWN: 1, REFUTED: 1, FAILED: 0, UNREACHABLE: 0}
 
 # Without --unroll z3 did not answer on a block of 40 cells.
 _SMTBMC = ("yosys-smtbmc", "--unroll", "--noprogress", "-s", "z3")
@@ -22,9 +35,32 @@ _LONGEST_INDUCTION = 20
 def add_arguments(parser):
     parser.add_argument("block", help="block")
     parser.add_argument("--params", metavar="SET", default="proof", help="parameter set (default: %(default)s)")
-    parser.add_argument("--property", metavar="NAME", action="append", help="only properties whose name contains this (repeatable)")
-    parser.add_argument("--seconds", metavar="S", type=float, default=120, help="time for one engine at one property (default: %(default)g)")
-    parser.add_argument("--engine", action="append", choices=ENGINES, help="only this engine (repeatable; default: all, in the order listed)")
+    parser.add_argument(
+        "--property", metavar="NAME", action="append", help="only properties whose name contains this (repeatable)"
+    )
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=float,
+        default=120,
+        help="time for one engine at one property (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--engine",
+        action="append",
+        choices=ENGINES,
+        help="only this engine (repeatable; default: all, in the order listed)",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="fail only if a verdict is worse than the one in tb/<block>/proofs.json"
+    )
+    parser.add_argument("--record", action="store_true", help="write the verdicts to tb/<block>/proofs.json")
+    parser.add_argument(
+        "--quick",
+        metavar="S",
+        type=float,
+        help="only properties that, as recorded, were decided within so many seconds",
+    )
     parser.add_argument("--accept-bounded", action="store_true", help="exit 0 also if some are only checked to a bound")
 
 
@@ -35,6 +71,7 @@ class Property:
         self.cell = cell
         self.part = None  # the part of the block that it was written for; None: the block
         self.alone = ""  # module that it was proven of, whatever its inputs are
+        self.refuted = None  # (module, engine, cycle) if that module alone fails it
         self.name = display_name(cell, source)
         self.source = source
         self.cover = cover
@@ -47,9 +84,20 @@ class Property:
         self.trace = ""
 
     def json(self):
-        return {"name": self.name, "cell": self.cell, "kind": "cover" if self.cover else "assert", "source": self.source, "result": self.result,
-                "engine": self.engine, "depth": self.depth, "seconds": round(self.seconds, 1), "assuming": self.assuming,
-                "alone": self.alone, "trace": self.trace}
+        return {
+            "name": self.name,
+            "cell": self.cell,
+            "kind": "cover" if self.cover else "assert",
+            "source": self.source,
+            "result": self.result,
+            "engine": self.engine,
+            "depth": self.depth,
+            "seconds": round(self.seconds, 1),
+            "assuming": self.assuming,
+            "alone": self.alone,
+            "refuted_alone": self.refuted and {"module": self.refuted[0], "cycle": self.refuted[2]},
+            "trace": self.trace,
+        }
 
 
 def display_name(cell, source):
@@ -62,44 +110,77 @@ def run(options, progress):
     tools.need("yosys", "yosys-smtbmc", "berkeley-abc", "z3")
     block = tree.find(options.root, options.block)
     values = block.parameters(options.params)
+    known = recorded(block, options.params, values)
+    if known is None and (options.check or options.quick is not None):
+        raise WrongRequest(
+            f"no verdicts of {block.name} are recorded at the set {options.params} and its values",
+            f"castor prove {block.name} --params {options.params} --record",
+        )
+    if options.record and (options.property or options.engine or options.quick is not None):
+        raise WrongRequest("--record is for all properties and engines", "leave out --property, --engine and --quick")
     work = (Path(options.work) / block.name / f"prove-{options.params}").resolve()
     progress.say("elaborating")
     properties = elaborate(block, values, work)
     split(block, values, properties, work / "parts")
-    chosen = [one for one in properties
-              if not options.property or any(word in one.name for word in options.property)]
+    chosen = [one for one in properties if not options.property or any(word in one.name for word in options.property)]
+    if options.quick is not None:
+        chosen = [one for one in chosen if is_quick(known.get(one.name), options.quick)]
+        if not chosen:
+            raise WrongRequest(f"no property is recorded as decided within {options.quick:g} s")
     if not chosen:
         raise WrongRequest("no property is called so", "there are: " + ", ".join(one.name for one in properties))
     chosen.sort(key=lambda one: (one.cover, properties.index(one)))
 
     width = max(len(one.name) for one in chosen)
     numbers = " ".join(f"{name}={value}" for name, value in values.items())
-    progress.line(f"{block.name}, set {options.params} ({numbers}), {sum(not one.cover for one in chosen)} properties, "
-                  f"{sum(one.cover for one in chosen)} covers")
+    progress.line(
+        f"{block.name}, set {options.params} ({numbers}), {sum(not one.cover for one in chosen)} properties, "
+        f"{sum(one.cover for one in chosen)} covers"
+    )
     began = time.monotonic()
     decide(chosen, properties, work, options, progress, lambda one: progress.line(line_of(one, width)))
     good = sum(one.result in (PROVEN, REACHED) for one in chosen)
     only = sum(one.result == BOUNDED for one in chosen)
     bad = len(chosen) - good - only
-    progress.line(f"{sum(one.result == PROVEN for one in chosen)} proven, {only} only to a bound, "
-                  f"{sum(one.result == REACHED for one in chosen)} covers reached, {bad} failed or undecided, "
-                  f"{time.monotonic() - began:.0f} s")
+    progress.line(
+        f"{sum(one.result == PROVEN for one in chosen)} proven, {only} only to a bound, "
+        f"{sum(one.result == REACHED for one in chosen)} covers reached, {bad} failed or undecided, "
+        f"{time.monotonic() - began:.0f} s"
+    )
+    lost = losses(chosen, known, gone=not options.property and options.quick is None) if known else []
+    for line in lost:
+        progress.line(f"lost: {line}")
+    if options.record:
+        record(block, options.params, values, chosen)
+        progress.line(f"recorded in {_record_of(block)}")
     if options.json:
-        tree.write_json(options.json, {
-            "command": options.command,
-            "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "z3")},
-            "block": block.name, "set": options.params, "parameters": values, "sources": formal.fingerprint(block),
-            "properties": [one.json() for one in chosen],
-        })
-    return 1 if bad or (only and not options.accept_bounded) else 0
+        tree.write_json(
+            options.json,
+            {
+                "command": options.command,
+                "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "z3")},
+                "block": block.name,
+                "set": options.params,
+                "parameters": values,
+                "sources": formal.fingerprint(block),
+                "properties": [one.json() for one in chosen],
+            },
+        )
+    if lost and not options.record:
+        return 1
+    return 1 if not options.check and (bad or (only and not options.accept_bounded)) else 0
 
 
 def line_of(one, width):
     text = f"{one.name:<{width}}  {one.result:<11} {one.engine:<11} {one.seconds:7.1f} s"
     if one.result in (BOUNDED, FAILED, REACHED):
-        text += f"  {'cycle' if one.result != BOUNDED else 'first'} {one.depth}{' cycles' if one.result == BOUNDED else ''}"
+        text += (
+            f"  {'cycle' if one.result != BOUNDED else 'first'} {one.depth}{' cycles' if one.result == BOUNDED else ''}"
+        )
     if one.alone:
         text += f"  of {one.alone} alone"
+    if one.refuted and one.result in (BOUNDED, REFUTED):
+        text += f"  {one.refuted[0]} alone fails in cycle {one.refuted[2]}"
     if one.assuming:
         text += f"  given {len(one.assuming)} proven before"
     if one.trace:
@@ -111,27 +192,43 @@ def elaborate(block, values, work):
     """Elaborates block and properties; the design stays in `work` for the engines. Returns every Property."""
     extra, replaced, origins = formal.prepare(block, work)
     yosys.run(
-        yosys.read(block, values, formal=True, extra=extra, replaced=replaced) + [
+        yosys.read(block, values, formal=True, extra=extra, replaced=replaced)
+        + [
             f"prep -flatten -top {block.top}",
             "async2sync",
             "dffunmap",
             "write_ilang design.il",
             "tee -q -o cells.txt dump -n t:$assert t:$cover",
             *_gates("properties"),
-        ], work, "elaborate")
+        ],
+        work,
+        "elaborate",
+    )
     properties = cells_of((work / "cells.txt").read_text())
     for one in properties:
         one.source = written_at(one.source, origins, block.root)
     if sum(not one.cover for one in properties) == 0:
-        raise WrongRequest(f"{block.bench / f'castor_{block.name}_properties.sv'}: no assertion came out of it",
-                           "is there a bind, and an assert in always_ff?")
+        raise WrongRequest(
+            f"{block.bench / f'castor_{block.name}_properties.sv'}: no assertion came out of it",
+            "is there a bind, and an assert in always_ff?",
+        )
     return properties
 
 
 def _gates(stem):
     """Yosys commands that write the properties and what they depend on as AIGER."""
-    return ["delete -output", "memory_map", "techmap", "dfflegalize -cell $_DFF_P_ 01", "expose -evert t:$assert t:$cover",
-            "opt_clean", "aigmap", "setundef -anyseq", "opt_clean", f"write_aiger -I -O -B -zinit -map {stem}.map {stem}.aig"]
+    return [
+        "delete -output",
+        "memory_map",
+        "techmap",
+        "dfflegalize -cell $_DFF_P_ 01",
+        "expose -evert t:$assert t:$cover",
+        "opt_clean",
+        "aigmap",
+        "setundef -anyseq",
+        "opt_clean",
+        f"write_aiger -I -O -B -zinit -map {stem}.map {stem}.aig",
+    ]
 
 
 class Part:
@@ -146,8 +243,12 @@ class Part:
 def split(block, values, properties, work):
     """Gives each assertion of a module inside the block its Part; the circuits are in `work`."""
     extra, replaced, _ = formal.prepare(block, work, parts=True)
-    yosys.run(yosys.read(block, values, formal=True, extra=extra, replaced=replaced) + [f"prep -top {block.top}", "write_ilang hierarchy.il"],
-              work, "hierarchy")
+    yosys.run(
+        yosys.read(block, values, formal=True, extra=extra, replaced=replaced)
+        + [f"prep -top {block.top}", "write_ilang hierarchy.il"],
+        work,
+        "hierarchy",
+    )
     instances = instances_of((work / "hierarchy.il").read_text())
     parts, commands = {}, []
     for one in properties:
@@ -157,8 +258,17 @@ def split(block, values, properties, work):
         prefix, module = path
         if prefix not in parts:
             parts[prefix] = Part(prefix, re.findall(r"castor_\w+", module)[0], f"part{len(parts)}")
-            commands += ["design -reset", "read_ilang hierarchy.il", f"hierarchy -top {module}", "flatten", "async2sync", "dffunmap",
-                         "opt_clean", f"write_ilang {parts[prefix].stem}.il", *_gates(parts[prefix].stem)]
+            commands += [
+                "design -reset",
+                "read_ilang hierarchy.il",
+                f"hierarchy -top {module}",
+                "flatten",
+                "async2sync",
+                "dffunmap",
+                "opt_clean",
+                f"write_ilang {parts[prefix].stem}.il",
+                *_gates(parts[prefix].stem),
+            ]
         one.part = parts[prefix]
     if commands:
         yosys.run(commands, work, "parts")
@@ -177,12 +287,16 @@ def instances_of(ilang):
 
 
 def part_of(cell, top, instances):
-    """(prefix, module) of the module inside the block that the property `cell` is bound to; None if that is the block."""
+    """(prefix, module) of the module inside the block that the property `cell` is bound to; None if that is the
+    block."""
     chain = [("", top)]
     while True:
         prefix, module = chain[-1]
-        below = [(f"{prefix}{name}.", kind) for name, kind in instances[module].items()
-                 if kind in instances and cell.startswith(f"{prefix}{name}.")]
+        below = [
+            (f"{prefix}{name}.", kind)
+            for name, kind in instances[module].items()
+            if kind in instances and cell.startswith(f"{prefix}{name}.")
+        ]
         if not below:
             break
         chain.append(max(below))
@@ -205,11 +319,76 @@ def cells_of(dump):
 
 
 def written_at(source, origins, root):
-    """"tb/x/castor_x_properties.sv:29" out of Yosys' chain of places, whose last one is the innermost."""
+    """ "tb/x/castor_x_properties.sv:29" out of Yosys' chain of places, whose last one is the innermost."""
     file, _, position = source.split("|")[-1].rpartition(":")
     origin = Path(origins.get(Path(file).name, file))
     shown = origin.relative_to(root) if origin.is_relative_to(root) else origin
     return f"{shown}:{position.split('.')[0]}"
+
+
+# --- recorded verdicts ----------------------------------------------------------------------------------------------
+
+
+def _record_of(block):
+    return block.bench / "proofs.json"
+
+
+def recorded(block, chosen, values):
+    """{property: verdict} as recorded at the set `chosen`; None if there is none at these values. Raises WrongRequest
+    if the file is not as `record` writes it."""
+    path = _record_of(block)
+    if not path.exists():
+        return None
+    try:
+        one = json.loads(tree.read_text(path))["sets"].get(chosen)
+        if one is None or one["parameters"] != values:
+            return None
+        found = one["properties"]
+        if any(entry["result"] not in _WORTH for entry in found.values()):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise WrongRequest(f"{path}: not as castor prove --record writes it") from None
+    return found
+
+
+def record(block, chosen, values, properties):
+    """Writes the verdicts of a set; those of the other sets stay."""
+    path = _record_of(block)
+    sets = json.loads(tree.read_text(path))["sets"] if path.exists() else {}
+    sets[chosen] = {
+        "parameters": values,
+        "sources": formal.fingerprint(block),
+        "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "z3")},
+        "properties": {
+            one.name: {"result": one.result, "engine": one.engine, "depth": one.depth, "seconds": round(one.seconds, 1)}
+            for one in sorted(properties, key=lambda one: one.name)
+        },
+    }
+    tree.write_json(
+        path,
+        {
+            "command": f"castor prove {block.name} --params SET --record",
+            "sets": {name: sets[name] for name in block.sets if name in sets},
+        },
+    )
+
+
+def is_quick(entry, seconds):
+    """Recorded as decided for good within `seconds`."""
+    return entry is not None and _WORTH[entry["result"]] == 3 and entry["seconds"] <= seconds
+
+
+def losses(properties, known, gone):
+    """What says less for the block than was recorded, a line each. `gone`: also what is recorded and not there."""
+    lines = []
+    for one in properties:
+        then = known.get(one.name)
+        if then is not None and _WORTH[one.result] < _WORTH[then["result"]]:
+            lines.append(f"{one.name} is {one.result}, it was {then['result']}")
+    if gone:
+        there = {one.name for one in properties}
+        lines += [f"{name} is not there, it was {then['result']}" for name, then in known.items() if name not in there]
+    return lines
 
 
 # --- engines --------------------------------------------------------------------------------------------------------
@@ -218,8 +397,8 @@ def written_at(source, origins, root):
 def decide(chosen, properties, work, options, progress, done):
     """Decides every property of `chosen`; `done` is called with each as it is.
 
-    First the modules inside the block, each alone. Then the block: PDR; what it leaves, PDR again with what is proven as
-    assumptions, those only that bring no registers of their own, then all; then k-induction; then a bound.
+    First the modules inside the block, each alone. Then the block: PDR; what it leaves, PDR again with what is proven
+    as assumptions, those only that bring no registers of their own, then all; then k-induction; then a bound.
     """
     engines = options.engine or ENGINES
     todo = chosen
@@ -242,31 +421,51 @@ def decide(chosen, properties, work, options, progress, done):
     if "bmc" in engines:
         todo = _each(todo, options, progress, done, lambda one: bounded(one, work, options.seconds))
     for one in todo:
+        if one.refuted:
+            one.result, one.engine, one.depth = REFUTED, *one.refuted[1:]
+            trace(one, work / "parts", one.part)
         done(one)
 
 
 def decide_parts(inside, properties, work, options, progress, engines, done):
-    """Decides what can be decided of modules alone. A counterexample is none of the block, where not all inputs come."""
+    """Decides what can be decided of modules alone. A counterexample is none of the block, where not all inputs come:
+    it is kept for the case that nothing else is found out."""
+
     def only_proofs(engine):
         def run_one(one):
             engine(one)
             if one.result == PROVEN:
                 one.alone = one.part.module
             else:
+                if one.result == FAILED:
+                    one.refuted = (one.part.module, one.engine, one.depth)
                 one.result, one.engine, one.depth, one.trace = UNKNOWN, "", None, ""
+
         return run_one
 
     todo = inside
     if "pdr" in engines:
         for part in dict.fromkeys(one.part for one in inside):
             prepare_aiger([one for one in inside if one.part is part], properties, work, [], "alone", part)
-        todo = _each(todo, options, progress, done, only_proofs(lambda one: pdr(one, work, options.seconds, "alone", traced=False)))
+        todo = _each(
+            todo,
+            options,
+            progress,
+            done,
+            only_proofs(lambda one: pdr(one, work, options.seconds, "alone", traced=False)),
+        )
     if "k-induction" in engines:
         for part in dict.fromkeys(one.part for one in todo):
             mine = [one for one in todo if one.part is part]
             proven = [one for one in inside if one.part is part and one.result == PROVEN]
             prepare_smt(mine, properties, work, proven, part)
-            _each(mine, options, progress, done, only_proofs(lambda one, given=proven: k_induction(one, work, options.seconds, given)))
+            _each(
+                mine,
+                options,
+                progress,
+                done,
+                only_proofs(lambda one, given=proven: k_induction(one, work, options.seconds, given)),
+            )
 
 
 def _each(todo, options, progress, done, engine):
@@ -293,13 +492,16 @@ def _each(todo, options, progress, done, engine):
 
 def _select_only(one, assumed, part=None):
     """Yosys commands that keep one assertion and turn `assumed` into assumptions."""
-    return [*(f"chformal -assert2assume {_cell(other, part)}" for other in assumed),
-            "delete t:$cover", f"delete t:$assert {_cell(one, part)} %d"]
+    return [
+        *(f"chformal -assert2assume {_cell(other, part)}" for other in assumed),
+        "delete t:$cover",
+        f"delete t:$assert {_cell(one, part)} %d",
+    ]
 
 
 def _name(one, part):
     """The property's cell, in the block or in a part of it."""
-    return one.cell[len(part.prefix):] if part else one.cell
+    return one.cell[len(part.prefix) :] if part else one.cell
 
 
 def _cell(one, part):
@@ -312,15 +514,19 @@ def _cell(one, part):
 def prepare_aiger(todo, properties, work, assumed, tag, part=None):
     """One AIGER file for each property of `todo`: all the same circuit, with another output and other constraints.
 
-    A cover is the assertion of its opposite: a counterexample is a way to reach it. The constraints are those properties of
-    `assumed` that the engine can use: with the tag "near" only those that depend on no register beyond what the property
-    depends on itself, because others make the circuit larger, with their histories of what went in.
+    A cover is the assertion of its opposite: a counterexample is a way to reach it. The constraints are those
+    properties of `assumed` that the engine can use: with the tag "near" only those that depend on no register beyond
+    what the property depends on itself, because others make the circuit larger, with their histories of what went in.
     """
     stem = part.stem if part else "properties"
     circuit = aiger.Circuit(work / f"{stem}.aig", work / f"{stem}.map")
 
     def bad(one):
-        value, enable = (circuit.outputs[circuit.outputs_by_name[f"{_name(one, part)}.{port}", 0]] for port in ("A", "EN"))
+        name = _name(one, part)
+        value = circuit.outputs[circuit.outputs_by_name[f"{name}.A", 0]]
+        # Of a process without a condition Yosys leaves no enable.
+        at = circuit.outputs_by_name.get((f"{name}.EN", 0))
+        enable = 1 if at is None else circuit.outputs[at]
         return (value if one.cover else value ^ 1), enable
 
     # What a property speaks of stands before the registers that Yosys puts behind its condition and its enable.
@@ -338,8 +544,12 @@ def _abc(one, work, tag, script, seconds):
     """Runs ABC; time that it spends after its own limit is cut off."""
     name = f"{one.files}-{tag}"
     aiger = f"{one.files}-{'alone' if tag == 'bound' else tag}.aig"
-    return tools.run(["berkeley-abc", "-c", f"read_aiger {aiger}; fold; strash; scleanup; {script}"], work / f"{name}.log",
-                     seconds + 60, cwd=work)
+    return tools.run(
+        ["berkeley-abc", "-c", f"read_aiger {aiger}; fold; strash; scleanup; {script}"],
+        work / f"{name}.log",
+        seconds + 60,
+        cwd=work,
+    )
 
 
 def pdr(one, work, seconds, tag, traced=True):
@@ -368,13 +578,18 @@ def abc_verdict(output):
 
 
 def prepare_smt(todo, properties, work, proven, part=None):
-    """One SMT-LIB file for each property of `todo`, the proven ones being assumptions. Outputs go, and what is for them."""
+    """One SMT-LIB file for each property of `todo`, the proven ones being assumptions. Outputs go, and what is for
+    them."""
     if not todo:
         return
     commands = [f"read_ilang {part.stem if part else 'design'}.il", "delete -output", "design -save all"]
     for one in todo:
-        commands += ["design -load all", *_select_only(one, [other for other in proven if other is not one], part), "opt_clean",
-                     f"write_smt2 -wires p{properties.index(one)}.smt2"]
+        commands += [
+            "design -load all",
+            *_select_only(one, [other for other in proven if other is not one], part),
+            "opt_clean",
+            f"write_smt2 -wires p{properties.index(one)}.smt2",
+        ]
         one.files = f"p{properties.index(one)}"
     yosys.run(commands, work, "smt")
 
@@ -383,12 +598,19 @@ def k_induction(one, work, seconds, proven):
     """k-induction by z3: the step for k up to 20, then the first k + 1 cycles. Covers are left alone."""
     if one.cover:
         return
-    step = tools.run([*_SMTBMC, "-i", "-t", _LONGEST_INDUCTION, f"{one.files}.smt2"], work / f"{one.files}-step.log", seconds, cwd=work)
+    step = tools.run(
+        [*_SMTBMC, "-i", "-t", _LONGEST_INDUCTION, f"{one.files}.smt2"],
+        work / f"{one.files}-step.log",
+        seconds,
+        cwd=work,
+    )
     one.seconds += step.seconds
     length = induction_length(step.output) if step.code == 0 else None
     if length is None:
         return
-    base = tools.run([*_SMTBMC, "-t", length + 1, f"{one.files}.smt2"], work / f"{one.files}-base.log", seconds, cwd=work)
+    base = tools.run(
+        [*_SMTBMC, "-t", length + 1, f"{one.files}.smt2"], work / f"{one.files}-base.log", seconds, cwd=work
+    )
     one.seconds += base.seconds
     if base.code == 0 and "Status: PASSED" in base.output:
         one.result, one.engine, one.depth = PROVEN, "k-induction", length
@@ -426,17 +648,26 @@ def abc_frames(output):
     return int(found[-1]) if found else 0
 
 
-def trace(one, work):
+def trace(one, work, part=None):
     """Waves of the counterexample, by z3 at the depth that is known; without them if that takes too long."""
     depth = (one.depth or 0) + 2
     smt = work / f"{one.files}-trace.smt2"
     try:
-        yosys.run(["read_ilang design.il", *_select_only(one, []), f"write_smt2 -wires {smt.name}"], work, f"{one.files}-trace")
+        yosys.run(
+            [
+                f"read_ilang {part.stem if part else 'design'}.il",
+                *_select_only(one, [], part),
+                f"write_smt2 -wires {smt.name}",
+            ],
+            work,
+            f"{one.files}-trace",
+        )
     except WrongRequest:
         return
     waves = work / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', one.name)}.vcd"
     waves.unlink(missing_ok=True)
-    tools.run([*_SMTBMC, "-t", depth, "--dump-vcd", waves.name, smt.name], work / f"{one.files}-trace.smt.log",
-              120, cwd=work)
+    tools.run(
+        [*_SMTBMC, "-t", depth, "--dump-vcd", waves.name, smt.name], work / f"{one.files}-trace.smt.log", 120, cwd=work
+    )
     if waves.exists():
         one.trace = str(waves)

@@ -26,14 +26,43 @@ from .errors import WrongRequest
 #: Part of every key: raise it when what is built changes though nothing that it is built of does.
 _RECIPE = 1
 
-_VERILATE = ("--cc", "--prefix", "Vrtl", "-O3", "--x-assign", "unique", "--x-initial", "unique", "--assert", "--unroll-count", "256",
-             "--output-split", "0", "--trace", "--timescale-override", "1ps/1ps", "-Wno-fatal")
+_VERILATE = (
+    "--cc",
+    "--prefix",
+    "Vrtl",
+    "-O3",
+    "--x-assign",
+    "unique",
+    "--x-initial",
+    "unique",
+    "--assert",
+    "--unroll-count",
+    "256",
+    "--output-split",
+    "0",
+    "--trace",
+    "--timescale-override",
+    "1ps/1ps",
+    "-Wno-fatal",
+)
 
 # What synthesis writes is not what a lint is for.
 _NO_LINT = ("-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT")
 
-_COMPILE = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-fno-semantic-interposition", "-ffp-contract=off", "-DNDEBUG", "-w",
-            "-DVM_COVERAGE=1", "-DVM_SC=0", "-DVM_TRACE=1", "-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=1")
+_COMPILE = (
+    "-std=c++17",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-semantic-interposition",
+    "-ffp-contract=off",
+    "-DNDEBUG",
+    "-w",
+    "-DVM_COVERAGE=1",
+    "-DVM_SC=0",
+    "-DVM_TRACE=1",
+    "-DVM_TRACE_FST=0",
+    "-DVM_TRACE_VCD=1",
+)
 
 #: Verilator's runtime.
 _RUNTIME = ("verilated.cpp", "verilated_cov.cpp", "verilated_threads.cpp", "verilated_vcd_c.cpp")
@@ -43,8 +72,12 @@ def add_arguments(parser):
     parser.add_argument("manifest", help="block.json of the block")
     parser.add_argument("values", nargs="*", metavar="NAME=VALUE", help="every parameter of the block")
     parser.add_argument("--coverage", action="store_true", help="count executed lines and toggled bits")
-    parser.add_argument("--source", metavar="FILE", help="Verilog with the top castor_<block> at these values, in place of the RTL")
-    parser.add_argument("--unoptimized", action="store_true", help="compile the verilated code without optimisation: for netlists")
+    parser.add_argument(
+        "--source", metavar="FILE", help="Verilog with the top castor_<block> at these values, in place of the RTL"
+    )
+    parser.add_argument(
+        "--unoptimized", action="store_true", help="compile the verilated code without optimisation: for netlists"
+    )
     parser.add_argument("--prefix", metavar="DIR", help="installation or build tree of Castor")
 
 
@@ -57,8 +90,15 @@ def run(options, progress):
             raise WrongRequest(f"'{word}' is not of the form NAME=VALUE")
         values[match.group(1)] = int(match.group(2))
     block = tree.read_manifest(Path(options.manifest))
-    path = build(block, values, installation.find(options.prefix), coverage=options.coverage,
-                 source=Path(options.source).resolve() if options.source else None, unoptimized=options.unoptimized, jobs=options.jobs)
+    path = build(
+        block,
+        values,
+        installation.find(options.prefix),
+        coverage=options.coverage,
+        source=Path(options.source).resolve() if options.source else None,
+        unoptimized=options.unoptimized,
+        jobs=options.jobs,
+    )
     progress.line(str(path))
     return 0
 
@@ -120,8 +160,10 @@ def cache_folder():
         if not os.access(folder / "rtl", os.W_OK | os.X_OK):
             raise PermissionError(13, "Permission denied")
     except OSError as error:
-        raise WrongRequest(f"RTL is built into a cache, and '{folder}' cannot be written: {error.strerror}",
-                           "environment variable CASTOR_CACHE names another folder") from None
+        raise WrongRequest(
+            f"RTL is built into a cache, and '{folder}' cannot be written: {error.strerror}",
+            "environment variable CASTOR_CACHE names another folder",
+        ) from None
     return (folder / "rtl").resolve()
 
 
@@ -129,8 +171,8 @@ def cache_folder():
 def _building(final):
     """Gives an empty folder to build in, which then becomes `final`; None if somebody else has just made that.
 
-    One builder at a time: the folder <final>.part is the lock. What a builder that was killed leaves lies in there, under
-    a name that no other builder uses, and goes with the next one.
+    One builder at a time: the folder <final>.part is the lock. What a builder that was killed leaves lies in there,
+    under a name that no other builder uses, and goes with the next one.
     """
     part = final.with_name(final.name + ".part")
     while True:
@@ -167,8 +209,8 @@ def _building(final):
 def build(block, values, home, coverage=False, source=None, code=None, unoptimized=False, jobs=None):
     """The path of the object, built unless the cache has it.
 
-    `block`: a tree.Block with a manifest; `values`: of all its parameters; `home`: the installation.Installation; `source`:
-    Verilog whose top has the block's ports and no probes, in place of the RTL; `code`: a further C++ file.
+    `block`: a tree.Block with a manifest; `values`: of all its parameters; `home`: the installation.Installation;
+    `source`: Verilog whose top has the block's ports and no probes, in place of the RTL; `code`: a further C++ file.
     Raises WrongRequest, after the output of the tool that failed.
     """
     manifest = block.manifest
@@ -177,10 +219,29 @@ def build(block, values, home, coverage=False, source=None, code=None, unoptimiz
     skip = block.bench / "skip.h"
     skip = None if source or not skip.exists() else skip
     sources = [source] if source else block.verilated
-    parts = [_RECIPE, home.abi, home.options, toolchain.versions, toolchain.compiler, _VERILATE, _NO_LINT, _COMPILE, coverage,
-             # Counts name the files.
-             list(map(str, sources)) if coverage else [], bool(source), unoptimized, manifest["type"], manifest["ports"], sorted(values.items())]
-    files = [*sources, *_headers([manifest["ports"], *([str(skip)] if skip else [])], headers), _beside("rtl_object.cpp.in")]
+    parts = [
+        _RECIPE,
+        home.abi,
+        home.options,
+        toolchain.versions,
+        toolchain.compiler,
+        _VERILATE,
+        _NO_LINT,
+        _COMPILE,
+        coverage,
+        # Counts name the files.
+        list(map(str, sources)) if coverage else [],
+        bool(source),
+        unoptimized,
+        manifest["type"],
+        manifest["ports"],
+        sorted(values.items()),
+    ]
+    files = [
+        *sources,
+        *_headers([manifest["ports"], *([str(skip)] if skip else [])], headers),
+        _beside("rtl_object.cpp.in"),
+    ]
     files += sorted(path for folder in (() if source else block.includes) for path in folder.glob("*.svh"))
     files += [code] if code else []
     digest = hashlib.sha256(json.dumps(parts).encode())
@@ -197,11 +258,26 @@ def build(block, values, home, coverage=False, source=None, code=None, unoptimiz
             _say(f"building {what} of {block.name} at {at}{', with counters' if coverage else ''} (once; into {final})")
             began = time.monotonic()
             try:
-                _make(block, values, home, toolchain, folder, sources, skip, headers, coverage, source, code, unoptimized,
-                      jobs or tools.cores())
+                _make(
+                    block,
+                    values,
+                    home,
+                    toolchain,
+                    folder,
+                    sources,
+                    skip,
+                    headers,
+                    coverage,
+                    source,
+                    code,
+                    unoptimized,
+                    jobs or tools.cores(),
+                )
             except StepFailed as failure:
                 print(failure, file=sys.stderr)
-                raise WrongRequest(f"{what} of {block.name} cannot be built at {at}", "the tool's own message stands above") from None
+                raise WrongRequest(
+                    f"{what} of {block.name} cannot be built at {at}", "the tool's own message stands above"
+                ) from None
             _say(f"built {what} of {block.name} in {time.monotonic() - began:.1f} s")
     return final / "rtl.so"
 
@@ -222,7 +298,21 @@ def _make(block, values, home, toolchain, folder, sources, skip, headers, covera
     system = ["-I.", "-isystem", include, "-isystem", include / "vltstd"]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
         archive = pool.submit(_runtime, toolchain, home, include, jobs)
-        said = _step(["verilator", *_VERILATE, "--Mdir", ".", "--top-module", top, *parameters, *more, *includes, *map(str, sources)], work)
+        said = _step(
+            [
+                "verilator",
+                *_VERILATE,
+                "--Mdir",
+                ".",
+                "--top-module",
+                top,
+                *parameters,
+                *more,
+                *includes,
+                *map(str, sources),
+            ],
+            work,
+        )
         if said.strip():
             print(said.rstrip(), file=sys.stderr)
         written = sorted(path.name for path in work.glob("*.cpp"))
@@ -230,8 +320,10 @@ def _make(block, values, home, toolchain, folder, sources, skip, headers, covera
         (work / "unit.cpp").write_text(_unit(block, values, skip))
         # -O3 gains nothing on verilated code and takes longer; without optimisation it is a hundred times slower. A
         # netlist is one function of tens of thousands of lines, which -O2 does not come to an end with.
-        units = [("all.cpp", [*home.options, "-O0" if unoptimized else "-O2", *system]),
-                 ("unit.cpp", [*home.options, "-O3", *system, *(f"-I{path}" for path in headers)])]
+        units = [
+            ("all.cpp", [*home.options, "-O0" if unoptimized else "-O2", *system]),
+            ("unit.cpp", [*home.options, "-O3", *system, *(f"-I{path}" for path in headers)]),
+        ]
         if code:
             shutil.copy(code, work / "code.cpp")
             units.append(("code.cpp", [*home.options, "-O2"]))
@@ -240,39 +332,74 @@ def _make(block, values, home, toolchain, folder, sources, skip, headers, covera
         for one in objects:
             one.result()
         runtime = archive.result()
-    libraries = [*(path for path in block.libraries if path.exists()), home.library("castor_twin"), home.library("castor_base")]
+    libraries = [
+        *(path for path in block.libraries if path.exists()),
+        home.library("castor_twin"),
+        home.library("castor_base"),
+    ]
     linking = [*toolchain.compiler, "-shared", "-pthread", *home.options, "-Wl,--version-script=" + str(home.exports)]
     if not home.options:
         linking.append("-Wl,--no-undefined")
-    _step([*linking, *(f"{name}.o" for name, _ in units), "-Wl,--start-group", *libraries, runtime, "-Wl,--end-group", "-ldl",
-           "-o", "rtl.so"], work)
+    _step(
+        [
+            *linking,
+            *(f"{name}.o" for name, _ in units),
+            "-Wl,--start-group",
+            *libraries,
+            runtime,
+            "-Wl,--end-group",
+            "-ldl",
+            "-o",
+            "rtl.so",
+        ],
+        work,
+    )
     (work / "rtl.so").rename(folder / "rtl.so")
     shutil.rmtree(work)
-    (folder / "rtl.json").write_text(json.dumps({
-        "block": block.name, "values": values, "sources": list(map(str, sources)), "coverage": coverage, "abi": home.abi,
-        "tools": [text.splitlines()[0] for text in toolchain.versions]}, indent=2) + "\n")
+    (folder / "rtl.json").write_text(
+        json.dumps(
+            {
+                "block": block.name,
+                "values": values,
+                "sources": list(map(str, sources)),
+                "coverage": coverage,
+                "abi": home.abi,
+                "tools": [text.splitlines()[0] for text in toolchain.versions],
+            },
+            indent=2,
+        )
+        + "\n"
+    )
 
 
 def _unit(block, values, skip):
     text = _beside("rtl_object.cpp.in").read_text()
     for key, value in {
-            "NAME": block.name, "PORTS": block.manifest["ports"], "TYPE": block.manifest["type"],
-            "SKIP": f'#include "{skip}"' if skip else "",
-            "VALUES": ", ".join(f'{{"{name}", {value}}}' for name, value in values.items())}.items():
+        "NAME": block.name,
+        "PORTS": block.manifest["ports"],
+        "TYPE": block.manifest["type"],
+        "SKIP": f'#include "{skip}"' if skip else "",
+        "VALUES": ", ".join(f'{{"{name}", {value}}}' for name, value in values.items()),
+    }.items():
         text = text.replace(f"@{key}@", value)
     return text
 
 
 def _runtime(toolchain, home, include, jobs):
     """Verilator's runtime as an archive in the cache."""
-    key = hashlib.sha256(json.dumps([_RECIPE, home.options, toolchain.versions, toolchain.compiler, _COMPILE]).encode()).hexdigest()[:20]
+    key = hashlib.sha256(
+        json.dumps([_RECIPE, home.options, toolchain.versions, toolchain.compiler, _COMPILE]).encode()
+    ).hexdigest()[:20]
     final = cache_folder() / f"verilated-{key}"
     if not final.exists():
         with _building(final) as folder:
             if folder is not None:
                 options = [*home.options, "-O3", "-isystem", include, "-isystem", include / "vltstd"]
                 with ThreadPoolExecutor(max(1, jobs)) as pool:
-                    compiled = [pool.submit(toolchain.compile, include / name, f"{name}.o", options, folder) for name in _RUNTIME]
+                    compiled = [
+                        pool.submit(toolchain.compile, include / name, f"{name}.o", options, folder)
+                        for name in _RUNTIME
+                    ]
                     for one in compiled:
                         one.result()
                 _step(["ar", "rcs", "libverilated.a", *(f"{name}.o" for name in _RUNTIME)], folder)

@@ -39,13 +39,22 @@ def run(netlist, top, library_file, library, work, name, timeout=None):
     tools.need("sta")
     work = Path(work)
     script = work / f"{name}.tcl"
-    script.write_text(_SCRIPT.format(library=library_file, netlist=netlist, top=top, period=_TRIAL_NS,
-                                     driver=library.inverter.name, load=library.output_load_pf()))
+    script.write_text(
+        _SCRIPT.format(
+            library=library_file,
+            netlist=netlist,
+            top=top,
+            period=_TRIAL_NS,
+            driver=library.inverter.name,
+            load=library.output_load_pf(),
+        )
+    )
     result = tools.run(["sta", "-exit", script.name], work / f"{name}.log", timeout, cwd=work)
     found = re.search(r"^(Error.*)$", result.output, re.MULTILINE)
     if result.timed_out or result.code != 0 or found or "== end" not in result.output:
-        raise WrongRequest("OpenSTA: " + (found.group(1) if found else "it did not finish"),
-                           f"its log: {work / (name + '.log')}")
+        raise WrongRequest(
+            "OpenSTA: " + (found.group(1) if found else "it did not finish"), f"its log: {work / (name + '.log')}"
+        )
     sections = re.split(r"^== (\w+)$", result.output, flags=re.MULTILINE)[1:]
     return {title: parse(text) for title, text in zip(sections[::2], sections[1::2]) if title != "end"}
 

@@ -61,8 +61,14 @@ def run(command, log, timeout=None, cwd=None):
         with _lock:
             if _stopping.is_set():
                 raise Interrupted
-            process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out,
-                                       stderr=subprocess.STDOUT, cwd=cwd, start_new_session=True)
+            process = subprocess.Popen(
+                [str(word) for word in command],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                cwd=cwd,
+                start_new_session=True,
+            )
             _running.add(process)
         try:
             code = process.wait(timeout)
@@ -108,7 +114,9 @@ def version(name):
     else:
         return ""
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     text = done.stdout.strip().splitlines()

@@ -3,8 +3,8 @@
 A block has a manifest, <folder>/NAME/block.json, in a folder of Castor's own or of CASTOR_BLOCKS (castor_block of CMake
 writes it). With --root, blocks are those of a tree instead:
 
-    <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl, to this folder or to Castor's rtl/
-    <root>/rtl/<block>/parameter_sets.json  {"set": {"Parameter": number, ...}, ...}
+    <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl, to this folder or
+    to Castor's rtl/ <root>/rtl/<block>/parameter_sets.json  {"set": {"Parameter": number, ...}, ...}
     <root>/rtl/<block>/area_points.json     the same, further sets that are synthesised only (optional)
     <root>/tb/<block>/                      properties
 
@@ -39,8 +39,10 @@ def manifests():
     for folder in dict.fromkeys(folder.resolve() for folder in folders):
         for path in sorted(folder.glob("*/block.json")):
             if path.parent.name in found:
-                raise WrongRequest(f"two blocks are called {path.parent.name}: '{found[path.parent.name]}' and '{path}'",
-                                   "rename one, or take its folder out of CASTOR_BLOCKS")
+                raise WrongRequest(
+                    f"two blocks are called {path.parent.name}: '{found[path.parent.name]}' and '{path}'",
+                    "rename one, or take its folder out of CASTOR_BLOCKS",
+                )
             found[path.parent.name] = path
     return dict(sorted(found.items()))
 
@@ -89,7 +91,14 @@ def read_manifest(path, points=False):
         raise WrongRequest(f"block {data['name']} has no RTL", f"{path} names none")
     data["folder"] = Path(os.path.abspath(path)).parent
     base = data["rtl"].parent
-    return Block(data["name"], data["rtl"], data.get("tb", data["rtl"]), base.parent if base.name == "rtl" else base, points, data)
+    return Block(
+        data["name"],
+        data["rtl"],
+        data.get("tb", data["rtl"]),
+        base.parent if base.name == "rtl" else base,
+        points,
+        data,
+    )
 
 
 def choose(kind, name, names):
@@ -99,7 +108,9 @@ def choose(kind, name, names):
     if not names:
         raise WrongRequest(f"no {kind} '{name}': there is none")
     near = difflib.get_close_matches(name, names, 1)
-    raise WrongRequest(f"unknown {kind} '{name}'", (f"did you mean {near[0]}? " if near else "") + "there are: " + ", ".join(names))
+    raise WrongRequest(
+        f"unknown {kind} '{name}'", (f"did you mean {near[0]}? " if near else "") + "there are: " + ", ".join(names)
+    )
 
 
 class Block:
@@ -142,7 +153,11 @@ class Block:
     @property
     def includes(self):
         """Folders searched for `include."""
-        return [folder for folder in dict.fromkeys((self.rtl / "common", self.folder, own_rtl() / "common")) if folder.is_dir()]
+        return [
+            folder
+            for folder in dict.fromkeys((self.rtl / "common", self.folder, own_rtl() / "common"))
+            if folder.is_dir()
+        ]
 
 
 def read_file_list(path, bases):
@@ -170,7 +185,7 @@ def read_sets(path):
         raise WrongRequest(f"{path}:{error.lineno}: {error.msg}") from None
     good = isinstance(sets, dict) and sets and all(isinstance(values, dict) for values in sets.values())
     if not good:
-        raise WrongRequest(f"{path}: not of the form {{\"set\": {{\"Parameter\": number}}}}")
+        raise WrongRequest(f'{path}: not of the form {{"set": {{"Parameter": number}}}}')
     for name, values in sets.items():
         for parameter, value in values.items():
             if not isinstance(value, int) or isinstance(value, bool) or not re.fullmatch(r"[A-Za-z]\w*", parameter):

@@ -24,8 +24,8 @@ def quoted(path):
 def read(block, values, formal=False, extra=(), replaced=None, ties=()):
     """Commands that read a block's sources and elaborate its top with the parameters `values`.
 
-    `extra`: more source files; `replaced`: {source: the file read in its place}; `ties`: [(signal, bits, value)], signals
-    of the flattened block that are held at a value; `bits` is "[high:low]" or "".
+    `extra`: more source files; `replaced`: {source: the file read in its place}; `ties`: [(signal, bits, value)],
+    signals of the flattened block that are held at a value; `bits` is "[high:low]" or "".
     """
     sources = [(replaced or {}).get(source, source) for source in block.sources] + list(extra)
     includes = " ".join(f"-I{quoted(folder)}" for folder in block.includes)
@@ -37,14 +37,23 @@ def read(block, values, formal=False, extra=(), replaced=None, ties=()):
     if ties:
         commands += ["proc", "flatten", f"cd {block.top}"]
         for signal, bits, value in ties:
-            commands += [f"select -assert-count 1 w:{signal}", "select -clear", f"connect -set \\{signal}{bits} {value}"]
+            commands += [
+                f"select -assert-count 1 w:{signal}",
+                "select -clear",
+                f"connect -set \\{signal}{bits} {value}",
+            ]
         commands += ["cd", "opt_clean"]
     return commands
 
 
 def tables(block, values, ties, work):
     """The tables of a block: [{"name", "entries", "width", "read_ports", "write_ports"}], by name."""
-    run(read(block, values, ties=ties) + ["proc", "flatten", "opt", "memory_collect", "select t:$mem_v2", "dump -o tables.txt"], work, "tables")
+    run(
+        read(block, values, ties=ties)
+        + ["proc", "flatten", "opt", "memory_collect", "select t:$mem_v2", "dump -o tables.txt"],
+        work,
+        "tables",
+    )
     return tables_of((Path(work) / "tables.txt").read_text())
 
 

@@ -113,6 +113,12 @@ TEST_F(Loading, AnObjectWithoutTheFunctionIsRefused) {
 TEST_F(Loading, ABlockWithoutAnObjectIsRefused) {
   add("odd", "odd");
   use({"odd"});
+  EXPECT_THAT(error_of({"blocks.odd.enable=1"}), HasSubstr("block odd does not plug into a GPU"));
+}
+
+TEST_F(Loading, AnObjectThatIsNoneIsRefused) {
+  add("odd", "odd", "/proc/self/cmdline");
+  use({"odd"});
   EXPECT_THAT(error_of({"blocks.odd.enable=1"}), HasSubstr("cannot load"));
 }
 

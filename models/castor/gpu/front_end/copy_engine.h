@@ -10,6 +10,7 @@
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/device.h"
+#include "castor/gpu/front_end/copy_plan.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/port.h"
 #include "castor/gpu/observer.h"
@@ -35,26 +36,11 @@ struct CopyDone {
   unsigned queue = 0;
 };
 
-/// Cycles of a transfer over the host link, in whole numbers: no rounding before the last step.
-class LinkClock {
- public:
-  explicit LinkClock(const Machine& machine);
-  /// Cycles from the start of a transaction until `bytes` are through: ceil(latency + bytes / bandwidth).
-  [[nodiscard]] Cycle through(std::uint64_t bytes) const;
-
- private:
-  std::uint64_t core_khz_, kilobytes_per_second_, latency_ps_;
-};
-
-/// A copy engine (docs/gpu.md, "Copies"): one transaction at a time, in beats of `link.beat` bytes.
+/// A copy engine (docs/gpu.md, "Copies"): one transaction at a time, in beats of `link.beat` bytes, as its plan says.
 ///
-/// A beat is the part of a row inside an aligned block of device memory. Beat k of a transaction that starts in cycle c
-/// is due at c + ceil(latency + (k + 1) x beat / bandwidth); it is then written to or read from the slices as one
-/// ordinary packet per line, at most one packet per cycle, several under way as credits permit; packets of one line
-/// keep their order. Host bytes are read when their packet goes and written when its reply comes. Fills, copies inside
-/// device memory and machines whose memory is unified use no link: their beats are due at once. With `link.shuffle`
-/// the 4-byte words of a copy over the link are performed one by one in a seeded random order, the j-th with the beat
-/// that would hold it. Limits: no copies from host memory to host memory.
+/// A piece of the plan that is due is written to or read from the slices as one ordinary packet per line, at most one
+/// packet per cycle, several under way as credits permit; packets of one line keep their order. Host bytes are read
+/// when their packet goes and written when its reply comes. Limits: no copies from host memory to host memory.
 class CopyEngine final : public sc_core::sc_module, public Unit {
  public:
   /// `index`: 0 takes copies to the device, fills and copies inside it, 1 copies to the host.
@@ -77,41 +63,21 @@ class CopyEngine final : public sc_core::sc_module, public Unit {
   [[nodiscard]] std::string waiting() const;
 
  private:
-  enum class Mode : std::uint8_t { kToDevice, kToHost, kInside, kFill };
-  /// What one packet moves.
-  struct Piece {
-    std::uint64_t device = 0;   ///< address written or, to the host, read
-    std::uint64_t source = 0;   ///< inside the device: address read
-    std::byte* host = nullptr;  ///< other side of a copy over the link
-    std::uint64_t column = 0;   ///< first byte's place in its row
-    unsigned bytes = 0;
-    std::uint64_t beat = 0;
-  };
   struct InFlight {
-    Piece piece;
+    CopyPlan::Piece piece;
     bool reading = false;
   };
 
   void start(const CopyJob& job, Cycle now);
   void take_replies(Cycle now);
   void send(Cycle now);
-  [[nodiscard]] bool peek();
-  void find_piece();
-  void find_word();
-  [[nodiscard]] Piece piece_at(std::uint64_t row, std::uint64_t column) const;
-  [[nodiscard]] std::uint64_t shuffled(std::uint64_t index) const;
-  [[nodiscard]] Cycle due(const Piece& piece) const;
-  [[nodiscard]] bool send_piece(Cycle now);
+  [[nodiscard]] bool send_piece(const CopyPlan::Piece& piece, Cycle now);
   [[nodiscard]] bool send_write(Cycle now);
   void launch(Transaction& transaction, std::uint64_t address, unsigned bytes, RequestKind kind);
   void finish(Cycle now);
-  [[nodiscard]] const char* what() const;
   void sleep(Cycle now);
 
-  unsigned index_, line_, flit_, beat_, block_, initiator_;
-  bool link_, shuffle_;
-  std::uint64_t seed_;
-  LinkClock clock_;
+  unsigned index_, line_, flit_, initiator_;
   const Store& store_;
   Observer* observer_;
   InitiatorPort port_;
@@ -122,20 +88,11 @@ class CopyEngine final : public sc_core::sc_module, public Unit {
 
   // The transaction under way.
   bool active_ = false;
-  CopyJob job_;
-  Mode mode_ = Mode::kFill;
-  std::uint64_t width_ = 0, rows_ = 0, source_pitch_ = 0, destination_pitch_ = 0;
-  std::uint64_t destination_ = 0, source_ = 0;
-  std::byte* host_ = nullptr;
-  std::uint32_t pattern_ = 0;
-  unsigned pattern_bytes_ = 1;
-  Cycle start_ = 0, counted_ = 0;                   // counted_: first cycle that is not counted
-  std::uint64_t row_ = 0, column_ = 0, beats_ = 0;  // what comes next
-  std::uint64_t last_block_ = 0;                    // block of the piece before, to number beats
-  std::uint64_t word_ = 0, words_ = 0, words_per_row_ = 0, performed_ = 0;  // shuffled
-  unsigned half_bits_ = 0;
-  bool has_piece_ = false, blocked_ = false;
-  Piece piece_;
+  Ticket ticket_ = 0;
+  unsigned queue_ = 0;
+  CopyPlan plan_;
+  Cycle counted_ = 0;  // first cycle that is not counted
+  bool blocked_ = false;
   unsigned in_flight_ = 0;
   std::uint64_t next_id_ = 0;
   std::vector<InFlight> slots_;

@@ -1,151 +1,93 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <vector>
 
+#include "castor/base/statistics.h"
+#include "castor/gpu/front_end/built_in_dispatch.h"
+#include "castor/gpu/front_end/dispatch_port.h"
+#include "castor/gpu/front_end/governors.h"
+#include "castor/gpu/front_end/hook_events.h"
+#include "castor/gpu/front_end/job_table.h"
+#include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/ledger.h"
-#include "castor/gpu/hooks/events.h"
+#include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/observer.h"
+#include "castor/gpu/sm_unit.h"
 
 namespace castor::gpu {
 
-/// Why nothing was placed although something waits.
-enum class DispatchWait : std::uint8_t {
-  kNothing,      ///< nothing waits, or something was placed
-  kNoFit,        ///< no waiting item fits on any SM
-  kHeadBlocked,  ///< the current item does not fit, a younger one would
-  kClosed,       ///< it would fit, on SMs that are closed or above quota
-};
-
-/// The SMs that may take a TB of an entry now: room, open, below quota.
-struct DispatchView {
-  const Ledger& ledger;
-  SmMask open = kAllSms;
-  const Quota* quota = nullptr;
-  const KdMask* stopped = nullptr;  ///< entries of which nothing is issued
-
-  [[nodiscard]] SmMask room(unsigned entry) const { return ledger.fits(entry); }
-  [[nodiscard]] SmMask takers(unsigned entry) const {
-    SmMask set = ledger.fits(entry) & open;
-    if (stopped != nullptr && (*stopped)[entry]) return 0;
-    if (quota == nullptr) return set;
-    for (SmMask left = set; left != 0; left &= left - 1) {
-      const auto sm = static_cast<unsigned>(__builtin_ctzll(left));
-      const std::uint8_t allowed = quota->allowed[sm * quota->entries + entry];
-      if (allowed != Quota::kUnlimited && ledger.resident(sm, entry) >= allowed) set &= ~(SmMask{1} << sm);
-    }
-    return set;
-  }
-};
-
-/// The choice of the kernel by a scan (dispatch.select_scan w): passes of NG = queues / w cycles that begin where cycle
-/// mod NG is 0. A pass works on what fitted in its first cycle; the oldest kernel of that is offered during the next
-/// pass, as long as it fits then. All of it follows from what fitted at the starts of the last two passes, so skipped
-/// cycles, in which nothing changes, cost nothing.
-class DispatchScan {
- public:
-  DispatchScan(unsigned queues, unsigned width) : pass_(width == 0 ? 0 : (queues + width - 1) / width) {}
-  [[nodiscard]] bool on() const { return pass_ != 0; }
-  /// Once per cycle that is not skipped: the oldest entry that fits now, -1 = none.
-  void advance(int oldest, Cycle now) {
-    const Cycle start = now - now % pass_;
-    if (start == frozen_at_) return;
-    offered_ = frozen_at_ != kForever && start - pass_ == frozen_at_ ? frozen_ : resting_;
-    frozen_ = start == now ? oldest : resting_;
-    frozen_at_ = start;
-  }
-  /// The same at the end of the cycle: what holds in the skipped ones behind it.
-  void rest(int oldest) { resting_ = oldest; }
-  [[nodiscard]] int offer() const { return offered_; }
-
- private:
-  Cycle pass_;
-  int offered_ = -1, frozen_ = -1, resting_ = -1;
-  Cycle frozen_at_ = kForever;
-};
-
-/// The built-in dispatch policy, first come first served (docs/gpu.md, "Dispatch").
+/// The dispatcher: sends at most one TB per cycle of the whole GPU to an SM, as the dispatch policy says or the
+/// built-in one (docs/gpu.md, "Placement", "Dispatch").
 ///
-/// Items are kernels in the order in which their entries were written. The current item is the head, or with sticky
-/// bypass the one that was placed last as long as it has TBs. If it fits nowhere, nothing happens; with sticky bypass
-/// the oldest item that fits becomes current at once. An exhausted item leaves in the cycle of its last TB and the next
-/// one starts in the next cycle. SMs are searched all in one cycle from the last used + 1, or for study one per cycle
-/// (`rr_one`: SM number = cycle mod SMs, so that skipped cycles change nothing).
-class FcfsDispatcher {
+/// In a cycle: in F5 first `place_again` if a TB comes back, then `step`; `push` in F8; `hold_queues` in F10; `rest` at
+/// its end. `stop` and `give_up` may come in any step, of kernels of which nothing is placed from then on.
+class Dispatcher {
  public:
-  struct Choice {
-    int entry = -1;
-    unsigned sm = 0;
-    DispatchWait wait = DispatchWait::kNothing;
-  };
+  /// `observer`: null = none.
+  Dispatcher(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
+             const Governors& governors, DispatchPort& policy, RetireUnit& retire, JobTable& jobs, HookEvents& events,
+             Observer* observer, base::StatisticGroup& statistics);
 
-  explicit FcfsDispatcher(const Machine& machine)
-      : sticky_(machine.dispatch.bypass == DispatchBypass::kSticky),
-        one_(machine.dispatch.search == DispatchSearch::kRoundRobinOne),
-        sms_(machine.chip.sms) {}
+  /// An entry is written: its TBs can be placed from the next cycle on.
+  void push(unsigned entry);
+  /// Places a TB, if one can be placed.
+  void step(Cycle now);
+  /// The placement of the cycle goes to a TB that comes back, to one of these SMs, all of which have room. Returns it.
+  [[nodiscard]] unsigned place_again(unsigned entry, SmMask sms, Cycle now);
+  /// Nothing of these queues is placed from the next cycle on, until this is called again.
+  void hold_queues(const QueueMask& queues);
+  /// A fault has stopped the kernel. A dispatch policy goes on to offer its TBs; they are dropped when it does.
+  void stop(unsigned entry);
+  /// The queue's job is dropped: all its kernels in the table are given up. Returns how many.
+  [[nodiscard]] unsigned give_up(unsigned queue);
 
-  void push(unsigned entry) { items_.push_back(static_cast<std::uint16_t>(entry)); }
-  /// An exhausted or stopped kernel leaves the list.
-  void remove(unsigned entry) {
-    items_.erase(std::remove(items_.begin(), items_.end(), entry), items_.end());
-    if (current_ == static_cast<int>(entry)) current_ = -1;
-  }
-  [[nodiscard]] bool empty() const { return items_.empty(); }
-  [[nodiscard]] const std::vector<std::uint16_t>& items() const { return items_; }
-  /// The item that is placed next if it fits, -1 = none.
-  [[nodiscard]] int current() const { return current_ >= 0 ? current_ : items_.empty() ? -1 : items_.front(); }
+  /// Entries whose next TB could be placed now, for hooks; of a stopped kernel that a policy still offers anything can.
+  /// The same place in every cycle.
+  [[nodiscard]] const KdMask& show_fits();
+  /// What governors see of it at the end of the cycle.
+  [[nodiscard]] DispatchState state() const;
+  /// SMs that could take the next TB of an entry now.
+  [[nodiscard]] SmMask takers(unsigned entry) const { return view().takers(entry); }
+  /// The same of a TB that was placed before.
+  [[nodiscard]] SmMask takers_again(unsigned entry) const;
+  /// The entry that the built-in policy places before this one, -1 = none.
+  [[nodiscard]] int ahead_of(unsigned entry) const;
 
-  /// What is placed in cycle `now`. Changes nothing; the caller tells what it did by `placed`.
-  [[nodiscard]] Choice choose(const DispatchView& view, const SmSearch& search, Cycle now) const {
-    Choice choice;
-    if (items_.empty()) return choice;
-    const auto item = static_cast<unsigned>(current());
-    if (try_item(item, view, search, now, choice)) return choice;
-    bool other_fits = false;
-    for (const std::uint16_t other : items_) {
-      if (other == item) continue;
-      if (sticky_ && try_item(other, view, search, now, choice)) return choice;
-      other_fits = other_fits || view.takers(other) != 0;
-    }
-    if (view.room(item) != 0 && view.takers(item) == 0) {
-      choice.wait = DispatchWait::kClosed;
-    } else {
-      choice.wait = other_fits ? DispatchWait::kHeadBlocked : DispatchWait::kNoFit;
-    }
-    return choice;
-  }
-  /// The oldest item that fits somewhere, -1 = none.
-  [[nodiscard]] int oldest(const DispatchView& view) const {
-    const auto found = std::find_if(items_.begin(), items_.end(), [&](auto item) { return view.takers(item) != 0; });
-    return found == items_.end() ? -1 : static_cast<int>(*found);
-  }
-  void placed(unsigned entry) {
-    if (sticky_) current_ = static_cast<int>(entry);
-  }
-  /// Something could be placed in a later cycle without any change of state.
-  [[nodiscard]] bool pending(const DispatchView& view) const {
-    if (items_.empty()) return false;
-    if (view.takers(static_cast<unsigned>(current())) != 0) return true;
-    return sticky_ &&
-           std::any_of(items_.begin(), items_.end(), [&](std::uint16_t item) { return view.takers(item) != 0; });
-  }
+  /// Why nothing is placed until the next tick; only of the built-in policy.
+  [[nodiscard]] DispatchWait rest(Cycle now);
+  /// As of the last `rest`: something may be placed in the next cycle.
+  [[nodiscard]] bool placeable() const { return placeable_; }
 
  private:
-  [[nodiscard]] bool try_item(unsigned item, const DispatchView& view, const SmSearch& search, Cycle now,
-                              Choice& choice) const {
-    SmMask takers = view.takers(item);
-    if (one_) takers &= SmMask{1} << now % sms_;
-    if (takers == 0) return false;
-    choice.entry = static_cast<int>(item);
-    choice.sm = search.first(takers);
-    return true;
+  [[nodiscard]] DispatchView view() const {
+    return {ledger_, governors_.open() & ledger_.all(), governors_.quota(), holding_ ? &held_ : nullptr};
   }
+  void step_policy(Cycle now);
+  void step_scan(Cycle now);
+  void place(unsigned entry, unsigned sm, bool linear, Cycle now);
+  void drop(unsigned entry, unsigned sm, Cycle now);
+  void withdraw(unsigned entry);
 
-  bool sticky_, one_;
-  unsigned sms_;
-  std::vector<std::uint16_t> items_;
-  int current_ = -1;
+  std::vector<SmUnit*> sms_;
+  KernelTable& table_;
+  Ledger& ledger_;
+  const Governors& governors_;
+  DispatchPort& policy_;
+  RetireUnit& retire_;
+  JobTable& jobs_;
+  HookEvents& events_;
+  Observer* observer_;
+
+  FcfsDispatcher fcfs_;
+  DispatchScan scan_;
+  SmSearch search_;
+  KdMask held_;  // entries of queues that are held
+  bool holding_ = false;
+  KdMask fits_;
+  Cycle placed_at_ = kForever;  // of the last placement
+  bool placeable_ = false;
+  base::Counter offers_refused_;
 };
 
 }  // namespace castor::gpu

@@ -1,109 +1,138 @@
 #include "castor/gpu/front_end/front_end.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
-#include "castor/gpu/front_end/hook_state.h"
-#include "castor/gpu/memory/memory_system.h"
 
 namespace castor::gpu {
+namespace {
 
-FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store,
-                   const ProgramTable& programs, std::vector<SmUnit*> sms, std::array<CopyEngine*, kCopyEngines> copies,
-                   const Hooks& hooks, Observer* observer, base::StatisticGroup& statistics)
-    : sc_module(name),
-      machine_(checked(machine, hooks)),
-      store_(store),
-      programs_(programs),
-      sms_(std::move(sms)),
-      copies_(copies),
-      hooks_(hooks),
-      observer_(observer),
-      clock_(base::kilohertz(machine.clock.core_mhz)),
-      statistics_(statistics),
-      port_("memory", *this, machine.xbar.fifo_flits),
-      memory_(machine, port_, statistics),
-      queues_(machine, store),
-      select_(machine.queue.count, machine.parse.select_scan),
-      lanes_(machine),
-      table_(machine.table.entries),
-      ledger_(machine),
-      search_(machine.chip.sms),
-      dispatcher_(machine),
-      scan_(machine.queue.count, machine.dispatch.select_scan),
-      drained_(machine.chip.sms) {
-  CASTOR_ASSERT(sms_.size() == machine.chip.sms, "%zu SMs of %u", sms_.size(), machine.chip.sms);
-  for (SmUnit* const sm : sms_) {
-    done_.emplace_back(machine.done_fifo);
-    sm->set_front_end(*this, !hooks.governors.empty());
-    const bool moves = hooks.job_scheduler != nullptr && machine.context.mover == ContextMover::kAnalytic;
-    savers_.push_back(moves ? dynamic_cast<TbSaver*>(sm) : nullptr);
-    if (savers_.back() != nullptr) savers_.back()->set_saved_reader(*this);
-  }
-  for (CopyEngine* const engine : copies_) {
-    if (engine != nullptr) engine->set_front_end(*this);
-  }
-  attach_hooks(statistics);
-  sleep_until(hook_ == nullptr ? kForever : 0);
+HookPlace place_of_hooks(const Machine& machine, base::StatisticGroup& statistics, FaultUnit& faults,
+                         const HookEvents& events) {
+  return {machine, statistics, [&faults, &events](const std::string& hook, unsigned code, std::uint64_t info) {
+            faults.hook_error(hook, code, info, events.cycle());
+          }};
 }
 
-FrontEnd::~FrontEnd() { detach_hooks(); }
+// SMs that give up TBs, null for the others; none if nobody asks them to. `reader` is woken when a TB has left.
+std::vector<TbSaver*> savers_of(const Machine& machine, const Hooks& hooks, const std::vector<SmUnit*>& sms,
+                                Unit& reader) {
+  std::vector<TbSaver*> savers;
+  if (hooks.job_scheduler == nullptr || machine.context.mover != ContextMover::kAnalytic) return savers;
+  for (SmUnit* const sm : sms) {
+    savers.push_back(dynamic_cast<TbSaver*>(sm));
+    if (savers.back() != nullptr) savers.back()->set_saved_reader(reader);
+  }
+  return savers;
+}
+
+}  // namespace
+
+FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store,
+                   const ProgramTable& programs, const std::vector<SmUnit*>& sms,
+                   const std::array<CopyEngine*, kCopyEngines>& copies, const Hooks& hooks, Observer* observer,
+                   base::StatisticGroup& statistics)
+    : sc_module(name),
+      table_(checked(machine, hooks).table.entries, statistics),
+      dispatcher_(machine, sms, table_, ledger_, governors_, policy_, retire_, jobs_, events_, observer, statistics),
+      jobs_(machine.queue.count,
+            machine.inspect != Inspect::kOff && hooks.job_scheduler != nullptr && hooks.job_scheduler->judges(),
+            completions_, statistics),
+      inspector_(machine, store, programs, ledger_, queues_, lanes_, jobs_, completions_, statistics),
+      registers_(statistics),
+      levels_(statistics),
+      port_("memory", *this, machine.xbar.fifo_flits),
+      memory_(machine, port_, statistics),
+      ledger_(machine),
+      queues_(machine, store),
+      lanes_(machine, store, memory_.client(FrontEndMemory::User::kDescriptors)),
+      completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
+      events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty(),
+              machine.chip.sms),
+      governors_(hooks.governors, place_of_hooks(machine, statistics, faults_, events_), sms, ledger_, events_),
+      policy_(hooks.dispatch, place_of_hooks(machine, statistics, faults_, events_), ledger_,
+              memory_.client(FrontEndMemory::User::kDispatchPolicy), events_),
+      scheduler_(hooks.job_scheduler, place_of_hooks(machine, statistics, faults_, events_), events_),
+      parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer),
+      heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies),
+      retire_(machine, sms, table_, ledger_, events_),
+      release_(machine, store, table_, trees_, queues_, completions_, jobs_, events_, copies, observer),
+      preemptor_(machine, savers_of(machine, hooks, sms, *this), table_, ledger_, dispatcher_),
+      faults_(sms, table_, ledger_, dispatcher_, preemptor_) {
+  CASTOR_ASSERT(sms.size() == machine.chip.sms, "%zu SMs of %u", sms.size(), machine.chip.sms);
+  for (SmUnit* const sm : sms) sm->set_front_end(*this, governors_.any());
+  for (CopyEngine* const engine : copies) {
+    if (engine != nullptr) engine->set_front_end(*this);
+  }
+  sleep_until(events_.on() ? 0 : kForever);
+}
+
+// --- Between cycles -------------------------------------------------------------------------------------------------
 
 Ticket FrontEnd::submit(unsigned queue, Packet packet, Cycle visible) {
   CASTOR_ASSERT(queue < queues_.count() && (last_ == kForever || visible > last_), "packet for queue %u, cycle %llu",
                 queue, static_cast<unsigned long long>(visible));
   const Ticket ticket = completions_.issue();
-  PacketImage image;
-  if (const auto* const kernel = std::get_if<KernelPacket>(&packet)) {
-    const LoadedProgram& loaded = programs_[kernel->program];
-    const isa::Program& program = loaded.program();
-    LaunchDescriptor descriptor;
-    descriptor.code_base = loaded.code_base();
-    descriptor.grid = kernel->grid;
-    descriptor.block = kernel->block;
-    descriptor.registers = program.registers;
-    descriptor.shared_bytes = program.shared_bytes + kernel->dynamic_shared;
-    descriptor.local_bytes = program.local_bytes;
-    descriptor.stream = queue;
-    descriptor.serial = static_cast<std::uint32_t>(ticket);
-    descriptor.kid = kernel->kid;
-    image = encode(descriptor);
-    if (observer_ != nullptr) observer_->kernel_submitted({visible, ticket, queue, 0, &program.kernel});
-  } else {
-    image = encode(packet);
-  }
-  note_packet(queue, packet, ticket, visible);
+  const auto* const kernel = std::get_if<KernelPacket>(&packet);
+  const PacketImage image = kernel == nullptr ? encode(packet) : parse_.submitted(queue, *kernel, ticket, visible);
+  inspector_.submitted(queue, packet, ticket, visible);
   queues_.push(queue, ticket, std::move(packet), visible, image);
   wake_at(visible);
   return ticket;
 }
 
-std::optional<Fault> FrontEnd::take_fault() {
-  if (faults_.empty()) return std::nullopt;
-  std::optional<Fault> fault = std::move(faults_.front());
-  faults_.pop_front();
-  return fault;
+Ticket FrontEnd::refuse() {
+  const Ticket ticket = completions_.issue();
+  completions_.drop(ticket, last_ == kForever ? 0 : last_);
+  return ticket;
+}
+
+std::uint64_t FrontEnd::access_register(const RegisterAccess& access, Cycle visible, bool wanted) {
+  wake_at(visible);
+  return registers_.access(access, visible, wanted);
+}
+
+void FrontEnd::abandon() {
+  const Cycle now = last_ == kForever ? 0 : last_;
+  for (unsigned queue = 0; queue < queues_.count(); ++queue) {
+    for (const QueuedPacket& packet : queues_.drop(queue)) completions_.drop(packet.ticket, now);
+  }
+  heads_.abandon();
+  inspector_.abandon();
+  jobs_.abandon();
+  faults_.abandon(now);
+  completions_.forget_times();
+  wake_at(now + 1);
+}
+
+void FrontEnd::reset_jobs() {
+  if (!jobs_.judged()) return;
+  scheduler_.reset();
+  if (policy_.on()) policy_.reset();
+}
+
+bool FrontEnd::idle() const {
+  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() && release_.copies_idle();
+}
+
+WaitReport FrontEnd::report() const {
+  return WaitReport(
+      {table_, ledger_, dispatcher_, policy_, queues_, lanes_, parse_, heads_, inspector_, completions_, last_ + 1});
 }
 
 // --- One cycle ------------------------------------------------------------------------------------------------------
 
 void FrontEnd::tick(Cycle now) {
   count_until(now);
-  if (!accesses_.empty()) serve_registers(now);
-  if (hook_ != nullptr) {
-    const Cycle from = last_ == kForever ? 0 : last_ + 1;
-    if (now > from) skip_hooks(now - from);
-    begin_hooks(now);
-  }
+  if (!registers_.empty() && registers_.refuse_unserved(scheduler_.window(), now)) inspector_.registers_changed();
+  if (events_.on()) begin_hooks(now);
   last_ = now;
-  if (!uncore_enable_) {
-    govern(now);
-    clock_governors(now);
-    sleep_until(uncore_enable_ ? now + 1 : next_hook(now));
+  if (!governors_.uncore_enable()) {
+    governors_.settle(now);
+    governors_.clock(work_comes(now), now);
+    sleep_until(governors_.uncore_enable() ? now + 1 : next_hook(now));
     return;
   }
   // The order in which hooks settle is the order in which their outputs may depend on each other: what a step uses was
@@ -111,229 +140,182 @@ void FrontEnd::tick(Cycle now) {
   //   governors (state only) -> open SMs, quotas -> dispatch policy -> placement
   //   dispatch policy's push_ready and hold (state only) -> release, entry written
   //   job scheduler -> grant
-  pushed_ = placed_ = false;
-  receive(now);       // F1
-  retire(now);        // F2
-  govern(now);        // F4
-  distribute(now);    // F5: TBs that come back go before the policy's
-  release(now);       // F7
-  parse(now);         // F8
-  memory_.step(now);  // F9
-  clock_hooks(now);   // F10
-  set_level(now);
-  sleep(now);
+  receive(now);  // F1
+  // F2: what SMs say, then one TB is counted.
+  retire_.take_wires(now);
+  preemptor_.take_saved(now);
+  faults_.step(now);
+  retire_.drain(now);
+  // F4
+  if (governors_.any()) governors_.settle(now);
+  // F5: TBs that come back go before the policy's.
+  preemptor_.restore(now);
+  dispatcher_.step(now);
+  release(now);                        // F7
+  parse(now);                          // F8
+  memory_.step(now);                   // F9
+  if (events_.on()) clock_hooks(now);  // F10
+  end_cycle(now);
 }
 
 // F1: replies and doorbells of earlier cycles.
 void FrontEnd::receive(Cycle now) {
-  MemoryClient& completions = memory_.client(FrontEndMemory::User::kCompletions);
-  while (completions.has_reply(now)) {
-    completions.pop();
-    const Notice& seen = unseen_.front();
-    if (seen.what == Notice::What::kPacketDone) completions_.show(seen.ticket);
-    if (collecting_) notices_.push_back(seen);
-    unseen_.pop_front();
+  completions_.receive(now);
+  while (const ParseLanes::Lane* const lane = lanes_.receive(now)) {
+    if (lane->inspects) inspector_.announce(lane->entry, lane->image.data(), now);
   }
-  MemoryClient& descriptors = memory_.client(FrontEndMemory::User::kDescriptors);
-  while (descriptors.has_reply(now)) {
-    const MemoryReply reply = descriptors.reply();
-    ParseLanes::Lane& lane = lanes_.reading();
-    std::memcpy(lane.image.data(), reply.data.data(), lane.image.size());
-    lane.read = true;
-    descriptors.pop();
-    if (lane.inspects) announce(lane.entry, lane.image.data(), now);
-  }
-  const QueueMask before = grantable();
+  const QueueMask resting = grantable();
   queues_.advance(now);
-  ready_ = grantable();
-  select_.advance(ready_, before, now);
+  parse_.begin(grantable(), resting, now);
 }
 
-// F2: retire wires, then one completion of the done FIFOs.
-void FrontEnd::retire(Cycle now) {
-  for (unsigned sm = 0; sm < sms_.size(); ++sm) {
-    if (sms_[sm]->retired().head(now) != nullptr) take_retired(sm, now);
-    if (savers_[sm] != nullptr) take_saved(sm, now);
-  }
-  take_faults(now);
-  drain(now);
-  if (hook_ != nullptr) hook_->events.retired = {hook_->retired.data(), hook_->retired.size()};
-}
-
-void FrontEnd::take_retired(unsigned sm, Cycle now) {
-  Mailbox<TbRetireMessage>& wire = sms_[sm]->retired();
-  const TbRetireMessage& message = *wire.head(now);
-  KernelEntry& kernel = table_.of(*message.kernel);
-  CASTOR_ASSERT_AT(now, kernel.running > 0 && !done_[sm].full(), "SM %u retires a TB of %s that it does not have", sm,
-                   message.kernel->program->kernel.c_str());
-  ledger_.credit(sm, kernel.context.entry, kernel.context.need);
-  kernel.statistics.warp_instructions += message.warp_instructions;
-  kernel.statistics.thread_instructions += message.thread_instructions;
-  ++statistics_.tb_retired;
-  TbEvent event;
-  event.sm = static_cast<std::uint8_t>(sm);
-  event.slot = message.slot;
-  event.kd = kernel.context.entry;
-  event.queue = kernel.context.queue;
-  event.kid = kernel.context.kid;
-  event.gid = static_cast<std::uint32_t>(message.gid);
-  done_[sm].push_back({&kernel, event});
-  done_waiting_ |= SmMask{1} << sm;
-  if (hook_ != nullptr) hook_->retired.push_back(event);
-  wire.pop();
-}
-
-void FrontEnd::drain(Cycle now) {
-  Completed completed;
-  if (done_waiting_ != 0) {
-    const unsigned sm = drained_.first(done_waiting_);
-    drained_.chosen(sm);
-    completed = done_[sm].front();
-    done_[sm].pop_front();
-    if (done_[sm].empty()) done_waiting_ &= ~(SmMask{1} << sm);
-    sms_[sm]->done_drained(now);
-  } else if (!dropped_.empty() && dropped_.front().since < now) {
-    completed = dropped_.front();
-    for (const TbEvent& event : hook_->retired) {
-      if (event.sm == completed.event.sm) return;  // the SM's wire is taken
-    }
-    dropped_.pop_front();
-    hook_->retired.push_back(completed.event);
-  } else {
-    return;
-  }
-  KernelEntry& kernel = *completed.kernel;
-  --kernel.running;
-  ++kernel.retired;
-  if (kernel.finished()) finished_[kernel.context.entry] = true;
-  if (hook_ != nullptr) hook_->events.done = completed.event;
-}
-
-// F7: one kernel whose TBs are all counted is complete, the lowest entry first; copies that are done.
+// F7: copies that are done; one kernel whose TBs are all counted is complete, the lowest entry first.
 void FrontEnd::release(Cycle now) {
-  for (CopyEngine* const engine : copies_) {
-    if (engine == nullptr) continue;
-    while (const CopyDone* const done = engine->done().head(now)) {
-      queues_.release(done->queue, now);
-      finish_packet(done->queue, done->ticket, now, false);
-      engine->done().pop();
+  release_.take_copies(now);
+  if (table_.finished().none()) return;
+  KdMask ready = table_.finished() & ~policy_.hold();
+  for (std::size_t entry = ready._Find_first(); entry < ready.size(); entry = ready._Find_next(entry)) {
+    if (inspector_.holds(table_[static_cast<unsigned>(entry)].context.queue)) ready[entry] = false;
+  }
+  if (ready.any()) release_.release(ready, now);
+}
+
+// F8: heads that need no lane, one grant, one entry written. The grant looks for a lane that was free at the start of
+// the cycle.
+void FrontEnd::parse(Cycle now) {
+  heads_.step(now);
+  inspector_.step(now);
+  const int queue = scheduler_.on() ? schedule(now) : parse_.pick(now);
+  if (queue >= 0 && lanes_.can_start(now)) {
+    scheduler_.grant(queue);
+    ParseStage::Granted granted = parse_.grant(static_cast<unsigned>(queue), now);
+    if (granted.fault) faults_.fail(granted.entry, std::move(*granted.fault), now);
+  }
+  const ParseLanes::Lane* const lane = lanes_.finished(now);
+  if (lane == nullptr) return;
+  if (lane->inspects) {
+    const unsigned inspected = lane->entry;
+    lanes_.pop();
+    inspector_.slot_over(inspected, now);
+  } else if (policy_.push_ready()) {
+    const unsigned entry = parse_.write(now);
+    events_.started(table_[entry].context);
+    if (!table_[entry].killed) dispatcher_.push(entry);
+  }
+}
+
+// F8: what the job scheduler says goes to those whom it concerns. Returns the queue that it wants, if that may be
+// granted; -1 = none.
+int FrontEnd::schedule(Cycle now) {
+  const QueueMask eligible = parse_.entry_free(now) ? parse_.ready() : QueueMask();
+  events_.access(registers_.head(scheduler_.window(), now));
+  const Maybe<JobBeat> beat = inspector_.beat();
+  const bool judging = inspector_.judging();
+  const JobOut& out = scheduler_.settle(eligible, dispatcher_.show_fits(), beat, judging, now);
+  preemptor_.preempt(out.preempt, now);
+  if (beat && out.beat_ready) {
+    inspector_.take_beat();
+    scheduler_.take_beat();
+  }
+  if (judging && out.verdict) {
+    const Verdict& verdict = *out.verdict;
+    // A rejection that answers nothing drops the queue's job: none of its TBs was placed.
+    if (!inspector_.answer(verdict, now) && !verdict.accept && jobs_.has(verdict.queue)) {
+      inspector_.give_up(verdict, dispatcher_.give_up(verdict.queue), now);
     }
   }
-  if (finished_.none()) return;
-  KdMask ready = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
-  if (jobs_) {
-    for (std::size_t i = ready._Find_first(); i < ready.size(); i = ready._Find_next(i)) {
-      if (waits_for_append(static_cast<unsigned>(i))) ready[i] = false;
-    }
+  if (out.end) jobs_.end(*out.end, now);
+  if (out.reg) {
+    registers_.answer(*out.reg, now);
+    inspector_.registers_changed();
   }
-  if (ready.none()) return;
-  const unsigned entry = flushing_ >= 0 ? static_cast<unsigned>(flushing_) : static_cast<unsigned>(ready._Find_first());
-  if (l2_ == nullptr || flushed(entry, now)) finish_kernel(entry, now);
+  if (out.pick < 0) return -1;
+  CASTOR_ASSERT_AT(now, static_cast<std::size_t>(out.pick) < eligible.size(), "job scheduler picks queue %d", out.pick);
+  return eligible[static_cast<std::size_t>(out.pick)] ? out.pick : -1;
 }
 
-// The kernel is complete when all slices have written back what they hold.
-bool FrontEnd::flushed(unsigned entry, Cycle now) {
-  if (flushing_ < 0) {
-    flushing_ = static_cast<int>(entry);
-    l2_->flush(now + 1);
-    return false;
-  }
-  if (l2_->flushing(now)) return false;
-  flushing_ = -1;
-  return true;
+// What holds until the next cycle, for counters that grow with time, and which cycle that is.
+void FrontEnd::end_cycle(Cycle now) {
+  FrontEndLevels::Levels levels;
+  levels.lanes = lanes_.busy();
+  levels.blocked = queues_.blocked();
+  levels.entries = table_.valid();
+  levels.busy = ledger_.resident_total() != 0;
+  levels.wait = dispatcher_.rest(now);
+  levels_.set(levels, now);
+  Cycle next = next_work(now);
+  if (events_.on() && next > now + 1) next = std::max(std::min(next, next_hook(now)), now + 1);
+  sleep_until(next);
 }
 
-void FrontEnd::finish_kernel(unsigned entry, Cycle now) {
-  KernelEntry& kernel = table_[entry];
-  const KernelContext& context = kernel.context;
-  CASTOR_ASSERT_AT(
-      now,
-      kernel.finished() && kernel.started == kernel.retired && kernel.started + kernel.dropped == context.grid.count(),
-      "kernel %s released with TBs left", context.program->kernel.c_str());
-  finished_[entry] = false;
-  kernel.statistics.end = clock_.time_of(now);
-  if (context.parameters != 0) store_.free(context.parameters);
-  if (context.local_base != 0) store_.free(context.local_base);
-  if (observer_ != nullptr) {
-    observer_->kernel_completed({now, context.ticket, context.queue, entry, &context.program->kernel});
+// --- Hooks ----------------------------------------------------------------------------------------------------------
+
+// Makes up for the cycles that were skipped, and shows what holds before anything in this one happens. Without the
+// uncore only governors are clocked; it was on or off in all of the skipped cycles.
+void FrontEnd::begin_hooks(Cycle now) {
+  const Cycle from = last_ == kForever ? 0 : last_ + 1;
+  if (now > from) {
+    governors_.idle(now - from);
+    if (governors_.uncore_enable() && policy_.on()) policy_.idle(now - from);
+    if (governors_.uncore_enable() && scheduler_.on()) scheduler_.idle(now - from);
   }
-  ++statistics_.kernels_completed;
-  kernel.statistics.entry = entry;
-  kernels_.push_back(std::move(kernel.statistics));
-  table_.release(entry, now);
-  LaunchTrees::Root root;
-  const bool tree_done = trees_.complete(kernel.tree, root);
-  if (tree_done) {
-    queues_.release(root.queue, now);
-    finish_packet(root.queue, root.ticket, now, false);
-  }
-  const bool last = last_of_job(context.queue, now);
-  if (hook_ != nullptr) {
-    hook_->events.completed = KernelEvent{context.entry, context.queue, context.kid, last};
-  }
+  events_.begin(now);
+  governors_.begin(now);
+  policy_.begin();
+  scheduler_.begin();
 }
 
-void FrontEnd::finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time, bool discarded) {
-  completions_.complete(ticket, now, keep_time);
-  Notice notice;
-  notice.queue = queue;
-  notice.ticket = ticket;
-  notice.cycle = now;
-  notice.discarded = discarded;
-  unseen_.push_back(notice);
-  memory_.client(FrontEndMemory::User::kCompletions).write(queues_.completion_word(queue), &ticket, sizeof ticket);
+// F10: all hooks see what happened.
+void FrontEnd::clock_hooks(Cycle now) {
+  if (governors_.any()) {
+    governors_.show(dispatcher_.state());
+    governors_.clock(work_comes(now), now);
+    governors_.check_open(now);
+  }
+  if (policy_.on()) policy_.clock(now);
+  if (scheduler_.on()) scheduler_.clock(now);
+  dispatcher_.hold_queues(preemptor_.queues());
 }
 
-bool FrontEnd::idle() const {
-  const auto quiet = [](const CopyEngine* engine) { return engine == nullptr || engine->idle(); };
-  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() &&
-         std::all_of(copies_.begin(), copies_.end(), quiet);
+// Work is on its way to the dispatcher. A kernel whose entry is written in this cycle has left its lane and is not in
+// the policy yet.
+bool FrontEnd::work_comes(Cycle now) const {
+  return events_.all().pushed.has_value() || queues_.kernel_waits(now) || lanes_.busy() != 0;
+}
+
+// What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
+bool FrontEnd::hooks_stirred() const {
+  return governors_.stirred() || events_.any() || scheduler_.stirred() || policy_.stirred() ||
+         (scheduler_.on() && grantable() != parse_.ready());
+}
+
+Cycle FrontEnd::next_hook(Cycle now) const {
+  if (hooks_stirred()) return now + 1;
+  const Cycle next = governors_.next(now);
+  return governors_.uncore_enable() ? std::min({next, policy_.next(now), scheduler_.next(now)}) : next;
 }
 
 // --- Sleeping -------------------------------------------------------------------------------------------------------
 
-Cycle FrontEnd::next_message() const {
-  Cycle next = kForever;
-  for (SmUnit* const sm : sms_) {
-    next = std::min({next, sm->retired().next(), sm->faults().next(), sm->services().next()});
-    if (TbSaver* const saver = savers_[sm->index()]) next = std::min(next, saver->saved().next());
-  }
-  for (CopyEngine* const engine : copies_) {
-    if (engine != nullptr) next = std::min(next, engine->done().next());
-  }
-  return next;
-}
-
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
-  const KdMask releasable = hook_ == nullptr ? finished_ : finished_ & ~hook_->hold;
-  if (done_waiting_ != 0 || !dropped_.empty() || releasable.any() || placeable_ || restorable() != saved_.size()) {
+  const bool releasable = (table_.finished() & ~policy_.hold()).any();
+  if (releasable || retire_.busy() || dispatcher_.placeable() || preemptor_.can_restore() || queues_.others().any()) {
     return now + 1;
   }
-  Cycle next = std::min({next_message(), queues_.next(now), memory_.next(now), next_grant(now)});
-  const Cycle finish = lanes_.next();
   // A lane that is done waits for the push port, which hooks may keep closed.
-  next = std::min(next, finish);
-  if (queues_.others().any()) next = now + 1;
-  if (jobs_) next = std::min(next, next_job(now));
-  if (!accesses_.empty()) next = std::min(next, next_access(now));
+  const Cycle next = std::min({retire_.next(), preemptor_.next(), faults_.next(), release_.next(), queues_.next(now),
+                               memory_.next(now), parse_.next(grantable(), now), lanes_.next(), inspector_.next(now),
+                               registers_.next(now)});
   return next == kForever ? next : std::max(next, now + 1);
-}
-
-void FrontEnd::sleep(Cycle now) {
-  Cycle next = next_work(now);
-  if (hook_ != nullptr && next > now + 1) next = std::max(std::min(next, next_hook(now)), now + 1);
-  sleep_until(next);
 }
 
 bool FrontEnd::rests() const {
   if (wake() == kForever) return true;
   if (last_ == kForever) return false;
-  if (hook_ == nullptr || hooks_stirred() || hook_->closed_since != kForever || !uncore_enable_) return false;
+  if (!events_.on() || hooks_stirred() || governors_.closed() || !governors_.uncore_enable()) return false;
   if (next_work(last_) != kForever) return false;
-  const auto inert = [](const Hook* hook) { return hook == nullptr || hook->inert(); };
-  return inert(hooks_.dispatch) && inert(hooks_.job_scheduler) &&
-         std::all_of(hooks_.governors.begin(), hooks_.governors.end(), inert);
+  return policy_.inert() && scheduler_.inert() && governors_.inert();
 }
 
 }  // namespace castor::gpu

@@ -1,47 +1,54 @@
 #pragma once
 
 #include <array>
-#include <boost/circular_buffer.hpp>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "castor/base/time.h"
 #include "castor/gpu/device.h"
-#include "castor/gpu/front_end/completions.h"
+#include "castor/gpu/front_end/completion_port.h"
 #include "castor/gpu/front_end/copy_engine.h"
+#include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
-#include "castor/gpu/front_end/front_end_statistics.h"
-#include "castor/gpu/front_end/jobs.h"
+#include "castor/gpu/front_end/fault_unit.h"
+#include "castor/gpu/front_end/front_end_levels.h"
+#include "castor/gpu/front_end/governors.h"
+#include "castor/gpu/front_end/head_service.h"
+#include "castor/gpu/front_end/hook_events.h"
+#include "castor/gpu/front_end/job_inspector.h"
+#include "castor/gpu/front_end/job_table.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/parse_lanes.h"
+#include "castor/gpu/front_end/parse_stage.h"
+#include "castor/gpu/front_end/preemptor.h"
 #include "castor/gpu/front_end/queues.h"
-#include "castor/gpu/front_end/source_select.h"
+#include "castor/gpu/front_end/register_port.h"
+#include "castor/gpu/front_end/release_unit.h"
+#include "castor/gpu/front_end/retire_unit.h"
+#include "castor/gpu/front_end/scheduler_port.h"
+#include "castor/gpu/front_end/wait_report.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/gpu/store.h"
-#include "castor/gpu/tb_saver.h"
 
 namespace castor::gpu {
 
 class MemorySystem;
-struct JobRecord;
 class Waves;
 
 /// The front end (docs/gpu.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger, launch
-/// trees, events, completions; and the hooks that replace or watch parts of it.
+/// trees, events, completions; and the hooks that replace or watch parts of it. Each part has its own state in a header
+/// of its own, which says what it may be asked and when; this class wires them, and has the order of the steps in a
+/// cycle and what goes from one part to another between steps.
 ///
 /// A packet submitted with stamp c is in its queue from cycle c on. A kernel at the head of a queue that was ready at
 /// the start of a cycle is granted a parse lane (F8), its entry is written max(1, parse.latency) cycles later, from the
@@ -53,19 +60,18 @@ class Waves;
 /// Limits: no launches by device code, no suspended TBs, no synchronisation network.
 class FrontEnd final : public sc_core::sc_module, public Unit {
  public:
-  static constexpr unsigned kCopyEngines = 2;
+  static constexpr unsigned kCopyEngines = HeadService::kCopyEngines;
 
   /// References and pointers must live as long as the front end; `observer` may be null. Errors: InputError for hooks
   /// that exclude each other and for a machine beyond the limits of the hooks' records.
   FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
-           std::vector<SmUnit*> sms, std::array<CopyEngine*, kCopyEngines> copies, const Hooks& hooks,
+           const std::vector<SmUnit*>& sms, const std::array<CopyEngine*, kCopyEngines>& copies, const Hooks& hooks,
            Observer* observer, base::StatisticGroup& statistics);
-  ~FrontEnd() override;
 
   /// To the crossbar, input number = chip.sms.
   [[nodiscard]] InitiatorPort& memory_port() { return port_; }
   /// What device code can ask of the runtime; needed before the first call.
-  void set_services(DeviceServices& services) { services_ = &services; }
+  void set_services(DeviceServices& services) { faults_.set_services(services); }
 
   // --- For the device on top ----------------------------------------------------------------------------------------
 
@@ -82,60 +88,58 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// number for `register_reply`, or 0 for one whose reply nobody wants.
   std::uint64_t access_register(const RegisterAccess& access, Cycle visible, bool wanted);
   /// The reply, once; empty while there is none.
-  [[nodiscard]] std::optional<RegisterReply> register_reply(std::uint64_t number);
-  void collect_notices(bool on) { collecting_ = on; }
-  [[nodiscard]] bool has_notices() const { return !notices_.empty(); }
-  [[nodiscard]] std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
+  [[nodiscard]] std::optional<RegisterReply> register_reply(std::uint64_t number) { return registers_.reply(number); }
+  void collect_notices(bool on) { completions_.collect_notices(on); }
+  [[nodiscard]] bool has_notices() const { return completions_.has_notices(); }
+  [[nodiscard]] std::vector<Notice> take_notices() { return completions_.take_notices(); }
   /// Jobs in the order in which they were judged.
-  [[nodiscard]] const std::vector<JobRecord>& job_records() const;
+  [[nodiscard]] const std::vector<JobRecord>& job_records() const { return jobs_.records(); }
   /// The host can know that the ticket is complete: the queue's completion word is performed.
   [[nodiscard]] bool complete(Ticket ticket) const { return completions_.shown(ticket); }
   /// Cycle in which the ticket completed on the device; 0 while it has not.
   [[nodiscard]] Cycle completion_cycle(Ticket ticket) const { return completions_.cycle(ticket); }
-  [[nodiscard]] Ticket last_ticket() const { return completions_.last(); }
 
   /// The oldest fault that was not taken yet. Its kernel is being stopped on all SMs, others go on.
-  [[nodiscard]] std::optional<Fault> take_fault();
+  [[nodiscard]] std::optional<Fault> take_fault() { return faults_.take(); }
   /// Completed kernels in the order of completion.
-  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return kernels_; }
+  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return release_.kernels(); }
   /// The same, for the counts that others keep.
-  [[nodiscard]] KernelStatistics& completed_kernel(std::size_t index) { return kernels_[index]; }
+  [[nodiscard]] KernelStatistics& completed_kernel(std::size_t index) { return release_.kernel(index); }
   /// Drops all pending work: queues are emptied, kernels stopped, events forgotten. Ends with `idle` after some cycles.
   void abandon();
   /// Nothing is queued, parsed, resident or unanswered.
   [[nodiscard]] bool idle() const;
 
   void tick(Cycle now) override;
-  void count_until(Cycle now) override { statistics_.count_until(now); }
+  void count_until(Cycle now) override { levels_.count_until(now); }
   /// Declares the unit's signals; called once, before the first cycle.
   void add_waves(Waves& waves, const std::string& scope) const;
   /// What hooks show of themselves, below `scope`.
   void add_hook_waves(Waves& waves, const std::string& scope) const;
 
   /// Enables of the cycle after the last tick, as the governors want them; all ones without governors.
-  [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
-  [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
+  [[nodiscard]] SmMask clock_enable() const { return governors_.clock_enable(); }
   /// Level of the job scheduler's interrupt, as of the last tick.
-  [[nodiscard]] bool interrupt() const;
+  [[nodiscard]] bool interrupt() const { return scheduler_.irq(); }
 
   /// For machines whose L2 is emptied when a kernel ends (l2.flush_at_kernel_end); needed before the first kernel.
-  void set_memory(MemorySystem& memory) { l2_ = &memory; }
+  void set_memory(MemorySystem& memory) { release_.set_memory(memory); }
 
   /// Grows with everything that packets, kernels and TBs go through here.
-  [[nodiscard]] std::uint64_t progress() const;
+  [[nodiscard]] std::uint64_t progress() const { return table_.progress() + completions_.progress(); }
   /// Nothing happens here any more unless an SM or the host sends something.
-  [[nodiscard]] bool still() const { return rests() && memory_.idle() && unseen_.empty(); }
+  [[nodiscard]] bool still() const { return rests() && memory_.idle() && !completions_.telling(); }
   /// Without a message from outside it will let nothing proceed: it sleeps for ever, or wakes up only for the periodic
   /// work of hooks that say so (Hook::inert).
   [[nodiscard]] bool rests() const;
 
   /// Who waits for whom: a line for every queue and kernel that cannot proceed, with the reason. Copies are the copy
   /// engines' to tell.
-  [[nodiscard]] std::string waiting() const;
+  [[nodiscard]] std::string waiting() const { return report().text(); }
   /// The same as a graph, without the TBs on SMs.
-  void waits(WaitGraph& graph) const;
+  void waits(WaitGraph& graph) const { report().add_to(graph); }
   /// Where the work of a ticket is: for the line of the host in deadlock reports.
-  [[nodiscard]] std::string where(Ticket ticket) const;
+  [[nodiscard]] std::string where(Ticket ticket) const { return report().where(ticket); }
 
   /// Job schedulers that judge forget all jobs; the device is idle.
   void reset_jobs();
@@ -147,189 +151,47 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] const Queues& queues() const { return queues_; }
 
  private:
-  struct Completed {
-    KernelEntry* kernel = nullptr;
-    TbEvent event;
-    Cycle since = 0;
-  };
-  /// A TB that was preempted.
-  struct Saved {
-    std::uint16_t entry = 0;
-    SavedTb tb;
-  };
-  /// Recorded in cycle `since`, seen from the next on.
-  struct Event {
-    std::uint64_t count = 0, before = 0;
-    Cycle since = 0;
-    [[nodiscard]] std::uint64_t seen(Cycle now) const { return since < now ? count : before; }
-  };
-  static constexpr std::uint16_t kNoQueue = 0xffff;
-  struct HookState;
-
-  // front_end.cpp
   void receive(Cycle now);
-  void retire(Cycle now);
-  void take_retired(unsigned sm, Cycle now);
-  void drain(Cycle now);
   void release(Cycle now);
-  [[nodiscard]] bool flushed(unsigned entry, Cycle now);
-  void finish_kernel(unsigned entry, Cycle now);
-  void finish_packet(unsigned queue, Ticket ticket, Cycle now, bool keep_time, bool discarded = false);
-  void sleep(Cycle now);
-  [[nodiscard]] Cycle next_message() const;
-  [[nodiscard]] int kernel_of(unsigned queue) const;
-  [[nodiscard]] int recorder_of(const EventWaitPacket& wait) const;
-
-  // front_end_faults.cpp
-  void take_faults(Cycle now);
-  void stop(KernelEntry& kernel, Cycle now);
-  void fail(KernelEntry& kernel, Fault fault, Cycle now);
-  void drop_offered(unsigned entry, unsigned sm, Cycle now);
-
-  // front_end_dispatch.cpp
-  void distribute(Cycle now);
-  void distribute_by_policy(Cycle now);
-  void distribute_by_scan(Cycle now);
-  void settle_early(const DispatchIn& in);
-  void place(unsigned entry, unsigned sm, const Placement& placement, Cycle now);
-  [[nodiscard]] DispatchView view() const;
-  void set_level(Cycle now);
-
-  // front_end_preempt.cpp
-  void preempt(const QueueMask& queues, Cycle now);
-  void save_tbs(unsigned entry, Cycle now);
-  void take_saved(unsigned sm, Cycle now);
-  void drop_saved(KernelEntry& kernel);
-  [[nodiscard]] SmMask room_for(const Saved& saved) const;
-  [[nodiscard]] std::size_t restorable() const;
-  void restore(Cycle now);
-  [[nodiscard]] Cycle move_cycles(const KernelContext& kernel) const;
-
-  // front_end_parse.cpp
   void parse(Cycle now);
-  void serve_heads(Cycle now);
-  void serve_images(Cycle now);
-  void serve(unsigned queue, const Packet& packet, Cycle now);
-  void grant(Cycle now);
-  [[nodiscard]] int pick(Cycle now);
-  [[nodiscard]] bool entry_free(Cycle now) const;
-  void begin_parse(unsigned queue, Cycle now);
-  void prepare(KernelEntry& kernel, const KernelPacket& packet, std::uint64_t image, Cycle now);
-  void write_entry(Cycle now);
-  void fill_context(KernelEntry& kernel, const LaunchDescriptor& descriptor, Cycle now);
-  [[nodiscard]] Cycle next_grant(Cycle now) const;
+  [[nodiscard]] int schedule(Cycle now);
+  void end_cycle(Cycle now);
+  [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~inspector_.withheld(); }
 
-  // front_end_jobs.cpp
-  [[nodiscard]] bool judges() const;
-  [[nodiscard]] Jobs& jobs();
-  [[nodiscard]] QueueMask grantable() const;
-  void update_withheld(unsigned queue);
-  void note_packet(unsigned queue, const Packet& packet, Ticket ticket, Cycle visible);
-  [[nodiscard]] QueueMask to_inspect() const;
-  void inspect(Cycle now);
-  [[nodiscard]] const Jobs::Ahead* next_ahead(Cycle now);
-  void begin_inspection(unsigned queue, const QueuedPacket& packet, bool ahead, Cycle now);
-  void announce(unsigned queue, const std::byte* image, Cycle now);
-  void walk(unsigned queue, Jobs::Ask& ask) const;
-  void announce_own(unsigned queue, Cycle now);
-  [[nodiscard]] bool first_kernel_fits(unsigned queue, const Jobs::Ask& ask) const;
-  void submit_beats(unsigned queue, Cycle now);
-  void queue_error(unsigned queue, Cycle now);
-  void end_inspection(unsigned queue, Cycle now);
-  void take_verdict(const Verdict& verdict, Cycle now);
-  void judge(unsigned queue, Cycle now);
-  void begin_job(unsigned queue, const Jobs::Ask& ask, Cycle now);
-  void record_refusal(unsigned queue, const Jobs::Ask& ask, const Verdict& verdict, Cycle now);
-  void drop_job(const Verdict& verdict, Cycle now);
-  void serve_jobs(Cycle now);
-  void serve_unread_job(unsigned queue, const JobPacket& packet, Cycle now);
-  [[nodiscard]] bool waits_for_append(unsigned entry) const;
-  [[nodiscard]] bool last_of_job(unsigned queue, Cycle now);
-  void note_placed(unsigned queue, bool last, Cycle now);
-  void end_job(const JobEnd& end, Cycle now);
-  void write_signal(unsigned queue, Ticket ticket, std::uint64_t address, const JobSignal& signal, Cycle now);
-  [[nodiscard]] Cycle next_job(Cycle now) const;
-  void abandon_jobs();
-
-  // front_end_hooks.cpp
-  void attach_hooks(base::StatisticGroup& statistics);
-  void detach_hooks();
-  void skip_hooks(Cycle cycles);
   void begin_hooks(Cycle now);
-  void govern(Cycle now);
-  void clock_governors(Cycle now);
   void clock_hooks(Cycle now);
-  void check_open(Cycle now);
-  void show_fits();
-  [[nodiscard]] int job_pick(Cycle now);
-  void present_register(Cycle now);
-  void finish_access(const RegisterReply& reply);
-  void serve_registers(Cycle now);
-  [[nodiscard]] Cycle next_access(Cycle now) const;
-  [[nodiscard]] Cycle next_hook(Cycle now) const;
+  [[nodiscard]] bool work_comes(Cycle now) const;
   [[nodiscard]] bool hooks_stirred() const;
+  [[nodiscard]] Cycle next_hook(Cycle now) const;
   [[nodiscard]] Cycle next_work(Cycle now) const;
-  void hook_error(const char* hook, unsigned code, std::uint64_t info);
+  [[nodiscard]] WaitReport report() const;
 
-  const Machine& machine_;
-  Store& store_;
-  const ProgramTable& programs_;
-  std::vector<SmUnit*> sms_;
-  std::array<CopyEngine*, kCopyEngines> copies_;
-  Hooks hooks_;
-  Observer* observer_;
-  DeviceServices* services_ = nullptr;
-  base::Clock clock_;
-
-  FrontEndStatistics statistics_;
+  // The order in which counters are declared is the order in which parts that count are made. Parts hold references to
+  // others that are made behind them, and use none before all are there.
+  KernelTable table_;
+  Dispatcher dispatcher_;
+  JobTable jobs_;
+  JobInspector inspector_;
+  RegisterPort registers_;
+  FrontEndLevels levels_;
   InitiatorPort port_;
   FrontEndMemory memory_;
-  Queues queues_;
-  SourceSelect select_;
-  ParseLanes lanes_;
-  KernelTable table_;
   Ledger ledger_;
-  SmSearch search_;
-  FcfsDispatcher dispatcher_;
-  DispatchScan scan_;
   LaunchTrees trees_;
-  Completions completions_;
-
-  std::vector<boost::circular_buffer<Completed>> done_;  // per SM: retired, not counted
-  SmMask done_waiting_ = 0;                              // SMs with something in done_
-  SmSearch drained_;
-  KdMask finished_;                // entries without a TB to place, running or to count
-  std::deque<Completed> dropped_;  // TBs of stopped kernels that a policy placed
-  std::vector<TbSaver*> savers_;   // per SM, if contexts move at a fixed rate; null: TBs of a preempted queue drain
-  std::vector<Saved> saved_;       // preempted TBs, in the order in which they left
-  Cycle mover_free_ = 0;           // first cycle in which no context moves any more
-  std::unordered_map<std::uint64_t, Event> events_;
-  std::vector<std::uint16_t> waiting_events_;  // queues whose head waits for an event
-  bool recorded_ = false;                      // an event was recorded in this cycle
-  std::deque<std::uint16_t> reading_;          // queues whose head is being read, in the order of the reads
-  std::deque<Notice> unseen_;                  // what completed, its word is under way
-  std::vector<Notice> notices_;
-  bool collecting_ = false;
-  std::unique_ptr<Jobs> jobs_;  // null until there are any
-  QueueMask ready_;             // queues whose kernel may be granted, as of the start of the cycle
-  std::deque<Jobs::Access> accesses_;
-  std::unordered_map<std::uint64_t, RegisterReply> replies_;
-  std::uint64_t last_access_ = 0;
-  std::deque<Fault> faults_;
-  std::vector<KernelStatistics> kernels_;
-  Cycle last_ = kForever;   // last tick
-  bool pushed_ = false;     // an item was pushed in this cycle
-  bool placed_ = false;     // a TB was placed in this cycle
-  bool placeable_ = false;  // the dispatcher looks again in the next cycle
-
-  MemorySystem* l2_ = nullptr;  // only for machines that flush
-  int flushing_ = -1;           // entry whose kernel waits for the flush at its end
-
-  SmMask clock_enable_ = kAllSms;
-  bool uncore_enable_ = true;
-  SmMask open_ = kAllSms;
-  const Quota* quota_ = nullptr;
-  std::unique_ptr<HookState> hook_;  // null without hooks
+  Queues queues_;
+  ParseLanes lanes_;
+  CompletionPort completions_;
+  HookEvents events_;
+  Governors governors_;
+  DispatchPort policy_;
+  SchedulerPort scheduler_;
+  ParseStage parse_;
+  HeadService heads_;
+  RetireUnit retire_;
+  ReleaseUnit release_;
+  Preemptor preemptor_;
+  FaultUnit faults_;
+  Cycle last_ = kForever;  // last tick
 };
 
 }  // namespace castor::gpu

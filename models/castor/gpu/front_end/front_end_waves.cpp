@@ -35,7 +35,7 @@ void FrontEnd::add_waves(Waves& waves, const std::string& scope) const {
     }
     return mask;
   });
-  waves.add(scope, "tbs_placed", 32, [this] { return statistics_.tb_placed.value(); });
+  waves.add(scope, "tbs_placed", 32, [this] { return table_.tbs_placed(); });
   waves.add(scope, "resident_tbs", 16, [this] { return ledger_.resident_total(); });
   waves.add(scope, "tbs_left", 32, [this] {
     std::uint64_t left = 0;
@@ -44,23 +44,20 @@ void FrontEnd::add_waves(Waves& waves, const std::string& scope) const {
     }
     return left;
   });
-  waves.add(scope, "done_waiting", 64, &done_waiting_);
+  retire_.add_waves(waves, scope);
 }
 
 void FrontEnd::add_hook_waves(Waves& waves, const std::string& scope) const {
-  const auto add = [&](Hook* hook) {
-    if (hook != nullptr) hook->add_waves(waves, scope);
-  };
-  add(hooks_.job_scheduler);
-  add(hooks_.dispatch);
-  for (SmGovernor* const governor : hooks_.governors) add(governor);
+  scheduler_.add_waves(waves, scope);
+  policy_.add_waves(waves, scope);
+  governors_.add_waves(waves, scope);
 }
 
 void CopyEngine::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "active", 1, &active_);
   waves.add(scope, "jobs", 16, [this] { return jobs_.size(); });
-  waves.add(scope, "row", 32, &row_);
-  waves.add(scope, "column", 48, &column_);
+  waves.add(scope, "row", 32, &plan_.row());
+  waves.add(scope, "column", 48, &plan_.column());
   waves.add(scope, "in_flight", 16, &in_flight_);
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "castor/base/error.h"
+#include "castor/base/statistics.h"
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/hooks/hook.h"
@@ -40,10 +43,10 @@ class Sequencer {
   std::uint64_t next_ = 0, total_ = 0;
 };
 
-/// A row of the kernel table (docs/gpu.md, "Kernel table").
+/// A row of the kernel table (docs/gpu.md, "Kernel table"). Everybody reads it, the table alone changes it.
 struct KernelEntry {
   EntryState state = EntryState::kFree;
-  bool killed = false;
+  bool killed = false;  ///< nothing of it is placed any more
   bool first_placed = false;
   KernelContext context;
   Sequencer sequencer;        ///< its `left()` = TBs to place
@@ -59,19 +62,32 @@ struct KernelEntry {
   }
 };
 
+/// The kernel table: what is known of every kernel from its grant to its completion, and how many of its TBs are to be
+/// placed, run, wait saved or are counted (docs/gpu.md, "Kernel table").
+///
+/// Every step of a kernel or TB is one call, made by the part that takes the step, in the cycle in which it happens;
+/// a call may be made in any step of the cycle, and what it changes is seen at once. A kernel goes the way `reserve`,
+/// `write`, `place` for each TB, `retire` and `count` for each, `release`. It leaves that way by `kill` (a fault) or
+/// `give_up` (its job), each followed by `drop_rest` for the TBs that nobody will place.
 class KernelTable {
  public:
-  explicit KernelTable(unsigned entries) : entries_(entries) {
-    for (unsigned i = 0; i < entries; ++i) entries_[i].context.entry = static_cast<std::uint16_t>(i);
-  }
+  /// A TB that leaves the list of those to place.
+  struct NextTb {
+    std::uint64_t position = 0;        ///< in the entry, from 0 on
+    std::uint64_t gid = 0;             ///< linear index in the grid
+    bool first = false, last = false;  ///< of the entry
+  };
+
+  KernelTable(unsigned entries, base::StatisticGroup& statistics);
 
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(entries_.size()); }
-  [[nodiscard]] KernelEntry& operator[](unsigned entry) { return entries_[entry]; }
   [[nodiscard]] const KernelEntry& operator[](unsigned entry) const { return entries_[entry]; }
   /// The entry that a context belongs to.
-  [[nodiscard]] KernelEntry& of(const KernelContext& context) { return entries_[context.entry]; }
+  [[nodiscard]] const KernelEntry& of(const KernelContext& context) const { return entries_[context.entry]; }
   /// Entries that are not free.
   [[nodiscard]] unsigned valid() const { return valid_; }
+  /// Entries without a TB to place, running, saved or to count.
+  [[nodiscard]] const KdMask& finished() const { return finished_; }
 
   /// Lowest entry that was free at the start of cycle `now`, -1 = none.
   [[nodiscard]] int first_free(Cycle now) const {
@@ -84,20 +100,65 @@ class KernelTable {
   [[nodiscard]] bool free(unsigned entry, Cycle now) const {
     return entries_[entry].state == EntryState::kFree && (entries_[entry].freed < now || now == 0);
   }
-  KernelEntry& reserve(unsigned entry) {
-    entries_[entry].state = EntryState::kReserved;
-    ++valid_;
-    return entries_[entry];
+
+  /// A kernel takes a free entry. Its context is empty but for the entry's number, and is filled by the caller.
+  KernelContext& reserve(unsigned entry, LaunchTrees::Id tree);
+  /// The context of a reserved entry, to be filled until `write`.
+  [[nodiscard]] KernelContext& draft(unsigned entry);
+  /// The context is complete; `time` is that of the cycle. From the next cycle on the TBs can be placed. False if the
+  /// kernel was stopped before: it is finished.
+  bool write(unsigned entry, Picoseconds time);
+  /// The next TB goes to an SM.
+  NextTb place(unsigned entry, Cycle now);
+  /// The next TB of a stopped kernel is dropped although it was placed: it runs until it is counted.
+  NextTb drop_next(unsigned entry);
+  /// A TB has left its SM; what it issued counts for its kernel.
+  void retire(unsigned entry, std::uint64_t warp_instructions, std::uint64_t thread_instructions) {
+    KernelStatistics& statistics = entries_[entry].statistics;
+    statistics.warp_instructions += warp_instructions;
+    statistics.thread_instructions += thread_instructions;
+    ++tb_retired_;
   }
-  void release(unsigned entry, Cycle now) {
-    entries_[entry].state = EntryState::kFree;
-    entries_[entry].freed = now;
-    --valid_;
+  /// A TB that has retired, or was dropped by `drop_next`, is counted.
+  void count(unsigned entry) {
+    --entries_[entry].running;
+    ++entries_[entry].retired;
+    note_finished(entry);
   }
+  /// A TB has left its SM before it was complete, or comes back to one.
+  void save(unsigned entry);
+  void restore(unsigned entry);
+  /// The saved TBs of a stopped kernel will not come back.
+  void drop_saved(unsigned entry);
+  /// A fault stops the kernel.
+  void kill(unsigned entry);
+  /// The kernel is dropped with its job; none of its TBs was placed.
+  void give_up(unsigned entry);
+  /// The TBs of a written entry that are to be placed are dropped.
+  void drop_rest(unsigned entry);
+  /// The kernel is complete; its entry may be reserved from the next cycle on. The context stays until then.
+  [[nodiscard]] KernelStatistics release(unsigned entry, Cycle now);
+
+  /// Grows with every step of a kernel or TB, `reserve` excepted.
+  [[nodiscard]] std::uint64_t progress() const;
+  [[nodiscard]] std::uint64_t tbs_placed() const { return tb_placed_.value(); }
 
  private:
+  static constexpr unsigned kWaitBins = 16;
+
+  NextTb take(KernelEntry& kernel);
+  void note_finished(unsigned entry) {
+    if (entries_[entry].finished()) finished_[entry] = true;
+  }
+  void note_wait(Cycle cycles);
+
   std::vector<KernelEntry> entries_;
   unsigned valid_ = 0;
+  KdMask finished_;
+  base::Counter kernels_parsed_, kernels_completed_, kernels_stopped_;
+  base::Counter tb_placed_, tb_retired_, tb_dropped_, tb_saved_, tb_restored_;
+  base::StatisticGroup waits_;
+  std::array<std::unique_ptr<base::Counter>, kWaitBins> wait_bins_;
 };
 
 }  // namespace castor::gpu

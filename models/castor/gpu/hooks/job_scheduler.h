@@ -64,7 +64,8 @@ struct JobOut {
 /// One per GPU; settles in step F8, clocks in F10 of the front end's cycle.
 class JobScheduler : public ClockedHook<JobIn, JobOut> {
  public:
-  /// Jobs are announced to it, and no kernel is granted that does not belong to one it has accepted.
+  /// Jobs are announced to it, and no kernel is granted that does not belong to one it has accepted. Constant, also
+  /// before `attach`.
   [[nodiscard]] virtual bool judges() const { return false; }
   /// How the host's driver uses it; null for one that does not judge. Lives as long as the hook.
   [[nodiscard]] virtual const JobControl* control() const { return nullptr; }

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "castor/gpu/front_end/ledger.h"
+#include "castor/gpu/hooks/events.h"
+#include "castor/gpu/machine.h"
+
+namespace castor::gpu {
+
+/// Why nothing was placed although something waits.
+enum class DispatchWait : std::uint8_t {
+  kNothing,      ///< nothing waits, or something was placed
+  kNoFit,        ///< no waiting item fits on any SM
+  kHeadBlocked,  ///< the current item does not fit, a younger one would
+  kClosed,       ///< it would fit, on SMs that are closed or above quota
+};
+
+/// Those SMs of a set that have fewer TBs of an entry than the quota allows; without a quota all.
+[[nodiscard]] inline SmMask within_quota(SmMask set, const Quota* quota, const Ledger& ledger, unsigned entry) {
+  if (quota == nullptr) return set;
+  for (SmMask left = set; left != 0; left &= left - 1) {
+    const auto sm = static_cast<unsigned>(__builtin_ctzll(left));
+    const std::uint8_t allowed = quota->allowed[sm * quota->entries + entry];
+    if (allowed != Quota::kUnlimited && ledger.resident(sm, entry) >= allowed) set &= ~(SmMask{1} << sm);
+  }
+  return set;
+}
+
+/// The SMs that may take a TB of an entry now: room, open, below quota.
+struct DispatchView {
+  const Ledger& ledger;
+  SmMask open = kAllSms;
+  const Quota* quota = nullptr;
+  const KdMask* stopped = nullptr;  ///< entries of which nothing is issued
+
+  [[nodiscard]] SmMask room(unsigned entry) const { return ledger.fits(entry); }
+  [[nodiscard]] SmMask takers(unsigned entry) const {
+    if (stopped != nullptr && (*stopped)[entry]) return 0;
+    return within_quota(ledger.fits(entry) & open, quota, ledger, entry);
+  }
+};
+
+/// The choice of the kernel by a scan (dispatch.select_scan w): passes of NG = queues / w cycles that begin where cycle
+/// mod NG is 0. A pass works on what fitted in its first cycle; the oldest kernel of that is offered during the next
+/// pass, as long as it fits then. All of it follows from what fitted at the starts of the last two passes, so skipped
+/// cycles, in which nothing changes, cost nothing.
+class DispatchScan {
+ public:
+  DispatchScan(unsigned queues, unsigned width) : pass_(width == 0 ? 0 : (queues + width - 1) / width) {}
+  [[nodiscard]] bool on() const { return pass_ != 0; }
+  /// Once per cycle that is not skipped: the oldest entry that fits now, -1 = none.
+  void advance(int oldest, Cycle now) {
+    const Cycle start = now - now % pass_;
+    if (start == frozen_at_) return;
+    offered_ = frozen_at_ != kForever && start - pass_ == frozen_at_ ? frozen_ : resting_;
+    frozen_ = start == now ? oldest : resting_;
+    frozen_at_ = start;
+  }
+  /// The same at the end of the cycle: what holds in the skipped ones behind it.
+  void rest(int oldest) { resting_ = oldest; }
+  [[nodiscard]] int offer() const { return offered_; }
+
+ private:
+  Cycle pass_;
+  int offered_ = -1, frozen_ = -1, resting_ = -1;
+  Cycle frozen_at_ = kForever;
+};
+
+/// The built-in dispatch policy, first come first served (docs/gpu.md, "Dispatch").
+///
+/// Items are kernels in the order in which their entries were written. The current item is the head, or with sticky
+/// bypass the one that was placed last as long as it has TBs. If it fits nowhere, nothing happens; with sticky bypass
+/// the oldest item that fits becomes current at once. An exhausted item leaves in the cycle of its last TB and the next
+/// one starts in the next cycle. SMs are searched all in one cycle from the last used + 1, or for study one per cycle
+/// (`rr_one`: SM number = cycle mod SMs, so that skipped cycles change nothing).
+class FcfsDispatcher {
+ public:
+  struct Choice {
+    int entry = -1;
+    unsigned sm = 0;
+    DispatchWait wait = DispatchWait::kNothing;
+  };
+
+  explicit FcfsDispatcher(const Machine& machine)
+      : sticky_(machine.dispatch.bypass == DispatchBypass::kSticky),
+        one_(machine.dispatch.search == DispatchSearch::kRoundRobinOne),
+        sms_(machine.chip.sms) {}
+
+  void push(unsigned entry) { items_.push_back(static_cast<std::uint16_t>(entry)); }
+  /// An exhausted or stopped kernel leaves the list.
+  void remove(unsigned entry) {
+    items_.erase(std::remove(items_.begin(), items_.end(), entry), items_.end());
+    if (current_ == static_cast<int>(entry)) current_ = -1;
+  }
+  [[nodiscard]] bool empty() const { return items_.empty(); }
+  [[nodiscard]] const std::vector<std::uint16_t>& items() const { return items_; }
+  /// The item that is placed next if it fits, -1 = none.
+  [[nodiscard]] int current() const { return current_ >= 0 ? current_ : items_.empty() ? -1 : items_.front(); }
+
+  /// What is placed in cycle `now`. Changes nothing; the caller tells what it did by `placed`.
+  [[nodiscard]] Choice choose(const DispatchView& view, const SmSearch& search, Cycle now) const {
+    Choice choice;
+    if (items_.empty()) return choice;
+    const auto item = static_cast<unsigned>(current());
+    if (try_item(item, view, search, now, choice)) return choice;
+    bool other_fits = false;
+    for (const std::uint16_t other : items_) {
+      if (other == item) continue;
+      if (sticky_ && try_item(other, view, search, now, choice)) return choice;
+      other_fits = other_fits || view.takers(other) != 0;
+    }
+    if (view.room(item) != 0 && view.takers(item) == 0) {
+      choice.wait = DispatchWait::kClosed;
+    } else {
+      choice.wait = other_fits ? DispatchWait::kHeadBlocked : DispatchWait::kNoFit;
+    }
+    return choice;
+  }
+  /// The oldest item that fits somewhere, -1 = none.
+  [[nodiscard]] int oldest(const DispatchView& view) const {
+    const auto found = std::find_if(items_.begin(), items_.end(), [&](auto item) { return view.takers(item) != 0; });
+    return found == items_.end() ? -1 : static_cast<int>(*found);
+  }
+  void placed(unsigned entry) {
+    if (sticky_) current_ = static_cast<int>(entry);
+  }
+  /// Something could be placed in a later cycle without any change of state.
+  [[nodiscard]] bool pending(const DispatchView& view) const {
+    if (items_.empty()) return false;
+    if (view.takers(static_cast<unsigned>(current())) != 0) return true;
+    return sticky_ &&
+           std::any_of(items_.begin(), items_.end(), [&](std::uint16_t item) { return view.takers(item) != 0; });
+  }
+
+ private:
+  [[nodiscard]] bool try_item(unsigned item, const DispatchView& view, const SmSearch& search, Cycle now,
+                              Choice& choice) const {
+    SmMask takers = view.takers(item);
+    if (one_) takers &= SmMask{1} << now % sms_;
+    if (takers == 0) return false;
+    choice.entry = static_cast<int>(item);
+    choice.sm = search.first(takers);
+    return true;
+  }
+
+  bool sticky_, one_;
+  unsigned sms_;
+  std::vector<std::uint16_t> items_;
+  int current_ = -1;
+};
+
+}  // namespace castor::gpu

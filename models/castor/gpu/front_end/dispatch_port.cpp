@@ -1,0 +1,57 @@
+#include "castor/gpu/front_end/dispatch_port.h"
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+
+DispatchPort::DispatchPort(DispatchPolicy* policy, const HookPlace& place, const RoomView& room, MemoryClient& memory,
+                           const HookEvents& events)
+    : policy_(policy), memory_(memory), events_(events), checks_(!place.machine.run.sleep) {
+  in_.room = &room;
+  if (policy != nullptr) mounted_.emplace(*policy, "dispatch_policy", place, &memory);
+}
+
+const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, SmMask open, const Quota* quota, Cycle now) {
+  in_.now = now;
+  in_.fits = &fits;
+  in_.open = open;
+  in_.quota = quota;
+  in_.push.reset();
+  in_.taken = false;
+  in_.reply.reset();
+  if (memory_.has_reply(now)) {
+    in_.reply = memory_.reply();
+    memory_.pop();
+  }
+  in_.ev = events_.all();
+  if (checks_) settle_early();
+  const DispatchOut& out = policy_->settle(in_);
+  CASTOR_ASSERT_AT(now, !checks_ || (out.push_ready == push_ready_ && out.hold == hold_),
+                   "dispatch policy changes push_ready or hold after settle: they depend on its state only");
+  push_ready_ = out.push_ready;
+  hold_ = out.hold;
+  state_ = {out.fits_head, out.bound_wait, out.ready, out.waiting};
+  return out.place;
+}
+
+// In the runs that check: what depends on state only is there before anything of the cycle is known.
+void DispatchPort::settle_early() {
+  const KdMask nothing;
+  DispatchIn early = in_;
+  early.fits = &nothing;
+  early.open = 0;
+  early.ev = {};
+  early.reply.reset();
+  const DispatchOut& out = policy_->settle(early);
+  push_ready_ = out.push_ready;
+  hold_ = out.hold;
+}
+
+void DispatchPort::clock(Cycle now) {
+  in_.now = now;
+  in_.push = events_.all().pushed;
+  in_.ev = events_.all();
+  policy_->clock(in_);
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,224 @@
+#include "castor/gpu/front_end/dispatcher.h"
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+
+Dispatcher::Dispatcher(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
+                       const Governors& governors, DispatchPort& policy, RetireUnit& retire, JobTable& jobs,
+                       HookEvents& events, Observer* observer, base::StatisticGroup& statistics)
+    : sms_(sms),
+      table_(table),
+      ledger_(ledger),
+      governors_(governors),
+      policy_(policy),
+      retire_(retire),
+      jobs_(jobs),
+      events_(events),
+      observer_(observer),
+      fcfs_(machine),
+      scan_(machine.queue.count, machine.dispatch.select_scan),
+      search_(machine.chip.sms),
+      offers_refused_(statistics, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}) {}
+
+void Dispatcher::push(unsigned entry) {
+  const KernelContext& context = table_[entry].context;
+  ledger_.watch(entry, context.need);
+  if (!policy_.on()) fcfs_.push(entry);
+  events_.pushed(context);
+}
+
+// --- Placement ------------------------------------------------------------------------------------------------------
+
+void Dispatcher::step(Cycle now) {
+  if (policy_.on()) {
+    step_policy(now);
+    return;
+  }
+  if (scan_.on()) {
+    step_scan(now);
+    return;
+  }
+  if (placed_at_ == now || fcfs_.empty()) return;
+  const FcfsDispatcher::Choice choice = fcfs_.choose(view(), search_, now);
+  if (choice.entry < 0) return;
+  search_.chosen(choice.sm);
+  place(static_cast<unsigned>(choice.entry), choice.sm, false, now);
+}
+
+void Dispatcher::step_scan(Cycle now) {
+  scan_.advance(fcfs_.oldest(view()), now);
+  if (placed_at_ == now || scan_.offer() < 0) return;
+  const auto entry = static_cast<unsigned>(scan_.offer());
+  const SmMask takers = this->takers(entry);
+  if (takers == 0) return;
+  const unsigned sm = search_.first(takers);
+  search_.chosen(sm);
+  place(entry, sm, false, now);
+}
+
+void Dispatcher::step_policy(Cycle now) {
+  const SmMask open = governors_.open() & ledger_.all();
+  const Maybe<Placement>& offered = policy_.settle(show_fits(), open, governors_.quota(), now);
+  if (!offered) return;
+  const Placement offer = *offered;
+  CASTOR_ASSERT_AT(now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
+                   "dispatch policy offers entry %u: not there", offer.kd);
+  const KernelEntry& kernel = table_[offer.kd];
+  CASTOR_ASSERT_AT(now, kernel.sequencer.left() > 0 && offer.position == kernel.sequencer.next(),
+                   "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
+                   static_cast<unsigned long long>(kernel.sequencer.next()));
+  if (placed_at_ == now) return;  // a TB that comes back goes before
+  const SmMask takers = kernel.killed ? open : this->takers(offer.kd);
+  const bool any = offer.sm == Placement::kAnySm;
+  CASTOR_ASSERT_AT(now,
+                   any || (offer.sm < ledger_.sms() && (kernel.killed || ledger_.fits(offer.sm, kernel.context.need))),
+                   "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
+  if (takers == 0 || (!any && (takers >> offer.sm & 1) == 0)) {
+    ++offers_refused_;
+    return;
+  }
+  const unsigned sm = any ? search_.first(takers) : offer.sm;
+  policy_.take();
+  if (any) search_.chosen(sm);
+  if (kernel.killed) {
+    drop(offer.kd, sm, now);
+  } else {
+    place(offer.kd, sm, offer.linear, now);
+  }
+}
+
+void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
+  const KernelEntry& kernel = table_[entry];
+  const KernelContext& context = kernel.context;
+  CASTOR_ASSERT_AT(now, placed_at_ != now, "two placements in a cycle");
+  CASTOR_ASSERT_AT(now, !kernel.killed && (governors_.open() >> sm & 1) != 0, "TB of entry %u placed on closed SM %u",
+                   entry, sm);
+  ledger_.debit(sm, entry, context.need, now);
+  const KernelTable::NextTb tb = table_.place(entry, now);
+  TbStartMessage message;
+  message.visible = now + 1;
+  message.kernel = &context;
+  message.position = tb.position;
+  message.gid = tb.gid;
+  message.acquire = context.written;
+  message.divide = linear && (context.grid.y > 1 || context.grid.z > 1);
+  sms_[sm]->start(message);
+  placed_at_ = now;
+  jobs_.placed(context.queue, tb.last, now);
+  if (events_.on()) {
+    TbEvent event = tb_event(context, sm, tb.gid);
+    event.first = tb.first;
+    event.last = tb.last;
+    events_.placed(event);
+  }
+  fcfs_.placed(entry);
+  if (tb.last) withdraw(entry);
+  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, 0});
+}
+
+// The policy sees its TB placed now, and retired and counted in a later cycle.
+void Dispatcher::drop(unsigned entry, unsigned sm, Cycle now) {
+  const KernelTable::NextTb tb = table_.drop_next(entry);
+  TbEvent event = tb_event(table_[entry].context, sm, tb.gid);
+  event.first = tb.first;
+  event.last = tb.last;
+  events_.placed(event);
+  event.first = event.last = false;
+  retire_.drop(event, now);
+}
+
+unsigned Dispatcher::place_again(unsigned entry, SmMask sms, Cycle now) {
+  const unsigned sm = search_.first(sms);
+  search_.chosen(sm);
+  ledger_.debit(sm, entry, table_[entry].context.need, now);
+  placed_at_ = now;
+  return sm;
+}
+
+SmMask Dispatcher::takers_again(unsigned entry) const {
+  const TbNeed& need = table_[entry].context.need;
+  SmMask room = 0;
+  for (unsigned sm = 0; sm < ledger_.sms(); ++sm) room |= SmMask{ledger_.fits(sm, need)} << sm;
+  return within_quota(room & governors_.open(), governors_.quota(), ledger_, entry);
+}
+
+// --- Kernels that leave ---------------------------------------------------------------------------------------------
+
+void Dispatcher::withdraw(unsigned entry) {
+  ledger_.unwatch(entry);
+  fcfs_.remove(entry);
+}
+
+void Dispatcher::stop(unsigned entry) {
+  withdraw(entry);
+  if (!policy_.on()) table_.drop_rest(entry);
+}
+
+unsigned Dispatcher::give_up(unsigned queue) {
+  unsigned kernels = 0;
+  for (unsigned entry = 0; entry < table_.size(); ++entry) {
+    const KernelEntry& kernel = table_[entry];
+    if (kernel.state == EntryState::kFree || kernel.context.queue != queue) continue;
+    ++kernels;
+    table_.give_up(entry);
+    if (kernel.state != EntryState::kWritten) continue;
+    withdraw(entry);
+    table_.drop_rest(entry);
+  }
+  return kernels;
+}
+
+void Dispatcher::hold_queues(const QueueMask& queues) {
+  held_.reset();
+  holding_ = false;
+  if (queues.none()) return;
+  for (const std::uint16_t entry : ledger_.watched()) {
+    held_[entry] = queues[table_[entry].context.queue];
+    holding_ = holding_ || held_[entry];
+  }
+}
+
+// --- What others see ------------------------------------------------------------------------------------------------
+
+const KdMask& Dispatcher::show_fits() {
+  fits_.reset();
+  const DispatchView view = this->view();
+  for (const std::uint16_t entry : ledger_.watched()) fits_[entry] = view.takers(entry) != 0;
+  if (!policy_.on()) return fits_;
+  for (unsigned entry = 0; entry < table_.size(); ++entry) {
+    const KernelEntry& kernel = table_[entry];
+    if (kernel.killed && kernel.state == EntryState::kWritten && kernel.sequencer.left() > 0) fits_[entry] = true;
+  }
+  return fits_;
+}
+
+DispatchState Dispatcher::state() const {
+  if (policy_.on()) return policy_.state();
+  DispatchState state;
+  state.ready = state.waiting = !fcfs_.empty();
+  if (!fcfs_.empty()) state.fits_head = ledger_.fits(static_cast<unsigned>(fcfs_.current()));
+  return state;
+}
+
+int Dispatcher::ahead_of(unsigned entry) const {
+  const int current = policy_.on() ? -1 : fcfs_.current();
+  return current == static_cast<int>(entry) ? -1 : current;
+}
+
+DispatchWait Dispatcher::rest(Cycle now) {
+  placeable_ = false;
+  if (policy_.on()) return DispatchWait::kNothing;
+  if (scan_.on()) {
+    const int oldest = fcfs_.oldest(view());
+    scan_.rest(oldest);
+    placeable_ = oldest >= 0;
+    return fcfs_.empty() || placeable_ ? DispatchWait::kNothing : fcfs_.choose(view(), search_, now).wait;
+  }
+  if (fcfs_.empty()) return DispatchWait::kNothing;
+  // After a placement the next cycle is looked at in any case: its reason for waiting is another.
+  placeable_ = placed_at_ == now || fcfs_.pending(view());
+  return placeable_ ? DispatchWait::kNothing : fcfs_.choose(view(), search_, now).wait;
+}
+
+}  // namespace castor::gpu

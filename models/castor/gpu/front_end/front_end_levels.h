@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+
+#include "castor/base/statistics.h"
+#include "castor/gpu/front_end/built_in_dispatch.h"
+#include "castor/gpu/unit.h"
+
+namespace castor::gpu {
+
+/// Counters of the front end that grow with time: by levels that hold from one cycle in which it works to the next, so
+/// that skipped cycles cost nothing. `count_until` at the start of a cycle, `set` at its end.
+class FrontEndLevels {
+ public:
+  explicit FrontEndLevels(base::StatisticGroup& group)
+      : entries_valid_max_(group, {"entries_valid_max", "", "most kernel table entries in use at once"}),
+        parse_busy_(group, {"parse_busy", "cycles", "sum over parse lanes of the cycles in which they work"}),
+        queue_blocked_(group,
+                       {"queue_blocked", "cycles", "sum over queues of the cycles with a kernel or copy under way"}),
+        entries_valid_sum_(group,
+                           {"entries_valid_sum", "cycles", "sum over kernel table entries of the cycles in use"}),
+        tb_busy_(group, {"tb_busy", "cycles", "cycles with at least one TB on an SM or on its way"}),
+        no_fit_(group, {"no_fit_cycles", "cycles", "built-in policy: no waiting kernel fits on any SM"}),
+        head_blocked_(group,
+                      {"head_blocked_cycles", "cycles", "built-in policy: the oldest does not fit, a younger would"}),
+        closed_(group, {"closed_cycles", "cycles", "built-in policy: SMs with room are closed or above quota"}) {}
+
+  struct Levels {
+    std::uint64_t lanes = 0, blocked = 0, entries = 0;
+    bool busy = false;
+    DispatchWait wait = DispatchWait::kNothing;
+  };
+  /// What holds from cycle `now` on.
+  void set(const Levels& levels, Cycle now) {
+    count_until(now);
+    levels_ = levels;
+    if (levels.entries > entries_valid_max_.value()) entries_valid_max_ += levels.entries - entries_valid_max_.value();
+  }
+  void count_until(Cycle now) {
+    if (counted_ >= now) return;
+    const std::uint64_t cycles = now - counted_;
+    counted_ = now;
+    parse_busy_ += cycles * levels_.lanes;
+    queue_blocked_ += cycles * levels_.blocked;
+    entries_valid_sum_ += cycles * levels_.entries;
+    if (levels_.busy) tb_busy_ += cycles;
+    if (levels_.wait == DispatchWait::kNoFit) no_fit_ += cycles;
+    if (levels_.wait == DispatchWait::kHeadBlocked) head_blocked_ += cycles;
+    if (levels_.wait == DispatchWait::kClosed) closed_ += cycles;
+  }
+
+ private:
+  base::Counter entries_valid_max_;
+  base::Counter parse_busy_, queue_blocked_, entries_valid_sum_, tb_busy_, no_fit_, head_blocked_, closed_;
+  Levels levels_;
+  Cycle counted_ = 0;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,138 @@
+#include "castor/gpu/front_end/governors.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+
+Governors::Governors(std::vector<SmGovernor*> governors, const HookPlace& place, const std::vector<SmUnit*>& sms,
+                     const Ledger& ledger, const HookEvents& events)
+    : governors_(std::move(governors)),
+      sms_(sms),
+      ledger_(ledger),
+      events_(events),
+      checks_(!place.machine.run.sleep),
+      patience_(place.machine.watchdog.cycles),
+      entries_(place.machine.table.entries) {
+  if (governors_.empty()) return;
+  said_.resize(governors_.size());
+  pulses_.resize(sms_.size());
+  loads_.resize(sms_.size());
+  in_.pulse = {pulses_.data(), pulses_.size()};
+  in_.load = {loads_.data(), loads_.size()};
+  allowed_.resize(sms_.size() * entries_);
+  combined_ = {entries_, allowed_.data()};
+  for (std::size_t i = 0; i < governors_.size(); ++i) {
+    mounted_.emplace_back(*governors_[i], "governor" + std::to_string(i), place);
+  }
+}
+
+void Governors::idle(Cycle cycles) {
+  for (SmGovernor* const governor : governors_) governor->idle(cycles);
+}
+
+void Governors::begin(Cycle now) {
+  moving_ = false;
+  if (governors_.empty()) return;
+  for (unsigned sm = 0; sm < sms_.size(); ++sm) {
+    pulses_[sm] = sms_[sm]->pulse(now);
+    loads_[sm] = ledger_.load(sm, now);
+    moving_ = moving_ || loads_[sm].in_flight;
+  }
+}
+
+void Governors::settle(Cycle now) {
+  if (governors_.empty()) return;
+  in_.now = now;
+  open_ = clock_enable_ = kAllSms;
+  quota_ = nullptr;
+  uncore_enable_ = true;
+  for (std::size_t i = 0; i < governors_.size(); ++i) {
+    const GovernOut& out = governors_[i]->settle(in_);
+    said_[i] = out;
+    open_ &= out.open;
+    clock_enable_ &= out.clock_enable;
+    uncore_enable_ = uncore_enable_ && out.uncore_enable;
+    if (out.quota != nullptr) combine(*out.quota, now);
+  }
+}
+
+void Governors::combine(const Quota& quota, Cycle now) {
+  CASTOR_ASSERT_AT(now, quota.entries == entries_, "quota table of %u entries, the kernel table has %u", quota.entries,
+                   entries_);
+  if (quota_ == nullptr) {
+    quota_ = &quota;
+    return;
+  }
+  for (std::size_t i = 0; i < allowed_.size(); ++i) {
+    allowed_[i] = std::min(quota_->allowed[i], quota.allowed[i]);
+  }
+  quota_ = &combined_;
+}
+
+void Governors::show(const DispatchState& state) {
+  in_.fits_head = state.fits_head;
+  in_.bound_wait = state.bound_wait;
+  in_.ready = state.ready;
+  dispatch_waits_ = state.waiting;
+}
+
+void Governors::clock(bool coming, Cycle now) {
+  in_.now = now;
+  in_.waiting = dispatch_waits_ || coming;
+  in_.ev = events_.all();
+  for (std::size_t i = 0; i < governors_.size(); ++i) {
+    if (checks_) {
+      const GovernOut& again = governors_[i]->settle(in_);
+      const GovernOut& first = said_[i];
+      CASTOR_ASSERT_AT(now,
+                       again.open == first.open && again.clock_enable == first.clock_enable &&
+                           again.uncore_enable == first.uncore_enable && again.quota == first.quota,
+                       "governor%zu changes an output after settle: they depend on its state only", i);
+    }
+    governors_[i]->clock(in_);
+  }
+}
+
+// Governors that keep every SM closed while none holds a TB and one waits: only they can end that. If they have not
+// after a watchdog's window, or say that they rest for ever, they never will.
+void Governors::check_open(Cycle now) {
+  const SmMask all = ledger_.all();
+  if ((open_ & all) != 0 || ledger_.resident_total() != 0 || ledger_.watched().empty()) {
+    closed_since_ = kForever;
+    return;
+  }
+  if (closed_since_ == kForever) closed_since_ = now;
+  const Cycle closed = now - closed_since_;
+  if (closed < patience_) return;
+  std::string who = "governors together";
+  for (std::size_t i = 0; i < governors_.size(); ++i) {
+    if ((said_[i].open & all) == 0) who = "governor" + std::to_string(i);
+  }
+  CASTOR_ASSERT_AT(now, closed < patience_,
+                   "%s: all SMs have been closed for %llu cycles while none holds a TB and TBs wait", who.c_str(),
+                   static_cast<unsigned long long>(closed));
+}
+
+bool Governors::inert() const {
+  return std::all_of(governors_.begin(), governors_.end(),
+                     [](const SmGovernor* governor) { return governor->inert(); });
+}
+
+Cycle Governors::next(Cycle now) const {
+  if (governors_.empty()) return kForever;
+  // Pulses of SMs that ticked before the front end in this cycle; those that tick behind it wake it.
+  for (unsigned sm = 0; sm < sms_.size(); ++sm) {
+    if (sms_[sm]->pulse(now + 1) != pulses_[sm]) return now + 1;
+  }
+  Cycle next = closed_since_ == kForever ? kForever : closed_since_ + patience_;
+  for (const SmGovernor* const governor : governors_) next = std::min(next, next_edge_of(*governor, now));
+  return next;
+}
+
+void Governors::add_waves(Waves& waves, const std::string& scope) const {
+  for (SmGovernor* const governor : governors_) governor->add_waves(waves, scope);
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,154 @@
+#include "castor/gpu/front_end/kernel_table.h"
+
+#include <utility>
+
+namespace castor::gpu {
+namespace {
+
+constexpr const char* kWaitBinNames[] = {"bin0", "bin1", "bin2",  "bin3",  "bin4",  "bin5",  "bin6",  "bin7",
+                                         "bin8", "bin9", "bin10", "bin11", "bin12", "bin13", "bin14", "bin15"};
+
+}  // namespace
+
+KernelTable::KernelTable(unsigned entries, base::StatisticGroup& statistics)
+    : entries_(entries),
+      kernels_parsed_(statistics, {"kernels_parsed", "", "kernel table entries written"}),
+      kernels_completed_(statistics, {"kernels_completed", "", "kernels all of whose TBs are complete"}),
+      kernels_stopped_(statistics, {"kernels_stopped", "", "kernels stopped by a fault"}),
+      tb_placed_(statistics, {"tb_placed", "", "TBs sent to an SM"}),
+      tb_retired_(statistics, {"tb_retired", "", "TBs that left their SM"}),
+      tb_dropped_(statistics, {"tb_dropped", "", "TBs of stopped kernels that were never placed"}),
+      tb_saved_(statistics, {"tb_saved", "", "TBs of preempted queues that were saved before they were complete"}),
+      tb_restored_(statistics, {"tb_restored", "", "saved TBs that were sent to an SM again"}),
+      waits_(statistics, "placement_wait") {
+  for (unsigned i = 0; i < entries; ++i) entries_[i].context.entry = static_cast<std::uint16_t>(i);
+  for (unsigned i = 0; i < kWaitBins; ++i) {
+    wait_bins_[i] = std::make_unique<base::Counter>(
+        waits_, base::StatisticInfo{kWaitBinNames[i], "",
+                                    "kernels whose first TB was placed so many cycles after the entry "
+                                    "was written: 2^k to 2^(k+1) - 1, bin 0 also 0, the last all above"});
+  }
+}
+
+KernelContext& KernelTable::reserve(unsigned entry, LaunchTrees::Id tree) {
+  KernelEntry& kernel = entries_[entry];
+  CASTOR_ASSERT(kernel.state == EntryState::kFree, "entry %u reserved twice", entry);
+  const Cycle freed = kernel.freed;
+  kernel = {};
+  kernel.state = EntryState::kReserved;
+  kernel.freed = freed;
+  kernel.tree = tree;
+  kernel.context.entry = static_cast<std::uint16_t>(entry);
+  ++valid_;
+  return kernel.context;
+}
+
+KernelContext& KernelTable::draft(unsigned entry) {
+  CASTOR_ASSERT(entries_[entry].state == EntryState::kReserved, "entry %u is not reserved", entry);
+  return entries_[entry].context;
+}
+
+bool KernelTable::write(unsigned entry, Picoseconds time) {
+  KernelEntry& kernel = entries_[entry];
+  CASTOR_ASSERT(kernel.state == EntryState::kReserved, "entry %u written without being reserved", entry);
+  kernel.state = EntryState::kWritten;
+  kernel.sequencer.start(kernel.context.grid.count());
+  kernel.statistics.kernel = kernel.context.program->kernel;
+  kernel.statistics.ticket = kernel.context.ticket;
+  kernel.statistics.start = time;
+  kernel.statistics.thread_blocks = kernel.context.grid.count();
+  ++kernels_parsed_;
+  if (kernel.killed) drop_rest(entry);
+  return !kernel.killed;
+}
+
+KernelTable::NextTb KernelTable::take(KernelEntry& kernel) {
+  NextTb tb;
+  tb.position = kernel.sequencer.next();
+  tb.gid = kernel.sequencer.take(kernel.context);
+  tb.first = !kernel.first_placed;
+  tb.last = kernel.sequencer.left() == 0;
+  kernel.first_placed = true;
+  ++kernel.running;
+  ++kernel.started;
+  return tb;
+}
+
+KernelTable::NextTb KernelTable::place(unsigned entry, Cycle now) {
+  const NextTb tb = take(entries_[entry]);
+  ++tb_placed_;
+  if (tb.first) note_wait(now - entries_[entry].context.written);
+  return tb;
+}
+
+KernelTable::NextTb KernelTable::drop_next(unsigned entry) {
+  ++tb_dropped_;
+  return take(entries_[entry]);
+}
+
+void KernelTable::save(unsigned entry) {
+  --entries_[entry].running;
+  ++entries_[entry].saved;
+  ++tb_saved_;
+}
+
+void KernelTable::restore(unsigned entry) {
+  --entries_[entry].saved;
+  ++entries_[entry].running;
+  ++tb_restored_;
+}
+
+void KernelTable::drop_saved(unsigned entry) {
+  KernelEntry& kernel = entries_[entry];
+  kernel.retired += kernel.saved;
+  tb_retired_ += kernel.saved;
+  kernel.saved = 0;
+  note_finished(entry);
+}
+
+void KernelTable::kill(unsigned entry) {
+  entries_[entry].killed = true;
+  ++kernels_stopped_;
+}
+
+void KernelTable::give_up(unsigned entry) {
+  KernelEntry& kernel = entries_[entry];
+  CASTOR_ASSERT(kernel.started == 0, "entry %u is given up, but its kernel has started", entry);
+  kernel.killed = true;
+}
+
+void KernelTable::drop_rest(unsigned entry) {
+  const std::uint64_t dropped = entries_[entry].sequencer.drop();
+  entries_[entry].dropped += dropped;
+  tb_dropped_ += dropped;
+  note_finished(entry);
+}
+
+KernelStatistics KernelTable::release(unsigned entry, Cycle now) {
+  KernelEntry& kernel = entries_[entry];
+  const KernelContext& context = kernel.context;
+  CASTOR_ASSERT_AT(
+      now,
+      kernel.finished() && kernel.started == kernel.retired && kernel.started + kernel.dropped == context.grid.count(),
+      "kernel %s released with TBs left", context.program->kernel.c_str());
+  finished_[entry] = false;
+  kernel.state = EntryState::kFree;
+  kernel.freed = now;
+  --valid_;
+  ++kernels_completed_;
+  kernel.statistics.entry = entry;
+  return std::move(kernel.statistics);
+}
+
+std::uint64_t KernelTable::progress() const {
+  return kernels_parsed_.value() + kernels_completed_.value() + kernels_stopped_.value() + tb_placed_.value() +
+         tb_retired_.value() + tb_saved_.value() + tb_restored_.value() + tb_dropped_.value();
+}
+
+void KernelTable::note_wait(Cycle cycles) {
+  unsigned bin = 0;
+  while (bin + 1 < kWaitBins && cycles >> (bin + 1) != 0) ++bin;
+  ++*wait_bins_[bin];
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <optional>
+
+#include "castor/base/time.h"
+#include "castor/gpu/device.h"
+#include "castor/gpu/front_end/kernel_table.h"
+#include "castor/gpu/front_end/launch_descriptor.h"
+#include "castor/gpu/front_end/launch_trees.h"
+#include "castor/gpu/front_end/parse_lanes.h"
+#include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/front_end/source_select.h"
+#include "castor/gpu/loaded_program.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/observer.h"
+#include "castor/gpu/store.h"
+
+namespace castor::gpu {
+
+/// The parse stage: kernels from their launch descriptor in a queue to their entry in the kernel table (docs/gpu.md,
+/// "Parsing", "Launch descriptor", "Kernel table").
+///
+/// In a cycle: `begin` in F1; in F8 `pick`, where no job scheduler picks, `grant`, then `write`. `submitted` between
+/// cycles. What stands between a queue and its grant (jobs that are not accepted) is told by the masks of ready queues.
+class ParseStage {
+ public:
+  struct Granted {
+    unsigned entry = 0;
+    std::optional<Fault> fault;  ///< no memory is left for the launch: the kernel is to be stopped
+  };
+
+  /// `observer`: null = none.
+  ParseStage(const Machine& machine, Store& store, const ProgramTable& programs, Queues& queues, ParseLanes& lanes,
+             KernelTable& table, LaunchTrees& trees, Observer* observer);
+
+  /// The descriptor of a kernel whose packet comes into a queue.
+  [[nodiscard]] PacketImage submitted(unsigned queue, const KernelPacket& packet, Ticket ticket, Cycle visible) const;
+  /// Queues whose kernel may be granted, as of the start of the cycle, and those of the end of the last that ran.
+  void begin(const QueueMask& ready, const QueueMask& resting, Cycle now) {
+    ready_ = ready;
+    select_.advance(ready, resting, now);
+  }
+  /// Those of the last `begin`.
+  [[nodiscard]] const QueueMask& ready() const { return ready_; }
+  /// An entry can be reserved.
+  [[nodiscard]] bool entry_free(Cycle now) const { return entry_per_queue_ || table_.first_free(now) >= 0; }
+  /// The queue that the built-in choice grants, if a lane is free; -1 = none.
+  [[nodiscard]] int pick(Cycle now) const { return ready_.none() || !entry_free(now) ? -1 : select_.offer(ready_); }
+  /// A ready queue's kernel takes an entry and a lane, which is free.
+  [[nodiscard]] Granted grant(unsigned queue, Cycle now);
+  /// The kernel of the oldest lane, which is done, is written into its entry. Returns the entry; a kernel that was
+  /// stopped meanwhile has no TB to place.
+  [[nodiscard]] unsigned write(Cycle now);
+  /// First cycle after `now` in which a kernel may be granted if nothing else happens; `ready` are the queues whose
+  /// kernel may be by then.
+  [[nodiscard]] Cycle next(const QueueMask& ready, Cycle now) const;
+
+ private:
+  [[nodiscard]] std::optional<Fault> prepare(KernelContext& context, const KernelPacket& packet, std::uint64_t image);
+  void fill(KernelContext& context, const LaunchDescriptor& descriptor, Cycle now) const;
+
+  const Machine& machine_;
+  Store& store_;
+  const ProgramTable& programs_;
+  Queues& queues_;
+  ParseLanes& lanes_;
+  KernelTable& table_;
+  LaunchTrees& trees_;
+  Observer* observer_;
+  base::Clock clock_;
+  bool entry_per_queue_;  // queues in memory have an entry each, if the table is large enough
+  SourceSelect select_;
+  QueueMask ready_;
+};
+
+}  // namespace castor::gpu

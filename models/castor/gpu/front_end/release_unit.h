@@ -1,0 +1,82 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "castor/base/time.h"
+#include "castor/gpu/device.h"
+#include "castor/gpu/front_end/completion_port.h"
+#include "castor/gpu/front_end/head_service.h"
+#include "castor/gpu/front_end/hook_events.h"
+#include "castor/gpu/front_end/job_table.h"
+#include "castor/gpu/front_end/kernel_table.h"
+#include "castor/gpu/front_end/launch_trees.h"
+#include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/observer.h"
+#include "castor/gpu/store.h"
+
+namespace castor::gpu {
+
+class MemorySystem;
+
+/// The end of kernels and copies: gives entry, device memory and queue free, tells the host, and keeps what was counted
+/// of each kernel (docs/gpu.md, "Completion").
+///
+/// In a cycle: `take_copies` and `release` in F7.
+class ReleaseUnit {
+ public:
+  using CopyEngines = HeadService::CopyEngines;
+
+  /// `observer`: null = none.
+  ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees, Queues& queues,
+              CompletionPort& host, JobTable& jobs, HookEvents& events, const CopyEngines& copies, Observer* observer);
+
+  /// For machines whose L2 is emptied when a kernel ends; needed before the first kernel.
+  void set_memory(MemorySystem& memory) { l2_ = &memory; }
+
+  /// Copies that are done.
+  void take_copies(Cycle now);
+  /// One of these entries, which are finished, and one of them at least, is released: the lowest. With an L2 that is
+  /// emptied it begins to be, and the entry is released when that is over.
+  void release(const KdMask& ready, Cycle now);
+
+  /// Completed kernels in the order of completion.
+  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return kernels_; }
+  /// The same, for the counts that others keep.
+  [[nodiscard]] KernelStatistics& kernel(std::size_t index) { return kernels_[index]; }
+
+  [[nodiscard]] bool copies_idle() const {
+    return std::all_of(copies_.begin(), copies_.end(),
+                       [](const CopyEngine* engine) { return engine == nullptr || engine->idle(); });
+  }
+  /// Stamp of the oldest end of a copy.
+  [[nodiscard]] Cycle next() const {
+    Cycle next = kForever;
+    for (CopyEngine* const engine : copies_) {
+      if (engine != nullptr) next = std::min(next, engine->done().next());
+    }
+    return next;
+  }
+
+ private:
+  [[nodiscard]] bool flushed(unsigned entry, Cycle now);
+  void finish(unsigned entry, Cycle now);
+
+  Store& store_;
+  KernelTable& table_;
+  LaunchTrees& trees_;
+  Queues& queues_;
+  CompletionPort& host_;
+  JobTable& jobs_;
+  HookEvents& events_;
+  CopyEngines copies_;
+  Observer* observer_;
+  base::Clock clock_;
+  std::vector<KernelStatistics> kernels_;
+  MemorySystem* l2_ = nullptr;  // only for machines that flush
+  int flushing_ = -1;           // entry whose kernel waits for the flush at its end
+};
+
+}  // namespace castor::gpu

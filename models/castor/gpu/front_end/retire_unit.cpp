@@ -1,0 +1,58 @@
+#include "castor/gpu/front_end/retire_unit.h"
+
+#include "castor/base/error.h"
+#include "castor/gpu/hooks/waves.h"
+
+namespace castor::gpu {
+
+RetireUnit::RetireUnit(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
+                       HookEvents& events)
+    : sms_(sms), table_(table), ledger_(ledger), events_(events), last_(machine.chip.sms) {
+  for (std::size_t sm = 0; sm < sms_.size(); ++sm) done_.emplace_back(machine.done_fifo);
+}
+
+void RetireUnit::take_wire(unsigned sm, Cycle now) {
+  Mailbox<TbRetireMessage>& wire = sms_[sm]->retired();
+  const TbRetireMessage& message = *wire.head(now);
+  const KernelEntry& kernel = table_.of(*message.kernel);
+  CASTOR_ASSERT_AT(now, kernel.running > 0 && !done_[sm].full(), "SM %u retires a TB of %s that it does not have", sm,
+                   message.kernel->program->kernel.c_str());
+  ledger_.credit(sm, kernel.context.entry, kernel.context.need);
+  table_.retire(kernel.context.entry, message.warp_instructions, message.thread_instructions);
+  TbEvent event = tb_event(kernel.context, sm, message.gid);
+  event.slot = message.slot;
+  done_[sm].push_back(event);
+  waiting_ |= SmMask{1} << sm;
+  events_.retired(event);
+  wire.pop();
+}
+
+void RetireUnit::drain(Cycle now) {
+  if (waiting_ == 0) {
+    if (!dropped_.empty() && dropped_.front().since < now) drain_dropped();
+    return;
+  }
+  const unsigned sm = last_.first(waiting_);
+  last_.chosen(sm);
+  const TbEvent tb = done_[sm].front();
+  done_[sm].pop_front();
+  if (done_[sm].empty()) waiting_ &= ~(SmMask{1} << sm);
+  sms_[sm]->done_drained(now);
+  table_.count(tb.kd);
+  events_.done(tb);
+}
+
+void RetireUnit::drain_dropped() {
+  const TbEvent tb = dropped_.front().tb;
+  if (events_.retired_on(tb.sm)) return;  // the SM's wire is taken
+  dropped_.pop_front();
+  events_.retired(tb);
+  table_.count(tb.kd);
+  events_.done(tb);
+}
+
+void RetireUnit::add_waves(Waves& waves, const std::string& scope) const {
+  waves.add(scope, "done_waiting", 64, &waiting_);
+}
+
+}  // namespace castor::gpu

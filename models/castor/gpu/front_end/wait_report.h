@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "castor/gpu/front_end/completion_port.h"
+#include "castor/gpu/front_end/dispatch_port.h"
+#include "castor/gpu/front_end/dispatcher.h"
+#include "castor/gpu/front_end/head_service.h"
+#include "castor/gpu/front_end/job_inspector.h"
+#include "castor/gpu/front_end/kernel_table.h"
+#include "castor/gpu/front_end/ledger.h"
+#include "castor/gpu/front_end/parse_lanes.h"
+#include "castor/gpu/front_end/parse_stage.h"
+#include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/wait_graph.h"
+
+namespace castor::gpu {
+
+/// Who waits for whom in the front end, read from its parts between cycles (docs/gpu.md, "Who waits for whom"). Copies
+/// are the copy engines' to tell, TBs those of the SMs.
+class WaitReport {
+ public:
+  /// What the report reads. `next`: the cycle that may run next.
+  struct Parts {
+    const KernelTable& table;
+    const Ledger& ledger;
+    const Dispatcher& dispatcher;
+    const DispatchPort& policy;
+    const Queues& queues;
+    const ParseLanes& lanes;
+    const ParseStage& parse;
+    const HeadService& heads;
+    const JobInspector& inspector;
+    const CompletionPort& host;
+    Cycle next = 0;
+  };
+  explicit WaitReport(const Parts& parts) : parts_(parts) {}
+
+  /// A line for every kernel in the table and every queue that is not empty, with the reason.
+  [[nodiscard]] std::string text() const;
+  /// The same as a graph.
+  void add_to(WaitGraph& graph) const;
+  /// Where the work of a ticket is: for the line of the host.
+  [[nodiscard]] std::string where(Ticket ticket) const;
+
+ private:
+  [[nodiscard]] std::string kernel_line(unsigned entry) const;
+  [[nodiscard]] std::string placement(unsigned entry) const;
+  [[nodiscard]] std::string queue_line(unsigned queue) const;
+  [[nodiscard]] std::string head_reason(unsigned queue) const;
+  [[nodiscard]] std::string node(unsigned entry) const;
+  [[nodiscard]] int kernel_of(unsigned queue) const;
+  [[nodiscard]] int recorder_of(const EventWaitPacket& wait) const;
+
+  Parts parts_;
+};
+
+}  // namespace castor::gpu

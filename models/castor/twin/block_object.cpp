@@ -1,0 +1,81 @@
+#include "castor/twin/block_object.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <vector>
+
+#include "castor/base/child_process.h"
+#include "castor/base/error.h"
+
+namespace castor::twin {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/// Held while a build tree is built: of all processes that ask it for objects, one at a time.
+class Lock {
+ public:
+  explicit Lock(const std::string& folder) : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (file_ >= 0) ::flock(file_, LOCK_EX);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+ private:
+  int file_;
+};
+
+}  // namespace
+
+std::string block_object(const BlockFolder& block, const std::string& kind) {
+  const std::string path = block.path + "/" + kind + ".so";
+  if (exists(path)) return path;
+  std::ifstream file(block.manifest());
+  const auto manifest = nlohmann::json::parse(file, nullptr, false);
+  if (manifest.is_discarded() || !manifest.is_object()) {
+    throw base::InputError("'" + block.manifest() + "' is no JSON", "castor_block of CMake writes it");
+  }
+  const std::string target = "castor_" + kind + "_" + block.name;
+  std::vector<std::string> words = manifest.value("build", std::vector<std::string>{});
+  if (kind == "model" && manifest.value("registration", "").empty()) {
+    throw base::InputError("block " + block.name + " does not plug into a GPU: it has no registration",
+                           "docs/guides/adding-a-block.md");
+  }
+  if (words.empty()) {
+    throw base::InputError("block " + block.name + " has no " + kind + ": no file '" + path + "'",
+                           "castor_block of CMake makes it, as target " + target);
+  }
+  words.push_back(target);
+  const Lock lock(fs::path(block.path).parent_path());
+  if (exists(path)) return path;
+  std::string line;
+  for (const std::string& word : words) line += " " + word;
+  std::fprintf(stderr, "castor: building the %s of %s (once):%s\n", kind.c_str(), block.name.c_str(), line.c_str());
+  const auto began = std::chrono::steady_clock::now();
+  const base::Answer answer = base::run(words);
+  if (answer.status != 0 || !exists(path)) {
+    std::fputs(answer.text.c_str(), stderr);
+    throw base::InputError("the " + kind + " of block " + block.name + " cannot be built", "the lines above say why");
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  std::fprintf(stderr, "castor: built the %s of %s in %.1f s\n", kind.c_str(), block.name.c_str(), took.count());
+  return path;
+}
+
+}  // namespace castor::twin

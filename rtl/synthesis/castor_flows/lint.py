@@ -1,0 +1,108 @@
+"""castor lint: every warning of Verilator about a block's RTL, at every parameter set."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import tools, tree
+
+#: What all blocks share, in Castor's rtl/.
+_COMMON = "common"
+
+_WARNING = re.compile(r"^%(Warning|Error)(?:-(\w+))?: (?:(\S+?):(\d+):(?:\d+:)? )?(.*)$", re.MULTILINE)
+
+
+def add_arguments(parser):
+    parser.add_argument(
+        "block", nargs="*", help=f"blocks, '{_COMMON}' for the modules that blocks share (default: all, and {_COMMON})"
+    )
+    parser.add_argument("--params", metavar="SET", help="only this parameter set (default: all)")
+
+
+class Task:
+    """One module at one set of values. `found`: [(rule, place, text)]."""
+
+    def __init__(self, name, chosen, top, values, sources, includes):
+        self.name = name
+        self.chosen = chosen
+        self.found = []
+        self._command = [
+            "verilator",
+            "--lint-only",
+            "-Wall",
+            "--error-limit",
+            "0",
+            "--top-module",
+            top,
+            *(f"+incdir+{folder}" for folder in includes),
+            *(f"-G{key}={value}" for key, value in values.items()),
+            *sources,
+        ]
+
+    def run(self, work):
+        result = tools.run(self._command, work / f"{self.name}-{self.chosen}.log")
+        seen = _WARNING.finditer(result.output)
+        self.found = list(
+            dict.fromkeys(
+                (match[2] or match[1].lower(), f"{match[3]}:{match[4]}" if match[3] else "", match[5])
+                for match in seen
+                if not match[5].startswith("Exiting due to")
+            )
+        )
+        if result.code != 0 and not self.found:
+            self.found = [("error", "", (result.output.strip().splitlines() or ["verilator says nothing"])[-1])]
+        return self
+
+    def json(self):
+        return {
+            "block": self.name,
+            "set": self.chosen,
+            "warnings": [{"rule": rule, "place": place, "text": text} for rule, place, text in self.found],
+        }
+
+
+def tasks_of(block, chosen):
+    """The block at the set called `chosen`, or at each of its sets."""
+    waivers = [
+        path
+        for path in dict.fromkeys(folder / f"{block.name}.vlt" for folder in (block.folder, block.bench))
+        if path.exists()
+    ]
+    return [
+        Task(block.name, name, block.top, block.parameters(name), [*waivers, *block.sources], block.includes)
+        for name in ([chosen] if chosen else block.sets)
+    ]
+
+
+def tasks_of_common():
+    """Each shared module alone, at its defaults."""
+    folder = tree.own_rtl() / _COMMON
+    return [Task(_COMMON, path.stem, path.stem, {}, [path], [folder]) for path in sorted(folder.glob("*.sv"))]
+
+
+def run(options, progress):
+    """The command. Returns the exit code."""
+    tools.need("verilator")
+    names = options.block or [*tree.blocks(options.root), *([] if options.params else [_COMMON])]
+    tasks = []
+    for name in dict.fromkeys(names):
+        tasks += tasks_of_common() if name == _COMMON else tasks_of(tree.find(options.root, name), options.params)
+    work = Path(options.work).resolve() / "lint"
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for number, task in enumerate(pool.map(lambda one: one.run(work), tasks), 1):
+            progress.line(f"{task.name}, {task.chosen}: {len(task.found)} warnings")
+            for rule, place, text in task.found:
+                progress.line(f"  {rule} {place} {text}")
+            progress.say(f"{number} of {len(tasks)}")
+    warnings = sum(len(task.found) for task in tasks)
+    progress.line(f"{len(tasks)} runs, {warnings} warnings")
+    if options.json:
+        tree.write_json(
+            options.json,
+            {
+                "command": options.command,
+                "tools": {"verilator": tools.version("verilator")},
+                "runs": [task.json() for task in tasks],
+            },
+        )
+    return 1 if warnings else 0

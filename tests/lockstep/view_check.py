@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""The saved GTKWave view of a block shows signals that are there, model and RTL side by side, with names of states.
+
+    view_check.py <castor> <view: waveforms/BLOCK.gtkw>
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from vcd import variables  # noqa: E402
+
+CASTOR, VIEW = sys.argv[1], pathlib.Path(sys.argv[2])
+LEAST = 40  # signals that a view is worth having for
+
+
+class View(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.wave = pathlib.Path(scratch.name) / f"{VIEW.stem}.vcd"
+        subprocess.run([CASTOR, "cosim", VIEW.stem, "--cycles", "20", "--wave", self.wave], check=True)
+        self.lines = VIEW.read_text().splitlines()
+        self.shown = [line for line in self.lines if re.match(r"(model|rtl)\.", line)]
+
+    def test_signals_are_there(self):
+        names = {".".join(scopes + [name + bits]) for scopes, _, name, bits in variables(self.wave.read_text())}
+        self.assertGreater(len(self.shown), LEAST)
+        self.assertEqual([line for line in self.shown if line not in names], [])
+
+    def test_what_the_model_shows_of_its_outputs_and_registers_the_rtl_shows_next_to_it(self):
+        for line in self.shown:
+            if line.startswith("model.") and "_o" in line:
+                self.assertEqual(self.shown[self.shown.index(line) + 1], line.replace("model.", "rtl.top.", 1))
+
+    def test_names_of_states_are_those_of_the_block(self):
+        filters = {pathlib.Path(line.split(None, 1)[1]) for line in self.lines if line.startswith("^")}
+        self.assertEqual(
+            {path.name for path in filters}, {path.name for path in VIEW.parent.glob(f"{VIEW.stem}.*.filter")}
+        )
+        for path in filters:
+            written = self.wave.with_name(f"{VIEW.stem}.vcd.{path.name.split('.')[1]}.filter")
+            self.assertEqual((VIEW.parent / path.name).read_text(), written.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])

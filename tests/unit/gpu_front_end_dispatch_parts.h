@@ -1,0 +1,90 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "castor/gpu/front_end/dispatcher.h"
+#include "gpu_front_end_parts.h"
+
+// A dispatcher with what it works on: SMs that are wires, kernels that are in the table at once.
+namespace castor::gpu::test {
+
+using ScriptedGovernor = Scripted<GovernIn, GovernOut>;
+using ScriptedPolicy = Scripted<DispatchIn, DispatchOut>;
+
+class DispatcherRig : public PartRig {
+ public:
+  struct Options {
+    std::vector<std::string> keys;
+    std::vector<SmGovernor*> governors;
+    DispatchPolicy* policy = nullptr;
+    bool hooks = false;  ///< others, that want events
+  };
+  explicit DispatcherRig(const Options& options)
+      : PartRig(load(options.keys)),
+        store({machine.memory.bytes, false}),
+        memory("memory", machine, store, group),
+        queues(machine, store),
+        host(queues, memory.client(FrontEndMemory::User::kCompletions)),
+        jobs(machine.queue.count, false, host, group),
+        sms(machine),
+        ledger(machine),
+        events(options.hooks || options.policy != nullptr || !options.governors.empty(), machine.chip.sms),
+        governors(options.governors, place(), sms.units, ledger, events),
+        policy(options.policy, place(), ledger, memory.client(FrontEndMemory::User::kDispatchPolicy), events),
+        retire(machine, sms.units, table, ledger, events),
+        dispatcher(machine, sms.units, table, ledger, governors, policy, retire, jobs, events, nullptr, group) {}
+  DispatcherRig() : DispatcherRig(Options{}) {}
+
+  /// A kernel is written and pushed; its TBs take so many warps and shared units each.
+  const KernelContext& push(unsigned entry, std::uint32_t tbs, TbNeed need, unsigned queue = 0, Cycle written = 0) {
+    KernelContext& context = reserve(entry, tbs, queue);
+    context.need = need;
+    context.written = written;
+    EXPECT_TRUE(table.write(entry, written));
+    dispatcher.push(entry);
+    return context;
+  }
+  /// F4 and F5 of a cycle.
+  void step(Cycle now) {
+    events.begin(now);
+    governors.begin(now);
+    policy.begin();
+    governors.settle(now);
+    dispatcher.step(now);
+  }
+  /// The same, and the SM that was sent a TB.
+  std::optional<std::pair<unsigned, TbStartMessage>> placed(Cycle now) {
+    step(now);
+    for (unsigned sm = 0; sm < machine.chip.sms; ++sm) {
+      if (const auto message = sms[sm].started()) return std::make_pair(sm, *message);
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<unsigned> placed_on(Cycle now) {
+    const auto one = placed(now);
+    return one ? std::optional<unsigned>(one->first) : std::nullopt;
+  }
+  /// The same with the entry of the TB.
+  [[nodiscard]] int placed_of(Cycle now) {
+    const auto one = placed(now);
+    return one ? one->second.kernel->entry : -1;
+  }
+
+  Store store;
+  MemoryRig memory;
+  Queues queues;
+  CompletionPort host;
+  JobTable jobs;
+  WireSms sms;
+  Ledger ledger;
+  HookEvents events;
+  Governors governors;
+  DispatchPort policy;
+  RetireUnit retire;
+  Dispatcher dispatcher;
+};
+
+}  // namespace castor::gpu::test

@@ -1,0 +1,117 @@
+// The fault unit alone: which fault counts, what stops, and calls into the runtime.
+#include "castor/gpu/front_end/fault_unit.h"
+#include "gpu_front_end_dispatch_parts.h"
+
+namespace castor::gpu {
+namespace {
+
+using test::DispatcherRig;
+
+constexpr TbNeed kNeed{1, 32, 1, 0};
+
+class FaultRig : public DispatcherRig {
+ public:
+  FaultRig()
+      : preemptor(machine, {}, table, ledger, dispatcher), faults(sms.units, table, ledger, dispatcher, preemptor) {
+    faults.set_services(services);
+  }
+  /// TBs are placed in cycles 1, 2, ... on SMs 0, 1, ...
+  void place(unsigned tbs) {
+    for (unsigned i = 0; i < tbs; ++i) EXPECT_EQ(placed_on(1 + i), i);
+  }
+  DeviceServices services;
+  Preemptor preemptor;
+  FaultUnit faults;
+};
+
+TEST(FaultUnit, TheFirstFaultStopsTheKernelOnTheSmsThatHaveIt) {
+  FaultRig rig;
+  const KernelContext& kernel = rig.push(0, 10, kNeed);
+  rig.place(3);
+  rig.sms[2].fault(kernel, "later", 20);
+  rig.sms[1].fault(kernel, "first", 20);
+  EXPECT_EQ(rig.faults.next(), 20U);
+  rig.faults.step(19);
+  EXPECT_FALSE(rig.table[0].killed);
+  rig.faults.step(20);
+  EXPECT_TRUE(rig.table[0].killed);
+  EXPECT_EQ(rig.faults.take()->message, "first");  // in the order of SMs
+  EXPECT_FALSE(rig.faults.take().has_value());
+  for (unsigned sm = 0; sm < 13; ++sm) {
+    const auto expected =
+        sm < 3 ? std::vector<std::pair<unsigned, Cycle>>{{0, 21}} : std::vector<std::pair<unsigned, Cycle>>{};
+    EXPECT_EQ(rig.sms[sm].kills, expected) << sm;
+  }
+  EXPECT_EQ(rig.statistic("kernels_stopped"), 1U);
+  EXPECT_EQ(rig.statistic("tb_dropped"), 7U);
+  EXPECT_EQ(rig.placed_on(21), std::nullopt);
+  EXPECT_EQ(rig.faults.next(), kForever);
+}
+
+TEST(FaultUnit, AKernelThatIsNotWrittenFailsWithoutAWordToTheSms) {
+  FaultRig rig;
+  rig.reserve(4, 10);
+  rig.faults.fail(4, {}, 7);
+  EXPECT_TRUE(rig.table[4].killed);
+  EXPECT_TRUE(rig.faults.take().has_value());
+  EXPECT_TRUE(rig.sms[0].kills.empty());
+  EXPECT_FALSE(rig.table.write(4, 0));
+}
+
+TEST(FaultUnit, CallsAreServedInTheOrderOfSmsAndAFaultEndsThoseBehindIt) {
+  FaultRig rig;
+  const KernelContext& kernel = rig.push(0, 10, kNeed);
+  const KernelContext& other = rig.push(1, 10, kNeed, 1);
+  rig.place(13);
+  rig.sms[3].answer.emplace();
+  rig.sms[3].answer->kind = FaultKind::kAssert;
+  rig.sms[5].call(&kernel, 8, 30);
+  rig.sms[3].call(&kernel, 6, 30);
+  rig.sms[3].call(&kernel, 7, 30);
+  rig.sms[1].call(&kernel, 2, 30);
+  rig.sms[9].call(&other, 4, 30);
+  rig.faults.step(30);
+  using Calls = std::vector<std::pair<unsigned, Cycle>>;
+  EXPECT_EQ(rig.sms[1].serves, (Calls{{2, 31}}));
+  EXPECT_EQ(rig.sms[3].serves, (Calls{{6, 31}}));
+  EXPECT_TRUE(rig.sms[5].serves.empty());
+  EXPECT_EQ(rig.sms[9].serves, (Calls{{4, 31}}));
+  EXPECT_EQ(rig.faults.take()->kind, FaultKind::kAssert);
+  EXPECT_FALSE(rig.table[1].killed);
+}
+
+TEST(FaultUnit, AnErrorOfABlockFailsEveryKernelInTheTable) {
+  FaultRig rig;
+  rig.push(0, 10, kNeed);
+  rig.reserve(3, 10);
+  rig.faults.hook_error("governor1", 7, 99, 500);
+  EXPECT_EQ(rig.faults.take()->message,
+            "governor1 reports error 7 (information 99) in cycle 500 while kernel k is in the table");
+  EXPECT_TRUE(rig.faults.take().has_value());
+  EXPECT_FALSE(rig.faults.take().has_value());
+  EXPECT_TRUE(rig.table[0].killed);
+  EXPECT_TRUE(rig.table[3].killed);
+}
+
+TEST(FaultUnit, AbandonStopsAllAndKeepsNoFault) {
+  FaultRig rig;
+  const KernelContext& kernel = rig.push(0, 10, kNeed);
+  rig.push(1, 10, kNeed);
+  rig.place(1);
+  rig.sms[0].fault(kernel, "fault", 5);
+  rig.faults.step(5);
+  rig.faults.abandon(6);
+  EXPECT_TRUE(rig.table[1].killed);
+  EXPECT_FALSE(rig.faults.take().has_value());
+}
+
+TEST(FaultUnitDeathTest, CallsNeedTheRuntime) {
+  DispatcherRig rig;
+  Preemptor preemptor(rig.machine, {}, rig.table, rig.ledger, rig.dispatcher);
+  FaultUnit faults(rig.sms.units, rig.table, rig.ledger, rig.dispatcher, preemptor);
+  rig.sms[0].call(nullptr, 0, 5);
+  EXPECT_DEATH(faults.step(5), "device code calls the runtime, but there is none");
+}
+
+}  // namespace
+}  // namespace castor::gpu

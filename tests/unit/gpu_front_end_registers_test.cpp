@@ -1,0 +1,89 @@
+// The register port alone: accesses in their order, each until it is answered.
+#include "castor/gpu/front_end/register_port.h"
+#include "gpu_front_end_parts.h"
+
+namespace castor::gpu {
+namespace {
+
+using test::PartRig;
+
+constexpr int kServed = 3;
+
+RegisterAccess to(unsigned window, std::uint32_t offset) { return {window, false, offset, 0}; }
+
+TEST(RegisterPort, AccessesAreServedInTheOrderInWhichTheyWereMade) {
+  PartRig rig;
+  RegisterPort port(rig.group);
+  std::vector<std::uint64_t> numbers;
+  for (unsigned i = 0; i < 5; ++i) numbers.push_back(port.access(to(kServed, 4 * i), 10 + i, true));
+  // The answer to each takes three cycles: the i-th is shown from max(10 + i, 10 + 3 i) on.
+  unsigned served = 0;
+  Cycle shown_since = 0;
+  for (Cycle now = 9; now < 40; ++now) {
+    EXPECT_FALSE(port.refuse_unserved(kServed, now));
+    const auto head = port.head(kServed, now);
+    EXPECT_EQ(head.has_value(), now >= 10 && now < 25) << now;
+    if (!head) continue;
+    EXPECT_EQ(head->offset, 4 * served);
+    if (shown_since == 0) shown_since = now;
+    if (now < shown_since + 2) continue;
+    EXPECT_EQ(now, 12 + 3 * served);
+    port.answer({RegisterError::kNone, 100 + served}, now);
+    ++served;
+    shown_since = 0;
+  }
+  EXPECT_EQ(served, 5U);
+  EXPECT_TRUE(port.empty());
+  for (unsigned i = 0; i < 5; ++i) {
+    EXPECT_EQ(port.reply(numbers[i])->value, 100 + i);
+    EXPECT_FALSE(port.reply(numbers[i]).has_value());  // once
+  }
+  EXPECT_EQ(rig.statistic("register_accesses"), 5U);
+  EXPECT_EQ(rig.statistic("register_errors"), 0U);
+}
+
+TEST(RegisterPort, AWindowThatNobodyServesAnswersWithAnAddressErrorInItsTurn) {
+  PartRig rig;
+  RegisterPort port(rig.group);
+  port.access(to(kServed, 0), 5, false);
+  const std::uint64_t number = port.access(to(7, 0), 5, true);
+  EXPECT_FALSE(port.refuse_unserved(kServed, 6));
+  port.answer({RegisterError::kRefused, 0}, 6);
+  EXPECT_FALSE(port.head(kServed, 7).has_value());
+  EXPECT_TRUE(port.refuse_unserved(kServed, 7));
+  EXPECT_EQ(port.reply(number)->error, RegisterError::kAddress);
+  // Without anybody who serves, nothing is served.
+  port.access(to(kServed, 0), 9, false);
+  EXPECT_FALSE(port.refuse_unserved(-1, 8));
+  EXPECT_FALSE(port.head(-1, 9).has_value());
+  EXPECT_TRUE(port.refuse_unserved(-1, 9));
+  EXPECT_EQ(rig.statistic("register_accesses"), 3U);
+  EXPECT_EQ(rig.statistic("register_errors"), 3U);
+}
+
+TEST(RegisterPort, AnAccessThatNobodyWaitsForLeavesNoReply) {
+  PartRig rig;
+  RegisterPort port(rig.group);
+  EXPECT_EQ(port.access(to(kServed, 0), 5, false), 0U);
+  port.answer({}, 5);
+  EXPECT_FALSE(port.reply(0).has_value());
+  EXPECT_FALSE(port.reply(1).has_value());
+}
+
+TEST(RegisterPort, NextIsTheCycleInWhichTheOldestIsSeen) {
+  PartRig rig;
+  RegisterPort port(rig.group);
+  EXPECT_EQ(port.next(3), kForever);
+  port.access(to(kServed, 0), 8, false);
+  EXPECT_EQ(port.next(3), 8U);
+  EXPECT_EQ(port.next(8), 9U);
+}
+
+TEST(RegisterPortDeathTest, AnAnswerToNothingIsAnAssertion) {
+  PartRig rig;
+  RegisterPort port(rig.group);
+  EXPECT_DEATH(port.answer({}, 5), "a hook answers an access that nobody made");
+}
+
+}  // namespace
+}  // namespace castor::gpu

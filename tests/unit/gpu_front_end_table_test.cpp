@@ -1,0 +1,147 @@
+// The kernel table alone: what its entries go through, and what of that is counted.
+#include "gpu_front_end_parts.h"
+
+namespace castor::gpu {
+namespace {
+
+using test::load;
+using test::PartRig;
+
+TEST(KernelTable, AnEntryIsFinishedWhenItsLastTbIsCounted) {
+  PartRig rig;
+  rig.write(3, 3, 10);
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_TRUE(rig.table.finished().none());
+    const KernelTable::NextTb tb = rig.table.place(3, 20 + i);
+    EXPECT_EQ(tb.position, i);
+    EXPECT_EQ(tb.gid, i);
+    EXPECT_EQ(tb.first, i == 0);
+    EXPECT_EQ(tb.last, i == 2);
+  }
+  EXPECT_EQ(rig.table[3].running, 3U);
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_TRUE(rig.table.finished().none());
+    rig.table.retire(3, 10, 320);
+    rig.table.count(3);
+  }
+  EXPECT_TRUE(rig.table.finished()[3]);
+  EXPECT_EQ(rig.table.finished().count(), 1U);
+  const KernelStatistics statistics = rig.table.release(3, 50);
+  EXPECT_EQ(statistics.kernel, "k");
+  EXPECT_EQ(statistics.entry, 3U);
+  EXPECT_EQ(statistics.thread_blocks, 3U);
+  EXPECT_EQ(statistics.warp_instructions, 30U);
+  EXPECT_EQ(statistics.thread_instructions, 960U);
+  EXPECT_TRUE(rig.table.finished().none());
+  // Parsed, completed, and two steps of each TB.
+  EXPECT_EQ(rig.table.progress(), 8U);
+}
+
+TEST(KernelTable, AReleasedEntryIsFreeInTheNextCycle) {
+  PartRig rig(load({"table.entries=1"}));
+  EXPECT_EQ(rig.table.first_free(5), 0);
+  rig.write(0, 1);
+  EXPECT_EQ(rig.table.first_free(5), -1);
+  rig.table.place(0, 1);
+  rig.table.count(0);
+  static_cast<void>(rig.table.release(0, 7));
+  EXPECT_EQ(rig.table.valid(), 0U);
+  EXPECT_EQ(rig.table.first_free(7), -1);
+  EXPECT_EQ(rig.table.first_free(8), 0);
+}
+
+TEST(KernelTable, LowestFreeEntryIsTaken) {
+  PartRig rig;
+  EXPECT_EQ(rig.table.first_free(1), 0);
+  rig.reserve(0, 1);
+  rig.reserve(2, 1);
+  EXPECT_EQ(rig.table.first_free(1), 1);
+  EXPECT_EQ(rig.table.valid(), 2U);
+}
+
+TEST(KernelTable, AKernelKilledBeforeItIsWrittenIsFinishedWhenItIs) {
+  PartRig rig;
+  rig.reserve(1, 40);
+  rig.table.kill(1);
+  EXPECT_TRUE(rig.table.finished().none());
+  EXPECT_FALSE(rig.table.write(1, 0));
+  EXPECT_TRUE(rig.table.finished()[1]);
+  EXPECT_EQ(rig.statistic("tb_dropped"), 40U);
+  EXPECT_EQ(rig.statistic("kernels_stopped"), 1U);
+  static_cast<void>(rig.table.release(1, 9));
+}
+
+TEST(KernelTable, PlacedAndDroppedTbsAreTheGrid) {
+  PartRig rig;
+  rig.write(0, 10);
+  for (unsigned i = 0; i < 4; ++i) rig.table.place(0, 1);
+  rig.table.kill(0);
+  rig.table.drop_rest(0);
+  EXPECT_EQ(rig.table[0].started + rig.table[0].dropped, 10U);
+  EXPECT_TRUE(rig.table.finished().none());
+  for (unsigned i = 0; i < 4; ++i) rig.table.count(0);
+  EXPECT_TRUE(rig.table.finished()[0]);
+  static_cast<void>(rig.table.release(0, 9));
+
+  // A policy goes on to offer what it was given: those TBs run until they are counted.
+  rig.write(0, 2);
+  rig.table.kill(0);
+  EXPECT_TRUE(rig.table.drop_next(0).first);
+  EXPECT_TRUE(rig.table.drop_next(0).last);
+  EXPECT_TRUE(rig.table.finished().none());
+  rig.table.count(0);
+  rig.table.count(0);
+  EXPECT_TRUE(rig.table.finished()[0]);
+  EXPECT_EQ(rig.statistic("tb_placed"), 4U);
+  EXPECT_EQ(rig.statistic("tb_dropped"), 8U);
+}
+
+TEST(KernelTable, ASavedTbHoldsItsKernelUntilItIsBackOrDropped) {
+  PartRig rig;
+  rig.write(0, 2);
+  rig.table.place(0, 1);
+  rig.table.place(0, 2);
+  rig.table.save(0);
+  rig.table.save(0);
+  EXPECT_EQ(rig.table[0].running, 0U);
+  EXPECT_TRUE(rig.table.finished().none());
+  rig.table.restore(0);
+  rig.table.count(0);
+  EXPECT_TRUE(rig.table.finished().none());
+  rig.table.drop_saved(0);
+  EXPECT_TRUE(rig.table.finished()[0]);
+  EXPECT_EQ(rig.statistic("tb_saved"), 2U);
+  EXPECT_EQ(rig.statistic("tb_restored"), 1U);
+  static_cast<void>(rig.table.release(0, 9));
+}
+
+TEST(KernelTable, AKernelThatIsGivenUpWasNotStoppedByAFault) {
+  PartRig rig;
+  rig.write(0, 5);
+  rig.table.give_up(0);
+  rig.table.drop_rest(0);
+  EXPECT_TRUE(rig.table.finished()[0]);
+  EXPECT_TRUE(rig.table[0].killed);
+  EXPECT_EQ(rig.statistic("kernels_stopped"), 0U);
+}
+
+TEST(KernelTable, FirstTbIsCountedByThePowerOfTwoOfItsWait) {
+  PartRig rig;
+  const std::pair<Cycle, const char*> waits[] = {{1, "bin0"},      {2, "bin1"},          {3, "bin1"},
+                                                 {4, "bin2"},      {1023, "bin9"},       {1024, "bin10"},
+                                                 {40000, "bin15"}, {10'000'000, "bin15"}};
+  for (const auto& [wait, bin] : waits) {
+    const std::string name = std::string("placement_wait.") + bin;
+    const std::uint64_t before = rig.statistic(name);
+    rig.write(0, 2, 100);
+    rig.table.place(0, 100 + wait);
+    rig.table.place(0, 200 + wait);
+    EXPECT_EQ(rig.statistic(name), before + 1) << wait;
+    rig.table.count(0);
+    rig.table.count(0);
+    static_cast<void>(rig.table.release(0, 0));
+  }
+}
+
+}  // namespace
+}  // namespace castor::gpu
