@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <optional>
@@ -103,11 +104,20 @@ class SmOutbox {
   /// Who is woken when a message goes out.
   void set_front_end(Unit& front_end) { front_end_ = &front_end; }
   void wake_front_end(Cycle cycle) {
-    if (front_end_ != nullptr) front_end_->wake_at(cycle);
+    wake_ = std::min(wake_, cycle);
+    hand_over_ != nullptr ? hand_over_->raise() : deliver();
+  }
+  /// From now on the front end is woken when `deliver` is called, and `hand_over` is raised.
+  void hold(HandOver& hand_over) { hand_over_ = &hand_over; }
+  void deliver() {
+    if (front_end_ != nullptr && wake_ != kForever) front_end_->wake_at(wake_);
+    wake_ = kForever;
   }
 
  private:
   Unit* front_end_ = nullptr;
+  HandOver* hand_over_ = nullptr;
+  Cycle wake_ = kForever;
   Mailbox<TbRetireMessage> retired_;
   Mailbox<FaultMessage> faults_;
   Mailbox<ServiceMessage> services_;

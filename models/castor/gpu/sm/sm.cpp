@@ -11,6 +11,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
     : sc_module(name),
       SmUnit(index, machine.done_fifo),
       memory("memory", *this, machine.xbar.fifo_flits),
+      observer_(observer),
       group_(statistics, "sm" + std::to_string(index)),
       statistics_(group_, machine),
       accounting_(machine, statistics_.counters()),
@@ -20,7 +21,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       scoreboard_(machine, pipelines_, wheel_),
       buffer_(machine, warps_, scoreboard_),
       watch_(machine.sm.warps),
-      tbs_(machine, index, statistics_.counters(), observer),
+      tbs_(machine, index, statistics_.counters(), observer != nullptr ? &events_ : nullptr),
       faults_(index, clock_, warps_, tbs_, blocked_, watch_, outbox_),
       memory_side_(machine, index, store, memory, *this, tbs_.memory(), group_),
       fetch_(machine, warps_, buffer_, memory_side_, wheel_, statistics_.counters()),
@@ -30,8 +31,11 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, faults_, watch_),
       executor_(machine, clock_, warps_, buffer_, scoreboard_, pipelines_, blocked_, memory_side_, control_, faults_,
                 watch_),
-      counter_(machine, index, clock_, tbs_, statistics_.counters(), observer),
+      counter_(machine, index, clock_, tbs_, statistics_.counters(), observer != nullptr ? &events_ : nullptr),
       hooks_(machine, index, hooks, clock_, faults_, group_) {
+  memory.hold(hand_over_);
+  outbox_.hold(hand_over_);
+  memory_side_.hold_hits(hand_over_);
   memory_side_.set_watch(&watch_);
   if (hooks.fetch_filter == nullptr) return;
   filter_ = std::make_unique<FilterUnit>(machine, index, *hooks.fetch_filter, clock_, warps_, tbs_, buffer_, fetch_,
@@ -59,7 +63,15 @@ void Sm::count_until(Cycle now) {
   accounting_.flush();
 }
 
+void Sm::hand_over(Cycle now) {
+  memory_side_.check_stale(now);
+  memory.deliver();
+  outbox_.deliver();
+  if (!events_.empty()) events_.deliver(*observer_);
+}
+
 void Sm::tick(Cycle now) {
+  const base::TickWall wall(static_cast<Unit*>(this));
   if (!clock_.enabled()) {
     sleep_until(kForever);
     return;
@@ -328,6 +340,7 @@ void Sm::clock_hooks() {
 }
 
 void Sm::finish_tick() {
+  if (!events_.empty()) hand_over_.raise();
   const unsigned outstanding = memory_side_.outstanding();
   accounting_.count({issue_.stalls(), issue_.lacks(), issue_.issued(), warps_.live(), warps_.live() & warps_.device(),
                      blocked_.in_fence(), tbs_.finished(), outstanding});

@@ -13,6 +13,7 @@
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/control_unit.h"
 #include "castor/gpu/sm/device_calls.h"
+#include "castor/gpu/sm/event_buffer.h"
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/executor.h"
 #include "castor/gpu/sm/fault_port.h"
@@ -46,6 +47,9 @@ namespace castor::gpu {
 /// are the order of the steps, and what concerns several parts at once: a thread block starts, ends early, retires;
 /// when the SM has to be awake.
 ///
+/// A tick writes what is this SM's own and nothing else (docs/gpu.md, "What SMs share"), so SMs may tick in any order,
+/// and beside each other; what it has for others stays here until `hand_over`.
+///
 /// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
 /// Limits: contexts are neither saved nor restored.
 class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClient {
@@ -58,10 +62,11 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
-  /// For the end of a cycle, when all units have ticked: compares the cycle's L1 hits with memory (check.stale).
-  void check_stale(Cycle now) { memory_side_.check_stale(now); }
-  /// Keeps whether there are any in a place of the owner's, side by side with those of other SMs.
-  void keep_hit_in(bool& place) { memory_side_.keep_hit_in(place); }
+  /// For the end of cycle `now`, when all units have ticked: sends, wakes and tells what the tick left for others, and
+  /// compares the cycle's L1 hits with memory (check.stale).
+  void hand_over(Cycle now);
+  /// Keeps whether there is something to hand over in a place of the owner's, who lowers it.
+  void keep_hand_over_in(bool& place) { hand_over_.keep_in(place); }
   void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
@@ -125,6 +130,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void count_slept(Tick end);
   [[nodiscard]] WaitReport report() const;
 
+  HandOver hand_over_;
+  Observer* const observer_;
+  EventBuffer events_;
   base::StatisticGroup group_;
   SmStatistics statistics_;
   SmClock clock_;
