@@ -30,5 +30,5 @@ castor_test(gpu_sm_hook_port_test KIND unit SOURCES gpu_sm_hook_port_test.cpp LI
 castor_test(gpu_sm_row_pool_test KIND unit SOURCES gpu_sm_row_pool_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_filter_unit_test KIND unit SOURCES gpu_sm_filter_unit_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_tick_accounting_test KIND unit SOURCES gpu_sm_tick_accounting_test.cpp LIBS castor_platforms)
-castor_test(gpu_sm_tick_walls_test KIND unit SOURCES gpu_sm_tick_walls_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_tick_walls_test KIND unit SOURCES gpu_sm_tick_walls_test.cpp LIBS castor_platforms castor_compiler castor_ptx)
 castor_test(gpu_sm_wait_report_test KIND unit SOURCES gpu_sm_wait_report_test.cpp LIBS castor_platforms)

@@ -5,6 +5,7 @@
 #include "castor/base/log.h"
 #include "castor/base/tick_wall.h"
 #include "castor/gpu/front_end/ledger.h"
+#include "castor/gpu/sm/event_buffer.h"
 #include "common/null_hooks.h"
 #include "gpu_sm_support.h"
 

@@ -14,21 +14,21 @@ using testing::Not;
 
 struct Bench : Core {
   using Core::Core;
-  [[nodiscard]] WaitReport report(WarpMask held = 0) {
+  [[nodiscard]] SmWaitReport report(WarpMask held = 0) {
     return {3, warps, tbs, buffer, board, blocked, fetch, rig.lsu, watch, held};
   }
   /// What it says of the first warp.
   [[nodiscard]] std::string text(WarpMask held = 0) { return report(held).text(); }
 };
 
-TEST(WaitReport, NamesBlockWarpAndPlace) {
+TEST(SmWaitReport, NamesBlockWarpAndPlace) {
   Bench bench(Code().nop().exit(), 32);
   EXPECT_THAT(bench.text(), HasSubstr("SM 3: block 0 of test\n  warp 0 (slot 0) has no instruction, kernel 'test'"));
   bench.fill(0, 1);
   EXPECT_THAT(bench.text(), HasSubstr("may issue"));
 }
 
-TEST(WaitReport, SaysWhatEachWarpWaitsFor) {
+TEST(SmWaitReport, SaysWhatEachWarpWaitsFor) {
   {
     Bench bench(Code().nop().exit(), 32);
     EXPECT_THAT(bench.text(1), HasSubstr("is held by the fetch filter"));
@@ -51,7 +51,7 @@ TEST(WaitReport, SaysWhatEachWarpWaitsFor) {
   EXPECT_THAT(bench.text(), HasSubstr("waits for r2: in a pipeline"));
 }
 
-TEST(WaitReport, BarrierNamesWhoIsMissing) {
+TEST(SmWaitReport, BarrierNamesWhoIsMissing) {
   Bench bench(Code().barrier().exit(), 96);
   for (const unsigned w : {0, 2}) bench.control.execute(w, w, bench.warps[w].records[0], bench.warps.all_lanes());
   bench.barriers.meet();
@@ -62,7 +62,7 @@ TEST(WaitReport, BarrierNamesWhoIsMissing) {
   bench.report().check(nullptr, 5);
 }
 
-TEST(WaitReport, FinishedBlockSaysWhyItStays) {
+TEST(SmWaitReport, FinishedBlockSaysWhyItStays) {
   Bench bench(Code().exit(), 32);
   bench.warps.stop(1);
   bench.tbs.exited(0, 0);
@@ -73,7 +73,7 @@ TEST(WaitReport, FinishedBlockSaysWhyItStays) {
   EXPECT_THAT(bench.text(), HasSubstr("all warps have exited, the done FIFO is full"));
 }
 
-TEST(WaitReport, StuckIfEveryWarpWaitsOrRepeats) {
+TEST(SmWaitReport, StuckIfEveryWarpWaitsOrRepeats) {
   Bench bench(Code().barrier().branch(1, isa::kNoPc), 64);
   EXPECT_FALSE(bench.report().stuck());  // nobody watches
   bench.watch.open(0);
@@ -93,7 +93,7 @@ TEST(WaitReport, StuckIfEveryWarpWaitsOrRepeats) {
   EXPECT_EQ(spinning[0].kernel, &bench.kernel.context);
 }
 
-TEST(WaitReport, RoomIsThatOfTheLedger) {
+TEST(SmWaitReport, RoomIsThatOfTheLedger) {
   Bench bench(Code().exit(), 64);
   SmRoom ledger = bench.tbs.room(bench.warps.used());
   bench.report().check(&ledger, 5);

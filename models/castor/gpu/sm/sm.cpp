@@ -11,9 +11,8 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
     : sc_module(name),
       SmUnit(index, machine.done_fifo),
       memory("memory", *this, machine.xbar.fifo_flits),
-      observer_(observer),
-      group_(statistics, "sm" + std::to_string(index)),
-      statistics_(group_, machine),
+      departures_(memory, outbox_, observer),
+      statistics_(statistics, index, machine),
       accounting_(machine, statistics_.counters()),
       pipelines_(machine, wheel_, statistics_.counters()),
       blocked_(wheel_),
@@ -21,9 +20,9 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       scoreboard_(machine, pipelines_, wheel_),
       buffer_(machine, warps_, scoreboard_),
       watch_(machine.sm.warps),
-      tbs_(machine, index, statistics_.counters(), observer != nullptr ? &events_ : nullptr),
+      tbs_(machine, index, statistics_.counters(), departures_.events()),
       faults_(index, clock_, warps_, tbs_, blocked_, watch_, outbox_),
-      memory_side_(machine, index, store, memory, *this, tbs_.memory(), group_),
+      memory_side_(machine, index, store, memory, *this, tbs_.memory(), statistics_.group()),
       fetch_(machine, warps_, buffer_, memory_side_, wheel_, statistics_.counters()),
       issue_(machine, warps_, buffer_, scoreboard_, blocked_, pipelines_, memory_side_, hooks.issue == nullptr),
       barriers_(machine, clock_, warps_, tbs_, blocked_, faults_, statistics_.counters(), statistics_.barrier_waits()),
@@ -31,11 +30,9 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, faults_, watch_),
       executor_(machine, clock_, warps_, buffer_, scoreboard_, pipelines_, blocked_, memory_side_, control_, faults_,
                 watch_),
-      counter_(machine, index, clock_, tbs_, statistics_.counters(), observer != nullptr ? &events_ : nullptr),
-      hooks_(machine, index, hooks, clock_, faults_, group_) {
-  memory.hold(hand_over_);
-  outbox_.hold(hand_over_);
-  memory_side_.hold_hits(hand_over_);
+      counter_(machine, index, clock_, tbs_, statistics_.counters(), departures_.events()),
+      hooks_(machine, index, hooks, clock_, faults_, statistics_.group()) {
+  memory_side_.hold_hits(departures_.flag());
   memory_side_.set_watch(&watch_);
   if (hooks.fetch_filter == nullptr) return;
   filter_ = std::make_unique<FilterUnit>(machine, index, *hooks.fetch_filter, clock_, warps_, tbs_, buffer_, fetch_,
@@ -65,9 +62,7 @@ void Sm::count_until(Cycle now) {
 
 void Sm::hand_over(Cycle now) {
   memory_side_.check_stale(now);
-  memory.deliver();
-  outbox_.deliver();
-  if (!events_.empty()) events_.deliver(*observer_);
+  departures_.deliver();
 }
 
 void Sm::tick(Cycle now) {
@@ -340,7 +335,7 @@ void Sm::clock_hooks() {
 }
 
 void Sm::finish_tick() {
-  if (!events_.empty()) hand_over_.raise();
+  departures_.end_tick();
   const unsigned outstanding = memory_side_.outstanding();
   accounting_.count({issue_.stalls(), issue_.lacks(), issue_.issued(), warps_.live(), warps_.live() & warps_.device(),
                      blocked_.in_fence(), tbs_.finished(), outstanding});
@@ -390,7 +385,7 @@ void Sm::check_invariants(const SmRoom& ledger) const {
   report().check(inbox_.size() == 0 && outbox_.empty() ? &ledger : nullptr, clock_.now());
 }
 
-WaitReport Sm::report() const {
+SmWaitReport Sm::report() const {
   return {index(),  warps_, tbs_,         buffer_, scoreboard_,
           blocked_, fetch_, memory_side_, watch_,  filter_ != nullptr ? filter_->hold() : 0};
 }

@@ -12,8 +12,8 @@
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/control_unit.h"
+#include "castor/gpu/sm/departures.h"
 #include "castor/gpu/sm/device_calls.h"
-#include "castor/gpu/sm/event_buffer.h"
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/executor.h"
 #include "castor/gpu/sm/fault_port.h"
@@ -66,7 +66,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   /// compares the cycle's L1 hits with memory (check.stale).
   void hand_over(Cycle now);
   /// Keeps whether there is something to hand over in a place of the owner's, who lowers it.
-  void keep_hand_over_in(bool& place) { hand_over_.keep_in(place); }
+  void keep_hand_over_in(bool& place) { departures_.flag().keep_in(place); }
   void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
@@ -128,12 +128,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void stop_tb(unsigned context);
   void retire_one();
   void count_slept(Tick end);
-  [[nodiscard]] WaitReport report() const;
+  [[nodiscard]] SmWaitReport report() const;
 
-  HandOver hand_over_;
-  Observer* const observer_;
-  EventBuffer events_;
-  base::StatisticGroup group_;
+  Departures departures_;
   SmStatistics statistics_;
   SmClock clock_;
   bool busy_ = false;  ///< something happened in this tick that the next tick may build on

@@ -66,13 +66,15 @@ struct TbCounters {
 /// Counters of an SM core, in one block; each part writes its own piece, the report sees them through SmStatistics.
 struct SmCounters : TickCounters, IssueCounters, PipelineCounters, FetchCounters, BarrierCounters, TbCounters {};
 
-/// Keeps the counters of an SM core and registers them with its group.
+/// Keeps the counters of an SM core and registers them with the SM's group.
 class SmStatistics {
  public:
-  SmStatistics(base::StatisticGroup& group, const Machine& machine);
+  /// The group is "sm<index>" of `parent`.
+  SmStatistics(base::StatisticGroup& parent, unsigned index, const Machine& machine);
   SmStatistics(const SmStatistics&) = delete;
   SmStatistics& operator=(const SmStatistics&) = delete;
 
+  [[nodiscard]] base::StatisticGroup& group() { return group_; }
   [[nodiscard]] SmCounters& counters() { return counters_; }
   [[nodiscard]] const SmCounters& counters() const { return counters_; }
   /// First arrival to completion of each barrier.
@@ -93,8 +95,9 @@ class SmStatistics {
     std::uint64_t& value_;
   };
 
+  base::StatisticGroup group_;
   SmCounters counters_;
-  std::deque<base::StatisticGroup> groups_;
+  std::deque<base::StatisticGroup> groups_;  ///< in it
   std::deque<View> views_;
   std::optional<base::Histogram> barrier_waits_;  ///< from the constructor on, in its place among the others
 };

@@ -8,12 +8,12 @@
 
 namespace castor::gpu {
 
-bool WaitReport::stuck() const {
+bool SmWaitReport::stuck() const {
   const WarpMask waits = blocked_.at_barrier() & ~scoreboard_.memory_busy();
   return watch_.is_open() && (warps_.live() & ~(waits | watch_.repeating())) == 0;
 }
 
-void WaitReport::add_spinning(std::vector<SpinningWarp>& list) const {
+void SmWaitReport::add_spinning(std::vector<SpinningWarp>& list) const {
   for (WarpMask left = warps_.live() & watch_.repeating(); left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
     const WarpState& warp = warps_[w];
@@ -32,7 +32,7 @@ void WaitReport::add_spinning(std::vector<SpinningWarp>& list) const {
   }
 }
 
-void WaitReport::check(const SmRoom* ledger, Cycle now) const {
+void SmWaitReport::check(const SmRoom* ledger, Cycle now) const {
   WarpMask slots = 0;
   for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
     const TbState& tb = tbs_[lowest(left)];
@@ -63,7 +63,7 @@ void WaitReport::check(const SmRoom* ledger, Cycle now) const {
 }
 
 // Live warps of the TB that do not wait where this one does. One that only arrived there without waiting is among them.
-WarpMask WaitReport::missing_at_barrier(unsigned w) const {
+WarpMask SmWaitReport::missing_at_barrier(unsigned w) const {
   const TbState& tb = tbs_[warps_[w].tb];
   WarpMask there = 0;
   for (std::uint64_t left = tb.barriers.unit.waiting(warps_[w].barrier.barrier); left != 0; left &= left - 1) {
@@ -72,7 +72,7 @@ WarpMask WaitReport::missing_at_barrier(unsigned w) const {
   return tb.live & warps_.live() & ~there;
 }
 
-std::string WaitReport::barrier_reason(unsigned w) const {
+std::string SmWaitReport::barrier_reason(unsigned w) const {
   const isa::BarrierUnit& barriers = tbs_[warps_[w].tb].barriers.unit;
   const unsigned b = warps_[w].barrier.barrier;
   std::string text = "waits at barrier " + std::to_string(b) + ": " + std::to_string(barriers.arrived(b)) + " of " +
@@ -86,7 +86,7 @@ std::string WaitReport::barrier_reason(unsigned w) const {
   return text;
 }
 
-std::string WaitReport::pending_registers(unsigned w) const {
+std::string SmWaitReport::pending_registers(unsigned w) const {
   const Decoded& decoded = *buffer_.head(w);
   std::string registers;
   for (unsigned r = 0; r < 256; ++r) {
@@ -99,7 +99,7 @@ std::string WaitReport::pending_registers(unsigned w) const {
   return registers;
 }
 
-std::string WaitReport::reason(unsigned w) const {
+std::string SmWaitReport::reason(unsigned w) const {
   const auto in = [w](WarpMask mask) { return (mask & warp_bit(w)) != 0; };
   if (in(blocked_.faulted())) return "stopped by a fault";
   if (in(blocked_.releasing())) return "is being released from a barrier";
@@ -126,7 +126,7 @@ std::string WaitReport::reason(unsigned w) const {
   return "may issue";
 }
 
-std::string WaitReport::text() const {
+std::string SmWaitReport::text() const {
   std::string text;
   for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
     const unsigned c = lowest(left);
@@ -147,7 +147,7 @@ std::string WaitReport::text() const {
   return memory_text.empty() ? text : text + "  memory: " + memory_text + "\n";
 }
 
-void WaitReport::add_to(WaitGraph& graph) const {
+void SmWaitReport::add_to(WaitGraph& graph) const {
   for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
     const unsigned c = lowest(left);
     const TbState& tb = tbs_[c];

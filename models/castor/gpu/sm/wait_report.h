@@ -31,12 +31,12 @@ struct SpinningWarp {
 
 /// What an SM tells watchdogs (docs/gpu.md, "Watchdogs"): who waits for whom, and who repeats a loop. A look at its
 /// parts between two cycles, which changes nothing.
-class WaitReport {
+class SmWaitReport {
  public:
   /// `held`: warps that a fetch filter keeps from being fetched.
-  WaitReport(unsigned sm, const WarpTable& warps, const ThreadBlocks& tbs, const InstructionBuffer& buffer,
-             const Scoreboard& scoreboard, const BlockedWarps& blocked, const FetchStage& fetch, const SmMemory& memory,
-             const SpinWatch& watch, WarpMask held)
+  SmWaitReport(unsigned sm, const WarpTable& warps, const ThreadBlocks& tbs, const InstructionBuffer& buffer,
+               const Scoreboard& scoreboard, const BlockedWarps& blocked, const FetchStage& fetch,
+               const SmMemory& memory, const SpinWatch& watch, WarpMask held)
       : sm_(sm),
         warps_(warps),
         tbs_(tbs),
