@@ -199,6 +199,18 @@ function(castor_block_manifest_)
   endforeach()
   set(built "${common}set(INCLUDE \"${include}\")\nset(LIBRARIES \"${archives}\")\n")
   string(APPEND built "set(BUILD \"${CMAKE_COMMAND};--build;${CMAKE_BINARY_DIR};--target\")\n")
+  # What objects are built again for when somebody asks for them and it is younger: the block's folders, Castor's headers.
+  set(sources "${engine_folder}" "${CASTOR_FACTS}")
+  cmake_path(GET ports PARENT_PATH ports_folder)
+  list(APPEND sources "${ports_folder}")
+  if(registration)
+    list(APPEND sources "${registration_folder}")
+  endif()
+  if(IS_DIRECTORY "${arg_TB}")
+    list(APPEND sources "${arg_TB}")
+  endif()
+  list(REMOVE_DUPLICATES sources)
+  string(APPEND built "set(SOURCES \"${sources}\")\n")
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR BASE_DIRECTORY
              "${CMAKE_INSTALL_FULL_LIBDIR}/castor/blocks/${name}" OUTPUT_VARIABLE to_include)
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_DATADIR BASE_DIRECTORY

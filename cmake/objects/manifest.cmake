@@ -1,6 +1,6 @@
 # cmake -DOUTPUT=<block.json> -DFIELDS=<file> -P manifest.cmake
 # Writes the manifest of a block out of variables that FIELDS sets: strings NAME TYPE PORTS ENGINE COMPILER, and, if there,
-# REGISTRATION RTL TB EVIDENCE; lists INCLUDE LIBRARIES BUILD; HEADER, the port header, has the meaning; FACTS, installation.json, the abi.
+# REGISTRATION RTL TB EVIDENCE; lists INCLUDE LIBRARIES BUILD SOURCES; HEADER, the port header, has the meaning; FACTS, installation.json, the abi.
 include("${FIELDS}")
 
 # `text` as a JSON string.
@@ -26,7 +26,7 @@ foreach(key IN ITEMS NAME MEANING ABI TYPE PORTS ENGINE REGISTRATION COMPILER RT
     string(JSON json SET "${json}" "${member}" "${value}")
   endif()
 endforeach()
-foreach(key IN ITEMS INCLUDE LIBRARIES BUILD)
+foreach(key IN ITEMS INCLUDE LIBRARIES BUILD SOURCES)
   set(values "")
   foreach(text IN LISTS ${key})
     quoted(value "${text}")

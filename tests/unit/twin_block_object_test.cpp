@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -56,6 +57,37 @@ TEST_F(BlockObject, ThatIsThereIsNotBuilt) {
   write(block_.path + "/model.so", "");
   write(block_.manifest(), "nobody reads it");
   EXPECT_EQ(block_object(block_, "model"), block_.path + "/model.so");
+}
+
+TEST_F(BlockObject, OlderThanASourceIsBuiltAgainAndThenNot) {
+  const std::string object = block_.path + "/model.so";
+  const std::string folder = root_ + "/models/thing";
+  fs::create_directories(folder + "/deeper");
+  write(folder + "/deeper/engine.cpp", "");
+  write(root_ + "/facts.json", "");
+  write(root_ + "/build.sh", "echo $1 >>" + root_ + "/asked");
+  write(block_.manifest(), R"({"name": "thing", "registration": "r.h", "build": ["sh", ")" + root_ +
+                               R"(/build.sh"], "sources": [")" + folder + R"(", ")" + root_ + R"(/facts.json", ")" +
+                               root_ + R"(/gone"]})");
+  write(object, "");
+  const auto built = fs::last_write_time(object);
+  using std::chrono::seconds;
+  fs::last_write_time(folder + "/deeper/engine.cpp", built - seconds(10));
+  fs::last_write_time(root_ + "/facts.json", built - seconds(10));
+  EXPECT_EQ(block_object(block_, "model"), object);
+  EXPECT_FALSE(fs::exists(root_ + "/asked"));
+  for (const std::string& source : {folder + "/deeper/engine.cpp", root_ + "/facts.json"}) {
+    fs::last_write_time(object, built - seconds(5));
+    fs::last_write_time(source, built);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(block_object(block_, "model"), object);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("castor: building the model of thing (once): sh "));
+    EXPECT_EQ(read(root_ + "/asked"), "castor_model_thing\n");
+    EXPECT_EQ(block_object(block_, "model"), object) << "the command has just said that it is up to date";
+    EXPECT_EQ(read(root_ + "/asked"), "castor_model_thing\n");
+    fs::remove(root_ + "/asked");
+    fs::last_write_time(source, built - seconds(10));
+  }
 }
 
 TEST_F(BlockObject, ThatIsNotThereIsBuiltOnceAndSaidSo) {

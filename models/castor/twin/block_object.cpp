@@ -41,18 +41,40 @@ class Lock {
   int file_;
 };
 
+using Strings = std::vector<std::string>;
+
+/// Whether a source, or a file in a folder of sources, is younger than the object.
+bool outdated(const std::string& object, const Strings& sources) {
+  std::error_code wrong;
+  const fs::file_time_type built = fs::last_write_time(object, wrong);
+  const auto younger = [&](const fs::path& file) {
+    const fs::file_time_type written = fs::last_write_time(file, wrong);
+    return !wrong && written > built;
+  };
+  for (const std::string& source : sources) {
+    if (fs::is_regular_file(source, wrong) && younger(source)) return true;
+    for (const auto& entry : fs::recursive_directory_iterator(source, wrong)) {
+      if (entry.is_regular_file(wrong) && younger(entry)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string block_object(const BlockFolder& block, const std::string& kind) {
   const std::string path = block.path + "/" + kind + ".so";
-  if (exists(path)) return path;
   std::ifstream file(block.manifest());
   const auto manifest = nlohmann::json::parse(file, nullptr, false);
-  if (manifest.is_discarded() || !manifest.is_object()) {
+  const bool readable = !manifest.is_discarded() && manifest.is_object();
+  const Strings sources = readable ? manifest.value("sources", Strings{}) : Strings{};
+  const auto good = [&] { return exists(path) && !outdated(path, sources); };
+  if (good()) return path;
+  if (!readable) {
     throw base::InputError("'" + block.manifest() + "' is no JSON", "castor_block of CMake writes it");
   }
   const std::string target = "castor_" + kind + "_" + block.name;
-  std::vector<std::string> words = manifest.value("build", std::vector<std::string>{});
+  Strings words = manifest.value("build", Strings{});
   if (kind == "model" && manifest.value("registration", "").empty()) {
     throw base::InputError("block " + block.name + " does not plug into a GPU: it has no registration",
                            "docs/guides/adding-a-block.md");
@@ -63,7 +85,7 @@ std::string block_object(const BlockFolder& block, const std::string& kind) {
   }
   words.push_back(target);
   const Lock lock(fs::path(block.path).parent_path());
-  if (exists(path)) return path;
+  if (good()) return path;
   std::string line;
   for (const std::string& word : words) line += " " + word;
   std::fprintf(stderr, "castor: building the %s of %s (once):%s\n", kind.c_str(), block.name.c_str(), line.c_str());
@@ -73,6 +95,9 @@ std::string block_object(const BlockFolder& block, const std::string& kind) {
     std::fputs(answer.text.c_str(), stderr);
     throw base::InputError("the " + kind + " of block " + block.name + " cannot be built", "the lines above say why");
   }
+  // The tool may have found nothing to do: what is younger is no source.
+  std::error_code ignored;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   std::fprintf(stderr, "castor: built the %s of %s in %.1f s\n", kind.c_str(), block.name.c_str(), took.count());
   return path;
