@@ -114,6 +114,7 @@ void run(benchmark::State& state, const char* machine_name, const char* body) {
       ++now;
       if (sm.wake() <= now) {
         sm.tick(now);
+        sm.hand_over(now);
         ++ticks;
       }
       network.tick(now);

@@ -20,6 +20,11 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+# Debug builds and those with sanitizers assert that an SM's tick writes nothing that SMs share (base/tick_wall.h).
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR CASTOR_SANITIZE)
+  target_compile_definitions(castor_options INTERFACE CASTOR_TICK_WALLS)
+endif()
+
 if(CASTOR_SANITIZE)
   # Callers of a C interface may pass any number where it says an enumeration; the runtime looks at it and refuses it.
   # A shared object of a block has its own copy of what describes a class, and vptr compares where these lie.

@@ -64,7 +64,7 @@ class FakeSm final : public SmUnit {
         message.slot = static_cast<std::uint8_t>(i);
         message.warp_instructions = 10;
         message.thread_instructions = 320;
-        retire(message);
+        outbox_.retire(message);
         if (on_retire) on_retire(index(), *slot.kernel, slot.gid, now);
         leave(slot);
       } else {
@@ -103,9 +103,9 @@ class FakeSm final : public SmUnit {
     fault.kernel = &kernel;
     fault.fault.kind = FaultKind::kTrap;
     fault.fault.message = message;
-    report(fault);
+    outbox_.report(fault);
   }
-  void ask_now(const KernelContext& kernel, unsigned warp, Cycle now) { ask({now + 1, warp, &kernel}); }
+  void ask_now(const KernelContext& kernel, unsigned warp, Cycle now) { outbox_.ask({now + 1, warp, &kernel}); }
   [[nodiscard]] const SmRoom& used() const { return used_; }
 
   std::function<void(unsigned sm, const TbStartMessage&, Cycle)> on_start;

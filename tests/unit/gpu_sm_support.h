@@ -126,11 +126,18 @@ class Rig {
 
   /// Runs one cycle; without sleeping the SM ticks in each.
   void cycle() {
+    tick();
+    end_cycle();
+  }
+  void tick() {
     ++now;
-    if (sleeps ? sm.wake() <= now : true) {
-      sm.tick(now);
-      ++ticked;
-    }
+    if (sleeps && sm.wake() > now) return;
+    sm.tick(now);
+    ++ticked;
+  }
+  /// What happens in a cycle when the SM has ticked.
+  void end_cycle() {
+    sm.hand_over(now);
     network.tick(now);
     while (const TbRetireMessage* const message = sm.retired().head(now)) {
       retired.push_back(*message);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "castor/base/error.h"
+#include "castor/base/tick_wall.h"
 
 namespace castor::base {
 namespace {
@@ -57,6 +58,7 @@ std::string level_from_environment(const std::string& name) {
 }  // namespace
 
 spdlog::logger& logger(const std::string& name) {
+  TickWall::check("the log");
   Loggers& all = loggers();
   const std::lock_guard<std::mutex> lock(all.mutex);
   std::shared_ptr<spdlog::logger>& entry = all.by_name[name];

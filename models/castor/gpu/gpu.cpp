@@ -75,8 +75,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
     order_.push_back(static_cast<unsigned>(i));
   }
 
-  hits_ = std::make_unique<bool[]>(cores_.size());
-  for (std::size_t i = 0; i < cores_.size(); ++i) cores_[i]->keep_hit_in(hits_[i]);
+  handing_over_ = std::make_unique<bool[]>(cores_.size());
+  for (std::size_t i = 0; i < cores_.size(); ++i) cores_[i]->keep_hand_over_in(handing_over_[i]);
 
   watchdog_ = std::make_unique<Watchdog>(machine, store, *front_end_, cores_, *memory_,
                                          std::vector<CopyEngine*>(copies.begin(), copies.end()));
@@ -165,7 +165,7 @@ void Gpu::run_cycle(Cycle cycle) {
     }
   }
   for (std::size_t i = 0; i < cores_.size(); ++i) {
-    if (hits_[i]) cores_[i]->check_stale(cycle);
+    if (std::exchange(handing_over_[i], false)) cores_[i]->hand_over(cycle);
   }
   if (front_end_->kernels().size() != collected_) collect_kernel();
   cycles_ += now_ - cycles_.value();

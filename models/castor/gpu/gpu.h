@@ -154,8 +154,8 @@ class Gpu final : public sc_core::sc_module {
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<VirtualClocks> virtual_clocks_;
   std::vector<std::unique_ptr<SmUnit>> sms_;
-  std::vector<Sm*> cores_;        ///< SMs that execute instructions
-  std::unique_ptr<bool[]> hits_;  ///< whether they have L1 hits of this cycle to be checked
+  std::vector<Sm*> cores_;                ///< SMs that execute instructions
+  std::unique_ptr<bool[]> handing_over_;  ///< whether they have something to hand over in this cycle
   std::array<std::unique_ptr<CopyEngine>, FrontEnd::kCopyEngines> copies_;
   std::unique_ptr<FrontEnd> front_end_;
   TraceRecorder* recorder_ = nullptr;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <optional>
@@ -78,6 +79,50 @@ struct ServiceMessage {
   const KernelContext* kernel = nullptr;  ///< of the warp: what stops if the call fails
 };
 
+/// Where an SM puts its messages to the front end. Retire wire and done FIFO carry the same messages; the front end
+/// looks at each twice: on the wire when it becomes visible, and when it is drained.
+class SmOutbox {
+ public:
+  void retire(const TbRetireMessage& message) {
+    wake_front_end(message.visible);
+    retired_.push(message);
+  }
+  void report(FaultMessage message) {
+    wake_front_end(message.visible);
+    faults_.push(std::move(message));
+  }
+  void ask(const ServiceMessage& message) {
+    wake_front_end(message.visible);
+    services_.push(message);
+  }
+  /// The front end has taken every message.
+  [[nodiscard]] bool empty() const { return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0; }
+
+  [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return retired_; }
+  [[nodiscard]] Mailbox<FaultMessage>& faults() { return faults_; }
+  [[nodiscard]] Mailbox<ServiceMessage>& services() { return services_; }
+  /// Who is woken when a message goes out.
+  void set_front_end(Unit& front_end) { front_end_ = &front_end; }
+  void wake_front_end(Cycle cycle) {
+    wake_ = std::min(wake_, cycle);
+    hand_over_ != nullptr ? hand_over_->raise() : deliver();
+  }
+  /// From now on the front end is woken when `deliver` is called, and `hand_over` is raised.
+  void hold(HandOver& hand_over) { hand_over_ = &hand_over; }
+  void deliver() {
+    if (front_end_ != nullptr && wake_ != kForever) front_end_->wake_at(wake_);
+    wake_ = kForever;
+  }
+
+ private:
+  Unit* front_end_ = nullptr;
+  HandOver* hand_over_ = nullptr;
+  Cycle wake_ = kForever;
+  Mailbox<TbRetireMessage> retired_;
+  Mailbox<FaultMessage> faults_;
+  Mailbox<ServiceMessage> services_;
+};
+
 /// What the front end sees of an SM; `Sm` executes instructions, `ReplaySm` replays service times.
 ///
 /// The SM keeps its own counters of free room and asserts against every placement. TB starts are handled one per tick.
@@ -105,11 +150,9 @@ class SmUnit : public Unit {
     if (done_credits_.give_back(1, now)) wake_at(now + 1);
   }
 
-  /// Retire wire and done FIFO carry the same messages; the front end looks at each twice: on the wire when it becomes
-  /// visible, and when it is drained.
-  [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return retired_; }
-  [[nodiscard]] Mailbox<FaultMessage>& faults() { return faults_; }
-  [[nodiscard]] Mailbox<ServiceMessage>& services() { return services_; }
+  [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return outbox_.retired(); }
+  [[nodiscard]] Mailbox<FaultMessage>& faults() { return outbox_.faults(); }
+  [[nodiscard]] Mailbox<ServiceMessage>& services() { return outbox_.services(); }
 
   /// What the SM did in the last cycle before `now` in which it ticked; a sleeping SM repeats it.
   [[nodiscard]] const SmPulse& pulse(Cycle now) const { return pulse_at_ < now ? pulse_ : previous_pulse_; }
@@ -125,39 +168,22 @@ class SmUnit : public Unit {
 
   /// The front end is woken when a message goes out and, with `pulses`, when the pulse changes (governors read it).
   void set_front_end(Unit& front_end, bool pulses = false) {
-    front_end_ = &front_end;
+    outbox_.set_front_end(front_end);
     pulses_ = pulses;
   }
 
  protected:
-  void retire(TbRetireMessage message) {
-    if (front_end_ != nullptr) front_end_->wake_at(message.visible);
-    retired_.push(message);
-  }
-  void report(FaultMessage message) {
-    if (front_end_ != nullptr) front_end_->wake_at(message.visible);
-    faults_.push(std::move(message));
-  }
-  void ask(ServiceMessage message) {
-    if (front_end_ != nullptr) front_end_->wake_at(message.visible);
-    services_.push(message);
-  }
-
-  /// The front end has taken every message.
-  [[nodiscard]] bool outbox_empty() const {
-    return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0;
-  }
-
   /// Whether anyone reads pulses; an SM whose pulses cost something may leave them out otherwise.
   [[nodiscard]] bool pulses_read() const { return pulses_; }
   void set_pulse(const SmPulse& pulse, Cycle now) {
-    if (pulses_ && pulse != pulse_) front_end_->wake_at(now + 1);
+    if (pulses_ && pulse != pulse_) outbox_.wake_front_end(now + 1);
     previous_pulse_ = pulse_;
     pulse_ = pulse;
     pulse_at_ = now;
   }
 
   Mailbox<TbStartMessage> inbox_;
+  SmOutbox outbox_;
   Credits done_credits_;
 
  private:
@@ -166,10 +192,6 @@ class SmUnit : public Unit {
 
   unsigned index_;
   bool pulses_ = false;
-  Unit* front_end_ = nullptr;
-  Mailbox<TbRetireMessage> retired_;
-  Mailbox<FaultMessage> faults_;
-  Mailbox<ServiceMessage> services_;
 };
 
 }  // namespace castor::gpu

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "castor/base/error.h"
+#include "castor/base/tick_wall.h"
 
 namespace castor::gpu {
 namespace {
@@ -83,6 +84,7 @@ Store::~Store() { munmap(host(kBase), options_.bytes); }
 
 std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind kind, std::string label,
                                              std::uint64_t alignment) {
+  base::TickWall::check("allocations of the store");
   size = std::max<std::uint64_t>(size, 1);
   if (size > options_.bytes) return std::nullopt;
   alignment = std::max(alignment, kAlignment);
@@ -158,6 +160,7 @@ void Store::erase_bytes(std::uint64_t address, std::uint64_t size) {
 }
 
 bool Store::free(std::uint64_t address) {
+  base::TickWall::check("allocations of the store");
   const auto found = live_.find(address);
   if (found == live_.end()) return false;
   const std::uint64_t span = round_up(found->second.size, kAlignment) + kGap;
@@ -180,6 +183,7 @@ bool Store::free(std::uint64_t address) {
 }
 
 void Store::set_read_only(std::uint64_t address, bool read_only) {
+  base::TickWall::check("allocations of the store");
   const auto found = live_.find(address);
   if (found != live_.end()) found->second.read_only = read_only;
   ++generation_;
@@ -224,6 +228,7 @@ bool Store::contains(std::uint64_t address, std::uint64_t size) const {
 }
 
 void Store::clear() {
+  base::TickWall::check("allocations of the store");
   live_.clear();
   freed_.clear();
   holes_.clear();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "castor/base/tick_wall.h"
 #include "castor/isa/types.h"
 
 namespace castor::gpu {
@@ -71,11 +72,16 @@ class Store {
 
   /// Host view of device bytes. No check: callers have found the allocation.
   [[nodiscard]] std::byte* host(std::uint64_t address) const {
+    base::TickWall::check("bytes of the store");
     return reinterpret_cast<std::byte*>(isa::kHostWindow + address);
+  }
+  /// The same, to be read only.
+  [[nodiscard]] const std::byte* bytes(std::uint64_t address) const {
+    return reinterpret_cast<const std::byte*>(isa::kHostWindow + address);
   }
   /// Has the host bring device bytes near, which will soon be used.
   void prefetch(std::uint64_t address, unsigned size) const {
-    for (unsigned at = 0; at < size; at += 64) __builtin_prefetch(host(address + at));
+    for (unsigned at = 0; at < size; at += 64) __builtin_prefetch(bytes(address + at));
   }
   /// Bounds-checked access for the host side; false if [address, address + size) is not inside one live allocation.
   [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t size) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "castor/base/tick_wall.h"
 #include "castor/base/time.h"
 
 namespace castor::gpu {
@@ -9,6 +10,22 @@ namespace castor::gpu {
 using base::Cycle;
 using base::kForever;
 using base::Tick;
+
+/// "There is something to hand over": raised by a unit whose tick leaves alone what it shares with others, so that
+/// what it sends, wakes and tells waits until all units have ticked. Lowered by who then asks for it.
+class HandOver {
+ public:
+  void raise() { *place_ = true; }
+  /// Keeps it in a place of the owner's, side by side with those of other units.
+  void keep_in(bool& place) {
+    place = *place_;
+    place_ = &place;
+  }
+
+ private:
+  bool own_ = false;
+  bool* place_ = &own_;
+};
 
 /// A part of the device that is clocked by the device's one process (docs/gpu.md, "Time, clocks, sleeping"): SM, front
 /// end, crossbar, L2 slice, DRAM channel, copy engine.
@@ -35,7 +52,10 @@ class Unit {
   /// First cycle in which this unit has something to do; kForever if only a message can wake it.
   [[nodiscard]] Cycle wake() const { return *wake_; }
   /// Has the unit ticked in `cycle` at the latest.
-  void wake_at(Cycle cycle) { *wake_ = std::min(*wake_, cycle); }
+  void wake_at(Cycle cycle) {
+    base::TickWall::check("another unit's wake", this);
+    *wake_ = std::min(*wake_, cycle);
+  }
   /// Keeps the wake in a place of the owner's, side by side with those of other units.
   void keep_wake_in(Cycle& place) {
     place = *wake_;

@@ -107,17 +107,17 @@ std::string Watchdog::place(const SpinWatch::Poll& poll) const {
 }
 
 std::string Watchdog::report() const {
-  std::vector<Sm::Spinning> all;
+  std::vector<SpinningWarp> all;
   for (const Sm* const sm : cores_) sm->spinning(all);
   // One line per loop and what it reads, with the first warp that does so and how many more.
   struct Loop {
-    const Sm::Spinning* first;
+    const SpinningWarp* first;
     std::size_t warps;
     std::string reads;
   };
   std::vector<Loop> loops;
   std::map<std::pair<const KernelContext*, std::string>, std::size_t> known;
-  for (const Sm::Spinning& one : all) {
+  for (const SpinningWarp& one : all) {
     std::string reads;
     for (const SpinWatch::Poll& poll : one.polls) {
       reads += "\n    reads " + place(poll) + ", " + one.kernel->program->describe(poll.pc);
@@ -135,7 +135,7 @@ std::string Watchdog::report() const {
                      " loop for ever: for " + std::to_string(machine_.watchdog.cycles) +
                      " cycles (watchdog.cycles) no byte of memory changed, and nothing else is under way\n";
   for (std::size_t i = 0; i < loops.size() && i < kLoops; ++i) {
-    const Sm::Spinning& one = *loops[i].first;
+    const SpinningWarp& one = *loops[i].first;
     text += "  kernel " + one.kernel->program->kernel + ", block " + index_text(one.block) + ", warp " +
             std::to_string(one.warp_in_tb) + " (SM " + std::to_string(one.sm) + ", slot " + std::to_string(one.slot) +
             ")";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "castor/base/error.h"
+#include "castor/base/tick_wall.h"
 
 namespace castor::gpu {
 
@@ -66,6 +67,7 @@ void Ledger::update(unsigned sm) {
 }
 
 void Ledger::debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now) {
+  base::TickWall::check("the ledger");
   CASTOR_ASSERT_AT(now, fits(sm, need), "TB of entry %u placed on SM %u without room", entry, sm);
   SmRoom& room = free_[sm];
   room.tbs -= 1;
@@ -80,6 +82,7 @@ void Ledger::debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now) {
 }
 
 void Ledger::credit(unsigned sm, unsigned entry, const TbNeed& need) {
+  base::TickWall::check("the ledger");
   SmRoom& room = free_[sm];
   room.tbs += 1;
   room.warps += need.warps;

@@ -33,9 +33,13 @@ void InitiatorPort::send(Transaction& transaction, std::uint32_t cost, Cycle now
   transaction.request.cost = cost;
   transaction.request.visible = visible;
   ++sent_;
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time zero;
-  peer().nb_transport_fw(transaction, phase, zero);
+  if (hand_over_ == nullptr) {
+    forward(transaction, tlm::BEGIN_REQ);
+    return;
+  }
+  CASTOR_ASSERT(held_request_ == nullptr, "two requests in one cycle");
+  held_request_ = &transaction;
+  hand_over_->raise();
 }
 
 Transaction& InitiatorPort::take_reply(Cycle now) {
@@ -49,7 +53,29 @@ Transaction& InitiatorPort::take_reply(Cycle now) {
 void InitiatorPort::release(Transaction& transaction, Cycle now) {
   ++taken_;
   transaction.request.visible = now;
-  tlm::tlm_phase phase = tlm::END_RESP;
+  if (hand_over_ == nullptr) {
+    forward(transaction, tlm::END_RESP);
+    return;
+  }
+  CASTOR_ASSERT(held_reply_ == nullptr, "two replies in one cycle");
+  transaction.acquire();
+  held_reply_ = &transaction;
+  hand_over_->raise();
+}
+
+void InitiatorPort::deliver() {
+  if (held_reply_ != nullptr) {
+    forward(*held_reply_, tlm::END_RESP);
+    held_reply_->release();
+    held_reply_ = nullptr;
+  }
+  if (held_request_ == nullptr) return;
+  forward(*held_request_, tlm::BEGIN_REQ);
+  held_request_ = nullptr;
+}
+
+void InitiatorPort::forward(Transaction& transaction, tlm::tlm_phase_enum begin) {
+  tlm::tlm_phase phase = begin;
   sc_core::sc_time zero;
   peer().nb_transport_fw(transaction, phase, zero);
 }

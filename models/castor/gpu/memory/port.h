@@ -119,6 +119,10 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
     sink_ = &sink;
     sink_port_ = port;
   }
+  /// From now on what the owner sends and gives back stays here until `deliver`, and `hand_over` is raised: at most one
+  /// request and one reply per cycle.
+  void hold(HandOver& hand_over) { hand_over_ = &hand_over; }
+  void deliver();
   [[nodiscard]] std::size_t queued_replies() const { return replies_.size(); }
   /// Credits held by replies in the FIFO.
   [[nodiscard]] std::uint32_t queued_cost() const { return replies_.cost(); }
@@ -138,9 +142,14 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
   friend void connect(InitiatorPort& from, TargetPort& to);
   [[nodiscard]] tlm::tlm_fw_transport_if<>& peer();
 
+  void forward(Transaction& transaction, tlm::tlm_phase_enum phase);
+
   Unit& owner_;
   Credits credits_;
   StampedFifo replies_;
+  HandOver* hand_over_ = nullptr;
+  Transaction* held_request_ = nullptr;
+  Transaction* held_reply_ = nullptr;
   MessageSink* sink_ = nullptr;
   unsigned sink_port_ = 0;
   tlm::tlm_fw_transport_if<>* peer_ = nullptr;

@@ -158,7 +158,7 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
     fault.kernel = kernel.program->kernel;
     fault.block = block_index(kernel.grid, message.gid);
     fault.message = base::printable(file_.file()) + ": " + what + " kernel '" + base::printable(fault.kernel) + "'";
-    report({now + 1, &kernel, std::move(fault)});
+    outbox_.report({now + 1, &kernel, std::move(fault)});
     finish(slot);
   };
   if (type < 0) return unknown("unknown");
@@ -294,7 +294,7 @@ void ReplaySm::retire_one(Cycle now) {
   message.gid = tb.gid;
   message.group = tb.tb_group;
   message.slot = static_cast<std::uint8_t>(slot);
-  retire(message);
+  outbox_.retire(message);
 }
 
 void ReplaySm::report_missing_row(Cycle now) {
@@ -305,7 +305,7 @@ void ReplaySm::report_missing_row(Cycle now) {
   fault.kernel = tb.kernel->program->kernel;
   fault.block = block_index(tb.kernel->grid, tb.gid);
   fault.message = clocks_.missing(index());
-  report({now + 1, tb.kernel, std::move(fault)});
+  outbox_.report({now + 1, tb.kernel, std::move(fault)});
 }
 
 void ReplaySm::update_wires(Cycle now) {

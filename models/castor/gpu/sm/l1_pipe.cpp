@@ -75,7 +75,7 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
     count(statistics.l1_read_hit, traffic(operation).l1_read_hit);
     if ((machine.check.stale != StaleCheck::kOff || watched()) && !own) {
       hits.push_back({access.line, slot, access.bytes, &traffic(operation).stale_hit});
-      *any_hit = true;
+      any_hit->raise();
     }
     part_done(operation, tick + machine.l1.return_latency);
     return true;
@@ -339,7 +339,7 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
 
 void SmMemory::Impl::check_stale(const Hit& hit, Cycle now) {
   if (!l1.at(hit.slot).present || l1.at(hit.slot).address != hit.line) return;
-  const std::byte* const memory = store.host(hit.line);
+  const std::byte* const memory = store.bytes(hit.line);
   if (equal_bytes(l1.data(hit.slot), memory, hit.bytes)) return;
   // Own stores under way make L1 newer, not older.
   for (const Write& write : writes)

@@ -187,7 +187,7 @@ void MemoryOperation::exchange_shared(std::byte* shared_memory) {
 
 void MemoryOperation::load_ideal(const Store& store) {
   if (compact && ideal_passes == 1 && ideal == access.mask) {
-    const std::byte* const from = store.host(access.address[lowest(ideal)]);
+    const std::byte* const from = store.bytes(access.address[lowest(ideal)]);
     for (unsigned i = 0; i < pieces; ++i) {
       std::byte* const row = access.data + i * std::size_t{piece_stride};
       piece_bytes == 4 ? fill_lanes<std::uint32_t>(row, from + i * std::size_t{4}, issue.view.lanes)
@@ -196,7 +196,7 @@ void MemoryOperation::load_ideal(const Store& store) {
     return;
   }
   for (LaneMask left = ideal; left != 0; left &= left - 1)
-    load_lane(lowest(left), store.host(access.address[lowest(left)]));
+    load_lane(lowest(left), store.bytes(access.address[lowest(left)]));
 }
 
 void MemoryOperation::write_registers(const isa::RegisterView& view) const {

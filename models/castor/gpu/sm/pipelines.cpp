@@ -6,7 +6,7 @@
 
 namespace castor::gpu {
 
-Pipelines::Pipelines(const Machine& machine)
+Pipelines::Pipelines(const Machine& machine, EventWheel& wheel, PipelineCounters& counters)
     : oc_cycles_(machine.oc_cycles),
       banks_(machine.rf.banks),
       bank_mask_(banks_ > 1 && (banks_ & (banks_ - 1)) == 0 ? banks_ - 1 : 0),
@@ -15,7 +15,9 @@ Pipelines::Pipelines(const Machine& machine)
       collectors_free_(machine.rf.collectors),
       schedulers_(machine.schedulers),
       reads_(banks_),
-      writes_(banks_) {
+      writes_(banks_),
+      wheel_(wheel),
+      counters_(counters) {
   CASTOR_ASSERT(schedulers_ <= kMaxSchedulers && ports_ <= kMaxPorts, "%u schedulers, %u ports", schedulers_, ports_);
   const unsigned shared = machine.units.mem_shared;
   const unsigned units[kRealPools] = {machine.units.mem - shared, shared,          machine.units.sfu, machine.units.dp,
@@ -74,35 +76,34 @@ inline Tick Pipelines::take_unit(Pool& pool, unsigned scheduler, Tick earliest, 
 
 // Reserves unit and collector of an instruction whose last operand is read in `last`.
 [[gnu::always_inline]] inline Pipelines::Path Pipelines::dispatch(const Decoded& decoded, unsigned scheduler, Tick tick,
-                                                                  Tick last, EventWheel& wheel) {
+                                                                  Tick last) {
   Path path;
   path.last_operand = last;
   path.dispatch = take_unit(pools_[static_cast<std::size_t>(decoded.pool)], scheduler,
                             std::max(tick + oc_cycles_, last + 1), decoded.interval);
   if (!collectors_used_) return path;
-  if (last > tick + 1) path.delay = static_cast<unsigned>(last - tick - 1);
+  if (last > tick + 1) counters_.bank_conflict_delay += last - tick - 1;
   --collectors_free_;
-  wheel.free_collector(path.dispatch);
+  wheel_.free_collector(path.dispatch);
   return path;
 }
 
-Pipelines::Path Pipelines::reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick,
-                                   EventWheel& wheel) {
+Pipelines::Path Pipelines::reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick) {
   Tick last = collectors_used_ ? tick : tick + 1;
   for (unsigned i = 0; collectors_used_ && i < decoded.source_count; ++i) {
     last = std::max(last, read(bank(decoded.sources[i], warp), tick + 1));
   }
-  return dispatch(decoded, scheduler, tick, last, wheel);
+  return dispatch(decoded, scheduler, tick, last);
 }
 
 Pipelines::Path Pipelines::reserve_rows(const Decoded& decoded, const std::int16_t* rows, unsigned warp,
-                                        unsigned scheduler, Tick tick, EventWheel& wheel) {
+                                        unsigned scheduler, Tick tick) {
   Tick last = collectors_used_ ? tick : tick + 1;
   for (unsigned i = 0; collectors_used_ && i < decoded.source_count; ++i) {
     const unsigned from = rows[i] < 0 ? bank(decoded.sources[i], warp) : static_cast<unsigned>(rows[i]) % banks_;
     last = std::max(last, read(from, tick + 1));
   }
-  return dispatch(decoded, scheduler, tick, last, wheel);
+  return dispatch(decoded, scheduler, tick, last);
 }
 
 bool Pipelines::copy(unsigned row, unsigned reg, unsigned warp, Tick tick) {

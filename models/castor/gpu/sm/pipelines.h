@@ -10,14 +10,20 @@
 
 namespace castor::gpu {
 
+/// What Pipelines counts.
+struct PipelineCounters {
+  std::uint64_t bank_conflict_delay = 0;  ///< ticks by which bank conflicts moved the last operand
+};
+
 /// Register banks, operand collectors and execution units of an SM as calendars: an instruction reserves its whole path
 /// when it issues, first come first served, so nothing has to be done for it later (docs/gpu.md, "Issue, operands,
-/// pipelines"). All times are ticks.
+/// pipelines"). S1 `written` and `free_collectors`; S3 and S5 reserve. All times are ticks.
 class Pipelines {
  public:
   static constexpr unsigned kMaxSchedulers = 8;
 
-  explicit Pipelines(const Machine& machine);
+  /// `wheel` tells when collectors become free.
+  Pipelines(const Machine& machine, EventWheel& wheel, PipelineCounters& counters);
 
   /// Whether an instruction of the pool may issue in `tick` from a scheduler: some unit takes it in `tick` +
   /// oc_cycles + 1 at the latest (one tick of queueing), and a collector is free.
@@ -36,13 +42,11 @@ class Pipelines {
   struct Path {
     Tick last_operand = 0;
     Tick dispatch = 0;
-    unsigned delay = 0;  ///< ticks by which bank conflicts moved the last operand
   };
   /// Reserves operand reads, collector and unit of an instruction that issues in `tick`. `accepts` holds.
-  Path reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick, EventWheel& wheel);
+  Path reserve(const Decoded& decoded, unsigned warp, unsigned scheduler, Tick tick);
   /// The same with sources that are read from rows of a pool: row of each source, -1 = the warp's own register.
-  Path reserve_rows(const Decoded& decoded, const std::int16_t* rows, unsigned warp, unsigned scheduler, Tick tick,
-                    EventWheel& wheel);
+  Path reserve_rows(const Decoded& decoded, const std::int16_t* rows, unsigned warp, unsigned scheduler, Tick tick);
   /// Reads a row and writes a register of a warp in `tick`, before anything issues in it, if both banks are free.
   [[nodiscard]] bool copy(unsigned row, unsigned reg, unsigned warp, Tick tick);
   /// The same as `reserve_write` and `written` for a row of a pool.
@@ -81,7 +85,7 @@ class Pipelines {
   }
   Tick read(unsigned bank, Tick from);
   Tick write(unsigned bank, Tick earliest);
-  Path dispatch(const Decoded& decoded, unsigned scheduler, Tick tick, Tick last, EventWheel& wheel);
+  Path dispatch(const Decoded& decoded, unsigned scheduler, Tick tick, Tick last);
   Tick take_unit(Pool& pool, unsigned scheduler, Tick earliest, unsigned interval);
 
   unsigned oc_cycles_;
@@ -92,6 +96,8 @@ class Pipelines {
   std::vector<Reads> reads_;    // per bank
   std::vector<Writes> writes_;  // per bank
   std::array<Pool, kRealPools> pools_;
+  EventWheel& wheel_;
+  PipelineCounters& counters_;
 };
 
 }  // namespace castor::gpu

@@ -1,303 +1,393 @@
 #include "castor/gpu/sm/sm.h"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
 
 #include "castor/base/error.h"
-#include "castor/gpu/sm/sm_filter.h"
-#include "castor/gpu/sm/sm_hook_state.h"
 
 namespace castor::gpu {
-namespace {
-
-// Registers of a slot lie apart by a stride that is no multiple of a page, so that equal registers of all warps do not
-// fall into one set of the host's cache.
-std::size_t slot_stride(const Machine& machine) {
-  return std::size_t{machine.sm.max_regs_per_thread + 1} * machine.sm.lanes * 4 + 192;
-}
-
-}  // namespace
 
 Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
        base::StatisticGroup& statistics, const SmHooks& hooks, Observer* observer)
     : sc_module(name),
       SmUnit(index, machine.done_fifo),
       memory("memory", *this, machine.xbar.fifo_flits),
-      machine_(machine),
-      store_(store),
-      hooks_(hooks),
-      hooked_(hooks.fetch_filter != nullptr || hooks.issue != nullptr),
-      watched_(observer != nullptr || hooks.fetch_filter != nullptr),
-      observer_(observer),
-      clock_(base::kilohertz(machine.clock.core_mhz)),
-      schedulers_(machine.schedulers),
-      lanes_(machine.sm.lanes),
-      all_lanes_(lanes_ == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes_) - 1),
-      warps_(machine.sm.warps),
-      states_(machine.sm.warps),
-      contexts_(machine.sm.tb_contexts),
-      tb_memory_(machine.sm.tb_contexts),
-      slot_bytes_(slot_stride(machine)),
-      free_register_units_(machine.sm.registers / machine.sm.reg_alloc_unit),
-      free_shared_units_(machine.sm.smem_bytes / machine.sm.smem_alloc_unit),
-      pipelines_(machine),
-      icache_(machine),
-      group_(statistics, "sm" + std::to_string(index)),
-      statistics_(group_, machine, counters_),
-      entries_(machine.table.entries),
-      memory_side_(machine, index, store, memory, *this, tb_memory_.data(), group_),
-      watch_(machine.sm.warps) {
-  CASTOR_ASSERT(machine.sm.warps <= kMaxWarps && schedulers_ <= Pipelines::kMaxSchedulers, "SM too large");
-  rows_.reserve(slot_bytes_ * machine.sm.warps);
-  for (unsigned w = 0; w < machine.sm.warps; ++w) {
-    warps_[w].registers = rows_.data() + w * slot_bytes_;
-    scheduler_mask_[scheduler_of(w)] |= bit(w);
-  }
-  last_.fill(static_cast<std::uint8_t>(kMaxWarps - 1));
-  for (auto& greedy : greedy_) greedy.fill(0xff);
-  if (machine.issue.policy == IssuePolicy::kTl || machine.issue.policy == IssuePolicy::kCatls) groups_.emplace(machine);
-  args_.halves = lanes_ / 32;
-  for (auto& picks : picks_) picks.fill(-1);
+      departures_(memory, outbox_, observer),
+      statistics_(statistics, index, machine),
+      accounting_(machine, statistics_.counters()),
+      pipelines_(machine, wheel_, statistics_.counters()),
+      blocked_(wheel_),
+      warps_(machine, index),
+      scoreboard_(machine, pipelines_, wheel_),
+      buffer_(machine, warps_, scoreboard_),
+      watch_(machine.sm.warps),
+      tbs_(machine, index, statistics_.counters(), departures_.events()),
+      faults_(index, clock_, warps_, tbs_, blocked_, watch_, outbox_),
+      memory_side_(machine, index, store, memory, *this, tbs_.memory(), statistics_.group()),
+      fetch_(machine, warps_, buffer_, memory_side_, wheel_, statistics_.counters()),
+      issue_(machine, warps_, buffer_, scoreboard_, blocked_, pipelines_, memory_side_, hooks.issue == nullptr),
+      barriers_(machine, clock_, warps_, tbs_, blocked_, faults_, statistics_.counters(), statistics_.barrier_waits()),
+      calls_(index, clock_, warps_, tbs_, blocked_, memory_side_, outbox_),
+      control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, faults_, watch_),
+      executor_(machine, clock_, warps_, buffer_, scoreboard_, pipelines_, blocked_, memory_side_, control_, faults_,
+                watch_),
+      counter_(machine, index, clock_, tbs_, statistics_.counters(), departures_.events()),
+      hooks_(machine, index, hooks, clock_, faults_, statistics_.group()) {
+  memory_side_.hold_hits(departures_.flag());
   memory_side_.set_watch(&watch_);
-  hook_state_ = std::make_unique<HookState>(*this);
-  if (hooks_.fetch_filter != nullptr) filter_ = std::make_unique<Filter>(machine);
-  attach(hooks_.fetch_filter, "fetch_filter");
-  attach(hooks_.issue, "issue_policy");
-}
-
-Sm::~Sm() {
-  const auto detach = [](Hook* hook) {
-    if (hook != nullptr) hook->detach();
-  };
-  detach(hooks_.fetch_filter);
-  detach(hooks_.issue);
+  if (hooks.fetch_filter == nullptr) return;
+  filter_ = std::make_unique<FilterUnit>(machine, index, *hooks.fetch_filter, clock_, warps_, tbs_, buffer_, fetch_,
+                                         blocked_, scoreboard_, pipelines_, wheel_, memory_side_, control_, executor_);
 }
 
 void Sm::set_clock_enable(bool enable, Cycle from) {
-  if (enable == enabled_) return;
-  if (enable) {
-    disabled_ += from - disabled_since_;
-    counters_.clock_off_ticks = disabled_;
-    wake_at(from);
-  } else {
-    disabled_since_ = from;
-  }
-  enabled_ = enable;
+  if (!clock_.enable(enable, from) || !enable) return;
+  accounting_.set_clock_off(clock_.cycles_off(from));
+  wake_at(from);
 }
 
-void Sm::count_ticks() {
-  const Tick ticks = std::exchange(same_ticks_, 0);
-  if (ticks == 0) return;
-  const TickClass& of = tick_class_;
-  const auto sum = [ticks](std::uint64_t mask) { return ticks * static_cast<unsigned>(__builtin_popcountll(mask)); };
-  counters_.ticks += ticks;
-  for (unsigned s = 0; s < schedulers_; ++s) {
-    counters_.stall[s][static_cast<std::size_t>(of.stall[s])] += ticks;
-    if (of.lacks[s] == 1) counters_.collector_full += ticks;
-    if (of.lacks[s] == 2) counters_.unit_busy += ticks;
-  }
-  if (of.memory_stalled) counters_.memory_stall_cycles += ticks;
-  counters_.occupancy_warps_sum += sum(of.live);
-  if (of.device != 0) counters_.occupancy_device_warps_sum += sum(of.device);
-  if (of.fence != 0) counters_.fence_wait += sum(of.fence);
-  if (of.finished != 0) counters_.store_drain_at_exit += sum(of.finished);
-}
-
-// A tick that issued is followed by another one, so ticks that were slept are like the last one.
 void Sm::count_slept(Tick end) {
-  const Tick slept = end - counted_;
-  same_ticks_ += slept;
-  counted_ = end;
-  if (tick_class_.memory_stalled) counters_.outstanding_sum_while_stalled += slept * memory_side_.outstanding();
-  if (hooked_) idle_hooks(slept);
+  if (hooks_.any()) hooks_.idle(end - accounting_.counted());
+  accounting_.sleep_to(end, memory_side_.outstanding());
 }
 
 void Sm::count_until(Cycle now) {
-  if (!enabled_) counters_.clock_off_ticks = disabled_ + (now - std::min(now, disabled_since_));
-  const Tick end = tick_of(enabled_ ? now : std::min(now, disabled_since_));
-  if (end > counted_) {
+  if (!clock_.enabled()) accounting_.set_clock_off(clock_.cycles_off(now));
+  const Tick end = clock_.ticks_before(now);
+  if (end > accounting_.counted()) {
     memory_side_.catch_up(end - 1);
     count_slept(end);
   }
-  count_ticks();
+  accounting_.flush();
+}
+
+void Sm::hand_over(Cycle now) {
+  memory_side_.check_stale(now);
+  departures_.deliver();
 }
 
 void Sm::tick(Cycle now) {
-  if (!enabled_) {
+  const base::TickWall wall(static_cast<Unit*>(this));
+  if (!clock_.enabled()) {
     sleep_until(kForever);
     return;
   }
-  now_ = now;
-  tick_ = tick_of(now);
-  if (tick_ > counted_) count_slept(tick_);
+  clock_.begin(now);
+  const Tick tick = clock_.tick();
+  if (tick > accounting_.counted()) count_slept(tick);
   busy_ = false;
   // S0: what may be fetched is judged on the state that the previous tick left.
-  const WarpMask eligible = fetch_eligible();
-  if (hooked_) hook_state_->begin_tick();
-  if (!kills_.empty() || !resumes_.empty() || inbox_.next() <= now) take_messages();
-  if (hooked_) early_outputs(eligible);
+  const WarpMask eligible = fetch_.eligible();
+  if (hooks_.any()) hooks_.begin_tick();
+  if (tbs_.kills_pending() || calls_.answers_pending() || inbox_.next() <= now) take_messages();
+  if (filter_ != nullptr) filter_->settle_early(eligible);
+  if (hooks_.picks()) hooks_.settle_early();
   // S1
-  take_events();
+  if (wheel_.due(tick)) take_events();
   // S2
-  const WarpMask arrived = std::exchange(filled_, 0);
-  memory_side_.take_reply(now, tick_);
+  fetch_.take_lines();
+  memory_side_.take_reply(now, tick);
   // S3
-  memory_side_.advance(now, tick_);
+  memory_side_.advance(now, tick);
   // S4: swap accesses have their place here; rows are copied when the filter has settled, in front of all issues.
   // S5
+  barriers_.begin_tick();
   issue();
   // S6
-  if ((decode_next_ | arrived) != 0) decode(arrived);
+  if (fetch_.due() != 0) decode();
   // S7
-  if (eligible != 0) fetch(eligible);
+  if (eligible != 0) {
+    const WarpMask held = filter_ != nullptr ? filter_->hold() : 0;
+    busy_ |= fetch_.fetch(eligible & warps_.live() & ~held);
+  }
   // S8
   bookkeeping();
   // S9
-  if (hooked_) clock_hooks();
+  if (hooks_.any()) clock_hooks();
   // S10
   finish_tick();
 }
 
+// --- S0 --------------------------------------------------------------------------------------------------------------
+
 void Sm::take_messages() {
-  for (std::size_t i = 0; i < kills_.size();) {
-    if (kills_[i].visible > now_) {
-      ++i;
-      continue;
+  while (const KernelContext* const kernel = tbs_.take_kill(clock_.now())) {
+    for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
+      if (tbs_[lowest(left)].kernel == kernel) stop_tb(lowest(left));
     }
-    const Kill kill = kills_[i];
-    kills_.erase(kills_.begin() + static_cast<std::ptrdiff_t>(i));
-    killed_.push_back(kill);
-    stop_kernel(*kill.kernel);
     busy_ = true;
   }
-  for (std::size_t i = 0; i < resumes_.size();) {
-    const Resume resume = resumes_[i];
-    if (resume.at > now_) {
-      ++i;
-      continue;
-    }
-    resumes_.erase(resumes_.begin() + static_cast<std::ptrdiff_t>(i));
-    blocked_service_ &= ~bit(resume.warp);
-    if (resume.failed && (live_ & bit(resume.warp)) != 0) stopped_ |= bit(resume.warp);
-    busy_ = true;
-  }
-  if (const TbStartMessage* const message = inbox_.head(now_); message != nullptr && quiet_tick_ != tick_) {
-    start_tb(*message);
-    inbox_.pop();
-    tb_operation_at_ = tick_;
-    busy_ = true;
-  }
+  busy_ |= calls_.take_answers();
+  const TbStartMessage* const message = inbox_.head(clock_.now());
+  if (message == nullptr || !tbs_.may_start(clock_.tick())) return;
+  start_tb(*message);
+  inbox_.pop();
+  busy_ = true;
 }
 
+void Sm::start_tb(const TbStartMessage& message) {
+  watch_.disturb();
+  const bool first = tbs_.resident() == 0;
+  const unsigned context = tbs_.start(message, warps_.used(), clock_.now(), clock_.tick());
+  const TbState& tb = tbs_[context];
+  TbStartEvent event;
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    const unsigned slot = tb.slots[i];
+    warps_.start(slot, {tb.kernel, tb.program, tb.index, context, i});
+    fetch_.start(slot);
+    buffer_.start(slot);
+    scoreboard_.start(slot);
+    if (warps_[slot].active == warps_.all_lanes()) event.full |= warp_bit(slot);
+  }
+  warps_.admit(tb.warps, message.level != 0);
+  issue_.placed(tb.warps);
+  fetch_.hold_back(tb.warps, clock_.tick(), tbs_.setup_ticks(message));
+  if (hooks_.any()) {
+    event.tb = static_cast<std::uint8_t>(context);
+    event.warps = tb.warps;
+    event.gid = static_cast<std::uint32_t>(tb.gid);
+    event.entry = tb.kernel->entry;
+    if (filter_ != nullptr) filter_->start(tb, context, event);
+    hooks_.started(event, first);
+  }
+  if (tbs_.killed(*tb.kernel)) stop_tb(context);
+}
+
+// Its warps do nothing more; it retires when what they have under way is over.
+void Sm::stop_tb(unsigned context) {
+  const TbState& tb = tbs_[context];
+  if (tb.killed) return;
+  if (filter_ != nullptr) filter_->stop(tb);
+  warps_.stop(tb.warps);
+  buffer_.stop(tb.warps);
+  fetch_.stop(tb.warps);
+  blocked_.stop(tb.warps);
+  for (WarpMask left = tb.warps; left != 0; left &= left - 1) scoreboard_.stop(lowest(left));
+  tbs_.stop(context);
+}
+
+void Sm::kill(const KernelContext& kernel, Cycle visible) {
+  tbs_.kill(kernel, visible);
+  wake_at(visible);
+}
+
+std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resume) {
+  wake_at(resume);
+  return calls_.serve(w, services, resume);
+}
+
+// --- S1 to S3 --------------------------------------------------------------------------------------------------------
+
 void Sm::take_events() {
-  if (!wheel_.due(tick_)) return;
   busy_ = true;
-  const unsigned collectors = wheel_.take(tick_, [this](const SmEvent& event) {
+  const Tick tick = clock_.tick();
+  const unsigned collectors = wheel_.take(tick, [this, tick](const SmEvent& event) {
+    const unsigned w = event.warp;
     switch (event.kind) {
       case SmEvent::Kind::kWritten:
-        registers_written(event.warp, event);
+        scoreboard_.written(w, event, tick, buffer_.head(w));
         break;
       case SmEvent::Kind::kLoaded: {
-        Warp& warp = warps_[event.warp];
         const bool counts =
             event.operation != nullptr && SmMemory::instruction(*event.operation).record->kind == isa::Kind::kMemory;
-        if (event.operation != nullptr) memory_side_.complete(*event.operation, view(warp));
-        registers_written(event.warp, event);
-        if (counts) {
-          --warp.loads;
-          memory_changed(event.warp);
-        }
+        if (event.operation != nullptr) memory_side_.complete(*event.operation, warps_.view(w));
+        scoreboard_.written(w, event, tick, buffer_.head(w));
+        if (counts) scoreboard_.load_done(w);
         break;
       }
       case SmEvent::Kind::kUnblock:
-        blocked_barrier_ &= ~event.payload;
-        releasing_ &= ~event.payload;
+        blocked_.released(event.payload);
         break;
       case SmEvent::Kind::kTimer:
-        if (states_[event.warp].generation == event.payload) blocked_timer_ &= ~bit(event.warp);
+        if (warps_[w].wakes == tick) blocked_.wake(w);
         break;
       case SmEvent::Kind::kFetchable:
-        unfetchable_ &= ~event.payload;
+        fetch_.go_on(event.payload);
         break;
       case SmEvent::Kind::kRowWritten:
       case SmEvent::Kind::kRowReady:
-        take_row_event(event);
+        filter_->take(event);
         break;
     }
   });
   pipelines_.free_collectors(collectors);
 }
 
-// Whether this tick adds to the counters what the last one did.
-bool Sm::same_tick() const {
-  const auto differs = [](const auto& a, const auto& b) {
-    static_assert(sizeof a == 8 && sizeof b == 8);
-    std::uint64_t x, y;
-    std::memcpy(&x, &a, 8);
-    std::memcpy(&y, &b, 8);
-    return x ^ y;
-  };
-  const TickClass& last = tick_class_;
-  return (issued_ | last.issued) == 0 &&
-         (differs(stall_, last.stall) | differs(lacks_, last.lacks) | (live_ ^ last.live) |
-          ((live_ & device_) ^ last.device) | (blocked_fence_ ^ last.fence) | (finished_ ^ last.finished)) == 0;
+void Sm::data_ready(MemoryOperation& operation, Tick ready) {
+  const MemoryIssue& instruction = SmMemory::instruction(operation);
+  const Decoded& decoded = warps_[instruction.warp].decoded[instruction.pc];
+  if (filter_ != nullptr && filter_->expect_load(instruction.warp, decoded, ready, operation)) return;
+  scoreboard_.expect_writes(instruction.warp, decoded, clock_.tick(), ready, &operation);
+}
+
+void Sm::acknowledged(unsigned w) { scoreboard_.acknowledged(w); }
+
+void Sm::fetched(std::uint64_t line) {
+  fetch_.line_arrived(line);
+  busy_ = true;
+}
+
+// --- S5 and S6 -------------------------------------------------------------------------------------------------------
+
+// The head of a warp's buffer issues. Returns the lanes for which it does.
+[[gnu::always_inline]] inline unsigned Sm::execute(unsigned scheduler, unsigned w) {
+  const WarpState& warp = warps_[w];
+  const isa::Record& record = warp.records[warp.pc];
+  const Decoded& decoded = warp.decoded[warp.pc];
+  const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
+  const unsigned lanes =
+      mask == warps_.all_lanes() ? warps_.lanes() : static_cast<unsigned>(__builtin_popcountll(mask));
+  CASTOR_ASSERT_AT(clock_.now(), (buffer_.valid() & scoreboard_.clear() & warp_bit(w)) != 0,
+                   "warp %u of SM %u issues with a register pending", w, index());
+  counter_.count(warp.tb, decoded, lanes);
+  if (counter_.observed()) counter_.tell(scheduler, w, warp, mask);
+  if (filter_ == nullptr || !filter_->issue(scheduler, w, record, decoded, mask)) {
+    executor_.execute(scheduler, w, record, decoded, mask);
+  }
+  return lanes;
+}
+
+// What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
+// -> picks of the issue policy -> fetch filter -> commits.
+void Sm::issue() {
+  const Tick tick = clock_.tick();
+  const std::uint8_t barrier_ok = hooks_.barrier_ok();
+  const bool changed = issue_.look(tick, barrier_ok);
+  if (changed) issue_.judge(tick, barrier_ok, filter_ != nullptr);
+  if (hooks_.picks()) {
+    HookPort::Offer offer;
+    offer.valid = buffer_.valid();
+    offer.long_wait = buffer_.valid() & ~scoreboard_.clear() & scoreboard_.waits_load();
+    offer.ready = issue_.ready();
+    offer.offered = issue_.offered();
+    if (issue_.schedulers().by_class()) offer.issue_class = issue_.issue_classes();
+    hooks_.settle(offer, issue_.picks());
+  } else if (changed) {
+    issue_.pick();
+  }
+  if (!changed) return;
+  if (filter_ != nullptr) filter_->settle(issue_.picks(), hooks_.start());
+  if (issue_.ready() != 0) {
+    issue_.commit(tick, [this](unsigned scheduler, unsigned w) { return execute(scheduler, w); });
+  }
+  issue_.classify();
+  busy_ |= issue_.acted();
+}
+
+void Sm::decode() {
+  busy_ = true;
+  WarpMask due = fetch_.take_due();
+  if (filter_ != nullptr) due = filter_->decode(due);
+  fetch_.decode(due);
+}
+
+// --- S8 --------------------------------------------------------------------------------------------------------------
+
+void Sm::bookkeeping() {
+  if (barriers_.any()) {
+    busy_ = true;
+    watch_.disturb();
+    barriers_.meet();
+    for (const Barriers::Completed& one : barriers_.completed()) {
+      if (filter_ != nullptr) filter_->barrier_met(one.context, one.barrier);
+    }
+  }
+  const WarpMask memory_busy = scoreboard_.memory_busy();
+  if (const WarpMask over = blocked_.fences_over(memory_busy); over != 0) {
+    busy_ = true;
+    for (WarpMask left = over; left != 0; left &= left - 1) tbs_.acquire(warps_[lowest(left)].tb, clock_.now());
+    blocked_.end_fences(over);
+  }
+  if (const WarpMask due = blocked_.calls_due(memory_busy); due != 0) {
+    busy_ = true;
+    calls_.ask(due);
+  }
+  if (tbs_.finished() != 0) retire_one();
+}
+
+void Sm::retire_one() {
+  busy_ |= !tbs_.may_retire(clock_.tick());
+  const WarpMask under_way = scoreboard_.memory_busy() | scoreboard_.in_flight() | blocked_.calling() |
+                             blocked_.releasing() | fetch_.held_back();
+  const std::optional<unsigned> context = tbs_.next_to_retire(under_way, done_credits_, clock_.now(), clock_.tick());
+  if (!context) return;
+  busy_ = true;
+  watch_.disturb();
+  const WarpMask warps = tbs_[*context].warps;
+  CASTOR_ASSERT_AT(clock_.now(), (warps & scoreboard_.memory_busy()) == 0,
+                   "a TB retires from SM %u with accesses under way", index());
+  outbox_.retire(tbs_.retire(*context, clock_.now(), clock_.tick()));
+  issue_.left(warps);
+  memory_side_.tb_retired(*context);
+  warps_.release(warps);
+  hooks_.retired(*context);
+  if (filter_ != nullptr) filter_->retired(*context);
+}
+
+// --- S9 and S10 ------------------------------------------------------------------------------------------------------
+
+void Sm::clock_hooks() {
+  if (filter_ != nullptr) {
+    filter_->clock(barriers_.exits(), scoreboard_.in_flight(), hooks_.start(), hooks_.late_start());
+    busy_ |= filter_->busy();
+  }
+  hooks_.clock(barriers_.arrivals(), barriers_.exits(), barriers_.unblocked(), issue_.refused_warps());
+  busy_ |= hooks_.late_start().has_value();
 }
 
 void Sm::finish_tick() {
-  if (!same_tick()) {
-    count_ticks();
-    tick_class_.stall = stall_;
-    tick_class_.lacks = lacks_;
-    bool waits_memory = false;
-    for (unsigned s = 0; s < schedulers_; ++s) {
-      if ((issued_ >> s & 1) != 0) tick_class_.stall[s] = StallClass::kIssued;
-      const StallClass stall = tick_class_.stall[s];
-      waits_memory |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
-    }
-    tick_class_.issued = issued_;
-    tick_class_.memory_stalled = issued_ == 0 && waits_memory;
-    tick_class_.live = live_;
-    tick_class_.device = live_ & device_;
-    tick_class_.fence = blocked_fence_;
-    tick_class_.finished = finished_;
-  }
-  ++same_ticks_;
-  ++counted_;
+  departures_.end_tick();
   const unsigned outstanding = memory_side_.outstanding();
-  if (tick_class_.memory_stalled) counters_.outstanding_sum_while_stalled += outstanding;
-
+  accounting_.count({issue_.stalls(), issue_.lacks(), issue_.issued(), warps_.live(), warps_.live() & warps_.device(),
+                     blocked_.in_fence(), tbs_.finished(), outstanding});
   if (pulses_read()) {
     SmPulse pulse;
-    pulse.lanes = static_cast<std::uint16_t>(lanes_issued_);
+    pulse.lanes = static_cast<std::uint16_t>(issue_.lanes_issued());
     pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());
-    pulse.memory_stall = tick_class_.memory_stalled;
+    pulse.memory_stall = accounting_.memory_stalled();
     pulse.outstanding = static_cast<std::uint16_t>(outstanding);
-    set_pulse(pulse, now_);
+    set_pulse(pulse, clock_.now());
     // The pulse of a sleeping SM repeats, so a tick with a miss is followed by one without.
-    if (pulse.l1_primary_misses != 0) busy_ = true;
+    busy_ |= pulse.l1_primary_misses != 0;
   }
-  sleep_until(busy_ ? now_ + 1 : next_wake());
+  sleep_until(busy_ ? clock_.now() + 1 : next_wake());
 }
 
 Cycle Sm::next_wake() {
-  const Cycle soonest = now_ + 1;
+  const Cycle now = clock_.now();
+  const Cycle soonest = now + 1;
   // What most often has something to do in the next tick is asked first.
-  if ((decode_next_ | filled_) != 0 || ready_left_ || memory.next_reply() <= soonest) return soonest;
-  Tick tick = memory_side_.next(tick_);
-  if (tick == tick_ + 1) return soonest;
-  tick = std::min({tick, wheel_.next(tick_), unit_wake_});
-  Cycle wake = tick == kForever ? kForever : now_ + (tick - tick_);
+  if (fetch_.decodes_next() || issue_.ready_left() || memory.next_reply() <= soonest) return soonest;
+  Tick tick = memory_side_.next(clock_.tick());
+  if (tick == clock_.tick() + 1) return soonest;
+  tick = std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()});
+  Cycle wake = tick == kForever ? kForever : now + (tick - clock_.tick());
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
-  if (memory.next_credit() > now_) wake = std::min(wake, memory.next_credit());
-  for (const Kill& kill : kills_) wake = std::min(wake, kill.visible);
-  for (const Resume& resume : resumes_) wake = std::min(wake, resume.at);
-  if (retire_waits_) wake = std::min(wake, done_credits_.next());
-  if (hooked_) wake = std::min(wake, quiet_hooks());
+  if (memory.next_credit() > now) wake = std::min(wake, memory.next_credit());
+  if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
+  if (calls_.answers_pending()) wake = std::min(wake, calls_.next_answer());
+  if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());
+  if (hooks_.any()) wake = std::min(wake, hooks_.wake());
   return std::max(wake, soonest);
 }
 
-bool Sm::idle() const { return resident_ == 0 && inbox_.size() == 0 && memory_side_.idle(); }
+// --- Between ticks ---------------------------------------------------------------------------------------------------
+
+bool Sm::idle() const { return tbs_.resident() == 0 && inbox_.size() == 0 && memory_side_.idle(); }
+
+bool Sm::still() const {
+  return inbox_.size() == 0 && !tbs_.kills_pending() && !calls_.answers_pending() && tbs_.finished() == 0 &&
+         (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_.empty() &&
+         clock_.enabled() && (!hooks_.any() || hooks_.wake() == base::kForever);
+}
+
+void Sm::check_invariants(const SmRoom& ledger) const {
+  report().check(inbox_.size() == 0 && outbox_.empty() ? &ledger : nullptr, clock_.now());
+}
+
+SmWaitReport Sm::report() const {
+  return {index(),  warps_, tbs_,         buffer_, scoreboard_,
+          blocked_, fetch_, memory_side_, watch_,  filter_ != nullptr ? filter_->hold() : 0};
+}
 
 }  // namespace castor::gpu

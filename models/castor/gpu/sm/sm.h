@@ -1,8 +1,6 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,43 +8,47 @@
 #include <vector>
 
 #include "castor/base/statistics.h"
-#include "castor/base/time.h"
-#include "castor/gpu/execution/aligned_bytes.h"
-#include "castor/gpu/execution/barrier_arrival.h"
-#include "castor/gpu/hooks/fetch_filter.h"
-#include "castor/gpu/hooks/issue_policy.h"
 #include "castor/gpu/observer.h"
-#include "castor/gpu/sm/decoded.h"
+#include "castor/gpu/sm/barriers.h"
+#include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/control_unit.h"
+#include "castor/gpu/sm/departures.h"
+#include "castor/gpu/sm/device_calls.h"
 #include "castor/gpu/sm/event_wheel.h"
-#include "castor/gpu/sm/icache.h"
+#include "castor/gpu/sm/executor.h"
+#include "castor/gpu/sm/fault_port.h"
+#include "castor/gpu/sm/fetch_stage.h"
+#include "castor/gpu/sm/filter_unit.h"
+#include "castor/gpu/sm/hook_port.h"
+#include "castor/gpu/sm/instruction_buffer.h"
+#include "castor/gpu/sm/issue_counter.h"
+#include "castor/gpu/sm/issue_stage.h"
 #include "castor/gpu/sm/pipelines.h"
+#include "castor/gpu/sm/scoreboard.h"
+#include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
-#include "castor/gpu/sm/warp_groups.h"
+#include "castor/gpu/sm/thread_blocks.h"
+#include "castor/gpu/sm/tick_accounting.h"
+#include "castor/gpu/sm/wait_report.h"
+#include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/sm_unit.h"
-#include "castor/isa/simt_stack.h"
-#include "castor/isa/types.h"
-#include "castor/isa/warp_context.h"
 
 namespace castor::gpu {
-
-using isa::LaneMask;
-
-struct SmRoom;
-
-/// What may be plugged into one SM; null = built in. Not owned.
-struct SmHooks {
-  FetchFilter* fetch_filter = nullptr;
-  IssuePolicyHook* issue = nullptr;
-};
 
 /// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu.md, "The SM").
 ///
 /// Registers are exchanged when an instruction issues, memory when the access is performed. An instruction reserves its
 /// whole path at issue, so nothing is done for arithmetic afterwards; what happens later lies in an event wheel. Times
-/// inside an SM are ticks (enabled clock edges), stamps of messages are core cycles. The steps of a tick and their
-/// order are those of the same page.
+/// inside an SM are ticks (enabled clock edges), stamps of messages are core cycles.
+///
+/// State belongs to the parts, each in a header of its own that says what it may be asked in which step of a tick. Here
+/// are the order of the steps, and what concerns several parts at once: a thread block starts, ends early, retires;
+/// when the SM has to be awake.
+///
+/// A tick writes what is this SM's own and nothing else (docs/gpu.md, "What SMs share"), so SMs may tick in any order,
+/// and beside each other; what it has for others stays here until `hand_over`.
 ///
 /// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
 /// Limits: contexts are neither saved nor restored.
@@ -55,22 +57,22 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   /// `statistics` gets a group "sm<index>". `observer` may be null.
   Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
      base::StatisticGroup& statistics, const SmHooks& hooks = {}, Observer* observer = nullptr);
-  ~Sm() override;
 
   InitiatorPort memory;
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
-  /// For the end of a cycle, when all units have ticked: compares the cycle's L1 hits with memory (check.stale).
-  void check_stale(Cycle now) { memory_side_.check_stale(now); }
-  /// Keeps whether there are any in a place of the owner's, side by side with those of other SMs.
-  void keep_hit_in(bool& place) { memory_side_.keep_hit_in(place); }
+  /// For the end of cycle `now`, when all units have ticked: sends, wakes and tells what the tick left for others, and
+  /// compares the cycle's L1 hits with memory (check.stale).
+  void hand_over(Cycle now);
+  /// Keeps whether there is something to hand over in a place of the owner's, who lowers it.
+  void keep_hand_over_in(bool& place) { departures_.flag().keep_in(place); }
   void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
   [[nodiscard]] bool idle() const override;
-  [[nodiscard]] std::string waiting() const override;
-  void waits(WaitGraph& graph) const override;
+  [[nodiscard]] std::string waiting() const override { return report().text(); }
+  void waits(WaitGraph& graph) const override { report().add_to(graph); }
 
   /// Asserts what holds between two cycles: with no message under way the SM counts the same room as the ledger does,
   /// and every live warp that is blocked waits for something that is there.
@@ -80,381 +82,78 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   [[nodiscard]] const SpinWatch& watch() const { return watch_; }
   /// Grows with every TB that starts or retires and every barrier that completes.
   [[nodiscard]] std::uint64_t progress() const {
-    return counters_.tb_started + counters_.tb_retired + counters_.barrier_instances;
+    return counters().tb_started + counters().tb_retired + counters().barrier_instances;
   }
   /// Nothing is on its way to or from this SM and no timer runs, other than instructions and their accesses.
   [[nodiscard]] bool still() const;
   /// Since the watch was opened every live warp was blocked, or twice in one state.
-  [[nodiscard]] bool stuck() const;
-  /// A live warp that repeats its loop.
-  struct Spinning {
-    const KernelContext* kernel = nullptr;
-    std::uint64_t gid = 0;
-    Dim3 block;
-    unsigned sm = 0, warp_in_tb = 0, slot = 0;
-    std::uint32_t pc = 0;
-    std::vector<SpinWatch::Poll> polls;
-    bool more_polls = false;
-  };
-  void spinning(std::vector<Spinning>& list) const;
+  [[nodiscard]] bool stuck() const { return report().stuck(); }
+  /// Adds the live warps that repeat their loops.
+  void spinning(std::vector<SpinningWarp>& list) const { report().add_spinning(list); }
 
   void add_waves(Waves& waves, const std::string& scope) const override;
 
-  [[nodiscard]] const SmCounters& counters() const { return counters_; }
+  [[nodiscard]] const SmCounters& counters() const { return statistics_.counters(); }
   [[nodiscard]] const SmStatistics& statistics() const { return statistics_; }
   /// Issued so far.
-  [[nodiscard]] std::uint64_t warp_instructions() const;
+  [[nodiscard]] std::uint64_t warp_instructions() const { return counter_.total(); }
   /// Instructions of the kernels in a table entry since `clear_entry`.
-  [[nodiscard]] const InstructionCounts& entry_instructions(unsigned entry) const { return entries_[entry]; }
+  [[nodiscard]] const InstructionCounts& entry_instructions(unsigned entry) const { return counter_.of_entry(entry); }
   /// What the memory side did for them.
   [[nodiscard]] const SmMemory::Traffic& entry_traffic(unsigned entry) const { return memory_side_.traffic(entry); }
   void clear_entry(unsigned entry) {
-    entries_[entry] = {};
+    counter_.clear(entry);
     memory_side_.clear_traffic(entry);
   }
 
  private:
-  static constexpr unsigned kMaxWarps = 64;
-  static constexpr unsigned kMaxTbWarps = 32;
-  static constexpr unsigned kMaxIssueClasses = kMaxPicks;
-
-  /// What issuing touches of a warp slot.
-  struct alignas(64) Warp {
-    std::uint32_t pc = 0;       ///< next to issue
-    std::uint32_t meeting = 0;  ///< at this PC the top of the stack ends
-    LaneMask active = 0;        ///< lanes of the top of the stack
-    const isa::Record* records = nullptr;
-    const Decoded* decoded = nullptr;
-    std::byte* registers = nullptr;
-    const std::byte* constants = nullptr;
-    std::uint32_t unacknowledged = 0;  ///< lines of stores, reductions, atomics
-    std::uint16_t loads = 0;           ///< loads and atomics whose registers are not written
-    std::uint8_t buffered = 0;         ///< decoded instructions from pc on
-    std::uint8_t fetching = 0;         ///< instructions of the fetch that is out
-    UnitPool pool = UnitPool::kControl;
-    std::uint8_t context = 0, warp_in_tb = 0;
-
-    std::uint64_t pending[4] = {};  ///< bit per register that will be written
-    std::uint64_t loading[4] = {};  ///< of them those that a load will write
-    std::uint8_t pending_predicates = 0;
-
-    alignas(64) LaneMask predicates[8] = {};
-  };
-  /// The rest of a warp slot.
-  struct WarpState {
-    isa::SimtStack stack;
-    isa::WarpContext context;
-    BarrierWait barrier;
-    std::uint32_t service_pc = 0;  ///< system call under way
-    LaneMask service_mask = 0;
-    std::uint64_t generation = 0;  ///< grows with every use of the slot; timers name it
-  };
-  /// First arrivals at a barrier that is not complete, for statistics.
-  struct BarrierTimes {
-    Tick first = 0;
-    std::array<Tick, Pipelines::kMaxSchedulers> local{};
-    std::uint8_t seen = 0;  ///< bit per scheduler
-  };
-  struct TbContext {
-    const KernelContext* kernel = nullptr;
-    const DecodedProgram* program = nullptr;
-    std::uint64_t gid = 0, position = 0;
-    std::uint32_t group = 0;
-    std::uint8_t level = 0, parent_sm = 0;
-    bool killed = false;
-    Dim3 index;
-    WarpMask warps = 0, live = 0;
-    unsigned warp_count = 0;
-    std::array<std::uint8_t, kMaxTbWarps> slots{};
-    isa::BarrierUnit barriers;
-    AlignedBytes shared;
-    std::array<BarrierTimes, isa::BarrierUnit::kBarriers> barrier_times;
-    std::uint64_t barriers_done = 0;
-    Tick started = 0;
-    std::uint64_t warp_instructions = 0, thread_instructions = 0;
-  };
-  struct Arrival {
-    std::uint8_t scheduler = 0, warp = 0;
-    std::uint32_t pc = 0;
-    isa::BarrierUnit::Arrival arrival;
-  };
-  /// First instruction of a possible pair.
-  struct First {
-    std::uint8_t scheduler, warp;
-    UnitPool pool;
-  };
-  struct Kill {
-    Cycle visible;
-    const KernelContext* kernel;
-    Ticket ticket;
-  };
-  struct Resume {
-    Cycle at;
-    std::uint8_t warp;
-    bool failed;
-  };
-  /// What a tick adds to the counters besides its instructions; equal ticks are counted in one go.
-  struct TickClass {
-    std::array<StallClass, Pipelines::kMaxSchedulers> stall{};
-    std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks{};  ///< without issue: 1 collector, 2 unit
-    unsigned issued = 0;                                          ///< bit per scheduler
-    bool memory_stalled = false;
-    WarpMask live = 0, device = 0, fence = 0;
-    TbMask finished = 0;
-  };
-
-  /// What decided about the warps of a tick in which none was ready.
-  struct Standstill {
-    bool holds = false;
-    bool collector_free = false;
-    unsigned full_queues = 0;
-    WarpMask open = 0, clear = 0, waits_load = 0;
-  };
-
-  [[nodiscard]] static WarpMask bit(unsigned warp) { return WarpMask{1} << warp; }
-  [[nodiscard]] Tick tick_of(Cycle cycle) const { return cycle - disabled_; }
-  [[nodiscard]] unsigned scheduler_of(unsigned warp) const { return warp % schedulers_; }
-  [[nodiscard]] isa::RegisterView view(Warp& warp) const {
-    return {warp.registers, warp.constants, warp.predicates, lanes_};
-  }
-  [[nodiscard]] WarpMask blocked() const {
-    return blocked_barrier_ | blocked_fence_ | blocked_timer_ | blocked_service_ | stopped_;
-  }
-  /// Oldest warp of a mask that is not empty; equal ages by slot.
-  [[nodiscard]] unsigned oldest(WarpMask mask) const;
-
   // Steps of a tick.
-  void count_slept(Tick end);
-  void count_ticks();
-  [[nodiscard]] bool same_tick() const;
-  void take_messages();           // S0
-  void take_events();             // S1
-  void decode(WarpMask arrived);  // S6
-  void fetch(WarpMask eligible);  // S7
-  void bookkeeping();             // S8
-  void finish_tick();             // S10
-  [[nodiscard]] WarpMask fetch_eligible() const;
-  [[nodiscard]] bool instructions_present(unsigned w);
+  void take_messages();  // S0
+  void take_events();    // S1
+  void issue();          // S5
+  [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
+  void decode();       // S6
+  void bookkeeping();  // S8
+  void clock_hooks();  // S9
+  void finish_tick();  // S10
   [[nodiscard]] Cycle next_wake();
 
-  // S5.
-  void issue();
-  [[nodiscard]] bool stands_still(WarpMask open, WarpMask clear) const;
-  [[nodiscard]] WarpMask acceptable(WarpMask candidates);
-  [[nodiscard]] WarpMask queue_room(WarpMask mask) const;
-  void pick(WarpMask ready);
-  void pick_in_groups(WarpMask ready);
-  [[nodiscard]] unsigned pick_one(unsigned scheduler, unsigned which, WarpMask ready) const;
-  void commit_picks();
-  void commit(unsigned pool, unsigned scheduler, int& refused);
-  void commit_seconds();
-  [[nodiscard]] bool can_commit(unsigned scheduler, unsigned warp) const;
-  void issued(unsigned scheduler, unsigned which, unsigned warp);
-  void classify(WarpMask open, WarpMask ready);
-  void issue_instruction(unsigned scheduler, unsigned warp);
-
-  // Execution at issue.
-  void execute_lanes(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  bool run_lanes(unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  void run_memory(const Pipelines::Path& path, unsigned w, const isa::Record& record, const Decoded& decoded,
-                  LaneMask mask);
-  void execute_memory(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  void execute_control(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
-  void transfer(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
-  void arrive(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
-  void sleep(unsigned w, const isa::Record& record, LaneMask mask);
-  void step(unsigned w);
-  void reload(unsigned w);
-  void fault(unsigned w, std::uint32_t pc, const ExecutionFault& what);
-  void look_back(unsigned w);
-  [[nodiscard]] std::string reason(unsigned w) const;
-  [[nodiscard]] WarpMask missing_at_barrier(unsigned w) const;
-  void set_times(isa::WarpContext& context);
-
-  // Scoreboard.
-  void update_head(unsigned w);
-  void evaluate(unsigned w);
-  void expect_write(unsigned w, unsigned reg, Tick earliest);
-  void expect_writes(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation);
-  void registers_written(unsigned w, const SmEvent& event);
-  void memory_changed(unsigned w);
-
-  // SmMemoryClient.
+  // SmMemoryClient: S2, S3.
   void data_ready(MemoryOperation& operation, Tick ready) override;
   void acknowledged(unsigned warp) override;
   void fetched(std::uint64_t line) override;
 
-  // Thread blocks.
+  // What concerns several parts.
   void start_tb(const TbStartMessage& message);
-  void start_warp(TbContext& tb, unsigned context, unsigned index, unsigned slot);
-  [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);
-  void stop_kernel(const KernelContext& kernel);
   void stop_tb(unsigned context);
-  void meet_barriers();
-  void completed(unsigned context, unsigned scheduler);
-  void end_fences();
-  void ask_services();
   void retire_one();
-  [[nodiscard]] bool drained(const TbContext& tb) const;
+  void count_slept(Tick end);
+  [[nodiscard]] SmWaitReport report() const;
 
-  // Hooks; called only if there is one.
-  void attach(Hook* hook, const char* name);
-  void hook_error(const char* name, unsigned code, std::uint64_t info);
-  void early_outputs(WarpMask eligible);
-  [[nodiscard]] WarpMask permitted(WarpMask ready) const;
-  void settle_issue(WarpMask ready, unsigned acting);
-  [[nodiscard]] std::array<WarpMask, kMaxPicks> issue_classes() const;
-  void acknowledge(IssueIn& in) const;
-  void clock_hooks();
-  void idle_hooks(Cycle n);
-  [[nodiscard]] Cycle quiet_hooks() const;
-
-  // FetchFilter (sm_filter.cpp).
-  void filter_start(const TbContext& tb, unsigned context, TbStartEvent& event);
-  void filter_stop(const TbContext& tb);
-  void filter_retire(unsigned context);
-  void filter_early();
-  void filter_group();
-  [[nodiscard]] bool ends_filtered(const Warp& warp, std::uint32_t pc) const;
-  [[nodiscard]] IssueSlot filter_slot(unsigned w, std::uint32_t pc) const;
-  void filter_candidates();
-  void settle_filter();
-  void show_pc(unsigned w);
-  void skip(const FetchOut& out);
-  void execute_ghost(unsigned w);
-  void copy_row(const CopyRequest& request);
-  [[nodiscard]] WarpMask filter_decode(WarpMask due);
-  [[nodiscard]] bool filter_issues(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded,
-                                   LaneMask mask);
-  bool lanes_of_filter(unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  void memory_of_filter(const Pipelines::Path& path, unsigned w, const isa::Record& record, const Decoded& decoded,
-                        LaneMask mask);
-  [[nodiscard]] bool instructions_of_filter(unsigned w);
-  void issue_filtered(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  void filter_control(unsigned w, const isa::Record& record, LaneMask mask);
-  void filter_barrier(unsigned context, unsigned barrier);
-  void expect_rows(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation* operation);
-  void store_rows(unsigned w, const Decoded& decoded);
-  void take_row_event(const SmEvent& event);
-  [[nodiscard]] bool leads(unsigned w, const Decoded& decoded) const;
-  void clock_filter();
-  [[nodiscard]] WarpMask joins(const TbContext& tb) const;
-
-  const Machine& machine_;
-  const Store& store_;
-  const SmHooks hooks_;
-  const bool hooked_;
-  const bool watched_;  ///< somebody has to be told of issues: observer, fetch filter
-  Observer* const observer_;
-  const base::Clock clock_;
-  const unsigned schedulers_, lanes_;
-  const LaneMask all_lanes_;
-
-  // Time.
-  Cycle now_ = 0;
-  Tick tick_ = 0;
-  Tick counted_ = 0;  ///< ticks in the counters or in same_ticks_: the next tick if none were slept
-  TickClass tick_class_;
-  Tick same_ticks_ = 0;  ///< of this class, not yet in the counters
-  bool enabled_ = true;
-  Cycle disabled_since_ = 0, disabled_ = 0;
+  Departures departures_;
+  SmStatistics statistics_;
+  SmClock clock_;
   bool busy_ = false;  ///< something happened in this tick that the next tick may build on
-
-  // One word per property of warps.
-  WarpMask live_ = 0;         ///< has lanes that have not exited
-  WarpMask valid_ = 0;        ///< a decoded instruction is in the buffer
-  WarpMask clear_ = 0;        ///< no register of the head instruction is pending
-  WarpMask waits_load_ = 0;   ///< not clear because of a load
-  WarpMask meets_ = 0;        ///< head is a barrier or an exit
-  WarpMask drain_heads_ = 0;  ///< head waits for older accesses (release)
-  WarpMask fetch_out_ = 0;    ///< a fetch is under way
-  WarpMask decode_next_ = 0;  ///< its result is there in the next tick
-  WarpMask filled_ = 0;       ///< their line came from memory, they decode in the next tick
-  WarpMask ended_ = 0;        ///< nothing may be fetched behind what the buffer holds
-  WarpMask unfetchable_ = 0;  ///< branch not resolved, TB not set up
-  WarpMask full_ = 0;         ///< buffer full, or ended
-  WarpMask blocked_barrier_ = 0, blocked_fence_ = 0, blocked_timer_ = 0, blocked_service_ = 0;
-  WarpMask stopped_ = 0;        ///< faulted, waits for the kernel's end
-  WarpMask releasing_ = 0;      ///< its barrier is complete
-  WarpMask service_drain_ = 0;  ///< call waits for older accesses
-  WarpMask memory_busy_ = 0;    ///< loads or stores under way
-  WarpMask in_flight_ = 0;      ///< registers pending; kept for warps that are not live
-  WarpMask used_ = 0;           ///< slots of resident TBs
-  WarpMask device_ = 0;         ///< of them those launched by device code
-  TbMask finished_ = 0;         ///< contexts whose warps have all exited
-
-  // Of the tick; together with what stands above all that a tick without an instruction touches.
-  Standstill standstill_;
-  Tick unit_wake_ = base::kForever;
-  std::array<StallClass, Pipelines::kMaxSchedulers> stall_{};
-  std::array<std::uint8_t, Pipelines::kMaxSchedulers> lacks_{};  ///< 1 collector, 2 unit
-  bool ready_left_ = false;                                      ///< a ready warp did not issue
-  bool retire_waits_ = false;                                    ///< for a credit of the done FIFO
-  unsigned issued_ = 0;                                          ///< bit per scheduler that issued
-  unsigned refused_ = 0;      ///< bit per scheduler: an earlier commit took what its pick needs
-  unsigned events_used_ = 0;  ///< bit per scheduler: barrier or exit in this tick
-  unsigned lanes_issued_ = 0;
-  unsigned first_count_ = 0, arrival_count_ = 0, exit_count_ = 0, blocking_count_ = 0;
-  WarpMask unblocked_now_ = 0;
-  std::vector<Kill> kills_;  // not yet visible
-  std::vector<Resume> resumes_;
-  std::vector<Kill> killed_;  // starts of these kernels end at once
-
-  std::array<WarpMask, kUnitPools> class_{};  ///< warps by the pool of their head
-  std::array<WarpMask, Pipelines::kMaxSchedulers> scheduler_mask_{};
-  std::array<WarpMask, kMaxWarps> older_{};  ///< warps older than this one
-
-  std::vector<Warp> warps_;
-  std::vector<WarpState> states_;
-  std::vector<TbContext> contexts_;
-  std::vector<TbMemory> tb_memory_;
-  TbMask resident_ = 0;  ///< contexts in use
-  AlignedBytes rows_;
-  std::size_t slot_bytes_ = 0;  ///< of a warp slot in rows_
-  std::vector<std::unique_ptr<DecodedProgram>> programs_;
-
-  // Free room, asserted against every start.
-  unsigned free_register_units_, free_shared_units_;
-  Tick tb_operation_at_ = base::kForever;  ///< tick of the last TB operation
-  Tick quiet_tick_ = base::kForever;       ///< tick after a kernel start, without TB operations
-
+  TickAccounting accounting_;
   EventWheel wheel_;
   Pipelines pipelines_;
-  InstructionCache icache_;
-
-  // Issue.
-  std::array<std::array<std::int8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> picks_{};
-  std::array<std::array<std::uint8_t, kMaxIssueClasses>, Pipelines::kMaxSchedulers> greedy_{};  ///< warp, per pick
-  std::array<std::uint8_t, Pipelines::kMaxSchedulers> last_{};                                  ///< warp issued last
-  std::optional<WarpGroups> groups_;                                                            ///< two-level policies
-  std::array<std::uint8_t, kUnitPools> first_refused_{};
-  std::array<std::uint8_t, kUnitPools> pool_picks_{};  ///< bit per scheduler with a pick of the pool
-  WarpMask refused_warps_ = 0;  ///< the picks of these; only for issue policies, not cleared without
-  std::array<First, Pipelines::kMaxSchedulers * kMaxIssueClasses> firsts_{};
-  isa::LaneArgs args_;
-  Tick timer_tick_ = base::kForever;
-  std::uint64_t timer_ns_ = 0;
-  std::uint8_t last_fetched_ = kMaxWarps - 1;
-
-  // Facts of this tick for S8 and S9.
-  std::array<Arrival, kMaxWarps> arrivals_;
-  std::array<WarpExit, kMaxWarps> exits_;
-  std::array<BarrierArrival, kMaxWarps> blocking_arrivals_;
-  std::vector<isa::BarrierUnit::Release> released_;
-
-  // Hook inputs that live longer than a call.
-  struct HookState;
-  std::unique_ptr<HookState> hook_state_;
-  struct Filter;
-  std::unique_ptr<Filter> filter_;  ///< null without a fetch filter
-
-  base::StatisticGroup group_;
-  std::deque<base::StatisticGroup> hook_groups_;
-  SmCounters counters_;
-  SmStatistics statistics_;
-  std::vector<InstructionCounts> entries_;
-  SmMemory memory_side_;
+  BlockedWarps blocked_;
+  WarpTable warps_;
+  Scoreboard scoreboard_;
+  InstructionBuffer buffer_;
   SpinWatch watch_;
+  ThreadBlocks tbs_;
+  FaultPort faults_;
+  SmMemory memory_side_;
+  FetchStage fetch_;
+  IssueStage issue_;
+  Barriers barriers_;
+  DeviceCalls calls_;
+  ControlUnit control_;
+  Executor executor_;
+  IssueCounter counter_;
+  HookPort hooks_;
+  std::unique_ptr<FilterUnit> filter_;  ///< null without a fetch filter
 };
 
 }  // namespace castor::gpu

@@ -256,13 +256,9 @@ void SmMemory::catch_up(Tick tick) { impl_->catch_up(tick); }
 void SmMemory::check_stale(Cycle now) {
   for (const Impl::Hit& hit : impl_->hits) impl_->check_stale(hit, now);
   impl_->hits.clear();
-  *impl_->any_hit = false;
 }
 
-void SmMemory::keep_hit_in(bool& place) {
-  place = *impl_->any_hit;
-  impl_->any_hit = &place;
-}
+void SmMemory::hold_hits(HandOver& hand_over) { impl_->any_hit = &hand_over; }
 
 bool SmMemory::blocked() const { return impl_->stuck; }
 
@@ -297,14 +293,14 @@ bool SmMemory::Impl::read_byte(std::uint64_t generic, std::byte& to, unsigned la
     return true;
   }
   if (region.space != Space::kLocal) {
-    to = *store.host(region.address + offset);
+    to = *store.bytes(region.address + offset);
     return true;
   }
   const std::uint64_t address =
       tb.local_base + warp_in_tb * tb.kernel->local_stride + local_offset(offset, lane, machine.sm.lanes);
   const std::uint64_t line = address & ~std::uint64_t{machine.l1.line - 1};
   const auto byte = static_cast<unsigned>(address - line);
-  to = *store.host(address);
+  to = *store.bytes(address);
   // Newer than memory: dirty lines on their way there, then L1.
   std::uint64_t newest = 0;
   for (const Write& write : writes) {

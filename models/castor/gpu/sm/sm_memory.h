@@ -112,8 +112,8 @@ class SmMemory {
   /// Compares the L1 hits of cycle `now` with memory (machine key check.stale). To be called when all units of the
   /// cycle have ticked, so that the result does not depend on their order.
   void check_stale(Cycle now);
-  /// Sets `place` whenever there is a hit to be compared; `check_stale` clears it.
-  void keep_hit_in(bool& place);
+  /// Raised whenever there is a hit to be compared.
+  void hold_hits(HandOver& hand_over);
   /// The head of the L1 pipe stands still. Its ticks are counted here (reservation_fail).
   [[nodiscard]] bool blocked() const;
 

@@ -166,8 +166,8 @@ struct SmMemory::Impl {
   Ring<InPipe> pipe;
   Ring<Transaction*> injection;
   std::vector<Hit> hits;  ///< of this cycle
-  bool own_any_hit = false;
-  bool* any_hit = &own_any_hit;  ///< there are some
+  HandOver own_any_hit;
+  HandOver* any_hit = &own_any_hit;  ///< there are some
   Tick last_tick = 0;
   Cycle stuck_acquire = 0;           ///< acquire cycle of the stuck head's block when it got stuck
   Traffic* stuck_traffic = nullptr;  ///< where its ticks count

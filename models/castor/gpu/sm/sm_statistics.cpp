@@ -14,7 +14,10 @@ const std::array<base::StatisticInfo, kStallClasses>& stall_infos() {
   return kStalls;
 }
 
-SmStatistics::SmStatistics(base::StatisticGroup& group, const Machine& machine, SmCounters& counters) {
+SmStatistics::SmStatistics(base::StatisticGroup& parent, unsigned index, const Machine& machine)
+    : group_(parent, "sm" + std::to_string(index)) {
+  base::StatisticGroup& group = group_;
+  SmCounters& counters = counters_;
   const auto add = [&](base::StatisticGroup& where, const char* name, const char* unit, const char* meaning,
                        std::uint64_t& value) {
     views_.emplace_back(where, base::StatisticInfo{name, unit, meaning}, value);

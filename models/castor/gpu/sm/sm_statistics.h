@@ -27,34 +27,58 @@ inline constexpr std::size_t kStallClasses = static_cast<std::size_t>(StallClass
 /// Their statistics, in this order.
 [[nodiscard]] const std::array<base::StatisticInfo, kStallClasses>& stall_infos();
 
+/// [scheduler] that did not issue: why, and what its oldest clear warp lacked, 1 collector, 2 unit.
+using SchedulerStalls = std::array<StallClass, Pipelines::kMaxSchedulers>;
+using SchedulerLacks = std::array<std::uint8_t, Pipelines::kMaxSchedulers>;
+
 /// Instructions by class.
 struct InstructionCounts {
   std::array<std::uint64_t, kInstructionClasses> warps{};  ///< instructions issued
   std::array<std::uint64_t, kInstructionClasses> lanes{};  ///< the same times active lanes
 };
 
-/// Counters of an SM core, in one block; the report sees them through SmStatistics.
-struct SmCounters {
+/// What TickAccounting counts.
+struct TickCounters {
   std::uint64_t ticks = 0, clock_off_ticks = 0;
-  InstructionCounts instructions;
   std::array<std::array<std::uint64_t, kStallClasses>, Pipelines::kMaxSchedulers> stall{};
   std::uint64_t memory_stall_cycles = 0, outstanding_sum_while_stalled = 0;
   std::uint64_t occupancy_warps_sum = 0, occupancy_device_warps_sum = 0;
-  std::uint64_t fetches = 0, icache_misses = 0, wasted_fetches = 0, squashes = 0;
-  std::uint64_t bank_conflict_delay = 0, collector_full = 0, unit_busy = 0;
+  std::uint64_t collector_full = 0, unit_busy = 0;
   std::uint64_t fence_wait = 0, store_drain_at_exit = 0;
+};
+/// What IssueCounter counts.
+struct IssueCounters {
+  InstructionCounts instructions;
+};
+/// What FetchStage counts.
+struct FetchCounters {
+  std::uint64_t fetches = 0, icache_misses = 0, wasted_fetches = 0, squashes = 0;
+};
+/// What Barriers counts.
+struct BarrierCounters {
   std::uint64_t barrier_instances = 0, barrier_wait = 0, barrier_wait_p1 = 0, barrier_wait_p2 = 0;
   std::uint64_t barriers_per_tb_spread = 0, barriers_ahead_sum = 0;
+};
+/// What ThreadBlocks counts.
+struct TbCounters {
   std::uint64_t tb_started = 0, tb_retired = 0, tb_resident = 0;
 };
+/// Counters of an SM core, in one block; each part writes its own piece, the report sees them through SmStatistics.
+struct SmCounters : TickCounters, IssueCounters, PipelineCounters, FetchCounters, BarrierCounters, TbCounters {};
 
-/// Registers the counters of an SM core with its group.
+/// Keeps the counters of an SM core and registers them with the SM's group.
 class SmStatistics {
  public:
-  SmStatistics(base::StatisticGroup& group, const Machine& machine, SmCounters& counters);
+  /// The group is "sm<index>" of `parent`.
+  SmStatistics(base::StatisticGroup& parent, unsigned index, const Machine& machine);
+  SmStatistics(const SmStatistics&) = delete;
+  SmStatistics& operator=(const SmStatistics&) = delete;
 
-  void barrier_waited(std::uint64_t ticks) { barrier_waits_->record(ticks); }
+  [[nodiscard]] base::StatisticGroup& group() { return group_; }
+  [[nodiscard]] SmCounters& counters() { return counters_; }
+  [[nodiscard]] const SmCounters& counters() const { return counters_; }
   /// First arrival to completion of each barrier.
+  [[nodiscard]] base::Histogram& barrier_waits() { return *barrier_waits_; }
   [[nodiscard]] const base::Histogram& barrier_waits() const { return *barrier_waits_; }
 
  private:
@@ -71,7 +95,9 @@ class SmStatistics {
     std::uint64_t& value_;
   };
 
-  std::deque<base::StatisticGroup> groups_;
+  base::StatisticGroup group_;
+  SmCounters counters_;
+  std::deque<base::StatisticGroup> groups_;  ///< in it
   std::deque<View> views_;
   std::optional<base::Histogram> barrier_waits_;  ///< from the constructor on, in its place among the others
 };

@@ -14,41 +14,37 @@ constexpr unsigned kShownWarps = 4;
 
 }  // namespace
 
-std::uint64_t Sm::warp_instructions() const {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t count : counters_.instructions.warps) sum += count;
-  return sum;
-}
-
 void Sm::add_waves(Waves& waves, const std::string& scope) const {
   // Masks over warp slots.
-  waves.add(scope, "live", 64, &live_);
-  waves.add(scope, "valid", 64, &valid_);
-  waves.add(scope, "clear", 64, &clear_);
-  waves.add(scope, "blocked", 64, [this] { return blocked(); });
-  waves.add(scope, "ready", 64, [this] { return valid_ & clear_ & ~blocked() & ~(drain_heads_ & memory_busy_); });
-  waves.add(scope, "waits_load", 64, [this] { return valid_ & ~clear_ & waits_load_; });
-  waves.add(scope, "at_barrier", 64, &blocked_barrier_);
-  waves.add(scope, "in_fence", 64, &blocked_fence_);
-  waves.add(scope, "fetching", 64, &fetch_out_);
+  waves.add(scope, "live", 64, [this] { return warps_.live(); });
+  waves.add(scope, "valid", 64, [this] { return buffer_.valid(); });
+  waves.add(scope, "clear", 64, [this] { return scoreboard_.clear(); });
+  waves.add(scope, "blocked", 64, [this] { return blocked_.any(); });
+  waves.add(scope, "ready", 64, [this] {
+    return buffer_.valid() & scoreboard_.clear() & ~blocked_.any() & ~(buffer_.drains() & scoreboard_.memory_busy());
+  });
+  waves.add(scope, "waits_load", 64,
+            [this] { return buffer_.valid() & ~scoreboard_.clear() & scoreboard_.waits_load(); });
+  waves.add(scope, "at_barrier", 64, [this] { return blocked_.at_barrier(); });
+  waves.add(scope, "in_fence", 64, [this] { return blocked_.in_fence(); });
+  waves.add(scope, "fetching", 64, [this] { return fetch_.out(); });
   // Masks over TB contexts.
-  waves.add(scope, "resident", 64, &resident_);
-  waves.add(scope, "draining", 64, &finished_);
+  waves.add(scope, "resident", 64, [this] { return tbs_.resident(); });
+  waves.add(scope, "draining", 64, [this] { return tbs_.finished(); });
   // Mask over schedulers, and what each did.
-  waves.add(scope, "issued", 8, &issued_);
-  for (unsigned s = 0; s < schedulers_; ++s) {
+  waves.add(scope, "issued", 8, [this] { return issue_.issued(); });
+  for (unsigned s = 0; s < issue_.schedulers().count; ++s) {
     waves.add(scope, "stall" + std::to_string(s), 3, [this, s] {
-      return static_cast<std::uint64_t>((issued_ >> s & 1) != 0 ? StallClass::kIssued : stall_[s]);
+      return static_cast<std::uint64_t>((issue_.issued() >> s & 1) != 0 ? StallClass::kIssued : issue_.stalls()[s]);
     });
   }
-  waves.add(scope, "lanes_issued", 16, &lanes_issued_);
-  for (unsigned w = 0; w < std::min(kShownWarps, machine_.sm.warps); ++w) {
+  waves.add(scope, "lanes_issued", 16, [this] { return issue_.lanes_issued(); });
+  for (unsigned w = 0; w < std::min(kShownWarps, warps_.size()); ++w) {
     waves.add(scope, "pc" + std::to_string(w), 32, &warps_[w].pc);
     waves.add(scope, "active" + std::to_string(w), 64, &warps_[w].active);
   }
   memory_side_.add_waves(waves, scope + ".l1");
-  if (hooks_.fetch_filter != nullptr) hooks_.fetch_filter->add_waves(waves, scope);
-  if (hooks_.issue != nullptr) hooks_.issue->add_waves(waves, scope);
+  hooks_.add_waves(waves, scope);
 }
 
 void SmMemory::add_waves(Waves& waves, const std::string& scope) const {

@@ -4,6 +4,11 @@
 
 namespace castor::gpu {
 
+/// Warp slots of an SM: as many as a mask has bits.
+inline constexpr unsigned kMaxWarps = 64;
+
+[[nodiscard]] inline WarpMask warp_bit(unsigned warp) { return WarpMask{1} << warp; }
+
 /// Number of the lowest set bit of a mask of warps, lanes or thread blocks that is not empty.
 [[nodiscard]] inline unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+
+#include "castor/base/time.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/sm/barriers.h"
+#include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/device_calls.h"
+#include "castor/gpu/sm/fault_port.h"
+#include "castor/gpu/sm/fetch_stage.h"
+#include "castor/gpu/sm/instruction_buffer.h"
+#include "castor/gpu/sm/scoreboard.h"
+#include "castor/gpu/sm/sm_clock.h"
+#include "castor/gpu/sm/spin_watch.h"
+#include "castor/gpu/sm/warp_table.h"
+
+namespace castor::gpu {
+
+/// Where warps go on: control transfers, barriers, fences, sleeps, calls into the runtime, and the next instruction.
+/// All of it in S5.
+class ControlUnit {
+ public:
+  ControlUnit(const Machine& machine, const SmClock& clock, WarpTable& warps, InstructionBuffer& buffer,
+              Scoreboard& scoreboard, BlockedWarps& blocked, FetchStage& fetch, Barriers& barriers, DeviceCalls& calls,
+              FaultPort& faults, SpinWatch& watch)
+      : core_clock_(base::kilohertz(machine.clock.core_mhz)),
+        clock_(clock),
+        warps_(warps),
+        buffer_(buffer),
+        scoreboard_(scoreboard),
+        blocked_(blocked),
+        fetch_(fetch),
+        barriers_(barriers),
+        calls_(calls),
+        faults_(faults),
+        watch_(watch) {}
+
+  /// Lanes of `mask` execute an instruction that needs no unit, at the PC of the warp; it has left the buffer.
+  void execute(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
+  /// Behind any other instruction: the next one.
+  void advance(unsigned w) {
+    if (warps_.step(w)) buffer_.reopen(w);
+  }
+
+ private:
+  void transfer(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
+  void arrive(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
+  void sleep(unsigned w, const isa::Record& record, LaneMask mask);
+  void look_back(unsigned w);
+
+  const base::Clock core_clock_;
+  const SmClock& clock_;
+  WarpTable& warps_;
+  InstructionBuffer& buffer_;
+  Scoreboard& scoreboard_;
+  BlockedWarps& blocked_;
+  FetchStage& fetch_;
+  Barriers& barriers_;
+  DeviceCalls& calls_;
+  FaultPort& faults_;
+  SpinWatch& watch_;
+};
+
+}  // namespace castor::gpu

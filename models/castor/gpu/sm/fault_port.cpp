@@ -1,0 +1,35 @@
+#include "castor/gpu/sm/fault_port.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+
+void FaultPort::report(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
+  const WarpState& warp = warps_[w];
+  const TbState& tb = tbs_[warp.tb];
+  watch_.disturb();
+  outbox_.report({clock_.now() + 1, tb.kernel, make_fault(*tb.kernel, tb.index, warp.identity, pc, what)});
+  blocked_.fault(w);
+}
+
+void FaultPort::report_hook(const char* name, unsigned code, std::uint64_t info) {
+  // A block sees the thread blocks of its SM; the one in the lowest context names the kernel that stops. Without any
+  // there is no kernel to stop, and no program to blame.
+  CASTOR_ASSERT_AT(clock_.now(), tbs_.resident() != 0, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name,
+                   sm_, code, info);
+  const TbState& tb = tbs_[lowest(tbs_.resident())];
+  char text[160];
+  std::snprintf(text, sizeof text, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name, sm_, code, info);
+  Fault fault;
+  fault.kind = FaultKind::kIllegalInstruction;
+  fault.kernel = tb.kernel->program->kernel;
+  fault.block = tb.index;
+  fault.message = std::string(text) + "\n  in kernel " + fault.kernel;
+  outbox_.report({clock_.now() + 1, tb.kernel, fault});
+}
+
+}  // namespace castor::gpu

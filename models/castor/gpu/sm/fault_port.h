@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "castor/gpu/execution/fault.h"
+#include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/sm_clock.h"
+#include "castor/gpu/sm/spin_watch.h"
+#include "castor/gpu/sm/thread_blocks.h"
+#include "castor/gpu/sm/warp_table.h"
+#include "castor/gpu/sm_unit.h"
+
+namespace castor::gpu {
+
+/// Reports what stops a kernel to the front end: faults of device code (S5, S8), errors of hooks (S0, S5, S9).
+class FaultPort {
+ public:
+  FaultPort(unsigned sm, const SmClock& clock, const WarpTable& warps, const ThreadBlocks& tbs, BlockedWarps& blocked,
+            SpinWatch& watch, SmOutbox& outbox)
+      : sm_(sm), clock_(clock), warps_(warps), tbs_(tbs), blocked_(blocked), watch_(watch), outbox_(outbox) {}
+
+  /// A warp did something wrong in record `pc`, and does nothing more.
+  void report(unsigned w, std::uint32_t pc, const ExecutionFault& what);
+  /// The hook called `name` has found an error.
+  void report_hook(const char* name, unsigned code, std::uint64_t info);
+
+ private:
+  const unsigned sm_;
+  const SmClock& clock_;
+  const WarpTable& warps_;
+  const ThreadBlocks& tbs_;
+  BlockedWarps& blocked_;
+  SpinWatch& watch_;
+  SmOutbox& outbox_;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,244 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "castor/gpu/machine.h"
+#include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/instruction_buffer.h"
+#include "castor/gpu/sm/pick_policy.h"
+#include "castor/gpu/sm/pipelines.h"
+#include "castor/gpu/sm/scoreboard.h"
+#include "castor/gpu/sm/sm_memory.h"
+#include "castor/gpu/sm/sm_statistics.h"
+#include "castor/gpu/sm/warp_table.h"
+
+namespace castor::gpu {
+
+/// Step S5 of an SM: which warps are ready, which are picked, which picks commit, and what each scheduler did
+/// (docs/gpu.md, "Issue, operands, pipelines", "Commit order").
+///
+/// In a tick `look`; if that is true `judge`, `pick` (or picks of somebody else in `picks`), `commit`, `classify`, in
+/// this order. What came out may be read until the next `judge`.
+class IssueStage {
+ public:
+  /// `built_in`: picks are those of the machine's own issue policy.
+  IssueStage(const Machine& machine, const WarpTable& warps, const InstructionBuffer& buffer,
+             const Scoreboard& scoreboard, const BlockedWarps& blocked, const Pipelines& pipelines,
+             const SmMemory& memory, bool built_in);
+
+  /// Looks at what decides about issue. `barrier_ok`: bit per scheduler that may issue barriers and exits. False if
+  /// nothing was ready in the last tick and nothing has changed since: then this tick is like that one.
+  [[nodiscard]] bool look(Tick tick, std::uint8_t barrier_ok) {
+    open_ = buffer_.valid() & ~blocked_.any() & ~(buffer_.drains() & scoreboard_.memory_busy());
+    clear_ = open_ & scoreboard_.clear();
+    return !stands_still(tick) || barrier_ok != barrier_ok_;
+  }
+  /// Finds the ready warps and the schedulers that act. With `look_again` the next tick is judged too.
+  void judge(Tick tick, std::uint8_t barrier_ok, bool look_again);
+  /// Warps that could issue now; of them those whose schedulers act in this tick.
+  [[nodiscard]] WarpMask ready() const { return ready_; }
+  [[nodiscard]] WarpMask offered() const { return ready_ & acting_; }
+  /// Has the built-in policy pick, if any warp is ready.
+  void pick();
+  [[nodiscard]] Picks& picks() { return picks_; }
+  /// Commits the picks one after the other, then the second instructions of pairs. `execute(scheduler, warp)` has the
+  /// head of a warp issue and returns the lanes for which it did.
+  template <class Execute>
+  void commit(Tick tick, Execute&& execute);
+  /// Finds out why schedulers did not issue.
+  void classify();
+
+  /// A TB's warps come and go, for the built-in policy.
+  void placed(WarpMask warps) {
+    if (policy_ != nullptr) policy_->placed(warps);
+  }
+  void left(WarpMask warps) {
+    if (policy_ != nullptr) policy_->left(warps);
+  }
+
+  /// Warps by issue class of their head, on machines that issue one of each.
+  [[nodiscard]] std::array<WarpMask, kMaxPicks> issue_classes() const;
+  [[nodiscard]] const Schedulers& schedulers() const { return schedulers_; }
+
+  // What came out.
+  /// Bit per scheduler that issued.
+  [[nodiscard]] unsigned issued() const { return issued_; }
+  /// Lanes of all that issued.
+  [[nodiscard]] unsigned lanes_issued() const { return lanes_issued_; }
+  /// Something issued, or was refused what an earlier commit took.
+  [[nodiscard]] bool acted() const { return (issued_ | refused_) != 0; }
+  /// Picks that were refused.
+  [[nodiscard]] WarpMask refused_warps() const { return refused_warps_; }
+  /// A warp was ready.
+  [[nodiscard]] bool ready_left() const { return ready_ != 0; }
+  /// First tick in which a unit is free that a clear warp lacks; kForever without.
+  [[nodiscard]] Tick unit_wake() const { return unit_wake_; }
+  [[nodiscard]] const SchedulerStalls& stalls() const { return stalls_; }
+  [[nodiscard]] const SchedulerLacks& lacks() const { return lacks_; }
+
+ private:
+  /// What decided about the warps of a tick in which none was ready.
+  struct Standstill {
+    bool holds = false;
+    bool collector_free = false;
+    unsigned full_queues = 0;
+    WarpMask open = 0, clear = 0, waits_load = 0;
+  };
+  /// First instruction of a possible pair.
+  struct First {
+    std::uint8_t scheduler, warp;
+    UnitPool pool;
+  };
+  static constexpr auto kControl = static_cast<unsigned>(UnitPool::kControl);
+
+  [[nodiscard]] bool stands_still(Tick tick) const {
+    const Standstill& last = standstill_;
+    if (!last.holds || open_ != last.open || clear_ != last.clear ||
+        (open_ & scoreboard_.waits_load()) != last.waits_load) {
+      return false;
+    }
+    return clear_ == 0 || (tick < unit_wake_ && pipelines_.collector_free() == last.collector_free &&
+                           memory_.full_queues() == last.full_queues);
+  }
+  [[nodiscard]] WarpMask acceptable(WarpMask candidates, Tick tick);
+  [[nodiscard]] WarpMask queue_room(WarpMask mask) const;
+  /// Warps that may issue barriers and exits, or need not.
+  [[nodiscard]] WarpMask permitted(WarpMask warps) const;
+  [[nodiscard]] bool can_commit(unsigned scheduler, unsigned w, Tick tick) const;
+  // Instructions without a unit commit as one pool.
+  [[nodiscard]] unsigned pool_of(unsigned w) const {
+    return std::min(static_cast<unsigned>(buffer_.pool(w)), kControl);
+  }
+  template <class Execute>
+  void issue(unsigned scheduler, unsigned w, Execute& execute);
+  template <class Execute>
+  void commit_one(unsigned pool, unsigned scheduler, Tick tick, int& refused, Execute& execute);
+  template <class Execute>
+  void commit_seconds(Tick tick, Execute& execute);
+
+  // All that a tick without an instruction touches stands in front.
+  WarpMask open_ = 0, clear_ = 0;  // of this tick
+  Standstill standstill_;
+  Tick unit_wake_ = base::kForever;
+  std::uint8_t barrier_ok_ = 0xff;  // when it was last judged what is ready
+  SchedulerStalls stalls_{};
+  SchedulerLacks lacks_{};
+  WarpMask ready_ = 0, acting_ = 0;
+  unsigned issued_ = 0;
+  unsigned refused_ = 0;      // bit per scheduler: an earlier commit took what its pick needs
+  unsigned events_used_ = 0;  // bit per scheduler: barrier or exit in this tick
+  unsigned lanes_issued_ = 0;
+  unsigned first_count_ = 0;
+  WarpMask refused_warps_ = 0;
+
+  const Schedulers schedulers_;
+  WarpMask all_ = 0;  // warps of all schedulers
+  const unsigned per_warp_, period_;
+  const bool different_units_, own_shared_queue_;
+  const WarpTable& warps_;
+  const InstructionBuffer& buffer_;
+  const Scoreboard& scoreboard_;
+  const BlockedWarps& blocked_;
+  const Pipelines& pipelines_;
+  const SmMemory& memory_;
+  std::unique_ptr<PickPolicy> policy_;  // null: somebody else picks
+  Picks picks_;
+  std::array<std::uint8_t, kUnitPools> first_refused_{};
+  std::array<std::uint8_t, kUnitPools> pool_picks_{};  // bit per scheduler with a pick of the pool
+  std::array<First, Pipelines::kMaxSchedulers * kMaxPicks> firsts_{};
+};
+
+template <class Execute>
+void IssueStage::commit(Tick tick, Execute&& execute) {
+  pool_picks_.fill(0);
+  unsigned pools = 0;
+  for (unsigned s = 0; s < schedulers_.count; ++s) {
+    for (unsigned j = 0; j < schedulers_.picks; ++j) {
+      if (picks_[s][j] < 0) continue;
+      const unsigned pool = pool_of(static_cast<std::uint8_t>(picks_[s][j]));
+      pool_picks_[pool] |= static_cast<std::uint8_t>(1U << s);
+      pools |= 1U << pool;
+    }
+  }
+  for (; pools != 0; pools &= pools - 1) {
+    const auto pool = static_cast<unsigned>(__builtin_ctz(pools));
+    // From the scheduler that was refused first the last time, in cyclic order.
+    const unsigned mask = pool_picks_[pool];
+    const unsigned below = mask & ((1U << first_refused_[pool]) - 1);
+    int refused = -1;
+    for (unsigned part : {mask & ~below, below}) {
+      for (; part != 0; part &= part - 1) {
+        commit_one(pool, static_cast<unsigned>(__builtin_ctz(part)), tick, refused, execute);
+      }
+    }
+    if (refused >= 0) first_refused_[pool] = static_cast<std::uint8_t>(refused);
+  }
+  if (first_count_ != 0) commit_seconds(tick, execute);
+}
+
+// The picks of one scheduler that go to one pool.
+template <class Execute>
+void IssueStage::commit_one(unsigned pool, unsigned scheduler, Tick tick, int& refused, Execute& execute) {
+  auto& picks = picks_[scheduler];
+  for (unsigned j = 0; j < schedulers_.picks; ++j) {
+    if (picks[j] < 0) continue;
+    const unsigned w = static_cast<std::uint8_t>(picks[j]);
+    if (pool_of(w) != pool) continue;
+    picks[j] = -1;
+    if (!can_commit(scheduler, w, tick)) {
+      refused_ |= 1U << scheduler;
+      refused_warps_ |= warp_bit(w);
+      if (refused < 0) refused = static_cast<int>(scheduler);
+      continue;
+    }
+    const UnitPool first = buffer_.pool(w);
+    issue(scheduler, w, execute);
+    if (policy_ != nullptr) policy_->issued(scheduler, j, w);
+    if (per_warp_ == 2 && first < UnitPool::kControl) {
+      firsts_[first_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), first};
+    }
+  }
+}
+
+template <class Execute>
+void IssueStage::commit_seconds(Tick tick, Execute& execute) {
+  for (unsigned i = 0; i < first_count_; ++i) {
+    const First& first = firsts_[i];
+    const unsigned w = first.warp;
+    if ((buffer_.valid() & scoreboard_.clear() & ~blocked_.any() & warp_bit(w)) == 0) continue;
+    if ((buffer_.drains() & scoreboard_.memory_busy() & warp_bit(w)) != 0) continue;
+    if (different_units_ && buffer_.pool(w) == first.pool) continue;
+    if (permitted(warp_bit(w)) == 0) continue;
+    if (can_commit(first.scheduler, w, tick)) issue(first.scheduler, w, execute);
+  }
+}
+
+template <class Execute>
+[[gnu::always_inline]] inline void IssueStage::issue(unsigned scheduler, unsigned w, Execute& execute) {
+  issued_ |= 1U << scheduler;
+  if ((buffer_.meets() & warp_bit(w)) != 0) events_used_ |= 1U << scheduler;
+  lanes_issued_ += execute(scheduler, w);
+}
+
+inline bool IssueStage::can_commit(unsigned scheduler, unsigned w, Tick tick) const {
+  const UnitPool pool = buffer_.pool(w);
+  if (pool < UnitPool::kControl) {
+    if (!pipelines_.accepts(pool, scheduler, tick)) return false;
+    return pool > UnitPool::kShared || memory_.can_accept(warps_[w].records[warps_[w].pc]);
+  }
+  // One barrier or exit per scheduler and tick.
+  return (buffer_.meets() & warp_bit(w)) == 0 || (events_used_ >> scheduler & 1) == 0;
+}
+
+inline WarpMask IssueStage::permitted(WarpMask warps) const {
+  if (barrier_ok_ == 0xff) return warps;
+  for (unsigned s = 0; s < schedulers_.count; ++s) {
+    if ((barrier_ok_ >> s & 1) == 0) warps &= ~(buffer_.meets() & schedulers_.warps[s]);
+  }
+  return warps;
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,162 @@
+#include "castor/gpu/sm/thread_blocks.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+#include "castor/gpu/execution/warp_start.h"
+
+namespace castor::gpu {
+
+ThreadBlocks::ThreadBlocks(const Machine& machine, unsigned sm, TbCounters& counters, Observer* observer)
+    : contexts_(machine.sm.tb_contexts),
+      memory_(machine.sm.tb_contexts),
+      free_register_units_(machine.sm.registers / machine.sm.reg_alloc_unit),
+      free_shared_units_(machine.sm.smem_bytes / machine.sm.smem_alloc_unit),
+      machine_(machine),
+      sm_(sm),
+      counters_(counters),
+      observer_(observer) {
+  for (std::size_t c = 0; c < contexts_.size(); ++c) contexts_[c].memory = &memory_[c];
+}
+
+const DecodedProgram& ThreadBlocks::decoded(const isa::Program& program) {
+  for (const auto& known : programs_) {
+    if (known->program == &program) return *known;
+  }
+  return *programs_.emplace_back(std::make_unique<DecodedProgram>(machine_, program));
+}
+
+SmRoom ThreadBlocks::room(WarpMask used) const {
+  SmRoom room;
+  room.tbs = machine_.sm.tb_slots - static_cast<unsigned>(__builtin_popcountll(resident_));
+  room.warps = machine_.sm.warps - static_cast<unsigned>(__builtin_popcountll(used));
+  room.reg_units = free_register_units_;
+  room.smem_units = free_shared_units_;
+  return room;
+}
+
+unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle now, Tick tick) {
+  const KernelContext& kernel = *message.kernel;
+  const unsigned lanes = machine_.sm.lanes;
+  const unsigned context = ~resident_ == 0 ? 64 : lowest(~resident_);
+  CASTOR_ASSERT_AT(now, context < contexts_.size(), "SM %u has no free TB context", sm_);
+  CASTOR_ASSERT_AT(now, kernel.need.reg_units <= free_register_units_ && kernel.need.smem_units <= free_shared_units_,
+                   "a TB is placed on SM %u that does not fit: registers or shared memory", sm_);
+  free_register_units_ -= kernel.need.reg_units;
+  free_shared_units_ -= kernel.need.smem_units;
+  if (resident_ == 0) quiet_tick_ = tick + 1;
+  operation_at_ = tick;
+  resident_ |= TbMask{1} << context;
+  ++counters_.tb_started;
+
+  TbState& tb = contexts_[context];
+  tb.kernel = &kernel;
+  tb.program = &decoded(*kernel.program);
+  tb.gid = message.gid;
+  tb.group = message.group;
+  tb.killed = false;
+  tb.index = block_index(kernel.grid, message.gid);
+  tb.warp_instructions = tb.thread_instructions = 0;
+  tb.started = tick;
+  tb.shared.assign_zero(kernel.shared_bytes);
+  TbMemory& memory = *tb.memory;
+  memory.kernel = &kernel;
+  memory.shared = tb.shared.data();
+  memory.shared_bytes = kernel.shared_bytes;
+  memory.local_base = kernel.local_base + (std::uint64_t{sm_} * machine_.sm.tb_contexts + context) * kernel.need.warps *
+                                              kernel.local_stride;
+  memory.acquire = message.acquire;
+
+  const auto threads = static_cast<unsigned>(kernel.block.count());
+  tb.warp_count = (threads + lanes - 1) / lanes;
+  tb.warps = 0;
+  std::vector<std::uint8_t> halves(tb.warp_count);
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    const WarpMask free = ~(used | tb.warps);
+    const unsigned slot = free == 0 ? kMaxWarps : lowest(free);
+    CASTOR_ASSERT_AT(now, slot < machine_.sm.warps, "SM %u has no free warp slot", sm_);
+    tb.slots[i] = static_cast<std::uint8_t>(slot);
+    tb.warps |= warp_bit(slot);
+    halves[i] = started_lanes(threads, lanes, i) >> 32 != 0 ? 2 : 1;
+  }
+  tb.live = tb.warps;
+  tb.barriers.unit.start(halves);
+  for (TbBarriers::Times& times : tb.barriers.times) times.seen = 0;
+  tb.barriers.done = 0;
+  if (observer_ != nullptr) observer_->tb_started({now, sm_, context, &kernel, tb.gid, tb.group});
+  return context;
+}
+
+Tick ThreadBlocks::setup_ticks(const TbStartMessage& message) const {
+  const Dim3& grid = message.kernel->grid;
+  const bool divides = message.divide && (grid.y > 1 || grid.z > 1);
+  return machine_.sm.tb_start_cycles + (divides ? machine_.sm.tb_divide_cycles - 1 : 0);
+}
+
+const KernelContext* ThreadBlocks::take_kill(Cycle now) {
+  const auto next = std::find_if(kills_.begin(), kills_.end(), [now](const Kill& kill) { return kill.visible <= now; });
+  if (next == kills_.end()) return nullptr;
+  const Kill kill = *next;
+  kills_.erase(next);
+  killed_.push_back(kill);
+  return kill.kernel;
+}
+
+Cycle ThreadBlocks::next_kill() const {
+  Cycle next = base::kForever;
+  for (const Kill& kill : kills_) next = std::min(next, kill.visible);
+  return next;
+}
+
+bool ThreadBlocks::killed(const KernelContext& kernel) const {
+  return std::any_of(killed_.begin(), killed_.end(),
+                     [&](const Kill& kill) { return kill.kernel == &kernel && kill.ticket == kernel.ticket; });
+}
+
+void ThreadBlocks::acquire(unsigned context, Cycle now) {
+  Cycle& acquire = memory_[context].acquire;
+  CASTOR_ASSERT_AT(now, acquire <= now, "an acquire cycle of SM %u lies ahead", sm_);
+  acquire = now;
+}
+
+std::optional<unsigned> ThreadBlocks::next_to_retire(WarpMask under_way, Credits& done, Cycle now, Tick tick) {
+  waits_for_credit_ = false;
+  if (!may_retire(tick)) return std::nullopt;
+  for (TbMask left = finished_; left != 0; left &= left - 1) {
+    const unsigned context = lowest(left);
+    if ((contexts_[context].warps & under_way) != 0) continue;
+    if (!done.covers(1, now)) {
+      waits_for_credit_ = true;
+      return std::nullopt;
+    }
+    done.spend(1);
+    return context;
+  }
+  return std::nullopt;
+}
+
+TbRetireMessage ThreadBlocks::retire(unsigned context, Cycle now, Tick tick) {
+  TbState& tb = contexts_[context];
+  const KernelContext& kernel = *tb.kernel;
+  TbRetireMessage message;
+  message.visible = now + 1;
+  message.kernel = &kernel;
+  message.gid = tb.gid;
+  message.group = tb.group;
+  message.slot = static_cast<std::uint8_t>(context);
+  message.warp_instructions = tb.warp_instructions;
+  message.thread_instructions = tb.thread_instructions;
+  resident_ &= ~(TbMask{1} << context);
+  finished_ &= ~(TbMask{1} << context);
+  free_register_units_ += kernel.need.reg_units;
+  free_shared_units_ += kernel.need.smem_units;
+  operation_at_ = tick;
+  ++counters_.tb_retired;
+  counters_.tb_resident += tick - tb.started;
+  tb.kernel = nullptr;
+  tb.memory->kernel = nullptr;
+  if (observer_ != nullptr) observer_->tb_retired({now, sm_, context, &kernel, tb.gid, tb.group});
+  return message;
+}
+
+}  // namespace castor::gpu

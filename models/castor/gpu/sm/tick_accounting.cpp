@@ -1,0 +1,22 @@
+#include "castor/gpu/sm/tick_accounting.h"
+
+namespace castor::gpu {
+
+void TickAccounting::flush() {
+  const Tick ticks = std::exchange(same_ticks_, 0);
+  if (ticks == 0) return;
+  const auto sum = [ticks](std::uint64_t mask) { return ticks * static_cast<unsigned>(__builtin_popcountll(mask)); };
+  counters_.ticks += ticks;
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    counters_.stall[s][static_cast<std::size_t>(class_.stalls[s])] += ticks;
+    if (class_.lacks[s] == 1) counters_.collector_full += ticks;
+    if (class_.lacks[s] == 2) counters_.unit_busy += ticks;
+  }
+  if (class_.memory_stalled) counters_.memory_stall_cycles += ticks;
+  counters_.occupancy_warps_sum += sum(class_.live);
+  if (class_.device != 0) counters_.occupancy_device_warps_sum += sum(class_.device);
+  if (class_.fence != 0) counters_.fence_wait += sum(class_.fence);
+  if (class_.finished != 0) counters_.store_drain_at_exit += sum(class_.finished);
+}
+
+}  // namespace castor::gpu

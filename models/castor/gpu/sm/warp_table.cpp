@@ -1,0 +1,115 @@
+#include "castor/gpu/sm/warp_table.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "castor/base/error.h"
+#include "castor/gpu/execution/control.h"
+#include "castor/gpu/execution/warp_start.h"
+
+namespace castor::gpu {
+namespace {
+
+// Registers of a slot lie apart by a stride that is no multiple of a page, so that equal registers of all warps do not
+// fall into one set of the host's cache.
+std::size_t slot_stride(const Machine& machine) {
+  return std::size_t{machine.sm.max_regs_per_thread + 1} * machine.sm.lanes * 4 + 192;
+}
+
+}  // namespace
+
+WarpTable::WarpTable(const Machine& machine, unsigned sm)
+    : lanes_(machine.sm.lanes),
+      all_lanes_(lanes_ == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes_) - 1),
+      slots_(machine.sm.warps),
+      sm_(sm),
+      sms_(machine.chip.sms) {
+  CASTOR_ASSERT(machine.sm.warps <= kMaxWarps, "an SM of %u warps", machine.sm.warps);
+  const std::size_t stride = slot_stride(machine);
+  rows_.reserve(stride * slots_.size());
+  for (std::size_t w = 0; w < slots_.size(); ++w) slots_[w].registers = rows_.data() + w * stride;
+}
+
+void WarpTable::start(unsigned slot, const Start& start) {
+  const KernelContext& kernel = *start.kernel;
+  WarpState& warp = slots_[slot];
+  const auto threads = static_cast<unsigned>(kernel.block.count());
+  const unsigned halves = lanes_ / 32;
+  identify(kernel, start.block, lanes_, start.warp_in_tb, warp.identity);
+  warp.identity.first_warp = slot * halves;
+  warp.identity.warp_slots = size() * halves;
+  warp.identity.sm = sm_;
+  warp.identity.sms = sms_;
+  warp.stack.start(started_lanes(threads, lanes_, start.warp_in_tb), 0);
+  warp.program = kernel.program;
+  warp.records = kernel.program->code.data();
+  warp.decoded = start.program->code.data();
+  warp.constants = kernel.constants;
+  warp.code_base = kernel.code_base;
+  warp.code_size = static_cast<std::uint32_t>(kernel.program->code.size());
+  warp.tb = static_cast<std::uint8_t>(start.tb);
+  warp.warp_in_tb = static_cast<std::uint8_t>(start.warp_in_tb);
+  warp.wakes = base::kForever;
+  std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
+  std::memset(warp.registers, 0, std::size_t{kernel.program->registers} * lanes_ * 4);
+  reload(warp);
+}
+
+void WarpTable::admit(WarpMask warps, bool by_device) {
+  ages_.started(warps, used_);
+  used_ |= warps;
+  live_ |= warps;
+  if (by_device) device_ |= warps;
+}
+
+void WarpTable::meet(WarpState& warp) {
+  warp.stack.jump(warp.pc);
+  reload(warp);
+}
+
+void WarpTable::reload(WarpState& warp) {
+  const auto& top = warp.stack.entries().back();
+  warp.pc = top.pc;
+  warp.meeting = top.reconvergence;
+  warp.active = top.mask;
+  warp.identity.active = top.mask;
+  warp.identity.live = warp.stack.live();
+}
+
+std::optional<ExecutionFault> WarpTable::transfer(unsigned w, const isa::Record& record, LaneMask mask) {
+  WarpState& warp = slots_[w];
+  isa::SimtStack& stack = warp.stack;
+  std::optional<ExecutionFault> wrong;
+  stack.jump(warp.pc);
+  if (mask == 0) {
+    stack.advance();
+  } else {
+    switch (record.kind) {
+      case isa::Kind::kBranch:
+        stack.branch(record.branch, mask);
+        break;
+      case isa::Kind::kBranchIndirect:
+        wrong = branch_indirect(*warp.program, record, view(w), mask, stack);
+        break;
+      case isa::Kind::kReturn:
+        stack.ret(mask);
+        break;
+      case isa::Kind::kExit:
+        stack.exit(mask);
+        break;
+      default:
+        wrong = gpu::call(*warp.program, record, view(w), mask, stack);
+        break;
+    }
+  }
+  if (wrong) return wrong;
+  if (stack.done()) {
+    live_ &= ~warp_bit(w);
+    warp.identity.live = warp.identity.active = 0;
+  } else {
+    reload(warp);
+  }
+  return wrong;
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "castor/gpu/sm/control_unit.h"
+#include "castor/gpu/sm/executor.h"
+#include "unit/gpu_lsu_support.h"
+#include "unit/gpu_sm_parts_support.h"
+
+// What tests of the parts share that execute instructions: the parts below them, wired as in an SM, without the SM.
+namespace castor::gpu::test {
+
+struct Core {
+  Core(Code code, unsigned threads, const std::vector<std::string>& overrides = {})
+      : machine(part_machine(overrides)),
+        warps(machine, 0),
+        pipelines(machine, wheel, pipeline_counters),
+        board(machine, pipelines, wheel),
+        buffer(machine, warps, board),
+        watch(machine.sm.warps),
+        tbs(machine, 0, tb_counters, nullptr),
+        faults(0, clock, warps, tbs, blocked, watch, outbox),
+        barriers(machine, clock, warps, tbs, blocked, faults, barrier_counters, waits),
+        rig(machine),
+        calls(0, clock, warps, tbs, blocked, rig.lsu, outbox),
+        fetch(machine, warps, buffer, rig.lsu, wheel, fetch_counters),
+        control(machine, clock, warps, buffer, board, blocked, fetch, barriers, calls, faults, watch),
+        executor(machine, clock, warps, buffer, board, pipelines, blocked, rig.lsu, control, faults, watch),
+        kernel(machine, std::move(code), threads) {
+    start();
+  }
+
+  unsigned start(std::uint64_t gid = 0) {
+    TbStartMessage message;
+    message.kernel = &kernel.context;
+    message.gid = gid;
+    const unsigned context = tbs.start(message, warps.used(), clock.now(), clock.tick());
+    const TbState& tb = tbs[context];
+    for (unsigned i = 0; i < tb.warp_count; ++i) {
+      const unsigned slot = tb.slots[i];
+      warps.start(slot, {tb.kernel, tb.program, tb.index, context, i});
+      buffer.start(slot);
+      board.start(slot);
+      fetch.start(slot);
+    }
+    warps.admit(tb.warps, false);
+    return context;
+  }
+  /// Begins tick `tick` (cycle and tick are equal here); what the wheel holds up to it happens.
+  void go_to(Tick tick) {
+    barriers.begin_tick();
+    while (clock.tick() < tick) {
+      clock.begin(clock.now() + 1);
+      pipelines.free_collectors(wheel.take(clock.tick(), [this](const SmEvent& event) { act(event); }));
+    }
+  }
+  void act(const SmEvent& event) {
+    switch (event.kind) {
+      case SmEvent::Kind::kWritten:
+        board.written(event.warp, event, clock.tick(), buffer.head(event.warp));
+        break;
+      case SmEvent::Kind::kUnblock:
+        blocked.released(event.payload);
+        break;
+      case SmEvent::Kind::kTimer:
+        if (warps[event.warp].wakes == clock.tick()) blocked.wake(event.warp);
+        break;
+      case SmEvent::Kind::kFetchable:
+        fetch.go_on(event.payload);
+        break;
+      default:
+        ADD_FAILURE() << "an event that the test does not know";
+    }
+  }
+  /// Fills the buffer of a warp with what stands at its PC.
+  void fill(unsigned w, unsigned count = 2) { buffer.fill(w, count, false); }
+  /// The head of a warp issues for all its active lanes.
+  void execute(unsigned w) {
+    const WarpState& warp = warps[w];
+    const isa::Record& record = warp.records[warp.pc];
+    executor.execute(w % machine.schedulers, w, record, warp.decoded[warp.pc],
+                     isa::guarded(record, warp.predicates, warp.active));
+  }
+
+  Machine machine;
+  SmClock clock;
+  WarpTable warps;
+  EventWheel wheel;
+  PipelineCounters pipeline_counters;
+  Pipelines pipelines;
+  Scoreboard board;
+  InstructionBuffer buffer;
+  BlockedWarps blocked{wheel};
+  SpinWatch watch;
+  TbCounters tb_counters;
+  ThreadBlocks tbs;
+  SmOutbox outbox;
+  FaultPort faults;
+  BarrierCounters barrier_counters;
+  base::StatisticGroup group{"sm"};
+  base::Histogram waits{group, {"waits", "cycles", "waits"}, 20};
+  Barriers barriers;
+  LsuRig rig;
+  DeviceCalls calls;
+  FetchCounters fetch_counters;
+  FetchStage fetch;
+  ControlUnit control;
+  Executor executor;
+  PartKernel kernel;
+};
+
+}  // namespace castor::gpu::test

@@ -1,0 +1,112 @@
+#include "castor/gpu/sm/device_calls.h"
+#include "unit/gpu_lsu_support.h"
+#include "unit/gpu_sm_parts_support.h"
+
+// Calls of device code into the runtime: asked for, served, answered.
+
+namespace castor::gpu {
+namespace {
+
+using namespace test;
+
+struct Bench {
+  Bench()
+      : machine(part_machine()),
+        warps(machine, 1),
+        tbs(machine, 1, counters, nullptr),
+        rig(machine),
+        calls(1, clock, warps, tbs, blocked, rig.lsu, outbox),
+        kernel(machine, Code().allocate(4, 2).trap().exit(), 64) {
+    services.store = &rig.store;
+    clock.begin(10);
+    TbStartMessage message;
+    message.kernel = &kernel.context;
+    const TbState& tb = tbs[tbs.start(message, 0, clock.now(), clock.tick())];
+    for (unsigned i = 0; i < tb.warp_count; ++i) warps.start(tb.slots[i], {tb.kernel, tb.program, tb.index, 0, i});
+    warps.admit(tb.warps, false);
+    for (unsigned w = 0; w < 2; ++w) set_lanes(warps, w, 2, 0);
+    for (unsigned lane = 0; lane < machine.sm.lanes; ++lane) {
+      const std::uint64_t bytes = 64;
+      std::memcpy(warps.view(1).dst(2) + lane * 8, &bytes, 8);
+    }
+  }
+  /// Address that a lane of warp 1 got.
+  [[nodiscard]] std::uint64_t got(unsigned lane) {
+    std::uint64_t value;
+    std::memcpy(&value, warps.view(1).dst(4) + lane * 8, 8);
+    return value;
+  }
+
+  Machine machine;
+  SmClock clock;
+  WarpTable warps;
+  EventWheel wheel;
+  BlockedWarps blocked{wheel};
+  TbCounters counters;
+  ThreadBlocks tbs;
+  LsuRig rig;
+  SmOutbox outbox;
+  DeviceCalls calls;
+  DeviceServices services;
+  PartKernel kernel;
+};
+
+TEST(DeviceCalls, CallIsAskedForServedAndAnswered) {
+  Bench bench;
+  bench.calls.call(1, 0x5);
+  EXPECT_EQ(bench.blocked.any(), 2U);
+  EXPECT_TRUE(bench.outbox.empty());
+  bench.clock.begin(15);
+  bench.calls.ask(bench.blocked.calls_due(0));
+  EXPECT_EQ(bench.blocked.before_call(), 0U);
+  EXPECT_EQ(bench.outbox.services().head(15), nullptr);
+  const ServiceMessage* const message = bench.outbox.services().head(16);
+  ASSERT_NE(message, nullptr);
+  EXPECT_EQ(message->warp, 1U);
+  EXPECT_EQ(message->kernel, &bench.kernel.context);
+
+  EXPECT_FALSE(bench.calls.serve(1, bench.services, 20));
+  EXPECT_NE(bench.got(0), 0U);
+  EXPECT_EQ(bench.got(1), 0U);  // does not call
+  EXPECT_NE(bench.got(2), 0U);
+  EXPECT_TRUE(bench.calls.answers_pending());
+  EXPECT_EQ(bench.calls.next_answer(), 20U);
+  bench.clock.begin(19);
+  EXPECT_FALSE(bench.calls.take_answers());
+  bench.clock.begin(20);
+  EXPECT_TRUE(bench.calls.take_answers());
+  EXPECT_EQ(bench.blocked.any(), 0U);
+  EXPECT_EQ(bench.calls.next_answer(), base::kForever);
+}
+
+TEST(DeviceCalls, WarpWhoseCallFailsDoesNothingMore) {
+  Bench bench;
+  isa::Record& record = bench.kernel.program.code[0];
+  record.imm = static_cast<std::uint64_t>(isa::SystemCall::kFree);  // of an address that malloc did not return
+  bench.calls.call(1, 1);
+  bench.calls.ask(2);
+  const auto fault = bench.calls.serve(1, bench.services, 12);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, FaultKind::kIllegalAddress);
+  EXPECT_EQ(fault->thread.x, bench.machine.sm.lanes);
+  bench.clock.begin(12);
+  EXPECT_TRUE(bench.calls.take_answers());
+  EXPECT_EQ(bench.blocked.faulted(), 2U);
+  EXPECT_EQ(bench.blocked.in_call(), 0U);
+}
+
+TEST(DeviceCalls, CallOfAStoppedBlockHasNoEffect) {
+  Bench bench;
+  bench.calls.call(1, 1);
+  bench.calls.ask(2);
+  bench.warps.stop(3);
+  bench.tbs.stop(0);
+  EXPECT_FALSE(bench.calls.serve(1, bench.services, 12));
+  EXPECT_EQ(bench.got(0), 0U);
+  bench.clock.begin(12);
+  EXPECT_TRUE(bench.calls.take_answers());
+  EXPECT_EQ(bench.blocked.any(), 0U);
+}
+
+}  // namespace
+}  // namespace castor::gpu

@@ -1,0 +1,254 @@
+#include "castor/gpu/sm/filter_unit.h"
+#include "unit/gpu_sm_core_support.h"
+
+// The fetch filter's side of an SM: who gets a pool, and what becomes of what the filter says.
+
+namespace castor::gpu {
+namespace {
+
+using namespace test;
+
+/// Says what the test sets, and remembers what it is told.
+struct Filter final : FetchFilter {
+  void attach(const HookSite& /*site*/) override {}
+  void reset() override {}
+  Cycle quiet() const override { return 0; }
+  void idle(Cycle /*n*/) override {}
+  const FetchOut& settle(const FetchIn& in) override {
+    in_settle = in;
+    issued.assign(in.issued.begin(), in.issued.end());
+    if (answer && in.pc != nullptr) answer(in, out);
+    return out;
+  }
+  void clock(const FetchIn& in) override {
+    in_clock = in;
+    written.insert(written.end(), in.written.begin(), in.written.end());
+  }
+
+  FetchOut out;
+  std::function<void(const FetchIn&, FetchOut&)> answer;
+  FetchIn in_settle, in_clock;
+  std::vector<IssueSlot> issued;
+  std::vector<RowEvent> written;
+};
+
+struct Bench : Core {
+  explicit Bench(Code code, unsigned threads = 64, unsigned fit = 2)
+      : Core(marked(std::move(code)), threads,
+             {"icache.ideal=1", "fetch.warps=1", "fetch.insns=2", "ibuffer.entries=2", "ibuffer.refill=empty",
+              "issue.per_warp=1"}),
+        unit(machine, 0, filter, clock, warps, tbs, buffer, fetch, blocked, board, pipelines, wheel, rig.lsu, control,
+             executor) {
+    kernel.context.fit = fit;
+    event.warps = tbs[0].warps;
+    unit.start(tbs[0], 0, event);
+    for (auto& of_one : picks) of_one.fill(-1);
+  }
+  static Code marked(Code code) {
+    code.program.marks.assign(code.program.code.size(), 2);
+    code.program.renamed_registers = 8;
+    return code;
+  }
+  /// One tick; `pick`: warp that issues, if its head is clear.
+  void tick(int pick = -1) {
+    barriers.begin_tick();
+    const WarpMask eligible = fetch.eligible();
+    clock.begin(clock.now() + 1);
+    unit.settle_early(eligible);
+    pipelines.free_collectors(wheel.take(clock.tick(), [this](const SmEvent& one) {
+      if (one.kind == SmEvent::Kind::kRowWritten || one.kind == SmEvent::Kind::kRowReady) {
+        unit.take(one);
+      } else {
+        act(one);
+      }
+    }));
+    fetch.take_lines();
+    const auto w = static_cast<unsigned>(pick);
+    const bool issues = pick >= 0 && (buffer.valid() & board.clear() & warp_bit(w)) != 0;
+    if (issues) picks[w % machine.schedulers][0] = static_cast<std::int8_t>(w);
+    unit.settle(picks, {});
+    if (issues) {
+      picks[w % machine.schedulers][0] = -1;
+      const isa::Record& record = warps[w].records[warps[w].pc];
+      EXPECT_TRUE(unit.issue(w % machine.schedulers, w, record, warps[w].decoded[warps[w].pc], warps[w].active));
+    }
+    if (fetch.due() != 0) fetch.decode(unit.decode(fetch.take_due()));
+    fetch.fetch(eligible & warps.live() & ~unit.hold());
+    if (barriers.any()) {
+      barriers.meet();
+      for (const Barriers::Completed& one : barriers.completed()) unit.barrier_met(one.context, one.barrier);
+    }
+    unit.clock(barriers.exits(), board.in_flight(), {}, {});
+  }
+  /// Ticks until warp `w` has an instruction that is clear.
+  void until_ready(unsigned w) {
+    for (unsigned i = 0; i < 100 && (buffer.valid() & board.clear() & warp_bit(w)) == 0; ++i) tick();
+    ASSERT_NE(buffer.valid() & board.clear() & warp_bit(w), 0U);
+  }
+
+  Filter filter;
+  FilterUnit unit;
+  TbStartEvent event;
+  Picks picks;
+};
+
+Code sums() { return Code().add(3, 1, 2).add(4, 3, 3).add(5, 1, 1).add(6, 1, 1).exit(); }
+
+// rows = min(32, (all - fit x own) / fit), the highest that lie together.
+TEST(FilterUnit, BlockWithMarksGetsAPool) {
+  Bench bench(sums());
+  const unsigned all = bench.machine.sm.registers / bench.machine.sm.lanes;
+  const unsigned own = bench.kernel.context.need.reg_units * bench.machine.sm.reg_alloc_unit / bench.machine.sm.lanes;
+  const unsigned rows = std::min(32U, (all - 2 * own) / 2);
+  EXPECT_TRUE(bench.event.enable);
+  EXPECT_EQ(bench.event.rows, rows);
+  EXPECT_EQ(bench.event.base, all - rows);
+  EXPECT_EQ(bench.event.slots, 8U);
+  bench.tick();
+  EXPECT_EQ(bench.filter.in_settle.eligible, 3U);
+}
+
+TEST(FilterUnit, BlockOfOneWarpGetsNone) {
+  Bench bench(sums(), 32);
+  EXPECT_FALSE(bench.event.enable);
+  bench.tick();
+  EXPECT_EQ(bench.filter.in_settle.eligible, 0U);
+}
+
+TEST(FilterUnit, HeldWarpsAreNotFetched) {
+  Bench bench(sums());
+  bench.filter.out.hold = 1;
+  for (unsigned i = 0; i < 10; ++i) bench.tick();
+  EXPECT_EQ(bench.unit.hold(), 1U);
+  EXPECT_EQ(bench.buffer.valid(), 2U);
+}
+
+TEST(FilterUnit, FilterIsShownWhatIsDecoded) {
+  Bench bench(sums());
+  std::vector<DecodeGroup> groups;
+  bench.filter.answer = [&](const FetchIn& in, FetchOut& /*out*/) {
+    if (in.decode.valid) groups.push_back(in.decode);
+  };
+  for (unsigned i = 0; i < 4; ++i) bench.tick();
+  ASSERT_EQ(groups.size(), 2U);  // one group per tick, first come first served
+  EXPECT_EQ(groups[0].warp, 0U);
+  EXPECT_EQ(groups[1].warp, 1U);
+  EXPECT_EQ(groups[0].count, 2U);
+  EXPECT_EQ(groups[0].pc, bench.kernel.context.code_base);
+  EXPECT_EQ(groups[0].slot[1].mark, 2U);
+  EXPECT_EQ(groups[0].slot[1].dst[0], 4U);
+}
+
+TEST(FilterUnit, SquashedInstructionsAreFetchedAgain) {
+  Bench bench(sums());
+  bench.filter.out.hold = 2;
+  bool squash = true;
+  bench.filter.answer = [&](const FetchIn& in, FetchOut& out) {
+    out.act[1] = squash ? DecodeAct::kSquash : DecodeAct::kPass;
+    if (in.decode.valid) squash = false;
+  };
+  bench.until_ready(0);
+  EXPECT_EQ(bench.buffer.size(0), 1U);
+  EXPECT_EQ(bench.fetch_counters.wasted_fetches, 1U);
+}
+
+TEST(FilterUnit, LeadersResultIsReadFromItsRow) {
+  Bench bench(sums());
+  bench.filter.answer = [&](const FetchIn& in, FetchOut& out) {
+    // Warp 0 leads with its first instruction; the second of warp 1 reads what it left.
+    out.act[0] = in.decode.valid && in.decode.warp == 0 && in.decode.pc == bench.kernel.context.code_base
+                     ? DecodeAct::kLead
+                     : DecodeAct::kPass;
+    out.tag[0] = 3;
+    for (std::size_t i = 0; i < in.issued.size; ++i) {
+      out.rename[i] = {};
+      if (in.issued[i].warp == 1 && in.issued[i].nsrc == 1) {
+        out.rename[i].src_row[0] = static_cast<std::int16_t>(bench.event.base + 3);
+      }
+    }
+  };
+  set_lanes(bench.warps, 0, 1, 40);
+  set_lanes(bench.warps, 0, 2, 2);
+  bench.until_ready(0);
+  bench.tick(0);
+  EXPECT_EQ(lane_of(bench.warps, 0, 3, 0), 42U);
+  EXPECT_EQ(bench.filter.in_clock.issued.size, 1U);
+  EXPECT_TRUE(bench.board.pending(0, 3));
+  for (unsigned i = 0; i < 20 && bench.board.pending(0, 3); ++i) bench.tick();
+  ASSERT_EQ(bench.filter.written.size(), 1U);
+  EXPECT_EQ(bench.filter.written[0].tag, 3U);
+  bench.until_ready(1);
+  bench.tick(1);  // its own r3 is 0 + 0
+  bench.until_ready(1);
+  bench.tick(1);
+  EXPECT_EQ(lane_of(bench.warps, 1, 4, 31), 84U);
+}
+
+TEST(FilterUnit, SkippedWarpGoesOnAndAGhostComputes) {
+  Bench bench(sums());
+  bench.filter.out.hold = 3;
+  set_lanes(bench.warps, 0, 1, 5);
+  bool done = false;
+  bench.filter.answer = [&](const FetchIn& in, FetchOut& out) {
+    out.skip = out.ghost = 0;
+    if (done || in.eligible != 3) return;
+    out.skip = 2;
+    out.ghost = 1;
+    done = true;
+  };
+  bench.tick();
+  EXPECT_TRUE(done);
+  EXPECT_TRUE(bench.unit.busy());
+  EXPECT_EQ(bench.warps[0].pc, 1U);
+  EXPECT_EQ(bench.warps[1].pc, 1U);
+  EXPECT_EQ(lane_of(bench.warps, 0, 3, 0), 5U);
+  EXPECT_FALSE(bench.board.pending(0, 3));
+}
+
+TEST(FilterUnit, CopyIsAcknowledgedWhenServed) {
+  Bench bench(sums());
+  CopyRequest request;
+  request.warp = 1;
+  request.row = static_cast<std::uint16_t>(bench.event.base);
+  request.slot = 3;
+  bench.board.expect(1, 3);
+  bench.filter.out.copy = request;
+  bench.tick();
+  EXPECT_FALSE(bench.filter.in_clock.copy_ack);
+  bench.board.forget(1, 3);
+  bench.tick();
+  EXPECT_TRUE(bench.filter.in_clock.copy_ack);
+}
+
+TEST(FilterUnit, BarrierOfTheWholeBlockIsTold) {
+  Bench bench(Code().barrier().exit());
+  bench.until_ready(0);
+  bench.tick(0);
+  EXPECT_EQ(bench.filter.in_clock.barrier, 0U);
+  bench.tick();
+  EXPECT_EQ(bench.unit.hold() & 1, 1U);  // it waits: not fetched
+  bench.until_ready(1);
+  bench.tick(1);
+  EXPECT_EQ(bench.filter.in_clock.barrier, 1U);
+  EXPECT_EQ(bench.filter.in_clock.barrier_join, 3U);
+}
+
+TEST(FilterUnit, ExitIsToldWhenNothingIsInFlightAndRetireATickLate) {
+  Bench bench(Code().exit());
+  bench.until_ready(0);
+  bench.board.expect_write(0, 4, bench.clock.tick(), bench.clock.tick() + 5);
+  bench.tick(0);
+  EXPECT_EQ(bench.filter.in_clock.exit, 0U);
+  unsigned ticks = 0;
+  for (; bench.filter.in_clock.exit == 0 && ticks < 20; ++ticks) bench.tick();
+  EXPECT_EQ(bench.filter.in_clock.exit, 1U);
+  EXPECT_EQ(bench.board.in_flight(), 0U);
+  EXPECT_EQ(ticks, 5U);
+  bench.unit.retired(0);
+  bench.tick();
+  ASSERT_TRUE(bench.filter.in_clock.retire);
+  EXPECT_EQ(*bench.filter.in_clock.retire, 0U);
+}
+
+}  // namespace
+}  // namespace castor::gpu

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <random>
+
+#include "castor/gpu/sm/warp_table.h"
+#include "unit/gpu_sm_parts_support.h"
+
+// Warp slots: how a warp begins, where it goes, and who is older.
+
+namespace castor::gpu {
+namespace {
+
+using namespace test;
+
+TEST(AgeOrder, OldestIsOfTheThreadBlockThatStartedFirstThenTheLowestSlot) {
+  std::mt19937_64 random(3);
+  AgeOrder ages;
+  WarpMask there = 0;
+  std::vector<WarpMask> blocks;  // in the order of their start
+  for (unsigned step = 0; step < 5000; ++step) {
+    if (!blocks.empty() && random() % 2 == 0) {
+      const std::size_t leaves = random() % blocks.size();
+      there &= ~blocks[leaves];
+      blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(leaves));
+    } else if (const WarpMask starts = random() & random() & random() & ~there; starts != 0) {
+      ages.started(starts, there);
+      there |= starts;
+      blocks.push_back(starts);
+    }
+    const WarpMask asked = there & random();
+    if (asked == 0) continue;
+    const auto first = std::find_if(blocks.begin(), blocks.end(), [&](WarpMask block) { return (block & asked) != 0; });
+    ASSERT_EQ(ages.oldest(asked), lowest(*first & asked));
+  }
+}
+
+TEST(WarpTable, WarpBeginsAtTheFirstRecordWithZeroedRegisters) {
+  const Machine machine = part_machine();
+  WarpTable table(machine, 2);
+  PartKernel kernel(machine, Code().add(3, 1, 2).exit(), 40);
+  const WarpMask first = start_warps(table, kernel);
+  set_lanes(table, 1, 31, 7);
+  table.view(1).predicates[4] = 3;
+  table.stop(first);
+  table.release(first);
+  EXPECT_EQ(table.live() | table.used(), 0U);
+
+  EXPECT_EQ(start_warps(table, kernel, 5), 3U);
+  EXPECT_EQ(table.live(), 3U);
+  EXPECT_EQ(table.used(), 3U);
+  const WarpState& warp = table[1];
+  EXPECT_EQ(warp.pc, 0U);
+  EXPECT_EQ(warp.active, 0xffU);  // 40 threads: 8 are in the second warp
+  EXPECT_EQ(warp.stack.live(), 0xffU);
+  EXPECT_EQ(warp.predicates[4], 0U);
+  EXPECT_EQ(lane_of(table, 1, 31, 0), 0U);
+  EXPECT_EQ(warp.tb, 5U);
+  EXPECT_EQ(warp.warp_in_tb, 1U);
+  EXPECT_EQ(warp.identity.first_warp, 1U);
+  EXPECT_EQ(warp.identity.sm, 2U);
+  EXPECT_EQ(warp.identity.tid[0][3], 35U);
+  EXPECT_EQ(warp.code_size, 2U);
+  EXPECT_EQ(warp.wakes, base::kForever);
+}
+
+TEST(WarpTable, WarpsOfDeviceCodeAreMarkedUntilTheyLeave) {
+  const Machine machine = part_machine();
+  WarpTable table(machine, 0);
+  PartKernel kernel(machine, Code().exit(), 64);
+  table.start(0, {&kernel.context, &kernel.decoded, {}, 0, 0});
+  table.start(1, {&kernel.context, &kernel.decoded, {}, 0, 1});
+  table.admit(3, true);
+  EXPECT_EQ(table.device(), 3U);
+  table.stop(3);
+  EXPECT_EQ(table.device(), 3U);
+  table.release(3);
+  EXPECT_EQ(table.device(), 0U);
+}
+
+TEST(WarpTable, PathsOfABranchMeet) {
+  const Machine machine = part_machine();
+  WarpTable table(machine, 0);
+  // 0: if p0 goto 2; 1: (not taken); 2: (taken); 3: both
+  PartKernel kernel(machine, Code().branch(2, 3, if_true(0)).nop().nop().exit(), 32);
+  start_warps(table, kernel);
+  const WarpState& warp = table[0];
+  EXPECT_FALSE(table.transfer(0, warp.records[0], 0xf));
+  EXPECT_EQ(warp.pc, 2U);
+  EXPECT_EQ(warp.active, 0xfU);
+  EXPECT_EQ(warp.identity.active, 0xfU);
+  EXPECT_EQ(warp.meeting, 3U);
+  EXPECT_TRUE(table.step(0));  // the taken path is over
+  EXPECT_EQ(warp.pc, 1U);
+  EXPECT_EQ(warp.active, 0xfffffff0U);
+  EXPECT_FALSE(table.step(0));
+  EXPECT_TRUE(table.step(0));
+  EXPECT_EQ(warp.pc, 3U);
+  EXPECT_EQ(warp.active, 0xffffffffU);
+}
+
+TEST(WarpTable, WarpWithoutLanesDoesNotLive) {
+  const Machine machine = part_machine();
+  WarpTable table(machine, 0);
+  PartKernel kernel(machine, Code().exit(if_true(0)).exit(), 32);
+  start_warps(table, kernel);
+  const WarpState& warp = table[0];
+  EXPECT_FALSE(table.transfer(0, warp.records[0], 0));  // nobody takes it
+  EXPECT_EQ(warp.pc, 1U);
+  EXPECT_FALSE(table.transfer(0, warp.records[1], 0xffff));
+  EXPECT_EQ(warp.active, 0xffff0000U);
+  EXPECT_EQ(table.live(), 1U);
+  EXPECT_FALSE(table.transfer(0, warp.records[1], 0xffff0000));
+  EXPECT_EQ(table.live(), 0U);
+  EXPECT_EQ(warp.identity.live, 0U);
+  EXPECT_EQ(table.used(), 1U);
+}
+
+TEST(WarpTable, FaultLeavesTheWarpWhereItIs) {
+  const Machine machine = part_machine();
+  WarpTable table(machine, 0);
+  PartKernel kernel(machine, Code().nop().branch_indirect(4, {0, 2}, 2).exit(), 32);
+  start_warps(table, kernel);
+  table.step(0);
+  set_lanes(table, 0, 4, 2);  // behind the table
+  const auto fault = table.transfer(0, table[0].records[1], 0xffffffff);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, FaultKind::kIllegalInstruction);
+  EXPECT_EQ(table[0].pc, 1U);
+  EXPECT_EQ(table[0].active, 0xffffffffU);
+  set_lanes(table, 0, 4, 1);
+  EXPECT_FALSE(table.transfer(0, table[0].records[1], 0xffffffff));
+  EXPECT_EQ(table[0].pc, 2U);
+}
+
+}  // namespace
+}  // namespace castor::gpu
