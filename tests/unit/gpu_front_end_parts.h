@@ -62,7 +62,7 @@ class WireSm final : public SmUnit {
     message.slot = static_cast<std::uint8_t>(gid);
     message.warp_instructions = 10;
     message.thread_instructions = 320;
-    retire(message);
+    outbox_.retire(message);
     done_credits_.spend(1);
   }
   void fault(const KernelContext& kernel, const std::string& text, Cycle visible) {
@@ -71,9 +71,9 @@ class WireSm final : public SmUnit {
     message.kernel = &kernel;
     message.fault.kind = FaultKind::kTrap;
     message.fault.message = text;
-    report(message);
+    outbox_.report(message);
   }
-  void call(const KernelContext* kernel, unsigned warp, Cycle visible) { ask({visible, warp, kernel}); }
+  void call(const KernelContext* kernel, unsigned warp, Cycle visible) { outbox_.ask({visible, warp, kernel}); }
   /// The oldest TB start that was not looked at.
   std::optional<TbStartMessage> started() {
     if (inbox_.size() == 0) return std::nullopt;
