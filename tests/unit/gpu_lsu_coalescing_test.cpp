@@ -80,8 +80,11 @@ std::uint64_t offset_of(base::Xoshiro256& random, unsigned pattern, unsigned lan
       return first + random.below(64) * size;
     case 4:
       return (first + std::uint64_t{lane} * 32 * size) % limit;
-    default:
+    case 5:
       return first + std::uint64_t{lane ^ 5U} * size;
+    default:  // rows of a tile, 16 lanes each: side by side, or one value; where they begin differs from round to round
+      return first + lane / 16 * (pattern / 2 % 24 * size + pattern / 64 * 128) +
+             (pattern % 2 == 0 ? std::uint64_t{lane % 16} * size : 0);
   }
 }
 
@@ -99,7 +102,7 @@ TEST_P(Coalescing, LinesRoundsAndDataEqualPlainLoopsOverLanes) {
   MemoryOperation fast;
   MemoryOperation general;
   const Type types[] = {Type::kU8, Type::kS16, Type::kU32, Type::kF32, Type::kU64, Type::kF64};
-  for (unsigned round = 0; round < 2000; ++round) {
+  for (unsigned round = 0; round < 4000; ++round) {
     Instruction instruction;
     instruction.type = types[random.below(6)];
     instruction.elements = 1U << random.below(3);
@@ -113,9 +116,13 @@ TEST_P(Coalescing, LinesRoundsAndDataEqualPlainLoopsOverLanes) {
       instruction.type = random.below(2) == 0 ? Type::kU32 : Type::kU64;
       instruction.elements = 1;
     }
+    const auto pattern = static_cast<unsigned>(random.below(3) == 0 ? 6 + random.below(250) : random.below(6));
+    if (pattern >= 6 && !atomic && random.below(4) != 0) {
+      instruction.type = random.below(2) == 0 ? Type::kU32 : Type::kF32;
+      instruction.elements = 1;
+    }
     const unsigned size = isa::bytes(instruction.type) * instruction.elements;
     const std::uint64_t limit = where == 0 ? 16384 : where == 1 ? LsuRig::kSharedBytes : LsuRig::kLocalBytes;
-    const auto pattern = static_cast<unsigned>(random.below(6));
     const std::uint64_t first = random.below(16) * size;
     std::uint64_t offset[64];
     for (unsigned lane = 0; lane < lanes; ++lane) {

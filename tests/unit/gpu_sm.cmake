@@ -13,6 +13,7 @@ castor_test(gpu_sm_warp_groups_test KIND unit SOURCES gpu_sm_warp_groups_test.cp
 # Parts of an SM, each by itself.
 castor_test(gpu_sm_clock_test KIND unit SOURCES gpu_sm_clock_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_warp_table_test KIND unit SOURCES gpu_sm_warp_table_test.cpp LIBS castor_platforms)
+castor_test(gpu_sm_pipelines_test KIND unit SOURCES gpu_sm_pipelines_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_scoreboard_test KIND unit SOURCES gpu_sm_scoreboard_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_instruction_buffer_test KIND unit SOURCES gpu_sm_instruction_buffer_test.cpp LIBS castor_platforms)
 castor_test(gpu_sm_blocked_warps_test KIND unit SOURCES gpu_sm_blocked_warps_test.cpp LIBS castor_platforms)

@@ -86,7 +86,7 @@ TEST(Scoreboard, DataOfALoadComeWithItsFirstWrite) {
   EXPECT_EQ(bench.board.loads(2), 1U);
   EXPECT_EQ(bench.board.memory_busy(), 4U);
   bench.board.expect_write(2, 4, 0, 30);  // takes the slot of the first register
-  bench.board.expect_writes(2, load, 1, 30, operation);
+  bench.board.expect_load(2, load, 1, 30, *operation);
   std::vector<Bench::Happened> events;
   for (Tick tick = 1; tick < 40; ++tick) {
     (void)bench.wheel.take(tick, [&](const SmEvent& event) { events.push_back({tick, event}); });

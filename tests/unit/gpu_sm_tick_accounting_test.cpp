@@ -63,8 +63,9 @@ Tick1 random_tick(std::mt19937_64& random, unsigned schedulers) {
   Tick1 tick;
   tick.issued = random() % 3 == 0 ? random() % (1U << schedulers) : 0;
   for (unsigned s = 0; s < schedulers; ++s) {
+    if ((tick.issued >> s & 1) != 0) continue;  // kIssued
     tick.stalls[s] = static_cast<StallClass>(1 + random() % (kStallClasses - 1));
-    if ((tick.issued >> s & 1) == 0) tick.lacks[s] = static_cast<std::uint8_t>(random() % 3);
+    tick.lacks[s] = static_cast<std::uint8_t>(random() % 3);
   }
   tick.live = random() & 0xff;
   tick.device = tick.live & random();

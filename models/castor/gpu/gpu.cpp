@@ -1,7 +1,12 @@
 #include "castor/gpu/gpu.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
@@ -75,7 +80,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
     order_.push_back(static_cast<unsigned>(i));
   }
 
-  handing_over_ = std::make_unique<bool[]>(cores_.size());
+  handing_over_ = std::make_unique<bool[]>((cores_.size() + kFlagsPerWord - 1) / kFlagsPerWord * kFlagsPerWord);
   for (std::size_t i = 0; i < cores_.size(); ++i) cores_[i]->keep_hand_over_in(handing_over_[i]);
 
   watchdog_ = std::make_unique<Watchdog>(machine, store, *front_end_, cores_, *memory_,
@@ -137,15 +142,50 @@ bool Gpu::at_rest() const {
   return front_end_->rests();
 }
 
+namespace {
+
+// Bit per unit of `count` <= 64 that is due in `cycle`.
+inline std::uint64_t due_units(const Cycle* wakes, std::size_t count, Cycle cycle) {
+  std::uint64_t due = 0;
+  std::size_t left = count;
+#ifdef __SSE2__
+  // Due is what lies below cycle + 1. Cycles are below 2^63 but for kForever, so it is the sign of the difference that
+  // says so, unless the wake has it too.
+  if (left % 2 != 0) due = static_cast<std::uint64_t>(wakes[--left] <= cycle);
+  const __m128i limit = _mm_set1_epi64x(static_cast<long long>(cycle + 1));
+  for (; left != 0; left -= 2) {
+    const __m128i wake = _mm_loadu_si128(reinterpret_cast<const __m128i*>(wakes + left - 2));
+    const __m128i below = _mm_andnot_si128(wake, _mm_sub_epi64(wake, limit));
+    due = 4 * due + static_cast<unsigned>(_mm_movemask_pd(_mm_castsi128_pd(below)));
+  }
+#endif
+  for (; left != 0; --left) due = 2 * due + static_cast<std::uint64_t>(wakes[left - 1] <= cycle);
+  return due;
+}
+
+}  // namespace
+
 // No tick makes another unit due in the same cycle, so who is due can be found out for many units at once, without a
 // branch for each that the host would guess wrongly.
 void Gpu::tick_due(Cycle cycle) {
   for (std::size_t first = 0; first < units_.size(); first += 64) {
     const std::size_t count = std::min<std::size_t>(units_.size() - first, 64);
-    const Cycle* const wakes = wakes_.data() + first;
-    std::uint64_t due = 0;
-    for (std::size_t i = count; i-- > 0;) due += due + static_cast<std::uint64_t>(wakes[i] <= cycle);
-    for (; due != 0; due &= due - 1) units_[first + static_cast<unsigned>(__builtin_ctzll(due))]->tick(cycle);
+    std::uint64_t due = due_units(wakes_.data() + first, count, cycle);
+    Unit* const* const units = units_.data() + first;
+    for (; due != 0; due &= due - 1) units[static_cast<unsigned>(__builtin_ctzll(due))]->tick(cycle);
+  }
+}
+
+// In many cycles nobody has anything to hand over, so flags are looked at several at once.
+inline void Gpu::hand_over(Cycle cycle) {
+  for (std::size_t first = 0; first < cores_.size(); first += kFlagsPerWord) {
+    std::uint64_t some = 0;
+    std::memcpy(&some, &handing_over_[first], sizeof some);
+    if (some == 0) continue;
+    const std::size_t end = std::min(first + kFlagsPerWord, cores_.size());
+    for (std::size_t i = first; i < end; ++i) {
+      if (std::exchange(handing_over_[i], false)) cores_[i]->hand_over(cycle);
+    }
   }
 }
 
@@ -164,9 +204,7 @@ void Gpu::run_cycle(Cycle cycle) {
       if (!machine_.run.sleep || wakes_[i] <= cycle) units_[i]->tick(cycle);
     }
   }
-  for (std::size_t i = 0; i < cores_.size(); ++i) {
-    if (std::exchange(handing_over_[i], false)) cores_[i]->hand_over(cycle);
-  }
+  hand_over(cycle);
   if (front_end_->kernels().size() != collected_) collect_kernel();
   cycles_ += now_ - cycles_.value();
   if (governed_) apply_clock_enables(now_);

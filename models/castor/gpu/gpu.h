@@ -141,6 +141,7 @@ class Gpu final : public sc_core::sc_module {
   void arm(Cycle next);
   [[nodiscard]] Cycle next_edge() const;
   void tick_due(Cycle cycle);
+  void hand_over(Cycle cycle);
   void apply_clock_enables(Cycle next);
   void look_around(Cycle now);
   void end_windows(Cycle now);
@@ -154,8 +155,9 @@ class Gpu final : public sc_core::sc_module {
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<VirtualClocks> virtual_clocks_;
   std::vector<std::unique_ptr<SmUnit>> sms_;
-  std::vector<Sm*> cores_;                ///< SMs that execute instructions
-  std::unique_ptr<bool[]> handing_over_;  ///< whether they have something to hand over in this cycle
+  std::vector<Sm*> cores_;  ///< SMs that execute instructions
+  static constexpr std::size_t kFlagsPerWord = sizeof(std::uint64_t) / sizeof(bool);
+  std::unique_ptr<bool[]> handing_over_;  ///< whether they have something to hand over in this cycle; whole words
   std::array<std::unique_ptr<CopyEngine>, FrontEnd::kCopyEngines> copies_;
   std::unique_ptr<FrontEnd> front_end_;
   TraceRecorder* recorder_ = nullptr;

@@ -142,7 +142,8 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
   if (resetting_) return rests ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
   if (enough_kernels()) return Stop::kStopped;
-  if (limit_reached(cycle)) return Stop::kLimit;
+  const bool limited = machine_.run.max_cycles || machine_.run.max_instructions;
+  if (limited && limit_reached(cycle)) return Stop::kLimit;
   if (gpu_->spinning()) {
     record_deadlock(FaultKind::kSpinDeadlock, "spinning deadlock: " + gpu_->spin_report() + gpu_->waiting());
     return Stop::kSpin;

@@ -1,19 +1,21 @@
 #include "castor/gpu/memory/port.h"
 
+#include <utility>
+
 #include "castor/base/error.h"
 
 namespace castor::gpu {
 
-void StampedFifo::push(Transaction& transaction) {
-  const Cycle visible = transaction.request.visible;
-  CASTOR_ASSERT(entries_.empty() || entries_.back().visible <= visible, "messages of one link change their order");
-  if (entries_.full()) entries_.set_capacity(entries_.capacity() * 2);
-  entries_.push_back({&transaction, visible});
+void StampedFifo::grow() {
+  std::vector<Entry> larger(2 * entries_.size());
+  for (std::size_t i = begin_; i != end_; ++i) larger[i & (larger.size() - 1)] = entries_[i & mask_];
+  entries_ = std::move(larger);
+  mask_ = entries_.size() - 1;
 }
 
 std::uint32_t StampedFifo::cost() const {
   std::uint32_t sum = 0;
-  for (const Entry& entry : entries_) sum += entry.transaction->request.cost;
+  for (std::size_t i = begin_; i != end_; ++i) sum += entries_[i & mask_].transaction->request.cost;
   return sum;
 }
 
@@ -75,14 +77,16 @@ void InitiatorPort::deliver() {
 }
 
 void InitiatorPort::forward(Transaction& transaction, tlm::tlm_phase_enum begin) {
+  if (direct_ != nullptr) {
+    direct_->receive(transaction, begin);
+    return;
+  }
   tlm::tlm_phase phase = begin;
   sc_core::sc_time zero;
   peer().nb_transport_fw(transaction, phase, zero);
 }
 
-tlm::tlm_sync_enum InitiatorPort::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                                  sc_core::sc_time& /*time*/) {
-  Transaction& transaction = Transaction::of(payload);
+void InitiatorPort::receive(Transaction& transaction, tlm::tlm_phase_enum phase) {
   if (phase == tlm::END_REQ) {
     if (credits_.give_back(transaction.request.cost, transaction.request.visible)) {
       owner_.wake_at(transaction.request.visible + 1);
@@ -96,6 +100,11 @@ tlm::tlm_sync_enum InitiatorPort::nb_transport_bw(tlm::tlm_generic_payload& payl
     }
     owner_.wake_at(transaction.request.visible);
   }
+}
+
+tlm::tlm_sync_enum InitiatorPort::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                  sc_core::sc_time& /*time*/) {
+  receive(Transaction::of(payload), static_cast<tlm::tlm_phase_enum>(static_cast<unsigned>(phase)));
   return tlm::TLM_ACCEPTED;
 }
 
@@ -124,7 +133,15 @@ Transaction& TargetPort::accept_request(Cycle now) {
 
 void TargetPort::release(Transaction& transaction, Cycle now) {
   transaction.request.visible = now;
-  tlm::tlm_phase phase = tlm::END_REQ;
+  back(transaction, tlm::END_REQ);
+}
+
+void TargetPort::back(Transaction& transaction, tlm::tlm_phase_enum begin) {
+  if (direct_ != nullptr) {
+    direct_->receive(transaction, begin);
+    return;
+  }
+  tlm::tlm_phase phase = begin;
   sc_core::sc_time zero;
   peer().nb_transport_bw(transaction, phase, zero);
 }
@@ -135,14 +152,10 @@ void TargetPort::reply(Transaction& transaction, std::uint32_t cost, Cycle now, 
   transaction.request.cost = cost;
   transaction.request.visible = visible;
   transaction.set_response_status(tlm::TLM_OK_RESPONSE);
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time zero;
-  peer().nb_transport_bw(transaction, phase, zero);
+  back(transaction, tlm::BEGIN_RESP);
 }
 
-tlm::tlm_sync_enum TargetPort::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                               sc_core::sc_time& /*time*/) {
-  Transaction& transaction = Transaction::of(payload);
+void TargetPort::receive(Transaction& transaction, tlm::tlm_phase_enum phase) {
   if (phase == tlm::BEGIN_REQ) {
     if (on_arrival) on_arrival(transaction);
     if (sink_ != nullptr) {
@@ -157,6 +170,11 @@ tlm::tlm_sync_enum TargetPort::nb_transport_fw(tlm::tlm_generic_payload& payload
       owner_.wake_at(transaction.request.visible + 1);
     }
   }
+}
+
+tlm::tlm_sync_enum TargetPort::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                               sc_core::sc_time& /*time*/) {
+  receive(Transaction::of(payload), static_cast<tlm::tlm_phase_enum>(static_cast<unsigned>(phase)));
   return tlm::TLM_ACCEPTED;
 }
 
@@ -170,7 +188,9 @@ void TargetPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
 
 void connect(InitiatorPort& from, TargetPort& to) {
   from.socket.bind(to.socket);
+  from.direct_ = &to;
   from.peer_ = &to;
+  to.direct_ = &from;
   to.peer_ = &from;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
-#include <boost/circular_buffer.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <tlm>
 #include <utility>
+#include <vector>
 
+#include "castor/base/error.h"
 #include "castor/gpu/memory/transaction.h"
 #include "castor/gpu/unit.h"
 
@@ -57,25 +59,36 @@ class Credits {
 /// FIFO of transactions with the cycles from which they may be looked at. Stamps ascend.
 class StampedFifo {
  public:
-  void push(Transaction& transaction);
+  void push(Transaction& transaction) {
+    const Cycle visible = transaction.request.visible;
+    CASTOR_ASSERT(empty() || entries_[(end_ - 1) & mask_].visible <= visible,
+                  "messages of one link change their order");
+    if (size() > mask_) grow();
+    entries_[end_++ & mask_] = {&transaction, visible};
+  }
   /// The oldest transaction, if it is visible in `now`.
   [[nodiscard]] Transaction* head(Cycle now) const {
-    return entries_.empty() || entries_.front().visible > now ? nullptr : entries_.front().transaction;
+    return empty() || front().visible > now ? nullptr : front().transaction;
   }
-  void pop() { entries_.pop_front(); }
-  [[nodiscard]] bool empty() const { return entries_.empty(); }
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  void pop() { ++begin_; }
+  [[nodiscard]] bool empty() const { return begin_ == end_; }
+  [[nodiscard]] std::size_t size() const { return end_ - begin_; }
   /// Credits that its transactions hold; for checks.
   [[nodiscard]] std::uint32_t cost() const;
   /// Stamp of the oldest transaction; kForever if there is none.
-  [[nodiscard]] Cycle next() const { return entries_.empty() ? kForever : entries_.front().visible; }
+  [[nodiscard]] Cycle next() const { return empty() ? kForever : front().visible; }
 
  private:
   struct Entry {
     Transaction* transaction;
     Cycle visible;
   };
-  boost::circular_buffer<Entry> entries_{16};  // grows: what bounds it is the sender's credit
+  [[nodiscard]] const Entry& front() const { return entries_[begin_ & mask_]; }
+  void grow();
+
+  std::size_t begin_ = 0, end_ = 0;
+  std::size_t mask_ = 15;  // of places, a power of two; grows: what bounds it is the sender's credit
+  std::vector<Entry> entries_ = std::vector<Entry>(16);
 };
 
 class TargetPort;
@@ -134,6 +147,8 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
   [[nodiscard]] const Credits& credits() const { return credits_; }
 
+  /// A phase of the other end, by a call without detours where that is one of ours.
+  void receive(Transaction& transaction, tlm::tlm_phase_enum phase);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& time) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 /*start*/, sc_dt::uint64 /*end*/) override {}
@@ -152,6 +167,7 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
   Transaction* held_reply_ = nullptr;
   MessageSink* sink_ = nullptr;
   unsigned sink_port_ = 0;
+  TargetPort* direct_ = nullptr;  // the other end, if it is one of ours
   tlm::tlm_fw_transport_if<>* peer_ = nullptr;
   std::uint64_t sent_ = 0;
   std::uint64_t taken_ = 0;
@@ -196,6 +212,8 @@ class TargetPort final : public tlm::tlm_fw_transport_if<> {
   /// Called for every request that arrives, before it is queued; may be empty.
   std::function<void(Transaction&)> on_arrival;
 
+  /// A phase of the other end, by a call without detours where that is one of ours.
+  void receive(Transaction& transaction, tlm::tlm_phase_enum phase);
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& time) override;
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& time) override;
@@ -206,11 +224,14 @@ class TargetPort final : public tlm::tlm_fw_transport_if<> {
   friend void connect(InitiatorPort& from, TargetPort& to);
   [[nodiscard]] tlm::tlm_bw_transport_if<>& peer();
 
+  void back(Transaction& transaction, tlm::tlm_phase_enum phase);
+
   Unit& owner_;
   Credits credits_;
   StampedFifo requests_;
   MessageSink* sink_ = nullptr;
   unsigned sink_port_ = 0;
+  InitiatorPort* direct_ = nullptr;  // the other end, if it is one of ours
   tlm::tlm_bw_transport_if<>* peer_ = nullptr;
 };
 

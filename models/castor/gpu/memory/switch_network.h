@@ -12,31 +12,45 @@
 
 namespace castor::gpu {
 
-/// Set of at most 128 ports.
+/// Set of at most 128 ports. What takes the number of words as `words` looks at the first ones only: 1 where there are
+/// at most 64 ports.
 class PortMask {
  public:
   static constexpr unsigned kPorts = 128;
 
-  void set(unsigned port) { words_[port / 64] |= std::uint64_t{1} << port % 64; }
-  void clear(unsigned port) { words_[port / 64] &= ~(std::uint64_t{1} << port % 64); }
+  template <unsigned words = 2>
+  void set(unsigned port) {
+    words_[words == 1 ? 0 : port / 64] |= std::uint64_t{1} << port % 64;
+  }
+  template <unsigned words = 2>
+  void clear(unsigned port) {
+    words_[words == 1 ? 0 : port / 64] &= ~(std::uint64_t{1} << port % 64);
+  }
   [[nodiscard]] bool test(unsigned port) const { return (words_[port / 64] >> port % 64 & 1) != 0; }
-  [[nodiscard]] bool any() const { return (words_[0] | words_[1]) != 0; }
+  template <unsigned words = 2>
+  [[nodiscard]] bool any() const {
+    return words == 1 ? words_[0] != 0 : (words_[0] | words_[1]) != 0;
+  }
+  template <unsigned words = 2>
   [[nodiscard]] PortMask without(const PortMask& others) const {
     PortMask result;
-    for (std::size_t i = 0; i < words_.size(); ++i) result.words_[i] = words_[i] & ~others.words_[i];
+    for (std::size_t i = 0; i < words; ++i) result.words_[i] = words_[i] & ~others.words_[i];
     return result;
   }
+  template <unsigned words = 2>
   [[nodiscard]] PortMask both(const PortMask& others) const {
     PortMask result;
-    for (std::size_t i = 0; i < words_.size(); ++i) result.words_[i] = words_[i] & others.words_[i];
+    for (std::size_t i = 0; i < words; ++i) result.words_[i] = words_[i] & others.words_[i];
     return result;
   }
 
   /// The first member from `first` upwards, then around; there must be one.
+  template <unsigned words = 2>
   [[nodiscard]] unsigned first_from(unsigned first) const {
-    const unsigned word = first / 64;
+    const unsigned word = words == 1 ? 0 : first / 64;
     const std::uint64_t above = words_[word] & ~std::uint64_t{0} << first % 64;
     if (above != 0) return lowest(word, above);
+    if (words == 1) return lowest(0, words_[0]);
     return words_[word ^ 1] != 0 ? lowest(word ^ 1, words_[word ^ 1]) : lowest(word, words_[word]);
   }
 
@@ -95,19 +109,27 @@ class SwitchNetwork {
   template <class Ends>
   Cycle grant(Cycle now, Ends ends) {
     if (waiting_ == 0) return kForever;
-    Cycle next = std::min(look_at_arrivals(now), end_holds(now));
+    return packets_.size() <= 64 && outputs_ <= 64 ? grant_some<1>(now, ends) : grant_some<2>(now, ends);
+  }
+
+ private:
+  template <unsigned words, class Ends>
+  [[gnu::always_inline]] inline Cycle grant_some(Cycle now, Ends ends) {
+    Cycle next = std::min(look_at_arrivals<words>(now), end_holds<words>(now));
     PortMask taken;
     int starved = -1;
     bool blocked = false, granted = false;
     unsigned output = 0;
-    for (PortMask left = wanted_.without(held_outputs_); left.any(); left.clear(output)) {
-      output = left.first_from(start_);
-      const PortMask free = visible_[output].without(held_inputs_);
-      if (!free.any()) {
-        if (starved < 0 && visible_[output].both(taken).any()) starved = static_cast<int>(output);
+    for (PortMask left = wanted_.without<words>(held_outputs_); left.any<words>(); left.clear<words>(output)) {
+      output = left.first_from<words>(start_);
+      const PortMask free = visible_[output].without<words>(held_inputs_);
+      if (!free.any<words>()) {
+        if (starved < 0 && visible_[output].both<words>(taken).template any<words>()) {
+          starved = static_cast<int>(output);
+        }
         continue;
       }
-      const unsigned winner = free.first_from(last_[output] + 1 == packets_.size() ? 0 : last_[output] + 1);
+      const unsigned winner = free.first_from<words>(last_[output] + 1 == packets_.size() ? 0 : last_[output] + 1);
       Transaction& transaction = *queues_[index(winner, output)].head;
       if (!ends.covers(output, transaction.request.cost, now)) {
         // Others that become visible or free before the credits come may fit.
@@ -115,10 +137,10 @@ class SwitchNetwork {
         next = std::min(next, ends.next_credit(output));
         continue;
       }
-      next = std::min(next, pop(winner, output, now));
-      taken.set(winner);
-      held_inputs_.set(winner);
-      held_outputs_.set(output);
+      next = std::min(next, pop<words>(winner, output, now));
+      taken.set<words>(winner);
+      held_inputs_.set<words>(winner);
+      held_outputs_.set<words>(output);
       const Cycle end = now + ends.move(winner, output, transaction, now);
       holds_.push_back({end, static_cast<std::uint16_t>(winner), static_cast<std::uint16_t>(output)});
       last_[output] = winner;
@@ -131,7 +153,6 @@ class SwitchNetwork {
     return waiting_ == 0 ? kForever : next;
   }
 
- private:
   struct Queue {
     Transaction* head = nullptr;
     Transaction* tail = nullptr;
@@ -156,6 +177,7 @@ class SwitchNetwork {
     }
   }
   /// Heads that have become visible can be granted; returns when the next one will.
+  template <unsigned words>
   [[nodiscard]] Cycle look_at_arrivals(Cycle now) {
     Cycle next = kForever;
     for (std::size_t i = 0; i < arrivals_.size();) {
@@ -165,13 +187,14 @@ class SwitchNetwork {
         ++i;
         continue;
       }
-      visible_[arrival.output].set(arrival.input);
+      visible_[arrival.output].set<words>(arrival.input);
       arrivals_[i] = arrivals_.back();
       arrivals_.pop_back();
     }
     return next;
   }
   /// Frees the links that have sent what was granted before; returns when the next one that is wanted will be free.
+  template <unsigned words>
   [[nodiscard]] Cycle end_holds(Cycle now) {
     Cycle next = kForever;
     for (std::size_t i = 0; i < holds_.size();) {
@@ -181,22 +204,23 @@ class SwitchNetwork {
         ++i;
         continue;
       }
-      held_inputs_.clear(hold.input);
-      held_outputs_.clear(hold.output);
+      held_inputs_.clear<words>(hold.input);
+      held_outputs_.clear<words>(hold.output);
       holds_[i] = holds_.back();
       holds_.pop_back();
     }
     return next;
   }
   /// Takes the head of a queue out. Returns when the packet behind it is visible, if that is not yet.
+  template <unsigned words>
   [[nodiscard]] Cycle pop(unsigned input, unsigned output, Cycle now) {
     Queue& queue = queues_[index(input, output)];
     --waiting_;
     flits_[input] -= queue.head->request.cost;
     --packets_[input];
     queue.head = queue.head->request.next;
-    visible_[output].clear(input);
-    if (--pending_[output] == 0) wanted_.clear(output);
+    visible_[output].clear<words>(input);
+    if (--pending_[output] == 0) wanted_.clear<words>(output);
     if (queue.head == nullptr) return kForever;
     const MemoryRequest& request = queue.head->request;
     becomes_head(input, request, request.visible <= now);

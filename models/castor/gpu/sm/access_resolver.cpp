@@ -150,7 +150,62 @@ bool AccessResolver::resolve_shape(MemoryOperation& operation, const Reach& reac
     first = static_cast<std::uint32_t>(low + static_cast<std::uint32_t>(record.imm));
     if (shape == Shape::kUnit && first + lanes * access.lane_bytes > 0xffffffff) return false;  // the sum wraps
   }
-  return shape != Shape::kGeneral && resolve_range(operation, reach, local_base, first, shape);
+  if (shape != Shape::kGeneral) return resolve_range(operation, reach, local_base, first, shape);
+  return access.op.address_bits == 64 ? resolve_rows<std::uint64_t, lanes>(operation, reach, row)
+                                      : resolve_rows<std::uint32_t, lanes>(operation, reach, row);
+}
+
+// Whether each row of addresses grows by `step`.
+template <class T, unsigned lanes, unsigned step>
+bool in_rows(const T* at) {
+  T differs = 0;
+  for (unsigned first = 0; first < lanes; first += kRowLanes) {
+    const T start = at[first];
+    for (unsigned i = 0; i < kRowLanes; ++i) differs |= at[first + i] ^ static_cast<T>(start + i * step);
+  }
+  return differs == 0;
+}
+
+// Blocks of threads 16 wide: a warp has several rows of a tile of words.
+template <class T, unsigned lanes>
+bool AccessResolver::resolve_rows(MemoryOperation& operation, const Reach& reach, const std::byte* bytes) {
+  constexpr unsigned kSize = 4;
+  if (!operation.compact || operation.pieces != 1 || operation.piece_bytes != kSize) return false;
+  const T* const at = reinterpret_cast<const T*>(bytes);
+  const T step = at[1] - at[0];
+  if ((step != 0 && step != kSize) || static_cast<T>(at[kRowLanes - 1] - at[0]) != (kRowLanes - 1) * step) return false;
+  if (step == 0 ? !in_rows<T, lanes, 0>(at) : !in_rows<T, lanes, kSize>(at)) return false;
+
+  const std::uint64_t imm = operation.issue.record->imm;
+  const std::uint64_t span = step == 0 ? kSize : kRowLanes * kSize;
+  const auto start = [&](unsigned row) {
+    return std::uint64_t{static_cast<T>(at[row * kRowLanes] + static_cast<T>(imm))};
+  };
+  const Region region = check_.region(operation.access.op.space, start(0), operation.writes, reach);
+  const bool shared = region.space == Space::kShared;
+  // A row of one value in global memory would share its line with others.
+  if (shared ? operation.writes || banks_ < 2 * kRowLanes : region.space != Space::kGlobal || step == 0) return false;
+  for (unsigned row = 0; row < lanes / kRowLanes; ++row) {
+    const std::uint64_t address = start(row);
+    if (!region.holds(address, span) || (address & (kSize - 1)) != 0) return false;
+    if (sizeof(T) == 4 && address + span > 0xffffffff) return false;  // the sum wraps
+    const std::uint64_t base = address - region.start + region.address;
+    operation.row_base[row] = base;
+    if (shared) continue;
+    // Each row in a line of its own.
+    const std::uint64_t line = base & ~std::uint64_t{line_ - 1};
+    if (((base + span - 1) & ~std::uint64_t{line_ - 1}) != line) return false;
+    for (unsigned other = 0; other < row; ++other) {
+      if ((operation.row_base[other] & ~std::uint64_t{line_ - 1}) == line) return false;
+    }
+  }
+  (shared ? operation.shared : operation.global) = operation.issue.mask;
+  shape_ = Shape::kRows;
+  operation.base = operation.row_base[0];
+  operation.step = static_cast<std::uint32_t>(step);
+  operation.rows = true;
+  operation.addressed = false;
+  return true;
 }
 
 bool AccessResolver::resolve_range(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base,
@@ -316,6 +371,10 @@ void AccessResolver::coalesce(MemoryOperation& operation, LaneMask mask, bool lo
     for (unsigned g = 0; g < groups; ++g) coalesce_unit(operation, g * group, (g + 1) * group);
     return;
   }
+  if (shape_ == Shape::kRows) {
+    for (unsigned lane = 0; lane < lanes_; lane += kRowLanes) coalesce_unit(operation, lane, lane + kRowLanes);
+    return;
+  }
   const bool spread = local && size > 4;
   for (unsigned g = 0; g < groups; ++g) {
     const LaneMask lanes = groups == 1 ? mask : mask & lane_range(g * group, group);
@@ -327,7 +386,7 @@ void AccessResolver::coalesce_unit(MemoryOperation& operation, unsigned first, u
   const std::uint32_t size = operation.access.lane_bytes;
   const bool whole_pieces = operation.compact && operation.pieces == 1;
   for (unsigned lane = first; lane < end;) {
-    const std::uint64_t address = operation.base + std::uint64_t{lane} * size;
+    const std::uint64_t address = operation.address(lane);
     const std::uint64_t line = address & ~std::uint64_t{line_ - 1};
     const auto offset = static_cast<unsigned>(address - line);
     const unsigned count = std::min(end - lane, (line_ - offset) / size);
@@ -383,6 +442,11 @@ void AccessResolver::coalesce_group(MemoryOperation& operation, LaneMask mask, b
 }
 
 void AccessResolver::count_shared(MemoryOperation& operation) const {
+  if (shape_ == Shape::kRows) {
+    operation.shared_rounds = row_rounds(operation);
+    operation.shape = Shape::kRows;
+    return;
+  }
   const isa::Access& access = operation.access;
   const bool atomic = operation.is_atomic();
   const bool whole_pieces = operation.compact && operation.pieces == 1;
@@ -403,6 +467,21 @@ void AccessResolver::count_shared(MemoryOperation& operation) const {
   // Lanes that are not active have the word of one that is, which adds no round to its group.
   const LaneMask lanes = operation.gathered && !atomic && group >= lanes_ ? all_lanes(lanes_) : operation.shared;
   operation.shared_rounds = bank_rounds(access.address, lanes, lanes_, access.lane_bytes, banks_, atomic);
+}
+
+// Two rows of words are a group of lanes; a row has no two words in one bank.
+unsigned AccessResolver::row_rounds(const MemoryOperation& operation) const {
+  unsigned rounds = 0;
+  for (unsigned row = 0; row < lanes_ / kRowLanes; row += 2) {
+    const std::uint64_t distance = (operation.row_base[row + 1] >> 2) - (operation.row_base[row] >> 2);
+    const std::uint64_t banks = distance & (banks_ - 1);
+    // Rows that overlap in memory lie in a window not wider than the banks.
+    const bool apart = operation.step == 0 ? distance == 0 || banks != 0
+                                           : distance + kRowLanes - 1 < 2 * kRowLanes - 1 ||
+                                                 (banks >= kRowLanes && banks <= banks_ - kRowLanes);
+    rounds += apart ? 1 : 2;
+  }
+  return rounds;
 }
 
 void AccessResolver::count_ideal(MemoryOperation& operation) const {

@@ -76,11 +76,11 @@ WarpMask IssueStage::acceptable(WarpMask candidates, Tick tick) {
 }
 
 WarpMask IssueStage::queue_room(WarpMask mask) const {
-  const auto room = [this](unsigned w) { return memory_.can_accept(warps_[w].records[warps_[w].pc]); };
   // One queue takes all or none of them; where shared memory has its own, the space decides.
-  if (!own_shared_queue_) return room(lowest(mask)) ? mask : 0;
+  if (!own_shared_queue_) return (memory_.full_queues() & 1) == 0 ? mask : 0;
   for (WarpMask left = mask; left != 0; left &= left - 1) {
-    if (!room(lowest(left))) mask &= ~warp_bit(lowest(left));
+    const WarpState& warp = warps_[lowest(left)];
+    if (!memory_.can_accept(warp.records[warp.pc])) mask &= ~warp_bit(lowest(left));
   }
   return mask;
 }
@@ -108,7 +108,10 @@ void IssueStage::pick() {
 void IssueStage::classify() {
   for (unsigned s = 0; s < schedulers_.count; ++s) {
     lacks_[s] = 0;
-    if ((issued_ >> s & 1) != 0) continue;
+    if ((issued_ >> s & 1) != 0) {
+      stalls_[s] = StallClass::kIssued;
+      continue;
+    }
     // Nothing has changed for the warps of a scheduler that did not issue.
     const WarpMask mine = open_ & schedulers_.warps[s];
     const WarpMask clear = mine & scoreboard_.clear();

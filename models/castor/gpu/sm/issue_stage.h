@@ -115,8 +115,6 @@ class IssueStage {
   template <class Execute>
   void issue(unsigned scheduler, unsigned w, Execute& execute);
   template <class Execute>
-  void commit_one(unsigned pool, unsigned scheduler, Tick tick, int& refused, Execute& execute);
-  template <class Execute>
   void commit_seconds(Tick tick, Execute& execute);
 
   // All that a tick without an instruction touches stands in front.
@@ -147,60 +145,46 @@ class IssueStage {
   std::unique_ptr<PickPolicy> policy_;  // null: somebody else picks
   Picks picks_;
   std::array<std::uint8_t, kUnitPools> first_refused_{};
-  std::array<std::uint8_t, kUnitPools> pool_picks_{};  // bit per scheduler with a pick of the pool
+  static_assert(Pipelines::kMaxSchedulers <= 8 && kMaxWarps <= 256, "they fit into the words that commit sorts");
   std::array<First, Pipelines::kMaxSchedulers * kMaxPicks> firsts_{};
 };
 
 template <class Execute>
 void IssueStage::commit(Tick tick, Execute&& execute) {
-  pool_picks_.fill(0);
-  unsigned pools = 0;
+  // Pool by pool, from the scheduler that was refused first the last time, in cyclic order: sorted as they come in.
+  std::array<std::uint32_t, Pipelines::kMaxSchedulers * kMaxPicks> order;
+  unsigned count = 0;
   for (unsigned s = 0; s < schedulers_.count; ++s) {
     for (unsigned j = 0; j < schedulers_.picks; ++j) {
       if (picks_[s][j] < 0) continue;
-      const unsigned pool = pool_of(static_cast<std::uint8_t>(picks_[s][j]));
-      pool_picks_[pool] |= static_cast<std::uint8_t>(1U << s);
-      pools |= 1U << pool;
+      const unsigned w = static_cast<std::uint8_t>(picks_[s][j]);
+      picks_[s][j] = -1;
+      const unsigned pool = pool_of(w);
+      const unsigned turn = s < first_refused_[pool] ? 1 : 0;
+      const std::uint32_t pick = pool << 20 | turn << 19 | s << 16 | j << 8 | w;
+      unsigned at = count++;
+      for (; at != 0 && order[at - 1] > pick; --at) order[at] = order[at - 1];
+      order[at] = pick;
     }
   }
-  for (; pools != 0; pools &= pools - 1) {
-    const auto pool = static_cast<unsigned>(__builtin_ctz(pools));
-    // From the scheduler that was refused first the last time, in cyclic order.
-    const unsigned mask = pool_picks_[pool];
-    const unsigned below = mask & ((1U << first_refused_[pool]) - 1);
-    int refused = -1;
-    for (unsigned part : {mask & ~below, below}) {
-      for (; part != 0; part &= part - 1) {
-        commit_one(pool, static_cast<unsigned>(__builtin_ctz(part)), tick, refused, execute);
+  unsigned refused_pools = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned pool = order[i] >> 20, s = order[i] >> 16 & 7, j = order[i] >> 8 & 0xff, w = order[i] & 0xff;
+    if (can_commit(s, w, tick)) {
+      const UnitPool first = buffer_.pool(w);
+      issue(s, w, execute);
+      if (policy_ != nullptr) policy_->issued(s, j, w);
+      if (per_warp_ == 2 && first < UnitPool::kControl) {
+        firsts_[first_count_++] = {static_cast<std::uint8_t>(s), static_cast<std::uint8_t>(w), first};
       }
-    }
-    if (refused >= 0) first_refused_[pool] = static_cast<std::uint8_t>(refused);
-  }
-  if (first_count_ != 0) commit_seconds(tick, execute);
-}
-
-// The picks of one scheduler that go to one pool.
-template <class Execute>
-void IssueStage::commit_one(unsigned pool, unsigned scheduler, Tick tick, int& refused, Execute& execute) {
-  auto& picks = picks_[scheduler];
-  for (unsigned j = 0; j < schedulers_.picks; ++j) {
-    if (picks[j] < 0) continue;
-    const unsigned w = static_cast<std::uint8_t>(picks[j]);
-    if (pool_of(w) != pool) continue;
-    picks[j] = -1;
-    if (!can_commit(scheduler, w, tick)) {
-      refused_ |= 1U << scheduler;
-      refused_warps_ |= warp_bit(w);
-      if (refused < 0) refused = static_cast<int>(scheduler);
       continue;
     }
-    const UnitPool first = buffer_.pool(w);
-    issue(scheduler, w, execute);
-    if (policy_ != nullptr) policy_->issued(scheduler, j, w);
-    if (per_warp_ == 2 && first < UnitPool::kControl) {
-      firsts_[first_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), first};
-    }
+    refused_ |= 1U << s;
+    refused_warps_ |= warp_bit(w);
+    if ((refused_pools >> pool & 1) == 0) first_refused_[pool] = static_cast<std::uint8_t>(s);
+    refused_pools |= 1U << pool;
   }
+  if (first_count_ != 0) commit_seconds(tick, execute);
 }
 
 template <class Execute>

@@ -161,7 +161,14 @@ void MemoryOperation::exchange_shared(std::byte* shared_memory) {
       store_lane(lowest(left), shared_memory + access.address[lowest(left)]);
     return;
   }
-  if (shape == Shape::kUnit) {
+  if (shape == Shape::kRows) {
+    constexpr std::size_t kRowBytes = 4 * kRowLanes;
+    for (unsigned lane = 0; lane < issue.view.lanes; lane += kRowLanes) {
+      const std::byte* const from = shared_memory + row_base[lane / kRowLanes];
+      std::byte* const to = access.data + lane * std::size_t{4};
+      step == 0 ? fill_lanes<std::uint32_t>(to, from, kRowLanes) : static_cast<void>(std::memcpy(to, from, kRowBytes));
+    }
+  } else if (shape == Shape::kUnit) {
     move_run(access.data, shared_memory + base, std::size_t{issue.view.lanes} * piece_bytes);
   } else if (shape == Shape::kUniform) {
     const std::byte* const value = shared_memory + base;
@@ -238,6 +245,7 @@ MemoryOperation& OperationPool::get() {
   operation.ready = 0;
   operation.waited = operation.missed = operation.gathered = false;
   operation.addressed = true;
+  operation.rows = false;
   operation.shape = Shape::kGeneral;
   return operation;
 }

@@ -56,7 +56,10 @@ enum class Shape : std::uint8_t {
   kGeneral,
   kUniform,  ///< all at one address
   kUnit,     ///< lane by lane side by side, whole warp
+  kRows,     ///< whole warp; runs of kRowLanes lanes, each uniform or each side by side: rows of a tile
 };
+/// Lanes of a row of a tile, words wide.
+inline constexpr unsigned kRowLanes = 16;
 
 /// One line that an instruction touches: a transaction.
 struct LineAccess {
@@ -113,6 +116,8 @@ struct MemoryOperation {
   /// where base and step say it all.
   bool addressed = true;
   std::uint32_t step = 0;
+  std::uint64_t row_base[isa::kMaxLanes / kRowLanes] = {};  ///< of the first lane of each row, with shape kRows
+  bool rows = false;                                        ///< has that shape
   isa::Access access;
 
   [[nodiscard]] bool is_local(unsigned line) const { return line < local_lines; }
@@ -134,7 +139,9 @@ struct MemoryOperation {
   void write_registers(const isa::RegisterView& view) const;
   /// Where a lane that accesses does: device address, for shared memory the offset in the window.
   [[nodiscard]] std::uint64_t address(unsigned lane) const {
-    return addressed ? access.address[lane] : base + std::uint64_t{lane} * step;
+    if (addressed) return access.address[lane];
+    return rows ? row_base[lane / kRowLanes] + std::uint64_t{lane % kRowLanes} * step
+                : base + std::uint64_t{lane} * step;
   }
 
  private:
@@ -183,6 +190,8 @@ class AccessResolver {
   [[nodiscard]] bool resolve_shape(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base);
   [[nodiscard]] bool resolve_range(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base,
                                    std::uint64_t address, Shape shape);
+  template <class T, unsigned lanes>
+  [[nodiscard]] bool resolve_rows(MemoryOperation& operation, const Reach& reach, const std::byte* bytes);
   template <unsigned lanes>
   [[nodiscard]] bool resolve_fast(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base);
   [[nodiscard]] std::optional<AccessFault> resolve_each(MemoryOperation& operation, const Reach& reach,
@@ -195,6 +204,7 @@ class AccessResolver {
   void coalesce_group(MemoryOperation& operation, isa::LaneMask mask, bool spread);
   void coalesce_unit(MemoryOperation& operation, unsigned first, unsigned end);
   void count_shared(MemoryOperation& operation) const;
+  [[nodiscard]] unsigned row_rounds(const MemoryOperation& operation) const;
   void count_ideal(MemoryOperation& operation) const;
 
   AddressCheck check_;

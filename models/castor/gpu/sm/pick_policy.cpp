@@ -8,6 +8,13 @@ namespace {
 // Has `one(scheduler, which, ready)` choose for each pick of each scheduler that has a ready warp for it.
 template <class One>
 inline void pick_each(const Schedulers& schedulers, const Candidates& candidates, Picks& picks, One one) {
+  if (schedulers.picks == 1) {
+    for (unsigned s = 0; s < schedulers.count; ++s) {
+      const WarpMask mine = candidates.ready & schedulers.warps[s];
+      if (mine != 0) picks[s][0] = static_cast<std::int8_t>(one(s, 0U, mine));
+    }
+    return;
+  }
   for (unsigned s = 0; s < schedulers.count; ++s) {
     WarpMask mine = candidates.ready & schedulers.warps[s];
     if (mine == 0) continue;

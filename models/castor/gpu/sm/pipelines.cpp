@@ -18,59 +18,50 @@ Pipelines::Pipelines(const Machine& machine, EventWheel& wheel, PipelineCounters
       writes_(banks_),
       wheel_(wheel),
       counters_(counters) {
-  CASTOR_ASSERT(schedulers_ <= kMaxSchedulers && ports_ <= kMaxPorts, "%u schedulers, %u ports", schedulers_, ports_);
+  CASTOR_ASSERT(schedulers_ <= kMaxSchedulers, "%u schedulers", schedulers_);
   const unsigned shared = machine.units.mem_shared;
   const unsigned units[kRealPools] = {machine.units.mem - shared, shared,          machine.units.sfu, machine.units.dp,
                                       machine.units.integer,      machine.units.sp};
   for (std::size_t p = 0; p < kRealPools; ++p) {
     Pool& pool = pools_[p];
-    pool.free.assign(std::max(units[p], 1U), 0);
     // Fewer units than schedulers, or a number that does not divide, are shared by all.
     pool.divided = machine.sub_core && units[p] != 0 && units[p] % schedulers_ == 0;
-    const unsigned each = pool.divided ? units[p] / schedulers_ : static_cast<unsigned>(pool.free.size());
-    for (unsigned s = 0; s < schedulers_; ++s) {
-      pool.first[s] = static_cast<std::uint8_t>(pool.divided ? s * each : 0);
-      pool.count[s] = static_cast<std::uint8_t>(each);
-    }
+    const unsigned groups = pool.divided ? schedulers_ : 1;
+    for (unsigned s = 0; s < groups; ++s) pool.units[s].free.assign(std::max(units[p], 1U) / groups, 0);
   }
 }
 
 inline Tick Pipelines::read(unsigned bank, Tick from) {
   Reads& reads = reads_[bank];
-  const Tick passed = from - reads.base;
-  std::uint64_t all = ~std::uint64_t{0};
-  for (unsigned p = 0; p < ports_; ++p) {
-    std::uint64_t& busy = reads.busy[p];
-    busy = passed < 64 ? busy >> passed : 0;
-    all &= busy;
+  if (reads.tick < from) {
+    reads.tick = from;
+    reads.used = 0;
   }
-  reads.base = from;
-  CASTOR_ASSERT(all != ~std::uint64_t{0}, "a register bank is booked for more than 64 ticks");
-  const std::uint64_t bit = ~all & (all + 1);
-  unsigned p = 0;
-  while ((reads.busy[p] & bit) != 0) ++p;
-  reads.busy[p] |= bit;
-  return from + static_cast<unsigned>(__builtin_ctzll(bit));
+  const Tick tick = reads.tick;
+  CASTOR_ASSERT(tick - from < 64, "a register bank is booked for more than 64 ticks");
+  if (++reads.used == ports_) {
+    ++reads.tick;
+    reads.used = 0;
+  }
+  return tick;
 }
 
-// Takes the unit that is free first, of equal ones the lowest, and returns the tick of its dispatch.
-inline Tick Pipelines::take_unit(Pool& pool, unsigned scheduler, Tick earliest, unsigned interval) {
-  Tick* const units = pool.free.data() + pool.first[scheduler];
-  unsigned taken = 0;
-  Tick first = units[0], second = base::kForever;
-  for (unsigned i = 1; i < pool.count[scheduler]; ++i) {
-    const Tick free = units[i];
-    if (free < first) {
-      second = first;
-      first = free;
-      taken = i;
-    } else if (free < second) {
-      second = free;
-    }
+// Takes the unit that is free first and returns the tick of its dispatch.
+inline Tick Pipelines::take_unit(Units& units, Tick earliest, unsigned interval) {
+  const Tick dispatch = std::max(earliest, units.earliest);
+  const Tick again = dispatch + interval;
+  const auto count = static_cast<unsigned>(units.free.size());
+  Tick* const free = units.free.data();
+  unsigned at = units.head;  // behind all others now
+  units.head = at + 1 == count ? 0 : at + 1;
+  while (at != units.head) {
+    const unsigned before = at == 0 ? count - 1 : at - 1;
+    if (free[before] <= again) break;
+    free[at] = free[before];
+    at = before;
   }
-  const Tick dispatch = std::max(earliest, first);
-  units[taken] = dispatch + interval;
-  pool.earliest[pool.divided ? scheduler : 0] = std::min(second, dispatch + interval);
+  free[at] = again;
+  units.earliest = free[units.head];
   return dispatch;
 }
 
@@ -79,8 +70,9 @@ inline Tick Pipelines::take_unit(Pool& pool, unsigned scheduler, Tick earliest, 
                                                                   Tick last) {
   Path path;
   path.last_operand = last;
-  path.dispatch = take_unit(pools_[static_cast<std::size_t>(decoded.pool)], scheduler,
-                            std::max(tick + oc_cycles_, last + 1), decoded.interval);
+  Pool& pool = pools_[static_cast<std::size_t>(decoded.pool)];
+  path.dispatch =
+      take_unit(pool.units[pool.divided ? scheduler : 0], std::max(tick + oc_cycles_, last + 1), decoded.interval);
   if (!collectors_used_) return path;
   if (last > tick + 1) counters_.bank_conflict_delay += last - tick - 1;
   --collectors_free_;
@@ -111,14 +103,7 @@ bool Pipelines::copy(unsigned row, unsigned reg, unsigned warp, Tick tick) {
   const Writes& writes = writes_[bank(reg, warp)];
   if ((writes[tick % EventWheel::kHorizon / 64] >> (tick % 64) & 1) != 0) return false;
   if (!collectors_used_) return true;
-  Reads& reads = reads_[row % banks_];
-  CASTOR_ASSERT(reads.base <= tick, "a row is copied behind what issued in the same tick");
-  const Tick passed = tick - reads.base;
-  if (passed >= 64) return true;
-  for (unsigned p = 0; p < ports_; ++p) {
-    if ((reads.busy[p] >> passed & 1) == 0) return true;
-  }
-  return false;
+  return reads_[row % banks_].tick <= tick;
 }
 
 [[gnu::always_inline]] inline Tick Pipelines::write(unsigned bank, Tick earliest) {

@@ -63,22 +63,28 @@ class Pipelines {
   void free_collectors(unsigned count) { collectors_free_ += count; }
 
  private:
-  static constexpr unsigned kMaxPorts = 8;
+  // Instructions issue in ascending ticks and reads take the first free port, so what is booked leaves no gap: all
+  // ports before `tick`, and `used` of them in it.
   struct Reads {
-    std::array<std::uint64_t, kMaxPorts> busy{};  // bit i = tick base + i
-    Tick base = 0;
+    Tick tick = 0;
+    unsigned used = 0;  // < ports
   };
   using Writes = std::array<std::uint64_t, EventWheel::kHorizon / 64>;  // bit per tick modulo the horizon
+  // Units of one scheduler, or of all, for each the first tick in which it can be dispatched to: a ring in ascending
+  // order. Nothing else tells units from each other, and most free up in the order in which they were taken.
+  struct Units {
+    Tick earliest = 0;  // free[head]
+    unsigned head = 0;
+    std::vector<Tick> free;
+  };
   struct Pool {
-    std::vector<Tick> free;  // per unit: first tick in which it can be dispatched to
     bool divided = false;
-    std::array<std::uint8_t, kMaxSchedulers> first{}, count{};  // a scheduler's units
-    std::array<Tick, kMaxSchedulers> earliest{};                // of its units; [0] if not divided
+    std::array<Units, kMaxSchedulers> units;  // of a scheduler; [0] if not divided
   };
 
   [[nodiscard]] Tick unit_free(UnitPool pool, unsigned scheduler) const {
     const Pool& units = pools_[static_cast<std::size_t>(pool)];
-    return units.earliest[units.divided ? scheduler : 0];
+    return units.units[units.divided ? scheduler : 0].earliest;
   }
   [[nodiscard]] unsigned bank(unsigned reg, unsigned warp) const {
     return bank_mask_ != 0 ? (reg + warp) & bank_mask_ : (reg + warp) % banks_;
@@ -86,7 +92,7 @@ class Pipelines {
   Tick read(unsigned bank, Tick from);
   Tick write(unsigned bank, Tick earliest);
   Path dispatch(const Decoded& decoded, unsigned scheduler, Tick tick, Tick last);
-  Tick take_unit(Pool& pool, unsigned scheduler, Tick earliest, unsigned interval);
+  static Tick take_unit(Units& units, Tick earliest, unsigned interval);
 
   unsigned oc_cycles_;
   unsigned banks_, bank_mask_, ports_;

@@ -6,16 +6,6 @@ namespace castor::gpu {
 
 void Scoreboard::expect_writes(unsigned w, const Decoded& decoded, Tick tick, Tick earliest,
                                MemoryOperation* operation) {
-  if (operation != nullptr && decoded.dst_count == 1 && decoded.predicates_written == 0) {
-    SmEvent loaded;
-    loaded.kind = SmEvent::Kind::kLoaded;
-    loaded.warp = static_cast<std::uint8_t>(w);
-    loaded.first = decoded.dst;
-    loaded.registers = 1;
-    loaded.operation = operation;
-    wheel_.add(tick, pipelines_.reserve_write(decoded.dst, w, earliest) + 1, loaded);
-    return;  // pending since it issued
-  }
   SmEvent event;
   event.kind = operation == nullptr ? SmEvent::Kind::kWritten : SmEvent::Kind::kLoaded;
   event.warp = static_cast<std::uint8_t>(w);

@@ -73,8 +73,22 @@ class Scoreboard {
     event.registers = 1;
     wheel_.add(tick, pipelines_.reserve_write(reg, w, earliest) + 1, event);
   }
-  /// The same for all that an instruction writes. With `operation`, a load whose data are there from `earliest` on:
-  /// they come with the first write, in an event kLoaded.
+  /// The same for a load, whose registers are pending since it issued: its data are there from `earliest` on and come
+  /// with the first write, in an event kLoaded.
+  void expect_load(unsigned w, const Decoded& decoded, Tick tick, Tick earliest, MemoryOperation& operation) {
+    if (decoded.dst_count != 1 || decoded.predicates_written != 0) {
+      expect_writes(w, decoded, tick, earliest, &operation);
+      return;
+    }
+    SmEvent loaded;
+    loaded.kind = SmEvent::Kind::kLoaded;
+    loaded.warp = static_cast<std::uint8_t>(w);
+    loaded.first = decoded.dst;
+    loaded.registers = 1;
+    loaded.operation = &operation;
+    wheel_.add(tick, pipelines_.reserve_write(decoded.dst, w, earliest) + 1, loaded);
+  }
+  /// The same for all that an instruction writes. With `operation` as `expect_load`.
   void expect_writes(unsigned w, const Decoded& decoded, Tick tick, Tick earliest, MemoryOperation* operation);
   /// A memory instruction has issued: what it loads is pending, and `acknowledges` lines are to come.
   void memory_issued(unsigned w, const Decoded& decoded, unsigned acknowledges) {

@@ -85,7 +85,7 @@ void Sm::tick(Cycle now) {
   if (wheel_.due(tick)) take_events();
   // S2
   fetch_.take_lines();
-  memory_side_.take_reply(now, tick);
+  if (memory.next_reply() <= now) memory_side_.take_reply(now, tick);
   // S3
   memory_side_.advance(now, tick);
   // S4: swap accesses have their place here; rows are copied when the filter has settled, in front of all issues.
@@ -216,7 +216,7 @@ void Sm::data_ready(MemoryOperation& operation, Tick ready) {
   const MemoryIssue& instruction = SmMemory::instruction(operation);
   const Decoded& decoded = warps_[instruction.warp].decoded[instruction.pc];
   if (filter_ != nullptr && filter_->expect_load(instruction.warp, decoded, ready, operation)) return;
-  scoreboard_.expect_writes(instruction.warp, decoded, clock_.tick(), ready, &operation);
+  scoreboard_.expect_load(instruction.warp, decoded, clock_.tick(), ready, operation);
 }
 
 void Sm::acknowledged(unsigned w) { scoreboard_.acknowledged(w); }
@@ -248,7 +248,7 @@ void Sm::fetched(std::uint64_t line) {
 
 // What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
 // -> picks of the issue policy -> fetch filter -> commits.
-void Sm::issue() {
+[[gnu::always_inline]] inline void Sm::issue() {
   const Tick tick = clock_.tick();
   const std::uint8_t barrier_ok = hooks_.barrier_ok();
   const bool changed = issue_.look(tick, barrier_ok);
@@ -282,15 +282,17 @@ void Sm::decode() {
 
 // --- S8 --------------------------------------------------------------------------------------------------------------
 
-void Sm::bookkeeping() {
-  if (barriers_.any()) {
-    busy_ = true;
-    watch_.disturb();
-    barriers_.meet();
-    for (const Barriers::Completed& one : barriers_.completed()) {
-      if (filter_ != nullptr) filter_->barrier_met(one.context, one.barrier);
-    }
+void Sm::meet_barriers() {
+  busy_ = true;
+  watch_.disturb();
+  barriers_.meet();
+  for (const Barriers::Completed& one : barriers_.completed()) {
+    if (filter_ != nullptr) filter_->barrier_met(one.context, one.barrier);
   }
+}
+
+[[gnu::always_inline]] inline void Sm::bookkeeping() {
+  if (barriers_.any()) meet_barriers();
   const WarpMask memory_busy = scoreboard_.memory_busy();
   if (const WarpMask over = blocked_.fences_over(memory_busy); over != 0) {
     busy_ = true;
@@ -334,7 +336,7 @@ void Sm::clock_hooks() {
   busy_ |= hooks_.late_start().has_value();
 }
 
-void Sm::finish_tick() {
+[[gnu::always_inline]] inline void Sm::finish_tick() {
   departures_.end_tick();
   const unsigned outstanding = memory_side_.outstanding();
   accounting_.count({issue_.stalls(), issue_.lacks(), issue_.issued(), warps_.live(), warps_.live() & warps_.device(),

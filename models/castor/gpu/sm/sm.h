@@ -112,8 +112,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void take_events();    // S1
   void issue();          // S5
   [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
-  void decode();       // S6
-  void bookkeeping();  // S8
+  void decode();         // S6
+  void meet_barriers();  // S8
+  void bookkeeping();
   void clock_hooks();  // S9
   void finish_tick();  // S10
   [[nodiscard]] Cycle next_wake();

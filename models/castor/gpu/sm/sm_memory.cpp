@@ -70,9 +70,8 @@ void SmMemory::Impl::part_done(MemoryOperation& operation, Tick ready) {
   client.data_ready(operation, operation.ready);
 }
 
-// One pass of the head: shared rounds first, then ideal loads, local lines, global lines.
+// One pass of the head of a queue that is not empty: shared rounds first, then ideal loads, local lines, global lines.
 void SmMemory::Impl::pass(LsuQueue& queue, Tick tick) {
-  if (queue.empty()) return;
   Queued& head = queue.front();
   MemoryOperation& operation = *head.operation;
   if (tick <= operation.issue.dispatch) return;
@@ -235,8 +234,8 @@ void SmMemory::advance(Cycle now, Tick tick) {
     }
     impl.pipe.pop_front();
   }
-  impl.pass(impl.memory_queue, tick);
-  if (impl.two_units) impl.pass(impl.shared_queue, tick);
+  if (!impl.memory_queue.empty()) impl.pass(impl.memory_queue, tick);
+  if (!impl.shared_queue.empty()) impl.pass(impl.shared_queue, tick);
   impl.send_one(now);
 }
 

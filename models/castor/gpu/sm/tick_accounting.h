@@ -26,7 +26,7 @@ class TickAccounting {
 
   /// What a tick adds to the counters besides its instructions.
   struct Facts {
-    const SchedulerStalls& stalls;
+    const SchedulerStalls& stalls;  ///< kIssued for those that issued
     const SchedulerLacks& lacks;
     unsigned issued;  ///< bit per scheduler
     WarpMask live, device, fence;
@@ -54,6 +54,7 @@ class TickAccounting {
     bool memory_stalled = false;
     WarpMask live = 0, device = 0, fence = 0;
     TbMask finished = 0;
+    std::uint64_t live_count = 0;
   };
 
   // Whether this tick adds to the counters what the last one did.
@@ -65,7 +66,7 @@ class TickAccounting {
       std::memcpy(&y, &b, 8);
       return x ^ y;
     };
-    return (facts.issued | class_.issued) == 0 &&
+    return (facts.issued ^ class_.issued) == 0 &&
            (differs(facts.stalls, class_.stalls) | differs(facts.lacks, class_.lacks) | (facts.live ^ class_.live) |
             (facts.device ^ class_.device) | (facts.fence ^ class_.fence) | (facts.finished ^ class_.finished)) == 0;
   }
@@ -83,14 +84,15 @@ class TickAccounting {
   flush();
   class_.stalls = facts.stalls;
   class_.lacks = facts.lacks;
-  bool waits_memory = false;
-  for (unsigned s = 0; s < schedulers_; ++s) {
-    if ((facts.issued >> s & 1) != 0) class_.stalls[s] = StallClass::kIssued;
-    const StallClass stall = class_.stalls[s];
-    waits_memory |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
-  }
   class_.issued = facts.issued;
-  class_.memory_stalled = facts.issued == 0 && waits_memory;
+  class_.memory_stalled = false;
+  if (facts.issued == 0) {
+    for (unsigned s = 0; s < schedulers_; ++s) {
+      const StallClass stall = facts.stalls[s];
+      class_.memory_stalled |= stall == StallClass::kRawMemory || stall == StallClass::kMemoryPipe;
+    }
+  }
+  if (class_.live != facts.live) class_.live_count = static_cast<unsigned>(__builtin_popcountll(facts.live));
   class_.live = facts.live;
   class_.device = facts.device;
   class_.fence = facts.fence;

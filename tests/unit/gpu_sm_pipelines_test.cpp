@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "castor/gpu/sm/pipelines.h"
+#include "unit/gpu_sm_parts_support.h"
+
+// Register banks and units as calendars, against the plain form: every read looks for the first tick with a free port,
+// every instruction takes the unit that is free first.
+
+namespace castor::gpu {
+namespace {
+
+using namespace test;
+
+/// One calendar entry per booked read, one time per unit.
+class Plain {
+ public:
+  explicit Plain(const Machine& machine)
+      : machine_(machine), reads_(machine.rf.banks, std::vector<unsigned>(100'000)) {}
+
+  Pipelines::Path reserve(const Decoded& decoded, unsigned warp, std::vector<Tick>& units, Tick tick) {
+    Pipelines::Path path;
+    path.last_operand = tick;
+    for (unsigned i = 0; i < decoded.source_count; ++i) {
+      std::vector<unsigned>& bank = reads_[(decoded.sources[i] + warp) % machine_.rf.banks];
+      Tick at = tick + 1;
+      while (bank[at] == machine_.rf.ports) ++at;
+      ++bank[at];
+      path.last_operand = std::max(path.last_operand, at);
+    }
+    Tick& unit = *std::min_element(units.begin(), units.end());
+    path.dispatch = std::max({tick + machine_.oc_cycles, path.last_operand + 1, unit});
+    unit = path.dispatch + decoded.interval;
+    return path;
+  }
+
+ private:
+  const Machine& machine_;
+  std::vector<std::vector<unsigned>> reads_;  // [bank][tick]
+};
+
+class PipelinesRules : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PipelinesRules, PathsAreThoseOfThePlainForm) {
+  const Machine machine = part_machine({}, GetParam());
+  ASSERT_GT(machine.rf.collectors, 0U);
+  EventWheel wheel;
+  PipelineCounters counters;
+  Pipelines pipelines(machine, wheel, counters);
+  Plain plain(machine);
+  const unsigned shared = machine.units.mem_shared;
+  const unsigned sizes[kRealPools] = {machine.units.mem - shared, shared,          machine.units.sfu, machine.units.dp,
+                                      machine.units.integer,      machine.units.sp};
+  std::vector<Tick> units[kRealPools][Pipelines::kMaxSchedulers];
+  for (std::size_t p = 0; p < kRealPools; ++p) {
+    const bool divided = pipelines.divided(static_cast<UnitPool>(p));
+    for (unsigned s = 0; s < machine.schedulers; ++s) {
+      units[p][s].assign(std::max(sizes[p] / (divided ? machine.schedulers : 1), 1U), 0);
+    }
+  }
+  std::mt19937_64 random(7);
+  std::uint64_t issued = 0, asleep = 0;
+  for (Tick tick = 1; tick < 50'000; ++tick) {
+    pipelines.free_collectors(wheel.due(tick) ? wheel.take(tick, [](const SmEvent& /*event*/) {}) : 0);
+    if (asleep != 0) {  // nothing issues for a while
+      --asleep;
+      continue;
+    }
+    if (random() % 16 == 0) asleep = random() % 40;
+    for (unsigned n = 0; n < 4; ++n) {
+      Decoded decoded;
+      const auto pool = random() % kRealPools;
+      decoded.pool = static_cast<UnitPool>(pool);
+      decoded.source_count = static_cast<std::uint8_t>(random() % 5);
+      for (unsigned i = 0; i < decoded.source_count; ++i) decoded.sources[i] = static_cast<std::uint8_t>(random() % 9);
+      decoded.interval = static_cast<std::uint16_t>(random() % 3 == 0 ? 1 + random() % 12 : 1);
+      const auto warp = static_cast<unsigned>(random() % 8), s = warp % machine.schedulers;
+      std::vector<Tick>& mine = units[pool][pipelines.divided(decoded.pool) ? s : 0];
+      const Tick free = *std::min_element(mine.begin(), mine.end());
+      EXPECT_EQ(pipelines.accepts_from(decoded.pool, s),
+                free > machine.oc_cycles + 1 ? free - machine.oc_cycles - 1 : 0);
+      if (!pipelines.accepts(decoded.pool, s, tick)) continue;
+      const Pipelines::Path path = pipelines.reserve(decoded, warp, s, tick);
+      const Pipelines::Path expected = plain.reserve(decoded, warp, mine, tick);
+      ASSERT_EQ(path.last_operand, expected.last_operand) << "tick " << tick;
+      ASSERT_EQ(path.dispatch, expected.dispatch) << "tick " << tick;
+      ++issued;
+    }
+  }
+  EXPECT_GT(issued, 10'000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, PipelinesRules, ::testing::Values("kepler_k20c", "maxwell_liu13", "pascal_titanx"));
+
+}  // namespace
+}  // namespace castor::gpu
