@@ -144,13 +144,16 @@ class Nobody final : public Unit {
 };
 
 /// Both ends of a link, and what a slice's side needs besides.
-struct SideRig : Requests {
+struct SideRig : sc_core::sc_module, Requests {
   explicit SideRig(const std::vector<std::string>& overrides = {}, std::uint32_t credits = 4)
-      : machine(memory_machine(overrides)),
+      : SideRig(sc_core::sc_module_name(sc_core::sc_gen_unique_name("rig")), overrides, credits) {}
+  SideRig(const sc_core::sc_module_name& name, const std::vector<std::string>& overrides, std::uint32_t credits)
+      : sc_module(name),
+        machine(memory_machine(overrides)),
         store({1 << 20, false}),
         group("slice"),
-        from(sc_core::sc_gen_unique_name("from"), owner, credits),
-        to(sc_core::sc_gen_unique_name("to"), owner, credits),
+        from("from", owner, credits),
+        to("to", owner, credits),
         traffic(group, machine.table.entries) {
     connect(from, to);
   }
