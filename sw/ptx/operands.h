@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "castor/isa/module.h"
 #include "castor/isa/instruction_table.h"
+#include "castor/isa/module.h"
 #include "ptx/cursor.h"
 #include "ptx/expressions.h"
 #include "ptx/labels.h"
