@@ -288,6 +288,17 @@ TEST(Labels, AreFoundFromInsideAndNotFromOutside) {
   EXPECT_EQ(rig.function.labels[rig.function.body[0].operands[1].index].position, 9U);
 }
 
+TEST(Labels, AnInnerScopeSeesThoseOfTheOuterOnes) {
+  LabelRig rig("a a");
+  rig.declare(3);
+  rig.names.open_scope();
+  rig.names.open_scope();
+  EXPECT_EQ(rig.labels.find("a", rig.names.scope())->index, 3U);
+  rig.use(0);
+  rig.labels.resolve();
+  EXPECT_EQ(rig.function.labels.at(0).position, 3U);
+}
+
 TEST(Labels, ThoseThatNobodyNamesAreNotKept) {
   LabelRig rig("a b b");
   rig.declare(0);

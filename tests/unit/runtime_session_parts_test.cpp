@@ -86,13 +86,15 @@ TEST_F(StreamsTest, TheLegacyStreamComesBehindBlockingStreamsAndTheyBehindIt) {
 TEST_F(StreamsTest, AStreamThatDoesNotBlockGetsNoOrder) {
   Streams streams(source());
   Stream& free = streams.of(streams.create(cudaStreamNonBlocking, 0));
+  const gpu::Ticket first = streams.submit(free, note(0));
   const gpu::Ticket before = streams.submit(streams.of(nullptr), note(1));
+  EXPECT_EQ(before, first + 1);
   const gpu::Ticket other = streams.submit(free, note(2));
   EXPECT_EQ(other, before + 1);  // no packet between them
   const gpu::Ticket last = streams.submit(streams.of(streams.create(0, 0)), note(3));
   EXPECT_EQ(last, other + 3);  // a record and a wait
   run_all(streams);
-  EXPECT_EQ(done_.size(), 3U);
+  EXPECT_EQ(done_.size(), 4U);
 }
 
 TEST_F(StreamsTest, WaitsForAnEventThatWasRecordedOnly) {
