@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "castor/base/error.h"
 #include "ptx/directives.h"
 #include "ptx/rules.h"
 
