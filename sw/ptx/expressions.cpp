@@ -1,7 +1,6 @@
-#include <cmath>
+#include "ptx/expressions.h"
 
-#include "castor/base/error.h"
-#include "ptx/parser_state.h"
+#include <cmath>
 
 // Constant expressions (PTX ISA, "Constant Expressions"): computed in 64 bits, signed, unsigned or double.
 namespace castor::ptx {
@@ -67,42 +66,42 @@ bool compare(std::uint16_t code, T a, T b) {
 
 }  // namespace
 
-bool Parser::at_cast() const { return at('(') && lexer_.next_is('.'); }
+bool Expressions::at_cast() const { return text_.at('(') && text_.next_is('.'); }
 
-bool Parser::at_constant() const {
-  return token_.kind == TokenKind::kNumber || at('-') || at('+') || at('~') || at('!') || at('(') ||
-         (token_.kind == TokenKind::kIdentifier && token_.text == "WARP_SZ");
+bool Expressions::at_constant() const {
+  return text_.token().kind == TokenKind::kNumber || text_.at('-') || text_.at('+') || text_.at('~') || text_.at('!') ||
+         text_.at('(') || (text_.token().kind == TokenKind::kIdentifier && text_.token().text == "WARP_SZ");
 }
 
-Constant Parser::literal(const Token& token) const {
+Constant Expressions::literal(const Token& token) const {
   Constant value;
   std::string error;
-  if (!parse_number(token.text, value, error)) fail(token, describe(token) + " is " + error);
+  if (!parse_number(token.text, value, error)) text_.fail(token, describe(token) + " is " + error);
   return value;
 }
 
-Constant Parser::unary_expression() {
-  const Token first = token_;
-  if (++nesting_ > kMostNesting) fail(first, "a constant expression that is nested too deeply");
+Constant Expressions::unary_expression() {
+  const Token first = text_.token();
+  text_.enter(first, "a constant expression that is nested too deeply");
   Constant value;
   if (first.kind == TokenKind::kNumber) {
-    value = literal(take());
+    value = literal(text_.take());
   } else if (first.kind == TokenKind::kIdentifier && first.text == "WARP_SZ") {
-    take();
+    text_.take();
     value = Constant::of(std::int64_t{32});
   } else if (at_cast()) {
-    take();
-    const bool is_signed = at_dot(".s64");
-    if (!is_signed && !at_dot(".u64")) fail_expected(".s64 or .u64 in a cast");
-    take();
-    expect(')', "after the type of a cast");
+    text_.take();
+    const bool is_signed = text_.at_dot(".s64");
+    if (!is_signed && !text_.at_dot(".u64")) text_.fail_expected(".s64 or .u64 in a cast");
+    text_.take();
+    text_.expect(')', "after the type of a cast");
     value = unary_expression();
-    if (!value.is_integer()) fail(first, "a floating-point constant cannot be cast");
+    if (!value.is_integer()) text_.fail(first, "a floating-point constant cannot be cast");
     value.kind = is_signed ? Kind::kSigned : Kind::kUnsigned;
-  } else if (accept('(')) {
+  } else if (text_.accept('(')) {
     value = constant_expression();
-    expect(')', "after a constant expression");
-  } else if (accept('-')) {
+    text_.expect(')', "after a constant expression");
+  } else if (text_.accept('-')) {
     value = unary_expression();
     if (value.is_integer()) {
       value.bits = ~value.bits + 1;
@@ -111,25 +110,25 @@ Constant Parser::unary_expression() {
     } else {
       value.bits ^= std::uint64_t{1} << 63U;
     }
-  } else if (accept('+')) {
+  } else if (text_.accept('+')) {
     value = unary_expression();
-  } else if (at('~') || at('!')) {
-    const bool complement = at('~');
-    take();
+  } else if (text_.at('~') || text_.at('!')) {
+    const bool complement = text_.at('~');
+    text_.take();
     value = unary_expression();
-    if (!value.is_integer()) fail(first, describe(first) + " needs an integer constant");
+    if (!value.is_integer()) text_.fail(first, describe(first) + " needs an integer constant");
     value = complement ? Constant{Kind::kUnsigned, ~value.bits} : Constant::of(std::int64_t{value.bits == 0 ? 1 : 0});
   } else {
-    fail_expected("a constant");
+    text_.fail_expected("a constant");
   }
-  --nesting_;
+  text_.leave();
   return value;
 }
 
-Constant Parser::combine(const Token& op, const Constant& a, const Constant& b) const {
+Constant Expressions::combine(const Token& op, const Constant& a, const Constant& b) const {
   const std::uint16_t code = op.code;
   if (a.is_integer() != b.is_integer()) {
-    fail(op, "operator " + describe(op) + " between an integer and a floating-point constant");
+    text_.fail(op, "operator " + describe(op) + " between an integer and a floating-point constant");
   }
   if (code == punctuation("&&")) return Constant::of(std::int64_t{truth(a) && truth(b) ? 1 : 0});
   if (code == punctuation("||")) return Constant::of(std::int64_t{truth(a) || truth(b) ? 1 : 0});
@@ -146,10 +145,10 @@ Constant Parser::combine(const Token& op, const Constant& a, const Constant& b) 
       case punctuation("*"):
         return Constant::of(x * y);
       case punctuation("/"):
-        if (y == 0) fail(op, "division by zero in a constant expression");
+        if (y == 0) text_.fail(op, "division by zero in a constant expression");
         return Constant::of(x / y);
       default:
-        fail(op, "operator " + describe(op) + " needs integer constants");
+        text_.fail(op, "operator " + describe(op) + " needs integer constants");
     }
   }
   const bool is_signed = a.kind == Kind::kSigned && b.kind == Kind::kSigned;
@@ -172,7 +171,7 @@ Constant Parser::combine(const Token& op, const Constant& a, const Constant& b) 
       break;
     case punctuation("/"):
     case punctuation("%"): {
-      if (b.bits == 0) fail(op, "division by zero in a constant expression");
+      if (b.bits == 0) text_.fail(op, "division by zero in a constant expression");
       const bool divide = code == punctuation("/");
       if (!is_signed) {
         result.bits = divide ? a.bits / b.bits : a.bits % b.bits;
@@ -203,52 +202,53 @@ Constant Parser::combine(const Token& op, const Constant& a, const Constant& b) 
       result = {Kind::kUnsigned, a.bits | b.bits};
       break;
     default:
-      fail_expected(op, "an operator");
+      text_.fail_expected(op, "an operator");
   }
   return result;
 }
 
-Constant Parser::binary_expression(int lowest) {
+Constant Expressions::binary_expression(int lowest) {
   Constant left = unary_expression();
   for (;;) {
-    const int level = token_.kind == TokenKind::kPunctuation ? priority(token_.code) : 0;
+    const int level = text_.token().kind == TokenKind::kPunctuation ? priority(text_.token().code) : 0;
     if (level == 0 || level < lowest) return left;
-    const Token op = take();
+    const Token op = text_.take();
     left = combine(op, left, binary_expression(level + 1));
   }
 }
 
-Constant Parser::constant_expression() {
-  if (++nesting_ > kMostNesting) fail(token_, "a constant expression that is nested too deeply");
+Constant Expressions::constant_expression() {
+  text_.enter(text_.token(), "a constant expression that is nested too deeply");
   Constant value = binary_expression(1);
-  if (at('?')) {
-    const Token op = take();
+  if (text_.at('?')) {
+    const Token op = text_.take();
     const Constant yes = constant_expression();
-    expect(':', "between the values of '?:'");
+    text_.expect(':', "between the values of '?:'");
     const Constant no = constant_expression();
     if (yes.is_integer() != no.is_integer())
-      fail(op, "the values of '?:' are an integer and a floating-point constant");
+      text_.fail(op, "the values of '?:' are an integer and a floating-point constant");
     value = truth(value) ? yes : no;
   }
-  --nesting_;
+  text_.leave();
   return value;
 }
 
-std::uint64_t Parser::unsigned_constant(const char* what, std::uint64_t most) {
-  const Token start = token_;
-  if (!at_constant()) fail_expected(what);
+std::uint64_t Expressions::unsigned_constant(const char* what, std::uint64_t most) {
+  const Token start = text_.token();
+  if (!at_constant()) text_.fail_expected(what);
   const Constant value = constant_expression();
   const bool negative = value.kind == Kind::kSigned && static_cast<std::int64_t>(value.bits) < 0;
   if (!value.is_integer() || negative || value.bits > most) {
-    fail(start, std::string("expected ") + what + " from 0 to " + std::to_string(most) + ", found " + describe(start));
+    text_.fail(start,
+               std::string("expected ") + what + " from 0 to " + std::to_string(most) + ", found " + describe(start));
   }
   return value.bits;
 }
 
-std::uint64_t Parser::to_bits(const Token& at, const Constant& value, isa::Type type) const {
+std::uint64_t Expressions::to_bits(const Token& at, const Constant& value, isa::Type type) const {
   std::uint64_t bits = 0;
   std::string error;
-  if (!convert(value, type, bits, error)) fail(at, error);
+  if (!convert(value, type, bits, error)) text_.fail(at, error);
   return bits;
 }
 

@@ -1,7 +1,10 @@
+#include "ptx/operands.h"
+
 #include <algorithm>
+#include <string_view>
 
 #include "castor/base/error.h"
-#include "ptx/parser_state.h"
+#include "ptx/rules.h"
 
 // Operands of instructions, by the shapes and types that a row of the table gives.
 namespace castor::ptx {
@@ -79,69 +82,120 @@ Type bits_type(unsigned width) {
 
 }  // namespace
 
-Names::Lookup Parser::find_local(const Token& name, LocalName& meaning) {
-  const Names::Lookup result = body_->names.find(name.text, meaning);
+std::string name_of(const OperandPlace& place) {
+  return "operand " + std::to_string(place.number) + " ('" + place.spec->name + "') of '" +
+         place.spelling->match.spelling() + "'";
+}
+
+Operand Operands::operand(const OperandPlace& place, std::size_t index) {
+  switch (place.spec->shape) {
+    case isa::OperandShape::kAddress:
+      return address(place);
+    case isa::OperandShape::kImmediate:
+      return immediate(place);
+    case isa::OperandShape::kLabel:
+      return label_operand(index, false);
+    case isa::OperandShape::kTable:
+      return label_operand(index, true);
+    case isa::OperandShape::kVector:
+      if (place.spelling->elements > 1) return list(place, place.spelling->elements);
+      break;
+    case isa::OperandShape::kPack:
+      if (place.type != Type::kPred) return pack(place);
+      break;
+    case isa::OperandShape::kPredicate:
+    case isa::OperandShape::kRegister:
+    case isa::OperandShape::kCall:
+      break;
+  }
+  return place.type == Type::kPred ? predicate(place) : value(place);
+}
+
+/// Operands up to the next ';', which are not taken.
+unsigned Operands::count() const {
+  Lexer ahead = text_.ahead();
+  Token token = text_.token();
+  unsigned depth = 0;
+  unsigned count = text_.at(';') ? 0 : 1;
+  for (unsigned tokens = 0; tokens < 200 && token.kind != TokenKind::kEnd; ++tokens) {
+    if (token.kind == TokenKind::kPunctuation) {
+      const std::uint16_t code = token.code;
+      if (code == '(' || code == '[' || code == '{') ++depth;
+      if ((code == ')' || code == ']' || code == '}') && depth != 0) --depth;
+      if (code == ',' && depth == 0) ++count;
+      if (code == ';') break;
+    }
+    token = ahead.next();
+  }
+  return count;
+}
+
+Names::Lookup Operands::find_local(const Token& name, LocalName& meaning) {
+  const Names::Lookup result = names_.find(name.text, meaning);
   if (result == Names::Lookup::kAmbiguous) {
-    fail(name, describe(name) + " is declared both by itself and as part of a register family");
+    text_.fail(name, describe(name) + " is declared both by itself and as part of a register family");
   }
   return result;
 }
 
 /// `v.x` of a register vector, or the register itself.
-LocalName Parser::element(const Token& name, LocalName meaning) {
-  const bool dotted_on = token_.kind == TokenKind::kDotWord && token_.glued;
+LocalName Operands::element(const Token& name, LocalName meaning) {
+  const bool dotted_on = text_.token().kind == TokenKind::kDotWord && text_.token().glued;
   if (meaning.kind == LocalName::Kind::kRegister) {
-    if (dotted_on) fail(token_, describe(name) + " is no vector and has no element " + describe(token_));
+    if (dotted_on)
+      text_.fail(text_.token(), describe(name) + " is no vector and has no element " + describe(text_.token()));
     return meaning;
   }
-  if (!dotted_on) fail(name, "register vector " + describe(name) + " where one register is expected; name an element");
+  if (!dotted_on)
+    text_.fail(name, "register vector " + describe(name) + " where one register is expected; name an element");
   static constexpr std::string_view kNames = "xyzwrgba";
-  const std::size_t which = token_.text.size() == 2 ? kNames.find(token_.text[1]) : std::string_view::npos;
+  const std::size_t which =
+      text_.token().text.size() == 2 ? kNames.find(text_.token().text[1]) : std::string_view::npos;
   if (which == std::string_view::npos || which % 4 >= meaning.count) {
-    fail(token_, describe(name) + " has no element " + describe(token_));
+    text_.fail(text_.token(), describe(name) + " has no element " + describe(text_.token()));
   }
-  take();
+  text_.take();
   return {LocalName::Kind::kRegister, meaning.index + static_cast<std::uint32_t>(which % 4), 1};
 }
 
-void Parser::check_register(const Token& at, Type found, const OperandPlace& place) const {
+void Operands::check_register(const Token& at, Type found, const OperandPlace& place) const {
   if (register_fits(found, place.type, place.spelling->relaxed)) return;
-  fail(at,
-       name_of(place) + " takes a " + dotted(place.type) + " register, but " + describe(at) + " is " + dotted(found));
+  text_.fail(at, name_of(place) + " takes a " + dotted(place.type) + " register, but " + describe(at) + " is " +
+                     dotted(found));
 }
 
-Operand Parser::register_operand(const Token& name, const LocalName& meaning, const OperandPlace& place) {
+Operand Operands::register_operand(const Token& name, const LocalName& meaning, const OperandPlace& place) {
   const LocalName one = element(name, meaning);
-  check_register(name, body_->function.registers[one.index].type, place);
+  check_register(name, function_.registers[one.index].type, place);
   Operand result;
   result.kind = Operand::Kind::kRegister;
   result.index = one.index;
   return result;
 }
 
-Operand Parser::predicate(const OperandPlace& place) {
-  const Token start = token_;
+Operand Operands::predicate(const OperandPlace& place) {
+  const Token start = text_.token();
   const bool destination = place.spec->destination;
   Operand result;
-  if (!destination && (token_.kind == TokenKind::kNumber || at('-'))) {
+  if (!destination && (text_.token().kind == TokenKind::kNumber || text_.at('-'))) {
     result.kind = Operand::Kind::kImmediate;
-    result.bits = to_bits(start, constant_expression(), Type::kPred);
+    result.bits = expressions_.to_bits(start, expressions_.constant_expression(), Type::kPred);
     return result;
   }
-  if (!destination) result.negated = accept('!');
-  if (token_.kind != TokenKind::kIdentifier) {
-    fail_expected("a predicate register as " + name_of(place));
+  if (!destination) result.negated = text_.accept('!');
+  if (text_.token().kind != TokenKind::kIdentifier) {
+    text_.fail_expected("a predicate register as " + name_of(place));
   }
-  const Token name = take();
+  const Token name = text_.take();
   if (name.text == "_") {
-    if (!destination) fail(name, "'_' cannot be read");
+    if (!destination) text_.fail(name, "'_' cannot be read");
     result.kind = Operand::Kind::kSink;
     return result;
   }
   LocalName meaning;
-  if (find_local(name, meaning) != Names::Lookup::kFound) fail(name, "unknown register " + describe(name));
+  if (find_local(name, meaning) != Names::Lookup::kFound) text_.fail(name, "unknown register " + describe(name));
   if (meaning.kind == LocalName::Kind::kVariable) {
-    fail(name, name_of(place) + " takes a predicate register, but " + describe(name) + " is a variable");
+    text_.fail(name, name_of(place) + " takes a predicate register, but " + describe(name) + " is a variable");
   }
   const bool negated = result.negated;
   OperandPlace as_predicate = place;
@@ -151,14 +205,14 @@ Operand Parser::predicate(const OperandPlace& place) {
   return result;
 }
 
-Operand Parser::value(const OperandPlace& place) {
+Operand Operands::value(const OperandPlace& place) {
   const bool destination = place.spec->destination;
-  const Token start = token_;
+  const Token start = text_.token();
   if (start.kind == TokenKind::kIdentifier && start.text != "WARP_SZ") {
-    take();
+    text_.take();
     Operand result;
     if (start.text == "_") {
-      if (!destination) fail(start, "'_' cannot be read");
+      if (!destination) text_.fail(start, "'_' cannot be read");
       result.kind = Operand::Kind::kSink;
       return result;
     }
@@ -171,21 +225,21 @@ Operand Parser::value(const OperandPlace& place) {
     } else if (!destination) {
       return symbol_operand(start, place, false);
     }
-    fail(start, "unknown register " + describe(start) + " as " + name_of(place));
+    text_.fail(start, "unknown register " + describe(start) + " as " + name_of(place));
   }
-  if (destination) fail_expected("a register as " + name_of(place));
-  if (!at_constant()) fail_expected("a register or constant as " + name_of(place));
+  if (destination) text_.fail_expected("a register as " + name_of(place));
+  if (!expressions_.at_constant()) text_.fail_expected("a register or constant as " + name_of(place));
   Operand result;
   result.kind = Operand::Kind::kImmediate;
-  result.bits = to_bits(start, constant_expression(), place.type);
+  result.bits = expressions_.to_bits(start, expressions_.constant_expression(), place.type);
   return result;
 }
 
-Operand Parser::special_operand(const Token& name, const OperandPlace& place) {
+Operand Operands::special_operand(const Token& name, const OperandPlace& place) {
   std::string_view full = name.text;
   Token last = name;
-  if (token_.kind == TokenKind::kDotWord && token_.glued) {
-    last = take();
+  if (text_.token().kind == TokenKind::kDotWord && text_.token().glued) {
+    last = text_.take();
     full = std::string_view(full.data(), full.size() + last.text.size());
   }
   for (const Special& special : kSpecials) {
@@ -194,57 +248,58 @@ Operand Parser::special_operand(const Token& name, const OperandPlace& place) {
     const bool fits =
         wanted == special.bits || wanted == special.also || (place.spelling->relaxed && wanted < special.bits);
     if (!fits || isa::is_float(place.type)) {
-      fail(name, name_of(place) + " is " + dotted(place.type) + ", but special register " + std::string(full) +
-                     " has " + std::to_string(special.bits) + " bits");
+      text_.fail(name, name_of(place) + " is " + dotted(place.type) + ", but special register " + std::string(full) +
+                           " has " + std::to_string(special.bits) + " bits");
     }
     Operand result;
     result.kind = Operand::Kind::kSpecial;
     result.special = special.reg;
     return result;
   }
-  fail(name, "unknown register '" + base::printable(full) + "' as " + name_of(place));
+  text_.fail(name, "unknown register '" + base::printable(full) + "' as " + name_of(place));
 }
 
-void Parser::check_address_width(const Token& at, const OperandPlace& place) const {
+void Operands::check_address_width(const Token& at, const OperandPlace& place) const {
   const unsigned wanted = isa::bits(place.type);
   if (wanted < 32 || isa::is_float(place.type)) {
-    fail(at, "the address of " + describe(at) + " is no " + dotted(place.type) + " value");
+    text_.fail(at, "the address of " + describe(at) + " is no " + dotted(place.type) + " value");
   }
 }
 
 /// What may follow a variable's name: `+ n`, `- n`, `[n]`.
-std::int64_t Parser::symbol_offset(std::uint64_t element_bytes) {
+std::int64_t Operands::symbol_offset(std::uint64_t element_bytes) {
   std::uint64_t sum = 0;
-  if (element_bytes != 0 && at('[')) {
-    take();
-    sum = element_bytes * unsigned_constant("a constant array index", 0x7fffffff);
-    expect(']', "after an array index");
+  if (element_bytes != 0 && text_.at('[')) {
+    text_.take();
+    sum = element_bytes * expressions_.unsigned_constant("a constant array index", 0x7fffffff);
+    text_.expect(']', "after an array index");
   }
-  while (at('+') || at('-')) {
-    const bool minus = at('-');
-    take();
-    const Token start = token_;
-    if (!at_constant()) fail_expected("a constant offset");
-    const Constant value = binary_expression(10);
-    if (!value.is_integer()) fail(start, "an offset is an integer constant");
+  while (text_.at('+') || text_.at('-')) {
+    const bool minus = text_.at('-');
+    text_.take();
+    const Token start = text_.token();
+    if (!expressions_.at_constant()) text_.fail_expected("a constant offset");
+    const Constant value = expressions_.binary_expression(10);
+    if (!value.is_integer()) text_.fail(start, "an offset is an integer constant");
     sum += minus ? ~value.bits + 1 : value.bits;
   }
   return static_cast<std::int64_t>(sum);
 }
 
-Operand Parser::variable_operand(const Token& name, const LocalName& meaning, const OperandPlace& place, bool access) {
-  const isa::Variable& variable = body_->function.variables[meaning.index];
+Operand Operands::variable_operand(const Token& name, const LocalName& meaning, const OperandPlace& place,
+                                   bool access) {
+  const isa::Variable& variable = function_.variables[meaning.index];
   if (access) {
     if (place.spelling->has_space && !access_fits(place.spelling->space, variable.space)) {
-      fail(name, describe(name) + " is a ." + std::string(isa::name(variable.space)) +
-                     " variable, but the instruction accesses " + space_text(place.spelling->space));
+      text_.fail(name, describe(name) + " is a ." + std::string(isa::name(variable.space)) +
+                           " variable, but the instruction accesses " + space_text(place.spelling->space));
     }
   } else {
     check_address_width(name, place);
     const bool far = variable.space == isa::Space::kGlobal || variable.space == isa::Space::kConst;
     if (far && isa::bits(place.type) < 64) {
-      fail(name, "the address of ." + std::string(isa::name(variable.space)) + " variable " + describe(name) +
-                     " takes 64 bits, not " + std::to_string(isa::bits(place.type)));
+      text_.fail(name, "the address of ." + std::string(isa::name(variable.space)) + " variable " + describe(name) +
+                           " takes 64 bits, not " + std::to_string(isa::bits(place.type)));
     }
   }
   Operand result;
@@ -254,7 +309,7 @@ Operand Parser::variable_operand(const Token& name, const LocalName& meaning, co
   return result;
 }
 
-Operand Parser::symbol_operand(const Token& name, const OperandPlace& place, bool access) {
+Operand Operands::symbol_operand(const Token& name, const OperandPlace& place, bool access) {
   SymbolUse use;
   use.at = name;
   if (access) {
@@ -264,34 +319,34 @@ Operand Parser::symbol_operand(const Token& name, const OperandPlace& place, boo
     check_address_width(name, place);
     use.width = isa::bits(place.type);
   }
-  if (!access || place.spelling->has_space) uses_.push_back(use);
+  if (!access || place.spelling->has_space) symbols_.use(use);
   std::uint64_t element_bytes = 0;
-  if (at('[')) {
-    const auto known = variables_.find(name.text);
-    if (known == variables_.end()) fail(name, "unknown array " + describe(name));
-    element_bytes = isa::bytes(module_.variables[known->second].type);
+  if (text_.at('[')) {
+    const isa::Variable* const known = symbols_.variable(name.text);
+    if (known == nullptr) text_.fail(name, "unknown array " + describe(name));
+    element_bytes = isa::bytes(known->type);
   }
   Operand result;
   result.kind = Operand::Kind::kSymbol;
-  result.index = name_index(name.text);
+  result.index = symbols_.name_index(name.text);
   result.offset = symbol_offset(element_bytes);
   return result;
 }
 
-Operand Parser::list(const OperandPlace& place, unsigned elements) {
+Operand Operands::list(const OperandPlace& place, unsigned elements) {
   Operand result;
   result.kind = Operand::Kind::kList;
-  if (token_.kind == TokenKind::kIdentifier) {
-    const Token name = take();
+  if (text_.token().kind == TokenKind::kIdentifier) {
+    const Token name = text_.take();
     LocalName meaning;
     if (find_local(name, meaning) != Names::Lookup::kFound || meaning.kind != LocalName::Kind::kVector) {
-      fail_expected(name, "'{' or a register vector as " + name_of(place));
+      text_.fail_expected(name, "'{' or a register vector as " + name_of(place));
     }
     if (meaning.count != elements) {
-      fail(name, name_of(place) + " has " + std::to_string(elements) + " elements, " + describe(name) + " has " +
-                     std::to_string(meaning.count));
+      text_.fail(name, name_of(place) + " has " + std::to_string(elements) + " elements, " + describe(name) + " has " +
+                           std::to_string(meaning.count));
     }
-    check_register(name, body_->function.registers[meaning.index].type, place);
+    check_register(name, function_.registers[meaning.index].type, place);
     for (unsigned i = 0; i < elements; ++i) {
       result.elements.emplace_back();
       result.elements.back().kind = Operand::Kind::kRegister;
@@ -299,29 +354,30 @@ Operand Parser::list(const OperandPlace& place, unsigned elements) {
     }
     return result;
   }
-  if (!at('{')) fail_expected("'{' before the elements of " + name_of(place));
-  take();
+  if (!text_.at('{')) text_.fail_expected("'{' before the elements of " + name_of(place));
+  text_.take();
   result.elements.reserve(elements);
   for (unsigned i = 0; i < elements; ++i) {
-    if (i != 0 && !accept(',')) fail_expected("',' and element " + std::to_string(i + 1) + " of " + name_of(place));
+    if (i != 0 && !text_.accept(','))
+      text_.fail_expected("',' and element " + std::to_string(i + 1) + " of " + name_of(place));
     result.elements.push_back(value(place));
   }
-  if (!at('}')) fail_expected("'}' after " + std::to_string(elements) + " elements of " + name_of(place));
-  take();
+  if (!text_.at('}')) text_.fail_expected("'}' after " + std::to_string(elements) + " elements of " + name_of(place));
+  text_.take();
   return result;
 }
 
 /// A register, or a braced list of parts whose widths add up to the type.
-Operand Parser::pack(const OperandPlace& place) {
-  if (token_.kind == TokenKind::kIdentifier) {
+Operand Operands::pack(const OperandPlace& place) {
+  if (text_.token().kind == TokenKind::kIdentifier) {
     LocalName meaning;
-    if (find_local(token_, meaning) == Names::Lookup::kFound && meaning.kind == LocalName::Kind::kVector &&
-        !lexer_.next_is('.')) {
-      const Token name = take();
-      const unsigned width = meaning.count * isa::bits(body_->function.registers[meaning.index].type);
+    if (find_local(text_.token(), meaning) == Names::Lookup::kFound && meaning.kind == LocalName::Kind::kVector &&
+        !text_.next_is('.')) {
+      const Token name = text_.take();
+      const unsigned width = meaning.count * isa::bits(function_.registers[meaning.index].type);
       if (width != isa::bits(place.type)) {
-        fail(name, name_of(place) + " has " + std::to_string(isa::bits(place.type)) + " bits, " + describe(name) +
-                       " has " + std::to_string(width));
+        text_.fail(name, name_of(place) + " has " + std::to_string(isa::bits(place.type)) + " bits, " + describe(name) +
+                             " has " + std::to_string(width));
       }
       Operand result;
       result.kind = Operand::Kind::kList;
@@ -333,8 +389,8 @@ Operand Parser::pack(const OperandPlace& place) {
       return result;
     }
   }
-  if (!at('{')) return value(place);
-  const Token open = take();
+  if (!text_.at('{')) return value(place);
+  const Token open = text_.take();
   Operand result;
   result.kind = Operand::Kind::kList;
   const unsigned total = isa::bits(place.type);
@@ -344,61 +400,61 @@ Operand Parser::pack(const OperandPlace& place) {
   std::vector<std::pair<std::size_t, Constant>> constants;
   std::vector<Token> starts;
   do {
-    if (result.elements.size() == 16) fail(token_, "more than 16 parts in " + name_of(place));
-    const Token part = token_;
+    if (result.elements.size() == 16) text_.fail(text_.token(), "more than 16 parts in " + name_of(place));
+    const Token part = text_.token();
     starts.push_back(part);
     Operand element_operand;
     if (part.kind == TokenKind::kIdentifier && part.text == "_") {
-      if (!destination) fail(part, "'_' cannot be read");
-      take();
+      if (!destination) text_.fail(part, "'_' cannot be read");
+      text_.take();
       element_operand.kind = Operand::Kind::kSink;
       ++unknown;
     } else if (part.kind == TokenKind::kIdentifier && part.text != "WARP_SZ") {
-      take();
+      text_.take();
       LocalName meaning;
       if (find_local(part, meaning) != Names::Lookup::kFound || meaning.kind == LocalName::Kind::kVariable) {
-        fail(part, "unknown register " + describe(part) + " in " + name_of(place));
+        text_.fail(part, "unknown register " + describe(part) + " in " + name_of(place));
       }
       const LocalName one = element(part, meaning);
-      const Type type = body_->function.registers[one.index].type;
-      if (type == Type::kPred) fail(part, "predicate " + describe(part) + " in " + name_of(place));
+      const Type type = function_.registers[one.index].type;
+      if (type == Type::kPred) text_.fail(part, "predicate " + describe(part) + " in " + name_of(place));
       element_operand.kind = Operand::Kind::kRegister;
       element_operand.index = one.index;
       known_bits += isa::bits(type);
     } else {
-      if (destination) fail_expected("a register in " + name_of(place));
-      if (!at_constant()) fail_expected("a register or constant in " + name_of(place));
-      constants.emplace_back(result.elements.size(), constant_expression());
+      if (destination) text_.fail_expected("a register in " + name_of(place));
+      if (!expressions_.at_constant()) text_.fail_expected("a register or constant in " + name_of(place));
+      constants.emplace_back(result.elements.size(), expressions_.constant_expression());
       element_operand.kind = Operand::Kind::kImmediate;
       ++unknown;
     }
     result.elements.push_back(std::move(element_operand));
-  } while (accept(','));
-  expect('}', "after a list");
+  } while (text_.accept(','));
+  text_.expect('}', "after a list");
   const unsigned rest = known_bits <= total ? total - known_bits : 0;
   const Type share = unknown != 0 && rest % unknown == 0 ? bits_type(rest / unknown) : Type::kNone;
   if (known_bits > total || (unknown == 0 ? rest != 0 : share == Type::kNone)) {
-    fail(open, "the parts of " + name_of(place) + " have " + std::to_string(known_bits) +
-                   (unknown != 0 ? " bits and more" : " bits") + ", its type " + dotted(place.type) + " has " +
-                   std::to_string(total));
+    text_.fail(open, "the parts of " + name_of(place) + " have " + std::to_string(known_bits) +
+                         (unknown != 0 ? " bits and more" : " bits") + ", its type " + dotted(place.type) + " has " +
+                         std::to_string(total));
   }
   for (const auto& [where, constant] : constants) {
-    result.elements[where].bits = to_bits(starts[where], constant, share);
+    result.elements[where].bits = expressions_.to_bits(starts[where], constant, share);
   }
   if (result.elements.size() == 1) return std::move(result.elements.front());
   return result;
 }
 
-Operand Parser::address(const OperandPlace& place) {
-  if (!at('[')) {
+Operand Operands::address(const OperandPlace& place) {
+  if (!text_.at('[')) {
     // `a[4]`: an element of an array, whose brackets follow the name.
-    if (token_.kind == TokenKind::kIdentifier && lexer_.next_is('[')) {
-      const Token name = take();
+    if (text_.token().kind == TokenKind::kIdentifier && text_.next_is('[')) {
+      const Token name = text_.take();
       LocalName meaning;
       Operand result;
       result.kind = Operand::Kind::kAddress;
       if (find_local(name, meaning) == Names::Lookup::kFound) {
-        if (meaning.kind != LocalName::Kind::kVariable) fail(name, describe(name) + " is no array");
+        if (meaning.kind != LocalName::Kind::kVariable) text_.fail(name, describe(name) + " is no array");
         result.elements.push_back(variable_operand(name, meaning, place, true));
       } else {
         result.elements.push_back(symbol_operand(name, place, true));
@@ -406,71 +462,66 @@ Operand Parser::address(const OperandPlace& place) {
       std::swap(result.offset, result.elements[0].offset);
       return result;
     }
-    fail_expected("'[' before the address that is " + name_of(place));
+    text_.fail_expected("'[' before the address that is " + name_of(place));
   }
-  take();
+  text_.take();
   Operand result;
   result.kind = Operand::Kind::kAddress;
   result.elements.resize(1);
   Operand& base = result.elements[0];
-  const Token start = token_;
+  const Token start = text_.token();
   if (start.kind == TokenKind::kIdentifier && start.text != "WARP_SZ" && start.text != "_") {
-    take();
+    text_.take();
     LocalName meaning;
     const bool local = find_local(start, meaning) == Names::Lookup::kFound;
     if (local && meaning.kind != LocalName::Kind::kVariable) {
       const LocalName one = element(start, meaning);
-      const Type type = body_->function.registers[one.index].type;
+      const Type type = function_.registers[one.index].type;
       const unsigned width = isa::bits(type);
       if ((width != 32 && width != 64) || isa::is_float(type)) {
-        fail(start,
-             "an address is a 32-bit or 64-bit integer register, but " + describe(start) + " is " + dotted(type));
+        text_.fail(start,
+                   "an address is a 32-bit or 64-bit integer register, but " + describe(start) + " is " + dotted(type));
       }
       base.kind = Operand::Kind::kRegister;
       base.index = one.index;
-      const Token sign = token_;
+      const Token sign = text_.token();
       result.offset = symbol_offset(0);
       if (result.offset < -(std::int64_t{1} << 31U) || result.offset >= (std::int64_t{1} << 31U)) {
-        fail(sign, "address offset " + std::to_string(result.offset) + " does not fit 32 bits");
+        text_.fail(sign, "address offset " + std::to_string(result.offset) + " does not fit 32 bits");
       }
     } else if (local) {
       base = variable_operand(start, meaning, place, true);
     } else if (start.text[0] == '%') {
-      fail(start, "unknown register " + describe(start) + " as address in " + name_of(place));
+      text_.fail(start, "unknown register " + describe(start) + " as address in " + name_of(place));
     } else {
       base = symbol_operand(start, place, true);
     }
     if (base.kind != Operand::Kind::kRegister) std::swap(result.offset, base.offset);
   } else {
-    if (!at_constant()) fail_expected("a register, a variable or a constant as address");
-    const Constant constant = constant_expression();
+    if (!expressions_.at_constant()) text_.fail_expected("a register, a variable or a constant as address");
+    const Constant constant = expressions_.constant_expression();
     base.kind = Operand::Kind::kImmediate;
-    base.bits = to_bits(start, constant, Type::kB64);
+    base.bits = expressions_.to_bits(start, constant, Type::kB64);
   }
-  if (!at(']')) fail_expected("']' after the address that is " + name_of(place));
-  take();
+  if (!text_.at(']')) text_.fail_expected("']' after the address that is " + name_of(place));
+  text_.take();
   return result;
 }
 
-Operand Parser::immediate(const OperandPlace& place) {
-  if (!at_constant()) fail_expected("an integer constant as " + name_of(place));
-  const Token start = token_;
-  const Constant constant = constant_expression();
-  if (!constant.is_integer()) fail(start, "expected an integer constant as " + name_of(place));
+Operand Operands::immediate(const OperandPlace& place) {
+  if (!expressions_.at_constant()) text_.fail_expected("an integer constant as " + name_of(place));
+  const Token start = text_.token();
+  const Constant constant = expressions_.constant_expression();
+  if (!constant.is_integer()) text_.fail(start, "expected an integer constant as " + name_of(place));
   Operand result;
   result.kind = Operand::Kind::kImmediate;
-  result.bits = to_bits(start, constant, Type::kB32);
+  result.bits = expressions_.to_bits(start, constant, Type::kB32);
   return result;
 }
 
-Operand Parser::label_operand(std::size_t index, bool table) {
-  LabelUse use;
-  use.name = expect_identifier(table ? "the name of a .branchtargets list" : "a label");
-  use.scope = body_->names.scope();
-  use.where = table ? LabelUse::Where::kTableOperand : LabelUse::Where::kOperand;
-  use.first = static_cast<std::uint32_t>(body_->function.body.size());
-  use.second = static_cast<std::uint32_t>(index);
-  body_->label_uses.push_back(use);
+Operand Operands::label_operand(std::size_t index, bool table) {
+  const Token name = text_.expect_identifier(table ? "the name of a .branchtargets list" : "a label");
+  labels_.use(name, table ? Labels::Where::kTableOperand : Labels::Where::kOperand, function_.body.size(), index);
   Operand result;
   result.kind = table ? Operand::Kind::kTable : Operand::Kind::kLabel;
   return result;

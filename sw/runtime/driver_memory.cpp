@@ -45,7 +45,7 @@ CUresult copy_2d(const CUDA_MEMCPY2D* request, CUstream stream, bool asynchronou
     if (rows.rows > 1 && (rows.width > rows.to_pitch || rows.width > rows.from_pitch)) {
       throw ApiError{cudaErrorInvalidValue};
     }
-    copy(session, rows, session.stream_of(stream), asynchronous);
+    copy(session, rows, session.streams().of(stream), asynchronous);
   });
 }
 
@@ -57,7 +57,7 @@ CUresult fill_pattern(CUdeviceptr to, std::uint32_t pattern, unsigned bytes, std
     request.width = count * bytes;
     request.pattern = pattern;
     request.pattern_bytes = bytes;
-    fill(session, request, session.stream_of(stream));
+    fill(session, request, session.streams().of(stream));
   });
 }
 
@@ -240,8 +240,9 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
   return driver([&](Session& session) {
     if (callback == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    session.submit(session.stream_of(hStream),
-                   session.host_call([hStream, callback, userData] { callback(hStream, CUDA_SUCCESS, userData); }));
+    session.streams().submit(session.streams().of(hStream), session.host_call([hStream, callback, userData] {
+      callback(hStream, CUDA_SUCCESS, userData);
+    }));
   });
 }
 CUresult cuStreamQuery(CUstream hStream) {

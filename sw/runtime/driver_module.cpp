@@ -31,11 +31,11 @@ struct ErrorLog {
 void load_module(Session& session, CUmodule* module, std::string text, std::string name, const ErrorLog& log = {}) {
   need_pointer(module);
   session.check_fault();
-  Module* const added = session.add_module(std::move(text), std::move(name));
+  Module* const added = session.modules().add(std::move(text), std::move(name));
   try {
     added->load(session.device());
   } catch (const base::InputError& error) {
-    session.remove_module(added);
+    session.modules().remove(added, session.opened());
     log.write(error.what());
     complain(error.what());
     throw ApiError{cudaErrorInvalidPtx};
@@ -45,14 +45,14 @@ void load_module(Session& session, CUmodule* module, std::string text, std::stri
 
 Module& module_of(Session& session, CUmodule handle) {
   auto* const module = reinterpret_cast<Module*>(handle);
-  if (!session.has_module(module)) throw ApiError{cudaErrorInvalidResourceHandle};
+  if (!session.modules().has(module)) throw ApiError{cudaErrorInvalidResourceHandle};
   return *module;
 }
 
 // Handles of unloaded modules, and those from before a reset, are refused.
 LoadedKernel& kernel_of(const Session& session, CUfunction handle) {
   auto* const kernel = reinterpret_cast<LoadedKernel*>(handle);
-  if (!session.has_kernel(kernel)) throw ApiError{cudaErrorInvalidResourceHandle};
+  if (!session.modules().has_kernel(kernel)) throw ApiError{cudaErrorInvalidResourceHandle};
   return *kernel;
 }
 
@@ -112,7 +112,7 @@ CUresult cuModuleUnload(CUmodule hmod) {
   return driver([&](Session& session) {
     Module& module = module_of(session, hmod);
     session.synchronize_device();
-    session.remove_module(&module);
+    session.modules().remove(&module, session.opened());
   });
 }
 
@@ -121,7 +121,7 @@ CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name)
     need_pointer(hfunc);
     need_pointer(name);
     Module& module = module_of(session, hmod);
-    LoadedKernel* const kernel = session.loading([&] { return module.kernel(session.device(), name); });
+    LoadedKernel* const kernel = session.modules().loading([&] { return module.kernel(session.device(), name); });
     if (kernel == nullptr) throw ApiError{cudaErrorSymbolNotFound};
     *hfunc = reinterpret_cast<CUfunction>(kernel);
   });
@@ -142,7 +142,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
                         unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra) {
   return driver([&](Session& session) {
     LoadedKernel& kernel = kernel_of(session, f);
-    Stream& stream = session.stream_of(hStream);
+    Stream& stream = session.streams().of(hStream);
     const dim3 grid{gridDimX, gridDimY, gridDimZ};
     const dim3 block{blockDimX, blockDimY, blockDimZ};
     if (extra != nullptr) {

@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned long long kHourNs = 3'600'000'000'000;
 
 Stream& job_stream(Session& session, cudaStream_t handle) {
-  Stream& stream = session.stream_of(handle);
+  Stream& stream = session.streams().of(handle);
   if (!stream.job) throw ApiError{cudaErrorInvalidResourceHandle};
   return stream;
 }
@@ -36,7 +36,7 @@ cudaError_t castorStreamCreateWithDeadline(cudaStream_t* stream, unsigned long l
   return api([&](Session& session) {
     if (stream == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    *stream = session.create_job_stream(deadlineNs);
+    *stream = session.streams().create_with_deadline(deadlineNs);
   });
 }
 
@@ -45,7 +45,7 @@ cudaError_t castorStreamSubmit(cudaStream_t stream) {
     Stream& target = job_stream(session, stream);
     session.check_fault();
     session.charge(gpu::HostCall::kLaunch);
-    session.submit_job(target);
+    session.streams().submit_job(target);
   });
 }
 
@@ -54,21 +54,21 @@ cudaError_t castorStreamPoll(cudaStream_t stream, castorJobInfo* info) {
     const Stream& target = job_stream(session, stream);
     session.charge(gpu::HostCall::kQuery);
     session.check_fault();
-    fill(info, session.jobs().poll(*target.job));
+    fill(info, session.streams().jobs().poll(*target.job));
   });
 }
 
 cudaError_t castorStreamWaitJob(cudaStream_t stream, castorJobInfo* info) {
   return api([&](Session& session) {
     Stream& target = job_stream(session, stream);
-    session.submit_job(target);
-    gpu::JobSignal signal = session.jobs().poll(*target.job);
-    while (session.jobs().busy(*target.job) && !over(signal.status)) {
+    session.streams().submit_job(target);
+    gpu::JobSignal signal = session.streams().jobs().poll(*target.job);
+    while (session.streams().jobs().busy(*target.job) && !over(signal.status)) {
       session.wait_for(target.last);
       session.charge(gpu::HostCall::kQuery);  // the signal word follows the last kernel
       session.check_fault();
-      signal = session.jobs().poll(*target.job);
-      if (const auto last = session.jobs().last_ticket(*target.job); last != 0) target.last = last;
+      signal = session.streams().jobs().poll(*target.job);
+      if (const auto last = session.streams().jobs().last_ticket(*target.job); last != 0) target.last = last;
     }
     fill(info, signal);
   });
@@ -78,7 +78,7 @@ cudaError_t castorStreamSetPriority(cudaStream_t stream, unsigned value) {
   return api([&](Session& session) {
     const Stream& target = job_stream(session, stream);
     session.check_fault();
-    session.jobs().set_priority(*target.job, value);
+    session.streams().jobs().set_priority(*target.job, value);
   });
 }
 
@@ -86,8 +86,8 @@ cudaError_t castorKernelSetIsolatedTime(const void* function, unsigned blockThre
   return api([&](Session& session) {
     if (blockThreads == 0 || timePerBlock == 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    const LoadedKernel& kernel = session.kernel_of(function);
-    JobDriver& jobs = session.jobs();
+    const LoadedKernel& kernel = session.modules().kernel_of(function);
+    JobDriver& jobs = session.streams().jobs();
     if (jobs.judged()) jobs.set_isolated_time(jobs.kid_of(kernel.handle, blockThreads), timePerBlock);
   });
 }

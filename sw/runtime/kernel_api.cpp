@@ -61,7 +61,7 @@ void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, cons
     throw ApiError{cudaErrorInvalidValue};
   }
   session.flush_prints();
-  session.submit(stream, std::move(packet));
+  session.streams().submit(stream, std::move(packet));
   session.charge(gpu::HostCall::kLaunch);
 }
 
@@ -131,15 +131,15 @@ extern "C" {
 cudaError_t cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem,
                              cudaStream_t stream) {
   return api([&](Session& session) {
-    LoadedKernel& kernel = session.kernel_of(func);
-    launch(session, kernel, gridDim, blockDim, args, sharedMem, session.stream_of(stream));
+    LoadedKernel& kernel = session.modules().kernel_of(func);
+    launch(session, kernel, gridDim, blockDim, args, sharedMem, session.streams().of(stream));
   });
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem,
                                         cudaStream_t stream) {
   return api([&](Session& session) {
-    LoadedKernel& kernel = session.kernel_of(func);
+    LoadedKernel& kernel = session.modules().kernel_of(func);
     const auto threads = static_cast<std::uint64_t>(blockDim.x) * blockDim.y * blockDim.z;
     const auto blocks = static_cast<std::uint64_t>(gridDim.x) * gridDim.y * gridDim.z;
     const gpu::Machine& machine = session.device().machine();
@@ -147,34 +147,34 @@ cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blo
         blocks > std::uint64_t{gpu::blocks_per_sm(machine, *kernel.program, threads, sharedMem)} * machine.chip.sms) {
       throw ApiError{cudaErrorCooperativeLaunchTooLarge};
     }
-    launch(session, kernel, gridDim, blockDim, args, sharedMem, session.stream_of(stream));
+    launch(session, kernel, gridDim, blockDim, args, sharedMem, session.streams().of(stream));
   });
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void* func, enum cudaFuncCache /*cacheConfig*/) {
-  return api([&](Session& session) { static_cast<void>(session.kernel_of(func)); });
+  return api([&](Session& session) { static_cast<void>(session.modules().kernel_of(func)); });
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void* func, enum cudaSharedMemConfig /*config*/) {
-  return api([&](Session& session) { static_cast<void>(session.kernel_of(func)); });
+  return api([&](Session& session) { static_cast<void>(session.modules().kernel_of(func)); });
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attr, const void* func) {
   return api([&](Session& session) {
     if (attr == nullptr) throw ApiError{cudaErrorInvalidValue};
-    fill_attributes(session, session.kernel_of(func), *attr);
+    fill_attributes(session, session.modules().kernel_of(func), *attr);
   });
 }
 
 cudaError_t cudaFuncSetAttribute(const void* func, enum cudaFuncAttribute attr, int value) {
-  return api([&](Session& session) { set_attribute(session, session.kernel_of(func), attr, value); });
+  return api([&](Session& session) { set_attribute(session, session.modules().kernel_of(func), attr, value); });
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const void* func, int blockSize,
                                                           size_t dynamicSMemSize) {
   return api([&](Session& session) {
     if (numBlocks == nullptr) throw ApiError{cudaErrorInvalidValue};
-    *numBlocks = resident_blocks(session, session.kernel_of(func), blockSize, dynamicSMemSize);
+    *numBlocks = resident_blocks(session, session.modules().kernel_of(func), blockSize, dynamicSMemSize);
   });
 }
 
@@ -187,7 +187,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlock
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* func, int numBlocks,
                                                       int blockSize) {
   return api([&](Session& session) {
-    const LoadedKernel& kernel = session.kernel_of(func);
+    const LoadedKernel& kernel = session.modules().kernel_of(func);
     if (dynamicSmemSize == nullptr || numBlocks <= 0 || blockSize <= 0) throw ApiError{cudaErrorInvalidValue};
     const gpu::Machine& machine = session.device().machine();
     const std::size_t unit = machine.sm.smem_alloc_unit;

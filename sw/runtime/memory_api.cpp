@@ -64,7 +64,7 @@ void copy_3d(Session& session, const cudaMemcpy3DParms& parms, Stream& stream, b
 }
 
 void* symbol_address(Session& session, const void* symbol, std::size_t offset, std::size_t count) {
-  const DeviceSymbol found = session.symbol_of(symbol);
+  const DeviceSymbol found = session.modules().symbol_of(symbol);
   if (offset > found.size || count > found.size - offset) throw ApiError{cudaErrorInvalidValue};
   return reinterpret_cast<void*>(found.address + offset);
 }
@@ -121,7 +121,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pitchedDevPtr, struct cudaExtent
 cudaError_t cudaMallocAsync(void** devPtr, size_t size, cudaStream_t hStream) {
   return api([&](Session& session) {
     need(devPtr);
-    static_cast<void>(session.stream_of(hStream));
+    static_cast<void>(session.streams().of(hStream));
     *devPtr = allocate(session, size, gpu::AllocationKind::kHeap);
   });
 }
@@ -134,7 +134,7 @@ cudaError_t cudaFreeHost(void* ptr) {
 }
 cudaError_t cudaFreeAsync(void* devPtr, cudaStream_t hStream) {
   return api([&](Session& session) {
-    session.synchronize(session.stream_of(hStream));
+    session.synchronize(session.streams().of(hStream));
     release(session, devPtr, false);
   });
 }
@@ -212,10 +212,11 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, c
 
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, enum cudaMemcpyKind kind) {
   return api(
-      [&](Session& session) { copy(session, linear(dst, src, count, kind), session.stream_of(nullptr), false); });
+      [&](Session& session) { copy(session, linear(dst, src, count, kind), session.streams().of(nullptr), false); });
 }
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return api([&](Session& session) { copy(session, linear(dst, src, count, kind), session.stream_of(stream), true); });
+  return api(
+      [&](Session& session) { copy(session, linear(dst, src, count, kind), session.streams().of(stream), true); });
 }
 cudaError_t cudaMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevice, size_t count) {
   if (dstDevice != 0 || srcDevice != 0) return last_error() = cudaErrorInvalidDevice;
@@ -229,25 +230,25 @@ cudaError_t cudaMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int s
 cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind) {
   return api([&](Session& session) {
-    copy(session, pitched(dst, dpitch, src, spitch, width, height, kind), session.stream_of(nullptr), false);
+    copy(session, pitched(dst, dpitch, src, spitch, width, height, kind), session.streams().of(nullptr), false);
   });
 }
 cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                               enum cudaMemcpyKind kind, cudaStream_t stream) {
   return api([&](Session& session) {
-    copy(session, pitched(dst, dpitch, src, spitch, width, height, kind), session.stream_of(stream), true);
+    copy(session, pitched(dst, dpitch, src, spitch, width, height, kind), session.streams().of(stream), true);
   });
 }
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* p) {
   return api([&](Session& session) {
     need(p);
-    copy_3d(session, *p, session.stream_of(nullptr), false);
+    copy_3d(session, *p, session.streams().of(nullptr), false);
   });
 }
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* p, cudaStream_t stream) {
   return api([&](Session& session) {
     need(p);
-    copy_3d(session, *p, session.stream_of(stream), true);
+    copy_3d(session, *p, session.streams().of(stream), true);
   });
 }
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t count, size_t offset,
@@ -255,14 +256,14 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t count
   return api([&](Session& session) {
     if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) throw ApiError{cudaErrorInvalidMemcpyDirection};
     void* const to = symbol_address(session, symbol, offset, count);
-    copy(session, linear(to, src, count, kind), session.stream_of(nullptr), false);
+    copy(session, linear(to, src, count, kind), session.streams().of(nullptr), false);
   });
 }
 cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count, size_t offset, enum cudaMemcpyKind kind) {
   return api([&](Session& session) {
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) throw ApiError{cudaErrorInvalidMemcpyDirection};
     const void* const from = symbol_address(session, symbol, offset, count);
-    copy(session, linear(dst, from, count, kind), session.stream_of(nullptr), false);
+    copy(session, linear(dst, from, count, kind), session.streams().of(nullptr), false);
   });
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count, size_t offset,
@@ -270,7 +271,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t 
   return api([&](Session& session) {
     if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) throw ApiError{cudaErrorInvalidMemcpyDirection};
     void* const to = symbol_address(session, symbol, offset, count);
-    copy(session, linear(to, src, count, kind), session.stream_of(stream), true);
+    copy(session, linear(to, src, count, kind), session.streams().of(stream), true);
   });
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t count, size_t offset,
@@ -278,7 +279,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t coun
   return api([&](Session& session) {
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) throw ApiError{cudaErrorInvalidMemcpyDirection};
     const void* const from = symbol_address(session, symbol, offset, count);
-    copy(session, linear(dst, from, count, kind), session.stream_of(stream), true);
+    copy(session, linear(dst, from, count, kind), session.streams().of(stream), true);
   });
 }
 
@@ -286,12 +287,12 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t coun
 
 cudaError_t cudaMemset(void* devPtr, int value, size_t count) {
   return api([&](Session& session) {
-    fill(session, {devPtr, count, 1, 0, static_cast<std::uint32_t>(value) & 0xff, 1}, session.stream_of(nullptr));
+    fill(session, {devPtr, count, 1, 0, static_cast<std::uint32_t>(value) & 0xff, 1}, session.streams().of(nullptr));
   });
 }
 cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t stream) {
   return api([&](Session& session) {
-    fill(session, {devPtr, count, 1, 0, static_cast<std::uint32_t>(value) & 0xff, 1}, session.stream_of(stream));
+    fill(session, {devPtr, count, 1, 0, static_cast<std::uint32_t>(value) & 0xff, 1}, session.streams().of(stream));
   });
 }
 cudaError_t cudaMemset2D(void* devPtr, size_t pitch, int value, size_t width, size_t height) {
@@ -300,7 +301,7 @@ cudaError_t cudaMemset2D(void* devPtr, size_t pitch, int value, size_t width, si
 cudaError_t cudaMemset2DAsync(void* devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
   return api([&](Session& session) {
     fill(session, {devPtr, width, height, pitch, static_cast<std::uint32_t>(value) & 0xff, 1},
-         session.stream_of(stream));
+         session.streams().of(stream));
   });
 }
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent) {
@@ -313,7 +314,7 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, st
       char* const base = static_cast<char*>(pitchedDevPtr.ptr) + slice * pitchedDevPtr.pitch * pitchedDevPtr.ysize;
       fill(session,
            {base, extent.width, extent.height, pitchedDevPtr.pitch, static_cast<std::uint32_t>(value) & 0xff, 1},
-           session.stream_of(stream));
+           session.streams().of(stream));
     }
   });
 }
@@ -329,13 +330,13 @@ cudaError_t cudaGetSymbolAddress(void** devPtr, const void* symbol) {
 cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
   return api([&](Session& session) {
     need(size);
-    *size = session.symbol_of(symbol).size;
+    *size = session.modules().symbol_of(symbol).size;
   });
 }
 
 cudaError_t cudaMemPrefetchAsync(const void* devPtr, size_t count, int dstDevice, cudaStream_t stream) {
   return api([&](Session& session) {
-    static_cast<void>(session.stream_of(stream));
+    static_cast<void>(session.streams().of(stream));
     const auto address = session.device_address(devPtr);
     if (dstDevice != 0 && dstDevice != cudaCpuDeviceId) throw ApiError{cudaErrorInvalidDevice};
     if (!address || !session.device().store().contains(*address, count)) throw ApiError{cudaErrorInvalidValue};

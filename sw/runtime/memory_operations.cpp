@@ -126,11 +126,12 @@ void copy(Session& session, const CopyRequest& request, Stream& stream, bool asy
     packet.source = static_cast<const std::byte*>(request.from);
   }
   const bool wait = !asynchronous || (!to.device && to.pageable);
-  const gpu::Ticket ticket = !to.device && !from.device ? session.submit(stream, copy_on_host(packet, captured))
-                                                        : session.submit(stream, packet);
+  const gpu::Ticket ticket = !to.device && !from.device
+                                 ? session.streams().submit(stream, copy_on_host(packet, captured))
+                                 : session.streams().submit(stream, packet);
   if (captured != nullptr && !session.device().complete(ticket)) {
     // Keeps the captured bytes until the copy has run.
-    session.submit(stream, gpu::HostCallPacket{[captured] {}});
+    session.streams().submit(stream, gpu::HostCallPacket{[captured] {}});
   }
   session.charge(gpu::HostCall::kCopy);
   if (wait) session.wait_for(ticket);
@@ -149,7 +150,7 @@ void fill(Session& session, const FillRequest& request, Stream& stream) {
   packet.pitch = request.pitch;
   packet.pattern = request.pattern;
   packet.pattern_bytes = request.pattern_bytes;
-  session.submit(stream, packet);
+  session.streams().submit(stream, packet);
   session.charge(gpu::HostCall::kLaunch);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,5 +21,8 @@ struct DeviceOptions {
 /// Opens the process's device. Declared here, defined by the room that knows the machines (platforms), resolved by the
 /// linker; tests define their own. Errors: base::InputError.
 [[nodiscard]] std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options);
+
+/// The process's device, opened by the first who asks.
+using DeviceSource = std::function<gpu::Device&()>;
 
 }  // namespace castor::runtime

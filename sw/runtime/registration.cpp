@@ -60,7 +60,7 @@ void** __cudaRegisterFatBinary(void* fatCubin) {
   }
   Session& session = Session::instance();
   const Session::Call call(session);
-  image->module = session.add_module(std::move(text));
+  image->module = session.modules().add(std::move(text));
   return reinterpret_cast<void**>(image);
 }
 
@@ -74,14 +74,14 @@ void __cudaRegisterFunction(void** fatCubinHandle, const char* hostFun, char* /*
                             int* /*wSize*/) {
   Session& session = Session::instance();
   const Session::Call call(session);
-  session.register_function(reinterpret_cast<Image*>(fatCubinHandle)->module, hostFun, deviceName);
+  session.modules().register_function(reinterpret_cast<Image*>(fatCubinHandle)->module, hostFun, deviceName);
 }
 
 void __cudaRegisterVar(void** fatCubinHandle, char* hostVar, char* /*deviceAddress*/, const char* deviceName,
-                       int /*ext*/, size_t size, int /*constant*/, int /*global*/) {
+                       int /*ext*/, size_t /*size*/, int /*constant*/, int /*global*/) {
   Session& session = Session::instance();
   const Session::Call call(session);
-  session.register_variable(reinterpret_cast<Image*>(fatCubinHandle)->module, hostVar, deviceName, size);
+  session.modules().register_variable(reinterpret_cast<Image*>(fatCubinHandle)->module, hostVar, deviceName);
 }
 
 unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, struct CUstream_st* stream) {

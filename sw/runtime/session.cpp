@@ -78,7 +78,8 @@ Session& Session::instance() {
   return *session;
 }
 
-Session::Session() {
+Session::Session()
+    : modules_([this]() -> gpu::Device& { return device(); }), streams_([this]() -> gpu::Device& { return device(); }) {
   first_thread_ = std::this_thread::get_id();
   on_exit([](int code, void* /*argument*/) { Session::instance().finish(code); }, nullptr);
 }
@@ -141,207 +142,6 @@ bool Session::end_run() {
   finished_ = true;
   const bool wanted = !options_.report.empty() || options_.summary;
   return runtime::end_run(*device_, options_, wanted ? device_->report_json() : std::string());
-}
-
-// --- Modules --------------------------------------------------------------------------------------------------------
-
-Module* Session::add_module(std::string text, std::string name) {
-  if (name.empty()) {
-    name = program_invocation_short_name;
-    name += ".ptx";
-    if (!modules_.empty()) name += "#" + std::to_string(modules_.size() + 1);
-  }
-  modules_.push_back(std::make_unique<Module>(std::move(name), std::move(text)));
-  return modules_.back().get();
-}
-
-void Session::remove_module(Module* module) {
-  for (auto& owned : modules_) {
-    if (owned.get() != module) continue;
-    if (device_ != nullptr) owned->unload(*device_);
-    owned.reset();
-  }
-  modules_.erase(std::remove(modules_.begin(), modules_.end(), nullptr), modules_.end());
-}
-
-bool Session::has_module(const Module* module) const {
-  return std::any_of(modules_.begin(), modules_.end(), [&](const auto& owned) { return owned.get() == module; });
-}
-
-bool Session::has_kernel(const LoadedKernel* kernel) const {
-  return std::any_of(modules_.begin(), modules_.end(), [&](const auto& owned) { return owned->owns(kernel); });
-}
-
-void Session::register_function(Module* module, const void* host, std::string name) {
-  functions_.insert_or_assign(host, RegisteredName{module, std::move(name), 0});
-}
-
-void Session::register_variable(Module* module, const void* host, std::string name, std::size_t size) {
-  variables_.insert_or_assign(host, RegisteredName{module, std::move(name), size});
-}
-
-LoadedKernel& Session::kernel_of(const void* host) {
-  const auto found = functions_.find(host);
-  if (found == functions_.end()) throw ApiError{cudaErrorInvalidDeviceFunction};
-  LoadedKernel* const kernel = loading([&] { return found->second.module->kernel(device(), found->second.name); });
-  if (kernel == nullptr) throw ApiError{cudaErrorInvalidDeviceFunction};
-  return *kernel;
-}
-
-DeviceSymbol Session::symbol_of(const void* host) {
-  const auto found = variables_.find(host);
-  if (found == variables_.end()) throw ApiError{cudaErrorInvalidSymbol};
-  const DeviceSymbol* const symbol =
-      loading([&] { return found->second.module->symbol(device(), found->second.name); });
-  if (symbol == nullptr) throw ApiError{cudaErrorInvalidSymbol};
-  return *symbol;
-}
-
-// --- Streams, events ------------------------------------------------------------------------------------------------
-
-Stream& Session::stream_of(cudaStream_t handle) {
-  if (handle == nullptr || handle == cudaStreamLegacy) return legacy_;
-  if (handle == cudaStreamPerThread) {
-    auto& stream = per_thread_[std::this_thread::get_id()];
-    if (stream == nullptr) {
-      stream = std::make_unique<Stream>();
-      stream->id = next_stream_++;
-      stream->queue = stream->id % device().machine().queue.count;
-    }
-    return *stream;
-  }
-  const auto found = streams_.find(handle);
-  if (found == streams_.end()) throw ApiError{cudaErrorInvalidResourceHandle};
-  return *found->second;
-}
-
-cudaStream_t Session::create_stream(unsigned flags, int priority) {
-  if ((flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) throw ApiError{cudaErrorInvalidValue};
-  auto stream = std::make_unique<Stream>();
-  stream->id = next_stream_++;
-  stream->queue = stream->id % device().machine().queue.count;
-  stream->blocking = (flags & cudaStreamNonBlocking) == 0;
-  stream->priority = priority;
-  stream->flags = flags;
-  auto* const handle = reinterpret_cast<cudaStream_t>(stream.get());
-  streams_.emplace(handle, std::move(stream));
-  return handle;
-}
-
-void Session::destroy_stream(cudaStream_t handle) {
-  // Its pending work goes on; only the handle ends.
-  const auto found = streams_.find(handle);
-  if (found == streams_.end()) throw ApiError{cudaErrorInvalidResourceHandle};
-  submit_job(*found->second);
-  if (!device().complete(found->second->last)) orphans_.push_back(found->second->last);
-  if (found->second->job) orphan_jobs_.push_back(*found->second->job);
-  streams_.erase(found);
-}
-
-JobDriver& Session::jobs() {
-  if (!jobs_) {
-    JobDriver::Settings settings;
-    settings.from_top = true;  // other streams count from the lowest queue on
-    jobs_ = std::make_unique<JobDriver>(device(), settings);
-  }
-  return *jobs_;
-}
-
-cudaStream_t Session::create_job_stream(std::uint64_t deadline_ns) {
-  JobDriver& driver = jobs();
-  // Streams that were destroyed while their job was under way.
-  for (std::size_t i = 0; i < orphan_jobs_.size();) {
-    static_cast<void>(driver.poll(orphan_jobs_[i]));
-    if (driver.busy(orphan_jobs_[i])) {
-      ++i;
-      continue;
-    }
-    driver.destroy(orphan_jobs_[i]);
-    orphan_jobs_.erase(orphan_jobs_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  if (driver.available() == 0 && driver.judged()) throw ApiError{cudaErrorMemoryAllocation};
-  auto stream = std::make_unique<Stream>();
-  try {
-    stream->job = driver.create(deadline_ns);
-  } catch (const base::InputError& error) {
-    complain(error.what());
-    throw ApiError{cudaErrorInvalidValue};
-  }
-  stream->id = next_stream_++;
-  stream->queue = driver.queue(*stream->job);
-  stream->blocking = false;
-  auto* const handle = reinterpret_cast<cudaStream_t>(stream.get());
-  streams_.emplace(handle, std::move(stream));
-  return handle;
-}
-
-void Session::submit_job(Stream& stream) {
-  if (!stream.held) return;
-  stream.held = false;
-  const std::vector<gpu::Ticket> tickets = jobs().submit(*stream.job);
-  if (!tickets.empty()) stream.last = tickets.back();
-}
-
-Event& Session::event_of(cudaEvent_t handle) {
-  const auto found = events_.find(handle);
-  if (found == events_.end()) throw ApiError{cudaErrorInvalidResourceHandle};
-  return *found->second;
-}
-
-cudaEvent_t Session::create_event(unsigned flags) {
-  auto event = std::make_unique<Event>();
-  event->id = next_event_++;
-  event->flags = flags;
-  auto* const handle = reinterpret_cast<cudaEvent_t>(event.get());
-  events_.emplace(handle, std::move(event));
-  return handle;
-}
-
-void Session::destroy_event(cudaEvent_t handle) {
-  if (events_.erase(handle) == 0) throw ApiError{cudaErrorInvalidResourceHandle};
-}
-
-void Session::record(Event& event, Stream& stream) {
-  event.recorded = true;
-  event.ticket = submit(stream, gpu::EventRecordPacket{event.id, ++event.count});
-}
-
-void Session::wait(Stream& stream, const Event& event) {
-  if (!event.recorded || device().complete(event.ticket)) return;
-  submit(stream, gpu::EventWaitPacket{event.id, event.count});
-}
-
-gpu::Ticket Session::submit(Stream& stream, gpu::Packet packet) {
-  gpu::Device& target = device();
-  if (auto* const kernel = std::get_if<gpu::KernelPacket>(&packet)) {
-    if (stream.job) {
-      jobs().enqueue(*stream.job, std::move(*kernel));
-      stream.held = true;
-      return stream.last;
-    }
-    if (target.job_control() != nullptr) {
-      kernel->kid = jobs().kid_of(kernel->program, kernel->block.count());
-    }
-  }
-  submit_job(stream);
-  // The legacy default stream waits for all blocking streams, and they for it. A wait follows its record in order of
-  // submission, so one queue cannot block itself.
-  const auto order_after = [&](Stream& later, Stream& earlier) {
-    if (later.queue == earlier.queue || target.complete(earlier.last)) return;
-    const std::uint64_t event = next_event_++;
-    earlier.last = target.submit(earlier.queue, gpu::EventRecordPacket{event, 1});
-    target.submit(later.queue, gpu::EventWaitPacket{event, 1});
-  };
-  if (&stream == &legacy_) {
-    for (auto& [handle, other] : streams_) {
-      if (other->blocking) order_after(stream, *other);
-    }
-    for (auto& [thread, other] : per_thread_) order_after(stream, *other);
-  } else if (stream.blocking) {
-    order_after(stream, legacy_);
-  }
-  stream.last = target.submit(stream.queue, std::move(packet));
-  return stream.last;
 }
 
 // --- Time -----------------------------------------------------------------------------------------------------------
@@ -408,13 +208,7 @@ void Session::wait_for(gpu::Ticket ticket) {
 }
 
 void Session::synchronize_device() {
-  for (auto& [handle, stream] : streams_) submit_job(*stream);
-  std::vector<gpu::Ticket> tickets{legacy_.last};
-  for (const auto& [handle, stream] : streams_) tickets.push_back(stream->last);
-  for (const auto& [thread, stream] : per_thread_) tickets.push_back(stream->last);
-  tickets.insert(tickets.end(), orphans_.begin(), orphans_.end());
-  orphans_.clear();
-  for (const gpu::Ticket ticket : tickets) wait_for(ticket);
+  for (const gpu::Ticket ticket : streams_.youngest()) wait_for(ticket);
 }
 
 void Session::charge(gpu::HostCall call) {
@@ -443,17 +237,11 @@ void Session::reset_device() {
   }
   flush_prints();
   device_->reset();
-  jobs_.reset();
-  orphan_jobs_.clear();
+  streams_.forget();
   fault_announced_ = false;
   sticky_error_ = cudaSuccess;
-  for (auto& module : modules_) module->unload(*device_);
+  modules_.unload(*device_);
   device_->store().clear();
-  streams_.clear();
-  per_thread_.clear();
-  events_.clear();
-  legacy_ = Stream{};
-  orphans_.clear();
   registered_host_memory.clear();
 }
 

@@ -10,63 +10,21 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <unordered_map>
-#include <vector>
 
 #include "castor/gpu/device.h"
 #include "driver_types.h"
-#include "runtime/job_driver.h"
-#include "runtime/module.h"
+#include "runtime/api_error.h"
+#include "runtime/loaded_modules.h"
 #include "runtime/run_options.h"
+#include "runtime/streams.h"
 
 namespace castor::runtime {
 
-/// A CUDA stream: an order of work on one of the device's queues (stream k is queue k mod queue.count).
-struct Stream {
-  unsigned id = 0;
-  unsigned queue = 0;
-  bool blocking = true;  ///< orders itself with the legacy default stream
-  int priority = 0;
-  unsigned flags = 0;
-  gpu::Ticket last = 0;                    ///< youngest work
-  std::optional<JobDriver::StreamId> job;  ///< it has deadlines: the driver's stream
-  bool held = false;                       ///< kernels wait to be announced
-};
-
-/// A CUDA event.
-struct Event {
-  std::uint64_t id = 0;
-  unsigned flags = 0;
-  bool recorded = false;
-  gpu::Ticket ticket = 0;   ///< of the youngest record
-  std::uint64_t count = 0;  ///< records so far
-};
-
-/// Thrown inside API functions to end them with a CUDA error code.
-struct ApiError {
-  cudaError_t code;
-};
-
-/// Refuses a null pointer where the interface needs one. Errors: ApiError.
-template <class T>
-void need(T* pointer) {
-  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
-}
-
-/// Refuses every device but the one that there is. Errors: ApiError.
-inline void only_device(int device) {
-  if (device != 0) throw ApiError{cudaErrorInvalidDevice};
-}
-
-/// What a host stub of a kernel or a host shadow of a variable stands for.
-struct RegisteredName {
-  Module* module = nullptr;
-  std::string name;
-  std::size_t size = 0;
-};
-
 /// The state of the runtime in this process. Made at first use and never destroyed, since modules of the program may
 /// register before and finish after everything else.
+///
+/// Images of the program and streams with their events have their own state; this class has the device, the lock, and
+/// what ends a wait or the program.
 ///
 /// One lock serialises all API calls. The simulation runs in the thread that calls. With several host threads a waiting
 /// call gives the lock up every 10 us of simulated time.
@@ -93,42 +51,17 @@ class Session {
   [[nodiscard]] gpu::Device& device();
   [[nodiscard]] bool is_open() const { return device_ != nullptr; }
 
-  // Registration by the compiler's module constructors.
-  Module* add_module(std::string text, std::string name = {});
-  void remove_module(Module* module);
-  [[nodiscard]] bool has_module(const Module* module) const;
-  /// Whether a loaded module has this kernel.
-  [[nodiscard]] bool has_kernel(const LoadedKernel* kernel) const;
-  void register_function(Module* module, const void* host, std::string name);
-  void register_variable(Module* module, const void* host, std::string name, std::size_t size);
-  [[nodiscard]] LoadedKernel& kernel_of(const void* host);  ///< ApiError: invalid device function, invalid PTX
-  [[nodiscard]] DeviceSymbol symbol_of(const void* host);   ///< ApiError: invalid symbol
-  /// Runs `use` and turns a loader's InputError into a message on stderr and cudaErrorInvalidPtx.
-  template <class F>
-  auto loading(F use) -> decltype(use());
+  /// Null while it is not open.
+  [[nodiscard]] gpu::Device* opened() const { return device_.get(); }
 
-  // Streams and events.
-  [[nodiscard]] Stream& stream_of(cudaStream_t handle);  ///< ApiError: invalid resource handle
-  [[nodiscard]] cudaStream_t create_stream(unsigned flags, int priority);
-  void destroy_stream(cudaStream_t handle);
-  /// A stream with deadlines. ApiError: invalid value, memory allocation (no queue left).
-  [[nodiscard]] cudaStream_t create_job_stream(std::uint64_t deadline_ns);
-  /// Announces what a stream with deadlines holds back.
-  void submit_job(Stream& stream);
-  /// The driver of jobs; made at first use.
-  [[nodiscard]] JobDriver& jobs();
-  [[nodiscard]] Event& event_of(cudaEvent_t handle);
-  [[nodiscard]] cudaEvent_t create_event(unsigned flags);
-  void destroy_event(cudaEvent_t handle);
-  void record(Event& event, Stream& stream);
-  void wait(Stream& stream, const Event& event);
+  [[nodiscard]] LoadedModules& modules() { return modules_; }
+  [[nodiscard]] const LoadedModules& modules() const { return modules_; }
+  [[nodiscard]] Streams& streams() { return streams_; }
 
-  /// Appends work to a stream with the legacy default stream's ordering.
-  gpu::Ticket submit(Stream& stream, gpu::Packet packet);
   /// Waits; ApiError with the device's fault if there is one.
   void wait_for(gpu::Ticket ticket);
   void synchronize(Stream& stream) {
-    submit_job(stream);
+    streams_.submit_job(stream);
     wait_for(stream.last);
   }
   void synchronize_device();
@@ -173,23 +106,12 @@ class Session {
   std::recursive_mutex mutex_;
   std::unique_ptr<gpu::Device> device_;
   RunOptions options_;
-  std::vector<std::unique_ptr<Module>> modules_;
-  std::unordered_map<const void*, RegisteredName> functions_;
-  std::unordered_map<const void*, RegisteredName> variables_;
-  Stream legacy_;
-  std::map<std::thread::id, std::unique_ptr<Stream>> per_thread_;
-  std::unordered_map<cudaStream_t, std::unique_ptr<Stream>> streams_;
-  std::unordered_map<cudaEvent_t, std::unique_ptr<Event>> events_;
-  unsigned next_stream_ = 1;
-  std::uint64_t next_event_ = 1;
-  std::vector<gpu::Ticket> orphans_;  // youngest work of destroyed streams
-  std::unique_ptr<JobDriver> jobs_;
-  std::vector<JobDriver::StreamId> orphan_jobs_;  // of destroyed streams, under way then
+  LoadedModules modules_;
+  Streams streams_;
   std::string printed_;
   std::thread::id first_thread_;
   bool several_threads_ = false;
   std::atomic<std::thread::id> host_call_thread_{};
-  std::set<std::string> seen_messages_;  // a loader's message is printed once
   bool fault_announced_ = false;
   std::atomic<cudaError_t> sticky_error_{cudaSuccess};
   bool finished_ = false;

@@ -8,16 +8,6 @@
 namespace castor::runtime {
 
 template <class F>
-auto Session::loading(F use) -> decltype(use()) {
-  try {
-    return use();
-  } catch (const base::InputError& error) {
-    if (seen_messages_.insert(error.what()).second) complain(error.what());
-    throw ApiError{cudaErrorInvalidPtx};
-  }
-}
-
-template <class F>
 cudaError_t api(F body) {
   cudaError_t result = cudaSuccess;
   Session& session = Session::instance();

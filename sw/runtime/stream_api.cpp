@@ -33,7 +33,7 @@ cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* pStream, unsigned int flags, int priority) {
   return api([&](Session& session) {
     need(pStream);
-    *pStream = session.create_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
+    *pStream = session.streams().create(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
   });
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* pStream, unsigned int flags) {
@@ -51,26 +51,26 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPr
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int* priority) {
   return api([&](Session& session) {
     need(priority);
-    *priority = session.stream_of(hStream).priority;
+    *priority = session.streams().of(hStream).priority;
   });
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int* flags) {
   return api([&](Session& session) {
     need(flags);
-    *flags = session.stream_of(hStream).flags;
+    *flags = session.streams().of(hStream).flags;
   });
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return api([&](Session& session) { session.destroy_stream(stream); });
+  return api([&](Session& session) { session.streams().destroy(stream); });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   return api([&](Session& session) {
     if (flags != 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    session.wait(session.stream_of(stream), session.event_of(event));
+    session.streams().wait(session.streams().of(stream), session.streams().event_of(event));
   });
 }
 
@@ -79,8 +79,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return api([&](Session& session) {
     if (callback == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    session.submit(session.stream_of(stream),
-                   session.host_call([stream, callback, userData] { callback(stream, cudaSuccess, userData); }));
+    session.streams().submit(session.streams().of(stream), session.host_call([stream, callback, userData] {
+      callback(stream, cudaSuccess, userData);
+    }));
   });
 }
 
@@ -88,13 +89,13 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userD
   return api([&](Session& session) {
     if (fn == nullptr) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    session.submit(session.stream_of(stream), session.host_call([fn, userData] { fn(userData); }));
+    session.streams().submit(session.streams().of(stream), session.host_call([fn, userData] { fn(userData); }));
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return api([&](Session& session) {
-    Stream& target = session.stream_of(stream);
+    Stream& target = session.streams().of(stream);
     session.synchronize(target);
     synchronized(session);
   });
@@ -102,8 +103,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return api([&](Session& session) {
-    Stream& target = session.stream_of(stream);
-    session.submit_job(target);
+    Stream& target = session.streams().of(stream);
+    session.streams().submit_job(target);
     session.charge(gpu::HostCall::kQuery);
     session.check_fault();
     if (!session.device().complete(target.last)) throw ApiError{cudaErrorNotReady};
@@ -112,7 +113,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* devPtr, size_t /*length*/, unsigned int /*flags*/) {
   return api([&](Session& session) {
-    static_cast<void>(session.stream_of(stream));
+    static_cast<void>(session.streams().of(stream));
     if (!session.device_address(devPtr)) throw ApiError{cudaErrorInvalidValue};
   });
 }
@@ -120,7 +121,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* devPtr, size_t /
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus* pCaptureStatus) {
   return api([&](Session& session) {
     need(pCaptureStatus);
-    static_cast<void>(session.stream_of(stream));
+    static_cast<void>(session.streams().of(stream));
     *pCaptureStatus = cudaStreamCaptureStatusNone;
   });
 }
@@ -129,16 +130,16 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   return api([&](Session& session) {
     need(event);
     if ((flags & ~kEventFlags) != 0) throw ApiError{cudaErrorInvalidValue};
-    *event = session.create_event(flags);
+    *event = session.streams().create_event(flags);
   });
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return api([&](Session& session) {
-    Event& target = session.event_of(event);
+    Event& target = session.streams().event_of(event);
     session.check_fault();
-    session.record(target, session.stream_of(stream));
+    session.streams().record(target, session.streams().of(stream));
   });
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
@@ -148,7 +149,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return api([&](Session& session) {
-    const Event& target = session.event_of(event);
+    const Event& target = session.streams().event_of(event);
     session.charge(gpu::HostCall::kQuery);
     session.check_fault();
     if (target.recorded && !session.device().complete(target.ticket)) throw ApiError{cudaErrorNotReady};
@@ -157,21 +158,21 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return api([&](Session& session) {
-    const Event& target = session.event_of(event);
+    const Event& target = session.streams().event_of(event);
     if (target.recorded) session.wait_for(target.ticket);
     synchronized(session);
   });
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return api([&](Session& session) { session.destroy_event(event); });
+  return api([&](Session& session) { session.streams().destroy_event(event); });
 }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
   return api([&](Session& session) {
     need(ms);
-    const Event& first = session.event_of(start);
-    const Event& last = session.event_of(end);
+    const Event& first = session.streams().event_of(start);
+    const Event& last = session.streams().event_of(end);
     if (!first.recorded || !last.recorded || ((first.flags | last.flags) & cudaEventDisableTiming) != 0) {
       throw ApiError{cudaErrorInvalidResourceHandle};
     }

@@ -1,1 +1,2 @@
 castor_test(runtime_module_test KIND unit SOURCES runtime_module_test.cpp LIBS castor_runtime castor_platforms)
+castor_test(runtime_session_parts_test KIND unit SOURCES runtime_session_parts_test.cpp LIBS castor_runtime castor_platforms)

@@ -16,8 +16,6 @@
 namespace castor::gpu {
 namespace {
 
-base::Picoseconds system_time() { return sc_core::sc_time_stamp().value(); }
-
 SmHooks hooks_of(const Hooks& hooks, unsigned sm) {
   SmHooks result;
   if (!hooks.fetch_filter.empty()) result.fetch_filter = hooks.fetch_filter[sm];
@@ -36,7 +34,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
       cycles_(statistics_, {"cycles", "cycles", "core cycles from the start to the last one with work"}),
       memory_(std::make_unique<MemorySystem>(machine, store, statistics_)),
       governed_(!options.hooks.governors.empty()),
-      shuffle_(machine.run.seed) {
+      shuffle_(machine.run.seed),
+      process_(clock_, *this) {
   std::vector<SmUnit*> sms;
   if (options.replay != nullptr) refuse_hooks_in_replay(options.hooks);
   (void)checked(machine, options.hooks);
@@ -83,13 +82,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   handing_over_ = std::make_unique<bool[]>((cores_.size() + kFlagsPerWord - 1) / kFlagsPerWord * kFlagsPerWord);
   for (std::size_t i = 0; i < cores_.size(); ++i) cores_[i]->keep_hand_over_in(handing_over_[i]);
 
-  watchdog_ = std::make_unique<Watchdog>(machine, store, *front_end_, cores_, *memory_,
-                                         std::vector<CopyEngine*>(copies.begin(), copies.end()));
-
   totals_ = std::make_unique<StatisticsTotals>(statistics_);
-  if (machine.run.windows) {
-    windows_ = std::make_unique<Windows>(machine.run.window, totals_->series(), *front_end_, cores_);
-  }
+  lookout_ = std::make_unique<Lookout>(
+      Lookout::Sights{machine, store, *front_end_, *memory_, cores_, {copies.begin(), copies.end()}, units_, *totals_});
 
   SC_HAS_PROCESS(Gpu);
   SC_METHOD(process);
@@ -112,12 +107,6 @@ std::uint64_t Gpu::warp_instructions() const {
   return sum;
 }
 
-Cycle Gpu::host_cycle() const {
-  const base::Picoseconds time = system_time();
-  const Cycle at_or_after = clock_.first_at_or_after(time);
-  return std::max(now_, clock_.time_of(at_or_after) == time ? at_or_after + 1 : at_or_after);
-}
-
 Cycle Gpu::next_cycle() const {
   Cycle next = kForever;
   for (const Cycle wake : wakes_) {
@@ -132,7 +121,7 @@ Cycle Gpu::next_cycle() const {
   if (machine_.run.max_instructions) {
     next = std::min(next, (now_ + kLimitPeriod - 1) / kLimitPeriod * kLimitPeriod);
   }
-  return std::max(std::min(next, watchdog_->window_end()), now_);
+  return std::max(std::min(next, lookout_->window_end()), now_);
 }
 
 bool Gpu::at_rest() const {
@@ -192,7 +181,7 @@ inline void Gpu::hand_over(Cycle cycle) {
 void Gpu::run_cycle(Cycle cycle) {
   CASTOR_ASSERT_AT(cycle, cycle >= now_, "cycles go backwards");
   if (recorder_ != nullptr) recorder_->begin(cycle);
-  if (cycle >= look_at_) look_around(cycle);
+  if (cycle >= lookout_->due()) lookout_->look(cycle);
   if (machine_.run.shuffle) {
     for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[shuffle_.below(i + 1)]);
   }
@@ -220,34 +209,10 @@ void Gpu::add_waves(Waves& waves) const {
   memory_->add_waves(waves, scope);
 }
 
-// All cycles before `now` are over.
-void Gpu::look_around(Cycle now) {
-  if (now >= watchdog_->due() && watchdog_->look(now)) spinning_ = true;
-  look_at_ = watchdog_->due();
-  if (windows_ == nullptr) return;
-  end_windows(now);
-  look_at_ = std::min(look_at_, windows_->due());
-}
-
-// Ends the windows that end at or before `now`. What sleeps counts as if it had ticked until then.
-void Gpu::end_windows(Cycle now) {
-  while (windows_->due() <= now) {
-    count_until(windows_->due());
-    windows_->end_window();
-  }
-}
-
-std::string Gpu::windows_json() {
-  if (windows_ == nullptr) return {};
-  end_windows(now_);
-  static_cast<void>(statistics());
-  return windows_->json(now_);
-}
-
 // At most one kernel completes in a cycle.
 void Gpu::collect_kernel() {
   KernelStatistics& kernel = front_end_->completed_kernel(collected_++);
-  if (windows_ != nullptr) windows_->kernel_completed(kernel.entry, kernel);
+  lookout_->kernel_completed(kernel);
   collect_kernel_counts(cores_, *memory_, kernel);
 }
 
@@ -259,85 +224,6 @@ void Gpu::apply_clock_enables(Cycle next) {
     sms_[sm]->set_clock_enable((wanted >> sm & 1) != 0, next);
   }
   enabled_ = wanted;
-}
-
-void Gpu::process() {
-  if (failure_) return;
-  try {
-    at_time();
-  } catch (const base::Error&) {
-    failure_ = std::current_exception();
-    sc_core::sc_pause();
-  }
-}
-
-void Gpu::at_time() {
-  const base::Picoseconds time = system_time();
-  if (pause_pending_ && time == armed_time_) {
-    pause_pending_ = false;
-    sc_core::sc_pause();
-    arm(next_edge());
-    return;
-  }
-  const Cycle cycle = time == armed_time_ ? armed_ : clock_.first_at_or_after(time);
-  // The host may wake the process between two edges, or for a cycle that has run already.
-  if (pause_pending_) {
-    arm(armed_);
-  } else if (cycle >= now_ && (time == armed_time_ || clock_.time_of(cycle) == time)) {
-    run_cycles(cycle);
-  } else {
-    arm(next_edge());
-  }
-}
-
-// Runs the cycle whose time it is, and those behind it that may run ahead of time.
-void Gpu::run_cycles(Cycle cycle) {
-  const Cycle first = cycle;
-  const Cycle end = run_ahead_ ? foreign_cycle() : 0;
-  for (;;) {
-    run_cycle(cycle);
-    const Cycle next = next_cycle();
-    if (after_cycle && after_cycle(cycle, next)) {
-      pause_pending_ = cycle != first;
-      if (!pause_pending_) sc_core::sc_pause();
-      arm(pause_pending_ ? cycle : next);
-      return;
-    }
-    if (next >= end) {
-      arm(next);
-      return;
-    }
-    cycle = next;
-  }
-}
-
-// First cycle that something else in the simulation may precede. At most a millisecond ahead, so that SystemC's time
-// shows where the device is.
-Cycle Gpu::foreign_cycle() const {
-  constexpr base::Picoseconds kFarthest = 1'000'000'000;
-  const auto free = std::min<base::Picoseconds>(sc_core::sc_time_to_pending_activity().value(), kFarthest);
-  return clock_.first_at_or_after(system_time() + free);
-}
-
-// What the host does may ask for a cycle that has passed while the device slept: it is the next that can run.
-Cycle Gpu::next_edge() const {
-  const Cycle next = next_cycle();
-  return next == kForever ? next : std::max(next, clock_.first_at_or_after(system_time()));
-}
-
-void Gpu::arm(Cycle next) {
-  if (next == kForever) {
-    next_trigger(changed_);
-    return;
-  }
-  armed_ = next;
-  armed_time_ = clock_.time_of(next);
-  next_trigger(sc_core::sc_time::from_value(armed_time_ - system_time()), changed_);
-}
-
-void Gpu::changed() {
-  const Cycle next = next_edge();
-  if (next != kForever) changed_.notify(sc_core::sc_time::from_value(clock_.time_of(next) - system_time()));
 }
 
 bool Gpu::idle() const {

@@ -8,15 +8,18 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "castor/base/rng.h"
 #include "castor/base/statistics.h"
 #include "castor/base/time.h"
+#include "castor/gpu/cycle_process.h"
 #include "castor/gpu/front_end/copy_engine.h"
 #include "castor/gpu/front_end/front_end.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
+#include "castor/gpu/lookout.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/memory_system.h"
 #include "castor/gpu/observer.h"
@@ -24,8 +27,6 @@
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/gpu/statistics_totals.h"
-#include "castor/gpu/watchdog.h"
-#include "castor/gpu/windows.h"
 
 namespace castor::gpu {
 
@@ -33,12 +34,14 @@ class TraceRecorder;
 class Waves;
 
 /// A whole GPU: front end, SMs, crossbars, L2 slices, DRAM channels and copy engines, wired as a machine file says
-/// (docs/gpu.md, "Structure of the timing GPU"). One SystemC process runs all of it, and sleeps while nothing has work.
+/// (docs/gpu.md, "Structure of the timing GPU"). One SystemC process runs all of it, and sleeps while nothing has work:
+/// when cycles run is CycleProcess's to know, who looks at them from outside the Lookout's; this class has the units,
+/// the wires between them, and the order of a cycle.
 ///
 /// Work is given through `front_end()`; `changed()` must follow whatever the host did. Timing: cycle k runs at SystemC
 /// time clock().time_of(k); what the host does at exactly that time is seen by cycle k + 1.
 /// Limits: one core clock domain; DRAM edges are computed from it.
-class Gpu final : public sc_core::sc_module {
+class Gpu final : public sc_core::sc_module, private CycleRunner {
  public:
   /// With run.max_instructions every cycle that is a multiple of this runs, so that the limit is looked at in it.
   static constexpr Cycle kLimitPeriod = 1024;
@@ -73,36 +76,32 @@ class Gpu final : public sc_core::sc_module {
   /// What grows with time, summed over units, for statistics over windows.
   [[nodiscard]] const StatisticsTotals::Series& window_series() const { return totals_->series(); }
   /// JSON object of the statistics over time up to now (Windows); empty without machine key run.windows.
-  [[nodiscard]] std::string windows_json();
+  [[nodiscard]] std::string windows_json() { return lookout_->windows_json(now_); }
 
   /// Instructions that warps have issued.
   [[nodiscard]] std::uint64_t warp_instructions() const;
 
   /// Cycle that runs next; all before it are over.
-  [[nodiscard]] Cycle now() const { return now_; }
+  [[nodiscard]] Cycle now() const override { return now_; }
   /// First cycle that sees what the host does at the current SystemC time.
-  [[nodiscard]] Cycle host_cycle() const;
+  [[nodiscard]] Cycle host_cycle() const { return process_.host_cycle(); }
   /// The host gave work or changed something: the process looks again.
-  void changed();
+  void changed() { process_.changed(); }
 
   /// First cycle in which any unit has something to do; kForever if none.
-  [[nodiscard]] Cycle next_cycle() const;
+  [[nodiscard]] Cycle next_cycle() const override;
   /// Without the host nothing will proceed any more: every unit sleeps for ever, but for the periodic work of hooks.
   [[nodiscard]] bool at_rest() const;
   /// Runs one cycle, for programs that do not start the SystemC kernel. Cycles ascend, gaps up to `next_cycle`.
-  void run_cycle(Cycle cycle);
+  void run_cycle(Cycle cycle) override;
 
   /// The host begins to wait for the device and does nothing before something completes, or ends to do so: what the
   /// fixed-point watchdog has to know.
-  void host_waits(bool waits) {
-    watchdog_->host_waits(waits);
-    look_at_ = 0;
-    spinning_ = false;
-  }
+  void host_waits(bool waits) { lookout_->host_waits(waits); }
   /// The last window of the watchdog proved that the warps spin for ever.
-  [[nodiscard]] bool spinning() const { return spinning_; }
+  [[nodiscard]] bool spinning() const { return lookout_->spinning(); }
   /// Which loops they repeat and what they read.
-  [[nodiscard]] std::string spin_report() const { return watchdog_->report(); }
+  [[nodiscard]] std::string spin_report() const { return lookout_->spin_report(); }
 
   /// Nothing is queued, resident, in flight or unanswered.
   [[nodiscard]] bool idle() const;
@@ -121,30 +120,23 @@ class Gpu final : public sc_core::sc_module {
 
   /// Called by the process after every cycle that ran, with the next one that will (kForever: none); true pauses the
   /// simulation (sc_pause) at the time of the cycle that ran.
-  std::function<bool(Cycle cycle, Cycle next)> after_cycle;
+  void after_cycle(std::function<bool(Cycle cycle, Cycle next)> told) { process_.after_cycle(std::move(told)); }
 
   /// What a block threw in a cycle that ran, such as a mismatch of model and RTL in lockstep; null if nothing. The
   /// process caught it (no exception leaves a SystemC process), paused the simulation and is over: the GPU is in the
   /// middle of a cycle and can only be read.
-  [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
+  [[nodiscard]] const std::exception_ptr& failure() const { return process_.failure(); }
 
   /// Lets the process run cycle after cycle while SystemC's time stands, as long as nothing else is to happen in the
   /// simulation before them; time catches up before a pause. For whoever knows that no module looks at SystemC's time
   /// in calls that the device makes, and that no time is given at which the simulation has to stop.
-  void run_ahead(bool allowed) { run_ahead_ = allowed; }
+  void run_ahead(bool allowed) { process_.run_ahead(allowed); }
 
  private:
-  void process();
-  void at_time();
-  void run_cycles(Cycle cycle);
-  [[nodiscard]] Cycle foreign_cycle() const;
-  void arm(Cycle next);
-  [[nodiscard]] Cycle next_edge() const;
+  void process() { process_.activate(); }
   void tick_due(Cycle cycle);
   void hand_over(Cycle cycle);
   void apply_clock_enables(Cycle next);
-  void look_around(Cycle now);
-  void end_windows(Cycle now);
   void collect_kernel();
 
   const Machine& machine_;
@@ -165,21 +157,13 @@ class Gpu final : public sc_core::sc_module {
   std::vector<Cycle> wakes_;     ///< of units_
   std::vector<unsigned> order_;  ///< of units_ in a cycle, permuted before each cycle with run.shuffle
   std::unique_ptr<StatisticsTotals> totals_;
-  std::unique_ptr<Windows> windows_;  ///< with run.windows
-  std::unique_ptr<Watchdog> watchdog_;
-  Cycle look_at_ = 0;          ///< watchdog or windows want to be called before this cycle
+  std::unique_ptr<Lookout> lookout_;
   std::size_t collected_ = 0;  ///< kernels whose counts are collected
-  bool spinning_ = false;
-  std::exception_ptr failure_;
   bool governed_ = false;
   SmMask enabled_ = kAllSms;
   base::Xoshiro256 shuffle_;
   Cycle now_ = 0;
-  Cycle armed_ = 0;  ///< cycle that the process waits for
-  base::Picoseconds armed_time_ = ~base::Picoseconds{0};
-  bool run_ahead_ = false;
-  bool pause_pending_ = false;  ///< when time has come to `armed_`, which has run
-  sc_core::sc_event changed_;
+  CycleProcess process_;
 };
 
 }  // namespace castor::gpu

@@ -159,19 +159,19 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   stop_ = Stop::kNone;
   gpu_->host_waits(!until);
   gpu_->run_ahead(!until);
-  gpu_->after_cycle = [&](Cycle cycle, Cycle next) {
+  gpu_->after_cycle([&](Cycle cycle, Cycle next) {
     stop_ = after_cycle(cycle, next, reached);
     // Until a given time an idle device may wait: the host will go on then.
     if (stop_ == Stop::kIdle && until) stop_ = Stop::kNone;
     return stop_ != Stop::kNone;
-  };
+  });
   if (until) {
     if (*until > now()) sc_core::sc_start(sc_core::sc_time::from_value(*until - now()), sc_core::SC_RUN_TO_TIME);
   } else {
     sc_core::sc_start();
     if (stop_ == Stop::kNone) stop_ = reached() ? Stop::kReached : Stop::kIdle;
   }
-  gpu_->after_cycle = nullptr;
+  gpu_->after_cycle(nullptr);
   gpu_->run_ahead(false);
   if (gpu_->failure()) std::rethrow_exception(gpu_->failure());
   if (recorder_) recorder_->clear_progress();  // the host may write

@@ -1,16 +1,21 @@
 #pragma once
 
-#include <array>
 #include <boost/circular_buffer.hpp>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <systemc>
-#include <vector>
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/address_map.h"
+#include "castor/gpu/memory/atomic_unit.h"
+#include "castor/gpu/memory/l2_data.h"
+#include "castor/gpu/memory/l2_fills.h"
+#include "castor/gpu/memory/l2_flush.h"
+#include "castor/gpu/memory/l2_memory_side.h"
+#include "castor/gpu/memory/l2_reply_side.h"
+#include "castor/gpu/memory/l2_traffic.h"
 #include "castor/gpu/memory/port.h"
 #include "castor/gpu/memory/tag_array.h"
 #include "castor/gpu/store.h"
@@ -30,17 +35,17 @@ class Waves;
 ///
 /// Write-back, least recently used, sectors of 32 bytes; a store fetches only sectors that it writes in part. Data
 /// live in the store: tags, dirty bits and DRAM are timing over it.
+///
+/// Tags, fills, the side to memory, that to the network, the atomic unit, the flush and the counters have their own
+/// state; this class has the pipe, decides what its head needs, and has the order of a cycle.
 class L2Slice final : public sc_core::sc_module, public Unit {
  public:
   /// Traffic of one kernel table entry.
-  struct Traffic {
-    std::uint64_t hits = 0, misses = 0, merged = 0, evictions = 0;
-  };
+  using Traffic = L2Traffic::OfEntry;
 
   /// Statistics go into a group `slice<index>` of `parent`.
   L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
           base::StatisticGroup& parent);
-  ~L2Slice() override;
 
   TargetPort network;    ///< from the crossbar; credits in flits
   InitiatorPort memory;  ///< to the DRAM channel; one credit per request
@@ -54,17 +59,17 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   /// without an entry in flight are absent; one line per cycle. For machines that flush at the end of a kernel.
   void flush(Cycle visible);
   /// A flush was asked for and is not over; the end counts from the next cycle on.
-  [[nodiscard]] bool flushing(Cycle now) const { return flush_from_ != kForever || flushed_before_ > now; }
+  [[nodiscard]] bool flushing(Cycle now) const { return flush_.under_way(now); }
 
   /// For memories that keep data of their own: write-backs carry the bytes they write, and what a read brings is
   /// compared with the store (statistic l2_fill_differs). Off: only timing moves.
-  void set_memory_keeps_data(bool keeps) { memory_keeps_data_ = keeps; }
+  void set_memory_keeps_data(bool keeps) { to_memory_.set_keeps_data(keeps); }
 
   /// Begins or ends a window in which the slice notices whether a byte of memory changes its value; the first change
   /// ends it (docs/gpu.md, "Watchdogs").
-  void watch(bool on) { watching_ = on; }
+  void watch(bool on) { data_.watch(on); }
   /// The window goes on: no byte has changed since `watch(true)`.
-  [[nodiscard]] bool watching() const { return watching_; }
+  [[nodiscard]] bool watching() const { return data_.watching(); }
 
   /// Nothing is queued, in the pipe, or in flight.
   [[nodiscard]] bool idle() const;
@@ -74,93 +79,52 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   [[nodiscard]] std::size_t held() const;
   /// State of a line, for tests: nothing if absent.
   [[nodiscard]] const TagArray::Line* line(std::uint64_t address) const;
-  [[nodiscard]] const Traffic& traffic(unsigned entry) const { return by_entry_[entry]; }
-  void clear_traffic(unsigned entry) { by_entry_[entry] = {}; }
+  [[nodiscard]] const Traffic& traffic(unsigned entry) const { return traffic_.of(entry); }
+  void clear_traffic(unsigned entry) { traffic_.clear(entry); }
 
  private:
-  static constexpr std::int32_t kNone = -1;
-
-  /// MSHR: one read under way and the requests that wait for it, linked by MemoryRequest::next.
-  struct Entry {
-    Transaction* first = nullptr;
-    Transaction* last = nullptr;
-    std::uint32_t count = 0;
-    std::uint32_t line = 0;     ///< index in the tag array
-    std::int32_t next = kNone;  ///< next entry of the line, or of the free list
-    std::uint8_t sectors = 0;
-    bool filled = false;
-  };
   struct Piped {
     Transaction* transaction;
     Cycle due;
     unsigned set;  ///< of its line
   };
-  struct Delayed {
-    Transaction* transaction;
-    Cycle visible;
-    std::uint32_t cost;
-  };
-  struct ClientCounters;
   /// What the head of the pipe was found to lack in this cycle.
   enum class Lack : std::uint8_t { kNothing, kCredit, kMissQueue, kEntry };
-  enum class Event : std::uint8_t { kHit, kMiss, kMerged };
 
-  void send_delayed(Cycle now);
   void collect_replies(Cycle now);
-  [[nodiscard]] bool fill_waits(Cycle now) const { return filling_ != kNone || memory.reply(now) != nullptr; }
+  [[nodiscard]] bool fill_waits(Cycle now) const { return fills_.serving() || memory.reply(now) != nullptr; }
   void serve_fill(Cycle now);
-  void compare_fill(const Transaction& read);
-  void finish_entry(std::int32_t index);
   void serve_head(Cycle now);
   [[nodiscard]] Lack decide(Transaction& transaction, unsigned set, Cycle now);
-  [[nodiscard]] Lack decide_in_flight(Transaction& transaction, std::int32_t way, std::uint8_t need);
-  void open_entry(Transaction& transaction, std::int32_t way, std::uint8_t sectors);
-  void write_back(std::size_t way, const MemoryRequest& cause);
+  [[nodiscard]] Lack decide_present(Transaction& transaction, std::size_t way, std::uint8_t need, Cycle now);
+  [[nodiscard]] Lack decide_in_flight(Transaction& transaction, std::size_t way, std::uint8_t need);
+  [[nodiscard]] Lack miss(Transaction& transaction, std::size_t way, std::uint8_t sectors);
+  void fetch(Transaction& transaction, std::size_t way, std::uint8_t sectors);
   void accept(Cycle now);
-  void send_miss(Cycle now);
-  void flush_step(Cycle now);
   void plan(Cycle now);
-  [[nodiscard]] bool can_reply(const MemoryRequest& request, Cycle now);
-  void perform_watched(Transaction& transaction);
-  void perform_and_reply(Transaction& transaction, std::int32_t way, Cycle now);
-  void count(const MemoryRequest& request, Event event);
-  [[nodiscard]] static std::uint8_t needed(const MemoryRequest& request);
-  [[nodiscard]] Transaction& memory_request(RequestKind kind, std::uint64_t line, std::uint8_t sectors,
-                                            const MemoryRequest& cause);
+  void perform_and_reply(Transaction& transaction, std::size_t way, Cycle now);
 
-  const Store& store_;
   AddressMap map_;
-  unsigned latency_, line_bytes_, merges_, flit_bytes_, atomic_latency_, words_per_cycle_;
-  bool memory_keeps_data_ = false;
-  bool watching_ = false;
-
+  unsigned latency_;
   TagArray tags_;
-  std::vector<Entry> entries_;
-  std::int32_t free_entry_ = 0;
-  unsigned entries_used_ = 0;
+  L2Data data_;
+  L2Fills fills_;
   boost::circular_buffer<Piped> pipe_;
-  boost::circular_buffer<Transaction*> miss_queue_;
-  boost::circular_buffer<Delayed> delayed_;  ///< replies of atomics
-  std::uint32_t delayed_cost_ = 0;           ///< credits that delayed replies will need
-  std::int32_t filling_ = kNone;             ///< entry whose waiters are being served
-  Cycle busy_until_ = 0;                     ///< by an atomic
-  TransactionPool pool_;
 
   // Of this tick.
   Lack head_lack_ = Lack::kNothing;
   bool fill_blocked_ = false;
-  bool miss_sent_ = false;
 
   Cycle head_stuck_since_ = kForever;
-  Cycle flush_from_ = kForever;
-  Cycle flushed_before_ = 0;  ///< first cycle after the last flush
-  std::size_t flush_next_ = 0;
 
+  // Parts that count, in the order of their counters.
   base::StatisticGroup group_;
-  base::Counter read_hit_, read_miss_, write_hit_, write_miss_, atomic_hit_, atomic_miss_, merged_, evict_dirty_,
-      reservation_fail_, atomic_busy_, fill_differs_;
-  std::vector<std::unique_ptr<ClientCounters>> by_client_;
-  std::vector<Traffic> by_entry_;
+  L2Traffic traffic_;
+  base::Counter reservation_fail_;
+  AtomicUnit atomics_;
+  L2ReplySide replies_;
+  L2MemorySide to_memory_;
+  L2Flush flush_;
 };
 
 }  // namespace castor::gpu

@@ -29,10 +29,10 @@ void Crossbar::add_waves(Waves& waves, const std::string& scope) const {
 void L2Slice::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "fifo", 16, [this] { return network.waiting(); });
   waves.add(scope, "pipe", 16, [this] { return pipe_.size(); });
-  waves.add(scope, "mshrs", 16, &entries_used_);
-  waves.add(scope, "miss_queue", 16, [this] { return miss_queue_.size(); });
-  waves.add(scope, "filling", 1, [this] { return filling_ != kNone ? 1 : 0; });
-  waves.add(scope, "atomic_replies", 16, [this] { return delayed_.size(); });
+  waves.add(scope, "mshrs", 16, [this] { return fills_.in_use(); });
+  waves.add(scope, "miss_queue", 16, [this] { return to_memory_.size(); });
+  waves.add(scope, "filling", 1, [this] { return fills_.serving() ? 1 : 0; });
+  waves.add(scope, "atomic_replies", 16, [this] { return replies_.delayed(); });
 }
 
 void DramChannel::add_waves(Waves& waves, const std::string& scope) const {

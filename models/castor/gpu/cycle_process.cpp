@@ -1,0 +1,99 @@
+#include "castor/gpu/cycle_process.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+namespace {
+
+base::Picoseconds system_time() { return sc_core::sc_time_stamp().value(); }
+
+}  // namespace
+
+void CycleProcess::activate() {
+  if (failure_) return;
+  try {
+    at_time();
+  } catch (const base::Error&) {
+    failure_ = std::current_exception();
+    sc_core::sc_pause();
+  }
+}
+
+void CycleProcess::at_time() {
+  const base::Picoseconds time = system_time();
+  if (pause_pending_ && time == armed_time_) {
+    pause_pending_ = false;
+    sc_core::sc_pause();
+    arm(next_edge());
+    return;
+  }
+  const Cycle cycle = time == armed_time_ ? armed_ : clock_.first_at_or_after(time);
+  // The host may wake the process between two edges, or for a cycle that has run already.
+  if (pause_pending_) {
+    arm(armed_);
+  } else if (cycle >= device_.now() && (time == armed_time_ || clock_.time_of(cycle) == time)) {
+    run_cycles(cycle);
+  } else {
+    arm(next_edge());
+  }
+}
+
+// Runs the cycle whose time it is, and those behind it that may run ahead of time.
+void CycleProcess::run_cycles(Cycle cycle) {
+  const Cycle first = cycle;
+  const Cycle end = run_ahead_ ? foreign_cycle() : 0;
+  for (;;) {
+    device_.run_cycle(cycle);
+    const Cycle next = device_.next_cycle();
+    if (after_cycle_ && after_cycle_(cycle, next)) {
+      pause_pending_ = cycle != first;
+      if (!pause_pending_) sc_core::sc_pause();
+      arm(pause_pending_ ? cycle : next);
+      return;
+    }
+    if (next >= end) {
+      arm(next);
+      return;
+    }
+    cycle = next;
+  }
+}
+
+// First cycle that something else in the simulation may precede. At most a millisecond ahead, so that SystemC's time
+// shows where the device is.
+Cycle CycleProcess::foreign_cycle() const {
+  constexpr base::Picoseconds kFarthest = 1'000'000'000;
+  const auto free = std::min<base::Picoseconds>(sc_core::sc_time_to_pending_activity().value(), kFarthest);
+  return clock_.first_at_or_after(system_time() + free);
+}
+
+// What the host does may ask for a cycle that has passed while the device slept: it is the next that can run.
+Cycle CycleProcess::next_edge() const {
+  const Cycle next = device_.next_cycle();
+  return next == kForever ? next : std::max(next, clock_.first_at_or_after(system_time()));
+}
+
+void CycleProcess::arm(Cycle next) {
+  if (next == kForever) {
+    sc_core::next_trigger(changed_);
+    return;
+  }
+  armed_ = next;
+  armed_time_ = clock_.time_of(next);
+  sc_core::next_trigger(sc_core::sc_time::from_value(armed_time_ - system_time()), changed_);
+}
+
+Cycle CycleProcess::host_cycle() const {
+  const base::Picoseconds time = system_time();
+  const Cycle at_or_after = clock_.first_at_or_after(time);
+  return std::max(device_.now(), clock_.time_of(at_or_after) == time ? at_or_after + 1 : at_or_after);
+}
+
+void CycleProcess::changed() {
+  const Cycle next = next_edge();
+  if (next != kForever) changed_.notify(sc_core::sc_time::from_value(clock_.time_of(next) - system_time()));
+}
+
+}  // namespace castor::gpu

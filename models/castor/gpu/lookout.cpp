@@ -1,0 +1,52 @@
+#include "castor/gpu/lookout.h"
+
+#include <algorithm>
+
+namespace castor::gpu {
+
+Lookout::Lookout(const Sights& sights)
+    : units_(sights.units),
+      watchdog_(sights.machine, sights.store, sights.front_end, sights.cores, sights.memory, sights.copies) {
+  if (!sights.machine.run.windows) return;
+  windows_ =
+      std::make_unique<Windows>(sights.machine.run.window, sights.totals.series(), sights.front_end, sights.cores);
+}
+
+void Lookout::look(Cycle now) {
+  if (now >= watchdog_.due() && watchdog_.look(now)) spinning_ = true;
+  due_ = watchdog_.due();
+  if (windows_ == nullptr) return;
+  end_windows(now);
+  due_ = std::min(due_, windows_->due());
+}
+
+void Lookout::host_waits(bool waits) {
+  watchdog_.host_waits(waits);
+  due_ = 0;
+  spinning_ = false;
+}
+
+void Lookout::kernel_completed(const KernelStatistics& kernel) {
+  if (windows_ != nullptr) windows_->kernel_completed(kernel.entry, kernel);
+}
+
+std::string Lookout::windows_json(Cycle now) {
+  if (windows_ == nullptr) return {};
+  end_windows(now);
+  count_until(now);
+  return windows_->json(now);
+}
+
+// Ends the windows that end at or before `now`. What sleeps counts as if it had ticked until then.
+void Lookout::end_windows(Cycle now) {
+  while (windows_->due() <= now) {
+    count_until(windows_->due());
+    windows_->end_window();
+  }
+}
+
+void Lookout::count_until(Cycle cycle) {
+  for (Unit* const unit : units_) unit->count_until(cycle);
+}
+
+}  // namespace castor::gpu

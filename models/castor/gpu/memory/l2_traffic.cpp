@@ -1,0 +1,67 @@
+#include "castor/gpu/memory/l2_traffic.h"
+
+#include <array>
+
+namespace castor::gpu {
+namespace {
+
+constexpr std::array<const char*, static_cast<std::size_t>(Client::kCount)> kClientNames = {
+    "lsu", "bypass", "fetch", "constant", "swap", "launch", "front_end", "copy", "host"};
+
+}  // namespace
+
+struct L2Traffic::OfClient {
+  OfClient(base::StatisticGroup& parent, const char* name)
+      : group(parent, name),
+        hit(group, {"l2_hit", "", "requests performed at their decision"}),
+        miss(group, {"l2_miss", "", "requests that opened an MSHR"}),
+        merged(group, {"l2_merged", "", "requests that joined an MSHR"}),
+        evict_dirty(group, {"l2_evict_dirty", "", "lines written back because of them"}),
+        memory_bytes(group, {"memory_bytes", "bytes", "read from DRAM for them"}) {}
+
+  base::StatisticGroup group;
+  base::Counter hit, miss, merged, evict_dirty, memory_bytes;
+};
+
+L2Traffic::L2Traffic(base::StatisticGroup& slice, std::size_t entries)
+    : read_hit_(slice, {"l2_read_hit", "", "loads and fetches performed at their decision"}),
+      read_miss_(slice, {"l2_read_miss", "", "loads and fetches that opened an MSHR"}),
+      write_hit_(slice, {"l2_write_hit", "", "stores performed at their decision"}),
+      write_miss_(slice, {"l2_write_miss", "", "stores that opened an MSHR: sectors written in part"}),
+      atomic_hit_(slice, {"l2_atomic_hit", "", "atomics performed at their decision"}),
+      atomic_miss_(slice, {"l2_atomic_miss", "", "atomics that opened an MSHR"}),
+      merged_(slice, {"l2_merged", "", "requests that joined an MSHR"}),
+      evict_dirty_(slice, {"l2_evict_dirty", "", "lines written back"}),
+      by_entry_(entries) {
+  for (const char* name : kClientNames) by_client_.push_back(std::make_unique<OfClient>(slice, name));
+}
+
+L2Traffic::~L2Traffic() = default;
+
+void L2Traffic::hit(const MemoryRequest& request) {
+  ++(request.is_write() ? write_hit_ : request.is_atomic() ? atomic_hit_ : read_hit_);
+  ++client(request).hit;
+  ++entry(request).hits;
+}
+
+void L2Traffic::missed(const MemoryRequest& request, unsigned bytes) {
+  ++(request.is_write() ? write_miss_ : request.is_atomic() ? atomic_miss_ : read_miss_);
+  OfClient& of_client = client(request);
+  ++of_client.miss;
+  of_client.memory_bytes += bytes;
+  ++entry(request).misses;
+}
+
+void L2Traffic::merged(const MemoryRequest& request) {
+  ++merged_;
+  ++client(request).merged;
+  ++entry(request).merged;
+}
+
+void L2Traffic::evicted(const MemoryRequest& cause) {
+  ++evict_dirty_;
+  ++client(cause).evict_dirty;
+  ++entry(cause).evictions;
+}
+
+}  // namespace castor::gpu

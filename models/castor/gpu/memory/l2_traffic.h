@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "castor/base/statistics.h"
+#include "castor/gpu/memory/transaction.h"
+
+namespace castor::gpu {
+
+/// What requests met at one slice of the L2, counted three times: for the slice, for the client that asked, for the
+/// kernel table entry it asked for. Every request is counted once, when it is decided.
+class L2Traffic {
+ public:
+  /// Of one kernel table entry.
+  struct OfEntry {
+    std::uint64_t hits = 0, misses = 0, merged = 0, evictions = 0;
+  };
+
+  /// Counters go into `slice`, those of clients into groups below it.
+  L2Traffic(base::StatisticGroup& slice, std::size_t entries);
+  ~L2Traffic();
+
+  void hit(const MemoryRequest& request);
+  /// It opened an entry and reads `bytes` from memory.
+  void missed(const MemoryRequest& request, unsigned bytes);
+  void merged(const MemoryRequest& request);
+  /// A line was written back because of it.
+  void evicted(const MemoryRequest& cause);
+
+  [[nodiscard]] const OfEntry& of(unsigned entry) const { return by_entry_[entry]; }
+  void clear(unsigned entry) { by_entry_[entry] = {}; }
+
+ private:
+  struct OfClient;
+  [[nodiscard]] OfClient& client(const MemoryRequest& request) {
+    return *by_client_[static_cast<std::size_t>(request.client)];
+  }
+  [[nodiscard]] OfEntry& entry(const MemoryRequest& request) {
+    return request.entry < by_entry_.size() ? by_entry_[request.entry] : nobody_;
+  }
+
+  base::Counter read_hit_, read_miss_, write_hit_, write_miss_, atomic_hit_, atomic_miss_, merged_, evict_dirty_;
+  std::vector<std::unique_ptr<OfClient>> by_client_;
+  std::vector<OfEntry> by_entry_;
+  OfEntry nobody_;  ///< requests of no kernel
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "castor/isa/module.h"
+#include "ptx/constant.h"
+#include "ptx/cursor.h"
+#include "ptx/expressions.h"
+#include "ptx/labels.h"
+#include "ptx/names.h"
+#include "ptx/operands.h"
+#include "ptx/rules.h"
+#include "ptx/symbols.h"
+
+namespace castor::ptx {
+
+/// Calls of one function body, and the lists of functions that indirect ones may reach. What a call needs of labels and
+/// of functions that are declared behind it waits until `resolve`.
+class Calls {
+ public:
+  /// What the calls of a body are read with and written to. `number`: of the function in its module; `candidates`:
+  /// functions that indirect calls of the whole text may name.
+  struct Place {
+    isa::Function& function;
+    std::uint32_t number;
+    Names& names;
+    Labels& labels;
+    Operands& operands;
+    Budget& candidates;
+  };
+
+  Calls(Cursor& text, Expressions& expressions, Symbols& symbols, const Place& place)
+      : text_(text), expressions_(expressions), symbols_(symbols), place_(place) {}
+
+  /// Reads `[(results),] target [, (arguments)] [, prototype or list of targets]` into Function::calls.
+  void call();
+  /// Reads a .calltargets list; returns its number.
+  [[nodiscard]] std::uint32_t target_list();
+  /// The body is over.
+  void resolve();
+
+ private:
+  struct Pending {
+    std::uint32_t call = 0;
+    Token target;
+    bool has_list = false;
+    Token list;  // name of a prototype or of .calltargets
+    std::uint32_t scope = 0;
+    struct Value {
+      std::size_t argument = 0;
+      Token at;
+      Constant constant;
+    };
+    std::vector<Value> constants;  // arguments whose type the callee tells
+  };
+
+  isa::Operand operand(bool result, std::size_t index, Pending& pending);
+  void operands(std::vector<isa::Operand>& list, bool results, Pending& pending);
+  void target(isa::Call& made, const Pending& pending);
+  const std::vector<isa::Variable>* resolve_list(const Pending& pending, isa::Call& call);
+
+  Cursor& text_;
+  Expressions& expressions_;
+  Symbols& symbols_;
+  Place place_;
+  std::vector<std::vector<Token>> lists_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace castor::ptx

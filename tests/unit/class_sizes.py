@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""How large classes are: member functions and data members of every class in the headers of the timing GPU, the runtime
+and the PTX parser, as clang sees them. Fails if a class is above its limit.
+
+    class_sizes.py <root of the tree> [--all]   checks it; --all lists every class, the largest first
+    class_sizes.py --self-test                  checks that what is too large is found, and what does not count is not
+
+Counted is what the class itself declares: functions with constructors, operators and overrides, but not what is
+defaulted or deleted; data members that are not static. What it inherits and what classes inside it declare is theirs.
+"""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+
+# Debian has it for its own Python; others find it here.
+sys.path.append("/usr/lib/python3/dist-packages")
+try:
+    from clang import cindex
+except ImportError:
+    sys.exit("class_sizes: needs python3-clang-14 (cmake/packages.txt)")
+
+FOLDERS = ["models/castor/gpu", "sw/runtime", "sw/ptx"]
+INCLUDES = ["models", "sw", "sw/device/include"]
+
+# Most functions and data members of any class.
+GENERAL = (40, 25)
+# Classes with limits of their own: functions, data members, why. What is above the general limit is what the class has
+# now; it may only become smaller, here and there.
+FIXED = "fixed: parts and their order are all it has"
+OWN = {
+    "castor::gpu::Sm": (50, 25, FIXED),
+    "castor::gpu::FrontEnd": (50, 25, FIXED),
+    "castor::gpu::SmMemory::Impl": (42, 38, "LSU, L1 pipe and MSHRs of an SM, not yet cut"),
+    "castor::gpu::FilterUnit": (25, 41, "13 parts it asks, and all that the filter is told and says; not yet cut"),
+    "castor::gpu::ReplaySm": (29, 38, "an SM in small: contexts, room, wires and seven counters"),
+    "castor::gpu::DramChannel": (24, 38, "first legal clocks of each kind of command, and eight statistics"),
+    "castor::gpu::IssueStage": (30, 32, "six parts it asks, and what a tick found out about picks and commits"),
+    "castor::gpu::MemoryOperation": (15, 34, "a record: all that an access carries through the LSU"),
+    "castor::gpu::CopyPlan": (18, 29, "a record of the copy under way, and where its pieces stand"),
+    "castor::gpu::Machine": (2, 40, "the keys of a machine file, a struct per section"),
+}
+
+LIBRARIES = ["libclang-14.so.1", "/usr/lib/llvm-14/lib/libclang.so.1"]
+KINDS = cindex.CursorKind
+FUNCTIONS = {KINDS.CXX_METHOD, KINDS.CONSTRUCTOR, KINDS.DESTRUCTOR, KINDS.CONVERSION_FUNCTION, KINDS.FUNCTION_TEMPLATE}
+CLASSES = {
+    KINDS.CLASS_DECL,
+    KINDS.STRUCT_DECL,
+    KINDS.UNION_DECL,
+    KINDS.CLASS_TEMPLATE,
+    KINDS.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
+}
+
+
+def load_library():
+    """Has cindex use libclang 14, wherever Debian's loader or LLVM's folder has it."""
+    for library in LIBRARIES:
+        cindex.Config.loaded = False
+        cindex.Config.set_library_file(library)
+        try:
+            return cindex.Index.create()
+        except cindex.LibclangError:
+            continue
+    sys.exit("class_sizes: no libclang 14; it comes with python3-clang-14 (cmake/packages.txt)")
+
+
+def name_of(cursor):
+    """Name with namespaces and enclosing classes."""
+    parts = []
+    while cursor is not None and cursor.kind != KINDS.TRANSLATION_UNIT:
+        parts.append(cursor.spelling)
+        cursor = cursor.semantic_parent
+    return "::".join(reversed(parts))
+
+
+def counts(function):
+    """Whether a member function is one that somebody wrote."""
+    return not function.is_default_method() and function.availability != cindex.AvailabilityKind.NOT_AVAILABLE
+
+
+def measure(cursor, sizes):
+    """Adds {name: (functions, data members)} of a class and of those inside it."""
+    functions = members = 0
+    for child in cursor.get_children():
+        if child.kind in FUNCTIONS and counts(child):
+            functions += 1
+        elif child.kind == KINDS.FIELD_DECL:
+            members += 1
+        elif child.kind in CLASSES and child.is_definition():
+            inner = measure(child, sizes)
+            if child.is_anonymous():  # its members are used as the class's own
+                members += inner[1]
+    if not cursor.is_anonymous():
+        sizes[name_of(cursor)] = (functions, members)
+    return functions, members
+
+
+def walk(cursor, folders, sizes):
+    for child in cursor.get_children():
+        if child.kind == KINDS.NAMESPACE:
+            walk(child, folders, sizes)
+        elif child.kind in CLASSES and child.is_definition():
+            file = child.location.file
+            if file is not None and any(pathlib.Path(file.name).is_relative_to(folder) for folder in folders):
+                measure(child, sizes)
+
+
+def sizes_of(root):
+    """{name of class: (functions, data members)}, read in one go: all headers in one unit, bodies of functions left."""
+    folders = [root / folder for folder in FOLDERS]
+    headers = [path for folder in folders for path in sorted(folder.rglob("*.h"))]
+    text = "".join(f'#include "{path}"\n' for path in headers)
+    arguments = ["-std=c++17", "-fsyntax-only"] + [f"-I{root / folder}" for folder in INCLUDES]
+    unit = load_library().parse(
+        "all_headers.cpp",
+        args=arguments,
+        unsaved_files=[("all_headers.cpp", text)],
+        options=cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES,
+    )
+    errors = [str(found) for found in unit.diagnostics if found.severity >= cindex.Diagnostic.Error]
+    if errors:
+        sys.exit("\n".join(errors) + "\nclass_sizes: headers that clang cannot read")
+    sizes = {}
+    walk(unit.cursor, folders, sizes)
+    return sizes
+
+
+def check(sizes, general, own):
+    """Offences: classes above their limit, and limits that no class needs any more."""
+    for name, size in sorted(sizes.items()):
+        limit = own[name][:2] if name in own else general
+        for has, most, usual, what in zip(size, limit, general, ("member functions", "data members")):
+            if has > most:
+                yield f"{name}: {has} {what}, at most {most}"
+            elif name in own and own[name][2] != FIXED and has < most and most > usual:
+                yield f"{name}: {has} {what}, so its limit of {most} can be {max(has, usual)}"
+    for name in own:
+        if name not in sizes:
+            yield f"{name}: has a limit of its own, but is no class of these headers"
+
+
+def self_test():
+    text = """
+#pragma once
+namespace castor::gpu {
+class Large {
+ public:
+  Large();
+  explicit Large(int);
+  Large(const Large&) = delete;
+  Large& operator=(const Large&) = default;
+  virtual ~Large();
+  bool operator==(const Large&) const { return nothing_here_is_read(; }
+  explicit operator bool() const;
+  template <class T>
+  void pass(T value);
+  static int count();
+  friend void stranger(Large&);
+  struct Inner {
+    int a, b;
+    void f();
+  };
+
+ private:
+  static int shared_;
+  int one_, two_;
+  union {
+    int either_;
+    float or_;
+  };
+  Inner inner_;
+  enum class Kind { kA, kB } kind_;
+};
+template <class T>
+struct Sheet : Large {
+  T a, b;
+  void g();
+};
+class Announced;
+}
+"""
+    expected = {
+        "castor::gpu::Large": (7, 6),
+        "castor::gpu::Large::Inner": (1, 2),
+        "castor::gpu::Sheet": (1, 2),
+    }
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        header = root / "models" / "castor" / "gpu" / "large.h"
+        header.parent.mkdir(parents=True)
+        # Bodies of functions are not looked into: this one would not compile.
+        header.write_text(text)
+        sizes = sizes_of(root)
+        if sizes != expected:
+            wrong.append(f"sizes: {sizes}, expected {expected}")
+    large = "castor::gpu::Large"
+    for what, own, offences in (
+        ("within the limits", {large: (7, 6, "")}, 0),
+        ("one function too many", {large: (6, 6, "")}, 1),
+        ("one member too many", {large: (7, 5, "")}, 1),
+        ("both", {large: (1, 1, "")}, 2),
+        ("above the general limit", {}, 2),
+        ("a limit that is not needed", {large: (8, 6, "")}, 1),
+        ("a limit that is fixed", {large: (8, 7, FIXED)}, 0),
+        ("a limit of no class", {large: (7, 6, ""), "castor::gpu::Gone": (1, 1, "")}, 1),
+    ):
+        found = list(check(expected, (6, 5), own))
+        if len(found) != offences:
+            wrong.append(f"{what}: {found}, expected {offences} offences")
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", type=pathlib.Path, nargs="?")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test()
+    if options.root is None:
+        parser.error("the root of the tree is needed")
+    sizes = sizes_of(options.root.resolve())
+    if options.all:
+        for name, (functions, members) in sorted(sizes.items(), key=lambda item: (-item[1][0], item[0])):
+            print(f"{functions:4} {members:4}  {name}")
+    offences = list(check(sizes, GENERAL, OWN))
+    print("\n".join(offences))
+    print(f"{len(sizes)} classes, {len(offences)} offences")
+    return 0 if sizes and not offences else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

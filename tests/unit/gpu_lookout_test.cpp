@@ -1,0 +1,95 @@
+// Who looks at a device between cycles: when, and what has been counted by then. The watchdog has tests of its own.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "castor/gpu/gpu.h"
+#include "castor/gpu/lookout.h"
+#include "platforms/machines.h"
+
+namespace castor::gpu {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Counting final : public Unit {
+ public:
+  void tick(Cycle /*now*/) override {}
+  void count_until(Cycle now) override { until.push_back(now); }
+  std::vector<Cycle> until;
+};
+
+/// A device that does nothing, and a lookout of its own over its parts.
+struct Rig {
+  explicit Rig(const std::vector<std::string>& overrides)
+      : machine(platforms::load_machine("tiny", overrides).machine),
+        store({1 << 20, false}),
+        gpu(sc_core::sc_module_name(sc_core::sc_gen_unique_name("gpu")), machine, store, programs, {}),
+        totals(group) {}
+
+  Lookout lookout(const std::vector<Sm*>& cores) {
+    return Lookout({machine, store, gpu.front_end(), gpu.memory(), cores, {}, units, totals});
+  }
+
+  Machine machine;
+  Store store;
+  ProgramTable programs{32, nullptr};
+  Gpu gpu;
+  base::StatisticGroup group{"statistics"};
+  StatisticsTotals totals;
+  Counting unit;
+  std::vector<Unit*> units{&unit};
+  std::vector<Sm*> none;
+};
+
+TEST(Lookout, LooksOnceAndNeverAgainWhereThereIsNothingToSee) {
+  Rig rig({"run.windows=0"});
+  Lookout lookout = rig.lookout(rig.none);
+  EXPECT_EQ(lookout.due(), 0U);
+  lookout.look(0);
+  EXPECT_EQ(lookout.due(), kForever);
+  EXPECT_EQ(lookout.window_end(), kForever);
+  EXPECT_FALSE(lookout.spinning());
+  EXPECT_EQ(lookout.windows_json(100), "");
+  EXPECT_THAT(rig.unit.until, ElementsAre());
+}
+
+TEST(Lookout, EndsEveryWindowThatIsOverWithWhatWasCountedUntilThen) {
+  Rig rig({"run.windows=1", "run.window=100"});
+  Lookout lookout = rig.lookout(rig.none);
+  lookout.look(0);
+  EXPECT_EQ(lookout.due(), 100U);
+  lookout.look(99);
+  EXPECT_THAT(rig.unit.until, ElementsAre());
+  lookout.look(250);
+  EXPECT_THAT(rig.unit.until, ElementsAre(100, 200));
+  EXPECT_EQ(lookout.due(), 300U);
+  EXPECT_THAT(lookout.windows_json(320), HasSubstr("\"last_cycles\":20,"));
+  EXPECT_THAT(rig.unit.until, ElementsAre(100, 200, 300, 320));
+}
+
+TEST(Lookout, LooksAgainWhenTheHostBeginsOrEndsToWait) {
+  Rig rig({"run.windows=0"});
+  Lookout lookout = rig.lookout(rig.none);
+  lookout.look(0);
+  lookout.host_waits(true);
+  EXPECT_EQ(lookout.due(), 0U);
+}
+
+TEST(Lookout, IsDueAtTheEndOfTheWatchdogsWindowOrAtThatOfTheStatisticsWhicheverComesFirst) {
+  Rig rig({"run.windows=1", "run.window=400", "watchdog.cycles=1000"});
+  std::vector<Sm*> cores;
+  for (unsigned i = 0; i < rig.gpu.sms(); ++i) cores.push_back(dynamic_cast<Sm*>(&rig.gpu.sm(i)));
+  Lookout lookout = rig.lookout(cores);
+  lookout.look(0);
+  std::vector<Cycle> due;
+  while (lookout.due() < 2500) {
+    due.push_back(lookout.due());
+    lookout.look(lookout.due());
+  }
+  EXPECT_THAT(due, ElementsAre(400, 800, 1000, 1200, 1600, 2000, 2400));
+}
+
+}  // namespace
+}  // namespace castor::gpu
