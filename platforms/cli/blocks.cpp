@@ -1,5 +1,6 @@
 // castor cosim, castor wave, castor list blocks: hardware blocks, model against RTL.
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "castor/base/child_process.h"
 #include "castor/base/error.h"
 #include "castor/base/shared_object.h"
 #include "castor/twin/block_folder.h"
@@ -113,6 +115,18 @@ int run_cosim(Cosim& asked) {
   return tb::cosim(block, request);
 }
 
+/// {block: rungs that were recorded with other sources than those that are there}. The flow that records them knows.
+Json stale_rungs(const std::string& only) {
+  std::vector<std::string> words{"--stale"};
+  if (!only.empty()) words.push_back(only);
+  const base::Answer answer = base::run(flow_command("evidence", words), "python3");
+  Json stale = Json::parse(answer.text, nullptr, false);
+  if (answer.status != 0 || !stale.is_object()) {
+    throw base::InputError("castor evidence --stale does not say which evidence is stale");
+  }
+  return stale;
+}
+
 }  // namespace
 
 void list_blocks(const std::string& only, bool json, bool markdown) {
@@ -122,6 +136,7 @@ void list_blocks(const std::string& only, bool json, bool markdown) {
   }
   Json all = Json::array();
   const auto blocks = only.empty() ? twin::find_blocks() : std::vector<twin::BlockFolder>{twin::find_block(only)};
+  const Json stale = stale_rungs(only);
   for (const twin::BlockFolder& block : blocks) {
     const Json manifest = read_json(block.manifest());
     Json sets = Json::object();
@@ -131,7 +146,8 @@ void list_blocks(const std::string& only, bool json, bool markdown) {
                    {"meaning", manifest.value("meaning", "")},
                    {"folder", block.path},
                    {"parameter_sets", sets},
-                   {"evidence", evidence.empty() ? Json::object() : read_json(evidence)}});
+                   {"evidence", evidence.empty() ? Json::object() : read_json(evidence)},
+                   {"stale", stale.value(block.name, Json::array())}});
   }
   if (json) {
     std::printf("%s\n", all.dump(2).c_str());
@@ -147,8 +163,9 @@ void list_blocks(const std::string& only, bool json, bool markdown) {
       if (found == block["evidence"].end()) {
         std::printf("  %-9s     not recorded\n", rung);
       } else {
-        std::printf("  %-9s     %s\n  %13s   by: %s\n", rung, found->value("figure", "?").c_str(), "",
-                    found->value("command", "?").c_str());
+        const bool old = std::find(block["stale"].begin(), block["stale"].end(), rung) != block["stale"].end();
+        std::printf("  %-9s     %s%s\n  %13s   by: %s\n", rung, old ? "STALE: " : "",
+                    found->value("figure", "?").c_str(), "", found->value("command", "?").c_str());
       }
     }
   }

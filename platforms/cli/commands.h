@@ -20,9 +20,12 @@ void add_new_block(CLI::App& app, int& result);
 /// claims and statistics too. With `markdown` nothing but these, for its document.
 void list_blocks(const std::string& only, bool json, bool markdown);
 
-/// Adds area, prove, netlist and mutate. Given one, the process becomes that flow (docs/guides/flows.md) and has its
+/// Adds area, prove, netlist and the like. Given one, the process becomes that flow (docs/guides/flows.md) and has its
 /// exit code.
 void add_flows(CLI::App& app);
+/// Program and arguments of a flow; the environment tells it where it belongs. Errors: InputError if flows are not
+/// installed.
+[[nodiscard]] std::vector<std::string> flow_command(const std::string& flow, const std::vector<std::string>& words);
 
 /// Adds experiment. Given it, the process becomes the program castor-experiment (docs/guides/experiments.md).
 void add_experiment(CLI::App& app);

@@ -1,4 +1,5 @@
-// castor area, prove, netlist, coverage, lint, mutate: flows over the blocks' RTL, written in Python (rtl/synthesis).
+// castor area, prove, netlist, coverage, lint, mutate, evidence: flows over the blocks' RTL, written in Python
+// (rtl/synthesis).
 
 #include <unistd.h>
 
@@ -36,8 +37,7 @@ std::string find_script() {
 
 /// Becomes the script; returns only by an exception.
 void become_flow(const std::string& command, const std::vector<std::string>& words) {
-  std::vector<std::string> all{"python3", "-B", find_script(), command};
-  all.insert(all.end(), words.begin(), words.end());
+  std::vector<std::string> all = flow_command(command, words);
   std::vector<char*> argv;
   argv.reserve(all.size() + 1);
   for (std::string& word : all) argv.push_back(word.data());
@@ -56,12 +56,19 @@ void add_flow(CLI::App& app, const std::string& command, const std::string& mean
 
 }  // namespace
 
+std::vector<std::string> flow_command(const std::string& flow, const std::vector<std::string>& words) {
+  std::vector<std::string> all{"python3", "-B", find_script(), flow};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
 void add_flows(CLI::App& app) {
   add_flow(app, "area", "Gates, flip-flops, memory bits, levels and clock period of RTL");
   add_flow(app, "prove", "Prove the properties of a block's RTL");
   add_flow(app, "netlist", "Write the gate netlist of a block with functional models of its cells");
   add_flow(app, "coverage", "Lines and toggles of a block's RTL that its sequences reach");
   add_flow(app, "lint", "Every warning about the blocks' RTL, at every parameter set");
+  add_flow(app, "evidence", "Climb rungs of a block's ladder and record what was measured");
   add_flow(app, "mutate", "Break a block's RTL in many small ways; does lockstep notice?");
 }
 

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,7 @@ def run(*words, **more):
     done = subprocess.run(
         [str(word) for word in words], capture_output=True, text=True, timeout=300, check=False, **more
     )
-    done.stderr = re.sub(r"castor: (building|built) RTL of .*\n", "", done.stderr)
+    done.stderr = re.sub(r"castor: (building|built) (RTL|the \w+) of .*\n", "", done.stderr)
     return done
 
 
@@ -210,6 +211,56 @@ class Cosim(unittest.TestCase):
         self.refused(run(CASTOR, "cosim", "turnstile", env=dict(os.environ, CASTOR_BLOCKS="/nowhere")), "/nowhere")
         self.refused(run(CASTOR, "wave", self.folder / "absent.vcd", "-o", self.folder / "out.vcd"), "absent.vcd")
 
+    def test_evidence_is_measured_and_becomes_stale_with_its_sources(self):
+        block = self.folder / "blocks/turnstile"
+        shutil.copytree(TURNSTILE, block)
+        manifest = json.loads((block / "block.json").read_text())
+        shutil.copytree(manifest["tb"], self.folder / "tb")
+        record = self.folder / "evidence.json"
+        manifest.update(tb=str(self.folder / "tb"), evidence=str(record))
+        manifest["sources"].append(manifest["tb"])
+        (block / "block.json").write_text(json.dumps(manifest))
+        environment = dict(os.environ, CASTOR_BLOCKS=str(block.parent))
+
+        def castor(*words):
+            return run(CASTOR, *words, env=environment, cwd=self.folder)
+
+        def stale():
+            listed = castor("list", "blocks", "turnstile")
+            self.assertEqual(listed.returncode, 0, listed.stderr)
+            self.assertEqual("STALE" in listed.stdout, "lockstep      STALE: " in listed.stdout, listed.stdout)
+            return "STALE" in listed.stdout
+
+        plan = self.folder / "tb/rungs.json"
+        self.refused(castor("evidence", "turnstile"), "rungs.json")
+        command = "castor cosim turnstile --params odd --cycles 3000 --seed 5"
+        plan.write_text(json.dumps({"lockstep": [command]}))
+        self.refused(castor("evidence", "turnstile", "area"), "rungs.json", "area")
+        self.refused(castor("evidence", "turnstile", "height"), "unknown rung 'height'", "lockstep")
+        done = castor("evidence", "turnstile", "lockstep")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        measured = json.loads(record.read_text())["lockstep"]
+        self.assertRegex(measured["figure"], r"^0 mismatches in 3,000 cycles, \d+ of \d+ cover points$")
+        self.assertEqual(measured["command"], command)
+        self.assertRegex(measured["tools"]["verilator"], r"^Verilator \d")
+        self.assertRegex(measured["commit"], r"^([0-9a-f]{12}\+?)?$")
+        self.assertFalse(stale())
+
+        # A figure that nobody measured, and one that others' sources gave.
+        record.write_text(json.dumps({"lockstep": {"figure": "good", "command": "by hand"}}))
+        self.assertTrue(stale())
+        record.write_text(json.dumps({"lockstep": measured}))
+        self.assertFalse(stale())
+        with open(self.folder / "tb/castor_turnstile_probe.sv", "a", encoding="utf-8") as file:
+            file.write("// changed\n")
+        self.assertTrue(stale())
+
+        # What fails leaves no figure.
+        plan.write_text(json.dumps({"lockstep": [command.replace("odd", "none")]}))
+        done = castor("evidence", "turnstile")
+        self.assertEqual((done.returncode, json.loads(record.read_text())["lockstep"]), (1, measured), done.stderr)
+        self.assertIn("FAILED", done.stdout)
+
     def test_lists_blocks(self):
         blocks = {block["name"]: block for block in json.loads(run(CASTOR, "list", "blocks", "--json").stdout)}
         self.assertEqual(blocks["turnstile"]["parameter_sets"]["odd"], "NumPorts 37, NumWays 3, Depth 7")
@@ -218,7 +269,11 @@ class Cosim(unittest.TestCase):
         for block in blocks.values():
             self.assertIn("default", block["parameter_sets"])
             for name, rung in block["evidence"].items():
-                self.assertEqual(set(rung), {"rooms", "shared"} if name == "sources" else {"figure", "command"})
+                if name == "sources":
+                    self.assertEqual(set(rung), {"rooms", "shared"})
+                else:
+                    self.assertLessEqual({"figure", "command"}, set(rung))
+            self.assertLessEqual(set(block["stale"]), set(block["evidence"]))
         self.assertIn("lockstep", run(CASTOR, "list", "blocks").stdout)
 
     def test_runs_a_block_and_merges_waves(self):

@@ -12,7 +12,19 @@ from pathlib import Path
 ROOT = Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
 
-from castor_flows import aiger, area, coverage, formal, liberty, progress, prove, sta, tree, yosys  # noqa: E402
+from castor_flows import (  # noqa: E402
+    aiger,
+    area,
+    coverage,
+    evidence,
+    formal,
+    liberty,
+    progress,
+    prove,
+    sta,
+    tree,
+    yosys,
+)
 from castor_flows.errors import WrongRequest  # noqa: E402
 
 LIBERTY = """
@@ -456,6 +468,56 @@ class Tree(unittest.TestCase):
     def test_folder_without_rtl_is_refused(self):
         with self.assertRaisesRegex(WrongRequest, "--root"):
             tree.find(self.root / "none", "x")
+
+
+class Evidence(unittest.TestCase):
+    def test_figures_are_made_of_what_commands_print(self):
+        figure = evidence._FIGURES
+        all_runs = "x odd (lockstep), seed 1: 20 cycles, 3 of them skipped, 0 mismatches, 5 of 9 cover points (55 %)\n"
+        self.assertEqual(
+            figure["cosim"]([(all_runs + "x: 10 runs, 600000 cycles, 0 failed\n", None)] * 2),
+            "0 of 20 runs with a mismatch, 1.2 million cycles",
+        )
+        self.assertEqual(figure["cosim"]([(all_runs, None)]), "0 mismatches in 20 cycles, 5 of 9 cover points")
+        self.assertIsNone(figure["cosim"]([("nothing", None)]))
+        proofs = [
+            {"kind": kind, "result": result}
+            for kind, result in (
+                ("assert", "proven"),
+                ("assert", "bounded"),
+                ("assert", "refuted alone"),
+                ("assert", "proven"),
+                ("cover", "reached"),
+                ("cover", "unknown"),
+            )
+        ]
+        self.assertEqual(
+            figure["prove"]([("", {"set": "proof", "properties": proofs})]),
+            "4 assertions at the set proof: 2 proven without bound, 1 bounded, 1 refuted alone; 1 of 2 covers reached",
+        )
+        self.assertEqual(
+            figure["mutate"]([("", {"set": "odd", "killed": 19, "survived": 1, "equivalent": 5})]),
+            "95.0 % killed: 19 of 20 at the set odd; 5 of 25 mutants proven equivalent",
+        )
+        runs = "  medley, seed 1, 20000 cycles: no difference\n  rules, seed 1, 500 cycles: no difference\n"
+        self.assertEqual(
+            figure["netlist"]([(runs, {"set": "odd"})]),
+            "0 mismatches in 20,500 cycles at the set odd: 2 runs, outputs compared",
+        )
+        tests = (
+            "7: evidence: 59 runs of 8000 cycles\n8: evidence: 6 sets\n100% tests passed, 0 tests failed out of 12\n"
+        )
+        self.assertEqual(figure["ctest"]([(tests, None)]), "12 tests passed; 59 runs of 8000 cycles; 6 sets")
+        self.assertIsNone(figure["ctest"]([("No tests were found!!!", None)]))
+        table = {"all": {"line": {"reached": 9, "points": 10}, "toggle": {"reached": 0, "points": 0}}}
+        self.assertEqual(
+            figure["coverage"]([("", {"set": "odd", "files": table})]),
+            "RTL at the set odd: 90.0 % of 10 branches, none of 0 bits toggle",
+        )
+        sizes = [{"set": "default", "kge": 23.56, "flops": 1089, "period_ns": 6.71}, {"set": "a", "kge": 1, "flops": 2}]
+        self.assertEqual(
+            figure["area"]([("", {"results": sizes})]), "default 23.6 kGE, 1,089 flops, 6.7 ns; a 1.0 kGE, 2 flops"
+        )
 
 
 class Pipe(unittest.TestCase):

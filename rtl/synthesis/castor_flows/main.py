@@ -30,6 +30,10 @@ _COMMANDS = {
         "Write a block's gate netlist, with functional models of the cells",
         "castor netlist lax --params minimum -o lax.v",
     ),
+    "evidence": (
+        "Climb rungs of a block's ladder and record what was measured, on which sources",
+        "castor evidence saws lockstep formal",
+    ),
     "rtl-object": (
         "Build the RTL of a block at given values as a shared object, unless the cache has it, and print its path",
         "flows.py rtl-object lib/castor/blocks/saws/block.json NumSched=4 ...",
