@@ -72,6 +72,22 @@ class OwnBlock(PackageCase):
         output = self.castor("mutate", "packer", "--count", 8, "--runs", 1, "--cycles", 20000)
         self.assertIn(" 0 survived", output)
 
+    def test_evidence_is_measured_by_a_tool(self):
+        listed = self.castor("list", "blocks", "packer")
+        self.assertIn("by: castor prove packer", listed)
+        record = self.block / "evidence.json"
+        record.write_text("{}")
+        output = self.castor("evidence", "packer", "formal", "cover")
+        self.assertIn("6 assertions at the set proof: 6 proven without bound; 3 of 3 covers reached", output)
+        measured = json.loads(record.read_text())
+        self.assertEqual(sorted(measured), ["cover", "formal"])
+        self.assertRegex(measured["cover"]["figure"], r"^0 mismatches in 200,000 cycles, .* 100\.0 % of \d+ branches")
+        self.assertNotIn("STALE", self.castor("list", "blocks", "packer"))
+        with open(self.block / "tb/castor_packer_properties.sv", "a", encoding="utf-8") as file:
+            file.write("// changed\n")
+        listed = self.castor("list", "blocks", "packer")
+        self.assertRegex(listed, r"(?m)^  formal +STALE: 6 assertions")
+
     def report(self, name, *words):
         self.castor("run", "-p", MACHINE, "--report", name, *words, "./demo")
         return json.loads((self.folder / name).read_text())

@@ -509,6 +509,10 @@ class Evidence(unittest.TestCase):
         )
         self.assertEqual(figure["ctest"]([(tests, None)]), "12 tests passed; 59 runs of 8000 cycles; 6 sets")
         self.assertIsNone(figure["ctest"]([("No tests were found!!!", None)]))
+        reports = [("", {"machine": "k", "cycles": 1000, "statistics_hash": "ab"})]
+        self.assertEqual(figure["run"](reports * 2), "k: 2 runs with equal statistics, 1,000 cycles")
+        other = [("", {"machine": "k", "cycles": 1000, "statistics_hash": "ac"})]
+        self.assertIsNone(figure["run"](reports + other), "an engine that does something else is no figure")
         table = {"all": {"line": {"reached": 9, "points": 10}, "toggle": {"reached": 0, "points": 0}}}
         self.assertEqual(
             figure["coverage"]([("", {"set": "odd", "files": table})]),

@@ -1,7 +1,7 @@
 """castor evidence: climbs rungs of a block's ladder and records what was measured, with what, on which sources.
 
 tb/<block>/rungs.json says how far: {"rung": ["command", ...], ...}. Its commands are `castor ...` of these flows,
-`castor cosim ...` and `ctest -R PATTERN`. A figure is made of what they print, never typed.
+`castor cosim ...`, `castor run ...` and `ctest -R PATTERN`. A figure is made of what they print, never typed.
 """
 
 import datetime
@@ -25,6 +25,7 @@ _TOOLS = {
     "netlist": ("yosys", "berkeley-abc", "verilator"),
     "mutate": ("yosys", "berkeley-abc", "verilator"),
     "area": ("yosys", "berkeley-abc", "sta"),
+    "run": (),
 }
 
 
@@ -96,7 +97,9 @@ def climb(block, rung, lines, work, progress):
         data.unlink(missing_ok=True)
         if words[0] == "castor":
             words[0] = installation.find().program()
-            if flow != "cosim":
+            if flow == "run":
+                words[2:2] = ["--report", data]
+            elif flow != "cosim":
                 words += ["--json", data, "--work", work / "flow"]
         elif words[0] == "ctest":
             words[1:1] = ["--test-dir", installation.find().prefix, "--no-tests=error", "-V"]
@@ -245,6 +248,15 @@ def _area(parts):
     return "; ".join(texts)
 
 
+def _run(parts):
+    """Runs of one rung are to agree: engines of a block, or a block that does what the machine does without it."""
+    reports = [data for _, data in parts]
+    if len({report["statistics_hash"] for report in reports}) != 1:
+        return None
+    runs = f"{len(reports)} runs with equal statistics" if len(reports) > 1 else "1 run"
+    return f"{reports[0]['machine']}: {runs}, {count_text(reports[0]['cycles'])} cycles"
+
+
 def _ctest(parts):
     tests = _sum(r"^\d+% tests passed, (\d+) tests failed out of (\d+)$", parts)
     if not tests:
@@ -260,5 +272,6 @@ _FIGURES = {
     "netlist": _netlist,
     "mutate": _mutate,
     "area": _area,
+    "run": _run,
     "ctest": _ctest,
 }
