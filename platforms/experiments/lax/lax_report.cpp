@@ -139,16 +139,16 @@ void ratios(const Evaluation& evaluation, const Axes& axes, Output& output) {
   if (!table.rows.empty()) output.table(table);
 }
 
-void energy(const Evaluation& evaluation, const Axes& axes, Output& output) {
+void work_per_job(const Evaluation& evaluation, const Axes& axes, Output& output) {
   Table table;
-  table.title = "Energy per job in time, relative to round robin, high rate (source in brackets)";
+  table.title = "Completed work per job in time, relative to round robin, high rate (source in brackets: energy)";
   table.head = {"scheduler"};
   for (const std::string& workload : axes.workloads) table.head.push_back(workload);
   for (const std::string& scheduler : axes.schedulers) {
     std::vector<std::string> row = {scheduler};
     for (const std::string& workload : axes.workloads) {
-      const auto own = evaluation.energy_per_job(workload, Rate::kHigh, scheduler);
-      const auto rr = evaluation.energy_per_job(workload, Rate::kHigh, "RR");
+      const auto own = evaluation.work_per_job(workload, Rate::kHigh, scheduler);
+      const auto rr = evaluation.work_per_job(workload, Rate::kHigh, "RR");
       std::string cell = own && rr ? fixed(*own / *rr, 3) : "-";
       const auto source = lax::published::value(lax::published::kEnergy, workload, scheduler);
       const auto source_rr = lax::published::value(lax::published::kEnergy, workload, "RR");
@@ -293,7 +293,7 @@ bool report_lax(const std::vector<Run>& runs, Output& output) {
                               &lax::published::kThroughput));
     output.table(figure_table<1>(evaluation, axes, rate, "Completed TBs of jobs that missed their deadline, %",
                                  &Sample::wasted, 1, nullptr, 100));
-    if (rate == Rate::kHigh) energy(evaluation, axes, output);
+    if (rate == Rate::kHigh) work_per_job(evaluation, axes, output);
   }
   if (!axes.rates.empty()) {
     output.heading("Against round robin");

@@ -455,8 +455,8 @@ class Judge {
         double sum = 0;
         unsigned count = 0;
         for (const std::string& workload : kAll) {
-          const auto own = e.energy_per_job(workload, Rate::kHigh, scheduler);
-          const auto lax = e.energy_per_job(workload, Rate::kHigh, "LAX");
+          const auto own = e.work_per_job(workload, Rate::kHigh, scheduler);
+          const auto lax = e.work_per_job(workload, Rate::kHigh, "LAX");
           if (!own || !lax || *own == 0 || *lax == 0) continue;
           sum += std::log(*own / *lax);
           ++count;

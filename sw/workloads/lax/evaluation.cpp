@@ -71,7 +71,7 @@ double Evaluation::mean(const std::string& workload, Rate rate, const std::strin
   return spread(workload, rate, scheduler, figure).mean;
 }
 
-std::optional<double> Evaluation::energy_per_job(const std::string& workload, Rate rate,
+std::optional<double> Evaluation::work_per_job(const std::string& workload, Rate rate,
                                                  const std::string& scheduler) const {
   const double met = mean(workload, rate, scheduler, &Sample::met);
   if (met == 0) return std::nullopt;

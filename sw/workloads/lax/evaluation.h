@@ -19,10 +19,11 @@ struct Sample {
   double met = 0;         ///< jobs that met their deadline, of 128
   double p99_ms = 0;      ///< of jobs that ran; 0 if none did
   double wasted = 0;      ///< share of completed TBs that belong to jobs which missed; 0 if none completed
-  double energy_mj = 0;   ///< of all TBs that ran
+  double energy_mj = 0;   ///< work of all TBs that ran, see kJoulePerLaneCycle
   double per_second = 0;  ///< jobs that met their deadline over the time base
 };
-/// Energy of a lane-cycle at full speed, our value: only ratios mean anything.
+/// What stands beside the source's energy is completed work: lanes x cycles at full speed, at a price of our own.
+/// Nothing idles, waits or moves data in it: only ratios mean anything.
 inline constexpr double kJoulePerLaneCycle = 1e-12;
 /// Time base: the last arrival + the deadline.
 [[nodiscard]] Sample sample(const JobStream& stream, const Metrics& metrics);
@@ -43,9 +44,9 @@ class Evaluation {
                               double Sample::*figure) const;
   [[nodiscard]] double mean(const std::string& workload, Rate rate, const std::string& scheduler,
                             double Sample::*figure) const;
-  /// Energy per job that met its deadline: total over total; empty if none met it.
-  [[nodiscard]] std::optional<double> energy_per_job(const std::string& workload, Rate rate,
-                                                     const std::string& scheduler) const;
+  /// Completed work per job that met its deadline: total over total; empty if none met it.
+  [[nodiscard]] std::optional<double> work_per_job(const std::string& workload, Rate rate,
+                                                   const std::string& scheduler) const;
 
   /// Jobs in time of `a` over those of `b` in one workload; empty without runs or if `b` has none in time.
   [[nodiscard]] std::optional<double> ratio(const std::string& workload, Rate rate, const std::string& a,
