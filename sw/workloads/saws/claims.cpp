@@ -169,7 +169,7 @@ class Judge {
       return;
     }
     if (!need(c, others_, {{"4", kSaws}, {"4", kGto}})) return;
-    c.ours = "every figure of every run equal, " + std::to_string(compared) + " programs on machines";
+    c.ours = "every figure of every run equal, " + std::to_string(compared) + " pairs of program and machine";
     conclude(c, Truth::kHolds, "");
   }
 
