@@ -72,7 +72,7 @@ double Evaluation::mean(const std::string& workload, Rate rate, const std::strin
 }
 
 std::optional<double> Evaluation::work_per_job(const std::string& workload, Rate rate,
-                                                 const std::string& scheduler) const {
+                                               const std::string& scheduler) const {
   const double met = mean(workload, rate, scheduler, &Sample::met);
   if (met == 0) return std::nullopt;
   return mean(workload, rate, scheduler, &Sample::energy_mj) / met;
