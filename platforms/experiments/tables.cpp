@@ -1,5 +1,7 @@
 #include "platforms/experiments/tables.h"
 
+#include <cstdio>
+
 namespace castor::platforms::experiments {
 
 std::string with_spread(const workloads::Spread& spread, int digits, double scale) {
@@ -9,13 +11,27 @@ std::string with_spread(const workloads::Spread& spread, int digits, double scal
   return out;
 }
 
-Table claims_table(const std::vector<workloads::Claim>& claims) {
+bool report_claims(const std::vector<workloads::Claim>& claims, const std::vector<std::string>& broken,
+                   Output& output) {
   Table table;
-  table.head = {"#", "claim", "source", "ours", "verdict", "reason"};
+  table.head = {"#", "claim", "source", "rule", "ours", "verdict", "reason"};
+  table.note =
+      "±: standard deviation between inputs. A figure within its deviation of a bound neither keeps nor breaks it; an "
+      "effect within its own is not shown.";
   for (const workloads::Claim& claim : claims) {
-    table.rows.push_back({claim.id, claim.claim, claim.source, claim.ours, text(claim.verdict), claim.reason});
+    table.rows.push_back(
+        {claim.id, claim.claim, claim.source, claim.rule, claim.ours, text(claim.verdict), claim.reason});
   }
-  return table;
+  output.table(table);
+  std::vector<std::string> all = workloads::broken_invariants(claims);
+  all.insert(all.end(), broken.begin(), broken.end());
+  if (all.empty()) return true;
+  output.heading("Broken");
+  for (const std::string& one : all) {
+    output.paragraph(one);
+    std::fprintf(stderr, "broken: %s\n", one.c_str());
+  }
+  return false;
 }
 
 }  // namespace castor::platforms::experiments

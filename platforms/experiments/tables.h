@@ -12,7 +12,9 @@ namespace castor::platforms::experiments {
 /// "mean ±deviation", both times `scale`; the mean alone of a single run, "" of none.
 [[nodiscard]] std::string with_spread(const workloads::Spread& spread, int digits, double scale = 1);
 
-/// One row for each claim.
-[[nodiscard]] Table claims_table(const std::vector<workloads::Claim>& claims);
+/// One row for each claim, then what is `broken`: invariants among the claims that do not hold, and what else the runs
+/// must keep. False if anything is.
+[[nodiscard]] bool report_claims(const std::vector<workloads::Claim>& claims, const std::vector<std::string>& broken,
+                                 Output& output);
 
 }  // namespace castor::platforms::experiments

@@ -25,4 +25,14 @@ Spread geometric_spread(const std::vector<double>& values) {
   return out;
 }
 
+Spread jackknife_spread(double whole, const std::vector<double>& without) {
+  const auto n = static_cast<double>(without.size());
+  std::vector<double> values;
+  values.reserve(without.size());
+  for (const double value : without) values.push_back(n * whole - (n - 1) * value);
+  Spread out = arithmetic_spread(values);
+  out.mean = whole;
+  return out;
+}
+
 }  // namespace castor::workloads

@@ -14,5 +14,8 @@ struct Spread {
 [[nodiscard]] Spread arithmetic_spread(const std::vector<double>& values);
 /// With the geometric mean; all values above 0. The deviation is that from the arithmetic mean.
 [[nodiscard]] Spread geometric_spread(const std::vector<double>& values);
+/// Of a figure that is no mean: `whole` from all runs, `without` once for each run left out (jackknife). Of a mean this
+/// is its arithmetic_spread.
+[[nodiscard]] Spread jackknife_spread(double whole, const std::vector<double>& without);
 
 }  // namespace castor::workloads

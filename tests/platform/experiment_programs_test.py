@@ -65,6 +65,24 @@ with tempfile.TemporaryDirectory() as folder:
         "as crowded as the published machine",
         abs(parameters["per_second"] / calibration["jobs_per_second"] / crowded - 1) < 1e-3,
     )
+
+    # The time alone is that of a job with warm caches: the second of two that are alone, not the first.
+    steps = 16
+    (root / "jobs").write_text(f"job gmm {steps} 0 0\njob gmm {steps} 1000000 0\n")
+    settings = ["blocks.lax.enable=1", "blocks.lax.policy=rr", "host.launch_us=0"]
+    environment = dict(os.environ, CASTOR_PLATFORM="gcn_apu", CASTOR_SET=";".join(settings))
+    environment["CASTOR_REPORT"] = str(root / "alone.json")
+    alone = subprocess.run(
+        [PROGRAM, "--divide", "1", "--list", str(root / "jobs")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    check("two jobs alone: " + alone.stdout + alone.stderr, alone.returncode == 0)
+    cold, warm = (kernel["cycles"] for kernel in json.loads((root / "alone.json").read_text())["kernels"])
+    check(f"the first job is slower: {cold}, {warm}", cold > warm)
+    check(f"calibrated with warm caches: {calibration['kernels']}, {warm}", calibration["kernels"] == [warm])
     latency = float(rows["RR"]["p99_ms"])
     check(f"no job is faster than alone: {latency} ms", latency >= 1.5)
     check("the report tells the calibration", "published / measured" in (root / "one" / "report.md").read_text())

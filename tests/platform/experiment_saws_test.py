@@ -5,6 +5,7 @@
 """
 
 import csv
+import json
 import pathlib
 import subprocess
 import sys
@@ -125,6 +126,20 @@ with tempfile.TemporaryDirectory() as folder:
     check("a lost run is back", lost.exists())
     for name, text in wanted.items():
         check(name + " is the same after a loss", (root / "one" / name).read_bytes() == text)
+    # Without barriers SAWS must run as GTO: a figure that differs ends the command with 1.
+    figure = runs / "base64-small-1-2-SAWS.json"
+    text = figure.read_text()
+    for key in ("cycles", "stall_raw", "l1_read_hit"):
+        content = json.loads(text)
+        content["result"][key] += 1
+        figure.write_text(json.dumps(content))
+        bad = run(*TINY, "--out", str(root / "one"))
+        check(f"another {key} than GTO: exit code 1, got {bad.returncode}", bad.returncode == 1)
+        check(f"another {key} than GTO: says so: {bad.stderr}", "S6: not equal: base64 with 2" in bad.stderr)
+        check(f"another {key} than GTO: so does the report", "## Broken" in (root / "one" / "report.md").read_text())
+    figure.write_text(text)
+    check("as it was: exit code 0", run(*TINY, "--out", str(root / "one")).returncode == 0)
+
     one_run = [
         "--program",
         "hotspot",

@@ -65,7 +65,8 @@ with tempfile.TemporaryDirectory() as folder:
     check("STEM jobs have 16 TBs", int(by["STEM", "RR", "1"]["all_tbs"]) == 12 * 16)
     check("JSON has the same runs", len(json.loads((root / "one" / "results.json").read_text())) == len(rows))
     report = (root / "one" / "report.md").read_text()
-    check("the report has claims", "| C1 " in report and "| C25" in report)
+    check("the report has claims", "| C1 " in report and "| C26" in report)
+    check("and says when nothing is broken", "## Broken" not in report)
     check("the report has the source's figures", "(511)" in report)
     check("a script for the picture", (root / "one" / "met-high.gp").exists())
 
@@ -101,6 +102,33 @@ with tempfile.TemporaryDirectory() as folder:
     )
     rows = list(csv.DictReader((root / "two" / "results.csv").open()))
     check("with other results", all(int(r["jobs"]) == 6 for r in rows))
+
+    # What every run must keep: a file as a broken simulator would leave it ends the command with 1.
+    def broken(name, words, file, change, said):
+        out = root / name
+        good = run("lax", *words, "--out", str(out))
+        check(f"{name}: exit code 0 before: {good.stderr}", good.returncode == 0)
+        path = out / "runs" / file
+        content = json.loads(path.read_text())
+        change(content["result"])
+        path.write_text(json.dumps(content))
+        bad = run("lax", *words, "--out", str(out))
+        check(f"{name}: exit code 1, got {bad.returncode}", bad.returncode == 1)
+        check(f"{name}: says what: {bad.stderr}", said in bad.stderr)
+        text = (out / "report.md").read_text()
+        check(f"{name}: so does the report", "## Broken" in text and said in text[text.index("## Broken") :])
+
+    def one_more(key):
+        return lambda result: result.update({key: result[key] + 1})
+
+    few = ["--workload", "STEM", "--rate", "high", "--seeds", "1", "--jobs", "12", "--quiet"]
+    both = [*few, "--scheduler", "RR", "--scheduler", "EDF"]
+    broken("a job that ends twice", both, "STEM-high-RR-1-jobs_12.json", one_more("late"), "13 ends of 12 jobs")
+    broken(
+        "a thread block too many", both, "STEM-high-EDF-1-jobs_12.json", one_more("all_tbs"), "193 TBs, 192 under RR"
+    )
+    ipv6 = ["IPV6" if word == "STEM" else word for word in [*few, "--scheduler", "BAY"]]
+    broken("a job in time that cannot be", ipv6, "IPV6-high-BAY-1-jobs_12.json", one_more("met_of_128"), "C11")
 
     once = [
         "lax",

@@ -100,8 +100,7 @@ class LaxExperiment final : public Experiment {
 
   bool report(const std::vector<Run>& runs, Output& output) override {
     if (programs_ != nullptr) report_lax_calibration(runs, output);
-    report_lax(runs, output);
-    return true;
+    return report_lax(runs, output);
   }
 
  private:

@@ -105,11 +105,12 @@ std::string name_of_kernel(const std::string& mangled) {
   throw base::Error("kernel " + mangled + " is of no type of the workloads");
 }
 
-// Cycles of one launch alone, mean over the launches of the report.
-std::vector<std::uint64_t> kernel_times(const Json& report, const JobStream& stream) {
+// Cycles of one launch alone, mean over the launches of the report that began at `from` (picoseconds) or later.
+std::vector<std::uint64_t> kernel_times(const Json& report, const JobStream& stream, std::uint64_t from) {
   std::vector<std::uint64_t> sum(stream.types.size()), count(stream.types.size());
   for (const Json& kernel : report.at("kernels")) {
     const std::string name = name_of_kernel(kernel.at("name").get<std::string>());
+    if (kernel.at("start_ps").get<std::uint64_t>() < from) continue;
     for (std::size_t type = 0; type < stream.types.size(); ++type) {
       if (kernel_name(stream.types[type].name) != name) continue;
       sum[type] += kernel.at("cycles").get<std::uint64_t>();
@@ -163,9 +164,22 @@ LaxCalibration LaxPrograms::calibrate(const std::string& name, unsigned jobs,
   const unsigned variants = workload.single ? 1 : static_cast<unsigned>(workload.networks.size());
   LaxCalibration out;
 
+  // Each job twice: the first brings code and what jobs share into the caches, as the jobs before it do in a stream.
   std::string alone;
-  for (unsigned i = 0; i < variants; ++i) alone += job_line(kind_of(workload, i), 3, i * kSoon, 0);
-  out.kernels = kernel_times(run_jobs(program_, alone, overrides_of(rr, {{}, 1, 1, 0}, overrides)), stream);
+  for (unsigned i = 0; i < 2 * variants; ++i) {
+    alone += job_line(kind_of(workload, i % variants), kMeanSteps, i * kSoon, 0);
+  }
+  const Json lone = run_jobs(program_, alone, overrides_of(rr, {{}, 1, 1, 0}, overrides));
+  const Json& jobs_alone = lone.at("jobs");
+  if (jobs_alone.size() != 2 * std::size_t{variants}) throw base::Error("jobs of " + name + " alone are missing");
+  const auto start_of = [&](std::size_t job) { return jobs_alone.at(job).at("start").get<Cycle>(); };
+  for (std::size_t job = 1; job < jobs_alone.size(); ++job) {
+    if (jobs_alone.at(job - 1).at("done").get<Cycle>() > start_of(job)) {
+      throw base::Error("jobs of " + name + " are not alone: one begins before the one before it is done");
+    }
+  }
+  const auto from = static_cast<std::uint64_t>(scaled(start_of(variants), 1'000'000'000'000, lax::kCyclesPerSecond));
+  out.kernels = kernel_times(lone, stream, from);
 
   for (unsigned variant = 0; variant < variants; ++variant) {
     const workloads::Job job = lax::make_job(workload, stream, variant, kMeanSteps);

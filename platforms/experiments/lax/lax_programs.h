@@ -12,10 +12,12 @@ namespace castor::platforms::experiments {
 /// What the tier of real kernels needs to know of a workload (docs/results/lax.md, "Real kernels"): measured on the
 /// machine, before any scheduler is compared. "Source time" is the time of the published workload, 1.5 GHz cycles.
 struct LaxCalibration {
-  std::vector<std::uint64_t> kernels;  ///< cycles of a launch alone, by kernel type of the workload
-  std::uint64_t measured = 0;          ///< cycles of the mean job alone, the sum over its kernels
-  std::uint64_t published = 0;         ///< the same in source time
-  std::uint64_t jobs_per_second = 0;   ///< that round robin completes when all come at once, in source time
+  /// Cycles of a launch alone, by kernel type of the workload: mean over a job of 16 steps that comes after one like
+  /// it, with caches as that one left them.
+  std::vector<std::uint64_t> kernels;
+  std::uint64_t measured = 0;         ///< cycles of the mean job alone, the sum over its kernels
+  std::uint64_t published = 0;        ///< the same in source time
+  std::uint64_t jobs_per_second = 0;  ///< that round robin completes when all come at once, in source time
   [[nodiscard]] Json json() const;
   [[nodiscard]] static LaxCalibration of(const Json& json);
 };

@@ -45,9 +45,9 @@ double milliseconds(double cycles) { return cycles * 1e3 / static_cast<double>(l
 // Of the jobs looked at that met their deadline, the one that came closest to it.
 void add_priority(const std::string& workload, const Json& result, lax::Extras& extras) {
   const double deadline = milliseconds(static_cast<double>(lax::find_workload(workload)->deadline));
+  lax::PriorityTrace& best = extras.priority[workload].emplace_back();
   for (const Json& job : result.at("trace")) {
     const double latency = milliseconds(job.at("latency").get<double>());
-    lax::PriorityTrace& best = extras.priority[workload];
     if (!job.at("met").get<bool>() || latency <= best.latency_ms) continue;
     best = {};
     best.latency_ms = latency;
@@ -139,16 +139,16 @@ void ratios(const Evaluation& evaluation, const Axes& axes, Output& output) {
   if (!table.rows.empty()) output.table(table);
 }
 
-void energy(const Evaluation& evaluation, const Axes& axes, Output& output) {
+void work_per_job(const Evaluation& evaluation, const Axes& axes, Output& output) {
   Table table;
-  table.title = "Energy per job in time, relative to round robin, high rate (source in brackets)";
+  table.title = "Completed work per job in time, relative to round robin, high rate (source in brackets: energy)";
   table.head = {"scheduler"};
   for (const std::string& workload : axes.workloads) table.head.push_back(workload);
   for (const std::string& scheduler : axes.schedulers) {
     std::vector<std::string> row = {scheduler};
     for (const std::string& workload : axes.workloads) {
-      const auto own = evaluation.energy_per_job(workload, Rate::kHigh, scheduler);
-      const auto rr = evaluation.energy_per_job(workload, Rate::kHigh, "RR");
+      const auto own = evaluation.work_per_job(workload, Rate::kHigh, scheduler);
+      const auto rr = evaluation.work_per_job(workload, Rate::kHigh, "RR");
       std::string cell = own && rr ? fixed(*own / *rr, 3) : "-";
       const auto source = lax::published::value(lax::published::kEnergy, workload, scheduler);
       const auto source_rr = lax::published::value(lax::published::kEnergy, workload, "RR");
@@ -223,7 +223,10 @@ void priorities(const lax::Extras& extras, Output& output) {
   plot.x_label = "ms since arrival";
   plot.y_label = "laxity, ms";
   plot.kind = Plot::Kind::kLines;
-  for (const auto& [workload, job] : extras.priority) {
+  for (const auto& [workload, runs] : extras.priority) {
+    const lax::PriorityTrace& job = *std::max_element(
+        runs.begin(), runs.end(),
+        [](const lax::PriorityTrace& a, const lax::PriorityTrace& b) { return a.latency_ms < b.latency_ms; });
     if (job.at_ms.empty()) continue;
     Plot::Series series;
     series.name = workload;
@@ -234,14 +237,47 @@ void priorities(const lax::Extras& extras, Output& output) {
   if (!plot.series.empty()) output.plot(plot);
 }
 
-void claims(const Evaluation& evaluation, const lax::Extras& extras, Output& output) {
-  output.heading("Claims");
-  output.table(claims_table(lax::judge(evaluation, extras)));
+// Workloads in which a rival has more jobs in time.
+void losses(const Evaluation& evaluation, Output& output) {
+  Table table;
+  table.title = "Where LAX loses at the high rate, by more than the spread of the difference";
+  table.head = {"workload", "rival", "behind, jobs of 128", "LAX", "rival's", "LAX (source)", "rival's (source)"};
+  for (const lax::Loss& loss : lax::losses(evaluation)) {
+    const auto met = [&](const char* scheduler) {
+      return with_spread(evaluation.spread(loss.workload, Rate::kHigh, scheduler, &Sample::met), 1);
+    };
+    const auto source = [&](const char* scheduler) {
+      const auto value = lax::published::value(lax::published::kMet, loss.workload, scheduler);
+      return value ? fixed(*value, 1) : "";
+    };
+    table.rows.push_back({loss.workload, loss.rival, with_spread(loss.behind, 1), met("LAX"), met(loss.rival.c_str()),
+                          source("LAX"), source(loss.rival.c_str())});
+  }
+  if (!table.rows.empty()) output.table(table);
+}
+
+lax::Account account(const Run& run) {
+  const Json& p = run.parameters;
+  const Json& r = run.result;
+  lax::Account out;
+  out.workload = p.at("workload").get<std::string>();
+  out.rate = p.at("rate").get<std::string>();
+  out.scheduler = label(p);
+  out.seed = p.at("seed").get<std::uint64_t>();
+  out.jobs = p.at("jobs").get<std::uint64_t>();
+  const auto figure = [&](const char* name) { return r.at(name).get<std::uint64_t>(); };
+  out.met = figure("met");
+  out.late = figure("late");
+  out.rejected = figure("rejected");
+  out.open = figure("open");
+  out.all_tbs = figure("all_tbs");
+  out.useful_tbs = figure("useful_tbs");
+  return out;
 }
 
 }  // namespace
 
-void report_lax(const std::vector<Run>& runs, Output& output) {
+bool report_lax(const std::vector<Run>& runs, Output& output) {
   Axes axes;
   lax::Extras extras;
   const Evaluation evaluation = collect(runs, axes, extras);
@@ -257,16 +293,22 @@ void report_lax(const std::vector<Run>& runs, Output& output) {
                               &lax::published::kThroughput));
     output.table(figure_table<1>(evaluation, axes, rate, "Completed TBs of jobs that missed their deadline, %",
                                  &Sample::wasted, 1, nullptr, 100));
-    if (rate == Rate::kHigh) energy(evaluation, axes, output);
+    if (rate == Rate::kHigh) work_per_job(evaluation, axes, output);
   }
   if (!axes.rates.empty()) {
     output.heading("Against round robin");
     ratios(evaluation, axes, output);
+    losses(evaluation, output);
     pictures(evaluation, axes, output);
   }
   priorities(extras, output);
   responses(extras, output);
-  claims(evaluation, extras, output);
+  std::vector<lax::Account> accounts;
+  for (const Run& run : runs) {
+    if (run.parameters.at("rate") != kBatchRate) accounts.push_back(account(run));
+  }
+  output.heading("Claims");
+  return report_claims(lax::judge(evaluation, extras), lax::broken_accounts(accounts), output);
 }
 
 }  // namespace castor::platforms::experiments

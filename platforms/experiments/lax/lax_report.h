@@ -6,7 +6,8 @@
 
 namespace castor::platforms::experiments {
 
-/// Tables beside the published ones, pictures, claims.
-void report_lax(const std::vector<Run>& runs, Output& output);
+/// Tables beside the published ones, pictures, claims. False if an invariant among these or the account of a run is
+/// broken.
+[[nodiscard]] bool report_lax(const std::vector<Run>& runs, Output& output);
 
 }  // namespace castor::platforms::experiments

@@ -53,6 +53,11 @@ const std::vector<LaxEntry>& lax_entries() {
     observed.name += "/observed";
     observed.variant = observed.observed = true;
     list.push_back(std::move(observed));
+    LaxEntry blind = *std::find_if(list.begin(), list.end(), [](const LaxEntry& entry) { return entry.name == "PRO"; });
+    blind.name += "/no-w0";
+    blind.variant = true;
+    blind.knows_w0 = false;
+    list.push_back(std::move(blind));
     for (const unsigned size : {1U, 8U, 32U, 128U}) {
       LaxEntry batch;
       batch.name = "BATCH/" + std::to_string(size);
@@ -206,7 +211,8 @@ Json run_lax(const Json& parameters) {
   for (workloads::Job& job : stream.jobs) job.deadline = job.deadline * parameters.value("deadline", 100U) / 100;
 
   const LoadedMachine loaded = lax_machine(*entry, parameters.value("set", std::vector<std::string>()));
-  const auto scheduler = workloads::make_scheduler(*entry->scheduler, {}, arrivals.seed);
+  const auto scheduler = entry->knows_w0 ? workloads::make_scheduler(*entry->scheduler, {}, arrivals.seed)
+                                         : std::make_unique<workloads::Prophet>(workloads::HostLatencies{}, false);
   Json result;
   const workloads::RunOutcome outcome = run(loaded, stream, *scheduler, entry->observed, result);
   Json out = lax_figures(stream, outcome);

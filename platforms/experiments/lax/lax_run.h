@@ -10,7 +10,7 @@
 
 namespace castor::platforms::experiments {
 
-/// A scheduler, or LAX with other settings of the engine.
+/// A scheduler, or LAX with other settings of the engine, or PRO that knows less.
 struct LaxEntry {
   std::string name;  ///< "LAX", "LAX/init-lowest"
   const workloads::SchedulerInfo* scheduler = nullptr;
@@ -18,8 +18,9 @@ struct LaxEntry {
   bool variant = false;
   bool observed = false;  ///< the engine's predictions and priorities are read while it runs
   unsigned batch = 0;     ///< not 0: no scheduler, but batches of so many jobs
+  bool knows_w0 = true;   ///< of PRO: it reads the simulator's constant of contention
 };
-/// Schedulers in the order of the tables, then variants of LAX.
+/// Schedulers in the order of the tables, then variants.
 [[nodiscard]] const std::vector<LaxEntry>& lax_entries();
 /// nullptr if there is none.
 [[nodiscard]] const LaxEntry* find_lax_entry(const std::string& name);

@@ -95,10 +95,7 @@ class SawsExperiment final : public Experiment {
 
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
 
-  bool report(const std::vector<Run>& runs, Output& output) override {
-    report_saws(runs, output);
-    return true;
-  }
+  bool report(const std::vector<Run>& runs, Output& output) override { return report_saws(runs, output); }
 
  private:
   // "" or "key=value", by value. Bad keys and values are told before anything runs.

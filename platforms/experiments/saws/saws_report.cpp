@@ -306,7 +306,7 @@ void inputs(const Evaluation& evaluation, const Axes& axes, Output& output) {
 
 }  // namespace
 
-void report_saws(const std::vector<Run>& runs, Output& output) {
+bool report_saws(const std::vector<Run>& runs, Output& output) {
   Evaluation evaluation;
   const Axes axes = collect(runs, evaluation);
   inputs(evaluation, axes, output);
@@ -336,7 +336,7 @@ void report_saws(const std::vector<Run>& runs, Output& output) {
   }
   one_to_more(evaluation, axes, output);
   output.heading("Claims, SAWS (reconstructed)");
-  output.table(claims_table(saws::judge(evaluation)));
+  return report_claims(saws::judge(evaluation), {}, output);
 }
 
 }  // namespace castor::platforms::experiments

@@ -6,7 +6,8 @@
 
 namespace castor::platforms::experiments {
 
-/// Tables, pictures and claims of `castor experiment saws`, for the machines and policies that were run.
-void report_saws(const std::vector<Run>& runs, Output& output);
+/// Tables, pictures and claims of `castor experiment saws`, for the machines and policies that were run. False if an
+/// invariant is broken: without barriers SAWS must run as GTO.
+[[nodiscard]] bool report_saws(const std::vector<Run>& runs, Output& output);
 
 }  // namespace castor::platforms::experiments

@@ -135,6 +135,9 @@ workloads::saws::Sample sample_of(const Json& result) {
   out.l2_misses = figure("l2_read_miss");
   out.order_pairs = figure("order_pairs");
   out.disagreements = figure("order_disagreements");
+  Json others = result;
+  for (const char* const name : kOrder) others.erase(name);
+  out.others = others.dump();
   return out;
 }
 

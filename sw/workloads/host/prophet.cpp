@@ -52,7 +52,7 @@ bool Prophet::all_in_time(const Host& host, JobIndex candidate) const {
   std::uint64_t slots = 0, bandwidth = 0;
   for (const JobIndex job : set) {
     slots += widest_share(host, job);
-    bandwidth += bandwidth_share(host, job);
+    if (knows_w0_) bandwidth += bandwidth_share(host, job);
   }
   const std::uint64_t factor = std::max({kWholeDevice, slots, bandwidth});
   return std::all_of(set.begin(), set.end(), [&](JobIndex job) {

@@ -104,10 +104,11 @@ class Baymax final : public Scheduler {
 /// Prophet (PRO): from profiles taken beforehand it predicts that co-run jobs take their time alone x max(1, sum of
 /// their shares of TB slots, sum of their shares of bandwidth), and launches the oldest waiting job only if every job
 /// then meets its deadline. A job that cannot meet its deadline alone any more is refused. The share of bandwidth is
-/// that of the load from which on TBs slow down (JobStream::w0). Our reading of the published one-line description.
+/// that of the load from which on TBs slow down (JobStream::w0), the simulator's own constant; without `knows_w0` only
+/// slots count. Our reading of the published one-line description.
 class Prophet final : public Scheduler {
  public:
-  explicit Prophet(const HostLatencies& latencies) : latencies_(latencies) {}
+  explicit Prophet(const HostLatencies& latencies, bool knows_w0 = true) : latencies_(latencies), knows_w0_(knows_w0) {}
   void on_arrival(Host& host, JobIndex job) override;
   void on_kernel_done(Host& host, JobIndex job) override;
 
@@ -116,6 +117,7 @@ class Prophet final : public Scheduler {
   [[nodiscard]] bool all_in_time(const Host& host, JobIndex candidate) const;
 
   HostLatencies latencies_;
+  bool knows_w0_;
   std::deque<JobIndex> waiting_;
   std::vector<JobIndex> running_;
 };

@@ -1,6 +1,7 @@
 #include "workloads/lax/evaluation.h"
 
 #include <cmath>
+#include <set>
 
 #include "workloads/lax/published.h"
 
@@ -30,6 +31,24 @@ bool Evaluation::has(const std::string& workload, Rate rate, const std::string& 
   return runs_.count({workload, rate, scheduler}) != 0;
 }
 
+std::vector<std::uint64_t> Evaluation::seeds() const {
+  std::set<std::uint64_t> all;
+  for (const auto& [key, runs] : runs_) {
+    for (const auto& [seed, sample] : runs) all.insert(seed);
+  }
+  return {all.begin(), all.end()};
+}
+
+Evaluation Evaluation::without(std::uint64_t seed) const {
+  Evaluation out;
+  for (const auto& [key, runs] : runs_) {
+    for (const auto& [own, sample] : runs) {
+      if (own != seed) out.runs_[key][own] = sample;
+    }
+  }
+  return out;
+}
+
 bool Evaluation::has_all(Rate rate, const std::string& scheduler) const {
   for (const std::string_view workload : published::kWorkloadNames) {
     if (!has(std::string(workload), rate, scheduler)) return false;
@@ -52,8 +71,8 @@ double Evaluation::mean(const std::string& workload, Rate rate, const std::strin
   return spread(workload, rate, scheduler, figure).mean;
 }
 
-std::optional<double> Evaluation::energy_per_job(const std::string& workload, Rate rate,
-                                                 const std::string& scheduler) const {
+std::optional<double> Evaluation::work_per_job(const std::string& workload, Rate rate,
+                                               const std::string& scheduler) const {
   const double met = mean(workload, rate, scheduler, &Sample::met);
   if (met == 0) return std::nullopt;
   return mean(workload, rate, scheduler, &Sample::energy_mj) / met;
@@ -98,6 +117,29 @@ std::optional<double> Evaluation::geomean_of(Rate rate, const std::string& sched
   }
   if (count == 0) return std::nullopt;
   return std::exp(sum / count);
+}
+
+std::vector<std::string> broken_accounts(const std::vector<Account>& runs) {
+  std::vector<std::string> out;
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, const Account*> all_ran;
+  for (const Account& run : runs) {
+    const std::string name =
+        run.workload + ", " + run.rate + " rate, " + run.scheduler + ", seed " + std::to_string(run.seed) + ": ";
+    const std::uint64_t ended = run.met + run.late + run.rejected + run.open;
+    if (ended != run.jobs) {
+      out.push_back(name + std::to_string(ended) + " ends of " + std::to_string(run.jobs) + " jobs");
+    }
+    if (run.useful_tbs > run.all_tbs) {
+      out.push_back(name + std::to_string(run.useful_tbs) + " useful TBs of " + std::to_string(run.all_tbs));
+    }
+    if (run.rejected != 0 || run.open != 0) continue;
+    const auto [first, is_first] = all_ran.try_emplace({run.workload, run.rate, run.seed}, &run);
+    if (!is_first && first->second->all_tbs != run.all_tbs) {
+      out.push_back(name + std::to_string(run.all_tbs) + " TBs, " + std::to_string(first->second->all_tbs) + " under " +
+                    first->second->scheduler);
+    }
+  }
+  return out;
 }
 
 }  // namespace castor::workloads::lax

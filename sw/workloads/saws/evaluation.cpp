@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <tuple>
 
 namespace castor::workloads::saws {
@@ -22,6 +23,32 @@ bool operator<(const Point& a, const Point& b) { return std::tie(a.machine, a.po
 
 void Evaluation::add(const std::string& program, const std::string& input, const Point& point, const Sample& sample) {
   runs_[program][point][input] = sample;
+}
+
+std::vector<std::string> Evaluation::all_inputs() const {
+  std::set<std::string> all;
+  for (const auto& [program, points] : runs_) {
+    for (const auto& [point, inputs] : points) {
+      for (const auto& [input, sample] : inputs) all.insert(input);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+std::vector<std::string> Evaluation::machines() const {
+  std::set<std::string> all;
+  for (const auto& [program, points] : runs_) {
+    for (const auto& [point, inputs] : points) all.insert(point.machine);
+  }
+  return {all.begin(), all.end()};
+}
+
+Evaluation Evaluation::without(const std::string& input) const {
+  Evaluation out = *this;
+  for (auto& [program, points] : out.runs_) {
+    for (auto& [point, inputs] : points) inputs.erase(input);
+  }
+  return out;
 }
 
 const Evaluation::Inputs& Evaluation::inputs(const std::string& program, const Point& point) const {
@@ -108,7 +135,8 @@ unsigned Evaluation::differences(const std::string& program, const Point& a, con
   const Inputs& others = inputs(program, b);
   for (const auto& [input, sample] : inputs(program, a)) {
     const auto found = others.find(input);
-    if (found != others.end() && all(found->second) != all(sample)) ++out;
+    if (found == others.end()) continue;
+    if (all(found->second) != all(sample) || found->second.others != sample.others) ++out;
   }
   return out;
 }

@@ -24,6 +24,7 @@ struct Sample {
   double l2_misses = 0;     ///< loads that L2 did not have
   /// The block alone: pairs of TBs in the lists of two schedulers, summed over barriers, and those in opposite order.
   double order_pairs = 0, disagreements = 0;
+  std::string others;  ///< all other figures that a run keeps, as text: only compared
 };
 
 /// A figure of a run.
@@ -57,6 +58,11 @@ class Evaluation {
   using Programs = std::vector<std::string>;
 
   void add(const std::string& program, const std::string& input, const Point& point, const Sample& sample);
+  /// Of all runs, in order: sizes with seeds; machines.
+  [[nodiscard]] std::vector<std::string> all_inputs() const;
+  [[nodiscard]] std::vector<std::string> machines() const;
+  /// All runs but those of one input.
+  [[nodiscard]] Evaluation without(const std::string& input) const;
   /// Programs with runs at a point, of those in `programs`.
   [[nodiscard]] Programs with_runs(const Programs& programs, const Point& point) const;
   [[nodiscard]] bool has_all(const Programs& programs, const Point& point) const;
@@ -84,7 +90,8 @@ class Evaluation {
   std::map<std::string, std::map<Point, Inputs>> runs_;
 };
 
-/// The claims S1 to S15 (docs/results/saws.md, "Claims"), judged by rules that were fixed before any run.
+/// The claims S1 to S15 (docs/results/saws.md, "Claims"). Each says its rule; the spread of a figure is its standard
+/// deviation between inputs (of what is no mean, by leaving out one input after the other).
 [[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation);
 
 }  // namespace castor::workloads::saws

@@ -26,34 +26,44 @@ Sample run(double faster, double wait = 0, double p1 = 0) {
   return out;
 }
 
+/// Adds to an evaluation the same run with each of two inputs.
+struct Twice {
+  Evaluation evaluation;
+  void add(const std::string& program, const Point& point, const Sample& sample) {
+    for (const char* const input : {"small-1", "small-2"}) evaluation.add(program, input, point, sample);
+  }
+};
+
 /// What the source says, for every program alike, but for those that it names.
-Evaluation published() {
-  Evaluation out;
+Twice published_twice() {
+  Twice out;
   for (const std::string& program : program_names(true)) {
-    out.add(program, "small-1", {"4", "GTO"}, run(0, 1000, 0.85));
-    out.add(program, "small-1", {"4", "CATLS"}, run(-1, 1020, 0.90));
-    out.add(program, "small-1", {"4", "SAWS/no-toggle"}, run(7, 860, 0.92));
+    out.add(program, {"4", "GTO"}, run(0, 1000, 0.85));
+    out.add(program, {"4", "CATLS"}, run(-1, 1020, 0.90));
+    out.add(program, {"4", "SAWS/no-toggle"}, run(7, 860, 0.92));
     Sample saws = run(9, 850, 0.92);
     saws.ahead = 1500;
-    out.add(program, "small-1", {"4", "SAWS"}, saws);
-    out.add(program, "small-1", {"2", "GTO"}, run(-7));
-    out.add(program, "small-1", {"2", "CATLS"}, run(-9));
-    out.add(program, "small-1", {"2", "SAWS"}, run(-4));
-    out.add(program, "small-1", {"1", "GTO"}, run(0));
-    out.add(program, "small-1", {"1", "CATLS"}, run(0));
+    out.add(program, {"4", "SAWS"}, saws);
+    out.add(program, {"2", "GTO"}, run(-7));
+    out.add(program, {"2", "CATLS"}, run(-9));
+    out.add(program, {"2", "SAWS"}, run(-4));
+    out.add(program, {"1", "GTO"}, run(0));
+    out.add(program, {"1", "CATLS"}, run(0));
   }
   Sample sad = run(12, 1020, 0.9);
   sad.l2_misses = 100;
-  out.add("sad", "small-1", {"4", "CATLS"}, sad);
+  out.add("sad", {"4", "CATLS"}, sad);
   for (const std::string& program : program_names(false)) {
-    for (const char* const policy : {"GTO", "SAWS"}) out.add(program, "small-1", {"4", policy}, run(3));
+    for (const char* const policy : {"GTO", "SAWS"}) out.add(program, {"4", policy}, run(3));
     for (const char* const policy : {"GTO", "CATLS"}) {
-      out.add(program, "small-1", {"1", policy}, run(0));
-      out.add(program, "small-1", {"2", policy}, run(policy[0] == 'G' ? 2 : 0));
+      out.add(program, {"1", policy}, run(0));
+      out.add(program, {"2", policy}, run(policy[0] == 'G' ? 2 : 0));
     }
   }
   return out;
 }
+
+Evaluation published() { return published_twice().evaluation; }
 
 Claim find(const Evaluation& evaluation, const std::string& id) {
   for (Claim& claim : judge(evaluation)) {
@@ -71,10 +81,13 @@ TEST(SawsClaims, TheSourcesOwnFiguresFulfilThem) {
   }
 }
 
-TEST(SawsClaims, TheyAreNumberedFrom1To15) {
+TEST(SawsClaims, TheyAreNumberedFrom1To15AndSayTheirRules) {
   const std::vector<Claim> claims = judge({});
   ASSERT_EQ(claims.size(), 15U);
-  for (std::size_t i = 0; i < claims.size(); ++i) EXPECT_EQ(claims[i].id, "S" + std::to_string(i + 1));
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    EXPECT_EQ(claims[i].id, "S" + std::to_string(i + 1));
+    EXPECT_NE(claims[i].rule, "") << claims[i].id;
+  }
 }
 
 TEST(SawsClaims, WithoutRunsNothingIsJudged) {
@@ -86,9 +99,9 @@ TEST(SawsClaims, WithoutRunsNothingIsJudged) {
 
 /// The published figures, with one run replaced for every program of a kind.
 Evaluation changed(bool barriers, const Point& point, const Sample& sample) {
-  Evaluation out = published();
-  for (const std::string& program : program_names(barriers)) out.add(program, "small-1", point, sample);
-  return out;
+  Twice out = published_twice();
+  for (const std::string& program : program_names(barriers)) out.add(program, point, sample);
+  return out.evaluation;
 }
 
 TEST(SawsClaims, AGainBelowTheBoundIsShapeOnlyAndALossIsNone) {
@@ -104,14 +117,45 @@ TEST(SawsClaims, AGainBelowTheBoundIsShapeOnlyAndALossIsNone) {
 }
 
 TEST(SawsClaims, OneProgramThatLosesMoreThan3PercentSpoilsTheGain) {
-  Evaluation evaluation = published();
-  evaluation.add("lps", "small-1", {"4", "SAWS"}, run(-4, 850, 0.92));
-  const Claim claim = find(evaluation, "S4");
+  Twice twice = published_twice();
+  twice.add("lps", {"4", "SAWS"}, run(-4, 850, 0.92));
+  const Claim claim = find(twice.evaluation, "S4");
   EXPECT_EQ(claim.verdict, Verdict::kShape);
   EXPECT_NE(claim.ours.find("lps -4.0"), std::string::npos) << claim.ours;
 }
 
-TEST(SawsClaims, OneFigureThatDiffersWithoutBarriersIsNamed) {
+/// The published figures; with input `small-1` performance under a policy is `percent` above them, with `small-2`
+/// below.
+Evaluation apart(const Point& point, double faster, double percent) {
+  Evaluation out = published();
+  for (const std::string& program : program_names(true)) {
+    out.add(program, "small-1", point, run(faster + percent, 850, 0.92));
+    out.add(program, "small-2", point, run(faster - percent, 850, 0.92));
+  }
+  return out;
+}
+
+TEST(SawsClaims, AnEffectWithinItsSpreadIsNotShown) {
+  EXPECT_EQ(find(apart({"4", "SAWS"}, 9, 1), "S4").verdict, Verdict::kReproduced);
+  EXPECT_EQ(find(apart({"4", "SAWS"}, 2, 1), "S4").verdict, Verdict::kShape);
+  EXPECT_EQ(find(apart({"4", "SAWS"}, 0.1, 0.6), "S4").verdict, Verdict::kNotShown);
+  EXPECT_EQ(find(apart({"4", "SAWS"}, -0.1, 0.6), "S4").verdict, Verdict::kNotShown);
+  EXPECT_EQ(find(apart({"4", "SAWS"}, -2, 0.6), "S4").verdict, Verdict::kNot);
+  EXPECT_EQ(find(apart({"4", "SAWS"}, 7.5, 2), "S10").verdict, Verdict::kNotShown) << "toggling gains half a percent";
+  EXPECT_EQ(find(apart({"2", "GTO"}, -0.3, 0.5), "S1").verdict, Verdict::kNotShown);
+}
+
+TEST(SawsClaims, OneInputShowsNothingButEqualities) {
+  const Evaluation one = published().without("small-2");
+  EXPECT_EQ(one.all_inputs(), std::vector<std::string>{"small-1"});
+  for (const Claim& claim : judge(one)) {
+    if (claim.id == "S14") continue;
+    EXPECT_EQ(claim.verdict, claim.id == "S6" ? Verdict::kReproduced : Verdict::kNotShown) << claim.id;
+  }
+}
+
+TEST(SawsClaims, OneFigureThatDiffersWithoutBarriersIsNamedAndBreaksTheInvariant) {
+  EXPECT_TRUE(broken_invariants(judge(published())).empty());
   Evaluation evaluation = published();
   Sample sample = run(3);
   sample.l2_misses += 1;
@@ -119,6 +163,19 @@ TEST(SawsClaims, OneFigureThatDiffersWithoutBarriersIsNamed) {
   const Claim claim = find(evaluation, "S6");
   EXPECT_EQ(claim.verdict, Verdict::kNot);
   EXPECT_NE(claim.ours.find("vector_add"), std::string::npos);
+  EXPECT_EQ(broken_invariants(judge(evaluation)).size(), 1U);
+}
+
+TEST(SawsClaims, ADifferenceBreaksTheInvariantOnAnyMachineAndWithFewProgramsToo) {
+  Evaluation evaluation;
+  Sample sample = run(3);
+  sample.others = "{}";
+  for (const char* const policy : {"GTO", "SAWS"}) evaluation.add("spmv", "large-1", {"2", policy}, sample);
+  EXPECT_EQ(find(evaluation, "S6").verdict, Verdict::kOpen) << "equal, but not all programs";
+  sample.others = "{\"stall_raw\":1}";
+  evaluation.add("spmv", "large-1", {"2", "SAWS"}, sample);
+  EXPECT_EQ(find(evaluation, "S6").verdict, Verdict::kNot);
+  EXPECT_EQ(broken_invariants(judge(evaluation)).size(), 1U);
 }
 
 TEST(SawsClaims, WaitingIsJudgedBySizeAndByItsFirstPart) {
@@ -139,14 +196,15 @@ TEST(SawsClaims, TogglingMustGainAndKeepThreadBlocksTogether) {
 }
 
 TEST(SawsClaims, TheNamedProgramsAreLookedAt) {
-  Evaluation evaluation = published();
-  Sample sad = run(12, 1020, 0.9);
-  evaluation.add("sad", "small-1", {"4", "CATLS"}, sad);
-  EXPECT_EQ(find(evaluation, "S13").verdict, Verdict::kShape);
-  evaluation.add("sad", "small-1", {"4", "CATLS"}, run(1, 1020, 0.9));
-  EXPECT_EQ(find(evaluation, "S13").verdict, Verdict::kNot);
-  evaluation.add("ray", "small-1", {"4", "CATLS"}, run(30, 1020, 0.9));
-  EXPECT_EQ(find(evaluation, "S15").verdict, Verdict::kNot);
+  Twice twice = published_twice();
+  twice.add("sad", {"4", "CATLS"}, run(12, 1020, 0.9));
+  EXPECT_EQ(find(twice.evaluation, "S13").verdict, Verdict::kShape);
+  twice.add("sad", {"4", "CATLS"}, run(1, 1020, 0.9));
+  EXPECT_EQ(find(twice.evaluation, "S13").verdict, Verdict::kNot);
+  twice.add("ray", {"4", "CATLS"}, run(30, 1020, 0.9));
+  EXPECT_EQ(find(twice.evaluation, "S15").verdict, Verdict::kShape) << "bfs_queue is not";
+  twice.add("bfs_queue", {"4", "CATLS"}, run(30, 1020, 0.9));
+  EXPECT_EQ(find(twice.evaluation, "S15").verdict, Verdict::kNot);
 }
 
 TEST(SawsClaims, TheBestGroupsOfCatlsAreTheRival) {

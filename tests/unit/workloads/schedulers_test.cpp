@@ -170,6 +170,10 @@ TEST(ProphetScheduler, BandwidthCountsToo) {
   FakeHost host(stream, scheduler, {10});
   host.run();
   EXPECT_EQ(host.launches.size(), 1U);
+  Prophet slots_only({}, false);
+  FakeHost other(stream, slots_only, {10});
+  other.run();
+  EXPECT_EQ(other.launches.size(), 2U) << "who does not know w0 takes them to fit";
 }
 
 /// Rates and lists of the engine's reference vectors (docs/blocks/lax.md, "Arithmetic").
