@@ -1,4 +1,4 @@
-// castor area, prove, netlist, coverage, lint, mutate, evidence: flows over the blocks' RTL, written in Python
+// castor area, prove, netlist, coverage, lint, mutate, faults, evidence: flows over the blocks' RTL, written in Python
 // (rtl/synthesis).
 
 #include <unistd.h>
@@ -69,6 +69,7 @@ void add_flows(CLI::App& app) {
   add_flow(app, "coverage", "Lines and toggles of a block's RTL that its sequences reach");
   add_flow(app, "lint", "Every warning about the blocks' RTL, at every parameter set");
   add_flow(app, "evidence", "Climb rungs of a block's ladder and record what was measured");
+  add_flow(app, "faults", "Does lockstep find the faults that were put in by hand?");
   add_flow(app, "mutate", "Break a block's RTL in many small ways; does lockstep notice?");
 }
 

@@ -33,9 +33,10 @@ class Medley final : public twin::Sequence<Block> {
 
   void begin(Inputs& in) override {
     const std::uint64_t seed = random_();
-    now_ = table_.make(next(), params_, seed);
+    const SequenceInfo& chosen = next();
+    now_ = table_.make(chosen.name, params_, seed);
     constexpr twin::Cycle kLengths[] = {500, 2000, 2000, 8000};
-    left_ = kLengths[random_.below(std::size(kLengths))] + random_.below(256);
+    left_ = std::max(kLengths[random_.below(std::size(kLengths))], chosen.settles) + random_.below(256);
     now_->begin(in);
   }
   [[nodiscard]] bool over() override { return left_ == 0; }
@@ -51,17 +52,17 @@ class Medley final : public twin::Sequence<Block> {
   }
 
  private:
-  [[nodiscard]] std::string_view next() {
+  [[nodiscard]] const SequenceInfo& next() {
     const std::vector<SequenceInfo>& all = table_.infos();
     first_ = !first_;
-    if (first_ || all.size() == 1) return all[0].name;
+    if (first_ || all.size() == 1) return all[0];
     if (round_.empty()) {
       for (std::size_t i = 1; i < all.size(); ++i) round_.push_back(i);
       for (std::size_t i = round_.size(); i > 1; --i) std::swap(round_[i - 1], round_[random_.below(i)]);
     }
     const std::size_t chosen = round_.back();
     round_.pop_back();
-    return all[chosen].name;
+    return all[chosen];
   }
 
   const SequenceTable<Block>& table_;

@@ -20,6 +20,7 @@ struct SequenceInfo {
   std::string_view meaning;
   bool keeps_contract = true;  ///< false: breaks the rules of the surroundings on purpose
   bool medley = false;         ///< made of the others
+  twin::Cycle settles = 0;     ///< cycles from reset until it does what it is for
 };
 inline constexpr bool kKeepsContract = true, kBreaksContract = false;
 
@@ -46,10 +47,11 @@ class SequenceTable {
     std::string_view meaning;
     bool keeps_contract;
     Make make;
+    twin::Cycle settles = 0;
   };
 
   SequenceTable(std::initializer_list<Row> rows) : rows_(rows) {
-    for (const Row& row : rows_) infos_.push_back({row.name, row.meaning, row.keeps_contract, false});
+    for (const Row& row : rows_) infos_.push_back({row.name, row.meaning, row.keeps_contract, false, row.settles});
   }
 
   [[nodiscard]] const std::vector<SequenceInfo>& infos() const { return infos_; }

@@ -28,6 +28,7 @@ void arrivals(Knobs& knobs);
 void long_job(Knobs& knobs);
 void foreign(Knobs& knobs);
 void crowd(Knobs& knobs);
+void append_races(Knobs& knobs);
 
 // Deadlines and the time itself (time_changes.cpp)
 void all_late(Knobs& knobs);
@@ -39,6 +40,7 @@ void leaps(Knobs& knobs);
 void long_times(Knobs& knobs);
 void borders(Knobs& knobs);
 void waits(Knobs& knobs);
+void close_deadlines(Knobs& knobs);
 
 // Rates, policies, updates and registers (policy_changes.cpp)
 void rules(Knobs& knobs);
@@ -58,5 +60,7 @@ void bypass(Knobs& knobs);
 void tokens(Knobs& knobs);
 void rankings(Knobs& knobs);
 void products(Knobs& knobs);
+void reset_by_turn(Knobs& knobs);
+void reset_turn(Knobs& knobs);
 
 }  // namespace castor::lax::tb::changes

@@ -160,6 +160,7 @@ void Environment::observe_submission(const Outputs& out, const Inputs& in) {
 // Decides what the host sends next: more work for a job, or a new job.
 void Environment::new_submission() {
   if (!registers_.configured() || (knobs_.last_submission != 0 && cycle_ >= knobs_.last_submission)) return;
+  if (cycle_ < paused_until_) return;
   if (chance(knobs_.append)) {
     const unsigned q = any_queue();
     Queue& queue = queue_[q];
@@ -229,6 +230,7 @@ Submission Environment::job_for(unsigned q, bool append) {
     submission.deadline = aimed_deadline(list);
     submission.start = (now_ + (U64{1} << 40U)) & kTimeMask;
   }
+  if (!append) queue.due = (submission.start + submission.deadline) & kTimeMask;
   submission.fits = chance(kAlways / 2);
   submission.beats = list;
   for (std::size_t i = 0; i < submission.beats.size() && submission.beats.size() < params_.MaxKt; ++i) {
@@ -236,6 +238,10 @@ Submission Environment::job_for(unsigned q, bool append) {
     const U32 part = draw(submission.beats[i].groups);
     submission.beats[i].groups -= part;
     submission.beats.push_back({submission.beats[i].kid, part});
+  }
+  for (std::size_t i = submission.beats.size(); i-- > 0 && submission.beats.size() < params_.MaxKt;) {
+    if (knobs_.repeat_beat != 0 && chance(knobs_.repeat_beat))
+      submission.beats.push_back({submission.beats[i].kid, 1 + draw(4096)});
   }
   submission.announced = static_cast<U8>(submission.beats.size());
   return submission;
@@ -296,6 +302,11 @@ void Environment::verdict(unsigned q, bool accept, unsigned reason) {
   }
 }
 
+bool Environment::append_is_coming(unsigned q) const {
+  return (port_ != Port::kIdle && sent_.queue == q) ||
+         std::any_of(waiting_.begin(), waiting_.end(), [q](const Submission& one) { return one.queue == q; });
+}
+
 void Environment::ended(unsigned q) {
   if (queue_[q].host == Host::kEnded) return;
   queue_[q].host = Host::kEnded;
@@ -326,6 +337,7 @@ void Environment::forget_all() {
     queue.asked = Asked::kNothing;
     queue.refused = 0;
   }
+  paused_until_ = cycle_ + knobs_.pause_after_reset;
   ended_.clear();
   waiting_.clear();
   if (port_ == Port::kHeader) {  // still offered, as every payload that waits; the empty engine will take it
@@ -481,13 +493,28 @@ void Environment::report(Inputs& in) {
   if (!stale(kd_)) report_kernel_end(in);
 }
 
+// Brings the first event to the front that is not a job's end long before its deadline. False if all are.
+bool Environment::choose_kernel_end() {
+  const auto waits = [this](const Event& event) {
+    const Queue& queue = queue_[event.queue];
+    if (event.epoch != queue.epoch || queue.head + 1 != queue.kernels.size()) return false;
+    const U64 left = (queue.due - now_) & kTimeMask;
+    return left > 1 && left < 5000;
+  };
+  const auto chosen = std::find_if_not(kd_.begin(), kd_.end(), waits);
+  if (chosen == kd_.end()) return false;
+  std::rotate(kd_.begin(), chosen, chosen + 1);
+  return true;
+}
+
 void Environment::report_kernel_end(Inputs& in) {
+  if (knobs_.end_at_deadline && (!choose_kernel_end() || chance(kAlways / 3))) return;
   const Event event = kd_.front();
   const unsigned q = event.queue;
   Queue& queue = queue_[q];
   if (queue.pending_ks || queue.pending_ki || queue.pending_wgc > 0 || !chance(knobs_.event)) return;
   const bool last = queue.head + 1 == queue.kernels.size();
-  if (last && queue.asked == Asked::kAppend && !queue.append_races) {
+  if (last && queue.asked == Asked::kAppend && (!queue.append_races || (knobs_.race_at_list && append_is_coming(q)))) {
     // The command processor knows that more is on its way; let the kernels of other jobs end meanwhile.
     kd_.pop_front();
     kd_.push_back(event);

@@ -65,6 +65,7 @@ class Environment final : public Sequence {
     unsigned pending_wgc = 0;  ///< events not reported yet
     bool pending_ks = false, pending_ki = false;
     bool open = false, running = false;  ///< as the engine sees the reports
+    U64 due = 0;                         ///< start and deadline of the job
     U16 epoch = 0;                       ///< what runs of an older epoch is forgotten
   };
 
@@ -95,6 +96,7 @@ class Environment final : public Sequence {
   [[nodiscard]] Submission job_for(unsigned q, bool append);
   [[nodiscard]] U32 deadline();
   void verdict(unsigned q, bool accept, unsigned reason);
+  [[nodiscard]] bool append_is_coming(unsigned q) const;
   void ended(unsigned q);
   void end_job(unsigned q);
   void forget_all();
@@ -109,6 +111,7 @@ class Environment final : public Sequence {
   void complete_due();
   void report(Inputs& in);
   void report_kernel_end(Inputs& in);
+  [[nodiscard]] bool choose_kernel_end();
   void refresh_vectors(unsigned q);
   [[nodiscard]] unsigned service(unsigned kid);
   // Breaking the rules (rule_breaker.cpp)
@@ -147,6 +150,7 @@ class Environment final : public Sequence {
   // Resets that hit a certain moment
   base::Cycle timer_zero_ = 0, reset_at_ = base::kForever;
   bool update_seen_ = false;
+  base::Cycle paused_until_ = 0;
   // Stretches in which everything rests
   base::Cycle rest_until_ = 0;  ///< first cycle after it
   Inputs resting_;

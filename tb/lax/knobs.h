@@ -25,6 +25,7 @@ struct Knobs {
   Chance submit = 3000;         ///< a job is submitted to a free queue
   Chance append = 300;          ///< work is added to a live job
   Chance append_race = 16384;   ///< per append: the job may end while it is on its way
+  bool race_at_list = false;    ///< such a job ends when the list has been sent, not before
   Chance resubmit = 500;        ///< per job: goes to a queue whose last job was not acknowledged
   Chance beat = 50000;          ///< a list beat is offered
   Chance split_beat = 8000;     ///< per beat: the kernel type comes in two beats
@@ -32,6 +33,7 @@ struct Knobs {
   unsigned groups = 8;          ///< TBs of a kernel, at most
   Chance full_list = 2000;      ///< per job: as many kernel types as a list can hold
   Chance huge = 0;              ///< per beat: declares 2^24-1 TBs
+  Chance repeat_beat = 0;       ///< per beat: some more of the kernel type come in a second one, if there is room
   Chance lie = 0;               ///< per beat: declares one TB more or less than will run
   U32 deadline = 0;             ///< of all jobs; 0: drawn
   unsigned deadline_bits = 17;  ///< deadlines are below 2 to this power
@@ -57,20 +59,22 @@ struct Knobs {
   unsigned parse_latency = 20;
   Chance parse_grant = 40000;  ///< an offered queue is taken, if a lane is free
   Chance dispatch_grant = 40000;
-  Chance event = 55000;  ///< an event that is due is reported in this cycle
-  Chance rest = 60;      ///< everything rests for up to `rest_cycles`, if nothing is on its way
+  bool end_at_deadline = false;  ///< jobs end within a cycle of their deadline, those that could end before
+  Chance event = 55000;          ///< an event that is due is reported in this cycle
+  Chance rest = 60;              ///< everything rests for up to `rest_cycles`, if nothing is on its way
   unsigned rest_cycles = 300;
   Chance vector_noise = 500;  ///< an arbitrary queue is shown as eligible for a cycle and not taken
   // Registers
-  Chance access = 8000;           ///< an access begins
-  Chance acknowledge = 30000;     ///< per access: frees a queue whose job has ended, if there is one
-  Chance write = 16000;           ///< per access: writes
-  Chance reconfigure = 1500;      ///< per write: control, periods
-  Chance soft_reset = 60;         ///< per write
-  bool reset_at_tick = false;     ///< soft resets in the very cycle of an update tick; needs a fixed period
-  Chance reset_after_update = 0;  ///< per start and end of an update: a soft reset some cycles later
-  Chance illegal_access = 3000;   ///< per access: address or value that is refused
-  bool poll_tables = false;       ///< reads of tables without pause
+  Chance access = 8000;            ///< an access begins
+  Chance acknowledge = 30000;      ///< per access: frees a queue whose job has ended, if there is one
+  Chance write = 16000;            ///< per access: writes
+  Chance reconfigure = 1500;       ///< per write: control, periods
+  Chance soft_reset = 60;          ///< per write
+  bool reset_at_tick = false;      ///< soft resets in the very cycle of an update tick; needs a fixed period
+  Chance reset_after_update = 0;   ///< per start and end of an update: a soft reset some cycles later
+  unsigned pause_after_reset = 0;  ///< cycles after a soft reset in which the host has nothing new to submit
+  Chance illegal_access = 3000;    ///< per access: address or value that is refused
+  bool poll_tables = false;        ///< reads of tables without pause
   // Configuration at the start
   U32 control = 0x00301583;    ///< CTRL: reset value and ENABLE
   bool random_control = true;  ///< policy and modes are drawn from the seed; ENABLE stays

@@ -21,6 +21,7 @@ void saturation(Knobs& knobs) {
   knobs.preload = kAlways;
   knobs.preload_value = ~U32{0};
   knobs.deadline_bits = 32;
+  knobs.repeat_beat = 16000;
 }
 
 void fastest(Knobs& knobs) {
@@ -162,6 +163,29 @@ void products(Knobs& knobs) {
   knobs.deadline_bits = 32;
   knobs.write = 20000;
   knobs.access = 60000;
+}
+
+void reset_by_turn(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policies = 1U;  // round robin
+  knobs.policy = 0;
+  knobs.now = twin::mask(48) - 100000;
+  knobs.parse_grant = 2000;
+  knobs.write = 30000;
+  knobs.soft_reset = 300;
+  knobs.acknowledge = 8000;
+}
+
+void reset_turn(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 7;
+  knobs.prema_period = 1000;
+  knobs.update_period = 1003;
+  knobs.reset_after_update = kAlways;
+  knobs.pause_after_reset = 1004;
+  knobs.submit = 4000;
+  knobs.write = 0;
+  knobs.access = 1000;
 }
 
 }  // namespace castor::lax::tb::changes

@@ -116,7 +116,14 @@ const Sequences& sequences() {
        With::changed<changes::foreign>},
       {"products", "lists and rates of every size, tables read", kKeepsContract, With::changed<changes::products>},
       {"crowd", "bursts of short jobs that drift past the updates: as many wait as there can be", kKeepsContract,
-       With::changed<changes::crowd>}};
+       With::changed<changes::crowd>},
+      {"append_races", "jobs end between list and verdict of an append", kKeepsContract,
+       With::changed<changes::append_races>},
+      {"close_deadlines", "deadlines as short as the jobs", kKeepsContract, With::changed<changes::close_deadlines>},
+      {"reset_by_turn", "round robin, soft resets, the high half of the time", kKeepsContract,
+       With::changed<changes::reset_by_turn>},
+      {"reset_turn", "soft resets in updates; then the first submission and the first update tick wait for a ranking",
+       kKeepsContract, With::changed<changes::reset_turn>, 4000}};
   return all;
 }
 

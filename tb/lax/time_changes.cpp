@@ -105,4 +105,17 @@ void waits(Knobs& knobs) {
   knobs.write = 0;
 }
 
+void close_deadlines(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.deadline_bits = 11;
+  knobs.end_at_deadline = true;
+  knobs.no_deadline = knobs.extreme_deadline = 0;
+  knobs.age_bits = 1;
+  knobs.groups = knobs.kernels = 1;
+  knobs.service = 1;
+  knobs.parse_latency = 0;
+  knobs.submit = 3000;
+  knobs.dispatch_grant = knobs.parse_grant = knobs.event = kAlways;
+}
+
 }  // namespace castor::lax::tb::changes

@@ -37,6 +37,7 @@ void instant(Knobs& knobs) {
   knobs.groups = 1;
   knobs.service = 0;
   knobs.parse_latency = 0;
+  knobs.update_period = 1000;
   knobs.dispatch_grant = knobs.parse_grant = knobs.event = kAlways;
 }
 
@@ -147,6 +148,16 @@ void crowd(Knobs& knobs) {
   knobs.adm_stall = 0;
   knobs.append = 0;
   knobs.access = knobs.acknowledge = kAlways;
+}
+
+void append_races(Knobs& knobs) {
+  appends(knobs);
+  knobs.append_race = kAlways;
+  knobs.race_at_list = true;
+  knobs.event = 20000;
+  knobs.groups = 1;
+  knobs.kernels = 1;
+  knobs.service = 1;
 }
 
 }  // namespace castor::lax::tb::changes

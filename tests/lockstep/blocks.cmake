@@ -14,3 +14,12 @@ foreach(block IN LISTS castor_blocks)
   endif()
   castor_lockstep_test(${block} SEQUENCES ${sequences})
 endforeach()
+
+# Faults that were put in by hand: of those that the default run finds within 50,000 cycles, the eight that it finds last.
+foreach(block IN LISTS castor_ladder)
+  if(TARGET castor AND CASTOR_TEST_RTL AND EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/faults.json")
+    castor_script_test(faults_${block} KIND lockstep TIMEOUT 300
+      ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
+      COMMAND "$<TARGET_FILE:castor>" faults ${block} --quick 8 --work "${PROJECT_BINARY_DIR}/tests/faults")
+  endif()
+endforeach()

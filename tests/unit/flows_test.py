@@ -17,6 +17,7 @@ from castor_flows import (  # noqa: E402
     area,
     coverage,
     evidence,
+    faults,
     formal,
     liberty,
     progress,
@@ -468,6 +469,39 @@ class Tree(unittest.TestCase):
     def test_folder_without_rtl_is_refused(self):
         with self.assertRaisesRegex(WrongRequest, "--root"):
             tree.find(self.root / "none", "x")
+
+
+class Faults(unittest.TestCase):
+    PLAIN = "assign full = (count == Depth);\nassign empty = (count == 0);\n"
+
+    def fault(self, at, to="1'b0"):
+        return {"name": "trial", "what": "a fault", "file": "x.sv", "at": at, "to": to}
+
+    def test_an_expression_is_put_behind_the_faults_number(self):
+        once = faults.insert(self.PLAIN, 3, self.fault("full = («count == Depth»)", "count >= Depth"), self.PLAIN)
+        self.assertIn("assign full = (((castor_faults::number == 3) ? (count >= Depth) : (count == Depth)));", once)
+        self.assertIn("assign empty = (count == 0);", once)
+
+    def test_two_faults_share_an_expression(self):
+        text = faults.insert(self.PLAIN, 1, self.fault("full = («count == Depth»)", "a"), self.PLAIN)
+        text = faults.insert(text, 2, self.fault("full = («count == Depth»)", "b"), self.PLAIN)
+        for part in ("castor_faults::number == 1) ? (a)", "castor_faults::number == 2) ? (b)", ": (count == Depth)"):
+            self.assertEqual(text.count(part), 1, text)
+
+    def test_one_that_no_longer_fits_is_refused(self):
+        for at, says in (
+            ("full = («count == 16»)", "does not fit.*0 times"),
+            ("(«count» == ", "does not fit.*2 times"),
+            ("full", "no «expression»"),
+        ):
+            with self.assertRaisesRegex(WrongRequest, says):
+                faults.insert(self.PLAIN, 1, self.fault(at), self.PLAIN)
+
+    def test_quick_takes_the_last_found_of_those_that_are_found_soon(self):
+        cycles = (100, 49_000, 3_000, 60_000, None)
+        listed = [{"name": str(c), **({"found": {"odd": c}} if c else {})} for c in cycles]
+        chosen = [(fault["name"], params, run) for fault, params, run in faults.quick(listed, 2)]
+        self.assertEqual(chosen, [("49000", "odd", 490_000), ("3000", "odd", 30_000)])
 
 
 class Evidence(unittest.TestCase):

@@ -30,6 +30,10 @@ _COMMANDS = {
         "Write a block's gate netlist, with functional models of the cells",
         "castor netlist lax --params minimum -o lax.v",
     ),
+    "faults": (
+        "Does the default run of lockstep find the faults that were put in by hand?",
+        "castor faults saws --params default",
+    ),
     "evidence": (
         "Climb rungs of a block's ladder and record what was measured, on which sources",
         "castor evidence saws lockstep formal",

@@ -206,11 +206,12 @@ def _building(final):
 # --- building ---------------------------------------------------------------------------------------------------------
 
 
-def build(block, values, home, coverage=False, source=None, code=None, unoptimized=False, jobs=None):
+def build(block, values, home, coverage=False, source=None, patched=None, code=None, unoptimized=False, jobs=None):
     """The path of the object, built unless the cache has it.
 
     `block`: a tree.Block with a manifest; `values`: of all its parameters; `home`: the installation.Installation;
-    `source`: Verilog whose top has the block's ports and no probes, in place of the RTL; `code`: a further C++ file.
+    `source`: Verilog whose top has the block's ports and no probes, in place of the RTL; `patched`: sources in place of
+    the block's own; `code`: a further C++ file.
     Raises WrongRequest, after the output of the tool that failed.
     """
     manifest = block.manifest
@@ -218,7 +219,7 @@ def build(block, values, home, coverage=False, source=None, code=None, unoptimiz
     headers = [*manifest["include"], home.include]
     skip = block.bench / "skip.h"
     skip = None if source or not skip.exists() else skip
-    sources = [source] if source else block.verilated
+    sources = [source] if source else patched or block.verilated
     parts = [
         _RECIPE,
         home.abi,
@@ -251,7 +252,7 @@ def build(block, values, home, coverage=False, source=None, code=None, unoptimiz
     if (final / "rtl.so").exists():
         return final / "rtl.so"
 
-    what = "RTL" if source is None else source.name
+    what = source.name if source else "patched RTL" if patched else "RTL"
     at = ", ".join(f"{name} {value}" for name, value in values.items())
     with _building(final) as folder:
         if folder is not None:
@@ -269,6 +270,7 @@ def build(block, values, home, coverage=False, source=None, code=None, unoptimiz
                     headers,
                     coverage,
                     source,
+                    patched is not None,
                     code,
                     unoptimized,
                     jobs or tools.cores(),
@@ -286,14 +288,16 @@ def _say(text):
     print(f"castor: {text}", file=sys.stderr, flush=True)
 
 
-def _make(block, values, home, toolchain, folder, sources, skip, headers, coverage, source, code, unoptimized, jobs):
+def _make(
+    block, values, home, toolchain, folder, sources, skip, headers, coverage, source, patched, code, unoptimized, jobs
+):
     """Builds rtl.so in `folder` and leaves nothing else there but a description."""
     work = folder / "work"
     work.mkdir()
     includes = [f"-I{path}" for path in block.includes]
     top = block.top if source else f"{block.top}_probe"
     parameters = [] if source else [f"-G{name}={value}" for name, value in values.items()]
-    more = [*(_NO_LINT if source else ()), *(["--coverage"] if coverage else [])]
+    more = [*(_NO_LINT if source or patched else ()), *(["--coverage"] if coverage else [])]
     include = toolchain.verilator_include()
     system = ["-I.", "-isystem", include, "-isystem", include / "vltstd"]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
