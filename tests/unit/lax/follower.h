@@ -138,7 +138,12 @@ class Follower {
   Visit visit_;
   Integer total_;
   bool judging_ = false;
-  std::optional<std::pair<unsigned, Window>> sample_;
+  struct Sample {
+    unsigned kernel_type;
+    Window window;
+    RateMode mode;  ///< in the cycle in which the time is taken
+  };
+  std::optional<Sample> sample_;
   std::uint64_t last_update_ = 0, update_interval_ = 0, expected_length_ = 0, length_ = 0;
   unsigned threshold_ = 1;
   std::vector<Job> ranked_, ranked_first_;

@@ -95,7 +95,7 @@ void Follower::open_kernel_type(const Probes& probes) {
   if (!refreshes) return;
   const std::uint64_t wall = since(in_.now, type.since);
   if (type.active > wall || type.active > type.instance) problem("active time beyond wall or instance time");
-  sample_ = {was_.kernel_type, Window{type.completed, wall, type.active, type.instance}};
+  sample_ = Sample{was_.kernel_type, Window{type.completed, wall, type.active, type.instance}, rules_.rate};
   type.completed = type.active = type.instance = 0;
   type.since = in_.now;
 }
@@ -105,12 +105,12 @@ void Follower::write_rate() {
     problem("a rate is written without a sample");
     return;
   }
-  const auto& [k, window] = *sample_;
+  const auto& [k, window, taken] = *sample_;
   KernelType& type = types_[k];
   // The modes that take over what was measured have an exact value beside the rounded one.
   const bool takes_over = !type.rate || (rules_.rate != RateMode::PeakHold && rules_.ewma_shift == 0);
-  type.rate = refresh(rules_, window, type.rate);
-  type.exact = takes_over ? exact_time_per_group(rules_.rate, window) : Rational(*type.rate, 256);
+  type.rate = refresh(rules_, window, type.rate, taken);
+  type.exact = takes_over ? exact_time_per_group(taken, window) : Rational(*type.rate, 256);
   type.exact = std::max(type.exact, Rational(1, 256));
   const auto clipped = [](const Integer& value) { return number(std::min(value, infinite())); };
   type.snapshot = {number(window.completed), clipped(window.active), clipped(window.instance), clipped(window.wall)};

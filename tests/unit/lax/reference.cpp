@@ -48,9 +48,10 @@ Integer quotient(const Integer& time, const Integer& completed) {
   return limited(limited(time, infinite()) * kFraction / completed, infinite());
 }
 
-std::optional<Integer> refresh(const Rules& rules, const Window& window, const std::optional<Integer>& old) {
+std::optional<Integer> refresh(const Rules& rules, const Window& window, const std::optional<Integer>& old,
+                               std::optional<RateMode> taken) {
   if (window.completed < rules.min_groups) return std::nullopt;
-  const Integer seen = quotient(measured(rules.rate, window), window.completed);
+  const Integer seen = quotient(measured(taken.value_or(rules.rate), window), window.completed);
   Integer next = seen;
   if (old && rules.rate == RateMode::PeakHold) {
     const Integer leaked = limited(*old + *old / power(rules.leak), infinite());

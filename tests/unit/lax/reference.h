@@ -70,9 +70,11 @@ struct Window {
 [[nodiscard]] Integer quotient(const Integer& time, const Integer& completed);
 
 /// The estimate after a refresh, in 1/256 cycle, at least 1; nothing if too few thread blocks completed, in which case
-/// the window stays open and the old estimate holds.
+/// the window stays open and the old estimate holds. `taken`: the mode by which the time was taken, if it was another
+/// one when the window ended.
 [[nodiscard]] std::optional<Integer> refresh(const Rules& rules, const Window& window,
-                                             const std::optional<Integer>& old);
+                                             const std::optional<Integer>& old,
+                                             std::optional<RateMode> taken = std::nullopt);
 
 /// Cycles per thread block without rounding, for the modes that replace the old estimate.
 [[nodiscard]] Rational exact_time_per_group(RateMode mode, const Window& window);
