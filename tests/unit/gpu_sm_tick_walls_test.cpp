@@ -128,6 +128,7 @@ class Faulty final : public IssuePolicyHook {
   explicit Faulty(std::function<void()> act) : act_(std::move(act)) {}
   void attach(const HookSite& site) override { inner_.attach(site); }
   void reset() override {}
+  [[nodiscard]] Cycle quiet() const override { return inner_.quiet(); }
   void idle(Cycle n) override { inner_.idle(n); }
   const IssueOut& settle(const IssueIn& in) override { return inner_.settle(in); }
   void clock(const IssueIn& in) override {
