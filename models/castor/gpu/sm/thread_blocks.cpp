@@ -38,7 +38,8 @@ SmRoom ThreadBlocks::room(WarpMask used) const {
 unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle now, Tick tick) {
   const KernelContext& kernel = *message.kernel;
   const unsigned lanes = machine_.sm.lanes;
-  const unsigned context = ~resident_ == 0 ? 64 : lowest(~resident_);
+  CASTOR_ASSERT_AT(now, ~resident_ != 0, "SM %u has no free TB context", sm_);
+  const unsigned context = lowest(~resident_);
   CASTOR_ASSERT_AT(now, context < contexts_.size(), "SM %u has no free TB context", sm_);
   CASTOR_ASSERT_AT(now, kernel.need.reg_units <= free_register_units_ && kernel.need.smem_units <= free_shared_units_,
                    "a TB is placed on SM %u that does not fit: registers or shared memory", sm_);
@@ -73,7 +74,8 @@ unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle
   std::vector<std::uint8_t> halves(tb.warp_count);
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     const WarpMask free = ~(used | tb.warps);
-    const unsigned slot = free == 0 ? kMaxWarps : lowest(free);
+    CASTOR_ASSERT_AT(now, free != 0, "SM %u has no free warp slot", sm_);
+    const unsigned slot = lowest(free);
     CASTOR_ASSERT_AT(now, slot < machine_.sm.warps, "SM %u has no free warp slot", sm_);
     tb.slots[i] = static_cast<std::uint8_t>(slot);
     tb.warps |= warp_bit(slot);
