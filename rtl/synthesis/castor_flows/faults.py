@@ -102,16 +102,21 @@ def read(block):
     for fault in faults:
         if names.count(fault["name"]) > 1:
             raise WrongRequest(f"{path}: two faults are called {fault['name']}")
-        for params in fault.get("sets", ["default"]):
+        for params in sets_of(fault):
             block.parameters(params)
     return faults
+
+
+def sets_of(fault):
+    """Names of the parameter sets at which the fault exists."""
+    return fault.get("sets", ["default"])
 
 
 def everything(chosen, options):
     return [
         (fault, params, options.cycles)
         for fault in chosen
-        for params in fault.get("sets", ["default"])
+        for params in sets_of(fault)
         if not options.params or params in options.params
     ]
 
@@ -129,12 +134,14 @@ def patch(block, faults, work):
     folder.mkdir(parents=True, exist_ok=True)
     package = folder / "castor_faults.sv"
     package.write_text(_PACKAGE)
-    texts = {}
+    plains, texts = {}, {}
     for number, fault in enumerate(faults, 1):
         source = next((path for path in block.sources if path.name == fault["file"]), None)
         if source is None:
             raise WrongRequest(f"fault {fault['name']}: {block.name} has no source {fault['file']}")
-        texts[source] = insert(texts.get(source) or tree.read_text(source), number, fault, tree.read_text(source))
+        if source not in plains:
+            plains[source] = texts[source] = tree.read_text(source)
+        texts[source] = insert(texts[source], number, fault, plains[source])
     patched = {}
     for source, text in texts.items():
         patched[source] = folder / source.name
