@@ -12,6 +12,7 @@ if(CASTOR_INSTALL)
           DESTINATION "${CMAKE_INSTALL_DATADIR}/castor/rtl"
           USE_SOURCE_PERMISSIONS
           PATTERN "__pycache__" EXCLUDE)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/tb/rtl_common" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor/tb")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/platforms/new_block" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/platforms/examples/own_block" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor/examples")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/objects" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"

@@ -28,6 +28,36 @@ function(castor_test name)
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_SOURCES)
     message(FATAL_ERROR "castor_test(${name}): needs KIND and SOURCES; unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
+  castor_test_program_(${name})
+  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
+  castor_test_properties_(${name} "${arg_KIND}" "${arg_TIMEOUT}"
+    "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${name}.json;${arg_ENVIRONMENT}")
+endfunction()
+
+# castor_tests(<name> KIND <kind> SOURCES <file>... [LIBS <target>...] [TIMEOUT <seconds>] [ENVIRONMENT <VAR=value>...]
+#              [DEPENDS <target>...] [ISOLATED])
+#
+# The same for sources with the same libraries: one program, compiled several sources at a time, which takes less than half
+# as long, and a test of ctest for each source, called after its path ("lax/engine_pick_test.cpp" is lax_engine_pick_test).
+# Each source has a namespace of its own, so that its names meet no others.
+function(castor_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED" "KIND;TIMEOUT" "SOURCES;LIBS;ENVIRONMENT;DEPENDS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_SOURCES)
+    message(FATAL_ERROR "castor_tests(${name}): needs KIND and SOURCES; unknown: '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  castor_test_program_(${name})
+  castor_unity(${name} 6)
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(REMOVE_EXTENSION source OUTPUT_VARIABLE path)
+    string(REPLACE "/" "_" test "${path}")
+    add_test(NAME ${test} COMMAND ${name} --castor_source=${path})
+    castor_test_properties_(${test} "${arg_KIND}" "${arg_TIMEOUT}"
+      "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${test}.json;${arg_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
+# The program of castor_test or castor_tests, whose arguments it reads.
+function(castor_test_program_ name)
   set(sources)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/${arg_KIND}")
@@ -54,9 +84,6 @@ function(castor_test name)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()
   castor_test_needs_(${arg_KIND} ${name})
-  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
-  castor_test_properties_(${name} "${arg_KIND}" "${arg_TIMEOUT}"
-    "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${name}.json;${arg_ENVIRONMENT}")
 endfunction()
 
 # castor_script_test(<name> KIND <kind> COMMAND <command>... [TIMEOUT <seconds>] [ENVIRONMENT <VAR=value>...])
@@ -75,8 +102,9 @@ endfunction()
 # castor_lockstep_test(<block> [RTL <folder>] [TB <folder>] [SEQUENCES <name>...] [SETS <name>...] [CYCLES <number>])
 #
 # What every block of castor_block must pass: model against RTL for CYCLES cycles (default 200000) at the parameter SETS
-# (default: minimum, odd, default and large), with each of the sequences (default: the block's first), and the description of
-# its ports against the RTL and the tables in docs/blocks/<block>.md. Folders as in castor_block.
+# (default: minimum, odd, default and large), with each of the sequences (default: the block's first), the description of
+# its ports against the RTL and the tables in docs/blocks/<block>.md, and its probes against the registers of the RTL.
+# Folders as in castor_block.
 function(castor_lockstep_test block)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RTL;TB;CYCLES" "SEQUENCES;SETS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -112,6 +140,11 @@ function(castor_lockstep_test block)
     TIMEOUT 120
     COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/port_check.py" "${CASTOR_VERILATOR}"
             "$<TARGET_FILE:castor>" "${arg_RTL}" "${arg_TB}" ${block})
+  castor_script_test(registers_of_${block}_are_probes
+    KIND lockstep
+    TIMEOUT 120
+    COMMAND python3 -B "${PROJECT_SOURCE_DIR}/tests/lockstep/probe_check.py" "${CASTOR_VERILATOR}" "${arg_RTL}" "${arg_TB}"
+            ${block})
   set(document "${PROJECT_SOURCE_DIR}/docs/blocks/${block}.md")
   if(EXISTS "${document}")
     castor_script_test(tables_of_${block}_are_up_to_date

@@ -88,7 +88,7 @@ void leave_out_gone_keys(base::ConfigDocument& report) {
   if (gone.empty()) return;
   std::string list;
   for (const std::string& key : gone) list += (list.empty() ? "" : ", ") + base::printable(key);
-  const std::string file = base::printable(report.where.file);
+  const std::string file = base::printable(report.where.file, std::string::npos);
   base::logger("machines").warn("{}: left out the keys that machines no longer have: {}", file, list);
   auto& entries = report.entries;
   const auto is_gone = [&gone](const base::ConfigEntry& entry) { return gone.count(entry.key) != 0; };
@@ -99,7 +99,8 @@ void leave_out_gone_keys(base::ConfigDocument& report) {
 base::ConfigDocument read_report(const std::string& path) {
   const base::SourceLocation where{path, 0, 0};
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw base::InputError("cannot read '" + base::printable(path) + "': " + std::strerror(errno));
+  if (!file)
+    throw base::InputError("cannot read '" + base::printable(path, std::string::npos) + "': " + std::strerror(errno));
   base::ConfigDocument document;
   document.where = where;
   try {

@@ -35,8 +35,8 @@ keys, wrong types and units, values out of range, missing keys, and values that 
 x ways x line that are not the bytes). Anchors, aliases, tags and further documents in the file are refused.
 
 Keys `blocks.NAME.*` are a hardware block's own: `enable` makes it part of the machine, `engine` says who plays it (model,
-rtl, lockstep), the others have defaults and stand in the block's page in `docs/blocks`. They are known as soon as something
-names the block. Blocks are found in the folder `castor/blocks` of Castor's libraries and in those that `CASTOR_BLOCKS` names.
+rtl, lockstep), `wave_depth` whether waves show the inside of its RTL (docs/guides/looking.md); the others have defaults and
+stand in the block's page in `docs/blocks`. They are known as soon as something names the block. Blocks are found in the folder `castor/blocks` of Castor's libraries and in those that `CASTOR_BLOCKS` names.
 
 Ticks are clock edges of one SM, cycles those of the core clock, clocks those of the DRAM command clock.
 

@@ -81,7 +81,7 @@ def main():
     listed = subprocess.run(["git", "-C", root, "ls-files", "--others"], check=True, capture_output=True, text=True)
     copies = [name for name in listed.stdout.splitlines() if name.endswith((".cpp", ".h"))]
     subprocess.run(["clang-format-14", "-i", *copies], cwd=root, check=True)
-    ladder.record(root, names)
+    ladder.record(root, [*names, "house"])
     if options.contract:
         changed = [CONTRACT]
     else:

@@ -6,6 +6,7 @@
 #   CASTOR_LADDER           hardware blocks that run all their tests, the others run a sample: changed (default: those whose
 #                           sources are not the ones with which they last passed them, tests/ladder.py), all, or names
 #                           separated by semicolons
+#   CASTOR_TEST_HOUSE       OFF leaves out the tests of what is no block's (default: ON)
 set -euo pipefail
 exec </dev/null
 
@@ -24,7 +25,8 @@ ladder="${CASTOR_LADDER:-changed}"
 if [[ $ladder == changed ]]; then
   ladder="$(tests/ladder.py changed | paste -sd ';')"
 fi
-if ! { cmake --preset "$preset" "-DCASTOR_LADDER=${ladder:-none}" && cmake --build "$build" --parallel "$jobs" --target ${CASTOR_TEST_TARGETS:-all}; }; then
+if ! { cmake --preset "$preset" "-DCASTOR_LADDER=${ladder:-none}" \
+    "-DCASTOR_TEST_HOUSE=${CASTOR_TEST_HOUSE:-ON}" && cmake --build "$build" --parallel "$jobs" --target ${CASTOR_TEST_TARGETS:-all}; }; then
   echo "tests/run.sh: the build failed" >&2
   echo "0 passed, 1 failed"
   exit 1

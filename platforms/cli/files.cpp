@@ -13,7 +13,7 @@ namespace castor::platforms::cli {
 
 std::string read_file(const std::string& path) {
   const auto wrong = [&](const std::string& why) {
-    return base::InputError("cannot read '" + base::printable(path) + "': " + why);
+    return base::InputError("cannot read '" + base::printable(path, std::string::npos) + "': " + why);
   };
   struct ::stat status {};
   if (::stat(path.c_str(), &status) != 0) throw wrong(std::strerror(errno));
@@ -43,7 +43,8 @@ std::vector<std::string> read_ptx(const std::string& path) {
     at = end;
   }
   if (images.empty()) {
-    throw base::InputError("'" + base::printable(path) + "' holds no PTX", "build it with castor-cc");
+    throw base::InputError("'" + base::printable(path, std::string::npos) + "' holds no PTX",
+                           "build it with castor-cc");
   }
   return images;
 }

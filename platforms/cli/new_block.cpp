@@ -220,7 +220,8 @@ int new_block(const Request& request) {
   check_name(request.name);
   const fs::path folder = request.into.empty() ? request.name : request.into;
   if (fs::exists(fs::symlink_status(folder))) {
-    throw base::InputError("'" + base::printable(folder.string()) + "' exists", "--into names another folder");
+    throw base::InputError("'" + base::printable(folder.string(), std::string::npos) + "' exists",
+                           "--into names another folder");
   }
   Values values{{"NAME", request.name}, {"HOOK", request.hook}};
   std::string& upper = values["UPPER"];
@@ -231,7 +232,8 @@ int new_block(const Request& request) {
     write_files(from / "common", folder, values);
     write_files(from / request.hook, folder, values);
   } catch (const fs::filesystem_error& error) {
-    throw base::InputError("cannot write '" + base::printable(folder.string()) + "': " + error.code().message());
+    throw base::InputError("cannot write '" + base::printable(folder.string(), std::string::npos) +
+                           "': " + error.code().message());
   }
   std::printf(
       "block %s on hook %s, in %s. Its README.md goes on from here:\n\n"

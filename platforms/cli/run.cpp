@@ -84,8 +84,8 @@ void set_environment(const RunRequest& request) {
 // The program's own process: the runtime inside it reads the options from the environment.
 int run_program(const RunRequest& request) {
   if (!request.kernel.empty() || !request.arguments.empty() || !request.dumps.empty() || request.shared != 0) {
-    throw InputError("--kernel, --arg, --dump and --shared are for PTX files; '" + base::printable(request.file) +
-                     "' is none (its name does not end in .ptx)");
+    throw InputError("--kernel, --arg, --dump and --shared are for PTX files; '" +
+                     base::printable(request.file, std::string::npos) + "' is none (its name does not end in .ptx)");
   }
   set_environment(request);
   for (const std::string* const path : {&request.report, &request.timeline, &request.wave}) {
@@ -101,7 +101,7 @@ int run_program(const RunRequest& request) {
   argv.push_back(nullptr);
   // With a path no shell steps in for a file that the system cannot execute.
   path.find('/') != std::string::npos ? ::execv(path.c_str(), argv.data()) : ::execvp(path.c_str(), argv.data());
-  throw InputError("cannot run '" + base::printable(request.file) + "': " + std::strerror(errno),
+  throw InputError("cannot run '" + base::printable(request.file, std::string::npos) + "': " + std::strerror(errno),
                    "give a program built by castor-cc, or a .ptx file");
 }
 
@@ -192,7 +192,9 @@ void dump_buffer(const Dump& dump, const Bound& bound, const std::byte* data, nl
       std::ofstream file(dump.path, std::ios::binary);
       file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
       file.close();
-      if (!file) throw InputError("cannot write '" + base::printable(dump.path) + "': " + std::strerror(errno));
+      if (!file)
+        throw InputError("cannot write '" + base::printable(dump.path, std::string::npos) +
+                         "': " + std::strerror(errno));
       std::printf("argument %zu: %zu bytes to %s\n", dump.argument, size, dump.path.c_str());
       break;
     }

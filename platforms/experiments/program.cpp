@@ -89,7 +89,7 @@ CudaProgram::CudaProgram(const std::string& name, const std::string& path) : pat
   }
   if (path_.find('/') == std::string::npos) path_.insert(0, "./");
   if (fs::is_directory(path_, failed) || ::access(path_.c_str(), X_OK) != 0) {
-    throw base::InputError("no program " + base::printable(path_),
+    throw base::InputError("no program " + base::printable(path_, std::string::npos),
                            "build sw/kernels/" + name + " with castor-cc and say where it is");
   }
   base::Hash hash;

@@ -1,4 +1,10 @@
 // Types and constants of the laxity engine (docs/blocks/lax.md, "Machine", "Registers", "Arithmetic").
+
+// Least period of updates and of rankings, in cycles. Proofs set it lower, so that ticks come within their bound.
+`ifndef CASTOR_LAX_LEAST_PERIOD
+`define CASTOR_LAX_LEAST_PERIOD 1000
+`endif
+
 package castor_lax_pkg;
 
   // Main machine: refresh of rates (K), visits of queues (V), admission (A), PREMA ranking (R).
@@ -164,6 +170,8 @@ package castor_lax_pkg;
     logic [31:0] wal;
   } snap_t;
   localparam int unsigned SnapWidth = 128;
+
+  localparam logic [31:0] LeastPeriod = 32'd`CASTOR_LAX_LEAST_PERIOD;
 
   // Infinity, and the largest finite time.
   localparam logic [31:0] Inf     = 32'hFFFF_FFFF;

@@ -198,7 +198,7 @@ module castor_lax_registers #(
         10'h00C: rdata = status;
         10'h010: begin
           writable = 1'b1;
-          legal    = (reg_wdata_i >= 32'd1000) && (reg_wdata_i[31:24] == '0);
+          legal    = (reg_wdata_i >= castor_lax_pkg::LeastPeriod) && (reg_wdata_i[31:24] == '0);
           rdata    = {8'b0, config_q.upd_period};
         end
         10'h014: begin
@@ -213,7 +213,7 @@ module castor_lax_registers #(
         end
         10'h01C: begin
           writable = 1'b1;
-          legal    = (reg_wdata_i >= 32'd1000) && (reg_wdata_i[31:24] == '0);
+          legal    = (reg_wdata_i >= castor_lax_pkg::LeastPeriod) && (reg_wdata_i[31:24] == '0);
           rdata    = {8'b0, config_q.prema_period};
         end
         10'h020: begin

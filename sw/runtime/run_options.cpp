@@ -64,7 +64,8 @@ bool read_flag(const char* name, bool otherwise) {
 
 void check_different(const char* what, const std::string& path, const char* other, const std::string& other_path) {
   if (path.empty() || path != other_path || path.compare(0, 5, "/dev/") == 0) return;
-  throw base::InputError(std::string(what) + " and " + other + " go to the same file '" + base::printable(path) + "'");
+  throw base::InputError(std::string(what) + " and " + other + " go to the same file '" +
+                         base::printable(path, std::string::npos) + "'");
 }
 
 /// A word as a shell takes it.
@@ -126,7 +127,8 @@ void check_writable(const std::string& path) {
   errno = 0;
   const std::ofstream file(path, std::ios::app);
   if (!file) {
-    throw base::InputError("cannot write '" + base::printable(path) + "': " + std::strerror(errno != 0 ? errno : EIO));
+    throw base::InputError("cannot write '" + base::printable(path, std::string::npos) +
+                           "': " + std::strerror(errno != 0 ? errno : EIO));
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,29 +13,6 @@
 namespace castor::tb {
 
 namespace detail {
-
-/// Filters with which GTKWave shows the names of a block's states: one file per probe or port that is an enumeration,
-/// <wave>.<field>.filter.
-template <class Block>
-void write_filters(const std::string& wave, const typename Block::Params& params) {
-  const auto write = [&wave](const twin::Port& port, const auto& field) {
-    using Field = std::decay_t<decltype(field)>;
-    if constexpr (twin::detail::has_names<Field>) {
-      std::ofstream file(wave + "." + std::string(port.name) + ".filter");
-      unsigned value = 0;
-      for (const char* const name : enum_names(Field{})) {
-        const std::uint64_t word = value++;
-        file << twin::detail::hex_text(&word, port.shape.bits) << ' ' << name << '\n';
-      }
-    }
-  };
-  typename Block::Inputs in;
-  typename Block::Outputs out;
-  typename Block::Probes probes;
-  Block::each_input([&](const twin::Port& port, auto member, auto) { write(port, in.*member); }, params);
-  Block::each_output([&](const twin::Port& port, auto member, auto) { write(port, out.*member); }, params);
-  Block::each_probe([&](const twin::Port& port, auto member, auto) { write(port, probes.*member); }, params);
-}
 
 /// Where waves of ports and probes stand. In lockstep both sides have the same value in every cycle that is over, since
 /// they were compared: one signal is declared in both scopes, at the places that the dump of the RTL has.
@@ -161,7 +137,6 @@ BlockEntry make_entry() {
       detail::add(result.cover, bench->cover().points());
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (waves) detail::write_filters<Block>(request.wave, params);
     if (inside) {
       std::vector<twin::VcdSource> sources;
       if (kind != twin::Kind::kRtl) sources.push_back({window_model.empty() ? model_wave : window_model, "model"});

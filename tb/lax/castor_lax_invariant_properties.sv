@@ -7,15 +7,18 @@ module castor_lax_sum_properties #(
   input logic       clk_i,
   input logic       rst_ni,
   input logic       step_i,
+  input logic       drain_i,
   input logic [4:0] slot_q,
   input logic [4:0] length
 );
-  // The sum goes over slots that the list has, and a list has no more than MaxKt.
-  `CASTOR_ASSERT(a4_sum_over_slots_of_the_list, !step_i || (slot_q < length && length <= 5'(MaxKt)))
+  // The sum goes over slots that the list has, and a list has no more than MaxKt. At its end the list is still there: it
+  // may be summed once more.
+  `CASTOR_ASSERT(a4_sum_over_slots_of_the_list,
+                 !(step_i || drain_i) || ((slot_q < length || !step_i) && length != '0 && length <= 5'(MaxKt)))
 endmodule
 
 bind castor_lax_sum castor_lax_sum_properties #(.MaxKt(MaxKt)) u_properties (
-  .clk_i, .rst_ni, .step_i, .slot_q, .length(list_q[ListWidth-1 -: 5])
+  .clk_i, .rst_ni, .step_i, .drain_i, .slot_q, .length(list_q[ListWidth-1 -: 5])
 );
 
 module castor_lax_prema_properties (

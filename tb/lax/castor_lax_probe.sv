@@ -91,12 +91,63 @@ module castor_lax_probe #(
   output logic [8:0]           probe_verdict_count_o,
   output logic [8:0]           probe_pend_count_o,
   output logic [8:0]           probe_done_count_o,
+  output logic [QidWidth-1:0]  probe_pend_oldest_o,
+  output logic [8:0]           probe_done_oldest_o,
   output logic                 probe_enable_o,
   output logic [23:0]          probe_update_period_o,
   output logic [23:0]          probe_prema_period_o,
   output logic                 probe_update_waits_o,
   output logic                 probe_prema_waits_o,
   output logic [9:0]           probe_errors_o,
+  output logic [1:0]           probe_phase_o,
+  output logic                 probe_turn_o,
+  output logic [47:0]          probe_update_start_o,
+  output logic [31:0]          probe_update_length_o,
+  output logic [3:0]           probe_threshold_o,
+  output logic [31:0]          probe_row_rate_o,
+  output logic [23:0]          probe_row_count_o,
+  output logic [47:0]          probe_row_active_o,
+  output logic [47:0]          probe_row_instances_o,
+  output logic [47:0]          probe_row_window_o,
+  output logic [8:0]           probe_row_in_flight_o,
+  output logic [31:0]          probe_row_profile_o,
+  output logic [4*32-1:0]      probe_row_snapshot_o,
+  output logic [31:0]          probe_row_isolated_o,
+  output logic [23:0]          probe_row_token_o,
+  output logic [47:0]          probe_row_start_o,
+  output logic [31:0]          probe_row_deadline_o,
+  output logic [5:0]           probe_row_slots_o,
+  output logic [23:0]          probe_row_done_o,
+  output logic [3*32-1:0]      probe_row_record_o,
+  output logic [49:0]          probe_row_key_o,
+  output logic [15:0]          probe_row_arrival_o,
+  output logic [15:0]          probe_row_grant_o,
+  output logic [31:0]          probe_row_priority_o,
+  output logic [KidWidth-1:0]  probe_slot_type_o,
+  output logic [23:0]          probe_slot_groups_o,
+  output logic [NumKt-1:0]     probe_types_rated_o,
+  output logic [NumKt-1:0]     probe_types_seen_o,
+  output logic [NumKt-1:0]     probe_types_sampled_o,
+  output logic [QidWidth-1:0]  probe_submit_queue_o,
+  output logic [31:0]          probe_submit_deadline_o,
+  output logic [47:0]          probe_submit_start_o,
+  output logic [4:0]           probe_submit_flags_o,
+  output logic [14:0]          probe_submit_beats_o,
+  output logic [8:0]           probe_parse_offer_o,
+  output logic [8:0]           probe_dispatch_offer_o,
+  output logic                 probe_parse_dropped_o,
+  output logic [QidWidth-1:0]  probe_last_granted_o,
+  output logic [15:0]          probe_arrivals_o,
+  output logic [15:0]          probe_grants_o,
+  output logic [24:0]          probe_control_o,
+  output logic [7:0]           probe_min_groups_o,
+  output logic [15:0]          probe_parse_latency_o,
+  output logic [15:0]          probe_context_speed_o,
+  output logic [3:0]           probe_prema_priority_o,
+  output logic [6:0]           probe_interrupts_o,
+  output logic [6:0]           probe_irq_enable_o,
+  output logic [15:0]          probe_now_high_o,
+  output logic [12*32-1:0]     probe_counters_o,
   output logic [9:0]           probe_rest_o
 );
   castor_lax #(
@@ -182,12 +233,89 @@ module castor_lax_probe #(
   assign probe_verdict_count_o = 9'(u_dut.verdict_count);
   assign probe_pend_count_o    = 9'(u_dut.pend_count);
   assign probe_done_count_o    = 9'(u_dut.done_count);
+  assign probe_pend_oldest_o   = u_dut.pend_qid;
+  assign probe_done_oldest_o   = {u_dut.done_met, 8'(u_dut.done_qid)};
   assign probe_enable_o        = u_dut.config_q.enable;
   assign probe_update_period_o = u_dut.config_q.upd_period;
   assign probe_prema_period_o  = u_dut.config_q.prema_period;
   assign probe_update_waits_o  = u_dut.upd_pend;
   assign probe_prema_waits_o   = u_dut.prema_pend;
   assign probe_errors_o        = u_dut.u_registers.err_stat_q;
+  assign probe_phase_o         = u_dut.f_visit ? u_dut.ph_q : '0;
+  assign probe_turn_o          = u_dut.u_main.turn_q;
+  assign probe_update_start_o  = u_dut.u_main.upd_t_q;
+  assign probe_update_length_o = u_dut.u_main.upd_dt_q;
+  assign probe_threshold_o     = u_dut.u_main.thr;
+
+  // Rows of tables without reset, where the main machine opens them.
+  logic open_type, open_window, open_job;
+
+  assign open_type   = (u_dut.f_q == castor_lax_pkg::KOpen);
+  assign open_window = open_type && u_dut.table_kt;
+  assign open_job    = (u_dut.f_q == castor_lax_pkg::VOpen) && (u_dut.ph_q == castor_lax_pkg::PhUpd) &&
+                       !u_dut.st2_q[u_dut.q_q] && u_dut.st1_q[u_dut.q_q];
+
+  assign probe_row_rate_o      = (open_type && u_dut.table_valid) ? u_dut.table_tpw : '0;
+  assign probe_row_count_o     = open_window ? u_dut.table_cnt : '0;
+  assign probe_row_active_o    = open_window ? u_dut.table_kact : '0;
+  assign probe_row_instances_o = open_window ? u_dut.table_kins : '0;
+  assign probe_row_window_o    = open_window ? u_dut.table_t_ref : '0;
+  assign probe_row_in_flight_o = open_window ? 9'(u_dut.table_inflight) : '0;
+  assign probe_row_profile_o   = open_type ? u_dut.table_tpw_iso : '0;
+  assign probe_row_snapshot_o  = (open_type && u_dut.table_snv) ? u_dut.table_snap : '0;
+  assign probe_row_isolated_o  = open_job ? u_dut.table_iso : '0;
+  assign probe_row_token_o     = open_job ? u_dut.table_token : '0;
+  assign probe_row_start_o     = open_job ? u_dut.table_job.start : '0;
+  assign probe_row_deadline_o  = open_job ? u_dut.table_job.deadline : '0;
+  assign probe_row_slots_o     = open_job ? {u_dut.table_job.fits, u_dut.table_list[MaxKt*(KidWidth+24) +: 5]} : '0;
+  assign probe_row_done_o      = open_job ? u_dut.u_wgdone.mem_q[u_dut.q_q] : '0;
+  assign probe_row_record_o    = open_job ? u_dut.table_rec : '0;
+  assign probe_row_key_o       = open_job ? u_dut.u_select.u_key.mem_q[u_dut.q_q] : '0;
+  assign probe_row_arrival_o   = open_job ? u_dut.u_select.u_seq.mem_q[u_dut.q_q] : '0;
+  assign probe_row_grant_o     = (open_job && u_dut.u_select.pseq_set_q[u_dut.q_q]) ?
+                                 u_dut.u_select.u_pseq.mem_q[u_dut.q_q] : '0;
+  assign probe_row_priority_o  = open_job ? u_dut.table_qprio : '0;
+  assign probe_slot_type_o     = (u_dut.f_q == castor_lax_pkg::VMac) ? u_dut.u_main.slot_kid : '0;
+  assign probe_slot_groups_o   = (u_dut.f_q == castor_lax_pkg::VMac) ? u_dut.u_main.slot_n : '0;
+  assign probe_types_rated_o   = u_dut.u_profile.valid_q;
+  assign probe_types_seen_o    = u_dut.u_profile.kt_q;
+  assign probe_types_sampled_o = u_dut.u_profile.snv_q;
+
+  // A header means something until its end.
+  logic takes_header;
+
+  assign takes_header            = (u_dut.sub_q != castor_lax_pkg::SIdle);
+  assign probe_submit_queue_o    = takes_header ? u_dut.u_submit.qid_q : '0;
+  assign probe_submit_deadline_o = takes_header ? u_dut.u_submit.job_q.deadline : '0;
+  assign probe_submit_start_o    = takes_header ? u_dut.u_submit.job_q.start : '0;
+  assign probe_submit_flags_o    = takes_header ? {u_dut.u_submit.nonzero_q, u_dut.u_submit.overflow_q,
+                                                   u_dut.u_submit.bad_kid_q, u_dut.u_submit.job_q.fits,
+                                                   u_dut.u_submit.append_q} : '0;
+  assign probe_submit_beats_o    = takes_header ? {u_dut.u_submit.sc_q, u_dut.u_submit.bc_q,
+                                                   u_dut.u_submit.nkt_q} : '0;
+
+  assign probe_parse_offer_o    = {u_dut.u_select.p_valid_q,
+                                   u_dut.u_select.p_valid_q ? 8'(u_dut.u_select.p_qid_q) : 8'd0};
+  assign probe_dispatch_offer_o = {u_dut.u_select.d_valid_q,
+                                   u_dut.u_select.d_valid_q ? 8'(u_dut.u_select.d_qid_q) : 8'd0};
+  assign probe_parse_dropped_o  = u_dut.u_select.p_drop_q;
+  assign probe_last_granted_o   = u_dut.u_select.rrptr_q;
+  assign probe_arrivals_o       = u_dut.u_select.seq_ctr_q;
+  assign probe_grants_o         = u_dut.u_select.pseq_ctr_q;
+
+  assign probe_control_o        = {u_dut.config_q.preparse, u_dut.config_q.inspect_mode, u_dut.config_q.leak,
+                                   u_dut.config_q.ewma_shift, u_dut.config_q.drop_expired, u_dut.config_q.bypass_en,
+                                   u_dut.config_q.init_prio, u_dut.config_q.prio_class_en, u_dut.config_q.warm_policy,
+                                   u_dut.config_q.rate_mode, u_dut.config_q.policy, u_dut.config_q.freeze, 1'b0,
+                                   u_dut.config_q.admit_en, u_dut.config_q.enable};
+  assign probe_min_groups_o     = u_dut.config_q.min_wg;
+  assign probe_parse_latency_o  = u_dut.config_q.parse_lat;
+  assign probe_context_speed_o  = u_dut.config_q.ckpt_bw;
+  assign probe_prema_priority_o = u_dut.config_q.prema_p;
+  assign probe_interrupts_o     = u_dut.u_registers.irq_stat_q;
+  assign probe_irq_enable_o     = u_dut.u_registers.irq_en_q;
+  assign probe_now_high_o       = u_dut.u_registers.now_high_q;
+  assign probe_counters_o       = u_dut.u_registers.counters;
 
   // Edges for which nothing has moved that the selection, or a machine, looks at: who skips idle cycles asks for it.
   localparam logic [9:0] MostRest = '1;

@@ -18,6 +18,7 @@ module castor_lax_profile_properties #(
   input logic                sample_i,
   input logic                clear_i,
   input logic                wgc_i,
+  input logic [23:0]         wgc_cnt,
   input logic [KidWidth-1:0] wgc_kid_i,
   input logic                cnt_full_o
 );
@@ -40,14 +41,20 @@ module castor_lax_profile_properties #(
   end
 
   `CASTOR_ASSERT(a5_counts_its_completions_only, kid_i != pick_q || cnt_o == cnt_q)
+  `CASTOR_ASSERT(a5_completions_see_their_count, wgc_kid_i != pick_q || wgc_cnt == cnt_q)
   `CASTOR_ASSERT(a5_full_counter_is_told, !(wgc_i && wgc_kid_i == pick_q) || cnt_full_o == (base == '1))
 
   // A6: a valid rate is not 0.
   `CASTOR_ASSERT(a6_written_rate_not_zero, !tpw_we_i || tpw_wdata_i != '0)
   `CASTOR_ASSERT(a6_valid_rate_not_zero, kid_i != pick_q || !valid_o || tpw_o != '0)
+
+  // A window is closed with counts in it; a count is read, and forgotten, after it.
+  `CASTOR_COVER(alone_window_closed, sample_i && kid_i == pick_q && cnt_q > 24'd1)
+  `CASTOR_COVER(alone_count_after_a_window, cnt_q == 24'd1 && kid_i == pick_q && valid_o)
+  `CASTOR_COVER(alone_counts_forgotten, clear_i && kid_i == pick_q && cnt_q != '0)
 endmodule
 
 bind castor_lax_profile castor_lax_profile_properties #(.NumKt(NumKt)) u_properties (
   .clk_i, .rst_ni, .soft_rst_i, .kid_i, .cnt_o, .valid_o, .tpw_o, .tpw_we_i, .tpw_wdata_i, .sample_i, .clear_i, .wgc_i,
-  .wgc_kid_i, .cnt_full_o
+  .wgc_cnt(cnt_zero_q[wgc_kid_i] ? 24'd0 : cnt_wgc_entry), .wgc_kid_i, .cnt_full_o
 );

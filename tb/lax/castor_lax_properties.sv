@@ -49,12 +49,19 @@ module castor_lax_properties #(
   input logic [ListWidth-1:0] event_list,
   input logic [ListWidth-1:0] wgc_list,
   input logic [ListWidth-1:0] submit_list,
+  input logic [QidWidth-1:0]  table_qid,
+  input logic [ListWidth-1:0] table_list,
 
   input logic                taken,
   input logic                main_verdict,
   input logic                main_accept,
   input logic                main_drop,
   input logic                submit_verdict,
+  input logic                space,
+  input logic                job_done,
+  input logic                job_met,
+  input logic                upd_done,
+  input logic                overrun,
   input logic [8:0]          verdict_count,
   input logic [8:0]          pend_count,
   input logic                pend_push,
@@ -266,6 +273,67 @@ module castor_lax_properties #(
                  (pend_count == '0 || (pend_qid == pick_q) == (waits_q && ahead_q == '0)) &&
                      (!waits_q || ahead_q < pend_count))
 
+  // What these stand on, for all queues at once: `order_q` are the jobs that wait in the order in which they came, the
+  // first at the bottom; a job is there once or it is the one being admitted, and these are the jobs in Init.
+  logic [VqDepth*QidWidth-1:0] order_q, order_d;
+  logic [NumQueues-1:0]        in_queue, in_admission;
+  logic                        once, in_place;
+
+  always_comb begin
+    order_d = (pend_pop && pend_count != '0) ? order_q >> QidWidth : order_q;
+    for (int unsigned i = 0; i < VqDepth; i++) begin
+      if (pend_push && 9'(i) + 9'(pend_pop && pend_count != '0) == pend_count) begin
+        order_d[i*QidWidth +: QidWidth] = submit_qid;
+      end
+    end
+    in_queue = '0;
+    once     = 1'b1;
+    in_place = 1'b1;
+    for (int unsigned i = 0; i < VqDepth; i++) begin
+      if (9'(i) < pend_count) begin
+        once     = once && !in_queue[order_q[i*QidWidth +: QidWidth]];
+        in_place = in_place && ((order_q[i*QidWidth +: QidWidth] == pick_q) == (waits_q && ahead_q == 9'(i)));
+        in_queue[order_q[i*QidWidth +: QidWidth]] = 1'b1;
+      end
+    end
+    in_admission = '0;
+    if (admitting) begin
+      in_admission[q_q] = 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    order_q <= order_d;
+  end
+
+  `CASTOR_ASSERT(a11_first_to_come_is_admitted_first, pend_count == '0 || pend_qid == order_q[QidWidth-1:0])
+  `CASTOR_ASSERT(a11_init_waits_once_or_is_admitted,
+                 once && is_init == (in_queue | in_admission) && (in_queue & in_admission) == '0 && ph_q != 2'd3)
+  `CASTOR_ASSERT(a11_watched_job_in_its_place, in_place && (!waits_q || ahead_q < pend_count))
+
+  // A4: a queue that is in use has a list that was submitted, and such a list has 1 to MaxKt slots.
+  logic [NumQueues-1:0] listed_q;
+  logic [QidWidth-1:0]  list_qid;
+  logic                 appends;
+
+  assign list_qid = wgc_valid_i ? wgc_qid_i : submit_qid;
+  assign appends  = (sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      listed_q <= '0;
+    end else if (submit_list_we) begin
+      listed_q[submit_qid] <= 1'b1;
+    end
+  end
+
+  `CASTOR_ASSERT(a4_queue_in_use_has_a_list, (~is_free & ~listed_q) == '0 && (!appends || listed_q[submit_qid]))
+  `CASTOR_ASSERT(a4_lists_in_range,
+                 (!listed_q[table_qid] || (table_list[ListWidth-1 -: 5] != '0 &&
+                                           table_list[ListWidth-1 -: 5] <= 5'(MaxKt))) &&
+                     (!listed_q[list_qid] || (event_list[ListWidth-1 -: 5] != '0 &&
+                                              event_list[ListWidth-1 -: 5] <= 5'(MaxKt))))
+
   // A12: after a rejection, no offer of the queue until a later job of it is accepted.
   logic refused_q;
 
@@ -326,9 +394,28 @@ module castor_lax_properties #(
   `CASTOR_ASSERT(a20_only_its_word_pops_a_finished_job, !done_pop || (read && reg_addr_i == 16'h0084))
   `CASTOR_ASSERT(a20_no_answer_without_acknowledge, reg_ack_o || (reg_err_o == '0 && reg_rdata_o == '0))
 
-  // The interesting ends are reachable.
+  // What the engine does is reachable; what takes longer, its parts reach alone.
   `CASTOR_COVER(cover_accepted, adm_valid_o && adm_accept_o)
   `CASTOR_COVER(cover_refused_before_admission, adm_valid_o && adm_reason_o == castor_lax_pkg::ReasonBadList)
+  `CASTOR_COVER(cover_refused_by_admission, main_verdict && !main_accept && !main_drop)
+  `CASTOR_COVER(cover_no_room_for_verdicts, sub_q == castor_lax_pkg::SIdle && !space)
+  `CASTOR_COVER(cover_parse_offer, psel_valid_o)
+  `CASTOR_COVER(cover_dispatch_offer, dsel_valid_o)
+  `CASTOR_COVER(cover_kernel_runs, is_running != '0)
+  `CASTOR_COVER(cover_completion, wgc_list_we)
+  `CASTOR_COVER(cover_job_met, job_done && job_met)
+  `CASTOR_COVER(cover_job_late, job_done && !job_met)
+  `CASTOR_COVER(cover_acknowledged, host_ack)
+  `CASTOR_COVER(cover_append, submit_list_we && sub_q == castor_lax_pkg::SMrg)
+  `CASTOR_COVER(cover_external_key, ext_key_we)
+
+  // With periods that begin at 1000 no tick comes within the bound.
+  if (castor_lax_pkg::LeastPeriod < 32'd16) begin : gen_ticks
+    `CASTOR_COVER(cover_update, upd_done)
+    `CASTOR_COVER(cover_update_of_a_job, main_key_we && f_q == castor_lax_pkg::VKey && ph_q == castor_lax_pkg::PhUpd)
+    `CASTOR_COVER(cover_update_lost, overrun)
+    `CASTOR_COVER(cover_ranking, f_q == castor_lax_pkg::R3)
+  end
 endmodule
 
 bind castor_lax castor_lax_properties #(
@@ -337,7 +424,8 @@ bind castor_lax castor_lax_properties #(
   .clk_i, .rst_ni, .soft_rst, .config_q, .f_q, .ph_q, .sub_q, .q_q, .st0_q, .st1_q, .st2_q, .open_q, .pre_q,
   .ks_valid_i, .ks_qid_i, .ki_valid_i, .ki_qid_i, .wgc_valid_i, .wgc_qid_i, .kd_valid_i, .kd_qid_i,
   .main_st_we, .main_st_ready, .host_ack, .reg_qid, .new_job, .submit_qid, .wgc_list_we, .submit_list_we,
-  .event_list, .wgc_list, .submit_list, .taken, .main_verdict, .main_accept, .main_drop, .submit_verdict,
+  .event_list, .wgc_list, .submit_list, .table_qid, .table_list, .space, .job_done, .job_met, .upd_done, .overrun,
+  .taken, .main_verdict, .main_accept, .main_drop, .submit_verdict,
   .verdict_count(9'(verdict_count)), .pend_count(9'(pend_count)), .pend_push, .pend_pop, .pend_qid, .adm_valid_o, .adm_ready_i, .adm_qid_o,
   .adm_accept_o, .adm_reason_o, .adm_est_o, .reg_verdict_pop, .done_pop, .pe_vec_i, .psel_valid_o, .psel_qid_o,
   .de_vec_i, .dsel_valid_o, .dsel_qid_o, .main_key_we, .ext_key_we, .qprio_we, .tpw_iso_we, .reg_tpw_we, .kpt_clear,

@@ -31,6 +31,17 @@ module castor_lax_select_properties #(
   input logic [15:0]                seq_ctr_q,
   input logic [15:0]                pseq_ctr_q,
   input logic [QidWidth-1:0]        rrptr_q,
+  input logic                       enable_i,
+  input logic                       last,
+  input logic                       parse,
+  input logic                       p_valid_q,
+  input logic [QidWidth-1:0]        p_qid_q,
+  input logic                       d_valid_q,
+  input logic [QidWidth-1:0]        d_qid_q,
+  input logic                       psel_valid_o,
+  input logic [QidWidth-1:0]        psel_qid_o,
+  input logic                       dsel_valid_o,
+  input logic [QidWidth-1:0]        dsel_qid_o,
   input logic                       best_p_any_q,
   input logic [49:0]                best_p_key_q,
   input logic [TieWidth-1:0]        best_p_tie_q,
@@ -98,10 +109,63 @@ module castor_lax_select_properties #(
   // A9: class 3 never wins over a smaller class.
   `CASTOR_ASSERT(a9_parse_class, !p_seen_q || best_p_key_q[49:48] <= p_rank_q[RankWidth-1 -: 2])
   `CASTOR_ASSERT(a9_dispatch_class, !d_seen_q || best_d_key_q[49:48] <= d_rank_q[RankWidth-1 -: 2])
+
+  // A8: what is offered is the result of the pass that ended last, until the next one ends. In the cycle after its last
+  // one the best is the result. A pass with a parse grant has no result for the parse lanes, and a grant takes theirs.
+  logic                ended_q;           // a pass ended in the cycle before
+  logic                granted_q;         // a grant in the pass that is under way, in the cycles before
+  logic                spoilt_q;          // a grant in the pass that ended
+  logic                p_result, p_result_q, d_result, d_result_q;
+  logic [QidWidth-1:0] p_result_qid, p_result_qid_q, d_result_qid, d_result_qid_q;
+
+  assign p_result     = ended_q ? best_p_any_q && !spoilt_q : p_result_q;
+  assign d_result     = ended_q ? best_d_any_q : d_result_q;
+  assign p_result_qid = ended_q ? best_p_tie_q[QidWidth-1:0] : p_result_qid_q;
+  assign d_result_qid = ended_q ? best_d_tie_q[QidWidth-1:0] : d_result_qid_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || soft_rst_i) begin
+      ended_q    <= 1'b0;
+      granted_q  <= 1'b0;
+      spoilt_q   <= 1'b0;
+      p_result_q <= 1'b0;
+      d_result_q <= 1'b0;
+    end else begin
+      ended_q    <= last;
+      granted_q  <= !last && (granted_q || parse);
+      spoilt_q   <= granted_q || parse;
+      p_result_q <= p_result && !parse;
+      d_result_q <= d_result;
+    end
+    p_result_qid_q <= p_result_qid;
+    d_result_qid_q <= d_result_qid;
+  end
+
+  `CASTOR_ASSERT(a8_parse_offer_is_the_latest_result,
+                 p_valid_q == p_result && (!p_valid_q || p_qid_q == p_result_qid))
+  `CASTOR_ASSERT(a8_dispatch_offer_is_the_latest_result,
+                 d_valid_q == d_result && (!d_valid_q || d_qid_q == d_result_qid))
+  // It is offered if and only if it is still eligible.
+  `CASTOR_ASSERT(a8_parse_result_is_offered,
+                 psel_valid_o == (enable_i && p_result && pe_vec_i[p_result_qid] && !st2_i[p_result_qid] &&
+                                  st1_i[p_result_qid] && (preparse_i || !st0_i[p_result_qid])) &&
+                     (!psel_valid_o || psel_qid_o == p_result_qid))
+  `CASTOR_ASSERT(a8_dispatch_result_is_offered,
+                 dsel_valid_o == (enable_i && d_result && de_vec_i[d_result_qid] && !st2_i[d_result_qid] &&
+                                  st1_i[d_result_qid] && !st0_i[d_result_qid] && !pre_i[d_result_qid]) &&
+                     (!dsel_valid_o || dsel_qid_o == d_result_qid))
+
+  `CASTOR_COVER(alone_parse_grant_spoils_a_pass, ended_q && spoilt_q && best_p_any_q)
+  `CASTOR_COVER(alone_result_of_another_group, ended_q && best_d_any_q && best_p_any_q && d_seen_q && p_seen_q &&
+                best_d_tie_q[QidWidth-1:0] != best_p_tie_q[QidWidth-1:0])
+  `CASTOR_COVER(alone_both_offered, psel_valid_o && dsel_valid_o && psel_qid_o != dsel_qid_o)
+  `CASTOR_COVER(alone_offer_no_longer_eligible, d_valid_q && enable_i && !dsel_valid_o)
 endmodule
 
 bind castor_lax_select castor_lax_select_properties #(.NumQueues(NumQueues), .SelWidth(SelWidth)) u_properties (
   .clk_i, .rst_ni, .soft_rst_i, .group_q, .first, .by_turn, .preparse_i, .st0_i, .st1_i, .st2_i, .pre_i, .pe_vec_i,
-  .de_vec_i, .key_row, .seq_row, .pseq_row, .pseq_set_q, .seq_ctr_q, .pseq_ctr_q, .rrptr_q, .best_p_any_q,
+  .de_vec_i, .key_row, .seq_row, .pseq_row, .pseq_set_q, .seq_ctr_q, .pseq_ctr_q, .rrptr_q, .enable_i,
+  .last, .parse, .p_valid_q, .p_qid_q, .d_valid_q, .d_qid_q, .psel_valid_o, .psel_qid_o, .dsel_valid_o, .dsel_qid_o,
+  .best_p_any_q,
   .best_p_key_q, .best_p_tie_q, .best_d_any_q, .best_d_key_q, .best_d_tie_q
 );

@@ -23,6 +23,10 @@ module castor_lax_submit_properties #(
   input logic [MaxKt*SlotWidth-1:0] stage_q,
   input logic [4:0]                 sc_q,
   input logic [4:0]                 ai_q,
+  input logic [4:0]                 an_q,
+  input logic                       nonzero_q,
+  input logic                       bad_kid_q,
+  input logic                       too_long_q,
   input logic [23:0]                add_n,
   input logic [ListWidth-1:0]       list_i,
   input logic                       list_we_o,
@@ -104,9 +108,71 @@ module castor_lax_submit_properties #(
                  !(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) || wgc_valid_i ||
                      list_i[ListWidth-1 -: 5] <= 5'(MaxKt))
   `CASTOR_ASSERT(a4_no_list_with_a_refusal, !(verdict_o && list_we_o))
+
+  // Lists stay in range, step by step. What the machine saw of the list that it appends to stands in `met_*_q` from the
+  // first look on, and nobody else writes lengths and kernel types. The first pass counts the staged slots that the list
+  // does not have; the second adds them, so they must find room.
+  logic                      met_q, looks;
+  logic [4:0]                met_length_q, unknown_before, unknown_after;
+  logic [MaxKt*KidWidth-1:0] met_kinds_q, kinds, new_kinds;
+  logic [MaxKt-1:0]          unknown;
+
+  assign looks = (sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) && !wgc_valid_i;
+
+  always_comb begin
+    unknown        = '0;
+    unknown_before = '0;
+    unknown_after  = '0;
+    for (int unsigned s = 0; s < MaxKt; s++) begin
+      kinds[s*KidWidth +: KidWidth]     = list_i[s*SlotWidth+24 +: KidWidth];
+      new_kinds[s*KidWidth +: KidWidth] = list_o[s*SlotWidth+24 +: KidWidth];
+      unknown[s]                        = (5'(s) < sc_q);
+      for (int unsigned t = 0; t < MaxKt; t++) begin
+        if (5'(t) < met_length_q && met_kinds_q[t*KidWidth +: KidWidth] == stage_q[s*SlotWidth+24 +: KidWidth]) begin
+          unknown[s] = 1'b0;
+        end
+      end
+      if (5'(s) < ai_q) begin
+        unknown_before = unknown_before + 5'(unknown[s]);
+      end else begin
+        unknown_after = unknown_after + 5'(unknown[s]);
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    met_q <= rst_ni && (looks || (met_q && (sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg)));
+    if (looks) begin
+      met_length_q <= list_we_o ? list_o[ListWidth-1 -: 5] : list_i[ListWidth-1 -: 5];
+      met_kinds_q  <= list_we_o ? new_kinds : kinds;
+    end
+  end
+
+  `CASTOR_ASSERT(a4_stage_of_a_good_list_not_empty,
+                 sub_q == castor_lax_pkg::SIdle || !nonzero_q || bad_kid_q || sc_q != '0)
+  `CASTOR_ASSERT(a4_list_stays_while_it_is_appended_to,
+                 !(looks && met_q) || (list_i[ListWidth-1 -: 5] == met_length_q && kinds == met_kinds_q))
+  `CASTOR_ASSERT(a4_append_finds_room,
+                 (sub_q != castor_lax_pkg::SChk || (met_q ? an_q == unknown_before : an_q == '0 && ai_q == '0)) &&
+                     (sub_q != castor_lax_pkg::SMrg ||
+                      (met_q && 6'(met_length_q) + 6'(unknown_after) <= 6'(MaxKt))) &&
+                     (!(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) ||
+                      (sc_q != '0 && sc_q <= 5'(MaxKt) && ai_q < sc_q)))
+  `CASTOR_ASSERT(a4_written_list_in_range,
+                 !list_we_o || (list_o[ListWidth-1 -: 5] != '0 && list_o[ListWidth-1 -: 5] <= 5'(MaxKt)))
+
+  `CASTOR_COVER(alone_new_job, new_job_o)
+  `CASTOR_COVER(alone_beat_of_a_staged_kind, beat && beat_known)
+  `CASTOR_COVER(alone_append_to_a_slot, list_we_o && sub_q == castor_lax_pkg::SMrg && after > held &&
+                list_o[ListWidth-1 -: 5] == list_i[ListWidth-1 -: 5])
+  `CASTOR_COVER(alone_append_of_a_slot, list_we_o && sub_q == castor_lax_pkg::SMrg &&
+                list_o[ListWidth-1 -: 5] > list_i[ListWidth-1 -: 5])
+  `CASTOR_COVER(alone_append_too_long, verdict_o && sub_q == castor_lax_pkg::SVer && too_long_q)
+  `CASTOR_COVER(alone_completion_during_an_append, wgc_valid_i && sub_q == castor_lax_pkg::SMrg && met_q)
 endmodule
 
 bind castor_lax_submit castor_lax_submit_properties #(.MaxKt(MaxKt), .KidWidth(KidWidth)) u_properties (
   .clk_i, .rst_ni, .sub_q, .wgc_valid_i, .taken_o, .beat, .beat_bad_kid, .beat_known, .wl_numwg_i, .stage_q, .sc_q, .ai_q,
+  .an_q, .nonzero_q, .bad_kid_q, .too_long_q,
   .add_n(add[23:0]), .list_i, .list_we_o, .list_o, .new_job_o, .verdict_o
 );

@@ -62,5 +62,13 @@ void rankings(Knobs& knobs);
 void products(Knobs& knobs);
 void reset_by_turn(Knobs& knobs);
 void reset_turn(Knobs& knobs);
+void aimed_resets(Knobs& knobs);
+void aimed_rankings(Knobs& knobs);
+void aimed_ticks(Knobs& knobs);
+void clearings(Knobs& knobs);
+void equal_tokens(Knobs& knobs);
+void sampled_ends(Knobs& knobs);
+void ranked_ends(Knobs& knobs);
+void early(Knobs& knobs);
 
 }  // namespace castor::lax::tb::changes

@@ -4,6 +4,7 @@
 #include "tb/lax/cover/facts.h"
 #include "tb/lax/cover/job_points.h"
 #include "tb/lax/cover/machine_points.h"
+#include "tb/lax/cover/meeting_points.h"
 #include "tb/lax/cover/rate_points.h"
 #include "tb/lax/cover/register_points.h"
 #include "tb/lax/cover/selection_points.h"
@@ -31,6 +32,7 @@ class CoverPoints final : public castor::tb::BlockPoints<Block> {
   VerdictPoints verdicts_;
   CollisionPoints collisions_;
   RatePoints rates_;
+  MeetingPoints meetings_;
   Submitted submitted_;
   U32 control_ = 0x00301582;
   bool was_reset_ = false;

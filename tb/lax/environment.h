@@ -2,15 +2,19 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <queue>
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/lax/foresight.h"
 #include "tb/lax/knobs.h"
 #include "tb/lax/register_driver.h"
 #include "tb/lax/sequences.h"
 
 namespace castor::lax::tb {
+
+inline constexpr U64 kTimeMask = twin::mask(48);
 
 /// One kernel type's entry of a job's list, or one launch.
 struct Work {
@@ -101,6 +105,7 @@ class Environment final : public Sequence {
   void end_job(unsigned q);
   void forget_all();
   void aim_resets(const Outputs& out);
+  void aim(Inputs& in, const Outputs& out);
   [[nodiscard]] U64 leap(U64 from);
   void fall_asleep(const Outputs& out, const Inputs& in);
   [[nodiscard]] U32 aimed_deadline(const std::vector<Work>& list);
@@ -112,12 +117,14 @@ class Environment final : public Sequence {
   void report(Inputs& in);
   void report_kernel_end(Inputs& in);
   [[nodiscard]] bool choose_kernel_end();
+  [[nodiscard]] bool choose_wanted_end();
   void refresh_vectors(unsigned q);
   [[nodiscard]] unsigned service(unsigned kid);
   // Breaking the rules (rule_breaker.cpp)
   void break_a_rule(const Outputs& out, Inputs& in);
   void break_by_event(Inputs& in);
   void complete_foreign(Inputs& in);
+  void start_early(Inputs& in);
   [[nodiscard]] Submission bad_submission();
   [[nodiscard]] int find_queue(bool (*fits)(const Queue&));
 
@@ -130,6 +137,7 @@ class Environment final : public Sequence {
   const Knobs knobs_;
   base::Xoshiro256 rng_;
   RegisterDriver registers_;
+  std::optional<Foresight> foresight_;  ///< if knobs ask for something to be aimed at
   unsigned queues_, types_, queue_mask_;
   base::Cycle cycle_ = 0;
   base::Cycle next_ = 0;  ///< the one that is driven next

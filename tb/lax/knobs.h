@@ -16,6 +16,14 @@ enum class Leap : std::uint8_t {
   kBorder,  ///< shortly before a multiple of a power of two, so that times on both of its sides are compared
 };
 
+/// What an access to a register hits in its very cycle (Foresight).
+enum class Aim : std::uint8_t {
+  kNothing,
+  kResets,    ///< soft resets, what they have met least so far
+  kRankings,  ///< the same, around rankings of PREMA
+  kTicks,     ///< periods that end when the tick before is taken
+};
+
 /// Everything that can be set in the surroundings of the engine. The defaults are busy traffic that keeps the contract.
 /// Chances are per cycle unless they say otherwise. Counts are limited to what the parameter set has.
 struct Knobs {
@@ -60,6 +68,7 @@ struct Knobs {
   Chance parse_grant = 40000;  ///< an offered queue is taken, if a lane is free
   Chance dispatch_grant = 40000;
   bool end_at_deadline = false;  ///< jobs end within a cycle of their deadline, those that could end before
+  bool end_in_time = false;      ///< kernels end where an update or a ranking meets them; needs `rest` 0
   Chance event = 55000;          ///< an event that is due is reported in this cycle
   Chance rest = 60;              ///< everything rests for up to `rest_cycles`, if nothing is on its way
   unsigned rest_cycles = 300;
@@ -73,6 +82,9 @@ struct Knobs {
   bool reset_at_tick = false;      ///< soft resets in the very cycle of an update tick; needs a fixed period
   Chance reset_after_update = 0;   ///< per start and end of an update: a soft reset some cycles later
   unsigned pause_after_reset = 0;  ///< cycles after a soft reset in which the host has nothing new to submit
+  Aim aim_at = Aim::kNothing;      ///< needs `rest` 0
+  Chance clears = 0;               ///< per write: clears errors, interrupts, or a kernel type in use; or pops a verdict
+  bool priorities = false;         ///< reconfigurations change PREMA_P, or `policies`, and nothing else
   Chance illegal_access = 3000;    ///< per access: address or value that is refused
   bool poll_tables = false;        ///< reads of tables without pause
   // Configuration at the start
@@ -91,6 +103,7 @@ struct Knobs {
   // Breaking the contract
   Chance break_rule = 0;  ///< a stimulus that the block must ignore or refuse
   Chance foreign = 0;     ///< a TB completes of a kernel type of the job's that has not started
+  bool early = false;     ///< kernels start in the cycle in which their job is judged; needs `rest` 0
   Chance leap = 0;        ///< `now` jumps ahead by less than 2^`leap_bits`: the longest times in a short run
   unsigned leap_bits = 33;
   Leap leap_kind = Leap::kLarge;

@@ -188,4 +188,85 @@ void reset_turn(Knobs& knobs) {
   knobs.access = 1000;
 }
 
+void aimed_resets(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.aim_at = Aim::kResets;
+  knobs.control = kControlOpen | 1U << 16U;
+  knobs.now = U64{1} << 40U;
+  knobs.update_period = knobs.prema_period = 1000;
+  knobs.kernel_types = 4;
+  knobs.deadline_bits = 10;
+  knobs.submit = 8000;
+  knobs.append = 2000;
+  knobs.slots = 3;
+  knobs.groups = 4;
+  knobs.service = 200;
+  knobs.break_rule = 1000;
+}
+
+void aimed_rankings(Knobs& knobs) {
+  equal_tokens(knobs);
+  knobs.aim_at = Aim::kRankings;
+  knobs.kernels = knobs.groups = 1;
+  knobs.slots = 2;
+  knobs.service = 3000;
+}
+
+void aimed_ticks(Knobs& knobs) {
+  overrun(knobs);
+  knobs.aim_at = Aim::kTicks;
+  knobs.clears = 8000;
+}
+
+void clearings(Knobs& knobs) {
+  instant(knobs);
+  knobs.kernel_types = 2;
+  knobs.access = knobs.write = knobs.clears = kAlways;
+  knobs.adm_ready = 16000;
+  knobs.acknowledge = 16000;
+  knobs.illegal_access = 0;
+  knobs.break_rule = 8000;
+}
+
+void equal_tokens(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 7;
+  knobs.queues = 12;
+  knobs.isolated = ~U32{0};
+  knobs.priorities = true;
+  knobs.write = 20000;
+  knobs.reconfigure = 8000;
+  knobs.deadline_bits = 28;
+  knobs.submit = 8000;
+  knobs.slots = 5;
+  knobs.service = 900;
+  knobs.groups = 12;
+  knobs.update_period = knobs.prema_period = 1000;
+}
+
+void sampled_ends(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.end_in_time = true;
+  knobs.kernel_types = 2;
+  knobs.kernels = 3;
+  knobs.groups = 2;
+  knobs.service = 20;
+  knobs.update_period = 1000;
+}
+
+void ranked_ends(Knobs& knobs) {
+  equal_tokens(knobs);
+  knobs.end_in_time = true;
+  knobs.kernels = knobs.groups = 1;
+  knobs.slots = 2;
+  knobs.service = 3000;
+}
+
+void early(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.early = true;
+  knobs.write = 8000;
+  knobs.soft_reset = 4000;
+}
+
 }  // namespace castor::lax::tb::changes

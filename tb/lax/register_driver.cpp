@@ -81,6 +81,12 @@ void RegisterDriver::drive(Inputs& in, int ended) {
   present(in);
 }
 
+void RegisterDriver::interrupt(const Access& access, Inputs& in) {
+  current_ = access;
+  active_ = true;
+  present(in);
+}
+
 RegisterDriver::Done RegisterDriver::observe(const Outputs& out, Inputs& in) {
   Done done;
   if (!active_ || out.reg_ack == 0) return done;
@@ -171,8 +177,13 @@ Access RegisterDriver::random_write() {
   const auto type = static_cast<unsigned>(rng_.below(params_.NumKt));
   const auto word = static_cast<U32>(rng_());
   const auto rate = static_cast<U32>(rng_.below(std::uint64_t{1} << (1 + rng_.below(32))));
+  if (knobs_.clears != 0 && chance(knobs_.clears)) return clearing();
   if (chance(knobs_.soft_reset)) return {true, reg::kControl, control_ | reg::kSoftReset};
   if (chance(knobs_.reconfigure)) {
+    if (knobs_.priorities && (knobs_.policies == 0 || rng_.below(2) == 0)) {
+      constexpr U32 kPriorities[] = {1, 3, 9};
+      return {true, reg::kPremaPriority, kPriorities[rng_.below(3)]};
+    }
     if (knobs_.policies != 0) return {true, reg::kControl, other_policy()};
     switch (rng_.below(7)) {
       case 0:
@@ -207,6 +218,23 @@ Access RegisterDriver::random_write() {
       return {true, rng_.below(2) == 0 ? U16{0x0014} : U16{0x002C}, 1 + (word & 0x7FFFU)};
     default:
       return {true, reg::kErrStat, word};
+  }
+}
+
+// What is cleared by writing, and verdicts.
+Access RegisterDriver::clearing() {
+  switch (rng_.below(4)) {
+    case 0:
+      return {true, reg::kErrStat, ~U32{0}};
+    case 1:
+      return {true, reg::kIrqStat, ~U32{0}};
+    case 2:
+      return {false, reg::kVerdictPop, 0};
+    default: {
+      const unsigned used = knobs_.kernel_types == 0 ? params_.NumKt : std::min(knobs_.kernel_types, params_.NumKt);
+      const unsigned type = spread(static_cast<unsigned>(rng_.below(used)), params_.NumKt);
+      return {true, static_cast<U16>(reg::kProfile + 32 * type + 0x18), U32{1} << 30U};
+    }
   }
 }
 

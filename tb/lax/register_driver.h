@@ -37,6 +37,8 @@ class RegisterDriver {
   /// Puts an access before all others; it is presented in the next `drive` if the port is free.
   void ask(const Access& access) { first_.push_front(access); }
   [[nodiscard]] bool active() const { return active_; }
+  /// An access in this very cycle, of a port that is free.
+  void interrupt(const Access& access, Inputs& in);
 
   /// What an access that ends in this cycle was; nothing if none does.
   struct Done {
@@ -59,6 +61,7 @@ class RegisterDriver {
   [[nodiscard]] Access random_access(int ended);
   [[nodiscard]] Access random_read();
   [[nodiscard]] Access random_write();
+  [[nodiscard]] Access clearing();
   [[nodiscard]] Access illegal_access();
   [[nodiscard]] U32 random_control(U32 value);
   U32 other_policy();

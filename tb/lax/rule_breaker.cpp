@@ -147,6 +147,19 @@ void Environment::complete_foreign(Inputs& in) {
   }
 }
 
+// A kernel of a job that is judged in this very cycle starts and is issued, now and then ends.
+void Environment::start_early(Inputs& in) {
+  const std::optional<unsigned> q = foresight_->admitted();
+  if (!q || (in.ks_valid | in.ki_valid | in.kd_valid) != 0 || queue_[*q].list.empty()) return;
+  in.ks_valid = in.ki_valid = 1;
+  in.ks_qid = in.ki_qid = static_cast<U8>(*q);
+  in.ks_kid = queue_[*q].list.front().kid;
+  if (draw(2) == 0) return;
+  in.kd_valid = in.kd_last = 1;
+  in.kd_qid = in.ks_qid;
+  in.kd_kid = in.ks_kid;
+}
+
 // A header that is refused before it is judged, whatever state its queue is in, or finds its queue not in order.
 Submission Environment::bad_submission() {
   Submission submission;

@@ -123,7 +123,23 @@ const Sequences& sequences() {
       {"reset_by_turn", "round robin, soft resets, the high half of the time", kKeepsContract,
        With::changed<changes::reset_by_turn>},
       {"reset_turn", "soft resets in updates; then the first submission and the first update tick wait for a ranking",
-       kKeepsContract, With::changed<changes::reset_turn>, 4000}};
+       kKeepsContract, With::changed<changes::reset_turn>, 4000},
+      {"aimed_resets", "soft resets in the very cycles of what they have met least", kBreaksContract,
+       With::changed<changes::aimed_resets>, 8000},
+      {"aimed_rankings", "soft resets as before, under PREMA with requests to make room", kKeepsContract,
+       With::changed<changes::aimed_rankings>, 8000},
+      {"aimed_ticks", "ticks in the cycles in which the tick before is taken", kKeepsContract,
+       With::changed<changes::aimed_ticks>, 8000},
+      {"clearings", "errors, interrupts and kernel types are cleared without pause", kBreaksContract,
+       With::changed<changes::clearings>},
+      {"equal_tokens", "PREMA with tokens that do not grow, of three priorities", kKeepsContract,
+       With::changed<changes::equal_tokens>, 12000},
+      {"sampled_ends", "kernels end while the window of their type is sampled", kKeepsContract,
+       With::changed<changes::sampled_ends>, 4000},
+      {"ranked_ends", "kernels end while a ranking looks at their job", kKeepsContract,
+       With::changed<changes::ranked_ends>, 4000},
+      {"early", "kernels start, are issued and end in the cycle in which their job is judged", kBreaksContract,
+       With::changed<changes::early>}};
   return all;
 }
 

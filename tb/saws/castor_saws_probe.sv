@@ -55,6 +55,7 @@ module castor_saws_probe #(
   output logic [NumSched-1:0]          probe_greedy_o,
   output logic [NumSched*PosWidth-1:0] probe_length_o,
   output logic [NumSched*5-1:0]        probe_waiting_o,
+  output logic [NumSched*8-1:0]        probe_oldest_o,
   output logic [2:0]                   probe_error_o
 );
   castor_saws #(
@@ -100,6 +101,18 @@ module castor_saws_probe #(
   assign probe_length_o   = u_dut.length;
   assign probe_waiting_o  = u_dut.waiting;
   assign probe_error_o    = err_o;
+
+  // The oldest message of each queue, 0 where none waits.
+  if (SawsEn != 0) begin : gen_oldest
+    for (genvar s = 0; s < NumSched; s++) begin : gen_queue
+      assign probe_oldest_o[s*8 +: 8] =
+          u_dut.gen_saws.u_scu.waiting[s] ?
+          {u_dut.gen_saws.u_scu.head_dead[s], u_dut.gen_saws.u_scu.head_all_blocked[s],
+           u_dut.gen_saws.u_scu.head_hit[s], 5'(u_dut.gen_saws.u_scu.head_cta[s*CtaWidth +: CtaWidth])} : '0;
+    end
+  end else begin : gen_no_oldest
+    assign probe_oldest_o = '0;
+  end
 
   for (genvar s = 0; s < NumSched; s++) begin : gen_sched
     for (genvar i = 0; i < NumLocal; i++) begin : gen_warp

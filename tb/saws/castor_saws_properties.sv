@@ -349,7 +349,26 @@ module castor_saws_properties #(
   // Q11: a message is lost only if an event came while wev_ready was 0.
   `CASTOR_ASSERT(q11_nothing_lost_with_room, !lost || (wev_valid_i & ~wev_ready_o) != '0)
 
-  // Situations that the proofs should not exclude.
+  // Situations that the proofs should not exclude: everything that the schedulers do.
+  logic mode_past_q;
+
+  always_ff @(posedge clk_i) begin
+    mode_past_q <= mode || !rst_ni || kernel_start_i;
+  end
+
+  `CASTOR_COVER(thread_block_placed, alloc)
+  `CASTOR_COVER(thread_block_freed_in_saws_mode, free && mode)
+  `CASTOR_COVER(thread_block_in_both_schedulers,
+                length[PosWidth-1:0] != '0 && length[NumSched*PosWidth-1 -: PosWidth] != '0)
+  `CASTOR_COVER(greedy_warp_stays, !mode && (issue_valid_o & greedy) != '0)
+  `CASTOR_COVER(pick_in_saws_mode, mode && issue_valid_o != '0)
+  `CASTOR_COVER(first_hit_in_gto_mode, !mode && first_hit != '0)
+  `CASTOR_COVER(first_hit_in_saws_mode, mode && first_hit != '0)
+  `CASTOR_COVER(hit_inside_a_stretch, (blocks & ~first_hit) != '0)
+  `CASTOR_COVER(warp_is_released, (blocked & unblock) != '0)
+  `CASTOR_COVER(warp_exits, (wev_valid_i & wev_exit_i & ~bad) != '0)
+  `CASTOR_COVER(event_of_no_warp, bad != '0)
+  `CASTOR_COVER(mode_switches_in_a_kernel, mode && !mode_past_q)
   `CASTOR_COVER(promotion_moves_a_thread_block, promote_past_q != '0 && p_past_q != p)
   `CASTOR_COVER(every_warp_allocated_in_saws_mode, mode && allocated == '1)
   `CASTOR_COVER(free_in_gto_mode, free && !mode && greedy != '0)

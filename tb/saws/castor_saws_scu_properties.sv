@@ -180,6 +180,12 @@ module castor_saws_scu_properties #(
                                       promote_o == '0 && demote_o == '0 && cta_o == '0))
 
   // Situations that the proofs should not exclude.
+  `CASTOR_COVER(mode_switch, switch_o)
+  `CASTOR_COVER(hit_that_promotes_nothing, toggling_q && (first_hit_i & ~promotes) != '0)
+  `CASTOR_COVER(queue_full, wev_ready_o != '1)
+  `CASTOR_COVER(broadcast_promotes, promote_o != '0)
+  `CASTOR_COVER(broadcast_demotes, demote_o != '0)
+  `CASTOR_COVER(demotion_as_all_are_blocked, arrives && all_blocked_q && demote_o != '0)
   `CASTOR_COVER(watched_message_arrives, arrives && !dead_q)
   `CASTOR_COVER(watched_message_arrives_dead, arrives && dead_q)
   `CASTOR_COVER(message_lost, lost_o)

@@ -6,6 +6,7 @@
 #include "tb/saws/cover/event_points.h"
 #include "tb/saws/cover/facts.h"
 #include "tb/saws/cover/kernel_points.h"
+#include "tb/saws/cover/meeting_points.h"
 #include "tb/saws/cover/message_points.h"
 #include "tb/saws/cover/pick_points.h"
 
@@ -26,6 +27,7 @@ class CoverPoints final : public castor::tb::BlockPoints<Block> {
   MessagePoints messages_;
   EventPoints events_;
   CtaPoints ctas_;
+  MeetingPoints meetings_;
   Points<unsigned> errors_;  // of a cycle
   std::array<U64, 4> on_{};  // warps of each scheduler
   Queues queues_;

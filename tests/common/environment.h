@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 /// What a test program run by hand finds as one run by ctest does: the programs of its build tree, the blocks of the
 /// tests, and the cache of RTL that is built for them.
@@ -9,3 +13,28 @@ inline void use_build_tree() {
   ::setenv("CASTOR_BLOCKS", CASTOR_BINARY_DIR "/tests/blocks", 0);
   ::setenv("CASTOR_CACHE", CASTOR_BINARY_DIR "/cache", 0);
 }
+
+/// The folder for everything that a test program and its children write (testing::TempDir, TMPDIR). It is of this
+/// process alone, and gone with the object.
+class TestFolder {
+ public:
+  TestFolder() {
+    const char* const told = std::getenv("TMPDIR");
+    path_ = (told != nullptr && *told != '\0' ? std::string(told) : "/tmp") + "/castor_test_XXXXXX";
+    if (::mkdtemp(path_.data()) == nullptr) {
+      std::perror(("no folder '" + path_ + "'").c_str());
+      std::exit(1);
+    }
+    for (const char* const name : {"TEST_TMPDIR", "TMPDIR"}) ::setenv(name, path_.c_str(), 1);
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  ~TestFolder() {
+    std::error_code unused;
+    std::filesystem::remove_all(path_, unused);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include "tests/common/environment.h"
+#include "tests/common/selection.h"
 
 namespace {
 
@@ -69,6 +71,10 @@ void on_signal(int signal) { stop_signal = signal; }
 [[noreturn]] void give_up(const std::string& why) {
   std::cerr << "isolated tests: " << why << '\n';
   std::exit(2);
+}
+
+void make_folder(const std::string& path) {
+  if (mkdir(path.c_str(), 0700) != 0) give_up("no folder '" + path + "': " + std::strerror(errno));
 }
 
 /// Starts the program again; returns its process. Output goes to `output`.
@@ -262,15 +268,13 @@ Json merge(const std::vector<Case>& cases, long long milliseconds) {
   return out;
 }
 
-int run(const Settings& settings) {
-  char folder_name[] = "/tmp/castor_isolated_XXXXXX";
-  if (mkdtemp(folder_name) == nullptr) give_up(std::string("no temporary folder: ") + std::strerror(errno));
-  const std::string folder = folder_name;
+int run(const Settings& settings, const std::string& folder) {
+  make_folder(folder);
   const Time::time_point start = Time::now();
   std::vector<Case> cases = list(settings, folder);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     cases[i].folder = folder + "/" + std::to_string(i);
-    if (mkdir(cases[i].folder.c_str(), 0700) != 0) give_up(std::string("no temporary folder: ") + std::strerror(errno));
+    make_folder(cases[i].folder);
   }
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
@@ -282,11 +286,7 @@ int run(const Settings& settings) {
   for (const Case& one : cases) {
     if (one.failed) failed.push_back(one.full() + (one.reason.empty() ? "" : ": " + one.reason));
     skipped += one.skipped ? 1 : 0;
-    for (const char* name : {"/output", "/report"}) unlink((one.folder + name).c_str());
-    rmdir(one.folder.c_str());
   }
-  unlink((folder + "/list").c_str());
-  rmdir(folder.c_str());
   std::cout << "[==========] " << cases.size() << " cases ran. (" << took << " ms total)\n[  PASSED  ] "
             << cases.size() - failed.size() - skipped << " cases.\n";
   if (skipped != 0) std::cout << "[  SKIPPED ] " << skipped << " cases.\n";
@@ -314,6 +314,7 @@ int main(int argc, char** argv) {
   Settings settings;
   settings.arguments.assign(argv, argv + argc);
   testing::InitGoogleMock(&argc, argv);
+  select_source(argc, argv);
   use_build_tree();
   if (std::getenv(kChild) != nullptr || GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
 
@@ -340,7 +341,10 @@ int main(int argc, char** argv) {
   } else if (!output.empty()) {
     give_up("--gtest_output takes json:<file>, not '" + output + "'");
   }
+  const TestFolder folder;
   int status = 0;
-  for (int i = 0; i < std::max(1, static_cast<int>(GTEST_FLAG_GET(repeat))); ++i) status |= run(settings);
+  for (int i = 0; i < std::max(1, static_cast<int>(GTEST_FLAG_GET(repeat))); ++i) {
+    status |= run(settings, folder.path() + "/" + std::to_string(i));
+  }
   return status;
 }

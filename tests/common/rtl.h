@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "castor/twin/block_folder.h"
 #include "castor/twin/make_twin.h"
@@ -67,8 +68,8 @@ class PatchedRtl final : public twin::RtlSource {
     manifest_ = fs::path(folder) / "block.json";
     std::ofstream(manifest_) << manifest;
   }
-  [[nodiscard]] std::string object(const std::string& /*block*/, const twin::ParamValues& values) override {
-    return twin::build_rtl(manifest_, values);
+  [[nodiscard]] std::string object(const std::string& /*block*/, const twin::ParamValues& values, bool waves) override {
+    return twin::build_rtl(manifest_, values, waves ? std::vector<std::string>{"--waves"} : std::vector<std::string>{});
   }
 
  private:

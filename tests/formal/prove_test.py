@@ -137,6 +137,22 @@ bind castor_trial_arbiter castor_trial_arbiter_properties #(.Clients(Clients)) u
         self.assertEqual(found["result"], "failed")  # the block is decided
         self.assertEqual(found["refuted_alone"]["module"], "castor_trial_arbiter")
 
+    def test_cover_that_asks_for_the_module_alone(self):
+        # The block never offers a turn that is out of range: a cover says so, one for the module alone does not.
+        root = self.block_with_arbiter_property("1'b1")
+        path = root / "tb/trial/castor_trial_arbiter_properties.sv"
+        self.edit(
+            path,
+            "  always_comb inside_ok:",
+            "  always_comb alone_far: cover (32'(turn_i) == 32'd3);\n"
+            "  always_comb far: cover (32'(turn_i) == 32'd3 && req_i[0]);\n  always_comb inside_ok:",
+        )
+        self.edit(root / RTL, "  always_comb begin\n", "  initial turn_q = '0;\n\n  always_comb begin\n")
+        found = self.results("--property", "far", root=root, expect=1)
+        alone, whole = found["alone_far"], found["far"]
+        self.assertEqual((alone["result"], alone["alone"]), ("reached", "castor_trial_arbiter"))
+        self.assertEqual((whole["result"], whole["alone"]), ("unreachable", ""))
+
     def test_the_block_has_the_last_word(self):
         # The block never offers a turn that is out of range; the module alone gets it.
         root = self.block_with_arbiter_property("32'(turn_i) < Clients")
@@ -157,6 +173,24 @@ bind castor_trial_arbiter castor_trial_arbiter_properties #(.Clients(Clients)) u
         )["inside_ok"]
         self.assertEqual((found["result"], found["engine"]), ("refuted alone", "pdr"))
         self.assertTrue(Path(found["trace"]).exists())
+
+
+class Points(ProveCase):
+    """Sets that are proven only, in proof_points.json."""
+
+    def test_macro_of_a_set_reaches_the_sources(self):
+        root = self.copy()
+        (root / "rtl/trial/proof_points.json").write_text('{"scaled": {"Clients": 3, "Width": 1, "CASTOR_TURN": 1}}')
+        self.edit(
+            root / PROPERTIES,
+            "    if (seen_q && rst_ni) begin\n",
+            "`ifdef CASTOR_TURN\n    scaled: cover (32'(turn_q) == `CASTOR_TURN);\n`endif\n"
+            "    if (seen_q && rst_ni) begin\n",
+        )
+        self.refused("prove", "trial", "--property", "scaled", root=root, says="no property is called so")
+        found = self.results("--params", "scaled", "--property", "scaled", root=root)
+        self.assertEqual(found["scaled"]["result"], "reached")
+        self.refused("area", "trial", "--params", "scaled", root=root, says="unknown parameter set")
 
 
 class Recorded(ProveCase):
@@ -209,6 +243,28 @@ class Recorded(ProveCase):
         words = ("prove", "trial", "--engine", "bmc", "--seconds", 2, "--property", "turn_in_range")
         self.run_castor(*words, "--check", root=root)
         self.run_castor(*words, root=root, expect=1)
+
+    def test_quick_check_sees_a_fault_and_a_property_that_has_gone(self):
+        root = self.record()
+        words = ("prove", "trial", "--check", "--quick", 1000)
+        self.run_castor(*words, root=root)
+        self.edit(root / PROPERTIES, "turn_in_range:", "turn_in_its_range:")
+        out, _ = self.run_castor(*words, root=root, expect=1)
+        self.assertIn("lost: u_properties.turn_in_range is not there, it was proven", out)
+        self.edit(root / PROPERTIES, "turn_in_its_range:", "turn_in_range:")
+        self.edit(root / RTL, "(pick == IdxW'(Clients - 1)) ? '0 : pick + 1'b1", "pick + 1'b1")
+        out, _ = self.run_castor(*words, root=root, expect=1)
+        self.assertIn("lost: u_properties.turn_in_range is failed, it was proven", out)
+
+    def test_what_was_proven_given_others_is_not_quick(self):
+        root = self.record()
+        path = root / self.RECORD
+        data = json.loads(path.read_text())
+        data["sets"]["proof"]["properties"]["u_properties.turn_in_range"]["given"] = 2
+        path.write_text(json.dumps(data))
+        found = self.results("--quick", 1000, root=root)
+        self.assertNotIn("turn_in_range", found)
+        self.assertIn("written_asked", found)
 
     def test_quick_are_those_recorded_as_decided_soon(self):
         root = self.record()

@@ -23,3 +23,13 @@ foreach(block IN LISTS castor_ladder)
       COMMAND "$<TARGET_FILE:castor>" faults ${block} --quick 8 --work "${PROJECT_BINARY_DIR}/tests/faults")
   endif()
 endforeach()
+
+# Probes against registers: of the example of a block elsewhere, and what the check finds.
+if(CASTOR_TEST_RTL)
+  set(check "${PROJECT_SOURCE_DIR}/tests/lockstep/probe_check")
+  set(packer "${PROJECT_SOURCE_DIR}/platforms/examples/own_block")
+  castor_script_test(registers_of_packer_are_probes KIND lockstep TIMEOUT 120
+    COMMAND python3 -B "${check}.py" "${CASTOR_VERILATOR}" "${packer}/rtl" "${packer}/tb" packer)
+  castor_script_test(probe_check_test KIND lockstep TIMEOUT 120
+    COMMAND python3 -B "${check}_test.py" "${CASTOR_VERILATOR}")
+endif()

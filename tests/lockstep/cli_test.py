@@ -98,8 +98,29 @@ class Cosim(unittest.TestCase):
             [at for at in sorted(series[("model", "probe_count_o")]) if at > 1000],
             [at for at in sorted(series[("rtl", "probe_count_o")]) if 1000 < at < 40_000],
         )
-        self.assertEqual((self.folder / "both.vcd.level.filter").read_text(), "0 Empty\n1 Some\n2 Full\n")
-        self.assertEqual(len(list(self.folder.iterdir())), 2)
+        self.assertEqual(len(list(self.folder.iterdir())), 1)
+
+    def test_states_have_names_on_both_sides_and_inside(self):
+        wave = self.folder / "names.vcd"
+        names = {"0": "Empty", "1": "Some", "10": "Full"}
+        for depth, inside in (("0", []), ("1", ["rtl.top.castor_turnstile_probe.u_dut.level_q"])):
+            done = run(*COSIM, "--cycles", 3000, "--wave", wave, "--wave-depth", depth)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            text = wave.read_text()
+            wanted = ["model.castor_turnstile_probe.probe_level_o", "rtl.top.castor_turnstile_probe.probe_level_o"]
+            wanted += inside
+            keys = {".".join(scopes + [name]): key for scopes, key, name, _ in variables(text)}
+            last, seen = {}, {}
+            for line in text.partition("$enddefinitions")[2].splitlines():
+                words = line.split()
+                if line.startswith("#"):
+                    for path in wanted:
+                        number, name = (last.get(keys[one]) for one in (path, path + "_name"))
+                        self.assertEqual(name, names.get(number), f"{path} before {line}")
+                        seen.setdefault(path, set()).add(name)
+                elif words and words[0][0] in "sb":
+                    last[words[1]] = words[0][1:].lstrip("0") or "0" if line[0] == "b" else words[0][1:]
+            self.assertEqual(list(seen.values()), [{None, "Empty", "Some", "Full"}] * len(wanted))
 
     def test_waves_show_as_much_of_the_rtl_as_was_asked_for(self):
         def registers(*depth):
@@ -109,7 +130,9 @@ class Cosim(unittest.TestCase):
             found = {"model": set(), "rtl": set()}
             for scopes, _, name, _ in variables(wave.read_text()):
                 if "castor_lax_probe" in scopes:
-                    found[scopes[0]].add(".".join(scopes[scopes.index("castor_lax_probe") + 1 :] + [name]))
+                    above = scopes.index("castor_lax_probe")
+                    self.assertEqual(scopes[:above], ["model"] if scopes[0] == "model" else ["rtl", "top"])
+                    found[scopes[0]].add(".".join(scopes[above + 1 :] + [name]))
             return found
 
         ports, own, parts, everything = registers(), *(registers("--wave-depth", depth) for depth in (1, 2, 99))
@@ -179,7 +202,7 @@ class Cosim(unittest.TestCase):
         self.assertIn(f"waves:  turnstile-odd-3.vcd, cycles {first} to {cycle}", done.stderr)
         self.assertEqual(
             sorted(path.name for path in self.folder.iterdir()),
-            ["turnstile-odd-3.vcd", "turnstile-odd-3.vcd.level.filter"],
+            ["turnstile-odd-3.vcd"],
         )
         text = (self.folder / "turnstile-odd-3.vcd").read_text()
         # Registers inside the RTL are there too, ports on both sides.

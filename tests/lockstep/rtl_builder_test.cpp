@@ -100,7 +100,7 @@ TEST_F(RtlCache, HasRtlAtValuesThatNobodyHasNamed) {
   tb::run<Block>(
       lockstep, sequence, 20'000, true, [](const auto&, const auto&, const auto&) {}, [](Cycle) {});
   // The second one is the first, and its parameters are checked.
-  const std::string path = source.object(Block::kBlock, param_values(odd));
+  const std::string path = source.object(Block::kBlock, param_values(odd), false);
   EXPECT_EQ(objects().size(), 1U);
   EXPECT_THAT(path, HasSubstr(folder_));
   try {

@@ -3,10 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tb/common/bench.h"
 #include "tests/common/rtl.h"
@@ -139,6 +145,170 @@ TEST(Lockstep, TellsTheDifferenceWhereItCannotWriteWaves) {
   EXPECT_EQ(mismatch.field, "total");
   EXPECT_TRUE(mismatch.waves.empty());
   EXPECT_THAT(mismatch.text(), HasSubstr("no waves: cannot write the waves '/nowhere/x"));
+}
+
+// --- what is inside
+// ---------------------------------------------------------------------------------------------------
+
+/// Identifiers of the variables of a dump by their paths, as far as it declares them.
+std::map<std::string, std::string> variables(const std::string& text) {
+  std::map<std::string, std::string> found;
+  std::string scope, word, kind, identifier, name;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    words >> word >> kind;
+    if (word == "$scope" && words >> name) scope += name + ".";
+    if (word == "$upscope") scope.erase(scope.find_last_of('.', scope.size() - 2) + 1);
+    if (word == "$var" && words >> word >> identifier >> name) found[scope + name] = identifier;
+  }
+  return found;
+}
+
+/// Last value of each identifier in lines of changes, without leading zeros.
+void read_changes(const std::string& text, std::map<std::string, std::string>& values) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '$' || line[0] == '#') continue;
+    const std::size_t blank = line.find(' ');
+    const bool scalar = line[0] == '0' || line[0] == '1';
+    std::string value = scalar ? line.substr(0, 1) : line.substr(1, blank - 1);
+    if (line[0] != 's') value.erase(0, std::min(value.find_first_not_of('0'), value.size() - 1));
+    values[line.substr(scalar ? 1 : blank + 1)] = value;
+  }
+}
+
+std::string binary(U64 value) {
+  std::string text;
+  for (; value != 0 || text.empty(); value /= 2) text.insert(text.begin(), static_cast<char>('0' + value % 2));
+  return text;
+}
+
+std::unique_ptr<Twin<Block>> rtl_with_inside(unsigned depth) {
+  RtlBuilder source;
+  RtlOptions options;
+  options.inside = true;
+  options.wave_depth = depth;
+  return make_rtl<Block>(odd(), source, options);
+}
+
+/// Registers of the RTL by their names inside, against the model in every cycle; by itself and in lockstep.
+TEST(Inside, IsWhatTheRegistersAreAndHasNamesOfStates) {
+  constexpr const char* kLevels[] = {"Empty", "Some", "Full"};
+  for (const bool lockstep : {false, true}) {
+    std::unique_ptr<Twin<Block>> twin = rtl_with_inside(1);
+    if (lockstep) {
+      twin =
+          std::make_unique<Lockstep<Block>>(std::make_unique<Model<Block>>(odd()), std::move(twin), LockstepOptions{});
+    }
+    ASSERT_NE(twin->inside(), nullptr);
+    auto paths = variables(twin->inside()->declarations());
+    const std::string inside = "top.castor_turnstile_probe.u_dut.";
+    for (const char* const name : {"level_q", "level_q_name", "pointer_q", "timer_q", "count_q"}) {
+      ASSERT_EQ(paths.count(inside + name), 1U) << name;
+    }
+    ASSERT_EQ(paths.count("top.castor_turnstile_probe.probe_level_o_name"), 1U);
+    std::map<std::string, std::string> values;
+    RandomSequence<Block> sequence(odd(), 3);
+    turnstile::Inputs in;
+    sequence.begin(in);
+    std::set<std::string> seen;
+    for (unsigned cycle = 0; cycle < 3000; ++cycle) {
+      make_idle<Block>(in, odd());
+      advance_time<Block>(in, odd(), 1);
+      sequence.drive(in);
+      sequence.react(in, twin->settle(in));
+      twin->clock(in);
+      if (cycle % 7 == 3) continue;  // nobody has to look in every cycle
+      read_changes(twin->inside()->changes(), values);
+      const turnstile::Probes probes = twin->probes();
+      ASSERT_EQ(values[paths[inside + "pointer_q"]], binary(probes.pointer)) << cycle;
+      ASSERT_EQ(values[paths[inside + "timer_q"]], binary(probes.timer)) << cycle;
+      const auto level = static_cast<unsigned>(probes.level);
+      ASSERT_EQ(values[paths[inside + "level_q"]], binary(level)) << cycle;
+      ASSERT_EQ(values[paths[inside + "level_q_name"]], kLevels[level]) << cycle;
+      ASSERT_EQ(values[paths["top.castor_turnstile_probe.probe_level_o_name"]], kLevels[level]) << cycle;
+      seen.insert(kLevels[level]);
+    }
+    EXPECT_EQ(seen.size(), 3U);
+  }
+}
+
+TEST(Inside, EndsWhereItWasToldTo) {
+  const auto shallow = rtl_with_inside(0), deep = rtl_with_inside(1);
+  const auto of = [](const std::unique_ptr<Twin<Block>>& twin) { return variables(twin->inside()->declarations()); };
+  EXPECT_EQ(of(shallow).count("top.castor_turnstile_probe.probe_level_o"), 1U);
+  EXPECT_EQ(of(shallow).count("top.castor_turnstile_probe.u_dut.level_q"), 0U);
+  EXPECT_EQ(of(deep).count("top.castor_turnstile_probe.u_dut.level_q"), 1U);
+}
+
+TEST(Inside, IsAnotherObjectAndThePlainOneHasNone) {
+  RtlBuilder source;
+  const std::string plain = source.object(Block::kBlock, param_values(odd()), false),
+                    waves = source.object(Block::kBlock, param_values(odd()), true);
+  EXPECT_NE(plain, waves);
+  EXPECT_EQ(load_rtl<Block>(plain, odd(), {})->inside(), nullptr);
+  EXPECT_EQ(load_rtl<Block>(waves, odd(), {})->inside(), nullptr);  // nobody asked for it
+  RtlOptions options;
+  options.inside = true;
+  try {
+    (void)load_rtl<Block>(plain, odd(), options);
+    FAIL() << "shows what it does not have";
+  } catch (const base::InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("shows nothing of its inside"));
+  }
+}
+
+/// The window of a mismatch with the inside of the RTL: the cycles of the ports, and registers of these.
+TEST(Inside, IsInTheWavesOfAMismatch) {
+  const std::string stem = testing::TempDir() + "castor_twin_lockstep_inside";
+  // Counts twice after sixty passes, which is behind cycle 200.
+  tests::PatchedRtl source(Block::kBlock, testing::TempDir() + "castor_turnstile_inside", "+ 12'd1",
+                           "+ (total_q[11:0] > 12'd60 ? 12'd2 : 12'd1)");
+  RtlOptions options;
+  options.inside = true;
+  const Mismatch mismatch = run_against(make_rtl<Block>(odd(), source, options), 9, stem);
+  ASSERT_EQ(mismatch.waves, (std::vector<std::string>{stem + ".model.vcd", stem + ".rtl.vcd"}));
+  ASSERT_GT(mismatch.cycle, 200U) << "the window is to begin within the run";
+  const auto moments = [](const std::string& path) {
+    std::ifstream file(path);
+    std::map<std::uint64_t, std::string> found;
+    std::string declared;
+    std::uint64_t now = 0;
+    bool begun = false;
+    for (std::string line; std::getline(file, line);) {
+      if (line[0] == '#') {
+        now = std::stoull(line.substr(1));
+        begun = true;
+      } else {
+        (begun ? found[now] : declared) += line + "\n";
+      }
+    }
+    return std::make_pair(variables(declared), found);
+  };
+  auto [model_paths, model] = moments(mismatch.waves[0]);
+  auto [rtl_paths, rtl] = moments(mismatch.waves[1]);
+  EXPECT_EQ(rtl.begin()->first, (mismatch.cycle - 199) * kCyclePicoseconds);
+  EXPECT_EQ(rtl.rbegin()->first, (mismatch.cycle + 8) * kCyclePicoseconds + kCyclePicoseconds / 2);
+  // Equal until the cycle that differs: each register behind its edge, as the model's probe has it.
+  std::map<std::string, std::string> expected, actual;
+  std::set<std::string> stamps;
+  unsigned compared = 0;
+  for (Cycle cycle = mismatch.cycle - 199; cycle < mismatch.cycle; ++cycle) {
+    for (const U64 time : {cycle * kCyclePicoseconds, cycle * kCyclePicoseconds + kCyclePicoseconds / 2}) {
+      read_changes(model[time], expected);
+      read_changes(rtl[time], actual);
+      for (const char* const name : {"pointer", "timer"}) {
+        const std::string probe =
+            expected[model_paths["model.castor_turnstile_probe.probe_" + std::string(name) + "_o"]];
+        ASSERT_EQ(actual[rtl_paths["top.castor_turnstile_probe.u_dut." + std::string(name) + "_q"]], probe) << time;
+        stamps.insert(probe);
+        ++compared;
+      }
+    }
+  }
+  EXPECT_EQ(compared, 796U);
+  EXPECT_GT(stamps.size(), 5U);
 }
 
 /// A model that promises more quiet cycles than there are.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Lockstep of a block on a machine: a difference between model and RTL ends the program, and leaves waves and a way to
-look.
+look. What is inside the RTL is in these waves, and in those of the machine, if key wave_depth says so.
 
     lockstep_window_test.py <program: tests/platform/lockstep/meet.cpp> <block>
 
@@ -53,7 +53,7 @@ def quiet(done):
 
 def changes(text):
     """Values over time per signal: {"model.castor_x_probe.y": {time: value}}."""
-    names, series, now = {}, {}, 0
+    names, series, now = {}, {}, 0  # without names of values
     for scopes, key, name, _ in variables(text):
         names.setdefault(key, []).append(".".join(scopes + [name]))
     for line in text.splitlines():
@@ -79,13 +79,17 @@ class Window(unittest.TestCase):
         self.folder.mkdir()
         self.environment = shadow(pathlib.Path(scratch.name) / "castor")
 
-    def run_program(self, engine, folder, **more):
+    def run_program(self, engine, folder, depth=0, good=False, **more):
+        """`good`: over RTL without the fault."""
+        keys = {"enable": 1, "engine": engine, "wave_depth": depth}
         environment = dict(
             self.environment,
             CASTOR_PLATFORM=FAULT["machine"],
-            CASTOR_SET=f"blocks.{BLOCK}.enable=1;blocks.{BLOCK}.engine={engine}",
+            CASTOR_SET=";".join(f"blocks.{BLOCK}.{key}={value}" for key, value in keys.items()),
             **more,
         )
+        if good:
+            environment["CASTOR_PREFIX"] = os.environ["CASTOR_PREFIX"]
         return quiet(
             subprocess.run(
                 [PROGRAM], capture_output=True, text=True, timeout=300, check=False, cwd=folder, env=environment
@@ -141,6 +145,70 @@ class Window(unittest.TestCase):
         )
         self.assertEqual((again.returncode, again.stderr), (1, done.stderr))
         (self.folder / file).unlink()
+
+    def test_the_window_shows_the_inside_of_the_rtl_if_asked(self):
+        texts = {}
+        for depth in (0, 1, 2):
+            done = self.run_program("lockstep", self.folder, depth)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            cycle = int(re.search(r"differ in cycle (\d+)", done.stderr)[1])
+            texts[depth] = (self.folder / f"{FAULT['instance']}-mismatch.vcd").read_text()
+        top = f"castor_{BLOCK}_probe"
+        levels = {
+            depth: {
+                len(scopes) - scopes.index(top) - 1
+                for scopes, *_ in variables(text)
+                if scopes[0] == "rtl" and top in scopes
+            }
+            for depth, text in texts.items()
+        }
+        self.assertEqual(levels, {0: {0}, 1: {0, 1}, 2: {0, 1, 2}})
+        plain, deep = changes(texts[0]), changes(texts[2])
+        first = max(cycle - 199, 0)
+        times = {time for values in deep.values() for time in values}
+        self.assertEqual((min(times), max(times)), (first * 1000, (cycle + AFTER) * 1000 + 500))
+        # The ports and probes of both sides are the same, whoever wrote them. What Verilator dumps in the middle of a
+        # cycle are the inputs of its end.
+        compared = [name for name in plain if name.endswith("_o") and name.startswith(("model.", f"rtl.top.{top}."))]
+        self.assertGreater(len(compared), 20)
+        for name in compared:
+            for at in range(first, cycle + 1):
+                self.assertEqual(
+                    value_at(plain[name], at * 1000 + 999), value_at(deep[name], at * 1000 + 999), f"{name} {at}"
+                )
+
+    def test_waves_of_the_machine_show_the_inside_of_the_rtl_if_asked(self):
+        found = {}
+        for engine, depth in (("lockstep", 0), ("lockstep", 1), ("rtl", 1)):
+            path = self.folder / f"{engine}{depth}.vcd"
+            done = self.run_program(engine, self.folder, depth, good=True, CASTOR_WAVE=str(path))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            found[engine, depth] = changes(path.read_text())
+        plain, lockstep, rtl = found.values()
+        inside = {name for name in rtl if ".rtl.top." in name}
+        self.assertEqual({name: plain[name] for name in plain}, {name: rtl[name] for name in rtl if name not in inside})
+        self.assertEqual(lockstep, rtl)
+        # Every probe is the same as the RTL has it, at all times; several instances.
+        instances = {name.partition(".rtl.top.")[0] for name in inside}
+        self.assertTrue(all(name.endswith(BLOCK) for name in instances), instances)
+        top = f"rtl.top.castor_{BLOCK}_probe"
+        compared, moved = 0, 0
+        for name in inside:
+            probe = re.fullmatch(rf"(.*)\.{re.escape(top)}\.probe_(\w+)_o", name)
+            outside = probe and rtl.get(f"{probe[1]}.{probe[2]}")
+            if outside:
+                self.assertEqual(outside, rtl[name], name)
+                compared, moved = compared + 1, moved + (len(outside) > 1)
+        self.assertGreater(compared, 4)
+        self.assertGreater(moved, 1)
+        dut = f".{top}.u_dut."
+        self.assertGreater(len({name for name in inside if dut in name}), 50)
+        self.assertGreater(len([name for name in inside if dut in name and len(rtl[name]) > 1]), 10)
+
+    def test_a_model_has_no_rtl_to_show(self):
+        done = self.run_program("model", self.folder, 1)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f"blocks.{BLOCK}.wave_depth is 1, and the block is a model", done.stderr)
 
     def test_waves_of_the_gpu_are_closed(self):
         waves = self.folder / f"{BLOCK}.vcd"

@@ -383,6 +383,16 @@ class WavesOfARun(Case):
         changes = dump.changes[dump.signals["gpu.copy0.active"][1]]
         self.assertEqual([value for _, value in changes], [0, 1, 0, 1, 0], "two copies to the device")
 
+    def test_show_states_by_name(self):
+        self.run_ptx("--wave", "w.vcd", "--wave-scope", "gpu.front_end")
+        dump = self.waves()
+        names = ("empty", "ready", "parsing", "blocked")
+        for queue in (path for path in dump.signals if path.endswith("_state")):
+            changes = [(time, names[value]) for time, value in dump.changes[dump.signals[queue][1]]]
+            self.assertEqual(dump.changes[dump.names[queue + "_name"]], changes)
+        states = [name for _, name in dump.changes[dump.names["gpu.front_end.queue0_state_name"]]]
+        self.assertEqual(set(states), set(names))
+
     def test_show_the_warp_schedulers_of_every_sm(self):
         saws = ["--set", "blocks.saws.enable=1", "--wave-scope", "gpu.sm*.saws"]
         self.run_ptx("--wave", "w.vcd", "--report", "r.json", *saws)
@@ -426,11 +436,15 @@ class WavesOfARun(Case):
         named = [line for line in view if re.match(r"gpu\.", line)]
         self.assertGreater(len(named), 20)
         self.run_ptx("--wave", "w.vcd", "-p", "kepler_k20c", "--wave-to", "10")
-        large = self.waves().signals
+        large = self.waves()
         self.run_ptx("--wave", "w.vcd", "--wave-to", "10")
-        for signals in (self.waves().signals, large):
+        for dump in (self.waves(), large):
+            signals, names = dump.signals, dump.names
             for line in named:
                 path, _, bits = line.partition("[")
+                if path.endswith("_name"):
+                    self.assertIn(path, names)
+                    continue
                 self.assertIn(path, signals)
                 width = signals[path][0]
                 self.assertEqual(bits, f"{width - 1}:0]" if width > 1 else "", line)

@@ -14,11 +14,11 @@ target_include_directories(castor_timing_rig PRIVATE "${PROJECT_SOURCE_DIR}/test
 target_link_libraries(castor_timing_rig PUBLIC castor_ptx castor_compiler castor_platforms castor_gpu
                                                nlohmann_json::nlohmann_json
                                         PRIVATE GTest::gtest castor_options)
-foreach(name IN ITEMS bad_input bandwidth determinism front hooks latency order statistics waiting watchdog)
-  castor_test(timing_${name}_test KIND platform ISOLATED TIMEOUT 600
-              SOURCES timing/${name}_test.cpp
-              LIBS castor_timing_rig)
-endforeach()
+castor_tests(timing_tests KIND platform ISOLATED TIMEOUT 600
+  SOURCES timing/bad_input_test.cpp timing/bandwidth_test.cpp timing/determinism_test.cpp timing/front_test.cpp
+          timing/hooks_test.cpp timing/latency_test.cpp timing/order_test.cpp timing/statistics_test.cpp
+          timing/waiting_test.cpp timing/watchdog_test.cpp
+  LIBS castor_timing_rig)
 
 # Hooks in a shared object that links nothing of the GPU.
 add_library(castor_test_hooks_module MODULE EXCLUDE_FROM_ALL

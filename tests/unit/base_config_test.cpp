@@ -6,7 +6,7 @@
 
 #include "castor/base/config.h"
 
-namespace castor::base {
+namespace castor::base::base_config_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -352,4 +352,4 @@ TEST(Config, NearestWordIsEmptyWhenNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace castor::base
+}  // namespace castor::base::base_config_test

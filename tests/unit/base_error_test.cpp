@@ -2,7 +2,7 @@
 
 #include "castor/base/error.h"
 
-namespace castor::base {
+namespace castor::base::base_error_test {
 namespace {
 
 TEST(InputError, SaysPlaceTextAndHint) {
@@ -43,4 +43,4 @@ TEST(AssertionDeathTest, StopsWithConditionMessageAndCycle) {
 }
 
 }  // namespace
-}  // namespace castor::base
+}  // namespace castor::base::base_error_test

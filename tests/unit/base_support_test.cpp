@@ -12,7 +12,7 @@
 #include "castor/base/statistics.h"
 #include "castor/base/time.h"
 
-namespace castor::base {
+namespace castor::base::base_support_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -158,4 +158,4 @@ TEST(Log, SameNameSameLoggerAtLevelWarn) {
 }
 
 }  // namespace
-}  // namespace castor::base
+}  // namespace castor::base::base_support_test

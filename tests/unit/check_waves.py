@@ -3,9 +3,9 @@
 
 check_waves.py <dump> <expected>
 
-Lines of <expected>: "var <path> <width>" for every signal that the dump declares, in any order, and
-"<time> <path> <value>" for values at points in time. The dump itself must be well formed: every signal has a value from
-the first time on, times ascend, values fit their signals.
+Lines of <expected>: "var <path> <width>" for every signal that the dump declares (0: names), in any order, and
+"<time> <path> <value>" for values at points in time; names of values are variables of type string. The dump itself must
+be well formed: every signal has a value from the first time on, times ascend, values fit their signals.
 """
 
 import re
@@ -15,6 +15,7 @@ import sys
 class Dump:
     def __init__(self, text):
         self.signals = {}  # path -> (width, code)
+        self.names = {}  # path of a variable with names -> code
         self.changes = {}  # code -> [(time, value)]
         self.end = None
         widths = {}
@@ -42,7 +43,14 @@ class Dump:
             elif token == "$var":
                 kind, width, code, name = body[:4]
                 path = ".".join([*scope, name])
-                if kind != "wire" or code in widths or path in self.signals:
+                if code in widths or path in self.signals or path in self.names:
+                    raise ValueError(f"variable {body}")
+                if kind == "string":
+                    self.names[path] = code
+                    self.changes[code] = []
+                    widths[code] = None
+                    continue
+                if kind != "wire":
                     raise ValueError(f"variable {body}")
                 if len(body) > 4 and body[4] != f"[{int(width) - 1}:0]":
                     raise ValueError(f"range of {body}")
@@ -63,7 +71,11 @@ class Dump:
             elif token in ("$dumpvars", "$end"):
                 continue
             else:
-                if token[0] == "b":
+                if token[0] == "s":
+                    value, code = token[1:], next(tokens)
+                    if widths[code] is not None or not value:
+                        raise ValueError(f"text {token} of {code}")
+                elif token[0] == "b":
                     value, code = int(token[1:], 2), next(tokens)
                     if widths[code] == 1:
                         raise ValueError("vector value of a single bit")
@@ -71,7 +83,7 @@ class Dump:
                     value, code = int(token[0], 2), token[1:]
                     if widths[code] != 1:
                         raise ValueError("single bit of a vector")
-                if value >> widths[code]:
+                if widths[code] is not None and value >> widths[code]:
                     raise ValueError(f"value {value} does not fit {code}")
                 last = self.changes[code][-1] if self.changes[code] else (None, None)
                 if last[0] == time or last[1] == value:
@@ -84,7 +96,7 @@ class Dump:
 
     def values(self, path, times):
         """Values of a signal at ascending times."""
-        changes = self.changes[self.signals[path][1]]
+        changes = self.changes[self.names[path] if path in self.names else self.signals[path][1]]
         at = -1
         for time in times:
             while at + 1 < len(changes) and changes[at + 1][0] <= time:
@@ -102,10 +114,12 @@ def main():
             if words[0] == "var":
                 declared[words[1]] = int(words[2])
             else:
-                points.setdefault(words[1], []).append((int(words[0]), int(words[2])))
+                value = words[2] if declared.get(words[1]) == 0 else int(words[2])
+                points.setdefault(words[1], []).append((int(words[0]), value))
     wrong = 0
-    if declared != {path: width for path, (width, _) in dump.signals.items()}:
-        print(f"declared are {sorted(dump.signals.items())}, expected {sorted(declared.items())}")
+    widths = {path: width for path, (width, _) in dump.signals.items()} | {path: 0 for path in dump.names}
+    if declared != widths:
+        print(f"declared are {sorted(widths.items())}, expected {sorted(declared.items())}")
         wrong += 1
     for path, expected in points.items():
         times = [time for time, _ in expected]

@@ -3,7 +3,7 @@
 #include "compiler_shadow.h"
 #include "compiler_support.h"
 
-namespace castor::compiler::test {
+namespace castor::compiler::test::compiler_call_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -621,4 +621,4 @@ TEST(Call, RefusesAWrongNumberOfArguments) {
 }
 
 }  // namespace
-}  // namespace castor::compiler::test
+}  // namespace castor::compiler::test::compiler_call_test

@@ -6,7 +6,7 @@
 #include "compiler_shadow.h"
 #include "compiler_support.h"
 
-namespace castor::compiler::test {
+namespace castor::compiler::test::compiler_control_flow_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -291,4 +291,4 @@ TEST(Liveness, PredicatesLikewise) {
 }
 
 }  // namespace
-}  // namespace castor::compiler::test
+}  // namespace castor::compiler::test::compiler_control_flow_test

@@ -7,7 +7,7 @@
 #include "compiler_shadow.h"
 #include "compiler_support.h"
 
-namespace castor::compiler::test {
+namespace castor::compiler::test::compiler_corpus_test {
 namespace {
 
 isa::Module file(const std::string& name) {
@@ -52,4 +52,4 @@ INSTANTIATE_TEST_SUITE_P(Files, Corpus,
                          });
 
 }  // namespace
-}  // namespace castor::compiler::test
+}  // namespace castor::compiler::test::compiler_corpus_test

@@ -3,7 +3,7 @@
 #include "compiler_shadow.h"
 #include "compiler_support.h"
 
-namespace castor::compiler::test {
+namespace castor::compiler::test::compiler_program_test {
 namespace {
 
 using ::testing::Contains;
@@ -395,4 +395,4 @@ TEST(Random, ResultsDoNotDependOnTheLimit) {
 }
 
 }  // namespace
-}  // namespace castor::compiler::test
+}  // namespace castor::compiler::test::compiler_program_test

@@ -5,7 +5,7 @@
 #include "compiler_shadow.h"
 #include "compiler_support.h"
 
-namespace castor::compiler::test {
+namespace castor::compiler::test::compiler_run_test {
 namespace {
 
 const unsigned kLimits[] = {16, 20, 24, 32, 64, 255};
@@ -527,4 +527,4 @@ TEST(Run, ParametersByAddress) {
 }
 
 }  // namespace
-}  // namespace castor::compiler::test
+}  // namespace castor::compiler::test::compiler_run_test

@@ -430,6 +430,12 @@ class Binds(unittest.TestCase):
         self.assertTrue(done.endswith("  wire a;\nHEREendmodule\n"))
         self.assertIsNone(formal.insert(text, "castor_z", "HERE"))
 
+    def test_reset_is_that_of_the_module_itself(self):
+        text = "module castor_a (input rst_ni); endmodule\nmodule castor_b (input clk_i); // rst_ni\nendmodule\n"
+        self.assertEqual(
+            [formal.has_reset(text, name) for name in ("castor_a", "castor_b", "castor_c")], [True, False, False]
+        )
+
 
 class Tree(unittest.TestCase):
     def setUp(self):
@@ -459,6 +465,16 @@ class Tree(unittest.TestCase):
         (self.rtl / "x.f").write_text("x/castor_x.sv\nx/none.sv\n")
         with self.assertRaisesRegex(WrongRequest, r"x\.f:2: no file"):
             tree.find(self.root, "x")
+
+    def test_shared_modules_are_blocks_with_a_bench_of_their_own(self):
+        every = tree.designs(None, "common")
+        self.assertEqual([one.name for one in every], tree.shared_modules())
+        fifo = next(one for one in every if one.name == "fifo")
+        self.assertEqual((fifo.top, fifo.proof_sets), ("castor_fifo", list(fifo.sets)))
+        self.assertIn(ROOT / "rtl" / "common" / "castor_fifo.sv", fifo.sources)
+        # In a tree of somebody's own only its blocks are meant.
+        with self.assertRaisesRegex(WrongRequest, "unknown block 'common' .*there are: x"):
+            tree.designs(self.root, "common")
 
     def test_wrong_sets_are_refused(self):
         for text in ("", "[1]", "{}", '{"a": 4}', '{"a": {"N": "4"}}', '{"a": {"N": true}}', '{"a": {"N; rm": 1}}'):

@@ -1,25 +1,11 @@
-castor_test(gpu_front_end_table_test KIND unit SOURCES gpu_front_end_table_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_dispatch_test KIND unit SOURCES gpu_front_end_dispatch_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_packets_test KIND unit SOURCES gpu_front_end_packets_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_random_test KIND unit SOURCES gpu_front_end_random_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_hooks_test KIND unit SOURCES gpu_front_end_hooks_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_hook_rules_test KIND unit SOURCES gpu_front_end_hook_rules_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_fault_test KIND unit SOURCES gpu_front_end_fault_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_jobs_test KIND unit SOURCES gpu_front_end_jobs_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_governors_test KIND unit SOURCES gpu_front_end_governors_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_ports_test KIND unit SOURCES gpu_front_end_ports_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_retire_test KIND unit SOURCES gpu_front_end_retire_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_completion_test KIND unit SOURCES gpu_front_end_completion_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_lanes_test KIND unit SOURCES gpu_front_end_lanes_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_job_table_test KIND unit SOURCES gpu_front_end_job_table_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_inspector_test KIND unit SOURCES gpu_front_end_inspector_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_registers_test KIND unit SOURCES gpu_front_end_registers_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_dispatcher_test KIND unit SOURCES gpu_front_end_dispatcher_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_preemptor_test KIND unit SOURCES gpu_front_end_preemptor_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_fault_unit_test KIND unit SOURCES gpu_front_end_fault_unit_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_parse_test KIND unit SOURCES gpu_front_end_parse_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_heads_test KIND unit SOURCES gpu_front_end_heads_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_release_test KIND unit SOURCES gpu_front_end_release_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_levels_test KIND unit SOURCES gpu_front_end_levels_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_wait_report_test KIND unit SOURCES gpu_front_end_wait_report_test.cpp LIBS castor_gpu castor_platforms)
-castor_test(gpu_front_end_copy_plan_test KIND unit SOURCES gpu_front_end_copy_plan_test.cpp LIBS castor_gpu castor_platforms)
+castor_tests(gpu_front_end_tests KIND unit
+  SOURCES gpu_front_end_table_test.cpp gpu_front_end_dispatch_test.cpp gpu_front_end_packets_test.cpp
+          gpu_front_end_random_test.cpp gpu_front_end_hooks_test.cpp gpu_front_end_hook_rules_test.cpp
+          gpu_front_end_fault_test.cpp gpu_front_end_jobs_test.cpp gpu_front_end_governors_test.cpp
+          gpu_front_end_ports_test.cpp gpu_front_end_retire_test.cpp gpu_front_end_completion_test.cpp
+          gpu_front_end_lanes_test.cpp gpu_front_end_job_table_test.cpp gpu_front_end_inspector_test.cpp
+          gpu_front_end_registers_test.cpp gpu_front_end_dispatcher_test.cpp gpu_front_end_preemptor_test.cpp
+          gpu_front_end_fault_unit_test.cpp gpu_front_end_parse_test.cpp gpu_front_end_heads_test.cpp
+          gpu_front_end_release_test.cpp gpu_front_end_levels_test.cpp gpu_front_end_wait_report_test.cpp
+          gpu_front_end_copy_plan_test.cpp
+  LIBS castor_gpu castor_platforms)

@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/completion_port.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_completion_test {
 namespace {
 
 using test::load;
@@ -91,4 +91,4 @@ TEST(CompletionPort, WhatIsDroppedIsCompleteAtOnceWithoutAWord) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_completion_test

@@ -5,7 +5,7 @@
 #include "castor/gpu/front_end/copy_plan.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_copy_plan_test {
 namespace {
 
 using test::load;
@@ -147,4 +147,4 @@ TEST(CopyPlan, NothingToMoveHasNoPiece) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_copy_plan_test

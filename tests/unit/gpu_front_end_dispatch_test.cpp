@@ -1,7 +1,7 @@
 // Queues, parsing and placement of kernels: cycles of every step, golden placements, bypass.
 #include "gpu_front_end_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_dispatch_test {
 namespace {
 
 using test::load;
@@ -356,4 +356,4 @@ TEST(FrontEndPlacement, DoneFifoDelaysRetiresAndNotTheRoomOfOthers) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_dispatch_test

@@ -1,7 +1,7 @@
 // The dispatcher alone: which TB goes where, and what holds it back.
 #include "gpu_front_end_dispatch_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_dispatcher_test {
 namespace {
 
 using test::DispatcherRig;
@@ -215,4 +215,4 @@ TEST(DispatcherDeathTest, PoliciesThatBreakTheRules) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_dispatcher_test

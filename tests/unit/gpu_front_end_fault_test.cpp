@@ -1,7 +1,7 @@
 // Faults, calls into the runtime, exhausted memory, abandoned work, reports of who waits for whom; the memory client.
 #include "gpu_front_end_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_fault_test {
 namespace {
 
 using test::load;
@@ -400,4 +400,4 @@ TEST(FrontEndMemory, RequestsLeaveOnePerCycleInRoundRobinOverClients) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_fault_test

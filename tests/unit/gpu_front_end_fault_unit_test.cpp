@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/fault_unit.h"
 #include "gpu_front_end_dispatch_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_fault_unit_test {
 namespace {
 
 using test::DispatcherRig;
@@ -114,4 +114,4 @@ TEST(FaultUnitDeathTest, CallsNeedTheRuntime) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_fault_unit_test

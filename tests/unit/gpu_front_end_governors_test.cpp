@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/governors.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_governors_test {
 namespace {
 
 using test::FakeSm;
@@ -156,4 +156,4 @@ TEST(GovernorsDeathTest, ThatChangeTheirMindAreAnAssertionInRunsThatCheck) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_governors_test

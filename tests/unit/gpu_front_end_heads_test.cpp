@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/head_service.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_heads_test {
 namespace {
 
 using test::load;
@@ -163,4 +163,4 @@ TEST(HeadService, AJobPacketOfAMachineThatDoesNotInspectIsAcceptedAtItsHead) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_heads_test

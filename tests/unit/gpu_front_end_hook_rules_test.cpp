@@ -4,7 +4,7 @@
 #include "common/null_hooks.h"
 #include "gpu_front_end_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_hook_rules_test {
 namespace {
 
 using test::load;
@@ -247,4 +247,4 @@ TEST(HooksOnMachines, HooksInsideSmsAreOnePerSm) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_hook_rules_test

@@ -3,7 +3,7 @@
 #include "castor/gpu/front_end/composition.h"
 #include "gpu_front_end_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_hooks_test {
 namespace {
 
 using test::load;
@@ -545,4 +545,4 @@ TEST(Composition, MachineBeyondTheRecordsOfHooksIsRefused) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_hooks_test

@@ -3,7 +3,7 @@
 #include "castor/gpu/front_end/job_inspector.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_inspector_test {
 namespace {
 
 using test::load;
@@ -259,4 +259,4 @@ TEST(JobInspector, AnnouncementsTakeLanesInRoundRobinOverTheQueues) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_inspector_test

@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/job_table.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_job_table_test {
 namespace {
 
 using test::MemoryRig;
@@ -194,4 +194,4 @@ TEST(JobTableDeathTest, AnAppendToNoJobIsNotAccepted) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_job_table_test

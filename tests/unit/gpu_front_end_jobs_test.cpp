@@ -6,7 +6,7 @@
 #include "castor/gpu/job_record.h"
 #include "gpu_front_end_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_jobs_test {
 namespace {
 
 using test::load;
@@ -554,4 +554,4 @@ TEST(Jobs, DoNotDependOnSleepingOrOrder) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_jobs_test

@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_lanes_test {
 namespace {
 
 using test::load;
@@ -111,4 +111,4 @@ TEST(ParseLanes, AnAnnouncementTakesALaneAsAKernelDoesAndReadsOnlyWhatIsInMemory
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_lanes_test

@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/front_end_levels.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_levels_test {
 namespace {
 
 using test::PartRig;
@@ -51,4 +51,4 @@ TEST(FrontEndLevels, LooksInBetweenChangeNothing) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_levels_test

@@ -1,7 +1,7 @@
 // Packets without a kernel: events, host calls, copies and fills; queues in memory.
 #include "gpu_front_end_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_packets_test {
 namespace {
 
 using test::load;
@@ -412,4 +412,4 @@ TEST(CopyEngine, RandomCopiesMoveTheBytesThatMemcpyMoves) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_packets_test

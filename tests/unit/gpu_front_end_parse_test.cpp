@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/parse_stage.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_parse_test {
 namespace {
 
 using test::load;
@@ -164,4 +164,4 @@ TEST(ParseStage, NextIsTheFirstCycleInWhichALaneMayStart) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_parse_test

@@ -3,7 +3,7 @@
 #include "castor/gpu/front_end/scheduler_port.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_ports_test {
 namespace {
 
 using test::load;
@@ -224,4 +224,4 @@ TEST(HookEvents, AreThoseOfTheCycle) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_ports_test

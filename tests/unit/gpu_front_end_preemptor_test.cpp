@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/preemptor.h"
 #include "gpu_front_end_dispatch_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_preemptor_test {
 namespace {
 
 using test::DispatcherRig;
@@ -190,4 +190,4 @@ TEST(PreemptorDeathTest, ATbThatIsNotThereIsAnAssertion) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_preemptor_test

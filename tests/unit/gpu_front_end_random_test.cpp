@@ -3,7 +3,7 @@
 
 #include "gpu_front_end_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_random_test {
 namespace {
 
 using test::Logged;
@@ -443,4 +443,4 @@ TEST_P(FrontEndRandom, SleepingAndTheOrderOfUnitsChangeNothing) {
 INSTANTIATE_TEST_SUITE_P(Seeds, FrontEndRandom, testing::Range<std::uint64_t>(1, 61));
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_random_test

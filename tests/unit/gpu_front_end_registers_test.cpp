@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/register_port.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_registers_test {
 namespace {
 
 using test::PartRig;
@@ -86,4 +86,4 @@ TEST(RegisterPortDeathTest, AnAnswerToNothingIsAnAssertion) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_registers_test

@@ -3,7 +3,7 @@
 #include "castor/gpu/memory/memory_system.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_release_test {
 namespace {
 
 using test::load;
@@ -148,4 +148,4 @@ TEST(ReleaseUnit, AnL2ThatIsEmptiedHoldsTheKernelUntilItIs) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_release_test

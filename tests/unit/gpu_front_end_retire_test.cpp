@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/retire_unit.h"
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_retire_test {
 namespace {
 
 using test::load;
@@ -123,4 +123,4 @@ TEST(RetireUnitDeathTest, ATbThatIsNotThereIsAnAssertion) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_retire_test

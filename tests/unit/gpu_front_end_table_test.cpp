@@ -1,7 +1,7 @@
 // The kernel table alone: what its entries go through, and what of that is counted.
 #include "gpu_front_end_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_table_test {
 namespace {
 
 using test::load;
@@ -144,4 +144,4 @@ TEST(KernelTable, FirstTbIsCountedByThePowerOfTwoOfItsWait) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_table_test

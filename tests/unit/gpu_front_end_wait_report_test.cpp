@@ -2,7 +2,7 @@
 #include "castor/gpu/front_end/wait_report.h"
 #include "gpu_front_end_dispatch_parts.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_front_end_wait_report_test {
 namespace {
 
 using test::DispatcherRig;
@@ -90,4 +90,4 @@ TEST(WaitReport, TheGraphHasQueuesAndKernels) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_front_end_wait_report_test

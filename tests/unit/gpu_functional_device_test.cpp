@@ -7,7 +7,7 @@
 #include "castor/gpu/functional/functional_device.h"
 #include "gpu_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_functional_device_test {
 namespace {
 
 using test::Parameters;
@@ -607,4 +607,4 @@ TEST(FunctionalDeviceReport, IsTheSameForTheSameWork) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_functional_device_test

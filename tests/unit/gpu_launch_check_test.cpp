@@ -6,7 +6,7 @@
 #include "castor/gpu/launch_check.h"
 #include "platforms/machines.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_launch_check_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -139,4 +139,4 @@ TEST_F(LaunchCheck, BlocksPerSmAreNotFooledByHugeRequests) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_launch_check_test

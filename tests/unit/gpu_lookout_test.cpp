@@ -7,7 +7,7 @@
 #include "castor/gpu/lookout.h"
 #include "platforms/machines.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_lookout_test {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST(Lookout, IsDueAtTheEndOfTheWatchdogsWindowOrAtThatOfTheStatisticsWhicheverC
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_lookout_test

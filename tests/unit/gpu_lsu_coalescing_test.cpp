@@ -6,7 +6,7 @@
 #include "castor/gpu/sm/memory_operation.h"
 #include "gpu_lsu_support.h"
 
-namespace castor::gpu::test {
+namespace castor::gpu::test::gpu_lsu_coalescing_test {
 namespace {
 
 using isa::LaneMask;
@@ -364,4 +364,4 @@ TEST_F(Faults, PrefetchBringsTheLine) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::test
+}  // namespace castor::gpu::test::gpu_lsu_coalescing_test

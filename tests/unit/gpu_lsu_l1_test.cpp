@@ -2,7 +2,7 @@
 
 #include "gpu_lsu_support.h"
 
-namespace castor::gpu::test {
+namespace castor::gpu::test::gpu_lsu_l1_test {
 namespace {
 
 using isa::CacheOp;
@@ -593,4 +593,4 @@ TEST_F(L1, IdleAndWaitingTellWhatIsUnderWay) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::test
+}  // namespace castor::gpu::test::gpu_lsu_l1_test

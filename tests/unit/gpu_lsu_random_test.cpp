@@ -3,7 +3,7 @@
 #include "castor/base/hash.h"
 #include "gpu_lsu_support.h"
 
-namespace castor::gpu::test {
+namespace castor::gpu::test::gpu_lsu_random_test {
 namespace {
 
 using isa::LaneMask;
@@ -258,4 +258,4 @@ TEST(LsuRandom, NothingRunsWhileEverythingWaitsForMemory) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::test
+}  // namespace castor::gpu::test::gpu_lsu_random_test

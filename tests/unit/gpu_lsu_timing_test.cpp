@@ -2,7 +2,7 @@
 
 #include "gpu_lsu_support.h"
 
-namespace castor::gpu::test {
+namespace castor::gpu::test::gpu_lsu_timing_test {
 namespace {
 
 using isa::MemoryKind;
@@ -343,4 +343,4 @@ TEST(LsuWithMemory, AtomicsTakeTheSliceForTheirConflicts) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::test
+}  // namespace castor::gpu::test::gpu_lsu_timing_test

@@ -1,10 +1,7 @@
-castor_test(gpu_memory_map_test KIND unit SOURCES gpu_memory_map_test.cpp LIBS castor_platforms)
-castor_test(gpu_memory_timing_test KIND unit SOURCES gpu_memory_timing_test.cpp LIBS castor_platforms)
-castor_test(gpu_memory_slice_test KIND unit SOURCES gpu_memory_slice_test.cpp LIBS castor_platforms)
-castor_test(gpu_memory_l2_parts_test KIND unit SOURCES gpu_memory_l2_parts_test.cpp LIBS castor_platforms)
-castor_test(gpu_memory_crossbar_test KIND unit SOURCES gpu_memory_crossbar_test.cpp LIBS castor_platforms)
-castor_test(gpu_memory_traffic_test KIND unit TIMEOUT 180 SOURCES gpu_memory_traffic_test.cpp LIBS castor_platforms)
-castor_test(gpu_memory_dram_test KIND unit SOURCES gpu_memory_dram_test.cpp LIBS castor_platforms)
-castor_test(gpu_memory_protocol_test KIND unit SOURCES gpu_memory_protocol_test.cpp LIBS castor_platforms)
+castor_tests(gpu_memory_tests KIND unit TIMEOUT 180
+  SOURCES gpu_memory_map_test.cpp gpu_memory_timing_test.cpp gpu_memory_slice_test.cpp gpu_memory_l2_parts_test.cpp
+          gpu_memory_crossbar_test.cpp gpu_memory_traffic_test.cpp gpu_memory_dram_test.cpp
+          gpu_memory_protocol_test.cpp
+  LIBS castor_platforms)
 castor_script_test(gpu_outside_memory_test KIND unit COMMAND outside_memory)
 castor_script_test(gpu_outside_memory_blocking_test KIND unit COMMAND outside_memory blocking)

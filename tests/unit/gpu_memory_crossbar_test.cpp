@@ -12,7 +12,7 @@
 #include "castor/gpu/memory/crossbar.h"
 #include "gpu_memory_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_memory_crossbar_test {
 namespace {
 
 using test::memory_machine;
@@ -269,4 +269,4 @@ TEST_P(CrossbarRules, EveryPacketIsGrantedInTheCycleThatTheRulesSay) {
 INSTANTIATE_TEST_SUITE_P(Seeds, CrossbarRules, ::testing::Range(1, 25));
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_memory_crossbar_test

@@ -14,7 +14,7 @@
 #include "castor/gpu/memory/dram_channel.h"
 #include "gpu_memory_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_memory_dram_test {
 namespace {
 
 using Kind = DramCommand::Kind;
@@ -446,4 +446,4 @@ TEST(DramChannel, RefreshFallsDueEveryTrefiClocks) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_memory_dram_test

@@ -15,7 +15,7 @@
 #include "castor/gpu/memory/l2_traffic.h"
 #include "gpu_memory_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_memory_l2_parts_test {
 namespace {
 
 using test::memory_machine;
@@ -359,4 +359,4 @@ TEST(L2Traffic, CountsARequestForSliceClientAndEntry) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_memory_l2_parts_test

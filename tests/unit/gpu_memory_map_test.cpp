@@ -8,7 +8,7 @@
 #include "castor/gpu/memory/address_map.h"
 #include "platforms/machines.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_memory_map_test {
 namespace {
 
 Machine machine(unsigned channels, unsigned per_channel, const std::string& hash, unsigned banks, unsigned groups) {
@@ -103,4 +103,4 @@ TEST(AddressMap, ServesTheLastAddressOfTheWindow) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_memory_map_test

@@ -12,7 +12,7 @@
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/functional/thread_block.h"
 
-namespace castor::gpu::functional {
+namespace castor::gpu::functional::gpu_memory_path_test {
 namespace {
 
 using isa::LaneMask;
@@ -529,4 +529,4 @@ TEST_P(MemoryPathTest, AgreesWithAPlainModel) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu::functional::gpu_memory_path_test

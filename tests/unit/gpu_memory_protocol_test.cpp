@@ -12,7 +12,7 @@
 #include "platforms/examples/outside_memory/base_protocol_checker.h"
 #include "platforms/examples/outside_memory/outside_models.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_memory_protocol_test {
 namespace {
 
 using examples::BaseProtocolChecker;
@@ -306,4 +306,4 @@ TEST(OutsideMasterAdapter, DebugTransportReachesTheStore) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_memory_protocol_test

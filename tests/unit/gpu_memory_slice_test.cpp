@@ -7,7 +7,7 @@
 
 #include "gpu_memory_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_memory_slice_test {
 namespace {
 
 using test::Initiator;
@@ -275,4 +275,4 @@ TEST(L2Slice, StoresOfBytesLeaveTheirNeighboursAlone) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_memory_slice_test

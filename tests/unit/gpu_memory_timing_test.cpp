@@ -7,7 +7,7 @@
 
 #include "gpu_memory_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_memory_timing_test {
 namespace {
 
 using test::Initiator;
@@ -254,4 +254,4 @@ TEST(MemoryBandwidth, StreamFromDramReachesNineTenthsOfItsPeak) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_memory_timing_test

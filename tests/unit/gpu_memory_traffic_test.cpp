@@ -10,7 +10,7 @@
 #include "castor/base/hash.h"
 #include "gpu_memory_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_memory_traffic_test {
 namespace {
 
 using test::ClockMode;
@@ -286,4 +286,4 @@ TEST(FullMachineTraffic, KeepsOrderAndValuesHoweverItIsClocked) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_memory_traffic_test

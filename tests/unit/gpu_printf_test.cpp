@@ -10,7 +10,7 @@
 
 #include "castor/gpu/device_printf.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_printf_test {
 namespace {
 
 constexpr std::uint64_t kText = 0x1000;
@@ -162,4 +162,4 @@ TEST(DevicePrintf, CountsItsArguments) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_printf_test

@@ -5,7 +5,7 @@
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/replay/replay_file.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_replay_file_test {
 namespace {
 
 constexpr const char* kText = R"(castor-replay 1
@@ -171,4 +171,4 @@ TEST(ReplayFile, HooksInsideAnSmAreRefused) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_replay_file_test

@@ -11,7 +11,7 @@
 #include "castor/gpu/timing_device.h"
 #include "platforms/machines.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_replay_preempt_test {
 namespace {
 
 /// Grants the first queue, and preempts one from a cycle on until another.
@@ -179,4 +179,4 @@ TEST_F(Preempted, ADeviceThatIsResetForgetsWhatWasSaved) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_replay_preempt_test

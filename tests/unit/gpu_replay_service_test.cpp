@@ -8,7 +8,7 @@
 #include "castor/base/rng.h"
 #include "castor/gpu/replay/service.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_replay_service_test {
 namespace {
 
 constexpr unsigned kDraws = 20000;
@@ -130,4 +130,4 @@ TEST(ReplayService, SamplesComeWithEqualChance) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_replay_service_test

@@ -7,7 +7,7 @@
 #include "platforms/machines.h"
 #include "tests/unit/gpu_replay_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_replay_sm_test {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
@@ -523,4 +523,4 @@ TEST(ReplaySm, RatesByTableNeedATable) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_replay_sm_test

@@ -21,7 +21,7 @@
 #include "platforms/machines.h"
 #include "tests/unit/gpu_trace_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_replay_whole_test {
 namespace {
 
 /// Every TB's placement and retire.
@@ -206,4 +206,4 @@ TEST(ReplayedGpu, UnknownKernelStopsAndOthersGoOn) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_replay_whole_test

@@ -5,7 +5,7 @@
 
 // Barriers of thread blocks: when waiting warps go on, what is counted, what hooks see of it.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_barriers_test {
 namespace {
 
 using namespace test;
@@ -243,4 +243,4 @@ TEST(Barriers, CountsThatDisagreeFaultInTheTickOfTheArrival) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_barriers_test

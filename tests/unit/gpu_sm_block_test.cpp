@@ -4,7 +4,7 @@
 
 #include "gpu_sm_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_block_test {
 namespace {
 
 using testing::ElementsAre;
@@ -289,4 +289,4 @@ TEST(ThreadBlocks, AreStartedOnePerTickAndOneTickLaterBehindTheFirst) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_block_test

@@ -6,7 +6,7 @@
 
 // Reasons that block warps: how each begins and ends.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_blocked_warps_test {
 namespace {
 
 struct Bench {
@@ -90,4 +90,4 @@ TEST(BlockedWarps, StopTakesBackWhatIsNotUnderWay) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_blocked_warps_test

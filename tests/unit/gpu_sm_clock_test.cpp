@@ -6,7 +6,7 @@
 
 // Time inside an SM: a tick for every cycle in which the clock is enabled.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_clock_test {
 namespace {
 
 TEST(SmClock, TicksCountTheCyclesWithAnEdge) {
@@ -40,4 +40,4 @@ TEST(SmClock, CyclesAreTicksAndCyclesOff) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_clock_test

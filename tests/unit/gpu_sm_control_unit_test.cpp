@@ -3,7 +3,7 @@
 
 // Where warps go on: what each kind of control instruction does to a warp.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_control_unit_test {
 namespace {
 
 using namespace test;
@@ -138,4 +138,4 @@ TEST(ControlUnit, JumpBackIsLookedAtWithNothingUnderWay) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_control_unit_test

@@ -4,7 +4,7 @@
 
 // Calls of device code into the runtime: asked for, served, answered.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_device_calls_test {
 namespace {
 
 using namespace test;
@@ -109,4 +109,4 @@ TEST(DeviceCalls, CallOfAStoppedBlockHasNoEffect) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_device_calls_test

@@ -3,7 +3,7 @@
 
 // Execution at issue: values at once, what others see of them later.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_executor_test {
 namespace {
 
 using namespace test;
@@ -114,4 +114,4 @@ TEST(Executor, ComputeMovesNothingButValues) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_executor_test

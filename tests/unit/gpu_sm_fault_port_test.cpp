@@ -5,7 +5,7 @@
 
 // What an SM reports to the front end when device code or a hook did something wrong.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_fault_port_test {
 namespace {
 
 using namespace test;
@@ -81,4 +81,4 @@ TEST(FaultPortDeathTest, ErrorOfAHookNeedsAThreadBlock) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_fault_port_test

@@ -4,7 +4,7 @@
 
 // Fetch and decode: who is fetched, how far, and what a miss does.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_fetch_stage_test {
 namespace {
 
 using namespace test;
@@ -183,4 +183,4 @@ TEST(FetchStage, RefillsFreeSlotsWhereTheMachineDoes) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_fetch_stage_test

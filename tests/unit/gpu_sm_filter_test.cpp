@@ -5,7 +5,7 @@
 
 #include "gpu_sm_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_filter_test {
 namespace {
 
 using test::machine;
@@ -577,4 +577,4 @@ TEST(FetchFiltersDeathTest, SkippingAWarpThatIsNotHeldIsAnAssertion) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_filter_test

@@ -3,7 +3,7 @@
 
 // The fetch filter's side of an SM: who gets a pool, and what becomes of what the filter says.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_filter_unit_test {
 namespace {
 
 using namespace test;
@@ -251,4 +251,4 @@ TEST(FilterUnit, ExitIsToldWhenNothingIsInFlightAndRetireATickLate) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_filter_unit_test

@@ -5,7 +5,7 @@
 
 // The port of an SM's issue policy: what it is told and when, and what of its answers is taken.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_hook_port_test {
 namespace {
 
 using namespace test;
@@ -215,4 +215,4 @@ TEST(HookPortDeathTest, PickIsOfItsClass) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_hook_port_test

@@ -8,7 +8,7 @@
 #include "common/null_hooks.h"
 #include "gpu_sm_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_hooks_test {
 namespace {
 
 using test::machine;
@@ -220,4 +220,4 @@ TEST(SmHooks, ErrorOfAHookStopsTheKernelAndSaysWhoseItIs) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_hooks_test

@@ -3,7 +3,7 @@
 
 // Instruction buffers: what is in them, what their heads need.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_instruction_buffer_test {
 namespace {
 
 using namespace test;
@@ -139,4 +139,4 @@ TEST(InstructionBuffer, StopEmptiesIt) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_instruction_buffer_test

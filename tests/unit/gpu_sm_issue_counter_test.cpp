@@ -3,7 +3,7 @@
 
 // What is counted of instructions that issue.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_issue_counter_test {
 namespace {
 
 using namespace test;
@@ -74,4 +74,4 @@ TEST(IssueCounter, TellsWhoObserves) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_issue_counter_test

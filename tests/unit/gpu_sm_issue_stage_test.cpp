@@ -3,7 +3,7 @@
 
 // Issue: who is ready, who commits, and what the others lack.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_issue_stage_test {
 namespace {
 
 using namespace test;
@@ -235,4 +235,4 @@ TEST(IssueStage, WithoutABuiltInPolicyPicksAreSomebodyElses) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_issue_stage_test

@@ -5,7 +5,7 @@
 
 // Built-in issue policies: which of the ready warps each scheduler picks.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_pick_policy_test {
 namespace {
 
 using namespace test;
@@ -177,4 +177,4 @@ TEST(TwoLevel, PicksOfATickBuildOnEachOther) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_pick_policy_test

@@ -8,7 +8,7 @@
 // Register banks and units as calendars, against the plain form: every read looks for the first tick with a free port,
 // every instruction takes the unit that is free first.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_pipelines_test {
 namespace {
 
 using namespace test;
@@ -94,4 +94,4 @@ TEST_P(PipelinesRules, PathsAreThoseOfThePlainForm) {
 INSTANTIATE_TEST_SUITE_P(Machines, PipelinesRules, ::testing::Values("kepler_k20c", "maxwell_liu13", "pascal_titanx"));
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_pipelines_test

@@ -6,7 +6,7 @@
 #include "castor/gpu/functional/functional_device.h"
 #include "gpu_sm_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_program_test {
 namespace {
 
 struct Source {
@@ -418,4 +418,4 @@ INSTANTIATE_TEST_SUITE_P(AllMachines, Programs,
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_program_test

@@ -3,7 +3,7 @@
 
 // Rows of the register file that stand for registers: who has them, when they are written and read.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_row_pool_test {
 namespace {
 
 using namespace test;
@@ -127,4 +127,4 @@ TEST(RowPool, CopyWaitsForTheWarpsReadsAndWrites) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_row_pool_test

@@ -5,7 +5,7 @@
 
 // Pending registers: write slots, when an instruction is clear, what keeps a warp's memory busy.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_scoreboard_test {
 namespace {
 
 using namespace test;
@@ -161,4 +161,4 @@ TEST(Scoreboard, WarpThatEndsIsInFlightUntilItsLastRegisterIsWritten) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_scoreboard_test

@@ -3,7 +3,7 @@
 
 // Contexts of thread blocks: what a start takes, what a retire gives back and reports, which kernels are stopped.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_thread_blocks_test {
 namespace {
 
 using namespace test;
@@ -168,4 +168,4 @@ TEST(ThreadBlocks, StoppedKernelIsKnownByItsTicket) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_thread_blocks_test

@@ -5,7 +5,7 @@
 
 // Equal ticks are counted in one go: the counters are those of counting every tick.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_tick_accounting_test {
 namespace {
 
 using namespace test;
@@ -137,4 +137,4 @@ TEST(TickAccounting, MemoryStallNeedsAWaitAndNoIssue) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_tick_accounting_test

@@ -9,7 +9,7 @@
 #include "common/null_hooks.h"
 #include "gpu_sm_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_tick_walls_test {
 namespace {
 
 using test::machine;
@@ -186,4 +186,4 @@ TEST(TickWalls, ATicksOwnUnitMayBeWoken) {
 #endif
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_tick_walls_test

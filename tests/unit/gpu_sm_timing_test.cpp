@@ -4,7 +4,7 @@
 
 #include "gpu_sm_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_timing_test {
 namespace {
 
 std::string repeat(const std::string& text, unsigned count) {
@@ -403,4 +403,4 @@ WAIT:
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_timing_test

@@ -5,7 +5,7 @@
 
 // What an SM says of warps that wait or spin.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_wait_report_test {
 namespace {
 
 using namespace test;
@@ -113,4 +113,4 @@ TEST(WaitReportDeathTest, WarpAtABarrierThatDoesNotKnowItIsAnAssertion) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_wait_report_test

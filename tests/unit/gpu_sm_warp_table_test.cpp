@@ -6,7 +6,7 @@
 
 // Warp slots: how a warp begins, where it goes, and who is older.
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_sm_warp_table_test {
 namespace {
 
 using namespace test;
@@ -132,4 +132,4 @@ TEST(WarpTable, FaultLeavesTheWarpWhereItIs) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_sm_warp_table_test

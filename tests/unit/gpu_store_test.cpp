@@ -11,7 +11,7 @@
 #include "castor/base/error.h"
 #include "castor/gpu/store.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_store_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -335,4 +335,4 @@ TEST(Store, AgreesWithAListOfIntervals) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_store_test

@@ -5,7 +5,7 @@
 #include "castor/gpu/functional/thread_block.h"
 #include "gpu_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_thread_block_test {
 namespace {
 
 // Writes, per thread: tid.x + 100 tid.y + 10000 tid.z, warp * 64 + lane, ctaid packed likewise.
@@ -91,4 +91,4 @@ TEST(AlignedBytes, AreZeroAndAlignedAgainAndAgain) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_thread_block_test

@@ -11,7 +11,7 @@
 
 #include "castor/gpu/trace/progress.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_trace_progress_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -141,4 +141,4 @@ TEST(Progress, ShowsOnATerminal) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_trace_progress_test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,10 +16,9 @@ namespace castor::gpu {
 class TemporaryPath {
  public:
   explicit TemporaryPath(const std::string& suffix) {
-    char name[] = "/tmp/castor_trace_XXXXXX";
-    const int file = mkstemp(name);
+    first_ = testing::TempDir() + "castor_trace_XXXXXX";
+    const int file = mkstemp(first_.data());
     if (file >= 0) ::close(file);
-    first_ = name;
     path_ = first_ + suffix;
   }
   TemporaryPath(const TemporaryPath&) = delete;

@@ -12,7 +12,7 @@
 #include "platforms/machines.h"
 #include "tests/unit/gpu_trace_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_trace_timeline_test {
 namespace {
 
 using nlohmann::json;
@@ -293,4 +293,4 @@ TEST(Timeline, PathThatCannotBeWrittenIsAnInputError) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_trace_timeline_test

@@ -3,13 +3,16 @@
 
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "castor/base/error.h"
 #include "castor/base/rng.h"
 #include "castor/gpu/trace/wave_file.h"
 #include "tests/unit/gpu_trace_support.h"
 
-namespace castor::gpu {
+namespace castor::gpu::gpu_trace_waves_test {
 namespace {
 
 using base::Cycle;
@@ -23,6 +26,9 @@ int check(const TemporaryPath& dump, const std::string& expected) {
   std::ofstream(file.path()) << expected;
   return run_script("tests/unit/check_waves.py", "'" + dump.path() + "' '" + file.path() + "'");
 }
+
+/// One value fewer than the signal has.
+constexpr const char* kStates[] = {"Idle", "Busy", "Done"};
 
 /// Signals of every kind that change at random, and what was driven.
 struct Signals {
@@ -44,8 +50,11 @@ struct Signals {
     waves.add("gpu.sm0.lsu", "negative", 32, &negative);
     waves.add("gpu.sm0.lsu", "still", 3, &still);
     waves.add("gpu", "sum", 16, [this] { return byte + half; });
+    waves.add(
+        "gpu.sm0", "state", 3, [this] { return std::uint64_t{word % 4}; }, base::ValueNames(kStates));
     expected << "var gpu.flag 1\nvar gpu.sm1.lsu.byte 8\nvar gpu.sm0.half 12\nvar gpu.sm1.word 32\nvar gpu.sm0.wide "
-                "64\nvar gpu.sm0.lsu.negative 32\nvar gpu.sm0.lsu.still 3\nvar gpu.sum 16\n";
+                "64\nvar gpu.sm0.lsu.negative 32\nvar gpu.sm0.lsu.still 3\nvar gpu.sum 16\nvar gpu.sm0.state 3\n"
+                "var gpu.sm0.state_name 0\n";
   }
   void change(base::Xoshiro256& random) {
     if (random.below(3) == 0) flag = !flag;
@@ -63,7 +72,9 @@ struct Signals {
              << time << " gpu.sm0.wide " << wide << '\n'
              << time << " gpu.sm0.lsu.negative " << static_cast<std::uint32_t>(negative) << '\n'
              << time << " gpu.sm0.lsu.still 5\n"
-             << time << " gpu.sum " << ((byte + half) & 0xffff) << '\n';
+             << time << " gpu.sum " << ((byte + half) & 0xffff) << '\n'
+             << time << " gpu.sm0.state " << word % 4 << '\n'
+             << time << " gpu.sm0.state_name " << (word % 4 == 3 ? "3" : kStates[word % 4]) << '\n';
   }
 };
 
@@ -73,7 +84,7 @@ TEST(WaveFile, HoldWhatWasDriven) {
   Signals signals;
   WaveFile waves(file.path(), {});
   signals.add_to(waves);
-  EXPECT_EQ(waves.signals(), 8U);
+  EXPECT_EQ(waves.signals(), 9U);
   base::Xoshiro256 random(seed);
   base::Picoseconds time = 0;
   for (Cycle cycle = 0; cycle < 200000;) {
@@ -89,6 +100,65 @@ TEST(WaveFile, HoldWhatWasDriven) {
   waves.close(time);
   EXPECT_THAT(waves.error(), IsEmpty());
   EXPECT_EQ(check(file, signals.expected.str()), 0) << "seed " << seed;
+}
+
+/// Two dumps with the same identifiers, which are those of signals too.
+TEST(WaveFile, HoldDumpsOfOthersApart) {
+  const TemporaryPath file(".vcd");
+  WaveFile waves(file.path(), {"gpu.x*"});
+  std::uint64_t values[300] = {};
+  std::string expected;
+  for (unsigned i = 0; i < 300; ++i) {
+    waves.add("gpu.x", "s" + std::to_string(i), 16, &values[i]);
+    expected += "var gpu.x.s" + std::to_string(i) + " 16\n";
+  }
+  const std::vector<std::string> identifiers{"!", "\"", "a", "!!", "!\"", "\"!", "\"\"", "\"\"!", "\"!!", "~~", "!!\""};
+  std::string declarations = "$scope module top $end\n$scope module inner $end\n";
+  for (std::size_t i = 0; i < identifiers.size(); ++i) {
+    declarations += "$var wire 8 " + identifiers[i] + " d" + std::to_string(i) + " [7:0] $end\n";
+  }
+  declarations += "$upscope $end\n$var wire 1 z bit $end\n$var string 1 y bit_name $end\n$upscope $end\n";
+  unsigned number = 0;
+  std::string changes[2];
+  for (unsigned k = 0; k < 2; ++k) {
+    const std::string scope = "gpu.x.rtl" + std::to_string(k);
+    EXPECT_TRUE(waves.add_dump(scope, declarations, [&, k]() -> const std::string& {
+      if (k == 0) ++number;
+      changes[k].clear();
+      if (k == 1 && number % 3 == 0) return changes[k];
+      for (std::size_t i = 0; i < identifiers.size(); ++i) {
+        if (number > 1 && (number + i) % 2 == 0) continue;
+        changes[k] += "b";
+        for (unsigned bit = 8; bit-- > 0;) changes[k] += static_cast<char>('0' + ((number + 20 * i + k) >> bit & 1U));
+        changes[k] += " " + identifiers[i] + "\n";
+      }
+      if (number == 1) changes[k] += "1z\nsHigh y\n";
+      return changes[k];
+    }));
+    for (std::size_t i = 0; i < identifiers.size(); ++i) {
+      expected += "var " + scope + ".top.inner.d" + std::to_string(i) + " 8\n";
+    }
+    expected += "var " + scope + ".top.bit 1\nvar " + scope + ".top.bit_name 0\n10000 " + scope +
+                ".top.bit_name High\n10000 " + scope + ".top.bit 1\n";
+  }
+  EXPECT_FALSE(waves.add_dump("gpu.y", declarations, []() -> const std::string& { throw std::logic_error("asked"); }));
+  for (Cycle cycle = 0; cycle < 20; ++cycle) {
+    for (unsigned i = 0; i < 300; ++i) values[i] = i + (i % 7 == 0 ? cycle : 0);
+    waves.sample(cycle, cycle * 1000);
+    for (unsigned i = 0; i < 300; ++i) {
+      expected +=
+          std::to_string(cycle * 1000) + " gpu.x.s" + std::to_string(i) + " " + std::to_string(values[i]) + "\n";
+    }
+    for (unsigned k = 0; k < 2; ++k) {
+      for (std::size_t i = 0; i < identifiers.size(); ++i) {
+        if ((k == 1 && number % 3 == 0) || (number > 1 && (number + i) % 2 == 0)) continue;
+        expected += std::to_string(cycle * 1000) + " gpu.x.rtl" + std::to_string(k) + ".top.inner.d" +
+                    std::to_string(i) + " " + std::to_string((number + 20 * i + k) & 0xffU) + "\n";
+      }
+    }
+  }
+  waves.close(20000);
+  EXPECT_EQ(check(file, expected), 0);
 }
 
 TEST(WaveFile, OnlyTheWindowIsSampled) {
@@ -200,4 +270,4 @@ TEST(WaveFile, PathThatCannotBeWrittenIsAnInputError) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::gpu_trace_waves_test

@@ -1,11 +1,8 @@
 # The instruction table and everything that is no floating point: integer, logic, memory, warp and control instructions.
-castor_test(isa_integer_test KIND unit SOURCES isa_integer_test.cpp LIBS castor_isa)
-castor_test(isa_bits_test KIND unit SOURCES isa_bits_test.cpp LIBS castor_isa)
-castor_test(isa_warp_test KIND unit SOURCES isa_warp_test.cpp LIBS castor_isa)
-castor_test(isa_control_test KIND unit SOURCES isa_control_test.cpp LIBS castor_isa)
-castor_test(isa_memory_test KIND unit SOURCES isa_memory_test.cpp LIBS castor_isa)
-castor_test(isa_table_test KIND unit SOURCES isa_table_test.cpp LIBS castor_isa)
-castor_test(isa_variants_test KIND unit SOURCES isa_variants_test.cpp LIBS castor_isa)
+castor_tests(isa_tests KIND unit
+  SOURCES isa_integer_test.cpp isa_bits_test.cpp isa_warp_test.cpp isa_control_test.cpp isa_memory_test.cpp
+          isa_table_test.cpp isa_variants_test.cpp
+  LIBS castor_isa)
 castor_test(isa_own_instruction_test KIND unit
   SOURCES isa_own_instruction_test.cpp "${PROJECT_SOURCE_DIR}/platforms/examples/hamming.cpp" LIBS castor_isa)
 castor_script_test(coverage_document_is_up_to_date KIND unit

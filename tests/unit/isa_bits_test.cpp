@@ -3,7 +3,7 @@
 
 #include "unit/isa_harness.h"
 
-namespace castor::test {
+namespace castor::test::isa_bits_test {
 namespace {
 
 bool bit(u64 value, u64 position) { return position < 64 && (value >> position & 1) != 0; }
@@ -379,4 +379,4 @@ TEST(InternalRows, ReadSpecialRegistersPerLane) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_bits_test

@@ -9,7 +9,7 @@
 #include "castor/isa/barrier.h"
 #include "castor/isa/simt_stack.h"
 
-namespace castor::isa {
+namespace castor::isa::isa_control_test {
 namespace {
 
 using Steps = std::vector<std::pair<std::uint32_t, LaneMask>>;
@@ -455,4 +455,4 @@ TEST(Barrier, RefusesMisuse) {
 }
 
 }  // namespace
-}  // namespace castor::isa
+}  // namespace castor::isa::isa_control_test

@@ -8,7 +8,7 @@
 #include "unit/isa_float_harness.h"
 #include "unit/isa_float_reference.h"
 
-namespace castor::test {
+namespace castor::test::isa_float_approx_test {
 namespace {
 
 float as_float(std::uint64_t v) {
@@ -269,4 +269,4 @@ TEST(Approximate, SixteenBitFunctionsAreRoundedForEveryValue) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_float_approx_test

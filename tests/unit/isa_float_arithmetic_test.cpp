@@ -5,7 +5,7 @@
 #include "unit/isa_float_harness.h"
 #include "unit/isa_float_reference.h"
 
-namespace castor::test {
+namespace castor::test::isa_float_arithmetic_test {
 namespace {
 
 struct NamedMode {
@@ -309,4 +309,4 @@ TEST(FloatClass, TestpKnowsEveryClass) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_float_arithmetic_test

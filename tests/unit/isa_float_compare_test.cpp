@@ -6,7 +6,7 @@
 #include "unit/isa_float_harness.h"
 #include "unit/isa_float_reference.h"
 
-namespace castor::test {
+namespace castor::test::isa_float_compare_test {
 namespace {
 
 const Column kValues32{0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x3f800000, 0xbf800000,
@@ -206,4 +206,4 @@ TEST(FloatCompare, SlctTakesFirstForNonNegative) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_float_compare_test

@@ -3,7 +3,7 @@
 #include "unit/isa_float_harness.h"
 #include "unit/isa_float_reference.h"
 
-namespace castor::test {
+namespace castor::test::isa_float_convert_test {
 namespace {
 
 struct NamedMode {
@@ -324,4 +324,4 @@ TEST(Convert, RefusesMissingAndSuperfluousRounding) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_float_convert_test

@@ -5,7 +5,7 @@
 #include "unit/isa_float_harness.h"
 #include "unit/isa_float_reference.h"
 
-namespace castor::test {
+namespace castor::test::isa_float_half_test {
 namespace {
 
 struct Kind {
@@ -180,4 +180,4 @@ TEST(HalfArithmetic, NegAndAbsChangeTheSignOfEveryValue) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_float_half_test

@@ -2,7 +2,7 @@
 
 #include "unit/isa_float_harness.h"
 
-namespace castor::test {
+namespace castor::test::isa_float_lanes_test {
 namespace {
 
 struct Prepared {
@@ -215,4 +215,4 @@ TEST(FloatLanes, TheDestinationMayBeAnySource) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_float_lanes_test

@@ -2,7 +2,7 @@
 
 #include "unit/isa_harness.h"
 
-namespace castor::test {
+namespace castor::test::isa_integer_test {
 namespace {
 
 __extension__ typedef __int128 Wide;
@@ -306,4 +306,4 @@ TEST(Integer, GivesTheFiguresOfTheManual) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_integer_test

@@ -6,7 +6,7 @@
 #include "castor/isa/memory_access.h"
 #include "unit/isa_harness.h"
 
-namespace castor::test {
+namespace castor::test::isa_memory_test {
 namespace {
 
 using isa::Access;
@@ -412,4 +412,4 @@ TEST(HalfFloat, RoundsToTheNearestOfTwoNeighbours) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_memory_test

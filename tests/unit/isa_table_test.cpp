@@ -6,7 +6,7 @@
 #include "castor/isa/row_parser.h"
 #include "unit/isa_harness.h"
 
-namespace castor::isa {
+namespace castor::isa::isa_table_test {
 namespace {
 
 using testing::Test;
@@ -212,4 +212,4 @@ TEST(Types, HaveNamesAndWidths) {
 }
 
 }  // namespace
-}  // namespace castor::isa
+}  // namespace castor::isa::isa_table_test

@@ -4,7 +4,7 @@
 #include "castor/isa/timing_class.h"
 #include "unit/isa_harness.h"
 
-namespace castor::test {
+namespace castor::test::isa_variants_test {
 namespace {
 
 /// Patterns that floating-point instructions care about, beside those of the integer tests.
@@ -95,4 +95,4 @@ TEST(Variants, ComputeTheSameBits) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_variants_test

@@ -2,7 +2,7 @@
 
 #include "unit/isa_harness.h"
 
-namespace castor::test {
+namespace castor::test::isa_warp_test {
 namespace {
 
 constexpr u32 kAll = 0xffffffffu;
@@ -307,4 +307,4 @@ TEST(MemberMasks, FaultWhenANamedLiveLaneIsElsewhere) {
 }
 
 }  // namespace
-}  // namespace castor::test
+}  // namespace castor::test::isa_warp_test

@@ -1,10 +1,6 @@
-castor_test(lax_engine_golden_test KIND unit SOURCES lax/engine_golden_test.cpp LIBS castor_lax)
-castor_test(lax_engine_registers_test KIND unit SOURCES lax/engine_registers_test.cpp LIBS castor_lax)
-castor_test(lax_engine_events_test KIND unit SOURCES lax/engine_events_test.cpp LIBS castor_lax)
-castor_test(lax_engine_rates_test KIND unit SOURCES lax/engine_rates_test.cpp LIBS castor_lax)
-castor_test(lax_engine_admission_test KIND unit SOURCES lax/engine_admission_test.cpp LIBS castor_lax)
-castor_test(lax_engine_policy_test KIND unit SOURCES lax/engine_policy_test.cpp LIBS castor_lax)
-castor_test(lax_engine_selection_test KIND unit SOURCES lax/engine_selection_test.cpp LIBS castor_lax)
-castor_test(lax_engine_quiet_test KIND unit SOURCES lax/engine_quiet_test.cpp LIBS castor_lax)
-castor_test(lax_engine_submit_test KIND unit SOURCES lax/engine_submit_test.cpp LIBS castor_lax)
-castor_test(lax_engine_reset_test KIND unit SOURCES lax/engine_reset_test.cpp LIBS castor_lax)
+castor_tests(lax_engine_tests KIND unit
+  SOURCES lax/engine_golden_test.cpp lax/engine_registers_test.cpp lax/engine_events_test.cpp
+          lax/engine_rates_test.cpp lax/engine_admission_test.cpp lax/engine_policy_test.cpp
+          lax/engine_selection_test.cpp lax/engine_quiet_test.cpp lax/engine_submit_test.cpp
+          lax/engine_reset_test.cpp
+  LIBS castor_lax)

@@ -1,6 +1,6 @@
-castor_test(machine_test KIND unit SOURCES machine_test.cpp LIBS castor_platforms)
-castor_test(machine_check_test KIND unit SOURCES machine_check_test.cpp LIBS castor_platforms)
-castor_test(machine_occupancy_test KIND unit SOURCES machine_occupancy_test.cpp LIBS castor_platforms)
+castor_tests(machine_tests KIND unit
+  SOURCES machine_test.cpp machine_check_test.cpp machine_occupancy_test.cpp
+  LIBS castor_platforms)
 castor_script_test(machine_document_is_up_to_date KIND unit
   COMMAND castor_machines_document "${PROJECT_SOURCE_DIR}/docs/machines.md")
 castor_script_test(statistics_document_is_up_to_date KIND unit

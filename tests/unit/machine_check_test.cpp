@@ -7,7 +7,7 @@
 #include "castor/base/error.h"
 #include "platforms/machines.h"
 
-namespace castor::platforms {
+namespace castor::platforms::machine_check_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -79,4 +79,4 @@ TEST(MachineCheck, AcceptsTheLimitsThemselves) {
 }
 
 }  // namespace
-}  // namespace castor::platforms
+}  // namespace castor::platforms::machine_check_test

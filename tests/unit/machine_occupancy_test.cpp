@@ -3,7 +3,7 @@
 #include "castor/gpu/occupancy.h"
 #include "platforms/machines.h"
 
-namespace castor::gpu {
+namespace castor::gpu::machine_occupancy_test {
 namespace {
 
 /// Expected values are worked out by hand from the limits in the machine's file.
@@ -78,4 +78,4 @@ TEST(Occupancy, RegisterCapLetsTheNumberOfTbsReside) {
 }
 
 }  // namespace
-}  // namespace castor::gpu
+}  // namespace castor::gpu::machine_occupancy_test

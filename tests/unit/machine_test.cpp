@@ -7,7 +7,7 @@
 #include "castor/gpu/machine_table.h"
 #include "platforms/machines.h"
 
-namespace castor::platforms {
+namespace castor::platforms::machine_test {
 namespace {
 
 using ::testing::Contains;
@@ -221,4 +221,4 @@ TEST(MachineTable, EveryKeyHasUnitRangeAndMeaning) {
 }
 
 }  // namespace
-}  // namespace castor::platforms
+}  // namespace castor::platforms::machine_test

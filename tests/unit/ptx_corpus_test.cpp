@@ -8,7 +8,7 @@
 #include "unit/ptx_support.h"
 
 // Whole files: what clang 14 emits, and files written by hand in the manner of nvcc (tests/data/ptx).
-namespace castor::ptx::test {
+namespace castor::ptx::test::ptx_corpus_test {
 namespace {
 
 using testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST(PtxCorpus, ReadsUntypedAndScopedFormsOfNewerCompilers) {
 }
 
 }  // namespace
-}  // namespace castor::ptx::test
+}  // namespace castor::ptx::test::ptx_corpus_test

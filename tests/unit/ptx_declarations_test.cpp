@@ -1,7 +1,7 @@
 #include "unit/ptx_support.h"
 
 // Declarations: header, variables with initial values, functions, performance directives, debug information.
-namespace castor::ptx::test {
+namespace castor::ptx::test::ptx_declarations_test {
 namespace {
 
 using isa::Linkage;
@@ -353,4 +353,4 @@ TEST(PtxDebug, RejectsFileNumberWithTwoNames) {
 }
 
 }  // namespace
-}  // namespace castor::ptx::test
+}  // namespace castor::ptx::test::ptx_declarations_test

@@ -3,7 +3,7 @@
 #include "unit/ptx_support.h"
 
 // Instructions: operand forms, names, constants, labels, calls.
-namespace castor::ptx::test {
+namespace castor::ptx::test::ptx_operands_test {
 namespace {
 
 using isa::Operand;
@@ -623,4 +623,4 @@ TEST(PtxLimits, ManyNamesAndScopesAreFine) {
 }
 
 }  // namespace
-}  // namespace castor::ptx::test
+}  // namespace castor::ptx::test::ptx_operands_test

@@ -6,7 +6,7 @@
 #include "ptx/spellings.h"
 #include "ptx_support.h"
 
-namespace castor::ptx {
+namespace castor::ptx::ptx_parts_test {
 namespace {
 
 using testing::ElementsAre;
@@ -340,4 +340,4 @@ TEST(Spellings, WhiteSpaceInsideChangesNothing) {
 }
 
 }  // namespace
-}  // namespace castor::ptx
+}  // namespace castor::ptx::ptx_parts_test

@@ -1,2 +1,3 @@
-castor_test(runtime_module_test KIND unit SOURCES runtime_module_test.cpp LIBS castor_runtime castor_platforms)
-castor_test(runtime_session_parts_test KIND unit SOURCES runtime_session_parts_test.cpp LIBS castor_runtime castor_platforms)
+castor_tests(runtime_tests KIND unit
+  SOURCES runtime_module_test.cpp runtime_session_parts_test.cpp
+  LIBS castor_runtime castor_platforms)

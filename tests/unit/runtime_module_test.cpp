@@ -5,7 +5,7 @@
 #include "gpu_support.h"
 #include "runtime/module.h"
 
-namespace castor::runtime {
+namespace castor::runtime::runtime_module_test {
 namespace {
 
 using gpu::Allocation;
@@ -168,4 +168,4 @@ TEST_F(ModuleTest, HonoursTheRegisterCap) {
 }
 
 }  // namespace
-}  // namespace castor::runtime
+}  // namespace castor::runtime::runtime_module_test

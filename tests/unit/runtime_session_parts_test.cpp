@@ -5,7 +5,7 @@
 #include "runtime/loaded_modules.h"
 #include "runtime/streams.h"
 
-namespace castor::runtime {
+namespace castor::runtime::runtime_session_parts_test {
 namespace {
 
 using gpu::test::Parameters;
@@ -214,4 +214,4 @@ TEST_F(LoadedModulesTest, AModuleThatWasRemovedIsGoneAndOneThatWasUnloadedIsNot)
 }
 
 }  // namespace
-}  // namespace castor::runtime
+}  // namespace castor::runtime::runtime_session_parts_test

@@ -1,6 +1,5 @@
-castor_test(saws_engine_golden_test KIND unit SOURCES saws/engine_golden_test.cpp LIBS castor_saws)
-castor_test(saws_engine_pick_test KIND unit SOURCES saws/engine_pick_test.cpp LIBS castor_saws)
-castor_test(saws_engine_events_test KIND unit SOURCES saws/engine_events_test.cpp LIBS castor_saws)
-castor_test(saws_engine_reset_test KIND unit SOURCES saws/engine_reset_test.cpp LIBS castor_saws)
-castor_test(saws_engine_random_test KIND unit SOURCES saws/engine_random_test.cpp LIBS castor_saws TIMEOUT 300)
+castor_tests(saws_engine_tests KIND unit TIMEOUT 300
+  SOURCES saws/engine_golden_test.cpp saws/engine_pick_test.cpp saws/engine_events_test.cpp
+          saws/engine_reset_test.cpp saws/engine_random_test.cpp
+  LIBS castor_saws)
 castor_test(saws_statistics_test KIND unit SOURCES saws/statistics_test.cpp LIBS castor_hookup_saws)

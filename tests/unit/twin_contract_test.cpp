@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "castor/base/error.h"
+#include "castor/twin/dump_names.h"
+#include "castor/twin/inside_history.h"
 #include "castor/twin/make_twin.h"
 #include "castor/twin/port_waves.h"
 #include "castor/twin/stimulus.h"
@@ -100,6 +105,129 @@ TEST(Vcd, WritesOnlyWhatChanged) {
             "b10000000000000000000000000000000000000000000000000000000000001010 \"\n#2000\n0!\n");
 }
 
+TEST(Vcd, WritesNamesBesideTheNumbersThatHaveThem) {
+  const std::string path = temporary("names.vcd");
+  {
+    VcdFile file(path);
+    file.open_scope("model");
+    const unsigned level = file.add("level", 2, value_names(turnstile::Level::kEmpty)), bit = file.add("bit", 1);
+    file.open_scope("again");
+    file.add_again("level", level);
+    const U64 two = 2, three = 3;
+    file.at(0);
+    file.set(level, &two);
+    file.set(bit, &two);
+    file.at(1000);
+    file.set(level, &two);
+    file.at(2000);
+    file.set(level, &three);
+    file.close();
+  }
+  EXPECT_EQ(read(path),
+            "$timescale 1ps $end\n$scope module model $end\n$var wire 2 ! level [1:0] $end\n"
+            "$var string 1 \" level_name $end\n$var wire 1 # bit $end\n$scope module again $end\n"
+            "$var wire 2 ! level [1:0] $end\n$var string 1 \" level_name $end\n$upscope $end\n$upscope $end\n"
+            "$enddefinitions $end\n#0\nb10 !\nsFull \"\n0#\n#2000\nb11 !\ns3 \"\n");
+}
+
+TEST(DumpNames, StandBesideTheSignalsOfADumpThatHasNumbers) {
+  DumpNames names({{"probe.u_dut.state_q", {{0, "Idle"}, {1, "Busy"}, {6, "Late"}}},
+                   {"probe.flag", {{0, "No"}, {1, "Yes"}}},
+                   {"probe.absent", {{0, "None"}}}});
+  // An identifier of two signals; the longest has two characters.
+  EXPECT_EQ(names.declare("$version Generated $end\n$timescale   1ps $end\n\n $scope module top $end\n"
+                          "  $var wire  1 # flag $end\n  $scope module probe $end\n   $var wire  1 # flag $end\n"
+                          "   $scope module u_dut $end\n    $var wire  3 !\" state_q [2:0] $end\n"
+                          "    $var wire  3 !\" state_o [2:0] $end\n   $upscope $end\n  $upscope $end\n"
+                          " $upscope $end\n$enddefinitions $end\n\n\n"),
+            "$scope module top $end\n$var wire  1 # flag $end\n$scope module probe $end\n$var wire  1 # flag $end\n"
+            "$var string 1 !!! flag_name $end\n$scope module u_dut $end\n$var wire  3 !\" state_q [2:0] $end\n"
+            "$var string 1 \"!! state_q_name $end\n$var wire  3 !\" state_o [2:0] $end\n$upscope $end\n$upscope $end\n"
+            "$upscope $end\n");
+  // Without the signals of the top, Verilator leaves out its scope.
+  EXPECT_EQ(names.declare(" $scope module probe $end\n  $var wire  1 # flag $end\n $upscope $end\n"),
+            "$scope module top $end\n$scope module probe $end\n$var wire  1 # flag $end\n"
+            "$var string 1 !! flag_name $end\n$upscope $end\n$upscope $end\n");
+}
+
+TEST(DumpNames, FollowTheChangesOfTheirSignals) {
+  DumpNames names({{"probe.state", {{0, "Idle"}, {1, "Busy"}, {6, "Late"}}}, {"probe.flag", {{0, "No"}, {1, "Yes"}}}});
+  EXPECT_EQ(names.declare("$scope module top $end\n$scope module probe $end\n$var wire 1 # flag $end\n"
+                          "$var wire 3 !\" state [2:0] $end\n$upscope $end\n$upscope $end\n"),
+            "$scope module top $end\n$scope module probe $end\n$var wire 1 # flag $end\n"
+            "$var string 1 !!! flag_name $end\n$var wire 3 !\" state [2:0] $end\n$var string 1 \"!! state_name $end\n"
+            "$upscope $end\n$upscope $end\n");
+  std::string text;
+  names.translate("#17\n1#\nb110 !\"\nb1 $\n", text);
+  names.translate("b000 !\"\n0#\n", text);
+  names.translate("b101 !\"", text);
+  EXPECT_EQ(text,
+            "1#\nsYes !!!\nb110 !\"\nsLate \"!!\nb1 $\n"
+            "b000 !\"\nsIdle \"!!\n0#\nsNo !!!\n"
+            "b101 !\"\ns101 \"!!\n");
+}
+
+/// A dump of a bit that toggles with every change, a number that counts them, and one that stays.
+class Counting final : public Inside {
+ public:
+  const std::string& declarations() override { return declarations_; }
+  const std::string& changes() override {
+    text_ = std::to_string(count_ % 2) + "!\nb";
+    for (unsigned bit = 16; bit-- > 0;) text_ += static_cast<char>('0' + (count_ >> bit & 1U));
+    text_ += " \"\n";
+    if (count_++ == 0) text_ += "sStill #\n";
+    return text_;
+  }
+
+ private:
+  const std::string declarations_ = "$scope module top $end\n$var wire 1 ! bit $end\n$upscope $end\n";
+  std::string text_;
+  unsigned count_ = 0;
+};
+
+TEST(InsideHistory, WritesTheLastMomentsWithTheStateBeforeThem) {
+  Counting inside;
+  InsideHistory history(inside, 6);
+  for (unsigned i = 0; i < 20; ++i) history.look(i * 500);  // kept are 7000 .. 9500
+  const std::string path = temporary("history.vcd");
+  const auto changes = [](unsigned number) {
+    std::string text = std::to_string(number % 2) + "!\nb";
+    for (unsigned bit = 16; bit-- > 0;) text += static_cast<char>('0' + (number >> bit & 1U));
+    return text + " \"\n";
+  };
+  history.write(path, 8500);
+  const std::string text = read(path);
+  const std::string head = "$timescale 1ps $end\n" + inside.declarations() + "$enddefinitions $end\n#8500\n";
+  ASSERT_EQ(text.substr(0, head.size()), head);
+  const std::size_t later = text.find("#9000\n");
+  ASSERT_NE(later, std::string::npos);
+  EXPECT_EQ(text.substr(later), "#9000\n" + changes(18) + "#9500\n" + changes(19));
+  // All signals, in any order.
+  const std::string first = text.substr(head.size(), later - head.size());
+  for (const char* const line : {"1!\n", "b0000000000010001 \"\n", "sStill #\n"}) {
+    EXPECT_THAT(first, HasSubstr(line));
+  }
+  EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 3);
+  EXPECT_THROW(history.write("/nowhere/at/all.vcd", 0), base::InputError);
+}
+
+TEST(InsideHistory, IsReadByOthersMeanwhile) {
+  Counting inside;
+  InsideHistory history(inside, 3);
+  for (unsigned i = 0; i < 9; ++i) history.look(i * 500);
+  const auto lines = [](const std::string& text) {
+    std::vector<std::string> found;
+    std::istringstream all(text);
+    for (std::string line; std::getline(all, line);) found.push_back(line);
+    return found;
+  };
+  EXPECT_THAT(lines(history.changes()), testing::UnorderedElementsAre("0!", "b0000000000001000 \"", "sStill #"));
+  EXPECT_EQ(history.changes(), "");
+  history.look(4500);
+  history.look(5000);  // the bit is back
+  EXPECT_THAT(lines(history.changes()), testing::UnorderedElementsAre("b0000000000001010 \""));
+}
+
 TEST(Vcd, RefusesAFileThatCannotBeWritten) { EXPECT_THROW(VcdFile("/nowhere/at/all.vcd"), base::InputError); }
 
 TEST(MergeVcd, PutsTwoDumpsOnOneTimeScaleUnderScopesOfTheirOwn) {
@@ -109,13 +237,13 @@ TEST(MergeVcd, PutsTwoDumpsOnOneTimeScaleUnderScopesOfTheirOwn) {
         "$enddefinitions $end\n#0\n$dumpvars\n0!\n$end\n#2\n1!\n");
   write(b,
         "$date today $end\n$timescale\n  10ps\n$end\n$scope module TOP $end\n$var reg 4 ! y [3:0] $end\n$upscope $end\n"
-        "$enddefinitions $end\n#0\nb1 !\n#50\nb11 !\n#200\nbx !\n");
+        "$enddefinitions $end\n#0\nb1 !\n#50\nb11 !\n#200\nbx !\nsIdle \"\n");
   merge_vcd({{a, "model"}, {b, "rtl"}}, merged);
   EXPECT_EQ(read(merged),
             "$timescale 10ps $end\n"
             "$scope module model $end\n$var wire 1 a! x $end\n$upscope $end\n"
             "$scope module rtl $end\n$scope module TOP $end\n$var reg 4 b! y [3:0] $end\n$upscope $end\n$upscope $end\n"
-            "$enddefinitions $end\n#0\n0a!\nb1 b!\n#50\nb11 b!\n#200\n1a!\nbx b!\n");
+            "$enddefinitions $end\n#0\n0a!\nb1 b!\n#50\nb11 b!\n#200\n1a!\nbx b!\nsIdle b\"\n");
 }
 
 TEST(MergeVcd, NamesFileAndLineOfWhatIsNoDump) {
@@ -135,6 +263,7 @@ TEST(MergeVcd, NamesFileAndLineOfWhatIsNoDump) {
   EXPECT_THAT(error("$timescale 1ps $end\n"), HasSubstr("no $enddefinitions"));
   EXPECT_THAT(error("$enddefinitions $end\n#5\n#4\n"), HasSubstr("bad.vcd:3: error"));
   EXPECT_THAT(error("$enddefinitions $end\n#0\nb101\n"), HasSubstr("a value without identifier"));
+  EXPECT_THAT(error("$enddefinitions $end\n#0\nsIdle\n"), HasSubstr("a value without identifier"));
   EXPECT_THAT(error("$upscope $end\n"), HasSubstr("an $upscope too many"));
   EXPECT_THROW(merge_vcd({{temporary("absent.vcd"), "a"}}, temporary("out.vcd")), base::InputError);
   EXPECT_THROW(merge_vcd({{good, "a"}}, good), base::InputError);
@@ -163,13 +292,15 @@ TEST(Params, ComeOutOfNamesAndValues) {
 /// A source that must not be asked, or has a file that is no RTL.
 class Source final : public RtlSource {
  public:
-  [[nodiscard]] std::string object(const std::string& block, const ParamValues& values) override {
+  [[nodiscard]] std::string object(const std::string& block, const ParamValues& values, bool waves) override {
     ++asked;
+    for_waves += waves ? 1 : 0;
     EXPECT_EQ(block, "turnstile");
     EXPECT_EQ(values, (ParamValues{{"NumPorts", 96}, {"NumWays", 3}, {"Depth", 5}}));
     return "/nowhere/rtl.so";
   }
   int asked = 0;
+  int for_waves = 0;
 };
 
 TEST(MakeTwin, AsksTheSourceForRtlAtAllParametersAndNotForAModel) {
@@ -181,6 +312,13 @@ TEST(MakeTwin, AsksTheSourceForRtlAtAllParametersAndNotForAModel) {
   EXPECT_THROW((void)make_twin<Block>(Kind::kRtl, {}, source), base::InputError);
   EXPECT_THROW((void)make_twin<Block>(Kind::kLockstep, {}, source), base::InputError);
   EXPECT_EQ(source.asked, 2);
+  EXPECT_EQ(source.for_waves, 0);
+  RtlOptions inside, file;
+  inside.inside = true;
+  file.wave = "x.vcd";
+  EXPECT_THROW((void)make_twin<Block>(Kind::kRtl, {}, source, inside), base::InputError);
+  EXPECT_THROW((void)make_twin<Block>(Kind::kLockstep, {}, source, file), base::InputError);
+  EXPECT_EQ(source.for_waves, 2);
 }
 
 TEST(MakeTwin, ChecksParametersBeforeItAsks) {

@@ -23,6 +23,25 @@ SmHooks hooks_of(const Hooks& hooks, unsigned sm) {
   return result;
 }
 
+// Bit per unit of `count` <= 64 that is due in `cycle`.
+inline std::uint64_t due_units(const Cycle* wakes, std::size_t count, Cycle cycle) {
+  std::uint64_t due = 0;
+  std::size_t left = count;
+#ifdef __SSE2__
+  // Due is what lies below cycle + 1. Cycles are below 2^63 but for kForever, so it is the sign of the difference that
+  // says so, unless the wake has it too.
+  if (left % 2 != 0) due = static_cast<std::uint64_t>(wakes[--left] <= cycle);
+  const __m128i limit = _mm_set1_epi64x(static_cast<long long>(cycle + 1));
+  for (; left != 0; left -= 2) {
+    const __m128i wake = _mm_loadu_si128(reinterpret_cast<const __m128i*>(wakes + left - 2));
+    const __m128i below = _mm_andnot_si128(wake, _mm_sub_epi64(wake, limit));
+    due = 4 * due + static_cast<unsigned>(_mm_movemask_pd(_mm_castsi128_pd(below)));
+  }
+#endif
+  for (; left != 0; --left) due = 2 * due + static_cast<std::uint64_t>(wakes[left - 1] <= cycle);
+  return due;
+}
+
 }  // namespace
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
@@ -130,29 +149,6 @@ bool Gpu::at_rest() const {
   }
   return front_end_->rests();
 }
-
-namespace {
-
-// Bit per unit of `count` <= 64 that is due in `cycle`.
-inline std::uint64_t due_units(const Cycle* wakes, std::size_t count, Cycle cycle) {
-  std::uint64_t due = 0;
-  std::size_t left = count;
-#ifdef __SSE2__
-  // Due is what lies below cycle + 1. Cycles are below 2^63 but for kForever, so it is the sign of the difference that
-  // says so, unless the wake has it too.
-  if (left % 2 != 0) due = static_cast<std::uint64_t>(wakes[--left] <= cycle);
-  const __m128i limit = _mm_set1_epi64x(static_cast<long long>(cycle + 1));
-  for (; left != 0; left -= 2) {
-    const __m128i wake = _mm_loadu_si128(reinterpret_cast<const __m128i*>(wakes + left - 2));
-    const __m128i below = _mm_andnot_si128(wake, _mm_sub_epi64(wake, limit));
-    due = 4 * due + static_cast<unsigned>(_mm_movemask_pd(_mm_castsi128_pd(below)));
-  }
-#endif
-  for (; left != 0; --left) due = 2 * due + static_cast<std::uint64_t>(wakes[left - 1] <= cycle);
-  return due;
-}
-
-}  // namespace
 
 // No tick makes another unit due in the same cycle, so who is due can be found out for many units at once, without a
 // branch for each that the host would guess wrongly.

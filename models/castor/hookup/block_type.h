@@ -31,7 +31,7 @@ class BlockType {
   /// The block's slug, which its keys, folder and messages have.
   [[nodiscard]] virtual const char* name() const = 0;
   /// Keys below `blocks.<name>.`, each with its default; written without that prefix (hookup/keys.h). Every block has
-  /// `enable` and `engine` besides.
+  /// `enable`, `engine` and `wave_depth` besides.
   [[nodiscard]] virtual const std::vector<base::SchemaRow>& keys() const = 0;
   /// What it does to a machine with these settings, and what it wants of it.
   [[nodiscard]] virtual std::vector<Claim> claims(const Settings& settings) const = 0;

@@ -28,7 +28,9 @@ void add_port_wave(gpu::Waves& waves, const std::string& instance, const twin::P
   if constexpr (std::is_integral_v<T>) {
     waves.add(instance, name, width, &field);
   } else if constexpr (twin::kMaxWords<T> == 1) {
-    waves.add(instance, name, width, [&field, shape = port.shape] { return twin::pack(field, shape)[0]; });
+    waves.add(
+        instance, name, width, [&field, shape = port.shape] { return twin::pack(field, shape)[0]; },
+        twin::value_names(field));
   } else {
     for (unsigned word = 0; 64 * word < width; ++word) {
       waves.add(instance, name + std::to_string(word), std::min(width - 64 * word, 64U),

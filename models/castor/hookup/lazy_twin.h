@@ -38,7 +38,8 @@ enum class Edge : std::uint8_t {
 /// Time inputs count by one per edge, owed or not: the owner has an edge, or a part of `idle`, in every cycle of the
 /// block's clock.
 ///
-/// Limits: waves of an owner that sleeps show its last cycle.
+/// Limits: waves of an owner that sleeps show its last cycle. With waves of what is inside the twin no edge is owed
+/// while the owner is awake.
 template <class Block>
 class LazyTwin {
  public:
@@ -89,7 +90,7 @@ class LazyTwin {
     }
     const twin::U64 events = event_bits();
     if (shown_) show_cycle();
-    if (events == 0 && rests() && !levels_moved()) {
+    if (events == 0 && rests() && !levels_moved() && !shows_inside_) {
       ++owed_;
       return Edge::kOwed;
     }
@@ -126,13 +127,18 @@ class LazyTwin {
   }
 
   /// Adds the block's ports and probes to waves, as instance <scope>.<block>: inputs and outputs of the last edge, and
-  /// the probes behind it. Without what counts in every cycle: time, and probes that the block names (twin::runs).
+  /// the probes behind it. Without what counts in every cycle: time, and probes that the block names (twin::runs). What
+  /// the twin shows of its inside (Twin::inside) is instance <scope>.<block>.rtl, behind the edge.
   void add_waves(gpu::Waves& waves, const std::string& scope) {
     const std::string instance = scope + "." + Block::kBlock;
     if (!waves.traced(instance)) return;
     shown_ = std::make_unique<ShownPorts<Block>>();
     show_state();
     add_block_waves(waves, instance, *shown_, params());
+    if (twin::Inside* const inside = twin_->inside()) {
+      shows_inside_ = waves.add_dump(instance + ".rtl", inside->declarations(),
+                                     [inside]() -> const std::string& { return inside->changes(); });
+    }
   }
 
  private:
@@ -230,6 +236,7 @@ class LazyTwin {
   Cycle quiet_ = 0;                           // idle edges behind it that change no output
   Cycle owed_ = 0;                            // of them those that the twin has not had
   std::unique_ptr<ShownPorts<Block>> shown_;  // with waves only
+  bool shows_inside_ = false;                 // in them
 };
 
 }  // namespace castor::hookup

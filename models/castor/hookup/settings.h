@@ -10,8 +10,8 @@
 
 namespace castor::hookup {
 
-/// Rows of a block for the schema of a machine: `blocks.<block>.enable` and `.engine`, which every block has, and
-/// `keys`, which are written without that prefix.
+/// Rows of a block for the schema of a machine: `blocks.<block>.enable`, `.engine` and `.wave_depth`, which every block
+/// has, and `keys`, which are written without that prefix.
 [[nodiscard]] std::vector<base::SchemaRow> schema_rows(const std::string& block,
                                                        const std::vector<base::SchemaRow>& keys);
 

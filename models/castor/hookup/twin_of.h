@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "castor/base/error.h"
 #include "castor/hookup/block_type.h"
 #include "castor/twin/make_twin.h"
 
@@ -11,16 +12,27 @@ namespace castor::hookup {
 /// The twin of a block that key blocks.<block>.engine asks for, at these parameters. `instance` tells it from others of
 /// the block ("sm3"; empty where there is one). If model and RTL differ in lockstep, the call that sees it throws
 /// MismatchError, and leaves the last cycles of both sides in <block>[-<instance>]-mismatch.vcd of the current folder
-/// (docs/guides/looking.md). Errors: InputError for illegal parameters, and for RTL that cannot be made.
+/// (docs/guides/looking.md). Key blocks.<block>.wave_depth lets these and the waves of the machine show the inside of
+/// the RTL. Errors: InputError for illegal parameters, for RTL that cannot be made, and for a model that is to show
+/// RTL.
 template <class Block>
 std::unique_ptr<twin::Twin<Block>> twin_of(const PlugSite& site, const typename Block::Params& params,
                                            const std::string& instance = {}) {
-  const twin::RtlOptions rtl;
+  const twin::Kind kind = site.settings.engine();
+  twin::RtlOptions rtl;
+  rtl.wave_depth = site.settings.number("wave_depth");
+  rtl.inside = rtl.wave_depth != 0;
+  if (rtl.inside && kind == twin::Kind::kModel) {
+    throw base::InputError(site.settings.at("wave_depth").where(),
+                           std::string("blocks.") + Block::kBlock + ".wave_depth is " + std::to_string(rtl.wave_depth) +
+                               ", and the block is a model: it has no RTL to show",
+                           std::string("blocks.") + Block::kBlock + ".engine=rtl or lockstep");
+  }
   twin::LockstepOptions lockstep;
   lockstep.seed = rtl.seed;
   lockstep.waves = Block::kBlock + (instance.empty() ? "" : "-" + instance) + "-mismatch";
   lockstep.one_file = true;
-  return twin::make_twin<Block>(site.settings.engine(), params, site.rtl, rtl, lockstep);
+  return twin::make_twin<Block>(kind, params, site.rtl, rtl, lockstep);
 }
 
 }  // namespace castor::hookup

@@ -262,33 +262,4 @@ void Engine::idle(base::Cycle n) {
   }
 }
 
-Probes Engine::probes() const {
-  const State& s = state_;
-  Probes probes;
-  probes.main_state = s.f;
-  probes.submit_state = s.sub;
-  probes.job_state0 = s.st0;
-  probes.job_state1 = s.st1;
-  probes.job_state2 = s.st2;
-  probes.open = s.open;
-  probes.preempted = s.pre;
-  probes.kernel_type = s.k;
-  probes.queue = s.q;
-  probes.total = s.tot;
-  probes.update_timer = s.utmr;
-  probes.prema_timer = s.ptmr;
-  probes.group = static_cast<U8>(s.g);
-  probes.verdict_count = s.verdicts.count;
-  probes.pend_count = s.pend.count;
-  probes.done_count = s.done.count;
-  probes.enable = s.config.enable;
-  probes.update_period = s.config.upd_period;
-  probes.prema_period = s.config.prema_period;
-  probes.update_waits = s.upd_pend;
-  probes.prema_waits = s.prema_pend;
-  probes.errors = static_cast<U16>(s.err_stat);
-  probes.rest = static_cast<U16>(std::min(steady_, kMostRest));
-  return probes;
-}
-
 }  // namespace castor::lax

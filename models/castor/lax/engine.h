@@ -147,6 +147,13 @@ class Engine {
   void kernel_done(const Inputs& in, Edge& edge);
   void job_done(const Inputs& in, Edge& edge);
 
+  // What probes show of single registers and table rows, where these mean something (probes.cpp).
+  void probe_rows(Probes& probes) const;
+  static void probe_type(Probes& probes, const KernelType& type);
+  void probe_job(Probes& probes) const;
+  void probe_submission(Probes& probes) const;
+  void probe_software(Probes& probes) const;
+
   void count(Count which, U32 by = 1);
   [[nodiscard]] bool space() const { return state_.verdicts.count + state_.pend.count + 2U <= params_.VqDepth; }
 

@@ -76,31 +76,82 @@
 
 /// Registers that a bench may look at.
 // clang-format off
-#define LAX_PROBES(X)                                                                                            \
-  /*name           type         elements  bits            meaning */                                             \
-  X(main_state,    MainState,   1,        4,              "state of the main machine")                           \
-  X(submit_state,  SubmitState, 1,        3,              "state of the submit machine")                         \
-  X(job_state0,    QueueBits,   1,        p.NumQueues,    "bit 0 of each queue's job state")                     \
-  X(job_state1,    QueueBits,   1,        p.NumQueues,    "bit 1")                                               \
-  X(job_state2,    QueueBits,   1,        p.NumQueues,    "bit 2")                                               \
-  X(open,          QueueBits,   1,        p.NumQueues,    "queues with a kernel that has started and not ended") \
-  X(preempted,     QueueBits,   1,        p.NumQueues,    "queues with a preemption request")                    \
-  X(kernel_type,   U8,          1,        p.kt_bits(),    "kernel type that the main machine works on")          \
-  X(queue,         U8,          1,        p.queue_bits(), "queue that the main machine works on")                \
-  X(total,         U64,         1,        40,             "work ahead in the admission pass, cycles")            \
-  X(update_timer,  U32,         1,        24,             "cycles since the last update tick")                   \
-  X(prema_timer,   U32,         1,        24,             "cycles since the last PREMA tick")                    \
-  X(group,         U8,          1,        8,              "group of queues that the selection compares")         \
-  X(verdict_count, U16,         1,        9,              "verdicts waiting")                                    \
-  X(pend_count,    U16,         1,        9,              "jobs waiting for admission")                          \
-  X(done_count,    U16,         1,        9,              "entries of the done queue")                           \
-  X(enable,        U8,          1,        1,              "CTRL.ENABLE")                                         \
-  X(update_period, U32,         1,        24,             "register UPD_PERIOD")                                 \
-  X(prema_period,  U32,         1,        24,             "register PREMA_PERIOD")                               \
-  X(update_waits,  U8,          1,        1,              "an update tick waits for the main machine")           \
-  X(prema_waits,   U8,          1,        1,              "a PREMA tick waits for the main machine")             \
-  X(errors,        U16,         1,        10,             "register ERR_STAT")                                   \
-  X(rest,          U16,         1,        10,             "edges since anything moved, at most 2^10 - 1")
+#define LAX_PROBES(X)                                                                                                      \
+  /*name             type         el. bits            meaning */                                                           \
+  X(main_state,      MainState,   1,  4,              "state of the main machine")                                         \
+  X(submit_state,    SubmitState, 1,  3,              "state of the submit machine")                                       \
+  X(job_state0,      QueueBits,   1,  p.NumQueues,    "bit 0 of each queue's job state")                                   \
+  X(job_state1,      QueueBits,   1,  p.NumQueues,    "bit 1")                                                             \
+  X(job_state2,      QueueBits,   1,  p.NumQueues,    "bit 2")                                                             \
+  X(open,            QueueBits,   1,  p.NumQueues,    "queues with a kernel that has started and not ended")               \
+  X(preempted,       QueueBits,   1,  p.NumQueues,    "queues with a preemption request")                                  \
+  X(kernel_type,     U8,          1,  p.kt_bits(),    "kernel type that the main machine works on")                        \
+  X(queue,           U8,          1,  p.queue_bits(), "queue that the main machine works on")                              \
+  X(total,           U64,         1,  40,             "work ahead in the admission pass, cycles")                          \
+  X(update_timer,    U32,         1,  24,             "cycles since the last update tick")                                 \
+  X(prema_timer,     U32,         1,  24,             "cycles since the last PREMA tick")                                  \
+  X(group,           U8,          1,  8,              "group of queues that the selection compares")                       \
+  X(verdict_count,   U16,         1,  9,              "verdicts waiting")                                                  \
+  X(pend_count,      U16,         1,  9,              "jobs waiting for admission")                                        \
+  X(done_count,      U16,         1,  9,              "entries of the done queue")                                         \
+  X(pend_oldest,     U8,          1,  p.queue_bits(), "queue that waits for admission longest")                            \
+  X(done_oldest,     U16,         1,  9,              "oldest entry of the done queue: 8 met, queue")                      \
+  X(enable,          U8,          1,  1,              "CTRL.ENABLE")                                                       \
+  X(update_period,   U32,         1,  24,             "register UPD_PERIOD")                                               \
+  X(prema_period,    U32,         1,  24,             "register PREMA_PERIOD")                                             \
+  X(update_waits,    U8,          1,  1,              "an update tick waits for the main machine")                         \
+  X(prema_waits,     U8,          1,  1,              "a PREMA tick waits for the main machine")                           \
+  X(errors,          U16,         1,  10,             "register ERR_STAT")                                                 \
+  X(phase,           Phase,       1,  2,              "why it visits queues, while it does")                               \
+  X(turn,            U8,          1,  1,              "an admission goes before the next update")                          \
+  X(update_start,    U64,         1,  48,             "start of the latest update")                                        \
+  X(update_length,   U32,         1,  32,             "cycles between the starts of the latest two updates")               \
+  X(threshold,       U8,          1,  4,              "of PREMA: 1, 3 or 9")                                               \
+  X(row_rate,        U32,         1,  32,             "KOpen: rate of the kernel type")                                    \
+  X(row_count,       U32,         1,  24,             "KOpen: its completions in the window")                              \
+  X(row_active,      U64,         1,  48,             "KOpen: its active time, relative to the window")                    \
+  X(row_instances,   U64,         1,  48,             "KOpen: time of its instances, likewise")                            \
+  X(row_window,      U64,         1,  48,             "KOpen: start of its window")                                        \
+  X(row_in_flight,   U16,         1,  9,              "KOpen: its instances in flight")                                    \
+  X(row_profile,     U32,         1,  32,             "KOpen: its isolated rate")                                          \
+  X(row_snapshot,    Snapshots,   4,  32,             "KOpen: completions and times of its snapshot, as registers")        \
+  X(row_isolated,    U32,         1,  32,             "VOpen in an update: isolated time of the live job")                 \
+  X(row_token,       U32,         1,  24,             "VOpen in an update: its token")                                     \
+  X(row_start,       U64,         1,  48,             "VOpen in an update: its start")                                     \
+  X(row_deadline,    U32,         1,  32,             "VOpen in an update: its deadline")                                  \
+  X(row_slots,       U8,          1,  6,              "VOpen in an update: 5 its first kernel fitted, slots of its list")  \
+  X(row_done,        U32,         1,  24,             "VOpen in an update: its TBs that completed")                        \
+  X(row_record,      Records,     3,  32,             "VOpen in an update: remaining, duration, laxity of the last visit") \
+  X(row_key,         U64,         1,  50,             "VOpen in an update: its key")                                       \
+  X(row_arrival,     U16,         1,  16,             "VOpen in an update: its arrival number")                            \
+  X(row_grant,       U16,         1,  16,             "VOpen in an update: number of its latest parse grant")              \
+  X(row_priority,    U32,         1,  32,             "VOpen in an update: QPRIO of the queue")                            \
+  X(slot_type,       U8,          1,  p.kt_bits(),    "VMac: kernel type of the slot")                                     \
+  X(slot_groups,     U32,         1,  24,             "VMac: its TBs")                                                     \
+  X(types_rated,     TypeBits,    1,  p.NumKt,        "kernel types with a rate")                                          \
+  X(types_seen,      TypeBits,    1,  p.NumKt,        "kernel types whose window is open")                                 \
+  X(types_sampled,   TypeBits,    1,  p.NumKt,        "kernel types with a snapshot")                                      \
+  X(submit_queue,    U8,          1,  p.queue_bits(), "queue of the header that is taken")                                 \
+  X(submit_deadline, U32,         1,  32,             "its deadline")                                                      \
+  X(submit_start,    U64,         1,  48,             "its start")                                                         \
+  X(submit_flags,    U8,          1,  5,              "append, fits; a bad type, too many types, any TBs so far")          \
+  X(submit_beats,    U16,         1,  15,             "beats announced, beats taken, slots staged: 5 bits each")           \
+  X(parse_offer,     U16,         1,  9,              "8 parse offer is valid, queue")                                     \
+  X(dispatch_offer,  U16,         1,  9,              "8 dispatch offer is valid, queue")                                  \
+  X(parse_dropped,   U8,          1,  1,              "a parse grant came during this pass")                               \
+  X(last_granted,    U8,          1,  p.queue_bits(), "queue of the latest parse grant")                                   \
+  X(arrivals,        U16,         1,  16,             "number of the next arrival")                                        \
+  X(grants,          U16,         1,  16,             "number of the next parse grant")                                    \
+  X(control,         U32,         1,  25,             "register CTRL")                                                     \
+  X(min_groups,      U8,          1,  8,              "register MIN_WG")                                                   \
+  X(parse_latency,   U16,         1,  16,             "register PARSE_LAT")                                                \
+  X(context_speed,   U16,         1,  16,             "register CKPT_BW")                                                  \
+  X(prema_priority,  U8,          1,  4,              "register PREMA_P")                                                  \
+  X(interrupts,      U8,          1,  7,              "register IRQ_STAT")                                                 \
+  X(irq_enable,      U8,          1,  7,              "register IRQ_EN")                                                   \
+  X(now_high,        U16,         1,  16,             "register NOW, high half")                                           \
+  X(counters,        Counters,    12, 32,             "registers N_SUBMIT to N_DROP")                                      \
+  X(rest,            U16,         1,  10,             "edges since anything moved, at most 2^10 - 1")
 // clang-format on
 
 namespace castor::lax {
@@ -110,6 +161,10 @@ using twin::U32;
 using twin::U64;
 using twin::U8;
 using QueueBits = twin::Bits<256>;  ///< bit = queue
+using TypeBits = twin::Bits<256>;   ///< bit = kernel type
+using Counters = twin::Lanes<U32, 12>;
+using Snapshots = twin::Lanes<U32, 4>;
+using Records = twin::Lanes<U32, 3>;
 
 CASTOR_PORT_LISTS(LAX, lax)
 

@@ -61,9 +61,6 @@ enum class Count : U8 {
 };
 inline constexpr unsigned kCounts = 12;
 
-/// Why the main machine visits a queue.
-enum class Phase : U8 { kUpdate, kScan, kAdmit };
-
 /// One element of a job's list: a kernel type and its TBs that have not completed.
 struct Slot {
   U8 kid = 0;

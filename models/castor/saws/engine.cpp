@@ -328,6 +328,9 @@ Probes Engine::probes() const {
     probes.greedy |= static_cast<U8>(unsigned{list.greedy} << s);
     probes.length[s] = list.length;
     probes.waiting[s] = state_.queues[s].count;
+    const Message& oldest = state_.queues[s].messages[0];
+    probes.oldest[s] = static_cast<U8>(oldest.cta | unsigned{oldest.hit} << 5U | unsigned{oldest.all_blocked} << 6U |
+                                       unsigned{oldest.killed} << 7U);
   }
   probes.error = state_.err;
   return probes;

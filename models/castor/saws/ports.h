@@ -50,6 +50,7 @@
   X(greedy,    U8,       1,          p.NumSched,        "the greedy pointer is valid")       \
   X(length,    Indices,  p.NumSched, p.position_bits(), "CTAs in each scheduler's list")     \
   X(waiting,   Indices,  p.NumSched, 5,                 "messages that wait")                \
+  X(oldest,    Indices,  p.NumSched, 8,                 "7 dead, 6 all blocked, 5 hit, CTA") \
   X(error,     U8,       1,          3,                 "what err shows")
 // clang-format on
 

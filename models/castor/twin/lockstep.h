@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "castor/twin/inside_history.h"
 #include "castor/twin/mismatch.h"
 #include "castor/twin/port_waves.h"
 #include "castor/twin/twin.h"
@@ -17,7 +18,8 @@ namespace castor::twin {
 struct LockstepOptions {
   std::uint64_t seed = 0;  ///< of the stimulus, for the message
   std::string replay;      ///< command that repeats the run, for the message
-  std::string waves;       ///< the last cycles go to <waves>.model.vcd and <waves>.rtl.vcd; empty = nowhere
+  std::string waves;       ///< the last cycles go to <waves>.model.vcd and <waves>.rtl.vcd; empty = nowhere. The RTL's
+                           ///< have what is inside if it shows that (Twin::inside)
   bool one_file = false;   ///< instead to <waves>.vcd, scopes `model` and `rtl.top`
 };
 
@@ -48,6 +50,10 @@ class Lockstep final : public Twin<Block> {
         history_(kHistory + kAfter),
         compares_probes_(rtl_->has_probes()) {
     CASTOR_ASSERT(same_params(model_->params(), rtl_->params()));
+    if (Inside* const inside = rtl_->inside()) {
+      inside_ =
+          std::make_unique<InsideHistory>(*inside, 2 * (kHistory + kAfter));  // of each cycle its edge and its middle
+    }
     reset();
   }
 
@@ -61,12 +67,11 @@ class Lockstep final : public Twin<Block> {
   void clock(const Inputs& in) override {
     if (expected_ == nullptr) settle(in);
     check_inputs(in);
+    if (inside_) actual_ = &rtl_->settle(in);  // what is inside with all inputs of the cycle
     remember(in);
     expected_ = nullptr;
     model_->clock(in);
-    rtl_->clock(in);
-    last_ = in;
-    ++cycle_;
+    edge(in);
     compare_probes();
   }
 
@@ -88,14 +93,13 @@ class Lockstep final : public Twin<Block> {
     make_idle<Block>(in, this->params());
     advance_time<Block>(in, this->params(), 1);
     const Outputs constant = model_->settle(in);
-    for (Cycle i = 0; i < n; ++i, ++cycle_) {
+    for (Cycle i = 0; i < n; ++i) {
       behind_ = i;
       expected_ = &constant;
       actual_ = &rtl_->settle(in);
       if (differ_outputs()) fail(in);
       remember(in);
-      rtl_->clock(in);
-      last_ = in;
+      edge(in);
       advance_time<Block>(in, this->params(), 1);
     }
     expected_ = nullptr;
@@ -107,6 +111,8 @@ class Lockstep final : public Twin<Block> {
   /// Those of the model.
   [[nodiscard]] Probes probes() const override { return model_->probes(); }
   [[nodiscard]] std::optional<U32> peek(U16 address) const override { return model_->peek(address); }
+  /// That of the RTL.
+  [[nodiscard]] Inside* inside() override { return inside_.get(); }
 
   /// Cycles clocked since construction.
   [[nodiscard]] Cycle cycle() const { return cycle_; }
@@ -146,7 +152,17 @@ class Lockstep final : public Twin<Block> {
         this->params());
   }
 
+  /// The edge of the RTL that ends this cycle.
+  void edge(const Inputs& in) {
+    rtl_->clock(in);
+    last_ = in;
+    ++cycle_;
+    if (inside_) inside_->look(cycle_ * kCyclePicoseconds);
+  }
+
+  /// This cycle, which is settled.
   void remember(const Inputs& in) {
+    if (inside_) inside_->look(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);
     history_[next_] = {cycle_, in, *expected_, *actual_, model_probes_, rtl_probes_};
     next_ = (next_ + 1) % history_.size();
     remembered_ = std::min(remembered_ + 1, history_.size());
@@ -199,8 +215,7 @@ class Lockstep final : public Twin<Block> {
       model_->idle(std::exchange(behind_, 0));
       for (std::size_t i = 0; i < kAfter; ++i) {
         model_->clock(in);
-        rtl_->clock(in);
-        ++cycle_;
+        edge(in);
         make_idle<Block>(in, this->params());
         advance_time<Block>(in, this->params(), 1);
         expected_ = &model_->settle(in);
@@ -216,16 +231,20 @@ class Lockstep final : public Twin<Block> {
   void write_history(Mismatch& mismatch) const {
     const std::string model_path = options_.waves + ".model.vcd", rtl_path = options_.waves + ".rtl.vcd";
     PortWaves<Block> model(model_path, {{"model"}}, this->params());
-    PortWaves<Block> rtl(rtl_path, {{"top"}}, this->params());
+    std::unique_ptr<PortWaves<Block>> rtl;
+    if (!inside_)
+      rtl =
+          std::make_unique<PortWaves<Block>>(rtl_path, std::vector<std::vector<std::string>>{{"top"}}, this->params());
     for (std::size_t i = 0; i < remembered_; ++i) {
       const Moment& moment = history_[(next_ + history_.size() - remembered_ + i) % history_.size()];
       if (moment.cycle + kHistory <= mismatch.cycle) continue;  // the cycles behind it were fewer than kAfter
       if (mismatch.first > moment.cycle) mismatch.first = moment.cycle;
       model.cycle(moment.cycle, moment.in, moment.expected, moment.model);
-      rtl.cycle(moment.cycle, moment.in, moment.actual, moment.rtl);
+      if (rtl) rtl->cycle(moment.cycle, moment.in, moment.actual, moment.rtl);
     }
     model.close();
-    rtl.close();
+    if (rtl) rtl->close();
+    if (inside_) inside_->write(rtl_path, mismatch.first * kCyclePicoseconds);
     mismatch.waves = {model_path, rtl_path};
     if (!options_.one_file) return;
     mismatch.waves = {options_.waves + ".vcd"};
@@ -237,6 +256,7 @@ class Lockstep final : public Twin<Block> {
   std::unique_ptr<Twin<Block>> model_, rtl_;
   LockstepOptions options_;
   std::vector<Moment> history_;
+  std::unique_ptr<InsideHistory> inside_;  // if the RTL shows its own
   std::size_t next_ = 0;
   std::size_t remembered_ = 0;
   Cycle behind_ = 0;  // edges of an idle stretch that the RTL has had and the model has not

@@ -22,7 +22,7 @@ template <class Block>
 [[nodiscard]] std::unique_ptr<Twin<Block>> make_rtl(const typename Block::Params& params, RtlSource& source,
                                                     const RtlOptions& options = {}) {
   params.check();
-  return load_rtl<Block>(source.object(Block::kBlock, param_values(params)), params, options);
+  return load_rtl<Block>(source.object(Block::kBlock, param_values(params), options.waves()), params, options);
 }
 
 /// The twin that somebody named, at any legal parameters; `source` is not asked for a model. Errors: as `make_rtl`.

@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "castor/base/value_names.h"
 #include "castor/twin/ports.h"
 
 /// A field of any type that a port may have, as the bits of its packed port, and the reverse.
@@ -123,6 +124,16 @@ template <class T>
 inline constexpr bool has_names<T, std::void_t<decltype(enum_names(T{}))>> = true;
 
 }  // namespace detail
+
+/// The names of an enumeration; none of other fields.
+template <class T>
+[[nodiscard]] constexpr base::ValueNames value_names([[maybe_unused]] const T& field) {
+  if constexpr (detail::has_names<T>) {
+    return base::ValueNames(enum_names(field));
+  } else {
+    return {};
+  }
+}
 
 /// A field for a reader: an enumeration by its name, a number as decimal and hexadecimal, a mask as hexadecimal, lanes
 /// as a list.

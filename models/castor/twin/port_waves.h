@@ -48,22 +48,22 @@ class PortWaves {
   /// All signals, or once more those that there are.
   void declare(bool first) {
     std::size_t index = 0;
-    const auto add = [&](const std::string& name, unsigned width) {
+    const auto add = [&](const std::string& name, unsigned width, base::ValueNames names) {
       if (first) {
-        signals_.push_back(file_.add(name, width));
+        signals_.push_back(file_.add(name, width, names));
       } else {
         file_.add_again(name, signals_[index++]);
       }
     };
-    const auto port = [&add](const char* before, const char* after) {
-      return [&add, before, after](const Port& port, auto, auto) {
-        add(before + std::string(port.name) + after, port.shape.width());
+    const auto port = [&add](const auto& fields, const char* before, const char* after) {
+      return [&add, &fields, before, after](const Port& port, auto member, auto) {
+        add(before + std::string(port.name) + after, port.shape.width(), value_names(fields.*member));
       };
     };
-    add("clk_i", 1);
-    Block::each_input(port("", "_i"), params_);
-    Block::each_output(port("", "_o"), params_);
-    Block::each_probe(port("probe_", "_o"), params_);
+    add("clk_i", 1, {});
+    Block::each_input(port(in_, "", "_i"), params_);
+    Block::each_output(port(out_, "", "_o"), params_);
+    Block::each_probe(port(probes_, "probe_", "_o"), params_);
   }
 
   void sample(std::uint64_t time, bool edge, const typename Block::Inputs& in, const typename Block::Outputs& out,

@@ -2,18 +2,27 @@
 
 #include <verilated.h>
 #include <verilated_cov.h>
-#include <verilated_vcd_c.h>
 
 #include <algorithm>
+#include <fstream>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "castor/base/error.h"
+#include "castor/twin/dump_names.h"
 #include "castor/twin/rtl_options.h"
 #include "castor/twin/twin.h"
+#if VM_TRACE
+#include "castor/twin/rtl_trace.h"
+#endif
 
 /// The RTL behind the interface of twins. Needs the headers of Verilator's runtime; only RTL objects include it,
 /// everybody else loads one (rtl_object.h).
 namespace castor::twin {
+
+/// Whether the class that Verilator made can show what is inside.
+inline constexpr bool kRtlHasWaves = VM_TRACE != 0;
 
 namespace detail {
 
@@ -97,27 +106,24 @@ class Rtl final : public Twin<Block> {
   using typename Twin<Block>::Params;
   using typename Twin<Block>::Probes;
 
-  /// `params` must be those that the class was verilated with. Throws base::Error if a port does not fit its field, and
-  /// InputError if the waves of `options` cannot be written.
-  Rtl(const Params& params, const RtlOptions& options)
+  /// `params` must be those that the class was verilated with; `named`: signals inside whose values have names. Throws
+  /// base::Error if a port does not fit its field, and InputError if the waves of `options` cannot be written.
+  Rtl(const Params& params, const RtlOptions& options, [[maybe_unused]] std::vector<NamedSignal> named = {})
       : Twin<Block>(params), context_(prepared(options)), top_(context_.get(), ""), options_(options) {
     check_widths();
-    if (!options_.wave.empty()) {
+#if VM_TRACE
+    if (options_.waves()) {
       context_->traceEverOn(true);
-      top_.trace(&vcd_, 99);
-      if (options_.wave_depth < kWholeDepth) {
-        const int levels = static_cast<int>(options_.wave_depth);
-        vcd_.dumpvars(levels + 1, "." + std::string(Block::kTop) + "_probe");
-        vcd_.dumpvars(levels, "." + std::string(Block::kTop));  // a netlist has no probes around it
-      }
-      vcd_.open(options_.wave.c_str());
-      if (!vcd_.isOpen()) throw base::InputError("cannot write the waves '" + options_.wave + "'");
+      add_port_names(named, params);
+      trace_ = std::make_unique<RtlTrace>(top_, Block::kTop, options_.wave_depth, named);
+      open_wave();
     }
+#endif
     reset();
   }
   ~Rtl() override {
-    if (tracing() && low_) vcd_.dump(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);  // settled and not clocked
-    vcd_.close();
+    if (tracing() && low_) dump(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);  // settled and not clocked
+    wave_.close();
     ::Verilated::threadContextp(context_.get());  // where the top unregisters itself
     top_.final();
     if (!options_.coverage.empty()) context_->coveragep()->write(options_.coverage.c_str());
@@ -133,11 +139,11 @@ class Rtl final : public Twin<Block> {
 
   void clock(const Inputs& in) override {
     if (tracing() || !low_) low(in);
-    if (tracing()) vcd_.dump(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);
+    if (tracing()) dump(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);
     high(in);
     ++cycle_;
     last_ = in;
-    if (tracing()) vcd_.dump(cycle_ * kCyclePicoseconds);
+    if (tracing()) dump(cycle_ * kCyclePicoseconds);
   }
 
   void reset() override {
@@ -196,6 +202,8 @@ class Rtl final : public Twin<Block> {
         this->params());
     return all;
   }
+
+  [[nodiscard]] Inside* inside() override { return options_.inside ? trace_.get() : nullptr; }
 
  private:
   static constexpr unsigned kResetCycles = 3;
@@ -257,14 +265,44 @@ class Rtl final : public Twin<Block> {
                         std::to_string(cycle_) + "; its message is in the output above");
     }
   }
-  [[nodiscard]] bool tracing() const {
-    return vcd_.isOpen() && cycle_ >= options_.wave_from && cycle_ < options_.wave_to;
+
+  /// Ports and probes that are enumerations.
+  static void add_port_names(std::vector<NamedSignal>& named, const Params& params) {
+    const auto add = [&named](const std::string& signal, auto field) {
+      using Field = decltype(field);
+      if constexpr (detail::has_names<Field>) {
+        NamedSignal one{std::string(Block::kTop) + "_probe." + signal, {}};
+        for (const char* const name : enum_names(Field{})) one.names.emplace_back(one.names.size(), name);
+        named.push_back(std::move(one));
+      }
+    };
+    Inputs in;
+    Outputs out;
+    Probes probes;
+    Block::each_input([&](const Port& port, auto member, auto) { add(std::string(port.name) + "_i", in.*member); },
+                      params);
+    Block::each_output([&](const Port& port, auto member, auto) { add(std::string(port.name) + "_o", out.*member); },
+                       params);
+    Block::each_probe(
+        [&](const Port& port, auto member, auto) { add("probe_" + std::string(port.name) + "_o", probes.*member); },
+        params);
   }
+  void open_wave() {
+    if (options_.wave.empty()) return;
+    wave_.open(options_.wave);
+    if (!wave_) throw base::InputError("cannot write the waves '" + options_.wave + "'");
+    wave_ << "$timescale 1ps $end\n" << trace_->declarations() << "$enddefinitions $end\n";
+  }
+  [[nodiscard]] bool tracing() const {
+    return wave_.is_open() && cycle_ >= options_.wave_from && cycle_ < options_.wave_to;
+  }
+  void dump(std::uint64_t time) { wave_ << '#' << time << '\n' << trace_->changes(); }
 
   std::unique_ptr<VerilatedContext> context_;
   Top top_;
   RtlOptions options_;
-  VerilatedVcdC vcd_;
+  std::unique_ptr<Inside> trace_;  // with waves only
+  std::ofstream wave_;
   Outputs out_;
   Inputs last_;
   Cycle cycle_ = 0;

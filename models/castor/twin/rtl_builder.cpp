@@ -43,9 +43,10 @@ std::string build_rtl(const std::string& manifest, const ParamValues& values, co
   return path = answer.text;
 }
 
-std::string RtlBuilder::object(const std::string& block, const ParamValues& values) {
+std::string RtlBuilder::object(const std::string& block, const ParamValues& values, bool waves) {
   std::vector<std::string> options;
   if (variant_ == Variant::kCoverage) options.emplace_back("--coverage");
+  if (waves) options.emplace_back("--waves");
   return build_rtl(find_block(block).manifest(), values, options);
 }
 

@@ -21,7 +21,7 @@ class RtlBuilder final : public RtlSource {
 
   explicit RtlBuilder(Variant variant = Variant::kPlain) : variant_(variant) {}
   /// Errors: InputError for an unknown block, and if the flow fails, which has said why on stderr.
-  [[nodiscard]] std::string object(const std::string& block, const ParamValues& values) override;
+  [[nodiscard]] std::string object(const std::string& block, const ParamValues& values, bool waves) override;
 
  private:
   Variant variant_;
@@ -31,7 +31,8 @@ class RtlBuilder final : public RtlSource {
 class RtlFile final : public RtlSource {
  public:
   explicit RtlFile(std::string path) : path_(std::move(path)) {}
-  [[nodiscard]] std::string object(const std::string& /*block*/, const ParamValues& /*values*/) override {
+  [[nodiscard]] std::string object(const std::string& /*block*/, const ParamValues& /*values*/,
+                                   bool /*waves*/) override {
     return path_;
   }
 

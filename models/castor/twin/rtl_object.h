@@ -27,8 +27,9 @@ template <class Params>
 class RtlSource {
  public:
   virtual ~RtlSource() = default;
-  /// Path of the RTL of `block` at these values. Errors: InputError if it cannot be made, with what is missing.
-  [[nodiscard]] virtual std::string object(const std::string& block, const ParamValues& values) = 0;
+  /// Path of the RTL of `block` at these values; `waves`: one that can show what is inside. Errors:
+  /// InputError if it cannot be made, with what is missing.
+  [[nodiscard]] virtual std::string object(const std::string& block, const ParamValues& values, bool waves) = 0;
 };
 
 /// What the function `castor_rtl_object` of such an object gives.
@@ -36,11 +37,12 @@ template <class Block>
 struct RtlObject {
   base::ObjectHeader header;
   const char* params;  ///< as `params_text` writes them; of a netlist or of mutants too
+  bool waves;          ///< RtlOptions::waves may be asked for
   Twin<Block>* (*make)(const typename Block::Params&, const RtlOptions&);  ///< the caller deletes it
 };
 
 /// RTL at these parameters out of the object at `path`. Errors: as base::load_object, and InputError if it was made for
-/// other parameters.
+/// other parameters, or without the waves that `options` ask for.
 template <class Block>
 [[nodiscard]] std::unique_ptr<Twin<Block>> load_rtl(const std::string& path, const typename Block::Params& params,
                                                     const RtlOptions& options) {
@@ -49,6 +51,10 @@ template <class Block>
   if (object.params != params_text(params)) {
     throw base::InputError("'" + path + "' is RTL of " + Block::kBlock + " at " + object.params + ", not at " +
                            params_text(params));
+  }
+  if (options.waves() && !object.waves) {
+    throw base::InputError("'" + path + "' is RTL of " + Block::kBlock + " that shows nothing of its inside",
+                           "option --waves of the flow rtl-object builds what does");
   }
   return std::unique_ptr<Twin<Block>>(object.make(params, options));
 }

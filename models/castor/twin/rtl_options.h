@@ -18,9 +18,13 @@ struct RtlOptions {
   std::uint64_t seed = 1;  ///< of power-up values
   std::string coverage;    ///< where the counts of a coverage build go at the end (verilator_coverage); empty = nowhere
   std::string wave;        ///< VCD of what is inside; empty = none
-  unsigned wave_depth = kWholeDepth;  ///< levels of modules in it: 1 = the block's own signals
+  bool inside = false;     ///< gives what is inside to who asks (Twin::inside); not together with `wave`
+  unsigned wave_depth = kWholeDepth;  ///< levels of modules in either: 1 = the block's own signals
   base::Cycle wave_from = 0;
   base::Cycle wave_to = base::kForever;  ///< one behind the last
+
+  /// Whether the RTL must have been built with waves.
+  [[nodiscard]] bool waves() const { return inside || !wave.empty(); }
 };
 
 }  // namespace castor::twin

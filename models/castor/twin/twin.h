@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "castor/twin/block.h"
+#include "castor/twin/inside.h"
 
 namespace castor::twin {
 
@@ -45,6 +46,8 @@ class Twin {
   [[nodiscard]] virtual bool has_probes() const { return true; }
   /// A register as a debugger sees it: without side effect and without time. Nothing if this twin cannot look.
   [[nodiscard]] virtual std::optional<U32> peek(U16 /*address*/) const { return std::nullopt; }
+  /// What is inside, for waves; null: this twin does not show it. Lives as long as the twin.
+  [[nodiscard]] virtual Inside* inside() { return nullptr; }
 
  protected:
   /// Throws InputError for illegal parameters.

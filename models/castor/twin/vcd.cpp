@@ -2,25 +2,13 @@
 
 #include <algorithm>
 
+#include "castor/base/dump_text.h"
 #include "castor/base/error.h"
 
 namespace castor::twin {
-namespace {
-
-/// Identifier number `index`: printable characters, shortest first.
-std::string identifier(std::size_t index) {
-  std::string id;
-  do {
-    id += static_cast<char>('!' + index % 94);
-    index /= 94;
-  } while (index-- > 0);
-  return id;
-}
-
-}  // namespace
 
 VcdFile::VcdFile(std::string path) : path_(std::move(path)), file_(path_) {
-  if (!file_) throw base::InputError("cannot write the waves '" + base::printable(path_) + "'");
+  if (!file_) throw base::InputError("cannot write the waves '" + base::printable(path_, std::string::npos) + "'");
   file_ << "$timescale 1ps $end\n";
 }
 
@@ -37,9 +25,11 @@ void VcdFile::close_scope() {
   --depth_;
 }
 
-unsigned VcdFile::add(std::string_view name, unsigned width) {
+unsigned VcdFile::add(std::string_view name, unsigned width, base::ValueNames names) {
   CASTOR_ASSERT(declaring_ && width > 0);
-  signals_.push_back({identifier(signals_.size()), width, false, std::vector<std::uint64_t>((width + 63) / 64)});
+  signals_.push_back(
+      {base::identifier(identifiers_++), {}, width, names, false, std::vector<std::uint64_t>((width + 63) / 64)});
+  if (names.any()) signals_.back().name_id = base::identifier(identifiers_++);
   declare(name, signals_.back());
   return static_cast<unsigned>(signals_.size() - 1);
 }
@@ -53,6 +43,7 @@ void VcdFile::declare(std::string_view name, const Signal& signal) {
   file_ << "$var wire " << signal.width << ' ' << signal.id << ' ' << name;
   if (signal.width > 1) file_ << " [" << signal.width - 1 << ":0]";
   file_ << " $end\n";
+  if (signal.names.any()) file_ << base::name_variable(name, signal.name_id);
 }
 
 void VcdFile::at(std::uint64_t picoseconds) {
@@ -93,6 +84,7 @@ void VcdFile::set(unsigned signal, const std::uint64_t* words) {
   }
   buffer_ += s.id;
   buffer_ += '\n';
+  if (s.names.any()) buffer_ += "s" + s.names.of(s.value[0]) + " " + s.name_id + "\n";
   constexpr std::size_t kEnough = 1U << 16U;
   if (buffer_.size() >= kEnough) flush();
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "castor/base/value_names.h"
+
 namespace castor::twin {
 
 /// Writes a value change dump (IEEE 1364, clause 18; time scale 1 ps). Signals are declared, then sampled: what has not
@@ -21,8 +23,8 @@ class VcdFile {
   /// Scopes nest; signals belong to the innermost one. Only before the first `at`.
   void open_scope(std::string_view name);
   void close_scope();
-  /// Number of the new signal; width 1 or more.
-  unsigned add(std::string_view name, unsigned width);
+  /// Number of the new signal; width 1 or more. With `names` a variable <name>_name beside it shows them.
+  unsigned add(std::string_view name, unsigned width, base::ValueNames names = {});
   /// The same signal once more, in another scope or by another name.
   void add_again(std::string_view name, unsigned signal);
 
@@ -37,8 +39,9 @@ class VcdFile {
 
  private:
   struct Signal {
-    std::string id;
+    std::string id, name_id;
     unsigned width;
+    base::ValueNames names;
     bool known;  // has a value
     std::vector<std::uint64_t> value;
   };
@@ -50,6 +53,7 @@ class VcdFile {
   std::ofstream file_;
   std::string buffer_;  // of changes
   std::vector<Signal> signals_;
+  std::size_t identifiers_ = 0;
   unsigned depth_ = 0;
   bool declaring_ = true;
   bool time_written_ = false;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <sstream>
 
+#include "castor/base/dump_text.h"
 #include "castor/base/error.h"
 #include "castor/twin/vcd.h"
 
@@ -14,7 +15,7 @@ class Reader {
  public:
   Reader(const VcdSource& source, std::size_t index)
       : path_(source.path), file_(source.path), prefix_(std::string(1, static_cast<char>('a' + index))) {
-    if (!file_) throw base::InputError("cannot read the waves '" + base::printable(path_) + "'");
+    if (!file_) throw base::InputError("cannot read the waves '" + base::printable(path_, std::string::npos) + "'");
     read_declarations();
     const bool wrapped = tops_.size() == 1 && tops_[0] == source.scope;
     if (!source.scope.empty() && !wrapped) {
@@ -136,29 +137,13 @@ class Reader {
   }
 
   void copy(const std::string& text) {
-    switch (text[0]) {
-      case '$':  // $dumpvars, $dumpall ... and the $end behind them
-        return;
-      case 'b':
-      case 'B':
-      case 'r':
-      case 'R': {
-        const std::size_t space = text.find(' ');
-        if (space == std::string::npos) refuse("a value without identifier");
-        changes_ += text.substr(0, space + 1) + prefix_ + text.substr(space + 1) + "\n";
-        return;
-      }
-      case '0':
-      case '1':
-      case 'x':
-      case 'X':
-      case 'z':
-      case 'Z':
-        changes_ += text.substr(0, 1) + prefix_ + text.substr(1) + "\n";
-        return;
-      default:
-        refuse("'" + base::printable(text, 20) + "'");
+    if (text[0] == '$') return;  // $dumpvars, $dumpall ... and the $end behind them
+    const std::size_t at = base::identifier_at(text);
+    if (at == std::string::npos) {
+      refuse(std::string("bBrRsS").find(text[0]) != std::string::npos ? "a value without identifier"
+                                                                      : "'" + base::printable(text, 20) + "'");
     }
+    changes_ += text.substr(0, at) + prefix_ + text.substr(at) + "\n";
   }
 
   std::string path_;
@@ -184,12 +169,13 @@ void merge_vcd(const std::vector<VcdSource>& sources, const std::string& output)
   std::vector<std::unique_ptr<Reader>> readers;
   int finest = 12;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i].path == output) throw base::InputError("'" + base::printable(output) + "' is input and output");
+    if (sources[i].path == output)
+      throw base::InputError("'" + base::printable(output, std::string::npos) + "' is input and output");
     readers.push_back(std::make_unique<Reader>(sources[i], i));
     finest = std::min(finest, readers.back()->exponent());
   }
   std::ofstream out(output);
-  if (!out) throw base::InputError("cannot write the waves '" + base::printable(output) + "'");
+  if (!out) throw base::InputError("cannot write the waves '" + base::printable(output, std::string::npos) + "'");
   static const char* const kNumbers[] = {"1", "10", "100"};
   static const char* const kUnits[] = {"fs", "ps", "ns", "us", "ms", "s"};
   out << "$timescale " << kNumbers[(finest + 3) % 3] << kUnits[(finest + 3) / 3] << " $end\n";

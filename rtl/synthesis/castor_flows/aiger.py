@@ -15,7 +15,11 @@ class Circuit:
     def __init__(self, path, names):
         try:
             self._read(Path(path).read_bytes())
-            self.inputs_by_name, self.latches_by_name, self.outputs_by_name = _read_map(Path(names).read_text())
+            text = Path(names).read_text()
+            self.inputs_by_name, self.latches_by_name, self.outputs_by_name = _read_map(text)
+            self._arbitrary = {
+                (words[3], int(words[2])) for words in map(str.split, text.splitlines()) if words[:1] == ["init"]
+            }
         except (OSError, ValueError, IndexError):
             raise WrongRequest(f"cannot read the AIGER file '{path}'") from None
 
@@ -97,6 +101,20 @@ class Circuit:
             if history:
                 todo.append(nexts[latch] >> 1)
         return found
+
+    def before_registers(self, value, enable):
+        """(literal, literal, cycles) of the outputs with the names `value` and `enable`: what Yosys' registers behind
+        them take, 1 cycle before the registers have it; if one is no register, the outputs themselves and 0.
+
+        Sound for the question whether they are ever true together, because that asks for an enable that begins at 0.
+        A proof has so much less to find: what a property says of a state is then a function of that state.
+        """
+        if {value, enable} <= self.latches_by_name.keys() and enable not in self._arbitrary:
+            nexts = self._parsed()[1]
+            return nexts[self.latches_by_name[value]], nexts[self.latches_by_name[enable]], 1
+        # Of a process without a condition Yosys leaves no enable.
+        at = self.outputs_by_name.get(enable)
+        return self.outputs[self.outputs_by_name[value]], 1 if at is None else self.outputs[at], 0
 
     def history_before(self, literals):
         """Numbers of the latches on which the literals depend over the cycles before theirs."""

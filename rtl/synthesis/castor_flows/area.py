@@ -73,7 +73,7 @@ def run(options, progress):
         raise WrongRequest("no block with RTL" + (f" in '{Path(options.root) / 'rtl'}'" if options.root else ""))
     wanted = []
     for name in names:
-        block = tree.find(options.root, name, points=True)
+        block = tree.find(options.root, name, points="area")
         for chosen in _sets(block, options):
             wanted.append((block, chosen, block.parameters(chosen)))
             if options.check:
@@ -90,7 +90,7 @@ def run(options, progress):
     code = 0
     for name in names:
         mine = [result for result in results if result["block"] == name]
-        block = tree.find(options.root, name, points=True)
+        block = tree.find(options.root, name, points="area")
         for line in report(mine, library, options.macros):
             progress.line(line)
         if options.record:

@@ -1,18 +1,20 @@
 """castor faults: faults that were put into a block's RTL by hand, and whether the default run of lockstep finds each.
+In what has no model, the modules that blocks share, the properties have to find them.
 
 tb/<block>/faults.json is a list of
     {"name": ..., "what": ..., "file": "castor_x.sv", "at": "text with «expression» in it", "to": "expression",
-     "sets": ["default", ...], "found": {"default": cycle, ...}}
      "sets": ["default", ...], "found": {"set": cycle, ...}}
-build of each set: a number from the environment chooses one. The RTL itself carries none of it.
+For lockstep all faults are in one build of each set: a number from the environment chooses one. For the properties each
+is in a copy of the sources. The RTL itself carries none of it.
 """
 
+import copy
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import cosim, tree
+from . import cosim, prove, tools, tree
 from .errors import WrongRequest
 
 _PACKAGE = """// Which of the faults is there: 0 none.
@@ -24,7 +26,9 @@ endpackage
 
 
 def add_arguments(parser):
-    parser.add_argument("block", help="block")
+    parser.add_argument(
+        "block", help=f"block, a module that blocks share, such as fifo, or '{tree.COMMON}' for all of those"
+    )
     parser.add_argument("--fault", metavar="NAME", action="append", help="only this one (repeatable)")
     parser.add_argument("--params", metavar="SET", action="append", help="only at this set (repeatable)")
     parser.add_argument(
@@ -41,25 +45,69 @@ def add_arguments(parser):
     parser.add_argument("--record", action="store_true", help="write the cycles to tb/<block>/faults.json")
 
 
+#: What one property may take to tell a fault.
+_SECONDS = 30
+
+
 def run(options, progress):
     """The command. Returns the exit code: 1 if a fault is not found."""
-    block = tree.find(options.root, options.block)
-    listed = read(block)
+    blocks = tree.designs(options.root, options.block)
+    lists = [read(block) for block in blocks]
+    every = [fault for listed in lists for fault in listed]
     for name in options.fault or ():
-        tree.choose(f"fault of {block.name}", name, [fault["name"] for fault in listed])
+        tree.choose(f"fault of {options.block}", name, [fault["name"] for fault in every])
     for name in options.params or ():
-        block.parameters(name)
-    chosen = [fault for fault in listed if not options.fault or fault["name"] in options.fault]
-    runs = quick(chosen, options.quick) if options.quick else everything(chosen, options)
-    if not runs:
-        raise WrongRequest(f"no fault of {block.name} to run", "castor faults NAME --record notes what --quick needs")
-    work = (Path(options.work) / block.name / "faults").resolve()
-    sources = patch(block, listed, work)
+        tree.choose(f"parameter set of {options.block}", name, list({one: 0 for block in blocks for one in block.sets}))
+    plans = [runs_of(listed, options) for listed in lists]
+    if not any(plans):
+        raise WrongRequest(
+            f"no fault of {options.block} to run", "castor faults NAME --record notes what --quick needs"
+        )
     missed = []
+    for block, listed, runs in zip(blocks, lists, plans):
+        if runs:
+            missed += run_block(block, listed, runs, options, progress)
+    if options.json:
+        tree.write_json(
+            options.json, {"command": options.command, "block": options.block, "faults": every, "missed": missed}
+        )
+    return 1 if missed else 0
+
+
+def runs_of(listed, options):
+    """[(fault, set, cycles)] of those faults that are asked for."""
+    chosen = [fault for fault in listed if not options.fault or fault["name"] in options.fault]
+    return quick(chosen, options.quick) if options.quick else everything(chosen, options)
+
+
+def run_block(block, listed, runs, options, progress):
+    """Runs faults of a block and notes in each where it was found. Returns the names of those that were not."""
+    missed = []
+    work = (Path(options.work) / block.name / "faults").resolve()
+    hunt = by_lockstep if block.manifest else by_properties
+    for fault, params, where in hunt(block, listed, runs, work, options, progress):
+        if where is None:
+            missed.append(fault["name"])
+            progress.line(f"{block.name}, {fault['name']} at {params}: NOT FOUND")
+        else:
+            cycle, what = where
+            progress.line(f"{block.name}, {fault['name']} at {params}: found by {what} in cycle {cycle}")
+            fault.setdefault("found", {})[params] = cycle
+    progress.line(f"{block.name}: {len(runs) - len(missed)} of {len(runs)} found")
+    if options.record:
+        (block.bench / "faults.json").write_text(json.dumps(listed, indent=2, ensure_ascii=False) + "\n")
+    return missed
+
+
+def by_lockstep(block, listed, runs, work, options, progress):
+    """Yields (fault, set, (cycle, sequence), or None if it was not found) of each run."""
+    sources = patch(block, listed, work)
     for params in dict.fromkeys(params for _, params, _ in runs):
         progress.say(f"{block.name} {params}: building")
         code = Path(__file__).with_name("mutant_number.cpp")
-        harness = cosim.Harness(block, cosim.build(block, block.parameters(params), patched=sources, code=code))
+        harness = cosim.Harness(
+            block, cosim.build(block, block.parameters(params), patched=sources, code=code, waves=True)
+        )
         sequence = harness.sequences(work)[0]
         # The object without a fault is the RTL: what finds something in it would find everything.
         if look(harness, work, params, sequence, options.seed, 20_000, 0) is not None:
@@ -69,21 +117,54 @@ def run(options, progress):
             found = pool.map(
                 lambda one: look(harness, work, params, sequence, options.seed, one[1], listed.index(one[0]) + 1), here
             )
-            for (fault, cycles), cycle in zip(here, found):
-                if cycle is None:
-                    missed.append(fault["name"])
-                    progress.line(f"{fault['name']} at {params}: NOT FOUND in {cycles} cycles of {sequence}")
-                else:
-                    progress.line(f"{fault['name']} at {params}: found by {sequence} in cycle {cycle}")
-                    fault.setdefault("found", {})[params] = cycle
-    progress.line(f"{block.name}: {len(runs) - len(missed)} of {len(runs)} found")
-    if options.record:
-        (block.bench / "faults.json").write_text(json.dumps(listed, indent=2, ensure_ascii=False) + "\n")
-    if options.json:
-        tree.write_json(
-            options.json, {"command": options.command, "block": block.name, "faults": listed, "missed": missed}
-        )
-    return 1 if missed else 0
+            for (fault, _), cycle in zip(here, found):
+                yield fault, params, None if cycle is None else (cycle, sequence)
+
+
+def by_properties(block, listed, runs, work, options, progress):
+    """As by_lockstep, with the property that fails in place of a sequence."""
+    tools.need("yosys", "berkeley-abc")
+    for params in dict.fromkeys(params for _, params, _ in runs):
+        progress.say(f"{block.name} {params}")
+        here = [fault for fault, at, _ in runs if at == params]
+
+        def hunt(fault, folder=work / params, params=params):
+            design = broken(block, fault, folder / fault["name"] / "rtl") if fault else block
+            return first_failure(design, params, folder / (fault["name"] if fault else "-"))
+
+        with ThreadPoolExecutor(options.jobs) as pool:
+            # What fails without a fault would find everything.
+            sound, *found = pool.map(hunt, [None, *here])
+        if sound is not None:
+            raise WrongRequest(f"{block.name} at {params} fails without a fault", f"castor prove {block.name}")
+        for fault, where in zip(here, found):
+            yield fault, params, where
+
+
+def broken(block, fault, folder):
+    """The block with the fault in a copy of its source."""
+    source = source_of(block, fault)
+    plain = tree.read_text(source)
+    before, old, after = parts_of(fault, plain)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / source.name
+    path.write_text(plain.replace(before + old + after, f"{before}({fault['to']}){after}"))
+    other = copy.copy(block)
+    other.sources = [path if one == source else one for one in block.sources]
+    return other
+
+
+def first_failure(block, params, work):
+    """(cycle, name) of the first property of the list that fails; None if none does."""
+    properties = prove.elaborate(block, block.parameters(params), work)
+    claims = [one for one in properties if not one.cover]
+    prove.write_circuit(work)
+    prove.prepare_aiger(claims, properties, work, [], "alone")
+    for one in claims:
+        prove.pdr(one, work, _SECONDS, "alone", traced=False)
+        if one.result == prove.FAILED:
+            return one.depth, one.name
+    return None
 
 
 def read(block):
@@ -136,9 +217,7 @@ def patch(block, faults, work):
     package.write_text(_PACKAGE)
     plains, texts = {}, {}
     for number, fault in enumerate(faults, 1):
-        source = next((path for path in block.sources if path.name == fault["file"]), None)
-        if source is None:
-            raise WrongRequest(f"fault {fault['name']}: {block.name} has no source {fault['file']}")
+        source = source_of(block, fault)
         if source not in plains:
             plains[source] = texts[source] = tree.read_text(source)
         texts[source] = insert(texts[source], number, fault, plains[source])
@@ -149,8 +228,17 @@ def patch(block, faults, work):
     return [package, *(patched.get(path, path) for path in block.verilated)]
 
 
-def insert(text, number, fault, plain):
-    """`text` with one more fault in it; `plain` is the source without any."""
+def source_of(block, fault):
+    """The source that the fault is in. Raises WrongRequest if the block has none of that name."""
+    for path in block.sources:
+        if path.name == fault["file"]:
+            return path
+    raise WrongRequest(f"fault {fault['name']}: {block.name} has no source {fault['file']}")
+
+
+def parts_of(fault, plain):
+    """(before, expression, after) of the fault's place in `plain`, the source without faults. Raises WrongRequest if
+    there is not exactly one such place."""
     parts = re.fullmatch(r"(?s)(.*)«(.+)»(.*)", fault["at"])
     if parts is None:
         raise WrongRequest(f"fault {fault['name']}: no «expression» in '{fault['at']}'")
@@ -161,6 +249,12 @@ def insert(text, number, fault, plain):
             f"{plain.count(before + old + after)} times",
             "the RTL has changed: write the fault anew",
         )
+    return before, old, after
+
+
+def insert(text, number, fault, plain):
+    """`text` with one more fault in it; `plain` is the source without any."""
+    before, old, after = parts_of(fault, plain)
     # Where faults share an expression, the one before wraps it already.
     wrapped = re.compile(
         re.escape(before)

@@ -2,8 +2,8 @@
 
 tb/<block>/castor_<block>*_properties.sv hold modules with assertions and `bind` statements that put them into the
 block. Yosys 0.23 parses `bind` and then ignores it, so the statements are carried out here, on copies of the sources.
-Two lines are added to the block: reset is assumed in the first cycle, and a cover shows that the assumptions let the
-block run.
+Two lines are added to the block: reset, if it has one, is assumed in the first cycle, and a cover shows that the
+assumptions let the block run.
 """
 
 import hashlib
@@ -28,18 +28,15 @@ _RESET_FIRST = """
   end
 """
 
-_MONITOR = (
-    _RESET_FIRST
-    + f"""
+_ALIVE_COVER = f"""
   logic [3:0] castor_flow_age_q;
   initial castor_flow_age_q = '0;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) castor_flow_age_q <= '0;
+    if (IN_RESET) castor_flow_age_q <= '0;
     else if (castor_flow_age_q != 4'd{ALIVE_CYCLES}) castor_flow_age_q <= castor_flow_age_q + 4'd1;
     {ALIVE}: cover (castor_flow_age_q == 4'd{ALIVE_CYCLES});
   end
 """
-)
 
 _BIND = re.compile(r"\bbind\s+(\w+)\s+([^;]+;)", re.DOTALL)
 
@@ -68,12 +65,21 @@ def split_binds(text):
 
 def insert(text, module, addition):
     """The text with `addition` before the end of `module`, on the same line; None if the module is not in it."""
-    clean = blank_comments(text)
-    for match in re.finditer(rf"\bmodule\s+(?:automatic\s+|static\s+)?{re.escape(module)}\b", clean):
-        end = re.compile(r"\bendmodule\b").search(clean, match.end())
-        if end:
-            return text[: end.start()] + addition + text[end.start() :]
-    return None
+    body = _body(blank_comments(text), module)
+    return text[: body.end(1)] + addition + text[body.end(1) :] if body else None
+
+
+def _body(clean, module):
+    """The match of a module whose first group goes from behind its name to its end; None if it is not in the text."""
+    return re.search(
+        rf"\bmodule\s+(?:automatic\s+|static\s+)?{re.escape(module)}\b(.*?)\bendmodule\b", clean, re.DOTALL
+    )
+
+
+def has_reset(text, module):
+    """Whether the module is in the text and has a reset; the tables have none."""
+    body = _body(blank_comments(text), module)
+    return body is not None and re.search(r"\brst_ni\b", body[1]) is not None
 
 
 def fingerprint(block):
@@ -96,7 +102,14 @@ def prepare(block, work, parts=False):
             f"{block.name} has no properties: no file '{block.bench}/castor_{block.name}_properties.sv'",
             "docs/guides/flows.md says what belongs in it",
         )
-    extra, binds, origins = [], [(block.top, _MONITOR, block.folder)], {}
+    texts = {source: tree.read_text(source) for source in block.sources}
+
+    def reset_first(module):
+        return _RESET_FIRST if any(has_reset(text, module) for text in texts.values()) else ""
+
+    monitor = reset_first(block.top)
+    monitor += _ALIVE_COVER.replace("IN_RESET", "!rst_ni" if monitor else "1'b0")
+    extra, binds, origins = [], [(block.top, monitor, block.folder)], {}
     for source in sources:
         text, found = split_binds(tree.read_text(source))
         binds += [(module, instance, source) for module, instance in found]
@@ -105,10 +118,8 @@ def prepare(block, work, parts=False):
         copy.write_text(text)
         extra.append(copy)
     if parts:
-        binds += [
-            (module, _RESET_FIRST, block.folder) for module in sorted({one for one, _, _ in binds[1:]} - {block.top})
-        ]
-    texts = {source: tree.read_text(source) for source in block.sources}
+        inside = sorted({one for one, _, _ in binds[1:]} - {block.top})
+        binds += [(module, reset_first(module), block.folder) for module in inside]
     changed = set()
     for module, instance, wanted_by in binds:
         for source, text in texts.items():

@@ -6,15 +6,14 @@ from pathlib import Path
 
 from . import tools, tree
 
-#: What all blocks share, in Castor's rtl/.
-_COMMON = "common"
-
 _WARNING = re.compile(r"^%(Warning|Error)(?:-(\w+))?: (?:(\S+?):(\d+):(?:\d+:)? )?(.*)$", re.MULTILINE)
 
 
 def add_arguments(parser):
     parser.add_argument(
-        "block", nargs="*", help=f"blocks, '{_COMMON}' for the modules that blocks share (default: all, and {_COMMON})"
+        "block",
+        nargs="*",
+        help=f"blocks, '{tree.COMMON}' for the modules that blocks share (default: all, and {tree.COMMON})",
     )
     parser.add_argument("--params", metavar="SET", help="only this parameter set (default: all)")
 
@@ -75,18 +74,28 @@ def tasks_of(block, chosen):
 
 
 def tasks_of_common():
-    """Each shared module alone, at its defaults."""
-    folder = tree.own_rtl() / _COMMON
-    return [Task(_COMMON, path.stem, path.stem, {}, [path], [folder]) for path in sorted(folder.glob("*.sv"))]
+    """Each shared module with its properties, at its defaults and at each of its sets."""
+    return [
+        Task(
+            tree.COMMON,
+            f"{module.top}-{name}",
+            module.top,
+            values,
+            [*module.sources, *sorted(module.bench.glob("*_properties.sv"))],
+            module.includes,
+        )
+        for module in tree.designs(None, tree.COMMON)
+        for name, values in {"itself": {}, **module.sets}.items()
+    ]
 
 
 def run(options, progress):
     """The command. Returns the exit code."""
     tools.need("verilator")
-    names = options.block or [*tree.blocks(options.root), *([] if options.params else [_COMMON])]
+    names = options.block or [*tree.blocks(options.root), *([] if options.params else [tree.COMMON])]
     tasks = []
     for name in dict.fromkeys(names):
-        tasks += tasks_of_common() if name == _COMMON else tasks_of(tree.find(options.root, name), options.params)
+        tasks += tasks_of_common() if name == tree.COMMON else tasks_of(tree.find(options.root, name), options.params)
     work = Path(options.work).resolve() / "lint"
     with ThreadPoolExecutor(options.jobs) as pool:
         for number, task in enumerate(pool.map(lambda one: one.run(work), tasks), 1):

@@ -109,7 +109,13 @@ def run(options, progress):
     progress.say("building the model of all mutants")
     harness = cosim.Harness(
         block,
-        cosim.build(block, values, source=work / "mutants.sv", code=Path(__file__).with_name("mutant_number.cpp")),
+        cosim.build(
+            block,
+            values,
+            source=work / "mutants.sv",
+            code=Path(__file__).with_name("mutant_number.cpp"),
+            waves=True,
+        ),
     )
 
     names = harness.sequences(work)

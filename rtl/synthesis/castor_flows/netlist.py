@@ -78,7 +78,7 @@ def run(options, progress):
 def lockstep(block, values, netlist, work, options, progress):
     """Runs the model against the netlist. Probes are not compared: a netlist has none. Returns the exit code."""
     progress.say(f"{block.name} {options.params}: building the netlist")
-    harness = cosim.Harness(block, cosim.build(block, values, source=netlist, unoptimized=True))
+    harness = cosim.Harness(block, cosim.build(block, values, source=netlist, unoptimized=True, waves=True))
     known = harness.sequences(work)
     code = 0
     for sequence in options.sequence or known[:1]:

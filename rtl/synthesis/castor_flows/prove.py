@@ -31,10 +31,23 @@ ENGINES = ("pdr", "k-induction", "bmc")
 
 _LONGEST_INDUCTION = 20
 
+#: Of induction by ABC, which goes before all longer searches.
+_SHORT_INDUCTION = 3
+
+#: Parts of the time that pdr gets in its turns: what one proves early makes others inductive, which need none then.
+_TURNS = (0.1, 0.3, 1)
+
+#: So begins the label of a cover that asks for no more than that the module that it is bound to reaches it.
+_ALONE = "alone_"
+
 
 def add_arguments(parser):
-    parser.add_argument("block", help="block")
-    parser.add_argument("--params", metavar="SET", default="proof", help="parameter set (default: %(default)s)")
+    parser.add_argument(
+        "block", help=f"block, a module that blocks share, such as fifo, or '{tree.COMMON}' for all of those"
+    )
+    parser.add_argument(
+        "--params", metavar="SET", help="parameter set, or 'all' (default: proof; of a shared module: all)"
+    )
     parser.add_argument(
         "--property", metavar="NAME", action="append", help="only properties whose name contains this (repeatable)"
     )
@@ -79,7 +92,9 @@ class Property:
         self.engine = ""
         self.depth = None
         self.seconds = 0.0
+        self.expected = ""  # engine that decided it, without others as assumptions, when it was recorded
         self.given = []  # properties that the engine tried last may assume
+        self.late = 0  # cycles by which the circuit for ABC asks before Yosys' cell does
         self.assuming = []  # names of those that the proof assumes
         self.trace = ""
 
@@ -108,67 +123,144 @@ def display_name(cell, source):
 def run(options, progress):
     """The command. Returns the exit code."""
     tools.need("yosys", "yosys-smtbmc", "berkeley-abc", "z3")
-    block = tree.find(options.root, options.block)
-    values = block.parameters(options.params)
-    known = recorded(block, options.params, values)
-    if known is None and (options.check or options.quick is not None):
-        raise WrongRequest(
-            f"no verdicts of {block.name} are recorded at the set {options.params} and its values",
-            f"castor prove {block.name} --params {options.params} --record",
-        )
     if options.record and (options.property or options.engine or options.quick is not None):
         raise WrongRequest("--record is for all properties and engines", "leave out --property, --engine and --quick")
-    work = (Path(options.work) / block.name / f"prove-{options.params}").resolve()
-    progress.say("elaborating")
-    properties = elaborate(block, values, work)
-    split(block, values, properties, work / "parts")
-    chosen = [one for one in properties if not options.property or any(word in one.name for word in options.property)]
-    if options.quick is not None:
-        chosen = [one for one in chosen if is_quick(known.get(one.name), options.quick)]
-        if not chosen:
-            raise WrongRequest(f"no property is recorded as decided within {options.quick:g} s")
-    if not chosen:
-        raise WrongRequest("no property is called so", "there are: " + ", ".join(one.name for one in properties))
-    chosen.sort(key=lambda one: (one.cover, properties.index(one)))
-
-    width = max(len(one.name) for one in chosen)
-    numbers = " ".join(f"{name}={value}" for name, value in values.items())
-    progress.line(
-        f"{block.name}, set {options.params} ({numbers}), {sum(not one.cover for one in chosen)} properties, "
-        f"{sum(one.cover for one in chosen)} covers"
-    )
     began = time.monotonic()
-    decide(chosen, properties, work, options, progress, lambda one: progress.line(line_of(one, width)))
-    good = sum(one.result in (PROVEN, REACHED) for one in chosen)
-    only = sum(one.result == BOUNDED for one in chosen)
-    bad = len(chosen) - good - only
-    progress.line(
-        f"{sum(one.result == PROVEN for one in chosen)} proven, {only} only to a bound, "
-        f"{sum(one.result == REACHED for one in chosen)} covers reached, {bad} failed or undecided, "
+    runs = [
+        Run(block, chosen, options)
+        for block in tree.designs(options.root, options.block)
+        for chosen in sets_of(block, options.params)
+    ]
+    # Several runs need not each have a property that is asked for.
+    refused, done = None, []
+    for one in runs:
+        try:
+            one.prepare(options, progress)
+        except NothingChosen as nothing:
+            refused = nothing
+            continue
+        one.decide(options, progress)
+        done.append(one)
+    if not done:
+        raise refused
+    if len(done) > 1:
+        progress.line(f"{options.block}: {len(done)} runs: {summary(sum((one.chosen for one in done), []), began)}")
+    if options.json:
+        head = {
+            "command": options.command,
+            "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "z3")},
+        }
+        found = [one.json() for one in done]
+        tree.write_json(options.json, {**head, **found[0]} if len(runs) == 1 else {**head, "runs": found})
+    return 0 if all(one.good(options) for one in done) else 1
+
+
+def sets_of(block, params):
+    """Names of the sets that --params asks for."""
+    return list(block.sets) if params == "all" else [params] if params else block.proof_sets
+
+
+class NothingChosen(WrongRequest):
+    """No property of a run is one of those that are asked for."""
+
+
+class Run:
+    """The properties of a block at one parameter set."""
+
+    def __init__(self, block, params, options):
+        self.block = block
+        self.params = params
+        self.values = block.parameters(params)
+        self.known = recorded(block, params, self.values)
+        if self.known is None and (options.check or options.quick is not None):
+            raise WrongRequest(
+                f"no verdicts of {block.name} are recorded at the set {params} and its values",
+                f"castor prove {block.name} --params {params} --record",
+            )
+        self.work = (Path(options.work) / block.name / f"prove-{params}").resolve()
+        self.lost = []
+
+    def prepare(self, options, progress):
+        """Elaborates. Raises NothingChosen."""
+        progress.say("elaborating")
+        block, values, work = self.block, self.values, self.work
+        with ThreadPoolExecutor(options.jobs) as pool:
+            parts = pool.submit(elaborate_parts, block, values, work / "parts")
+            self.properties = pool.submit(elaborate, block, values, work).result()
+            instances = parts.result()
+        for one in self.properties:
+            then = (self.known or {}).get(one.name)
+            one.expected = then["engine"] if then and not then["given"] else ""
+        self.chosen = [
+            one for one in self.properties if not options.property or any(word in one.name for word in options.property)
+        ]
+        if options.quick is not None:
+            self.chosen = [one for one in self.chosen if is_quick(self.known.get(one.name), options.quick)]
+            if not self.chosen:
+                raise NothingChosen(f"no property is recorded as decided within {options.quick:g} s")
+        if not self.chosen:
+            raise NothingChosen(
+                "no property is called so", "there are: " + ", ".join(one.name for one in self.properties)
+            )
+        self.chosen.sort(key=lambda one: (one.cover, self.properties.index(one)))
+        with ThreadPoolExecutor(options.jobs) as pool:
+            whole = pool.submit(write_circuit, work)
+            pool.submit(split, block, instances, self.chosen, work / "parts").result()
+            whole.result()
+
+    def decide(self, options, progress):
+        """Decides the chosen properties, compares with what is recorded, and records."""
+        width = max(len(one.name) for one in self.chosen)
+        numbers = " ".join(f"{name}={value}" for name, value in self.values.items())
+        covers = sum(one.cover for one in self.chosen)
+        progress.line(
+            f"{self.block.name}, set {self.params} ({numbers}), {len(self.chosen) - covers} properties, {covers} covers"
+        )
+        began = time.monotonic()
+        decide(
+            self.chosen, self.properties, self.work, options, progress, lambda one: progress.line(line_of(one, width))
+        )
+        progress.line(summary(self.chosen, began))
+        if self.known:
+            there = None if options.property else {one.name for one in self.properties}
+            self.lost = losses(self.chosen, self.known, there)
+        for line in self.lost:
+            progress.line(f"lost: {line}")
+        if options.record:
+            record(self.block, self.params, self.values, self.chosen)
+            progress.line(f"recorded in {_record_of(self.block)}")
+
+    def good(self, options):
+        """Whether the exit code is 0 as far as this run goes."""
+        _, only, bad = counts(self.chosen)
+        if self.lost and not options.record:
+            return False
+        return options.check or not (bad or (only and not options.accept_bounded))
+
+    def json(self):
+        return {
+            "block": self.block.name,
+            "set": self.params,
+            "parameters": self.values,
+            "sources": formal.fingerprint(self.block),
+            "properties": [one.json() for one in self.chosen],
+        }
+
+
+def counts(properties):
+    """How many are decided for good, only to a bound, and neither."""
+    good = sum(one.result in (PROVEN, REACHED) for one in properties)
+    only = sum(one.result == BOUNDED for one in properties)
+    return good, only, len(properties) - good - only
+
+
+def summary(properties, began):
+    _, only, bad = counts(properties)
+    return (
+        f"{sum(one.result == PROVEN for one in properties)} proven, {only} only to a bound, "
+        f"{sum(one.result == REACHED for one in properties)} covers reached, {bad} failed or undecided, "
         f"{time.monotonic() - began:.0f} s"
     )
-    lost = losses(chosen, known, gone=not options.property and options.quick is None) if known else []
-    for line in lost:
-        progress.line(f"lost: {line}")
-    if options.record:
-        record(block, options.params, values, chosen)
-        progress.line(f"recorded in {_record_of(block)}")
-    if options.json:
-        tree.write_json(
-            options.json,
-            {
-                "command": options.command,
-                "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "z3")},
-                "block": block.name,
-                "set": options.params,
-                "parameters": values,
-                "sources": formal.fingerprint(block),
-                "properties": [one.json() for one in chosen],
-            },
-        )
-    if lost and not options.record:
-        return 1
-    return 1 if not options.check and (bad or (only and not options.accept_bounded)) else 0
 
 
 def line_of(one, width):
@@ -199,7 +291,6 @@ def elaborate(block, values, work):
             "dffunmap",
             "write_ilang design.il",
             "tee -q -o cells.txt dump -n t:$assert t:$cover",
-            *_gates("properties"),
         ],
         work,
         "elaborate",
@@ -215,18 +306,22 @@ def elaborate(block, values, work):
     return properties
 
 
+def write_circuit(work):
+    """The circuit of what `elaborate` left in `work`, for prepare_aiger."""
+    yosys.run(["read_ilang design.il", *_gates("properties")], work, "gates")
+
+
 def _gates(stem):
-    """Yosys commands that write the properties and what they depend on as AIGER."""
+    """Yosys commands that write the properties and assumptions and what they depend on as AIGER."""
     return [
         "delete -output",
         "memory_map",
         "techmap",
         "dfflegalize -cell $_DFF_P_ 01",
-        "expose -evert t:$assert t:$cover",
-        "opt_clean",
-        "aigmap",
+        "expose -evert t:$assert t:$cover t:$assume",
         "setundef -anyseq",
         "opt_clean",
+        "aigmap",
         f"write_aiger -I -O -B -zinit -map {stem}.map {stem}.aig",
     ]
 
@@ -240,8 +335,8 @@ class Part:
         self.stem = stem  # of its files
 
 
-def split(block, values, properties, work):
-    """Gives each assertion of a module inside the block its Part; the circuits are in `work`."""
+def elaborate_parts(block, values, work):
+    """Elaborates the block with its modules as they are; the design stays in `work`. Returns its instances."""
     extra, replaced, _ = formal.prepare(block, work, parts=True)
     yosys.run(
         yosys.read(block, values, formal=True, extra=extra, replaced=replaced)
@@ -249,11 +344,16 @@ def split(block, values, properties, work):
         work,
         "hierarchy",
     )
-    instances = instances_of((work / "hierarchy.il").read_text())
+    return instances_of((work / "hierarchy.il").read_text())
+
+
+def split(block, instances, properties, work):
+    """Gives each assertion of a module inside the block its Part, and each cover that asks for one; the circuits are in
+    `work`."""
     parts, commands = {}, []
     for one in properties:
         path = part_of(one.cell, block.top, instances)
-        if one.cover or path is None:
+        if path is None or (one.cover and not one.cell.split(".")[-1].startswith(_ALONE)):
             continue
         prefix, module = path
         if prefix not in parts:
@@ -344,7 +444,7 @@ def recorded(block, chosen, values):
         if one is None or one["parameters"] != values:
             return None
         found = one["properties"]
-        if any(entry["result"] not in _WORTH for entry in found.values()):
+        if any(entry["result"] not in _WORTH or "given" not in entry for entry in found.values()):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError):
         raise WrongRequest(f"{path}: not as castor prove --record writes it") from None
@@ -360,7 +460,13 @@ def record(block, chosen, values, properties):
         "sources": formal.fingerprint(block),
         "tools": {name: tools.version(name) for name in ("yosys", "berkeley-abc", "z3")},
         "properties": {
-            one.name: {"result": one.result, "engine": one.engine, "depth": one.depth, "seconds": round(one.seconds, 1)}
+            one.name: {
+                "result": one.result,
+                "engine": one.engine,
+                "depth": one.depth,
+                "seconds": round(one.seconds, 1),
+                "given": len(one.assuming),
+            }
             for one in sorted(properties, key=lambda one: one.name)
         },
     }
@@ -374,19 +480,19 @@ def record(block, chosen, values, properties):
 
 
 def is_quick(entry, seconds):
-    """Recorded as decided for good within `seconds`."""
-    return entry is not None and _WORTH[entry["result"]] == 3 and entry["seconds"] <= seconds
+    """Recorded as decided for good within `seconds`, and without others that would have to be proven first."""
+    return entry is not None and _WORTH[entry["result"]] == 3 and entry["seconds"] <= seconds and not entry["given"]
 
 
-def losses(properties, known, gone):
-    """What says less for the block than was recorded, a line each. `gone`: also what is recorded and not there."""
+def losses(properties, known, there):
+    """What says less for the block than was recorded, a line each; also what is recorded and not among the names
+    `there`, unless that is None."""
     lines = []
     for one in properties:
         then = known.get(one.name)
         if then is not None and _WORTH[one.result] < _WORTH[then["result"]]:
             lines.append(f"{one.name} is {one.result}, it was {then['result']}")
-    if gone:
-        there = {one.name for one in properties}
+    if there is not None:
         lines += [f"{name} is not there, it was {then['result']}" for name, then in known.items() if name not in there]
     return lines
 
@@ -397,30 +503,62 @@ def losses(properties, known, gone):
 def decide(chosen, properties, work, options, progress, done):
     """Decides every property of `chosen`; `done` is called with each as it is.
 
-    First the modules inside the block, each alone. Then the block: PDR; what it leaves, PDR again with what is proven
-    as assumptions, those only that bring no registers of their own, then all; then k-induction; then a bound.
+    First k-induction on what it proved when that was recorded: PDR takes all its time before it gives up. Then the
+    modules inside the block, each alone. Then the block: PDR, in turns that get longer; after each of them induction
+    with what is proven as assumptions, again and again while that proves something, and after the first one a bounded
+    search for covers; PDR with what is proven as assumptions, those only that bring no registers of their own, then
+    all; then k-induction by z3; then a bound.
     """
     engines = options.engine or ENGINES
-    todo = chosen
+    expected = [one for one in chosen if one.expected == "k-induction" and not one.part]
+    if expected and "k-induction" in engines:
+        prepare_smt(expected, properties, work, [])
+        _each(expected, options, progress, done, lambda one: k_induction(one, work, options.seconds, []))
     inside = [one for one in chosen if one.part]
     if inside:
         decide_parts(inside, properties, work / "parts", options, progress, engines, done)
-        todo = [one for one in chosen if one.result == UNKNOWN]
+    todo = [one for one in chosen if one.result == UNKNOWN]
+
+    def induction_while_it_proves(todo):
+        while "k-induction" in engines:
+            proven = [one for one in chosen if one.result == PROVEN]
+            asserts = [one for one in todo if not one.cover]
+            prepare_aiger(asserts, properties, work, proven, "given")
+            left = _each(asserts, options, progress, done, lambda one: induction(one, work, options.seconds, "given"))
+            if len(left) == len(asserts):
+                break
+            todo = [one for one in todo if one.result == UNKNOWN]
+        return todo
+
     prepare_aiger(todo, properties, work, [], "alone")
+    for share in _TURNS:
+        if "pdr" in engines:
+            seconds = max(1, options.seconds * share)
+            for one in todo:
+                one.given = []
+            todo = _each(todo, options, progress, done, lambda one, limit=seconds: pdr(one, work, limit, "alone"))
+        todo = induction_while_it_proves(todo)
+        if "bmc" in engines and share == _TURNS[0]:
+            covers = [one for one in todo if one.cover]
+            _each(covers, options, progress, done, lambda one: bounded(one, work, options.seconds))
+            todo = [one for one in todo if one.result == UNKNOWN]
     if "pdr" in engines:
-        todo = _each(todo, options, progress, done, lambda one: pdr(one, work, options.seconds, "alone"))
         for tag in ("near", "given"):
             proven = [one for one in chosen if one.result == PROVEN]
-            if todo and proven:
-                prepare_aiger(todo, properties, work, proven, tag)
-                todo = _each(todo, options, progress, done, lambda one, tag=tag: pdr(one, work, options.seconds, tag))
+            now = [one for one in todo if proven and not one.cover]
+            prepare_aiger(now, properties, work, proven, tag)
+            _each(now, options, progress, done, lambda one, tag=tag: pdr(one, work, options.seconds, tag))
+            todo = induction_while_it_proves([one for one in todo if one.result == UNKNOWN])
     if "k-induction" in engines:
         proven = [one for one in chosen if one.result == PROVEN]
         prepare_smt([one for one in todo if not one.cover], properties, work, proven)
         todo = _each(todo, options, progress, done, lambda one: k_induction(one, work, options.seconds, proven))
     if "bmc" in engines:
-        todo = _each(todo, options, progress, done, lambda one: bounded(one, work, options.seconds))
+        asserts = [one for one in todo if not one.cover]
+        _each(asserts, options, progress, done, lambda one: bounded(one, work, options.seconds))
     for one in todo:
+        if one.result != UNKNOWN:
+            continue
         if one.refuted:
             one.result, one.engine, one.depth = REFUTED, *one.refuted[1:]
             trace(one, work / "parts", one.part)
@@ -434,7 +572,7 @@ def decide_parts(inside, properties, work, options, progress, engines, done):
     def only_proofs(engine):
         def run_one(one):
             engine(one)
-            if one.result == PROVEN:
+            if one.result == PROVEN or (one.cover and one.result != UNKNOWN):
                 one.alone = one.part.module
             else:
                 if one.result == FAILED:
@@ -443,20 +581,41 @@ def decide_parts(inside, properties, work, options, progress, engines, done):
 
         return run_one
 
+    parts = list(dict.fromkeys(one.part for one in inside))
     todo = inside
-    if "pdr" in engines:
-        for part in dict.fromkeys(one.part for one in inside):
-            prepare_aiger([one for one in inside if one.part is part], properties, work, [], "alone", part)
-        todo = _each(
-            todo,
-            options,
-            progress,
-            done,
-            only_proofs(lambda one: pdr(one, work, options.seconds, "alone", traced=False)),
-        )
+    for part in parts:
+        prepare_aiger([one for one in inside if one.part is part], properties, work, [], "alone", part)
+
+    def turn(engine, wanted=lambda one: True):
+        chosen = [one for one in todo if wanted(one)]
+        _each(chosen, options, progress, done, only_proofs(engine))
+        return [one for one in todo if one.result == UNKNOWN and not one.refuted]
+
+    def inductive(tag):
+        return turn(lambda one: induction(one, work, options.seconds, tag), lambda one: not one.cover)
+
+    def search(seconds):
+        return turn(lambda one: pdr(one, work, seconds, "alone", traced=False))
+
     if "k-induction" in engines:
-        for part in dict.fromkeys(one.part for one in todo):
-            mine = [one for one in todo if one.part is part]
+        todo = inductive("alone")
+    if "pdr" in engines:
+        todo = search(max(1, options.seconds * _TURNS[0]))
+    if "k-induction" in engines:
+        for part in parts:
+            mine = [one for one in todo if one.part is part and not one.cover]
+            proven = [one for one in inside if one.part is part and one.result == PROVEN]
+            prepare_aiger(mine, properties, work, proven, "given", part)
+        todo = inductive("given")
+    if "bmc" in engines:
+        todo = turn(lambda one: bounded(one, work, options.seconds), lambda one: one.cover)
+    if "pdr" in engines:
+        for one in todo:
+            one.given = []
+        todo = search(options.seconds)
+    if "k-induction" in engines:
+        for part in dict.fromkeys(one.part for one in todo if not one.cover):
+            mine = [one for one in todo if one.part is part and not one.cover]
             proven = [one for one in inside if one.part is part and one.result == PROVEN]
             prepare_smt(mine, properties, work, proven, part)
             _each(
@@ -518,26 +677,35 @@ def prepare_aiger(todo, properties, work, assumed, tag, part=None):
     properties of `assumed` that the engine can use: with the tag "near" only those that depend on no register beyond
     what the property depends on itself, because others make the circuit larger, with their histories of what went in.
     """
+    if not todo:
+        return
     stem = part.stem if part else "properties"
     circuit = aiger.Circuit(work / f"{stem}.aig", work / f"{stem}.map")
 
+    def pair(name):
+        return circuit.before_registers((f"{name}.A", 0), (f"{name}.EN", 0))
+
     def bad(one):
-        name = _name(one, part)
-        value = circuit.outputs[circuit.outputs_by_name[f"{name}.A", 0]]
-        # Of a process without a condition Yosys leaves no enable.
-        at = circuit.outputs_by_name.get((f"{name}.EN", 0))
-        enable = 1 if at is None else circuit.outputs[at]
+        value, enable, one.late = pair(_name(one, part))
         return (value if one.cover else value ^ 1), enable
 
-    # What a property speaks of stands before the registers that Yosys puts behind its condition and its enable.
-    behind = {other: circuit.history_before(bad(other)) for other in assumed} if tag == "near" else {}
+    def history(one):
+        return circuit.support(bad(one), history=True) if one.late else circuit.history_before(bad(one))
+
+    checked = {_name(one, part) for one in properties if one.cell.startswith(part.prefix if part else "")}
+    names = {name[: -len(".A")] for name, _ in circuit.outputs_by_name if name.endswith(".A")}
+    constraints = [(value ^ 1, enable) for value, enable, _ in map(pair, sorted(names - checked))]
+    # What Yosys found to be always true in the block is no output of it.
+    assumed = [other for other in assumed if (f"{_name(other, part)}.A", 0) in circuit.outputs_by_name]
+    behind = {other: history(other) for other in assumed} if tag == "near" else {}
     for one in todo:
         one.files = f"p{properties.index(one)}"
         one.given = [other for other in assumed if other is not one]
         if tag == "near":
-            reach = circuit.history_before(bad(one))
+            reach = history(one)
             one.given = [other for other in one.given if behind[other] <= reach]
-        aiger.write_property(work / f"{one.files}-{tag}.aig", circuit, bad(one), [bad(other) for other in one.given])
+        assumptions = constraints + [bad(other) for other in one.given]
+        aiger.write_property(work / f"{one.files}-{tag}.aig", circuit, bad(one), assumptions)
 
 
 def _abc(one, work, tag, script, seconds):
@@ -559,7 +727,7 @@ def pdr(one, work, seconds, tag, traced=True):
     verdict, depth = abc_verdict(result.output)
     if verdict is None:
         return
-    one.engine, one.depth = "pdr", depth
+    one.engine, one.depth = "pdr", None if verdict else depth + one.late
     if verdict:
         one.result = UNREACHABLE if one.cover else PROVEN
         one.assuming = [other.name for other in one.given]
@@ -575,6 +743,26 @@ def abc_verdict(output):
         return True, None
     found = re.search(r"was asserted in frame (\d+)", output)
     return (False, int(found.group(1))) if found else (None, None)
+
+
+def induction(one, work, seconds, tag):
+    """k-induction by ABC, for small k: what is inductive as it stands, or with `one.given`, needs no search."""
+    step = _abc(one, work, tag, f"ind -v -F {_SHORT_INDUCTION} -T {max(1, int(seconds))}", seconds)
+    one.seconds += step.seconds
+    length = abc_induction_length(step.output)
+    if length is None:
+        return
+    base = _abc(one, work, tag, f"bmc3 -F {length} -T {max(1, int(seconds))}", seconds)
+    one.seconds += base.seconds
+    if abc_frames(base.output) >= length and abc_verdict(base.output)[0] is None:
+        one.result, one.engine, one.depth = PROVEN, "k-induction", length
+        one.assuming = [other.name for other in one.given]
+
+
+def abc_induction_length(output):
+    """Cycles over which ABC's induction went, if it succeeded; else None."""
+    found = re.search(r"Completed (\d+) iterations\.\s+Networks are equivalent", output)
+    return int(found.group(1)) if found else None
 
 
 def prepare_smt(todo, properties, work, proven, part=None):
@@ -632,14 +820,14 @@ def bounded(one, work, seconds):
     one.engine = "bmc"
     verdict, depth = abc_verdict(result.output)
     if verdict is False:
-        one.depth = depth
+        one.depth = depth + one.late
         one.result = REACHED if one.cover else FAILED
         if not one.cover:
             trace(one, work)
         return
     frames = abc_frames(result.output)
     if frames and not one.cover:
-        one.result, one.depth = BOUNDED, frames
+        one.result, one.depth = BOUNDED, frames + one.late
 
 
 def abc_frames(output):

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import installation, tools, tree
+from . import enumerated, installation, tools, tree
 from .errors import WrongRequest
 
 #: Part of every key: raise it when what is built changes though nothing that it is built of does.
@@ -40,7 +40,6 @@ _VERILATE = (
     "256",
     "--output-split",
     "0",
-    "--trace",
     "--timescale-override",
     "1ps/1ps",
     "-Wno-fatal",
@@ -59,10 +58,12 @@ _COMPILE = (
     "-w",
     "-DVM_COVERAGE=1",
     "-DVM_SC=0",
-    "-DVM_TRACE=1",
     "-DVM_TRACE_FST=0",
     "-DVM_TRACE_VCD=1",
 )
+
+#: The same with waves.
+_TRACED = "-DVM_TRACE=1"
 
 #: Verilator's runtime.
 _RUNTIME = ("verilated.cpp", "verilated_cov.cpp", "verilated_threads.cpp", "verilated_vcd_c.cpp")
@@ -72,6 +73,7 @@ def add_arguments(parser):
     parser.add_argument("manifest", help="block.json of the block")
     parser.add_argument("values", nargs="*", metavar="NAME=VALUE", help="every parameter of the block")
     parser.add_argument("--coverage", action="store_true", help="count executed lines and toggled bits")
+    parser.add_argument("--waves", action="store_true", help="able to show what is inside; takes longer to build")
     parser.add_argument(
         "--source", metavar="FILE", help="Verilog with the top castor_<block> at these values, in place of the RTL"
     )
@@ -95,6 +97,7 @@ def run(options, progress):
         values,
         installation.find(options.prefix),
         coverage=options.coverage,
+        waves=options.waves,
         source=Path(options.source).resolve() if options.source else None,
         unoptimized=options.unoptimized,
         jobs=options.jobs,
@@ -206,12 +209,14 @@ def _building(final):
 # --- building ---------------------------------------------------------------------------------------------------------
 
 
-def build(block, values, home, coverage=False, source=None, patched=None, code=None, unoptimized=False, jobs=None):
+def build(
+    block, values, home, coverage=False, waves=False, source=None, patched=None, code=None, unoptimized=False, jobs=None
+):
     """The path of the object, built unless the cache has it.
 
     `block`: a tree.Block with a manifest; `values`: of all its parameters; `home`: the installation.Installation;
-    `source`: Verilog whose top has the block's ports and no probes, in place of the RTL; `patched`: sources in place of
-    the block's own; `code`: a further C++ file.
+    `waves`: able to show what is inside; `source`: Verilog whose top has the block's ports and no probes, in place of
+    the RTL; `patched`: sources in place of the block's own; `code`: a further C++ file.
     Raises WrongRequest, after the output of the tool that failed.
     """
     manifest = block.manifest
@@ -229,7 +234,9 @@ def build(block, values, home, coverage=False, source=None, patched=None, code=N
         _VERILATE,
         _NO_LINT,
         _COMPILE,
+        _TRACED,
         coverage,
+        waves,
         # Counts name the files.
         list(map(str, sources)) if coverage else [],
         bool(source),
@@ -256,7 +263,8 @@ def build(block, values, home, coverage=False, source=None, patched=None, code=N
     at = ", ".join(f"{name} {value}" for name, value in values.items())
     with _building(final) as folder:
         if folder is not None:
-            _say(f"building {what} of {block.name} at {at}{', with counters' if coverage else ''} (once; into {final})")
+            more = (", with counters" if coverage else "") + (", with waves" if waves else "")
+            _say(f"building {what} of {block.name} at {at}{more} (once; into {final})")
             began = time.monotonic()
             try:
                 _make(
@@ -269,6 +277,7 @@ def build(block, values, home, coverage=False, source=None, patched=None, code=N
                     skip,
                     headers,
                     coverage,
+                    waves,
                     source,
                     patched is not None,
                     code,
@@ -289,7 +298,21 @@ def _say(text):
 
 
 def _make(
-    block, values, home, toolchain, folder, sources, skip, headers, coverage, source, patched, code, unoptimized, jobs
+    block,
+    values,
+    home,
+    toolchain,
+    folder,
+    sources,
+    skip,
+    headers,
+    coverage,
+    waves,
+    source,
+    patched,
+    code,
+    unoptimized,
+    jobs,
 ):
     """Builds rtl.so in `folder` and leaves nothing else there but a description."""
     work = folder / "work"
@@ -297,36 +320,29 @@ def _make(
     includes = [f"-I{path}" for path in block.includes]
     top = block.top if source else f"{block.top}_probe"
     parameters = [] if source else [f"-G{name}={value}" for name, value in values.items()]
-    more = [*(_NO_LINT if source or patched else ()), *(["--coverage"] if coverage else [])]
+    more = [
+        *(_NO_LINT if source or patched else ()),
+        *(["--coverage"] if coverage else []),
+        *(["--trace"] if waves else []),
+    ]
+    design = ["--top-module", top, *parameters, *more, *includes, *map(str, sources)]
     include = toolchain.verilator_include()
     system = ["-I.", "-isystem", include, "-isystem", include / "vltstd"]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
         archive = pool.submit(_runtime, toolchain, home, include, jobs)
-        said = _step(
-            [
-                "verilator",
-                *_VERILATE,
-                "--Mdir",
-                ".",
-                "--top-module",
-                top,
-                *parameters,
-                *more,
-                *includes,
-                *map(str, sources),
-            ],
-            work,
-        )
+        said = _step(["verilator", *_VERILATE, "--Mdir", ".", *design], work)
+        names = enumerated.signals(_xml(design, work)) if waves and not source else {}
         if said.strip():
             print(said.rstrip(), file=sys.stderr)
         written = sorted(path.name for path in work.glob("*.cpp"))
         (work / "all.cpp").write_text("".join(f'#include "{name}"\n' for name in written))
-        (work / "unit.cpp").write_text(_unit(block, values, skip))
+        (work / "unit.cpp").write_text(_unit(block, values, skip, names))
+        traced = [_TRACED] if waves else ["-DVM_TRACE=0"]
         # -O3 gains nothing on verilated code and takes longer; without optimisation it is a hundred times slower. A
         # netlist is one function of tens of thousands of lines, which -O2 does not come to an end with.
         units = [
-            ("all.cpp", [*home.options, "-O0" if unoptimized else "-O2", *system]),
-            ("unit.cpp", [*home.options, "-O3", *system, *(f"-I{path}" for path in headers)]),
+            ("all.cpp", [*home.options, *traced, "-O0" if unoptimized else "-O2", *system]),
+            ("unit.cpp", [*home.options, *traced, "-O3", *system, *(f"-I{path}" for path in headers)]),
         ]
         if code:
             shutil.copy(code, work / "code.cpp")
@@ -367,6 +383,7 @@ def _make(
                 "values": values,
                 "sources": list(map(str, sources)),
                 "coverage": coverage,
+                "waves": waves,
                 "abi": home.abi,
                 "tools": [text.splitlines()[0] for text in toolchain.versions],
             },
@@ -376,7 +393,13 @@ def _make(
     )
 
 
-def _unit(block, values, skip):
+def _xml(design, work):
+    """Verilator's description of the design."""
+    _step(["verilator", "--xml-only", "--xml-output", "design.xml", "--Mdir", "xml", "-Wno-lint", *design], work)
+    return work / "design.xml"
+
+
+def _unit(block, values, skip, names):
     text = _beside("rtl_object.cpp.in").read_text()
     for key, value in {
         "NAME": block.name,
@@ -384,6 +407,10 @@ def _unit(block, values, skip):
         "TYPE": block.manifest["type"],
         "SKIP": f'#include "{skip}"' if skip else "",
         "VALUES": ", ".join(f'{{"{name}", {value}}}' for name, value in values.items()),
+        "NAMES": ", ".join(
+            f'{{"{path}", {{' + ", ".join(f'{{{value}, "{name}"}}' for value, name in sorted(members.items())) + "}}"
+            for path, members in sorted(names.items())
+        ),
     }.items():
         text = text.replace(f"@{key}@", value)
     return text
@@ -398,7 +425,7 @@ def _runtime(toolchain, home, include, jobs):
     if not final.exists():
         with _building(final) as folder:
             if folder is not None:
-                options = [*home.options, "-O3", "-isystem", include, "-isystem", include / "vltstd"]
+                options = [*home.options, _TRACED, "-O3", "-isystem", include, "-isystem", include / "vltstd"]
                 with ThreadPoolExecutor(max(1, jobs)) as pool:
                     compiled = [
                         pool.submit(toolchain.compile, include / name, f"{name}.o", options, folder)

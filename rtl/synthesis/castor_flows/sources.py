@@ -22,12 +22,15 @@ def digest(block, rung):
     Castor's own parts count where they decide what a block does: twin contract, harness, shared RTL."""
     if block.manifest is None or not block.manifest.get("sources"):
         return None
-    files = set()
-    for part in RUNGS[rung]:
-        files.update(_files(block, part))
+    return digest_of((path for part in RUNGS[rung] for path in _files(block, part)), lambda path: path.name)
+
+
+def digest_of(paths, name):
+    """Of what the files among `paths` hold, and of what `name(path)` calls them. Python's caches are left out."""
     total = hashlib.sha256()
-    for path in sorted(files):
-        total.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for path in sorted(set(paths)):
+        if path.is_file() and "__pycache__" not in path.parts:
+            total.update(f"{name(path)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()[:16]
 
 
@@ -42,7 +45,7 @@ def _files(block, part):
     }[part]
     for folder in folders:
         for path in folder.rglob("*"):
-            if not path.is_file() or "__pycache__" in path.parts or path.name == "area.json":
+            if path.name == "area.json":
                 continue
             if part == "properties" and path.suffix != ".sv":
                 continue

@@ -4,11 +4,16 @@ A block has a manifest, <folder>/NAME/block.json, in a folder of Castor's own or
 writes it). With --root, blocks are those of a tree instead:
 
     <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl, to this folder or
-    to Castor's rtl/ <root>/rtl/<block>/parameter_sets.json  {"set": {"Parameter": number, ...}, ...}
+    to Castor's rtl/
+    <root>/rtl/<block>/parameter_sets.json  {"set": {"Parameter": number, ...}, ...}
     <root>/rtl/<block>/area_points.json     the same, further sets that are synthesised only (optional)
+    <root>/rtl/<block>/proof_points.json    further sets that are proven only (optional); a parameter called
+    CASTOR_... is a macro of the sources
     <root>/tb/<block>/                      properties
 
 A root without rtl/ holds the blocks' folders itself, each with everything of its block.
+
+The modules of rtl/common, which blocks share, lie like that below tb/rtl_common, each folder with all but the module.
 """
 
 import difflib
@@ -19,6 +24,9 @@ from pathlib import Path
 
 from . import installation
 from .errors import WrongRequest
+
+#: The name that stands for all shared modules.
+COMMON = "common"
 
 
 def own_rtl():
@@ -54,7 +62,7 @@ def blocks(root=None):
     return sorted(f.stem for f in folder_of(root, "rtl").glob("*/*.f") if f.stem == f.parent.name)
 
 
-def find(root, name, points=False):
+def find(root, name, points=None):
     """The block of that name: of the tree `root`, or, if that is None, by its manifest. `points`: as Block."""
     if root is None:
         paths = manifests()
@@ -64,6 +72,21 @@ def find(root, name, points=False):
         raise WrongRequest(f"no folder '{root}'", "--root names the folder that holds rtl/ and tb/")
     choose("block", name, blocks(root))
     return Block(name, folder_of(root, "rtl") / name, folder_of(root, "tb") / name, root, points)
+
+
+def shared_modules():
+    """Names of the modules of rtl/common, without castor_, sorted."""
+    return sorted(path.stem.removeprefix("castor_") for path in (own_rtl() / COMMON).glob("*.sv"))
+
+
+def designs(root, name):
+    """What can be proven under that name: a block, as `find`; a shared module, with castor_ or without; all of those
+    if it is "common"."""
+    if root is None and name == COMMON:
+        return [SharedModule(one) for one in shared_modules()]
+    if root is not None or name in manifests():
+        return [find(root, name, points="proof")]
+    return [SharedModule(choose("block", name.removeprefix("castor_"), [*manifests(), *shared_modules(), COMMON]))]
 
 
 def _manifest(path):
@@ -84,7 +107,7 @@ def _manifest(path):
     return data
 
 
-def read_manifest(path, points=False):
+def read_manifest(path, points=None):
     """The block of a manifest. `points`: as Block."""
     data = _manifest(Path(os.path.abspath(path)))
     if "rtl" not in data:
@@ -116,9 +139,9 @@ def choose(kind, name, names):
 class Block:
     """One block: its sources and its parameter sets. Raises WrongRequest if a file is missing or wrong."""
 
-    def __init__(self, name, folder, bench, root, points=False, manifest=None):
+    def __init__(self, name, folder, bench, root, points=None, manifest=None):
         """`folder`, `bench`: of its RTL and of its properties; `root`: what places in sources are told relative to;
-        `points`: with the sets that are synthesised only."""
+        `points`: "area" or "proof": with the sets that are synthesised or proven only."""
         self.root = Path(root).resolve()
         self.name = name
         self.folder = Path(folder).resolve()
@@ -128,7 +151,7 @@ class Block:
         self.top = f"castor_{name}"
         self.sources = read_file_list(self.folder / f"{name}.f", [self.rtl, self.folder, own_rtl()])
         self.sets = read_sets(self.folder / "parameter_sets.json")
-        extra = self.folder / "area_points.json"
+        extra = self.folder / f"{points}_points.json"
         if points and extra.exists():
             for chosen, values in read_sets(extra).items():
                 if chosen in self.sets:
@@ -146,6 +169,11 @@ class Block:
         """Archives that its shared objects may link."""
         return [Path(path) for path in self.manifest["libraries"]]
 
+    @property
+    def proof_sets(self):
+        """Names of the sets at which it is proven, unless somebody names others."""
+        return ["proof"]
+
     def parameters(self, name):
         """Values of the set called `name`."""
         return self.sets[choose(f"parameter set of {self.name}", name, list(self.sets))]
@@ -158,6 +186,19 @@ class Block:
             for folder in dict.fromkeys((self.rtl / "common", self.folder, own_rtl() / "common"))
             if folder.is_dir()
         ]
+
+
+class SharedModule(Block):
+    """A module of rtl/common with its bench in tb/rtl_common: a block without a model of its own."""
+
+    def __init__(self, name):
+        root = own_rtl().parent
+        folder = root / "tb" / "rtl_common" / name
+        super().__init__(name, folder, folder, root)
+
+    @property
+    def proof_sets(self):
+        return list(self.sets)
 
 
 def read_file_list(path, bases):

@@ -22,16 +22,18 @@ def quoted(path):
 
 
 def read(block, values, formal=False, extra=(), replaced=None, ties=()):
-    """Commands that read a block's sources and elaborate its top with the parameters `values`.
+    """Commands that read a block's sources and elaborate its top with the parameters `values`, those called
+    CASTOR_... as macros.
 
     `extra`: more source files; `replaced`: {source: the file read in its place}; `ties`: [(signal, bits, value)],
     signals of the flattened block that are held at a value; `bits` is "[high:low]" or "".
     """
     sources = [(replaced or {}).get(source, source) for source in block.sources] + list(extra)
     includes = " ".join(f"-I{quoted(folder)}" for folder in block.includes)
-    chosen = " ".join(f"-chparam {name} {value}" for name, value in values.items())
+    macros = "".join(f"-D{name}={value} " for name, value in values.items() if name.startswith("CASTOR_"))
+    chosen = " ".join(f"-chparam {name} {value}" for name, value in values.items() if not name.startswith("CASTOR_"))
     commands = [
-        f"read_verilog -sv -defer {'-formal ' if formal else ''}{includes} {' '.join(map(quoted, sources))}",
+        f"read_verilog -sv -defer {'-formal ' if formal else ''}{macros}{includes} {' '.join(map(quoted, sources))}",
         f"hierarchy -check -top {block.top} {chosen}",
     ]
     if ties:

@@ -10,7 +10,7 @@
 #include "castor/base/error.h"
 #include "platform/timing/rig.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::bad_input_test {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -167,4 +167,4 @@ TEST(WrongBarrier, StopsItsKernel) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::bad_input_test

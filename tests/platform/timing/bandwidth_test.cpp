@@ -14,7 +14,7 @@
 #include "platform/timing/predictions.h"
 #include "platform/timing/rig.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::bandwidth_test {
 namespace {
 
 class Bandwidth : public ::testing::TestWithParam<std::string> {
@@ -159,4 +159,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, Bandwidth, ::testing::ValuesIn(kMachines),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::bandwidth_test

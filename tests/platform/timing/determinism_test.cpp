@@ -16,7 +16,7 @@
 #include "platform/timing/small_queues.h"
 #include "platforms/machines.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::determinism_test {
 namespace {
 
 std::uint64_t seed_of_run(std::uint64_t otherwise) {
@@ -264,4 +264,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, Conservation, ::testing::Combine(::testing::V
                          });
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::determinism_test

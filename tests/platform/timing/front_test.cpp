@@ -13,7 +13,7 @@
 #include "platform/timing/rig.h"
 #include "platforms/machines.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::front_test {
 namespace {
 
 using isa::TimingClass;
@@ -317,4 +317,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, KernelEnd, ::testing::ValuesIn(kMachines),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::front_test

@@ -10,7 +10,7 @@
 #include "platform/timing/rig.h"
 #include "platforms/machines.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::hooks_test {
 namespace {
 
 using test::NullHooks;
@@ -221,4 +221,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, NullAdapters, ::testing::ValuesIn(kMachines),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::hooks_test

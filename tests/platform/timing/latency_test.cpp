@@ -11,7 +11,7 @@
 #include "platform/timing/predictions.h"
 #include "platform/timing/rig.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::latency_test {
 namespace {
 
 using isa::MemoryKind;
@@ -292,4 +292,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, Latency, ::testing::ValuesIn(kMachines),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::latency_test

@@ -13,7 +13,7 @@
 #include "platform/timing/rig.h"
 #include "platform/timing/small_queues.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::order_test {
 namespace {
 
 std::uint64_t number(const char* variable, std::uint64_t otherwise) {
@@ -132,4 +132,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, OrderOfOneKey,
                          });
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::order_test

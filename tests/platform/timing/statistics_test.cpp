@@ -14,7 +14,7 @@
 #include "castor/base/rng.h"
 #include "platform/timing/rig.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::statistics_test {
 namespace {
 
 using nlohmann::json;
@@ -327,4 +327,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, Between, ::testing::Values("tiny", "kepler_k2
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::statistics_test

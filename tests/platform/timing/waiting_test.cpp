@@ -10,7 +10,7 @@
 #include "castor/gpu/wait_graph.h"
 #include "platform/timing/rig.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::waiting_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -313,4 +313,4 @@ TEST(Limits, RunStopsAfterSoManyKernelsInTheMiddleOfAWait) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::waiting_test

@@ -8,7 +8,7 @@
 
 #include "platform/timing/rig.h"
 
-namespace castor::gpu::timing_test {
+namespace castor::gpu::timing_test::watchdog_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -433,4 +433,4 @@ LOOP:
 }
 
 }  // namespace
-}  // namespace castor::gpu::timing_test
+}  // namespace castor::gpu::timing_test::watchdog_test

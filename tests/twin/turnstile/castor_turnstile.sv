@@ -41,10 +41,16 @@ module castor_turnstile #(
   localparam int unsigned EntryW = PortW + 4 + 16;
   localparam logic [31:0] Id     = 32'h5455524E;
 
+  typedef enum logic [1:0] {
+    Empty,
+    Some,
+    Full
+  } level_e;
+
   logic [EntryW-1:0]     queue_q [Depth];
   logic [SlotW-1:0]      head_q, tail_q;
   logic [4:0]            count_q;
-  logic [1:0]            level_q;  // 0 empty, 1 some, 2 full
+  level_e                level_q;
   logic [PortW-1:0]      pointer_q;
   logic [NumPorts-1:0]   served_q;
   logic [NumWays*12-1:0] total_q;
@@ -124,7 +130,7 @@ module castor_turnstile #(
       head_q <= '0;
       tail_q <= '0;
       count_q <= '0;
-      level_q <= '0;
+      level_q <= Empty;
       pointer_q <= '0;
       served_q <= '0;
       total_q <= '0;
@@ -143,7 +149,7 @@ module castor_turnstile #(
         total_q[32'(way)*12 +: 12] <= total_q[32'(way)*12 +: 12] + 12'd1;
       end
       count_q <= count_d;
-      level_q <= (count_d == 5'd0) ? 2'd0 : (32'(count_d) == Depth) ? 2'd2 : 2'd1;
+      level_q <= (count_d == 5'd0) ? Empty : (32'(count_d) == Depth) ? Full : Some;
       beat_q <= (period_q != 16'd0) && ({1'b0, timer_q} + 17'd1 >= {1'b0, period_q});
       timer_q <= (period_q == 16'd0 || {1'b0, timer_q} + 17'd1 >= {1'b0, period_q}) ? 16'd0 : timer_q + 16'd1;
       period_q <= period_d;

@@ -2,7 +2,7 @@
 
 #include "unit/lax/engine_support.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_admission_test {
 namespace {
 
 constexpr std::uint32_t kAdmit = 1U << 1U;
@@ -432,4 +432,4 @@ TEST(LaxAdmission, KeysOfNewJobsFollowInitPrio) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_admission_test

@@ -5,7 +5,7 @@
 
 #include "unit/lax/engine_support.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_events_test {
 namespace {
 
 constexpr unsigned kBusy = 3;
@@ -370,4 +370,4 @@ TEST(LaxLife, TheDoneQueueHoldsOneEntryPerQueue) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_events_test

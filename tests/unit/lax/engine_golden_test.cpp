@@ -7,7 +7,7 @@
 
 #include "unit/lax/engine_support.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_golden_test {
 namespace {
 
 constexpr std::int64_t kUnit = 10'000;
@@ -184,4 +184,4 @@ TEST(LaxGolden, AdmissionRefusesTheThirdJobBecauseItAddsUpWhatRunsAtOnce) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_golden_test

@@ -2,7 +2,7 @@
 
 #include "unit/lax/engine_support.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_policy_test {
 namespace {
 
 constexpr std::uint32_t kAdmit = 1U << 1U;
@@ -440,4 +440,4 @@ TEST_F(Prema, NobodyIsPreemptedWithoutANonCandidateThatRuns) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_policy_test

@@ -6,7 +6,7 @@
 #include "castor/twin/block.h"
 #include "unit/lax/engine_support.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_quiet_test {
 namespace {
 
 /// Random inputs: a small machine around the engine that mostly keeps to the rules, and now and then does not.
@@ -314,4 +314,4 @@ TEST(LaxState, IsPrintedByNameWithoutZeros) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_quiet_test

@@ -2,7 +2,7 @@
 
 #include "unit/lax/engine_support.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_rates_test {
 namespace {
 
 constexpr std::uint32_t kRateMask = 3U << 8U;
@@ -427,4 +427,4 @@ TEST(LaxArithmetic, LaxityIsClampedAtBothEnds) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_rates_test

@@ -9,7 +9,7 @@
 #include "unit/lax/engine_support.h"
 #include "unit/lax/parameter_sets.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_registers_test {
 namespace {
 
 constexpr unsigned kAddressError = 1;
@@ -531,4 +531,4 @@ TEST(LaxRegisterStatus, CountsQueuesAndNamesTheActivity) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_registers_test

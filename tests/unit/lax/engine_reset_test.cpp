@@ -2,7 +2,7 @@
 
 #include "unit/lax/engine_support.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_reset_test {
 namespace {
 
 constexpr unsigned kRefused = 2;
@@ -88,4 +88,4 @@ TEST(LaxParams, IllegalOnesAreInputErrors) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_reset_test

@@ -8,7 +8,7 @@
 #include "castor/base/rng.h"
 #include "unit/lax/engine_support.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_selection_test {
 namespace {
 
 constexpr unsigned kGroups = 4;
@@ -349,4 +349,4 @@ TEST(LaxSelectionRandom, APassGivesTheExactMinimumOfItsFirstCycle) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_selection_test

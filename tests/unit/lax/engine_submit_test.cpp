@@ -2,7 +2,7 @@
 
 #include "unit/lax/engine_support.h"
 
-namespace castor::lax::test {
+namespace castor::lax::test::engine_submit_test {
 namespace {
 
 constexpr unsigned kBusy = 3;
@@ -301,4 +301,4 @@ TEST(LaxSubmission, HeadersAreTakenOnlyWhileAllVerdictsHaveRoom) {
 }
 
 }  // namespace
-}  // namespace castor::lax::test
+}  // namespace castor::lax::test::engine_submit_test

@@ -97,6 +97,9 @@ class CycleModel {
       if (gv[s]) probes.greedy |= static_cast<U8>(1U << s);
       probes.length[s] = static_cast<U8>(n[s]);
       probes.waiting[s] = static_cast<U8>(queues[s].size());
+      if (queues[s].empty()) continue;
+      const Message& oldest = queues[s].front();
+      probes.oldest[s] = static_cast<U8>(oldest.cta + 32 * oldest.hit + 64 * oldest.ab + 128 * oldest.kill);
     }
     probes.error = static_cast<U8>(err);
     return probes;

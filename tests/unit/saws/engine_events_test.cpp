@@ -2,7 +2,7 @@
 
 #include "unit/saws/engine_support.h"
 
-namespace castor::saws::test {
+namespace castor::saws::test::engine_events_test {
 namespace {
 
 /// Two schedulers, C0 = warps 0 to 3, C1 = 4 to 7, C2 = 8 to 11, placed in this order, in SAWS mode.
@@ -404,4 +404,4 @@ TEST(SawsErrors, AnEventInTheCycleOfItsThreadBlocksReleaseIsGood) {
 }
 
 }  // namespace
-}  // namespace castor::saws::test
+}  // namespace castor::saws::test::engine_events_test

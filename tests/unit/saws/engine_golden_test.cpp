@@ -3,7 +3,7 @@
 
 #include "unit/saws/engine_support.h"
 
-namespace castor::saws::test {
+namespace castor::saws::test::engine_golden_test {
 namespace {
 
 struct Row {
@@ -186,4 +186,4 @@ TEST(SawsGolden, SecondExampleOnFourSchedulers) {
 }
 
 }  // namespace
-}  // namespace castor::saws::test
+}  // namespace castor::saws::test::engine_golden_test

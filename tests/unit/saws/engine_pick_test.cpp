@@ -3,7 +3,7 @@
 #include "castor/base/error.h"
 #include "unit/saws/engine_support.h"
 
-namespace castor::saws::test {
+namespace castor::saws::test::engine_pick_test {
 namespace {
 
 /// Two schedulers: C0 = warps 0 to 3, then C1 = 8 to 11, then C2 = 4 to 7: age is no order of the slots' numbers.
@@ -191,4 +191,4 @@ TEST(SawsParameters, OutOfRangeOnesAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace castor::saws::test
+}  // namespace castor::saws::test::engine_pick_test

@@ -9,7 +9,7 @@
 #include "unit/saws/engine_cycle_model.h"
 #include "unit/saws/engine_support.h"
 
-namespace castor::saws::test {
+namespace castor::saws::test::engine_random_test {
 namespace {
 
 /// Random inputs: an SM that mostly keeps to the rules, and with `rude` often does not.
@@ -234,4 +234,4 @@ TEST(SawsRandom, SkippedCyclesAreClockedOnes) {
 }
 
 }  // namespace
-}  // namespace castor::saws::test
+}  // namespace castor::saws::test::engine_random_test

@@ -5,7 +5,7 @@
 #include "castor/base/rng.h"
 #include "unit/saws/engine_support.h"
 
-namespace castor::saws::test {
+namespace castor::saws::test::engine_reset_test {
 namespace {
 
 /// Makes every register differ from its reset value: CTAs, warps that exited or wait, greedy warps or promotions,
@@ -196,4 +196,4 @@ TEST(SawsReset, StateIsPrintable) {
 }
 
 }  // namespace
-}  // namespace castor::saws::test
+}  // namespace castor::saws::test::engine_reset_test

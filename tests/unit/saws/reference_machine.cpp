@@ -290,6 +290,10 @@ Probes Machine::probes() const {
     if (!lists_.saws() && gto_[s]->greedy()) probes.greedy = static_cast<U8>(probes.greedy | 1U << s);
     probes.length[s] = static_cast<U8>(lists_.order(s).size());
     probes.waiting[s] = static_cast<U8>(queues_[s].size());
+    if (queues_[s].empty()) continue;
+    const Message& oldest = queues_[s].front();
+    probes.oldest[s] =
+        static_cast<U8>(oldest.cta + (oldest.hit ? 32 : 0) + (oldest.all_blocked ? 64 : 0) + (oldest.killed ? 128 : 0));
   }
   probes.error = static_cast<U8>(error_);
   return probes;

@@ -14,7 +14,7 @@
 #include "workloads/host/schedulers.h"
 #include "workloads/lax/workloads.h"
 
-namespace castor::workloads {
+namespace castor::workloads::device_host_test {
 namespace {
 
 RunOutcome run(const JobStream& stream, const char* scheduler, const std::vector<std::string>& more = {}) {
@@ -163,4 +163,4 @@ jobs:
 }
 
 }  // namespace
-}  // namespace castor::workloads
+}  // namespace castor::workloads::device_host_test

@@ -8,7 +8,7 @@
 
 #include "workloads/lax/workloads.h"
 
-namespace castor::workloads::lax {
+namespace castor::workloads::lax::lax_test {
 namespace {
 
 const Workload& workload(const char* name) {
@@ -176,4 +176,4 @@ TEST(Workloads, EveryWorkloadNamesItsKernelsOnce) {
 }
 
 }  // namespace
-}  // namespace castor::workloads::lax
+}  // namespace castor::workloads::lax::lax_test

@@ -8,7 +8,7 @@
 #include "workloads/host/schedulers.h"
 #include "workloads/lax/workloads.h"
 
-namespace castor::workloads {
+namespace castor::workloads::replay_host_test {
 namespace {
 
 gpu::Machine machine() { return platforms::load_machine("gcn_apu_replay", {"replay.rate=gpu"}).machine; }
@@ -104,4 +104,4 @@ TEST(ReplayHost, RunsAreRepeatable) {
 }
 
 }  // namespace
-}  // namespace castor::workloads
+}  // namespace castor::workloads::replay_host_test

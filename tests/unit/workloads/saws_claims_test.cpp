@@ -9,7 +9,7 @@
 #include "workloads/saws/evaluation.h"
 #include "workloads/saws/programs.h"
 
-namespace castor::workloads::saws {
+namespace castor::workloads::saws::saws_claims_test {
 namespace {
 
 /// A run that is `faster` percent faster than 1,000,000 cycles, and waits `wait` cycles, of which the share `p1`.
@@ -247,4 +247,4 @@ TEST(SawsPrograms, EverySeedAndSizeIsAnotherInput) {
 }
 
 }  // namespace
-}  // namespace castor::workloads::saws
+}  // namespace castor::workloads::saws::saws_claims_test

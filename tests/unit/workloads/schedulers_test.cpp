@@ -8,7 +8,7 @@
 #include "tests/unit/workloads/fake_host.h"
 #include "workloads/lax/workloads.h"
 
-namespace castor::workloads {
+namespace castor::workloads::schedulers_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -330,4 +330,4 @@ TEST(FixedBatchesScheduler, WaitsForAFullBatchOfOneKindAndRunsItsKernelsTogether
 }
 
 }  // namespace
-}  // namespace castor::workloads
+}  // namespace castor::workloads::schedulers_test

@@ -8,7 +8,7 @@
 #include "castor/gpu/replay/replay_file.h"
 #include "workloads/job_stream.h"
 
-namespace castor::workloads {
+namespace castor::workloads::stream_test {
 namespace {
 
 constexpr const char* kText = R"(job-stream: 1
@@ -126,4 +126,4 @@ TEST(JobStreamFile, MissingFileIsAnInputError) {
 }
 
 }  // namespace
-}  // namespace castor::workloads
+}  // namespace castor::workloads::stream_test

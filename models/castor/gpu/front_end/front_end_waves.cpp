@@ -16,7 +16,9 @@ constexpr unsigned kShownQueues = 32, kShownEntries = 64;
 void FrontEnd::add_waves(Waves& waves, const std::string& scope) const {
   for (unsigned q = 0; q < std::min(kShownQueues, queues_.count()); ++q) {
     const std::string queue = "queue" + std::to_string(q);
-    waves.add(scope, queue + "_state", 2, [this, q] { return static_cast<std::uint64_t>(queues_.state(q)); });
+    waves.add(
+        scope, queue + "_state", 2, [this, q] { return static_cast<std::uint64_t>(queues_.state(q)); },
+        base::ValueNames(kQueueStateNames));
     waves.add(scope, queue + "_packets", 16, [this, q] { return queues_.size(q); });
   }
   waves.add(scope, "lanes_busy", 16, [this] { return lanes_.busy(); });

@@ -13,11 +13,6 @@ constexpr std::uint64_t kSlotBytes = sizeof(PacketImage);
 
 }  // namespace
 
-const char* name(QueueState state) {
-  static constexpr const char* kNames[] = {"empty", "ready", "parsing", "blocked"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
 Queues::Queues(const Machine& machine, Store& store)
     : store_(store),
       depth_(machine.queue.depth),

@@ -15,7 +15,8 @@ namespace castor::gpu {
 /// EMPTY -push-> READY -granted-> PARSING -entry written-> BLOCKED -tree complete-> READY or EMPTY. A copy at the head
 /// blocks its queue too. READY means that the head may be looked at.
 enum class QueueState : std::uint8_t { kEmpty, kReady, kParsing, kBlocked };
-[[nodiscard]] const char* name(QueueState state);
+inline constexpr const char* kQueueStateNames[] = {"empty", "ready", "parsing", "blocked"};
+[[nodiscard]] inline const char* name(QueueState state) { return kQueueStateNames[static_cast<unsigned>(state)]; }
 
 /// A packet in a queue.
 struct QueuedPacket {

@@ -387,7 +387,8 @@ ReplayFile ReplayFile::read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file.is_open() || file.bad()) {
-    throw base::InputError("cannot read '" + base::printable(path) + "': " + std::strerror(errno != 0 ? errno : EIO));
+    throw base::InputError("cannot read '" + base::printable(path, std::string::npos) +
+                           "': " + std::strerror(errno != 0 ? errno : EIO));
   }
   return parse(text, path);
 }

@@ -157,7 +157,8 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
     fault.kind = FaultKind::kIllegalInstruction;
     fault.kernel = kernel.program->kernel;
     fault.block = block_index(kernel.grid, message.gid);
-    fault.message = base::printable(file_.file()) + ": " + what + " kernel '" + base::printable(fault.kernel) + "'";
+    fault.message = base::printable(file_.file(), std::string::npos) + ": " + what + " kernel '" +
+                    base::printable(fault.kernel) + "'";
     outbox_.report({now + 1, &kernel, std::move(fault)});
     finish(slot);
   };

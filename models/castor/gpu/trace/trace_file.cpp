@@ -13,7 +13,8 @@ namespace castor::gpu {
 
 TraceFile::TraceFile(std::string path, std::string tail) : path_(std::move(path)), tail_(std::move(tail)) {
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file_ < 0) throw base::InputError("cannot write '" + base::printable(path_) + "': " + std::strerror(errno));
+  if (file_ < 0)
+    throw base::InputError("cannot write '" + base::printable(path_, std::string::npos) + "': " + std::strerror(errno));
   positioned_ = ::lseek(file_, 0, SEEK_CUR) >= 0;
   buffer_.reserve(kBuffer + kBuffer / 4);
 }
@@ -46,7 +47,7 @@ void TraceFile::flush() {
 }
 
 void TraceFile::fail() {
-  error_ = "cannot write '" + base::printable(path_) + "': " + std::strerror(errno);
+  error_ = "cannot write '" + base::printable(path_, std::string::npos) + "': " + std::strerror(errno);
   buffer_.clear();
   if (positioned_) {
     // The tail fits where it stood; if even that fails, room is made by giving up one write more.
@@ -63,7 +64,8 @@ void TraceFile::close() {
   if (file_ < 0) return;
   const bool whole = positioned_ || write_at(0, tail_);
   if (!whole) return fail();
-  if (::close(file_) != 0) error_ = "cannot write '" + base::printable(path_) + "': " + std::strerror(errno);
+  if (::close(file_) != 0)
+    error_ = "cannot write '" + base::printable(path_, std::string::npos) + "': " + std::strerror(errno);
   file_ = -1;
 }
 

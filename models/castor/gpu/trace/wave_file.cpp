@@ -4,8 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <sstream>
 #include <utility>
 
+#include "castor/base/dump_text.h"
 #include "castor/base/error.h"
 
 namespace castor::gpu {
@@ -58,13 +60,29 @@ constexpr std::array<char, 2048> kBits = [] {
   return bits;
 }();
 
-std::string code_of(std::size_t index) {
-  std::string code;
-  do {
-    code += static_cast<char>('!' + index % 94);
-    index /= 94;
-  } while (index != 0);
-  return code;
+/// What stands before the identifiers of dump number `index`, and kAfter behind them: no code of a signal that has more
+/// than one character ends in that one, and all prefixes have one length.
+std::string prefix_of(std::size_t index) {
+  CASTOR_ASSERT(index < std::size_t{94} * 94);
+  return {static_cast<char>('!' + index % 94), static_cast<char>('!' + index / 94)};
+}
+
+constexpr char kAfter = '!';
+
+/// Declarations with what makes their identifiers unique.
+std::string with_prefix(const std::string& declarations, const std::string& prefix) {
+  std::string text;
+  std::istringstream lines(declarations);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string command, kind, width;
+    if (words >> command && command == "$var" && words >> kind >> width >> std::ws) {
+      const auto at = static_cast<std::size_t>(words.tellg());
+      line.insert(line.find(' ', at), 1, kAfter).insert(at, prefix);
+    }
+    text += line + '\n';
+  }
+  return text;
 }
 
 }  // namespace
@@ -87,16 +105,34 @@ std::vector<std::string> WaveFile::unmatched() const {
   return result;
 }
 
-bool WaveFile::add_signal(std::string_view scope, std::string_view name, unsigned width, Source source) {
+bool WaveFile::admit(std::string_view scope) {
   CASTOR_ASSERT(!begun_, "a signal is declared behind the first sample");
-  CASTOR_ASSERT(width >= 1 && width <= 64, "a signal of %u bits", width);
   if (!traced(scope)) return false;
   for (std::size_t i = 0; i < scopes_.size(); ++i) {
     if (!matched_[i] && matches(scopes_[i], scope)) matched_[i] = true;
   }
+  return true;
+}
+
+bool WaveFile::add_dump(std::string_view scope, const std::string& declarations,
+                        std::function<const std::string&()> changes) {
+  if (!admit(scope)) return false;
+  Dump dump;
+  dump.scope = scope;
+  dump.declarations = declarations;
+  dump.changes = std::move(changes);
+  dumps_.push_back(std::move(dump));
+  return true;
+}
+
+bool WaveFile::add_signal(std::string_view scope, std::string_view name, unsigned width, Source source,
+                          base::ValueNames names) {
+  CASTOR_ASSERT(width >= 1 && width <= 64, "a signal of %u bits", width);
+  if (!admit(scope)) return false;
   Signal signal;
   signal.source = std::move(source);
   signal.width = width;
+  signal.names = names;
   signal.mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
   signal.scope = scope;
   signal.name = word(name);
@@ -129,10 +165,12 @@ void WaveFile::write_header() {
   // Signals of one scope stand together; otherwise in order of declaration.
   std::vector<std::vector<std::string_view>> paths;
   std::vector<std::size_t> order(signals_.size());
+  std::size_t codes = 0;
   for (std::size_t i = 0; i < signals_.size(); ++i) {
     order[i] = i;
     paths.push_back(parts_of(signals_[i].scope));
-    signals_[i].code = code_of(i);
+    signals_[i].code = base::identifier(codes++);
+    if (signals_[i].names.any()) signals_[i].name_code = base::identifier(codes++);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return paths[a] < paths[b]; });
   text_ = "$version Castor $end\n$timescale 1ps $end\n";
@@ -151,6 +189,12 @@ void WaveFile::write_header() {
     text_ += "$var wire " + std::to_string(signal.width) + ' ' + signal.code + ' ' + signal.name;
     if (signal.width > 1) text_ += " [" + std::to_string(signal.width - 1) + ":0]";
     text_ += " $end\n";
+    if (signal.names.any()) text_ += base::name_variable(signal.name, signal.name_code);
+  }
+  for (std::size_t i = 0; i < dumps_.size(); ++i) {
+    dumps_[i].prefix = prefix_of(i);
+    go_to(parts_of(dumps_[i].scope));
+    text_ += with_prefix(dumps_[i].declarations, dumps_[i].prefix);
   }
   go_to({});
   text_ += "$enddefinitions $end\n";
@@ -179,6 +223,15 @@ void WaveFile::write_value(const Signal& signal, std::uint64_t value) {
   text_.append(line, at);
   text_ += signal.code;
   text_ += '\n';
+  if (signal.names.any()) text_ += 's' + signal.names.of(value) + ' ' + signal.name_code + '\n';
+}
+
+void WaveFile::write_changes(const Dump& dump, std::string_view changes) {
+  base::each_change(changes, [&](std::string_view line, std::size_t at) {
+    CASTOR_ASSERT(at != std::string_view::npos, "the dump of %s says '%s'", dump.scope.c_str(),
+                  base::printable(std::string(line)).c_str());
+    text_.append(line.substr(0, at)).append(dump.prefix).append(line.substr(at)).append({kAfter, '\n'});
+  });
 }
 
 void WaveFile::write_time(base::Picoseconds time) {
@@ -197,6 +250,7 @@ void WaveFile::sample(base::Cycle cycle, base::Picoseconds time) {
     write_time(time);
     text_ += "$dumpvars\n";
     for (Signal& signal : signals_) write_value(signal, signal.last = read(signal));
+    for (const Dump& dump : dumps_) write_changes(dump, dump.changes());
     text_ += "$end\n";
   } else {
     text_.clear();
@@ -207,6 +261,13 @@ void WaveFile::sample(base::Cycle cycle, base::Picoseconds time) {
       if (!changed) write_time(time);
       changed = true;
       write_value(signal, signal.last = value);
+    }
+    for (const Dump& dump : dumps_) {
+      const std::string& changes = dump.changes();
+      if (changes.empty()) continue;
+      if (!changed) write_time(time);
+      changed = true;
+      write_changes(dump, changes);
     }
   }
   file_.append(text_);

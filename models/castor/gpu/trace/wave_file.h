@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ namespace castor::gpu {
 /// signal and sample, and what changed. A file that cannot be written further ends in `error` and the run goes on;
 /// what was written before stays readable.
 ///
-/// Limits: signals are declared before the first sample; no four-state values, no strings.
+/// Limits: signals are declared before the first sample; no four-state values; strings are names of values.
 class WaveFile final : public Waves {
  public:
   /// `scopes`: instances to trace, as patterns over dotted paths in which '*' stands for any text and '?' for one
@@ -36,6 +37,8 @@ class WaveFile final : public Waves {
   ~WaveFile() override;
 
   [[nodiscard]] bool traced(std::string_view scope) const override;
+  bool add_dump(std::string_view scope, const std::string& declarations,
+                std::function<const std::string&()> changes) override;
   /// Patterns that no signal's scope matched so far.
   [[nodiscard]] std::vector<std::string> unmatched() const;
   /// Whether `sample` would look at the signals. False for ever once the window is over or the file has failed.
@@ -54,13 +57,23 @@ class WaveFile final : public Waves {
     Source source;
     std::uint64_t mask = 0, last = 0;
     unsigned width = 0;
-    std::string scope, name, code;
+    base::ValueNames names;
+    std::string scope, name, code, name_code;
+  };
+  struct Dump {
+    std::string scope, declarations;
+    std::function<const std::string&()> changes;
+    std::string prefix;  ///< of its identifiers
   };
 
-  bool add_signal(std::string_view scope, std::string_view name, unsigned width, Source source) override;
+  bool add_signal(std::string_view scope, std::string_view name, unsigned width, Source source,
+                  base::ValueNames names) override;
+  /// Whether signals of an instance are written. Marks patterns that match.
+  [[nodiscard]] bool admit(std::string_view scope);
   [[nodiscard]] static std::uint64_t read(const Signal& signal);
   void write_header();
   void write_value(const Signal& signal, std::uint64_t value);
+  void write_changes(const Dump& dump, std::string_view changes);
   void write_time(base::Picoseconds time);
 
   TraceFile file_;
@@ -70,6 +83,7 @@ class WaveFile final : public Waves {
   bool open_ = true, begun_ = false;
   base::Picoseconds last_time_ = 0;
   std::vector<Signal> signals_;
+  std::vector<Dump> dumps_;
   std::string text_;  ///< sample under construction
 };
 

@@ -1,5 +1,5 @@
-// Properties of the block, bound into it: by Verilator in every run, by castor prove in all of them. Claims are written
-// with the macros of castor_assert.svh, which both tools take.
+// Properties of the block, bound into it: castor prove shows that they hold in all runs. Claims are written with the
+// macros of castor_assert.svh.
 `include "castor_assert.svh"
 
 module castor_packer_properties #(

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <verilated_vcd_c.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "castor/twin/dump_names.h"
+#include "castor/twin/inside.h"
+#include "castor/twin/rtl_options.h"
+
+namespace castor::twin {
+
+/// What Verilator's trace of a top says, taken when somebody asks. The top's context must trace (traceEverOn), and the
+/// top live as long.
+class RtlTrace final : public Inside {
+ public:
+  /// `block`: name of the block's own module; `depth`: levels of modules from there on.
+  template <class Top>
+  RtlTrace(Top& top, const std::string& block, unsigned depth, const std::vector<NamedSignal>& named)
+      : names_(named), vcd_(&sink_) {
+    top.trace(&vcd_, kWholeDepth);
+    if (depth < kWholeDepth) {
+      const int levels = static_cast<int>(depth);
+      vcd_.dumpvars(levels + 1, "." + block + "_probe");
+      if (levels > 0) vcd_.dumpvars(levels, "." + block);  // a netlist has no probes around it
+    }
+    vcd_.open("");
+    vcd_.flush();
+    declarations_ = names_.declare(sink_.text);
+    sink_.text.clear();
+  }
+
+  [[nodiscard]] const std::string& declarations() override { return declarations_; }
+  [[nodiscard]] const std::string& changes() override {
+    vcd_.dump(++dumps_);
+    vcd_.flush();
+    changes_.clear();
+    names_.translate(sink_.text, changes_);
+    sink_.text.clear();
+    return changes_;
+  }
+
+ private:
+  /// Keeps what Verilator writes to its file.
+  struct Sink final : VerilatedVcdFile {
+    bool open(const std::string& /*name*/) override { return true; }
+    void close() override {}
+    ssize_t write(const char* from, ssize_t size) override {
+      text.append(from, static_cast<std::size_t>(size));
+      return size;
+    }
+    std::string text;
+  };
+
+  DumpNames names_;
+  Sink sink_;
+  VerilatedVcdC vcd_;
+  std::uint64_t dumps_ = 0;  // Verilator wants a time that ascends
+  std::string declarations_;
+  std::string changes_;
+};
+
+}  // namespace castor::twin

@@ -1,0 +1,129 @@
+#include "tb/lax/foresight.h"
+
+#include <algorithm>
+
+namespace castor::lax::tb {
+namespace {
+
+/// What a soft reset meets too seldom by chance: in any traffic, and around rankings of PREMA.
+using Moment = bool (*)(const Edge&);
+const std::vector<Moment> kMoments = {
+    [](const Edge& e) { return e.update_is_taken(); },
+    [](const Edge& e) { return e.admission_begins(); },
+    [](const Edge& e) { return e.decides(Phase::kAdmit); },
+    [](const Edge& e) { return e.job_is_dropped(); },
+    [](const Edge& e) { return e.append_is_judged(); },
+    [](const Edge& e) { return e.header_is_refused(); },
+    [](const Edge& e) { return e.job_arrives(); },
+    [](const Edge& e) { return e.job_is_judged(); },
+    [](const Edge& e) { return e.window_is_sampled(); },
+    [](const Edge& e) { return e.rate_is_written(); },
+    [](const Edge& e) { return e.update_ends(); },
+    [](const Edge& e) { return e.update_timer_wraps(); },
+    [](const Edge& e) { return e.parse_is_granted() && e.pass_ends(); },
+    [](const Edge& e) { return e.job_ends(); },
+    [](const Edge& e) { return e.kernel_is_issued(); },
+    [](const Edge& e) { return e.event_is_refused(); },
+    [](const Edge& e) { return e.was.now_high != 0; },
+};
+const std::vector<Moment> kRankings = {
+    [](const Edge& e) { return e.prema_ticks(); },
+    [](const Edge& e) { return e.ranking_is_taken(); },
+    [](const Edge& e) { return e.threshold_is_found(); },
+    [](const Edge& e) { return e.request_is_ranked(); },
+    [](const Edge& e) { return e.ranking_ends(); },
+    [](const Edge& e) { return e.ranking_ends() && e.was.preempted.any(); },
+    [](const Edge& e) { return e.kernel_ends() && e.was.preempted.test(e.in.kd_qid); },
+};
+
+constexpr U32 kLeast = 1000, kLong = 20000;  // periods
+constexpr base::Cycle kPatience = 2500;
+
+/// The main machine is idle in the next cycle.
+bool rests(const Edge& edge) {
+  return edge.update_ends() || edge.ranking_ends() || (edge.main() == MainState::kANext && edge.was.pend_count == 0);
+}
+
+/// How a period is changed so that it ends when the tick that waits is taken: it is made long while the tick waits, and
+/// cut in the last cycle before. 0: as it is.
+U32 changed(bool waits, U32 period, U32 timer, bool rests) {
+  if (!waits) return period >= kLong / 2 ? kLeast : 0;
+  if (period < kLong / 2) return kLong;
+  return rests && timer + 2 >= kLeast ? timer + 2 : 0;
+}
+
+}  // namespace
+
+Foresight::Foresight(const Params& params, Aim aim, base::Xoshiro256& rng)
+    : aim_(aim),
+      rng_(rng),
+      engine_(params),
+      probes_(engine_.probes()),
+      moments_(aim == Aim::kRankings ? kRankings : kMoments),
+      met_(moments_.size()) {
+  choose();
+}
+
+Edge Foresight::edge(const Inputs& in, const Outputs& out) const { return {in, out, probes_, engine_.params(), late_}; }
+
+void Foresight::clock(const Inputs& in) {
+  static const Outputs out;
+  late_ = is_late(edge(in, out), late_);
+  engine_.clock(in);
+  probes_ = engine_.probes();
+  ++cycle_;
+}
+
+bool Foresight::wants_end(unsigned queue, unsigned type) const {
+  static const Inputs in;
+  static const Outputs out;
+  const Edge now = edge(in, out);
+  if (now.window_is_sampled() && probes_.kernel_type == type) return true;
+  // By turns the queue itself, and the end of the ranking.
+  const bool ranked = now.request_is_ranked() && probes_.queue == queue;
+  return probes_.preempted.test(queue) && ((cycle_ >> 12U & 1U) == 0 ? ranked : now.ranking_ends());
+}
+
+bool Foresight::asked(unsigned queue) const { return probes_.preempted.test(queue); }
+
+std::optional<unsigned> Foresight::admitted() const {
+  if (probes_.main_state != MainState::kVKey || probes_.phase != Phase::kAdmit) return std::nullopt;
+  return probes_.queue;
+}
+
+std::optional<Access> Foresight::wants(const Inputs& in, const Outputs& out, U32 control) {
+  const Edge now = edge(in, out);
+  return aim_ == Aim::kTicks ? tick(now) : reset(now, control);
+}
+
+// One of those that were met least, for as long as it may take; then another one.
+void Foresight::choose() {
+  const unsigned least = *std::min_element(met_.begin(), met_.end());
+  do {
+    target_ = rng_.below(met_.size());
+  } while (met_[target_] != least);
+  begins_ = cycle_ + 200 + rng_.below(400);
+  ends_ = begins_ + kPatience;
+}
+
+std::optional<Access> Foresight::reset(const Edge& edge, U32 control) {
+  if (cycle_ < begins_) return std::nullopt;
+  const bool meets = moments_[target_](edge);
+  if (!meets && cycle_ < ends_) return std::nullopt;
+  ++met_[target_];
+  choose();
+  if (!meets) return std::nullopt;
+  return Access{true, reg::kControl, control | reg::kSoftReset};
+}
+
+std::optional<Access> Foresight::tick(const Edge& edge) {
+  const Probes& was = edge.was;
+  const U32 update = changed(was.update_waits != 0, was.update_period, was.update_timer,
+                             rests(edge) && (was.turn == 0 || was.pend_count == 0));
+  if (update != 0) return Access{true, reg::kUpdatePeriod, update};
+  const U32 prema = changed(was.prema_waits != 0, was.prema_period, was.prema_timer, rests(edge));
+  if (prema != 0) return Access{true, reg::kPremaPeriod, prema};
+  return std::nullopt;
+}
+
+}  // namespace castor::lax::tb

@@ -1,0 +1,1 @@
+common/castor_divider.sv

@@ -1,0 +1,84 @@
+// Properties of the queue: all that the head of castor_fifo.sv says, held against a queue that is as simple as can be.
+`include "castor_assert.svh"
+
+module castor_fifo_properties #(
+  parameter int unsigned Width = 8,
+  parameter int unsigned Depth = 4,
+  localparam int unsigned CountWidth = $clog2(Depth + 1)
+) (
+  input logic                  clk_i,
+  input logic                  rst_ni,
+  input logic                  clear_i,
+  input logic                  push_i,
+  input logic [Width-1:0]      data_i,
+  input logic                  pop_i,
+  input logic [Width-1:0]      data_o,
+  input logic                  empty_o,
+  input logic                  full_o,
+  input logic [CountWidth-1:0] count_o
+);
+  // What is waiting, the head in the lowest place: a pop moves all by one place, a push takes the first free one.
+  logic [Depth*Width-1:0] waiting_q, waiting_d;
+  logic [CountWidth-1:0]  held_q, held_d;
+  logic                   popped, pushed;
+
+  assign popped = pop_i && held_q != '0;
+  assign pushed = push_i && (held_q != CountWidth'(Depth) || pop_i);
+
+  always_comb begin
+    waiting_d = waiting_q;
+    held_d    = held_q;
+    if (popped) begin
+      waiting_d = waiting_d >> Width;
+      held_d    = held_d - 1'b1;
+    end
+    if (pushed) begin
+      for (int unsigned e = 0; e < Depth; e++) begin
+        if (held_d == CountWidth'(e)) begin
+          waiting_d[e*Width +: Width] = data_i;
+        end
+      end
+      held_d = held_d + 1'b1;
+    end
+    if (clear_i) begin
+      held_d = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    waiting_q <= waiting_d;
+    held_q    <= rst_ni ? held_d : '0;
+  end
+
+  `CASTOR_ASSERT(count_is_what_is_held, count_o == held_q)
+  `CASTOR_ASSERT(empty_if_nothing_is_held, empty_o == (held_q == '0))
+  `CASTOR_ASSERT(full_if_every_place_is_held, full_o == (held_q == CountWidth'(Depth)))
+  `CASTOR_ASSERT(head_is_what_waits_longest, held_q == '0 || data_o == waiting_q[Width-1:0])
+  `CASTOR_ASSERT(head_is_0_while_empty, held_q != '0 || data_o == '0)
+  `CASTOR_ASSERT_STABLE(head_waits_for_a_pop, !empty_o, pop_i || clear_i, data_o, Width)
+
+  // Fills at which a push met a pop, one bit each.
+  logic [Depth:0] met_q, met_d;
+
+  always_comb begin
+    met_d = met_q;
+    for (int unsigned fill = 0; fill <= Depth; fill++) begin
+      if (!clear_i && push_i && pop_i && count_o == CountWidth'(fill)) begin
+        met_d[fill] = 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    met_q <= rst_ni ? met_d : '0;
+  end
+
+  // The proofs exclude none of this.
+  `CASTOR_COVER(push_meets_pop_at_every_fill, met_q == '1)
+  `CASTOR_COVER(push_is_lost, !clear_i && push_i && !pop_i && full_o)
+  `CASTOR_COVER(full_queue_is_cleared, clear_i && push_i && pop_i && full_o)
+endmodule
+
+bind castor_fifo castor_fifo_properties #(.Width(Width), .Depth(Depth)) u_properties (
+  .clk_i, .rst_ni, .clear_i, .push_i, .data_i, .pop_i, .data_o, .empty_o, .full_o, .count_o
+);

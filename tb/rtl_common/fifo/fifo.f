@@ -1,0 +1,2 @@
+common/castor_table_1r1w.sv
+common/castor_fifo.sv

@@ -1,0 +1,1 @@
+common/castor_table_1r1w.sv

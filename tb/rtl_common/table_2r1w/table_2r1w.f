@@ -1,0 +1,1 @@
+common/castor_table_2r1w.sv

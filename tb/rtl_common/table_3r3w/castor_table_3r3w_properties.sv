@@ -1,0 +1,81 @@
+// Properties of the table: all that the head of castor_table_3r3w.sv says. The watched entry can be any, so what holds
+// of it holds of all.
+`include "castor_assert.svh"
+
+module castor_table_3r3w_properties #(
+  parameter int unsigned Width = 8,
+  parameter int unsigned Depth = 4,
+  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
+) (
+  input logic                 clk_i,
+  input logic                 we_a_i,
+  input logic [AddrWidth-1:0] waddr_a_i,
+  input logic [Width-1:0]     wdata_a_i,
+  input logic                 we_b_i,
+  input logic [AddrWidth-1:0] waddr_b_i,
+  input logic [Width-1:0]     wdata_b_i,
+  input logic                 we_c_i,
+  input logic [AddrWidth-1:0] waddr_c_i,
+  input logic [Width-1:0]     wdata_c_i,
+  input logic [AddrWidth-1:0] raddr_a_i,
+  input logic [Width-1:0]     rdata_a_o,
+  input logic [AddrWidth-1:0] raddr_b_i,
+  input logic [Width-1:0]     rdata_b_o,
+  input logic [AddrWidth-1:0] raddr_c_i,
+  input logic [Width-1:0]     rdata_c_o
+);
+  // The table has no reset. This one is that of the registers below.
+  logic rst_ni;
+  initial rst_ni = 1'b0;
+  always_ff @(posedge clk_i) begin
+    rst_ni <= 1'b1;
+  end
+
+  // The last value written to the watched entry.
+  logic [AddrWidth-1:0] watched_q;
+  logic [Width-1:0]     value_q;
+  logic                 written_q;
+
+  `CASTOR_ASSUME(write_a_in_range, !we_a_i || 32'(waddr_a_i) < Depth)
+  `CASTOR_ASSUME(write_b_in_range, !we_b_i || 32'(waddr_b_i) < Depth)
+  `CASTOR_ASSUME(write_c_in_range, !we_c_i || 32'(waddr_c_i) < Depth)
+
+  logic a_hits, b_hits, c_hits;
+
+  assign a_hits = we_a_i && waddr_a_i == watched_q;
+  assign b_hits = we_b_i && waddr_b_i == watched_q;
+  assign c_hits = we_c_i && waddr_c_i == watched_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      watched_q <= raddr_a_i;
+      written_q <= 1'b0;
+    end else if (a_hits || b_hits || c_hits) begin
+      value_q   <= c_hits ? wdata_c_i : b_hits ? wdata_b_i : wdata_a_i;
+      written_q <= 1'b1;
+    end
+  end
+
+  `CASTOR_ASSERT(read_a_is_what_was_written_last, !(written_q && raddr_a_i == watched_q) || rdata_a_o == value_q)
+  `CASTOR_ASSERT(read_b_is_what_was_written_last, !(written_q && raddr_b_i == watched_q) || rdata_b_o == value_q)
+  `CASTOR_ASSERT(read_c_is_what_was_written_last, !(written_q && raddr_c_i == watched_q) || rdata_c_o == value_q)
+
+  // The proofs exclude none of this: entries on which every pair of writes and all three met, read thereafter.
+  logic [3:0] met_q;
+
+  always_ff @(posedge clk_i) begin
+    met_q <= rst_ni ? {a_hits && b_hits && c_hits, a_hits && c_hits, b_hits && c_hits, a_hits && b_hits} : '0;
+  end
+
+  `CASTOR_COVER(read_after_a_met_b, met_q == 4'b0001 && raddr_a_i == watched_q)
+  `CASTOR_COVER(read_after_b_met_c, met_q == 4'b0010 && raddr_b_i == watched_q)
+  `CASTOR_COVER(read_after_a_met_c, met_q == 4'b0100 && raddr_c_i == watched_q)
+  `CASTOR_COVER(read_after_all_three_met, met_q == '1 && raddr_a_i == watched_q && 32'(watched_q) == Depth - 1)
+  `CASTOR_COVER(reads_meet_writes, written_q && raddr_a_i == watched_q && raddr_b_i == watched_q &&
+                                       raddr_c_i == watched_q && b_hits)
+endmodule
+
+bind castor_table_3r3w castor_table_3r3w_properties #(.Width(Width), .Depth(Depth)) u_properties (
+  .clk_i, .we_a_i, .waddr_a_i, .wdata_a_i, .we_b_i, .waddr_b_i, .wdata_b_i, .we_c_i, .waddr_c_i, .wdata_c_i,
+  .raddr_a_i, .rdata_a_o, .raddr_b_i, .rdata_b_o, .raddr_c_i, .rdata_c_o
+);

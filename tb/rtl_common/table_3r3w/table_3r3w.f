@@ -1,0 +1,1 @@
+common/castor_table_3r3w.sv

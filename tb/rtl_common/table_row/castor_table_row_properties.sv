@@ -1,0 +1,78 @@
+// Properties of the table: all that the head of castor_table_row.sv says. The watched entry can be any, so what holds
+// of it holds of all.
+`include "castor_assert.svh"
+
+module castor_table_row_properties #(
+  parameter int unsigned Width      = 8,
+  parameter int unsigned Stride     = 8,
+  parameter int unsigned Depth      = 8,
+  parameter int unsigned RowEntries = 4,
+  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1,
+  localparam int unsigned RowWidth  = (Depth > RowEntries) ? $clog2(Depth / RowEntries) : 1
+) (
+  input logic                         clk_i,
+  input logic                         we_i,
+  input logic [AddrWidth-1:0]         waddr_i,
+  input logic [Width-1:0]             wdata_i,
+  input logic [RowWidth-1:0]          row_i,
+  input logic [RowEntries*Stride-1:0] row_o,
+  input logic [AddrWidth-1:0]         raddr_i,
+  input logic [Width-1:0]             rdata_o
+);
+  // The table has no reset. This one is that of the registers below.
+  logic rst_ni;
+  initial rst_ni = 1'b0;
+  always_ff @(posedge clk_i) begin
+    rst_ni <= 1'b1;
+  end
+
+  // The last value written to the watched entry.
+  logic [AddrWidth-1:0] watched_q;
+  logic [Width-1:0]     value_q;
+  logic                 written_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      watched_q <= raddr_i;
+      written_q <= 1'b0;
+    end else if (we_i && waddr_i == watched_q) begin
+      value_q   <= wdata_i;
+      written_q <= 1'b1;
+    end
+  end
+
+  `CASTOR_ASSERT(read_is_what_was_written_last, !(written_q && raddr_i == watched_q) || rdata_o == value_q)
+
+  // The watched entry in its row; a table of one row shows that whatever row_i is.
+  logic [Width-1:0] shown;
+  logic             row_is_watched, gaps_are_0;
+
+  assign row_is_watched = (Depth == RowEntries) || 32'(row_i) == 32'(watched_q) >> $clog2(RowEntries);
+
+  always_comb begin
+    shown      = '0;
+    gaps_are_0 = 1'b1;
+    for (int unsigned e = 0; e < RowEntries; e++) begin
+      if ((32'(watched_q) & (RowEntries - 1)) == e) begin
+        shown = row_o[e*Stride +: Width];
+      end
+      for (int unsigned b = Width; b < Stride; b++) begin
+        gaps_are_0 = gaps_are_0 && !row_o[e*Stride+b];
+      end
+    end
+  end
+
+  `CASTOR_ASSERT(row_shows_what_was_written_last, !(written_q && row_is_watched) || shown == value_q)
+  `CASTOR_ASSERT(gaps_in_a_row_are_0, gaps_are_0)
+
+  // The proofs exclude none of this.
+  `CASTOR_COVER(row_of_last_entry_is_read, written_q && row_is_watched && 32'(watched_q) == Depth - 1)
+  `CASTOR_COVER(reads_meet_the_write, written_q && row_is_watched && raddr_i == watched_q && we_i &&
+                                          waddr_i == watched_q)
+endmodule
+
+bind castor_table_row castor_table_row_properties #(
+  .Width(Width), .Stride(Stride), .Depth(Depth), .RowEntries(RowEntries)
+) u_properties (
+  .clk_i, .we_i, .waddr_i, .wdata_i, .row_i, .row_o, .raddr_i, .rdata_o
+);

@@ -1,0 +1,11 @@
+# The recorded proofs of every block, as far as they were quick: a verdict that is worse than tb/<block>/proofs.json has it,
+# or a property that has gone, fails. `castor prove <block> --check` takes the rest.
+set(CASTOR_QUICK_PROOF 2 CACHE STRING "Proofs recorded as done within so many seconds are tests")
+foreach(block IN LISTS castor_ladder)
+  if(TARGET castor AND EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/proofs.json")
+    castor_script_test(prove_${block} KIND formal TIMEOUT 600
+      ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
+      COMMAND "$<TARGET_FILE:castor>" prove ${block} --check --quick ${CASTOR_QUICK_PROOF}
+              --work "${PROJECT_BINARY_DIR}/tests/prove")
+  endif()
+endforeach()

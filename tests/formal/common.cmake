@@ -1,0 +1,13 @@
+# The modules that blocks share, rtl/common: all their properties proven, every fault put in by hand found by one.
+
+if(NOT TARGET castor)
+  return()
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+castor_script_test(prove_common KIND formal TIMEOUT 300
+  COMMAND castor prove common --work "${PROJECT_BINARY_DIR}/tests/prove_common")
+castor_script_test(faults_common KIND formal TIMEOUT 300
+  COMMAND castor faults common --work "${PROJECT_BINARY_DIR}/tests/faults_common")
+castor_script_test(common_flow KIND formal TIMEOUT 300
+  COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/formal/common_test.py" "$<TARGET_FILE:castor>")
