@@ -244,7 +244,7 @@ Rational bound_of(const Launches& launches) { return 1 + Rational(groups(launche
 
 TEST(LaxReference, RemainingTimeIsBelowTheExactValueByLessThanTheBound) {
   Xoshiro256 rng(20260101);
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < unless_sanitized(20000, 4000); ++round) {
     const RandomRates rates = random_rates(rng, 16);
     const Launches launches = random_launches(rng, 16, 1 + static_cast<unsigned>(rng.below(8)));
     const Rational exact = exact_remaining(launches, rates.exact);
@@ -256,7 +256,7 @@ TEST(LaxReference, RemainingTimeIsBelowTheExactValueByLessThanTheBound) {
 
 TEST(LaxReference, OneElementPerKernelTypeGivesTheRemainingTimeOfOnePerLaunch) {
   Xoshiro256 rng(20260102);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < unless_sanitized(2000, 400); ++round) {
     const RandomRates rates = random_rates(rng, 8);
     const Launches launches = random_launches(rng, 8, 1 + static_cast<unsigned>(rng.below(361)));
     ASSERT_EQ(remaining(aggregated(launches), rates.rounded), remaining(launches, rates.rounded)) << "round " << round;
@@ -266,7 +266,7 @@ TEST(LaxReference, OneElementPerKernelTypeGivesTheRemainingTimeOfOnePerLaunch) {
 TEST(LaxReference, RanksChangePlacesOnlyWithinTheRoundingBound) {
   Xoshiro256 rng(20260103);
   int close = 0;
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < unless_sanitized(5000, 1000); ++round) {
     const RandomRates rates = random_rates(rng, 6);
     struct Case {
       Rank rounded;
@@ -312,7 +312,7 @@ TEST(LaxReference, RankWithoutClassesIsThePublishedPriority) {
   Xoshiro256 rng(20260104);
   Rules rules;
   rules.classes = false;
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < unless_sanitized(5000, 1000); ++round) {
     Job job;
     job.deadline = 1 + rng.below(1000000);
     const Integer rem = rng.below(1000000), age = rng.below(1500000);
@@ -327,7 +327,7 @@ TEST(LaxReference, ClassesChangeTheOrderOnlyIfDeadlinesDiffer) {
   Rules literal;
   literal.classes = false;
   int changed = 0;
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < unless_sanitized(5000, 1000); ++round) {
     const std::uint64_t deadline = 1 + rng.below(100000);
     for (const bool equal : {true, false}) {
       Rank with[2], without[2];
@@ -353,7 +353,7 @@ TEST(LaxReference, AdmissionOfABurstIsThePublishedWalk) {
   Rules rules;
   rules.warm = Warm::Optimistic;
   std::set<std::string> outcomes;
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < unless_sanitized(2000, 400); ++round) {
     const RandomRates rates = random_rates(rng, 6);
     std::vector<Job> jobs;
     std::vector<LiteralJob<Integer>> literal;

@@ -6,6 +6,7 @@
 
 #include "castor/base/rng.h"
 #include "castor/twin/block.h"
+#include "tests/common/sanitized.h"
 #include "unit/saws/engine_cycle_model.h"
 #include "unit/saws/engine_support.h"
 
@@ -172,7 +173,7 @@ const std::vector<Params> kParams{
 TEST(SawsRandom, EngineIsTheDocumentedCycleWhenTheRulesAreKept) {
   for (const Params& p : kParams) {
     Seen seen;
-    run(p, 11, false, 30'000, seen);
+    run(p, 11, false, unless_sanitized(30'000U, 10'000U), seen);
     if (HasFatalFailure()) return;
     EXPECT_EQ(seen.errors, 0U) << twin::params_text(p);
     if (p.SawsEn != 0 && p.NumWarps > 4) {
@@ -188,7 +189,7 @@ TEST(SawsRandom, EngineIsTheDocumentedCycleWhenTheRulesAreBroken) {
   unsigned stale = 0;
   for (const Params& p : kParams) {
     Seen seen;
-    run(p, 12, true, 30'000, seen);
+    run(p, 12, true, unless_sanitized(30'000U, 10'000U), seen);
     if (HasFatalFailure()) return;
     EXPECT_EQ(seen.errors & 3U, 3U) << twin::params_text(p);
     if (p.SawsEn == 0) {
@@ -208,7 +209,7 @@ TEST(SawsRandom, SkippedCyclesAreClockedOnes) {
     Stimulus stimulus(p, 13, true);
     Inputs in;
     unsigned quiet = 0;
-    for (unsigned cycle = 0; cycle < 4'000; ++cycle) {
+    for (unsigned cycle = 0; cycle < unless_sanitized(4'000U, 1'000U); ++cycle) {
       stimulus.drive(engine.state(), in);
       engine.settle(in);
       engine.clock(in);

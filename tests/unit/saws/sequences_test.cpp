@@ -8,6 +8,7 @@
 
 #include "castor/base/error.h"
 #include "tb/saws/cover_points.h"
+#include "tests/common/sanitized.h"
 #include "unit/saws/parameter_sets.h"
 #include "unit/saws/reference_machine.h"
 
@@ -39,18 +40,18 @@ void run(Machine& machine, Sequence& sequence, const Params& params, unsigned cy
 }
 
 class SawsSequences : public testing::TestWithParam<test::ParameterSet> {};
-INSTANTIATE_TEST_SUITE_P(Sets, SawsSequences, testing::ValuesIn(test::kParameterSets),
+INSTANTIATE_TEST_SUITE_P(Sets, SawsSequences, testing::ValuesIn(sample_if_sanitized(test::kParameterSets)),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(SawsSequences, ContractIsKeptWherePromised) {
   const Params& params = GetParam().params;
   for (const SequenceInfo& info : sequences().infos()) {
     if (!info.keeps_contract) continue;
-    for (std::uint64_t seed = 1; seed <= (info.name == "random" ? 6U : 1U); ++seed) {
+    for (std::uint64_t seed = 1; seed <= (info.name == "random" ? unless_sanitized(6U, 2U) : 1U); ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       Machine machine(params);
       const auto sequence = sequences().make(info.name, params, seed);
-      run(machine, *sequence, params, 2000, [&](unsigned cycle, const Inputs& in, const Outputs& out) {
+      run(machine, *sequence, params, unless_sanitized(2000U, 500U), [&](unsigned cycle, const Inputs& in, const Outputs& out) {
         SCOPED_TRACE("cycle " + std::to_string(cycle));
         const Probes was = machine.probes();
         ASSERT_EQ(out.err, 0);
@@ -180,13 +181,13 @@ TEST_P(SawsSequences, CoverPointsAreReached) {
   std::map<std::string, std::uint64_t> hits;
   Machine::Seen seen;
   for (const SequenceInfo& info : sequences().infos()) {
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    for (std::uint64_t seed = 1; seed <= unless_sanitized(2, 1); ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       Machine machine(params);
       castor::tb::Cover cover;
       CoverPoints points(cover, params);
       const auto sequence = sequences().make(info.name, params, seed);
-      run(machine, *sequence, params, 6000,
+      run(machine, *sequence, params, unless_sanitized(6000, 1500),
           [&](unsigned, const Inputs& in, const Outputs& out) { points.sample(in, out, machine.probes()); });
       for (const castor::tb::Cover::Point& point : cover.points()) {
         if (point.waiver.empty()) hits[point.name] += point.hits;
@@ -199,7 +200,9 @@ TEST_P(SawsSequences, CoverPointsAreReached) {
   for (const auto& [name, count] : hits) {
     if (count == 0) missing.insert(name);
   }
-  EXPECT_EQ(missing, std::set<std::string>{});
+  if (!kSanitized) {  // an eighth does not come by every point
+    EXPECT_EQ(missing, std::set<std::string>{});
+  }
   // The points follow the messages in their own way; both ways count the same.
   const auto sum = [&hits](std::initializer_list<const char*> names) {
     std::uint64_t total = 0;

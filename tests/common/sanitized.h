@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+/// Whether this program runs under sanitizers, which make it ten to thirty times slower. Long searches by random stimulus
+/// belong to the other builds, which are compared value by value; here a part of each reaches the code that sanitizers
+/// look at.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
+
+/// `whole`, or `part` under sanitizers.
+template <class T>
+constexpr T unless_sanitized(T whole, T part) {
+  return kSanitized ? part : whole;
+}
+
+/// All elements, or the first, the last and every third between under sanitizers.
+template <class Elements>
+std::vector<typename Elements::value_type> sample_if_sanitized(const Elements& all) {
+  std::vector<typename Elements::value_type> some;
+  std::size_t i = 0;
+  for (const auto& element : all) {
+    if (!kSanitized || i % 3 == 0 || i + 1 == all.size()) some.push_back(element);
+    ++i;
+  }
+  return some;
+}
