@@ -6,6 +6,7 @@
 #include <set>
 
 #include "castor/base/rng.h"
+#include "tests/common/sanitized.h"
 
 // The reference algorithm alone: worked examples, its error against fractions, and the published algorithms.
 
