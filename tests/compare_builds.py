@@ -40,7 +40,7 @@ def programs(build):
         universal_newlines=True,
     )
     for test in json.loads(listed.stdout)["tests"]:
-        program, arguments, *machines = test["command"][2:]
+        program, arguments, *machines = test["command"][4:]  # behind the script and its --keep
         yield program, arguments.split(), machines
 
 

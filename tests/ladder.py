@@ -4,6 +4,7 @@ last climbed it. The others run a sample. And whether the house, all that is no 
 
     ladder.py changed            names of the changed blocks, one a line; why, on standard error
     ladder.py house              "as recorded" or "changed"
+    ladder.py files              all files of what has changed, blocks and house, one a line
     ladder.py record BLOCK...    the block has passed all its tests with these sources: notes their digests
     ladder.py record house       the whole check (.ci/run) has passed with these sources
     ladder.py --self-test        changes are seen, wherever they are
@@ -28,6 +29,7 @@ from castor_flows.sources import digest_of  # noqa: E402
 
 NO_BLOCKS = {"base", "twin", "isa", "gpu", "hookup"}
 NO_SOURCES = {"build", "docs", "waveforms", ".git", ".cache", ".gitignore", "LICENSE", "NOTICE"}
+TYPED = ("docs/guides/adding-a-block.md", "platforms/examples/own_block/README.md")
 COMPILERS = ("g++", "clang++-14")
 SHARED = (
     "models/castor/base",
@@ -49,13 +51,14 @@ def blocks(root):
 
 
 def files(root):
-    """All files, in the order of their paths, but for documents and what a build makes."""
+    """All files, in the order of their paths, but for documents and what a build makes. What tests type is no document."""
     for top in sorted(root.iterdir()):
         if top.name in NO_SOURCES or top.suffix == ".md":
             continue
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
             if path.suffix != ".md" and path != house_record(root):
                 yield path
+    yield from (path for path in (root / name for name in TYPED) if path.exists())
 
 
 def owner(path, names):
@@ -128,6 +131,13 @@ def changes(root):
     return found
 
 
+def changed_files(root):
+    """All files of what has changed, relative to the tree."""
+    names = blocks(root)
+    owners = {*changes(root), *([None] if house_changed(root) else [])}
+    return [path for path in (file.relative_to(root) for file in files(root)) if owner(path, names) in owners]
+
+
 def record(root, names):
     for block in names:
         if block == "house":
@@ -155,6 +165,9 @@ def self_test():
                 wrong.append(f"{what}: changed are {sorted(changes(root))}, expected {sorted(names)}")
             if house_changed(root) != house_is:
                 wrong.append(f"{what}: house changed is {not house_is}, expected {house_is}")
+            owners = {owner(path, blocks(root)) for path in changed_files(root)}
+            if not owners <= {*names, *([None] if house_is else [])}:
+                wrong.append(f"{what}: files of {owners} are named")
             record(root, [*blocks(root), "house"])
 
         for block in ("one", "two"):
@@ -195,6 +208,8 @@ def self_test():
         for name in ("sw/runtime/session.cpp", "tests/unit/oneself_test.cpp", "new/folder/file", "CMakeLists.txt"):
             write(name, "new")
             expect(f"{name}, of which no block is made", house_is=True)
+        write(TYPED[0], "typed as it stands")
+        expect("what a test types", house_is=True)
         for name in ("docs/gpu.md", "docs/blocks/one.md", "README.md", "tests/unit/README.md", "build/release/one.o"):
             write(name, "new")
             expect(f"{name}, which is no source")
@@ -214,6 +229,9 @@ def main():
         return 0
     if sys.argv[1:] == ["house"]:
         print("changed" if house_changed(ROOT) else "as recorded")
+        return 0
+    if sys.argv[1:] == ["files"]:
+        print("\n".join(path.as_posix() for path in changed_files(ROOT)))
         return 0
     if len(sys.argv) > 2 and sys.argv[1] == "record":
         record(ROOT, sys.argv[2:])

@@ -6,7 +6,8 @@
 #   CASTOR_LADDER           hardware blocks that run all their tests, the others run a sample: changed (default: those whose
 #                           sources are not the ones with which they last passed them, tests/ladder.py), all, or names
 #                           separated by semicolons
-#   CASTOR_TEST_HOUSE       OFF leaves out the tests of what is no block's (default: ON)
+#   CASTOR_TEST_HOUSE       tests of what is no block's: ON; with_blocks, those in which blocks take part; OFF (default: ON, and
+#                           with_blocks if nothing but blocks has changed since all of them passed, tests/ladder.py house)
 set -euo pipefail
 exec </dev/null
 
@@ -25,8 +26,11 @@ ladder="${CASTOR_LADDER:-changed}"
 if [[ $ladder == changed ]]; then
   ladder="$(tests/ladder.py changed | paste -sd ';')"
 fi
-if ! { cmake --preset "$preset" "-DCASTOR_LADDER=${ladder:-none}" \
-    "-DCASTOR_TEST_HOUSE=${CASTOR_TEST_HOUSE:-ON}" && cmake --build "$build" --parallel "$jobs" --target ${CASTOR_TEST_TARGETS:-all}; }; then
+house="${CASTOR_TEST_HOUSE:-ON}"
+if [[ -z ${CASTOR_TEST_HOUSE:-} && ${CASTOR_LADDER:-changed} == changed && $(tests/ladder.py house) == "as recorded" ]]; then
+  house=with_blocks
+fi
+if ! { cmake --preset "$preset" "-DCASTOR_LADDER=${ladder:-none}" "-DCASTOR_TEST_HOUSE=$house" && cmake --build "$build" --parallel "$jobs" --target ${CASTOR_TEST_TARGETS:-all}; }; then
   echo "tests/run.sh: the build failed" >&2
   echo "0 passed, 1 failed"
   exit 1

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The tests of CUDA programs of one build, over the runtime of a build with sanitizers, which is loaded in its place. The
-# programs themselves are not instrumented; what they call is. The last line is "N passed, N failed".
+# programs themselves are not instrumented; what they call is. The runtime's build is clang's, the other g++'s: both must
+# give the same output, cycles and statistics, which counts as one test more. The last line is "N passed, N failed".
 #
 #   tests/sanitized_programs.sh <build folder> <build folder with sanitizers>
 set -euo pipefail
@@ -21,9 +22,15 @@ mkdir -p "$results"
 status=0
 # A report ends the program with a code that no test expects. Programs keep what they allocate, as CUDA's do; leaks of
 # the runtime are found by the unit tests. The sanitized runtime has no RTL: tests of a block's engines need the build's own.
-env LD_LIBRARY_PATH="$library" LD_PRELOAD="$(readlink -f "$(g++ -print-file-name=libasan.so)")" \
+env LD_LIBRARY_PATH="$library" LD_PRELOAD="$(clang++-14 -print-file-name=libclang_rt.asan-x86_64.so)" \
+  CASTOR_TEST_RUNS="$results/runs" \
   CASTOR_TEST_MACHINES="kepler_k20c gcn_apu" ASAN_OPTIONS=detect_leaks=0:exitcode=77 UBSAN_OPTIONS=exitcode=77:print_stacktrace=1 \
   ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error -L '^platform$' -E '_at_O0$|^cli|^kernel_arguments$|_engines$|^policies_' \
   --output-junit "$results/ctest.xml" || status=$?
-python3 "$root/tests/summarise.py" "$results" || status=1
+equal=1
+"$root/tests/compare_runs.py" "$build/test-results/runs" "$results/runs" || equal=0 status=1
+python3 "$root/tests/summarise.py" "$results" >"$results/summary.txt" || status=1
+sed '$d' "$results/summary.txt"
+tail -n 1 "$results/summary.txt" |
+  awk -v equal="$equal" '{printf "%d passed, %d failed\n", $1 + equal, $3 + 1 - equal}'
 exit "$status"

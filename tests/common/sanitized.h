@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <vector>
 
-/// Whether this program runs under sanitizers, which make it ten to thirty times slower. Long searches by random stimulus
-/// belong to the other builds, which are compared value by value; here a part of each reaches the code that sanitizers
-/// look at.
+/// Whether this program runs under sanitizers, which make it ten to thirty times slower. Long searches by random
+/// stimulus belong to the other builds, which are compared value by value; here a part of each reaches the code that
+/// sanitizers look at.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kSanitized = true;
 #elif defined(__has_feature)

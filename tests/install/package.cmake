@@ -12,8 +12,9 @@ castor_script_test(install_subproject
   TIMEOUT 120
   COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/install/subproject.sh" "${PROJECT_SOURCE_DIR}" "${CMAKE_CXX_COMPILER}")
 
-# Blocks outside Castor's tree: an example, the skeletons of castor new-block, and the guide that is typed as it stands.
-if(CASTOR_TEST_RTL AND TARGET castor AND NOT CASTOR_SANITIZE)
+# Blocks outside Castor's tree: an example, the skeletons of castor new-block, and the guide that is typed as it stands. The
+# tree's own blocks take no part.
+if(NOT CASTOR_TEST_HOUSE STREQUAL "with_blocks" AND CASTOR_TEST_RTL AND TARGET castor AND NOT CASTOR_SANITIZE)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   foreach(test IN ITEMS own_block new_block guide)
     castor_script_test(install_${test}

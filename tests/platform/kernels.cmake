@@ -34,8 +34,8 @@ function(castor_kernel_test name)
     set(machines_${name} ${machines})
   endif()
   castor_script_test(kernel_${name}_timing KIND platform TIMEOUT 300
-    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_timing.py" "${kernels}/${name}" "${first}"
-            ${machines_${name}})
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_timing.py"
+            --keep "${CASTOR_TEST_RESULTS}/runs" "${kernels}/${name}" "${first}" ${machines_${name}})
   set(kernel_names ${kernel_names} ${name} PARENT_SCOPE)
 endfunction()
 

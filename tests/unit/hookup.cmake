@@ -1,5 +1,5 @@
 # Blocks meet a machine: claims, and what is found and loaded.
-castor_test(hookup_claims_test KIND unit SOURCES hookup/claims_test.cpp LIBS castor_platforms)
+castor_test(hookup_claims_test KIND unit SOURCES hookup/claims_test.cpp LIBS castor_platforms castor_hookup)
 
 set(definitions "")
 foreach(odd IN ITEMS "1;VERSION" "2;NAME" "3;NOTHING")
@@ -10,7 +10,7 @@ foreach(odd IN ITEMS "1;VERSION" "2;NAME" "3;NOTHING")
   target_link_libraries(castor_odd_object_${number} PRIVATE castor_base castor_options)
   list(APPEND definitions CASTOR_ODD_${name}="$<TARGET_FILE:castor_odd_object_${number}>")
 endforeach()
-castor_test(hookup_loading_test KIND unit SOURCES hookup/loading_test.cpp LIBS castor_platforms
+castor_test(hookup_loading_test KIND unit SOURCES hookup/loading_test.cpp LIBS castor_platforms castor_hookup
   DEPENDS castor_odd_object_1 castor_odd_object_2 castor_odd_object_3 castor_block_saws castor_model_saws)
 target_compile_definitions(hookup_loading_test PRIVATE ${definitions})
 
