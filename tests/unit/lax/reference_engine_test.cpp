@@ -46,7 +46,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, LaxAgainstReference, testing::ValuesIn(sample_if_
 TEST_P(LaxAgainstReference, EveryValueInEveryCycleOfEverySequence) {
   Follower::Seen all;
   for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
-    const unsigned seeds = info.name == "random" || info.name == "rules" || info.name == "chaos" ? unless_sanitized(8U, 2U) : 1;
+    const unsigned seeds =
+        info.name == "random" || info.name == "rules" || info.name == "chaos" ? unless_sanitized(8U, 2U) : 1;
     for (unsigned seed = 1; seed <= seeds; ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       const auto sequence = tb::sequences().make(info.name, GetParam().params, seed);

@@ -44,6 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, SawsSequences, testing::ValuesIn(sample_if_saniti
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(SawsSequences, ContractIsKeptWherePromised) {
+  constexpr unsigned kCycles = unless_sanitized(2000U, 500U);
   const Params& params = GetParam().params;
   for (const SequenceInfo& info : sequences().infos()) {
     if (!info.keeps_contract) continue;
@@ -51,40 +52,39 @@ TEST_P(SawsSequences, ContractIsKeptWherePromised) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       Machine machine(params);
       const auto sequence = sequences().make(info.name, params, seed);
-      run(machine, *sequence, params, unless_sanitized(2000U, 500U),
-          [&](unsigned cycle, const Inputs& in, const Outputs& out) {
-            SCOPED_TRACE("cycle " + std::to_string(cycle));
-            const Probes was = machine.probes();
-            ASSERT_EQ(out.err, 0);
-            if (in.kernel_start != 0) {
-              ASSERT_EQ(was.cta_used, 0U) << "kernel_start with CTAs resident";
-              return;
-            }
-            ASSERT_EQ(in.wev_valid & ~out.wev_ready, 0) << "event without room";
-            ASSERT_EQ(in.issue_ack & ~out.issue_valid, 0);
-            ASSERT_TRUE(in.unblock.without(was.blocked).none()) << "unblocked warps that did not wait";
-            ASSERT_TRUE(in.w_ready.without(was.live).none()) << "a dead warp is ready";
-            ASSERT_TRUE((in.w_ready & was.blocked).none()) << "a blocked warp is ready";
-            WarpBits live = was.live, blocked = was.blocked.without(in.unblock);
-            for (unsigned s = 0; s < params.NumSched; ++s) {
-              if ((in.wev_valid >> s & 1U) == 0) continue;
-              const unsigned w = in.wev_idx[s] * params.NumSched + s;
-              ASSERT_TRUE(was.live[w] && !was.blocked[w]) << "event of warp " << w;
-              ASSERT_FALSE(in.cta_valid != 0 && in.cta_free != 0 && in.cta_id == was.warp_cta[w]) << "freed too early";
-              (in.wev_exit >> s & 1U) != 0 ? live.clear(w) : blocked.set(w);
-            }
-            // Who completes a barrier is not reported as blocked, so somebody of each CTA can always go on.
-            for (unsigned c = 0; c < params.MaxCta; ++c) {
-              if ((was.cta_used >> c & 1U) == 0) continue;
-              unsigned alive = 0, waiting = 0;
-              for (unsigned w = 0; w < params.NumWarps; ++w) {
-                if (!live[w] || was.warp_cta[w] != c) continue;
-                ++alive;
-                waiting += blocked[w] ? 1 : 0;
-              }
-              ASSERT_TRUE(alive == 0 || waiting < alive) << "all warps of CTA " << c << " wait";
-            }
-          });
+      run(machine, *sequence, params, kCycles, [&](unsigned cycle, const Inputs& in, const Outputs& out) {
+        SCOPED_TRACE("cycle " + std::to_string(cycle));
+        const Probes was = machine.probes();
+        ASSERT_EQ(out.err, 0);
+        if (in.kernel_start != 0) {
+          ASSERT_EQ(was.cta_used, 0U) << "kernel_start with CTAs resident";
+          return;
+        }
+        ASSERT_EQ(in.wev_valid & ~out.wev_ready, 0) << "event without room";
+        ASSERT_EQ(in.issue_ack & ~out.issue_valid, 0);
+        ASSERT_TRUE(in.unblock.without(was.blocked).none()) << "unblocked warps that did not wait";
+        ASSERT_TRUE(in.w_ready.without(was.live).none()) << "a dead warp is ready";
+        ASSERT_TRUE((in.w_ready & was.blocked).none()) << "a blocked warp is ready";
+        WarpBits live = was.live, blocked = was.blocked.without(in.unblock);
+        for (unsigned s = 0; s < params.NumSched; ++s) {
+          if ((in.wev_valid >> s & 1U) == 0) continue;
+          const unsigned w = in.wev_idx[s] * params.NumSched + s;
+          ASSERT_TRUE(was.live[w] && !was.blocked[w]) << "event of warp " << w;
+          ASSERT_FALSE(in.cta_valid != 0 && in.cta_free != 0 && in.cta_id == was.warp_cta[w]) << "freed too early";
+          (in.wev_exit >> s & 1U) != 0 ? live.clear(w) : blocked.set(w);
+        }
+        // Who completes a barrier is not reported as blocked, so somebody of each CTA can always go on.
+        for (unsigned c = 0; c < params.MaxCta; ++c) {
+          if ((was.cta_used >> c & 1U) == 0) continue;
+          unsigned alive = 0, waiting = 0;
+          for (unsigned w = 0; w < params.NumWarps; ++w) {
+            if (!live[w] || was.warp_cta[w] != c) continue;
+            ++alive;
+            waiting += blocked[w] ? 1 : 0;
+          }
+          ASSERT_TRUE(alive == 0 || waiting < alive) << "all warps of CTA " << c << " wait";
+        }
+      });
       if (HasFatalFailure()) return;
       EXPECT_TRUE(machine.problems().empty()) << machine.problems().front();
     }
