@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares what programs printed and reported on the timing GPU under two builds (tests/platform/check_timing.py --keep).
+"""Compares what programs printed and reported on the timing GPU under two builds.
 
   compare_runs.py FOLDER OTHER_FOLDER
 
-The runs of OTHER_FOLDER count: each must be in FOLDER and equal it in output, cycles, hash of all statistics and the
-rest of the report.
+The folders are those of tests/platform/check_timing.py --keep. The runs of OTHER_FOLDER count: each must be in FOLDER
+and equal it in output, cycles, hash of all statistics and the rest of the report.
 """
 
 import json
@@ -27,9 +27,10 @@ def differences(first, second):
         if name not in first:
             yield f"{' on '.join(name)}: not run by the first build"
         elif kept != first[name]:
-            other = first[name]
-            what = [key for key in sorted({*kept, *other}) if kept.get(key) != other.get(key)]
-            yield f"{' on '.join(name)}: {', '.join(what)}: {[other.get(key) for key in what]} and {[kept.get(key) for key in what]}"
+            for key in sorted({*kept, *first[name]}):
+                one, other = first[name].get(key), kept.get(key)
+                if one != other:
+                    yield f"{' on '.join(name)}: {key}: {one} and {other}"
 
 
 def main():

@@ -51,7 +51,7 @@ def blocks(root):
 
 
 def files(root):
-    """All files, in the order of their paths, but for documents and what a build makes. What tests type is no document."""
+    """All files but for documents and what a build makes. What tests type is no document."""
     for top in sorted(root.iterdir()):
         if top.name in NO_SOURCES or top.suffix == ".md":
             continue
