@@ -18,10 +18,12 @@ struct RegisterView {
 
   [[nodiscard]] std::size_t row_bytes() const { return std::size_t{lanes} * 4; }
   [[nodiscard]] std::byte* dst(OperandIndex index) const { return registers + index * row_bytes(); }
-  /// Row of a source operand: a register or a constant.
+  /// Row of a source operand: a register or a constant. Of an absent one (kNoOperand) an address at which nothing lies,
+  /// and which nobody reads: hence a sum of numbers, not of a pointer.
   [[nodiscard]] const std::byte* src(OperandIndex index) const {
-    return index < kConstantOperand ? registers + index * row_bytes()
-                                    : constants + (index - kConstantOperand) * row_bytes();
+    const bool constant = index >= kConstantOperand;
+    const auto base = reinterpret_cast<std::uintptr_t>(constant ? constants : registers);
+    return reinterpret_cast<const std::byte*>(base + (constant ? index - kConstantOperand : index) * row_bytes());
   }
 };
 
