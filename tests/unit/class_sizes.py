@@ -37,7 +37,7 @@ OWN = {
     "castor::gpu::ReplaySm": (29, 38, "an SM in small: contexts, room, wires and seven counters"),
     "castor::gpu::DramChannel": (24, 38, "first legal clocks of each kind of command, and eight statistics"),
     "castor::gpu::IssueStage": (30, 31, "six parts it asks, and what a tick found out about picks and commits"),
-    "castor::gpu::MemoryOperation": (15, 36, "a record: all that an access carries through the LSU"),
+    "castor::gpu::MemoryOperation": (15, 35, "a record: all that an access carries through the LSU"),
     "castor::gpu::CopyPlan": (18, 29, "a record of the copy under way, and where its pieces stand"),
     "castor::gpu::Machine": (2, 40, "the keys of a machine file, a struct per section"),
 }

@@ -165,7 +165,7 @@ TEST_P(Coalescing, LinesRoundsAndDataEqualPlainLoopsOverLanes) {
     for (MemoryOperation* operation : {&fast, &general}) {
       SCOPED_TRACE("round " + std::to_string(round) + (operation == &fast ? " fast" : " general") + " size " +
                    std::to_string(size) + " pattern " + std::to_string(pattern) + " space " + std::to_string(where));
-      ASSERT_EQ(operation->shared_rounds, rounds);
+      ASSERT_EQ(operation->rounds.total, rounds);
       ASSERT_EQ(operation->lines.size(), expected.size());
       for (std::size_t i = 0; i < expected.size(); ++i) {
         ASSERT_EQ(operation->lines[i].line, expected[i].line);
@@ -182,7 +182,7 @@ TEST_P(Coalescing, LinesRoundsAndDataEqualPlainLoopsOverLanes) {
         return device[lane] - base + (where == 2 ? byte / 4 * 4 * lanes + byte % 4 : byte);
       };
       if (instruction.kind == MemoryKind::kStore) {
-        if (where == 1) operation->exchange_shared(image.data());
+        if (where == 1) operation->exchange_shared(image.data(), operation->shared);
         for (unsigned i = 0; i < operation->lines.size(); ++i)
           operation->store(i, image.data() + (operation->lines[i].line - base));
         const unsigned element_bytes = isa::bytes(instruction.type);
@@ -197,7 +197,7 @@ TEST_P(Coalescing, LinesRoundsAndDataEqualPlainLoopsOverLanes) {
         ASSERT_TRUE(image == plain);
       } else {
         image = noise;
-        if (where == 1) operation->exchange_shared(image.data());
+        if (where == 1) operation->exchange_shared(image.data(), operation->shared);
         for (unsigned i = 0; i < operation->lines.size(); ++i)
           operation->load(i, image.data() + (operation->lines[i].line - base));
         operation->write_registers(rig.warp(0).view());
@@ -228,22 +228,47 @@ TEST(BankRounds, KnownPatterns) {
   };
   const LaneMask warp = 0xffffffff;
   fill(4);
-  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, 32, false), 1U);
-  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, 16, false), 2U);
-  EXPECT_EQ(bank_rounds(offset, ~LaneMask{0}, 64, 4, 32, false), 2U) << "64 lanes in 2 halves";
+  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, {32}, false), 1U);
+  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, {16}, false), 2U);
+  EXPECT_EQ(bank_rounds(offset, ~LaneMask{0}, 64, 4, {32}, false), 2U) << "64 lanes in 2 halves";
   fill(8);
-  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, 32, false), 2U);
-  EXPECT_EQ(bank_rounds(offset, warp, 32, 8, 32, false), 2U) << "8 bytes per lane in 2 half-warps";
+  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, {32}, false), 2U);
+  EXPECT_EQ(bank_rounds(offset, warp, 32, 8, {32}, false), 2U) << "8 bytes per lane in 2 half-warps";
   fill(16);
-  EXPECT_EQ(bank_rounds(offset, warp, 32, 16, 32, false), 4U) << "16 bytes per lane in 4 quarters";
+  EXPECT_EQ(bank_rounds(offset, warp, 32, 16, {32}, false), 4U) << "16 bytes per lane in 4 quarters";
   fill(128);
-  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, 32, false), 32U);
+  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, {32}, false), 32U);
   fill(132);
-  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, 32, false), 1U);
+  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, {32}, false), 1U);
   fill(0);
-  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, 32, false), 1U) << "broadcast";
-  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, 32, true), 32U) << "no broadcast for atomics";
-  EXPECT_EQ(bank_rounds(offset, 0x5, 32, 4, 32, true), 2U);
+  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, {32}, false), 1U) << "broadcast";
+  EXPECT_EQ(bank_rounds(offset, warp, 32, 4, {32}, true), 32U) << "no broadcast for atomics";
+  EXPECT_EQ(bank_rounds(offset, 0x5, 32, 4, {32}, true), 2U);
+}
+
+TEST(BankRounds, WideBanks) {
+  std::uint64_t offset[64];
+  const auto rounds = [&](unsigned step, unsigned interleave, unsigned lane_bytes = 4, unsigned first = 0) {
+    for (unsigned lane = 0; lane < 64; ++lane) offset[lane] = first + std::uint64_t{lane} * step;
+    return bank_rounds(offset, 0xffffffff, 32, lane_bytes, {32, 8, interleave}, false);
+  };
+  // Steps of 1, 2, 4, ... words: what lies 32 words apart in 64 aligned ones comes together; so does an 8-byte word.
+  const unsigned expected[] = {1, 1, 2, 4, 8, 16, 32};
+  for (unsigned i = 0; i < 7; ++i) {
+    EXPECT_EQ(rounds(4U << i, 4), expected[i]) << i;
+    EXPECT_EQ(rounds(4U << i, 8), expected[i]) << i;
+  }
+  EXPECT_EQ(rounds(24, 4), 2U) << "a step of 6 words";
+  EXPECT_EQ(rounds(24, 8), 1U);
+  EXPECT_EQ(rounds(8, 4, 8), 1U) << "8 bytes per lane, side by side";
+  EXPECT_EQ(rounds(8, 8, 8), 1U);
+  EXPECT_EQ(rounds(8, 4, 8, 8), 2U) << "across two rows";
+  EXPECT_EQ(rounds(8, 8, 8, 8), 1U);
+  EXPECT_EQ(rounds(16, 4, 16), 2U) << "16 bytes per lane in 2 halves";
+  EXPECT_EQ(lane_groups(0xffffffff, 32, 16, {32, 8, 4}), 2U);
+  EXPECT_EQ(lane_groups(0xffffffff, 32, 8, {32, 8, 4}), 1U);
+  EXPECT_EQ(lane_groups(0xffffffff, 32, 8, {32}), 2U);
+  EXPECT_EQ(lane_groups(0x0000ffff, 32, 8, {32}), 1U) << "nobody in the second half";
 }
 
 // Refused accesses: which lane, which words, and nothing is taken.
@@ -355,7 +380,7 @@ TEST_F(Faults, PrefetchBringsTheLine) {
   prefetch.type = Type::kNone;
   rig.begin();
   EXPECT_FALSE(rig.issue(prefetch));
-  EXPECT_EQ(rig.acknowledges, 0U);
+  EXPECT_EQ(rig.accepted.acknowledges, 0U);
   rig.drain();
   rig.begin();
   EXPECT_FALSE(rig.issue({}));

@@ -169,7 +169,7 @@ TEST_F(L1, AtomicGoesToMemoryInOnePacketPerLineAndReturnsOldValuesInLaneOrder) {
   rig->set_data(0, 1);
   rig->begin();
   rig->issue({MemoryKind::kAtomic, Space::kGlobal});
-  EXPECT_EQ(rig->acknowledges, 1U);
+  EXPECT_EQ(rig->accepted.acknowledges, 1U);
   rig->drain();
   EXPECT_EQ(rig->acknowledged_lines[0], 1U);
   EXPECT_EQ(requests(), 1U);
@@ -196,7 +196,7 @@ TEST_F(L1, ReductionIsAcknowledgedAndTakesNoMshr) {
   rig->set_data(0, 2);
   rig->begin();
   rig->issue({MemoryKind::kReduction, Space::kGlobal});
-  EXPECT_EQ(rig->acknowledges, 32U);
+  EXPECT_EQ(rig->accepted.acknowledges, 32U);
   for (unsigned i = 0; i < 50; ++i) {
     rig->begin();
     EXPECT_EQ(rig->lsu.outstanding(), 0U);
@@ -405,7 +405,7 @@ TEST_F(L1, LocalStoreStaysInL1UntilItsLineLeaves) {
   rig->set_data(0, 41);
   rig->begin();
   rig->issue(kLocalStore, 0, 0);
-  EXPECT_EQ(rig->acknowledges, 1U);
+  EXPECT_EQ(rig->accepted.acknowledges, 1U);
   rig->run(41);
   EXPECT_EQ(rig->acknowledged_lines[0], 1U) << "in the tick of its lookup";
   rig->drain();
@@ -468,7 +468,7 @@ TEST_F(L1, WideLocalAccessesTakeALinePerWord) {
     for (unsigned lane = 0; lane < 32; ++lane) rig->warp(0).put(kDataReg, 32, element, lane, 100 * element + lane);
   rig->begin();
   rig->issue(store_wide);
-  EXPECT_EQ(rig->acknowledges, 16U) << "4 words in 4 groups of lanes";
+  EXPECT_EQ(rig->accepted.acknowledges, 16U) << "4 words in 4 groups of lanes";
   rig->drain();
   run(load_wide);
   for (unsigned element = 0; element < 4; ++element)

@@ -43,7 +43,7 @@ class PrivateWords {
       // One warp tries to issue now and then; a warp's loads may be in flight together.
       if (random_.below(3) != 0) {
         const auto warp = static_cast<unsigned>(random_.below(kWarps));
-        if (expected_[warp].size() < 4 && issue(warp)) {
+        if (expected_[warp].size() < 4 && (rig_.held & warp_bit(warp)) == 0 && issue(warp)) {
           --left;
           idle = 0;
         }
@@ -184,7 +184,18 @@ std::vector<std::string> tiny(base::Xoshiro256& random) {
           "lsu.split_wide=" + pick(0, 1),
           "xbar.fifo_flits=" + pick(5, 12),
           "acquire.mode=" + std::string(random.below(4) == 0 ? "flush" : "stamp"),
-          "oc_cycles=" + pick(1, 4)};
+          "oc_cycles=" + pick(1, 4),
+          "smem.bank_bytes=8",
+          "smem.interleave=" + std::string(random.below(2) == 0 ? "4" : "8"),
+          "smem.round_ticks=" + pick(1, 3),
+          "smem.conflict_ticks=" + pick(1, 3),
+          "smem.replay_ticks=" + pick(0, 9),
+          "smem.replay_rounds=" + pick(1, 3),
+          "smem.atomics=" + std::string(random.below(2) == 0 ? "native" : "loop"),
+          "smem.atomic_latency=" + pick(0, 5),
+          "smem.atomic_ticks=" + pick(1, 3),
+          "smem.lock_ticks=" + pick(1, 9),
+          "smem.retry_ticks=" + pick(1, 9)};
 }
 
 TEST(LsuRandom, ThreadsSeeTheirOwnProgramOrderOnTinyMachinesAndSleepingChangesNothing) {

@@ -279,7 +279,7 @@ class LsuRig : public Unit, public SmMemoryClient {
     return registers[w].get(kLoadedReg, bits, element, lane);
   }
 
-  /// Issues in the tick that the next `step` ends; the mask defaults to all lanes. `acknowledges` is the last answer.
+  /// Issues in the tick that the next `step` ends; the mask defaults to all lanes. `accepted` is the last answer.
   std::optional<AccessFault> issue(const Instruction& instruction, unsigned w = 0, unsigned context = 0,
                                    isa::LaneMask mask = 0) {
     records.push_back(instruction.record());
@@ -294,13 +294,14 @@ class LsuRig : public Unit, public SmMemoryClient {
     issue.dispatch = now + machine.oc_cycles;
     issue.now = now;
     issue.tick = now;
-    acknowledges = 0;
-    auto fault = lsu.issue(issue, acknowledges);
+    accepted = {};
+    auto fault = lsu.issue(issue, accepted);
     issued_ = true;
     if (!fault) {
       const bool result = instruction.kind == isa::MemoryKind::kLoad || instruction.kind == isa::MemoryKind::kAtomic;
       under_way += result ? 1 : 0;
-      lines_expected += acknowledges;
+      lines_expected += accepted.acknowledges;
+      if (accepted.holds) held |= warp_bit(w);
     }
     return fault;
   }
@@ -383,6 +384,10 @@ class LsuRig : public Unit, public SmMemoryClient {
     ++acknowledged_lines[w];
     ++lines_seen;
   }
+  void goes_on(unsigned w) override {
+    EXPECT_NE(held & warp_bit(w), 0U);
+    held &= ~warp_bit(w);
+  }
   void fetched(std::uint64_t line) override { fetched_lines.push_back({now, line}); }
 
   Machine machine;
@@ -403,7 +408,8 @@ class LsuRig : public Unit, public SmMemoryClient {
   Cycle now = 0;
   bool sleeping = false;
   std::uint64_t awake = 0;  ///< ticks in which the SM's memory side ran
-  unsigned acknowledges = 0;
+  MemoryAccepted accepted;
+  WarpMask held = 0;  ///< warps that may not issue
   std::vector<Done> done;
   std::vector<std::uint64_t> acknowledged_lines;
   std::uint64_t lines_expected = 0, lines_seen = 0;

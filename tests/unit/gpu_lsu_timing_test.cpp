@@ -56,7 +56,7 @@ TEST(LsuTiming, StoreLeavesInTheTickOfItsLookup) {
   rig.set_data(0, 7);
   rig.begin();
   rig.issue(kStore);
-  EXPECT_EQ(rig.acknowledges, 1U);
+  EXPECT_EQ(rig.accepted.acknowledges, 1U);
   rig.run(41 + rig.memory.delay);
   EXPECT_EQ(rig.memory.seen[0].first, 41U);
   EXPECT_EQ(rig.acknowledged_lines[0], 0U);
@@ -171,13 +171,98 @@ TEST(LsuTiming, SharedAtomicsSerialiseByBank) {
   }
 }
 
+TEST(LsuTiming, RoundsOfSharedMemoryTakeTheMachinesTicks) {
+  const std::vector<std::string> keys = {"smem.round_ticks=2", "smem.conflict_ticks=3", "smem.atomic_ticks=5",
+                                         "smem.atomic_latency=7"};
+  const auto ready = [&](const Instruction& instruction, unsigned step) {
+    LsuRig rig(lsu_machine(keys));
+    rig.set_addresses(0, 0, step);
+    return latency(rig, instruction);
+  };
+  EXPECT_EQ(ready(kSharedLoad, 4), 4 + 2 + 24U);
+  EXPECT_EQ(ready(kSharedLoad, 8), 4 + 2 + 3 + 24U);
+  EXPECT_EQ(ready(kSharedLoad, 128), 4 + 2 + 31 * 3 + 24U);
+  Instruction wide = kSharedLoad;
+  wide.elements = 4;
+  EXPECT_EQ(ready(wide, 16), 4 + 4 * 2 + 24U) << "groups of lanes are no conflicts";
+  EXPECT_EQ(ready({MemoryKind::kAtomic, Space::kShared}, 0), 4 + 2 + 31 * 5 + 24 + 7U);
+}
+
+TEST(LsuTiming, ReplaysLeaveTheUnitToOthers) {
+  LsuRig rig(lsu_machine({"smem.replay_ticks=10"}));
+  rig.set_addresses(0, 0, 32);  // 8 rounds: ticks 5, 15, ... 75
+  rig.set_addresses(1, 0, 4);
+  rig.set_addresses(2, 0, 8);  // 2 rounds: 7, and 17
+  rig.begin();
+  rig.issue(kSharedLoad, 0);
+  EXPECT_TRUE(rig.accepted.holds);
+  rig.issue(kSharedLoad, 1);
+  EXPECT_FALSE(rig.accepted.holds);
+  rig.issue(kSharedLoad, 2);
+  EXPECT_TRUE(rig.accepted.holds);
+  for (Cycle tick = 1; tick <= 75; ++tick) {
+    rig.begin();
+    const WarpMask again = tick % 10 == 5 && tick > 5 ? 1U : tick == 17 ? 4U : 0U;
+    EXPECT_EQ(rig.lsu.reissued(), again) << tick;
+    EXPECT_EQ(rig.held, (tick < 75 ? 1U : 0U) | (tick < 17 ? 4U : 0U)) << tick;
+  }
+  rig.drain();
+  ASSERT_EQ(rig.done.size(), 3U);
+  EXPECT_EQ(rig.done[0].ready, 6 + 24U);
+  EXPECT_EQ(rig.done[1].ready, 17 + 24U);
+  EXPECT_EQ(rig.done[2].ready, 75 + 24U);
+  EXPECT_EQ(rig.count("lsu_passes"), 11U);
+  EXPECT_EQ(rig.count("replays"), 8U);
+}
+
+TEST(LsuTiming, ReplayServesSeveralRounds) {
+  LsuRig rig(lsu_machine({"smem.replay_ticks=10", "smem.replay_rounds=3"}));
+  rig.set_addresses(0, 0, 32);  // 5, then 15 to 17, 27 to 29, 39
+  EXPECT_EQ(latency(rig, kSharedLoad), 39 + 24U);
+}
+
+TEST(LsuTiming, AtomicLoopTakesATurnPerLaneOfAWord) {
+  LsuRig rig(lsu_machine({"smem.atomics=loop", "smem.lock_ticks=20", "smem.retry_ticks=7"}));
+  rig.set_addresses(0, 0, 0);
+  rig.set_data(0, 1);
+  rig.begin();
+  rig.issue({MemoryKind::kAtomic, Space::kShared}, 0, 0, 0xf);
+  EXPECT_TRUE(rig.accepted.holds);
+  rig.drain();
+  // Locked in 5, unlocked in 25; 32, 52; 59, 79; 86, 106.
+  EXPECT_EQ(rig.done.at(0).ready, 106U);
+  for (unsigned lane = 0; lane < 4; ++lane) EXPECT_EQ(rig.loaded(0, lane), lane);
+}
+
+TEST(LsuTiming, AtomicLoopsOfTwoWarpsExcludeEachOtherByWord) {
+  LsuRig rig(lsu_machine({"smem.atomics=loop", "smem.lock_ticks=20", "smem.retry_ticks=7"}));
+  for (unsigned w = 0; w < 4; ++w) {
+    rig.set_addresses(w, w == 2 ? 64 : 0, 4);
+    rig.set_data(w, 1);
+  }
+  rig.begin();
+  rig.issue({MemoryKind::kAtomic, Space::kShared}, 0, 0, 1);
+  rig.issue({MemoryKind::kAtomic, Space::kShared}, 1, 0, 1);
+  rig.issue({MemoryKind::kAtomic, Space::kShared}, 2, 0, 1);  // another word
+  rig.issue({MemoryKind::kAtomic, Space::kShared}, 3, 1, 1);  // another block
+  rig.drain();
+  std::uint64_t ready[4] = {};
+  for (const Done& one : rig.done) ready[one.warp] = one.ready;
+  EXPECT_EQ(ready[0], 25U);
+  EXPECT_EQ(ready[1], 53U) << "tried in 6, nothing to unlock in 26, again in 33";
+  EXPECT_EQ(ready[2], 27U);
+  EXPECT_EQ(ready[3], 28U);
+  EXPECT_EQ(rig.loaded(1, 0), 1U);
+  EXPECT_EQ(rig.loaded(3, 0), 0U);
+}
+
 TEST(LsuTiming, SharedValuesMoveInTheLastRound) {
   LsuRig rig(lsu_machine());
   rig.set_addresses(0, 0, 32);  // 8 rounds: ticks 5 to 12
   rig.set_data(0, 5);
   rig.begin();
   rig.issue({MemoryKind::kStore, Space::kShared});
-  EXPECT_EQ(rig.acknowledges, 0U);
+  EXPECT_EQ(rig.accepted.acknowledges, 1U);
   const auto word = [&] {
     std::uint32_t value;
     std::memcpy(&value, rig.shared[0].data(), 4);
@@ -185,8 +270,10 @@ TEST(LsuTiming, SharedValuesMoveInTheLastRound) {
   };
   rig.run(11);
   EXPECT_EQ(word(), 0U);
+  EXPECT_EQ(rig.acknowledged_lines[0], 0U);
   rig.run(1);
   EXPECT_EQ(word(), 5U);
+  EXPECT_EQ(rig.acknowledged_lines[0], 1U);
 }
 
 TEST(LsuTiming, SharedMemoryHasAUnitOfItsOwnOnGcn) {

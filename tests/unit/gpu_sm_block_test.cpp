@@ -85,7 +85,7 @@ TEST(Pairs, HaveNoControlInstructionFirstAndDifferentUnitsWhereTheMachineSaysSo)
       const isa::TimingClass one = kernel.program->code[first.pc].timing, two = kernel.program->code[second.pc].timing;
       EXPECT_LE(one, isa::TimingClass::kPredicate) << name;
       if (rig.machine.issue.dual_issue_diff_units) {
-        EXPECT_NE(one == isa::TimingClass::kSpecial, two == isa::TimingClass::kSpecial) << name;
+        EXPECT_NE(one == isa::TimingClass::kScaled, two == isa::TimingClass::kScaled) << name;
       }
     }
     EXPECT_EQ(pairs != 0, rig.machine.issue.per_warp == 2) << name;

@@ -127,7 +127,7 @@ TEST(ControlUnit, JumpBackIsLookedAtWithNothingUnderWay) {
   core.watch.open(0);
   for (unsigned turn = 0; turn < 2; ++turn) {
     core.control.advance(0);
-    if (turn == 0) core.board.memory_issued(0, core.warps[0].decoded[0], 1);  // a store
+    if (turn == 0) core.board.memory_issued(0, core.warps[0].decoded[0], {1, false});  // a store
     control(core, 0);
     if (turn == 0) core.board.acknowledged(0);
   }

@@ -398,7 +398,7 @@ TEST(FetchFilters, LeaderIsReportedInTheTickOfItsWrite) {
   EXPECT_EQ(filter.written[0].second, 3U);
   const Machine& m = bench.rig.machine;
   const Tick issued = bench.rig.log.at(0, index).at(0);
-  EXPECT_EQ(filter.written[0].first, issued + m.oc_cycles + m.timing(program.code[index].timing).latency);
+  EXPECT_EQ(filter.written[0].first, issued + m.oc_cycles + unit_latency(m, program.code[index].timing));
   // Whoever depends on it issues one tick behind the write, as without a filter.
   EXPECT_EQ(bench.rig.log.at(0, index + 1).at(0), filter.written[0].first + 1);
 }

@@ -18,7 +18,7 @@ struct Bench : Core {
     go_to(now);
     log.clear();
     if (!stage.look(now, barrier_ok)) return false;
-    stage.judge(now, barrier_ok, false);
+    stage.judge(now, barrier_ok, reissued, false);
     stage.pick();
     if (stage.ready() != 0) {
       stage.commit(now, [this](unsigned /*scheduler*/, unsigned w) {
@@ -32,6 +32,7 @@ struct Bench : Core {
   }
 
   IssueStage stage;
+  WarpMask reissued = 0;      ///< whose instructions come back
   std::vector<unsigned> log;  ///< warps in the order in which they issued
 };
 
@@ -212,6 +213,25 @@ TEST(IssueStage, StallOfAWarpBehindALoadIsOfMemory) {
   EXPECT_EQ(bench.stage.stalls()[1], StallClass::kIdle);
 }
 
+TEST(IssueStage, InstructionThatComesBackTakesTheSlotOfItsScheduler) {
+  Bench bench(sums(4), 4 * 32, {"issue.per_warp=1"});
+  const unsigned schedulers = bench.machine.schedulers;
+  ASSERT_GE(schedulers, 2U);
+  bench.fill(0);
+  bench.fill(1);
+  bench.reissued = 1;  // warp 0 is of scheduler 0
+  bench.issue(10);
+  EXPECT_EQ(bench.log, (std::vector<unsigned>{1}));
+  EXPECT_EQ(bench.stage.issued(), 2U);
+  EXPECT_TRUE(bench.stage.ready_left());
+  EXPECT_EQ(bench.stage.stalls()[0], StallClass::kComputePipe);
+  EXPECT_EQ(bench.stage.lacks()[0], 0U) << "it is ready";
+  bench.reissued = 0;
+  bench.issue(11);
+  EXPECT_EQ(bench.log.size(), 2U);
+  EXPECT_EQ(bench.stage.issued(), 3U);
+}
+
 TEST(IssueStage, WithoutABuiltInPolicyPicksAreSomebodyElses) {
   Core core(sums(4), 2 * 32, {"issue.per_warp=1"});
   IssueStage stage(core.machine, core.warps, core.buffer, core.board, core.blocked, core.pipelines, core.rig.lsu,
@@ -220,7 +240,7 @@ TEST(IssueStage, WithoutABuiltInPolicyPicksAreSomebodyElses) {
   core.fill(0);
   core.fill(1);
   ASSERT_TRUE(stage.look(10, 0xff));
-  stage.judge(10, 0xff, false);
+  stage.judge(10, 0xff, 0, false);
   stage.placed(1);
   stage.left(1);
   stage.picks()[1][0] = 1;

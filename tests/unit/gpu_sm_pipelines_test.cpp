@@ -91,6 +91,42 @@ TEST_P(PipelinesRules, PathsAreThoseOfThePlainForm) {
   EXPECT_GT(issued, 10'000U);
 }
 
+TEST(Pipelines, SchedulerOfASubCoreMachineHasItsOwnUnitsAndSharesTheOthers) {
+  const Machine machine = part_machine(
+      {"sub_core=1", "schedulers=4", "units.sp=4", "units.sfu=8", "units.dp=1", "units.int=6", "units.mem=4"},
+      "maxwell_liu13");
+  EventWheel wheel;
+  PipelineCounters counters;
+  Pipelines pipelines(machine, wheel, counters);
+  EXPECT_TRUE(pipelines.divided(UnitPool::kSp));
+  EXPECT_TRUE(pipelines.divided(UnitPool::kSfu));
+  EXPECT_FALSE(pipelines.divided(UnitPool::kDp)) << "one for all";
+  EXPECT_FALSE(pipelines.divided(UnitPool::kInt)) << "six do not divide";
+  EXPECT_FALSE(pipelines.divided(UnitPool::kMemory)) << "the load/store units are the SM's";
+  Decoded decoded;
+  decoded.interval = 50;
+  const auto take = [&](UnitPool pool, unsigned scheduler) {
+    decoded.pool = pool;
+    static_cast<void>(pipelines.reserve(decoded, scheduler, scheduler, 10));
+  };
+  // Its own unit is busy: the three others, which are free, do not help.
+  take(UnitPool::kSp, 1);
+  EXPECT_FALSE(pipelines.accepts(UnitPool::kSp, 1, 11));
+  for (const unsigned s : {0U, 2U, 3U}) EXPECT_TRUE(pipelines.accepts(UnitPool::kSp, s, 11)) << s;
+  // Two of its own.
+  take(UnitPool::kSfu, 2);
+  EXPECT_TRUE(pipelines.accepts(UnitPool::kSfu, 2, 11));
+  take(UnitPool::kSfu, 2);
+  EXPECT_FALSE(pipelines.accepts(UnitPool::kSfu, 2, 11));
+  // What is shared takes anybody's, as long as one is left.
+  take(UnitPool::kDp, 0);
+  EXPECT_FALSE(pipelines.accepts(UnitPool::kDp, 3, 11));
+  for (unsigned i = 0; i < 3; ++i) take(UnitPool::kMemory, 1);
+  EXPECT_TRUE(pipelines.accepts(UnitPool::kMemory, 1, 11));
+  take(UnitPool::kMemory, 0);
+  EXPECT_FALSE(pipelines.accepts(UnitPool::kMemory, 2, 11));
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, PipelinesRules, ::testing::Values("kepler_k20c", "maxwell_liu13", "pascal_titanx"));
 
 }  // namespace

@@ -258,7 +258,7 @@ void check_scoreboard(const test::Rig& rig, const test::Kernel& kernel) {
     for (unsigned i = 0; i < use.dst; ++i) {
       ASSERT_GE(issue.tick, registers[record.dst + i]) << "warp " << issue.warp << " pc " << issue.pc;
       if (record.kind == isa::Kind::kLane) {
-        registers[record.dst + i] = issue.tick + rig.machine.oc_cycles + rig.machine.timing(record.timing).latency + 1;
+        registers[record.dst + i] = issue.tick + rig.machine.oc_cycles + unit_latency(rig.machine, record.timing) + 1;
       }
     }
   }

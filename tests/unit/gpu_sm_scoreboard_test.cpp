@@ -82,7 +82,7 @@ TEST(Scoreboard, DataOfALoadComeWithItsFirstWrite) {
   const Decoded load = instruction(Code().load(4, 0, isa::Space::kGlobal, 2));
   auto* const operation = reinterpret_cast<MemoryOperation*>(0x40);  // only handed on
   bench.board.start(2);
-  bench.board.memory_issued(2, load, 0);
+  bench.board.memory_issued(2, load, {});
   EXPECT_EQ(bench.board.loads(2), 1U);
   EXPECT_EQ(bench.board.memory_busy(), 4U);
   bench.board.expect_write(2, 4, 0, 30);  // takes the slot of the first register
@@ -110,7 +110,7 @@ TEST(Scoreboard, HeadThatReadsWhatALoadWritesWaitsForIt) {
   Bench bench;
   const Decoded load = instruction(Code().load(4, 0));
   const Decoded reads = instruction(Code().add(9, 4, 5));
-  bench.board.memory_issued(1, load, 0);
+  bench.board.memory_issued(1, load, {});
   bench.board.judge(1, reads);
   EXPECT_EQ(bench.board.waits_load(), 2U);
   bench.board.expect_write(1, 5, 0, 3);
@@ -138,12 +138,31 @@ TEST(Scoreboard, PredicatesAreWrittenWithoutASlot) {
 TEST(Scoreboard, StoresAreUnderWayUntilEachLineIsAcknowledged) {
   Bench bench;
   const Decoded store = instruction(Code().store(4, 0));
-  bench.board.memory_issued(3, store, 2);
+  bench.board.memory_issued(3, store, {2, false});
   EXPECT_EQ(bench.board.unacknowledged(3), 2U);
   bench.board.acknowledged(3);
   EXPECT_EQ(bench.board.memory_busy(), 8U);
   bench.board.acknowledged(3);
   EXPECT_EQ(bench.board.memory_busy(), 0U);
+}
+
+TEST(Scoreboard, WarpIsNotClearWhileItsInstructionComesBack) {
+  Bench bench;
+  const Decoded store = instruction(Code().store(4, 0));
+  const Decoded other = instruction(Code().add(10, 11, 12));
+  bench.board.memory_issued(3, store, {1, true});
+  bench.board.judge(3, other);
+  EXPECT_EQ(bench.board.clear(), 0U);
+  EXPECT_EQ(bench.board.held(), 8U);
+  EXPECT_EQ(bench.board.waits_load(), 8U);
+  bench.board.goes_on(3, &other);
+  EXPECT_EQ(bench.board.clear(), 8U);
+  EXPECT_EQ(bench.board.waits_load(), 0U);
+  // Whoever begins in the slot does not wait for the one before.
+  bench.board.memory_issued(3, store, {1, true});
+  bench.board.start(3);
+  bench.board.judge(3, other);
+  EXPECT_EQ(bench.board.clear(), 8U);
 }
 
 TEST(Scoreboard, WarpThatEndsIsInFlightUntilItsLastRegisterIsWritten) {

@@ -24,6 +24,8 @@ enum class DispatchSearch : std::uint8_t { kRoundRobinAll, kRoundRobinOne };  //
 enum class AcquireMode : std::uint8_t { kStamp, kFlush };                     ///< how an acquire makes L1 lines absent
 enum class ContextMover : std::uint8_t { kPort, kAnalytic };    ///< contexts through the memory port, or bytes / rate
 enum class StaleCheck : std::uint8_t { kOff, kCount, kError };  ///< what a stale L1 hit does
+enum class LatencyFrom : std::uint8_t { kDispatch, kIssue };    ///< what the latencies of units count
+enum class SharedAtomics : std::uint8_t { kNative, kLoop };     ///< how atomics act on shared memory
 enum class ReplayRate : std::uint8_t { kNone, kGpu, kSm, kTable };  ///< whose load slows a replayed TB
 
 /// Compute capability, as reported to programs; nothing else follows from it.
@@ -85,10 +87,10 @@ struct Machine {
   } barrier{};
 
   /// Execution units per SM; 0 = the class has no unit of its own (integer and special function then run on sp, f64 on
-  /// `dp_on_sfu ? sfu : sp`).
+  /// `dp_on_sfu ? sfu : sp`; conversions and bit counts on integer, or `convert_on_sfu`).
   struct Units {
     unsigned sp, integer, sfu, dp;  ///< key of `integer`: units.int
-    bool dp_on_sfu;
+    bool dp_on_sfu, convert_on_sfu;
     unsigned mem, mem_shared;
   } units{};
   struct Rf {
@@ -99,9 +101,13 @@ struct Machine {
   struct Timing {
     unsigned latency, interval;
   };
-  std::array<Timing, kUnitClasses> latency{};
+  struct Latency {
+    LatencyFrom from;
+    std::array<Timing, kUnitClasses> of_class;
+    [[nodiscard]] Timing& operator[](std::size_t timing_class) { return of_class[timing_class]; }
+  } latency{};
   [[nodiscard]] const Timing& timing(isa::TimingClass timing_class) const {
-    return latency[static_cast<std::size_t>(timing_class)];
+    return latency.of_class[static_cast<std::size_t>(timing_class)];
   }
 
   struct Lsu {
@@ -112,7 +118,10 @@ struct Machine {
     unsigned latency;
   } constant{};
   struct Smem {
-    unsigned banks, latency;
+    unsigned banks, bank_bytes, interleave, latency;
+    unsigned round_ticks, conflict_ticks, replay_ticks, replay_rounds;
+    SharedAtomics atomics;
+    unsigned atomic_latency, atomic_ticks, lock_ticks, retry_ticks;
   } smem{};
   struct L1 {
     unsigned sets, ways, line;

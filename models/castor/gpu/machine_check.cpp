@@ -62,6 +62,14 @@ void check_pipeline(const Check& check, const Machine& m) {
   }
   check(m.units.mem_shared < m.units.mem || m.units.mem_shared == 0, "units.mem_shared",
         "no load/store unit is left for global memory", "fewer than units.mem");
+  check(!m.units.convert_on_sfu || m.units.sfu > 0, "units.convert_on_sfu", "needs units.sfu of 1 or more",
+        "set it to 0");
+  for (std::size_t i = 0; m.latency.from == LatencyFrom::kIssue && i < kUnitClasses; ++i) {
+    const auto timing = static_cast<isa::TimingClass>(i);
+    check(m.timing(timing).latency >= m.oc_cycles + 2, "latency." + std::string(isa::key(timing)) + ".ticks",
+          "with latency.from issue less than oc_cycles + 2 = " + text(m.oc_cycles + 2),
+          "at least " + text(m.oc_cycles + 2) + ", or a smaller oc_cycles");
+  }
   check(!m.units.dp_on_sfu || (m.units.dp == 0 && m.units.sfu > 0), "units.dp_on_sfu",
         "needs units.dp 0 and units.sfu of 1 or more", "set it to 0");
 }
@@ -74,6 +82,8 @@ void check_memory(const Check& check, const Machine& m) {
   const std::uint64_t l2_bytes = std::uint64_t{m.l2.slices} * m.l2.sets * m.l2.ways * m.l2.line;
   check(l2_bytes == m.l2.bytes, "l2.bytes", "l2.slices x l2.sets x l2.ways x l2.line = " + text(l2_bytes) + " bytes",
         "state " + text(l2_bytes) + ", or change slices, sets, ways or line");
+  check(m.smem.interleave <= m.smem.bank_bytes, "smem.interleave",
+        "more than smem.bank_bytes " + text(m.smem.bank_bytes), "at most " + text(m.smem.bank_bytes));
   check(m.l1.line == m.l2.line, "l2.line", "differs from l1.line " + text(m.l1.line), "use one line size");
   constexpr std::uint64_t kHeaderBytes = 8;
   const std::uint64_t packet = (kHeaderBytes + m.l1.line + m.xbar.flit_bytes - 1) / m.xbar.flit_bytes;

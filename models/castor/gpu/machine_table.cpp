@@ -20,6 +20,8 @@ std::vector<std::string> words(DispatchSearch /*type*/) { return {"rr_all", "rr_
 std::vector<std::string> words(AcquireMode /*type*/) { return {"stamp", "flush"}; }
 std::vector<std::string> words(ContextMover /*type*/) { return {"port", "analytic"}; }
 std::vector<std::string> words(StaleCheck /*type*/) { return {"off", "count", "error"}; }
+std::vector<std::string> words(LatencyFrom /*type*/) { return {"dispatch", "issue"}; }
+std::vector<std::string> words(SharedAtomics /*type*/) { return {"native", "loop"}; }
 std::vector<std::string> words(ReplayRate /*type*/) { return {"none", "gpu", "sm", "table"}; }
 
 // What a member's type says about its key.
@@ -70,28 +72,35 @@ void store(T& member, const ConfigValue& value) {
   }
 }
 
-constexpr double kMost = 4294967295.0;    // largest value of an `unsigned` member
-constexpr double kMostLong = 0x1p62;      // and of a 64-bit one
-constexpr unsigned kMostTicks = 100'000;  // longest latency inside an SM
+constexpr double kMost = 4294967295.0;     // largest value of an `unsigned` member
+constexpr double kMostLong = 0x1p62;       // and of a 64-bit one
+constexpr unsigned kMostTicks = 100'000;   // longest latency inside an SM
+constexpr unsigned kMostUnitTicks = 1000;  // longest of a unit: EventWheel::kHorizon
 constexpr double kMostCycles = 1'000'000'000.0;
 
 // What the timing classes stand for, in their order.
 constexpr std::array<const char*, kUnitClasses> kOperations = {
-    "integer add, logic, compare, select, move, shift, convert",
+    "integer add, logic, compare, select, move, shift",
     "integer min, max",
     "integer multiply",
     "integer multiply-add, dot products",
     "integer divide, remainder",
-    "shuffle, vote, match",
+    "population count, leading zeros, bits reversed",
+    "conversion of 32-bit and half floats",
+    "shuffle, redux",
+    "vote, match",
     "32-bit (and half) add, subtract, compare",
     "32-bit min, max",
     "32-bit multiply",
     "32-bit fused multiply-add",
-    "32-bit divide, square root, rounded",
+    "32-bit divide, rounded",
+    "32-bit reciprocal, square root, rounded",
     "64-bit add, multiply, fused multiply-add, compare, convert",
     "64-bit min, max",
     "64-bit divide, square root",
-    "approximate functions",
+    "approximate functions of the unit",
+    "approximate sine, cosine",
+    "approximate functions of denormal numbers, approximate divide",
     "predicate logic",
 };
 
@@ -205,20 +214,24 @@ void units(TableWriter& table) {
   CASTOR_NUMBER(units.sfu, "units", 0, 64, "special function units; 0 = on sp");
   CASTOR_NUMBER(units.dp, "units", 0, 64, "double-precision units; 0 = on sp, or on sfu");
   CASTOR_WORD(units.dp_on_sfu, "without units of its own double precision runs on sfu");
+  CASTOR_WORD(units.convert_on_sfu, "conversions and bit counts run on sfu, not with integers");
   CASTOR_NUMBER(units.mem, "units", 1, 8, "load/store units");
   CASTOR_NUMBER(units.mem_shared, "units", 0, 8, "of them for shared memory alone; 0 = one for all spaces");
   CASTOR_NUMBER(rf.banks, "banks", 0, 64, "register banks; 0 = operands are read directly");
   CASTOR_NUMBER(rf.ports, "reads", 0, 8, "reads per bank and tick; 0 without banks");
   CASTOR_NUMBER(rf.collectors, "collectors", 0, 64, "operand collectors; 0 = operands are read directly");
   CASTOR_NUMBER(oc_cycles, "ticks", 1, 64, "from issue to dispatch without conflicts");
+  CASTOR_WORD(latency.from,
+              "latencies of units count from dispatch to write-back, or from issue to the issue of a dependent "
+              "instruction, as they are measured");
   for (std::size_t i = 0; i < kUnitClasses; ++i) {
     const std::string operations = kOperations[i];
     const std::string prefix = "latency." + std::string(isa::key(static_cast<isa::TimingClass>(i)));
     table.number(
-        prefix + ".ticks", "ticks", 1, 450,
-        "dispatch to write-back", [i](Machine & machine) -> auto& { return machine.latency[i].latency; });
+        prefix + ".ticks", "ticks", 1, kMostUnitTicks,
+        operations, [i](Machine & machine) -> auto& { return machine.latency[i].latency; });
     table.number(
-        prefix + ".interval", "ticks", 1, 450,
+        prefix + ".interval", "ticks", 1, kMostUnitTicks,
         "the unit is busy", [i](Machine & machine) -> auto& { return machine.latency[i].interval; });
   }
 }
@@ -228,8 +241,23 @@ void sm_memory(TableWriter& table) {
   CASTOR_NUMBER(lsu.queue, "entries", 1, 64, "memory instructions from issue to the last pass");
   CASTOR_WORD(lsu.split_wide, "accesses of 8 and 16 bytes per lane coalesce in 2 and 4 groups of lanes");
   CASTOR_NUMBER(constant.latency, "ticks", 1, kMostTicks, "constant and parameter loads");
-  CASTOR_LISTED(smem.banks, "banks", "shared-memory banks of 4 bytes", 16, 32, 64);
-  CASTOR_NUMBER(smem.latency, "ticks", 1, kMostTicks, "from the last pass to the result");
+  CASTOR_LISTED(smem.banks, "banks", "shared-memory banks", 16, 32, 64);
+  CASTOR_LISTED(smem.bank_bytes, "bytes", "a bank delivers per round", 4, 8);
+  CASTOR_LISTED(smem.interleave, "bytes", "from bank to bank; at most smem.bank_bytes", 4, 8);
+  CASTOR_NUMBER(smem.latency, "ticks", 1, kMostTicks, "from the last round to the result");
+  CASTOR_NUMBER(smem.round_ticks, "ticks", 1, 64, "a round keeps the unit busy");
+  CASTOR_NUMBER(smem.conflict_ticks, "ticks", 1, 64, "the same for a round that a bank conflict adds");
+  CASTOR_NUMBER(smem.replay_ticks, "ticks", 0, kMostTicks,
+                "from the last round of an instruction with conflicts until it is replayed through issue for the next "
+                "ones; 0 = it stays in the unit");
+  CASTOR_NUMBER(smem.replay_rounds, "rounds", 1, 64, "of one replay, at most");
+  CASTOR_WORD(smem.atomics, "the unit performs atomics, or the warp loops: lock words, change them, unlock them");
+  CASTOR_NUMBER(smem.atomic_latency, "ticks", 0, kMostTicks, "native: of an atomic's result beyond a load's");
+  CASTOR_NUMBER(smem.atomic_ticks, "ticks", 1, 64,
+                "native: a round that keeps the unit busy for one more lane of a bank");
+  CASTOR_NUMBER(smem.lock_ticks, "ticks", 1, kMostTicks, "loop: from the lock of words to the round that unlocks them");
+  CASTOR_NUMBER(smem.retry_ticks, "ticks", 1, kMostTicks,
+                "loop: from there to the next lock, for lanes whose word another one had");
   CASTOR_NUMBER(l1.sets, "sets", 1, 65536, "sets");
   CASTOR_NUMBER(l1.ways, "ways", 1, 1024, "associativity");
   CASTOR_LISTED(l1.line, "bytes", "line", 32, 64, 128);

@@ -9,21 +9,27 @@ namespace castor::isa {
 /// latency and initiation interval come from the machine's table, indexed by the class (docs/machines.md, "Units,
 /// register file"). The rows up to `kPredicate` are the rows of that table.
 enum class TimingClass : std::uint8_t {
-  kInt,        // integer add, logic, compare, select, move, shift, convert
+  kInt,        // integer add, logic, compare, select, move, shift, integer to integer
   kIntMinMax,  // integer min, max
   kIntMul,     // integer multiply
   kIntMad,     // integer multiply-add, dot products
   kIntDiv,     // integer divide, remainder
-  kShuffle,    // shuffle, vote, match, redux
+  kPopc,       // population count, leading zeros, most significant bit, bits reversed
+  kConvert,    // integer to 32-bit or half float and back, float to float, rounding to an integral value
+  kShuffle,    // shuffle, redux
+  kVote,       // vote, match, elect
   kF32Add,     // 32-bit (and half precision) add, subtract, compare
   kF32MinMax,  // 32-bit min, max
   kF32Mul,     // 32-bit multiply
   kF32Fma,     // 32-bit fused multiply-add
-  kF32Div,     // 32-bit divide, reciprocal, square root with IEEE rounding
+  kF32Div,     // 32-bit divide with IEEE rounding
+  kF32Root,    // 32-bit reciprocal, square root with IEEE rounding
   kF64,        // 64-bit add, multiply, fused multiply-add, compare, convert
   kF64MinMax,  // 64-bit min, max
   kF64Div,     // 64-bit divide, reciprocal, square root with IEEE rounding
-  kSpecial,    // approximate functions of the special function unit
+  kSpecial,    // approximate functions that the special function unit knows
+  kSinCos,     // approximate sine, cosine: a range reduction in front
+  kScaled,     // approximate functions of denormal numbers, and approximate divide: scaled in front and behind
   kPredicate,  // predicate logic
   kLoad,       // any load
   kStore,      // any store, prefetch, cache control

@@ -1,5 +1,5 @@
 // Fetch and issue rates, thread-block and kernel turn-around on an idle machine, against the closed forms of
-// docs/gpu.md, "Closed forms": T2, T3, T12 to T15; fairness of the schedulers, T30.
+// docs/gpu.md, "Closed forms": T2, T3, T12 to T14; placement, one per cycle; fairness of the schedulers, T30.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "castor/gpu/sm/decoded.h"
 #include "platform/timing/deviations.h"
 #include "platform/timing/predictions.h"
 #include "platform/timing/rig.h"
@@ -103,6 +104,85 @@ TEST_P(Front, T3SeveralWarpsIssueUpToTheNarrowestPart) {
   }
 }
 
+/// Instructions of each class that has units; # stands for one of several registers.
+const std::map<TimingClass, const char*> kOfClass = {
+    {TimingClass::kInt, "add.u32 %r#, %r#, 1;"},
+    {TimingClass::kIntMinMax, "min.u32 %r#, %r#, %r98;"},
+    {TimingClass::kIntMul, "mul.lo.u32 %r#, %r#, %r98;"},
+    {TimingClass::kIntMad, "mad.lo.u32 %r#, %r#, %r98, %r98;"},
+    {TimingClass::kIntDiv, "div.u32 %r#, %r#, %r98;"},
+    {TimingClass::kPopc, "popc.b32 %r#, %r#;"},
+    {TimingClass::kConvert, "cvt.rni.f32.f32 %f#, %f#;"},
+    {TimingClass::kShuffle, "shfl.sync.idx.b32 %r#, %r#, 0, 31, 0xffffffff;"},
+    {TimingClass::kVote, "match.any.sync.b32 %r#, %r#, 0xffffffff;"},
+    {TimingClass::kF32Add, "add.f32 %f#, %f#, %f98;"},
+    {TimingClass::kF32MinMax, "min.f32 %f#, %f#, %f98;"},
+    {TimingClass::kF32Mul, "mul.f32 %f#, %f#, %f98;"},
+    {TimingClass::kF32Fma, "fma.rn.f32 %f#, %f#, %f98, %f98;"},
+    {TimingClass::kF32Div, "div.rn.f32 %f#, %f#, %f98;"},
+    {TimingClass::kF32Root, "sqrt.rn.f32 %f#, %f#;"},
+    {TimingClass::kF64, "fma.rn.f64 %rd#, %rd#, %rd98, %rd98;"},
+    {TimingClass::kF64MinMax, "min.f64 %rd#, %rd#, %rd98;"},
+    {TimingClass::kF64Div, "div.rn.f64 %rd#, %rd#, %rd98;"},
+    {TimingClass::kSpecial, "ex2.approx.ftz.f32 %f#, %f#;"},
+    {TimingClass::kSinCos, "sin.approx.f32 %f#, %f#;"},
+    {TimingClass::kScaled, "ex2.approx.f32 %f#, %f#;"},
+};
+
+std::string with_register(std::string text, unsigned number) {
+  for (std::size_t at = 0; (at = text.find('#', at)) != std::string::npos;) text.replace(at, 1, std::to_string(number));
+  return text + "\n";
+}
+
+class Units : public Front {
+ protected:
+  /// Instructions of a class per 1000 ticks when all warps of an SM have nothing else to do.
+  long rate(TimingClass timing) {
+    const Machine& m = rig.machine();
+    const unsigned length = 96, chains = 6;
+    std::string body = "mov.u32 %r98, 3; mov.f32 %f98, 0f40000000; mov.b64 %rd98, 0x4000000000000000;\n", end;
+    for (unsigned i = 10; i < 10 + chains; ++i) {
+      body += with_register("mov.u32 %r#, %tid.x; mov.f32 %f#, %f98; mov.b64 %rd#, %rd98;", i);
+      end += with_register("st.global.u32 [%rd0], %r#; st.global.f32 [%rd0], %f#; st.global.u64 [%rd0], %rd#;", i);
+    }
+    body += "bar.sync 0;\n";
+    for (unsigned i = 0; i < length; ++i) body += with_register(kOfClass.at(timing), i % chains + 10);
+    const ProgramHandle kernel = rig.load(body + end + "ret;", 1);
+    const auto pcs = rig.pcs(kernel, timing);
+    const unsigned warps = m.sm.max_tb_threads / m.sm.lanes;
+    const auto issues = rig.issues(rig.run(kernel, {}, {warps * m.sm.lanes}, {rig.buffer(8)}));
+    // While the first warp is at it.
+    Tick from = ~Tick{0}, to = ~Tick{0};
+    for (const Issued& one : issues) {
+      if (one.pc == pcs.at(pcs.size() - length) + 16) from = std::min(from, one.tick);
+      if (one.pc == pcs.back() - 8) to = std::min(to, one.tick);
+    }
+    EXPECT_GT(to, from + 40) << isa::key(timing);
+    const auto count = std::count_if(issues.begin(), issues.end(), [&](const Issued& one) {
+      return one.tick >= from && one.tick < to && rig.program(kernel).code[one.pc].timing == timing;
+    });
+    return std::lround(1000.0 * static_cast<double>(count) / static_cast<double>(to - from));
+  }
+};
+
+TEST_P(Units, T3UnitTakesAnInstructionPerInterval) {
+  const Machine& m = rig.machine();
+  for (const auto& [timing, text] : kOfClass) {
+    const ProgramHandle kernel = rig.load(with_register(text, 1) + "ret;");
+    const DecodedProgram decoded(m, rig.program(kernel));
+    const UnitPool pool = decoded.code.at(rig.pcs(kernel, timing).back()).pool;
+    const unsigned units = pool == UnitPool::kSfu   ? m.units.sfu
+                           : pool == UnitPool::kDp  ? m.units.dp
+                           : pool == UnitPool::kInt ? m.units.integer
+                                                    : m.units.sp;
+    const double predicted = static_cast<double>(units) / m.timing(timing).interval;
+    // Fetch and issue keep up with less than one per tick, and short intervals are T3's of the adds.
+    if (predicted > 0.5 * m.schedulers / m.issue.period || predicted > 0.5) continue;
+    expect_closed_form("T3 " + std::string(isa::key(timing)), m, std::lround(1000 * predicted), rate(timing),
+                       std::lround(25 * predicted) + 2);
+  }
+}
+
 class FrontOfOneBlock : public Front {
  protected:
   FrontOfOneBlock() : Front({"sm.tb_slots=1"}) {}
@@ -164,7 +244,7 @@ TEST_P(Front, T14FirstIssueFollowsTheDoorbellByParseLatencyPlusSix) {
   }
 }
 
-TEST_P(Front, T15BlocksArePlacedOnePerCycle) {
+TEST_P(Front, BlocksArePlacedOnePerCycle) {
   const Machine& m = rig.machine();
   std::string body = "mov.u32 %r0, %tid.x;\n";
   for (int i = 0; i < 80; ++i) body += "add.u32 %r0, %r0, %r0;\n";
@@ -179,7 +259,7 @@ TEST_P(Front, T15BlocksArePlacedOnePerCycle) {
   for (unsigned k = 0; k < blocks; ++k) {
     EXPECT_EQ(placed[k].gid, k);
     EXPECT_EQ(placed[k].sm, k % m.chip.sms);
-    expect_closed_form("T15", m, k, static_cast<long>(placed[k].cycle - placed[0].cycle));
+    expect_closed_form("placement", m, k, static_cast<long>(placed[k].cycle - placed[0].cycle));
   }
   // First issue three cycles after the start, which is one after the placement.
   for (const auto& one : rig.recorder.started) {
@@ -196,12 +276,12 @@ TEST_P(Front, T30GrantsOfAUnitAreSharedEvenly) {
     std::vector<TimingClass> judged;
   };
   const std::vector<Load> loads = {
-      {"sfu", {"sin.approx.f32 %f#, %f99;"}, {TimingClass::kSpecial}},
+      {"sfu", {"sin.approx.f32 %f#, %f99;"}, {TimingClass::kSinCos}},
       {"mem", {"ld.shared.u32 %r#, [%r99];"}, {TimingClass::kLoad}},
       {"mul", {"mul.lo.u32 %r#, %r99, %r99;"}, {TimingClass::kIntMul}},
       {"mixed",
        {"sin.approx.f32 %f#, %f99;", "ld.shared.u32 %r#, [%r99];"},
-       {TimingClass::kSpecial, TimingClass::kLoad}},
+       {TimingClass::kSinCos, TimingClass::kLoad}},
   };
   const unsigned warps = std::min(8 * m.schedulers, m.sm.max_tb_threads / m.sm.lanes);
   for (const Load& load : loads) {
@@ -265,6 +345,7 @@ TEST_P(Front, T30PollingWarpsDoNotKeepTheAwaitedStoreOut) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, FrontOfOneBlock, ::testing::ValuesIn(kMachines),
                          [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Machines, Units, ::testing::ValuesIn(kMachines), [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Machines, Front, ::testing::ValuesIn(kMachines), [](const auto& info) { return info.param; });
 
 // --- The end of a kernel ---------------------------------------------------------------------------------------------

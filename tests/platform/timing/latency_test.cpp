@@ -85,29 +85,47 @@ TEST_P(Latency, T1DependentInstructionsIssueAtOperandTimePlusLatencyPlusOne) {
     TimingClass timing;
   };
   const Chain chains[] = {
-      {"add.u32 %r1, %r1, %r2;", TimingClass::kInt},       {"min.u32 %r1, %r1, %r2;", TimingClass::kIntMinMax},
-      {"mul.lo.u32 %r1, %r1, %r2;", TimingClass::kIntMul}, {"mad.lo.u32 %r1, %r1, %r2, %r2;", TimingClass::kIntMad},
-      {"add.f32 %f1, %f1, %f2;", TimingClass::kF32Add},    {"fma.rn.f32 %f1, %f1, %f2, %f2;", TimingClass::kF32Fma},
-      {"sin.approx.f32 %f1, %f1;", TimingClass::kSpecial}, {"sqrt.rn.f32 %f1, %f1;", TimingClass::kF32Div},
+      {"add.u32 %r1, %r1, %r2;", TimingClass::kInt},
+      {"min.u32 %r1, %r1, %r2;", TimingClass::kIntMinMax},
+      {"mul.lo.u32 %r1, %r1, %r2;", TimingClass::kIntMul},
+      {"mad.lo.u32 %r1, %r1, %r2, %r2;", TimingClass::kIntMad},
+      {"rem.u32 %r1, %r1, %r2;", TimingClass::kIntDiv},
+      {"popc.b32 %r1, %r1;", TimingClass::kPopc},
+      {"cvt.rni.f32.f32 %f1, %f1;", TimingClass::kConvert},
+      {"shfl.sync.idx.b32 %r1, %r1, 0, 31, 0xffffffff;", TimingClass::kShuffle},
+      {"match.any.sync.b32 %r1, %r1, 0xffffffff;", TimingClass::kVote},
+      {"add.f32 %f1, %f1, %f2;", TimingClass::kF32Add},
+      {"min.f32 %f1, %f1, %f2;", TimingClass::kF32MinMax},
+      {"mul.f32 %f1, %f1, %f2;", TimingClass::kF32Mul},
+      {"fma.rn.f32 %f1, %f1, %f2, %f2;", TimingClass::kF32Fma},
+      {"div.rn.f32 %f1, %f1, %f2;", TimingClass::kF32Div},
+      {"sqrt.rn.f32 %f1, %f1;", TimingClass::kF32Root},
+      {"fma.rn.f64 %rd1, %rd1, %rd2, %rd2;", TimingClass::kF64},
+      {"min.f64 %rd1, %rd1, %rd2;", TimingClass::kF64MinMax},
+      {"div.rn.f64 %rd1, %rd1, %rd2;", TimingClass::kF64Div},
+      {"rsqrt.approx.ftz.f32 %f1, %f1;", TimingClass::kSpecial},
+      {"sin.approx.f32 %f1, %f1;", TimingClass::kSinCos},
+      {"rsqrt.approx.f32 %f1, %f1;", TimingClass::kScaled},
+      {"not.pred %p1, %p1;", TimingClass::kPredicate},
   };
   for (const Chain& chain : chains) {
-    std::string body = "mov.u32 %r1, 5; mov.u32 %r2, 7; mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f3F800000;\n";
+    std::string body =
+        "mov.u32 %r1, 5; mov.u32 %r2, 7; mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f3F800000; setp.eq.u32 %p1, %r1, 3;\n"
+        "mov.b64 %rd1, 0x3FF0000000000000; mov.b64 %rd2, 0x3FF0000000000000;\n";
     for (int i = 0; i < 24; ++i) body += std::string(chain.instruction) + "\n";
-    const ProgramHandle kernel =
-        rig.load(body + "cvt.rzi.u32.f32 %r3, %f1; add.u32 %r1, %r1, %r3; st.global.u32 [%rd0], %r1; ret;", 1);
+    const ProgramHandle kernel = rig.load(
+        body + "@%p1 st.global.f32 [%rd0], %f1; st.global.u32 [%rd0], %r1; st.global.u64 [%rd0], %rd1; ret;", 1);
     auto pcs = rig.pcs(kernel, chain.timing);
-    // The chain is the 24 records behind the moves.
+    // The chain is the 24 records behind the others of its class.
     const auto& spelled = rig.program(kernel).spellings;
+    const std::string opcode = std::string(chain.instruction).substr(0, 4);
     pcs.erase(std::remove_if(pcs.begin(), pcs.end(),
-                             [&](std::uint32_t pc) {
-                               return spelled[pc].find("mov") != std::string::npos ||
-                                      spelled[pc].find("cvt") != std::string::npos;
-                             }),
+                             [&](std::uint32_t pc) { return spelled[pc].find(opcode) == std::string::npos; }),
               pcs.end());
     ASSERT_GE(pcs.size(), 24U) << chain.instruction;
-    const Ticket ticket = rig.run(kernel, {}, {32}, {rig.buffer(4)});
+    const Ticket ticket = rig.run(kernel, {}, {32}, {rig.buffer(8)});
     for (int i = 4; i < 23; ++i) {
-      ASSERT_EQ(pcs[i + 1], pcs[i] + 1);
+      ASSERT_EQ(pcs[i + 1], pcs[i] + 1) << chain.instruction;
       expect(chain.timing == TimingClass::kInt ? "T1" : "T1 " + std::string(isa::key(chain.timing)),
              rounded(rig.machine(), dependent(rig.machine(), chain.timing)), rig.distance(ticket, pcs[i], pcs[i + 1]));
     }

@@ -21,7 +21,10 @@ inline long flits(const Machine& m, long data) { return ceil_div(8 + data, m.xba
 inline long fill_bytes(const Machine& m) { return m.l1.sectored ? 32 : static_cast<long>(m.l1.line); }
 
 inline long dependent(const Machine& m, isa::TimingClass timing) {  // T1
-  return static_cast<long>(m.oc_cycles) + m.timing(timing).latency + 1;
+  const long latency = m.timing(timing).latency;
+  // A unit that is the only one of a scheduler may be busy for longer.
+  return std::max(m.latency.from == LatencyFrom::kIssue ? latency : static_cast<long>(m.oc_cycles) + latency + 1,
+                  static_cast<long>(m.timing(timing).interval));
 }
 inline long l1_hit(const Machine& m) {  // T5
   return static_cast<long>(m.oc_cycles) + m.l1.access_latency + m.l1.return_latency + 2;
@@ -39,8 +42,27 @@ inline long l2_miss(const Machine& m, long reply_bytes) {  // T7
   return l2_hit(m, reply_bytes) + 2 + m.dram.extra_latency +
          static_cast<long>(std::ceil(clocks * m.clock.core_mhz / m.clock.dram_mhz));
 }
+/// From dispatch to the end of the last round of an access of one group of lanes, `conflicts` ways.
+inline long shared_rounds(const Machine& m, long conflicts) {
+  const long more = conflicts - 1;
+  const long replays = m.smem.replay_ticks == 0 ? 0 : ceil_div(more, m.smem.replay_rounds);
+  return m.smem.round_ticks + more * m.smem.conflict_ticks + replays * (static_cast<long>(m.smem.replay_ticks) - 1);
+}
 inline long shared_load(const Machine& m, long conflicts) {  // T8
-  return static_cast<long>(m.oc_cycles) + m.smem.latency + conflicts + 1;
+  return static_cast<long>(m.oc_cycles) + m.smem.latency + shared_rounds(m, conflicts) + 1;
+}
+inline long shared_atomic(const Machine& m, long lanes) {  // T19
+  const long round = m.smem.round_ticks;
+  const long first = static_cast<long>(m.oc_cycles) + round + 1;
+  if (m.smem.atomics == SharedAtomics::kNative)
+    return first + (lanes - 1) * m.smem.atomic_ticks + m.smem.latency + m.smem.atomic_latency;
+  return first + lanes * (m.smem.lock_ticks + round - 1) + (lanes - 1) * (m.smem.retry_ticks + round - 1);
+}
+/// Distance to the next instruction, which does not depend on it, of an access that is replayed.
+inline long replayed(const Machine& m, long conflicts) {  // T20
+  const long last = 1 + (conflicts - 2) % m.smem.replay_rounds;
+  const bool slot = last * m.smem.conflict_ticks == 1;  // the last replay takes the slot of the tick in which it ends
+  return static_cast<long>(m.oc_cycles) + shared_rounds(m, conflicts) + (slot ? 1 : 0);
 }
 inline long lines_hit(const Machine& m, long lines) {  // T9
   return static_cast<long>(m.oc_cycles) + ceil_div(lines, m.l1.banks) + m.l1.access_latency + m.l1.return_latency + 1;
@@ -48,6 +70,11 @@ inline long lines_hit(const Machine& m, long lines) {  // T9
 inline long store_fence(const Machine& m, long store_bytes) {  // T10
   return static_cast<long>(m.oc_cycles) + m.l1.access_latency + 2L * m.xbar.latency + m.l2.latency +
          flits(m, store_bytes) + 3;
+}
+/// From the issue of the first of `stores` to shared memory of `conflicts` ways each, which follow each other without a
+/// gap in the load/store unit, to the end of the thread block.
+inline long last_shared_store(const Machine& m, long stores, long conflicts) {  // T15
+  return static_cast<long>(m.oc_cycles) + stores * conflicts;
 }
 /// `lanes` active lanes, at most `most` on one word, `bytes` moved each way.
 inline long atomic(const Machine& m, long lanes, long most, long bytes) {  // T16

@@ -35,7 +35,8 @@ AccessResolver::AccessResolver(const Machine& machine, const Store& store)
     : check_(store),
       lanes_(machine.sm.lanes),
       line_(machine.l1.line),
-      banks_(machine.smem.banks),
+      banks_(SharedBanks::of(machine)),
+      atomics_loop_(machine.smem.atomics == SharedAtomics::kLoop),
       split_wide_(machine.lsu.split_wide),
       caches_global_(machine.l1.caches_global),
       local_write_back_(machine.l1.local_write_back),
@@ -77,9 +78,8 @@ std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, c
   if (operation.global != 0) coalesce(operation, operation.global, false);
   if (operation.shared != 0) count_shared(operation);
   if (operation.ideal != 0) count_ideal(operation);
-  operation.rounds_left = operation.shared_rounds;
   operation.ideal_left = operation.ideal_passes;
-  operation.pending = static_cast<unsigned>(operation.lines.size()) + (operation.shared_rounds != 0 ? 1 : 0) +
+  operation.pending = static_cast<unsigned>(operation.lines.size()) + (operation.rounds.total != 0 ? 1 : 0) +
                       (operation.ideal_passes != 0 ? 1 : 0);
   return std::nullopt;
 }
@@ -184,7 +184,8 @@ bool AccessResolver::resolve_rows(MemoryOperation& operation, const Reach& reach
   const Region region = check_.region(operation.access.op.space, start(0), operation.writes, reach);
   const bool shared = region.space == Space::kShared;
   // A row of one value in global memory would share its line with others.
-  if (shared ? operation.writes || banks_ < 2 * kRowLanes : region.space != Space::kGlobal || step == 0) return false;
+  const bool countable = !operation.writes && banks_.bytes == 4 && banks_.count >= 2 * kRowLanes;
+  if (shared ? !countable : region.space != Space::kGlobal || step == 0) return false;
   for (unsigned row = 0; row < lanes / kRowLanes; ++row) {
     const std::uint64_t address = start(row);
     if (!region.holds(address, span) || (address & (kSize - 1)) != 0) return false;
@@ -442,31 +443,34 @@ void AccessResolver::coalesce_group(MemoryOperation& operation, LaneMask mask, b
 }
 
 void AccessResolver::count_shared(MemoryOperation& operation) const {
+  isa::Access& access = operation.access;
+  SharedRounds& rounds = operation.rounds;
+  rounds.groups = lane_groups(operation.shared, lanes_, access.lane_bytes, banks_);
   if (shape_ == Shape::kRows) {
-    operation.shared_rounds = row_rounds(operation);
+    rounds.total = row_rounds(operation);
     operation.shape = Shape::kRows;
     return;
   }
-  const isa::Access& access = operation.access;
   const bool atomic = operation.is_atomic();
-  const bool whole_pieces = operation.compact && operation.pieces == 1;
-  const unsigned group = access.lane_bytes > 4 ? 128 / access.lane_bytes : 32;
+  if (operation.compact && operation.pieces == 1 && (shape_ == Shape::kUnit || !operation.writes))
+    operation.shape = shape_;
   if (shape_ == Shape::kUniform && !atomic) {  // a broadcast per group
-    unsigned rounds = 0;
-    for (unsigned first = 0; first < lanes_; first += group)
-      rounds += (operation.shared & lane_range(first, group)) != 0 ? 1 : 0;
-    operation.shared_rounds = rounds;
-    if (whole_pieces) operation.shape = operation.writes ? Shape::kGeneral : Shape::kUniform;
+    rounds.total = rounds.groups;
     return;
   }
   if (shape_ == Shape::kUnit && !atomic && access.lane_bytes >= 4) {
-    operation.shared_rounds = lanes_ / group * std::max(1U, 32 / banks_);  // 32 words side by side per group
-    if (whole_pieces) operation.shape = Shape::kUnit;
-    return;
+    if (banks_.bytes == 4) {
+      rounds.total = rounds.groups * std::max(1U, 32 / banks_.count);  // 32 words side by side per group
+      return;
+    }
+    // Rows of wide banks begin where they begin.
+    if (!operation.addressed)
+      for (unsigned lane = 0; lane < lanes_; ++lane) access.address[lane] = operation.address(lane);
   }
   // Lanes that are not active have the word of one that is, which adds no round to its group.
-  const LaneMask lanes = operation.gathered && !atomic && group >= lanes_ ? all_lanes(lanes_) : operation.shared;
-  operation.shared_rounds = bank_rounds(access.address, lanes, lanes_, access.lane_bytes, banks_, atomic);
+  const bool all = operation.gathered && !atomic && banks_.group(access.lane_bytes) >= lanes_;
+  rounds.total = bank_rounds(access.address, all ? all_lanes(lanes_) : operation.shared, lanes_, access.lane_bytes,
+                             banks_, atomic && !atomics_loop_);
 }
 
 // Two rows of words are a group of lanes; a row has no two words in one bank.
@@ -474,11 +478,11 @@ unsigned AccessResolver::row_rounds(const MemoryOperation& operation) const {
   unsigned rounds = 0;
   for (unsigned row = 0; row < lanes_ / kRowLanes; row += 2) {
     const std::uint64_t distance = (operation.row_base[row + 1] >> 2) - (operation.row_base[row] >> 2);
-    const std::uint64_t banks = distance & (banks_ - 1);
+    const std::uint64_t banks = distance & (banks_.count - 1);
     // Rows that overlap in memory lie in a window not wider than the banks.
     const bool apart = operation.step == 0 ? distance == 0 || banks != 0
                                            : distance + kRowLanes - 1 < 2 * kRowLanes - 1 ||
-                                                 (banks >= kRowLanes && banks <= banks_ - kRowLanes);
+                                                 (banks >= kRowLanes && banks <= banks_.count - kRowLanes);
     rounds += apart ? 1 : 2;
   }
   return rounds;
@@ -497,67 +501,6 @@ void AccessResolver::count_ideal(MemoryOperation& operation) const {
     if (std::find(seen, seen + count, address) == seen + count) seen[count++] = address;
   }
   operation.ideal_passes = count;
-}
-
-namespace {
-
-// Words within a window as wide as the banks lie in different banks.
-bool in_one_row(const std::uint64_t* offset, unsigned lanes, unsigned banks) {
-  const std::uint64_t first = offset[0] >> 2;
-  std::uint64_t distance = 0;
-  for (unsigned lane = 0; lane < lanes; ++lane) distance |= (offset[lane] >> 2) - first;
-  return distance < banks;
-}
-
-}  // namespace
-
-unsigned bank_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes, unsigned lane_bytes, unsigned banks,
-                     bool atomic) {
-  const unsigned group = lane_bytes > 4 ? 128 / lane_bytes : 32;
-  unsigned rounds = 0;
-  for (unsigned start = 0; start < lanes; start += group) {
-    const LaneMask here = mask & lane_range(start, group);
-    if (lane_bytes <= 4 && !atomic && here == lane_range(start, group) && in_one_row(offset + start, group, banks)) {
-      ++rounds;
-      continue;
-    }
-    std::uint64_t used = 0;  // bit per bank
-    std::uint64_t first_word[64];
-    std::uint8_t depth[64];  // distinct words of a bank; for atomics lanes
-    std::uint8_t more[64];   // bank -> the last of its other words + 1
-    struct {
-      std::uint64_t word;
-      std::uint8_t next;
-    } words[32];
-    unsigned count = 0;
-    unsigned most = 0;
-    for (LaneMask left = here; left != 0; left &= left - 1) {
-      const std::uint64_t first = offset[lowest(left)] >> 2;
-      const std::uint64_t end = (offset[lowest(left)] + lane_bytes + 3) >> 2;
-      for (std::uint64_t word = first; word < end; ++word) {
-        const auto bank = static_cast<unsigned>(word & (banks - 1));
-        if ((used >> bank & 1) == 0) {
-          used |= std::uint64_t{1} << bank;
-          first_word[bank] = word;
-          more[bank] = 0;
-          depth[bank] = 1;
-          most = std::max(most, 1U);
-          continue;
-        }
-        if (!atomic) {  // lanes with the same word share it
-          if (first_word[bank] == word) continue;
-          unsigned at = more[bank];
-          while (at != 0 && words[at - 1].word != word) at = words[at - 1].next;
-          if (at != 0) continue;
-          words[count] = {word, more[bank]};
-          more[bank] = static_cast<std::uint8_t>(++count);
-        }
-        most = std::max<unsigned>(most, ++depth[bank]);
-      }
-    }
-    rounds += most;
-  }
-  return rounds;
 }
 
 }  // namespace castor::gpu

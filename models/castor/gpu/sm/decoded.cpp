@@ -14,15 +14,22 @@ using isa::TimingClass;
 UnitPool arithmetic_pool(const Machine& machine, TimingClass timing) {
   const Machine::Units& units = machine.units;
   const UnitPool special = units.sfu > 0 ? UnitPool::kSfu : UnitPool::kSp;
+  const UnitPool integer = units.integer > 0 ? UnitPool::kInt : UnitPool::kSp;
   switch (timing) {
     case TimingClass::kInt:
     case TimingClass::kIntMinMax:
     case TimingClass::kIntMul:
     case TimingClass::kIntMad:
-      return units.integer > 0 ? UnitPool::kInt : UnitPool::kSp;
+      return integer;
+    case TimingClass::kPopc:
+    case TimingClass::kConvert:
+      return units.convert_on_sfu ? special : integer;
     case TimingClass::kIntDiv:
     case TimingClass::kF32Div:
+    case TimingClass::kF32Root:
     case TimingClass::kSpecial:
+    case TimingClass::kSinCos:
+    case TimingClass::kScaled:
       return special;
     case TimingClass::kF64:
     case TimingClass::kF64MinMax:
@@ -42,7 +49,10 @@ InstructionClass arithmetic_class(TimingClass timing) {
     case TimingClass::kF32Fma:
       return InstructionClass::kSp;
     case TimingClass::kF32Div:
+    case TimingClass::kF32Root:
     case TimingClass::kSpecial:
+    case TimingClass::kSinCos:
+    case TimingClass::kScaled:
       return InstructionClass::kSfu;
     case TimingClass::kF64:
     case TimingClass::kF64MinMax:
@@ -75,7 +85,10 @@ void decode_memory(const Machine& machine, const isa::Record& record, Decoded& d
   const isa::MemoryOp& op = record.memory;
   const bool own_unit = machine.units.mem_shared > 0 && op.space == isa::Space::kShared;
   decoded.pool = own_unit ? UnitPool::kShared : UnitPool::kMemory;
-  if (record.kind == Kind::kPrefetch) return;
+  if (record.kind == Kind::kPrefetch) {
+    decoded.flags |= kReturnsData;  // without a destination
+    return;
+  }
   decoded.instruction_class = memory_class(op);
   if (op.kind == isa::MemoryKind::kLoad || op.kind == isa::MemoryKind::kAtomic) decoded.flags |= kReturnsData;
   if (op.scope == isa::FenceScope::kBlock) return;
@@ -97,7 +110,7 @@ void decode_kind(const Machine& machine, const isa::Record& record, Decoded& dec
     case Kind::kLane:
       decoded.pool = arithmetic_pool(machine, record.timing);
       decoded.instruction_class = arithmetic_class(record.timing);
-      decoded.latency = static_cast<std::uint16_t>(machine.timing(record.timing).latency);
+      decoded.latency = static_cast<std::uint16_t>(unit_latency(machine, record.timing));
       decoded.interval = static_cast<std::uint16_t>(machine.timing(record.timing).interval);
       if (may_read_clock(record)) decoded.flags |= kReadsClock;
       break;
@@ -160,6 +173,12 @@ Decoded decode(const Machine& machine, const isa::Record& record, const isa::Reg
 }
 
 }  // namespace
+
+unsigned unit_latency(const Machine& machine, TimingClass timing) {
+  const unsigned latency = machine.timing(timing).latency;
+  // A dependent instruction issues in the tick behind the write-back.
+  return machine.latency.from == LatencyFrom::kIssue ? latency - machine.oc_cycles - 1 : latency;
+}
 
 std::string_view name(InstructionClass instruction_class) {
   static constexpr std::array<std::string_view, kInstructionClasses> kNames = {

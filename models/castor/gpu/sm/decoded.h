@@ -50,8 +50,11 @@ enum DecodedFlag : std::uint8_t {
   kDrainsBefore = 4,  ///< release: waits for the warp's older accesses
   kDrainsBehind = 8,  ///< acquire: the warp waits for it, then older L1 lines are absent
   kReadsClock = 16,   ///< may read %clock or %globaltimer
-  kReturnsData = 32,  ///< load or atomic with result: completed by the memory side
+  kReturnsData = 32,  ///< load, atomic with result or prefetch: completed by the memory side
 };
+
+/// Ticks from dispatch to write-back of a class that has units.
+[[nodiscard]] unsigned unit_latency(const Machine& machine, isa::TimingClass timing);
 
 /// What timing needs to know of one record on one machine; 64 bytes, indexed as the program's code.
 struct alignas(64) Decoded {

@@ -42,8 +42,8 @@ struct SmEvent {
 /// Limits: ticks are taken one after the other or skipped if nothing lies in them.
 class EventWheel {
  public:
-  /// Longest path of an instruction is below: operand reads booked 64 ticks ahead, unit latency and interval of 450.
-  static constexpr Tick kHorizon = 1024;
+  /// Longest path of an instruction is below: operand reads booked 64 ticks ahead, unit latency and interval of 1000.
+  static constexpr Tick kHorizon = 2048;
 
   EventWheel() { heads_.fill(kNone); }
 

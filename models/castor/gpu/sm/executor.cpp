@@ -93,12 +93,12 @@ void Executor::execute_lanes(unsigned scheduler, unsigned w, const isa::Record& 
     instruction.dispatch = path.dispatch;
     instruction.now = clock_.now();
     instruction.tick = clock_.tick();
-    unsigned acknowledges = 0;
-    if (const auto refused = memory_.issue(instruction, acknowledges)) {
+    MemoryAccepted accepted;
+    if (const auto refused = memory_.issue(instruction, accepted)) {
       faults_.report(w, warp.pc, {refused->kind, refused->lane, refused->what, refused->address});
       return;
     }
-    scoreboard_.memory_issued(w, decoded, acknowledges);
+    scoreboard_.memory_issued(w, decoded, accepted);
     if ((decoded.flags & kDrainsBehind) != 0) blocked_.fence(w);
   }
   control_.advance(w);

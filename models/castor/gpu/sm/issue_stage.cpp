@@ -30,7 +30,7 @@ IssueStage::IssueStage(const Machine& machine, const WarpTable& warps, const Ins
   for (auto& picks : picks_) picks.fill(-1);
 }
 
-void IssueStage::judge(Tick tick, std::uint8_t barrier_ok, bool look_again) {
+void IssueStage::judge(Tick tick, std::uint8_t barrier_ok, WarpMask reissued, bool look_again) {
   issued_ = refused_ = events_used_ = lanes_issued_ = first_count_ = 0;
   refused_warps_ = 0;
   unit_wake_ = base::kForever;
@@ -45,10 +45,10 @@ void IssueStage::judge(Tick tick, std::uint8_t barrier_ok, bool look_again) {
     standstill_.waits_load = open_ & scoreboard_.waits_load();
   }
   acting_ = all_;
-  if (period_ == 1) return;
+  if (period_ == 1 && reissued == 0) return;
   acting_ = 0;
   for (auto s = static_cast<unsigned>(tick % period_); s < schedulers_.count; s += period_) {
-    acting_ |= schedulers_.warps[s];
+    if ((schedulers_.warps[s] & reissued) == 0) acting_ |= schedulers_.warps[s];
   }
 }
 

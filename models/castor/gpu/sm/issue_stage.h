@@ -36,8 +36,9 @@ class IssueStage {
     clear_ = open_ & scoreboard_.clear();
     return !stands_still(tick) || barrier_ok != barrier_ok_;
   }
-  /// Finds the ready warps and the schedulers that act. With `look_again` the next tick is judged too.
-  void judge(Tick tick, std::uint8_t barrier_ok, bool look_again);
+  /// Finds the ready warps and the schedulers that act: not those of warps that are `reissued`, whose slot in this tick
+  /// goes to an instruction that comes back. With `look_again` the next tick is judged too.
+  void judge(Tick tick, std::uint8_t barrier_ok, WarpMask reissued, bool look_again);
   /// Warps that could issue now; of them those whose schedulers act in this tick.
   [[nodiscard]] WarpMask ready() const { return ready_; }
   [[nodiscard]] WarpMask offered() const { return ready_ & acting_; }

@@ -136,9 +136,9 @@ void MemoryOperation::store(unsigned line, std::byte* to) const {
   }
 }
 
-void MemoryOperation::exchange_shared(std::byte* shared_memory) {
+void MemoryOperation::exchange_shared(std::byte* shared_memory, LaneMask lanes) {
   if (is_atomic()) {
-    for (LaneMask left = shared; left != 0; left &= left - 1) {
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
       isa::perform_lane(access, lowest(left), shared_memory + access.address[lowest(left)]);
     }
     return;
@@ -240,7 +240,7 @@ MemoryOperation& OperationPool::get() {
   free_.pop_back();
   operation.lines.clear();
   operation.shared = operation.local = operation.global = operation.ideal = 0;
-  operation.local_lines = operation.shared_rounds = operation.ideal_passes = 0;
+  operation.local_lines = operation.rounds.total = operation.ideal_passes = 0;
   operation.next_line = operation.passes = operation.queued = operation.pending = 0;
   operation.ready = 0;
   operation.waited = operation.missed = operation.gathered = false;

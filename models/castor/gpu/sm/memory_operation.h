@@ -7,6 +7,7 @@
 
 #include "castor/gpu/lane_offsets.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/sm/shared_banks.h"
 #include "castor/gpu/sm/sm_memory.h"
 
 namespace castor::gpu {
@@ -71,6 +72,19 @@ struct LineAccess {
   std::uint8_t offset = 0, first = 0, count = 0;
 };
 
+/// Rounds of an instruction in shared memory. AccessResolver counts them, SharedUnit keeps the rest.
+struct SharedRounds {
+  unsigned total = 0;      ///< of the access, or of a turn's access where an atomic locks words; 0 = none
+  unsigned groups = 0;     ///< of them those that it takes without conflicts
+  unsigned left = 0;       ///< not over
+  unsigned visit = 0;      ///< of them those before the instruction leaves the unit
+  unsigned ticks = 0;      ///< left of the round under way; 0 between two
+  bool conflicts = false;  ///< the instruction has some
+  bool returns = false;    ///< it comes back and has not had its first tick
+  bool unlocks = false;    ///< of a turn its second access
+  isa::LaneMask waiting = 0, locked = 0;  ///< lanes whose turn is to come or under way; lanes that have their locks
+};
+
 /// One memory instruction from issue to completion (docs/gpu.md, "LSU"). `AccessResolver` fills it.
 ///
 /// Data of the lanes lie in `access.data`, either as isa::Access has them (16 bytes per lane), or, for words and double
@@ -92,15 +106,15 @@ struct MemoryOperation {
 
   std::vector<LineAccess> lines;  ///< local ones first
   unsigned local_lines = 0;
-  unsigned shared_rounds = 0;
+  SharedRounds rounds;
   unsigned ideal_passes = 0;
   Shape shape = Shape::kGeneral;  ///< of shared accesses
 
   // Progress.
   unsigned next_line = 0;  ///< lines that had their pass
-  unsigned rounds_left = 0, ideal_left = 0;
+  unsigned ideal_left = 0;
   unsigned passes = 0;
-  unsigned queued = 0;   ///< LSU queues it waits in
+  unsigned queued = 0;   ///< places in which it waits for passes
   unsigned pending = 0;  ///< parts not over: each line, the shared rounds, the ideal passes
   Tick ready = 0;
 
@@ -131,8 +145,8 @@ struct MemoryOperation {
   void load(unsigned line, const std::byte* from, const ByteMask& bytes);
   /// Copies what the lanes of a line store into the line's bytes; the highest lane wins.
   void store(unsigned line, std::byte* to) const;
-  /// Exchanges all shared lanes with shared memory, in lane order.
-  void exchange_shared(std::byte* shared_memory);
+  /// Exchanges shared lanes with shared memory, in lane order: all of a load or store, `lanes` of an atomic.
+  void exchange_shared(std::byte* shared_memory, isa::LaneMask lanes);
   /// Loads the ideal lanes.
   void load_ideal(const Store& store);
   /// Writes the destination rows.
@@ -210,7 +224,8 @@ class AccessResolver {
   AddressCheck check_;
   unsigned lanes_;
   unsigned line_;
-  unsigned banks_;
+  SharedBanks banks_;
+  bool atomics_loop_;
   bool split_wide_;
   bool caches_global_;
   bool local_write_back_;
@@ -218,10 +233,5 @@ class AccessResolver {
   Shape shape_ = Shape::kGeneral;  // of the access under way, if one space holds it
   std::vector<std::uint16_t> table_;
 };
-
-/// Rounds that one shared-memory access takes: per group of lanes (32 of up to 4 bytes, 16 of 8, 8 of 16), the most
-/// distinct words in one bank; for atomics the most lanes. `offset` is indexed by lane.
-[[nodiscard]] unsigned bank_rounds(const std::uint64_t* offset, isa::LaneMask mask, unsigned lanes, unsigned lane_bytes,
-                                   unsigned banks, bool atomic);
 
 }  // namespace castor::gpu

@@ -24,8 +24,9 @@ Pipelines::Pipelines(const Machine& machine, EventWheel& wheel, PipelineCounters
                                       machine.units.integer,      machine.units.sp};
   for (std::size_t p = 0; p < kRealPools; ++p) {
     Pool& pool = pools_[p];
-    // Fewer units than schedulers, or a number that does not divide, are shared by all.
-    pool.divided = machine.sub_core && units[p] != 0 && units[p] % schedulers_ == 0;
+    // Load/store units are the SM's. So are fewer units than schedulers, or a number that does not divide.
+    const bool own = static_cast<UnitPool>(p) > UnitPool::kShared && units[p] != 0;
+    pool.divided = machine.sub_core && own && units[p] % schedulers_ == 0;
     const unsigned groups = pool.divided ? schedulers_ : 1;
     for (unsigned s = 0; s < groups; ++s) pool.units[s].free.assign(std::max(units[p], 1U) / groups, 0);
   }

@@ -25,8 +25,8 @@ class Pipelines {
   /// `wheel` tells when collectors become free.
   Pipelines(const Machine& machine, EventWheel& wheel, PipelineCounters& counters);
 
-  /// Whether an instruction of the pool may issue in `tick` from a scheduler: some unit takes it in `tick` +
-  /// oc_cycles + 1 at the latest (one tick of queueing), and a collector is free.
+  /// Whether an instruction of the pool may issue in `tick` from a scheduler: a unit of its own, or one that all share,
+  /// takes it in `tick` + oc_cycles + 1 at the latest (one tick of queueing), and a collector is free.
   [[nodiscard]] bool accepts(UnitPool pool, unsigned scheduler, Tick tick) const {
     return collector_free() && unit_free(pool, scheduler) <= tick + oc_cycles_ + 1;
   }
@@ -36,7 +36,7 @@ class Pipelines {
     const Tick free = unit_free(pool, scheduler);
     return free > oc_cycles_ + 1 ? free - oc_cycles_ - 1 : 0;
   }
-  /// Each scheduler owns units of this pool.
+  /// Each scheduler owns units of this pool, and no other can use them.
   [[nodiscard]] bool divided(UnitPool pool) const { return pools_[static_cast<std::size_t>(pool)].divided; }
 
   struct Path {

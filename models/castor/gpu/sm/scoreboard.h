@@ -9,6 +9,7 @@
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/pipelines.h"
+#include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
@@ -16,25 +17,27 @@ namespace castor::gpu {
 /// What of each warp is under way: registers and predicates that will be written, loads, stores that are not
 /// acknowledged (docs/gpu.md, "Issue, operands, pipelines").
 ///
-/// S0 `start`; S1 `written` and `load_done`; S2 and S3 `acknowledged` and `expect_writes` of loads; S5 the others;
-/// `judge` whenever the head of a warp's instruction buffer is another one. Times are ticks.
+/// S0 `start`; S1 `written` and `load_done`; S2 and S3 `acknowledged`, `goes_on` and `expect_writes` of loads; S5 the
+/// others; `judge` whenever the head of a warp's instruction buffer is another one. Times are ticks.
 class Scoreboard {
  public:
   /// Write slots are reserved in `pipelines`, and the writes are events of `wheel`.
   Scoreboard(const Machine& machine, Pipelines& pipelines, EventWheel& wheel)
       : slots_(machine.sm.warps), pipelines_(pipelines), wheel_(wheel) {}
 
-  /// Warps with no register of their head pending, when it was last judged.
+  /// Warps with no register of their head pending that are not held, when it was last judged.
   [[nodiscard]] WarpMask clear() const { return clear_; }
-  /// Warps whose head waits for a load, when it was last judged.
+  /// Warps whose head waits for a load, or that are held, when it was last judged.
   [[nodiscard]] WarpMask waits_load() const { return waits_load_; }
+  /// Warps whose last memory instruction comes back through issue: nothing behind it issues.
+  [[nodiscard]] WarpMask held() const { return held_; }
   /// Loads or stores are under way.
   [[nodiscard]] WarpMask memory_busy() const { return memory_busy_; }
   /// Warps that do not live any more and have registers pending.
   [[nodiscard]] WarpMask in_flight() const { return in_flight_; }
-  /// Loads and atomics whose registers are not written.
+  /// Loads and atomics whose registers are not written, prefetches whose data are not there.
   [[nodiscard]] unsigned loads(unsigned w) const { return loads_[w]; }
-  /// Lines of stores, reductions, atomics.
+  /// Lines of stores, reductions, atomics; what one of them does in shared memory counts as a line.
   [[nodiscard]] unsigned unacknowledged(unsigned w) const { return unacknowledged_[w]; }
   [[nodiscard]] bool pending(unsigned w, unsigned reg) const {
     return (slots_[w].pending[reg / 64] >> (reg % 64) & 1) != 0;
@@ -47,6 +50,7 @@ class Scoreboard {
     pending_predicates_[w] = 0;
     loads_[w] = 0;
     unacknowledged_[w] = 0;
+    held_ &= ~warp_bit(w);
   }
   /// Whether the head of a warp's buffer may issue.
   void judge(unsigned w, const Decoded& head) {
@@ -55,13 +59,14 @@ class Scoreboard {
       return (set[0] & head.registers[0]) | (set[1] & head.registers[1]) | (set[2] & head.registers[2]) |
              (set[3] & head.registers[3]);
     };
-    if ((overlap(slot.pending) | (pending_predicates_[w] & head.predicates)) == 0) {
+    const bool held = (held_ & warp_bit(w)) != 0;
+    if (!held && (overlap(slot.pending) | (pending_predicates_[w] & head.predicates)) == 0) {
       clear_ |= warp_bit(w);
       waits_load_ &= ~warp_bit(w);
       return;
     }
     clear_ &= ~warp_bit(w);
-    waits_load_ = (waits_load_ & ~warp_bit(w)) | (overlap(slot.loading) != 0 ? warp_bit(w) : 0);
+    waits_load_ = (waits_load_ & ~warp_bit(w)) | (held || overlap(slot.loading) != 0 ? warp_bit(w) : 0);
   }
 
   /// Register `reg` is written in the first tick from `earliest` on with a free write slot, and clear in the next.
@@ -90,9 +95,10 @@ class Scoreboard {
   }
   /// The same for all that an instruction writes. With `operation` as `expect_load`.
   void expect_writes(unsigned w, const Decoded& decoded, Tick tick, Tick earliest, MemoryOperation* operation);
-  /// A memory instruction has issued: what it loads is pending, and `acknowledges` lines are to come.
-  void memory_issued(unsigned w, const Decoded& decoded, unsigned acknowledges) {
-    unacknowledged_[w] += acknowledges;
+  /// A memory instruction has issued: what it loads is pending, acknowledges are to come, and it may hold its warp.
+  void memory_issued(unsigned w, const Decoded& decoded, const MemoryAccepted& accepted) {
+    unacknowledged_[w] += accepted.acknowledges;
+    if (accepted.holds) held_ |= warp_bit(w);
     if ((decoded.flags & kReturnsData) != 0) {
       ++loads_[w];
       for (unsigned i = 0; i < decoded.dst_count; ++i) {
@@ -135,6 +141,11 @@ class Scoreboard {
     --loads_[w];
     memory_changed(w);
   }
+  /// The instruction that held the warp does not any more. `head` as for `written`.
+  void goes_on(unsigned w, const Decoded* head) {
+    held_ &= ~warp_bit(w);
+    changed(w, head);
+  }
   /// One line less.
   void acknowledged(unsigned w) {
     --unacknowledged_[w];
@@ -160,7 +171,7 @@ class Scoreboard {
   }
 
   // One word per property of warps.
-  WarpMask clear_ = 0, waits_load_ = 0, memory_busy_ = 0, in_flight_ = 0;
+  WarpMask clear_ = 0, waits_load_ = 0, memory_busy_ = 0, in_flight_ = 0, held_ = 0;
   std::vector<Slot> slots_;
   Pipelines& pipelines_;
   EventWheel& wheel_;

@@ -186,14 +186,11 @@ void Sm::take_events() {
       case SmEvent::Kind::kWritten:
         scoreboard_.written(w, event, tick, buffer_.head(w));
         break;
-      case SmEvent::Kind::kLoaded: {
-        const bool counts =
-            event.operation != nullptr && SmMemory::instruction(*event.operation).record->kind == isa::Kind::kMemory;
+      case SmEvent::Kind::kLoaded:
         if (event.operation != nullptr) memory_side_.complete(*event.operation, warps_.view(w));
         scoreboard_.written(w, event, tick, buffer_.head(w));
-        if (counts) scoreboard_.load_done(w);
+        if (event.operation != nullptr) scoreboard_.load_done(w);
         break;
-      }
       case SmEvent::Kind::kUnblock:
         blocked_.released(event.payload);
         break;
@@ -220,6 +217,8 @@ void Sm::data_ready(MemoryOperation& operation, Tick ready) {
 }
 
 void Sm::acknowledged(unsigned w) { scoreboard_.acknowledged(w); }
+
+void Sm::goes_on(unsigned w) { scoreboard_.goes_on(w, buffer_.head(w)); }
 
 void Sm::fetched(std::uint64_t line) {
   fetch_.line_arrived(line);
@@ -252,7 +251,7 @@ void Sm::fetched(std::uint64_t line) {
   const Tick tick = clock_.tick();
   const std::uint8_t barrier_ok = hooks_.barrier_ok();
   const bool changed = issue_.look(tick, barrier_ok);
-  if (changed) issue_.judge(tick, barrier_ok, filter_ != nullptr);
+  if (changed) issue_.judge(tick, barrier_ok, memory_side_.reissued(), filter_ != nullptr);
   if (hooks_.picks()) {
     HookPort::Offer offer;
     offer.valid = buffer_.valid();

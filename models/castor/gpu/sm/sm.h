@@ -122,6 +122,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // SmMemoryClient: S2, S3.
   void data_ready(MemoryOperation& operation, Tick ready) override;
   void acknowledged(unsigned warp) override;
+  void goes_on(unsigned warp) override;
   void fetched(std::uint64_t line) override;
 
   // What concerns several parts.

@@ -16,14 +16,14 @@ SmMemory::Impl::Impl(const Machine& machine_, unsigned sm_, const Store& store_,
                      SmMemoryClient& client_, const TbMemory* contexts_, base::StatisticGroup& group)
     : machine(machine_),
       sm(sm_),
-      two_units(machine_.units.mem_shared > 0),
       all_sectors(static_cast<std::uint8_t>((1U << (machine_.l1.line / kSectorBytes)) - 1)),
       store(store_),
       port(port_),
       client(client_),
       contexts(contexts_),
-      memory_queue(machine_.lsu.queue),
-      shared_queue(two_units ? machine_.lsu.queue : 0),
+      two_units(machine_.units.mem_shared > 0),
+      queues{LsuQueue(machine_.lsu.queue), LsuQueue(two_units ? machine_.lsu.queue : 0)},
+      shared_unit(machine_),
       pipe_depth((std::size_t{machine_.l1.access_latency} + 1) * machine_.l1.banks),
       pipe(pipe_depth + machine_.l1.banks),
       injection(machine_.l1.miss_queue),
@@ -39,15 +39,16 @@ SmMemory::Impl::Impl(const Machine& machine_, unsigned sm_, const Store& store_,
 void SmMemory::Impl::enqueue(MemoryOperation& operation) {
   // A prefetch of nothing still takes a pass.
   if (operation.pending == 0) operation.ideal_left = operation.pending = 1;
-  const bool shared = operation.shared_rounds != 0;
+  const bool shared = operation.rounds.total != 0;
   const bool memory = !operation.lines.empty() || operation.ideal_left != 0;
+  if (shared) shared_unit.start(operation);
   if (!two_units) {
-    memory_queue.push_back({&operation, shared, memory});
+    queues[0].push_back({&operation, shared, memory});
     operation.queued = 1;
     return;
   }
-  if (memory) memory_queue.push_back({&operation, false, true});
-  if (shared) shared_queue.push_back({&operation, true, false});
+  if (memory) queues[0].push_back({&operation, false, true});
+  if (shared) queues[1].push_back({&operation, true, false});
   operation.queued = (memory ? 1 : 0) + (shared ? 1 : 0);
 }
 
@@ -65,9 +66,34 @@ void SmMemory::Impl::part_done(MemoryOperation& operation, Tick ready) {
     statistics.load_latency_l2.record(latency);
   else if (!operation.lines.empty())
     statistics.load_latency_l1.record(latency);
-  else if (operation.shared_rounds != 0)
+  else if (operation.rounds.total != 0)
     statistics.load_latency_shared.record(latency);
   client.data_ready(operation, operation.ready);
+}
+
+SharedUnit::Result SmMemory::Impl::shared_tick(MemoryOperation& operation, Tick tick) {
+  const SharedUnit::Result result = shared_unit.tick(operation, tick);
+  if (!result.round) return result;
+  ++statistics.smem_rounds;
+  ++statistics.lsu_passes;
+  ++operation.passes;
+  if (result.lanes == 0) return result;
+  const TbMemory& tb = contexts[operation.issue.context];
+  if (!operation.writes || !watched()) {
+    operation.exchange_shared(tb.shared, result.lanes);
+    return result;
+  }
+  const std::vector<std::byte> before(tb.shared, tb.shared + tb.shared_bytes);
+  operation.exchange_shared(tb.shared, result.lanes);
+  if (std::memcmp(before.data(), tb.shared, tb.shared_bytes) != 0) watch->disturb();
+  return result;
+}
+
+void SmMemory::Impl::shared_over(MemoryOperation& operation, Tick tick) {
+  const unsigned warp = operation.issue.warp;
+  if (operation.writes) client.acknowledged(warp);
+  if (shared_unit.holds(operation)) client.goes_on(warp);
+  part_done(operation, tick + shared_unit.latency(operation));
 }
 
 // One pass of the head of a queue that is not empty: shared rounds first, then ideal loads, local lines, global lines.
@@ -76,35 +102,31 @@ void SmMemory::Impl::pass(LsuQueue& queue, Tick tick) {
   MemoryOperation& operation = *head.operation;
   if (tick <= operation.issue.dispatch) return;
   unsigned latency = 0;
+  SharedUnit::Result shared;
   if (head.shared) {
-    ++statistics.smem_rounds;
-    if (--operation.rounds_left == 0) {
-      if (operation.writes && watched()) {
-        exchange_watched(operation);
-      } else {
-        operation.exchange_shared(contexts[operation.issue.context].shared);
-      }
-      head.shared = false;
-      latency = machine.smem.latency;
-    }
-  } else if (operation.ideal_left != 0) {
-    if (--operation.ideal_left == 0) {
-      // The bytes of constants and parameters do not change while a kernel runs.
-      operation.load_ideal(store);
-      latency = machine.constant.latency;
-    }
+    shared = shared_tick(operation, tick);
+    if (!shared.leaves) return;
+    head.shared = false;
+    if (!shared.over) ++operation.queued;  // it comes back
   } else {
-    if (pipe_full()) return;
-    pass_lines(operation, tick);
+    if (operation.ideal_left != 0) {
+      if (--operation.ideal_left == 0) {
+        // The bytes of constants and parameters do not change while a kernel runs.
+        operation.load_ideal(store);
+        latency = machine.constant.latency;
+      }
+    } else {
+      if (pipe_full()) return;
+      pass_lines(operation, tick);
+    }
+    ++statistics.lsu_passes;
+    ++operation.passes;
   }
-  ++statistics.lsu_passes;
-  ++operation.passes;
-  const bool over =
-      !head.shared && (!head.memory || (operation.ideal_left == 0 && operation.next_line == operation.lines.size()));
-  if (over) {
+  if (!head.memory || (operation.ideal_left == 0 && operation.next_line == operation.lines.size())) {
     queue.pop_front();
     if (--operation.queued == 0) statistics.replays += operation.passes - 1;
   }
+  if (shared.over) shared_over(operation, tick);
   if (latency != 0) part_done(operation, tick + latency);
 }
 
@@ -141,18 +163,18 @@ SmMemory::SmMemory(const Machine& machine, unsigned sm, const Store& store, Init
 SmMemory::~SmMemory() = default;
 
 bool SmMemory::can_accept(const isa::Record& record) const {
-  if (!impl_->two_units) return !impl_->memory_queue.full();
+  if (!impl_->two_units) return !impl_->queues[0].full();
   // Where a generic address leads is known at issue only.
   const Space space = record.memory.space;
-  return (space == Space::kShared || !impl_->memory_queue.full()) &&
-         ((space != Space::kShared && space != Space::kGeneric) || !impl_->shared_queue.full());
+  return (space == Space::kShared || !impl_->queues[0].full()) &&
+         ((space != Space::kShared && space != Space::kGeneric) || !impl_->queues[1].full());
 }
 
 unsigned SmMemory::full_queues() const {
-  return (impl_->memory_queue.full() ? 1U : 0U) | (impl_->shared_queue.full() ? 2U : 0U);
+  return (impl_->queues[0].full() ? 1U : 0U) | (impl_->queues[1].full() ? 2U : 0U);
 }
 
-std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, unsigned& acknowledges) {
+std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, MemoryAccepted& accepted) {
   Impl& impl = *impl_;
   CASTOR_ASSERT_AT(instruction.now, instruction.mask != 0 && can_accept(*instruction.record),
                    "memory instruction of warp %u without lanes or queue entry", instruction.warp);
@@ -163,7 +185,8 @@ std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, unsig
     impl.operations.free(operation);
     return fault;
   }
-  acknowledges = operation.writes ? static_cast<unsigned>(operation.lines.size()) : 0;
+  accepted.acknowledges =
+      operation.writes ? static_cast<unsigned>(operation.lines.size()) + (operation.rounds.total != 0 ? 1 : 0) : 0;
   unsigned sectors = 0;
   for (const LineAccess& line : operation.lines) sectors += sector_count(line.bytes.sectors());
   impl.statistics.coalesced_lines += operation.lines.size();
@@ -173,17 +196,11 @@ std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, unsig
   traffic.sectors += sectors;
   if (impl.watched() && operation.has_result) impl.watch->reads(operation);
   impl.enqueue(operation);
+  accepted.holds = operation.rounds.total != 0 && impl.shared_unit.holds(operation);
   return std::nullopt;
 }
 
 void SmMemory::set_watch(SpinWatch* watch) { impl_->watch = watch; }
-
-void SmMemory::Impl::exchange_watched(MemoryOperation& operation) {
-  const TbMemory& tb = contexts[operation.issue.context];
-  const std::vector<std::byte> before(tb.shared, tb.shared + tb.shared_bytes);
-  operation.exchange_shared(tb.shared);
-  if (std::memcmp(before.data(), tb.shared, tb.shared_bytes) != 0) watch->disturb();
-}
 
 void SmMemory::complete(MemoryOperation& operation, const isa::RegisterView& view) {
   operation.write_registers(view);
@@ -234,14 +251,24 @@ void SmMemory::advance(Cycle now, Tick tick) {
     }
     impl.pipe.pop_front();
   }
-  if (!impl.memory_queue.empty()) impl.pass(impl.memory_queue, tick);
-  if (!impl.shared_queue.empty()) impl.pass(impl.shared_queue, tick);
+  // What has come back through issue goes before the queue, unless a round of its head is under way.
+  impl.shared_unit.begin_tick();
+  const Impl::LsuQueue& rounds = impl.queues[impl.two_units ? 1 : 0];
+  const bool in_round = !rounds.empty() && rounds.front().shared && rounds.front().operation->rounds.ticks != 0;
+  MemoryOperation* const back = in_round ? nullptr : impl.shared_unit.back(tick);
+  if (back != nullptr && impl.shared_tick(*back, tick).over) {
+    if (--back->queued == 0) impl.statistics.replays += back->passes - 1;
+    impl.shared_over(*back, tick);
+  }
+  for (Impl::LsuQueue& queue : impl.queues)
+    if (!queue.empty() && (back == nullptr || &queue != &rounds)) impl.pass(queue, tick);
   impl.send_one(now);
 }
 
 Tick SmMemory::next(Tick tick) const {
   const Impl& impl = *impl_;
-  Tick best = std::min(impl.next_pass(impl.memory_queue, tick), impl.next_pass(impl.shared_queue, tick));
+  Tick best = std::min(impl.next_pass(impl.queues[0], tick), impl.next_pass(impl.queues[1], tick));
+  best = std::min(best, std::max(impl.shared_unit.next_back(), tick + 1));
   if (!impl.pipe.empty()) {
     // What stands still tries again when what it lacked may be there, or when its block acquired something since.
     if (!impl.stuck || impl.may_go_on()) best = std::min(best, std::max(impl.pipe.front().due, tick + 1));
@@ -260,6 +287,8 @@ void SmMemory::check_stale(Cycle now) {
 void SmMemory::hold_hits(HandOver& hand_over) { impl_->any_hit = &hand_over; }
 
 bool SmMemory::blocked() const { return impl_->stuck; }
+
+WarpMask SmMemory::reissued() const { return impl_->shared_unit.reissued(); }
 
 void SmMemory::tb_retired(unsigned context) {
   Impl& impl = *impl_;
@@ -341,9 +370,9 @@ std::string SmMemory::waiting() const {
                                        : ", no way or no place in the line's MSHR");
     return text;
   }
-  for (const Impl::LsuQueue* queue : {&impl.memory_queue, &impl.shared_queue}) {
-    if (queue->empty()) continue;
-    const MemoryIssue& issue = queue->front().operation->issue;
+  for (const Impl::LsuQueue& queue : impl.queues) {
+    if (queue.empty()) continue;
+    const MemoryIssue& issue = queue.front().operation->issue;
     std::snprintf(text, sizeof text, "load/store queue: warp %u, record %u", issue.warp, issue.pc);
     return text;
   }
@@ -362,7 +391,13 @@ std::string SmMemory::waiting() const {
 std::string SmMemory::load_of(unsigned warp) const {
   const Impl& impl = *impl_;
   char text[160];
-  const auto what = [](const MemoryOperation& operation) { return operation.is_atomic() ? "atomic" : "load"; };
+  const auto what = [](const MemoryOperation& operation) {
+    return operation.is_atomic() ? "atomic" : operation.writes ? "store" : "load";
+  };
+  if (const MemoryOperation* const operation = impl.shared_unit.back_of(warp); operation != nullptr) {
+    std::snprintf(text, sizeof text, "%s of shared memory, %u rounds left", what(*operation), operation->rounds.left);
+    return text;
+  }
   for (std::size_t i = 0; i < impl.mshrs.entries().size(); ++i) {
     const MshrFile::Entry& entry = impl.mshrs.entries()[i];
     if (!entry.used) continue;
@@ -383,9 +418,9 @@ std::string SmMemory::load_of(unsigned warp) const {
                   access.operation->lines[access.line].line, i);
     return text;
   }
-  for (const Impl::LsuQueue* queue : {&impl.memory_queue, &impl.shared_queue}) {
-    for (std::size_t i = 0; i < queue->size(); ++i) {
-      const MemoryOperation& operation = *queue->at(i).operation;
+  for (const Impl::LsuQueue& queue : impl.queues) {
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const MemoryOperation& operation = *queue.at(i).operation;
       if (operation.issue.warp != warp) continue;
       std::snprintf(text, sizeof text, "%s of %s memory in the load/store queue, %zu before it", what(operation),
                     operation.shared != 0  ? "shared"

@@ -9,6 +9,7 @@
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/port.h"
+#include "castor/gpu/sm/warp_mask.h"
 #include "castor/gpu/store.h"
 #include "castor/isa/memory_access.h"
 
@@ -39,6 +40,13 @@ struct MemoryIssue {
   Tick tick = 0;
 };
 
+/// What an instruction means for its warp.
+struct MemoryAccepted {
+  unsigned acknowledges =
+      0;               ///< to come, of one that writes: one per line, and one for all that it does in shared memory
+  bool holds = false;  ///< the warp may not issue before it is told to go on
+};
+
 /// An access that is refused.
 struct AccessFault {
   FaultKind kind = FaultKind::kNone;
@@ -58,8 +66,11 @@ class SmMemoryClient {
   /// All data of a load or atomic with result are there. The core reserves write slots at `ready` or later, and calls
   /// SmMemory::complete in the tick in which the registers are written.
   virtual void data_ready(MemoryOperation& operation, Tick ready) = 0;
-  /// A store, reduction, atomic or bypassing write of the warp is performed: one unacknowledged line less.
+  /// A line of a store, reduction or atomic of the warp is performed, or all that one writes in shared memory: one
+  /// acknowledge less is to come.
   virtual void acknowledged(unsigned warp) = 0;
+  /// The instruction that held the warp has had its last round in shared memory.
+  virtual void goes_on(unsigned warp) = 0;
   /// An instruction line that `fetch` asked for has arrived; its waiters decode in the next tick.
   virtual void fetched(std::uint64_t line) = 0;
 };
@@ -86,9 +97,9 @@ class SmMemory {
   /// Bit per queue without a free entry: what `can_accept` depends on besides the record.
   [[nodiscard]] unsigned full_queues() const;
   /// Takes an instruction: resolves and checks addresses, captures store data and atomic operands, takes a queue entry
-  /// until its last pass. `lines` says how many acknowledges a writing instruction will get (0 for others). On a fault
-  /// nothing is taken. A record of Kind::kPrefetch is a load without destination.
-  [[nodiscard]] std::optional<AccessFault> issue(const MemoryIssue& instruction, unsigned& acknowledges);
+  /// until its last pass, or until it leaves to come back through issue. On a fault nothing is taken. A record of
+  /// Kind::kPrefetch is a load without destination.
+  [[nodiscard]] std::optional<AccessFault> issue(const MemoryIssue& instruction, MemoryAccepted& accepted);
   /// Writes the destination rows of a load or atomic and forgets the operation.
   void complete(MemoryOperation& operation, const isa::RegisterView& view);
   /// Facts about an operation that waits for its write-back.
@@ -116,6 +127,9 @@ class SmMemory {
   void hold_hits(HandOver& hand_over);
   /// The head of the L1 pipe stands still. Its ticks are counted here (reservation_fail).
   [[nodiscard]] bool blocked() const;
+  /// Warps whose instruction has come back in this tick for more rounds in shared memory: it took the issue slot of its
+  /// scheduler.
+  [[nodiscard]] WarpMask reissued() const;
 
   /// A TB has left its context: its dirty local lines are dropped.
   void tb_retired(unsigned context);

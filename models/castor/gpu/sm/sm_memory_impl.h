@@ -7,6 +7,7 @@
 #include "castor/gpu/sm/l1_cache.h"
 #include "castor/gpu/sm/memory_operation.h"
 #include "castor/gpu/sm/mshr_file.h"
+#include "castor/gpu/sm/shared_unit.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_memory_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
@@ -42,6 +43,12 @@ class Ring {
   std::vector<T> items_;
 };
 
+/// Counts for all kernels and for one table entry.
+inline void count(base::Counter& all, std::uint64_t& of_entry) {
+  ++all;
+  ++of_entry;
+}
+
 /// What SmMemory is made of; private to its two sources (sm_memory.cpp: instructions and passes; l1_pipe.cpp: lookups,
 /// replies, injection).
 struct SmMemory::Impl {
@@ -60,6 +67,10 @@ struct SmMemory::Impl {
   void enqueue(MemoryOperation& operation);
   void pass(LsuQueue& queue, Tick tick);
   void pass_lines(MemoryOperation& operation, Tick tick);
+  /// An operation has the unit of shared memory for a tick.
+  SharedUnit::Result shared_tick(MemoryOperation& operation, Tick tick);
+  /// Its rounds are over.
+  void shared_over(MemoryOperation& operation, Tick tick);
   /// One of the operation's parts is over, its data are there at `ready`.
   void part_done(MemoryOperation& operation, Tick ready);
   [[nodiscard]] Tick next_pass(const LsuQueue& queue, Tick tick) const;
@@ -123,8 +134,6 @@ struct SmMemory::Impl {
   };
   void check_stale(const Hit& hit, Cycle now);
   [[nodiscard]] bool watched() const { return watch != nullptr && watch->is_open(); }
-  /// Exchanges shared memory, and disturbs the watch if a byte changed.
-  void exchange_watched(MemoryOperation& operation);
   /// With acquire.mode flush: an acquire cycle not seen before empties all of L1.
   void flush_for(Cycle acquire_cycle);
 
@@ -142,17 +151,12 @@ struct SmMemory::Impl {
   [[nodiscard]] Traffic& traffic(const MemoryOperation& operation) {
     return by_entry[contexts[operation.issue.context].kernel->entry];
   }
-  static void count(base::Counter& all, std::uint64_t& of_entry) {
-    ++all;
-    ++of_entry;
-  }
 
   [[nodiscard]] bool read_byte(std::uint64_t generic, std::byte& to, unsigned lane, unsigned warp_in_tb,
                                unsigned context) const;
 
   const Machine& machine;
   const unsigned sm;
-  const bool two_units;  ///< shared memory has a load/store unit of its own
   const std::uint8_t all_sectors;
   const Store& store;
   InitiatorPort& port;
@@ -161,7 +165,9 @@ struct SmMemory::Impl {
   SpinWatch* watch = nullptr;
 
   // What every tick looks at stands side by side.
-  LsuQueue memory_queue, shared_queue;
+  const bool two_units;  ///< shared memory has a load/store unit of its own, with the second queue
+  LsuQueue queues[2];
+  SharedUnit shared_unit;
   const std::size_t pipe_depth;
   Ring<InPipe> pipe;
   Ring<Transaction*> injection;

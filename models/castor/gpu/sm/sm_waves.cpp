@@ -49,8 +49,8 @@ void Sm::add_waves(Waves& waves, const std::string& scope) const {
 
 void SmMemory::add_waves(Waves& waves, const std::string& scope) const {
   const Impl& impl = *impl_;
-  waves.add(scope, "lsu_queue", 16, [&impl] { return impl.memory_queue.size(); });
-  waves.add(scope, "shared_queue", 16, [&impl] { return impl.shared_queue.size(); });
+  waves.add(scope, "lsu_queue", 16, [&impl] { return impl.queues[0].size(); });
+  waves.add(scope, "shared_queue", 16, [&impl] { return impl.queues[1].size(); });
   waves.add(scope, "pipe", 16, [&impl] { return impl.pipe.size(); });
   waves.add(scope, "blocked", 1, [this] { return blocked() ? 1 : 0; });
   waves.add(scope, "mshrs", 16, [&impl] { return impl.mshrs.in_use(); });

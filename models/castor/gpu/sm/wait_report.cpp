@@ -119,6 +119,7 @@ std::string SmWaitReport::reason(unsigned w) const {
     return std::string("waits for its instructions, line ") + line;
   }
   if (!in(scoreboard_.clear())) {
+    if (in(scoreboard_.held())) return "waits for its replays: " + memory_.load_of(w);
     const std::string text = "waits for" + pending_registers(w) + ": ";
     return text + (in(scoreboard_.waits_load()) ? memory_.load_of(w) : std::string("in a pipeline"));
   }

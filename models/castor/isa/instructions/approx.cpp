@@ -99,25 +99,35 @@ void reciprocal_root(const Record&, LaneArgs& args) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(approx) {
-  const auto add = [&table](const char* syntax, const char* operands, LaneFn (*select)(const Match&),
-                            const char* meaning) {
-    table.add({syntax, operands, TimingClass::kSpecial, Kind::kLane, select, nullptr, meaning});
+  const auto add = [&table](const char* syntax, const char* operands, TimingClass timing,
+                            LaneFn (*select)(const Match&), const char* meaning) {
+    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
   };
   const char* const f32 = "=d:f32, a:f32";
   const char* const f64 = "=d:f64, a:f64";
-  add("ex2.approx.[ftz].f32", f32, select_function<Exponential>, "2 to the power a; 1 unit in the last place");
-  add("lg2.approx.[ftz].f32", f32, select_function<Logarithm>, "binary logarithm; 1 unit in the last place");
-  add("rsqrt.approx.[ftz].f32", f32, select_function<ReciprocalRoot>, "1 / sqrt(a); 1 unit in the last place");
-  add("tanh.approx.f32", f32, select_function<Tangent>, "hyperbolic tangent; 1 unit in the last place");
-  add("sin.approx.[ftz].f32", f32, select_circular<0>, "sine of an angle in radians; absolute error below 2^-24");
-  add("cos.approx.[ftz].f32", f32, select_circular<1>, "cosine of an angle in radians; absolute error below 2^-24");
+  constexpr TimingClass kUnit = TimingClass::kSpecial;
+  constexpr TimingClass kScaled = TimingClass::kScaled;
+  const char* const exponential = "2 to the power a; 1 unit in the last place";
+  const char* const logarithm = "binary logarithm; 1 unit in the last place";
+  const char* const root = "1 / sqrt(a); 1 unit in the last place";
+  add("ex2.approx.{ftz}.f32", f32, kUnit, select_function<Exponential>, exponential);
+  add("ex2.approx.f32", f32, kScaled, select_function<Exponential>, exponential);
+  add("lg2.approx.{ftz}.f32", f32, kUnit, select_function<Logarithm>, logarithm);
+  add("lg2.approx.f32", f32, kScaled, select_function<Logarithm>, logarithm);
+  add("rsqrt.approx.{ftz}.f32", f32, kUnit, select_function<ReciprocalRoot>, root);
+  add("rsqrt.approx.f32", f32, kScaled, select_function<ReciprocalRoot>, root);
+  add("tanh.approx.f32", f32, kUnit, select_function<Tangent>, "hyperbolic tangent; 1 unit in the last place");
+  add("sin.approx.[ftz].f32", f32, TimingClass::kSinCos, select_circular<0>,
+      "sine of an angle in radians; absolute error below 2^-24");
+  add("cos.approx.[ftz].f32", f32, TimingClass::kSinCos, select_circular<1>,
+      "cosine of an angle in radians; absolute error below 2^-24");
   add(
-      "rcp.approx.ftz.f64", f64, [](const Match&) -> LaneFn { return reciprocal_seed; },
+      "rcp.approx.ftz.f64", f64, kUnit, [](const Match&) -> LaneFn { return reciprocal_seed; },
       "1 / a from and to the upper 32 bits; relative error below 2^-19");
   add(
-      "rsqrt.approx.ftz.f64", f64, [](const Match&) -> LaneFn { return reciprocal_root_seed; },
+      "rsqrt.approx.ftz.f64", f64, kUnit, [](const Match&) -> LaneFn { return reciprocal_root_seed; },
       "1 / sqrt(a) from and to the upper 32 bits; relative error below 2^-19");
   add(
-      "rsqrt.approx.f64", f64, [](const Match&) -> LaneFn { return reciprocal_root; },
+      "rsqrt.approx.f64", f64, kScaled, [](const Match&) -> LaneFn { return reciprocal_root; },
       "1 / sqrt(a); 1.5 units in the last place");
 }

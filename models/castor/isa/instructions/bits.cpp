@@ -217,11 +217,15 @@ CASTOR_INSTRUCTIONS(bits) {
                        std::uint64_t (*immediate)(const Match&) = nullptr) {
     table.add({syntax, operands, TimingClass::kInt, Kind::kLane, select, immediate, meaning});
   };
-  row("popc.{t:b32|b64}", "=d:u32, a:t", select_count<PopulationCount>, "number of ones");
-  row("clz.{t:b32|b64}", "=d:u32, a:t", select_count<LeadingZeros>, "number of leading zeros");
-  row("brev.{t:b32|b64}", "=d:t, a:t", select_reverse, "bits in reverse order");
-  row("bfind.[shiftamt].{t:u32|s32|u64|s64}", "=d:u32, a:t", select_find_bit,
-      "most significant bit that is no sign, or the shift that brings it to the top; all ones if none");
+  const auto count = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&),
+                         const char* meaning) {
+    table.add({syntax, operands, TimingClass::kPopc, Kind::kLane, select, nullptr, meaning});
+  };
+  count("popc.{t:b32|b64}", "=d:u32, a:t", select_count<PopulationCount>, "number of ones");
+  count("clz.{t:b32|b64}", "=d:u32, a:t", select_count<LeadingZeros>, "number of leading zeros");
+  count("brev.{t:b32|b64}", "=d:t, a:t", select_reverse, "bits in reverse order");
+  count("bfind.[shiftamt].{t:u32|s32|u64|s64}", "=d:u32, a:t", select_find_bit,
+        "most significant bit that is no sign, or the shift that brings it to the top; all ones if none");
   row("bfe.{t:u32|s32|u64|s64}", "=d:t, a:t, b:u32, c:u32", select_extract, "c bits of a from bit b on, extended");
   row("bfi.{t:b32|b64}", "=f:t, a:t, b:t, c:u32, d:u32", select_insert, "b with the low d bits of a at bit c");
   row("fns.b32", "=d:b32, mask:b32, base:b32, offset:s32", always<find_nth>,

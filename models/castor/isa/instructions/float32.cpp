@@ -271,15 +271,17 @@ CASTOR_INSTRUCTIONS(float32) {
 
   table.add({"div.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Div, Kind::kLane, select_div,
              modifiers, "a / b, IEEE rounding"});
-  table.add({"div.{rnd:approx|full}.[ftz].f32", "=d:f32, a:f32, b:f32", TimingClass::kSpecial, Kind::kLane, select_div,
+  table.add({"div.{rnd:approx|full}.[ftz].f32", "=d:f32, a:f32, b:f32", TimingClass::kScaled, Kind::kLane, select_div,
              modifiers, "a / b, at most 2 units in the last place off; .approx: 0 for divisors above 2^126"});
-  table.add({"rcp.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Div, Kind::kLane, select_rcp,
+  table.add({"rcp.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Root, Kind::kLane, select_rcp,
              modifiers, "1 / a, IEEE rounding"});
-  table.add({"rcp.{rnd:approx}.[ftz].f32", "=d:f32, a:f32", TimingClass::kSpecial, Kind::kLane, select_rcp, modifiers,
+  table.add({"rcp.{rnd:approx}.{ftz}.f32", "=d:f32, a:f32", TimingClass::kSpecial, Kind::kLane, select_rcp, modifiers,
              "1 / a, at most 1 unit in the last place off"});
-  table.add({"sqrt.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Div, Kind::kLane, select_sqrt,
+  table.add({"rcp.{rnd:approx}.f32", "=d:f32, a:f32", TimingClass::kScaled, Kind::kLane, select_rcp, modifiers,
+             "1 / a, at most 1 unit in the last place off"});
+  table.add({"sqrt.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Root, Kind::kLane, select_sqrt,
              modifiers, "square root, IEEE rounding"});
-  table.add({"sqrt.{rnd:approx}.[ftz].f32", "=d:f32, a:f32", TimingClass::kSpecial, Kind::kLane, select_sqrt, modifiers,
+  table.add({"sqrt.{rnd:approx}.[ftz].f32", "=d:f32, a:f32", TimingClass::kScaled, Kind::kLane, select_sqrt, modifiers,
              "square root, at most 1 unit in the last place off"});
 
   table.add({"abs.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Add, Kind::kLane,

@@ -268,20 +268,27 @@ void elect(const Record& record, LaneArgs& args) {
 
 CASTOR_INSTRUCTIONS(warp) {
   using namespace castor::isa;  // NOLINT(google-build-using-namespace): the body of one function
-  const auto row = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning) {
-    table.add({syntax, operands, TimingClass::kShuffle, Kind::kLane, select, nullptr, meaning});
+  const auto add = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning,
+                       TimingClass timing) {
+    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
   };
-  row("vote.{all|any|uni}.pred", "=p:pred, a:pred", select_vote<-1>,
-      "whether all, any, or all or none of the lanes have a");
-  row("vote.ballot.b32", "=d:b32, a:pred", select_vote<-1>, "mask of the lanes that have a");
-  row("vote.sync.{all|any|uni}.pred", "=p:pred, a:pred, members:b32", select_vote<0>,
-      "whether all, any, or all or none of the named lanes have a");
-  row("vote.sync.ballot.b32", "=d:b32, a:pred, members:b32", select_vote<0>, "mask of the named lanes that have a");
-  row("activemask.b32", "=d:b32", always<active_mask>, "mask of the lanes that execute");
-  row("match.any.sync.{t:b32|b64}", "=d:b32, a:t, members:b32", select_match<false>,
-      "mask of the named lanes with the same a");
-  row("match.all.sync.{t:b32|b64}", "=d:b32|, a:t, members:b32", select_match<true>,
-      "mask of the named lanes if all have the same a, else 0; p = they have");
+  const auto vote = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning) {
+    add(syntax, operands, select, meaning, TimingClass::kVote);
+  };
+  const auto row = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning) {
+    add(syntax, operands, select, meaning, TimingClass::kShuffle);
+  };
+  vote("vote.{all|any|uni}.pred", "=p:pred, a:pred", select_vote<-1>,
+       "whether all, any, or all or none of the lanes have a");
+  vote("vote.ballot.b32", "=d:b32, a:pred", select_vote<-1>, "mask of the lanes that have a");
+  vote("vote.sync.{all|any|uni}.pred", "=p:pred, a:pred, members:b32", select_vote<0>,
+       "whether all, any, or all or none of the named lanes have a");
+  vote("vote.sync.ballot.b32", "=d:b32, a:pred, members:b32", select_vote<0>, "mask of the named lanes that have a");
+  vote("activemask.b32", "=d:b32", always<active_mask>, "mask of the lanes that execute");
+  vote("match.any.sync.{t:b32|b64}", "=d:b32, a:t, members:b32", select_match<false>,
+       "mask of the named lanes with the same a");
+  vote("match.all.sync.{t:b32|b64}", "=d:b32|, a:t, members:b32", select_match<true>,
+       "mask of the named lanes if all have the same a, else 0; p = they have");
   row("shfl.{up|down|bfly|idx}.b32", "=d:b32|, a:b32, b:b32, c:b32", select_shuffle<-1>,
       "a of another lane; p = that lane is in the segment");
   row("shfl.sync.{up|down|bfly|idx}.b32", "=d:b32|, a:b32, b:b32, c:b32, members:b32", select_shuffle<3>,
@@ -289,5 +296,5 @@ CASTOR_INSTRUCTIONS(warp) {
   row("redux.sync.{add|min|max}.{t:u32|s32}", "=d:t, a:t, members:b32", select_reduce,
       "sum, minimum or maximum over the named lanes");
   row("redux.sync.{and|or|xor}.{t:b32}", "=d:t, a:t, members:b32", select_reduce, "logic over the named lanes");
-  row("elect.sync", "=d:b32|, members:b32", always<elect>, "the lowest named lane; p = it is this one");
+  vote("elect.sync", "=d:b32|, members:b32", always<elect>, "the lowest named lane; p = it is this one");
 }
