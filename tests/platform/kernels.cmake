@@ -163,6 +163,7 @@ foreach(name IN ITEMS
     names
     null_access
     out_of_bounds
+    outside_reads
     parameters
     printf_formats
     real_edges

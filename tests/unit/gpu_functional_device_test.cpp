@@ -292,6 +292,43 @@ ret;)",
   EXPECT_THAT(fault.message, HasSubstr("instruction: st.global.u32"));
 }
 
+// 40 threads over 36 words: 4 of them read behind.
+const char* const kCopyForty = R"(
+mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd2, %rd0, %rd1;
+ld.global.u32 %r1, [%rd2]; add.u32 %r1, %r1, 1; st.global.u32 [%rd2+1024], %r1; ret;)";
+
+TEST(FunctionalDeviceOutside, LoadsAreCountedPerKernelAndGiveZero) {
+  Rig rig(test::machine({"memory.check=page"}));
+  const std::uint64_t in = rig.buffer(144);
+  rig.buffer(1);
+  const std::uint64_t out = rig.buffer(160);
+  ASSERT_EQ(out, in + 1024);
+  for (unsigned i = 0; i < 36; ++i) rig.set<std::uint32_t>(in + 4 * i, 5);
+  const ProgramHandle program = rig.load_body(kCopyForty);
+  for (int run = 0; run < 2; ++run) {
+    EXPECT_EQ(rig.device.advance_until(rig.launch(program, {}, {40}, Parameters().add(in))), Outcome::kDone);
+    EXPECT_EQ(rig.values<std::uint32_t>(out, 40)[35], 6U);
+    EXPECT_EQ(rig.values<std::uint32_t>(out, 40)[36], 1U);
+    EXPECT_THAT(rig.device.kernels()[run].counts,
+                ElementsAre(std::pair<std::string_view, std::uint64_t>("outside_reads", 4)));
+  }
+  EXPECT_THAT(rig.device.report_json(), HasSubstr("\"outside_reads\": 4"));
+}
+
+TEST(FunctionalDeviceOutside, StoresStayFaultsWithPageAndAreDoneWithOff) {
+  for (const bool off : {false, true}) {
+    Rig rig(test::machine({off ? "memory.check=off" : "memory.check=page"}));
+    const std::uint64_t out = rig.buffer(100);
+    const ProgramHandle program = rig.load_body(
+        "mov.u32 %r0, 7; st.global.u32 [%rd0+100], %r0; ld.global.u32 %r1, [%rd0+100]; "
+        "st.global.u32 [%rd0], %r1; ret;");
+    const Outcome outcome = rig.device.advance_until(rig.launch(program, {}, {}, Parameters().add(out)));
+    EXPECT_EQ(outcome, off ? Outcome::kDone : Outcome::kFault);
+    EXPECT_EQ(rig.value<std::uint32_t>(out), off ? 7U : 0U);
+    EXPECT_TRUE(rig.device.kernels().empty() || rig.device.kernels()[0].counts.empty());
+  }
+}
+
 TEST(FunctionalDeviceFault, IsKeptUntilResetAndCompletesItsTicket) {
   Rig rig;
   const ProgramHandle program = rig.load_body("st.global.u32 [%rd0], %r0; ret;");

@@ -130,6 +130,35 @@ TEST_F(L1, GlobalLoadsPassByIfTheMachineOrTheKernelSaysSoButReadOnlyOnesDoNot) {
   }
 }
 
+TEST_F(L1, MachinesThatDoNotCacheGlobalLoadsMayObeyThoseMarkedCa) {
+  const struct {
+    CacheOp op;
+    bool hits;  ///< the second load
+  } cases[] = {{CacheOp::kDefault, false}, {CacheOp::kCa, true},  {CacheOp::kCs, false},
+               {CacheOp::kLu, false},      {CacheOp::kCg, false}, {CacheOp::kCv, false}};
+  for (const auto& one : cases) {
+    for (const bool obeys : {false, true}) {
+      make({"l1.caches_global=0", obeys ? "l1.obeys_ca=1" : "l1.obeys_ca=0"});
+      Instruction instruction;
+      instruction.cache = one.op;
+      load(rig->heap, 0, instruction);
+      load(rig->heap, 0, instruction);
+      EXPECT_EQ(requests(), one.hits && obeys ? 1U : 2U) << static_cast<int>(one.op);
+      EXPECT_EQ(rig->memory.seen[0].second->request.sectors, one.hits && obeys ? 0xf : 0x1);
+    }
+  }
+}
+
+// Lines as far apart as all sets together: one set without the hash, sets of their own with it.
+TEST_F(L1, HashOfSetsSpreadsPowersOfTwo) {
+  for (const bool hash : {false, true}) {
+    make({hash ? "l1.set_hash=xor" : "l1.set_hash=off"});  // 32 sets of 4 ways
+    for (int round = 0; round < 2; ++round)
+      for (unsigned i = 0; i < 8; ++i) load(rig->heap + i * 4096);
+    EXPECT_EQ(count("l1_read_hit"), hash ? 8U : 0U);
+  }
+}
+
 TEST_F(L1, StoreUpdatesAPresentLineAllocatesNoneAndIsWrittenThrough) {
   make();
   store(rig->heap, 5);

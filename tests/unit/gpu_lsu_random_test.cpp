@@ -195,7 +195,17 @@ std::vector<std::string> tiny(base::Xoshiro256& random) {
           "smem.atomic_latency=" + pick(0, 5),
           "smem.atomic_ticks=" + pick(1, 3),
           "smem.lock_ticks=" + pick(1, 9),
-          "smem.retry_ticks=" + pick(1, 9)};
+          "smem.retry_ticks=" + pick(1, 9),
+          "l1.obeys_ca=" + pick(0, 1),
+          "l1.set_hash=" + std::string(random.below(2) == 0 ? "off" : "xor"),
+          "tlb.page_bytes=4096",
+          "tlb.l1_ways=1",
+          "tlb.l1_entries=" + std::string(random.below(2) == 0 ? "0" : pick(1, 8)),
+          "tlb.l2_latency=" + pick(1, 30),
+          "tlb.l2_ways=1",
+          "tlb.l2_entries=" + pick(1, 16),
+          "tlb.walk_latency=" + pick(1, 100),
+          "tlb.walkers=" + pick(1, 3)};
 }
 
 TEST(LsuRandom, ThreadsSeeTheirOwnProgramOrderOnTinyMachinesAndSleepingChangesNothing) {

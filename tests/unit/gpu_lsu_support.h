@@ -240,6 +240,10 @@ class LsuRig : public Unit, public SmMemoryClient {
         shared(machine.sm.tb_contexts, std::vector<std::byte>(kSharedBytes)),
         contexts(machine.sm.tb_contexts),
         lsu(machine, 0, store, port, *this, contexts.data(), statistics) {
+    if (machine.tlb.l1_entries != 0) {
+      if (!real) tlb = std::make_unique<SharedTlb>(machine, below);
+      lsu.translate(real ? *system->tlb() : *tlb, statistics);
+    }
     connect(port, real ? system->input(0) : memory.port);
     program.local_bytes = kLocalBytes;
     program.parameter_bytes = kParameterBytes;
@@ -335,6 +339,7 @@ class LsuRig : public Unit, public SmMemoryClient {
       memory.tick(now);
     }
     lsu.check_stale(now);
+    woken_ = std::min(woken_, lsu.ask_for_translations(now));
     woken_ = std::min(woken_, wake());
     if (port.next_credit() > now) woken_ = std::min(woken_, port.next_credit());
     sleep_until(kForever);
@@ -397,6 +402,7 @@ class LsuRig : public Unit, public SmMemoryClient {
   PlainMemory memory;
   base::StatisticGroup statistics, below;
   std::unique_ptr<MemorySystem> system;
+  std::unique_ptr<SharedTlb> tlb;
   isa::Program program;
   KernelContext kernel;
   std::vector<std::vector<std::byte>> shared;

@@ -349,6 +349,51 @@ TEST(LsuTiming, PacketWaitsForCreditsInFlits) {
   EXPECT_EQ(rig.memory.seen[1].first, released + 2) << "credit counted in the next cycle, visible in the one after";
 }
 
+TEST(LsuTiming, PacketWaitsForItsPageAndOthersPass) {
+  LsuRig rig(lsu_machine({"tlb.l1_entries=16", "tlb.page_bytes=4096", "tlb.l2_latency=20", "tlb.walk_latency=300"}));
+  rig.set_addresses(0, rig.heap, 4);
+  rig.begin();
+  rig.issue(kStore, 0);
+  rig.drain();
+  // Without translation visible at 41; the shared TLB answers after 20 cycles, the walk takes 300.
+  EXPECT_EQ(rig.memory.seen[0].first, 41U + 20 + 300);
+  // Another page, then two lines of the first: those pass, in their order.
+  rig.set_addresses(1, rig.heap + 4096, 4);
+  rig.set_addresses(2, rig.heap + 128, 4);
+  const Cycle start = rig.now;
+  rig.begin();
+  rig.issue(kStore, 1);
+  rig.issue(kStore, 2);
+  rig.issue(kStore, 0);
+  rig.run(60);
+  EXPECT_EQ(rig.lsu.waiting(), "injection FIFO: address translation");
+  rig.drain();
+  ASSERT_EQ(rig.memory.seen.size(), 4U);
+  EXPECT_EQ(rig.memory.seen[1].second->line(), rig.heap + 128);
+  EXPECT_EQ(rig.memory.seen[1].first, start + 42);
+  EXPECT_EQ(rig.memory.seen[2].second->line(), rig.heap);
+  EXPECT_EQ(rig.memory.seen[2].first, start + 43);
+  EXPECT_EQ(rig.memory.seen[3].second->line(), rig.heap + 4096);
+  EXPECT_EQ(rig.memory.seen[3].first, start + 41 + 320);
+  EXPECT_EQ(rig.count("tlb.tlb_miss"), 2U);
+  EXPECT_EQ(rig.count("tlb.tlb_hit"), 2U);
+}
+
+// Hits in L1 need no translation: only what leaves does.
+TEST(LsuTiming, LoadThatHitsL1AsksNoTlb) {
+  LsuRig rig(lsu_machine({"tlb.l1_entries=1", "tlb.l1_ways=1", "tlb.page_bytes=4096"}));
+  rig.set_addresses(0, rig.heap, 4);
+  rig.set_addresses(1, rig.heap + 4096, 4);
+  for (const unsigned warp : {0U, 1U, 0U, 1U}) {
+    rig.begin();
+    rig.issue(kLoad, warp);
+    rig.drain();
+  }
+  EXPECT_EQ(rig.count("l1_read_hit"), 2U);
+  EXPECT_EQ(rig.count("tlb.tlb_miss"), 2U);
+  EXPECT_EQ(rig.count("tlb.tlb_hit"), 0U);
+}
+
 TEST(LsuTiming, InstructionLineGoesThroughTheInjectionFifo) {
   LsuRig rig(lsu_machine());
   rig.begin();

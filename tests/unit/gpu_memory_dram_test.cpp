@@ -116,6 +116,7 @@ std::vector<std::string> violations(const Machine& machine, const std::vector<Dr
   std::vector<std::string> found;
   const auto is_column = [](const DramCommand& c) { return c.kind == Kind::kRead || c.kind == Kind::kWrite; };
   std::map<unsigned, std::optional<std::uint64_t>> open;
+  std::vector<std::size_t> activates;
   for (std::size_t i = 0; i < stream.size(); ++i) {
     const DramCommand& now = stream[i];
     const auto need = [&](std::size_t j, std::int64_t distance, const char* rule) {
@@ -129,6 +130,10 @@ std::vector<std::string> violations(const Machine& machine, const std::vector<Dr
     if (now.kind == Kind::kActivate && open[now.bank]) found.emplace_back("activate of an open bank");
     if (now.kind == Kind::kPrecharge && !open[now.bank]) found.emplace_back("precharge of a closed bank");
     if (is_column(now) && open[now.bank] != now.row) found.emplace_back("column command to another row");
+    if (now.kind == Kind::kActivate) {
+      activates.push_back(i);
+      if (activates.size() > 4) need(activates[activates.size() - 5], t.faw, "FAW");
+    }
     for (std::size_t j = i; j-- > 0 && now.clock - stream[j].clock < 1000;) {
       const DramCommand& then = stream[j];
       const bool same_bank = then.bank == now.bank || now.kind == Kind::kRefresh;
@@ -143,11 +148,12 @@ std::vector<std::string> violations(const Machine& machine, const std::vector<Dr
       if (same_bank && closes && then.kind == Kind::kRead) need(j, t.rtpl, "RTPL");
       if (same_bank && closes && then.kind == Kind::kWrite) need(j, t.wl + burst + t.wr, "WR");
       if (same_bank && then.kind == Kind::kPrecharge && now.kind == Kind::kActivate) need(j, t.rp, "RP");
-      if (then.kind == Kind::kRefresh && now.kind == Kind::kActivate) need(j, t.rp + t.rc, "refresh");
+      if (then.kind == Kind::kRefresh && now.kind == Kind::kActivate)
+        need(j, t.rp + (t.rfc != 0 ? t.rfc : t.rc), "refresh");
       if (is_column(then) && is_column(now)) {
         need(j, std::max<std::int64_t>(t.ccd, burst), "CCD");
         if (same_group) need(j, std::max<std::int64_t>(t.ccdl, burst), "CCDL");
-        if (then.kind == Kind::kRead && now.kind == Kind::kWrite) need(j, t.cl + burst + 2 - t.wl, "read to write");
+        if (then.kind == Kind::kRead && now.kind == Kind::kWrite) need(j, t.cl + burst + t.rtw - t.wl, "read to write");
         if (then.kind == Kind::kWrite && now.kind == Kind::kRead) need(j, t.wl + burst + t.cdlr, "write to read");
       }
     }
@@ -189,6 +195,7 @@ Expected reference(const Machine& machine, const ChannelRig& rig, const AddressM
   constexpr std::int64_t kNever = -100000;
   std::map<unsigned, std::int64_t> act, pre, read, write;
   std::map<unsigned, std::int64_t> group_column;
+  std::vector<std::int64_t> acts;
   const auto last = [&](std::map<unsigned, std::int64_t>& of, unsigned key) {
     return of.count(key) != 0 ? of[key] : kNever;
   };
@@ -238,7 +245,7 @@ Expected reference(const Machine& machine, const ChannelRig& rig, const AddressM
           after(any_column, std::max<std::int64_t>(t.ccd, burst));
           after(last(group_column, bank % t.groups), std::max<std::int64_t>(t.ccdl, burst));
           if (r.arrival.write)
-            after(any_read, t.cl + burst + 2 - t.wl);
+            after(any_read, t.cl + burst + t.rtw - t.wl);
           else
             after(any_write, t.wl + burst + t.cdlr);
           if (!r.arrival.write && !r.started && started - taken >= t.return_queue) legal = false;
@@ -250,6 +257,7 @@ Expected reference(const Machine& machine, const ChannelRig& rig, const AddressM
           after(last(pre, bank), t.rp);
           after(last(act, bank), t.rc);
           after(any_act, t.rrd);
+          if (acts.size() >= 4) after(acts[acts.size() - 4], t.faw);
         }
         if (!legal) continue;
         const bool better = best < 0 || (column && !best_column) ||
@@ -284,6 +292,7 @@ Expected reference(const Machine& machine, const ChannelRig& rig, const AddressM
         command.kind = Kind::kActivate;
         open[bank] = r.place.row;
         act[bank] = any_act = clock;
+        acts.push_back(clock);
       }
       expected.commands.push_back(command);
       if (best_column && r.atoms.empty()) {
@@ -325,6 +334,10 @@ Machine random_machine(base::Xoshiro256& rng, bool refresh) {
                          "dram.banks=" + std::to_string(4 << rng.below(3)),
                          "dram.groups=" + std::to_string(1 << rng.below(3)),
                          "dram.row_bytes=" + std::to_string(512 << rng.below(2)),
+                         "dram.faw=" + pick(0, 60),
+                         "dram.rtw=" + pick(0, 8),
+                         "dram.rfc=" + pick(0, 60),
+                         "map.bank_hash=" + std::string(rng.below(2) == 0 ? "off" : "xor"),
                          "dram.trefi=" + std::string(refresh ? pick(200, 600) : "0")},
                         "tiny");
 }
@@ -396,7 +409,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, DramRules, ::testing::Range(1, 41));
 
 TEST(DramChannel, CheckerFindsEveryKindOfViolation) {
   // One stream that keeps all rules, then the same with one command moved or changed.
-  const Machine machine = memory_machine();  // RRD 7, RCD 14, RAS 32, RP 14, RC 45, CCD 2, CCDL 3, burst 2
+  const Machine machine =
+      memory_machine({"dram.rtw=2"});  // RRD 7, RCD 14, RAS 32, RP 14, RC 45, CCD 2, CCDL 3, burst 2
   const std::vector<DramCommand> good = {
       {Kind::kActivate, 100, 0, 5, 0, 0},  {Kind::kActivate, 107, 1, 5, 0, 1}, {Kind::kRead, 114, 0, 5, 0, 0},
       {Kind::kRead, 121, 1, 5, 0, 1},      {Kind::kRead, 124, 1, 5, 64, 1},    {Kind::kWrite, 137, 1, 5, 64, 2},
@@ -422,6 +436,41 @@ TEST(DramChannel, CheckerFindsEveryKindOfViolation) {
   std::vector<DramCommand> other_row = good;
   other_row[2].row = 6;
   EXPECT_THAT(violations(machine, other_row), ElementsAre("column command to another row"));
+}
+
+TEST(DramChannel, CheckerFindsTheFifthActivateInAWindow) {
+  const Machine machine = memory_machine({"dram.faw=40", "dram.rfc=80"});  // RRD 7, RP 14
+  std::vector<DramCommand> stream = {{Kind::kActivate, 100, 0, 5, 0, 0}, {Kind::kActivate, 107, 1, 5, 0, 1},
+                                     {Kind::kActivate, 114, 2, 5, 0, 2}, {Kind::kActivate, 121, 3, 5, 0, 3},
+                                     {Kind::kActivate, 140, 4, 5, 0, 4}, {Kind::kActivate, 147, 5, 5, 0, 5},
+                                     {Kind::kRefresh, 200, 0, 0, 0, 6},  {Kind::kActivate, 294, 0, 5, 0, 6}};
+  EXPECT_THAT(violations(machine, stream), ::testing::IsEmpty());
+  stream[4].clock = 139;
+  stream[7].clock = 293;
+  EXPECT_THAT(violations(machine, stream), ::testing::ElementsAre("FAW at clock 139", "refresh at clock 293"));
+}
+
+// Reads of lines in rows of different banks only: four activates per window and no more.
+TEST(DramChannel, ActivatesKeepTheirWindow) {
+  for (const unsigned faw : {0U, 28U, 60U, 100U}) {
+    const Machine machine = memory_machine(
+        {"dram.faw=" + std::to_string(faw), "dram.channels=1", "l2.slices=2", "l2.bytes=256KiB"});  // RRD 7
+    const AddressMap map(machine);
+    ChannelRig rig(machine, 1, 1, true);
+    for (unsigned bank = 0; bank < 16; ++bank) {
+      const std::uint64_t line = Store::kBase + std::uint64_t{bank} * machine.dram.row_bytes;
+      rig.slices[map.slice(line)]->to_send.push_back({0, map.slice(line), line, 1, false});
+    }
+    ASSERT_TRUE(rig.run(100'000));
+    std::vector<std::uint64_t> clocks;
+    for (const DramCommand& command : rig.commands)
+      if (command.kind == Kind::kActivate) clocks.push_back(command.clock);
+    ASSERT_EQ(clocks.size(), 16U);
+    // A read may have the clock in which an activate would be legal.
+    const std::uint64_t least = std::uint64_t{3} * std::max(faw, 4 * machine.dram.rrd);
+    EXPECT_GE(clocks[15] - clocks[3], least) << "FAW " << faw;
+    EXPECT_LE(clocks[15] - clocks[3], least + 12) << "FAW " << faw;
+  }
 }
 
 TEST(DramChannel, RefreshFallsDueEveryTrefiClocks) {

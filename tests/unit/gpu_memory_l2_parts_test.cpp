@@ -341,7 +341,7 @@ TEST(L2Traffic, CountsARequestForSliceClientAndEntry) {
   traffic.missed(load, 96);
   traffic.merged(store);
   traffic.hit(store);
-  traffic.evicted(load);
+  traffic.evicted(load, 64);
   const auto count = [&](const char* name) { return group.find(name)->integer(); };
   EXPECT_THAT((std::vector<std::uint64_t>{count("l2_read_hit"), count("l2_read_miss"), count("l2_write_hit"),
                                           count("l2_merged"), count("l2_evict_dirty")}),
@@ -353,6 +353,8 @@ TEST(L2Traffic, CountsARequestForSliceClientAndEntry) {
   EXPECT_EQ(traffic.of(2).hits, 1U);
   EXPECT_EQ(traffic.of(2).misses, 1U);
   EXPECT_EQ(traffic.of(2).evictions, 1U);
+  EXPECT_EQ(traffic.of(2).bytes_read, 96U);
+  EXPECT_EQ(traffic.of(2).bytes_written, 64U);
   for (unsigned entry : {0U, 1U, 3U}) EXPECT_EQ(traffic.of(entry).hits, 0U);
   traffic.clear(2);
   EXPECT_EQ(traffic.of(2).hits, 0U);

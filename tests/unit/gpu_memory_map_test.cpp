@@ -11,12 +11,14 @@
 namespace castor::gpu::gpu_memory_map_test {
 namespace {
 
-Machine machine(unsigned channels, unsigned per_channel, const std::string& hash, unsigned banks, unsigned groups) {
+Machine machine(unsigned channels, unsigned per_channel, const std::string& hash, unsigned banks, unsigned groups,
+                const std::string& inner = "off") {
   const std::string slices = std::to_string(channels * per_channel);
   return platforms::load_machine(
              "kepler_k20c", {"dram.channels=" + std::to_string(channels), "l2.slices=" + slices,
                              "l2.bytes=" + std::to_string(channels * per_channel * 128) + "KiB", "map.hash=" + hash,
-                             "dram.banks=" + std::to_string(banks), "dram.groups=" + std::to_string(groups)})
+                             "dram.banks=" + std::to_string(banks), "dram.groups=" + std::to_string(groups),
+                             "l2.set_hash=" + inner, "map.bank_hash=" + inner})
       .machine;
 }
 
@@ -24,13 +26,14 @@ struct Shape {
   unsigned channels, per_channel;
   const char* hash;
   unsigned banks, groups;
+  const char* inner = "off";  ///< of sets and banks
 };
 
 class Map : public ::testing::TestWithParam<Shape> {};
 
 TEST_P(Map, IsOneToOne) {
   const Shape shape = GetParam();
-  const AddressMap map(machine(shape.channels, shape.per_channel, shape.hash, shape.banks, shape.groups));
+  const AddressMap map(machine(shape.channels, shape.per_channel, shape.hash, shape.banks, shape.groups, shape.inner));
   std::set<std::pair<unsigned, std::uint64_t>> channel_places;
   std::set<std::pair<unsigned, std::uint64_t>> slice_lines;
   // Whole rows of stripes: 2,048 of them, so that the hash turns through all its terms (q / 256 included).
@@ -44,7 +47,11 @@ TEST_P(Map, IsOneToOne) {
     EXPECT_TRUE(slice_lines.emplace(map.slice(address), map.line_in_slice(address)).second) << address;
     ASSERT_EQ(map.address(channel, map.channel_address(address)), address);
     ASSERT_EQ(map.dram_address(map.dram(map.channel_address(address))), map.channel_address(address));
-    ASSERT_EQ(map.set(address), map.line_in_slice(address) % 64);
+    // A hash turns the sets of one round by as much as that round says.
+    const std::uint64_t line_in_slice = map.line_in_slice(address);
+    const std::uint64_t q = line_in_slice / 64;
+    const std::uint64_t turn = std::string(shape.inner) == "xor" ? (q ^ q / 16 ^ q / 256) : 0;
+    ASSERT_EQ(map.set(address), (line_in_slice + turn) % 64);
   }
   // Onto: without holes in channels and slices.
   for (unsigned channel = 0; channel < shape.channels; ++channel) {
@@ -63,7 +70,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Map,
                          ::testing::Values(Shape{1, 1, "off", 16, 4}, Shape{1, 2, "xor", 16, 4},
                                            Shape{2, 2, "off", 8, 2}, Shape{5, 2, "off", 16, 4},
                                            Shape{5, 2, "xor", 16, 4}, Shape{3, 4, "xor", 4, 1},
-                                           Shape{12, 2, "xor", 16, 4}, Shape{16, 1, "off", 16, 16}));
+                                           Shape{12, 2, "xor", 16, 4}, Shape{16, 1, "off", 16, 16},
+                                           Shape{5, 2, "xor", 16, 4, "xor"}, Shape{3, 1, "off", 12, 3, "xor"}));
 
 TEST(AddressMap, FollowsItsFormulasWithoutHash) {
   const AddressMap map(machine(5, 2, "off", 16, 4));
@@ -87,6 +95,23 @@ TEST(AddressMap, HashTurnsTheChannelsByTheStripeRow) {
   // Stripe 12,345: q = 2469, q / 16 = 154, q / 256 = 9: 2469 ^ 154 ^ 9 = 2358; (12345 + 2358) mod 5 = 3.
   EXPECT_EQ(map.channel(12345 * 256), 3U);
   EXPECT_EQ(map.channel_address(12345 * 256), 2469 * 256U);
+}
+
+// Columns of a matrix with rows of 4 KiB: without hashes they meet few sets and banks.
+TEST(AddressMap, HashesSpreadPowersOfTwo) {
+  const auto met = [](const std::string& inner) {
+    const AddressMap map(machine(4, 1, "off", 16, 4, inner));
+    std::set<unsigned> sets;
+    std::set<unsigned> banks;
+    for (std::uint64_t row = 0; row < 1024; ++row) {
+      const std::uint64_t address = row * 16384;
+      sets.insert(map.set(address));
+      banks.insert(map.dram(map.channel_address(address * 4)).bank);
+    }
+    return std::make_pair(sets.size(), banks.size());
+  };
+  EXPECT_EQ(met("off"), std::make_pair(std::size_t{2}, std::size_t{2}));
+  EXPECT_EQ(met("xor"), std::make_pair(std::size_t{64}, std::size_t{16}));
 }
 
 TEST(AddressMap, NeighbouringRowsLieInDifferentBankGroups) {

@@ -264,16 +264,82 @@ TEST(Store, DescribesAddresses) {
 
 TEST(Store, NamesEveryKind) {
   Store store(small());
-  const std::pair<AllocationKind, const char*> kinds[] = {
-      {AllocationKind::kHeap, "heap"},          {AllocationKind::kManaged, "managed"},
-      {AllocationKind::kPinned, "pinned host"}, {AllocationKind::kCode, "code"},
-      {AllocationKind::kConstant, "constant"},  {AllocationKind::kParameters, "parameter"},
-      {AllocationKind::kLocal, "local"},        {AllocationKind::kPool, "pool"},
-      {AllocationKind::kModule, "module"}};
+  const std::pair<AllocationKind, const char*> kinds[] = {{AllocationKind::kHeap, "heap"},
+                                                          {AllocationKind::kManaged, "managed"},
+                                                          {AllocationKind::kPinned, "pinned host"},
+                                                          {AllocationKind::kCode, "code"},
+                                                          {AllocationKind::kConstant, "constant"},
+                                                          {AllocationKind::kParameters, "parameter"},
+                                                          {AllocationKind::kLocal, "local"},
+                                                          {AllocationKind::kPool, "pool"},
+                                                          {AllocationKind::kModule, "module"},
+                                                          {AllocationKind::kQueues, "queue"},
+                                                          {AllocationKind::kDeviceHeap, "device malloc"}};
   for (const auto& [kind, name] : kinds) {
     const auto address = store.allocate(16, kind);
     EXPECT_THAT(store.describe(*address), HasSubstr(std::string("16-byte ") + name + " allocation"));
   }
+}
+
+// What the machine allocates for itself leaves addresses and holes of the program's allocations alone.
+TEST(Store, KeepsTheMachinesOwnAllocationsApart) {
+  const auto addresses = [](bool machine) {
+    Store store({kMegabyte, false, true});
+    std::vector<std::uint64_t> found;
+    std::vector<std::uint64_t> own;
+    for (int i = 0; i < 4; ++i) {
+      if (machine) {
+        for (const AllocationKind kind :
+             {AllocationKind::kCode, AllocationKind::kParameters, AllocationKind::kLocal, AllocationKind::kQueues}) {
+          own.push_back(store.allocate(1000, kind).value());
+          EXPECT_GT(own.back(), Store::kBase + kMegabyte / 2);
+        }
+      }
+      found.push_back(store.allocate(100, AllocationKind::kHeap).value());
+      found.push_back(store.allocate(100, AllocationKind::kModule, "m", 4096).value());
+      if (!machine) continue;
+      EXPECT_TRUE(store.free(own[own.size() - 3])) << "parameters, used again at once";
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(own[i] % Store::kAlignment, 0U);
+    return found;
+  };
+  EXPECT_EQ(addresses(true), addresses(false));
+}
+
+TEST(Store, UsesAllMemoryFromBothEnds) {
+  Store store({kMegabyte, false, true});
+  std::uint64_t bytes = 0;
+  for (bool own = false;; own = !own) {
+    if (!store.allocate(65280, own ? AllocationKind::kCode : AllocationKind::kHeap)) break;
+    bytes += 65536;
+  }
+  EXPECT_EQ(bytes, kMegabyte);
+  store.clear();
+  EXPECT_EQ(store.allocate(64, AllocationKind::kHeap), Store::kBase);
+  EXPECT_EQ(store.allocate(256, AllocationKind::kCode), Store::kBase + kMegabyte - 512);
+}
+
+TEST(Store, MapsPiecesThatHoldAnAllocationOfTheProgram) {
+  constexpr std::uint64_t kPiece = Store::kMappedPiece;
+  Store store({8 * kPiece, false});
+  const auto code = store.allocate(kPiece - 256, AllocationKind::kCode);
+  const auto heap = store.allocate(kPiece, AllocationKind::kHeap);
+  const auto managed = store.allocate(100, AllocationKind::kManaged, {}, 4 * kPiece);
+  ASSERT_TRUE(code && heap && managed);
+  const auto mapped = [&](std::uint64_t address) { return store.is_mapped(Store::kBase + address, false); };
+  EXPECT_FALSE(mapped(kPiece - 1)) << "code only";
+  EXPECT_TRUE(mapped(kPiece));
+  EXPECT_TRUE(mapped(2 * kPiece - 1));
+  EXPECT_FALSE(mapped(2 * kPiece)) << "the heap ends there";
+  EXPECT_TRUE(mapped(4 * kPiece + kPiece / 2));
+  EXPECT_FALSE(mapped(5 * kPiece));
+  EXPECT_FALSE(store.is_mapped(*heap, true));
+  EXPECT_TRUE(store.is_mapped(*managed, true));
+  store.free(*heap);
+  EXPECT_FALSE(mapped(kPiece));
+  EXPECT_TRUE(store.is_memory(Store::kBase + 8 * kPiece - 16, 16));
+  EXPECT_FALSE(store.is_memory(Store::kBase + 8 * kPiece - 8, 16));
+  EXPECT_FALSE(store.is_memory(Store::kBase - 4, 4));
 }
 
 TEST(Store, RefusesASecondStoreAndTooMuchMemory) {

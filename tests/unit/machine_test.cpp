@@ -75,7 +75,7 @@ TEST(Machines, MembersHoldWhatTheFileSays) {
   EXPECT_EQ(pascal.memory.bytes, 12ULL << 30U);
   EXPECT_EQ(pascal.sm.smem_bytes, 98304U);
   EXPECT_TRUE(pascal.icache.ideal);
-  EXPECT_EQ(pascal.map.hash, gpu::ChannelHash::kXor);
+  EXPECT_EQ(pascal.map.hash, gpu::AddressHash::kXor);
   EXPECT_EQ(pascal.l1.ways, 96U);
   EXPECT_FALSE(pascal.run.max_cycles.has_value());
   EXPECT_EQ(pascal.check.stale, gpu::StaleCheck::kCount);

@@ -2,6 +2,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <utility>
 
 namespace castor::gpu {
 namespace {
@@ -31,6 +32,16 @@ Space resolve(std::uint64_t& address, bool& host_view) {
 
 bool read_only(const Allocation& allocation) {
   return allocation.read_only || allocation.kind == AllocationKind::kCode;
+}
+
+// "load of 4 bytes at global address 0x...: ".
+std::string head(const isa::MemoryOp& op, std::uint32_t lane_bytes, std::uint64_t address) {
+  static constexpr const char* kVerb[] = {"load", "store", "atomic", "reduction"};
+  char text[160];
+  std::snprintf(text, sizeof text, "%s of %u byte%s at %s address 0x%" PRIx64 ": ",
+                kVerb[static_cast<unsigned>(op.kind)], lane_bytes, lane_bytes == 1 ? "" : "s",
+                std::string(isa::name(op.space)).c_str(), address);
+  return text;
 }
 
 }  // namespace
@@ -74,14 +85,33 @@ Region AddressCheck::region(Space space, std::uint64_t address, bool write, cons
   }
 }
 
+Region AddressCheck::outside(Space space, std::uint64_t address, std::uint32_t size, bool write) const {
+  return outside(space, address, size, write, check_);
+}
+
+Region AddressCheck::outside(Space space, std::uint64_t address, std::uint32_t size, bool write,
+                             MemoryCheck check) const {
+  std::uint64_t inside = address;
+  bool host_view = false;
+  if (check == MemoryCheck::kAllocation) return {};
+  if (space == Space::kGeneric || space == Space::kGlobal) {
+    if (resolve(inside, host_view) != Space::kGlobal) return {};
+    space = Space::kGlobal;
+  }
+  if (space != Space::kGlobal && space != Space::kConst) return {};
+  if (!store_.is_memory(inside, size)) return {};
+  if (write) {
+    const Allocation* const allocation = store_.find(inside);
+    if (check != MemoryCheck::kOff || space == Space::kConst) return {};
+    if (allocation != nullptr && (read_only(*allocation) || allocation->kind == AllocationKind::kLocal)) return {};
+  }
+  if (check == MemoryCheck::kPage && !store_.is_mapped(inside, host_view)) return {};
+  return {space, address, inside, size};
+}
+
 std::string AddressCheck::explain(const isa::MemoryOp& op, std::uint32_t lane_bytes, std::uint64_t address,
                                   FaultKind kind, const Reach& reach) const {
-  static constexpr const char* kVerb[] = {"load", "store", "atomic", "reduction"};
-  char head[160];
-  std::snprintf(head, sizeof head, "%s of %u byte%s at %s address 0x%" PRIx64 ": ",
-                kVerb[static_cast<unsigned>(op.kind)], lane_bytes, lane_bytes == 1 ? "" : "s",
-                std::string(isa::name(op.space)).c_str(), address);
-  std::string text = head;
+  std::string text = head(op, lane_bytes, address);
   if (kind == FaultKind::kMisalignedAddress) return text + "not a multiple of " + std::to_string(lane_bytes);
   Space space = op.space;
   bool host_view = false;
@@ -103,7 +133,7 @@ std::string AddressCheck::explain(const isa::MemoryOp& op, std::uint32_t lane_by
       return text + "outside the kernel's " + std::to_string(reach.parameter_bytes) + " bytes of parameters";
     case Space::kConst:
       if (write) return text + "constant memory is read-only";
-      return text + store_.describe(address);
+      break;
     default:
       break;
   }
@@ -113,6 +143,18 @@ std::string AddressCheck::explain(const isa::MemoryOp& op, std::uint32_t lane_by
   }
   if (allocation == nullptr && address >= isa::kWindowSize) return text + "a host pointer? Device code cannot reach it";
   if (host_view && allocation != nullptr) return text + "not managed or pinned memory, " + store_.describe(address);
+  text += store_.describe(address);
+  for (const auto& [check, word] : {std::pair{MemoryCheck::kPage, "page"}, std::pair{MemoryCheck::kOff, "off"}}) {
+    if (outside(space, address, lane_bytes, write, check).refused()) continue;
+    return text + "; memory.check " + word + " would allow it";
+  }
+  return text;
+}
+
+std::string AddressCheck::tell(const isa::MemoryOp& op, std::uint32_t lane_bytes, std::uint64_t address) const {
+  std::string text = head(op, lane_bytes, address);
+  bool host_view = false;
+  (void)resolve(address, host_view);
   return text + store_.describe(address);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "castor/gpu/device.h"
+#include "castor/gpu/machine.h"
 #include "castor/gpu/store.h"
 #include "castor/isa/record.h"
 #include "castor/isa/types.h"
@@ -38,21 +39,36 @@ struct Region {
 /// Limits: one thread; keeps the allocation of the last hit, since most accesses fall into the same one again.
 class AddressCheck {
  public:
-  explicit AddressCheck(const Store& store) : store_(store) {}
+  explicit AddressCheck(const Store& store, MemoryCheck check = MemoryCheck::kAllocation)
+      : store_(store), check_(check) {}
 
   /// The region that holds `address` of `space`. For shared, local and parameter memory the whole window, even if the
   /// address lies outside: ask `Region::holds`.
   [[nodiscard]] Region region(isa::Space space, std::uint64_t address, bool write, const Reach& reach);
 
-  /// One line: "load of 4 bytes from global address 0x...: 12 bytes behind the end of ...". `address` is the program's;
-  /// `kind` is kMisalignedAddress or kIllegalAddress.
+  /// What memory.check allows although `region` does not: `size` aligned bytes of global or constant memory outside of
+  /// every allocation. With `page` loads in a mapped piece (Store::is_mapped), with `off` loads and writes anywhere in
+  /// device memory but writes to what is read-only. Refused if it is not allowed either.
+  [[nodiscard]] Region outside(isa::Space space, std::uint64_t address, std::uint32_t size, bool write) const;
+  /// What `outside` allows is to be counted and told.
+  [[nodiscard]] bool counts_outside() const { return check_ == MemoryCheck::kPage; }
+
+  /// One line: "load of 4 bytes at global address 0x...: 12 bytes behind the end of ...", and the value of memory.check
+  /// that would have allowed it. `address` is the program's; `kind` is kMisalignedAddress or kIllegalAddress.
   [[nodiscard]] std::string explain(const isa::MemoryOp& op, std::uint32_t lane_bytes, std::uint64_t address,
                                     FaultKind kind, const Reach& reach) const;
+  /// The same of an access that `outside` has allowed.
+  [[nodiscard]] std::string tell(const isa::MemoryOp& op, std::uint32_t lane_bytes, std::uint64_t address) const;
 
  private:
   [[nodiscard]] bool find(std::uint64_t address, bool write, bool from_host_window);
 
+  /// What `outside` says if memory.check were `check`.
+  [[nodiscard]] Region outside(isa::Space space, std::uint64_t address, std::uint32_t size, bool write,
+                               MemoryCheck check) const;
+
   const Store& store_;
+  MemoryCheck check_;
   std::uint64_t generation_ = 0;
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;

@@ -113,7 +113,7 @@ struct KernelStatistics {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   unsigned entry = 0;  ///< kernel table entry that it had; machines with timing
-  /// What else was counted for it, by name, without those that are 0; machines with timing. Names are literals.
+  /// What else was counted for it, by name, without those that are 0. Names are literals.
   std::vector<std::pair<std::string_view, std::uint64_t>> counts;
 };
 

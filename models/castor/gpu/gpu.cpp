@@ -68,7 +68,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
       sms_.push_back(std::move(sm));
     } else {
       auto sm = std::make_unique<Sm>(sm_name.c_str(), machine, i, store, statistics_, hooks_of(options.hooks, i),
-                                     options.observer);
+                                     options.observer, memory_->tlb());
       connect(sm->memory, memory_->input(i));
       cores_.push_back(sm.get());
       sms_.push_back(std::move(sm));
@@ -209,7 +209,7 @@ void Gpu::add_waves(Waves& waves) const {
 void Gpu::collect_kernel() {
   KernelStatistics& kernel = front_end_->completed_kernel(collected_++);
   lookout_->kernel_completed(kernel);
-  collect_kernel_counts(cores_, *memory_, kernel);
+  outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
 }
 
 void Gpu::apply_clock_enables(Cycle next) {

@@ -159,6 +159,7 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   std::unique_ptr<StatisticsTotals> totals_;
   std::unique_ptr<Lookout> lookout_;
   std::size_t collected_ = 0;  ///< kernels whose counts are collected
+  OutsideReadNotice outside_read_notice_;
   bool governed_ = false;
   SmMask enabled_ = kAllSms;
   base::Xoshiro256 shuffle_;

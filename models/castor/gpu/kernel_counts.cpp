@@ -18,10 +18,13 @@ enum Count : std::size_t {
   kStaleRefetch,
   kStaleHit,
   kReservationFail,
+  kOutsideReads,
   kL2Hit,
   kL2Miss,
   kL2Merged,
   kL2EvictDirty,
+  kMemoryReadBytes,
+  kMemoryWriteBytes,
   kCounts
 };
 
@@ -37,10 +40,13 @@ constexpr std::array<base::StatisticInfo, kCounts> kInfos = {{
     {"stale_refetch", "accesses", "loads that found their line older than the acquire cycle of their thread block"},
     {"stale_hit", "accesses", "hits whose bytes differed from memory (check.stale)"},
     {"reservation_fail", "ticks", "its access stood still at the head of the L1 pipe"},
+    {"outside_reads", "", "loads of single threads outside every allocation (memory.check page)"},
     {"l2_hit", "", "requests performed at their decision"},
     {"l2_miss", "", "requests that opened an MSHR"},
     {"l2_merged", "", "requests that joined an MSHR"},
     {"l2_evict_dirty", "", "lines written back because of them"},
+    {"memory_read_bytes", "bytes", "sectors that L2 read from DRAM for them"},
+    {"memory_write_bytes", "bytes", "sectors that L2 wrote to DRAM because of them, whoever stored them"},
 }};
 
 // Names of instruction counts, made once: "warp_instructions.int", "lane_instructions.int".
@@ -62,12 +68,13 @@ const std::vector<base::StatisticInfo>& kernel_count_infos() {
   return infos;
 }
 
-void collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel) {
+OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel) {
   // Never destroyed: reports are also written at the end of the process.
   static const ClassNames& names = *new ClassNames;
   const unsigned entry = kernel.entry;
   std::array<std::uint64_t, kCounts> counts{};
   InstructionCounts instructions;
+  OutsideReads outside;
   for (Sm* const sm : cores) {
     const InstructionCounts& mine = sm->entry_instructions(entry);
     for (std::size_t i = 0; i < kInstructionClasses; ++i) {
@@ -86,6 +93,7 @@ void collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, 
     counts[kStaleRefetch] += traffic.stale_refetch;
     counts[kStaleHit] += traffic.stale_hit;
     counts[kReservationFail] += traffic.reservation_fail;
+    outside.add(traffic.outside_reads);
     sm->clear_entry(entry);
   }
   for (unsigned k = 0; k < memory.slices(); ++k) {
@@ -95,14 +103,18 @@ void collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, 
     counts[kL2Miss] += traffic.misses;
     counts[kL2Merged] += traffic.merged;
     counts[kL2EvictDirty] += traffic.evictions;
+    counts[kMemoryReadBytes] += traffic.bytes_read;
+    counts[kMemoryWriteBytes] += traffic.bytes_written;
     slice.clear_traffic(entry);
   }
+  counts[kOutsideReads] = outside.lanes;
   const auto put = [&kernel](std::string_view name, std::uint64_t value) {
     if (value != 0) kernel.counts.emplace_back(name, value);
   };
   for (std::size_t i = 0; i < kInstructionClasses; ++i) put(names.warps[i], instructions.warps[i]);
   for (std::size_t i = 0; i < kInstructionClasses; ++i) put(names.lanes[i], instructions.lanes[i]);
   for (std::size_t i = 0; i < kCounts; ++i) put(kInfos[i].name, counts[i]);
+  return outside;
 }
 
 }  // namespace castor::gpu

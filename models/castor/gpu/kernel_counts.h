@@ -14,7 +14,8 @@ namespace castor::gpu {
 
 /// Moves what SMs and slices counted for the kernel of a table entry into the kernel's statistics; names with 0 are
 /// left out. For the end of the cycle in which the kernel completed, when all units have ticked. What an instruction
-/// line or a dirty local line under way does afterwards counts for the next kernel of the entry.
-void collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel);
+/// line or a dirty local line under way does afterwards counts for the next kernel of the entry. Returns what the
+/// kernel read outside every allocation.
+OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel);
 
 }  // namespace castor::gpu

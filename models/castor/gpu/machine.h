@@ -17,16 +17,17 @@ inline constexpr std::size_t kUnitClasses = static_cast<std::size_t>(isa::Timing
 /// Greedy then oldest, loose round robin, oldest, two-level, thread-block-aware two-level.
 enum class IssuePolicy : std::uint8_t { kGto, kLrr, kOldest, kTl, kCatls };
 enum class IbufferRefill : std::uint8_t { kEmpty, kSlot };   ///< a warp is fetched with an empty buffer, or a free slot
-enum class ChannelHash : std::uint8_t { kOff, kXor };        ///< address to DRAM channel
+enum class AddressHash : std::uint8_t { kOff, kXor };        ///< of an address to a channel, set or bank
 enum class Inspect : std::uint8_t { kOff, kPacket, kWalk };  ///< what the queue inspector reads
 enum class DispatchBypass : std::uint8_t { kOff, kSticky };  ///< may a kernel that fits pass one that does not
 enum class DispatchSearch : std::uint8_t { kRoundRobinAll, kRoundRobinOne };  ///< SMs asked per cycle for a TB's place
 enum class AcquireMode : std::uint8_t { kStamp, kFlush };                     ///< how an acquire makes L1 lines absent
-enum class ContextMover : std::uint8_t { kPort, kAnalytic };    ///< contexts through the memory port, or bytes / rate
-enum class StaleCheck : std::uint8_t { kOff, kCount, kError };  ///< what a stale L1 hit does
-enum class LatencyFrom : std::uint8_t { kDispatch, kIssue };    ///< what the latencies of units count
-enum class SharedAtomics : std::uint8_t { kNative, kLoop };     ///< how atomics act on shared memory
-enum class ReplayRate : std::uint8_t { kNone, kGpu, kSm, kTable };  ///< whose load slows a replayed TB
+enum class ContextMover : std::uint8_t { kPort, kAnalytic };  ///< contexts through the memory port, or bytes / rate
+enum class MemoryCheck : std::uint8_t { kAllocation, kPage, kOff };  ///< what device code may read and write
+enum class StaleCheck : std::uint8_t { kOff, kCount, kError };       ///< what a stale L1 hit does
+enum class LatencyFrom : std::uint8_t { kDispatch, kIssue };         ///< what the latencies of units count
+enum class SharedAtomics : std::uint8_t { kNative, kLoop };          ///< how atomics act on shared memory
+enum class ReplayRate : std::uint8_t { kNone, kGpu, kSm, kTable };   ///< whose load slows a replayed TB
 
 /// Compute capability, as reported to programs; nothing else follows from it.
 struct Capability {
@@ -52,6 +53,7 @@ struct Machine {
   struct Memory {
     std::uint64_t bytes;
     bool unified;
+    MemoryCheck check;
   } memory{};
   struct Sm {
     unsigned lanes, warps, threads, tb_slots, tb_contexts, max_tb_threads;
@@ -127,7 +129,8 @@ struct Machine {
     unsigned sets, ways, line;
     bool sectored;
     unsigned access_latency, return_latency, banks, mshrs, merges, miss_queue;
-    bool caches_global, local_write_back;
+    bool caches_global, obeys_ca, local_write_back;
+    AddressHash set_hash;
   } l1{};
   struct Acquire {
     AcquireMode mode;
@@ -143,6 +146,7 @@ struct Machine {
     std::uint64_t bytes;
     unsigned latency, mshrs, merges, miss_queue, port_bytes;
     bool flush_at_kernel_end;
+    AddressHash set_hash;
   } l2{};
   struct Atomic {
     unsigned latency, words_per_cycle;
@@ -151,10 +155,17 @@ struct Machine {
     unsigned channels, bytes_per_clk, atom, banks, groups, row_bytes;
     unsigned rrd, rcd, ras, rp, rc, cl, wl, ccd, ccdl, cdlr, wr, rtpl;
     unsigned queue, return_queue, extra_latency, trefi;
+    unsigned rfc, faw, rtw;
   } dram{};
   struct Map {
-    ChannelHash hash;
+    AddressHash hash, bank_hash;
   } map{};
+
+  /// Address translation: its time only, addresses are what they are. l1_entries 0 = none.
+  struct Tlb {
+    std::uint64_t page_bytes;
+    unsigned l1_entries, l1_ways, l2_entries, l2_ways, l2_latency, walk_latency, walkers;
+  } tlb{};
 
   struct Queue {
     unsigned count, depth;

@@ -99,7 +99,8 @@ void check_memory(const Check& check, const Machine& m) {
   // Between two refreshes at least one request must get its row, all its columns and a precharge.
   const std::uint64_t burst = std::max(1U, m.dram.atom / m.dram.bytes_per_clk);
   const std::uint64_t column = std::max<std::uint64_t>(std::max(m.dram.ccd, m.dram.ccdl), burst);
-  const std::uint64_t least = m.dram.rp + m.dram.rc + m.dram.rcd + m.l2.line / m.dram.atom * column +
+  const std::uint64_t least = m.dram.rp + (m.dram.rfc != 0 ? m.dram.rfc : m.dram.rc) + m.dram.rcd +
+                              m.l2.line / m.dram.atom * column +
                               std::max<std::uint64_t>(m.dram.ras, m.dram.wl + burst + m.dram.wr);
   check(m.dram.trefi == 0 || m.dram.trefi > least, "dram.trefi", "no room for a request between two refreshes",
         "0, or more than " + text(least) + " clocks");
@@ -111,6 +112,14 @@ void check_memory(const Check& check, const Machine& m) {
         m.memory.unified ? "0" : "the link's bandwidth");
 }
 
+void check_translation(const Check& check, const Machine& m) {
+  const auto& tlb = m.tlb;
+  check(tlb.l1_entries % tlb.l1_ways == 0, "tlb.l1_entries", "no multiple of tlb.l1_ways " + text(tlb.l1_ways),
+        "a multiple of " + text(tlb.l1_ways));
+  check(tlb.l2_entries % tlb.l2_ways == 0, "tlb.l2_entries", "no multiple of tlb.l2_ways " + text(tlb.l2_ways),
+        "a multiple of " + text(tlb.l2_ways));
+}
+
 }  // namespace
 
 void check_machine(const Machine& machine, const base::Config& config) {
@@ -118,6 +127,7 @@ void check_machine(const Machine& machine, const base::Config& config) {
   check_sm(check, machine);
   check_pipeline(check, machine);
   check_memory(check, machine);
+  check_translation(check, machine);
 }
 
 }  // namespace castor::gpu

@@ -13,12 +13,13 @@ using base::ValueType;
 // Words of each enumeration, in the order of its values.
 std::vector<std::string> words(IssuePolicy /*type*/) { return {"gto", "lrr", "oldest", "tl", "catls"}; }
 std::vector<std::string> words(IbufferRefill /*type*/) { return {"empty", "slot"}; }
-std::vector<std::string> words(ChannelHash /*type*/) { return {"off", "xor"}; }
+std::vector<std::string> words(AddressHash /*type*/) { return {"off", "xor"}; }
 std::vector<std::string> words(Inspect /*type*/) { return {"off", "packet", "walk"}; }
 std::vector<std::string> words(DispatchBypass /*type*/) { return {"off", "sticky"}; }
 std::vector<std::string> words(DispatchSearch /*type*/) { return {"rr_all", "rr_one"}; }
 std::vector<std::string> words(AcquireMode /*type*/) { return {"stamp", "flush"}; }
 std::vector<std::string> words(ContextMover /*type*/) { return {"port", "analytic"}; }
+std::vector<std::string> words(MemoryCheck /*type*/) { return {"allocation", "page", "off"}; }
 std::vector<std::string> words(StaleCheck /*type*/) { return {"off", "count", "error"}; }
 std::vector<std::string> words(LatencyFrom /*type*/) { return {"dispatch", "issue"}; }
 std::vector<std::string> words(SharedAtomics /*type*/) { return {"native", "loop"}; }
@@ -269,7 +270,9 @@ void sm_memory(TableWriter& table) {
   CASTOR_NUMBER(l1.merges, "requests", 1, 4096, "requests per MSHR");
   CASTOR_NUMBER(l1.miss_queue, "packets", 2, 4096, "packets that wait for the network");
   CASTOR_WORD(l1.caches_global, "global loads are cached");
+  CASTOR_WORD(l1.obeys_ca, "global loads marked .ca are cached, whatever l1.caches_global says");
   CASTOR_WORD(l1.local_write_back, "local lines are written back, not through");
+  CASTOR_WORD(l1.set_hash, "line to set");
 }
 
 void memory_system(TableWriter& table) {
@@ -289,6 +292,7 @@ void memory_system(TableWriter& table) {
   CASTOR_NUMBER(l2.miss_queue, "packets", 2, 65536, "requests of a slice that wait for DRAM");
   CASTOR_NUMBER(l2.port_bytes, "bytes", 1, 1024, "a slice delivers per cycle");
   CASTOR_WORD(l2.flush_at_kernel_end, "writes everything back when a kernel ends");
+  CASTOR_WORD(l2.set_hash, "line of a slice to set");
   CASTOR_NUMBER(atomic.latency, "cycles", 0, 10'000, "of an atomic's reply beyond a load's");
   CASTOR_NUMBER(atomic.words_per_cycle, "words", 1, 64, "different words a slice updates per cycle");
   CASTOR_NUMBER(dram.channels, "channels", 1, 64, "DRAM channels");
@@ -313,7 +317,23 @@ void memory_system(TableWriter& table) {
   CASTOR_NUMBER(dram.return_queue, "requests", 1, 65536, "reads started and not yet taken");
   CASTOR_NUMBER(dram.extra_latency, "cycles", 0, 10'000, "from a read's data to the slice");
   CASTOR_NUMBER(dram.trefi, "clocks", 0, 10'000'000, "refresh interval; 0 = no refresh");
+  CASTOR_NUMBER(dram.rfc, "clocks", 0, 100'000, "refresh to activate, behind dram.rp; 0 = as dram.rc");
+  CASTOR_NUMBER(dram.faw, "clocks", 0, 1000, "window that holds four activates at most; 0 = any number");
+  CASTOR_NUMBER(dram.rtw, "clocks", 0, 1000, "the data bus turns round between a read's data and a write's");
   CASTOR_WORD(map.hash, "address to channel");
+  CASTOR_WORD(map.bank_hash, "row of a channel to bank");
+}
+
+void translation(TableWriter& table) {
+  table.chapter("Address translation");
+  CASTOR_LISTED(tlb.page_bytes, "bytes", "page", 4096, 65536, 131072, 2097152);
+  CASTOR_NUMBER(tlb.l1_entries, "entries", 0, 4096, "TLB of an SM, behind its L1; 0 = addresses are not translated");
+  CASTOR_NUMBER(tlb.l1_ways, "ways", 1, 4096, "associativity");
+  CASTOR_NUMBER(tlb.l2_entries, "entries", 1, 1 << 20, "TLB that all SMs share");
+  CASTOR_NUMBER(tlb.l2_ways, "ways", 1, 4096, "associativity");
+  CASTOR_NUMBER(tlb.l2_latency, "cycles", 1, 10'000, "a miss in the SM's TLB that hits the shared one");
+  CASTOR_NUMBER(tlb.walk_latency, "cycles", 1, 100'000, "a miss in the shared TLB, more than that");
+  CASTOR_NUMBER(tlb.walkers, "walks", 1, 1024, "misses of the shared TLB under way");
 }
 
 void front_end(TableWriter& table) {
@@ -354,6 +374,8 @@ void run_keys(TableWriter& table) {
   CASTOR_WORD(run.sleep, "idle units are skipped (same results, faster)");
   CASTOR_WORD(run.shuffle, "units tick in a seeded random order (same results)");
   CASTOR_WORD(run.functional, "1: the functional machine, without timing; 0: the timing GPU");
+  CASTOR_WORD(memory.check,
+              "reads outside every allocation: a fault, allowed and counted in pages in use, not looked at");
   CASTOR_WORD(check.stale, "an L1 hit on stale data is ignored, counted or an error");
   CASTOR_WORD(check.rows, "checks that no register row is reused too early");
   CASTOR_WORD(acquire.mode, "an acquire compares stamps, or empties L1");
@@ -371,6 +393,7 @@ std::vector<MachineKey> make_table() {
   units(table);
   sm_memory(table);
   memory_system(table);
+  translation(table);
   front_end(table);
   run_keys(table);
   return table.take();

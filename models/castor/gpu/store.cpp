@@ -24,6 +24,11 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value 
 // Ranges that the machine itself makes per launch: reused at once, and never worth a remark when touched later.
 bool is_internal(AllocationKind kind) { return kind == AllocationKind::kParameters || kind == AllocationKind::kLocal; }
 
+// What differs between machines that run one program.
+bool is_of_machine(AllocationKind kind) {
+  return is_internal(kind) || kind == AllocationKind::kCode || kind == AllocationKind::kQueues;
+}
+
 std::string hexadecimal(std::uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
@@ -60,14 +65,17 @@ const char* name(AllocationKind kind) {
       return "module";
     case AllocationKind::kDeviceHeap:
       return "device malloc";
+    case AllocationKind::kQueues:
+      return "queue";
     case AllocationKind::kCount:
       break;
   }
   return "unknown";
 }
 
-Store::Store(const Options& options) : options_(options), next_(kBase) {
+Store::Store(const Options& options) : options_(options), next_(kBase), end_(kBase) {
   options_.bytes = round_up(options_.bytes, kPage);
+  end_ += options_.bytes;
   if (options_.bytes > isa::kWindowSize - kBase) throw base::InputError("device memory of more than 2^40 - 2^32 bytes");
   void* const wanted = host(kBase);
   void* const got = mmap(wanted, options_.bytes, PROT_READ | PROT_WRITE,
@@ -90,8 +98,9 @@ std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind 
   alignment = std::max(alignment, kAlignment);
   const std::uint64_t span = round_up(size, kAlignment) + kGap;
   std::optional<std::uint64_t> found;
-  if (is_internal(kind)) found = take_hole(span, alignment);
-  if (!found) found = take_fresh(span, alignment);
+  const bool last = options_.apart && is_of_machine(kind);
+  if (is_internal(kind)) found = take_hole(span, alignment, last ? end_ : 0);
+  if (!found) found = last ? take_last(span, alignment) : take_fresh(span, alignment);
   if (!found) found = take_hole(span, alignment);
   if (!found) {
     // Memory has run out: freed ranges give up their quarantine.
@@ -115,14 +124,23 @@ std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind 
 
 std::optional<std::uint64_t> Store::take_fresh(std::uint64_t span, std::uint64_t alignment) {
   const std::uint64_t start = round_up(next_, alignment);
-  if (start + span > kBase + options_.bytes) return std::nullopt;
+  if (start + span > end_) return std::nullopt;
   if (start > next_) add_hole(next_, start - next_);
   next_ = start + span;
   return start;
 }
 
-std::optional<std::uint64_t> Store::take_hole(std::uint64_t span, std::uint64_t alignment) {
-  for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
+std::optional<std::uint64_t> Store::take_last(std::uint64_t span, std::uint64_t alignment) {
+  if (span > end_ - next_) return std::nullopt;
+  const std::uint64_t start = (end_ - span) / alignment * alignment;
+  if (start < next_) return std::nullopt;
+  if (start + span < end_) add_hole(start + span, end_ - start - span);
+  end_ = start;
+  return start;
+}
+
+std::optional<std::uint64_t> Store::take_hole(std::uint64_t span, std::uint64_t alignment, std::uint64_t from) {
+  for (auto hole = holes_.lower_bound(from); hole != holes_.end(); ++hole) {
     const auto [address, size] = *hole;
     const std::uint64_t start = round_up(address, alignment);
     if (start + span > address + size) continue;
@@ -227,6 +245,17 @@ bool Store::contains(std::uint64_t address, std::uint64_t size) const {
   return allocation != nullptr && size <= allocation->size - (address - allocation->address);
 }
 
+bool Store::is_mapped(std::uint64_t address, bool host_visible) const {
+  const std::uint64_t first = address / kMappedPiece * kMappedPiece;
+  for (auto next = live_.lower_bound(first + kMappedPiece); next != live_.begin();) {
+    const Allocation& allocation = (--next)->second;
+    if (allocation.address + allocation.size <= first) return false;  // so do all before it
+    const bool visible = allocation.kind == AllocationKind::kManaged || allocation.kind == AllocationKind::kPinned;
+    if (!is_of_machine(allocation.kind) && (visible || !host_visible)) return true;
+  }
+  return false;
+}
+
 void Store::clear() {
   base::TickWall::check("allocations of the store");
   live_.clear();
@@ -235,8 +264,11 @@ void Store::clear() {
   used_ = 0;
   used_by_kind_ = {};
   ++generation_;
+  const std::uint64_t end = kBase + options_.bytes;
   if (next_ > kBase) madvise(host(kBase), round_up(next_ - kBase, kPage), MADV_DONTNEED);
+  if (end_ < end) madvise(host(end_ / kPage * kPage), end - end_ / kPage * kPage, MADV_DONTNEED);
   next_ = kBase;
+  end_ = end;
 }
 
 }  // namespace castor::gpu

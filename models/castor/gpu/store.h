@@ -25,6 +25,7 @@ enum class AllocationKind : std::uint8_t {
   kPool,
   kModule,
   kDeviceHeap,  ///< device-side malloc
+  kQueues,      ///< rings of hardware queues
   kCount
 };
 
@@ -47,9 +48,14 @@ class Store {
   struct Options {
     std::uint64_t bytes = std::uint64_t{1} << 32;  ///< capacity, the machine's memory.bytes
     bool poison = false;                           ///< fill fresh memory with 0xcd instead of zero
+    /// What the machine allocates for itself (code, parameters, local memory, queues) lies at the other end of memory,
+    /// so that addresses and neighbours of what a program allocates are the same on all machines.
+    bool apart = false;
   };
   static constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
   static constexpr std::uint64_t kAlignment = 256;  ///< of every allocation, bytes
+  /// Memory is mapped in pieces of this many bytes (NVIDIA's drivers map device memory so).
+  static constexpr std::uint64_t kMappedPiece = std::uint64_t{1} << 21;
 
   explicit Store(const Options& options);
   ~Store();
@@ -86,6 +92,14 @@ class Store {
   /// Bounds-checked access for the host side; false if [address, address + size) is not inside one live allocation.
   [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t size) const;
 
+  /// Whether [address, address + size) is device memory, allocated or not.
+  [[nodiscard]] bool is_memory(std::uint64_t address, std::uint64_t size) const {
+    return address >= kBase && address - kBase <= options_.bytes && size <= options_.bytes - (address - kBase);
+  }
+  /// Whether the piece of kMappedPiece bytes that holds `address` also holds a byte of a live allocation that is not
+  /// the machine's own; with `host_visible`, of a managed or pinned one.
+  [[nodiscard]] bool is_mapped(std::uint64_t address, bool host_visible) const;
+
   [[nodiscard]] std::uint64_t capacity() const { return options_.bytes; }
   [[nodiscard]] std::uint64_t used() const { return used_; }
   /// Bytes that live allocations of one kind asked for.
@@ -97,12 +111,17 @@ class Store {
 
  private:
   [[nodiscard]] std::optional<std::uint64_t> take_fresh(std::uint64_t span, std::uint64_t alignment);
-  [[nodiscard]] std::optional<std::uint64_t> take_hole(std::uint64_t span, std::uint64_t alignment);
+  /// The same from the other end.
+  [[nodiscard]] std::optional<std::uint64_t> take_last(std::uint64_t span, std::uint64_t alignment);
+  /// A hole that begins at `from` or later.
+  [[nodiscard]] std::optional<std::uint64_t> take_hole(std::uint64_t span, std::uint64_t alignment,
+                                                       std::uint64_t from = 0);
   void add_hole(std::uint64_t address, std::uint64_t size);
   void erase_bytes(std::uint64_t address, std::uint64_t size);
 
   Options options_;
   std::uint64_t next_;                            // first address that was never used
+  std::uint64_t end_;                             // first one behind those
   std::map<std::uint64_t, Allocation> live_;      // by address
   std::map<std::uint64_t, Allocation> freed_;     // by address; in quarantine until memory runs out
   std::map<std::uint64_t, std::uint64_t> holes_;  // ranges to use again: address -> size

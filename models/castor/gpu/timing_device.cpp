@@ -51,7 +51,7 @@ struct TimingDevice::HostCallStatistics {
 TimingDevice::TimingDevice(const Machine& machine, Options options)
     : machine_(machine),
       options_(std::move(options)),
-      store_({machine.memory.bytes, options_.poison}),
+      store_({machine.memory.bytes, options_.poison, machine.memory.check != MemoryCheck::kAllocation}),
       programs_(machine.sm.lanes, &store_) {
   services_.store = &store_;
   set_print_sink(nullptr);

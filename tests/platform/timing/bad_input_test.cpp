@@ -109,6 +109,54 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"trap", "trap;", FaultKind::kTrap, "trap instruction"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+// As on the functional machine (gpu_functional_device_test): values, counts, faults.
+TEST(OutsideReads, AreCountedPerKernelAndGiveZero) {
+  for (const std::string more : {"l1.caches_global=1", "l1.caches_global=0"}) {
+    const auto found = in_child([&] {
+      Rig rig(kMachine, {"memory.check=page", more});
+      const std::uint64_t in = rig.buffer(144);
+      rig.buffer(1);
+      const std::uint64_t out = rig.buffer(160);
+      for (unsigned i = 0; i < 36; ++i) rig.set<std::uint32_t>(in + 4 * i, 5);
+      const ProgramHandle kernel = rig.load(
+          "mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd2, %rd0, %rd1;\n"
+          "ld.global.u32 %r1, [%rd2]; add.u32 %r1, %r1, 1; st.global.u32 [%rd2+1024], %r1; ret;",
+          1);
+      std::vector<std::uint64_t> result = {in, out};
+      for (std::size_t run = 0; run < 2; ++run) {
+        rig.run(kernel, {1}, {40}, {in});
+        for (const auto& [name, value] : rig.device->kernels()[run].counts)
+          if (name == "outside_reads") result.push_back(value);
+        result.push_back(rig.get<std::uint32_t>(out + 35 * 4));
+        result.push_back(rig.get<std::uint32_t>(out + 36 * 4));
+      }
+      return result;
+    });
+    const std::uint64_t base = Store::kBase;
+    EXPECT_EQ(found, (std::vector<std::uint64_t>{base, base + 1024, 4, 6, 1, 4, 6, 1})) << more;
+  }
+}
+
+TEST(OutsideReads, StoresStayFaultsWithPageAndAreDoneWithOff) {
+  for (const bool off : {false, true}) {
+    const auto found = in_child([&] {
+      Rig rig(kMachine, {off ? "memory.check=off" : "memory.check=page"});
+      const std::uint64_t out = rig.buffer(100);
+      const ProgramHandle kernel = rig.load(
+          "mov.u32 %r0, 7; st.global.u32 [%rd0+100], %r0; ld.volatile.global.u32 %r1, [%rd0+100];\n"
+          "st.global.u32 [%rd0], %r1; prefetch.global.L1 [%rd0+200]; ret;",
+          1);
+      const Outcome outcome = rig.device->advance_until(rig.submit(kernel, {1}, {1}, {out}));
+      std::uint64_t counted = 0;
+      for (const auto& kernel_statistics : rig.device->kernels())
+        for (const auto& [name, value] : kernel_statistics.counts) counted += name == "outside_reads" ? value : 0;
+      return std::vector<std::uint64_t>{static_cast<std::uint64_t>(outcome), rig.get<std::uint32_t>(out), counted};
+    });
+    const auto outcome = static_cast<std::uint64_t>(off ? Outcome::kDone : Outcome::kFault);
+    EXPECT_EQ(found, (std::vector<std::uint64_t>{outcome, off ? 7U : 0U, 0}));
+  }
+}
+
 TEST(WrongLaunch, IsRefusedBeforeAnythingHappens) {
   Rig rig(kMachine);
   const ProgramHandle kernel = rig.load("ret;", 1);

@@ -1,5 +1,5 @@
 // Distances between dependent instructions of one warp on an idle machine, against the closed forms of docs/gpu.md,
-// "Closed forms": T1, T4 to T11 and T16.
+// "Closed forms": T1, T4 to T11, T16, T21 and T22.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ const std::map<std::string, std::vector<long>> kPrinted = {
 
 class Latency : public ::testing::TestWithParam<std::string> {
  protected:
-  Latency() : rig(GetParam()) {}
+  explicit Latency(const std::vector<std::string>& overrides = {}) : rig(GetParam(), overrides) {}
 
   /// The document's number and the formula with the machine's keys agree, and so does the device.
   void expect(const std::string& test, long predicted, long measured, long tolerance = 0) const {
@@ -306,7 +306,30 @@ TEST_P(Latency, T16AtomicsKeepTheSliceBusy) {
   measure(1, 0, "T16 one lane", 1, 32);
 }
 
+/// Small TLBs, pages of 4 KiB: 4 of an SM, 32 of all.
+class Translated : public Latency {
+ protected:
+  Translated()
+      : Latency({"tlb.page_bytes=4096", "tlb.l1_entries=4", "tlb.l1_ways=4", "tlb.l2_entries=32", "tlb.l2_ways=32",
+                 "tlb.l2_latency=33", "tlb.walk_latency=250", "tlb.walkers=1"}) {}
+  /// A chase of `steps` past L1 over a ring of as many pages, whose lines are in L2; from step `from` on.
+  void expect_chase(const std::string& test, unsigned pages, unsigned steps, unsigned from, long more) {
+    const Machine& m = rig.machine();
+    const auto distances = chase("ld.global.cg", steps, ring(pages, 4096 + 256), 2);
+    for (std::size_t i = from; i < distances.size(); ++i) expect(test, rounded(m, l2_hit(m, 32) + more), distances[i]);
+  }
+};
+
+TEST_P(Translated, T6HoldsWhereTheSmsTlbHoldsThePages) {
+  expect_chase("T6 translated", 3, 9, 3, 0);  // the second kernel runs on another SM
+}
+TEST_P(Translated, T21ChaseThatMissesTheSmsTlb) { expect_chase("T21", 16, 16, 0, tlb_miss(rig.machine())); }
+TEST_P(Translated, T22ChaseThatMissesBothTlbs) { expect_chase("T22", 48, 48, 0, page_walk(rig.machine())); }
+
 INSTANTIATE_TEST_SUITE_P(Machines, Latency, ::testing::ValuesIn(kMachines),
+                         [](const auto& info) { return info.param; });
+
+INSTANTIATE_TEST_SUITE_P(Machines, Translated, ::testing::ValuesIn(kMachines),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -82,6 +82,10 @@ inline long atomic(const Machine& m, long lanes, long most, long bytes) {  // T1
   return l2_hit(m, bytes) + flits(m, bytes) - 1 + busy - 1 + m.atomic.latency;
 }
 
+/// What a load past L1 waits more if the SM's TLB does not hold its page, but the shared one does; or if neither does.
+inline long tlb_miss(const Machine& m) { return m.tlb.l2_latency; }                   // T21
+inline long page_walk(const Machine& m) { return tlb_miss(m) + m.tlb.walk_latency; }  // T22
+
 /// Instructions per tick that one warp is fed with.
 inline double fetch_rate(const Machine& m) {  // T2
   const double d = m.issue.per_warp == 2 && !m.issue.dual_issue_diff_units ? 2 : 1;

@@ -69,6 +69,15 @@ std::vector<std::string> random_queues(const std::string& machine, std::uint64_t
       {"l1.access_latency", {"1", "7", "35"}},
       {"map.hash", {"off", "xor"}},
       {"dram.trefi", {"0", "400"}},
+      {"dram.faw", {"0", "50"}},
+      {"map.bank_hash", {"off", "xor"}},
+      {"l1.set_hash", {"off", "xor"}},
+      {"l2.set_hash", {"off", "xor"}},
+      {"tlb.l1_entries", {"0", "16", "32"}},
+      {"tlb.page_bytes", {"4096", "65536", "2097152"}},
+      {"tlb.l2_latency", {"1", "20"}},
+      {"tlb.walk_latency", {"1", "300"}},
+      {"tlb.walkers", {"1", "8"}},
   };
   for (const Mode& mode : modes) {
     const auto choice = random.below(2 * mode.values.size());

@@ -26,7 +26,7 @@ Queues::Queues(const Machine& machine, Store& store)
 void Queues::allocate_rings() {
   const std::uint64_t bytes = queues_.size() * (depth_ + 2) * kSlotBytes;
   if (rings_ != 0 && store_.contains(rings_, bytes)) return;
-  const auto address = store_.allocate(bytes, AllocationKind::kPool, "queues");
+  const auto address = store_.allocate(bytes, AllocationKind::kQueues, "queues");
   if (!address) throw base::InputError("no device memory left for the queues: " + std::to_string(bytes) + " bytes");
   rings_ = *address;
   store_.set_read_only(rings_, true);

@@ -33,8 +33,8 @@ Overloaded(F...) -> Overloaded<F...>;
 FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
     : machine_(machine),
       options_(std::move(options)),
-      store_({machine.memory.bytes, options_.poison}),
-      interpreter_({&store_, nullptr}),
+      store_({machine.memory.bytes, options_.poison, machine.memory.check != MemoryCheck::kAllocation}),
+      interpreter_({&store_, nullptr}, machine.memory.check),
       programs_(machine.sm.lanes, nullptr),
       queues_(machine.queue.count) {
   set_print_sink(nullptr);
@@ -282,6 +282,7 @@ void FunctionalDevice::turn() {
   std::optional<Fault> fault = run_block(resident);
   kernel.statistics.warp_instructions += counters_.warp_instructions - before.warp_instructions;
   kernel.statistics.thread_instructions += counters_.thread_instructions - before.thread_instructions;
+  if (interpreter_.memory().outside_reads().lanes != 0) collect_outside_reads(kernel);
   if (!fault && machine_.run.max_instructions && counters_.warp_instructions >= *machine_.run.max_instructions) {
     limit_reached_ = true;
     Fault limit;
@@ -334,6 +335,17 @@ std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
   return std::nullopt;
 }
 
+void FunctionalDevice::collect_outside_reads(Running& kernel) {
+  OutsideReads reads = interpreter_.memory().outside_reads();
+  const isa::Program& program = *kernel.launch.program;
+  reads.first +=
+      ", " +
+      program.describe(static_cast<std::uint32_t>(interpreter_.memory().first_outside_read() - program.code.data()));
+  reads.first_at = counters_.warp_instructions;
+  kernel.outside_reads.add(reads);
+  interpreter_.memory().forget_outside_reads();
+}
+
 // Every live warp of the block waits at a barrier, and none can be completed.
 Fault FunctionalDevice::stuck(ThreadBlock& block) {
   Fault fault;
@@ -362,6 +374,9 @@ Fault FunctionalDevice::stuck(ThreadBlock& block) {
 void FunctionalDevice::finish_if_done(Running& kernel) {
   if (kernel.resident != 0 || (kernel.next < kernel.total && !kernel.stopped)) return;
   kernel.statistics.end = now();
+  if (kernel.outside_reads.lanes != 0)
+    kernel.statistics.counts.emplace_back("outside_reads", kernel.outside_reads.lanes);
+  outside_read_notice_.tell(kernel.statistics.kernel, kernel.outside_reads);
   if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
   finished_.push_back(std::move(kernel.statistics));
   Queue& queue = queues_[kernel.queue];
@@ -479,6 +494,7 @@ std::string FunctionalDevice::report_json() const {
                        {"thread_blocks", kernel.thread_blocks},
                        {"warp_instructions", kernel.warp_instructions},
                        {"thread_instructions", kernel.thread_instructions}});
+    for (const auto& [name, value] : kernel.counts) kernels.back()["counts"][std::string(name)] = value;
   }
   if (fault_) report["fault"] = {{"kernel", fault_->kernel}, {"message", fault_->message}};
   add_provenance(report, machine_);

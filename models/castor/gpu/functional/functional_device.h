@@ -13,6 +13,7 @@
 #include "castor/gpu/functional/thread_block.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/outside_reads.h"
 
 namespace castor::gpu::functional {
 
@@ -72,6 +73,7 @@ class FunctionalDevice final : public Device {
     std::uint64_t next = 0;  ///< next block to place
     std::uint64_t resident = 0;
     KernelStatistics statistics;
+    OutsideReads outside_reads;
     bool stopped = false;  ///< by a fault
   };
   struct Resident {
@@ -89,6 +91,7 @@ class FunctionalDevice final : public Device {
   void place_blocks();
   void turn();
   [[nodiscard]] std::optional<Fault> run_block(Resident& resident);
+  void collect_outside_reads(Running& kernel);
   [[nodiscard]] static Fault stuck(ThreadBlock& block);
   void finish_if_done(Running& kernel);
   void stop(Running& kernel, Fault fault);
@@ -122,6 +125,7 @@ class FunctionalDevice final : public Device {
   std::optional<Fault> fault_;
   bool limit_reached_ = false;
   std::vector<KernelStatistics> finished_;
+  OutsideReadNotice outside_read_notice_;
   std::atomic<bool> interrupted_{false};
 };
 

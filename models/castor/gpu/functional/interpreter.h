@@ -21,9 +21,11 @@ struct Counters {
 class Interpreter {
  public:
   using Services = DeviceServices;
-  explicit Interpreter(Services services) : services_(std::move(services)), memory_(*services_.store) {}
+  explicit Interpreter(Services services, MemoryCheck check = MemoryCheck::kAllocation)
+      : services_(std::move(services)), memory_(*services_.store, check) {}
 
   [[nodiscard]] Services& services() { return services_; }
+  [[nodiscard]] MemoryPath& memory() { return memory_; }
 
   /// Runs one warp for at most `budget` instructions, until it blocks, or is done. Adds to `counters`, whose warp
   /// instructions are also the clock that programs read.

@@ -114,12 +114,13 @@ std::optional<MemoryFault> MemoryPath::execute(const isa::Record& record, const 
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
     const std::uint64_t address = access.address[lane];
-    const Region region = check_.region(access.op.space, address, write, reached);
+    Region region = check_.region(access.op.space, address, write, reached);
     FaultKind refused = FaultKind::kNone;
     if ((address & (access.lane_bytes - 1)) != 0)
       refused = FaultKind::kMisalignedAddress;
     else if (region.refused() || !region.holds(address, access.lane_bytes))
-      refused = FaultKind::kIllegalAddress;
+      region = outside(record, address);
+    if (region.refused() && refused == FaultKind::kNone) refused = FaultKind::kIllegalAddress;
     if (refused != FaultKind::kNone) {
       return MemoryFault{refused, lane, address,
                          check_.explain(access.op, access.lane_bytes, address, refused, reached)};
@@ -141,6 +142,17 @@ std::optional<MemoryFault> MemoryPath::execute(const isa::Record& record, const 
   }
   isa::complete(record, view, access);
   return std::nullopt;
+}
+
+Region MemoryPath::outside(const isa::Record& record, std::uint64_t address) {
+  const bool write = access_.op.kind != MemoryKind::kLoad;
+  const Region region = check_.outside(access_.op.space, address, access_.lane_bytes, write);
+  if (region.refused() || !check_.counts_outside()) return region;
+  if (outside_reads_.lanes++ == 0) {
+    outside_reads_.first = check_.tell(access_.op, access_.lane_bytes, address);
+    first_outside_read_ = &record;
+  }
+  return region;
 }
 
 bool MemoryPath::read(std::uint64_t generic, void* to, std::size_t size, unsigned lane, unsigned lanes,

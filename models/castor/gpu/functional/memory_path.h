@@ -7,6 +7,7 @@
 
 #include "castor/gpu/address_check.h"
 #include "castor/gpu/device.h"
+#include "castor/gpu/outside_reads.h"
 #include "castor/gpu/store.h"
 #include "castor/isa/memory_access.h"
 
@@ -35,12 +36,19 @@ struct MemoryFault {
 /// Limits: no caches, no time; one thread.
 class MemoryPath {
  public:
-  explicit MemoryPath(Store& store) : store_(store), check_(store) {}
+  explicit MemoryPath(Store& store, MemoryCheck check = MemoryCheck::kAllocation)
+      : store_(store), check_(store, check) {}
 
   /// Runs one memory record for the lanes of `mask`. On a fault nothing is written to memory by the faulting lane or
   /// the lanes above it.
   [[nodiscard]] std::optional<MemoryFault> execute(const isa::Record& record, const isa::RegisterView& view,
                                                    isa::LaneMask mask, const Windows& windows);
+
+  /// Loads outside every allocation that were allowed and count, since `forget_outside_reads`; `first_at` is not set.
+  [[nodiscard]] const OutsideReads& outside_reads() const { return outside_reads_; }
+  /// The record of the first one.
+  [[nodiscard]] const isa::Record* first_outside_read() const { return first_outside_read_; }
+  void forget_outside_reads() { outside_reads_ = {}; }
 
   /// Copies bytes at a generic address to the host, for system calls. False if any byte is out of reach.
   [[nodiscard]] bool read(std::uint64_t generic, void* to, std::size_t size, unsigned lane, unsigned lanes,
@@ -52,6 +60,8 @@ class MemoryPath {
   [[nodiscard]] static Reach reach(const Windows& windows) {
     return {windows.shared_bytes, windows.local_bytes, windows.parameters, windows.parameter_bytes};
   }
+  /// An access of `record` that no allocation holds: the region that memory.check allows all the same.
+  [[nodiscard]] Region outside(const isa::Record& record, std::uint64_t address);
   /// Words and double words at addresses that all pass at once: the common case, in loops that the compiler unrolls.
   template <unsigned lanes>
   [[nodiscard]] bool fast(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask,
@@ -60,6 +70,8 @@ class MemoryPath {
   Store& store_;
   AddressCheck check_;
   isa::Access access_;
+  OutsideReads outside_reads_;
+  const isa::Record* first_outside_read_ = nullptr;
 };
 
 }  // namespace castor::gpu::functional

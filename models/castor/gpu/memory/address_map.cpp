@@ -16,7 +16,9 @@ AddressMap::AddressMap(const Machine& machine)
       row_bytes_(machine.dram.row_bytes),
       banks_(machine.dram.banks),
       groups_(machine.dram.groups),
-      hash_(machine.map.hash == ChannelHash::kXor) {}
+      hash_(machine.map.hash == AddressHash::kXor),
+      hash_sets_(machine.l2.set_hash == AddressHash::kXor),
+      hash_banks_(machine.map.bank_hash == AddressHash::kXor) {}
 
 unsigned AddressMap::channel(std::uint64_t address) const {
   const std::uint32_t number = stripe(address);
@@ -41,14 +43,15 @@ AddressMap::DramPlace AddressMap::dram(std::uint64_t channel_address) const {
   const std::uint64_t row = channel_address / row_bytes_;
   DramPlace place;
   place.column = static_cast<unsigned>(channel_address % row_bytes_);
-  place.bank = static_cast<unsigned>(row % banks_);
-  place.group = place.bank % groups_;
   place.row = row / banks_;
+  place.bank = static_cast<unsigned>((hash_banks_ ? row + folded(place.row) : row) % banks_);
+  place.group = place.bank % groups_;
   return place;
 }
 
 std::uint64_t AddressMap::dram_address(const DramPlace& place) const {
-  return (place.row * banks_ + place.bank) * row_bytes_ + place.column;
+  const std::uint64_t turned = hash_banks_ ? folded(place.row) % banks_ : 0;
+  return (place.row * banks_ + (place.bank + banks_ - turned) % banks_) * row_bytes_ + place.column;
 }
 
 std::uint64_t AddressMap::address(unsigned channel, std::uint64_t channel_address) const {

@@ -6,6 +6,9 @@
 
 namespace castor::gpu {
 
+/// What hashes add to the number of a channel, set or bank: the number of its round of all of them, folded.
+[[nodiscard]] inline std::uint64_t folded(std::uint64_t q) { return q ^ q / 16 ^ q / 256; }
+
 /// Which slice, channel, bank and row a device address belongs to (docs/gpu.md, "Address map"). One to one: every
 /// (channel, address inside it) is exactly one device address.
 class AddressMap {
@@ -36,7 +39,8 @@ class AddressMap {
   [[nodiscard]] std::uint64_t line_in_slice(std::uint64_t address) const;
   /// Set of the line inside its slice.
   [[nodiscard]] unsigned set(std::uint64_t address) const {
-    const std::uint64_t line = line_in_slice(address);
+    std::uint64_t line = line_in_slice(address);
+    if (hash_sets_) line += folded(line / sets_);
     return static_cast<unsigned>((sets_ & (sets_ - 1)) == 0 ? line & (sets_ - 1) : line % sets_);
   }
   /// Place of a channel address.
@@ -50,12 +54,12 @@ class AddressMap {
   static constexpr std::uint64_t kStripe = 256;  ///< bytes; the same on all machines
 
   /// What the hash adds to the channel of stripe row q, modulo the number of channels.
-  [[nodiscard]] std::uint64_t rotation(std::uint64_t q) const { return hash_ ? (q ^ q / 16 ^ q / 256) : 0; }
+  [[nodiscard]] std::uint64_t rotation(std::uint64_t q) const { return hash_ ? folded(q) : 0; }
 
   unsigned channels_, slices_per_channel_;
   unsigned line_shift_, sets_;
   unsigned row_bytes_, banks_, groups_;
-  bool hash_;
+  bool hash_, hash_sets_, hash_banks_;
 };
 
 }  // namespace castor::gpu

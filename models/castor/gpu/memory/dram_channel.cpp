@@ -27,15 +27,12 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const Machine& mac
       map_(machine),
       clock_(machine),
       timing_(machine.dram),
-      burst_(std::max(1U, machine.dram.atom / machine.dram.bytes_per_clk)),
       atom_sectors_(machine.dram.atom / kSectorBytes),
-      read_to_write_(timing_.cl + burst_ + 2 > timing_.wl ? timing_.cl + burst_ + 2 - timing_.wl : 0),
-      write_to_read_(std::uint64_t{timing_.wl} + burst_ + timing_.cdlr),
+      times_(machine),
       slots_(machine.dram.queue),
       banks_(machine.dram.banks),
       wants_(machine.dram.banks),
       busy_banks_((machine.dram.banks + 63) / 64),
-      group_from_(machine.dram.groups),
       refresh_due_(machine.dram.trefi != 0 ? machine.dram.trefi : kNever),
       group_(parent, "channel" + std::to_string(index)),
       n_read_(group_, {"dram_n_read", "", "column reads"}),
@@ -47,7 +44,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const Machine& mac
       refreshes_(group_, {"dram_refreshes", "", "refreshes of all banks"}),
       efficiency_(group_, {"dram_efficiency", "", "(n_read + n_write) x burst / n_activity"}, [this] {
         const auto busy = static_cast<double>(n_activity_.value());
-        return busy == 0 ? 0 : static_cast<double>((n_read_.value() + n_write_.value()) * burst_) / busy;
+        return busy == 0 ? 0 : static_cast<double>((n_read_.value() + n_write_.value()) * times_.burst()) / busy;
       }) {
   for (std::size_t i = 0; i + 1 < slots_.size(); ++i) slots_[i].next = static_cast<std::int32_t>(i + 1);
   for (unsigned b = 0; b < banks_.size(); ++b) banks_[b].group = b % machine.dram.groups;
@@ -186,18 +183,18 @@ void DramChannel::update_want(unsigned number) {
 std::uint64_t DramChannel::legal_from(const Want& want) const {
   switch (want.wish) {
     case Wish::kActivate:
-      return std::max(want.from, activate_from_);
+      return std::max(want.from, times_.activate_from());
     case Wish::kPrecharge:
       return want.from;
     case Wish::kWrite:
-      return std::max({want.from, column_from_, group_from_[want.group], write_from_});
+      return std::max(want.from, times_.column_from(true, want.group));
     case Wish::kHeldRead:
       if (reads_out_ >= timing_.return_queue) return kNever;
       [[fallthrough]];
     case Wish::kRead:
       break;
   }
-  return std::max({want.from, column_from_, group_from_[want.group], read_from_});
+  return std::max(want.from, times_.column_from(false, want.group));
 }
 
 DramChannel::Choice DramChannel::next_command(std::uint64_t clock) const {
@@ -242,7 +239,7 @@ void DramChannel::issue(const Choice& choice, Cycle now) {
     bank.column_from = clock + timing_.rcd;
     bank.precharge_from = clock + timing_.ras;
     bank.activate_from = clock + timing_.rc;
-    activate_from_ = clock + timing_.rrd;
+    times_.activate(clock);
     slot.row_miss = true;
   }
   choose_candidate(slot.bank);
@@ -252,15 +249,12 @@ void DramChannel::issue_column(std::int32_t index, Bank& bank, std::uint64_t clo
   Slot& slot = slots_[static_cast<std::size_t>(index)];
   const auto atom = static_cast<unsigned>(__builtin_ctz(slot.atoms));
   slot.atoms &= static_cast<std::uint8_t>(slot.atoms - 1);
-  column_from_ = clock + std::max(timing_.ccd, burst_);
-  group_from_[bank.group] = clock + std::max(timing_.ccdl, burst_);
+  times_.column(slot.write, bank.group, clock);
   if (slot.write) {
-    raise(bank.precharge_from, clock + timing_.wl + burst_ + timing_.wr);
-    read_from_ = clock + write_to_read_;
+    raise(bank.precharge_from, clock + timing_.wl + times_.burst() + timing_.wr);
     ++n_write_;
   } else {
     raise(bank.precharge_from, clock + timing_.rtpl);
-    write_from_ = clock + read_to_write_;
     ++n_read_;
   }
   bytes_ += timing_.atom;
@@ -296,7 +290,7 @@ void DramChannel::finish(std::int32_t index, Bank& bank, std::uint64_t clock, Cy
   TargetPort& port = *slices_[slot.slice];
   port.release(*slot.transaction, now);
   port.reply(*slot.transaction, slot.write ? 0 : 1, now,
-             clock_.cycle_of(clock + timing_.cl + burst_) + 1 + timing_.extra_latency);
+             clock_.cycle_of(clock + timing_.cl + times_.burst()) + 1 + timing_.extra_latency);
   if (!slot.write) --reads_started_;
   slot.next = free_slot_;
   free_slot_ = index;
@@ -319,9 +313,10 @@ void DramChannel::refresh(std::uint64_t clock) {
   free_from_ = clock + 1;
   choice_known_ = false;
   refresh_due_ += timing_.trefi;
+  const std::uint64_t over = clock + timing_.rp + (timing_.rfc != 0 ? timing_.rfc : timing_.rc);
   for (unsigned b = 0; b < banks_.size(); ++b) {
     banks_[b].open = false;
-    raise(banks_[b].activate_from, clock + timing_.rp + timing_.rc);
+    raise(banks_[b].activate_from, over);
     choose_candidate(b);
   }
 }

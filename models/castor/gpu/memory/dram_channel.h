@@ -11,6 +11,7 @@
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/address_map.h"
 #include "castor/gpu/memory/dram_clock.h"
+#include "castor/gpu/memory/dram_times.h"
 #include "castor/gpu/memory/port.h"
 #include "castor/gpu/unit.h"
 
@@ -39,7 +40,7 @@ struct DramCommand {
 ///
 /// With dram.trefi = n > 0, a refresh of all banks falls due every n clocks: from then on no other command is issued
 /// until all banks can be closed; closing takes one command (kRefresh), and RP + RC clocks later banks can be activated
-/// again. A late refresh does not move the next ones.
+/// again (dram.rfc says how many instead of RC). A late refresh does not move the next ones.
 ///
 /// Limits: no power-down, no bus turnaround between ranks, no errors.
 class DramChannel final : public sc_core::sc_module, public Unit {
@@ -132,9 +133,8 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   AddressMap map_;
   DramClock clock_;
   Machine::Dram timing_;
-  unsigned burst_, atom_sectors_;
-  std::uint64_t read_to_write_;  ///< write after read, clocks between the commands
-  std::uint64_t write_to_read_;
+  unsigned atom_sectors_;
+  DramTimes times_;
 
   std::vector<std::unique_ptr<TargetPort>> slices_;
   std::vector<Slot> slots_;
@@ -144,9 +144,7 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   std::vector<Bank> banks_;
   std::vector<Want> wants_;                ///< per bank
   std::vector<std::uint64_t> busy_banks_;  ///< bit per bank with requests
-  std::vector<std::uint64_t> group_from_;  ///< first clock of a column command, per bank group
-  std::uint64_t column_from_ = 0, read_from_ = 0, write_from_ = 0, activate_from_ = 0;
-  std::uint64_t free_from_ = 0;  ///< first clock without a command
+  std::uint64_t free_from_ = 0;            ///< first clock without a command
   std::uint64_t refresh_due_ = kNever;
   unsigned reads_started_ = 0;  ///< and not answered
   unsigned reads_out_ = 0;      ///< started and not taken by their slice, as far as known in this cycle

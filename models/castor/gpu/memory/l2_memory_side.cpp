@@ -31,7 +31,7 @@ void L2MemorySide::write_back(std::uint64_t line, std::uint8_t dirty, const Memo
   // The line has not been touched since it became a victim, so these are the bytes it leaves with.
   if (keeps_data_) std::memcpy(request.data, store_.host(write.line()), line_bytes_);
   queue_.push_back(&write);
-  traffic_.evicted(cause);
+  traffic_.evicted(cause, request.sector_bytes());
 }
 
 void L2MemorySide::send(Cycle now) {

@@ -34,7 +34,9 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       atomics_(machine, group_),
       replies_(machine, network),
       to_memory_(machine, memory, store, traffic_, group_),
-      flush_(tags_, to_memory_) {}
+      flush_(tags_, to_memory_),
+      dirty_bytes_(group_, {"l2_dirty_bytes", "bytes", "stored and not written to DRAM yet"},
+                   [this] { return static_cast<double>(dirty_bytes()); }) {}
 
 void L2Slice::tick(Cycle now) {
   head_lack_ = Lack::kNothing;
@@ -222,6 +224,15 @@ void L2Slice::plan(Cycle now) {
 bool L2Slice::idle() const {
   return network.waiting() == 0 && pipe_.empty() && to_memory_.size() == 0 && replies_.delayed() == 0 &&
          fills_.in_use() == 0 && memory.outstanding() == 0 && !flush_.wanted();
+}
+
+std::uint64_t L2Slice::dirty_bytes() const {
+  std::uint64_t bytes = 0;
+  for (std::size_t way = 0; way < tags_.size(); ++way) {
+    const auto sectors = static_cast<unsigned>(tags_.line(way).dirty);
+    bytes += static_cast<unsigned>(__builtin_popcount(sectors)) * std::uint64_t{kSectorBytes};
+  }
+  return bytes;
 }
 
 std::size_t L2Slice::held() const { return network.waiting() + pipe_.size() + replies_.delayed() + fills_.waiting(); }

@@ -79,6 +79,8 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   [[nodiscard]] std::size_t held() const;
   /// State of a line, for tests: nothing if absent.
   [[nodiscard]] const TagArray::Line* line(std::uint64_t address) const;
+  /// Bytes of sectors that differ from what memory behind L2 has been sent.
+  [[nodiscard]] std::uint64_t dirty_bytes() const;
   [[nodiscard]] const Traffic& traffic(unsigned entry) const { return traffic_.of(entry); }
   void clear_traffic(unsigned entry) { traffic_.clear(entry); }
 
@@ -125,6 +127,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   L2ReplySide replies_;
   L2MemorySide to_memory_;
   L2Flush flush_;
+  base::Formula dirty_bytes_;
 };
 
 }  // namespace castor::gpu

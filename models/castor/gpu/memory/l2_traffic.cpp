@@ -50,6 +50,7 @@ void L2Traffic::missed(const MemoryRequest& request, unsigned bytes) {
   ++of_client.miss;
   of_client.memory_bytes += bytes;
   ++entry(request).misses;
+  entry(request).bytes_read += bytes;
 }
 
 void L2Traffic::merged(const MemoryRequest& request) {
@@ -58,10 +59,11 @@ void L2Traffic::merged(const MemoryRequest& request) {
   ++entry(request).merged;
 }
 
-void L2Traffic::evicted(const MemoryRequest& cause) {
+void L2Traffic::evicted(const MemoryRequest& cause, unsigned bytes) {
   ++evict_dirty_;
   ++client(cause).evict_dirty;
   ++entry(cause).evictions;
+  entry(cause).bytes_written += bytes;
 }
 
 }  // namespace castor::gpu

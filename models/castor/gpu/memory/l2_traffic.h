@@ -17,6 +17,7 @@ class L2Traffic {
   /// Of one kernel table entry.
   struct OfEntry {
     std::uint64_t hits = 0, misses = 0, merged = 0, evictions = 0;
+    std::uint64_t bytes_read = 0, bytes_written = 0;  ///< from and to memory, whole sectors
   };
 
   /// Counters go into `slice`, those of clients into groups below it.
@@ -27,8 +28,8 @@ class L2Traffic {
   /// It opened an entry and reads `bytes` from memory.
   void missed(const MemoryRequest& request, unsigned bytes);
   void merged(const MemoryRequest& request);
-  /// A line was written back because of it.
-  void evicted(const MemoryRequest& cause);
+  /// `bytes` of a line were written back because of it.
+  void evicted(const MemoryRequest& cause, unsigned bytes);
 
   [[nodiscard]] const OfEntry& of(unsigned entry) const { return by_entry_[entry]; }
   void clear(unsigned entry) { by_entry_[entry] = {}; }

@@ -28,6 +28,7 @@ MemorySystem::MemorySystem(const Machine& machine, const Store& store, base::Sta
       for (unsigned s = 0; s < per_channel; ++s) connect(slices_[c * per_channel + s]->memory, channels_[c]->slice(s));
     }
   }
+  if (machine.tlb.l1_entries != 0) tlb_ = std::make_unique<SharedTlb>(machine, statistics);
   for (const auto& channel : channels_) units_.push_back(channel.get());
   for (const auto& slice : slices_) units_.push_back(slice.get());
   units_.push_back(crossbar_.get());

@@ -11,6 +11,7 @@
 #include "castor/gpu/memory/crossbar.h"
 #include "castor/gpu/memory/dram_channel.h"
 #include "castor/gpu/memory/l2_slice.h"
+#include "castor/gpu/memory/tlb.h"
 #include "castor/gpu/store.h"
 #include "castor/gpu/unit.h"
 
@@ -19,7 +20,7 @@ namespace castor::gpu {
 class Waves;
 
 /// Everything below the SMs: crossbars, L2 slices, DRAM channels, connected as the machine says (docs/gpu.md, "Memory
-/// system"). Its statistics are the groups `xbar`, `slice<k>` and `channel<k>`.
+/// system"), and the TLB that SMs share. Its statistics are the groups `xbar`, `slice<k>`, `channel<k>` and `tlb`.
 class MemorySystem {
  public:
   struct Options {
@@ -42,6 +43,8 @@ class MemorySystem {
   [[nodiscard]] DramChannel& channel(unsigned k) { return *channels_[k]; }
   [[nodiscard]] unsigned channels() const { return static_cast<unsigned>(channels_.size()); }
   [[nodiscard]] const AddressMap& map() const { return crossbar_->map(); }
+  /// What SMs ask for translations; null on machines without.
+  [[nodiscard]] SharedTlb* tlb() { return tlb_.get(); }
 
   /// All units, for the device's clock: channels, slices, crossbar.
   [[nodiscard]] const std::vector<Unit*>& units() const { return units_; }
@@ -69,6 +72,7 @@ class MemorySystem {
   std::unique_ptr<Crossbar> crossbar_;
   std::vector<std::unique_ptr<L2Slice>> slices_;
   std::vector<std::unique_ptr<DramChannel>> channels_;
+  std::unique_ptr<SharedTlb> tlb_;
   std::vector<Unit*> units_;
 };
 

@@ -32,13 +32,14 @@ Reach AccessResolver::reach(const TbMemory& tb) {
 }
 
 AccessResolver::AccessResolver(const Machine& machine, const Store& store)
-    : check_(store),
+    : check_(store, machine.memory.check),
       lanes_(machine.sm.lanes),
       line_(machine.l1.line),
       banks_(SharedBanks::of(machine)),
       atomics_loop_(machine.smem.atomics == SharedAtomics::kLoop),
       split_wide_(machine.lsu.split_wide),
       caches_global_(machine.l1.caches_global),
+      obeys_ca_(machine.l1.obeys_ca),
       local_write_back_(machine.l1.local_write_back),
       table_(512) {}
 
@@ -60,6 +61,7 @@ std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, c
   const std::uint64_t local_base = tb.local_base + issue.warp_in_tb * tb.kernel->local_stride;
 
   shape_ = Shape::kGeneral;
+  outside_ = 0;
   const bool fast = fast_paths_ && (lanes_ == 32 ? resolve_shape<32>(operation, reached, local_base) ||
                                                        resolve_fast<32>(operation, reached, local_base)
                                                  : resolve_shape<64>(operation, reached, local_base) ||
@@ -70,8 +72,7 @@ std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, c
   }
 
   operation.bypass_local = passes_l1(op);
-  operation.bypass_global = operation.bypass_local || ((!caches_global_ || tb.kernel->bypass_l1) &&
-                                                       op.kind == MemoryKind::kLoad && op.cache != isa::CacheOp::kNc);
+  operation.bypass_global = operation.bypass_local || (op.kind == MemoryKind::kLoad && uncached(op, *tb.kernel));
   operation.write_back = local_write_back_ && !tb.kernel->may_swap;
   if (operation.local != 0) coalesce(operation, operation.local, true);
   operation.local_lines = static_cast<unsigned>(operation.lines.size());
@@ -82,6 +83,12 @@ std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, c
   operation.pending = static_cast<unsigned>(operation.lines.size()) + (operation.rounds.total != 0 ? 1 : 0) +
                       (operation.ideal_passes != 0 ? 1 : 0);
   return std::nullopt;
+}
+
+// Whether a weak global load without .cg and .cv passes L1 by.
+bool AccessResolver::uncached(const MemoryOp& op, const KernelContext& kernel) const {
+  if (caches_global_ && !kernel.bypass_l1) return false;
+  return op.cache != isa::CacheOp::kNc && !(obeys_ca_ && op.cache == isa::CacheOp::kCa);
 }
 
 void AccessResolver::layout(MemoryOperation& operation) const {
@@ -314,12 +321,13 @@ std::optional<AccessFault> AccessResolver::resolve_each(MemoryOperation& operati
     const unsigned lane = lowest(left);
     const LaneMask bit = LaneMask{1} << lane;
     const std::uint64_t address = access.address[lane];
-    const Region region = check_.region(op.space, address, operation.writes, reach);
+    Region region = check_.region(op.space, address, operation.writes, reach);
     FaultKind refused = FaultKind::kNone;
     if ((address & (size - 1)) != 0)
       refused = FaultKind::kMisalignedAddress;
     else if (region.refused() || !region.holds(address, size))
-      refused = FaultKind::kIllegalAddress;
+      region = prefetch ? Region{} : outside(operation, lane, address);
+    if (region.refused() && refused == FaultKind::kNone) refused = FaultKind::kIllegalAddress;
     if (refused != FaultKind::kNone) {
       if (prefetch) continue;  // a hint that means nothing
       return AccessFault{refused, lane, address, check_.explain(op, size, address, refused, reach)};
@@ -347,6 +355,27 @@ std::optional<AccessFault> AccessResolver::resolve_each(MemoryOperation& operati
     }
   }
   return std::nullopt;
+}
+
+// What memory.check allows of an access that no allocation holds.
+Region AccessResolver::outside(const MemoryOperation& operation, unsigned lane, std::uint64_t address) {
+  const isa::Access& access = operation.access;
+  const Region region = check_.outside(access.op.space, address, access.lane_bytes, operation.writes);
+  if (!region.refused() && check_.counts_outside()) outside_ |= LaneMask{1} << lane;
+  return region;
+}
+
+void AccessResolver::note_outside(const MemoryOperation& operation, const isa::Program& program,
+                                  OutsideReads& reads) const {
+  const isa::Access& access = operation.access;
+  OutsideReads here;
+  here.lanes = static_cast<std::uint64_t>(__builtin_popcountll(outside_));
+  here.first_at = operation.issue.now;
+  if (reads.lanes == 0) {
+    here.first = check_.tell(access.op, access.lane_bytes, access.address[lowest(outside_)]) + ", " +
+                 program.describe(operation.issue.pc);
+  }
+  reads.add(here);
 }
 
 void AccessResolver::coalesce(MemoryOperation& operation, LaneMask mask, bool local) {

@@ -4,6 +4,7 @@ namespace castor::gpu {
 
 L1Cache::L1Cache(const Machine& machine)
     : ways_(machine.l1.ways),
+      hash_sets_(machine.l1.set_hash == AddressHash::kXor),
       line_shift_(static_cast<unsigned>(__builtin_ctz(machine.l1.line))),
       set_mask_((std::uint64_t{1} << (31 - static_cast<unsigned>(__builtin_clz(machine.l1.sets)))) - 1),
       words_per_set_((machine.l1.ways + 63) / 64),

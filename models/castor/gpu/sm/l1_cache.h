@@ -6,6 +6,7 @@
 
 #include "castor/base/time.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/memory/address_map.h"
 #include "castor/gpu/memory/transaction.h"
 #include "castor/gpu/sm/line_hash.h"
 #include "castor/gpu/sm/memory_operation.h"
@@ -43,6 +44,7 @@ class L1Cache {
   [[nodiscard]] std::size_t slots() const { return lines_.size(); }
   [[nodiscard]] std::uint32_t set_of(std::uint64_t line) const {
     const std::uint64_t number = line >> line_shift_;
+    if (hash_sets_) return static_cast<std::uint32_t>((number + folded(number / sets_.size())) % sets_.size());
     return static_cast<std::uint32_t>(set_mask_ + 1 == sets_.size() ? number & set_mask_ : number % sets_.size());
   }
 
@@ -71,6 +73,7 @@ class L1Cache {
   void link_newest(std::uint32_t slot);
 
   unsigned ways_;
+  bool hash_sets_;
   unsigned line_shift_;
   std::uint64_t set_mask_;  ///< of the next lower power of two sets
   unsigned words_per_set_;

@@ -386,7 +386,8 @@ Transaction& SmMemory::Impl::packet(RequestKind kind, Client from, const MemoryO
 void SmMemory::Impl::inject(Transaction& transaction, std::uint64_t line) {
   CASTOR_ASSERT(!injection.full(), "SM %u: injection FIFO overflows", sm);
   transaction.prepare(line);
-  injection.push_back(&transaction);
+  injection.push(transaction);
+  if (injection.tlb() != nullptr && injection.tlb()->asks()) any_hit->raise();
 }
 
 void SmMemory::Impl::send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, bool acknowledge) {
@@ -399,16 +400,18 @@ void SmMemory::Impl::send_store(Transaction& transaction, std::uint64_t line, co
   inject(transaction, line);
 }
 
-void SmMemory::Impl::send_one(Cycle now) {
+void SmMemory::Impl::send_one(Cycle now, Tick tick) {
   sent = short_of_credit = false;
-  if (injection.empty()) return;
-  Transaction& head = *injection.front();
+  if (injection.tlb() != nullptr) injection.tlb()->advance(now, tick);
+  Transaction* const next = injection.head();
+  if (next == nullptr) return;
+  Transaction& head = *next;
   const unsigned cost = flits(head.request.request_bytes(), machine.xbar.flit_bytes);
   if (!port.can_send(cost, now)) {
     short_of_credit = true;
     return;
   }
-  injection.pop_front();
+  injection.pop(head);
   port.send(head, cost, now, now + 1);
   sent = true;
 }

@@ -198,6 +198,10 @@ class AccessResolver {
   /// With the fast paths off the general ones do all work; for tests.
   void use_fast_paths(bool on) { fast_paths_ = on; }
   [[nodiscard]] AddressCheck& check() { return check_; }
+  /// Whether the last operation loads outside every allocation, as far as memory.check counts that.
+  [[nodiscard]] bool any_outside() const { return outside_ != 0; }
+  /// Adds those loads of the last operation, which this is, to what its kernel did.
+  void note_outside(const MemoryOperation& operation, const isa::Program& program, OutsideReads& reads) const;
 
  private:
   template <unsigned lanes>
@@ -210,8 +214,10 @@ class AccessResolver {
   [[nodiscard]] bool resolve_fast(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base);
   [[nodiscard]] std::optional<AccessFault> resolve_each(MemoryOperation& operation, const Reach& reach,
                                                         std::uint64_t local_base);
+  [[nodiscard]] Region outside(const MemoryOperation& operation, unsigned lane, std::uint64_t address);
   template <unsigned lanes>
   [[nodiscard]] Shape shape(const MemoryOperation& operation) const;
+  [[nodiscard]] bool uncached(const isa::MemoryOp& op, const KernelContext& kernel) const;
   void layout(MemoryOperation& operation) const;
   void capture(MemoryOperation& operation) const;
   void coalesce(MemoryOperation& operation, isa::LaneMask mask, bool local);
@@ -228,9 +234,11 @@ class AccessResolver {
   bool atomics_loop_;
   bool split_wide_;
   bool caches_global_;
+  bool obeys_ca_;
   bool local_write_back_;
   bool fast_paths_ = true;
   Shape shape_ = Shape::kGeneral;  // of the access under way, if one space holds it
+  isa::LaneMask outside_ = 0;
   std::vector<std::uint16_t> table_;
 };
 

@@ -7,7 +7,7 @@
 namespace castor::gpu {
 
 Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
-       base::StatisticGroup& statistics, const SmHooks& hooks, Observer* observer)
+       base::StatisticGroup& statistics, const SmHooks& hooks, Observer* observer, SharedTlb* tlb)
     : sc_module(name),
       SmUnit(index, machine.done_fifo),
       memory("memory", *this, machine.xbar.fifo_flits),
@@ -34,6 +34,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       hooks_(machine, index, hooks, clock_, faults_, statistics_.group()) {
   memory_side_.hold_hits(departures_.flag());
   memory_side_.set_watch(&watch_);
+  if (tlb != nullptr) memory_side_.translate(*tlb, statistics_.group());
   if (hooks.fetch_filter == nullptr) return;
   filter_ = std::make_unique<FilterUnit>(machine, index, *hooks.fetch_filter, clock_, warps_, tbs_, buffer_, fetch_,
                                          blocked_, scoreboard_, pipelines_, wheel_, memory_side_, control_, executor_);
@@ -62,6 +63,7 @@ void Sm::count_until(Cycle now) {
 
 void Sm::hand_over(Cycle now) {
   memory_side_.check_stale(now);
+  if (const Cycle here = memory_side_.ask_for_translations(now); here != kForever) wake_at(here);
   departures_.deliver();
 }
 

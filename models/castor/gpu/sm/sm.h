@@ -54,9 +54,10 @@ namespace castor::gpu {
 /// Limits: contexts are neither saved nor restored.
 class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClient {
  public:
-  /// `statistics` gets a group "sm<index>". `observer` may be null.
+  /// `statistics` gets a group "sm<index>". `observer` may be null, and `tlb` if addresses are not translated.
   Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
-     base::StatisticGroup& statistics, const SmHooks& hooks = {}, Observer* observer = nullptr);
+     base::StatisticGroup& statistics, const SmHooks& hooks = {}, Observer* observer = nullptr,
+     SharedTlb* tlb = nullptr);
 
   InitiatorPort memory;
 

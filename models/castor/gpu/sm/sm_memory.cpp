@@ -26,7 +26,7 @@ SmMemory::Impl::Impl(const Machine& machine_, unsigned sm_, const Store& store_,
       shared_unit(machine_),
       pipe_depth((std::size_t{machine_.l1.access_latency} + 1) * machine_.l1.banks),
       pipe(pipe_depth + machine_.l1.banks),
-      injection(machine_.l1.miss_queue),
+      injection(machine_),
       mshrs(machine_),
       l1(machine_),
       statistics(group),
@@ -194,6 +194,9 @@ std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, Memor
   Traffic& traffic = impl.traffic(operation);
   traffic.coalesced_lines += operation.lines.size();
   traffic.sectors += sectors;
+  if (impl.resolver.any_outside()) {
+    impl.resolver.note_outside(operation, *impl.contexts[instruction.context].kernel->program, traffic.outside_reads);
+  }
   if (impl.watched() && operation.has_result) impl.watch->reads(operation);
   impl.enqueue(operation);
   accepted.holds = operation.rounds.total != 0 && impl.shared_unit.holds(operation);
@@ -262,7 +265,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   }
   for (Impl::LsuQueue& queue : impl.queues)
     if (!queue.empty() && (back == nullptr || &queue != &rounds)) impl.pass(queue, tick);
-  impl.send_one(now);
+  impl.send_one(now, tick);
 }
 
 Tick SmMemory::next(Tick tick) const {
@@ -273,7 +276,8 @@ Tick SmMemory::next(Tick tick) const {
     // What stands still tries again when what it lacked may be there, or when its block acquired something since.
     if (!impl.stuck || impl.may_go_on()) best = std::min(best, std::max(impl.pipe.front().due, tick + 1));
   }
-  if (!impl.injection.empty() && !impl.short_of_credit) best = std::min(best, tick + 1);
+  if (impl.injection.head() != nullptr && !impl.short_of_credit) best = std::min(best, tick + 1);
+  if (impl.injection.tlb() != nullptr) best = std::min(best, std::max(impl.injection.tlb()->next_tick(), tick + 1));
   return best;
 }
 
@@ -285,6 +289,17 @@ void SmMemory::check_stale(Cycle now) {
 }
 
 void SmMemory::hold_hits(HandOver& hand_over) { impl_->any_hit = &hand_over; }
+
+void SmMemory::translate(SharedTlb& shared, base::StatisticGroup& sm) {
+  impl_->injection.translate(impl_->machine, shared, sm);
+}
+
+Cycle SmMemory::ask_for_translations(Cycle now) {
+  SmTlb* const tlb = impl_->injection.tlb();
+  if (tlb == nullptr || !tlb->asks()) return kForever;
+  tlb->ask(now);
+  return tlb->next();
+}
 
 bool SmMemory::blocked() const { return impl_->stuck; }
 
@@ -376,7 +391,11 @@ std::string SmMemory::waiting() const {
     std::snprintf(text, sizeof text, "load/store queue: warp %u, record %u", issue.warp, issue.pc);
     return text;
   }
-  if (!impl.injection.empty()) return impl.short_of_credit ? "injection FIFO: no credit" : "injection FIFO";
+  if (!impl.injection.empty()) {
+    return impl.short_of_credit               ? "injection FIFO: no credit"
+           : impl.injection.head() == nullptr ? "injection FIFO: address translation"
+                                              : "injection FIFO";
+  }
   const MshrFile::Entry* oldest = nullptr;
   for (const MshrFile::Entry& entry : impl.mshrs.entries())
     if (entry.used && (oldest == nullptr || entry.sent < oldest->sent)) oldest = &entry;

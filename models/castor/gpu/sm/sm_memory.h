@@ -9,6 +9,7 @@
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/port.h"
+#include "castor/gpu/outside_reads.h"
 #include "castor/gpu/sm/warp_mask.h"
 #include "castor/gpu/store.h"
 #include "castor/isa/memory_access.h"
@@ -57,6 +58,7 @@ struct AccessFault {
 
 /// One memory instruction from issue to completion. Belongs to SmMemory.
 struct MemoryOperation;
+class SharedTlb;
 class SpinWatch;
 
 /// What the memory side tells the core. All calls happen inside `take_reply` and `advance`.
@@ -125,6 +127,12 @@ class SmMemory {
   void check_stale(Cycle now);
   /// Raised whenever there is a hit to be compared.
   void hold_hits(HandOver& hand_over);
+  /// From now on what leaves for the network needs the translation of its page; statistics go into a group of `sm`. To
+  /// be called once, before the first tick.
+  void translate(SharedTlb& shared, base::StatisticGroup& sm);
+  /// Asks the shared TLB for the pages that the tick of `now` missed; to be called when all units of the cycle have
+  /// ticked. The cycle in which the first of all answers is here, if it asked, else kForever. Raises the same as hits.
+  [[nodiscard]] Cycle ask_for_translations(Cycle now);
   /// The head of the L1 pipe stands still. Its ticks are counted here (reservation_fail).
   [[nodiscard]] bool blocked() const;
   /// Warps whose instruction has come back in this tick for more rounds in shared memory: it took the issue slot of its
@@ -143,6 +151,7 @@ class SmMemory {
     std::uint64_t coalesced_lines = 0, sectors = 0;
     std::uint64_t l1_read_hit = 0, l1_read_miss = 0, l1_write_hit = 0, l1_write_miss = 0;
     std::uint64_t primary_misses = 0, merged = 0, stale_refetch = 0, stale_hit = 0, reservation_fail = 0;
+    OutsideReads outside_reads;
   };
   [[nodiscard]] const Traffic& traffic(unsigned entry) const;
   void clear_traffic(unsigned entry);

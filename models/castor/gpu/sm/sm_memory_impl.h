@@ -4,44 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "castor/gpu/sm/injection_fifo.h"
 #include "castor/gpu/sm/l1_cache.h"
 #include "castor/gpu/sm/memory_operation.h"
 #include "castor/gpu/sm/mshr_file.h"
+#include "castor/gpu/sm/ring.h"
 #include "castor/gpu/sm/shared_unit.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_memory_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
 
 namespace castor::gpu {
-
-/// First in, first out, of a fixed capacity.
-template <class T>
-class Ring {
- public:
-  explicit Ring(std::size_t capacity) : capacity_(capacity) {
-    std::size_t places = 1;
-    while (places < capacity) places *= 2;
-    items_.resize(places);
-    mask_ = places - 1;
-  }
-  [[nodiscard]] std::size_t capacity() const { return capacity_; }
-  [[nodiscard]] std::size_t size() const { return end_ - begin_; }
-  [[nodiscard]] bool empty() const { return end_ == begin_; }
-  [[nodiscard]] bool full() const { return size() >= capacity_; }
-  /// There must be room.
-  void push_back(const T& item) { items_[end_++ & mask_] = item; }
-  [[nodiscard]] T& front() { return items_[begin_ & mask_]; }
-  [[nodiscard]] const T& front() const { return items_[begin_ & mask_]; }
-  void pop_front() { ++begin_; }
-  /// Counted from the front; below `size`.
-  [[nodiscard]] const T& at(std::size_t index) const { return items_[(begin_ + index) & mask_]; }
-
- private:
-  std::size_t capacity_;
-  std::size_t begin_ = 0, end_ = 0;
-  std::size_t mask_ = 0;  // of places in items_, a power of two
-  std::vector<T> items_;
-};
 
 /// Counts for all kernels and for one table entry.
 inline void count(base::Counter& all, std::uint64_t& of_entry) {
@@ -138,7 +111,7 @@ struct SmMemory::Impl {
   void flush_for(Cycle acquire_cycle);
 
   // --- Packets ---
-  [[nodiscard]] std::size_t places() const { return injection.capacity() - injection.size(); }
+  [[nodiscard]] std::size_t places() const { return injection.room(); }
   [[nodiscard]] bool dirty(std::uint32_t slot) const {
     return slot != L1Cache::kNone && l1.at(slot).present && !l1.at(slot).dirty.none();
   }
@@ -146,7 +119,7 @@ struct SmMemory::Impl {
   [[nodiscard]] Transaction& packet(RequestKind kind, Client from, const MemoryOperation& operation);
   void inject(Transaction& transaction, std::uint64_t line);
   void send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, bool acknowledge);
-  void send_one(Cycle now);
+  void send_one(Cycle now, Tick tick);
 
   [[nodiscard]] Traffic& traffic(const MemoryOperation& operation) {
     return by_entry[contexts[operation.issue.context].kernel->entry];
@@ -170,7 +143,7 @@ struct SmMemory::Impl {
   SharedUnit shared_unit;
   const std::size_t pipe_depth;
   Ring<InPipe> pipe;
-  Ring<Transaction*> injection;
+  InjectionFifo injection;
   std::vector<Hit> hits;  ///< of this cycle
   HandOver own_any_hit;
   HandOver* any_hit = &own_any_hit;  ///< there are some

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace castor::gpu {
+
+/// First in, first out, of a fixed capacity.
+template <class T>
+class Ring {
+ public:
+  explicit Ring(std::size_t capacity) : capacity_(capacity) {
+    std::size_t places = 1;
+    while (places < capacity) places *= 2;
+    items_.resize(places);
+    mask_ = places - 1;
+  }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
+  [[nodiscard]] std::size_t size() const { return end_ - begin_; }
+  [[nodiscard]] bool empty() const { return end_ == begin_; }
+  [[nodiscard]] bool full() const { return size() >= capacity_; }
+  /// There must be room.
+  void push_back(const T& item) { items_[end_++ & mask_] = item; }
+  [[nodiscard]] T& front() { return items_[begin_ & mask_]; }
+  [[nodiscard]] const T& front() const { return items_[begin_ & mask_]; }
+  void pop_front() { ++begin_; }
+  /// Takes out the one at `index`; those before it move back.
+  void erase(std::size_t index) {
+    for (; index != 0; --index) items_[(begin_ + index) & mask_] = items_[(begin_ + index - 1) & mask_];
+    ++begin_;
+  }
+  /// Counted from the front; below `size`.
+  [[nodiscard]] const T& at(std::size_t index) const { return items_[(begin_ + index) & mask_]; }
+
+ private:
+  std::size_t capacity_;
+  std::size_t begin_ = 0, end_ = 0;
+  std::size_t mask_ = 0;  // of places in items_, a power of two
+  std::vector<T> items_;
+};
+
+}  // namespace castor::gpu
