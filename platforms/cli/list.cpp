@@ -53,6 +53,16 @@ void list_platforms(bool json) {
   }
 }
 
+/// What a launch with blocks of `threads` threads runs: the kernel is compiled again if none of them fits otherwise.
+isa::Program program_for(const gpu::Machine& machine, const isa::Module& module, const isa::Function& kernel,
+                         isa::LinkOptions options, unsigned threads) {
+  isa::Program program = compiler::inspect(module, kernel.name, options);
+  const unsigned cap = gpu::registers_for(machine, threads, 1);
+  if (program.registers <= cap || compiler::is_bounded(kernel)) return program;
+  options.max_registers = std::min(options.max_registers, cap);
+  return compiler::inspect(module, kernel.name, options);
+}
+
 nlohmann::ordered_json kernel_row(const gpu::Machine& machine, const isa::Program& program, unsigned block) {
   const unsigned threads = program.max_threads != 0 ? std::min(block, program.max_threads) : block;
   gpu::TbDemand demand;
@@ -88,7 +98,8 @@ void list_kernels(const ListRequest& request) {
   for (const isa::Module& module : modules) {
     for (const isa::Function& function : module.functions) {
       if (!function.entry || !function.defined) continue;
-      rows.push_back(kernel_row(machine, compiler::inspect(module, function.name, options), request.block));
+      rows.push_back(
+          kernel_row(machine, program_for(machine, module, function, options, request.block), request.block));
     }
   }
   if (request.json) {

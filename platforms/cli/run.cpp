@@ -253,7 +253,8 @@ int run_ptx(const RunRequest& request) {
   runtime::Module module(request.file, text);
   module.load(*device);
   const std::string kernel = choose_kernel(module.parsed(), request.kernel);
-  const runtime::LoadedKernel& loaded = *module.kernel(*device, kernel);
+  runtime::LoadedKernel& loaded = *module.kernel(*device, kernel);
+  module.fit(*device, loaded, packet.block.count());
   packet.program = loaded.handle;
   packet.parameters = bind(*device, module.parsed(), *loaded.program, bound);
   const gpu::Ticket ticket = device->submit(0, std::move(packet));

@@ -95,10 +95,6 @@ std::string variable_with_offset_initializer(std::string_view ir) {
   return {};
 }
 
-bool names_static_initializer(std::string_view error_text) {
-  return contains(error_text, "Unsupported expression in static initializer");
-}
-
 std::string translate_device_errors(std::string_view error_text, const std::string& source, std::string_view ir) {
   static constexpr std::string_view kBackEnd = "error in backend: ";
   std::string out;

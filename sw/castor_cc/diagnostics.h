@@ -13,9 +13,6 @@ namespace castor::castor_cc {
 [[nodiscard]] std::string translate_device_errors(std::string_view error_text, const std::string& source,
                                                   std::string_view ir);
 
-/// True if the text tells of an initialiser that the back end cannot write, so that the IR is worth making.
-[[nodiscard]] bool names_static_initializer(std::string_view error_text);
-
 /// The diagnostics of the host compilation without those that the device compilation of the same file has printed.
 [[nodiscard]] std::string without_repeats(std::string_view host_text, std::string_view device_text);
 

@@ -14,6 +14,7 @@
 
 #include "castor/base/error.h"
 #include "castor_cc/diagnostics.h"
+#include "castor_cc/ir_copies.h"
 #include "castor_cc/options.h"
 #include "castor_cc/process.h"
 #include "castor_cc/ptx_text.h"
@@ -63,7 +64,7 @@ class Job {
 
   Result compile(std::size_t index);
   Result compile_cuda(const Input& input, const std::string& mode, const std::string& output, std::size_t index);
-  bool make_ptx(const Input& input, const std::string& ptx, Result& result);
+  bool make_ptx(const Input& input, const std::string& ptx, std::size_t index, Result& result);
   bool execute(const std::vector<std::string>& command, Result& result, std::string& error_text);
   void check_inputs() const;
   [[nodiscard]] std::string temporary(std::size_t index, const std::string& path, const char* extension) const;
@@ -92,20 +93,22 @@ bool Job::execute(const std::vector<std::string>& command, Result& result, std::
   return process.exit_code == 0;
 }
 
-bool Job::make_ptx(const Input& input, const std::string& ptx, Result& result) {
-  const bool opencl = input.kind == InputKind::kOpenCl;
+bool Job::make_ptx(const Input& input, const std::string& ptx, std::size_t index, Result& result) {
   std::string errors;
-  const bool good = execute(
-      opencl ? opencl_command(tools_, options_, input.path, ptx) : device_command(tools_, options_, input.path, ptx),
-      result, errors);
-  if (options_.dry_run) return true;
   std::string ir;
-  if (!good && !opencl && names_static_initializer(errors)) {
-    const std::string file = ptx + ".ll";
-    if (run_process(device_ir_command(tools_, options_, input.path, file)).exit_code == 0) ir = read_file(file);
-    std::error_code ignored;  // a left-over temporary file
-    fs::remove(file, ignored);
+  bool good = true;
+  if (input.kind == InputKind::kOpenCl) {
+    good = execute(opencl_command(tools_, options_, input.path, ptx), result, errors);
+  } else {
+    const std::string ir_file = temporary(index, input.path, ".ll");
+    good = execute(device_command(tools_, options_, input.path, ir_file), result, errors);
+    if (good && !options_.dry_run) {
+      ir = read_file(ir_file);
+      if (optimises_device(options_)) write_file(ir_file, widen_copies(ir));
+    }
+    good = good && execute(code_command(tools_, options_, ir_file, ptx), result, errors);
   }
+  if (options_.dry_run) return true;
   result.text += translate_device_errors(errors, input.path, ir);
   if (!good) {
     result.code = kFailed;
@@ -133,7 +136,7 @@ Job::Result Job::compile_cuda(const Input& input, const std::string& mode, const
                               std::size_t index) {
   Result result;
   const std::string ptx = options_.keep ? with_extension(input.path, ".ptx") : temporary(index, input.path, ".ptx");
-  if (!make_ptx(input, ptx, result)) return result;
+  if (!make_ptx(input, ptx, index, result)) return result;
   const std::string device_text = result.text;
   std::string host_errors;
   if (!execute(host_command(tools_, options_, input, mode, ptx, output), result, host_errors)) result.code = kFailed;
@@ -160,7 +163,7 @@ Job::Result Job::compile(std::size_t index) {
   const std::string output = output_of(index);
   try {
     if (options_.stage == Stage::kPtx || input.kind == InputKind::kOpenCl) {
-      if (!make_ptx(input, output, result) && !options_.dry_run) {
+      if (!make_ptx(input, output, index, result) && !options_.dry_run) {
         std::error_code ignored;  // the file may not exist
         fs::remove(output, ignored);
       }

@@ -120,6 +120,18 @@ std::string optimisation(const Options& options, bool device) {
   return options.debug && !device ? "-O0" : "-O2";
 }
 
+/// Of both halves of a device compilation.
+std::vector<std::string> code_flags(const Options& options) {
+  std::vector<std::string> flags = {
+      "-fno-crash-diagnostics",        optimisation(options, true), "-Xclang", "-target-feature", "-Xclang",
+      ptx_feature(options.device_arch)};
+  // "on" contracts inside one expression of the source. "fast", clang's default for CUDA, lets the back end fuse across
+  // statements and functions: it breaks __fmul_rn and the error-free sums inside the maths library.
+  flags.emplace_back(options.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");
+  if (options.line_info || options.debug || options.device_debug) flags.emplace_back("-gline-directives-only");
+  return flags;
+}
+
 }  // namespace
 
 Toolchain find_toolchain() {
@@ -150,28 +162,43 @@ Toolchain find_toolchain() {
 }
 
 std::vector<std::string> device_command(const Toolchain& tools, const Options& options, const std::string& source,
-                                        const std::string& ptx) {
+                                        const std::string& ir) {
   std::vector<std::string> command = {tools.clang_cxx};
   append(command, cuda_flags(options));
-  append(command, {"--cuda-device-only", "-S", "-fno-crash-diagnostics", optimisation(options, true), "-Xclang",
-                   "-target-feature", "-Xclang", ptx_feature(options.device_arch), "-Xclang", "-mlink-builtin-bitcode",
-                   "-Xclang", tools.libdevice});
-  // "on" contracts inside one expression of the source. "fast", clang's default for CUDA, lets the back end fuse across
-  // statements and functions: it breaks __fmul_rn and the error-free sums inside the maths library.
-  command.emplace_back(options.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");
-  if (options.line_info || options.debug || options.device_debug) command.emplace_back("-gline-directives-only");
+  append(command, {"--cuda-device-only", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
+  append(command, code_flags(options));
+  append(command, {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", tools.libdevice});
   append(command, common_flags(tools, options));
   append(command, options.device_flags);
-  append(command, {"-isystem", tools.include_dir, source, "-o", ptx});
+  append(command, {"-isystem", tools.include_dir, source, "-o", ir});
   return command;
 }
 
-std::vector<std::string> device_ir_command(const Toolchain& tools, const Options& options, const std::string& source,
-                                           const std::string& ir) {
-  std::vector<std::string> command = device_command(tools, options, source, ir);
-  command.emplace_back("-emit-llvm");
+std::vector<std::string> code_command(const Toolchain& tools, const Options& options, const std::string& ir,
+                                      const std::string& ptx) {
+  // What clang's driver adds to a compilation of CUDA by itself, it is told here. Flags for the front end go unused.
+  std::vector<std::string> command = {tools.clang_cxx,
+                                      "-x",
+                                      "ir",
+                                      "-target",
+                                      "nvptx64-nvidia-cuda",
+                                      "-Qunused-arguments",
+                                      "-S",
+                                      "-Xclang",
+                                      "-target-cpu",
+                                      "-Xclang",
+                                      known_arch(options.device_arch),
+                                      "-mllvm",
+                                      "-enable-memcpyopt-without-libcalls",
+                                      "-fno-dwarf-directory-asm"};
+  append(command, code_flags(options));
+  append(command, common_flags(tools, options));
+  append(command, options.device_flags);
+  append(command, {ir, "-o", ptx});
   return command;
 }
+
+bool optimises_device(const Options& options) { return optimisation(options, true) != "-O0"; }
 
 std::vector<std::string> opencl_command(const Toolchain& tools, const Options& options, const std::string& source,
                                         const std::string& ptx) {

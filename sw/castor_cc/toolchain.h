@@ -23,12 +23,14 @@ struct Toolchain {
 /// Locates everything. Throws base::InputError that names what is missing and the package or target that brings it.
 [[nodiscard]] Toolchain find_toolchain();
 
-/// CUDA source to PTX.
+/// CUDA source to LLVM text, device library included, before the first optimisation.
 [[nodiscard]] std::vector<std::string> device_command(const Toolchain& tools, const Options& options,
-                                                      const std::string& source, const std::string& ptx);
-/// The same source to LLVM text, to explain a failure of the back end.
-[[nodiscard]] std::vector<std::string> device_ir_command(const Toolchain& tools, const Options& options,
-                                                         const std::string& source, const std::string& ir);
+                                                      const std::string& source, const std::string& ir);
+/// That text to PTX. Both commands together give what one would.
+[[nodiscard]] std::vector<std::string> code_command(const Toolchain& tools, const Options& options,
+                                                    const std::string& ir, const std::string& ptx);
+/// Whether the device code is optimised at all.
+[[nodiscard]] bool optimises_device(const Options& options);
 /// OpenCL C to PTX.
 [[nodiscard]] std::vector<std::string> opencl_command(const Toolchain& tools, const Options& options,
                                                       const std::string& source, const std::string& ptx);

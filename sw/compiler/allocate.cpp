@@ -16,6 +16,8 @@ constexpr std::uint32_t kNoBundle = kNoIndex;
 constexpr std::uint32_t kPinned = kNoIndex - 1;
 constexpr unsigned kWidestBundle = 8;
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
+/// What it costs to compute a value again, a parameter or a special register, beside a store and loads of local memory.
+constexpr float kComputedAgain = 0.25F;
 
 /// Lives in one unit of a bundle, by the layout of the registers (0 single, 1 pair). See intervals.cpp for why lanes
 /// that wait only matter to the other layout.
@@ -184,8 +186,8 @@ float frequency(const Block& block) {
 
 class Allocator {
  public:
-  Allocator(Code& code, bool predicates, unsigned limit)
-      : code_(code), predicates_(predicates), limit_(limit), physical_(limit) {}
+  Allocator(Code& code, bool predicates, unsigned limit, PlaceFirst first)
+      : code_(code), predicates_(predicates), limit_(limit), first_(first), physical_(limit) {}
 
   std::vector<SpillGroup> run() {
     for (;;) {
@@ -195,6 +197,7 @@ class Allocator {
     }
     weigh();
     join_copies();
+    if (!predicates_) cheap_ = cheap_definitions(code_);
     pin();
     place_all();
     std::vector<SpillGroup> spilled;
@@ -459,7 +462,10 @@ class Allocator {
     for (const Life& life : bundle.lives)
       for (const auto& lives : life.active)
         for (const Segment& s : lives) length += s.end - s.begin;
-    return bundle.uses / (static_cast<float>(length) + 8);
+    const bool cheap =
+        !predicates_ && std::all_of(bundle.members.begin(), bundle.members.end(),
+                                    [&](const auto& member) { return cheap_[member.first] != kNoIndex; });
+    return (cheap ? kComputedAgain : 1.0F) * bundle.uses / (static_cast<float>(length) + 8);
   }
 
   void place_all() {
@@ -480,6 +486,7 @@ class Allocator {
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       const Bundle& x = bundles_[a];
       const Bundle& y = bundles_[b];
+      if (first_ == PlaceFirst::kWidest && x.width != y.width) return x.width > y.width;
       return x.begin != y.begin ? x.begin < y.begin : x.width > y.width;
     });
     // First position that this bundle or a later one touches, lives of waiting lanes included.
@@ -567,12 +574,14 @@ class Allocator {
   Code& code_;
   const bool predicates_;
   const unsigned limit_;
+  const PlaceFirst first_;
   Intervals intervals_;
   std::vector<Bundle> bundles_;
   std::vector<std::uint32_t> bundle_of_;
   std::vector<unsigned> unit_of_;
   std::vector<PhysicalRegister> physical_;
   std::vector<std::uint32_t> spilled_;
+  std::vector<std::uint32_t> cheap_;  // cheap_definitions
   unsigned top_ = 0;
 };
 
@@ -591,8 +600,8 @@ Inst Allocator::move_inst_for(RegisterClass cls, const Inst& origin) {
 
 }  // namespace
 
-std::vector<SpillGroup> allocate(Code& code, bool predicates, unsigned limit) {
-  return Allocator(code, predicates, limit).run();
+std::vector<SpillGroup> allocate(Code& code, bool predicates, unsigned limit, PlaceFirst first) {
+  return Allocator(code, predicates, limit, first).run();
 }
 
 }  // namespace castor::compiler

@@ -15,6 +15,7 @@
 #include "compiler/allocate.h"
 #include "compiler/control_flow.h"
 #include "compiler/emit.h"
+#include "compiler/fold.h"
 #include "compiler/functions.h"
 #include "compiler/link.h"
 #include "compiler/lower.h"
@@ -24,19 +25,34 @@ namespace {
 
 /// Fewer registers than this cannot hold the operands of one instruction and a call's arguments.
 constexpr unsigned kFewestRegisters = 16;
+/// What arguments of a call may take at most; they lie in the first registers.
+constexpr unsigned kMostArgumentRegisters = 32;
+/// Threads. A kernel without bounds should be able to start with as many.
+constexpr unsigned kLargestBlock = 1024;
 
-unsigned register_limit(const isa::Function& kernel, const isa::LinkOptions& options) {
-  unsigned limit = std::min(options.max_registers, kMaxRegisters);
-  if (kernel.max_registers != 0) limit = std::min(limit, kernel.max_registers);
+/// Registers with which `blocks` blocks of `threads` threads are resident together.
+unsigned registers_that_fit(const isa::LinkOptions& options, std::uint64_t threads, std::uint64_t blocks) {
+  const std::uint64_t warps = (threads + options.lanes - 1) / options.lanes;
+  const std::uint64_t per_warp = options.sm_registers / (blocks * warps);
+  const std::uint64_t rounded = per_warp / options.reg_alloc_unit * options.reg_alloc_unit;
+  return static_cast<unsigned>(std::min<std::uint64_t>(kMaxRegisters, rounded / options.lanes));
+}
+
+RegisterBudget register_budget(const isa::Function& kernel, const isa::LinkOptions& options) {
+  RegisterBudget budget;
+  budget.limit = std::min(options.max_registers, kMaxRegisters);
+  if (kernel.max_registers != 0) budget.limit = std::min(budget.limit, kernel.max_registers);
+  const bool machine_known = options.lanes != 0 && options.reg_alloc_unit != 0;
   const std::uint32_t* threads = kernel.max_threads[0] != 0 ? kernel.max_threads : kernel.required_threads;
-  if (kernel.min_blocks != 0 && threads[0] != 0 && options.lanes != 0 && options.reg_alloc_unit != 0) {
+  if (threads[0] != 0 && machine_known) {
     const std::uint64_t count = std::uint64_t{threads[0]} * std::max(threads[1], 1U) * std::max(threads[2], 1U);
-    const std::uint64_t warps = (count + options.lanes - 1) / options.lanes;
-    const std::uint64_t per_warp = options.sm_registers / (kernel.min_blocks * warps);
-    const std::uint64_t rounded = per_warp / options.reg_alloc_unit * options.reg_alloc_unit;
-    limit = static_cast<unsigned>(std::min<std::uint64_t>(limit, rounded / options.lanes));
+    budget.limit = std::min(budget.limit, registers_that_fit(options, count, std::max(kernel.min_blocks, 1U)));
+  } else if (!is_bounded(kernel) && machine_known) {
+    budget.goal = registers_that_fit(options, kLargestBlock, 1);
   }
-  return std::max(limit, kFewestRegisters);
+  budget.limit = std::max(budget.limit, kFewestRegisters);
+  budget.goal = std::min(budget.limit, std::max(budget.goal, kMostArgumentRegisters + kFewestRegisters));
+  return budget;
 }
 
 void set_clobbers(const Linked& linked, std::uint32_t self, const std::vector<PhysicalSet>& written, Code& code) {
@@ -52,47 +68,88 @@ void set_clobbers(const Linked& linked, std::uint32_t self, const std::vector<Ph
     }
 }
 
-void allocate_all(Code& code, unsigned limit) {
-  constexpr unsigned kRounds = 64;
+constexpr unsigned kRounds = 64;
+
+void allocate_predicates(Code& code) {
   for (unsigned round = 0;; ++round) {
     CASTOR_ASSERT(round < kRounds, "allocation of predicates in '%s' does not end", code.function->name.c_str());
     const auto spilled = allocate(code, true, kPredicateRegisters);
-    if (spilled.empty()) break;
+    if (spilled.empty()) return;
     spill_predicates(code, spilled);
   }
+}
+
+void allocate_registers(Code& code, unsigned limit, PlaceFirst first = PlaceFirst::kEarliest) {
   for (unsigned round = 0;; ++round) {
     CASTOR_ASSERT(round < kRounds, "allocation of registers in '%s' does not end", code.function->name.c_str());
-    const auto spilled = allocate(code, false, limit);
-    if (spilled.empty()) break;
+    const auto spilled = allocate(code, false, limit, first);
+    if (spilled.empty()) return;
     spill_registers(code, spilled);
+  }
+}
+
+/// Registers up to the last one that the function's own instructions use.
+unsigned registers_of(const Code& code) {
+  for (unsigned r = kMaxRegisters; r > 0; --r)
+    if (code.used.registers[0][r - 1] || code.used.registers[1][r - 1]) return r;
+  return 0;
+}
+
+/// Most functions fit as they are. One that spills, or needs more than the goal, is made to hold fewer values; it then
+/// gets as many registers as the goal says if it spills nothing with them, else up to the limit.
+void allocate_all(Code& code, RegisterBudget budget) {
+  allocate_predicates(code);
+  const Code whole = code;
+  allocate_registers(code, budget.limit);
+  if (code.spill_bytes == 0 && registers_of(code) <= budget.goal) return;
+  Code folded = whole;
+  fold_addresses(folded);
+  for (unsigned registers = budget.goal;; registers = budget.limit) {
+    Code best;
+    for (const PlaceFirst first : {PlaceFirst::kEarliest, PlaceFirst::kWidest}) {
+      Code attempt = folded;
+      allocate_registers(attempt, registers, first);
+      const auto cost = [](const Code& c) { return std::make_pair(c.spill_bytes, c.insts.size()); };
+      if (best.insts.empty() || cost(attempt) < cost(best)) best = std::move(attempt);
+    }
+    const bool last = registers == budget.limit;
+    const auto size = [](const Code& c) { return std::make_pair(c.spill_bytes, registers_of(c)); };
+    if (last ? size(best) < size(code) : best.spill_bytes == 0) code = std::move(best);
+    if (last || registers_of(code) <= registers) return;
   }
 }
 
 isa::Program compile_program(const isa::Module& module, std::string_view kernel, const isa::LinkOptions& options,
                              bool addresses_known) {
   const isa::Function* function = module.find_function(kernel);
-  const unsigned limit = function != nullptr ? register_limit(*function, options) : kFewestRegisters;
-  const Linked linked = link(module, kernel, options, addresses_known, argument_registers(limit));
-  return emit(linked, compile_functions(linked, limit));
+  RegisterBudget budget{kFewestRegisters, kFewestRegisters};
+  if (function != nullptr) budget = register_budget(*function, options);
+  const Linked linked = link(module, kernel, options, addresses_known, argument_registers(budget.limit));
+  return emit(linked, compile_functions(linked, budget));
 }
 
 }  // namespace
 
-unsigned argument_registers(unsigned limit) { return std::min(limit / 2, 32U); }
+unsigned argument_registers(unsigned limit) { return std::min(limit / 2, kMostArgumentRegisters); }
 
-std::vector<Code> compile_functions(const Linked& linked, unsigned limit) {
+std::vector<Code> compile_functions(const Linked& linked, RegisterBudget budget) {
   std::vector<Code> codes(linked.functions.size());
   std::vector<PhysicalSet> written(linked.functions.size());
   for (const std::uint32_t f : linked.bottom_up) {
     Code code = Lowering(linked, f).run();
     build_control_flow(code);
     set_clobbers(linked, f, written, code);
-    allocate_all(code, limit);
+    allocate_all(code, budget);
     written[f] = code.used;
     for (const CallSite& site : code.calls) written[f] |= site.clobbers;
     codes[f] = std::move(code);
   }
   return codes;
+}
+
+bool is_bounded(const isa::Function& kernel) {
+  return kernel.max_threads[0] != 0 || kernel.required_threads[0] != 0 || kernel.min_blocks != 0 ||
+         kernel.max_registers != 0;
 }
 
 std::shared_ptr<const isa::Program> compile(const isa::Module& module, std::string_view kernel,

@@ -231,7 +231,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfu
   return driver([&](Session& session) {
     need_pointer(minGridSize);
     need_pointer(blockSize);
-    const LoadedKernel& kernel = kernel_of(session, func);
+    LoadedKernel& kernel = kernel_of(session, func);
     const gpu::Machine& machine = session.device().machine();
     cudaFuncAttributes attributes;
     fill_attributes(session, kernel, attributes);

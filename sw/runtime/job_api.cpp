@@ -86,9 +86,12 @@ cudaError_t castorKernelSetIsolatedTime(const void* function, unsigned blockThre
   return api([&](Session& session) {
     if (blockThreads == 0 || timePerBlock == 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    const LoadedKernel& kernel = session.modules().kernel_of(function);
+    LoadedKernel& kernel = session.modules().kernel_of(function);
     JobDriver& jobs = session.streams().jobs();
-    if (jobs.judged()) jobs.set_isolated_time(jobs.kid_of(kernel.handle, blockThreads), timePerBlock);
+    if (!jobs.judged()) return;
+    const LoadedProgram runs =
+        session.modules().loading([&] { return kernel.module->program_for(session.device(), kernel, blockThreads); });
+    jobs.set_isolated_time(jobs.kid_of(runs.handle, blockThreads), timePerBlock);
   });
 }
 

@@ -46,12 +46,15 @@ void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, cons
   session.check_fault();
   gpu::Device& device = session.device();
   gpu::KernelPacket packet;
-  packet.program = kernel.handle;
   packet.grid = {grid.x, grid.y, grid.z};
   packet.block = {block.x, block.y, block.z};
   packet.dynamic_shared = static_cast<std::uint32_t>(std::min<std::size_t>(dynamic_shared, 0xffffffff));
   packet.parameters = std::move(parameters);
-  const gpu::LaunchVerdict verdict = gpu::check_launch(device.machine(), *kernel.program, packet);
+  gpu::LaunchVerdict verdict = gpu::check_launch(device.machine(), *kernel.program, packet);
+  if (verdict.error == gpu::LaunchError::kTooManyRegisters) {
+    session.modules().loading([&] { kernel.module->fit(device, kernel, packet.block.count()); });
+    verdict = gpu::check_launch(device.machine(), *kernel.program, packet);
+  }
   if (verdict.error != gpu::LaunchError::kNone) {
     complain(verdict.message);
     throw ApiError{error_of(verdict.error)};
@@ -60,6 +63,7 @@ void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, cons
     complain("launch of " + kernel.program->kernel + ": more than 48 KB of shared memory need cudaFuncSetAttribute");
     throw ApiError{cudaErrorInvalidValue};
   }
+  packet.program = kernel.handle;
   session.flush_prints();
   session.streams().submit(stream, std::move(packet));
   session.charge(gpu::HostCall::kLaunch);
@@ -76,12 +80,14 @@ void launch(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3
   launch_block(session, kernel, grid, block, std::move(parameters), dynamic_shared, stream);
 }
 
-int resident_blocks(Session& session, const LoadedKernel& kernel, int block_threads, std::size_t dynamic_shared) {
+int resident_blocks(Session& session, LoadedKernel& kernel, int block_threads, std::size_t dynamic_shared) {
   const gpu::Machine& machine = session.device().machine();
   if (block_threads <= 0) throw ApiError{cudaErrorInvalidValue};
   if (static_cast<unsigned>(block_threads) > machine.sm.max_tb_threads) return 0;
-  return static_cast<int>(
-      gpu::blocks_per_sm(machine, *kernel.program, static_cast<unsigned>(block_threads), dynamic_shared));
+  const auto threads = static_cast<unsigned>(block_threads);
+  const LoadedProgram runs =
+      session.modules().loading([&] { return kernel.module->program_for(session.device(), kernel, threads); });
+  return static_cast<int>(gpu::blocks_per_sm(machine, *runs.program, threads, dynamic_shared));
 }
 
 void set_attribute(Session& session, LoadedKernel& kernel, cudaFuncAttribute attribute, int value) {
@@ -143,9 +149,9 @@ cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blo
     const auto threads = static_cast<std::uint64_t>(blockDim.x) * blockDim.y * blockDim.z;
     const auto blocks = static_cast<std::uint64_t>(gridDim.x) * gridDim.y * gridDim.z;
     const gpu::Machine& machine = session.device().machine();
-    if (threads <= machine.sm.max_tb_threads && threads > 0 &&
-        blocks > std::uint64_t{gpu::blocks_per_sm(machine, *kernel.program, threads, sharedMem)} * machine.chip.sms) {
-      throw ApiError{cudaErrorCooperativeLaunchTooLarge};
+    if (threads <= machine.sm.max_tb_threads && threads > 0) {
+      const auto per_sm = static_cast<unsigned>(resident_blocks(session, kernel, static_cast<int>(threads), sharedMem));
+      if (blocks > std::uint64_t{per_sm} * machine.chip.sms) throw ApiError{cudaErrorCooperativeLaunchTooLarge};
     }
     launch(session, kernel, gridDim, blockDim, args, sharedMem, session.streams().of(stream));
   });

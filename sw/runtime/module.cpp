@@ -8,9 +8,11 @@
 #include "castor/base/error.h"
 #include "castor/base/log.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/occupancy.h"
 #include "castor/isa/types.h"
 #include "compiler/compiler.h"
 #include "ptx/parser.h"
+#include "runtime/run_options.h"
 
 namespace castor::runtime {
 
@@ -109,12 +111,42 @@ LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
   const isa::Function* const function = module_->find_function(kernel);
   if (function == nullptr || !function->entry || !function->defined) return nullptr;
   LoadedKernel loaded;
-  loaded.program = compiler::compile(*module_, kernel, link_options(device));
+  static_cast<LoadedProgram&>(loaded) = compile(device, kernel, link_options(device));
+  loaded.module = this;
+  loaded.bounded = register_cap_ != 0 || compiler::is_bounded(*function);
+  return &kernels_.emplace(kernel, std::move(loaded)).first->second;
+}
+
+LoadedProgram Module::compile(gpu::Device& device, const std::string& kernel, const isa::LinkOptions& options) const {
+  LoadedProgram loaded;
+  loaded.program = compiler::compile(*module_, kernel, options);
   loaded.handle = device.load(loaded.program);
   base::logger("runtime").info("{}: compiled {}: {} instructions, {} registers, {} bytes of local memory", name_,
                                kernel, loaded.program->code.size(), loaded.program->registers,
                                loaded.program->local_bytes);
-  return &kernels_.emplace(kernel, std::move(loaded)).first->second;
+  return loaded;
+}
+
+LoadedProgram Module::program_for(gpu::Device& device, LoadedKernel& kernel, std::uint64_t threads) const {
+  const gpu::Machine& machine = device.machine();
+  if (kernel.bounded || threads == 0 || threads > machine.sm.max_tb_threads) return kernel;
+  const unsigned cap = gpu::registers_for(machine, static_cast<unsigned>(threads), 1);
+  if (kernel.program->registers <= cap) return kernel;
+  const auto found = kernel.narrow.find(cap);
+  if (found != kernel.narrow.end()) return found->second;
+  isa::LinkOptions options = link_options(device);
+  options.max_registers = std::min(options.max_registers, cap);
+  return kernel.narrow.emplace(cap, compile(device, kernel.program->kernel, options)).first->second;
+}
+
+void Module::fit(gpu::Device& device, LoadedKernel& kernel, std::uint64_t threads) const {
+  const LoadedProgram fitting = program_for(device, kernel, threads);
+  if (fitting.program == kernel.program) return;
+  complain("launch of " + kernel.program->kernel + ": " + std::to_string(threads) + " threads of " +
+           std::to_string(kernel.program->registers) + " registers do not fit; compiled again with " +
+           std::to_string(fitting.program->registers) + " registers, " + std::to_string(fitting.program->spill_bytes) +
+           " bytes of spills");
+  static_cast<LoadedProgram&>(kernel) = fitting;
 }
 
 bool Module::owns(const LoadedKernel* kernel) const {

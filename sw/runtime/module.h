@@ -21,11 +21,21 @@ struct DeviceSymbol {
   std::uint64_t size = 0;     ///< bytes
 };
 
-/// A kernel that has been compiled and loaded.
-struct LoadedKernel {
+class Module;
+
+/// A program on the device.
+struct LoadedProgram {
   gpu::ProgramHandle handle = 0;
   std::shared_ptr<const isa::Program> program;
-  std::uint32_t dynamic_shared_limit = 0;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
+};
+
+/// A kernel that has been compiled and loaded: the program that its next launch runs, unless that launch asks for
+/// blocks that do not fit (Module::program_for).
+struct LoadedKernel : LoadedProgram {
+  std::uint32_t dynamic_shared_limit = 0;    ///< cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
+  Module* module = nullptr;                  ///< whose kernel it is
+  bool bounded = false;                      ///< source or user limit threads or registers: it runs as compiled, or not
+  std::map<unsigned, LoadedProgram> narrow;  ///< compiled again, by registers per thread allowed
 };
 
 /// One PTX image on a device: kept as text, parsed when it is first needed; its variables are then placed and
@@ -40,6 +50,11 @@ class Module {
   /// The kernel called `kernel`, compiled for `device` with `max_registers` as an extra cap (0: none).
   /// Null if the module has no such kernel.
   [[nodiscard]] LoadedKernel* kernel(gpu::Device& device, const std::string& kernel);
+  /// What blocks of `threads` threads run: the kernel's program, or, if not even one such block fits into the register
+  /// file of an SM and nothing bounds the kernel, one that is compiled under the cap with which a block fits.
+  [[nodiscard]] LoadedProgram program_for(gpu::Device& device, LoadedKernel& kernel, std::uint64_t threads) const;
+  /// Makes `kernel` that program, for this launch and those to come. A line on stderr says so if it is another one.
+  void fit(gpu::Device& device, LoadedKernel& kernel, std::uint64_t threads) const;
   /// Whether `kernel` is one that `kernel()` has returned since the module was loaded.
   [[nodiscard]] bool owns(const LoadedKernel* kernel) const;
   /// Null if the module has no such variable.
@@ -59,6 +74,8 @@ class Module {
  private:
   void place_variables(gpu::Device& device);
   void write_initial_data(gpu::Device& device, const isa::Variable& variable, std::uint64_t address);
+  [[nodiscard]] LoadedProgram compile(gpu::Device& device, const std::string& kernel,
+                                      const isa::LinkOptions& options) const;
   [[nodiscard]] isa::LinkOptions link_options(const gpu::Device& device) const;
 
   static inline unsigned register_cap_ = 0;

@@ -21,7 +21,7 @@ function(castor_api_program name)
   set(${name}_program "${program}" PARENT_SCOPE)
 endfunction()
 
-foreach(name IN ITEMS streams memory kernels threads driver statics endless concurrent)
+foreach(name IN ITEMS streams memory kernels threads driver statics endless concurrent widths)
   castor_api_program(${name})
 endforeach()
 
@@ -44,4 +44,14 @@ foreach(machine IN ITEMS "" functional_)
   castor_script_test(api_${machine}statics KIND platform ENVIRONMENT ${run}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
             "${PROJECT_SOURCE_DIR}/tests/platform/api/statics.txt" "${statics_program}")
+endforeach()
+
+# On every shipped machine that executes.
+file(GLOB machines RELATIVE "${PROJECT_SOURCE_DIR}/platforms/configs" CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/platforms/configs/*.yaml")
+list(TRANSFORM machines REPLACE "\\.yaml$" "")
+list(FILTER machines EXCLUDE REGEX "replay")
+foreach(platform IN LISTS machines)
+  castor_script_test(api_widths_${platform} KIND platform COMMAND "${widths_program}"
+    ENVIRONMENT CASTOR_SET=run.functional=0 CASTOR_PLATFORM=${platform})
 endforeach()

@@ -212,6 +212,73 @@ TEST(Limits, MinimumBlocksGiveACap) {
   EXPECT_GT(compiled(text).registers, 32U);
 }
 
+TEST(Limits, MaximumThreadsGiveACap) {
+  std::string text = kernel(hungry());
+  text.replace(text.find("\n{"), 2, "\n.maxntid 1024, 1, 1\n{");
+  EXPECT_LE(compiled(text).registers, 64U);
+  text.replace(text.find("maxntid 1024"), 12, "reqntid 1024");
+  EXPECT_LE(compiled(text).registers, 64U);
+  text.replace(text.find("reqntid 1024"), 12, "maxntid 512");
+  EXPECT_EQ(compiled(text).spill_bytes, 0U);
+}
+
+/// Words out[40 t ...]: 40 addresses are made in front of a barrier, each is used behind it.
+std::string far_addresses() {
+  std::string body = "mul.wide.u32 %rd3, %r2, 160;\n add.s64 %rd4, %rd1, %rd3;\n";
+  for (int i = 0; i < 40; ++i)
+    body += " add.s64 %rd" + std::to_string(100 + i) + (i % 2 == 0 ? ", %rd4, " : ", 4, %rd") +
+            std::to_string(i % 2 == 0 ? 4 * i : 99 + i) + ";\n";
+  body += " bar.sync 0;\n";
+  for (int i = 39; i >= 0; --i)
+    body +=
+        " add.u32 %r3, %r3, " + std::to_string(i) + ";\n st.global.u32 [%rd" + std::to_string(100 + i) + "], %r3;\n";
+  return kernel(body + " ret;\n", {}, false);
+}
+
+TEST(Limits, AddressesAreOffsetsWhereRegistersAreShort) {
+  std::string text = far_addresses();
+  const isa::Program program = compiled(text);
+  EXPECT_LE(program.registers, 16U);
+  EXPECT_EQ(program.spill_bytes, 0U);
+  text.replace(text.find("\n{"), 2, "\n.maxnreg 200\n{");
+  EXPECT_GT(compiled(text).registers, 80U) << "where they are not, the program stays as it is written";
+}
+
+TEST(Limits, OffsetsReachTheSameWords) {
+  const std::string text = far_addresses();
+  const Outcome outcome = run(module_of(text), 255, 2, 80);
+  EXPECT_EQ(outcome.fault, "");
+  for (unsigned t = 0; t < 2; ++t)
+    for (unsigned i = 0; i < 40; ++i) {
+      unsigned sum = 0;
+      for (unsigned k = i; k < 40; ++k) sum += k;
+      EXPECT_EQ(outcome.words[40 * t + i], sum) << t << " " << i;
+    }
+}
+
+TEST(Limits, BasesThatChangeKeepTheirSums) {
+  // %rd5 is %rd4 + 4 as it was before %rd4 went on, and %rd6 is %rd5 + 4 of the turn before.
+  std::string body;
+  for (int i = 0; i < 40; ++i)
+    body += "add.s64 %rd" + std::to_string(100 + i) + ", %rd1, " + std::to_string(64 + 4 * i) + ";\n";
+  body +=
+      "mov.u64 %rd4, %rd1;\n"
+      "LOOP:\n add.s64 %rd5, %rd4, 4;\n add.s64 %rd4, %rd4, 8;\n st.global.u32 [%rd5], %r3;\n"
+      " setp.ne.u32 %p2, %r3, 0;\n @%p2 st.global.u32 [%rd6], %r3;\n add.s64 %rd6, %rd5, 4;\n"
+      " add.u32 %r3, %r3, 1;\n setp.lt.u32 %p1, %r3, 8;\n @%p1 bra LOOP;\n";
+  for (int i = 0; i < 40; ++i)
+    body += " st.global.u32 [%rd" + std::to_string(100 + i) + "], " + std::to_string(1000 + i) + ";\n";
+  const std::string text = kernel(body + " ret;\n", {}, false);
+  std::vector<std::uint32_t> expected = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7};
+  for (unsigned i = 0; i < 40; ++i) expected.push_back(1000 + i);
+  for (const unsigned limit : {24U, 255U}) {
+    const Outcome outcome = run(module_of(text), limit, 1, 56);
+    EXPECT_EQ(outcome.fault, "");
+    EXPECT_EQ(outcome.words, expected) << limit;
+    EXPECT_LE(outcome.program.registers, 24U) << "the 40 sums are offsets";
+  }
+}
+
 TEST(Limits, ParametersAreComputedAgainRatherThanSpilled) {
   std::string text = ".visible .entry k(";
   for (int i = 0; i < 30; ++i) text += std::string(i == 0 ? "" : ", ") + ".param .u64 a" + std::to_string(i);

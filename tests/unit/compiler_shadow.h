@@ -262,7 +262,7 @@ inline void expect_sound(const isa::Module& module, const std::string& kernel, u
                          std::size_t steps = 20000) {
   const isa::LinkOptions options;
   const Linked linked = link(module, kernel, options, false, argument_registers(limit));
-  const std::vector<Code> codes = compile_functions(linked, limit);
+  const std::vector<Code> codes = compile_functions(linked, {limit, limit});
   for (const Code& code : codes) expect_no_early_overwrite(code);
   for (const Code& code : codes)
     for (unsigned layout = 0; layout < 2; ++layout)

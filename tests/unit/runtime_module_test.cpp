@@ -1,7 +1,10 @@
 // Images on a device: variables are placed and initialised, constants are read-only, kernels are compiled when asked
 // for.
 
+#include <algorithm>
+
 #include "castor/base/error.h"
+#include "castor/gpu/occupancy.h"
 #include "gpu_support.h"
 #include "runtime/module.h"
 
@@ -147,24 +150,71 @@ TEST_F(ModuleTest, SaysWhenVariablesDoNotFit) {
   EXPECT_EQ(device_.store().used(), 0U);
 }
 
-TEST_F(ModuleTest, HonoursTheRegisterCap) {
+/// A kernel that holds `count` words at a time. `bounds`: directives between its parameters and its body.
+std::string holding(int count, const std::string& bounds = {}) {
   std::string body;
-  for (int i = 0; i < 60; ++i)
+  for (int i = 0; i < count; ++i)
     body += "ld.global.u32 %v" + std::to_string(i) + ", [%rd+" + std::to_string(4 * i) + "];\n";
-  for (int i = 0; i < 60; ++i)
-    body += "st.global.u32 [%rd+" + std::to_string(4 * i) + "], %v" + std::to_string(59 - i) + ";\n";
-  const std::string text =
-      ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %v<60>; .reg .b64 %rd;\nld.param.u64 %rd, [p];\n" + body +
-      "ret;\n}\n";
-  Module free = module(text);
+  for (int i = 0; i < count; ++i)
+    body += "st.global.u32 [%rd+" + std::to_string(4 * i) + "], %v" + std::to_string(count - 1 - i) + ";\n";
+  return ".visible .entry k(.param .u64 p)\n" + bounds +
+         "{\n.reg .b32 %v<200>; .reg .b64 %rd;\nld.param.u64 %rd, [p];\n" + body + "ret;\n}\n";
+}
+
+TEST_F(ModuleTest, HonoursTheRegisterCap) {
+  Module free = module(holding(60));
   const std::uint32_t registers = free.kernel(device_, "k")->program->registers;
   EXPECT_GE(registers, 62U);
   Module::set_register_cap(24);
-  Module capped = module(text);
-  const isa::Program& program = *capped.kernel(device_, "k")->program;
+  Module capped = module(holding(60));
+  const LoadedKernel& kernel = *capped.kernel(device_, "k");
   Module::set_register_cap(0);
-  EXPECT_LE(program.registers, 24U);
-  EXPECT_GT(program.spill_bytes, 0U);
+  EXPECT_LE(kernel.program->registers, 24U);
+  EXPECT_GT(kernel.program->spill_bytes, 0U);
+  EXPECT_TRUE(kernel.bounded);
+}
+
+TEST_F(ModuleTest, CompilesAgainForBlocksThatDoNotFit) {
+  const unsigned most = device_.machine().sm.max_tb_threads;
+  const unsigned cap = gpu::registers_for(device_.machine(), most, 1);
+  ASSERT_EQ(cap, 128U);
+  Module image = module(holding(140));
+  LoadedKernel& kernel = *image.kernel(device_, "k");
+  const LoadedProgram whole = kernel;
+  const unsigned small = device_.machine().sm.lanes;
+  EXPECT_EQ(image.program_for(device_, kernel, small).program, whole.program);
+  const LoadedProgram narrow = image.program_for(device_, kernel, most);
+  EXPECT_LE(narrow.program->registers, cap);
+  EXPECT_GT(narrow.program->spill_bytes, 0U);
+  EXPECT_NE(narrow.handle, whole.handle);
+  EXPECT_EQ(kernel.program, whole.program) << "a question changes nothing";
+
+  testing::internal::CaptureStderr();
+  image.fit(device_, kernel, small);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  image.fit(device_, kernel, most);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("launch of k: " + std::to_string(most) + " threads of " +
+                              std::to_string(whole.program->registers) + " registers do not fit; compiled again with " +
+                              std::to_string(narrow.program->registers) + " registers, " +
+                              std::to_string(narrow.program->spill_bytes) + " bytes of spills"));
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1);
+  EXPECT_EQ(kernel.program, narrow.program);
+  EXPECT_EQ(kernel.handle, narrow.handle);
+  testing::internal::CaptureStderr();
+  image.fit(device_, kernel, most);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(ModuleTest, BoundedKernelsAreNotCompiledAgain) {
+  const unsigned most = device_.machine().sm.max_tb_threads;
+  for (const char* bounds : {".maxnreg 150\n", ".maxntid 64, 1, 1\n", ".reqntid 64, 1, 1\n"}) {
+    Module image = module(holding(140, bounds));
+    LoadedKernel& kernel = *image.kernel(device_, "k");
+    EXPECT_GE(kernel.program->registers, 142U) << bounds;
+    EXPECT_EQ(image.program_for(device_, kernel, most).program, kernel.program) << bounds;
+  }
 }
 
 }  // namespace

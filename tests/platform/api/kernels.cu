@@ -33,6 +33,23 @@ __global__ void heap(int bytes, int* failed) {
   kept = p;
   if (kept == nullptr) *failed += 1;
 }
+/// Holds 80 values across a barrier, in more registers than 1024 threads can have.
+__device__ unsigned digest_of(const unsigned* in) {
+  unsigned values[80], digest = 0;
+#pragma unroll
+  for (int i = 0; i < 80; ++i) values[i] = in[i * blockDim.x + threadIdx.x];
+  __syncthreads();
+#pragma unroll
+  for (int i = 79; i >= 0; --i) digest = digest * 5 + values[i];
+  return digest;
+}
+__global__ void hungry(const unsigned* in, unsigned* out) { out[threadIdx.x] = digest_of(in); }
+__global__ void __launch_bounds__(256) hungry_256(const unsigned* in, unsigned* out) {
+  out[threadIdx.x] = digest_of(in);
+}
+__global__ void __launch_bounds__(1024) hungry_1024(const unsigned* in, unsigned* out) {
+  out[threadIdx.x] = digest_of(in);
+}
 __global__ void null_store(int* p) { *p = 1; }
 __global__ void bump(int* out) { *out = ++generation; }
 
@@ -103,6 +120,59 @@ void shared_memory_rule(const cudaDeviceProp& p) {
   RETURNS(cudaErrorInvalidConfiguration, cudaGetLastError());
   GOOD(cudaDeviceSynchronize());  // refused launches leave nothing behind
   GOOD(cudaFree(out));
+}
+
+cudaFuncAttributes attributes_of(const void* kernel) {
+  cudaFuncAttributes a;
+  GOOD(cudaFuncGetAttributes(&a, kernel));
+  return a;
+}
+
+// 65536 registers are 64 for each of 1024 threads. A kernel that needs more is compiled again when it is launched so.
+void registers_rule() {
+  const int threads = 1024;
+  static unsigned in[80 * threads], digests[threads];
+  for (int i = 0; i < 80 * threads; ++i) in[i] = 2654435761u * static_cast<unsigned>(i);
+  unsigned *from = nullptr, *to = nullptr;
+  GOOD(cudaMalloc(&from, sizeof in));
+  GOOD(cudaMalloc(&to, sizeof digests));
+  GOOD(cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice));
+  const auto right = [&](int count) {
+    GOOD(cudaMemcpy(digests, to, sizeof digests, cudaMemcpyDeviceToHost));
+    GOOD(cudaMemset(to, 0, sizeof digests));
+    bool good = true;
+    for (int t = 0; t < count; ++t) {
+      unsigned digest = 0;
+      for (int i = 79; i >= 0; --i) digest = digest * 5 + in[i * count + t];
+      good = good && digests[t] == digest;
+    }
+    return good;
+  };
+  const void* const kernel = reinterpret_cast<const void*>(hungry);
+  const int registers = attributes_of(kernel).numRegs;
+  CHECK(registers > 80 && attributes_of(kernel).localSizeBytes == 0);
+  hungry<<<1, 512>>>(from, to);
+  CHECK(right(512));
+  // What would run is what occupancy tells; what runs is what attributes tell.
+  CHECK(blocks_of(kernel, 512, 0) == 1 && blocks_of(kernel, 1024, 0) == 1);
+  CHECK(attributes_of(kernel).numRegs == registers && attributes_of(kernel).maxThreadsPerBlock < 1024);
+  int grid = 0, size = 0;
+  GOOD(cudaOccupancyMaxPotentialBlockSize(&grid, &size, hungry, 0, 0));
+  CHECK(size <= attributes_of(kernel).maxThreadsPerBlock);
+  hungry<<<1, 1024>>>(from, to);
+  CHECK(right(1024));
+  CHECK(attributes_of(kernel).numRegs <= 64 && attributes_of(kernel).localSizeBytes > 0);
+  CHECK(blocks_of(kernel, 512, 0) == 2 && attributes_of(kernel).maxThreadsPerBlock == 1024);
+  // Bounds are obeyed: as compiled, or not at all.
+  CHECK(attributes_of(reinterpret_cast<const void*>(hungry_256)).numRegs > 80);
+  hungry_256<<<1, 1024>>>(from, to);
+  RETURNS(cudaErrorInvalidConfiguration, cudaGetLastError());
+  CHECK(attributes_of(reinterpret_cast<const void*>(hungry_256)).numRegs > 80);
+  CHECK(attributes_of(reinterpret_cast<const void*>(hungry_1024)).numRegs <= 64);
+  hungry_1024<<<1, 1024>>>(from, to);
+  CHECK(right(1024));
+  GOOD(cudaFree(from));
+  GOOD(cudaFree(to));
 }
 
 void device_heap() {
@@ -183,6 +253,7 @@ int main() {
   devices();
   attributes_and_occupancy(properties);
   shared_memory_rule(properties);
+  registers_rule();
   device_heap();
   errors_and_reset();
   return verdict();

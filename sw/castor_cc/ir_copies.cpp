@@ -1,0 +1,371 @@
+#include "castor_cc/ir_copies.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "castor_cc/ir_types.h"
+
+namespace castor::castor_cc {
+namespace {
+
+std::string_view line_of(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::optional<std::uint64_t> number_at(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+/// What stands between `before` and `after`, both of which must be there.
+std::optional<std::string_view> between(std::string_view text, std::string_view before, std::string_view after) {
+  const std::size_t at = text.find(before);
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + before.size());
+  const std::size_t end = text.find(after);
+  if (end == std::string_view::npos) return std::nullopt;
+  return text.substr(0, end);
+}
+
+/// Arguments of a call, split at its own commas.
+std::vector<std::string_view> arguments_of(std::string_view list) {
+  std::vector<std::string_view> arguments;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const char c = list[i];
+    if (c == '(' || c == '{' || c == '[') ++depth;
+    if (c == ')' || c == '}' || c == ']') --depth;
+    if (depth < 0) {
+      arguments.push_back(list.substr(begin, i - begin));
+      return arguments;
+    }
+    if (depth == 0 && c == ',') {
+      arguments.push_back(list.substr(begin, i - begin));
+      begin = i + 2;
+    }
+  }
+  return {};
+}
+
+/// One side of a memcpy: "i8* align 16 %7", or a constant expression for an address that is known when linking.
+struct Pointer {
+  std::string_view value;
+  std::uint64_t align = 0;
+};
+
+std::optional<Pointer> pointer_argument(std::string_view text) {
+  static constexpr std::string_view kType = "i8* ";
+  static constexpr std::string_view kAlign = "align ";
+  if (!begins_with(text, kType)) return std::nullopt;
+  text.remove_prefix(kType.size());
+  Pointer pointer;
+  while (!text.empty() && text[0] != '%' && text[0] != '@' && !begins_with(text, "bitcast (")) {
+    if (begins_with(text, kAlign)) pointer.align = number_at(text.substr(kAlign.size())).value_or(0);
+    const std::size_t space = text.find(' ', begins_with(text, kAlign) ? kAlign.size() : 0);
+    if (space == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(space + 1);
+  }
+  pointer.value = text;
+  return pointer;
+}
+
+/// Where the bytes at a pointer are.
+enum class Place {
+  kVariable,  ///< in a variable of this function, which may well become registers
+  kMemory,
+  kUnknown
+};
+
+/// The instructions of one function that have names, as far as pointers are made by them.
+class Definitions {
+ public:
+  void begin(bool kernel) {
+    defined_.clear();
+    kernel_ = kernel;
+  }
+  void add(std::string_view line) {
+    static constexpr std::string_view kIs = " = ";
+    const std::string_view text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    const std::size_t name = name_length(text);
+    if (name != 0 && begins_with(text.substr(name), kIs))
+      defined_.emplace(text.substr(0, name), text.substr(name + kIs.size()));
+  }
+
+  /// The type that a pointer of type i8* had before it was cast; empty if that is not known.
+  [[nodiscard]] std::string_view pointee(std::string_view value) const {
+    std::string_view text;
+    if (begins_with(value, "bitcast (")) {
+      text = value.substr(9);
+    } else {
+      const auto found = defined_.find(value);
+      if (found == defined_.end() || !begins_with(found->second, "bitcast ")) return {};
+      text = found->second.substr(8);
+    }
+    const std::string_view type = text.substr(0, type_length(text));
+    return type.size() > 1 && type.back() == '*' ? type.substr(0, type.size() - 1) : std::string_view();
+  }
+
+  [[nodiscard]] Place place(std::string_view value) const {
+    static constexpr unsigned kLongest = 64;
+    bool indexed = false;
+    for (unsigned step = 0; step < kLongest; ++step) {
+      if (value.empty() || value[0] != '%') return Place::kMemory;
+      const auto found = defined_.find(value);
+      // A pointer that a kernel gets or reads leads to memory. A device function's may lead to a variable of the
+      // function into which it is inlined, but an element that is chosen when the program runs seldom lies in one.
+      const Place given = indexed || kernel_ ? Place::kMemory : Place::kUnknown;
+      if (found == defined_.end()) return given;
+      std::string_view text = found->second;
+      if (begins_with(text, "alloca ")) return Place::kVariable;
+      if (begins_with(text, "load ")) return given;
+      const bool element = begins_with(text, "getelementptr ");
+      if (!element && !begins_with(text, "bitcast ") && !begins_with(text, "addrspacecast "))
+        return indexed ? Place::kMemory : Place::kUnknown;
+      text.remove_prefix(text.find(' ') + 1);
+      if (begins_with(text, "inbounds ")) text.remove_prefix(9);
+      if (element) text.remove_prefix(std::min(type_length(text) + 2, text.size()));
+      text.remove_prefix(std::min(type_length(text) + 1, text.size()));
+      value = text.substr(0, name_length(text));
+      if (element && text.substr(value.size()).find('%') != std::string_view::npos) indexed = true;
+    }
+    return Place::kUnknown;
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::string_view> defined_;
+  bool kernel_ = false;
+};
+
+/// A value that a copy moves, and in which access of memory it takes part.
+struct Unit {
+  const char* type = "i32";
+  std::uint64_t offset = 0;
+  std::uint64_t size = 4;
+};
+
+/// Units that are one vector in memory; a single one is no vector.
+struct Group {
+  std::size_t first = 0;
+  std::size_t count = 1;
+};
+
+struct Plan {
+  std::vector<Unit> units;
+  std::vector<Group> groups;
+};
+
+/// Cuts `size` bytes of repeated `type` at addresses aligned to `align`. Nothing if that cannot be done.
+std::optional<Plan> plan_of(const TypeLayout& type, std::uint64_t size, std::uint64_t align) {
+  if (type.size == 0 || (size > type.size && size % type.size != 0)) return std::nullopt;
+  const auto has = [&](const std::vector<std::uint64_t>& offsets, std::uint64_t at) {
+    return std::binary_search(offsets.begin(), offsets.end(), at % type.size);
+  };
+  Plan plan;
+  for (std::uint64_t at = 0; at < size;) {
+    const bool pointer = has(type.pointers, at);
+    const bool wide = pointer || (has(type.wide, at) && align >= 8 && at % 8 == 0);
+    if (pointer && (align < 8 || at % 8 != 0)) return std::nullopt;
+    plan.units.push_back({pointer ? "i8*" : wide ? "i64" : "i32", at, wide ? 8U : 4U});
+    at += plan.units.back().size;
+    if (at > size) return std::nullopt;
+  }
+  for (std::size_t u = 0; u < plan.units.size();) {
+    const std::uint64_t begin = plan.units[u].offset;
+    Group group{u, 1};
+    for (const std::uint64_t bytes : {std::uint64_t{16}, std::uint64_t{8}}) {
+      if (align < bytes || begin % bytes != 0 || begin + bytes > size) continue;
+      std::size_t end = u;
+      bool pointer = false;
+      bool mixed = false;
+      for (; end < plan.units.size() && plan.units[end].offset < begin + bytes; ++end) {
+        pointer |= plan.units[end].type[1] == '8';
+        mixed |= plan.units[end].size != plan.units[u].size;
+      }
+      if (pointer) continue;
+      if (mixed) {
+        plan.units.erase(plan.units.begin() + static_cast<std::ptrdiff_t>(u + 2),
+                         plan.units.begin() + static_cast<std::ptrdiff_t>(end));
+        plan.units[u] = {"i64", begin, 8};
+        plan.units[u + 1] = {"i64", begin + 8, 8};
+        end = u + 2;
+      }
+      group.count = end - u;
+      break;
+    }
+    plan.groups.push_back(group);
+    u += group.count;
+  }
+  return plan;
+}
+
+/// Writes the instructions of one copy. Names begin with "%castor.", which clang gives to nothing.
+class CopyWriter {
+ public:
+  CopyWriter(std::string& out, std::size_t number, std::uint64_t align, std::string_view debug)
+      : out_(out), prefix_("%castor." + std::to_string(number) + "."), align_(align), debug_(debug) {}
+
+  void write(const Plan& plan, const Pointer& to, Place to_place, const Pointer& from, Place from_place) {
+    const bool vector_to = to_place == Place::kMemory;
+    const bool vector_from = from_place == Place::kMemory;
+    for (const Group& group : plan.groups) {
+      const Unit& first = plan.units[group.first];
+      const std::string whole = prefix_ + "v" + std::to_string(group.first);
+      if (vector_from && group.count > 1) {
+        access(true, vector_type(first, group.count), whole, from.value, first.offset);
+        if (vector_to) continue;
+        for (std::size_t k = 0; k < group.count; ++k)
+          line(unit_name(group.first + k) + " = extractelement " + vector_type(first, group.count) + " " + whole +
+               ", i32 " + std::to_string(k));
+      } else {
+        for (std::size_t u = group.first; u < group.first + group.count; ++u)
+          access(true, plan.units[u].type, unit_name(u), from.value, plan.units[u].offset);
+      }
+    }
+    for (const Group& group : plan.groups) {
+      const Unit& first = plan.units[group.first];
+      const std::string whole = prefix_ + "v" + std::to_string(group.first);
+      if (vector_to && group.count > 1) {
+        if (!vector_from) join(first, group, whole);
+        access(false, vector_type(first, group.count), whole, to.value, first.offset);
+      } else {
+        for (std::size_t u = group.first; u < group.first + group.count; ++u)
+          access(false, plan.units[u].type, unit_name(u), to.value, plan.units[u].offset);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string unit_name(std::size_t unit) const { return prefix_ + "u" + std::to_string(unit); }
+  static std::string vector_type(const Unit& unit, std::size_t count) {
+    return "<" + std::to_string(count) + " x " + unit.type + ">";
+  }
+  void line(const std::string& text) { out_.append("  ").append(text).append(debug_).append("\n"); }
+  void access(bool load, const std::string& type, const std::string& value, std::string_view base,
+              std::uint64_t offset) {
+    const std::string address = prefix_ + (load ? "l" : "s") + std::to_string(offset);
+    const std::string pointer = address + ".t";
+    line(address + " = getelementptr inbounds i8, i8* " + std::string(base) + ", i64 " + std::to_string(offset));
+    line(pointer + " = bitcast i8* " + address + " to " + type + "*");
+    std::uint64_t align = align_;
+    while (offset % align != 0) align /= 2;
+    const std::string place = type + "* " + pointer + ", align " + std::to_string(align);
+    line(load ? value + " = load " + type + ", " + place : "store " + type + " " + value + ", " + place);
+  }
+  void join(const Unit& first, const Group& group, const std::string& whole) {
+    const std::string type = vector_type(first, group.count);
+    std::string so_far = "undef";
+    for (std::size_t k = 0; k < group.count; ++k) {
+      const std::string next = k + 1 == group.count ? whole : whole + "." + std::to_string(k);
+      line(next + " = insertelement " + type + " " + so_far + ", " + first.type + " " + unit_name(group.first + k) +
+           ", i32 " + std::to_string(k));
+      so_far = next;
+    }
+  }
+
+  std::string& out_;
+  std::string prefix_;
+  std::uint64_t align_;
+  std::string_view debug_;
+};
+
+constexpr std::string_view kCopy = " @llvm.memcpy.p0i8.p0i8.i64(";
+
+class Widener {
+ public:
+  explicit Widener(std::string_view ir) : ir_(ir), types_(ir) {}
+
+  std::string run() {
+    find_globals();
+    out_.reserve(ir_.size() + ir_.size() / 8);
+    bool inside = false;
+    for (std::string_view rest = ir_; !rest.empty();) {
+      const std::string_view line = line_of(rest);
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      if (begins_with(line, "define ")) {
+        inside = true;
+        definitions_.begin(kernels_.count(between(line, "@", "(").value_or("")) != 0);
+      } else if (begins_with(line, "}")) {
+        inside = false;
+      } else if (inside) {
+        definitions_.add(line);
+        if (line.find(kCopy) != std::string_view::npos && replace(line)) continue;
+      }
+      out_.append(line).append("\n");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  /// Kernels, from lines such as `!7 = !{void (i32*)* @_Z1kPi, !"kernel", i32 1}`, and constants.
+  void find_globals() {
+    for (std::string_view rest = ir_; !rest.empty();) {
+      const std::string_view line = line_of(rest);
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      if (begins_with(line, "!") && line.find(", !\"kernel\", i32 1}") != std::string_view::npos) {
+        if (const auto name = between(line, "@", ",")) kernels_.insert(*name);
+      } else if (begins_with(line, "@") && line.find(" constant ") != std::string_view::npos) {
+        if (const auto name = between(line, "@", " = ")) constants_.insert(*name);
+      }
+    }
+  }
+  [[nodiscard]] bool names_constant(std::string_view value) const {
+    const std::size_t at = value.find('@');
+    if (at == std::string_view::npos) return false;
+    const std::string_view name = value.substr(at + 1);
+    return constants_.count(name.substr(0, name.find_first_of(" ,)"))) != 0;
+  }
+
+  /// False if the line is to stay.
+  bool replace(std::string_view line) {
+    const std::size_t call = line.find(kCopy);
+    if (line.substr(0, call).find("call void") == std::string_view::npos) return false;
+    const std::vector<std::string_view> arguments = arguments_of(line.substr(call + kCopy.size()));
+    if (arguments.size() != 4 || !begins_with(arguments[2], "i64 ") || arguments[3] != "i1 false") return false;
+    const auto to = pointer_argument(arguments[0]);
+    const auto from = pointer_argument(arguments[1]);
+    const auto size = number_at(arguments[2].substr(4));
+    if (!to || !from || !size || *size % 4 != 0 || *size == 0 || *size > TypeLayout::kMostBytes) return false;
+    const std::uint64_t align = std::min(to->align, from->align);
+    if (align < 4) return false;
+    const Place to_place = definitions_.place(to->value);
+    const Place from_place = definitions_.place(from->value);
+    if (to_place == Place::kVariable && from_place == Place::kVariable) return false;
+    // Initial values of variables: the optimiser reads them from the constant itself.
+    if (to_place == Place::kVariable && names_constant(from->value)) return false;
+    auto type = types_.layout(definitions_.pointee(to->value));
+    if (!type || type->size < *size) {
+      if (auto other = types_.layout(definitions_.pointee(from->value))) type = std::move(other);
+    }
+    if (!type) return false;
+    const auto plan = plan_of(*type, *size, align);
+    if (!plan) return false;
+    std::string debug;
+    if (const std::size_t at = line.find(", !dbg !"); at != std::string_view::npos) {
+      const std::string_view tail = line.substr(at);
+      debug = tail.substr(0, tail.find_first_not_of("0123456789", 8));
+    }
+    CopyWriter(out_, copies_++, align, debug).write(*plan, *to, to_place, *from, from_place);
+    return true;
+  }
+
+  std::string_view ir_;
+  TypeTable types_;
+  std::set<std::string_view> kernels_;
+  std::set<std::string_view> constants_;
+  Definitions definitions_;
+  std::string out_;
+  std::size_t copies_ = 0;
+};
+
+}  // namespace
+
+std::string widen_copies(std::string_view ir) { return Widener(ir).run(); }
+
+}  // namespace castor::castor_cc

@@ -1,0 +1,160 @@
+#include "castor_cc/ir_types.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace castor::castor_cc {
+namespace {
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Up to and with the bracket that closes the one at the front; 0 if none does. Names in quotes may hold brackets.
+std::size_t balanced(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
+    if (c == ')' || c == ']' || c == '}' || c == '>') --depth;
+    if (depth == 0) return i + 1;
+  }
+  return 0;
+}
+
+/// Without "*", which makes a pointer of whatever it follows.
+std::size_t pointee_length(std::string_view text) {
+  if (text.empty()) return 0;
+  if (text[0] == '%') return name_length(text);
+  if (text[0] == '[' || text[0] == '{' || text[0] == '<') return balanced(text);
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_word) - text.begin());
+}
+
+std::optional<TypeLayout> number(std::string_view type) {
+  static constexpr struct {
+    std::string_view name;
+    std::uint64_t size;
+  } kNumbers[] = {{"i1", 1},    {"i8", 1},   {"i16", 2},    {"i32", 4},   {"i64", 8},
+                  {"i128", 16}, {"half", 2}, {"bfloat", 2}, {"float", 4}, {"double", 8}};
+  for (const auto& known : kNumbers) {
+    if (known.name != type) continue;
+    TypeLayout layout{known.size, known.size, {}, {}};
+    for (std::uint64_t at = 0; at + 8 <= known.size; at += 8) layout.wide.push_back(at);
+    return layout;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t rounded_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
+
+/// Adds what `part` holds, `part` lying at `offset`.
+void add(TypeLayout& whole, const TypeLayout& part, std::uint64_t offset) {
+  const auto shifted = [offset](std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from) {
+    for (const std::uint64_t at : from)
+      if (offset + at < TypeLayout::kMostBytes) to.push_back(offset + at);
+  };
+  shifted(whole.wide, part.wide);
+  shifted(whole.pointers, part.pointers);
+}
+
+}  // namespace
+
+std::size_t name_length(std::string_view text) {
+  if (text.size() < 2 || text[0] != '%') return 0;
+  if (text[1] == '"') {
+    const std::size_t end = text.find('"', 2);
+    return end == std::string_view::npos ? 0 : end + 1;
+  }
+  const auto ends = [](char c) { return !is_word(c) && c != '.' && c != '$' && c != '-'; };
+  return static_cast<std::size_t>(std::find_if(text.begin() + 1, text.end(), ends) - text.begin());
+}
+
+std::size_t type_length(std::string_view text) {
+  std::size_t length = pointee_length(text);
+  if (length == 0) return 0;
+  for (;;) {
+    const std::string_view rest = text.substr(length);
+    if (begins_with(rest, "*")) {
+      ++length;
+    } else if (begins_with(rest, " addrspace(")) {
+      length += rest.find(')') + 1;
+    } else if (begins_with(rest, " (")) {
+      length += 1 + balanced(rest.substr(1));
+    } else {
+      return length;
+    }
+  }
+}
+
+TypeTable::TypeTable(std::string_view ir) {
+  static constexpr std::string_view kIs = " = type ";
+  while (!ir.empty()) {
+    const std::string_view line = ir.substr(0, ir.find('\n'));
+    ir.remove_prefix(std::min(ir.size(), line.size() + 1));
+    if (!begins_with(line, "%")) continue;
+    const std::size_t name = name_length(line);
+    if (begins_with(line.substr(name), kIs)) named_.emplace(line.substr(0, name), line.substr(name + kIs.size()));
+  }
+}
+
+std::optional<TypeLayout> TypeTable::layout(std::string_view type) const { return layout(type, 0); }
+
+std::optional<TypeLayout> TypeTable::layout(std::string_view type, unsigned depth) const {
+  static constexpr unsigned kDeepest = 64;
+  if (type.empty() || depth > kDeepest) return std::nullopt;
+  if (type.back() == '*') return TypeLayout{8, 8, {}, {0}};
+  if (type[0] == '%') {
+    const auto found = named_.find(type);
+    return found == named_.end() ? std::nullopt : layout(found->second, depth + 1);
+  }
+  if (type[0] == '[') return sequence(type.substr(1, type.size() - 2), false, depth);
+  if (begins_with(type, "<{")) return structure(type.substr(2, type.size() - 4), true, depth);
+  if (type[0] == '<') return sequence(type.substr(1, type.size() - 2), true, depth);
+  if (type[0] == '{') return structure(type.substr(1, type.size() - 2), false, depth);
+  return number(type);
+}
+
+std::optional<TypeLayout> TypeTable::structure(std::string_view members, bool packed, unsigned depth) const {
+  TypeLayout whole;
+  while (!members.empty()) {
+    if (members[0] == ' ' || members[0] == ',') {
+      members.remove_prefix(1);
+      continue;
+    }
+    const std::size_t length = type_length(members);
+    const std::optional<TypeLayout> member = layout(members.substr(0, length), depth + 1);
+    if (!member) return std::nullopt;
+    members.remove_prefix(length);
+    const std::uint64_t align = packed ? 1 : member->align;
+    const std::uint64_t offset = rounded_up(whole.size, align);
+    add(whole, *member, offset);
+    whole.size = offset + member->size;
+    whole.align = std::max(whole.align, align);
+  }
+  whole.size = rounded_up(whole.size, whole.align);
+  return whole;
+}
+
+std::optional<TypeLayout> TypeTable::sequence(std::string_view body, bool vector, unsigned depth) const {
+  static constexpr std::string_view kTimes = " x ";
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), count);
+  const std::string_view rest = body.substr(static_cast<std::size_t>(end - body.data()));
+  if (error != std::errc() || !begins_with(rest, kTimes)) return std::nullopt;
+  const std::optional<TypeLayout> element = layout(rest.substr(kTimes.size()), depth + 1);
+  if (!element) return std::nullopt;
+  TypeLayout whole;
+  whole.size = count * element->size;
+  whole.align = element->align;
+  for (std::uint64_t i = 0; i < count && i * element->size < TypeLayout::kMostBytes && element->size != 0; ++i)
+    add(whole, *element, i * element->size);
+  if (vector) {
+    while (whole.align < whole.size) whole.align *= 2;
+    whole.size = rounded_up(whole.size, whole.align);
+  }
+  return whole;
+}
+
+}  // namespace castor::castor_cc

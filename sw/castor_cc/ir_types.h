@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace castor::castor_cc {
+
+/// Size and alignment of an LLVM type on nvptx64 in bytes, and where its values of 8 bytes lie.
+struct TypeLayout {
+  std::uint64_t size = 0;
+  std::uint64_t align = 1;
+  std::vector<std::uint64_t> wide;      ///< offsets of 64-bit numbers, ascending, below kMostBytes
+  std::vector<std::uint64_t> pointers;  ///< likewise of pointers
+
+  /// What lies behind is not listed.
+  static constexpr std::uint64_t kMostBytes = 128;
+};
+
+/// The named types of a module in LLVM's text form (version 14, typed pointers). Views into that text.
+class TypeTable {
+ public:
+  explicit TypeTable(std::string_view ir);
+
+  /// Nothing for types without a size (opaque, void, functions) and for those that CUDA C++ does not make.
+  [[nodiscard]] std::optional<TypeLayout> layout(std::string_view type) const;
+
+ private:
+  [[nodiscard]] std::optional<TypeLayout> layout(std::string_view type, unsigned depth) const;
+  [[nodiscard]] std::optional<TypeLayout> structure(std::string_view members, bool packed, unsigned depth) const;
+  [[nodiscard]] std::optional<TypeLayout> sequence(std::string_view body, bool vector, unsigned depth) const;
+
+  std::map<std::string_view, std::string_view> named_;
+};
+
+[[nodiscard]] inline bool begins_with(std::string_view text, std::string_view with) {
+  return text.substr(0, with.size()) == with;
+}
+
+/// Characters of the type that `text` begins with; 0 if it begins with none.
+[[nodiscard]] std::size_t type_length(std::string_view text);
+
+/// Characters of the value name, "%7" or "%\"a b\"", that `text` begins with; 0 if it begins with none.
+[[nodiscard]] std::size_t name_length(std::string_view text);
+
+}  // namespace castor::castor_cc

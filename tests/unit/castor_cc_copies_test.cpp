@@ -1,0 +1,173 @@
+// What castor-cc does to copies of structures in LLVM text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "castor_cc/ir_copies.h"
+#include "castor_cc/ir_types.h"
+
+namespace castor::castor_cc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr char kTypes[] =
+    "%struct.float4 = type { float, float, float, float }\n"
+    "%struct.float3 = type { float, float, float }\n"
+    "%struct.uchar4 = type { i8, i8, i8, i8 }\n"
+    "%struct.mixed = type { float, i32, double, [2 x i64] }\n"
+    "%\"class.ns::Box<int, {}>\" = type { %struct.float3, i8*, i32 (i32, i8*)** }\n"
+    "%struct.closed = type opaque\n"
+    "%struct.packed = type <{ i8, i64, i16 }>\n";
+
+TEST(TypeTable, LaysTypesOutAsNvptxDoes) {
+  const TypeTable types(kTypes);
+  const auto size = [&](const char* type) {
+    const auto layout = types.layout(type);
+    return layout ? std::vector<std::uint64_t>{layout->size, layout->align} : std::vector<std::uint64_t>{};
+  };
+  EXPECT_THAT(size("i1"), ElementsAre(1, 1));
+  EXPECT_THAT(size("half"), ElementsAre(2, 2));
+  EXPECT_THAT(size("%struct.float4"), ElementsAre(16, 4));
+  EXPECT_THAT(size("[3 x %struct.uchar4]"), ElementsAre(12, 1));
+  EXPECT_THAT(size("%struct.mixed"), ElementsAre(32, 8));
+  EXPECT_THAT(size("%\"class.ns::Box<int, {}>\""), ElementsAre(32, 8));
+  EXPECT_THAT(size("%struct.packed"), ElementsAre(11, 1));
+  EXPECT_THAT(size("<3 x float>"), ElementsAre(16, 16));
+  EXPECT_THAT(size("{ i8, { i16, i8 }, double }"), ElementsAre(16, 8));
+  EXPECT_THAT(size("%struct.closed*"), ElementsAre(8, 8));
+  EXPECT_THAT(size("[0 x i32]"), ElementsAre(0, 4));
+  for (const char* unknown : {"%struct.closed", "void", "void (i32)", "%struct.nobody", "[2 x void]", "x86_fp80", ""})
+    EXPECT_THAT(size(unknown), IsEmpty()) << unknown;
+}
+
+TEST(TypeTable, SaysWhereNumbersAndPointersOf8BytesLie) {
+  const TypeTable types(kTypes);
+  EXPECT_THAT(types.layout("%struct.mixed")->wide, ElementsAre(8, 16, 24));
+  EXPECT_THAT(types.layout("%struct.mixed")->pointers, IsEmpty());
+  EXPECT_THAT(types.layout("%\"class.ns::Box<int, {}>\"")->pointers, ElementsAre(16, 24));
+  EXPECT_THAT(types.layout("[2 x i128]")->wide, ElementsAre(0, 8, 16, 24));
+  EXPECT_EQ(types.layout("[100 x i8*]")->pointers.size(), 16U) << "as far as copies are rewritten";
+}
+
+TEST(TypeTable, FindsTheEndOfAType) {
+  EXPECT_EQ(type_length("i32, i32"), 3U);
+  EXPECT_EQ(type_length("%struct.a* %1"), 10U);
+  EXPECT_EQ(type_length("[4 x { i8, i8 }]** %1"), 18U);
+  EXPECT_EQ(type_length("i32 (i8*, ...)* %f"), 15U);
+  EXPECT_EQ(type_length("i8 addrspace(3)* @s"), 16U);
+  EXPECT_EQ(type_length("%\"a b{\"* %1"), 8U);
+  EXPECT_EQ(type_length(", i32"), 0U);
+}
+
+/// A function whose parameters %0, %1 are pointers, with two variables %2, %3 and elements %4 of %0, %5 of %1.
+std::string function(const std::string& type, const std::string& body, bool kernel = true) {
+  return std::string(kTypes) + "@init = private unnamed_addr constant " + type +
+         " zeroinitializer, align 16\n@s = internal addrspace(3) global " + type +
+         " undef, align 16\ndefine dso_local void @k(" + type + "* noundef %0, " + type +
+         "* noundef %1, i64 %n) #0 {\n  %2 = alloca " + type + ", align 16\n  %3 = alloca " + type +
+         ", align 16\n  %4 = getelementptr inbounds " + type + ", " + type +
+         "* %0, i64 %n\n  %5 = getelementptr inbounds " + type + ", " + type + "* %1, i64 %n\n" + body +
+         "  ret void\n}\n" +
+         (kernel ? "!7 = !{void (" + type + "*, " + type + "*, i64)* @k, !\"kernel\", i32 1}\n" : "");
+}
+
+/// `to` and `from`: numbers of pointers to `type`.
+std::string copy(const std::string& type, int to, int from, int size, int align = 16,
+                 const std::string& last = "i1 false") {
+  const std::string pointer = "i8* align " + std::to_string(align) + " %";
+  return "  %8 = bitcast " + type + "* %" + std::to_string(to) + " to i8*\n  %9 = bitcast " + type + "* %" +
+         std::to_string(from) + " to i8*\n  call void @llvm.memcpy.p0i8.p0i8.i64(" + pointer + "8, " + pointer +
+         "9, i64 " + std::to_string(size) + ", " + last + "), !tbaa.struct !24, !dbg !31\n";
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+constexpr char kFloat4[] = "%struct.float4";
+
+TEST(WidenCopies, FromMemoryToMemoryIsOneVector) {
+  const std::string out = widen_copies(function(kFloat4, copy(kFloat4, 5, 4, 16)));
+  EXPECT_THAT(out, Not(HasSubstr("memcpy")));
+  EXPECT_THAT(out, HasSubstr("= load <4 x i32>, <4 x i32>* %castor.0.l0.t, align 16, !dbg !31\n"));
+  EXPECT_THAT(out, HasSubstr("  store <4 x i32> %castor.0.v0, <4 x i32>* %castor.0.s0.t, align 16, !dbg !31\n"));
+  EXPECT_THAT(out, HasSubstr("getelementptr inbounds i8, i8* %9, i64 0"));
+  EXPECT_EQ(count(out, " load ") + count(out, "store "), 2U);
+}
+
+TEST(WidenCopies, VariablesAreReadAndWrittenInPieces) {
+  const std::string to = widen_copies(function(kFloat4, copy(kFloat4, 2, 4, 16)));
+  EXPECT_EQ(count(to, "= load <4 x i32>"), 1U);
+  EXPECT_EQ(count(to, "= extractelement <4 x i32>"), 4U);
+  EXPECT_EQ(count(to, "store i32 %castor.0.u"), 4U);
+  EXPECT_THAT(to, HasSubstr("store i32 %castor.0.u2, i32* %castor.0.s8.t, align 8"));
+  const std::string from = widen_copies(function(kFloat4, copy(kFloat4, 5, 3, 16)));
+  EXPECT_EQ(count(from, "= load i32, "), 4U);
+  EXPECT_EQ(count(from, "= insertelement <4 x i32>"), 4U);
+  EXPECT_EQ(count(from, "store <4 x i32>"), 1U);
+  const std::string between = function(kFloat4, copy(kFloat4, 2, 3, 16));
+  EXPECT_EQ(widen_copies(between), between) << "the optimiser resolves these";
+}
+
+TEST(WidenCopies, PointersThatMayLeadToVariablesAreTakenInPieces) {
+  // A parameter of a device function: after inlining it may be anything. An element chosen at run time is in memory.
+  const std::string out = widen_copies(function(kFloat4, copy(kFloat4, 1, 4, 16), false));
+  EXPECT_EQ(count(out, "= load <4 x i32>"), 1U);
+  EXPECT_EQ(count(out, "store i32"), 4U);
+  EXPECT_EQ(count(widen_copies(function(kFloat4, copy(kFloat4, 1, 4, 16))), "store <4 x i32>"), 1U) << "of a kernel";
+}
+
+TEST(WidenCopies, UnitsFollowTheType) {
+  const std::string mixed = widen_copies(function("%struct.mixed", copy("%struct.mixed", 2, 4, 32)));
+  EXPECT_EQ(count(mixed, "= load <2 x i64>"), 2U);
+  EXPECT_EQ(count(mixed, "store i64"), 4U);
+  const std::string by8 = widen_copies(function("%struct.mixed", copy("%struct.mixed", 5, 4, 32, 8)));
+  EXPECT_EQ(count(by8, "= load <2 x i32>"), 1U);
+  EXPECT_EQ(count(by8, "= load i64"), 3U);
+  const std::string box = "%\"class.ns::Box<int, {}>\"";
+  const std::string pointers = widen_copies(function(box, copy(box, 5, 4, 32, 8)));
+  EXPECT_EQ(count(pointers, "= load i8*, "), 2U) << "a pointer stays one, so that its space can be found out";
+  EXPECT_EQ(count(pointers, "= load <2 x i32>"), 2U);
+  const std::string bytes = widen_copies(function("%struct.uchar4", copy("%struct.uchar4", 2, 4, 4, 4)));
+  EXPECT_EQ(count(bytes, "= load i32, "), 1U);
+  const std::string three = widen_copies(function("%struct.float3", copy("%struct.float3", 5, 4, 12, 4)));
+  EXPECT_EQ(count(three, "= load i32, "), 3U);
+}
+
+TEST(WidenCopies, LeavesWhatItDoesNotKnow) {
+  for (const std::string& body :
+       {copy(kFloat4, 5, 4, 16, 16, "i1 true"), copy(kFloat4, 5, 4, 16, 2), copy(kFloat4, 5, 4, 14),
+        copy(kFloat4, 5, 4, 144), copy("%struct.closed", 5, 4, 16), copy(kFloat4, 5, 4, 20, 4),
+        std::string("  call void @llvm.memcpy.p0i8.p0i8.i64(i8* align 16 %p, i8* align 16 %q, i64 16, i1 false)\n"),
+        std::string("  call void @llvm.memcpy.p0i8.p0i8.i64(i8* align 16 %p, i8* align 16 %q, i64 %n, i1 false)\n"),
+        std::string("  call void @f(i8* bitcast (void ()* @llvm.memcpy.p0i8.p0i8.i64(i8* to i8*))\n")}) {
+    const std::string text = function(kFloat4, body);
+    EXPECT_EQ(widen_copies(text), text);
+  }
+  EXPECT_EQ(widen_copies(""), "");
+}
+
+TEST(WidenCopies, ReadsVariablesOfTheModuleButNotInitialValues) {
+  const auto from = [](const std::string& name) {
+    return function(kFloat4,
+                    "  %8 = bitcast %struct.float4* %2 to i8*\n  call void @llvm.memcpy.p0i8.p0i8.i64(i8* align 16 %8, "
+                    "i8* align 16 bitcast (" +
+                        name + " to i8*), i64 16, i1 false)\n");
+  };
+  const std::string shared = "%struct.float4* addrspacecast (%struct.float4 addrspace(3)* @s to %struct.float4*)";
+  EXPECT_EQ(count(widen_copies(from(shared)), "= load <4 x i32>"), 1U);
+  EXPECT_THAT(widen_copies(from(shared)), HasSubstr("i8* bitcast (" + shared + " to i8*), i64 0"));
+  const std::string initial = from("%struct.float4* @init");
+  EXPECT_EQ(widen_copies(initial), initial);
+}
+
+}  // namespace
+}  // namespace castor::castor_cc
