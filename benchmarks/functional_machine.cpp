@@ -36,7 +36,7 @@ std::unique_ptr<gpu::Device> open(const std::string& platform) {
 void tiled_matrix_multiply(benchmark::State& state) {
   const auto n = static_cast<std::uint32_t>(state.range(0));
   const auto tile = static_cast<std::uint32_t>(state.range(1));
-  const auto device = open("pascal_titanx");
+  const auto device = open("pascal_titanx_study");
   runtime::Module module("matmul.ptx", matmul_text());
   const std::string name =
       "_Z8multiplyILi" + std::to_string(tile) + "EEvPKfS1_Pfiii";  // template <int Tile> void multiply(...)
@@ -68,13 +68,13 @@ BENCHMARK(tiled_matrix_multiply)->Args({512, 16})->Args({512, 32})->Unit(benchma
 
 // Reading a machine file, mapping device memory, building the device.
 void open_device(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(open("pascal_titanx"));
+  for (auto _ : state) benchmark::DoNotOptimize(open("pascal_titanx_study"));
 }
 BENCHMARK(open_device)->Unit(benchmark::kMillisecond);
 
 // PTX text to a program in physical registers.
 void parse_and_compile(benchmark::State& state) {
-  const auto device = open("pascal_titanx");
+  const auto device = open("pascal_titanx_study");
   const std::string text = matmul_text();
   for (auto _ : state) {
     runtime::Module module("matmul.ptx", text);

@@ -69,7 +69,7 @@ class Bench : public sc_core::sc_module {
   explicit Bench(unsigned window) : Bench(sc_core::sc_module_name(sc_core::sc_gen_unique_name("bench")), window) {}
   Bench(const sc_core::sc_module_name& name, unsigned window)
       : sc_module(name),
-        machine(platforms::load_machine("kepler_k20c").machine),
+        machine(platforms::load_machine("kepler_k20c_study").machine),
         store({std::uint64_t{256} << 20, false}),
         statistics("memory"),
         memory(machine, store, statistics) {

@@ -131,9 +131,9 @@ void run(benchmark::State& state, const char* machine_name, const char* body) {
   state.counters["instructions/tick"] = static_cast<double>(instructions) / static_cast<double>(ticks);
 }
 
-void arithmetic(benchmark::State& state) { run(state, "kepler_k20c", kArithmetic); }
-void arithmetic_pascal(benchmark::State& state) { run(state, "pascal_titanx", kArithmetic); }
-void shared_memory(benchmark::State& state) { run(state, "kepler_k20c", kShared); }
+void arithmetic(benchmark::State& state) { run(state, "kepler_k20c_study", kArithmetic); }
+void arithmetic_pascal(benchmark::State& state) { run(state, "pascal_titanx_study", kArithmetic); }
+void shared_memory(benchmark::State& state) { run(state, "kepler_k20c_study", kShared); }
 BENCHMARK(arithmetic)->Unit(benchmark::kMillisecond);
 BENCHMARK(arithmetic_pascal)->Unit(benchmark::kMillisecond);
 BENCHMARK(shared_memory)->Unit(benchmark::kMillisecond);

@@ -46,7 +46,7 @@ class Rig : public Unit, public SmMemoryClient {
   static constexpr isa::OperandIndex kLoaded = 2;
 
   Rig()
-      : machine_(platforms::load_machine("kepler_k20c", {}).machine),
+      : machine_(platforms::load_machine("kepler_k20c_study", {}).machine),
         store_({std::uint64_t{1} << 28, false}),
         module_(sc_core::sc_gen_unique_name("sm"), *this, machine_.xbar.fifo_flits),
         memory_(machine_.xbar.fifo_flits),
@@ -70,6 +70,7 @@ class Rig : public Unit, public SmMemoryClient {
     lsu_.complete(operation, SmMemory::instruction(operation).view);
   }
   void acknowledged(unsigned /*warp*/) override {}
+  void goes_on(unsigned) override {}
   void fetched(std::uint64_t /*line*/) override {}
 
   isa::RegisterView view(unsigned warp) {
@@ -93,8 +94,8 @@ class Rig : public Unit, public SmMemoryClient {
       issue.warp = warp;
       issue.dispatch = now_ + 4;
       issue.now = issue.tick = now_;
-      unsigned acknowledges = 0;
-      issued = !lsu_.issue(issue, acknowledges);
+      MemoryAccepted accepted;
+      issued = !lsu_.issue(issue, accepted);
     }
     memory_.tick(now_);
     return issued;

@@ -1,5 +1,5 @@
-// Speed of the timing GPU, a whole kepler_k20c: tiled matrix multiply, breadth-first search, one warp that chases a
-// pointer. Only the host's time inside the simulation counts.
+// Speed of the timing GPU, a whole kepler_k20c_study: tiled matrix multiply, breadth-first search, one warp that chases
+// a pointer. Only the host's time inside the simulation counts.
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -42,7 +42,7 @@ AGAIN:
 
 // One device for all: SystemC elaborates once.
 gpu::TimingDevice& device() {
-  static gpu::TimingDevice the_device(platforms::load_machine("kepler_k20c").machine, {});
+  static gpu::TimingDevice the_device(platforms::load_machine("kepler_k20c_study").machine, {});
   return the_device;
 }
 

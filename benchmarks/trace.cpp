@@ -30,7 +30,7 @@ void waves_sample(benchmark::State& state) {
 BENCHMARK(waves_sample)->Arg(0)->Arg(20)->Arg(200);
 
 void timeline_thread_block(benchmark::State& state) {
-  const Machine machine = castor::platforms::load_machine("kepler_k20c").machine;
+  const Machine machine = castor::platforms::load_machine("kepler_k20c_study").machine;
   castor::isa::Program program;
   program.kernel = "matmul";
   KernelContext kernel;

@@ -58,6 +58,7 @@ obtained. Files of your own may say what they like.
 | `vendor guide` | NVIDIA, *CUDA C++ Programming Guide* with its occupancy calculator: limits, allocation units and throughput per compute capability |
 | `vendor data` | NVIDIA's data of that GPU: product page, board specification |
 | `microbenchmarks` | published measurements, as they are commonly quoted: Wong 2010, Mei 2017, Jia 2018, Arafa 2019 |
+| `clpeak` | K. Bhat, *clpeak*: its published logs of that GPU, or of the one named |
 | `GCN documents` | public GCN architecture and ISA documents |
 | `command line` | replaced by an override |
 
@@ -72,6 +73,15 @@ obtained. Files of your own may say what they like.
 | `Mei 2017` | Xinxin Mei, Xiaowen Chu, *Dissecting GPU Memory Hierarchy through Microbenchmarking*, IEEE TPDS 28(1), 2017 |
 | `Jia 2018` | Zhe Jia et al., *Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking*, arXiv:1804.06826, 2018 |
 | `Arafa 2019` | Yehia Arafa et al., *Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs*, HPEC 2019 |
+| `Andersch 2015` | Michael Andersch, Jan Lucas, Ben Juurlink, *On Latency in GPU Throughput Microarchitectures*, ISPASS 2015 (a GF106) |
+| `Volkov 2016` | Vasily Volkov, *Understanding Latency Hiding on GPUs*, PhD dissertation, University of California, Berkeley, 2016 |
+| `Feng 2021` | sjfeng1999, *gpu-arch-microbenchmark*, repository of that name (an RTX 2070) |
+| `Connolly 2026` | David Connolly, *TU102 (sm_75) Microarchitecture Characterisation*, repository connollydavid/tu102 (a Quadro RTX 6000) |
+
+A machine that is called after a chip stands for it: its values are those of the chip where they are known, and
+[results/fidelity.md](results/fidelity.md) says how far it is from it. A machine called `..._study` has the values with which
+publications simulated that chip, often those of another simulator; the experiments that repeat them, the tests of the
+machine's rules and the benchmarks use these. The machines `maxwell_liu...` and `gcn_apu...` are of studies too.
 )";
 
 std::string number(double value, const char* format) {

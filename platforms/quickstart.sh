@@ -30,6 +30,6 @@ for program in vector_add matmul reduction; do
   show "./$program"
 done
 show castor list kernels ./matmul
-show castor run --platform kepler_k20c --summary --timeline matmul-timeline.json ./matmul --n 200
+show castor run --platform kepler_k20c_study --summary --timeline matmul-timeline.json ./matmul --n 200
 
 printf '\nPrograms and timeline (open it at ui.perfetto.dev) lie in %s, castor-cc and castor in %s\n' "$programs" "$build/bin"

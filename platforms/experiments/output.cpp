@@ -125,6 +125,7 @@ void Output::plot(const Plot& plot) {
   std::string script = "set terminal svg size 960,420 font 'sans,11'\nset output " + quoted(plot.file + ".svg") +
                        "\nset title " + quoted(plot.title) + "\nset xlabel " + quoted(plot.x_label) + "\nset ylabel " +
                        quoted(plot.y_label) + "\nset key outside right\nset grid ytics\n";
+  if (plot.log_x) script += "set logscale x 2\n";
   if (plot.log_y) script += "set logscale y\n";
   const bool bars = plot.kind == Plot::Kind::kBars;
   bool errors = false;

@@ -29,6 +29,7 @@ struct Plot {
   Kind kind = Kind::kBars;
   std::string file;  ///< without extension
   std::string title, x_label, y_label;
+  bool log_x = false;  ///< lines only; to the base 2
   bool log_y = false;
   std::vector<std::string> groups;  ///< bars only
   std::vector<Series> series;

@@ -99,8 +99,8 @@ CudaProgram::CudaProgram(const std::string& name, const std::string& path) : pat
   fingerprint_ = hash.text();
 }
 
-Json CudaProgram::run(const std::string& machine, const std::vector<std::string>& overrides,
-                      const std::vector<std::string>& arguments) const {
+CudaProgram::Finished CudaProgram::finish(const std::string& machine, const std::vector<std::string>& overrides,
+                                          const std::vector<std::string>& arguments) const {
   const Scratch scratch;
   const std::string report = scratch.file("report.json"), said = scratch.file("output");
   std::string settings;
@@ -111,13 +111,32 @@ Json CudaProgram::run(const std::string& machine, const std::vector<std::string>
     ::setenv("CASTOR_REPORT", report.c_str(), 1);
     for (const char* other : {"CASTOR_REPLAY", "CASTOR_TIMELINE", "CASTOR_WAVE", "CASTOR_SUMMARY"}) ::unsetenv(other);
   });
-  const std::string text = contents(said);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || text.find("PASS ") == std::string::npos) {
-    throw base::Error(path_ + " failed: " + text);
+  Finished out;
+  out.said = contents(said);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || out.said.find("PASS ") == std::string::npos) {
+    throw base::Error(path_ + " failed: " + out.said);
   }
-  Json json = Json::parse(contents(report), nullptr, false);
-  if (json.is_discarded()) throw base::Error(path_ + " left no report");
-  return json;
+  out.report = Json::parse(contents(report), nullptr, false);
+  if (out.report.is_discarded()) throw base::Error(path_ + " left no report");
+  return out;
+}
+
+Json CudaProgram::run(const std::string& machine, const std::vector<std::string>& overrides,
+                      const std::vector<std::string>& arguments) const {
+  return finish(machine, overrides, arguments).report;
+}
+
+Json CudaProgram::result(const std::string& machine, const std::vector<std::string>& overrides,
+                         const std::vector<std::string>& arguments) const {
+  static const std::string kWord = "RESULT ";
+  const std::string said = "\n" + finish(machine, overrides, arguments).said;
+  const std::size_t at = said.find("\n" + kWord);
+  if (at != std::string::npos) {
+    const std::size_t begin = at + 1 + kWord.size();
+    Json out = Json::parse(said.substr(begin, said.find('\n', begin) - begin), nullptr, false);
+    if (out.is_object()) return out;
+  }
+  throw base::Error(path_ + " printed no RESULT: " + said.substr(1));
 }
 
 }  // namespace castor::platforms::experiments

@@ -32,10 +32,21 @@ class CudaProgram {
   /// Errors: base::Error with what the program said if it ended badly, its results were wrong or it left no report.
   [[nodiscard]] Json run(const std::string& machine, const std::vector<std::string>& overrides,
                          const std::vector<std::string>& arguments) const;
+  /// One run, and the object that it printed behind the word RESULT at the beginning of a line. Errors: as `run`, and
+  /// base::Error if there is no such line.
+  [[nodiscard]] Json result(const std::string& machine, const std::vector<std::string>& overrides,
+                            const std::vector<std::string>& arguments) const;
   /// Changes when the program or the libcastor_cudart that it loads does.
   [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
 
  private:
+  struct Finished {
+    std::string said;
+    Json report;
+  };
+  [[nodiscard]] Finished finish(const std::string& machine, const std::vector<std::string>& overrides,
+                                const std::vector<std::string>& arguments) const;
+
   std::string path_, fingerprint_;
 };
 

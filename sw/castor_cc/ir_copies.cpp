@@ -79,6 +79,7 @@ std::optional<Pointer> pointer_argument(std::string_view text) {
 /// Where the bytes at a pointer are.
 enum class Place {
   kVariable,  ///< in a variable of this function, which may well become registers
+  kArgument,  ///< in one that holds an argument of a call
   kMemory,
   kUnknown
 };
@@ -88,8 +89,11 @@ class Definitions {
  public:
   void begin(bool kernel) {
     defined_.clear();
+    passed_.clear();
     kernel_ = kernel;
   }
+  /// `name` is a variable whose bytes are an argument of a call that stays one.
+  void pass(std::string_view name) { passed_.insert(name); }
   void add(std::string_view line) {
     static constexpr std::string_view kIs = " = ";
     const std::string_view text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
@@ -123,7 +127,7 @@ class Definitions {
       const Place given = indexed || kernel_ ? Place::kMemory : Place::kUnknown;
       if (found == defined_.end()) return given;
       std::string_view text = found->second;
-      if (begins_with(text, "alloca ")) return Place::kVariable;
+      if (begins_with(text, "alloca ")) return passed_.count(value) != 0 ? Place::kArgument : Place::kVariable;
       if (begins_with(text, "load ")) return given;
       const bool element = begins_with(text, "getelementptr ");
       if (!element && !begins_with(text, "bitcast ") && !begins_with(text, "addrspacecast "))
@@ -140,6 +144,7 @@ class Definitions {
 
  private:
   std::unordered_map<std::string_view, std::string_view> defined_;
+  std::set<std::string_view> passed_;
   bool kernel_ = false;
 };
 
@@ -291,6 +296,7 @@ class Widener {
       if (begins_with(line, "define ")) {
         inside = true;
         definitions_.begin(kernels_.count(between(line, "@", "(").value_or("")) != 0);
+        find_arguments(rest.substr(0, rest.find("\n}\n")));
       } else if (begins_with(line, "}")) {
         inside = false;
       } else if (inside) {
@@ -303,8 +309,11 @@ class Widener {
   }
 
  private:
-  /// Kernels, from lines such as `!7 = !{void (i32*)* @_Z1kPi, !"kernel", i32 1}`, and constants.
+  /// Kernels, from lines such as `!7 = !{void (i32*)* @_Z1kPi, !"kernel", i32 1}`, constants, and functions that are
+  /// not inlined.
   void find_globals() {
+    std::vector<std::pair<std::string_view, std::string_view>> functions;  // name, group of attributes
+    std::set<std::string_view> apart;
     for (std::string_view rest = ir_; !rest.empty();) {
       const std::string_view line = line_of(rest);
       rest.remove_prefix(std::min(rest.size(), line.size() + 1));
@@ -312,6 +321,31 @@ class Widener {
         if (const auto name = between(line, "@", ",")) kernels_.insert(*name);
       } else if (begins_with(line, "@") && line.find(" constant ") != std::string_view::npos) {
         if (const auto name = between(line, "@", " = ")) constants_.insert(*name);
+      } else if (begins_with(line, "define ")) {
+        const std::size_t group = line.rfind(" #");
+        const auto name = between(line, "@", "(");
+        if (name && group != std::string_view::npos) functions.emplace_back(*name, word(line.substr(group + 1)));
+      } else if (begins_with(line, "attributes #") && line.find(" noinline ") != std::string_view::npos) {
+        apart.insert(word(line.substr(11)));
+      }
+    }
+    for (const auto& [name, group] : functions)
+      if (apart.count(group) != 0) apart_.insert(name);
+  }
+  static std::string_view word(std::string_view text) { return text.substr(0, text.find(' ')); }
+
+  /// The variables that a function hands by value to functions that are not inlined.
+  void find_arguments(std::string_view body) {
+    static constexpr std::string_view kByValue = " byval(";
+    while (!body.empty()) {
+      const std::string_view line = line_of(body);
+      body.remove_prefix(std::min(body.size(), line.size() + 1));
+      if (line.find(kByValue) == std::string_view::npos || line.find("call ") == std::string_view::npos) continue;
+      if (apart_.count(between(line, " @", "(").value_or("")) == 0) continue;
+      for (const std::string_view argument : arguments_of(line.substr(line.find('(', line.find(" @")) + 1))) {
+        const std::size_t name = argument.rfind(" %");
+        if (argument.find(kByValue) != std::string_view::npos && name != std::string_view::npos)
+          definitions_.pass(argument.substr(name + 1));
       }
     }
   }
@@ -337,6 +371,8 @@ class Widener {
     const Place to_place = definitions_.place(to->value);
     const Place from_place = definitions_.place(from->value);
     if (to_place == Place::kVariable && from_place == Place::kVariable) return false;
+    // The optimiser lets the call take the argument from where it was copied from.
+    if (to_place == Place::kArgument || from_place == Place::kArgument) return false;
     // Initial values of variables: the optimiser reads them from the constant itself.
     if (to_place == Place::kVariable && names_constant(from->value)) return false;
     auto type = types_.layout(definitions_.pointee(to->value));
@@ -359,6 +395,7 @@ class Widener {
   TypeTable types_;
   std::set<std::string_view> kernels_;
   std::set<std::string_view> constants_;
+  std::set<std::string_view> apart_;
   Definitions definitions_;
   std::string out_;
   std::size_t copies_ = 0;

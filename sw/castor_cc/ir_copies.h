@@ -15,8 +15,9 @@ namespace castor::castor_cc {
 /// The optimiser takes apart and joins integers in variables as it needs, and the back end's vectoriser joins what
 /// remains.
 ///
-/// Copies between two variables (the optimiser resolves these), of types unknown here, volatile ones and whatever is
-/// spelled in another way stay as they are, so an unknown spelling costs speed, never a result.
+/// Copies between two variables and of arguments that are passed by value to functions that are not inlined (the
+/// optimiser resolves these), of types unknown here, volatile ones and whatever is spelled in another way stay as they
+/// are, so an unknown spelling costs speed, never a result.
 [[nodiscard]] std::string widen_copies(std::string_view ir);
 
 }  // namespace castor::castor_cc

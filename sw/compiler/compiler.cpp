@@ -104,16 +104,15 @@ void allocate_all(Code& code, RegisterBudget budget) {
   if (code.spill_bytes == 0 && registers_of(code) <= budget.goal) return;
   Code folded = whole;
   fold_addresses(folded);
+  const auto size = [](const Code& c) { return std::make_pair(c.spill_bytes, registers_of(c)); };
   for (unsigned registers = budget.goal;; registers = budget.limit) {
     Code best;
     for (const PlaceFirst first : {PlaceFirst::kEarliest, PlaceFirst::kWidest}) {
       Code attempt = folded;
       allocate_registers(attempt, registers, first);
-      const auto cost = [](const Code& c) { return std::make_pair(c.spill_bytes, c.insts.size()); };
-      if (best.insts.empty() || cost(attempt) < cost(best)) best = std::move(attempt);
+      if (best.insts.empty() || size(attempt) < size(best)) best = std::move(attempt);
     }
     const bool last = registers == budget.limit;
-    const auto size = [](const Code& c) { return std::make_pair(c.spill_bytes, registers_of(c)); };
     if (last ? size(best) < size(code) : best.spill_bytes == 0) code = std::move(best);
     if (last || registers_of(code) <= registers) return;
   }

@@ -12,7 +12,7 @@ import shutil
 from package import PackageCase, main
 
 ON = ("--set", "blocks.packer.enable=1")
-MACHINE = "kepler_k20c"
+MACHINE = "kepler_k20c_study"
 
 
 class OwnBlock(PackageCase):

@@ -23,7 +23,7 @@ SCHEDULERS = ({"schedulers": 1, "issue.warps": 4}, {"schedulers": 2, "issue.warp
 def run(program, keys, report):
     environment = dict(
         os.environ,
-        CASTOR_PLATFORM="kepler_k20c",
+        CASTOR_PLATFORM="kepler_k20c_study",
         CASTOR_REPORT=report,
         CASTOR_SET=";".join(f"{key}={value}" for key, value in keys.items()),
     )

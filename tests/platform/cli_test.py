@@ -1112,6 +1112,37 @@ class Lists(Case):
         self.assertEqual(len(lines), 3)
         self.assertTrue(lines[1].endswith(" saxpy"))
 
+    def test_kernels_that_do_not_fit_are_compiled_again(self):
+        body = "  .reg .b32 %v<80>; .reg .b64 %a; ld.param.u64 %a, [out];\n"
+        body += "".join(f"  ld.global.u32 %v{i}, [%a+{4 * i}];\n" for i in range(80))
+        body += (
+            "  bar.sync 0;\n" + "".join(f"  st.global.u32 [%a+{4 * i}], %v{79 - i};\n" for i in range(80)) + "  ret;"
+        )
+        words = list(range(80))
+        for bounds, again in (("", True), (".maxnreg 90\n", False)):
+            text = kernel(body, ".param .u64 out", "hungry").replace(")\n{", f")\n{bounds}{{")
+            self.assertIn(bounds + "{", text)
+            ptx = self.file("hungry.ptx", text)
+            listed = [
+                json.loads(self.good("list", "kernels", ptx, "--block", block, "--json").stdout)[0]
+                for block in ("512", "1024")
+            ]
+            self.assertGreater(listed[0]["registers"], 80)
+            self.assertEqual((listed[0]["spill_bytes"], listed[0]["blocks_per_sm"]), (0, 1))
+            arguments = ("run", ptx, "--functional", "--block", "1024", "--arg", "iota:80xu32", "--dump", "0:u32")
+            if again:
+                self.assertLessEqual(listed[1]["registers"], 64)
+                self.assertGreater(listed[1]["spill_bytes"], 0)
+                self.assertEqual(listed[1]["blocks_per_sm"], 1)
+                done = self.good(*arguments)
+                says = f"1024 threads of {listed[0]['registers']} registers do not fit; compiled again"
+                self.assertEqual(sum(says in line for line in done.stderr.splitlines()), 1, done.stderr)
+                self.assertEqual([int(word) for word in re.findall(r"\b\d+\b", done.stdout)][-80:], words[::-1])
+            else:
+                self.assertEqual(listed[1]["registers"], listed[0]["registers"])
+                self.assertEqual(listed[1]["blocks_per_sm"], 0)
+                self.assertNotEqual(self.castor(*arguments).returncode, 0)
+
     def test_instructions(self):
         rows = json.loads(self.good("list", "instructions", "--json").stdout)
         opcodes = {row["syntax"].split(".")[0].split("{")[0] for row in rows}

@@ -21,3 +21,10 @@ if(TARGET kernel_hotspot AND TARGET kernel_base64)
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/experiment_saws_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/kernels")
 endif()
+
+# Microbenchmarks beside published values.
+if(TARGET micro_chains)
+  castor_script_test(experiment_fidelity KIND platform TIMEOUT 180
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/experiment_fidelity_test.py"
+            "$<TARGET_FILE:castor>" "${PROJECT_BINARY_DIR}/kernels")
+endif()

@@ -109,6 +109,12 @@ castor_kernel_test(transpose "--width 65 --height 31" "--width 1 --height 1" "--
 castor_kernel_test(vector_add "--n 1000" "--n 1" "--n 31 --block 1" "--n 300001 --block 100")
 castor_kernel_test(warp_primitives "--warps 5" "--warps 1 --block 32" "--warps 101 --block 160")
 
+# Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
+foreach(name IN LISTS castor_microbenchmarks)
+  castor_script_test(kernel_micro_${name} KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py" "${kernels}/micro_${name}" " ")
+endforeach()
+
 castor_script_test(kernel_arguments KIND platform TIMEOUT 120
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${kernel_names})
 

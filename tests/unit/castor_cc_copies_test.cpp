@@ -155,6 +155,20 @@ TEST(WidenCopies, LeavesWhatItDoesNotKnow) {
   EXPECT_EQ(widen_copies(""), "");
 }
 
+TEST(WidenCopies, LeavesArgumentsOfCallsThatStay) {
+  const auto calling = [](const char* attributes) {
+    return function(kFloat4,
+                    copy(kFloat4, 2, 4, 16) +
+                        "  %a = call float @f(%struct.float4* noundef byval(%struct.float4) align 16 %2, i32 1) #3\n") +
+           "define internal float @f(%struct.float4* byval(%struct.float4) align 16 %0, i32 %1) #2 {\n  ret float "
+           "0.0\n}\n"
+           "attributes #2 = { convergent " +
+           attributes + "nounwind }\n";
+  };
+  EXPECT_EQ(widen_copies(calling("noinline ")), calling("noinline "));
+  EXPECT_THAT(widen_copies(calling("")), Not(HasSubstr("memcpy")));
+}
+
 TEST(WidenCopies, ReadsVariablesOfTheModuleButNotInitialValues) {
   const auto from = [](const std::string& name) {
     return function(kFloat4,

@@ -51,7 +51,7 @@ inline std::string kernel(std::string_view body, std::string_view before = {}, b
 }
 
 inline gpu::Device& device() {
-  static const platforms::LoadedMachine machine = platforms::load_machine("pascal_titanx");
+  static const platforms::LoadedMachine machine = platforms::load_machine("pascal_titanx_study");
   static gpu::functional::FunctionalDevice device(machine.machine, {});
   return device;
 }

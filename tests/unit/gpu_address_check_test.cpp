@@ -80,7 +80,7 @@ TEST_F(Outside, WindowsAreNoGlobalMemory) {
 
 TEST_F(Outside, MessagesNameTheValueThatWouldAllowTheAccess) {
   const auto says = [this](MemoryCheck check, MemoryKind kind, std::uint64_t address) {
-    isa::MemoryOp op;
+    isa::MemoryOp op{};
     op.kind = kind;
     op.space = Space::kGlobal;
     return AddressCheck(store_, check).explain(op, 4, address, FaultKind::kIllegalAddress, {});
@@ -94,7 +94,8 @@ TEST_F(Outside, MessagesNameTheValueThatWouldAllowTheAccess) {
                                                                                     "it"));
   EXPECT_THAT(says(MemoryCheck::kAllocation, MemoryKind::kLoad, 0), Not(HasSubstr("memory.check")));
   EXPECT_THAT(says(MemoryCheck::kAllocation, MemoryKind::kStore, constant_), Not(HasSubstr("memory.check")));
-  isa::MemoryOp op;
+  isa::MemoryOp op{};
+  op.kind = MemoryKind::kLoad;
   op.space = Space::kGlobal;
   EXPECT_EQ(AddressCheck(store_, MemoryCheck::kPage).tell(op, 4, heap_ + 100),
             "load of 4 bytes at global address 0x100000064: 0 bytes behind the end of a 100-byte heap allocation at "

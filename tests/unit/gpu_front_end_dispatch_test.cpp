@@ -14,7 +14,7 @@ constexpr Cycle kSubmit = 10;
 // --------------------------------------------------------------
 
 TEST(FrontEndTiming, DoorbellToTbStartTakesParseLatencyPlusThree) {
-  // Visible in c, granted c + 1, written c + 284, placed c + 285, start c + 286 on kepler_k20c.
+  // Visible in c, granted c + 1, written c + 284, placed c + 285, start c + 286 on kepler_k20c_study.
   Rig rig(load(), {});
   const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k"), 3, 64), kSubmit);
   rig.run();

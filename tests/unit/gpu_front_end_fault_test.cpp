@@ -259,7 +259,7 @@ TEST(FrontEndContext, TwoHundredRandomFootprintsFillAnSmAsTheHandFormulaSays) {
 
 TEST(FrontEndAbandon, DropsAllAndWorksAgain) {
   for (Cycle at = 1; at < 900; at += 37) {
-    for (const char* const machine : {"kepler_k20c", "gcn_apu"}) {
+    for (const char* const machine : {"kepler_k20c_study", "gcn_apu"}) {
       Rig rig(load({"parse.latency=100"}, machine), {});
       rig.service = 400;
       const ProgramHandle program = rig.program("k", 16, 0, 8, 16);

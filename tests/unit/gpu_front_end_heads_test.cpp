@@ -11,7 +11,7 @@ using test::PartRig;
 
 class HeadRig : public PartRig {
  public:
-  explicit HeadRig(const std::string& name = "kepler_k20c")
+  explicit HeadRig(const std::string& name = "kepler_k20c_study")
       : PartRig(load({"parse.select_scan=0"}, name)),
         store({machine.memory.bytes, false}),
         memory("memory", machine, store, group),

@@ -11,7 +11,7 @@ using test::PartRig;
 
 class ParseRig : public PartRig {
  public:
-  explicit ParseRig(const std::vector<std::string>& keys = {}, const std::string& name = "kepler_k20c")
+  explicit ParseRig(const std::vector<std::string>& keys = {}, const std::string& name = "kepler_k20c_study")
       : PartRig(load(keys, name)),
         store({machine.memory.bytes, false}),
         memory("memory", machine, store, group, 0),

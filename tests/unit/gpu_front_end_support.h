@@ -23,7 +23,7 @@
 // all of it by hand, in every cycle or only when due, in a fixed or a shuffled order.
 namespace castor::gpu::test {
 
-inline Machine load(const std::vector<std::string>& overrides = {}, const std::string& name = "kepler_k20c") {
+inline Machine load(const std::vector<std::string>& overrides = {}, const std::string& name = "kepler_k20c_study") {
   return platforms::load_machine(name, overrides).machine;
 }
 

@@ -218,7 +218,7 @@ TEST_P(Coalescing, LinesRoundsAndDataEqualPlainLoopsOverLanes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, Coalescing, testing::Values("kepler_k20c", "turing_rtx2060", "gcn_apu"),
+INSTANTIATE_TEST_SUITE_P(Machines, Coalescing, testing::Values("kepler_k20c_study", "turing_rtx2060_study", "gcn_apu"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(BankRounds, KnownPatterns) {

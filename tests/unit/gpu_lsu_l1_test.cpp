@@ -19,7 +19,7 @@ constexpr Instruction kLocalStore{MemoryKind::kStore, Space::kLocal};
 
 class L1 : public testing::Test {
  protected:
-  void make(const std::vector<std::string>& overrides = {}, const std::string& machine = "kepler_k20c") {
+  void make(const std::vector<std::string>& overrides = {}, const std::string& machine = "kepler_k20c_study") {
     rig.reset();  // one store per process
     rig = std::make_unique<LsuRig>(lsu_machine(overrides, machine));
   }

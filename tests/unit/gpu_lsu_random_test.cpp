@@ -226,8 +226,8 @@ TEST(LsuRandom, ThreadsSeeTheirOwnProgramOrderOnTinyMachinesAndSleepingChangesNo
 }
 
 TEST(LsuRandom, ThreadsSeeTheirOwnProgramOrderOnRealMachines) {
-  for (const char* name :
-       {"fermi_gtx480", "kepler_k20c", "maxwell_liu13", "pascal_titanx", "turing_rtx2060", "gcn_apu"}) {
+  for (const char* name : {"fermi_gtx480_study", "kepler_k20c_study", "maxwell_liu13", "pascal_titanx_study",
+                           "turing_rtx2060_study", "gcn_apu"}) {
     SCOPED_TRACE(name);
     const Machine machine = lsu_machine({}, name);
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -245,7 +245,7 @@ TEST(LsuRandom, ThreadsSeeTheirOwnProgramOrderOnRealMachines) {
 }
 
 TEST(LsuRandom, ThreadsSeeTheirOwnProgramOrderThroughTheMachinesMemory) {
-  for (const char* name : {"fermi_gtx480", "kepler_k20c", "turing_rtx2060", "gcn_apu"}) {
+  for (const char* name : {"fermi_gtx480_study", "kepler_k20c_study", "turing_rtx2060_study", "gcn_apu"}) {
     SCOPED_TRACE(name);
     for (std::uint64_t seed = 11; seed <= 14; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));

@@ -23,7 +23,8 @@
 // that completes what is ready, all clocked by hand.
 namespace castor::gpu::test {
 
-inline Machine lsu_machine(const std::vector<std::string>& overrides = {}, const std::string& name = "kepler_k20c") {
+inline Machine lsu_machine(const std::vector<std::string>& overrides = {},
+                           const std::string& name = "kepler_k20c_study") {
   return platforms::load_machine(name, overrides).machine;
 }
 

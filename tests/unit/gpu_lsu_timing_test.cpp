@@ -28,7 +28,8 @@ TEST(LsuTiming, LoadThatHitsHasItsDataAfterPassAndPipe) {
   struct {
     const char* machine;
     Tick expected;  // oc_cycles + 1 + l1.access_latency + l1.return_latency; gcn has oc_cycles 2
-  } const cases[] = {{"kepler_k20c", 40}, {"fermi_gtx480", 40}, {"maxwell_liu13", 85}, {"turing_rtx2060", 23}};
+  } const cases[] = {
+      {"kepler_k20c_study", 40}, {"fermi_gtx480_study", 40}, {"maxwell_liu13", 85}, {"turing_rtx2060_study", 23}};
   for (const auto& c : cases) {
     LsuRig rig(lsu_machine({}, c.machine));
     rig.set_addresses(0, rig.heap, 4);
@@ -427,8 +428,11 @@ TEST(LsuWithMemory, LoadThatHitsL2) {
   struct {
     const char* machine;
     Tick expected;
-  } const cases[] = {
-      {"kepler_k20c", 199}, {"fermi_gtx480", 182}, {"maxwell_liu13", 206}, {"turing_rtx2060", 202}, {"gcn_apu", 202}};
+  } const cases[] = {{"kepler_k20c_study", 199},
+                     {"fermi_gtx480_study", 182},
+                     {"maxwell_liu13", 206},
+                     {"turing_rtx2060_study", 202},
+                     {"gcn_apu", 202}};
   for (const auto& c : cases) {
     LsuRig rig(lsu_machine({}, c.machine), 8, true);
     rig.set_addresses(0, rig.heap, 0);

@@ -252,7 +252,7 @@ TEST_P(CrossbarRules, EveryPacketIsGrantedInTheCycleThatTheRulesSay) {
        "xbar.latency=" + std::to_string(1 + rng.below(9)), "xbar.voq=" + std::to_string(seed % 2),
        "xbar.fifo_flits=" + std::to_string(5 + rng.below(20)), "xbar.flit_bytes=" + std::to_string(30 + rng.below(30)),
        "l2.port_bytes=" + std::to_string(8 << rng.below(4))},
-      rng.below(2) == 0 ? "tiny" : "kepler_k20c");
+      rng.below(2) == 0 ? "tiny" : "kepler_k20c_study");
   Rig rig(machine, seed);
   rig.run();
   ASSERT_EQ(rig.replies.size(), rig.requests.size()) << "packets are stuck";

@@ -15,10 +15,11 @@ Machine machine(unsigned channels, unsigned per_channel, const std::string& hash
                 const std::string& inner = "off") {
   const std::string slices = std::to_string(channels * per_channel);
   return platforms::load_machine(
-             "kepler_k20c", {"dram.channels=" + std::to_string(channels), "l2.slices=" + slices,
-                             "l2.bytes=" + std::to_string(channels * per_channel * 128) + "KiB", "map.hash=" + hash,
-                             "dram.banks=" + std::to_string(banks), "dram.groups=" + std::to_string(groups),
-                             "l2.set_hash=" + inner, "map.bank_hash=" + inner})
+             "kepler_k20c_study",
+             {"dram.channels=" + std::to_string(channels), "l2.slices=" + slices,
+              "l2.bytes=" + std::to_string(channels * per_channel * 128) + "KiB", "map.hash=" + hash,
+              "dram.banks=" + std::to_string(banks), "dram.groups=" + std::to_string(groups), "l2.set_hash=" + inner,
+              "map.bank_hash=" + inner})
       .machine;
 }
 

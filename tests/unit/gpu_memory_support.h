@@ -15,7 +15,8 @@
 // What the tests of the memory system share: a machine's memory with hand-driven initiators and a clock.
 namespace castor::gpu::test {
 
-inline Machine memory_machine(const std::vector<std::string>& overrides = {}, const std::string& name = "kepler_k20c") {
+inline Machine memory_machine(const std::vector<std::string>& overrides = {},
+                              const std::string& name = "kepler_k20c_study") {
   return platforms::load_machine(name, overrides).machine;
 }
 

@@ -169,8 +169,8 @@ TEST_P(EveryMachine, HasTheRoundTripOfItsParameters) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, EveryMachine,
-                         ::testing::Values("fermi_gtx480", "kepler_k20c", "maxwell_liu13", "pascal_titanx",
-                                           "turing_rtx2060", "gcn_apu", "tiny"));
+                         ::testing::Values("fermi_gtx480_study", "kepler_k20c_study", "maxwell_liu13",
+                                           "pascal_titanx_study", "turing_rtx2060_study", "gcn_apu", "tiny"));
 
 /// Lines of slice 0.
 std::vector<std::uint64_t> lines_of_slice(const AddressMap& map, std::size_t count, unsigned slice = 0) {

@@ -21,7 +21,7 @@ std::string fresh() {
 Machine machine(const std::vector<std::string>& overrides) {
   std::vector<std::string> all = {"replay.enable=1", "chip.sms=2"};
   all.insert(all.end(), overrides.begin(), overrides.end());
-  return platforms::load_machine("kepler_k20c", all).machine;
+  return platforms::load_machine("kepler_k20c_study", all).machine;
 }
 
 std::string kernel(const std::string& name, unsigned threads, const std::string& service,

@@ -73,7 +73,7 @@ kernel long
 TEST(ReplayedGpu, TbOfServiceSIsOnTheRetireWireSPlusOneCyclesAfterItsPlacement) {
   const ReplayFile file = ReplayFile::parse(kText, "replay.txt");
   Recorder recorder;
-  TimingDevice device(machine("kepler_k20c", {"replay.enable=1"}), options(file, &recorder));
+  TimingDevice device(machine("kepler_k20c_study", {"replay.enable=1"}), options(file, &recorder));
   const ReplayType& a = file.type("a");
   const Ticket ticket = device.submit(0, ReplayFile::packet(a, device.load(a.program)));
   ASSERT_EQ(device.advance_until(ticket), Outcome::kDone);
@@ -187,7 +187,7 @@ TEST(ReplayedGpu, HooksInsideSmsAreRefused) {
 TEST(ReplayedGpu, UnknownKernelStopsAndOthersGoOn) {
   const ReplayFile file = ReplayFile::parse(kText, "replay.txt");
   Recorder recorder;
-  TimingDevice device(machine("kepler_k20c", {"replay.enable=1"}), options(file, &recorder));
+  TimingDevice device(machine("kepler_k20c_study", {"replay.enable=1"}), options(file, &recorder));
   auto other = std::make_shared<isa::Program>();
   other->kernel = "matmul";
   other->registers = 8;

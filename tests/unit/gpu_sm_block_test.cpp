@@ -22,8 +22,8 @@ std::string adds(unsigned count, unsigned registers) {
 
 // One scheduler, buffers that hold everything: only the policy decides.
 Machine one_scheduler(const std::string& policy) {
-  return test::machine("kepler_k20c", {"icache.ideal=1", "schedulers=1", "issue.per_warp=1", "fetch.insns=16",
-                                       "ibuffer.entries=16", "fetch.warps=64", "issue.policy=" + policy});
+  return test::machine("kepler_k20c_study", {"icache.ideal=1", "schedulers=1", "issue.per_warp=1", "fetch.insns=16",
+                                             "ibuffer.entries=16", "fetch.warps=64", "issue.policy=" + policy});
 }
 std::vector<unsigned> order(const test::Rig& rig, std::size_t count) {
   std::vector<unsigned> warps;
@@ -70,7 +70,7 @@ TEST(Pairs, HaveNoControlInstructionFirstAndDifferentUnitsWhereTheMachineSaysSo)
     if (i % 5 == 4) body += "bar.sync 0;\nadd.u32 %r" + n + ", %r" + n + ", 1;\n";
     body += "fma.rn.f32 %f2" + n + ", %f2" + n + ", %f2" + n + ", %f2" + n + ";\n";
   }
-  for (const char* name : {"kepler_k20c", "pascal_titanx", "fermi_gtx480"}) {
+  for (const char* name : {"kepler_k20c_study", "pascal_titanx_study", "fermi_gtx480_study"}) {
     test::Rig rig(test::machine(name, {"icache.ideal=1"}));
     const test::Kernel& kernel = rig.load(body + "ret;", {1, 1, 1}, {32, 1, 1});
     rig.start(kernel);
@@ -93,7 +93,7 @@ TEST(Pairs, HaveNoControlInstructionFirstAndDifferentUnitsWhereTheMachineSaysSo)
 }
 
 TEST(Faults, AreThoseOfTheFunctionalMachineAndEndTheKernel) {
-  test::Rig rig(test::machine("kepler_k20c"));
+  test::Rig rig(test::machine("kepler_k20c_study"));
   const test::Kernel& bad =
       rig.load("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 70;\n@%p1 trap;\nbar.sync 0;\nret;", {2, 1, 1}, {96, 1, 1});
   const test::Kernel& good = rig.load(adds(40, 8), {1, 1, 1}, {64, 1, 1});
@@ -116,7 +116,7 @@ TEST(Faults, OfBarriersNameTheBarrier) {
       {"mov.u32 %r1, 20;\nbar.sync %r1;\nret;", "barrier 20 does not exist"},
   };
   for (const auto& [body, text] : cases) {
-    test::Rig rig(test::machine("kepler_k20c"));
+    test::Rig rig(test::machine("kepler_k20c_study"));
     rig.start(rig.load(body, {1, 1, 1}, {64, 1, 1}));
     ASSERT_TRUE(rig.run(1));
     ASSERT_FALSE(rig.faults.empty()) << body;
@@ -147,7 +147,7 @@ TEST(Kill, AtAnyCycleLeavesTheSmEmpty) {
     st.global.u32 [%rd1], %r4;
     ret;)";
   for (Cycle when = 1; when < 700; when += 7) {
-    test::Rig rig(test::machine("kepler_k20c"));
+    test::Rig rig(test::machine("kepler_k20c_study"));
     const std::uint64_t out = rig.store->allocate(4096, AllocationKind::kHeap).value();
     std::vector<std::byte> parameters(8);
     std::memcpy(parameters.data(), &out, 8);
@@ -171,7 +171,7 @@ TEST(Kill, AtAnyCycleLeavesTheSmEmpty) {
 }
 
 TEST(SystemCalls, WaitForOlderStoresAndResumeWhenServed) {
-  test::Rig rig(test::machine("kepler_k20c"));
+  test::Rig rig(test::machine("kepler_k20c_study"));
   std::string printed;
   rig.services.print = [&](std::string_view text) { printed += text; };
   const std::uint64_t text = rig.store->allocate(16, AllocationKind::kModule).value();
@@ -213,7 +213,7 @@ TEST(SystemCalls, WaitForOlderStoresAndResumeWhenServed) {
 }
 
 TEST(Sleep, BlocksAWarpForItsTimeInTicks) {
-  test::Rig rig(test::machine("kepler_k20c", {"icache.ideal=1"}));
+  test::Rig rig(test::machine("kepler_k20c_study", {"icache.ideal=1"}));
   // 706 MHz: 1000 ns are 706 ticks, 2 ns are 1.412.
   rig.start(rig.load("nanosleep.u32 1000;\nnanosleep.u32 2;\nnanosleep.u32 0;\nret;", {1, 1, 1}, {32, 1, 1}));
   ASSERT_TRUE(rig.run(1));
@@ -226,7 +226,7 @@ TEST(Sleep, BlocksAWarpForItsTimeInTicks) {
 }
 
 TEST(SpecialRegisters, TellTickTimeAndPlace) {
-  test::Rig rig(test::machine("kepler_k20c", {"icache.ideal=1"}));
+  test::Rig rig(test::machine("kepler_k20c_study", {"icache.ideal=1"}));
   const std::uint64_t out = rig.store->allocate(4096, AllocationKind::kHeap).value();
   std::vector<std::byte> parameters(8);
   std::memcpy(parameters.data(), &out, 8);
@@ -264,7 +264,7 @@ TEST(SpecialRegisters, TellTickTimeAndPlace) {
 }
 
 TEST(InstructionCache, MissesOnceForALineAndHoldsItForOtherWarps) {
-  test::Rig rig(test::machine("kepler_k20c"));
+  test::Rig rig(test::machine("kepler_k20c_study"));
   const test::Kernel& kernel = rig.load(adds(24, 8), {1, 1, 1}, {256, 1, 1});
   rig.start(kernel);
   ASSERT_TRUE(rig.run(1));
@@ -279,7 +279,7 @@ TEST(InstructionCache, MissesOnceForALineAndHoldsItForOtherWarps) {
 }
 
 TEST(ThreadBlocks, AreStartedOnePerTickAndOneTickLaterBehindTheFirst) {
-  test::Rig rig(test::machine("kepler_k20c", {"icache.ideal=1"}));
+  test::Rig rig(test::machine("kepler_k20c_study", {"icache.ideal=1"}));
   const test::Kernel& kernel = rig.load(adds(8, 4), {8, 1, 1}, {64, 1, 1});
   for (unsigned gid = 0; gid < 4; ++gid) rig.start(kernel, gid);
   ASSERT_TRUE(rig.run(4));

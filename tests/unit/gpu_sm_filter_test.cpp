@@ -227,7 +227,7 @@ struct Outcome {
 Outcome run(const std::string& body, FetchFilter* filter, unsigned* count = nullptr, bool sleep = true) {
   SmHooks hooks;
   hooks.fetch_filter = filter;
-  Rig rig(machine("pascal_titanx", {"icache.ideal=1", "check.rows=1"}), hooks, sleep);
+  Rig rig(machine("pascal_titanx_study", {"icache.ideal=1", "check.rows=1"}), hooks, sleep);
   const std::uint64_t out = rig.store->allocate(4096, AllocationKind::kHeap).value();
   std::memset(rig.store->host(out), 0, 4096);
   const std::uint32_t input[] = {1000, 0, 7, 3};
@@ -290,7 +290,7 @@ TEST(FetchFilters, AWarpThatDivergesGetsItsRegistersByCopies) {
 /// Runs a kernel of one block with marks on its first arithmetic instruction (at least) and returns the rig.
 struct Bench {
   explicit Bench(Filter& filter, const std::string& body, Dim3 block, const std::string& before = {})
-      : rig(machine("pascal_titanx", {"icache.ideal=1"}), hooks(filter)) {
+      : rig(machine("pascal_titanx_study", {"icache.ideal=1"}), hooks(filter)) {
     const test::Kernel& plain = rig.load(body, {4}, block, 0, before);
     kernel = &rig.hold(marked(*plain.program), {4}, block, 0, {});
     kernel->context.fit = 2;
@@ -361,7 +361,7 @@ TEST(FetchFilters, NothingIsToldOfBlocksWithoutMarksButTheirWarps) {
     EXPECT_TRUE(in.issued.empty());
   };
   filter.early = [](FetchOut& out) { out.hold = ~WarpMask{0}; };  // and holds nobody
-  Rig rig(machine("pascal_titanx"), Bench::hooks(filter));
+  Rig rig(machine("pascal_titanx_study"), Bench::hooks(filter));
   test::Kernel& kernel = rig.load("bar.sync 0; membar.gl; ret;", {1}, {96});
   rig.start(kernel);
   ASSERT_TRUE(rig.run(1));

@@ -63,7 +63,7 @@ TEST(IssuePolicyHooks, AKernelsFirstBlockIsToldATickAfterItsStartAndOthersAtOnce
     if (in.free) text += "free" + std::to_string(*in.free) + " ";
     if (!text.empty()) told[in.now] = text;
   };
-  Rig rig(machine("kepler_k20c", {"icache.ideal=1"}), hooks(&policy));
+  Rig rig(machine("kepler_k20c_study", {"icache.ideal=1"}), hooks(&policy));
   test::Kernel& kernel = rig.load("ret;", {3}, {64});
   rig.start(kernel, 0);
   rig.start(kernel, 1);
@@ -88,7 +88,7 @@ TEST(IssuePolicyHooks, BarriersAndExitsOfATickAreToldInIt) {
     for (const WarpExit& one : in.exit) exits.emplace_back(in.now, one.warp);
     if (in.unblock != 0) unblocked.emplace_back(in.now, in.unblock);
   };
-  Rig rig(machine("kepler_k20c", {"icache.ideal=1"}), hooks(&policy));
+  Rig rig(machine("kepler_k20c_study", {"icache.ideal=1"}), hooks(&policy));
   test::Kernel& kernel = rig.load("bar.sync 0; bar.arrive 1, 192; ret;", {1}, {192});
   rig.start(kernel);
   ASSERT_TRUE(rig.run(1));
@@ -115,7 +115,7 @@ TEST(IssuePolicyHooks, ASchedulerWithoutRoomForEventsIssuesNoBarrierAndNoExit) {
   constexpr Cycle kOpen = 200;
   policy.change = [&](const IssueIn&, IssueOut& out) { out.barrier_ok = now < kOpen ? 0b1101 : 0b1111; };
   policy.see = [&](const IssueIn& in) { now = in.now + 1; };
-  Rig rig(machine("kepler_k20c", {"icache.ideal=1"}), hooks(&policy));
+  Rig rig(machine("kepler_k20c_study", {"icache.ideal=1"}), hooks(&policy));
   test::Kernel& kernel = rig.load("mov.u32 %r1, 1; add.u32 %r2, %r1, %r1; bar.sync 0; ret;", {1}, {128});
   rig.start(kernel);
   ASSERT_TRUE(rig.run(1));
@@ -146,7 +146,7 @@ TEST(IssuePolicyHooks, OnlyPicksThatIssueAreAcknowledged) {
       ++issues[in.now];
     }
   };
-  Rig rig(machine("kepler_k20c", {"icache.ideal=1", "issue.per_warp=1"}), hooks(&policy));
+  Rig rig(machine("kepler_k20c_study", {"icache.ideal=1", "issue.per_warp=1"}), hooks(&policy));
   test::Kernel& kernel = rig.load(
       "mov.u32 %r1, buffer; ld.shared.u32 %r2, [%r1]; ld.shared.u32 %r3, [%r1+4]; st.shared.u32 [%r1], %r2; ret;", {1},
       {512}, 0, ".shared .align 4 .b8 buffer[64];");
@@ -181,7 +181,7 @@ TEST(IssuePolicyHooks, MachinesThatIssueOneOfEachClassTellTheClassOfEveryHead) {
 
 TEST(SmHooksDeathTest, HooksThatBreakARuleAreNamedWithTheCycle) {
   const auto run = [](const SmHooks& what) {
-    Rig rig(machine("kepler_k20c", {"icache.ideal=1"}), what);
+    Rig rig(machine("kepler_k20c_study", {"icache.ideal=1"}), what);
     test::Kernel& kernel = rig.load("bar.sync 0; ret;", {1}, {64});
     rig.start(kernel);
     (void)rig.run(1);
@@ -210,7 +210,7 @@ TEST(SmHooks, ErrorOfAHookStopsTheKernelAndSaysWhoseItIs) {
   policy.see = [&](const IssueIn& in) {
     if (in.arrive.size != 0) policy.site_.error(0x42, 7);
   };
-  Rig rig(machine("kepler_k20c", {"icache.ideal=1"}), hooks(&policy));
+  Rig rig(machine("kepler_k20c_study", {"icache.ideal=1"}), hooks(&policy));
   test::Kernel& kernel = rig.load("bar.sync 0; ret;", {1}, {256});
   rig.start(kernel);
   ASSERT_TRUE(rig.run(1));

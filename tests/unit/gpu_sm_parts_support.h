@@ -16,7 +16,8 @@
 // What tests of the parts of an SM share: programs of hand-made records, and warps that run them.
 namespace castor::gpu::test {
 
-inline Machine part_machine(const std::vector<std::string>& overrides = {}, const std::string& name = "kepler_k20c") {
+inline Machine part_machine(const std::vector<std::string>& overrides = {},
+                            const std::string& name = "kepler_k20c_study") {
   return platforms::load_machine(name, overrides).machine;
 }
 

@@ -127,7 +127,8 @@ TEST(Pipelines, SchedulerOfASubCoreMachineHasItsOwnUnitsAndSharesTheOthers) {
   EXPECT_FALSE(pipelines.accepts(UnitPool::kMemory, 2, 11));
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, PipelinesRules, ::testing::Values("kepler_k20c", "maxwell_liu13", "pascal_titanx"));
+INSTANTIATE_TEST_SUITE_P(Machines, PipelinesRules,
+                         ::testing::Values("kepler_k20c_study", "maxwell_liu13", "pascal_titanx_study"));
 
 }  // namespace
 }  // namespace castor::gpu::gpu_sm_pipelines_test

@@ -412,9 +412,9 @@ TEST_P(Programs, GiveTheResultsOfTheFunctionalMachineAndTheSameTicksAsleepAndWat
   device.store().free(out);
 }
 INSTANTIATE_TEST_SUITE_P(AllMachines, Programs,
-                         testing::Values("tiny", "kepler_k20c", "fermi_gtx480", "maxwell_liu13", "maxwell_liu25",
-                                         "maxwell_liu13_s1", "maxwell_liu13_s2", "pascal_titanx", "turing_rtx2060",
-                                         "gcn_apu"),
+                         testing::Values("tiny", "kepler_k20c_study", "fermi_gtx480_study", "maxwell_liu13",
+                                         "maxwell_liu25", "maxwell_liu13_s1", "maxwell_liu13_s2", "pascal_titanx_study",
+                                         "turing_rtx2060_study", "gcn_apu"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -35,7 +35,7 @@ LOOP:
 
 /// An SM with a kernel of eight thread blocks.
 struct Busy {
-  Busy() : rig(machine("kepler_k20c")) {
+  Busy() : rig(machine("kepler_k20c_study")) {
     // Data, parameters and code of every one lie in the same sets of the caches.
     constexpr std::uint64_t kApart = 1U << 20;
     const std::uint64_t out = rig.store->allocate(kApart, AllocationKind::kHeap, {}, kApart).value();
@@ -145,7 +145,7 @@ void run_with(std::function<void()> act) {
   Faulty policy(std::move(act));
   SmHooks hooks;
   hooks.issue = &policy;
-  Rig rig(machine("kepler_k20c"), hooks);
+  Rig rig(machine("kepler_k20c_study"), hooks);
   rig.start(rig.load("ret;", {1}, {32}));
   static_cast<void>(rig.run(1));
 }
@@ -154,7 +154,7 @@ TEST(TickWalls, APartThatWritesWhatSmsShareStopsTheRun) {
   struct Other : Unit {
     void tick(Cycle /*now*/) override {}
   } other;
-  const Machine kepler = machine("kepler_k20c");
+  const Machine kepler = machine("kepler_k20c_study");
   Ledger ledger(kepler);
   Busy busy;
   Store& store = *busy.rig.store;

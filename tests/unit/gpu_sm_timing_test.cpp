@@ -49,9 +49,9 @@ TEST_P(DependentAdds, IssueAtTheDistanceOfTheirLatency) {
   for (unsigned i = 2; i < 20; ++i) EXPECT_EQ(ticks[i] - ticks[i - 1], GetParam().value) << i;
 }
 INSTANTIATE_TEST_SUITE_P(AllMachines, DependentAdds,
-                         testing::Values(Expected{"kepler_k20c", 9}, Expected{"fermi_gtx480", 9},
-                                         Expected{"maxwell_liu13", 6}, Expected{"pascal_titanx", 7},
-                                         Expected{"turing_rtx2060", 7}, Expected{"gcn_apu", 4}),
+                         testing::Values(Expected{"kepler_k20c_study", 9}, Expected{"fermi_gtx480_study", 9},
+                                         Expected{"maxwell_liu13", 6}, Expected{"pascal_titanx_study", 7},
+                                         Expected{"turing_rtx2060_study", 7}, Expected{"gcn_apu", 4}),
                          machine_name);
 
 class IndependentAdds : public testing::TestWithParam<Expected> {};
@@ -67,9 +67,9 @@ TEST_P(IndependentAdds, OfOneWarpAreLimitedByFetch) {
   EXPECT_EQ(ticks[100] - ticks[40], GetParam().value);
 }
 INSTANTIATE_TEST_SUITE_P(AllMachines, IndependentAdds,
-                         testing::Values(Expected{"kepler_k20c", 90}, Expected{"fermi_gtx480", 120},
-                                         Expected{"maxwell_liu13", 120}, Expected{"pascal_titanx", 120},
-                                         Expected{"turing_rtx2060", 120}, Expected{"gcn_apu", 240}),
+                         testing::Values(Expected{"kepler_k20c_study", 90}, Expected{"fermi_gtx480_study", 120},
+                                         Expected{"maxwell_liu13", 120}, Expected{"pascal_titanx_study", 120},
+                                         Expected{"turing_rtx2060_study", 120}, Expected{"gcn_apu", 240}),
                          machine_name);
 
 struct Rate {
@@ -101,10 +101,10 @@ TEST_P(AddsOfManyWarps, ReachTheNarrowestLimit) {
       << issued << " in " << to - from;
 }
 INSTANTIATE_TEST_SUITE_P(AllMachines, AddsOfManyWarps,
-                         testing::Values(Rate{"kepler_k20c", 4, 8.0 / 3}, Rate{"kepler_k20c", 12, 6},
-                                         Rate{"kepler_k20c", 16, 6}, Rate{"fermi_gtx480", 12, 2},
+                         testing::Values(Rate{"kepler_k20c_study", 4, 8.0 / 3}, Rate{"kepler_k20c_study", 12, 6},
+                                         Rate{"kepler_k20c_study", 16, 6}, Rate{"fermi_gtx480_study", 12, 2},
                                          Rate{"maxwell_liu13", 4, 2}, Rate{"maxwell_liu13", 16, 4},
-                                         Rate{"pascal_titanx", 16, 2}, Rate{"turing_rtx2060", 16, 2}),
+                                         Rate{"pascal_titanx_study", 16, 2}, Rate{"turing_rtx2060_study", 16, 2}),
                          [](const auto& info) {
                            return std::string(info.param.machine) + "_" + std::to_string(info.param.warps);
                          });
@@ -140,9 +140,9 @@ TEST_P(ThreeOperandsOfABank, DelayTheResult) {
   EXPECT_GE(found, 1U) << "the registers of no instruction share a bank";
 }
 INSTANTIATE_TEST_SUITE_P(AllMachines, ThreeOperandsOfABank,
-                         testing::Values(Expected{"kepler_k20c", 0}, Expected{"fermi_gtx480", 0},
-                                         Expected{"maxwell_liu13", 1}, Expected{"pascal_titanx", 1},
-                                         Expected{"turing_rtx2060", 1}),
+                         testing::Values(Expected{"kepler_k20c_study", 0}, Expected{"fermi_gtx480_study", 0},
+                                         Expected{"maxwell_liu13", 1}, Expected{"pascal_titanx_study", 1},
+                                         Expected{"turing_rtx2060_study", 1}),
                          machine_name);
 
 class LastArrival : public testing::TestWithParam<Expected> {};
@@ -176,9 +176,9 @@ TEST_P(LastArrival, LetsAllGoOnThreeTicksLater) {
   EXPECT_EQ(rig.sm.counters().barrier_instances, 1U);
 }
 INSTANTIATE_TEST_SUITE_P(AllMachines, LastArrival,
-                         testing::Values(Expected{"kepler_k20c", 3}, Expected{"fermi_gtx480", 3},
-                                         Expected{"maxwell_liu13", 3}, Expected{"pascal_titanx", 3},
-                                         Expected{"turing_rtx2060", 3}, Expected{"gcn_apu", 3}),
+                         testing::Values(Expected{"kepler_k20c_study", 3}, Expected{"fermi_gtx480_study", 3},
+                                         Expected{"maxwell_liu13", 3}, Expected{"pascal_titanx_study", 3},
+                                         Expected{"turing_rtx2060_study", 3}, Expected{"gcn_apu", 3}),
                          machine_name);
 
 // Warp w of thread block b counts 20 w + 200 b rounds of a loop, meets the others, and does so again.
@@ -263,13 +263,14 @@ TEST_P(AddInFlight, DelaysTheRetire) {
   EXPECT_EQ(rig.log.issues[2].tick - rig.log.issues[0].tick, GetParam().value);
 }
 INSTANTIATE_TEST_SUITE_P(AllMachines, AddInFlight,
-                         testing::Values(Expected{"kepler_k20c", 14}, Expected{"fermi_gtx480", 14},
+                         testing::Values(Expected{"kepler_k20c_study", 14}, Expected{"fermi_gtx480_study", 14},
                                          Expected{"maxwell_liu13", 11}),
                          machine_name);
 
 // T12: exit 0, retire wire and placement 1, start 2, fetch 3, decode 4, issue 5.
 TEST(LastExit, OfDrainedWarpsLetsAWaitingBlockIssueFiveTicksLater) {
-  for (const char* name : {"kepler_k20c", "fermi_gtx480", "maxwell_liu13", "pascal_titanx", "turing_rtx2060"}) {
+  for (const char* name :
+       {"kepler_k20c_study", "fermi_gtx480_study", "maxwell_liu13", "pascal_titanx_study", "turing_rtx2060_study"}) {
     test::Rig rig(ideal(name));
     const test::Kernel& kernel = rig.load("ret;", {2, 1, 1}, {32, 1, 1});
     rig.start(kernel, 0);
@@ -285,7 +286,7 @@ TEST(LastExit, OfDrainedWarpsLetsAWaitingBlockIssueFiveTicksLater) {
 
 // T23: the same ticks, seven times the cycles and six more at most.
 TEST(ClockEnable, OneOfSevenStretchesAKernelSevenTimes) {
-  for (const char* name : {"kepler_k20c", "pascal_titanx"}) {
+  for (const char* name : {"kepler_k20c_study", "pascal_titanx_study"}) {
     std::vector<Tick> reference;
     Cycle cycles = 0;
     {
@@ -361,16 +362,16 @@ TEST(Commit, GivesEachSchedulerItsShareOfAUnit) {
     floats += "mov.f32 %f" + std::to_string(i) + ", 0f3f800000;\n";
     doubles += "mov.f64 %fd" + std::to_string(i) + ", 0d3ff0000000000000;\n";
   }
-  for (const char* machine : {"kepler_k20c", "fermi_gtx480"}) {
+  for (const char* machine : {"kepler_k20c_study", "fermi_gtx480_study"}) {
     expect_fair_grants(machine, "ex2.approx.f32 %f#, %f#;\n", floats);
     expect_fair_grants(machine, "st.shared.u32 [s], %r0;\n", "mov.u32 %r0, 1;\n");
   }
-  expect_fair_grants("kepler_k20c", "add.f64 %fd#, %fd#, %fd#;\n", doubles);
+  expect_fair_grants("kepler_k20c_study", "add.f64 %fd#, %fd#, %fd#;\n", doubles);
 }
 
 // T30: 24 warps of schedulers 0-2 poll a word with 32-way conflicts, a warp of scheduler 3 stores it.
 TEST(Commit, LetsAStorePassPollingWarps) {
-  test::Rig rig(ideal("kepler_k20c"));
+  test::Rig rig(ideal("kepler_k20c_study"));
   const std::string text = R"(
     mov.u32 %r1, %tid.x;
     shr.u32 %r2, %r1, 5;

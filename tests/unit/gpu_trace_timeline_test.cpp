@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Machine machine(const std::vector<std::string>& overrides = {}) {
-  return platforms::load_machine("kepler_k20c", overrides).machine;
+  return platforms::load_machine("kepler_k20c_study", overrides).machine;
 }
 
 int check(const std::string& path) {

@@ -410,7 +410,7 @@ TEST(LaxPlatform, BadParametersAreNamed) {
   EXPECT_NE(refusal(engine({"queue.count=100"})).find("NumQueues"), std::string::npos);
   EXPECT_NE(refusal(engine({"blocks.lax.prema_p=2"})).find("blocks.lax.prema_p"), std::string::npos);
   EXPECT_NE(refusal({"blocks.mias.enable=1"}).find("mias"), std::string::npos);
-  EXPECT_NE(refusal(engine({}), "kepler_k20c").find("inspect"), std::string::npos);
+  EXPECT_NE(refusal(engine({}), "kepler_k20c_study").find("inspect"), std::string::npos);
   EXPECT_EQ(refusal(engine({})), "");
 }
 

@@ -62,7 +62,7 @@ class Front : public ::testing::TestWithParam<std::string> {
 
 TEST_P(Front, T2OneWarpIsFedByItsFetches) {
   const Machine& m = rig.machine();
-  const std::map<std::string, double> printed = {{"kepler_k20c", 2.0 / 3}, {"gcn_apu", 0.25}};
+  const std::map<std::string, double> printed = {{"kepler_k20c_study", 2.0 / 3}, {"gcn_apu", 0.25}};
   const auto number = printed.find(GetParam());
   EXPECT_DOUBLE_EQ(fetch_rate(m), number == printed.end() ? 0.5 : number->second);
   const ProgramHandle kernel = independent_adds(400);
@@ -98,7 +98,7 @@ TEST_P(Front, T3SeveralWarpsIssueUpToTheNarrowestPart) {
     expect_closed_form("T3 W=" + std::to_string(warps), m, std::lround(1000 * predicted),
                        std::lround(1000.0 * static_cast<double>(count) / static_cast<double>(to - from)),
                        std::lround(10 * predicted));
-    if (GetParam() == "kepler_k20c" && warps >= 12) {
+    if (GetParam() == "kepler_k20c_study" && warps >= 12) {
       EXPECT_DOUBLE_EQ(predicted, 6);
     }
   }
@@ -218,7 +218,7 @@ TEST_P(Front, T13NextKernelOfAQueueIssuesParseLatencyPlusSevenAfterTheLastExit) 
   for (Ticket& ticket : tickets) ticket = rig.submit(kernel, {}, {1});
   rig.finish(tickets.back());
   const long q = m.parse.latency;
-  if (GetParam() == "kepler_k20c") {
+  if (GetParam() == "kepler_k20c_study") {
     EXPECT_EQ(q + 7, 290);
   }
   for (int i = 0; i < 4; ++i) {
@@ -232,7 +232,7 @@ TEST_P(Front, T14FirstIssueFollowsTheDoorbellByParseLatencyPlusSix) {
   const Machine& m = rig.machine();
   const ProgramHandle kernel = rig.load("ret;");
   const long q = m.parse.latency;
-  if (GetParam() == "kepler_k20c") {
+  if (GetParam() == "kepler_k20c_study") {
     EXPECT_EQ(q + 6, 289);
   }
   for (int i = 0; i < 6; ++i) {

@@ -27,10 +27,10 @@ std::unique_ptr<ModuleHooks> load(unsigned sms) {
 
 TEST(HooksModule, WorksWithoutLinkingTheGpu) {
   const std::vector<std::string> keys = {"fetch.warps=1", "fetch.insns=2", "issue.per_warp=1"};
-  const Machine machine = platforms::load_machine("kepler_k20c", keys).machine;
+  const Machine machine = platforms::load_machine("kepler_k20c_study", keys).machine;
   const std::unique_ptr<ModuleHooks> module = load(machine.chip.sms);
   {
-    Rig rig("kepler_k20c", keys, module->hooks());
+    Rig rig("kepler_k20c_study", keys, module->hooks());
     const std::string path = ::testing::TempDir() + "hooks_module.vcd";
     {
       WaveFile waves(path, {"*.module"});

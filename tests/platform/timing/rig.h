@@ -17,8 +17,8 @@
 namespace castor::gpu::timing_test {
 
 /// The machines that docs/gpu.md, "Closed forms" gives figures for.
-inline const std::vector<std::string> kMachines = {"fermi_gtx480",  "kepler_k20c",    "maxwell_liu13",
-                                                   "pascal_titanx", "turing_rtx2060", "gcn_apu"};
+inline const std::vector<std::string> kMachines = {"fermi_gtx480_study",  "kepler_k20c_study",    "maxwell_liu13",
+                                                   "pascal_titanx_study", "turing_rtx2060_study", "gcn_apu"};
 
 /// One issued instruction.
 struct Issued {

@@ -137,7 +137,7 @@ TEST_P(Shared, AtomicsOfManyWarpsOnFewWords) {
 TEST(SharedReplays, OtherWarpsUseTheUnitMeanwhile) {
   const auto cycles = [](unsigned warps) {
     return in_child([warps] {
-             Rig rig("kepler_k20c", {"smem.replay_ticks=30", "smem.replay_rounds=1"});
+             Rig rig("kepler_k20c_study", {"smem.replay_ticks=30", "smem.replay_rounds=1"});
              const ProgramHandle kernel =
                  rig.load(conflicting(rig.machine(), 16) + "st.shared.u32 [%r3], %r4; st.shared.u32 [%r3], %r4; ret;",
                           0, kBuffer);

@@ -323,7 +323,8 @@ TEST_P(Between, RoomLinksAndReasonsAreConsistentAtAnyTime) {
   EXPECT_GT(looks, 50U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, Between, ::testing::Values("tiny", "kepler_k20c", "gcn_apu", "turing_rtx2060"),
+INSTANTIATE_TEST_SUITE_P(Machines, Between,
+                         ::testing::Values("tiny", "kepler_k20c_study", "gcn_apu", "turing_rtx2060_study"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

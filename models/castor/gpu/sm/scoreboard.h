@@ -26,9 +26,9 @@ class Scoreboard {
       : slots_(machine.sm.warps), pipelines_(pipelines), wheel_(wheel) {}
 
   /// Warps with no register of their head pending that are not held, when it was last judged.
-  [[nodiscard]] WarpMask clear() const { return clear_; }
+  [[nodiscard]] WarpMask clear() const { return clear_ & ~held_; }
   /// Warps whose head waits for a load, or that are held, when it was last judged.
-  [[nodiscard]] WarpMask waits_load() const { return waits_load_; }
+  [[nodiscard]] WarpMask waits_load() const { return waits_load_ | held_; }
   /// Warps whose last memory instruction comes back through issue: nothing behind it issues.
   [[nodiscard]] WarpMask held() const { return held_; }
   /// Loads or stores are under way.
@@ -59,14 +59,13 @@ class Scoreboard {
       return (set[0] & head.registers[0]) | (set[1] & head.registers[1]) | (set[2] & head.registers[2]) |
              (set[3] & head.registers[3]);
     };
-    const bool held = (held_ & warp_bit(w)) != 0;
-    if (!held && (overlap(slot.pending) | (pending_predicates_[w] & head.predicates)) == 0) {
+    if ((overlap(slot.pending) | (pending_predicates_[w] & head.predicates)) == 0) {
       clear_ |= warp_bit(w);
       waits_load_ &= ~warp_bit(w);
       return;
     }
     clear_ &= ~warp_bit(w);
-    waits_load_ = (waits_load_ & ~warp_bit(w)) | (held || overlap(slot.loading) != 0 ? warp_bit(w) : 0);
+    waits_load_ = (waits_load_ & ~warp_bit(w)) | (overlap(slot.loading) != 0 ? warp_bit(w) : 0);
   }
 
   /// Register `reg` is written in the first tick from `earliest` on with a free write slot, and clear in the next.
@@ -141,11 +140,8 @@ class Scoreboard {
     --loads_[w];
     memory_changed(w);
   }
-  /// The instruction that held the warp does not any more. `head` as for `written`.
-  void goes_on(unsigned w, const Decoded* head) {
-    held_ &= ~warp_bit(w);
-    changed(w, head);
-  }
+  /// The instruction that held the warp does not any more.
+  void goes_on(unsigned w) { held_ &= ~warp_bit(w); }
   /// One line less.
   void acknowledged(unsigned w) {
     --unacknowledged_[w];

@@ -9,8 +9,8 @@ namespace {
 
 using isa::LaneMask;
 
-// Lanes of a group, at most 32.
-LaneMask group_lanes(unsigned first, unsigned count) { return ((LaneMask{1} << count) - 1) << first; }
+// Lanes of a group, 1 to 32.
+LaneMask group_lanes(unsigned first, unsigned count) { return ((LaneMask{2} << (count - 1)) - 1) << first; }
 
 // What lies within a window as wide as the banks lies in different banks.
 bool in_one_window(const std::uint64_t* offset, unsigned lanes, unsigned banks, unsigned shift) {
@@ -21,13 +21,6 @@ bool in_one_window(const std::uint64_t* offset, unsigned lanes, unsigned banks, 
 }
 
 }  // namespace
-
-unsigned lane_groups(LaneMask mask, unsigned lanes, unsigned lane_bytes, const SharedBanks& banks) {
-  const unsigned group = banks.group(lane_bytes);
-  unsigned groups = 0;
-  for (unsigned start = 0; start < lanes; start += group) groups += (mask & group_lanes(start, group)) != 0 ? 1 : 0;
-  return groups;
-}
 
 unsigned bank_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes, unsigned lane_bytes,
                      const SharedBanks& banks, bool atomic) {

@@ -20,8 +20,15 @@ struct SharedBanks {
   [[nodiscard]] unsigned group(unsigned lane_bytes) const { return lane_bytes > bytes ? 32 * bytes / lane_bytes : 32; }
 };
 
-/// Groups of lanes with a lane in `mask`: rounds that an access takes without conflicts.
-[[nodiscard]] unsigned lane_groups(isa::LaneMask mask, unsigned lanes, unsigned lane_bytes, const SharedBanks& banks);
+/// Groups of lanes with a lane in `mask`, which is not 0: rounds that an access takes without conflicts.
+[[nodiscard]] inline unsigned lane_groups(isa::LaneMask mask, unsigned lanes, unsigned lane_bytes,
+                                          const SharedBanks& banks) {
+  const unsigned group = banks.group(lane_bytes);
+  if (group == lanes) return 1;
+  unsigned groups = 0;
+  for (; mask != 0; mask >>= group) groups += (mask & ((isa::LaneMask{1} << group) - 1)) != 0 ? 1 : 0;
+  return groups;
+}
 
 /// Rounds that one shared-memory access takes: per group of lanes the most different rows in one bank; for atomics that
 /// the unit performs (`atomic`) the most lanes. `offset` is indexed by lane.

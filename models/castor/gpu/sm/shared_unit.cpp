@@ -20,6 +20,7 @@ SharedUnit::SharedUnit(const Machine& machine)
       lock_ticks_(machine.smem.lock_ticks),
       retry_ticks_(machine.smem.retry_ticks),
       context_words_(machine.sm.max_tb_smem / 4),
+      plain_(!loop_ && replay_ticks_ == 0 && round_ticks_ == 1 && conflict_ticks_ == 1 && atomic_ticks_ == 1),
       locked_(loop_ ? machine.sm.tb_contexts * context_words_ : 0) {
   back_.reserve(machine.sm.warps);
 }
@@ -30,7 +31,7 @@ const MemoryOperation* SharedUnit::back_of(unsigned warp) const {
   return nullptr;
 }
 
-void SharedUnit::start(MemoryOperation& operation) const {
+void SharedUnit::begin(MemoryOperation& operation) const {
   SharedRounds& rounds = operation.rounds;
   rounds.conflicts = rounds.total > rounds.groups;
   rounds.unlocks = rounds.returns = false;
@@ -85,7 +86,7 @@ void SharedUnit::give_locks(const MemoryOperation& operation) {
     locked_[word(operation, lowest(left))] = false;
 }
 
-SharedUnit::Result SharedUnit::tick(MemoryOperation& operation, Tick now) {
+SharedUnit::Result SharedUnit::visit(MemoryOperation& operation, Tick now) {
   SharedRounds& rounds = operation.rounds;
   const bool was_back = back(now) == &operation;
   if (rounds.returns) {

@@ -21,7 +21,10 @@ class SharedUnit {
   explicit SharedUnit(const Machine& machine);
 
   /// An instruction with rounds is resolved and will come to the unit.
-  void start(MemoryOperation& operation) const;
+  void start(MemoryOperation& operation) const {
+    operation.rounds.left = operation.rounds.total;
+    if (!plain_) begin(operation);
+  }
   /// Its warp issues nothing until it is over: it comes back through issue.
   [[nodiscard]] bool holds(const MemoryOperation& operation) const {
     return locks(operation) || (replays(operation) && operation.rounds.conflicts);
@@ -51,17 +54,23 @@ class SharedUnit {
     isa::LaneMask lanes = 0;  ///< whose accesses are performed now
   };
   /// The instruction has the unit in this tick. One that is `back` and leaves is not any more.
-  Result tick(MemoryOperation& operation, Tick now);
+  Result tick(MemoryOperation& operation, Tick now) {
+    if (!plain_) return visit(operation, now);
+    const bool over = --operation.rounds.left == 0;
+    return {true, over, over, over ? operation.shared : 0};
+  }
 
  private:
   struct Back {
     MemoryOperation* operation;
     Tick due;
   };
+  Result visit(MemoryOperation& operation, Tick now);
   [[nodiscard]] bool locks(const MemoryOperation& operation) const { return loop_ && operation.is_atomic(); }
   [[nodiscard]] bool replays(const MemoryOperation& operation) const {
     return replay_ticks_ != 0 && (loop_ || !operation.is_atomic());
   }
+  void begin(MemoryOperation& operation) const;
   [[nodiscard]] unsigned round_ticks(const MemoryOperation& operation) const;
   void begin_access(MemoryOperation& operation) const;
   void count_rounds(MemoryOperation& operation, isa::LaneMask lanes) const;
@@ -80,6 +89,7 @@ class SharedUnit {
   const bool loop_;
   const unsigned lock_ticks_, retry_ticks_;
   const std::uint64_t context_words_;
+  const bool plain_;          // a round per tick, and nothing comes back
   std::vector<Back> back_;    // by tick, those of one tick in the order in which they left
   std::vector<bool> locked_;  // word of a TB context
   WarpMask reissued_ = 0;

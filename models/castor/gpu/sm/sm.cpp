@@ -220,7 +220,7 @@ void Sm::data_ready(MemoryOperation& operation, Tick ready) {
 
 void Sm::acknowledged(unsigned w) { scoreboard_.acknowledged(w); }
 
-void Sm::goes_on(unsigned w) { scoreboard_.goes_on(w, buffer_.head(w)); }
+void Sm::goes_on(unsigned w) { scoreboard_.goes_on(w); }
 
 void Sm::fetched(std::uint64_t line) {
   fetch_.line_arrived(line);

@@ -254,17 +254,19 @@ void SmMemory::advance(Cycle now, Tick tick) {
     }
     impl.pipe.pop_front();
   }
-  // What has come back through issue goes before the queue, unless a round of its head is under way.
   impl.shared_unit.begin_tick();
-  const Impl::LsuQueue& rounds = impl.queues[impl.two_units ? 1 : 0];
-  const bool in_round = !rounds.empty() && rounds.front().shared && rounds.front().operation->rounds.ticks != 0;
-  MemoryOperation* const back = in_round ? nullptr : impl.shared_unit.back(tick);
-  if (back != nullptr && impl.shared_tick(*back, tick).over) {
-    if (--back->queued == 0) impl.statistics.replays += back->passes - 1;
-    impl.shared_over(*back, tick);
+  bool taken = false;
+  if (MemoryOperation* const back = impl.shared_unit.back(tick); back != nullptr) {
+    // It goes before the queue, unless a round of its head is under way.
+    const Impl::LsuQueue& queue = impl.queues[impl.two_units ? 1 : 0];
+    taken = queue.empty() || !queue.front().shared || queue.front().operation->rounds.ticks == 0;
+    if (taken && impl.shared_tick(*back, tick).over) {
+      if (--back->queued == 0) impl.statistics.replays += back->passes - 1;
+      impl.shared_over(*back, tick);
+    }
   }
-  for (Impl::LsuQueue& queue : impl.queues)
-    if (!queue.empty() && (back == nullptr || &queue != &rounds)) impl.pass(queue, tick);
+  if (!impl.queues[0].empty() && (!taken || impl.two_units)) impl.pass(impl.queues[0], tick);
+  if (!impl.queues[1].empty() && !taken) impl.pass(impl.queues[1], tick);
   impl.send_one(now, tick);
 }
 

@@ -43,8 +43,8 @@ struct MemoryIssue {
 
 /// What an instruction means for its warp.
 struct MemoryAccepted {
-  unsigned acknowledges =
-      0;               ///< to come, of one that writes: one per line, and one for all that it does in shared memory
+  /// To come, of one that writes: one per line, and one for all that it does in shared memory.
+  unsigned acknowledges = 0;
   bool holds = false;  ///< the warp may not issue before it is told to go on
 };
 

@@ -1,0 +1,122 @@
+// castor experiment fidelity: machines that stand for real chips, beside what was measured on those.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "castor/base/error.h"
+#include "castor/base/hash.h"
+#include "castor/gpu/machine_table.h"
+#include "platforms/experiments/fidelity/fidelity_report.h"
+#include "platforms/experiments/output.h"
+#include "platforms/experiments/program.h"
+#include "platforms/machines.h"
+#include "workloads/fidelity/published.h"
+
+namespace castor::platforms::experiments {
+namespace {
+
+namespace fidelity = workloads::fidelity;
+using Names = std::vector<std::string>;
+
+class FidelityExperiment final : public Experiment {
+ public:
+  [[nodiscard]] const char* name() const override { return "fidelity"; }
+  [[nodiscard]] const char* title() const override {
+    return "Microbenchmarks on the machines that stand for real chips, beside published measurements";
+  }
+  [[nodiscard]] const char* example() const override {
+    return "castor experiment fidelity --machine kepler_k20c --benchmark chains --benchmark shared_memory";
+  }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("-m,--machine", machines_, "Machines that stand for a chip (all)");
+    app.add_option("-b,--benchmark", benchmarks_, "Microbenchmarks of sw/kernels/microbenchmarks (all)");
+    app.add_option("--programs", folder_, "Folder with the programs micro_NAME (kernels/ beside castor)");
+    app.add_option("--data", data_, "Folder with other published values: rows.yaml and a file for each chip");
+    app.add_option("--set", overrides_, "key=value of the machine, for every run");
+  }
+
+  [[nodiscard]] std::vector<Run> runs() override {
+    published_ = fidelity::read_published(data_.empty() ? fidelity::data_files() : fidelity::data_files_of(data_));
+    check_keys();
+    const Names machines = chosen(machines_, all_machines(), "machine that stands for a chip"),
+                benchmarks = chosen(benchmarks_, all_benchmarks(), "microbenchmark");
+    for (const std::string& benchmark : benchmarks) {
+      const std::string program = "micro_" + benchmark;
+      programs_[benchmark] = std::make_unique<CudaProgram>(program, folder_.empty() ? "" : folder_ + "/" + program);
+    }
+    std::vector<Run> out;
+    for (const std::string& machine : machines) {
+      const LoadedMachine loaded = load_machine(machine, overrides_);
+      for (const std::string& benchmark : benchmarks) {
+        Run run;
+        run.name = machine + "-" + benchmark;
+        for (const std::string& setting : overrides_) run.name += "-" + file_word(setting);
+        run.parameters = {{"machine", machine},
+                          {"benchmark", benchmark},
+                          {"keys", base::Hash().add(loaded.config.to_json()).text()},
+                          {"file", programs_.at(benchmark)->fingerprint()}};
+        if (!overrides_.empty()) run.parameters["set"] = overrides_;
+        out.push_back(std::move(run));
+      }
+    }
+    return out;
+  }
+
+  // A run is a process of its program: what it prints changes with that and with the machine.
+  [[nodiscard]] std::string build() const override { return "figures as the programs print them"; }
+
+  [[nodiscard]] Json execute(const Json& parameters) const override {
+    return programs_.at(parameters.at("benchmark").get<std::string>())
+        ->result(parameters.at("machine").get<std::string>(), parameters.value("set", Names()), {});
+  }
+
+  bool report(const std::vector<Run>& runs, Output& output) override {
+    return report_fidelity(published_, runs, output);
+  }
+
+ private:
+  [[nodiscard]] static Names chosen(const Names& asked, const Names& known, const char* what) {
+    check_names(asked, known, what);
+    Names out;
+    for (const std::string& one : known) {
+      if (asked.empty() || std::find(asked.begin(), asked.end(), one) != asked.end()) out.push_back(one);
+    }
+    return out;
+  }
+
+  [[nodiscard]] Names all_machines() const {
+    Names out;
+    for (const fidelity::Chip& chip : published_.chips) out.push_back(chip.machine);
+    return out;
+  }
+
+  [[nodiscard]] Names all_benchmarks() const {
+    Names out;
+    for (const fidelity::Row& row : published_.rows) {
+      if (std::find(out.begin(), out.end(), row.benchmark()) == out.end()) out.push_back(row.benchmark());
+    }
+    return out;
+  }
+
+  // What is said to be set are keys that machines have, and machines are those that are shipped.
+  void check_keys() const {
+    Names keys;
+    for (const gpu::MachineKey& key : gpu::machine_table()) keys.push_back(key.row.key);
+    for (const fidelity::Chip& chip : published_.chips) {
+      check_names({chip.machine}, shipped_machines(), "shipped machine");
+      for (const fidelity::Value& value : chip.values) check_names(value.set, keys, "key of a machine");
+    }
+  }
+
+  fidelity::Published published_;
+  Names machines_, benchmarks_, overrides_;
+  std::string folder_, data_;
+  std::map<std::string, std::unique_ptr<CudaProgram>> programs_;
+};
+
+const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<FidelityExperiment>(); });
+
+}  // namespace
+}  // namespace castor::platforms::experiments
