@@ -9,8 +9,11 @@ namespace {
 
 using isa::LaneMask;
 
-// Lanes of a group, 1 to 32.
-LaneMask group_lanes(unsigned first, unsigned count) { return ((LaneMask{2} << (count - 1)) - 1) << first; }
+// Lanes of a group.
+LaneMask group_lanes(unsigned first, unsigned count) {
+  const LaneMask lanes = count < 64 ? (LaneMask{1} << count) - 1 : ~LaneMask{0};
+  return first < 64 ? lanes << first : 0;
+}
 
 // What lies within a window as wide as the banks lies in different banks.
 bool in_one_window(const std::uint64_t* offset, unsigned lanes, unsigned banks, unsigned shift) {
