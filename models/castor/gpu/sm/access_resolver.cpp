@@ -13,11 +13,6 @@ using isa::MemoryKind;
 using isa::MemoryOp;
 using isa::Space;
 
-LaneMask all_lanes(unsigned lanes) { return lanes == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes) - 1; }
-
-// `count` lanes from `first` < 64 on.
-LaneMask lane_range(unsigned first, unsigned count) { return all_lanes(count) << (first & 63); }
-
 bool passes_l1(const MemoryOp& op) {
   using isa::CacheOp;
   return op.ordering != isa::Ordering::kWeak || op.cache == CacheOp::kCg || op.cache == CacheOp::kCv ||

@@ -9,12 +9,6 @@ namespace {
 
 using isa::LaneMask;
 
-// Lanes of a group.
-LaneMask group_lanes(unsigned first, unsigned count) {
-  const LaneMask lanes = count < 64 ? (LaneMask{1} << count) - 1 : ~LaneMask{0};
-  return first < 64 ? lanes << first : 0;
-}
-
 // What lies within a window as wide as the banks lies in different banks.
 bool in_one_window(const std::uint64_t* offset, unsigned lanes, unsigned banks, unsigned shift) {
   const std::uint64_t first = offset[0] >> shift;
@@ -32,8 +26,9 @@ unsigned bank_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes,
   const auto row_shift = static_cast<unsigned>(__builtin_ctz(banks.count * banks.bytes / banks.interleave));
   unsigned rounds = 0;
   for (unsigned start = 0; start < lanes; start += group) {
-    const LaneMask here = mask & group_lanes(start, group);
-    if (lane_bytes <= banks.interleave && !atomic && here == group_lanes(start, group) &&
+    const LaneMask all = lane_range(start, group);
+    const LaneMask here = mask & all;
+    if (lane_bytes <= banks.interleave && !atomic && here == all &&
         in_one_window(offset + start, group, banks.count, shift)) {
       ++rounds;
       continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "castor/gpu/hooks/hook.h"
+#include "castor/isa/types.h"
 
 namespace castor::gpu {
 
@@ -16,6 +17,16 @@ inline constexpr unsigned kMaxWarps = 64;
 [[nodiscard]] inline unsigned next_after(WarpMask mask, unsigned last) {
   const WarpMask behind = last >= 63 ? 0 : mask & (~WarpMask{0} << (last + 1));
   return lowest(behind != 0 ? behind : mask);
+}
+
+/// The first `lanes` lanes of a warp.
+[[nodiscard]] inline isa::LaneMask all_lanes(unsigned lanes) {
+  return lanes >= 64 ? ~isa::LaneMask{0} : (isa::LaneMask{1} << lanes) - 1;
+}
+
+/// `count` lanes from `first` < 64 on.
+[[nodiscard]] inline isa::LaneMask lane_range(unsigned first, unsigned count) {
+  return all_lanes(count) << (first & 63);
 }
 
 }  // namespace castor::gpu

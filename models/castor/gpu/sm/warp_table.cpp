@@ -6,6 +6,7 @@
 #include "castor/base/error.h"
 #include "castor/gpu/execution/control.h"
 #include "castor/gpu/execution/warp_start.h"
+#include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
 namespace {
@@ -20,7 +21,7 @@ std::size_t slot_stride(const Machine& machine) {
 
 WarpTable::WarpTable(const Machine& machine, unsigned sm)
     : lanes_(machine.sm.lanes),
-      all_lanes_(lanes_ == 64 ? ~LaneMask{0} : (LaneMask{1} << lanes_) - 1),
+      all_lanes_(castor::gpu::all_lanes(lanes_)),
       slots_(machine.sm.warps),
       sm_(sm),
       sms_(machine.chip.sms) {
