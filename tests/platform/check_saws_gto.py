@@ -34,6 +34,7 @@ def main():
     differing = [key for key in own[2] if own[2][key] != block[2].get(key)]
     if own[:2] != block[:2] or differing:
         print(f"{own[1]} cycles and {block[1]}, differing: {', '.join(differing)}")
+        print(own[0] + block[0])
         return 1
     if promoting[2]["barrier_wait"] == own[2]["barrier_wait"]:
         print("promotion changes nothing: the program has no barrier that it could act on")

@@ -276,6 +276,20 @@ TEST(AtomicUnit, IsBusyForItsLanesAndAnswersLater) {
   EXPECT_EQ(group.find("atomic_busy")->integer(), 10U);
 }
 
+TEST(AtomicUnit, AWordMayTakeLongerThanItsLanes) {
+  const Machine machine = memory_machine({"atomic.latency=7", "atomic.words_per_cycle=1", "atomic.word_cycles=3"});
+  base::StatisticGroup group("slice");
+  AtomicUnit unit(machine, group);
+  Requests requests;
+  MemoryRequest& request = requests.make(RequestKind::kAtomic, line(0)).request;
+  request.lane_count = 8;
+  for (unsigned i = 0; i < 8; ++i) request.lanes[i].offset = static_cast<std::uint8_t>(4 * (i / 2));
+  EXPECT_EQ(unit.begin(request, 100), 115U);  // four words of two lanes: one word a cycle is what limits
+  for (unsigned i = 0; i < 8; ++i) request.lanes[i].offset = static_cast<std::uint8_t>(4 * (i / 4));
+  EXPECT_EQ(unit.begin(request, 200), 219U);  // two words of four lanes, three cycles each
+  EXPECT_EQ(unit.free_at(), 212U);
+}
+
 TEST(L2Data, AWatchEndsWithTheFirstByteThatChanges) {
   Store store({1 << 20, false});
   L2Data data(store, 128);

@@ -43,6 +43,7 @@ Machine random_machine(base::Xoshiro256& rng) {
                                    "xbar.voq=" + pick(0, 1),
                                    "atomic.latency=" + pick(0, 6),
                                    "atomic.words_per_cycle=" + pick(1, 32),
+                                   "atomic.word_cycles=" + pick(1, 3),
                                    "dram.atom=" + std::to_string(32 << rng.below(2)),
                                    "dram.bytes_per_clk=" + std::to_string(8 << rng.below(3)),
                                    "dram.banks=4",

@@ -103,6 +103,28 @@ TEST(Barriers, WarpsGoOnRegisterAndReleaseTicksBehindTheLastArrival) {
   }
 }
 
+TEST(Barriers, TheUnitTakesArrivingWarpsOneAfterTheOther) {
+  for (const unsigned arrive : {1, 2, 5}) {
+    Bench bench({"barrier.register=4", "barrier.release=3", "barrier.arrive=" + std::to_string(arrive)});
+    bench.start();
+    bench.start(1);
+    bench.go_to(10);
+    for (const unsigned w : {0, 1, 2}) bench.arrive(w);  // of the first thread block
+    for (const unsigned w : {4, 5}) bench.arrive(w);     // of the second
+    bench.go_to(11);
+    for (const unsigned w : {3, 6, 7}) bench.arrive(w);
+    bench.go_to(100);
+    ASSERT_EQ(bench.released.size(), 8U);
+    for (const unsigned w : {0, 1, 2, 3}) EXPECT_EQ(bench.released.at(w), 10 + 6 * arrive + 7) << "warp " << w;
+    for (const unsigned w : {4, 5, 6, 7}) EXPECT_EQ(bench.released.at(w), 10 + 8 * arrive + 7) << "warp " << w;
+    bench.start(2);
+    bench.go_to(200);  // the unit is idle by now
+    for (unsigned w = 8; w < 12; ++w) bench.arrive(w);
+    bench.go_to(300);
+    EXPECT_EQ(bench.released.at(8), 200 + 4 * arrive + 7);
+  }
+}
+
 TEST(Barriers, WaitIsCountedFromTheFirstArrival) {
   Bench bench;
   bench.start();

@@ -13,6 +13,8 @@ namespace castor::gpu {
 /// Timing classes with an execution unit of their own: the rows of the latency table. Loads, stores, atomics and
 /// control have no fixed latency.
 inline constexpr std::size_t kUnitClasses = static_cast<std::size_t>(isa::TimingClass::kPredicate) + 1;
+/// Ticks of latency and interval of a class together, at most; EventWheel has room for them.
+inline constexpr unsigned kMostUnitTime = 1900;
 
 /// Greedy then oldest, loose round robin, oldest, two-level, thread-block-aware two-level.
 enum class IssuePolicy : std::uint8_t { kGto, kLrr, kOldest, kTl, kCatls };
@@ -84,7 +86,7 @@ struct Machine {
   } issue{};
   bool sub_core = false;
   struct Barrier {
-    unsigned register_ticks, release;  ///< keys barrier.register, barrier.release
+    unsigned arrive, register_ticks, release;  ///< keys barrier.arrive, barrier.register, barrier.release
     bool warp_level;
   } barrier{};
 
@@ -149,7 +151,7 @@ struct Machine {
     AddressHash set_hash;
   } l2{};
   struct Atomic {
-    unsigned latency, words_per_cycle;
+    unsigned latency, words_per_cycle, word_cycles;
   } atomic{};
   struct Dram {
     unsigned channels, bytes_per_clk, atom, banks, groups, row_bytes;

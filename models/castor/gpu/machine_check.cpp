@@ -64,9 +64,13 @@ void check_pipeline(const Check& check, const Machine& m) {
         "no load/store unit is left for global memory", "fewer than units.mem");
   check(!m.units.convert_on_sfu || m.units.sfu > 0, "units.convert_on_sfu", "needs units.sfu of 1 or more",
         "set it to 0");
-  for (std::size_t i = 0; m.latency.from == LatencyFrom::kIssue && i < kUnitClasses; ++i) {
+  for (std::size_t i = 0; i < kUnitClasses; ++i) {
     const auto timing = static_cast<isa::TimingClass>(i);
-    check(m.timing(timing).latency >= m.oc_cycles + 2, "latency." + std::string(isa::key(timing)) + ".ticks",
+    const std::string key = "latency." + std::string(isa::key(timing)) + ".ticks";
+    check(m.timing(timing).latency + m.timing(timing).interval <= kMostUnitTime, key,
+          "with its interval more than " + text(kMostUnitTime) + " ticks", "fewer");
+    if (m.latency.from != LatencyFrom::kIssue) continue;
+    check(m.timing(timing).latency >= m.oc_cycles + 2, key,
           "with latency.from issue less than oc_cycles + 2 = " + text(m.oc_cycles + 2),
           "at least " + text(m.oc_cycles + 2) + ", or a smaller oc_cycles");
   }

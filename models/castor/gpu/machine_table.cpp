@@ -73,20 +73,21 @@ void store(T& member, const ConfigValue& value) {
   }
 }
 
-constexpr double kMost = 4294967295.0;     // largest value of an `unsigned` member
-constexpr double kMostLong = 0x1p62;       // and of a 64-bit one
-constexpr unsigned kMostTicks = 100'000;   // longest latency inside an SM
-constexpr unsigned kMostUnitTicks = 1000;  // longest of a unit: EventWheel::kHorizon
+constexpr double kMost = 4294967295.0;    // largest value of an `unsigned` member
+constexpr double kMostLong = 0x1p62;      // and of a 64-bit one
+constexpr unsigned kMostTicks = 100'000;  // longest latency inside an SM
 constexpr double kMostCycles = 1'000'000'000.0;
 
 // What the timing classes stand for, in their order.
 constexpr std::array<const char*, kUnitClasses> kOperations = {
-    "integer add, logic, compare, select, move, shift",
+    "integer add, logic, compare, select, move",
     "integer min, max",
+    "shift, funnel shift",
     "integer multiply",
     "integer multiply-add, dot products",
     "integer divide, remainder",
-    "population count, leading zeros, bits reversed",
+    "population count, bits reversed",
+    "leading zeros, most significant bit",
     "conversion of 32-bit and half floats",
     "shuffle, redux",
     "vote, match",
@@ -98,7 +99,8 @@ constexpr std::array<const char*, kUnitClasses> kOperations = {
     "32-bit reciprocal, square root, rounded",
     "64-bit add, multiply, fused multiply-add, compare, convert",
     "64-bit min, max",
-    "64-bit divide, square root",
+    "64-bit divide, rounded",
+    "64-bit reciprocal, square root, rounded",
     "approximate functions of the unit",
     "approximate sine, cosine",
     "approximate functions of denormal numbers, approximate divide",
@@ -203,6 +205,7 @@ void front_of_pipeline(TableWriter& table) {
   CASTOR_WORD(issue.dual_issue_diff_units, "a pair must go to different units");
   CASTOR_NUMBER(issue.period, "ticks", 1, 8, "scheduler s acts in ticks with s mod period = tick mod period");
   CASTOR_WORD(sub_core, "each scheduler owns its share of the units");
+  CASTOR_NUMBER(barrier.arrive, "ticks", 0, 64, "an arriving warp keeps the barrier unit of its SM busy");
   CASTOR_NUMBER_AS("barrier.register", barrier.register_ticks, "ticks", 1, 64, "until an arrival is visible");
   CASTOR_NUMBER(barrier.release, "ticks", 1, 64, "from there to the issue of released warps");
   CASTOR_WORD(barrier.warp_level, "one arriving lane counts for its warp");
@@ -229,10 +232,10 @@ void units(TableWriter& table) {
     const std::string operations = kOperations[i];
     const std::string prefix = "latency." + std::string(isa::key(static_cast<isa::TimingClass>(i)));
     table.number(
-        prefix + ".ticks", "ticks", 1, kMostUnitTicks,
+        prefix + ".ticks", "ticks", 1, kMostUnitTime - 1,
         operations, [i](Machine & machine) -> auto& { return machine.latency[i].latency; });
     table.number(
-        prefix + ".interval", "ticks", 1, kMostUnitTicks,
+        prefix + ".interval", "ticks", 1, kMostUnitTime - 1,
         "the unit is busy", [i](Machine & machine) -> auto& { return machine.latency[i].interval; });
   }
 }
@@ -295,6 +298,7 @@ void memory_system(TableWriter& table) {
   CASTOR_WORD(l2.set_hash, "line of a slice to set");
   CASTOR_NUMBER(atomic.latency, "cycles", 0, 10'000, "of an atomic's reply beyond a load's");
   CASTOR_NUMBER(atomic.words_per_cycle, "words", 1, 64, "different words a slice updates per cycle");
+  CASTOR_NUMBER(atomic.word_cycles, "cycles", 1, 64, "from an update of a word to the next of the same word");
   CASTOR_NUMBER(dram.channels, "channels", 1, 64, "DRAM channels");
   CASTOR_NUMBER(dram.bytes_per_clk, "bytes", 1, 1024, "a channel moves per command clock");
   CASTOR_LISTED(dram.atom, "bytes", "smallest burst", 32, 64, 128);

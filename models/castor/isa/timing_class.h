@@ -9,12 +9,14 @@ namespace castor::isa {
 /// latency and initiation interval come from the machine's table, indexed by the class (docs/machines.md, "Units,
 /// register file"). The rows up to `kPredicate` are the rows of that table.
 enum class TimingClass : std::uint8_t {
-  kInt,        // integer add, logic, compare, select, move, shift, integer to integer
+  kInt,        // integer add, logic, compare, select, move, integer to integer
   kIntMinMax,  // integer min, max
+  kIntShift,   // shift, funnel shift
   kIntMul,     // integer multiply
   kIntMad,     // integer multiply-add, dot products
   kIntDiv,     // integer divide, remainder
-  kPopc,       // population count, leading zeros, most significant bit, bits reversed
+  kPopc,       // population count, bits reversed
+  kClz,        // leading zeros, most significant bit
   kConvert,    // integer to 32-bit or half float and back, float to float, rounding to an integral value
   kShuffle,    // shuffle, redux
   kVote,       // vote, match, elect
@@ -26,7 +28,8 @@ enum class TimingClass : std::uint8_t {
   kF32Root,    // 32-bit reciprocal, square root with IEEE rounding
   kF64,        // 64-bit add, multiply, fused multiply-add, compare, convert
   kF64MinMax,  // 64-bit min, max
-  kF64Div,     // 64-bit divide, reciprocal, square root with IEEE rounding
+  kF64Div,     // 64-bit divide with IEEE rounding
+  kF64Root,    // 64-bit reciprocal, square root with IEEE rounding
   kSpecial,    // approximate functions that the special function unit knows
   kSinCos,     // approximate sine, cosine: a range reduction in front
   kScaled,     // approximate functions of denormal numbers, and approximate divide: scaled in front and behind

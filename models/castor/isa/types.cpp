@@ -16,11 +16,11 @@ constexpr std::array<std::string_view, 7> kSpaceNames = {"generic", "global", "s
                                                          "const",   "param",  "reg"};
 static_assert(kSpaceNames.size() == static_cast<std::size_t>(Space::kReg) + 1);
 
-constexpr std::array<std::string_view, 30> kTimingNames = {
-    "int",         "int_min_max", "int_mul",     "int_mad", "int_div", "popc",      "convert",  "shuffle",
-    "vote",        "f32_add",     "f32_min_max", "f32_mul", "f32_fma", "f32_div",   "f32_root", "f64",
-    "f64_min_max", "f64_div",     "special",     "sin_cos", "scaled",  "predicate", "load",     "store",
-    "atomic",      "branch",      "barrier",     "fence",   "exit",    "system"};
+constexpr std::array<std::string_view, 33> kTimingNames = {
+    "int",         "int_min_max", "int_shift", "int_mul",     "int_mad", "int_div", "popc",      "clz",      "convert",
+    "shuffle",     "vote",        "f32_add",   "f32_min_max", "f32_mul", "f32_fma", "f32_div",   "f32_root", "f64",
+    "f64_min_max", "f64_div",     "f64_root",  "special",     "sin_cos", "scaled",  "predicate", "load",     "store",
+    "atomic",      "branch",      "barrier",   "fence",       "exit",    "system"};
 static_assert(kTimingNames.size() == static_cast<std::size_t>(TimingClass::kCount));
 
 }  // namespace

@@ -78,7 +78,7 @@ inline long last_shared_store(const Machine& m, long stores, long conflicts) {  
 }
 /// `lanes` active lanes, at most `most` on one word, `bytes` moved each way.
 inline long atomic(const Machine& m, long lanes, long most, long bytes) {  // T16
-  const long busy = std::max(most, ceil_div(lanes, m.atomic.words_per_cycle));
+  const long busy = std::max<long>(most * m.atomic.word_cycles, ceil_div(lanes, m.atomic.words_per_cycle));
   return l2_hit(m, bytes) + flits(m, bytes) - 1 + busy - 1 + m.atomic.latency;
 }
 

@@ -15,20 +15,21 @@ class AtomicUnit {
   AtomicUnit(const Machine& machine, base::StatisticGroup& slice)
       : latency_(machine.atomic.latency),
         words_per_cycle_(machine.atomic.words_per_cycle),
+        word_cycles_(machine.atomic.word_cycles),
         busy_(slice, {"atomic_busy", "cycles", "atomics kept the slice busy"}) {}
 
   /// First cycle in which the slice may serve again.
   [[nodiscard]] Cycle free_at() const { return free_at_; }
   /// A packet is performed in `now`; returns the cycle from which its reply is visible.
   [[nodiscard]] Cycle begin(const MemoryRequest& request, Cycle now) {
-    const unsigned cycles = atomic_cycles(request, words_per_cycle_);
+    const unsigned cycles = atomic_cycles(request, words_per_cycle_, word_cycles_);
     free_at_ = now + cycles;
     busy_ += cycles;
     return free_at_ + latency_;
   }
 
  private:
-  unsigned latency_, words_per_cycle_;
+  unsigned latency_, words_per_cycle_, word_cycles_;
   Cycle free_at_ = 0;
   base::Counter busy_;
 };

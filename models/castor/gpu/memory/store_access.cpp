@@ -82,14 +82,14 @@ std::uint8_t partial_sectors(const MemoryRequest& store) {
   return static_cast<std::uint8_t>(partial);
 }
 
-unsigned atomic_cycles(const MemoryRequest& atomic, unsigned words_per_cycle) {
+unsigned atomic_cycles(const MemoryRequest& atomic, unsigned words_per_cycle, unsigned word_cycles) {
   std::array<std::uint8_t, kMaxLineBytes / 4> lanes{};
   unsigned most = 1;
   for (unsigned i = 0; i < atomic.lane_count; ++i) {
     const unsigned on_word = ++lanes[atomic.lanes[i].offset / 4];
     most = std::max(most, on_word);
   }
-  return std::max(most, (atomic.lane_count + words_per_cycle - 1) / words_per_cycle);
+  return std::max(most * word_cycles, (atomic.lane_count + words_per_cycle - 1) / words_per_cycle);
 }
 
 unsigned debug_access(const Store& store, tlm::tlm_generic_payload& payload) {

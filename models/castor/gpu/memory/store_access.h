@@ -14,9 +14,9 @@ void perform(const Store& store, std::uint64_t line, MemoryRequest& request);
 [[nodiscard]] std::uint8_t whole_sectors(const MemoryRequest& store);
 [[nodiscard]] std::uint8_t partial_sectors(const MemoryRequest& store);
 
-/// Cycles for which an atomic packet keeps its slice busy: the most lanes on one word, or active lanes by words per
-/// cycle, whichever is more (docs/gpu.md, "Fences, atomics, order").
-[[nodiscard]] unsigned atomic_cycles(const MemoryRequest& atomic, unsigned words_per_cycle);
+/// Cycles for which an atomic packet keeps its slice busy: the most lanes on one word by the cycles of an update, or
+/// active lanes by words per cycle, whichever is more (docs/gpu.md, "Fences, atomics, order").
+[[nodiscard]] unsigned atomic_cycles(const MemoryRequest& atomic, unsigned words_per_cycle, unsigned word_cycles);
 
 /// Debug transport: exchanges bytes with the store as L2 and DRAM see them; returns their number, 0 and an error status
 /// if they are out of reach.

@@ -9,6 +9,7 @@ namespace castor::gpu {
 Barriers::Barriers(const Machine& machine, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs,
                    BlockedWarps& blocked, FaultPort& faults, BarrierCounters& counters, base::Histogram& waits)
     : warp_level_(machine.barrier.warp_level),
+      arrive_ticks_(machine.barrier.arrive),
       release_ticks_(Tick{machine.barrier.register_ticks} + machine.barrier.release),
       clock_(clock),
       warps_(warps),
@@ -55,6 +56,7 @@ void Barriers::meet() {
   }
   for (unsigned i = 0; i < arrival_count_; ++i) {
     const Arrival& arrival = arrivals_[i];
+    busy_until_ = std::max(busy_until_, clock_.tick()) + arrive_ticks_;
     const unsigned context = warps_[arrival.warp].tb;
     TbBarriers& barriers = tbs_.barriers(context);
     const unsigned id = arrival.arrival.barrier;
@@ -93,7 +95,7 @@ void Barriers::complete(unsigned context, unsigned scheduler) {
       write_reduction(warps_[w].barrier, release.reduction, warps_.view(w));
     }
     if (waiters != 0) {
-      blocked_.release(waiters, tick, tick + release_ticks_);
+      blocked_.release(waiters, tick, std::max(tick, busy_until_) + release_ticks_);
       unblocked_ |= waiters;
     }
     completed_.push_back({context, release.barrier});

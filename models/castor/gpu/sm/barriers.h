@@ -19,7 +19,8 @@ namespace castor::gpu {
 /// Barriers of the thread blocks on an SM: who arrives and who exits in a tick, who is released.
 ///
 /// `begin_tick` before S5; S5 `arrive` and `exit`; S8 `meet`. What happened in the tick may be read behind that. Warps
-/// go on barrier.register + barrier.release ticks behind the last arrival.
+/// go on barrier.register + barrier.release ticks behind the last arrival, or behind the tick in which the unit, which
+/// takes barrier.arrive ticks for each arriving warp of the SM, is through with it.
 class Barriers {
  public:
   Barriers(const Machine& machine, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs, BlockedWarps& blocked,
@@ -64,6 +65,7 @@ class Barriers {
   unsigned exit_count_ = 0, arrival_count_ = 0, blocking_count_ = 0;
   WarpMask unblocked_ = 0;
   const bool warp_level_;
+  const Tick arrive_ticks_;
   const Tick release_ticks_;
   const SmClock& clock_;
   WarpTable& warps_;
@@ -72,6 +74,7 @@ class Barriers {
   FaultPort& faults_;
   BarrierCounters& counters_;
   base::Histogram& waits_;
+  Tick busy_until_ = 0;  // arrivals so far
   std::vector<isa::BarrierUnit::Release> released_;
   std::vector<Completed> completed_;
   std::array<Arrival, kMaxWarps> arrivals_;

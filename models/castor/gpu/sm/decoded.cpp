@@ -18,10 +18,12 @@ UnitPool arithmetic_pool(const Machine& machine, TimingClass timing) {
   switch (timing) {
     case TimingClass::kInt:
     case TimingClass::kIntMinMax:
+    case TimingClass::kIntShift:
     case TimingClass::kIntMul:
     case TimingClass::kIntMad:
       return integer;
     case TimingClass::kPopc:
+    case TimingClass::kClz:
     case TimingClass::kConvert:
       return units.convert_on_sfu ? special : integer;
     case TimingClass::kIntDiv:
@@ -34,6 +36,7 @@ UnitPool arithmetic_pool(const Machine& machine, TimingClass timing) {
     case TimingClass::kF64:
     case TimingClass::kF64MinMax:
     case TimingClass::kF64Div:
+    case TimingClass::kF64Root:
       if (units.dp > 0) return UnitPool::kDp;
       return units.dp_on_sfu ? special : UnitPool::kSp;
     default:
@@ -57,6 +60,7 @@ InstructionClass arithmetic_class(TimingClass timing) {
     case TimingClass::kF64:
     case TimingClass::kF64MinMax:
     case TimingClass::kF64Div:
+    case TimingClass::kF64Root:
       return InstructionClass::kDp;
     default:
       return InstructionClass::kInt;

@@ -7,6 +7,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/time.h"
+#include "castor/gpu/machine.h"
 
 namespace castor::gpu {
 
@@ -42,8 +43,9 @@ struct SmEvent {
 /// Limits: ticks are taken one after the other or skipped if nothing lies in them.
 class EventWheel {
  public:
-  /// Longest path of an instruction is below: operand reads booked 64 ticks ahead, unit latency and interval of 1000.
+  /// Longest path of an instruction is below: operand reads booked 64 ticks ahead, latency and interval of a unit.
   static constexpr Tick kHorizon = 2048;
+  static_assert(64 + kMostUnitTime < kHorizon);
 
   EventWheel() { heads_.fill(kNone); }
 

@@ -217,14 +217,14 @@ CASTOR_INSTRUCTIONS(bits) {
                        std::uint64_t (*immediate)(const Match&) = nullptr) {
     table.add({syntax, operands, TimingClass::kInt, Kind::kLane, select, immediate, meaning});
   };
-  const auto count = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&),
+  const auto count = [&](const char* syntax, const char* operands, TimingClass timing, LaneFn (*select)(const Match&),
                          const char* meaning) {
-    table.add({syntax, operands, TimingClass::kPopc, Kind::kLane, select, nullptr, meaning});
+    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
   };
-  count("popc.{t:b32|b64}", "=d:u32, a:t", select_count<PopulationCount>, "number of ones");
-  count("clz.{t:b32|b64}", "=d:u32, a:t", select_count<LeadingZeros>, "number of leading zeros");
-  count("brev.{t:b32|b64}", "=d:t, a:t", select_reverse, "bits in reverse order");
-  count("bfind.[shiftamt].{t:u32|s32|u64|s64}", "=d:u32, a:t", select_find_bit,
+  count("popc.{t:b32|b64}", "=d:u32, a:t", TimingClass::kPopc, select_count<PopulationCount>, "number of ones");
+  count("clz.{t:b32|b64}", "=d:u32, a:t", TimingClass::kClz, select_count<LeadingZeros>, "number of leading zeros");
+  count("brev.{t:b32|b64}", "=d:t, a:t", TimingClass::kPopc, select_reverse, "bits in reverse order");
+  count("bfind.[shiftamt].{t:u32|s32|u64|s64}", "=d:u32, a:t", TimingClass::kClz, select_find_bit,
         "most significant bit that is no sign, or the shift that brings it to the top; all ones if none");
   row("bfe.{t:u32|s32|u64|s64}", "=d:t, a:t, b:u32, c:u32", select_extract, "c bits of a from bit b on, extended");
   row("bfi.{t:b32|b64}", "=f:t, a:t, b:t, c:u32, d:u32", select_insert, "b with the low d bits of a at bit c");
