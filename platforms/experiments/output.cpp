@@ -122,9 +122,11 @@ void Output::table(const Table& table) {
 }
 
 void Output::plot(const Plot& plot) {
-  std::string script = "set terminal svg size 960,420 font 'sans,11'\nset output " + quoted(plot.file + ".svg") +
-                       "\nset title " + quoted(plot.title) + "\nset xlabel " + quoted(plot.x_label) + "\nset ylabel " +
-                       quoted(plot.y_label) + "\nset key outside right\nset grid ytics\n";
+  // Not enhanced: '_' is part of a name.
+  std::string script = "set terminal svg size 960,420 noenhanced font 'sans,11' background 'white'\nset output " +
+                       quoted(plot.file + ".svg") + "\nset title " + quoted(plot.title) + "\nset xlabel " +
+                       quoted(plot.x_label) + "\nset ylabel " + quoted(plot.y_label) +
+                       "\nset key outside right\nset grid ytics\n";
   if (plot.log_x) script += "set logscale x 2\n";
   if (plot.log_y) script += "set logscale y\n";
   const bool bars = plot.kind == Plot::Kind::kBars;
@@ -132,7 +134,6 @@ void Output::plot(const Plot& plot) {
   for (const Plot::Series& series : plot.series) errors = errors || !series.errors.empty();
   if (bars) {
     script += "set style data histograms\nset style fill solid 0.8 noborder\n";
-    script += "set xtics noenhanced\n";                                  // '_' is part of a name
     if (plot.groups.size() > 10) script += "set xtics rotate by -30\n";  // names would run into each other
     script += errors ? "set style histogram errorbars gap 1 lw 0.5\nset errorbars lc rgb \"#404040\"\n"
                      : "set style histogram clustered gap 1\n";

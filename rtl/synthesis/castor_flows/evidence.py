@@ -127,13 +127,17 @@ def write(block, rung, lines, figure):
     used = dict.fromkeys(tool for flow in flows for tool in _TOOLS[flow])
     content[rung] = {
         "figure": figure,
-        "command": " && ".join(lines),
+        "command": command_of(lines),
         "date": datetime.date.today().isoformat(),
         "commit": commit(block.root),
         "tools": {tool: tools.version(tool) for tool in used},
         "sources": sources.digest(block, rung),
     }
     tree.write_json(path, content)
+
+
+def command_of(lines):
+    return " && ".join(lines)
 
 
 def commit(root):
@@ -149,7 +153,8 @@ def commit(root):
 
 
 def stale(block):
-    """Rungs whose figures were measured with other sources, or with none that is known; none for installed blocks."""
+    """Rungs whose figures were measured with other sources or commands, or with none that is known; none for installed
+    blocks."""
     path = block.manifest.get("evidence") if block.manifest else None
     if path is None or not path.exists():
         return []
@@ -157,10 +162,13 @@ def stale(block):
         content = json.loads(tree.read_text(path))
     except ValueError:
         raise WrongRequest(f"{path}: not JSON") from None
+    plan = read_plan(block)
     found = []
     for rung in sources.RUNGS:
         now = sources.digest(block, rung)
-        if rung in content and now is not None and content[rung].get("sources") != now:
+        if rung not in content or now is None:
+            continue
+        if content[rung].get("sources") != now or content[rung].get("command") != command_of(plan.get(rung, [])):
             found.append(rung)
     return found
 

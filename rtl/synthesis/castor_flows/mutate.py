@@ -48,8 +48,8 @@ def add_arguments(parser):
     parser.add_argument(
         "--proven",
         metavar="FILE",
-        help="JSON of castor prove at the same set: a mutant that differs only where a "
-        "property proven there does not hold is equivalent",
+        help="JSON of castor prove at the same set, or 'recorded' for the recorded verdicts: a mutant that differs only "
+        "where a property proven there does not hold is equivalent",
     )
 
 
@@ -465,6 +465,8 @@ def proven_by(options, block, values):
     else."""
     if not options.proven:
         return []
+    if options.proven == "recorded":
+        return prove.recorded_as_proven(block, options.params, values)
     try:
         data = json.loads(tree.read_text(options.proven))
         if data["sources"] != formal.fingerprint(block) or data["parameters"] != values:

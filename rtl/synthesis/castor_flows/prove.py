@@ -436,6 +436,23 @@ def _record_of(block):
 def recorded(block, chosen, values):
     """{property: verdict} as recorded at the set `chosen`; None if there is none at these values. Raises WrongRequest
     if the file is not as `record` writes it."""
+    one = _recorded_set(block, chosen, values)
+    return None if one is None else one["properties"]
+
+
+def recorded_as_proven(block, chosen, values):
+    """Names of the assertions that were recorded as proven at the set `chosen`, as Yosys calls them; those without a
+    name of their own are left out. Raises WrongRequest if they were recorded of other sources or at other values."""
+    one = _recorded_set(block, chosen, values)
+    if one is None or one["sources"] != formal.fingerprint(block):
+        raise WrongRequest(
+            f"{_record_of(block)}: nothing of these sources at the set '{chosen}'",
+            f"castor prove {block.name} --params {chosen} --record",
+        )
+    return [name for name, entry in one["properties"].items() if entry["result"] == PROVEN and ":" not in name]
+
+
+def _recorded_set(block, chosen, values):
     path = _record_of(block)
     if not path.exists():
         return None
@@ -443,12 +460,13 @@ def recorded(block, chosen, values):
         one = json.loads(tree.read_text(path))["sets"].get(chosen)
         if one is None or one["parameters"] != values:
             return None
-        found = one["properties"]
-        if any(entry["result"] not in _WORTH or "given" not in entry for entry in found.values()):
+        if any(entry["result"] not in _WORTH or "given" not in entry for entry in one["properties"].values()):
+            raise ValueError
+        if not isinstance(one["sources"], str):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError):
         raise WrongRequest(f"{path}: not as castor prove --record writes it") from None
-    return found
+    return one
 
 
 def record(block, chosen, values, properties):

@@ -17,6 +17,10 @@ RUNGS = {
 }
 
 
+#: What flows write or read, and no figure is made of; how far a rung goes stands beside its figure.
+_RECORDS = ("area.json", "proofs.json", "rungs.json")
+
+
 def digest(block, rung):
     """Of the files that the rung's figures depend on, or None for a block that is installed: its sources are elsewhere.
     Castor's own parts count where they decide what a block does: twin contract, harness, shared RTL."""
@@ -45,7 +49,7 @@ def _files(block, part):
     }[part]
     for folder in folders:
         for path in folder.rglob("*"):
-            if path.name == "area.json":
+            if path.name in _RECORDS:
                 continue
             if part == "properties" and path.suffix != ".sv":
                 continue
