@@ -129,7 +129,7 @@ def write(block, rung, lines, figure):
         "figure": figure,
         "command": command_of(lines),
         "date": datetime.date.today().isoformat(),
-        "commit": commit(block.root),
+        "commit": commit(block.root, path),
         "tools": {tool: tools.version(tool) for tool in used},
         "sources": sources.digest(block, rung),
     }
@@ -140,8 +140,9 @@ def command_of(lines):
     return " && ".join(lines)
 
 
-def commit(root):
-    """Of the tree at `root`, with a plus sign if files that it knows are changed; "" if it is none."""
+def commit(root, record):
+    """Of the tree at `root`, with a plus sign if files that it knows are changed, the file `record` aside; "" if it is
+    none."""
 
     def git(*words):
         return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=False)
@@ -149,7 +150,9 @@ def commit(root):
     head = git("rev-parse", "--short=12", "HEAD")
     if head.returncode != 0:
         return ""
-    return head.stdout.strip() + ("+" if git("status", "--porcelain", "--untracked-files=no").stdout else "")
+    place = record.relative_to(root) if record.is_relative_to(root) else record.name
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ":/", f":(exclude){place}")
+    return head.stdout.strip() + ("+" if changed.stdout else "")
 
 
 def stale(block):

@@ -6,6 +6,7 @@
 #include "tb/lax/environment.h"
 #include "tb/lax/register_driver.h"
 #include "tb/lax/sequences.h"
+#include "tests/common/compared_runs.h"
 #include "tests/common/sanitized.h"
 #include "unit/lax/follower.h"
 #include "unit/lax/parameter_sets.h"
@@ -18,8 +19,8 @@ namespace {
 using Model = twin::Model<Block>;
 
 /// `cycles` cycles of a sequence, or up to the first leap of time, since the reference counts cycles; what it saw, or a
-/// failure with the first differences.
-Follower::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cycles) {
+/// failure with the first differences. Adds to `followed` how many cycles it was.
+Follower::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cycles, std::uint64_t& followed) {
   Model model(params);
   Follower follower(params, model);
   Inputs in;
@@ -35,11 +36,16 @@ Follower::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cyc
       return {};
     }
     model.clock(in);
+    ++followed;
   }
   return follower.seen();
 }
 
-class LaxAgainstReference : public testing::TestWithParam<test::ParameterSet> {};
+class LaxAgainstReference : public testing::TestWithParam<test::ParameterSet> {
+ protected:
+  static void TearDownTestSuite() { compared.print("every value in every cycle against the reference"); }
+  static inline castor::test::ComparedRuns compared;
+};
 INSTANTIATE_TEST_SUITE_P(Sets, LaxAgainstReference, testing::ValuesIn(sample_if_sanitized(test::kParameterSets)),
                          [](const auto& info) { return std::string(info.param.name); });
 
@@ -51,7 +57,7 @@ TEST_P(LaxAgainstReference, EveryValueInEveryCycleOfEverySequence) {
     for (unsigned seed = 1; seed <= seeds; ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       const auto sequence = tb::sequences().make(info.name, GetParam().params, seed);
-      const Follower::Seen seen = follow(GetParam().params, *sequence, 8000);
+      const Follower::Seen seen = follow(GetParam().params, *sequence, 8000, compared.cycles);
       if (HasFailure()) return;
       all.rates += seen.rates;
       all.updates += seen.updates;
@@ -64,8 +70,10 @@ TEST_P(LaxAgainstReference, EveryValueInEveryCycleOfEverySequence) {
       all.sweeps += seen.sweeps;
       all.appends += seen.appends;
       all.lengths += seen.lengths;
+      ++compared.runs;
     }
   }
+  ++compared.sets;
   // Everything that is compared occurred.
   EXPECT_GT(all.rates, 100U);
   EXPECT_GT(all.updates, 100U);

@@ -9,6 +9,7 @@
 #include "tb/common/bench.h"
 #include "tb/saws/bench.h"
 #include "tb/saws/sequences.h"
+#include "tests/common/compared_runs.h"
 #include "tests/common/sanitized.h"
 #include "unit/saws/parameter_sets.h"
 #include "unit/saws/reference_machine.h"
@@ -78,23 +79,31 @@ Machine::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cycl
   return machine.seen();
 }
 
-class SawsAgainstReference : public testing::TestWithParam<test::ParameterSet> {};
+class SawsAgainstReference : public testing::TestWithParam<test::ParameterSet> {
+ protected:
+  static void TearDownTestSuite() { compared.print("every output and register against the reference of lists"); }
+  static inline castor::test::ComparedRuns compared;
+};
 INSTANTIATE_TEST_SUITE_P(Sets, SawsAgainstReference, testing::ValuesIn(sample_if_sanitized(test::kParameterSets)),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(SawsAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) {
   const Params& params = GetParam().params;
+  constexpr unsigned kCycles = 2500;
   Machine::Seen all;
   for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
     const unsigned seeds = info.name == "random" || info.name == "rules" || info.name == "chaos" ? 6 : 1;
     for (unsigned seed = 1; seed <= seeds; ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       const auto sequence = tb::sequences().make(info.name, params, seed);
-      const Machine::Seen seen = follow(params, *sequence, 2500);
+      const Machine::Seen seen = follow(params, *sequence, kCycles);
       if (HasFailure()) return;
       all.add(seen);
+      ++compared.runs;
+      compared.cycles += kCycles;
     }
   }
+  ++compared.sets;
   // Everything that is compared occurred.
   EXPECT_GT(all.picks, 1000U);
   EXPECT_GT(all.greedy_picks, 100U);

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+namespace castor::test {
+
+/// What a suite compared, for the evidence of a block (docs/guides/flows.md, "Evidence").
+struct ComparedRuns {
+  unsigned sets = 0, runs = 0;
+  std::uint64_t cycles = 0;
+
+  /// A line on standard output that `castor evidence` takes over; nothing if nothing ran.
+  void print(const char* what) const {
+    if (runs == 0) return;
+    std::printf("evidence: %s: %u sets, %u runs, %llu cycles\n", what, sets, runs,
+                static_cast<unsigned long long>(cycles));
+  }
+};
+
+}  // namespace castor::test
