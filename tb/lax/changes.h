@@ -39,6 +39,7 @@ void expiry(Knobs& knobs);
 void leaps(Knobs& knobs);
 void long_times(Knobs& knobs);
 void borders(Knobs& knobs);
+void best_effort(Knobs& knobs);
 void waits(Knobs& knobs);
 void close_deadlines(Knobs& knobs);
 

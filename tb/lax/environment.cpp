@@ -60,8 +60,9 @@ U64 Environment::leap(U64 from) {
     case Leap::kPower:
       return U64{1} << rng_.below(knobs_.leap_bits);
     case Leap::kBorder: {
-      // An odd multiple: one bit rises, all below it fall.
-      const U64 border = U64{1} << (12 + rng_.below(knobs_.leap_bits - 12));
+      // An odd multiple: one bit rises, all below it fall. Each bit in turn, so that a run meets all of them.
+      const U64 border = U64{1} << (12 + border_);
+      border_ = (border_ + 1) % (knobs_.leap_bits - 12);
       const U64 ahead = (border - from) & (2 * border - 1);
       return ahead - std::min(ahead, rng_.below(128));
     }

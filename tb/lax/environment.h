@@ -149,6 +149,7 @@ class Environment final : public Sequence {
   enum class Port : std::uint8_t { kIdle, kHeader, kBeats } port_ = Port::kIdle;
   Submission sent_;
   unsigned beat_ = 0;
+  unsigned border_ = 0;  ///< of the leaps to borders: which is next
   bool beat_offered_ = false;
   std::deque<Submission> waiting_;
   base::Cycle stall_until_ = 0;

@@ -108,6 +108,8 @@ const Sequences& sequences() {
        With::changed<changes::tokens>},
       {"borders", "now jumps to shortly before multiples of powers of two: starts on both sides", kBreaksContract,
        With::changed<changes::borders>},
+      {"best_effort", "as borders, jobs without deadline under LAX: their starts decide", kBreaksContract,
+       With::changed<changes::best_effort>},
       {"waits", "PREMA with jumps of powers of two: tokens of one high bit", kBreaksContract,
        With::changed<changes::waits>},
       {"rankings", "PREMA with few rankings, and MLFQ after it: tokens below the threshold for long", kKeepsContract,

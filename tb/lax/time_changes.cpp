@@ -74,7 +74,7 @@ void long_times(Knobs& knobs) {
 void borders(Knobs& knobs) {
   enough_work(knobs);
   knobs.policies = 1U << 1U | 1U << 2U | 1U << 8U;
-  knobs.leap = 400;
+  knobs.leap = 1500;
   knobs.leap_bits = 47;
   knobs.leap_kind = Leap::kBorder;
   knobs.no_deadline = 55000;
@@ -86,6 +86,15 @@ void borders(Knobs& knobs) {
   knobs.update_period = 1000;
   knobs.write = 8000;
   knobs.reconfigure = 4000;
+}
+
+void best_effort(Knobs& knobs) {
+  borders(knobs);
+  knobs.control = kControlLax;
+  knobs.random_control = false;
+  knobs.policies = 0;
+  knobs.no_deadline = kAlways;
+  knobs.write = 0;
 }
 
 void waits(Knobs& knobs) {
