@@ -31,10 +31,6 @@ _VERILATE = (
     "--prefix",
     "Vrtl",
     "-O3",
-    "--x-assign",
-    "unique",
-    "--x-initial",
-    "unique",
     "--assert",
     "--unroll-count",
     "256",
@@ -44,6 +40,11 @@ _VERILATE = (
     "1ps/1ps",
     "-Wno-fatal",
 )
+
+# Registers start at random. Where bits are counted that toggle they start at 0: one that starts as 1 and then stays 0
+# has not toggled.
+_START = ("--x-assign", "unique", "--x-initial", "unique")
+_START_COUNTED = ("--x-assign", "0", "--x-initial", "0")
 
 # What synthesis writes is not what a lint is for.
 _NO_LINT = ("-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT")
@@ -232,6 +233,7 @@ def build(
         toolchain.versions,
         toolchain.compiler,
         _VERILATE,
+        _START_COUNTED if coverage else _START,
         _NO_LINT,
         _COMPILE,
         _TRACED,
@@ -322,7 +324,7 @@ def _make(
     parameters = [] if source else [f"-G{name}={value}" for name, value in values.items()]
     more = [
         *(_NO_LINT if source or patched else ()),
-        *(["--coverage"] if coverage else []),
+        *(["--coverage", *_START_COUNTED] if coverage else _START),
         *(["--trace"] if waves else []),
     ]
     design = ["--top-module", top, *parameters, *more, *includes, *map(str, sources)]
