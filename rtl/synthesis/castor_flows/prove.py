@@ -69,6 +69,11 @@ def add_arguments(parser):
     )
     parser.add_argument("--record", action="store_true", help="write the verdicts to tb/<block>/proofs.json")
     parser.add_argument(
+        "--recorded",
+        action="store_true",
+        help="prove nothing: tell the verdicts of tb/<block>/proofs.json, which must be of the present sources",
+    )
+    parser.add_argument(
         "--quick",
         metavar="S",
         type=float,
@@ -125,6 +130,8 @@ def run(options, progress):
     tools.need("yosys", "yosys-smtbmc", "berkeley-abc", "z3")
     if options.record and (options.property or options.engine or options.quick is not None):
         raise WrongRequest("--record is for all properties and engines", "leave out --property, --engine and --quick")
+    if options.recorded and (options.record or options.check or options.engine or options.quick is not None):
+        raise WrongRequest("--recorded proves nothing", "leave out --record, --check, --engine and --quick")
     began = time.monotonic()
     runs = [
         Run(block, chosen, options)
@@ -139,7 +146,10 @@ def run(options, progress):
         except NothingChosen as nothing:
             refused = nothing
             continue
-        one.decide(options, progress)
+        if options.recorded:
+            one.recall(progress)
+        else:
+            one.decide(options, progress)
         done.append(one)
     if not done:
         raise refused
@@ -229,6 +239,26 @@ class Run:
         if options.record:
             record(self.block, self.params, self.values, self.chosen)
             progress.line(f"recorded in {_record_of(self.block)}")
+
+    def recall(self, progress):
+        """Takes the recorded verdicts. Raises WrongRequest if they are of other sources or of other properties."""
+        one = _recorded_set(self.block, self.params, self.values)
+        told = {} if one is None or one["sources"] != formal.fingerprint(self.block) else one["properties"]
+        if any(prop.name not in told for prop in self.chosen):
+            raise WrongRequest(
+                f"{_record_of(self.block)}: not recorded of these sources at the set '{self.params}'",
+                f"castor prove {self.block.name} --params {self.params} --record",
+            )
+        for prop in self.chosen:
+            then = told[prop.name]
+            prop.result, prop.engine, prop.depth, prop.seconds = (
+                then[key] for key in ("result", "engine", "depth", "seconds")
+            )
+        good, only, bad = counts(self.chosen)
+        progress.line(
+            f"{self.block.name}, set {self.params}, as recorded: {good} decided for good, {only} only to a bound, "
+            f"{bad} not"
+        )
 
     def good(self, options):
         """Whether the exit code is 0 as far as this run goes."""
