@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
@@ -313,6 +314,58 @@ class Area(unittest.TestCase):
 
 
 class Proofs(unittest.TestCase):
+    def recorded_block(self, folder, sources):
+        (folder / "proofs.json").write_text(
+            json.dumps(
+                {
+                    "sets": {
+                        "s": {
+                            "parameters": {"N": 4},
+                            "sources": sources,
+                            "properties": {
+                                "u_p.a1": {
+                                    "result": "proven",
+                                    "engine": "pdr",
+                                    "depth": None,
+                                    "seconds": 1,
+                                    "given": 0,
+                                },
+                                "u_p.a2": {"result": "bounded", "engine": "bmc", "depth": 9, "seconds": 1, "given": 0},
+                                "x.sv:7": {
+                                    "result": "proven",
+                                    "engine": "pdr",
+                                    "depth": None,
+                                    "seconds": 1,
+                                    "given": 0,
+                                },
+                            },
+                        }
+                    }
+                }
+            )
+        )
+        return type("Block", (), {"bench": folder, "name": "x"})
+
+    def test_recorded_verdicts_are_of_these_sources_or_refused(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(prove.formal, "fingerprint", lambda _: "now"):
+            block = self.recorded_block(Path(folder), "now")
+            self.assertEqual(prove.recorded_as_proven(block, "s", {"N": 4}), ["u_p.a1"])
+            for chosen, values, sources in ("s", {"N": 5}, "now"), ("t", {"N": 4}, "now"), ("s", {"N": 4}, "before"):
+                block = self.recorded_block(Path(folder), sources)
+                with self.assertRaisesRegex(WrongRequest, "nothing of these sources"):
+                    prove.recorded_as_proven(block, chosen, values)
+
+    def test_recalled_verdicts_are_complete_or_refused(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(prove.formal, "fingerprint", lambda _: "now"):
+            run = prove.Run.__new__(prove.Run)
+            run.block, run.params, run.values = self.recorded_block(Path(folder), "now"), "s", {"N": 4}
+            run.chosen = [prove.Property(name, "x.sv:1.1", False) for name in ("u_p.a1", "u_p.a2")]
+            run.recall(mock.Mock())
+            self.assertEqual([one.result for one in run.chosen], [prove.PROVEN, prove.BOUNDED])
+            run.chosen.append(prove.Property("u_p.a3", "x.sv:1.1", False))
+            with self.assertRaisesRegex(WrongRequest, "not recorded of these sources"):
+                run.recall(mock.Mock())
+
     def test_verdicts_of_abc(self):
         self.assertEqual(prove.abc_verdict("x\nProperty proved.  Time = 0.02 sec\n"), (True, None))
         self.assertEqual(
