@@ -48,8 +48,8 @@ def add_arguments(parser):
     parser.add_argument(
         "--proven",
         metavar="FILE",
-        help="JSON of castor prove at the same set, or 'recorded' for the recorded verdicts: a mutant that differs only "
-        "where a property proven there does not hold is equivalent",
+        help="JSON of castor prove at the same set, or 'recorded' for the recorded verdicts: a mutant that differs "
+        "only where a property proven there does not hold is equivalent",
     )
 
 
