@@ -149,6 +149,22 @@ struct Block : PortLists {
   static constexpr const char* kTop = "castor_darsie";
   static constexpr const char* kMeaning = "warps skip what another warp of their thread block has computed (DARSIE)";
   using Engine = darsie::Engine;
+
+  /// The bound of Engine::quiet, from probes.
+  static base::Cycle quiet(const Probes& s, const Inputs& last, const Params& p) {
+    const WarpMask ready = s.lat & s.lr0 & (s.lr1 | ~s.two);
+    if ((s.miss | s.cpy | ready | s.error) != 0) return 0;
+    TbMask meeting = 0, running = 0;
+    for (unsigned w = 0; w < p.NumWarps; ++w) {
+      const WarpMask warp = WarpMask{1} << w;
+      if (s.ling[w] != 0) return 0;
+      if ((s.majority & warp) == 0) continue;
+      const unsigned t = s.warp_tb[w];
+      ((s.stop & warp) != 0 ? meeting : running) |= TbMask{1} << t;
+      if ((last.f_elig & ~s.stop & ~s.lat & warp) != 0 && s.pv[t] != 0) return 0;
+    }
+    return (meeting & ~running) != 0 ? 0 : base::kForever;
+  }
 };
 
 }  // namespace castor::darsie
