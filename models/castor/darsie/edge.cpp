@@ -24,9 +24,7 @@ void Engine::clock(const Inputs& in) {
   eligible_ = in.f_elig;
   const bool idle = !moves_ && ((in.f_elig & candidates_) | (state_.miss & ~in.f_elig)) == 0 && !any_event(in);
   if (idle) return;
-  find_groups(in);
-  find_verdicts(in);
-  if (in.i_valid != 0) find_operands(in);
+  find_outputs(in);
   Before before{state_.live, state_.maj, state_.stop, state_.tk, state_.cpy, state_.sync, state_.en, complete_, {}};
   if (state_.cpy != 0) before.copies = find_copies();
   const U8 errors = this->errors(in);

@@ -34,16 +34,16 @@ void Engine::reset() {
   group_count_ = 0;
   verdict_ = {};
   squashed_second_ = 0;
-  acts_shown_ = false;
+  shown_ = acts_shown_ = false;
   renames_shown_ = 0;
   renumbering_ = {};
 }
 
-const Outputs& Engine::settle(const Inputs& in) {
+void Engine::find_outputs(const Inputs& in) {
   find_groups(in);
   find_verdicts(in);
   find_operands(in);
-  return out_;
+  shown_ = out_.f_skip != 0 || acts_shown_ || renames_shown_ != 0;
 }
 
 void Engine::find_groups(const Inputs& in) {

@@ -40,7 +40,10 @@ class Engine {
   [[nodiscard]] const Params& params() const { return params_; }
 
   /// Outputs of this cycle; valid until the next call. Changes no register.
-  const Outputs& settle(const Inputs& in);
+  const Outputs& settle(const Inputs& in) {
+    if (((in.f_elig & candidates_) | in.d_valid | in.i_valid) != 0 || shown_) find_outputs(in);
+    return out_;
+  }
   /// The rising edge at the end of this cycle.
   void clock(const Inputs& in);
   /// The state after reset was held: no TB, no warp. Counters are 0 again.
@@ -110,6 +113,7 @@ class Engine {
   };
 
   // What the state says of a cycle (engine.cpp).
+  void find_outputs(const Inputs& in);
   void find_groups(const Inputs& in);
   [[nodiscard]] Group wake_group(unsigned first, WarpMask rest) const;
   [[nodiscard]] Group probe_group(const Inputs& in, unsigned first, WarpMask rest) const;
@@ -186,6 +190,7 @@ class Engine {
   Verdict verdict_;
   U8 squashed_second_ = 0;  // redundant instructions behind another in the decode group
   WarpMask eligible_ = 0;   // f_elig of the last edge
+  bool shown_ = false;      // out_ has something that depends on inputs
   bool acts_shown_ = false;
   U16 renames_shown_ = 0;  // issue ports with i_sren
 
