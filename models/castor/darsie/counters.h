@@ -39,7 +39,7 @@
 
 namespace castor::darsie {
 
-/// Counts since the last reset.
+/// Counts since construction, resets or not.
 struct Counters {
   DARSIE_COUNTERS(DARSIE_COUNTER_FIELD)
 

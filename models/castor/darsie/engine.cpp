@@ -23,7 +23,6 @@ Engine::Engine(const Params& params) : params_(params), age_mask_(0), register_m
 void Engine::reset() {
   state_ = {};
   out_ = {};
-  counters_ = {};
   warps_ = {};
   slot_rows_ = {};
   for (auto& rows : slot_rows_) rows[0] = static_cast<U32>(twin::mask(params_.NumRows));

@@ -46,7 +46,7 @@ class Engine {
   }
   /// The rising edge at the end of this cycle.
   void clock(const Inputs& in);
-  /// The state after reset was held: no TB, no warp. Counters are 0 again.
+  /// The state after reset was held: no TB, no warp. Counters stay.
   void reset();
 
   /// Number of idle edges (events 0, levels as last clocked) that surely change no output and no register: kForever,
