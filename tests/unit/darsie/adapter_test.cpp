@@ -59,42 +59,80 @@ struct Kernel {
   unsigned tbs = 1;
 };
 
-/// Runs thread blocks of a kernel side by side; thread t of block b writes out[64 + 128 b + t].
-Outcome run(const Kernel& what, bool with_block, bool sleep = true, const darsie::Params& params = {}) {
-  auto twin = std::make_unique<twin::Model<darsie::Block>>(params);
-  const darsie::Engine& engine = twin->engine();
-  DarsieAdapter adapter(std::move(twin));
-  Outcome result;
-  {
-    gpu::SmHooks hooks;
-    if (with_block) hooks.fetch_filter = &adapter;
-    Rig rig(gpu::test::machine("pascal_titanx_study", {"icache.ideal=1", "check.rows=1"}), hooks, sleep);
-    const std::uint64_t out = rig.store->allocate(8192, gpu::AllocationKind::kHeap).value();
-    std::memset(rig.store->host(out), 0, 8192);
+/// An SM with the block, or without; its memory begins with some numbers.
+class Session {
+ public:
+  explicit Session(bool with_block, bool sleep = true, const darsie::Params& params = {})
+      : adapter_(twin_of(params)),
+        rig(gpu::test::machine("pascal_titanx_study", {"icache.ideal=1", "check.rows=1"}), hooks(with_block), sleep) {
     const std::uint32_t input[] = {1000, 0, 7, 3, 5, 8, 13, 21, 34, 55, 89, 144};
-    std::memcpy(rig.store->host(out), input, sizeof input);
+    std::memset(rig.store->host(memory), 0, kBytes);
+    std::memcpy(rig.store->host(memory), input, sizeof input);
+  }
+
+  /// With marks.
+  gpu::test::Kernel& load(const Kernel& what) {
     std::vector<std::byte> parameters(8);
-    std::memcpy(parameters.data(), &out, 8);
+    std::memcpy(parameters.data(), &memory, 8);
     const gpu::test::Kernel& plain = rig.load(what.body, {4}, what.block, 0, what.before);
     gpu::test::Kernel& kernel = rig.hold(marked(*plain.program), {4}, what.block, 0, parameters);
     kernel.context.fit = 4;
-    for (unsigned b = 0; b < what.tbs; ++b) rig.start(kernel, b);
-    EXPECT_TRUE(rig.run(what.tbs)) << rig.sm.waiting();
-    EXPECT_TRUE(rig.faults.empty());
-    result.cycles = rig.retired.empty() ? 0 : rig.now;
-    for (unsigned i = 0; i < 5; ++i) rig.cycle();
-    rig.sm.count_until(rig.now + 1);
-    result.words.resize(128 * what.tbs);
-    std::memcpy(result.words.data(), rig.store->host(out + 256), 4 * result.words.size());
-    for (const auto& issue : rig.log.issues) ++result.executions[issue.pc];
-    result.marks = kernel.program->marks;
-    (void)adapter.twin();  // what is owed counts too
-    result.counters = engine.counters();
-    if (with_block) {
-      const base::Statistic* const skips = rig.statistics.find("sm0.fetch_filter.darsie.skips_hit");
-      EXPECT_NE(skips, nullptr);
-      EXPECT_EQ(skips != nullptr ? skips->integer() : 0, engine.counters().skips_hit);
-    }
+    return kernel;
+  }
+  /// What `tbs` thread blocks have written.
+  [[nodiscard]] std::vector<std::uint32_t> words(unsigned tbs) const {
+    std::vector<std::uint32_t> result(128 * tbs);
+    std::memcpy(result.data(), rig.store->host(memory + 256), 4 * result.size());
+    return result;
+  }
+  [[nodiscard]] const darsie::Counters& counters() {
+    (void)adapter_.twin();  // what is owed counts too
+    return engine_->counters();
+  }
+  [[nodiscard]] const darsie::State& state() const { return engine_->state(); }
+
+ private:
+  static constexpr unsigned kBytes = 32768;
+
+  std::unique_ptr<twin::Twin<darsie::Block>> twin_of(const darsie::Params& params) {
+    auto twin = std::make_unique<twin::Model<darsie::Block>>(params);
+    engine_ = &twin->engine();
+    return twin;
+  }
+  gpu::SmHooks hooks(bool with_block) {
+    gpu::SmHooks hooks;
+    if (with_block) hooks.fetch_filter = &adapter_;
+    return hooks;
+  }
+
+  const darsie::Engine* engine_ = nullptr;
+  DarsieAdapter adapter_;
+
+ public:
+  Rig rig;
+  const std::uint64_t memory = rig.store->allocate(kBytes, gpu::AllocationKind::kHeap).value();
+};
+
+/// Runs thread blocks of a kernel side by side; thread t of block b writes word 64 + 128 b + t of the memory.
+Outcome run(const Kernel& what, bool with_block, bool sleep = true, const darsie::Params& params = {}) {
+  Session session(with_block, sleep, params);
+  Rig& rig = session.rig;
+  const gpu::test::Kernel& kernel = session.load(what);
+  for (unsigned b = 0; b < what.tbs; ++b) rig.start(kernel, b);
+  EXPECT_TRUE(rig.run(what.tbs)) << rig.sm.waiting();
+  EXPECT_TRUE(rig.faults.empty());
+  Outcome result;
+  result.cycles = rig.now;
+  for (unsigned i = 0; i < 5; ++i) rig.cycle();
+  rig.sm.count_until(rig.now + 1);
+  result.words = session.words(what.tbs);
+  for (const auto& issue : rig.log.issues) ++result.executions[issue.pc];
+  result.marks = kernel.program->marks;
+  result.counters = session.counters();
+  if (with_block) {
+    const base::Statistic* const skips = rig.statistics.find("sm0.fetch_filter.darsie.skips_hit");
+    EXPECT_NE(skips, nullptr);
+    EXPECT_EQ(skips != nullptr ? skips->integer() : 0, result.counters.skips_hit);
   }
   return result;
 }
@@ -220,6 +258,54 @@ TEST(DarsieAdapter, LoopsBarriersAndSharedMemory) {
   const Outcome less = compare(kernel, small);
   EXPECT_GT(less.counters.sync_points, 0U);
   EXPECT_LT(skips(less), skips(outcome));
+}
+
+// A warp is on its own and faults while the others wait for versions, meet or copy: all end where they are, and the
+// next thread blocks find the block as it should be.
+TEST(DarsieAdapter, AKernelThatFaultsEndsWarpsWhereverTheyAre) {
+  std::string body = std::string(kStart) + kRedundantCode + R"(
+    setp.ge.u32 %p0, %r10, 112;
+    @%p0 bra BAD;
+    and.b32 %r31, %r6, 7; mul.wide.u32 %rd5, %r31, 4; add.u64 %rd5, %rd5, %rd0;)";
+  for (unsigned i = 0; i < 12; ++i) {
+    body += "ld.global.u32 %r30, [%rd5]; and.b32 %r31, %r30, 7; mul.wide.u32 %rd5, %r31, 4; add.u64 %rd5, %rd5, %rd0;";
+  }
+  body += "add.u32 %r9, %r30, %r10;" + std::string(kEnd) + R"(
+  BAD:
+    mul.lo.u32 %r9, %r10, %r10; mul.lo.u32 %r9, %r9, %r10; mul.lo.u32 %r9, %r9, %r10; and.b32 %r9, %r9, 4;
+    cvt.u64.u32 %rd9, %r9; ld.global.u32 %r9, [%rd9];)" +
+          kEnd;
+  const Kernel good{std::string(kStart) + kRedundantCode + "add.u32 %r9, %r8, %r10;" + kEnd};
+  const std::vector<std::uint32_t> expected = run(good, false).words;
+  for (unsigned wait = 0; wait < 3; ++wait) {
+    Session session(true);
+    session.rig.network.latency = 60 + 170 * wait;
+    const gpu::test::Kernel& bad = session.load({body});
+    session.rig.start(bad);
+    while (session.rig.faults.empty() && session.rig.now < 20'000) session.rig.cycle();
+    ASSERT_FALSE(session.rig.faults.empty());
+    EXPECT_NE(session.state().lat | session.state().stop | session.state().cpy, 0U);
+    ASSERT_TRUE(session.rig.run(1)) << session.rig.sm.waiting();
+    const gpu::test::Kernel& next = session.load(good);
+    session.rig.start(next);
+    ASSERT_TRUE(session.rig.run(2)) << session.rig.sm.waiting();
+    EXPECT_EQ(session.words(1), expected);
+    for (unsigned i = 0; i < 5; ++i) session.rig.cycle();
+    EXPECT_EQ(session.state().tl, 0U);
+    EXPECT_EQ(session.state().live, 0U);
+  }
+}
+
+// More thread blocks than fit: contexts and rows are used again and again.
+TEST(DarsieAdapter, ThreadBlocksFollowEachOther) {
+  const Kernel kernel{std::string(kStart) + kRedundantCode + "add.u32 %r9, %r8, %r10;" + kEnd};
+  Session session(true);
+  gpu::test::Kernel& loaded = session.load(kernel);
+  loaded.context.grid = {40};
+  EXPECT_TRUE(session.rig.run_grid(loaded, 40)) << session.rig.sm.waiting();
+  for (unsigned i = 0; i < 5; ++i) session.rig.cycle();
+  EXPECT_EQ(session.state().live, 0U);
+  EXPECT_GT(session.counters().skips_hit + session.counters().skips_wake, 40U * 20);
 }
 
 // Meetings alone change cycles and nothing else.
