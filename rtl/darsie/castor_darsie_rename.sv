@@ -199,17 +199,17 @@ module castor_darsie_rename #(
     end
   end
 
-  assign copied_o = copied;
+  assign copied_o   = copied;
+  assign cp_valid_o = cpv_q;
 
   always_comb begin
     logic [TbWidth-1:0]     tb;
     logic [PlanesWidth-1:0] planes;
-    tb         = '0;
-    planes     = '0;
-    cp_valid_o = cpv_q;
-    cp_warp_o  = '0;
-    cp_row_o   = '0;
-    cp_slot_o  = '0;
+    tb        = '0;
+    planes    = '0;
+    cp_warp_o = '0;
+    cp_row_o  = '0;
+    cp_slot_o = '0;
     if (cpv_q) begin
       for (int unsigned b = 0; b < TbWidth; b++) begin
         tb[b] = tb_i[b*NumWarps+32'(cpw_q)];

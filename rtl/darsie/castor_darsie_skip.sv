@@ -231,7 +231,6 @@ module castor_darsie_skip #(
     pgl   = pgl_q;
     ptr   = ptr_q;
     entry = ptr_q[write_tb_i*EntryWidth +: EntryWidth];
-    place = AddrWidth'(write_tb_i * NumPst) + AddrWidth'(entry);
     if (StoreInv != 0 && ev_store_i != '0) begin
       for (int unsigned t = 0; t < NumTbs; t++) begin
         if (ev_store_i[t]) begin
@@ -287,6 +286,7 @@ module castor_darsie_skip #(
 
   // PCs and tags have no reset: they are read while their entry is valid.
   always_ff @(posedge clk_i) begin
+    place = AddrWidth'(write_tb_i * NumPst) + AddrWidth'(ptr_q[write_tb_i*EntryWidth +: EntryWidth]);
     if (write_i) begin
       pc_q[place]  <= write_pc_i;
       tag_q[place] <= {write_two_i, write_tag1_i, write_tag0_i};
