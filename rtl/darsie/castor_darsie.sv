@@ -506,7 +506,6 @@ module castor_darsie #(
     .retire_tb_i      (retire_tb_i),
     .d_tb_i           (d_tb),
     .lead_i           (lead),
-    .elected_i        (elected),
     .alone_i          (why == castor_darsie_pkg::WhyAlone),
     .no_elect_i       (why == castor_darsie_pkg::WhySetNoElect),
     .set_sync_i       (why == castor_darsie_pkg::WhySetSync),

@@ -27,7 +27,6 @@ module castor_darsie_tbs #(
   // Decode, of one thread block.
   input  logic [TbWidth-1:0]   d_tb_i,
   input  logic                 lead_i,       // takes a new sequence number
-  input  logic                 elected_i,    // lead_i, or leads once more with the old number
   input  logic                 alone_i,
   input  logic                 no_elect_i,
   input  logic                 set_sync_i,
@@ -89,7 +88,7 @@ module castor_darsie_tbs #(
       noel   = noel | d_tb;
       synced = synced & ~d_tb;
     end
-    if (elected_i) begin
+    if (lead_i) begin
       synced = synced & ~d_tb;
     end
     // Meeting and barriers.

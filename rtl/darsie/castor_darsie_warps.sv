@@ -2,8 +2,7 @@
 // thread block's majority (docs/blocks/darsie.md, "Cycle").
 //
 // Everything is kept as bit planes over the warps: plane b of a number holds its bit b of every warp. Fields that mean
-// nothing are 0: the thread block of a slot without a warp, the version of a warp that waits for none, the outcome of a
-// branch at which the warp does not wait.
+// nothing are 0, but the thread block of a slot without a warp and the outcome of a branch, which stand until the next.
 //
 // The next state is computed in the clocked process: no output needs it, and a simulator then computes it once per cycle
 // however often inputs change.
@@ -301,14 +300,13 @@ module castor_darsie_warps #(
     lgl = lgl & lat;
     lt0 = lt0 & {TagWidth{lat}};
     lt1 = lt1 & {TagWidth{lat}};
-    tk  = tk & stop;
-    tb  = tb & {TbWidth{live}};
     // Launch; its warps were not live.
     if (launch_i) begin
       live = live | launch_warps_i;
       maj  = maj | launch_maj_i;
       for (int unsigned b = 0; b < TbWidth; b++) begin
-        tb[b*NumWarps +: NumWarps] = tb[b*NumWarps +: NumWarps] | (launch_warps_i & {NumWarps{launch_tb_i[b]}});
+        tb[b*NumWarps +: NumWarps] =
+            (tb[b*NumWarps +: NumWarps] & ~launch_warps_i) | (launch_warps_i & {NumWarps{launch_tb_i[b]}});
       end
     end
 

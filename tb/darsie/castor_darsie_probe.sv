@@ -221,7 +221,6 @@ module castor_darsie_probe #(
   assign probe_lld_o    = u_dut.lld;
   assign probe_lgl_o    = u_dut.lgl;
   assign probe_stop_o   = u_dut.stop;
-  assign probe_tk_o     = u_dut.tk;
   assign probe_cpy_o    = u_dut.cpy;
   assign probe_pend_o   = u_dut.pend;
   assign probe_ref_o    = u_dut.refs;
@@ -253,8 +252,9 @@ module castor_darsie_probe #(
   assign probe_err_o    = err_o;
 
   for (genvar w = 0; w < NumWarps; w++) begin : gen_warp
+    assign probe_tk_o[w] = u_dut.live[w] ? u_dut.tk[w] : 1'b0;
     for (genvar b = 0; b < TbWidth; b++) begin : gen_tb
-      assign probe_tb_o[w*TbWidth+b] = u_dut.tb[b*NumWarps+w];
+      assign probe_tb_o[w*TbWidth+b] = u_dut.live[w] ? u_dut.tb[b*NumWarps+w] : 1'b0;
     end
     for (genvar b = 0; b < TagWidth; b++) begin : gen_tag
       assign probe_lt0_o[w*TagWidth+b] = u_dut.lt0[b*NumWarps+w];
