@@ -81,6 +81,7 @@ module castor_darsie_rename #(
   output logic [TagWidth-1:0]         cpk_o
 );
   localparam int unsigned PlanesWidth = SlotWidth * NumRows;
+  localparam int unsigned PaddedWarps = (NumWarps + 7) / 8 * 8;
 
   // Bit b*NumRows+k: bit b of the number k.
   function automatic logic [TagWidth*NumRows-1:0] numbers();
@@ -167,9 +168,11 @@ module castor_darsie_rename #(
   logic [NumWarps-1:0]  copied;
 
   always_comb begin
-    logic [NumRows-1:0] rows, here;
-    logic [TbWidth-1:0] tb;
+    logic [NumRows-1:0]     rows, here;
+    logic [TbWidth-1:0]     tb;
+    logic [PaddedWarps-1:0] copying;
     rows      = '0;
+    copying   = PaddedWarps'(cpy_i);
     here      = '0;
     tb        = '0;
     pick      = 1'b0;
@@ -177,18 +180,22 @@ module castor_darsie_rename #(
     pick_row  = '0;
     copied    = '0;
     if (cpy_i != '0) begin
-      for (int unsigned w = NumWarps; w > 0; w--) begin
-        if (cpy_i[w-1]) begin
-          for (int unsigned b = 0; b < TbWidth; b++) begin
-            tb[b] = tb_i[b*NumWarps+(w-1)];
-          end
-          here        = ref_q[(w-1)*NumRows +: NumRows];
-          copied[w-1] = (here == '0);
-          here        = here & wb_i[tb*NumRows +: NumRows];
-          if (here != '0) begin
-            pick      = 1'b1;
-            pick_warp = WarpWidth'(w - 1);
-            rows      = here;
+      for (int unsigned h = PaddedWarps; h > 0; h = h - 8) begin
+        if (copying[h-8 +: 8] != '0) begin
+          for (int unsigned w = h; w > h - 8; w--) begin
+            if (w <= NumWarps && copying[w-1]) begin
+              for (int unsigned b = 0; b < TbWidth; b++) begin
+                tb[b] = tb_i[b*NumWarps+(w-1)];
+              end
+              here        = ref_q[(w-1)*NumRows +: NumRows];
+              copied[w-1] = (here == '0);
+              here        = here & wb_i[tb*NumRows +: NumRows];
+              if (here != '0) begin
+                pick      = 1'b1;
+                pick_warp = WarpWidth'(w - 1);
+                rows      = here;
+              end
+            end
           end
         end
       end
@@ -225,25 +232,26 @@ module castor_darsie_rename #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Next state. First for each source of changes what it takes and gives, then for each warp that one of them is about.
-  logic [NumWarps*NumRows-1:0] pend, refs, ling;
+  logic [NumWarps*NumRows-1:0] refs;
   logic [NumRows-1:0]          now, was, tags, pending;
   logic [PlanesWidth-1:0]      planes, slots;
   logic [TbWidth-1:0]          tb;
   logic [SlotWidth-1:0]        number;
   logic [PstRd*NumRows-1:0]    skip_gain, skip_lose;
   logic [NumIss*NumRows-1:0]   issue_gain, issue_lose;
-  logic [NumWarps-1:0]         skips, issues, warps;
+  logic [NumWarps-1:0]         ends;
+  logic [PaddedWarps-1:0]      passes, issues, changes;
 
   always_ff @(posedge clk_i) begin
     skip_gain  = '0;
     skip_lose  = '0;
-    skips      = '0;
     issue_gain = '0;
     issue_lose = '0;
+    passes     = PaddedWarps'(drop_warps_i) | PaddedWarps'(heirs_i);
     issues     = '0;
     for (int unsigned g = 0; g < PstRd; g++) begin
       if (skip_i[g]) begin
-        skips  = skips | skip_warps_i[g*NumWarps +: NumWarps];
+        passes = passes | PaddedWarps'(skip_warps_i[g*NumWarps +: NumWarps]);
         planes = slot_q[skip_tb_i[g*TbWidth +: TbWidth]];
         tags   = NumRows'(1) << skip_tag0_i[g*TagWidth +: TagWidth];
         for (int unsigned b = 0; b < SlotWidth; b++) begin
@@ -264,7 +272,7 @@ module castor_darsie_rename #(
     end
     for (int unsigned p = 0; p < NumIss; p++) begin
       if (i_valid_i[p] && i_dv_i[p*2 +: 2] != '0) begin
-        issues = issues | (NumWarps'(1) << i_warp_i[p*WarpWidth +: WarpWidth]);
+        issues = issues | (PaddedWarps'(1) << i_warp_i[p*WarpWidth +: WarpWidth]);
         for (int unsigned b = 0; b < TbWidth; b++) begin
           tb[b] = tb_i[b*NumWarps+32'(i_warp_i[p*WarpWidth +: WarpWidth])];
         end
@@ -283,58 +291,92 @@ module castor_darsie_rename #(
       end
     end
 
-    pend  = pend_q;
-    refs  = ref_q;
-    ling  = ling_q;
-    warps = skips | issues | drop_warps_i | heirs_i | leave_i | barred_i | exit_i;
-    if (cp_ack_i && cpv_q) begin
-      warps = warps | (NumWarps'(1) << cpw_q);
-    end
-    for (int unsigned w = 0; w < NumWarps; w++) begin
-      if (warps[w]) begin
-        pending = pend_q[w*NumRows +: NumRows];
-        was     = ref_q[w*NumRows +: NumRows];
-        now     = was;
-        for (int unsigned g = 0; g < PstRd; g++) begin
-          if (skip_i[g] && skip_warps_i[g*NumWarps+w]) begin
-            now     = (now & ~skip_lose[g*NumRows +: NumRows]) | skip_gain[g*NumRows +: NumRows];
-            pending = pending & ~skip_gain[g*NumRows +: NumRows];
+    // Skips and verdicts. Warps are looked at in eights, of which most have nothing to do.
+    refs = ref_q;
+    for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
+      if (passes[h +: 8] != '0) begin
+        for (int unsigned w = h; w < h + 8; w++) begin
+          if (w < NumWarps && passes[w]) begin
+            pending = pend_q[w*NumRows +: NumRows];
+            for (int unsigned g = 0; g < PstRd; g++) begin
+              if (skip_i[g] && skip_warps_i[g*NumWarps+w]) begin
+                refs[w*NumRows +: NumRows] =
+                    (refs[w*NumRows +: NumRows] & ~skip_lose[g*NumRows +: NumRows]) | skip_gain[g*NumRows +: NumRows];
+                pending = pending & ~skip_gain[g*NumRows +: NumRows];
+              end
+            end
+            if (drop_warps_i[w]) begin
+              pending = pending & ~drop_i;
+            end
+            if (heirs_i[w]) begin
+              pending = pending | new0_i | new1_i;
+            end
+            pend_q[w*NumRows +: NumRows] <= pending;
           end
         end
-        if (drop_warps_i[w]) begin
-          pending = pending & ~drop_i;
+      end
+    end
+    // Issues, in the order of the ports.
+    for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
+      if (issues[h +: 8] != '0) begin
+        for (int unsigned w = h; w < h + 8; w++) begin
+          if (w < NumWarps && issues[w]) begin
+            now = refs[w*NumRows +: NumRows];
+            for (int unsigned p = 0; p < NumIss; p++) begin
+              if (i_valid_i[p] && i_warp_i[p*WarpWidth +: WarpWidth] == WarpWidth'(w)) begin
+                now = (now & ~issue_lose[p*NumRows +: NumRows]) | issue_gain[p*NumRows +: NumRows];
+              end
+            end
+            refs[w*NumRows +: NumRows] = now;
+          end
         end
-        if (heirs_i[w]) begin
-          pending = pending | new0_i | new1_i;
-        end
-        if (issues[w]) begin
-          for (int unsigned p = 0; p < NumIss; p++) begin
-            if (i_valid_i[p] && i_warp_i[p*WarpWidth +: WarpWidth] == WarpWidth'(w)) begin
-              now = (now & ~issue_lose[p*NumRows +: NumRows]) | issue_gain[p*NumRows +: NumRows];
+      end
+    end
+    // Ends of waits, of copies and of warps, and rows that are let go while they may still be read.
+    ends    = leave_i | barred_i | exit_i;
+    changes = passes | issues | PaddedWarps'(ends);
+    if (cp_ack_i && cpv_q) begin
+      changes = changes | (PaddedWarps'(1) << cpw_q);
+    end
+    if (ling_q != '0) begin
+      changes = changes | PaddedWarps'(oc_idle_i);
+    end
+    for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
+      if (changes[h +: 8] != '0) begin
+        for (int unsigned w = h; w < h + 8; w++) begin
+          if (w < NumWarps && changes[w]) begin
+            was = ref_q[w*NumRows +: NumRows];
+            now = refs[w*NumRows +: NumRows];
+            if (cp_ack_i && cpv_q && cpw_q == WarpWidth'(w)) begin
+              now = now & ~(NumRows'(1) << cpk_q);
+            end
+            if (exit_i[w]) begin
+              now = '0;
+            end
+            ref_q[w*NumRows +: NumRows] <= now;
+            if (ends[w]) begin
+              pend_q[w*NumRows +: NumRows] <= '0;
+            end
+            if (oc_idle_i[w] || exit_i[w]) begin
+              ling_q[w*NumRows +: NumRows] <= '0;
+            end else if (live_i[w]) begin
+              ling_q[w*NumRows +: NumRows] <= ling_q[w*NumRows +: NumRows] | (was & ~now);
             end
           end
         end
-        if (leave_i[w] || barred_i[w]) begin
-          pending = '0;
-        end
-        if (cp_ack_i && cpv_q && cpw_q == WarpWidth'(w)) begin
-          now = now & ~(NumRows'(1) << cpk_q);
-        end
-        if (exit_i[w]) begin
-          pending = '0;
-          now     = '0;
-        end
-        pend[w*NumRows +: NumRows] = pending;
-        refs[w*NumRows +: NumRows] = now;
-        if (live_i[w]) begin
-          ling[w*NumRows +: NumRows] = ling[w*NumRows +: NumRows] | (was & ~now);
-        end
-      end
-      if (oc_idle_i[w] || exit_i[w]) begin
-        ling[w*NumRows +: NumRows] = '0;
       end
     end
-
+    if (cpv_q) begin
+      if (cp_ack_i) begin
+        cpv_q <= 1'b0;
+        cpw_q <= '0;
+        cpk_q <= '0;
+      end
+    end else if (pick) begin
+      cpv_q <= 1'b1;
+      cpw_q <= pick_warp;
+      cpk_q <= pick_row;
+    end
     if (!rst_ni) begin
       pend_q <= '0;
       ref_q  <= '0;
@@ -342,21 +384,6 @@ module castor_darsie_rename #(
       cpv_q  <= 1'b0;
       cpw_q  <= '0;
       cpk_q  <= '0;
-    end else begin
-      pend_q <= pend;
-      ref_q  <= refs;
-      ling_q <= ling;
-      if (cpv_q) begin
-        if (cp_ack_i) begin
-          cpv_q <= 1'b0;
-          cpw_q <= '0;
-          cpk_q <= '0;
-        end
-      end else if (pick) begin
-        cpv_q <= 1'b1;
-        cpw_q <= pick_warp;
-        cpk_q <= pick_row;
-      end
     end
   end
 

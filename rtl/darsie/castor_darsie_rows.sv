@@ -64,15 +64,12 @@ module castor_darsie_rows #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Next state.
-  logic [NumTbs*NumRows-1:0]   wb, ld, gl, inv, nosk;
+  logic [NumTbs*NumRows-1:0]   wb, inv;
   logic [SeqWidth*NumRows-1:0] seq;
 
   always_ff @(posedge clk_i) begin
-    wb   = wb_q;
-    ld   = ld_q;
-    gl   = gl_q;
-    inv  = inv_q;
-    nosk = nosk_q;
+    wb  = wb_q;
+    inv = inv_q;
     for (int unsigned p = 0; p < NumWb; p++) begin
       if (wb_valid_i[p]) begin
         wb[wb_tb_i[p*TbWidth +: TbWidth]*NumRows+32'(wb_tag_i[p*TagWidth +: TagWidth])] = 1'b1;
@@ -88,44 +85,37 @@ module castor_darsie_rows #(
     if (ev_global_i) begin
       inv = inv | gl_q;
     end
-    if (elected_i || give_up_i != '0) begin
+    // No thread block of a launch has warps that elect.
+    if (launch_i || elected_i || give_up_i != '0) begin
       for (int unsigned t = 0; t < NumTbs; t++) begin
         if (d_tb_i == TbWidth'(t)) begin
-          nosk[t*NumRows +: NumRows] = nosk[t*NumRows +: NumRows] | give_up_i;
           if (elected_i) begin
-            wb[t*NumRows +: NumRows]   = wb[t*NumRows +: NumRows] & ~rows_i;
-            inv[t*NumRows +: NumRows]  = inv[t*NumRows +: NumRows] & ~rows_i;
-            nosk[t*NumRows +: NumRows] = nosk[t*NumRows +: NumRows] & ~rows_i;
-            ld[t*NumRows +: NumRows]   = (ld[t*NumRows +: NumRows] & ~rows_i) | (rows_i & {NumRows{ld_i}});
-            gl[t*NumRows +: NumRows]   = (gl[t*NumRows +: NumRows] & ~rows_i) | (rows_i & {NumRows{gl_i}});
+            wb[t*NumRows +: NumRows]      = wb[t*NumRows +: NumRows] & ~rows_i;
+            inv[t*NumRows +: NumRows]     = inv[t*NumRows +: NumRows] & ~rows_i;
+            nosk_q[t*NumRows +: NumRows] <= nosk_q[t*NumRows +: NumRows] & ~rows_i;
+            ld_q[t*NumRows +: NumRows]   <= (ld_q[t*NumRows +: NumRows] & ~rows_i) | (rows_i & {NumRows{ld_i}});
+            gl_q[t*NumRows +: NumRows]   <= (gl_q[t*NumRows +: NumRows] & ~rows_i) | (rows_i & {NumRows{gl_i}});
+          end else begin
+            nosk_q[t*NumRows +: NumRows] <= nosk_q[t*NumRows +: NumRows] | give_up_i;
           end
         end
-      end
-    end
-    if (launch_i) begin
-      for (int unsigned t = 0; t < NumTbs; t++) begin
-        if (launch_tb_i == TbWidth'(t)) begin
-          wb[t*NumRows +: NumRows]   = '1;
-          ld[t*NumRows +: NumRows]   = '0;
-          gl[t*NumRows +: NumRows]   = '0;
-          inv[t*NumRows +: NumRows]  = '0;
-          nosk[t*NumRows +: NumRows] = '0;
+        if (launch_i && launch_tb_i == TbWidth'(t)) begin
+          wb[t*NumRows +: NumRows]      = '1;
+          inv[t*NumRows +: NumRows]     = '0;
+          nosk_q[t*NumRows +: NumRows] <= '0;
+          ld_q[t*NumRows +: NumRows]   <= '0;
+          gl_q[t*NumRows +: NumRows]   <= '0;
         end
       end
     end
-
+    wb_q  <= wb;
+    inv_q <= inv;
     if (!rst_ni) begin
       wb_q   <= '0;
       ld_q   <= '0;
       gl_q   <= '0;
       inv_q  <= '0;
       nosk_q <= '0;
-    end else begin
-      wb_q   <= wb;
-      ld_q   <= ld;
-      gl_q   <= gl;
-      inv_q  <= inv;
-      nosk_q <= nosk;
     end
   end
 

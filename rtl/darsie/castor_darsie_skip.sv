@@ -74,6 +74,7 @@ module castor_darsie_skip #(
 );
   localparam int unsigned AddrWidth  = (NumTbs * NumPst > 1) ? $clog2(NumTbs * NumPst) : 1;
   localparam int unsigned StoreWidth = 2 * TagWidth + 1;
+  localparam int unsigned PaddedWarps = (NumWarps + 7) / 8 * 8;
 
   // Bit b*NumWarps+w: bit b of the number w.
   function automatic logic [WarpWidth*NumWarps-1:0] numbers();
@@ -106,7 +107,8 @@ module castor_darsie_skip #(
   // ---------------------------------------------------------------------------------------------------------------
   // Groups.
   always_comb begin
-    logic [NumWarps-1:0]   rest, first, found;
+    logic [NumWarps-1:0]    rest, first, found;
+    logic [PaddedWarps-1:0] asked;  // found, in eights of which most are empty
     logic [WarpWidth-1:0]  warp;
     logic [TbWidth-1:0]    tb;
     logic [AddrWidth-1:0]  bank;
@@ -129,6 +131,7 @@ module castor_darsie_skip #(
     rrf_d      = rrf_q;
     first      = '0;
     found      = '0;
+    asked      = '0;
     warp       = '0;
     tb         = '0;
     bank       = '0;
@@ -178,11 +181,17 @@ module castor_darsie_skip #(
           // Those with the same PC, and the lowest entry for it.
           pc    = f_pc_i[warp*PcW +: PcW];
           found = found & probe_i;
-          for (int unsigned w = 0; w < NumWarps; w++) begin
-            if (found[w]) begin
-              found[w] = (f_pc_i[w*PcW +: PcW] == pc);
+          asked = PaddedWarps'(found);
+          for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
+            if (asked[h +: 8] != '0) begin
+              for (int unsigned w = h; w < h + 8; w++) begin
+                if (w < NumWarps && asked[w]) begin
+                  asked[w] = (f_pc_i[w*PcW +: PcW] == pc);
+                end
+              end
             end
           end
+          found = NumWarps'(asked);
           two  = 1'b0;
           bank = AddrWidth'(tb * NumPst);
           for (int unsigned e = NumPst; e > 0; e--) begin

@@ -1,6 +1,7 @@
 // The block DARSIE with registers brought out for a bench: the top that is verilated. It reads the block by hierarchical
 // name, so the RTL carries no test code. Item x of a vector of items is at [x*width +: width]; row k of warp w is bit
-// w*NumRows+k, row k of thread block t bit t*NumRows+k, entry e of thread block t bit t*NumPst+e.
+// w*NumRows+k, row k of thread block t bit t*NumRows+k, entry e of thread block t bit t*NumPst+e. Numbers
+// that each warp has (tb, lt0, lt1) are bit planes: bit b of warp w's is at b*NumWarps+w.
 module castor_darsie_probe #(
   parameter int unsigned NumWarps = 64,
   parameter int unsigned NumTbs   = 32,
@@ -94,13 +95,13 @@ module castor_darsie_probe #(
   output logic [7:0]          err_o,
 
   output logic [NumWarps-1:0]             probe_live_o,
-  output logic [NumWarps*TbWidth-1:0]     probe_tb_o,
+  output logic [TbWidth*NumWarps-1:0]     probe_tb_o,
   output logic [NumWarps-1:0]             probe_maj_o,
   output logic [NumWarps-1:0]             probe_miss_o,
   output logic [NumWarps-1:0]             probe_lat_o,
   output logic [NumWarps-1:0]             probe_two_o,
-  output logic [NumWarps*TagWidth-1:0]    probe_lt0_o,
-  output logic [NumWarps*TagWidth-1:0]    probe_lt1_o,
+  output logic [TagWidth*NumWarps-1:0]    probe_lt0_o,
+  output logic [TagWidth*NumWarps-1:0]    probe_lt1_o,
   output logic [NumWarps-1:0]             probe_lr0_o,
   output logic [NumWarps-1:0]             probe_lr1_o,
   output logic [NumWarps-1:0]             probe_lld_o,
@@ -212,15 +213,19 @@ module castor_darsie_probe #(
   );
 
   assign probe_live_o   = u_dut.live;
+  assign probe_tb_o     = u_dut.tb;
   assign probe_maj_o    = u_dut.maj;
   assign probe_miss_o   = u_dut.miss;
   assign probe_lat_o    = u_dut.lat;
   assign probe_two_o    = u_dut.two;
+  assign probe_lt0_o    = u_dut.lt0;
+  assign probe_lt1_o    = u_dut.lt1;
   assign probe_lr0_o    = u_dut.lr0;
   assign probe_lr1_o    = u_dut.lr1;
   assign probe_lld_o    = u_dut.lld;
   assign probe_lgl_o    = u_dut.lgl;
   assign probe_stop_o   = u_dut.stop;
+  assign probe_tk_o     = u_dut.tk;
   assign probe_cpy_o    = u_dut.cpy;
   assign probe_pend_o   = u_dut.pend;
   assign probe_ref_o    = u_dut.refs;
@@ -250,15 +255,4 @@ module castor_darsie_probe #(
   assign probe_cpw_o    = u_dut.cpw;
   assign probe_cpk_o    = u_dut.cpk;
   assign probe_err_o    = err_o;
-
-  for (genvar w = 0; w < NumWarps; w++) begin : gen_warp
-    assign probe_tk_o[w] = u_dut.live[w] ? u_dut.tk[w] : 1'b0;
-    for (genvar b = 0; b < TbWidth; b++) begin : gen_tb
-      assign probe_tb_o[w*TbWidth+b] = u_dut.live[w] ? u_dut.tb[b*NumWarps+w] : 1'b0;
-    end
-    for (genvar b = 0; b < TagWidth; b++) begin : gen_tag
-      assign probe_lt0_o[w*TagWidth+b] = u_dut.lt0[b*NumWarps+w];
-      assign probe_lt1_o[w*TagWidth+b] = u_dut.lt1[b*NumWarps+w];
-    end
-  end
 endmodule
