@@ -207,7 +207,7 @@ module castor_darsie #(
   logic [PstRd*TbWidth-1:0]  g_tb;
   logic [PstRd*TagWidth-1:0] g_tag0, g_tag1;
   logic [NumWarps-1:0]       skipped, missed;
-  logic [NumTbs-1:0]         region_end, meet, bar;
+  logic [NumTbs-1:0]         region_end, meet, sync_done, bar;
   logic                      meet_sync;
 
   assign f_hold_o = held | probe;
@@ -216,7 +216,7 @@ module castor_darsie #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Decode: the warp, its thread block, the verdict.
-  logic [NumWarps-1:0]           d_warp, d_team;
+  logic [NumWarps-1:0]           d_warp, d_team, d_peers, parks, reprobes;
   logic [NumRows-1:0]            d_pend, d_new, d_old;
   logic [SlotWidth*NumRows-1:0]  d_slots;
   logic [SeqWidth*NumRows-1:0]   d_seqs;
@@ -230,7 +230,8 @@ module castor_darsie #(
   logic [NumRows-1:0]            new0, new1;
   logic [2*SlotWidth-1:0]        e_dst;
   logic [PcW-1:0]                e_pc;
-  logic                          latches, drops_old;
+  logic                          latches, drops_old, alone, no_elect, set_sync, v_wb0, v_wb1, v_ld, v_gl;
+  logic [NumRows-1:0]            d_give_up;
 
   always_comb begin
     d_warp = '0;
@@ -268,7 +269,7 @@ module castor_darsie #(
     .maj_i      (d_maj),
     .pend_i     (d_pend),
     .team_i     (d_team),
-    .team_maj_i (d_team & maj),
+    .team_maj_i (d_peers),
     .prom_i     (prom[d_tb]),
     .noel_i     (noel[d_tb]),
     .sync_i     (sync[d_tb]),
@@ -301,23 +302,37 @@ module castor_darsie #(
     .seq_o      (e_seq)
   );
 
+  assign d_peers   = d_team & maj;
   assign elected   = lead || relead;
+  assign alone     = (why == castor_darsie_pkg::WhyAlone);
+  assign no_elect  = (why == castor_darsie_pkg::WhySetNoElect);
+  assign set_sync  = (why == castor_darsie_pkg::WhySetSync);
+  assign parks     = (set_sync || why == castor_darsie_pkg::WhyPark) ? d_warp : '0;
+  assign reprobes  = elected ? d_team : '0;
+  assign d_give_up = (why == castor_darsie_pkg::WhyNoRow) ? d_old : '0;
   assign latches   = (why == castor_darsie_pkg::WhyLatch);
   assign drops_old = (why == castor_darsie_pkg::WhyNosk) || (why == castor_darsie_pkg::WhyLast) ||
                      (why == castor_darsie_pkg::WhyNoRow);
-  assign heirs     = lead ? d_team & maj & ~d_warp : relead ? waiting : '0;
+  assign heirs     = lead ? d_peers & ~d_warp : relead ? waiting : '0;
   assign drops     = relead ? d_team : drops_old ? d_warp : '0;
   assign new0      = elected ? NumRows'(1) << d_tag_o[TagWidth-1:0] : '0;
   assign new1      = (elected && e_two) ? NumRows'(1) << d_tag_o[TagWidth +: TagWidth] : '0;
   assign e_dst     = d_dst_i[e_slot*2*SlotWidth +: 2*SlotWidth];
   assign e_pc      = d_pc_i + (PcW'(e_slot) << 3);
 
+  // The version that the warp is to wait for.
+  assign v_wb0 = wb[d_tb*NumRows+32'(v0)];
+  assign v_wb1 = e_two && wb[d_tb*NumRows+32'(v1)];
+  assign v_ld  = ld[d_tb*NumRows+32'(v0)];
+  assign v_gl  = gl[d_tb*NumRows+32'(v0)];
+
   // ---------------------------------------------------------------------------------------------------------------
   // Regions end at branches and barriers.
   assign bar        = bar_i & en;
-  assign region_end = (meet_sync ? '0 : meet) | bar;
+  assign sync_done  = meet_sync ? meet : '0;
+  assign region_end = (meet & ~sync_done) | bar;
 
-  logic [NumWarps-1:0] barred, leaves, exits, copied;
+  logic [NumWarps-1:0] barred, leaves, exits, copied, launch_maj;
 
   always_comb begin
     barred = '0;
@@ -330,8 +345,9 @@ module castor_darsie #(
     end
   end
 
-  assign leaves = leave_i & maj;
-  assign exits  = exit_i & live;
+  assign leaves     = leave_i & maj;
+  assign exits      = exit_i & live;
+  assign launch_maj = lnch_en_i ? lnch_full_i : '0;
 
   castor_darsie_warps #(
     .NumWarps (NumWarps),
@@ -346,7 +362,7 @@ module castor_darsie #(
     .launch_i       (launch),
     .launch_tb_i    (lnch_tb_i),
     .launch_warps_i (lnch_warps_i),
-    .launch_maj_i   (lnch_en_i ? lnch_full_i : '0),
+    .launch_maj_i   (launch_maj),
     .f_elig_i,
     .skipped_i      (skipped),
     .missed_i       (missed),
@@ -355,12 +371,12 @@ module castor_darsie #(
     .latch_two_i    ({e_two, g_two}),
     .latch_tag0_i   ({v0, g_tag0}),
     .latch_tag1_i   ({v1, g_tag1}),
-    .latch_wb0_i    ({wb[d_tb*NumRows+32'(v0)], g_wb0}),
-    .latch_wb1_i    ({e_two && wb[d_tb*NumRows+32'(v1)], g_wb1}),
-    .latch_ld_i     ({ld[d_tb*NumRows+32'(v0)], g_ld}),
-    .latch_gl_i     ({gl[d_tb*NumRows+32'(v0)], g_gl}),
-    .park_i         ((why == castor_darsie_pkg::WhyPark || why == castor_darsie_pkg::WhySetSync) ? d_warp : '0),
-    .reprobe_i      (elected ? d_team : '0),
+    .latch_wb0_i    ({v_wb0, g_wb0}),
+    .latch_wb1_i    ({v_wb1, g_wb1}),
+    .latch_ld_i     ({v_ld, g_ld}),
+    .latch_gl_i     ({v_gl, g_gl}),
+    .park_i         (parks),
+    .reprobe_i      (reprobes),
     .wb_valid_i     (wb_valid),
     .wb_tb_i,
     .wb_tag_i,
@@ -476,7 +492,7 @@ module castor_darsie #(
     .seq_i       (e_seq),
     .ld_i        (e_ld),
     .gl_i        (e_gl),
-    .give_up_i   ((why == castor_darsie_pkg::WhyNoRow) ? d_old : '0),
+    .give_up_i   (d_give_up),
     .d_seq_o     (d_seqs),
     .launch_i    (launch),
     .launch_tb_i (lnch_tb_i),
@@ -506,10 +522,10 @@ module castor_darsie #(
     .retire_tb_i      (retire_tb_i),
     .d_tb_i           (d_tb),
     .lead_i           (lead),
-    .alone_i          (why == castor_darsie_pkg::WhyAlone),
-    .no_elect_i       (why == castor_darsie_pkg::WhySetNoElect),
-    .set_sync_i       (why == castor_darsie_pkg::WhySetSync),
-    .synced_i         (meet_sync ? meet : '0),
+    .alone_i          (alone),
+    .no_elect_i       (no_elect),
+    .set_sync_i       (set_sync),
+    .synced_i         (sync_done),
     .bar_i            (bar),
     .region_end_i     (region_end),
     .tl_o             (tl),

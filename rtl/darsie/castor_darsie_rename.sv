@@ -182,8 +182,8 @@ module castor_darsie_rename #(
     if (cpy_i != '0) begin
       for (int unsigned h = PaddedWarps; h > 0; h = h - 8) begin
         if (copying[h-8 +: 8] != '0) begin
-          for (int unsigned w = h; w > h - 8; w--) begin
-            if (w <= NumWarps && copying[w-1]) begin
+          for (int unsigned w = (h > NumWarps) ? NumWarps : h; w > h - 8; w--) begin
+            if (copying[w-1]) begin
               for (int unsigned b = 0; b < TbWidth; b++) begin
                 tb[b] = tb_i[b*NumWarps+(w-1)];
               end
@@ -295,8 +295,8 @@ module castor_darsie_rename #(
     refs = ref_q;
     for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
       if (passes[h +: 8] != '0) begin
-        for (int unsigned w = h; w < h + 8; w++) begin
-          if (w < NumWarps && passes[w]) begin
+        for (int unsigned w = h; w < h + 8 && w < NumWarps; w++) begin
+          if (passes[w]) begin
             pending = pend_q[w*NumRows +: NumRows];
             for (int unsigned g = 0; g < PstRd; g++) begin
               if (skip_i[g] && skip_warps_i[g*NumWarps+w]) begin
@@ -319,8 +319,8 @@ module castor_darsie_rename #(
     // Issues, in the order of the ports.
     for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
       if (issues[h +: 8] != '0) begin
-        for (int unsigned w = h; w < h + 8; w++) begin
-          if (w < NumWarps && issues[w]) begin
+        for (int unsigned w = h; w < h + 8 && w < NumWarps; w++) begin
+          if (issues[w]) begin
             now = refs[w*NumRows +: NumRows];
             for (int unsigned p = 0; p < NumIss; p++) begin
               if (i_valid_i[p] && i_warp_i[p*WarpWidth +: WarpWidth] == WarpWidth'(w)) begin
@@ -343,8 +343,8 @@ module castor_darsie_rename #(
     end
     for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
       if (changes[h +: 8] != '0) begin
-        for (int unsigned w = h; w < h + 8; w++) begin
-          if (w < NumWarps && changes[w]) begin
+        for (int unsigned w = h; w < h + 8 && w < NumWarps; w++) begin
+          if (changes[w]) begin
             was = ref_q[w*NumRows +: NumRows];
             now = refs[w*NumRows +: NumRows];
             if (cp_ack_i && cpv_q && cpw_q == WarpWidth'(w)) begin

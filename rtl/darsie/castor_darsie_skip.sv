@@ -184,8 +184,8 @@ module castor_darsie_skip #(
           asked = PaddedWarps'(found);
           for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
             if (asked[h +: 8] != '0) begin
-              for (int unsigned w = h; w < h + 8; w++) begin
-                if (w < NumWarps && asked[w]) begin
+              for (int unsigned w = h; w < h + 8 && w < NumWarps; w++) begin
+                if (asked[w]) begin
                   asked[w] = (f_pc_i[w*PcW +: PcW] == pc);
                 end
               end
