@@ -91,7 +91,7 @@ class Environment final : public Sequence {
     std::vector<Vector> pool;
     U64 first_pc = 0;
     std::optional<Memory> memory;
-    std::uint32_t cell = 0, issued_stamp = 0;
+    std::array<std::uint32_t, 2> cell{}, issued_stamp{};  // litmus: shared, global
     base::Cycle barrier_at = 0;  // 0: none is complete
   };
 
@@ -157,7 +157,7 @@ class Environment final : public Sequence {
   std::vector<Write> writes_;
   Outputs last_;
   std::uint64_t flights_ = 0;
-  std::uint32_t cell_ = 0, issued_stamp_ = 0, stamp_ = 0;  // litmus cell of the SM
+  std::uint32_t stamp_ = 0;  // of litmus stores
   std::optional<unsigned> decoding_;
   base::Cycle cycle_ = 0, moved_ = 0, rest_ = 0, drawn_at_ = 0;
   bool resting_ = false, settled_ = false;

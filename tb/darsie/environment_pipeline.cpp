@@ -9,6 +9,7 @@ namespace {
 
 constexpr U64 bit(unsigned b) { return U64{1} << b; }
 constexpr bool has(U64 mask, unsigned b) { return (mask >> b & 1U) != 0; }
+unsigned litmus_cell(const Instruction& what) { return what.space == Space::kLitmusGlobal ? 1 : 0; }
 constexpr unsigned kLead = 1, kPrivate = 2, kSquash = 3;  // d_act
 
 }  // namespace
@@ -205,14 +206,14 @@ void Environment::issue(const Inputs& in, const Outputs& out) {
 
 /// Litmus cells: the order of stores is known when they issue, and so is what their warps must see from then on.
 void Environment::issue_to_memory(Warp& warp, Flight& flight) {
-  const bool global = flight.what.space == Space::kLitmusGlobal;
+  const unsigned cell = litmus_cell(flight.what);
+  Tb& tb = tbs_[warp.tb];
   if (flight.what.op == Op::kFence) {
-    warp.bound[1] = std::max(warp.bound[1], issued_stamp_);
+    warp.bound[1] = std::max(warp.bound[1], tb.issued_stamp[1]);
   } else if (flight.what.op == Op::kCheck) {
-    flight.stamp = warp.bound[global ? 1 : 0];
+    flight.stamp = warp.bound[cell];
   } else if (flight.what.stores() && flight.what.litmus()) {
-    flight.stamp = warp.bound[global ? 1 : 0] = ++stamp_;
-    (global ? issued_stamp_ : tbs_[warp.tb].issued_stamp) = stamp_;
+    flight.stamp = warp.bound[cell] = tb.issued_stamp[cell] = ++stamp_;
   }
 }
 
@@ -236,7 +237,7 @@ void Environment::read_operands(unsigned w, Flight& flight) {
   }
   for (unsigned d = 0; d < what.ndst; ++d) flight.old[d] = warp.registers[what.dst[d]];
   if (what.op == Op::kCheck) {
-    const unsigned cell = what.space == Space::kLitmusGlobal ? 1 : 0;
+    const unsigned cell = litmus_cell(what);
     const std::uint32_t value = flight.sources[0][0];
     ++seen_.checks;
     if (value < flight.stamp || value < warp.last_seen[cell]) problem("a warp loads what is older than what it knows");
@@ -268,7 +269,7 @@ void Environment::perform() {
 void Environment::access(Warp& warp, Flight& flight) {
   Tb& tb = tbs_[warp.tb];
   const Instruction& what = flight.what;
-  std::uint32_t& cell = what.space == Space::kLitmusGlobal ? cell_ : tb.cell;
+  std::uint32_t& cell = tb.cell[litmus_cell(what)];
   for (unsigned d = 0; d < what.ndst; ++d) {
     if (what.litmus()) {
       flight.results[d].fill(cell);

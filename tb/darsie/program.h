@@ -36,7 +36,7 @@ enum class Space : std::uint8_t {
   kShared,        ///< of the thread block; written between two barriers, one cell per thread
   kOut,           ///< cells of each thread, never loaded: the result of the kernel
   kLitmusShared,  ///< a cell per thread block that everybody writes without order
-  kLitmusGlobal,  ///< a cell of the whole SM
+  kLitmusGlobal,  ///< the same in global memory
 };
 
 struct Instruction {
