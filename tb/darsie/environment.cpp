@@ -1,3 +1,4 @@
+#include "tb/darsie/bits.h"
 #include "tb/darsie/environment.h"
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 namespace castor::darsie::tb {
 namespace {
 
-constexpr U64 bit(unsigned b) { return U64{1} << b; }
-constexpr bool has(U64 mask, unsigned b) { return (mask >> b & 1U) != 0; }
 constexpr base::Cycle kPatience = 40000;  // cycles in which something must move
 
 /// A style that the parameters, and its own prologue and epilogue, have room for.

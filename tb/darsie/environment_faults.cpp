@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tb/darsie/bits.h"
 #include "tb/darsie/environment.h"
 
 // What the block must refuse or survive. Each of it leaves the picture of the warps as the block has it.
@@ -7,7 +8,6 @@
 namespace castor::darsie::tb {
 namespace {
 
-constexpr U64 bit(unsigned b) { return U64{1} << b; }
 
 }  // namespace
 

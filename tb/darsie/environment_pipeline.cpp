@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tb/darsie/bits.h"
 #include "tb/darsie/environment.h"
 
 // Instructions on their way: fetched, decoded, issued, their operands read, performed, their results written.
@@ -7,8 +8,6 @@
 namespace castor::darsie::tb {
 namespace {
 
-constexpr U64 bit(unsigned b) { return U64{1} << b; }
-constexpr bool has(U64 mask, unsigned b) { return (mask >> b & 1U) != 0; }
 unsigned litmus_cell(const Instruction& what) { return what.space == Space::kLitmusGlobal ? 1 : 0; }
 constexpr unsigned kLead = 1, kPrivate = 2, kSquash = 3;  // d_act
 

@@ -1,3 +1,4 @@
+#include "tb/darsie/bits.h"
 #include "tb/darsie/cover/facts.h"
 
 namespace castor::darsie::tb {

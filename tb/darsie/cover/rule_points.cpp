@@ -1,3 +1,4 @@
+#include "tb/darsie/bits.h"
 #include "tb/darsie/cover/rule_points.h"
 
 namespace castor::darsie::tb {
