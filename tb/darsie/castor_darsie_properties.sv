@@ -1,8 +1,8 @@
 // Properties of the block DARSIE (docs/blocks/darsie.md, "Cycle"). Names begin with the number of the invariant.
 //
-// Those of the first part say nothing of the surroundings. The others need ones that keep the contract of the streaming
-// multiprocessor, as far as it can be said of ports and state: a leader issues once, with the tags of its verdict; a held
-// warp does nothing; a warp that stops has passed everything.
+// Those of the first part say nothing of the surroundings. The others need ones that keep the contract of the
+// streaming multiprocessor, as far as it can be said of ports and state: a leader issues once, with the tags of its
+// verdict; a held warp does nothing; a warp that stops has passed everything.
 `include "castor_assert.svh"
 
 module castor_darsie_properties #(
@@ -17,10 +17,10 @@ module castor_darsie_properties #(
   parameter int unsigned NumSrc   = 6,
   parameter int unsigned NumWb    = 16,
   parameter int unsigned RowW     = 11,
-  localparam int unsigned WarpWidth = (NumWarps > 1) ? $clog2(NumWarps) : 1,
-  localparam int unsigned TbWidth   = (NumTbs > 1) ? $clog2(NumTbs) : 1,
-  localparam int unsigned TagWidth  = (NumRows > 1) ? $clog2(NumRows) : 1,
-  localparam int unsigned SlotWidth = (NumSlots > 1) ? $clog2(NumSlots) : 1,
+  localparam int unsigned WarpWidth  = (NumWarps > 1) ? $clog2(NumWarps) : 1,
+  localparam int unsigned TbWidth    = (NumTbs > 1) ? $clog2(NumTbs) : 1,
+  localparam int unsigned TagWidth   = (NumRows > 1) ? $clog2(NumRows) : 1,
+  localparam int unsigned SlotWidth  = (NumSlots > 1) ? $clog2(NumSlots) : 1,
   localparam int unsigned CountWidth = TagWidth + 1
 ) (
   input logic clk_i,
@@ -130,7 +130,8 @@ module castor_darsie_properties #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Of the block alone.
-  `CASTOR_ASSERT(i1_skipped_warps_are_held_eligible_and_in_the_majority, (f_skip_o & ~(f_hold_o & f_elig_i & maj)) == '0)
+  `CASTOR_ASSERT(i1_skipped_warps_are_held_eligible_and_in_the_majority,
+                 (f_skip_o & ~(f_hold_o & f_elig_i & maj)) == '0)
   `CASTOR_ASSERT(i10_majority_lives, (maj & ~live) == '0)
 
   logic [NumWarps-1:0] maj_past_q, may_rise_q;
@@ -331,7 +332,8 @@ module castor_darsie_properties #(
   `CASTOR_ASSUME(all_is_passed_at_branches_and_barriers, ((br_i | barred) & pends) == '0)
   `CASTOR_ASSUME(nobody_waits_at_barriers, (barred & (stop | lat)) == '0)
   `CASTOR_ASSUME(no_branch_beside_a_synchronisation_point, (br_i & syncing) == '0)
-  `CASTOR_ASSUME(destinations_of_a_leader_differ, !(elected && e_two) || e_dst[SlotWidth-1:0] != e_dst[SlotWidth +: SlotWidth])
+  `CASTOR_ASSUME(destinations_of_a_leader_differ,
+                 !(elected && e_two) || e_dst[SlotWidth-1:0] != e_dst[SlotWidth +: SlotWidth])
   `CASTOR_ASSUME(who_parks_has_passed_everything,
                  !(why == castor_darsie_pkg::WhySetSync || why == castor_darsie_pkg::WhyPark) || (d_warp & pends) == '0)
   `CASTOR_ASSUME(nobody_is_elected_behind_a_branch,
@@ -454,10 +456,10 @@ bind castor_darsie castor_darsie_properties #(
   .DecW(DecW), .NumIss(NumIss), .NumSrc(NumSrc), .NumWb(NumWb), .RowW(RowW)
 ) u_properties (
   .clk_i, .rst_ni, .lnch_valid_i, .retire_valid_i, .f_elig_i, .f_hold_o, .f_skip_o, .d_valid_i, .d_act_o, .d_tag_o,
-  .i_valid_i, .i_warp_i, .i_lead_i, .i_tag_i, .i_dv_i, .i_dst_i, .i_sren_o, .i_srow_o, .wb_valid_i, .wb_tb_i, .wb_tag_i,
-  .oc_idle_i, .ev_store_i, .ev_global_i, .br_i, .leave_i, .bar_i, .exit_i, .cp_valid_o, .cp_warp_o, .cp_row_o,
-  .cp_slot_o, .cp_ack_i, .err_o, .team, .live, .tb, .maj, .miss, .lat, .two, .lt0, .lt1, .lr0, .lr1, .lld, .lgl, .stop,
-  .tk, .cpy, .probe, .ready, .pend, .refs, .ling, .wb, .inv, .nosk, .tl, .en, .sync, .synced, .noel, .rows, .pv, .rrf,
-  .rrt, .launch, .retire, .g_skip, .g_latch, .g_warps, .g_tb, .g_two, .g_tag0, .g_tag1, .missed, .d_warp, .d_team, .d_tb,
-  .why, .elected, .e_two, .e_dst, .d_new, .meet, .meet_sync, .bar, .copied, .barred
+  .i_valid_i, .i_warp_i, .i_lead_i, .i_tag_i, .i_dv_i, .i_dst_i, .i_sren_o, .i_srow_o, .wb_valid_i, .wb_tb_i,
+  .wb_tag_i, .oc_idle_i, .ev_store_i, .ev_global_i, .br_i, .leave_i, .bar_i, .exit_i, .cp_valid_o, .cp_warp_o,
+  .cp_row_o, .cp_slot_o, .cp_ack_i, .err_o, .team, .live, .tb, .maj, .miss, .lat, .two, .lt0, .lt1, .lr0, .lr1, .lld,
+  .lgl, .stop, .tk, .cpy, .probe, .ready, .pend, .refs, .ling, .wb, .inv, .nosk, .tl, .en, .sync, .synced, .noel,
+  .rows, .pv, .rrf, .rrt, .launch, .retire, .g_skip, .g_latch, .g_warps, .g_tb, .g_two, .g_tag0, .g_tag1, .missed,
+  .d_warp, .d_team, .d_tb, .why, .elected, .e_two, .e_dst, .d_new, .meet, .meet_sync, .bar, .copied, .barred
 );
