@@ -1,6 +1,6 @@
-// Map of registers: which rows a warp has still to pass, which ones hold its registers, and which ones may still be read;
-// the lookup of operands at issue; the copies for warps that have left (docs/blocks/darsie.md, "Cycle"). Row k of warp w
-// is bit w*NumRows+k.
+// Map of registers: which rows a warp has still to pass, which ones hold its registers, and which ones may still be
+// read; the lookup of operands at issue; the copies for warps that have left (docs/blocks/darsie.md, "Cycle"). Row k of
+// warp w is bit w*NumRows+k.
 //
 // The register numbers of a thread block's rows are kept side by side, bit plane by bit plane, and read together. The
 // next state is computed in the clocked process: no output needs it.

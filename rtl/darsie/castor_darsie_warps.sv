@@ -4,8 +4,8 @@
 // Everything is kept as bit planes over the warps: plane b of a number holds its bit b of every warp. Fields that mean
 // nothing are 0, but the thread block of a slot without a warp and the outcome of a branch, which stand until the next.
 //
-// The next state is computed in the clocked process: no output needs it, and a simulator then computes it once per cycle
-// however often inputs change.
+// The next state is computed in the clocked process: no output needs it, and a simulator then computes it once per
+// cycle however often inputs change.
 module castor_darsie_warps #(
   parameter int unsigned NumWarps = 64,
   parameter int unsigned NumTbs   = 32,

@@ -1,6 +1,6 @@
-// The block DARSIE with registers brought out for a bench: the top that is verilated. It reads the block by hierarchical
-// name, so the RTL carries no test code. Item x of a vector of items is at [x*width +: width]; row k of warp w is bit
-// w*NumRows+k, row k of thread block t bit t*NumRows+k, entry e of thread block t bit t*NumPst+e. Numbers
+// The block DARSIE with registers brought out for a bench: the top that is verilated. It reads the block by
+// hierarchical name, so the RTL carries no test code. Item x of a vector of items is at [x*width +: width]; row k of
+// warp w is bit w*NumRows+k, row k of thread block t bit t*NumRows+k, entry e of thread block t bit t*NumPst+e. Numbers
 // that each warp has (tb, lt0, lt1) are bit planes: bit b of warp w's is at b*NumWarps+w.
 module castor_darsie_probe #(
   parameter int unsigned NumWarps = 64,
@@ -18,10 +18,10 @@ module castor_darsie_probe #(
   parameter int unsigned StoreInv = 1,
   parameter int unsigned LoadSkip = 1,
   parameter int unsigned SkipEn   = 1,
-  localparam int unsigned WarpWidth = (NumWarps > 1) ? $clog2(NumWarps) : 1,
-  localparam int unsigned TbWidth   = (NumTbs > 1) ? $clog2(NumTbs) : 1,
-  localparam int unsigned TagWidth  = (NumRows > 1) ? $clog2(NumRows) : 1,
-  localparam int unsigned SlotWidth = (NumSlots > 1) ? $clog2(NumSlots) : 1,
+  localparam int unsigned WarpWidth  = (NumWarps > 1) ? $clog2(NumWarps) : 1,
+  localparam int unsigned TbWidth    = (NumTbs > 1) ? $clog2(NumTbs) : 1,
+  localparam int unsigned TagWidth   = (NumRows > 1) ? $clog2(NumRows) : 1,
+  localparam int unsigned SlotWidth  = (NumSlots > 1) ? $clog2(NumSlots) : 1,
   localparam int unsigned SeqWidth   = $clog2(NumRows) + 1,
   localparam int unsigned EntryWidth = (NumPst > 1) ? $clog2(NumPst) : 1
 ) (
