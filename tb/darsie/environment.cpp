@@ -34,7 +34,7 @@ Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t
 U64 Environment::live(const Tb& tb) const {
   U64 live = 0;
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
-    if (has(tb.warps, w) && warps_[w].does != Does::kExited) live |= bit(w);
+    if (contains(tb.warps, w) && warps_[w].does != Does::kExited) live |= bit(w);
   }
   return live;
 }
@@ -240,7 +240,7 @@ void Environment::retire(Inputs& in) {
   for (unsigned i = 0; i < params_.NumTbs; ++i) {
     const unsigned t = (from + i) % params_.NumTbs;
     Tb& tb = tbs_[t];
-    const auto leaves_now = [&](unsigned w) { return has(tb.warps, w) && warps_[w].event; };
+    const auto leaves_now = [&](unsigned w) { return contains(tb.warps, w) && warps_[w].event; };
     bool now = false;
     for (unsigned w = 0; w < params_.NumWarps; ++w) now = now || leaves_now(w);
     if (!tb.used || live(tb) != 0 || now) continue;
@@ -248,7 +248,7 @@ void Environment::retire(Inputs& in) {
     in.retire_tb = static_cast<U8>(t);
     finish(tb);
     for (unsigned w = 0; w < params_.NumWarps; ++w) {
-      if (has(tb.warps, w)) warps_[w] = {};
+      if (contains(tb.warps, w)) warps_[w] = {};
     }
     tb = {};
     return;
@@ -330,7 +330,7 @@ void Environment::barriers(Inputs& in) {
     const U64 alive = tb.used ? live(tb) : 0;
     bool all = alive != 0;
     for (unsigned w = 0; w < params_.NumWarps; ++w) {
-      if (has(alive, w) && warps_[w].does != Does::kBarrier) all = false;
+      if (contains(alive, w) && warps_[w].does != Does::kBarrier) all = false;
     }
     if (!all) continue;
     if (tb.barrier_at == 0) tb.barrier_at = cycle_ + below(knobs_.barrier_cycles + 1);
@@ -346,7 +346,7 @@ void Environment::complete_barrier(unsigned t, Inputs& in) {
   std::optional<unsigned> where;
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
     Warp& warp = warps_[w];
-    if (!has(live(tb), w)) continue;
+    if (!contains(live(tb), w)) continue;
     warp.path.go(warp.path.pc() + 1);
     warp.does = Does::kRuns;
     warp.event = true;
@@ -413,10 +413,10 @@ void Environment::scribble(Inputs& in) {
   }
   in.br_taken |= random_() & twin::mask(params_.NumWarps) & ~in.br;
   U64 meeting = 0;
-  for (unsigned t = 0; t < params_.NumTbs; ++t) meeting |= has(in.bar, t) ? tbs_[t].warps : 0;
+  for (unsigned t = 0; t < params_.NumTbs; ++t) meeting |= contains(in.bar, t) ? tbs_[t].warps : 0;
   in.bar_join |= random_() & twin::mask(params_.NumWarps) & ~meeting;
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
-    if (!has(in.f_elig, w)) in.f_pc[w] = random_() & twin::mask(params_.PcW);
+    if (!contains(in.f_elig, w)) in.f_pc[w] = random_() & twin::mask(params_.PcW);
   }
 }
 

@@ -20,7 +20,7 @@ void Environment::fetch(const Outputs& out) {
   std::vector<unsigned> may;
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
     const Warp& warp = warps_[w];
-    if (warp.does != Does::kRuns || warp.fetching || warp.event || has(out.f_hold, w)) continue;
+    if (warp.does != Does::kRuns || warp.fetching || warp.event || contains(out.f_hold, w)) continue;
     if (warp.buffer.size() + params_.DecW > room()) continue;
     if (!warp.buffer.empty() && !chance(knobs_.ahead)) continue;
     if (warp.slow && !chance(4000)) continue;
@@ -67,7 +67,7 @@ void Environment::accept(const Inputs& in, const Outputs& out) {
   Warp& warp = warps_[*decoding_];
   Tb& tb = tbs_[warp.tb];
   warp.fetching = false;
-  for (unsigned s = 0; s < params_.DecW && has(in.d_valid, s); ++s) {
+  for (unsigned s = 0; s < params_.DecW && contains(in.d_valid, s); ++s) {
     const unsigned act = out.d_act[s], pc = warp.path.pc();
     const Instruction& what = tb.kernel.code[pc];
     if (act == kSquash) {
@@ -183,7 +183,7 @@ void Environment::issue(const Inputs& in, const Outputs& out) {
     flight.collect_at = cycle_ + (chance(knobs_.collect_late) ? 1 + below(knobs_.collect_cycles) : 0);
     for (unsigned a = 0; a < flight.what.nsrc; ++a) {
       flight.from[a] = kOwn;
-      if (!has(in.i_sv[p], a) || !has(out.i_sren[p], a)) continue;
+      if (!contains(in.i_sv[p], a) || !contains(out.i_sren[p], a)) continue;
       const unsigned row = (out.i_srow[p * params_.NumSrc + a] - tb.base) & static_cast<unsigned>(twin::mask(params_.RowW));
       if (row >= tb.rows) {
         problem("an operand comes from a row of nobody");
@@ -338,7 +338,7 @@ void Environment::write() {
 
 void Environment::skip_warps(const Outputs& out) {
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
-    if (!has(out.f_skip, w)) continue;
+    if (!contains(out.f_skip, w)) continue;
     Warp& warp = warps_[w];
     if (warp.does != Does::kRuns || warp.fetching || warp.event) {
       problem("warp " + std::to_string(w) + " is skipped, and was not eligible");

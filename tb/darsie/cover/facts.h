@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "castor/darsie/ports.h"
+#include "tb/darsie/bits.h"
 #include "tb/common/block_points.h"
 
 /// What the cover points of DARSIE are about: what happens in a cycle, worked out of ports and registers. What no probe
@@ -40,7 +41,6 @@ inline constexpr Needs kSkips = 1U << 0U,  ///< something may be skipped at all
 [[nodiscard]] Needs features(const Params& params);
 
 [[nodiscard]] constexpr bool at(U64 mask, unsigned bit) { return (mask >> bit & 1U) != 0; }
-[[nodiscard]] constexpr U64 bit(unsigned b) { return U64{1} << b; }
 [[nodiscard]] inline unsigned lowest(U64 mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 [[nodiscard]] inline unsigned size(U64 mask) { return static_cast<unsigned>(__builtin_popcountll(mask)); }
 
