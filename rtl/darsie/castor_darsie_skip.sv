@@ -3,6 +3,8 @@
 //
 // A group is warps of one thread block: those that wait for the same version and can have it, or those that are probed
 // with the same PC. Groups are formed from the first warp behind the pointer on; each takes its warps from the rest.
+//
+// PCs and tags are searched, a whole bank for each group, so they are flops of this part and no table of rtl/common.
 module castor_darsie_skip #(
   parameter int unsigned NumWarps = 64,
   parameter int unsigned NumTbs   = 32,
