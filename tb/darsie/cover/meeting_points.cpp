@@ -74,7 +74,8 @@ MeetingPoints::Rows<MeetingPoints::OnWarp> MeetingPoints::warp_rows() {
       {"launch", "pend", kSkip, launched},
       {"skip", "ref", kSkip, skips},
       {"issue", "ref", kSkip, [](const E& e) { return e.issues(); }},
-      {"copy", "ref", kSkip, [](const E& e) { return e.f.probes.cpv != 0 && e.f.in.cp_ack != 0 && e.f.probes.cpw == e.w; }},
+      {"copy", "ref", kSkip,
+       [](const E& e) { return e.live() && e.f.probes.cpv != 0 && e.f.in.cp_ack != 0 && e.f.probes.cpw == e.w; }},
       {"exit", "ref", kSkip, exits},
       {"launch", "ref", kSkip, launched},
       {"operands read", "ling", kSkip, [](const E& e) { return e.in(e.f.in.oc_idle) && e.live(); }},
@@ -89,7 +90,7 @@ MeetingPoints::Rows<MeetingPoints::OnTb> MeetingPoints::tb_rows() {
   constexpr Needs kSkip = kSkips | kWarps;
   const auto elects = [](const E& e) { return e.elects(); };
   const auto launched = [](const E& e) { return e.launched(); };
-  const auto barrier = [](const E& e) { return at(e.f.barriers, e.t); };
+  const auto barrier = [](const E& e) { return at(e.f.barriers, e.t) && e.f.team[e.t] != 0; };
   const auto meets = [](const E& e) { return e.meets(); };
   const auto gathers = [](const E& e) { return e.gathers(); };
   const auto gives_up = [](const E& e) { return e.decoded(Why::kSetNoElect); };
@@ -161,10 +162,7 @@ std::vector<castor::tb::Apart> MeetingPoints::apart() {
       {"probe without a hit", "no longer eligible", "what is probed is eligible"},
       {"skip", "store ends the wait", "who skips does not wait any more"},
       {"synchronisation point opens", "synchronisation point completes", "only an open one completes"},
-      {"synchronisation point completes", "meeting", "a completion is one or the other"},
-      {"lost vote", "copies done", "who copies is not in the majority"},
-      {"leave", "copies done", "who copies is not in the majority"},
-      {"skip", "copy", "who copies is not in the majority"}};
+      {"synchronisation point completes", "meeting", "a completion is one or the other"}};
   for (const char* event :
        {"exit", "lost vote", "leave", "barrier", "probe without a hit", "no longer eligible", "election", "wait", "late wait",
         "skip", "store ends the wait", "park", "branch", "completion", "copies done", "private execution", "second election",
