@@ -12,7 +12,8 @@ struct ParameterSet {
 };
 
 /// The kinds of sets that the RTL has, and what they leave out: all at 1, all at their most, few PC bits.
-/// NumWarps, NumTbs, NumPst, NumRows, NumSlots, PstRd, DecW, NumIss, NumSrc, NumWb, PcW, RowW, StoreInv, LoadSkip, SkipEn
+/// NumWarps, NumTbs, NumPst, NumRows, NumSlots, PstRd, DecW, NumIss, NumSrc, NumWb, PcW, RowW, StoreInv, LoadSkip,
+/// SkipEn
 inline constexpr std::array<ParameterSet, 10> kParameterSets{
     {{"minimum", {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 8, 1, 1, 1, 1}},
      {"odd", {12, 3, 3, 5, 7, 2, 3, 3, 3, 2, 11, 6, 1, 1, 1}},

@@ -106,7 +106,8 @@ TEST(DarsieLiteral, QuietIsWhenAnEdgeWithoutEventsMovesNothing) {
 
 // Kernels and marks
 
-Instruction make(Op op, std::vector<unsigned> dst, std::vector<unsigned> src, std::uint32_t imm = 0, unsigned target = 0) {
+Instruction make(Op op, std::vector<unsigned> dst, std::vector<unsigned> src, std::uint32_t imm = 0,
+                 unsigned target = 0) {
   Instruction now;
   now.op = op;
   now.imm = imm;
@@ -137,9 +138,9 @@ TEST(DarsieMarks, StraightCodeTakesTheWeakestOfItsSources) {
 
 TEST(DarsieMarks, BothSidesOfABranchDefineAndTheJoinIsAsGoodAsThePredicate) {
   const auto code = [](std::uint32_t which) {
-    return std::vector<Instruction>{make(Op::kTid, {0}, {}, which),      make(Op::kBranch, {}, {0}, 1, 4),
-                                    make(Op::kMix, {1}, {}, 7),          make(Op::kJump, {}, {}, 0, 5),
-                                    make(Op::kMix, {1}, {}, 8),          make(Op::kMix, {2}, {1}),
+    return std::vector<Instruction>{make(Op::kTid, {0}, {}, which), make(Op::kBranch, {}, {0}, 1, 4),
+                                    make(Op::kMix, {1}, {}, 7),     make(Op::kJump, {}, {}, 0, 5),
+                                    make(Op::kMix, {1}, {}, 8),     make(Op::kMix, {2}, {1}),
                                     make(Op::kExit, {}, {})};
   };
   EXPECT_EQ(marks_of(code(1), 3), (std::vector<unsigned>{0, 0, 2, 0, 2, 0, 0}));
@@ -161,8 +162,8 @@ TEST(DarsieMarks, ALoopCounterIsWorseOnlyBehindTheLoop) {
 TEST(DarsieMarks, GuardedRegistersStayOutOfTheRenameSet) {
   Instruction guarded = make(Op::kMix, {0}, {1});
   guarded.guarded = true;
-  const std::vector<Instruction> code = {make(Op::kMix, {0}, {}), make(Op::kMix, {1}, {}), guarded, make(Op::kMix, {2}, {0}),
-                                         make(Op::kExit, {}, {})};
+  const std::vector<Instruction> code = {make(Op::kMix, {0}, {}), make(Op::kMix, {1}, {}), guarded,
+                                         make(Op::kMix, {2}, {0}), make(Op::kExit, {}, {})};
   EXPECT_EQ(marks_of(code, 3), (std::vector<unsigned>{0, 2, 0, 2, 0}));
   tb::MarkRules rules;
   rules.keep_guarded_out = false;
@@ -207,8 +208,8 @@ INSTANTIATE_TEST_SUITE_P(LeftOut, DarsieRules,
                                          Fault{"oldest", &Rules::oldest_first, "versions"},
                                          Fault{"linger", &Rules::linger, "late_reads"},
                                          Fault{"region_end", &Rules::region_end_clears, "uniform_loops"},
-                                         Fault{"meeting", &Rules::meet, "sides"}, Fault{"stale", &Rules::stale, "litmus"},
-                                         Fault{"drop", &Rules::drop, "storms"},
+                                         Fault{"meeting", &Rules::meet, "sides"},
+                                         Fault{"stale", &Rules::stale, "litmus"}, Fault{"drop", &Rules::drop, "storms"},
                                          Fault{"copy_out", &Rules::copy_out, "leaves"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
@@ -230,7 +231,8 @@ unsigned wrong_results(const Rules& rules, const Params& params, unsigned runs, 
     literal::Machine machine(params, rules);
     Environment sequence(params, knobs, seed);
     try {
-      test::run(machine, sequence, 5000, [](const Inputs&, const Outputs&) {}, [] {});
+      test::run(
+          machine, sequence, 5000, [](const Inputs&, const Outputs&) {}, [] {});
     } catch (const base::Error&) {
       ++wrong;
     }
@@ -281,7 +283,12 @@ TEST(DarsieSoundness, JoinsMustNotBeBetterThanTheirPredicates) {
 }
 
 TEST(DarsieSoundness, ShapesThatMustNotPromoteAreSeenIfTheyDo) {
-  EXPECT_GT(wrong_results({}, {}, 30, [](Knobs& knobs) { knobs.force_promote = tb::kAlways; knobs.two_dimensional = 0; }), 0U);
+  EXPECT_GT(wrong_results({}, {}, 30,
+                          [](Knobs& knobs) {
+                            knobs.force_promote = tb::kAlways;
+                            knobs.two_dimensional = 0;
+                          }),
+            0U);
 }
 
 // A store of the warp itself comes before its later load, whoever leads that.
