@@ -6,7 +6,9 @@
 namespace castor::darsie::tb {
 
 void Chaos::new_phase() {
-  const auto pick = [this](std::initializer_list<unsigned> values) { return values.begin()[below(static_cast<unsigned>(values.size()))]; };
+  const auto pick = [this](std::initializer_list<unsigned> values) {
+    return values.begin()[below(static_cast<unsigned>(values.size()))];
+  };
   const bool pending = chance(128);
   left_ = 50 + below(600);
   eligible_ = pick({0, 20, 120, 250});
@@ -59,7 +61,8 @@ void Chaos::decode(Inputs& in) {
     in.d_mark[s] = static_cast<U8>(chance(200) ? 2 : below(4));
     in.d_ndst[s] = static_cast<U8>(chance(240) ? 1 + below(2) : below(4));
     in.d_ldkind[s] = static_cast<U8>(chance(160) ? 0 : below(4));
-    for (unsigned a = 0; a < 2; ++a) in.d_dst[2 * s + a] = number(std::min(registers_, params_.NumSlots), params_.slot_bits());
+    for (unsigned a = 0; a < 2; ++a)
+      in.d_dst[2 * s + a] = number(std::min(registers_, params_.NumSlots), params_.slot_bits());
   }
 }
 

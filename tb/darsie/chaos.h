@@ -34,7 +34,7 @@ class Chaos final : public Sequence {
 
   Params params_;
   base::Xoshiro256 random_;
-  U64 live_ = 0;                                    // warps that it started and did not end
+  U64 live_ = 0;  // warps that it started and did not end
   std::vector<unsigned> tb_of_ = std::vector<unsigned>(64);
   std::deque<std::pair<unsigned, unsigned>> leads_;  // TB and row that were given away and not written
   unsigned left_ = 0, eligible_ = 0, decode_ = 0, issue_ = 0, lead_ = 0, write_ = 0, event_ = 0, end_ = 0, pcs_ = 1,

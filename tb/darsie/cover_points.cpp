@@ -3,7 +3,10 @@
 namespace castor::darsie::tb {
 
 CoverPoints::CoverPoints(castor::tb::Cover& cover, const Params& params, const castor::tb::Peek& /*peek*/)
-    : BlockPoints(params), rules_({cover, features(params)}, params), meetings_({cover, features(params)}), cover_(cover) {}
+    : BlockPoints(params),
+      rules_({cover, features(params)}, params),
+      meetings_({cover, features(params)}),
+      cover_(cover) {}
 
 void CoverPoints::see(const castor::tb::Cycle<Block>& cycle) {
   const Facts now(cycle, hidden_);

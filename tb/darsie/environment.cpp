@@ -14,7 +14,9 @@ constexpr base::Cycle kPatience = 40000;  // cycles in which something must move
 Style fitting(Style style, const Params& params, bool litmus_always) {
   style.sources = std::min({style.sources, params.NumSrc, 8U});
   style.instructions = std::min<unsigned>(style.instructions, U64{1} << std::min(params.PcW - 3, 9U));
-  const auto fixed = [&style] { return (style.registers + 1) / 2 + (style.registers + style.sources - 1) / style.sources; };
+  const auto fixed = [&style] {
+    return (style.registers + 1) / 2 + (style.registers + style.sources - 1) / style.sources;
+  };
   while (style.registers > 2 && fixed() + 10 > style.instructions) --style.registers;
   style.instructions = std::max(style.instructions, fixed() + 4);
   style.marks.limit = std::min(style.marks.limit, params.NumSlots);
@@ -362,7 +364,8 @@ void Environment::leave_from_outside(Inputs& in) {
   if (!chance(knobs_.leave)) return;
   const unsigned w = below(params_.NumWarps);
   Warp& warp = warps_[w];
-  if ((warp.does != Does::kRuns && warp.does != Does::kBarrier) || !warp.buffer.empty() || warp.fetching || warp.event) {
+  if ((warp.does != Does::kRuns && warp.does != Does::kBarrier) || !warp.buffer.empty() || warp.fetching ||
+      warp.event) {
     return;
   }
   in.leave |= bit(w);

@@ -11,11 +11,11 @@
 
 namespace castor::darsie::tb {
 
-/// The front end of an SM as the block sees it: thread blocks come and go, their warps are fetched, decoded, issue, read
-/// operands and write results after random delays, branch, wait at barriers, exit. Operands come from the rows that the
-/// block names and results go there, so a row that is given away too early, or a version that is taken out of order,
-/// is a wrong value in the end: what a thread block leaves in memory is compared with run_alone. Keeps the contract of
-/// the block's surroundings unless the last group of knobs says otherwise.
+/// The front end of an SM as the block sees it: thread blocks come and go, their warps are fetched, decoded, issue,
+/// read operands and write results after random delays, branch, wait at barriers, exit. Operands come from the rows
+/// that the block names and results go there, so a row that is given away too early, or a version that is taken out of
+/// order, is a wrong value in the end: what a thread block leaves in memory is compared with run_alone. Keeps the
+/// contract of the block's surroundings unless the last group of knobs says otherwise.
 ///
 /// Throws base::Error when something is wrong and the knobs say `check`.
 class Environment final : public Sequence {
@@ -77,8 +77,8 @@ class Environment final : public Sequence {
     std::deque<Flight> flights;
     bool fetching = false;
     base::Cycle arrives_at = 0, go_at = 0;
-    bool event = false;    // of it in this cycle: neither eligible nor fetched
-    bool hidden = false;   // does not say that it is eligible
+    bool event = false;                                 // of it in this cycle: neither eligible nor fetched
+    bool hidden = false;                                // does not say that it is eligible
     std::array<std::uint32_t, 2> bound{}, last_seen{};  // stamps of the litmus cells
   };
   struct Tb {
@@ -92,7 +92,7 @@ class Environment final : public Sequence {
     U64 first_pc = 0;
     std::optional<Memory> memory;
     std::array<std::uint32_t, 2> cell{}, issued_stamp{};  // litmus: shared, global
-    base::Cycle barrier_at = 0;  // 0: none is complete
+    base::Cycle barrier_at = 0;                           // 0: none is complete
   };
 
   // environment.cpp: thread blocks and their events

@@ -184,7 +184,8 @@ void Environment::issue(const Inputs& in, const Outputs& out) {
     for (unsigned a = 0; a < flight.what.nsrc; ++a) {
       flight.from[a] = kOwn;
       if (!contains(in.i_sv[p], a) || !contains(out.i_sren[p], a)) continue;
-      const unsigned row = (out.i_srow[p * params_.NumSrc + a] - tb.base) & static_cast<unsigned>(twin::mask(params_.RowW));
+      const unsigned row =
+          (out.i_srow[p * params_.NumSrc + a] - tb.base) & static_cast<unsigned>(twin::mask(params_.RowW));
       if (row >= tb.rows) {
         problem("an operand comes from a row of nobody");
       } else {
@@ -254,9 +255,8 @@ void Environment::read_operands(unsigned w, Flight& flight) {
 void Environment::perform() {
   while (!memory_.empty()) {
     Warp& warp = warps_[memory_.front().first];
-    const auto flight = std::find_if(warp.flights.begin(), warp.flights.end(), [this](const Flight& f) {
-      return f.number == memory_.front().second;
-    });
+    const auto flight = std::find_if(warp.flights.begin(), warp.flights.end(),
+                                     [this](const Flight& f) { return f.number == memory_.front().second; });
     if (flight != warp.flights.end()) {
       if (!flight->collected) return;
       access(warp, *flight);
@@ -351,7 +351,8 @@ void Environment::skip_warps(const Outputs& out) {
       if (what.control()) continue;
     }
     // Its own register is stale from now on. Older instructions may still have to read it.
-    const bool read = std::all_of(warp.flights.begin(), warp.flights.end(), [](const Flight& f) { return f.collected; });
+    const bool read =
+        std::all_of(warp.flights.begin(), warp.flights.end(), [](const Flight& f) { return f.collected; });
     for (unsigned d = 0; read && d < what.ndst; ++d) warp.registers[what.dst[d]] = garbage();
     warp.path.go(pc + 1);
     ++seen_.skips;

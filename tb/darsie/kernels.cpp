@@ -13,7 +13,10 @@ constexpr unsigned kDeepest = 3;  // loops and branches in each other
 class Maker {
  public:
   Maker(const Style& style, base::Xoshiro256& random)
-      : style_(style), random_(random), redundant_((std::max(2U, style.registers) + 1) / 2), general_(std::max(2U, style.registers)) {
+      : style_(style),
+        random_(random),
+        redundant_((std::max(2U, style.registers) + 1) / 2),
+        general_(std::max(2U, style.registers)) {
     kernel_.registers = general_ + kDeepest + 2;
   }
 
@@ -41,7 +44,9 @@ class Maker {
   [[nodiscard]] bool chance(unsigned in_256) { return random_.below(256) < in_256; }
   [[nodiscard]] unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
   [[nodiscard]] unsigned any_redundant() { return below(redundant_); }
-  [[nodiscard]] unsigned any_other() { return redundant_ == general_ ? any() : redundant_ + below(general_ - redundant_); }
+  [[nodiscard]] unsigned any_other() {
+    return redundant_ == general_ ? any() : redundant_ + below(general_ - redundant_);
+  }
   [[nodiscard]] unsigned any() { return below(general_); }
   [[nodiscard]] unsigned counter(unsigned depth) const { return general_ + depth; }
   [[nodiscard]] unsigned condition() const { return general_ + kDeepest; }
@@ -135,7 +140,8 @@ class Maker {
     } else if (is(style_.guarded)) {
       guarded();
     } else if (is(style_.vector)) {
-      sources(add(Op::kMix, {chance(style_.leak) ? any_redundant() : any_other()}, {}, some()), [this] { return any(); });
+      sources(add(Op::kMix, {chance(style_.leak) ? any_redundant() : any_other()}, {}, some()),
+              [this] { return any(); });
     } else {
       Instruction& now = add(Op::kMix, {any_redundant()}, {}, some());
       sources(now, [this] { return any_redundant(); });
@@ -160,8 +166,8 @@ class Maker {
   void load() {
     static constexpr Space kSpaces[] = {Space::kConstant, Space::kTable, Space::kShared, Space::kShared};
     const bool redundant = !chance(style_.vector);
-    Instruction& now = add(Op::kLoad, {redundant ? any_redundant() : any_other()},
-                           {redundant ? any_redundant() : any()}, some());
+    Instruction& now =
+        add(Op::kLoad, {redundant ? any_redundant() : any_other()}, {redundant ? any_redundant() : any()}, some());
     now.space = kSpaces[below(4)];
     if (redundant) pair(now);
   }
@@ -204,7 +210,8 @@ class Maker {
       const unsigned jump = size();
       add(Op::kJump, {}, {});
       kernel_.code[first].target = size();
-      body(1 + below(std::min(8U, room > size() - first + 2 ? room - (size() - first) : 1)) / 2, depth + 1, uniform, loop);
+      body(1 + below(std::min(8U, room > size() - first + 2 ? room - (size() - first) : 1)) / 2, depth + 1, uniform,
+           loop);
       kernel_.code[jump].target = size();
     } else {
       kernel_.code[first].target = size();

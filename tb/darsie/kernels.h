@@ -19,15 +19,15 @@ struct Style {
   unsigned store = 16;         ///< a store into cells that nobody loads
   unsigned add = 3;            ///< a global atomic
   unsigned fence = 2;
-  unsigned litmus = 0;  ///< stores and loads of cells that everybody writes without order
+  unsigned litmus = 0;   ///< stores and loads of cells that everybody writes without order
   unsigned branch = 20;  ///< if, if/else
   unsigned loop = 14;
   unsigned divergent = 100;  ///< conditions that differ from warp to warp or lane to lane; else uniform
   unsigned jump_out = 60;    ///< a break or continue in a body
   unsigned barrier = 8;
-  unsigned publish = 6;  ///< values go through shared memory, between barriers
-  unsigned named = 2;    ///< a barrier of some warps
-  unsigned exit = 3;     ///< some warps end early
+  unsigned publish = 6;   ///< values go through shared memory, between barriers
+  unsigned named = 2;     ///< a barrier of some warps
+  unsigned exit = 3;      ///< some warps end early
   unsigned straight = 0;  ///< a kernel without branches: one register written again and again
   MarkRules marks;
 };

@@ -111,9 +111,8 @@ std::vector<Fork> forks_of(const Kernel& kernel, const std::vector<std::vector<u
     for (unsigned y = 0; y < size; ++y) {
       if (!inside[y]) continue;
       const auto side = std::find(next[b].begin(), next[b].end(), y);
-      const bool joins = side != next[b].end()
-                             ? reached({next[b][side == next[b].begin() ? 1 : 0]})[y]
-                             : std::count(over[y].begin(), over[y].end(), true) == 1;
+      const bool joins = side != next[b].end() ? reached({next[b][side == next[b].begin() ? 1 : 0]})[y]
+                                               : std::count(over[y].begin(), over[y].end(), true) == 1;
       if (joins) fork.joins.push_back(y);
       if (y == stop || y + 1 == size) continue;
       for (unsigned d = 0; d < kernel.code[y].ndst; ++d) fork.defines[kernel.code[y].dst[d]] = true;

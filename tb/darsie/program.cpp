@@ -53,8 +53,8 @@ bool Path::branch(LaneMask taken, unsigned target, unsigned reconverges) {
   return true;
 }
 
-Vector computed(const Instruction& instruction, unsigned which, const std::array<Vector, 8>& sources,
-                const Vector& old, LaneMask lanes, const Shape& shape, unsigned warp) {
+Vector computed(const Instruction& instruction, unsigned which, const std::array<Vector, 8>& sources, const Vector& old,
+                LaneMask lanes, const Shape& shape, unsigned warp) {
   Vector result = old;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!writes(instruction, sources, lanes, lane)) continue;
@@ -64,7 +64,9 @@ Vector computed(const Instruction& instruction, unsigned which, const std::array
         result[lane] = sources[0][lane] + 1;
         break;
       case Op::kTid:
-        result[lane] = instruction.imm == 0 ? thread % shape.x : instruction.imm == 1 ? thread / shape.x % shape.y : warp;
+        result[lane] = instruction.imm == 0   ? thread % shape.x
+                       : instruction.imm == 1 ? thread / shape.x % shape.y
+                                              : warp;
         break;
       default:
         result[lane] = hashed(instruction, which, sources, lane);
@@ -88,7 +90,8 @@ Vector Memory::load(const Instruction& load, unsigned which, const std::array<Ve
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!writes(load, sources, lanes, lane)) continue;
     const std::uint32_t address = hashed(load, which, sources, lane);
-    result[lane] = load.space == Space::kShared ? shared_[address % threads_] : mixed(kTableSeed, address % kTableCells);
+    result[lane] =
+        load.space == Space::kShared ? shared_[address % threads_] : mixed(kTableSeed, address % kTableCells);
   }
   return result;
 }

@@ -40,8 +40,9 @@ const std::vector<std::vector<const char*>>& corners() {
        "issue w2 dst 0; exit w0 w1 w2", "retire t0"},
       {kThree, "decode w0@0 DR:0/1", "issue w0 lead 0 dst 0; elig w1@0; store t0", "elig w1@0", "decode w1@0 DR:0/1",
        "issue w1 lead 1 dst 0; elig w2@0", "wb t0 k0; wb t0 k1", "elig w2@0", "exit w0 w1 w2", "retire t0"},
-      {kThree, "decode w0@0 DR:0/2", "issue w0 lead 0 dst 0; decode w1@0 DR:0/2; global", "decode w1@0 DR:0/2; store t0",
-       "issue w1 lead 1 dst 0; decode w2@0 DR:0/2", "wb t0 k1", "elig w2@0; global", "wb t0 k0", "exit w0 w1 w2", "retire t0"},
+      {kThree, "decode w0@0 DR:0/2", "issue w0 lead 0 dst 0; decode w1@0 DR:0/2; global",
+       "decode w1@0 DR:0/2; store t0", "issue w1 lead 1 dst 0; decode w2@0 DR:0/2", "wb t0 k1", "elig w2@0; global",
+       "wb t0 k0", "exit w0 w1 w2", "retire t0"},
       {kThree, "decode w0@0 DR:0/1; store t0", "issue w0 lead 0 dst 0", "elig w1@0 w2@0", "wb t0 k0", "elig w1@0 w2@0",
        "exit w0 w1 w2", "retire t0"},
       // A pair when exactly one row is free: a synchronisation point, then by itself.
@@ -51,15 +52,16 @@ const std::vector<std::vector<const char*>>& corners() {
        "br w0 w1 not", "", "exit w0 w1", "retire t0"},
       // The halves of a pair are written in different cycles, a warp waits for both.
       {kThree, "decode w0@0 DR:0,1", "issue w0 lead 0,1 dst 0,1; elig w1@0; decode w2@0 DR:0,1", "wb t0 k1",
-       "elig w1@0 w2@0", "wb t0 k0", "elig w1@0 w2@0", "issue w1 src 0,1; issue w2 src 1,0", "exit w0 w1 w2", "retire t0"},
+       "elig w1@0 w2@0", "wb t0 k0", "elig w1@0 w2@0", "issue w1 src 0,1; issue w2 src 1,0", "exit w0 w1 w2",
+       "retire t0"},
       // A stopped and a waiting warp leave; the one copies, the other has nothing.
       {kThree, "decode w0@0 DR:0", "issue w0 lead 0 dst 0; elig w1@0", "decode w2@0 DR:0", "br w0 taken", "leave w0 w1",
        "wb t0 k0", "", "ack", "leave w2", "", "", "exit w0 w1 w2", "retire t0"},
       // Ties: two sides of one warp each, and of two.
       {"launch t0 warps 0011 full 0011 en 1 promote 0 base 0 rows 2 slots 1", "br w0 taken", "br w1 not", "", "",
        "bar t0 join 0011", "br w1 taken", "br w0 not", "", "", "exit w0 w1", "retire t0"},
-      {"launch t0 warps 1111 full 1111 en 1 promote 0 base 0 rows 2 slots 1", "br w1 w2 taken; leave w0", "br w3 not", "", "",
-       "bar t0 join 1111", "br w0 w3 taken", "br w1 w2 not", "", "", "exit w0 w1 w2 w3", "retire t0"},
+      {"launch t0 warps 1111 full 1111 en 1 promote 0 base 0 rows 2 slots 1", "br w1 w2 taken; leave w0", "br w3 not",
+       "", "", "bar t0 join 1111", "br w0 w3 taken", "br w1 w2 not", "", "", "exit w0 w1 w2 w3", "retire t0"},
       // Two thread blocks complete in one cycle, twice: the pointer decides.
       {"launch t0 warps 0011 full 0011 en 1 promote 0 base 0 rows 2 slots 1",
        "launch t1 warps 1100 full 1100 en 1 promote 0 base 2 rows 2 slots 1", "br w0 w1 w2 w3 taken", "", "",
@@ -68,8 +70,8 @@ const std::vector<std::vector<const char*>>& corners() {
       {"launch t0 warps 0001 full 0001 en 1 promote 0 base 0 rows 1 slots 1", "exit w0",
        "retire t0; launch t0 warps 0010 full 0000 en 1 promote 1 base 1 rows 1 slots 1", "exit w1", "retire t0"},
       // A waits-for-all whose last warp exits, leaves, or is at a barrier.
-      {kThree, "br w0 w1 taken", "exit w2", "", "", "br w0 taken", "leave w1", "", "", "", "bar t0 join 0011", "exit w0 w1",
-       "retire t0"}};
+      {kThree, "br w0 w1 taken", "exit w2", "", "", "br w0 taken", "leave w1", "", "", "", "bar t0 join 0011",
+       "exit w0 w1", "retire t0"}};
   return all;
 }
 

@@ -56,7 +56,8 @@ void Facts::find_groups() {
     const bool wakes = at(wake, r);
     for (U64 left = rest & team[t]; left != 0; left &= left - 1) {
       const unsigned w = lowest(left);
-      const bool same = wakes ? at(wake, w) && probes.lt0[w] == probes.lt0[r] : at(probe, w) && in.f_pc[w] == in.f_pc[r];
+      const bool same =
+          wakes ? at(wake, w) && probes.lt0[w] == probes.lt0[r] : at(probe, w) && in.f_pc[w] == in.f_pc[r];
       if (same) group.warps |= bit(w);
     }
     if (wakes) {
@@ -68,14 +69,16 @@ void Facts::find_groups() {
         const unsigned tag0 = hidden.tag0[t][e];
         group.two = hidden.two[t][e] != 0;
         const bool written = at(probes.wb[t], tag0) && (!group.two || at(probes.wb[t], hidden.tag1[t][e]));
-        group.kind = !at(probes.pend[r], tag0) ? Group::Kind::kPassed : written ? Group::Kind::kHit : Group::Kind::kLatch;
+        group.kind = !at(probes.pend[r], tag0) ? Group::Kind::kPassed
+                     : written                 ? Group::Kind::kHit
+                                               : Group::Kind::kLatch;
         break;
       }
     }
     rest &= ~group.warps;
-    (group.kind == Group::Kind::kLatch                                         ? latched
+    (group.kind == Group::Kind::kLatch                                     ? latched
      : group.kind == Group::Kind::kWake || group.kind == Group::Kind::kHit ? skipped
-                                                                               : missed) |= group.warps;
+                                                                           : missed) |= group.warps;
     groups.push_back(group);
   }
 }
@@ -123,12 +126,12 @@ void Facts::judge(unsigned s) {
   }
   if (v0 == 32) {
     heirs = majority[tb] & ~bit(warp);
-    why = heirs == 0               ? Why::kAlone
-          : at(probes.noel, tb)    ? Why::kNoElect
-          : at(probes.sync, tb)    ? Why::kPark
-          : room                   ? Why::kLead
-          : at(probes.synced, tb)  ? Why::kSetNoElect
-                                   : Why::kSetSync;
+    why = heirs == 0              ? Why::kAlone
+          : at(probes.noel, tb)   ? Why::kNoElect
+          : at(probes.sync, tb)   ? Why::kPark
+          : room                  ? Why::kLead
+          : at(probes.synced, tb) ? Why::kSetNoElect
+                                  : Why::kSetSync;
   } else {
     versions = bit(v0);
     unsigned v1 = 0;
@@ -142,11 +145,11 @@ void Facts::judge(unsigned s) {
     }
     heirs = others;
     const bool stale = at(probes.inv[tb], v0);
-    why = at(probes.nosk[tb], v0)                      ? Why::kNosk
-          : stale && others == 0                       ? Why::kLast
+    why = at(probes.nosk[tb], v0)                 ? Why::kNosk
+          : stale && others == 0                  ? Why::kLast
           : stale && room && !at(probes.noel, tb) ? Why::kRelead
-          : stale                                      ? Why::kNoRow
-                                                       : Why::kLatch;
+          : stale                                 ? Why::kNoRow
+                                                  : Why::kLatch;
   }
   if (!leads()) return;
   rows = free & -free;
@@ -192,7 +195,8 @@ void Facts::find_events() {
     }
     if ((stores(t) && load) || (in.ev_global != 0 && global)) dropped |= bit(w);
   }
-  retires = in.retire_valid != 0 && in.retire_tb < params.NumTbs && at(probes.tl, in.retire_tb) && team[in.retire_tb] == 0;
+  retires =
+      in.retire_valid != 0 && in.retire_tb < params.NumTbs && at(probes.tl, in.retire_tb) && team[in.retire_tb] == 0;
   launches = in.lnch_valid != 0 && in.lnch_tb < params.NumTbs &&
              (!at(probes.tl, in.lnch_tb) || (retires && in.retire_tb == in.lnch_tb)) && in.lnch_warps != 0 &&
              (in.lnch_warps & probes.live) == 0 && (in.lnch_full & ~in.lnch_warps) == 0 &&

@@ -46,7 +46,18 @@ inline constexpr Needs kSkips = 1U << 0U,  ///< something may be skipped at all
 
 /// Why a redundant instruction gets its verdict.
 enum class Why : std::uint8_t {
-  kNone, kNosk, kLast, kRelead, kNoRow, kLatch, kAlone, kNoElect, kPark, kLead, kSetNoElect, kSetSync
+  kNone,
+  kNosk,
+  kLast,
+  kRelead,
+  kNoRow,
+  kLatch,
+  kAlone,
+  kNoElect,
+  kPark,
+  kLead,
+  kSetNoElect,
+  kSetSync
 };
 inline constexpr std::array<const char*, 12> kWhys = {"none",  "Nosk",    "Last", "Relead", "NoRow",      "Latch",
                                                       "Alone", "NoElect", "Park", "Lead",   "SetNoElect", "SetSync"};

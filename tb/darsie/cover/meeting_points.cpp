@@ -67,14 +67,17 @@ MeetingPoints::Rows<MeetingPoints::OnWarp> MeetingPoints::warp_rows() {
        [](const E& e) { return e.decoded(Why::kNosk) || e.decoded(Why::kLast) || e.decoded(Why::kNoRow); }},
       {"election", "pend", kSkip, [](const E& e) { return e.f.leads() && e.in(e.f.heirs); }},
       {"second election", "pend", kSkip | kThreeWarps | kLoads | kRows,
-       [](const E& e) { return e.f.why == Why::kRelead && e.live() && e.tb() == e.f.tb && (e.f.probes.pend[e.w] & e.f.versions) != 0; }},
+       [](const E& e) {
+         return e.f.why == Why::kRelead && e.live() && e.tb() == e.f.tb && (e.f.probes.pend[e.w] & e.f.versions) != 0;
+       }},
       {"leave", "pend", kSkip, leaves},
       {"barrier", "pend", kSkip, barrier},
       {"exit", "pend", kSkip, exits},
       {"launch", "pend", kSkip, launched},
       {"skip", "ref", kSkip, skips},
       {"issue", "ref", kSkip, [](const E& e) { return e.issues(); }},
-      {"copy", "ref", kSkip, [](const E& e) { return e.f.probes.cpv != 0 && e.f.in.cp_ack != 0 && e.f.probes.cpw == e.w; }},
+      {"copy", "ref", kSkip,
+       [](const E& e) { return e.live() && e.f.probes.cpv != 0 && e.f.in.cp_ack != 0 && e.f.probes.cpw == e.w; }},
       {"exit", "ref", kSkip, exits},
       {"launch", "ref", kSkip, launched},
       {"operands read", "ling", kSkip, [](const E& e) { return e.in(e.f.in.oc_idle) && e.live(); }},
@@ -89,7 +92,7 @@ MeetingPoints::Rows<MeetingPoints::OnTb> MeetingPoints::tb_rows() {
   constexpr Needs kSkip = kSkips | kWarps;
   const auto elects = [](const E& e) { return e.elects(); };
   const auto launched = [](const E& e) { return e.launched(); };
-  const auto barrier = [](const E& e) { return at(e.f.barriers, e.t); };
+  const auto barrier = [](const E& e) { return at(e.f.barriers, e.t) && e.f.team[e.t] != 0; };
   const auto meets = [](const E& e) { return e.meets(); };
   const auto gathers = [](const E& e) { return e.gathers(); };
   const auto gives_up = [](const E& e) { return e.decoded(Why::kSetNoElect); };
@@ -97,7 +100,8 @@ MeetingPoints::Rows<MeetingPoints::OnTb> MeetingPoints::tb_rows() {
       {"launch", "tl", 0, launched},
       {"retire", "tl", 0, [](const E& e) { return e.f.retires && e.f.in.retire_tb == e.t; }},
       {"store", "pv", kSkip | kLoads | kStores, [](const E& e) { return e.f.stores(e.t) && e.f.probes.pld[e.t] != 0; }},
-      {"global communication", "pv", kSkip | kLoads, [](const E& e) { return e.f.in.ev_global != 0 && e.f.probes.pgl[e.t] != 0; }},
+      {"global communication", "pv", kSkip | kLoads,
+       [](const E& e) { return e.f.in.ev_global != 0 && e.f.probes.pgl[e.t] != 0; }},
       {"election", "pv", kSkip, elects},
       {"meeting", "pv", kSkip, meets},
       {"barrier", "pv", kSkip, barrier},
@@ -111,11 +115,13 @@ MeetingPoints::Rows<MeetingPoints::OnTb> MeetingPoints::tb_rows() {
        [](const E& e) { return e.f.in.ev_global != 0 && (e.f.probes.gl[e.t] & ~e.f.probes.inv[e.t]) != 0; }},
       {"election", "inv", kSkip, elects},
       {"launch", "inv", kSkip, launched},
-      {"no row for a stale load", "nosk", kSkip | kLoads | kThreeWarps, [](const E& e) { return e.decoded(Why::kNoRow); }},
+      {"no row for a stale load", "nosk", kSkip | kLoads | kThreeWarps,
+       [](const E& e) { return e.decoded(Why::kNoRow); }},
       {"election", "nosk", kSkip, elects},
       {"launch", "nosk", kSkip, launched},
       {"synchronisation point opens", "sync", kSkip, [](const E& e) { return e.decoded(Why::kSetSync); }},
-      {"last warp goes on alone", "sync", kSkip, [](const E& e) { return e.decoded(Why::kAlone) && at(e.f.probes.sync, e.t); }},
+      {"last warp goes on alone", "sync", kSkip,
+       [](const E& e) { return e.decoded(Why::kAlone) && at(e.f.probes.sync, e.t); }},
       {"synchronisation point completes", "sync", kSkip, gathers},
       {"barrier", "sync", kSkip, barrier},
       {"launch", "sync", kSkip, launched},
@@ -161,16 +167,35 @@ std::vector<castor::tb::Apart> MeetingPoints::apart() {
       {"probe without a hit", "no longer eligible", "what is probed is eligible"},
       {"skip", "store ends the wait", "who skips does not wait any more"},
       {"synchronisation point opens", "synchronisation point completes", "only an open one completes"},
-      {"synchronisation point completes", "meeting", "a completion is one or the other"},
-      {"lost vote", "copies done", "who copies is not in the majority"},
-      {"leave", "copies done", "who copies is not in the majority"},
-      {"skip", "copy", "who copies is not in the majority"}};
-  for (const char* event :
-       {"exit", "lost vote", "leave", "barrier", "probe without a hit", "no longer eligible", "election", "wait", "late wait",
-        "skip", "store ends the wait", "park", "branch", "completion", "copies done", "private execution", "second election",
-        "issue", "copy", "operands read", "skip drops a row", "issue drops a row", "no row for a stale load",
-        "synchronisation point opens", "last warp goes on alone", "synchronisation point completes", "elections end",
-        "meeting"}) {
+      {"synchronisation point completes", "meeting", "a completion is one or the other"}};
+  for (const char* event : {"exit",
+                            "lost vote",
+                            "leave",
+                            "barrier",
+                            "probe without a hit",
+                            "no longer eligible",
+                            "election",
+                            "wait",
+                            "late wait",
+                            "skip",
+                            "store ends the wait",
+                            "park",
+                            "branch",
+                            "completion",
+                            "copies done",
+                            "private execution",
+                            "second election",
+                            "issue",
+                            "copy",
+                            "operands read",
+                            "skip drops a row",
+                            "issue drops a row",
+                            "no row for a stale load",
+                            "synchronisation point opens",
+                            "last warp goes on alone",
+                            "synchronisation point completes",
+                            "elections end",
+                            "meeting"}) {
     all.push_back({event, "launch", kDead});
   }
   return all;
@@ -183,10 +208,13 @@ const std::vector<std::pair<std::string, std::string>>& MeetingPoints::reasons()
   static constexpr const char* kRow = "written by elections and launches alone, which cannot meet";
   static constexpr const char* kRequest = "written with cpv, when a copy is asked for";
   static const std::vector<std::pair<std::string, std::string>> all = {
-      {"warp_tb", kLaunch}, {"two", kWait}, {"lt0", kWait}, {"lt1", kWait}, {"lr0", kWait}, {"lr1", kWait}, {"lld", kWait},
-      {"lgl", kWait}, {"tk", "written by branches alone"}, {"en", "moves with tl"}, {"prom", kLaunch}, {"base", kLaunch},
-      {"rows", kLaunch}, {"slots", kLaunch}, {"pld", kEntry}, {"pgl", kEntry}, {"ld", kRow}, {"gl", kRow}, {"cpw", kRequest},
-      {"cpk", kRequest}, {"error", "what it was does not count for what it will be"}};
+      {"warp_tb", kLaunch},    {"two", kWait},     {"lt0", kWait},
+      {"lt1", kWait},          {"lr0", kWait},     {"lr1", kWait},
+      {"lld", kWait},          {"lgl", kWait},     {"tk", "written by branches alone"},
+      {"en", "moves with tl"}, {"prom", kLaunch},  {"base", kLaunch},
+      {"rows", kLaunch},       {"slots", kLaunch}, {"pld", kEntry},
+      {"pgl", kEntry},         {"ld", kRow},       {"gl", kRow},
+      {"cpw", kRequest},       {"cpk", kRequest},  {"error", "what it was does not count for what it will be"}};
   return all;
 }
 
@@ -205,7 +233,8 @@ MeetingPoints::MeetingPoints(const CoverList& list)
 
 void MeetingPoints::see(const Facts& now) {
   // Warps to which something happens.
-  U64 warps = now.skipped | now.latched | now.missed | now.dropped | now.branches | now.leaves | now.exits | now.done | now.losers;
+  U64 warps = now.skipped | now.latched | now.missed | now.dropped | now.branches | now.leaves | now.exits | now.done |
+              now.losers;
   if (now.launches) warps |= now.in.lnch_warps;
   if (now.leads()) warps |= now.team[now.tb];
   if (now.why != Why::kNone) warps |= bit(now.warp);

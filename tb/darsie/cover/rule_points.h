@@ -6,8 +6,8 @@
 
 namespace castor::darsie::tb {
 
-/// Every way in which a rule acts: groups, verdicts, completions, leaves, joins, copies, launches, errors; states of the
-/// tables; how a warp goes from state to state; ends of counters and levels.
+/// Every way in which a rule acts: groups, verdicts, completions, leaves, joins, copies, launches, errors; states of
+/// the tables; how a warp goes from state to state; ends of counters and levels.
 class RulePoints {
  public:
   RulePoints(const CoverList& list, const Params& params);
@@ -34,7 +34,7 @@ class RulePoints {
   std::vector<unsigned> arcs_;  // number of the point, by both states
   U64 alive_ = 0;               // warps whose state was seen before
   std::array<State, 64> states_{};
-  unsigned subject_ = 0;        // of the ranges of one thread block
+  unsigned subject_ = 0;  // of the ranges of one thread block
 };
 
 }  // namespace castor::darsie::tb

@@ -172,7 +172,8 @@ unsigned Machine::verdict(const Inputs& in, unsigned s) {
   }
   if (any) {
     for (unsigned k = params().NumRows; d.ndst == 2 && k-- > 0;) {
-      if (has(state_.pend[w], k) && state_.slot[t][k] == in.d_dst[2 * s + 1] && state_.seq[t][k] == state_.seq[t][d.v0]) {
+      if (has(state_.pend[w], k) && state_.slot[t][k] == in.d_dst[2 * s + 1] &&
+          state_.seq[t][k] == state_.seq[t][d.v0]) {
         d.v1 = k;
       }
     }
@@ -590,11 +591,11 @@ U64 Machine::errors(const Inputs& in) const {
   const auto live = [&](unsigned w) { return w < p.NumWarps && state_.live[w] != 0; };
   const auto blocked = [&](unsigned w) { return state_.stop[w] != 0 || state_.lat[w] != 0 || state_.cpy[w] != 0; };
 
-  const bool retires = in.retire_valid != 0 && in.retire_tb < p.NumTbs && state_.tl[in.retire_tb] != 0 &&
-                       warps_of(in.retire_tb) == 0;
+  const bool retires =
+      in.retire_valid != 0 && in.retire_tb < p.NumTbs && state_.tl[in.retire_tb] != 0 && warps_of(in.retire_tb) == 0;
   raise(1, in.retire_valid != 0 && !retires);
-  const bool slot_free = in.lnch_tb < p.NumTbs &&
-                         (state_.tl[in.lnch_tb] == 0 || (retires && in.retire_tb == in.lnch_tb));
+  const bool slot_free =
+      in.lnch_tb < p.NumTbs && (state_.tl[in.lnch_tb] == 0 || (retires && in.retire_tb == in.lnch_tb));
   raise(0, in.lnch_valid != 0 && !launches(in, slot_free));
   for (unsigned i = 0; i < p.NumWb; ++i) {
     if (!has(in.wb_valid, i)) continue;

@@ -33,7 +33,7 @@ struct State {
   PerWarp<kW> live{}, tb{}, maj{}, miss{}, lat{}, two{}, lt0{}, lt1{}, lr0{}, lr1{}, lld{}, lgl{}, stop{}, tk{}, cpy{};
   PerWarp<kW> pend{}, ref{}, ling{};  // bit = row
   std::array<U64, kT> tl{}, en{}, prom{}, base{}, rows{}, slots{}, ctr{}, sync{}, synced{}, noel{}, ptr{};
-  std::array<U64, kT> pv{}, pld{}, pgl{};              // bit = entry
+  std::array<U64, kT> pv{}, pld{}, pgl{};               // bit = entry
   std::array<U64, kT> wb{}, ld{}, gl{}, inv{}, nosk{};  // bit = row
   std::array<std::array<U64, kE>, kT> pc{}, ptwo{}, ptag0{}, ptag1{};
   std::array<std::array<U64, kK>, kT> slot{}, seq{};
@@ -42,9 +42,20 @@ struct State {
 
 /// Why a redundant instruction got its verdict.
 enum class Why : std::uint8_t {
-  kNone, kNosk, kLast, kRelead, kNoRow, kLatch, kAlone, kNoElect, kPark, kLead, kSetNoElect, kSetSync
+  kNone,
+  kNosk,
+  kLast,
+  kRelead,
+  kNoRow,
+  kLatch,
+  kAlone,
+  kNoElect,
+  kPark,
+  kLead,
+  kSetNoElect,
+  kSetSync
 };
-inline constexpr const char* kWhyNames[] = {"",      "Nosk",    "Last", "Relead", "NoRow",       "Latch",
+inline constexpr const char* kWhyNames[] = {"",      "Nosk",    "Last", "Relead", "NoRow",      "Latch",
                                             "Alone", "NoElect", "Park", "Lead",   "SetNoElect", "SetSync"};
 
 class Machine final : public twin::Twin<Block> {
@@ -112,8 +123,8 @@ class Machine final : public twin::Twin<Block> {
   [[nodiscard]] bool launches(const Inputs& in, bool slot_free) const;
 
   Rules rules_;
-  State state_;  // plain names
-  State next_;   // primed names
+  State state_;                                            // plain names
+  State next_;                                             // primed names
   std::array<U64, State::kT> warps_of_{}, majority_of_{};  // of state_
   Inputs levels_;
   Outputs out_;

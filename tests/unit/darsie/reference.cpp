@@ -101,7 +101,8 @@ void Versions::see(const Inputs& in, const Outputs& out) {
 void Versions::check_hold(const Inputs& /*in*/, const Outputs& out) {
   for (unsigned w = 0; w < warps_.size(); ++w) {
     const Warp& warp = warps_[w];
-    if (has(out.maj, w) != (warp.live && warp.majority)) problem(name(w) + " in the majority: " + std::to_string(has(out.maj, w)));
+    if (has(out.maj, w) != (warp.live && warp.majority))
+      problem(name(w) + " in the majority: " + std::to_string(has(out.maj, w)));
     const bool blocked = warp.stopped || warp.copies || warp.waits;
     if (blocked && !has(out.f_hold, w)) problem(name(w) + " is not held");
     const bool may_be_held = blocked || (warp.majority && tbs_[warp.tb].entries);
@@ -176,22 +177,23 @@ Versions::Verdict Versions::judge(const Inputs& in, unsigned s) {
                       next.slot[0] == in.d_dst[2 * s] && (count == 1 || next.slot[1] == in.d_dst[2 * s + 1]);
     if (!same) problem(name(w) + " decodes a redundant instruction out of its turn");
     const bool others = std::any_of(team.begin(), team.end(), [&](unsigned x) {
-      return x != w && std::find(warps_[x].ahead.begin(), warps_[x].ahead.end(), warp.ahead.front()) != warps_[x].ahead.end();
+      return x != w &&
+             std::find(warps_[x].ahead.begin(), warps_[x].ahead.end(), warp.ahead.front()) != warps_[x].ahead.end();
     });
-    verdict.why = next.abandoned                                ? Why::kAbandoned
-                  : next.stale && !others                       ? Why::kLast
-                  : next.stale && room && !tb.no_elections      ? Why::kAgain
-                  : next.stale                                  ? Why::kNoRow
-                                                                : Why::kLate;
+    verdict.why = next.abandoned                           ? Why::kAbandoned
+                  : next.stale && !others                  ? Why::kLast
+                  : next.stale && room && !tb.no_elections ? Why::kAgain
+                  : next.stale                             ? Why::kNoRow
+                                                           : Why::kLate;
     return verdict;
   }
   const bool alone = std::none_of(team.begin(), team.end(), [&](unsigned x) { return x != w && warps_[x].majority; });
-  verdict.why = alone              ? Why::kAlone
-                : tb.no_elections  ? Why::kNoElections
-                : tb.gathering     ? Why::kGather
-                : room             ? Why::kLead
-                : tb.gathered      ? Why::kGiveUp
-                                   : Why::kOpen;
+  verdict.why = alone             ? Why::kAlone
+                : tb.no_elections ? Why::kNoElections
+                : tb.gathering    ? Why::kGather
+                : room            ? Why::kLead
+                : tb.gathered     ? Why::kGiveUp
+                                  : Why::kOpen;
   return verdict;
 }
 
@@ -397,9 +399,7 @@ void Versions::move_issues(const Inputs& in) {
   }
 }
 
-void Versions::region_end(unsigned t) {
-  tbs_[t].no_elections = tbs_[t].gathered = tbs_[t].entries = false;
-}
+void Versions::region_end(unsigned t) { tbs_[t].no_elections = tbs_[t].gathered = tbs_[t].entries = false; }
 
 void Versions::leave(Warp& warp) {
   warp.majority = false;

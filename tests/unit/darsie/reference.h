@@ -17,9 +17,9 @@ namespace castor::darsie::reference {
 /// The results of one redundant instruction, executed once for all warps of the majority.
 struct Version {
   U64 pc = 0;
-  unsigned count = 1;                 ///< registers
-  std::array<unsigned, 2> slot{};     ///< their numbers
-  std::array<unsigned, 2> row{};      ///< of the pool
+  unsigned count = 1;              ///< registers
+  std::array<unsigned, 2> slot{};  ///< their numbers
+  std::array<unsigned, 2> row{};   ///< of the pool
   std::array<bool, 2> written{};
   bool load = false, global = false;  ///< what it loads may change by a store of its TB; of other SMs
   bool stale = false;                 ///< for who has not passed
@@ -61,9 +61,9 @@ class Versions {
     bool live = false, majority = false, stopped = false, taken = false, copies = false;
     bool waits = false;  ///< for the version that a decode found
     unsigned tb = 0;
-    std::deque<Shared> ahead;    ///< not passed, in program order
-    std::vector<Part> holds;     ///< registers that live in a row
-    std::vector<Part> lingers;   ///< dropped, and may still be read
+    std::deque<Shared> ahead;   ///< not passed, in program order
+    std::vector<Part> holds;    ///< registers that live in a row
+    std::vector<Part> lingers;  ///< dropped, and may still be read
   };
   struct Tb {
     bool used = false, enabled = false, promotes = false;
@@ -75,7 +75,18 @@ class Versions {
   /// What becomes of a redundant instruction.
   struct Verdict {
     enum class Why : std::uint8_t {
-      kPass, kAbandoned, kLast, kAgain, kNoRow, kLate, kAlone, kNoElections, kGather, kLead, kGiveUp, kOpen
+      kPass,
+      kAbandoned,
+      kLast,
+      kAgain,
+      kNoRow,
+      kLate,
+      kAlone,
+      kNoElections,
+      kGather,
+      kLead,
+      kGiveUp,
+      kOpen
     };
     Why why = Why::kPass;
     unsigned warp = 0, slot = 0;  // decode slot
