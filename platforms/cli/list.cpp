@@ -7,6 +7,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/launch_check.h"
+#include "castor/gpu/link_options.h"
 #include "castor/gpu/occupancy.h"
 #include "castor/isa/instruction_table.h"
 #include "compiler/compiler.h"
@@ -89,11 +90,7 @@ void list_kernels(const ListRequest& request) {
       load_machine(request.platform.empty() ? std::string(kDefaultMachine) : request.platform).machine;
   std::vector<isa::Module> modules;
   for (const std::string& image : read_ptx(request.file)) modules.push_back(ptx::parse(image, request.file));
-  isa::LinkOptions options;
-  options.max_registers = machine.sm.max_regs_per_thread;
-  options.sm_registers = machine.sm.registers;
-  options.reg_alloc_unit = machine.sm.reg_alloc_unit;
-  options.lanes = machine.sm.lanes;
+  const isa::LinkOptions options = gpu::link_options(machine);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const isa::Module& module : modules) {
     for (const isa::Function& function : module.functions) {

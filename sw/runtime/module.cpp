@@ -7,6 +7,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/log.h"
+#include "castor/gpu/link_options.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/occupancy.h"
 #include "castor/isa/types.h"
@@ -93,14 +94,9 @@ void Module::unload(gpu::Device& device) {
 }
 
 isa::LinkOptions Module::link_options(const gpu::Device& device) const {
-  const gpu::Machine& machine = device.machine();
-  isa::LinkOptions options;
+  isa::LinkOptions options = gpu::link_options(device.machine());
   options.symbols = addresses_;
-  options.max_registers = machine.sm.max_regs_per_thread;
   if (register_cap_ != 0) options.max_registers = std::min(options.max_registers, register_cap_);
-  options.sm_registers = machine.sm.registers;
-  options.reg_alloc_unit = machine.sm.reg_alloc_unit;
-  options.lanes = machine.sm.lanes;
   return options;
 }
 

@@ -61,6 +61,7 @@ cudaError_t error_of(gpu::FaultKind kind) {
       return cudaErrorLaunchTimeout;
     case gpu::FaultKind::kStackOverflow:
       return cudaErrorHardwareStackError;
+    case gpu::FaultKind::kWrongMark:
     case gpu::FaultKind::kTrap:
     case gpu::FaultKind::kBarrier:
       return cudaErrorLaunchFailure;
