@@ -165,15 +165,6 @@ void ProgramFlow::find_post_dominators() {
   for (std::uint32_t b = 0; b < blocks_.size(); ++b) blocks_[b].post_dominator = dominators[b];
 }
 
-std::vector<std::uint32_t> ProgramFlow::callees(std::uint32_t pc) const {
-  const Record& record = program_.code[pc];
-  if (record.kind == Kind::kCall) return {function_at(record.branch.target)};
-  std::vector<std::uint32_t> result;
-  if (record.kind == Kind::kCallIndirect)
-    for (const auto& [value, first] : program_.functions_by_value) result.push_back(function_at(first));
-  return result;
-}
-
 // Functions may call each other in a circle, so what they write grows until nothing is added.
 void ProgramFlow::find_writes() {
   std::vector<RegisterSet> written_by(program_.functions.size());
@@ -193,10 +184,11 @@ void ProgramFlow::find_writes() {
 
 RegisterSet ProgramFlow::writes_of(std::uint32_t pc, const std::vector<RegisterSet>& written_by) const {
   RegisterSet set = written_by_record(program_.code[pc], program_.uses[pc]);
-  for (const std::uint32_t callee : callees(pc))
-    if (callee != kNoIndex) set |= written_by[callee];
-  // A program whose function values are not known (a listing) may call anything.
-  if (program_.code[pc].kind == Kind::kCallIndirect && program_.functions_by_value.empty()) set.set();
+  if (program_.code[pc].kind == Kind::kCall)
+    if (const std::uint32_t callee = function_at(program_.code[pc].branch.target); callee != kNoIndex)
+      set |= written_by[callee];
+  // What an indirect call can reach is not known where addresses are not, as in a listing.
+  if (program_.code[pc].kind == Kind::kCallIndirect) set.set();
   return set;
 }
 

@@ -52,7 +52,6 @@ class ProgramFlow {
   [[nodiscard]] RegisterSet writes_of(std::uint32_t pc, const std::vector<RegisterSet>& written_by) const;
   void find_meetings(std::uint32_t branch);
   [[nodiscard]] std::uint32_t function_at(std::uint32_t pc) const;
-  [[nodiscard]] std::vector<std::uint32_t> callees(std::uint32_t pc) const;
   [[nodiscard]] std::vector<std::uint32_t> targets(std::uint32_t pc) const;
 
   const isa::Program& program_;

@@ -3,7 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "castor/base/error.h"
 #include "castor/base/log.h"
@@ -16,6 +19,22 @@
 #include "runtime/run_options.h"
 
 namespace castor::runtime {
+
+void Module::read_marks(const std::string& path, const gpu::Machine& machine) {
+  marks_ = {};
+  if (path.empty()) return;
+  if (!machine.compile.marks)
+    throw base::InputError("marks are to be read from '" + base::printable(path, std::string::npos) +
+                               "', but machine " + machine.name + " compiles without marks: compile.marks is 0",
+                           "set compile.marks=1, or leave the file out");
+  errno = 0;
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    throw base::InputError("cannot read the marks in '" + base::printable(path, std::string::npos) +
+                           "': " + (errno != 0 ? std::strerror(errno) : "the file is empty"));
+  marks_ = compiler::MarkList::parse(text.str(), path);
+}
 
 void Module::load(gpu::Device& device) {
   if (module_) return;
@@ -116,6 +135,11 @@ LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
 LoadedProgram Module::compile(gpu::Device& device, const std::string& kernel, const isa::LinkOptions& options) const {
   LoadedProgram loaded;
   loaded.program = compiler::compile(*module_, kernel, options);
+  if (!marks_.empty()) {
+    const auto edited = std::make_shared<isa::Program>(*loaded.program);
+    marks_.apply(*edited);
+    loaded.program = edited;
+  }
   loaded.handle = device.load(loaded.program);
   base::logger("runtime").info("{}: compiled {}: {} instructions, {} registers, {} bytes of local memory", name_,
                                kernel, loaded.program->code.size(), loaded.program->registers,

@@ -109,6 +109,7 @@ void Session::open() {
     if (options_.max_registers != 0) Module::set_register_cap(options_.max_registers);
     if (!options_.report.empty()) check_writable(options_.report);
     device_ = open_device(options_.device);
+    Module::read_marks(options_.marks, device_->machine());
   } catch (const base::InputError& error) {
     complain(error.what());
     std::_Exit(2);
