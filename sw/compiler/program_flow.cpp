@@ -4,7 +4,8 @@
 // register that both sides write from redundant operands then holds different rows in different warps. So at every
 // place where parted paths of a branch can meet, what can be written between is at most as redundant as the branch's
 // condition. Places: "joins" of the branch, found as nodes of the graph below the branch that no single node dominates,
-// the branch's successors being roots.
+// the branch's successors being roots. And barriers on a side of the branch: in PTX warps may come to one in different
+// rounds of a loop, so behind it whatever can be written on the way from the branch to it may differ.
 
 #include "compiler/program_flow.h"
 
@@ -27,9 +28,17 @@ bool is_end(const Record& record) {
   return record.kind == Kind::kReturn || record.kind == Kind::kExit || record.kind == Kind::kTrap;
 }
 
-bool ends_block(const Record& record) { return is_branch(record) || is_end(record); }
+/// Warps may wait here for all others of the block; whether it is for all is known only when it runs.
+bool is_barrier(const Record& record) {
+  return record.kind == Kind::kBarrier && record.barrier.kind != isa::BarrierKind::kWarp &&
+         record.barrier.kind != isa::BarrierKind::kArrive;
+}
 
-bool goes_on(const Record& record) { return !ends_block(record) || record.guard != isa::kNoGuard; }
+bool ends_block(const Record& record) { return is_branch(record) || is_end(record) || is_barrier(record); }
+
+bool goes_on(const Record& record) {
+  return is_barrier(record) || !ends_block(record) || record.guard != isa::kNoGuard;
+}
 
 RegisterSet written_by_record(const Record& record, const isa::RegisterUse& use) {
   RegisterSet set;
@@ -192,6 +201,35 @@ RegisterSet ProgramFlow::writes_of(std::uint32_t pc, const std::vector<RegisterS
   return set;
 }
 
+RegisterSet ProgramFlow::written_in(std::uint32_t block) const {
+  RegisterSet set;
+  for (std::uint32_t pc = blocks_[block].first; pc < blocks_[block].last; ++pc) set |= written_[pc];
+  return set;
+}
+
+RegisterSet ProgramFlow::written_between(std::uint32_t from, std::uint32_t to) const {
+  const auto closure = [&](std::vector<std::uint32_t> work, std::vector<std::uint32_t> FlowBlock::*next) {
+    std::vector<bool> seen(blocks_.size(), false);
+    for (const std::uint32_t b : work) seen[b] = true;
+    while (!work.empty()) {
+      const std::uint32_t b = work.back();
+      work.pop_back();
+      for (const std::uint32_t n : blocks_[b].*next) {
+        if (seen[n]) continue;
+        seen[n] = true;
+        work.push_back(n);
+      }
+    }
+    return seen;
+  };
+  const std::vector<bool> behind = closure(blocks_[from].successors, &FlowBlock::successors);
+  const std::vector<bool> before = closure({to}, &FlowBlock::predecessors);
+  RegisterSet set;
+  for (std::uint32_t b = 0; b < blocks_.size(); ++b)
+    if (behind[b] && before[b]) set |= written_in(b);
+  return set;
+}
+
 void ProgramFlow::find_meetings(std::uint32_t branch) {
   const std::vector<std::uint32_t>& roots = blocks_[branch].successors;
   const std::uint32_t stop = blocks_[branch].post_dominator;
@@ -199,16 +237,22 @@ void ProgramFlow::find_meetings(std::uint32_t branch) {
   std::vector<std::uint32_t> work = roots;
   for (const std::uint32_t root : roots) inside[root] = true;
   RegisterSet written;
+  std::vector<std::uint32_t> barriers;
   while (!work.empty()) {
     const std::uint32_t b = work.back();
     work.pop_back();
     if (b == stop) continue;
-    for (std::uint32_t pc = blocks_[b].first; pc < blocks_[b].last; ++pc) written |= written_[pc];
+    written |= written_in(b);
+    if (is_barrier(program_.code[blocks_[b].last - 1])) barriers.push_back(b);
     for (const std::uint32_t s : blocks_[b].successors) {
       if (inside[s]) continue;
       inside[s] = true;
       work.push_back(s);
     }
+  }
+  for (const std::uint32_t barrier : barriers) {
+    const RegisterSet way = written_between(branch, barrier);
+    for (const std::uint32_t behind : blocks_[barrier].successors) meetings_[behind].push_back({branch, way});
   }
   for (const std::uint32_t join : joins_below(blocks_, roots, inside, stop))
     meetings_[join].push_back({branch, written});

@@ -28,7 +28,7 @@ struct FlowBlock {
 /// Paths that part at the end of `branch` and meet at a block: what was written on the way may differ there.
 struct Meeting {
   std::uint32_t branch = 0;  ///< block that ends with the branch
-  RegisterSet written;       ///< by anything that can run between the branch and where all its paths meet
+  RegisterSet written;       ///< by anything that can run between the branch and the meeting
 };
 
 /// Control flow of a linked program, all functions. A call goes on behind itself and writes what its callees write.
@@ -51,6 +51,9 @@ class ProgramFlow {
   void find_writes();
   [[nodiscard]] RegisterSet writes_of(std::uint32_t pc, const std::vector<RegisterSet>& written_by) const;
   void find_meetings(std::uint32_t branch);
+  [[nodiscard]] RegisterSet written_in(std::uint32_t block) const;
+  /// By anything on a way from the end of block `from` to the end of block `to`.
+  [[nodiscard]] RegisterSet written_between(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] std::uint32_t function_at(std::uint32_t pc) const;
   [[nodiscard]] std::vector<std::uint32_t> targets(std::uint32_t pc) const;
 

@@ -175,7 +175,7 @@ TEST(Marks, GuardedWritesMergeWithWhatWasThere) {
   EXPECT_EQ(k.class_of("0x10001"), Mark::kRedundant);
   EXPECT_EQ(k.mark_of("0x10001"), Mark::kVector);
   EXPECT_THAT(k.reason("0x10001"), HasSubstr("guard"));
-  EXPECT_EQ(k.mark_of("0x10002"), Mark::kRedundant);
+  EXPECT_EQ(k.class_of("0x10002"), Mark::kRedundant);
   EXPECT_EQ(k.class_of("0x10003"), Mark::kVector);
   EXPECT_EQ(k.class_of("0x10004"), Mark::kVector);
   EXPECT_EQ(k.class_of("0x10005"), Mark::kVector);
@@ -279,8 +279,8 @@ void expect_renumbered(const isa::Program& before, const isa::Program& after) {
   std::vector<int> number(256, -1);
   std::vector<int> back(256, -1);
   const auto same = [&](isa::OperandIndex from, isa::OperandIndex to, unsigned count) {
-    if (count == 0) return EXPECT_EQ(from, to);
-    if (count > 1) EXPECT_EQ(from % 2, to % 2);
+    EXPECT_TRUE(count != 0 || from == to);
+    EXPECT_TRUE(count < 2 || from % 2 == to % 2);
     for (unsigned i = 0; i < count; ++i) {
       if (number[from + i] < 0) number[from + i] = static_cast<int>(to + i);
       if (back[to + i] < 0) back[to + i] = static_cast<int>(from + i);

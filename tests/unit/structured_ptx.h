@@ -12,7 +12,8 @@ namespace castor::test {
 /// Variables start from everything that can differ or be the same between warps. Every kernel ends.
 ///
 /// Kernel `k(.u64 out, .u64 in, .u32 n)`: `in` points to 256 words; thread t of the block stores one word, made of all
-/// variables, at out[t]. The text begins with its directives.
+/// variables, at out[t]. The text begins with its directives. One seed gives one kernel, which may be another one with
+/// another compiler of this header (the order of operands).
 class StructuredKernel {
  public:
   struct Options {
@@ -159,7 +160,9 @@ class StructuredKernel {
     const std::string p = fresh("%p", next_predicate_);
     const std::string other = fresh("L", next_label_);
     const std::string end = fresh("L", next_label_);
-    std::string text = condition(p, common) + "  @" + p + " bra " + other + ";\n" + block(depth + 1, common);
+    std::string text = condition(p, common);  // before the block: it says whether that is common
+    text += "  @" + p + " bra " + other + ";\n";
+    text += block(depth + 1, common);
     const bool has_else = below(3) != 0;
     if (has_else) text += "  bra " + end + ";\n";
     text += other + ":\n";
@@ -176,7 +179,8 @@ class StructuredKernel {
     const bool early = below(2) == 0;
     if (early) {
       const std::string stop = fresh("%p", next_predicate_);
-      text += condition(stop, common) + "  @" + stop + " bra " + end + ";\n";
+      text += condition(stop, common);
+      text += "  @" + stop + " bra " + end + ";\n";
     }
     text += block(depth + 1, common);
     // Counters are variables too: what is computed from them behind the loop.
