@@ -4,12 +4,13 @@
 #include "compiler/renaming.h"
 
 #include <algorithm>
-#include <array>
+#include <bitset>
 #include <cctype>
 #include <limits>
 #include <numeric>
 
 #include "castor/base/error.h"
+#include "castor/isa/mark_check.h"
 
 namespace castor::compiler {
 namespace {
@@ -27,6 +28,14 @@ struct Group {
   bool barred = false;
   bool used = false;
 };
+
+using RegisterBits = std::bitset<kMaxRegisters>;
+
+RegisterBits bits_of(const Group& group) {
+  RegisterBits bits;
+  for (std::uint32_t r = group.first; r < group.first + group.size; ++r) bits.set(r);
+  return bits;
+}
 
 /// Calls f(first register, count) for every register operand of a record.
 template <class F>
@@ -75,13 +84,12 @@ std::vector<Group> find_groups(const isa::Program& program, const ProgramFlow& f
 }
 
 /// True if no record reads more of `admitted` than the machine can look up at once.
-bool can_be_read(const isa::Program& program, const std::vector<bool>& admitted) {
+bool can_be_read(const isa::Program& program, const RegisterBits& admitted) {
   for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
-    unsigned count = 0;
-    const RegisterUse& use = program.uses[pc];
-    for (unsigned s = 0; s < 4; ++s)
-      for (unsigned i = 0; i < use.src[s]; ++i) count += admitted[program.code[pc].src[s] + i] ? 1 : 0;
-    if (count > isa::kMostRenamedRead) return false;
+    const std::uint8_t* const width = program.uses[pc].src;
+    if (width[0] + width[1] + width[2] + width[3] <= static_cast<int>(isa::kMostRenamedRead)) continue;
+    if ((isa::registers_read(program.code[pc], program.uses[pc]) & admitted).count() > isa::kMostRenamedRead)
+      return false;
   }
   return true;
 }
@@ -126,17 +134,16 @@ bool lay_out(const isa::Program& program, const std::vector<Group>& chosen, cons
   };
   const std::uint32_t n = program.registers;
   Layout layout(n);
-  std::vector<bool> in_front(n, false);
-  const auto count_in = [&](const Group& group) { std::fill_n(in_front.begin() + group.first, group.size, true); };
+  RegisterBits in_front;
   for (const Group& group : widest_first(chosen)) {
     if (!layout.place(group, 0, std::min(n, options.most_renamed))) return false;
-    count_in(group);
+    in_front |= bits_of(group);
   }
   result.renamed = layout.end();
   for (const Group& group : widest_first(others)) {
     if (layout.place(group, result.renamed, n)) continue;
     if (group.barred || !layout.place(group, 0, result.renamed)) return false;
-    count_in(group);
+    in_front |= bits_of(group);
   }
   result.number = layout.numbers();
   return can_be_read(program, in_front);
@@ -181,14 +188,12 @@ Renaming choose_renaming(const isa::Program& program, const ProgramFlow& flow, c
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Group& a, const Group& b) { return a.rank > b.rank; });
   std::vector<Group> chosen;
-  std::vector<bool> admitted(program.registers, false);
+  RegisterBits admitted;
   std::uint32_t size = 0;
   for (const Group& group : candidates) {
     if (size + group.size > options.most_renamed) continue;
-    std::vector<bool> with = admitted;
-    std::fill_n(with.begin() + group.first, group.size, true);
-    if (!can_be_read(program, with)) continue;
-    admitted = std::move(with);
+    if (!can_be_read(program, admitted | bits_of(group))) continue;
+    admitted |= bits_of(group);
     size += group.size;
     chosen.push_back(group);
   }

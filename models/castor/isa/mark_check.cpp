@@ -93,9 +93,9 @@ class Check {
     if (use.dst > kMostRenamedWritten && renamed(record.dst))
       return "renamed register R" + std::to_string(record.dst) + " is written together with " +
              std::to_string(use.dst - 1) + " others";
+    const std::bitset<256> registers = registers_read(record, use);
     unsigned read = 0;
-    for (unsigned s = 0; s < 4; ++s)
-      for (unsigned i = 0; i < use.src[s]; ++i) read += renamed(record.src[s] + i) ? 1 : 0;
+    for (std::uint32_t r = 0; r < program_.renamed_registers; ++r) read += registers[r] ? 1 : 0;
     if (read > kMostRenamedRead)
       return std::to_string(read) + " renamed registers are read at once; at most " + std::to_string(kMostRenamedRead) +
              " can be";
@@ -106,6 +106,13 @@ class Check {
 };
 
 }  // namespace
+
+std::bitset<256> registers_read(const Record& record, const RegisterUse& use) {
+  std::bitset<256> registers;
+  for (unsigned s = 0; s < 4; ++s)
+    for (unsigned i = 0; i < use.src[s]; ++i) registers.set(record.src[s] + i);
+  return registers;
+}
 
 std::string mark_name(std::uint8_t mark) {
   switch (static_cast<Mark>(mark)) {

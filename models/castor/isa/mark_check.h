@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +8,9 @@
 #include "castor/isa/program.h"
 
 namespace castor::isa {
+
+/// Registers that a record reads, each once: those are looked up, however many operands name them.
+[[nodiscard]] std::bitset<256> registers_read(const Record& record, const RegisterUse& use);
 
 /// Why a record may carry no mark, whatever it computes: empty if it may. It must be a lane operation or a plain load
 /// from a named space that is not local memory, write one or two registers and no predicate, and have no guard.
