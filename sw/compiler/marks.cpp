@@ -65,7 +65,10 @@ MarkReport mark(isa::Program& program, const isa::MarkOptions& options) {
     std::string why = isa::why_unmarkable(program.code[pc], program.uses[pc]);
     const std::uint32_t end = program.code[pc].dst + program.uses[pc].dst;
     if (!why.empty()) {
-      if (found == Mark::kVector && program.uses[pc].dst + program.uses[pc].predicates_written != 0)
+      const bool branches =
+          program.code[pc].kind == isa::Kind::kBranch || program.code[pc].kind == isa::Kind::kBranchIndirect;
+      const bool writes = program.uses[pc].dst != 0 || program.uses[pc].predicates_written != 0;
+      if (found == Mark::kVector && (branches || writes))
         why += "; " + why_vector(program, renaming.number, classes[pc]);
     } else if (found == Mark::kVector) {
       why = why_vector(program, renaming.number, classes[pc]);

@@ -38,7 +38,9 @@ def run(program, arguments, settings, report):
 def counted(report):
     """(executions of marked instructions that were compared, loads that raced) of all kernels of a run"""
     kernels = json.loads(report.read_text())["kernels"]
-    return tuple(sum(k.get("counts", {}).get(name, 0) for k in kernels) for name in ("marks_compared", "marks_racy_loads"))
+    return tuple(
+        sum(k.get("counts", {}).get(name, 0) for k in kernels) for name in ("marks_compared", "marks_racy_loads")
+    )
 
 
 def main():

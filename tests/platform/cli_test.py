@@ -1235,7 +1235,9 @@ class Marks(Case):
         unchecked.remove("--set")
         self.assertEqual(self.good("run", ptx, *unchecked, "--marks", wrong).stdout, self.EXPECTED)
         wrong = self.edited(text, "st.global.u32", "DR")
-        self.refused(2, [r"tile\.ptx:15: .*a store carries mark DR.*kernel 'tile'"], "run", ptx, *self.RUN, "--marks", wrong)
+        self.refused(
+            2, [r"tile\.ptx:15: .*a store carries mark DR.*kernel 'tile'"], "run", ptx, *self.RUN, "--marks", wrong
+        )
         wrong = self.edited(text, "mul.lo.u32", "3")
         self.refused(2, ["mark 3 does not exist"], "run", ptx, *self.RUN, "--marks", wrong)
 
