@@ -224,7 +224,7 @@ void list_instructions(const ListRequest& request) {
 void add_list(CLI::App& app, int& result) {
   auto request = std::make_shared<ListRequest>();
   CLI::App* const list =
-      app.add_subcommand("list", "List platforms, blocks, the kernels of a file, their marks, or instructions");
+      app.add_subcommand("list", "List platforms, blocks, instructions, kernels or marks of a file");
   list->require_subcommand(1);
   list->footer("Example: castor list kernels saxpy.ptx --platform kepler_k20c");
   list->add_flag("--json", request->json, "Print JSON");
