@@ -68,7 +68,9 @@ MarkReport mark(isa::Program& program, const isa::MarkOptions& options) {
       const bool branches =
           program.code[pc].kind == isa::Kind::kBranch || program.code[pc].kind == isa::Kind::kBranchIndirect;
       const bool writes = program.uses[pc].dst != 0 || program.uses[pc].predicates_written != 0;
-      if (found == Mark::kVector && (branches || writes))
+      // What is V by what it is itself has been said.
+      const bool by_operand = classes[pc].operand != kNoIndex || program.code[pc].kind == isa::Kind::kLane;
+      if (found == Mark::kVector && (branches || writes) && by_operand)
         why += "; " + why_vector(program, renaming.number, classes[pc]);
     } else if (found == Mark::kVector) {
       why = why_vector(program, renaming.number, classes[pc]);

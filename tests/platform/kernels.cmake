@@ -22,6 +22,9 @@ list(FILTER machines EXCLUDE REGEX "replay")
 set(machines_spin_lock ${machines})
 list(FILTER machines_spin_lock EXCLUDE REGEX "^gcn")
 
+# Its blocks have one dimension, and all lanes but the first leave at once.
+set(nothing_shared_spin_lock --nothing-shared)
+
 # castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. All
 # of them run once more with redundancy marks, which the functional machine checks.
 function(castor_kernel_test name)

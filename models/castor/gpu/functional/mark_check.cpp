@@ -20,6 +20,13 @@ bool is_plain_load(const Record& record) {
          record.memory.ordering == isa::Ordering::kWeak && record.memory.space != isa::Space::kLocal;
 }
 
+/// Whether a generic access goes to local memory, where equal addresses are different bytes.
+bool is_per_thread(const isa::Access& access, unsigned lanes) {
+  return access.op.space == isa::Space::kGeneric &&
+         std::any_of(access.address, access.address + lanes,
+                     [](std::uint64_t address) { return address - isa::kLocalWindow < isa::kWindowSize; });
+}
+
 }  // namespace
 
 void MarkCheck::start(const Launch& launch, unsigned warps, unsigned lanes) {
@@ -71,8 +78,8 @@ void MarkCheck::before(unsigned warp, std::uint32_t pc, const isa::SimtStack& st
       break;
     case Kind::kMemory:
       if (!is_plain_load(record) || mask != all_) break;
-      loads_ = true;
       isa::address(record, view, mask, access_);
+      loads_ = !is_per_thread(access_, lanes_);
       break;
     default:
       break;
