@@ -223,8 +223,7 @@ void list_instructions(const ListRequest& request) {
 
 void add_list(CLI::App& app, int& result) {
   auto request = std::make_shared<ListRequest>();
-  CLI::App* const list =
-      app.add_subcommand("list", "List platforms, blocks, instructions, kernels or marks of a file");
+  CLI::App* const list = app.add_subcommand("list", "List platforms, blocks, instructions, kernels or marks of a file");
   list->require_subcommand(1);
   list->footer("Example: castor list kernels saxpy.ptx --platform kepler_k20c");
   list->add_flag("--json", request->json, "Print JSON");
@@ -253,8 +252,7 @@ void add_list(CLI::App& app, int& result) {
     list_kernels(*request);
     result = kGood;
   });
-  CLI::App* const marks =
-      list->add_subcommand("marks", "Redundant instructions of the kernels of a PTX file or program (docs/marks.md)");
+  CLI::App* const marks = list->add_subcommand("marks", "Redundant instructions of the kernels of a file, and why");
   marks->add_option("file", request->file, "PTX file, or program built by castor-cc")->required();
   marks->add_option("-p,--platform", request->platform, "Machine");
   marks->add_option("--set", request->overrides, "Overrides a value of the machine (repeatable)")
@@ -263,7 +261,7 @@ void add_list(CLI::App& app, int& result) {
   marks->add_option("--kernel", request->kernel, "Only this kernel");
   marks->add_option("--block", request->block, "Threads per block for the rows")->check(CLI::Range(1U, 1024U));
   marks->add_flag("--without-join-rule", request->source_rule,
-                  "As the source describes the pass; the marks are wrong where paths of warps differ");
+                  "As the source has it: wrong where paths of warps differ");
   marks->add_flag("--json", request->json, "Print JSON");
   marks->footer(
       "Edited lines are read back by castor run --marks FILE, with --set compile.marks=1.\n"
