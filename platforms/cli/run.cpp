@@ -42,6 +42,7 @@ struct RunRequest {
   std::optional<std::uint64_t> timeline_from, timeline_to, wave_from, wave_to;
   bool summary = false;
   unsigned max_registers = 0;
+  std::string marks;
   std::string kernel;
   std::string grid = "1";
   std::string block = "1";
@@ -78,6 +79,7 @@ void set_environment(const RunRequest& request) {
   set("CASTOR_WAVE_TO", request.wave_to);
   set("CASTOR_WAVE_SCOPE", request.wave_scopes);
   if (request.summary) set("CASTOR_SUMMARY", "1");
+  set("CASTOR_MARKS", request.marks);
   if (request.max_registers != 0) set("CASTOR_MAX_REGISTERS", std::to_string(request.max_registers));
 }
 
@@ -250,6 +252,7 @@ int run_ptx(const RunRequest& request) {
   packet.dynamic_shared = static_cast<std::uint32_t>(request.shared);
 
   const std::unique_ptr<gpu::Device> device = runtime::open_device(options.device);
+  runtime::Module::read_marks(options.marks, device->machine());
   runtime::Module module(request.file, text);
   module.load(*device);
   const std::string kernel = choose_kernel(module.parsed(), request.kernel);
@@ -357,6 +360,7 @@ void add_run(CLI::App& app, int& result) {
       ->allow_extra_args(false);
   run->add_option("--max-registers", request->max_registers, "Cap on registers per thread; the rest spills")
       ->check(CLI::Range(16U, 256U).description("16..256"));
+  file("--marks", request->marks, "Marks of redundant instructions, as castor list marks prints them");
   run->add_option("--kernel", request->kernel, "PTX: entry to run; may be left out if there is one only")
       ->type_name("NAME");
   run->add_option("--grid", request->grid, "PTX: thread blocks, X[,Y[,Z]]")->type_name("DIM")->capture_default_str();

@@ -19,6 +19,7 @@
 #include "compiler/functions.h"
 #include "compiler/link.h"
 #include "compiler/lower.h"
+#include "compiler/marks.h"
 
 namespace castor::compiler {
 namespace {
@@ -124,7 +125,9 @@ isa::Program compile_program(const isa::Module& module, std::string_view kernel,
   RegisterBudget budget{kFewestRegisters, kFewestRegisters};
   if (function != nullptr) budget = register_budget(*function, options);
   const Linked linked = link(module, kernel, options, addresses_known, argument_registers(budget.limit));
-  return emit(linked, compile_functions(linked, budget));
+  isa::Program program = emit(linked, compile_functions(linked, budget));
+  if (options.marks.rule != isa::MarkRule::kOff) mark(program, options.marks);
+  return program;
 }
 
 }  // namespace

@@ -172,6 +172,7 @@ class Emitter {
     record.kind = inst.kind;
     record.timing = inst.timing;
     record.imm = inst.imm + local_base(inst.imm_base);
+    if (inst.kind == Kind::kLane && inst.match.valid()) use.result = inst.match.row().result;
     if (inst.uniform) record.flags |= isa::kFlagUniform;
     const auto width = [&](RegisterId id) { return static_cast<std::uint8_t>(units(code.registers[id].cls)); };
     if (inst.dst.is_register()) {

@@ -3,10 +3,14 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "castor/base/error.h"
 #include "castor/base/log.h"
+#include "castor/gpu/link_options.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/occupancy.h"
 #include "castor/isa/types.h"
@@ -15,6 +19,22 @@
 #include "runtime/run_options.h"
 
 namespace castor::runtime {
+
+void Module::read_marks(const std::string& path, const gpu::Machine& machine) {
+  marks_ = {};
+  if (path.empty()) return;
+  if (!machine.compile.marks)
+    throw base::InputError("marks are to be read from '" + base::printable(path, std::string::npos) +
+                               "', but machine " + machine.name + " compiles without marks: compile.marks is 0",
+                           "set compile.marks=1, or leave the file out");
+  errno = 0;
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    throw base::InputError("cannot read the marks in '" + base::printable(path, std::string::npos) +
+                           "': " + (errno != 0 ? std::strerror(errno) : "the file is empty"));
+  marks_ = compiler::MarkList::parse(text.str(), path);
+}
 
 void Module::load(gpu::Device& device) {
   if (module_) return;
@@ -93,14 +113,9 @@ void Module::unload(gpu::Device& device) {
 }
 
 isa::LinkOptions Module::link_options(const gpu::Device& device) const {
-  const gpu::Machine& machine = device.machine();
-  isa::LinkOptions options;
+  isa::LinkOptions options = gpu::link_options(device.machine());
   options.symbols = addresses_;
-  options.max_registers = machine.sm.max_regs_per_thread;
   if (register_cap_ != 0) options.max_registers = std::min(options.max_registers, register_cap_);
-  options.sm_registers = machine.sm.registers;
-  options.reg_alloc_unit = machine.sm.reg_alloc_unit;
-  options.lanes = machine.sm.lanes;
   return options;
 }
 
@@ -120,6 +135,11 @@ LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
 LoadedProgram Module::compile(gpu::Device& device, const std::string& kernel, const isa::LinkOptions& options) const {
   LoadedProgram loaded;
   loaded.program = compiler::compile(*module_, kernel, options);
+  if (!marks_.empty()) {
+    const auto edited = std::make_shared<isa::Program>(*loaded.program);
+    marks_.apply(*edited);
+    loaded.program = edited;
+  }
   loaded.handle = device.load(loaded.program);
   base::logger("runtime").info("{}: compiled {}: {} instructions, {} registers, {} bytes of local memory", name_,
                                kernel, loaded.program->code.size(), loaded.program->registers,

@@ -12,6 +12,7 @@
 #include "castor/gpu/device.h"
 #include "castor/isa/module.h"
 #include "castor/isa/program.h"
+#include "compiler/mark_list.h"
 
 namespace castor::runtime {
 
@@ -70,6 +71,10 @@ class Module {
 
   /// Registers per thread that the user allows for every kernel of the process; 0: the machine's limit.
   static void set_register_cap(unsigned registers) { register_cap_ = registers; }
+  /// Kernels that are compiled from now on get the marks of the list in file `path`, those that it names. Empty: the
+  /// compiler's. Errors: base::InputError if the file cannot be read or is no list, or `machine` compiles without marks
+  /// (compile.marks).
+  static void read_marks(const std::string& path, const gpu::Machine& machine);
 
  private:
   void place_variables(gpu::Device& device);
@@ -79,6 +84,7 @@ class Module {
   [[nodiscard]] isa::LinkOptions link_options(const gpu::Device& device) const;
 
   static inline unsigned register_cap_ = 0;
+  static inline compiler::MarkList marks_;
 
   std::string name_;
   std::string text_;

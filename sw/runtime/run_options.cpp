@@ -80,7 +80,8 @@ std::string shell_word(const std::string& word) {
 /// This process as a line for a shell: what its environment says of the machine, program and arguments.
 std::string replay_command() {
   std::string line;
-  for (const char* const name : {"CASTOR_PLATFORM", "CASTOR_SET", "CASTOR_REPLAY", "CASTOR_MAX_REGISTERS"}) {
+  for (const char* const name :
+       {"CASTOR_PLATFORM", "CASTOR_SET", "CASTOR_REPLAY", "CASTOR_MAX_REGISTERS", "CASTOR_MARKS"}) {
     if (const std::string value = environment(name); !value.empty()) line += name + ("=" + shell_word(value)) + " ";
   }
   std::ifstream words("/proc/self/cmdline");
@@ -116,6 +117,7 @@ RunOptions options_from_environment() {
   check_different("report", options.report, "timeline", recording.timeline);
   check_different("report", options.report, "waves", recording.waves);
   check_different("timeline", recording.timeline, "waves", recording.waves);
+  options.marks = environment("CASTOR_MARKS");
   options.summary = read_flag("CASTOR_SUMMARY", false);
   std::uint64_t cap = 0;
   read_number("CASTOR_MAX_REGISTERS", 16, 256, "16 to 256", cap);

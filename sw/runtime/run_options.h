@@ -16,6 +16,7 @@ struct RunOptions {
   std::string report;          ///< path of the JSON report; empty: none
   bool summary = false;        ///< lines for people on stderr
   unsigned max_registers = 0;  ///< 0: no cap of the user's
+  std::string marks;           ///< path of a list of marks that replaces the compiler's; empty: none
 };
 
 /// Reads CASTOR_PLATFORM, CASTOR_SET and so on. Errors: InputError naming the variable, its value and what is allowed.

@@ -61,6 +61,7 @@ cudaError_t error_of(gpu::FaultKind kind) {
       return cudaErrorLaunchTimeout;
     case gpu::FaultKind::kStackOverflow:
       return cudaErrorHardwareStackError;
+    case gpu::FaultKind::kWrongMark:
     case gpu::FaultKind::kTrap:
     case gpu::FaultKind::kBarrier:
       return cudaErrorLaunchFailure;
@@ -108,6 +109,7 @@ void Session::open() {
     if (options_.max_registers != 0) Module::set_register_cap(options_.max_registers);
     if (!options_.report.empty()) check_writable(options_.report);
     device_ = open_device(options_.device);
+    Module::read_marks(options_.marks, device_->machine());
   } catch (const base::InputError& error) {
     complain(error.what());
     std::_Exit(2);

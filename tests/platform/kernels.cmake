@@ -22,7 +22,11 @@ list(FILTER machines EXCLUDE REGEX "replay")
 set(machines_spin_lock ${machines})
 list(FILTER machines_spin_lock EXCLUDE REGEX "^gcn")
 
-# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs
+# Its blocks have one dimension, and all lanes but the first leave at once.
+set(nothing_shared_spin_lock --nothing-shared)
+
+# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. All
+# of them run once more with redundancy marks, which the functional machine checks.
 function(castor_kernel_test name)
   set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
   list(GET ARGN 0 first)
@@ -30,6 +34,9 @@ function(castor_kernel_test name)
     COMMAND ${check} "${kernels}/${name}" ${ARGN})
   castor_script_test(kernel_${name}_same_at_O0 KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
     COMMAND ${check} "${kernels}/${name}" --against "${kernels}/${name}_O0" "${first}")
+  castor_script_test(kernel_${name}_marks KIND platform TIMEOUT 300
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_marks.py" "${kernels}/${name}"
+            ${nothing_shared_${name}} ${ARGN})
   if(NOT DEFINED machines_${name})
     set(machines_${name} ${machines})
   endif()

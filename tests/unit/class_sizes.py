@@ -39,7 +39,7 @@ OWN = {
     "castor::gpu::IssueStage": (30, 31, "six parts it asks, and what a tick found out about picks and commits"),
     "castor::gpu::MemoryOperation": (15, 35, "a record: all that an access carries through the LSU"),
     "castor::gpu::CopyPlan": (18, 29, "a record of the copy under way, and where its pieces stand"),
-    "castor::gpu::Machine": (2, 41, "the keys of a machine file, a struct per section"),
+    "castor::gpu::Machine": (2, 42, "the keys of a machine file, a struct per section"),
 }
 
 LIBRARIES = ["libclang-14.so.1", "/usr/lib/llvm-14/lib/libclang.so.1"]

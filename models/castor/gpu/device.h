@@ -86,6 +86,7 @@ enum class FaultKind : std::uint8_t {
   kInstructionLimit,    ///< run.max_instructions reached
   kCycleLimit,
   kStackOverflow,  ///< recursion found when the call happened, local memory exhausted
+  kWrongMark,      ///< check.marks: a marked instruction gave two warps different results
 };
 
 struct Fault {

@@ -213,9 +213,13 @@ struct Machine {
     std::uint64_t window;
     bool windows, sleep, shuffle, functional;
   } run{};
+  struct Compile {
+    bool marks, mark_loads;
+    unsigned renamed;
+  } compile{};
   struct Check {
     StaleCheck stale;
-    bool rows;
+    bool rows, marks;
   } check{};
 
   /// Peak DRAM bandwidth in 10^9 bytes per second: channels x bytes per clock x clock.

@@ -382,6 +382,10 @@ void run_keys(TableWriter& table) {
               "reads outside every allocation: a fault, allowed and counted in pages in use, not looked at");
   CASTOR_WORD(check.stale, "an L1 hit on stale data is ignored, counted or an error");
   CASTOR_WORD(check.rows, "checks that no register row is reused too early");
+  CASTOR_WORD(check.marks, "the functional machine checks that marked instructions give all warps the same");
+  CASTOR_WORD(compile.marks, "kernels are compiled with redundancy marks, and their registers renumbered for it");
+  CASTOR_WORD(compile.mark_loads, "loads may be marked; 0: none is");
+  CASTOR_NUMBER(compile.renamed, "registers", 1, 32, "most registers that marked instructions write");
   CASTOR_WORD(acquire.mode, "an acquire compares stamps, or empties L1");
   CASTOR_WORD(context.mover, "contexts move through the memory port, or at a fixed rate");
   CASTOR_WORD(replay.enable, "SMs replay recorded services and execute nothing");

@@ -276,7 +276,7 @@ void FunctionalDevice::turn() {
     }
     resident.block->start(kernel.launch, block_index(kernel.launch.grid, resident.index), machine_.sm.lanes,
                           static_cast<unsigned>(placed_++ % machine_.chip.sms), machine_.chip.sms,
-                          machine_.sm.warps * (machine_.sm.lanes / 32));
+                          machine_.sm.warps * (machine_.sm.lanes / 32), machine_.check.marks);
   }
   const Counters before = counters_;
   std::optional<Fault> fault = run_block(resident);
@@ -299,6 +299,10 @@ void FunctionalDevice::turn() {
     stop(kernel, std::move(*fault));
   } else if (resident.block->done()) {
     --kernel.resident;
+    if (const MarkCheck* const marks = resident.block->marks()) {
+      kernel.marks.compared += marks->counts().compared;
+      kernel.marks.racy += marks->counts().racy;
+    }
     spare_blocks_.push_back(std::move(resident.block));
     finish_if_done(kernel);
   } else {
@@ -376,6 +380,10 @@ void FunctionalDevice::finish_if_done(Running& kernel) {
   kernel.statistics.end = now();
   if (kernel.outside_reads.lanes != 0)
     kernel.statistics.counts.emplace_back("outside_reads", kernel.outside_reads.lanes);
+  if (machine_.check.marks) {
+    kernel.statistics.counts.emplace_back("marks_compared", kernel.marks.compared);
+    kernel.statistics.counts.emplace_back("marks_racy_loads", kernel.marks.racy);
+  }
   outside_read_notice_.tell(kernel.statistics.kernel, kernel.outside_reads);
   if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
   finished_.push_back(std::move(kernel.statistics));

@@ -74,6 +74,7 @@ class FunctionalDevice final : public Device {
     std::uint64_t resident = 0;
     KernelStatistics statistics;
     OutsideReads outside_reads;
+    MarkCounts marks;
     bool stopped = false;  ///< by a fault
   };
   struct Resident {

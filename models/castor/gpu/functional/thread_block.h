@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/execution/barrier_arrival.h"
+#include "castor/gpu/functional/mark_check.h"
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/isa/barrier.h"
@@ -35,7 +37,9 @@ struct Warp {
 class ThreadBlock {
  public:
   /// Sets up block `index` of a launch. `lanes` of the machine's warps, `slot` = first warp slot on SM `sm`.
-  void start(const Launch& launch, Dim3 index, unsigned lanes, unsigned sm, unsigned sms, unsigned warp_slots);
+  /// `check_marks`: marked records are compared between warps, if the program has any.
+  void start(const Launch& launch, Dim3 index, unsigned lanes, unsigned sm, unsigned sms, unsigned warp_slots,
+             bool check_marks = false);
 
   [[nodiscard]] const Launch& launch() const { return *launch_; }
   [[nodiscard]] Dim3 index() const { return index_; }
@@ -45,6 +49,8 @@ class ThreadBlock {
   [[nodiscard]] isa::RegisterView view(Warp& warp) const;
   [[nodiscard]] bool done() const { return live_warps_ == 0; }
   [[nodiscard]] unsigned lanes() const { return lanes_; }
+  /// The check of marks, or null.
+  [[nodiscard]] MarkCheck* marks() { return marks_.get(); }
   /// Index of the thread in one lane of a warp.
   [[nodiscard]] Dim3 thread(const Warp& warp, unsigned lane) const;
 
@@ -61,6 +67,7 @@ class ThreadBlock {
   AlignedBytes local_;
   std::vector<Warp> warps_;
   isa::BarrierUnit barriers_;
+  std::unique_ptr<MarkCheck> marks_;
 };
 
 }  // namespace castor::gpu::functional

@@ -6,6 +6,7 @@
 #include "castor/base/error.h"
 #include "castor/gpu/execution/barrier_arrival.h"
 #include "castor/gpu/execution/lane_access.h"
+#include "castor/gpu/occupancy.h"
 
 namespace castor::gpu {
 namespace {
@@ -86,10 +87,8 @@ void FilterUnit::start(const TbState& tb, unsigned context, TbStartEvent& event)
   const bool power = block.x <= 32 && (block.x & (block.x - 1)) == 0;
   event.promote = std::uint64_t{block.y} * block.z > 1 && power;
   if (program.marks.empty() || tb.warp_count < 2 || kernel.fit == 0) return;
-  const unsigned own = kernel.need.reg_units * machine_.sm.reg_alloc_unit / warps_.lanes();
-  if (std::uint64_t{kernel.fit} * own >= rows_.size()) return;
-  const unsigned rows = std::min(kMaxRows, (rows_.size() - kernel.fit * own) / kernel.fit);
-  if (rows < kLeastRows) return;
+  const unsigned rows = filter_rows(machine_, kernel.fit, kernel.need.reg_units);
+  if (rows == 0) return;
   const std::int16_t base = rows_.take(rows);
   if (base == RowPool::kNone) return;
   pool.base = static_cast<std::uint16_t>(base);

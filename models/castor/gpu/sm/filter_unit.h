@@ -59,8 +59,6 @@ class FilterUnit {
   [[nodiscard]] bool busy() const { return busy_; }
 
  private:
-  static constexpr unsigned kMaxRows = 32;      // of a TB
-  static constexpr unsigned kLeastRows = 4;     // fewer are not worth it
   static constexpr unsigned kMaxSlots = 32;     // registers of a warp that can live in rows
   static constexpr unsigned kMaxBuffered = 16;  // limit of ibuffer.entries
 

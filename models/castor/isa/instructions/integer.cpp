@@ -372,7 +372,7 @@ LaneFn select_mad_chain(const Match& match) {
 void add_arithmetic(TableBuilder& table) {
   const auto row = [&](const char* syntax, const char* operands, TimingClass timing, LaneFn (*select)(const Match&),
                        const char* meaning) {
-    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
   };
   using Timing = TimingClass;
   row("add.{t:u16|u32|u64|s16|s32|s64}", "=d:t, a:t, b:t", Timing::kInt, binary<Add>, "a + b, wraps");
@@ -420,7 +420,7 @@ void add_arithmetic(TableBuilder& table) {
 void add_chains(TableBuilder& table) {
   const auto row = [&](const char* syntax, const char* operands, TimingClass timing, LaneFn (*select)(const Match&),
                        const char* meaning, CarryUse carry) {
-    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning, carry});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, nullptr, meaning, carry});
   };
   using Timing = TimingClass;
   row("add.cc.{t:u32|s32|u64|s64}", "=d:t, a:t, b:t", Timing::kInt, select_add_chain<false>, "a + b, sets the carry",

@@ -53,7 +53,7 @@ CASTOR_INSTRUCTIONS(move) {
   using namespace castor::isa;  // NOLINT(google-build-using-namespace): the body of one function
   const auto row = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning,
                        TimingClass timing = TimingClass::kInt, std::uint64_t(*immediate)(const Match&) = nullptr) {
-    table.add({syntax, operands, timing, Kind::kLane, select, immediate, meaning});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, immediate, meaning});
   };
   row("mov.{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f16|bf16|f16x2|bf16x2|f32|f64}", "=d:%t, a:%t", select_move,
       "a: register, constant, special register, address of a symbol; one side may be a braced list of parts");
