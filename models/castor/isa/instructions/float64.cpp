@@ -110,8 +110,8 @@ CASTOR_INSTRUCTIONS(float64) {
              modifiers, "a * b + c, rounded once (same as fma)"});
   table.add({"div.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64Div, Kind::kLane, select2_f64<Div64>,
              modifiers, "a / b, IEEE rounding"});
-  table.add({"rcp.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Root, Kind::kLane, select_rcp_f64, modifiers,
-             "1 / a, IEEE rounding"});
+  table.add({"rcp.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Root, Kind::kLane, select_rcp_f64,
+             modifiers, "1 / a, IEEE rounding"});
   table.add({"sqrt.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Root, Kind::kLane, select_sqrt_f64,
              modifiers, "square root, IEEE rounding"});
   table.add({"abs.f64", "=d:f64, a:f64", TimingClass::kF64, Kind::kLane,

@@ -148,8 +148,7 @@ CASTOR_INSTRUCTIONS(logic) {
   row("shr.{t:b16|b32|b64|u16|u32|u64|s16|s32|s64}", "=d:t, a:t, b:u32", select_shift_right,
       "a shifted right by b, filled with the sign of signed types", TimingClass::kIntShift);
   row("shf.{l|r}.{clamp|wrap}.b32", "=d:b32, a:b32, b:b32, c:u32", select_funnel,
-      "funnel shift of the pair b:a by min(c, 32) or c mod 32; .l: upper half, .r: lower half",
-      TimingClass::kIntShift);
+      "funnel shift of the pair b:a by min(c, 32) or c mod 32; .l: upper half, .r: lower half", TimingClass::kIntShift);
   row("lop3.b32", "=d:b32, a:b32, b:b32, c:b32, table:imm", always<lop3>, "any logic function of three inputs");
   row("lop3.{and|or}.b32", "=d:b32|, a:b32, b:b32, c:b32, table:imm, q:pred", select_lop3_predicate,
       "any logic function of three inputs; p = (d is not 0) and/or q");
