@@ -50,8 +50,8 @@ using With = castor::tb::WithKnobs<Block, Environment, Knobs, draw>;
 
 /// With odd seeds under LAX alone, jobs without deadline, so that their starts decide.
 std::unique_ptr<Sequence> made_borders(const Params& params, std::uint64_t seed) {
-  return seed % 2 == 1 ? With::changed<changes::best_effort>(params, seed)
-                       : With::changed<changes::borders>(params, seed);
+  if (seed % 2 == 1) return With::changed<changes::best_effort>(params, seed);
+  return With::changed<changes::borders>(params, seed);
 }
 
 }  // namespace
