@@ -352,7 +352,7 @@ class Proofs(unittest.TestCase):
             self.assertEqual(prove.recorded_as_proven(block, "s", {"N": 4}), ["u_p.a1"])
             for chosen, values, sources in ("s", {"N": 5}, "now"), ("t", {"N": 4}, "now"), ("s", {"N": 4}, "before"):
                 block = self.recorded_block(Path(folder), sources)
-                with self.assertRaisesRegex(WrongRequest, "nothing of these sources"):
+                with self.assertRaisesRegex(WrongRequest, "not recorded of these sources"):
                     prove.recorded_as_proven(block, chosen, values)
 
     def test_recalled_verdicts_are_complete_or_refused(self):

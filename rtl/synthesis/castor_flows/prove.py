@@ -242,13 +242,9 @@ class Run:
 
     def recall(self, progress):
         """Takes the recorded verdicts. Raises WrongRequest if they are of other sources or of other properties."""
-        one = _recorded_set(self.block, self.params, self.values)
-        told = {} if one is None or one["sources"] != formal.fingerprint(self.block) else one["properties"]
+        told = _recorded_of_these_sources(self.block, self.params, self.values)
         if any(prop.name not in told for prop in self.chosen):
-            raise WrongRequest(
-                f"{_record_of(self.block)}: not recorded of these sources at the set '{self.params}'",
-                f"castor prove {self.block.name} --params {self.params} --record",
-            )
+            raise _not_recorded(self.block, self.params)
         for prop in self.chosen:
             then = told[prop.name]
             prop.result, prop.engine, prop.depth, prop.seconds = (
@@ -473,13 +469,22 @@ def recorded(block, chosen, values):
 def recorded_as_proven(block, chosen, values):
     """Names of the assertions that were recorded as proven at the set `chosen`, as Yosys calls them; those without a
     name of their own are left out. Raises WrongRequest if they were recorded of other sources or at other values."""
+    told = _recorded_of_these_sources(block, chosen, values)
+    return [name for name, entry in told.items() if entry["result"] == PROVEN and ":" not in name]
+
+
+def _recorded_of_these_sources(block, chosen, values):
     one = _recorded_set(block, chosen, values)
     if one is None or one["sources"] != formal.fingerprint(block):
-        raise WrongRequest(
-            f"{_record_of(block)}: nothing of these sources at the set '{chosen}'",
-            f"castor prove {block.name} --params {chosen} --record",
-        )
-    return [name for name, entry in one["properties"].items() if entry["result"] == PROVEN and ":" not in name]
+        raise _not_recorded(block, chosen)
+    return one["properties"]
+
+
+def _not_recorded(block, chosen):
+    return WrongRequest(
+        f"{_record_of(block)}: not recorded of these sources at the set '{chosen}'",
+        f"castor prove {block.name} --params {chosen} --record",
+    )
 
 
 def _recorded_set(block, chosen, values):
