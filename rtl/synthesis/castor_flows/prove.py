@@ -194,10 +194,21 @@ class Run:
         """Elaborates. Raises NothingChosen."""
         progress.say("elaborating")
         block, values, work = self.block, self.values, self.work
+        if options.recorded:  # nothing is proven, so that no circuit is needed
+            self.properties = elaborate(block, values, work)
+            self._choose(options)
+            return
         with ThreadPoolExecutor(options.jobs) as pool:
             parts = pool.submit(elaborate_parts, block, values, work / "parts")
             self.properties = pool.submit(elaborate, block, values, work).result()
             instances = parts.result()
+        self._choose(options)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            whole = pool.submit(write_circuit, work)
+            pool.submit(split, block, instances, self.chosen, work / "parts").result()
+            whole.result()
+
+    def _choose(self, options):
         for one in self.properties:
             then = (self.known or {}).get(one.name)
             one.expected = then["engine"] if then and not then["given"] else ""
@@ -213,10 +224,6 @@ class Run:
                 "no property is called so", "there are: " + ", ".join(one.name for one in self.properties)
             )
         self.chosen.sort(key=lambda one: (one.cover, self.properties.index(one)))
-        with ThreadPoolExecutor(options.jobs) as pool:
-            whole = pool.submit(write_circuit, work)
-            pool.submit(split, block, instances, self.chosen, work / "parts").result()
-            whole.result()
 
     def decide(self, options, progress):
         """Decides the chosen properties, compares with what is recorded, and records."""
