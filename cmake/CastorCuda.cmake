@@ -3,9 +3,10 @@
 # castor_cuda_program(<target> SOURCES <file>... [OPTIONS <option>...] [DEPENDS <file or target>...] [LIBS <library>...])
 #
 # An executable from CUDA (.cu) and C++ (.cpp) sources. Each source is compiled by castor-cc with the OPTIONS, which are
-# those of a compiler (-O3, -I..., -D..., -arch=sm_60); the objects are linked with the CUDA runtime of Castor and with
-# LIBS. The headers of a source are found by the compiler's own list of dependencies; DEPENDS names what else an object
-# is made from. The target is an ordinary executable: install(TARGETS), add_test and properties such as OUTPUT_NAME apply.
+# those of a compiler (-O3, -I..., -D..., -arch=sm_60); with -rdc=true device code is linked over the sources. The objects
+# are linked with the CUDA runtime of Castor and with LIBS. The headers of a source are found by the compiler's own list
+# of dependencies; DEPENDS names what else an object is made from. The target is an ordinary executable: install(TARGETS),
+# add_test and properties such as OUTPUT_NAME apply.
 function(castor_cuda_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;OPTIONS;DEPENDS;LIBS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
@@ -35,6 +36,17 @@ function(castor_cuda_program target)
       VERBATIM COMMAND_EXPAND_LISTS)
     list(APPEND objects "${object}")
   endforeach()
+
+  if("-rdc=true" IN_LIST arg_OPTIONS OR "-dc" IN_LIST arg_OPTIONS)
+    set(linked "${CMAKE_CURRENT_BINARY_DIR}/${target}.dir/device_link.o")
+    add_custom_command(
+      OUTPUT "${linked}"
+      COMMAND Castor::castor-cc -dlink ${objects} -o "${linked}"
+      DEPENDS ${objects} Castor::castor-cc
+      COMMENT "castor-cc -dlink (${target})"
+      VERBATIM)
+    list(APPEND objects "${linked}")
+  endif()
 
   add_executable(${target} ${objects})
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "castor/base/log.h"
+#include "castor/base/words.h"
 #include "castor/gpu/machine_table.h"
 #include "castor/twin/block_folder.h"
 
@@ -32,9 +33,8 @@ bool is_path(std::string_view text) {
   const std::vector<std::string> names = shipped_machines();
   std::string list;
   for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
-  const std::string near = base::closest_word(name, names);
   throw base::InputError(where, "unknown machine \"" + base::printable(name) + '"',
-                         (near.empty() ? std::string{} : "did you mean " + near + "? ") + "shipped: " + list +
+                         base::did_you_mean(name, names, " ") + "shipped: " + list +
                              "; or the path of a .yaml file or of a report (.json)");
 }
 

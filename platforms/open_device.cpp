@@ -33,7 +33,15 @@ void plug_blocks(const LoadedMachine& loaded, gpu::TimingDevice::Options& option
 
 namespace castor::runtime {
 
-std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options) {
+namespace {
+
+/// What a device is made from, checked.
+struct Ingredients {
+  platforms::LoadedMachine loaded;
+  std::shared_ptr<const gpu::ReplayFile> replay;
+};
+
+Ingredients ingredients(const DeviceOptions& options) {
   const std::string name = options.platform.empty() ? std::string(platforms::kDefaultMachine) : options.platform;
   std::vector<std::string> overrides = options.overrides;
   std::shared_ptr<const gpu::ReplayFile> replay;
@@ -41,24 +49,36 @@ std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options) {
     replay = std::make_shared<gpu::ReplayFile>(gpu::ReplayFile::read(options.replay));
     overrides.emplace_back("replay.enable=1");
   }
-  const platforms::LoadedMachine loaded = platforms::load_machine(name, overrides);
-  if (loaded.machine.run.functional) {
+  Ingredients made{platforms::load_machine(name, overrides), std::move(replay)};
+  const gpu::Machine& machine = made.loaded.machine;
+  if (machine.run.functional) {
     const std::string hint = "leave out --functional, or run.functional=1";
     if (options.recording.files()) throw base::InputError("the functional machine has no timeline and no waves", hint);
-    if (replay) throw base::InputError("the functional machine replays nothing", hint);
+    if (made.replay) throw base::InputError("the functional machine replays nothing", hint);
+  } else if (machine.replay.enable && !made.replay) {
+    throw base::InputError("the machine " + machine.name + " replays service times (replay.enable is 1)",
+                           "name the file with --replay, or CASTOR_REPLAY");
+  }
+  return made;
+}
+
+}  // namespace
+
+gpu::Machine check_device(const DeviceOptions& options) { return ingredients(options).loaded.machine; }
+
+std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options) {
+  Ingredients made = ingredients(options);
+  const platforms::LoadedMachine& loaded = made.loaded;
+  if (loaded.machine.run.functional) {
     gpu::functional::FunctionalDevice::Options functional;
     functional.configuration_json = loaded.config.to_json();
     return std::make_unique<gpu::functional::FunctionalDevice>(loaded.machine, std::move(functional));
-  }
-  if (loaded.machine.replay.enable && !replay) {
-    throw base::InputError("the machine " + loaded.machine.name + " replays service times (replay.enable is 1)",
-                           "name the file with --replay, or CASTOR_REPLAY");
   }
   gpu::TimingDevice::Options timing;
   platforms::plug_blocks(loaded, timing);
   timing.configuration_json = loaded.config.to_json();
   timing.recording = options.recording;
-  timing.replay = std::move(replay);
+  timing.replay = std::move(made.replay);
   return std::make_unique<gpu::TimingDevice>(loaded.machine, std::move(timing));
 }
 

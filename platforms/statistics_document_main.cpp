@@ -7,6 +7,8 @@
 
 #include "castor/base/document.h"
 #include "castor/gpu/kernel_counts.h"
+#include "castor/gpu/report.h"
+#include "castor/gpu/sm/filter_statistics.h"
 #include "castor/gpu/timing_device.h"
 #include "platforms/machines.h"
 
@@ -79,6 +81,22 @@ void write_group(const StatisticGroup& group, const std::string& path, std::stri
   write_children(group, path, text);
 }
 
+// What SMs with a fetch filter count besides.
+void write_filter(std::string& text) {
+  StatisticGroup gpu("gpu");
+  StatisticGroup sm(gpu, "sm0");
+  castor::gpu::FilterCounts counts;
+  const castor::gpu::FilterStatistics statistics(sm, counts);
+  text +=
+      "\n## With a fetch filter\n\n"
+      "SMs with a fetch filter (docs/gpu.md, \"FetchFilter\") have these, by instruction class where there are "
+      "classes.\n"
+      "Marked instructions are those whose mark counts in the shape of their block: each that is due is `skipped`, "
+      "`led`\n"
+      "or `executed`. Per kernel the same names stand in `kernels[].counts` behind `filter.`.\n";
+  write_children(sm, "gpu.sm<k>", text);
+}
+
 std::string document() {
   const auto machine = castor::platforms::load_machine("tiny", {"run.windows=1"});
   castor::gpu::TimingDevice device(machine.machine, {});
@@ -95,7 +113,25 @@ std::string document() {
   write_group(device.gpu().statistics(), "gpu", text);
   text +=
       "\n## Per kernel\n\n"
-      "In the report under `kernels[].counts`, besides `warp_instructions.<class>` and `lane_instructions.<class>`;\n"
+      "Every kernel that is complete, under `kernels[]`. Those marked * are of the timing GPU. `demangled` stands "
+      "beside\n"
+      "`name` wherever a report names a kernel.\n\n| key | unit | meaning |\n|---|---|---|\n";
+  for (const castor::gpu::ReportField& field : castor::gpu::kernel_fields()) {
+    const std::string unit = *field.unit == '\0' ? "n" : field.unit;
+    text += std::string("| `") + field.name + "`" + (field.timing_only ? " *" : "") + " | " + unit + " | " +
+            field.meaning + " |\n";
+  }
+  text +=
+      "\nTicks of an SM belong to the kernel whose blocks it held, if it held no other's; the tick in which the last "
+      "of\n"
+      "them retires is no longer the kernel's. What belongs to no complete kernel stands under `beside_kernels`, so "
+      "that\n"
+      "sums over `kernels[]` and these are the totals: `no_kernel` (SMs without a block), `several_kernels` (SMs with\n"
+      "blocks of more than one) and `incomplete_kernels`, each with `sm_ticks`, `warp_ticks` and `stalls`, and "
+      "`traffic`\n"
+      "of incomplete kernels, copies and the front end. Bytes of DRAM are counted when L2 asks, in sectors;\n"
+      "`dram_bytes` of the channels when they move, in whole atoms (dram.atom).\n\n"
+      "Under `kernels[].counts`, besides `warp_instructions.<class>` and `lane_instructions.<class>`;\n"
       "names with 0 are left out.\n\n| name | unit | meaning |\n|---|---|---|\n";
   for (const StatisticInfo& info : castor::gpu::kernel_count_infos()) text += row(info);
   text +=
@@ -103,6 +139,7 @@ std::string document() {
       "With `run.windows` the report has these under `windows.series` for every `run.window` cycles, and under\n"
       "`windows.kernels` the instructions of each kernel (docs/gpu.md, \"Windows\").\n\n";
   for (const auto& [name, statistic] : device.gpu().window_series()) text += "* `" + name + "`\n";
+  write_filter(text);
   return text;
 }
 

@@ -18,6 +18,7 @@
 #include "castor/twin/vcd.h"
 #include "platforms/block_document.h"
 #include "platforms/cli/commands.h"
+#include "platforms/cli/saved_view.h"
 #include "tb/common/cosim.h"
 
 namespace castor::platforms::cli {
@@ -87,6 +88,12 @@ struct Cosim {
   bool defaults = false;
 };
 
+/// Leaves a saved view beside waves, and says how to open both.
+void tell_view(const std::string& wave) {
+  const std::string view = write_saved_view(wave);
+  std::printf("  look:   gtkwave %s %s\n", wave.c_str(), view.c_str());
+}
+
 int run_cosim(Cosim& asked) {
   tb::CosimRequest& request = asked.request;
   const tb::BlockEntry block = load_bench(asked.block);
@@ -105,14 +112,18 @@ int run_cosim(Cosim& asked) {
   }
   using Variant = twin::RtlBuilder::Variant;
   twin::RtlBuilder builder(request.coverage.empty() ? Variant::kPlain : Variant::kCoverage);
+  int code = kGood;
   if (request.rtl_file.empty()) {
     request.rtl = &builder;
-    return tb::cosim(block, request);
+    code = tb::cosim(block, request);
+  } else {
+    request.rtl_file = fs::absolute(request.rtl_file).string();
+    twin::RtlFile file(request.rtl_file);
+    request.rtl = &file;
+    code = tb::cosim(block, request);
   }
-  request.rtl_file = fs::absolute(request.rtl_file).string();
-  twin::RtlFile file(request.rtl_file);
-  request.rtl = &file;
-  return tb::cosim(block, request);
+  if (!request.wave.empty()) tell_view(request.wave);
+  return code;
 }
 
 /// {block: rungs that were recorded with other sources than those that are there}. The flow that records them knows.
@@ -187,7 +198,8 @@ void add_cosim(CLI::App& app, int& result) {
   cosim->add_option("--sequence", request.sequence, "How the block is driven (default: the block's first)");
   cosim->add_option("--engine", request.engine, "model, rtl or lockstep")->capture_default_str();
   cosim->add_flag("!--no-skip", request.skip, "Clock idle stretches too");
-  cosim->add_option("--wave", request.wave, "VCD of model and RTL: ports and probes");
+  cosim->add_option("--wave", request.wave,
+                    "VCD of model and RTL: ports and probes; and a view of it for GTKWave, .gtkw");
   cosim
       ->add_option("--wave-depth", request.wave_depth,
                    "Levels of modules inside the RTL that it shows too: 1 the block's own signals, 99 all (slow)")
@@ -221,14 +233,25 @@ void add_wave(CLI::App& app, int& result) {
     std::vector<std::string> inputs;
     std::vector<std::string> scopes;
     std::string output;
+    bool view = false;
   };
   auto request = std::make_shared<Request>();
-  CLI::App* const wave = app.add_subcommand("wave", "Merge value change dumps into one");
+  CLI::App* const wave = app.add_subcommand("wave", "Merge value change dumps into one, or make a view of one");
   wave->add_option("inputs", request->inputs, "VCD files")->required();
-  wave->add_option("-o,--output", request->output, "The merged VCD")->required();
+  CLI::Option* const output = wave->add_option("-o,--output", request->output, "The merged VCD");
+  wave->add_flag("--view", request->view, "A view for GTKWave of waves of a block: FILE.gtkw beside FILE.vcd")
+      ->excludes(output);
   wave->add_option("--scopes", request->scopes, "Scope of each input, in order (default: model rtl)")->delimiter(',');
-  wave->footer("Example: castor wave model.vcd rtl.vcd -o both.vcd");
+  wave->footer("Examples: castor wave model.vcd rtl.vcd -o both.vcd; castor wave lax-default-1.vcd --view");
   wave->callback([request, &result] {
+    result = kGood;
+    if (request->view) {
+      for (const std::string& input : request->inputs) tell_view(input);
+      return;
+    }
+    if (request->output.empty()) {
+      throw base::InputError("castor wave was not told where to write", "-o FILE, or --view");
+    }
     std::vector<std::string> scopes = request->scopes;
     if (scopes.empty() && request->inputs.size() == 2) scopes = {"model", "rtl"};
     if (scopes.empty()) scopes.resize(request->inputs.size());
@@ -241,7 +264,6 @@ void add_wave(CLI::App& app, int& result) {
     std::vector<twin::VcdSource> sources;
     for (std::size_t i = 0; i < scopes.size(); ++i) sources.push_back({request->inputs[i], scopes[i]});
     twin::merge_vcd(sources, request->output);
-    result = kGood;
   });
 }
 

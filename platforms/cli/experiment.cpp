@@ -1,8 +1,13 @@
-// castor experiment: becomes the program castor-experiment, which lies beside this one.
+// castor experiment: becomes the program castor-experiment, which lies beside this one. A build tree builds it when it
+// is asked for, as it builds the models of blocks.
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -10,19 +15,50 @@
 #include <system_error>
 #include <vector>
 
+#include "castor/base/child_process.h"
 #include "castor/base/error.h"
 #include "platforms/cli/commands.h"
 
 namespace castor::platforms::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
+/// Where this program lies, and castor-experiment.
+fs::path program_folder() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+/// Builds castor-experiment in a build tree. Of several who want it one does it, the others wait.
+void build_experiment(const fs::path& build, const fs::path& program) {
+  const int lock = ::open(build.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock >= 0) ::flock(lock, LOCK_EX);
+  std::error_code ignored;
+  if (!fs::exists(program, ignored)) {
+    const std::vector<std::string> words = {"cmake", "--build", build.string(), "--target", "castor_experiment"};
+    std::string line;
+    for (const std::string& word : words) line += " " + word;
+    std::fprintf(stderr, "castor: building the experiments (once, about a minute):%s\n", line.c_str());
+    const auto began = std::chrono::steady_clock::now();
+    const base::Answer answer = base::run(words);
+    if (answer.status != 0 || !fs::exists(program, ignored)) {
+      std::fputs(answer.text.c_str(), stderr);
+      throw base::InputError("the experiments cannot be built", "the lines above say why");
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    std::fprintf(stderr, "castor: built the experiments in %.0f s\n", took.count());
+  }
+  if (lock >= 0) ::close(lock);
+}
+
 /// Returns only by an exception.
 void become_experiment(const std::vector<std::string>& words) {
-  namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  const std::string program = (folder / "castor-experiment").string();
-  std::vector<std::string> all{program};
+  const fs::path folder = program_folder();
+  const fs::path program = folder / "castor-experiment", build = folder.parent_path();
+  if (!fs::exists(program, error) && fs::exists(build / "CMakeCache.txt", error)) build_experiment(build, program);
+  std::vector<std::string> all{program.string()};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> argv;
   argv.reserve(all.size() + 1);
@@ -30,16 +66,20 @@ void become_experiment(const std::vector<std::string>& words) {
   argv.push_back(nullptr);
   std::fflush(nullptr);
   ::execv(argv[0], argv.data());
-  const int why = errno;
-  const fs::path build = folder.parent_path();
-  if (why == ENOENT && fs::exists(build / "CMakeCache.txt", error)) {
-    throw base::InputError("the experiments are not built",
-                           "cmake --build " + build.string() + " --target castor_experiment");
-  }
-  throw base::InputError("cannot run '" + program + "': " + std::strerror(why), "install all of Castor");
+  throw base::InputError("cannot run '" + program.string() + "': " + std::strerror(errno), "install all of Castor");
 }
 
 }  // namespace
+
+bool complete_experiment(const std::vector<std::string>& arguments) {
+  const std::vector<std::string> begin{"complete", "--", "experiment"};
+  if (arguments.size() <= begin.size() || !std::equal(begin.begin(), begin.end(), arguments.begin())) return false;
+  std::vector<std::string> words{(program_folder() / "castor-experiment").string(), "complete", "--"};
+  words.insert(words.end(), arguments.begin() + static_cast<std::ptrdiff_t>(begin.size()), arguments.end());
+  std::error_code error;
+  if (fs::exists(words[0], error)) std::fputs(base::run(words).text.c_str(), stdout);
+  return true;
+}
 
 void add_experiment(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("experiment", "Many runs, compared with what a source published");

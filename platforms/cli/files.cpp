@@ -33,7 +33,11 @@ std::string read_file(const std::string& path) {
 
 std::vector<std::string> read_ptx(const std::string& path) {
   std::string content = read_file(path);
-  if (content.compare(0, 4, "\177ELF") != 0) return {std::move(content)};
+  if (content.compare(0, 4, "\177ELF") != 0) {
+    // What castor-cc -cubin and -fatbin write ends with a NUL.
+    content.resize(std::min(content.find('\0'), content.size()));
+    return {std::move(content)};
+  }
   // An image is a zero-terminated text that starts with a comment or the version.
   std::vector<std::string> images;
   for (std::size_t at = 0; (at = content.find("\n.version ", at)) != std::string::npos;) {

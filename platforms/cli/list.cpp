@@ -1,4 +1,4 @@
-// castor list: platforms, blocks, kernels of a file, instructions.
+// castor list: platforms, blocks, kernels of a file, marks of their instructions, all instructions.
 
 #include <algorithm>
 #include <cstdio>
@@ -6,12 +6,18 @@
 #include <nlohmann/json.hpp>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "castor/gpu/launch_check.h"
+#include "castor/gpu/link_options.h"
 #include "castor/gpu/occupancy.h"
 #include "castor/isa/instruction_table.h"
+#include "castor/isa/mark_check.h"
 #include "compiler/compiler.h"
+#include "compiler/mark_list.h"
+#include "compiler/marks.h"
 #include "platforms/cli/commands.h"
 #include "platforms/cli/files.h"
+#include "platforms/cli/kernels.h"
 #include "platforms/machines.h"
 #include "ptx/parser.h"
 
@@ -26,6 +32,9 @@ struct ListRequest {
   std::string opcode;
   std::string block_name;
   bool markdown = false;
+  std::string kernel;
+  std::vector<std::string> overrides;
+  bool source_rule = false;
 };
 
 void list_platforms(bool json) {
@@ -71,6 +80,7 @@ nlohmann::ordered_json kernel_row(const gpu::Machine& machine, const isa::Progra
   demand.shared_bytes = program.shared_bytes;
   const gpu::Occupancy occupancy = gpu::occupancy(machine, demand);
   return {{"kernel", program.kernel},
+          {"demangled", base::demangled(program.kernel)},
           {"instructions", program.code.size()},
           {"registers", program.registers},
           {"predicates", program.predicates},
@@ -89,11 +99,7 @@ void list_kernels(const ListRequest& request) {
       load_machine(request.platform.empty() ? std::string(kDefaultMachine) : request.platform).machine;
   std::vector<isa::Module> modules;
   for (const std::string& image : read_ptx(request.file)) modules.push_back(ptx::parse(image, request.file));
-  isa::LinkOptions options;
-  options.max_registers = machine.sm.max_regs_per_thread;
-  options.sm_registers = machine.sm.registers;
-  options.reg_alloc_unit = machine.sm.reg_alloc_unit;
-  options.lanes = machine.sm.lanes;
+  const isa::LinkOptions options = gpu::link_options(machine);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const isa::Module& module : modules) {
     for (const isa::Function& function : module.functions) {
@@ -117,8 +123,90 @@ void list_kernels(const ListRequest& request) {
                 row["registers"].get<unsigned>(), row["predicates"].get<unsigned>(),
                 row["shared_bytes"].get<unsigned>(), row["local_bytes"].get<unsigned>(),
                 row["spill_bytes"].get<unsigned>(), row["parameter_bytes"].get<unsigned>(), occupancy,
-                row["kernel"].get<std::string>().c_str());
+                base::readable_name(row["kernel"].get<std::string>()).c_str());
   }
+}
+
+/// Names of the kernels that a file's modules define.
+std::vector<std::string> kernel_names(const std::vector<isa::Module>& modules) {
+  std::vector<std::string> names;
+  for (const isa::Module& module : modules) {
+    for (const isa::Function& function : module.functions) {
+      if (function.entry && function.defined) names.push_back(function.name);
+    }
+  }
+  return names;
+}
+
+/// Rows that a fetch filter would have for each block of a marked kernel, or why it has none.
+std::string rows_text(const gpu::Machine& machine, const isa::Program& program, unsigned rows, unsigned warps) {
+  if (program.marks.empty()) return "none: no record is marked";
+  if (warps < 2) return "none: a block of one warp has nothing to share";
+  if (rows == 0)
+    return "none: " + std::to_string(program.registers) + " registers per thread leave fewer than " +
+           std::to_string(gpu::kLeastFilterRows) + " rows per block on " + machine.name;
+  return std::to_string(rows) + " per block";
+}
+
+nlohmann::ordered_json marks_of_kernel(const gpu::Machine& machine, const isa::Program& program,
+                                       const compiler::MarkReport& report, unsigned block) {
+  nlohmann::ordered_json kernel = kernel_row(machine, program, block);
+  const unsigned threads = kernel["threads"].get<unsigned>();
+  gpu::TbDemand demand;
+  demand.threads = threads;
+  demand.registers_per_thread = program.registers;
+  demand.shared_bytes = program.shared_bytes;
+  const gpu::Occupancy occupancy = gpu::occupancy(machine, demand);
+  const unsigned rows = gpu::filter_rows(machine, occupancy.tbs_per_sm, occupancy.register_units);
+  kernel["marked"] = report.marked;
+  kernel["renamed"] = program.renamed_registers;
+  kernel["rows"] = rows_text(machine, program, rows, occupancy.warps_per_tb);
+  auto& records = kernel["records"] = nlohmann::ordered_json::array();
+  for (std::size_t pc = 0; pc < program.code.size(); ++pc) {
+    records.push_back({{"record", pc},
+                       {"mark", isa::mark_name(program.marks.empty() ? 0 : program.marks[pc])},
+                       {"class", isa::mark_name(static_cast<std::uint8_t>(report.classes[pc]))},
+                       {"instruction", program.spellings[pc]},
+                       {"line", program.lines[pc].line},
+                       {"reason", report.reasons[pc]}});
+  }
+  return kernel;
+}
+
+void list_marks(const ListRequest& request) {
+  const gpu::Machine machine =
+      load_machine(request.platform.empty() ? std::string(kDefaultMachine) : request.platform, request.overrides)
+          .machine;
+  isa::LinkOptions options = gpu::link_options(machine);
+  isa::MarkOptions marks = options.marks;
+  marks.rule = request.source_rule ? isa::MarkRule::kSource : isa::MarkRule::kSound;
+  options.marks.rule = isa::MarkRule::kOff;
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::string text;
+  std::vector<isa::Module> modules;
+  for (const std::string& image : read_ptx(request.file)) modules.push_back(ptx::parse(image, request.file));
+  const std::string only =
+      request.kernel.empty() ? std::string() : find_kernel(kernel_names(modules), request.kernel, request.file);
+  for (const isa::Module& module : modules) {
+    for (const isa::Function& function : module.functions) {
+      if (!function.entry || !function.defined) continue;
+      if (!only.empty() && function.name != only) continue;
+      isa::Program program = program_for(machine, module, function, options, request.block);
+      const compiler::MarkReport report = compiler::mark(program, marks);
+      rows.push_back(marks_of_kernel(machine, program, report, request.block));
+      const nlohmann::ordered_json& row = rows.back();
+      // The kernel's own line is read back, with the name as it stands in PTX.
+      if (const std::string readable = base::readable_name(function.name); readable != function.name) {
+        text += "# " + readable + "\n";
+      }
+      text += "# machine " + machine.name + "; " + std::to_string(report.marked) + " records marked; " +
+              (program.renamed_registers == 0 ? std::string("no register renamed")
+                                              : "renamed R0 to R" + std::to_string(program.renamed_registers - 1)) +
+              "\n# rows with blocks of " + std::to_string(row["threads"].get<unsigned>()) +
+              " threads: " + row["rows"].get<std::string>() + "\n" + compiler::marks_text(program, report) + "\n";
+    }
+  }
+  std::printf("%s\n", request.json ? rows.dump(2).c_str() : text.c_str());
 }
 
 void list_instructions(const ListRequest& request) {
@@ -138,7 +226,10 @@ void list_instructions(const ListRequest& request) {
         throw base::InputError("'" + base::printable(request.opcode) + "' is refused: " + refused.why);
       }
     }
-    throw base::InputError("no instruction '" + base::printable(request.opcode) + "'");
+    std::vector<std::string> opcodes;
+    for (const auto& row : table.rows()) opcodes.push_back(row->opcode);
+    throw base::InputError("no instruction '" + base::printable(request.opcode) + "'",
+                           base::did_you_mean(request.opcode, opcodes, " ") + "castor list instructions has them all");
   }
   if (request.json) {
     std::printf("%s\n", rows.dump(2).c_str());
@@ -154,7 +245,7 @@ void list_instructions(const ListRequest& request) {
 
 void add_list(CLI::App& app, int& result) {
   auto request = std::make_shared<ListRequest>();
-  CLI::App* const list = app.add_subcommand("list", "List platforms, blocks, the kernels of a file, or instructions");
+  CLI::App* const list = app.add_subcommand("list", "List platforms, blocks, instructions, kernels or marks of a file");
   list->require_subcommand(1);
   list->footer("Example: castor list kernels saxpy.ptx --platform kepler_k20c");
   list->add_flag("--json", request->json, "Print JSON");
@@ -179,8 +270,28 @@ void add_list(CLI::App& app, int& result) {
   kernels->add_option("-p,--platform", request->platform, "Machine");
   kernels->add_option("--block", request->block, "Threads per block for the occupancy")->check(CLI::Range(1U, 1024U));
   kernels->add_flag("--json", request->json, "Print JSON");
+  add_mangled(*kernels);
   kernels->callback([request, &result] {
     list_kernels(*request);
+    result = kGood;
+  });
+  CLI::App* const marks = list->add_subcommand("marks", "Redundant instructions of the kernels of a file, and why");
+  marks->add_option("file", request->file, "PTX file, or program built by castor-cc")->required();
+  marks->add_option("-p,--platform", request->platform, "Machine");
+  marks->add_option("--set", request->overrides, "Overrides a value of the machine (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  marks->add_option("--kernel", request->kernel, "Only this kernel, by any of its names");
+  marks->add_option("--block", request->block, "Threads per block for the rows")->check(CLI::Range(1U, 1024U));
+  marks->add_flag("--without-join-rule", request->source_rule,
+                  "As the source has it: wrong where paths of warps differ");
+  marks->add_flag("--json", request->json, "Print JSON");
+  add_mangled(*marks);
+  marks->footer(
+      "Edited lines are read back by castor run --marks FILE, with --set compile.marks=1.\n"
+      "Example: castor list marks app.ptx --kernel saxpy > saxpy.marks");
+  marks->callback([request, &result] {
+    list_marks(*request);
     result = kGood;
   });
   CLI::App* const instructions = list->add_subcommand("instructions", "Every PTX instruction that Castor executes");

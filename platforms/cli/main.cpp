@@ -1,6 +1,7 @@
 // The `castor` command.
 
 #include "platforms/cli/commands.h"
+#include "platforms/cli/complete.h"
 
 int main(int argc, char** argv) {
   using namespace castor::platforms::cli;
@@ -19,5 +20,12 @@ int main(int argc, char** argv) {
   add_wave(app, result);
   add_experiment(app);
   add_new_block(app, result);
-  return parse_and_run(app, protect_program_arguments({argv + 1, argv + argc}), result);
+  add_help(app);
+  add_manual(app, result);
+  const std::vector<std::string> arguments{argv + 1, argv + argc};
+  if (complete_experiment(arguments)) return kGood;
+  const auto words = [&app](const Place& place) {
+    return place.command == "help" && place.position == 0 ? command_names(app) : value_words(place);
+  };
+  return parse_and_run(app, protect_program_arguments(arguments), result, words);
 }

@@ -14,6 +14,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/installation.h"
+#include "castor/base/words.h"
 #include "castor/twin/block_folder.h"
 #include "platforms/cli/commands.h"
 
@@ -44,22 +45,13 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-/// Hooks with a template, in alphabetical order.
-std::vector<std::string> served_hooks() {
-  std::vector<std::string> hooks;
-  for (const fs::directory_entry& entry : fs::directory_iterator(templates())) {
-    if (fs::exists(entry.path() / "values")) hooks.push_back(entry.path().filename());
-  }
-  std::sort(hooks.begin(), hooks.end());
-  return hooks;
-}
-
 void check_hook(const std::string& hook) {
   const std::vector<std::string> hooks = served_hooks();
   if (std::find(hooks.begin(), hooks.end(), hook) != hooks.end()) return;
   std::string names;
   for (const std::string& one : hooks) names += (names.empty() ? "" : ", ") + one;
-  throw base::InputError("no hook '" + base::printable(hook) + "' that a block is plugged into", "there are: " + names);
+  throw base::InputError("no hook '" + base::printable(hook) + "' that a block is plugged into",
+                         base::did_you_mean(hook, hooks, " ") + "there are: " + names);
 }
 
 /// It becomes the name of a namespace, of a SystemVerilog module and of a folder.
@@ -245,6 +237,15 @@ int new_block(const Request& request) {
 }
 
 }  // namespace
+
+std::vector<std::string> served_hooks() {
+  std::vector<std::string> hooks;
+  for (const fs::directory_entry& entry : fs::directory_iterator(templates())) {
+    if (fs::exists(entry.path() / "values")) hooks.push_back(entry.path().filename());
+  }
+  std::sort(hooks.begin(), hooks.end());
+  return hooks;
+}
 
 void add_new_block(CLI::App& app, int& result) {
   CLI::App* const command =

@@ -16,15 +16,20 @@
 
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
+#include "castor/base/terminal.h"
 #include "castor/base/time.h"
+#include "castor/base/words.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/machine.h"
 #include "platforms/cli/arguments.h"
 #include "platforms/cli/commands.h"
 #include "platforms/cli/files.h"
+#include "platforms/cli/kernels.h"
+#include "platforms/cli/supervise.h"
 #include "runtime/module.h"
 #include "runtime/open_device.h"
 #include "runtime/run_options.h"
+#include "runtime/run_record.h"
 
 namespace castor::platforms::cli {
 namespace {
@@ -42,6 +47,7 @@ struct RunRequest {
   std::optional<std::uint64_t> timeline_from, timeline_to, wave_from, wave_to;
   bool summary = false;
   unsigned max_registers = 0;
+  std::string marks;
   std::string kernel;
   std::string grid = "1";
   std::string block = "1";
@@ -78,7 +84,51 @@ void set_environment(const RunRequest& request) {
   set("CASTOR_WAVE_TO", request.wave_to);
   set("CASTOR_WAVE_SCOPE", request.wave_scopes);
   if (request.summary) set("CASTOR_SUMMARY", "1");
+  set("CASTOR_MARKS", request.marks);
   if (request.max_registers != 0) set("CASTOR_MAX_REGISTERS", std::to_string(request.max_registers));
+}
+
+/// Files that a program writes at the end of a run, as they were asked for.
+std::vector<std::string> files_of(const runtime::RunOptions& options) {
+  std::vector<std::string> files;
+  for (const std::string* const path :
+       {&options.report, &options.device.recording.timeline, &options.device.recording.waves}) {
+    if (!path->empty()) files.push_back(*path);
+  }
+  return files;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + base::printable(word, std::string::npos);
+  return list;
+}
+
+/// Says what the processes of a run have opened, if that is not what is expected: one device. Returns the exit code.
+int tell_opened(const std::string& program, const runtime::RunRecord& record, const runtime::RunOptions& options,
+                int code) {
+  const std::vector<runtime::RunRecord::Process> opened = record.opened();
+  const std::vector<std::string> files = files_of(options);
+  if (opened.empty()) {
+    const std::string what = "neither '" + base::printable(program, std::string::npos) +
+                             "' nor a process that it started opened a device: nothing was simulated";
+    const std::string hint = " (programs that castor-cc has built do, at their first call of CUDA)";
+    if (files.empty()) {
+      base::complain("warning: " + what + hint);
+      return code;
+    }
+    base::complain("error " + what + ", and nothing was written to " + joined(files) + hint);
+    return code == kGood ? kWrongRequest : code;
+  }
+  if (opened.size() == 1 || opened.back().files.empty()) return code;
+  std::string text = std::to_string(opened.size()) + " processes have opened a device, each with files of its own:";
+  for (const runtime::RunRecord::Process& one : opened) {
+    if (one.files.empty()) continue;
+    text += "\n  " + base::printable(one.program.substr(one.program.rfind('/') + 1)) + " (process " +
+            std::to_string(one.pid) + "): " + joined(one.files);
+  }
+  base::complain(text);
+  return code;
 }
 
 // The program's own process: the runtime inside it reads the options from the environment.
@@ -88,21 +138,15 @@ int run_program(const RunRequest& request) {
                      base::printable(request.file, std::string::npos) + "' is none (its name does not end in .ptx)");
   }
   set_environment(request);
-  for (const std::string* const path : {&request.report, &request.timeline, &request.wave}) {
-    if (!path->empty()) runtime::check_writable(*path);
-  }
+  const runtime::RunOptions options = runtime::options_from_environment();
+  for (const std::string& path : files_of(options)) runtime::check_writable(path);
+  runtime::Module::read_marks(options.marks, runtime::check_device(options.device));
   std::vector<std::string> words = request.program_arguments;
   words.insert(words.begin(), request.file);
   std::string& path = words.front();
   if (path.find('/') == std::string::npos && ::access(path.c_str(), X_OK) == 0) path.insert(0, "./");
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  // With a path no shell steps in for a file that the system cannot execute.
-  path.find('/') != std::string::npos ? ::execv(path.c_str(), argv.data()) : ::execvp(path.c_str(), argv.data());
-  throw InputError("cannot run '" + base::printable(request.file, std::string::npos) + "': " + std::strerror(errno),
-                   "give a program built by castor-cc, or a .ptx file");
+  const runtime::RunRecord record;
+  return supervise(words, [&](int code) { return tell_opened(request.file, record, options, code); });
 }
 
 isa::Type scalar_type(std::uint32_t size, const isa::Module& module, const std::string& kernel, std::size_t index) {
@@ -111,9 +155,9 @@ isa::Type scalar_type(std::uint32_t size, const isa::Module& module, const std::
     const isa::Variable& parameter = function->parameters[index];
     if (isa::bytes(parameter.type) == parameter.size) return parameter.type;
   }
-  throw InputError(
-      "parameter " + std::to_string(index) + " of " + kernel + " is a struct of " + std::to_string(size) + " bytes",
-      "give its bytes with hex: or file:");
+  throw InputError("parameter " + std::to_string(index) + " of " + base::readable_name(kernel) + " is a struct of " +
+                       std::to_string(size) + " bytes",
+                   "give its bytes with hex: or file:");
 }
 
 struct Bound {
@@ -125,8 +169,9 @@ struct Bound {
 std::vector<std::byte> bind(gpu::Device& device, const isa::Module& module, const isa::Program& program,
                             std::vector<Bound>& bound) {
   if (bound.size() != program.parameters.size()) {
-    throw InputError("kernel " + program.kernel + " takes " + std::to_string(program.parameters.size()) +
-                         " arguments, " + std::to_string(bound.size()) + " were given",
+    throw InputError("kernel " + base::readable_name(program.kernel) + " takes " +
+                         std::to_string(program.parameters.size()) + " arguments, " + std::to_string(bound.size()) +
+                         " were given",
                      "one --arg for each, in order");
   }
   std::vector<std::byte> block(program.parameter_bytes);
@@ -206,19 +251,13 @@ std::string choose_kernel(const isa::Module& module, const std::string& wanted) 
   for (const isa::Function& function : module.functions) {
     if (function.entry && function.defined) kernels.push_back(function.name);
   }
+  if (!wanted.empty()) return find_kernel(kernels, wanted, module.file);
+  if (kernels.size() == 1) return kernels[0];
   std::string list;
-  for (const std::string& kernel : kernels) list += (list.empty() ? "" : ", ") + kernel;
-  if (wanted.empty()) {
-    if (kernels.size() == 1) return kernels[0];
-    throw InputError(
-        module.file + " has " + std::to_string(kernels.size()) + " kernels" + (list.empty() ? "" : ": " + list),
-        "name one with --kernel");
-  }
-  for (const std::string& kernel : kernels) {
-    if (kernel == wanted) return kernel;
-  }
-  throw InputError("no kernel '" + base::printable(wanted) + "' in " + module.file,
-                   list.empty() ? "it has none" : "it has " + list);
+  for (const std::string& kernel : kernels) list += (list.empty() ? "" : ", ") + base::readable_name(kernel);
+  throw InputError(
+      module.file + " has " + std::to_string(kernels.size()) + " kernels" + (list.empty() ? "" : ": " + list),
+      "name one with --kernel");
 }
 
 int run_ptx(const RunRequest& request) {
@@ -226,9 +265,10 @@ int run_ptx(const RunRequest& request) {
     throw InputError("'" + base::printable(request.program_arguments[0]) + "' stands behind a PTX file",
                      "arguments of a kernel are given with --arg");
   }
-  const std::string text = read_file(request.file);
+  const std::string text = read_ptx(request.file).front();
   set_environment(request);
-  const runtime::RunOptions options = runtime::options_from_environment();
+  runtime::RunOptions options = runtime::options_from_environment();
+  runtime::RunRecord::claim(options);
   if (!options.report.empty()) runtime::check_writable(options.report);
   runtime::Module::set_register_cap(options.max_registers);
   std::vector<Bound> bound;
@@ -250,6 +290,7 @@ int run_ptx(const RunRequest& request) {
   packet.dynamic_shared = static_cast<std::uint32_t>(request.shared);
 
   const std::unique_ptr<gpu::Device> device = runtime::open_device(options.device);
+  runtime::Module::read_marks(options.marks, device->machine());
   runtime::Module module(request.file, text);
   module.load(*device);
   const std::string kernel = choose_kernel(module.parsed(), request.kernel);
@@ -285,8 +326,9 @@ int run_ptx(const RunRequest& request) {
     if (!options.summary) {
       const gpu::KernelStatistics& statistics = device->kernels().back();
       std::fprintf(stderr, "%s: %" PRIu64 " thread blocks, %" PRIu64 " warp instructions, %u registers, on %s (%s)\n",
-                   kernel.c_str(), statistics.thread_blocks, statistics.warp_instructions, loaded.program->registers,
-                   device->machine().name.c_str(), device->has_timing() ? "timing" : "functional");
+                   base::readable_name(kernel).c_str(), statistics.thread_blocks, statistics.warp_instructions,
+                   loaded.program->registers, device->machine().name.c_str(),
+                   device->has_timing() ? "timing" : "functional");
     }
   } else {
     runtime::complain(interrupted ? runtime::interrupted_text(*device) : device->fault()->message);
@@ -303,7 +345,13 @@ int run_ptx(const RunRequest& request) {
   return written ? kGood : kWrongRequest;
 }
 
-bool is_ptx(const std::string& file) { return file.size() > 4 && file.compare(file.size() - 4, 4, ".ptx") == 0; }
+/// Whether a file is PTX, by its name: castor-cc writes PTX under the other two, too.
+bool is_ptx(const std::string& file) {
+  const auto ends_with = [&](const std::string& end) {
+    return file.size() > end.size() && file.compare(file.size() - end.size(), end.size(), end) == 0;
+  };
+  return ends_with(".ptx") || ends_with(".cubin") || ends_with(".fatbin");
+}
 
 }  // namespace
 
@@ -316,7 +364,8 @@ std::vector<std::string> protect_program_arguments(std::vector<std::string> argu
       if (!is_ptx(word)) arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i), "--");
       return arguments;
     }
-    const bool flag = word == "--functional" || word == "--summary" || word == "--help" || word == "-h";
+    const bool flag =
+        word == "--functional" || word == "--summary" || word == "--mangled" || word == "--help" || word == "-h";
     const bool attached = word.find('=') != std::string::npos || (word[1] != '-' && word.size() > 2);  // -pNAME
     if (!flag && !attached) ++i;                                                                       // its value
   }
@@ -345,6 +394,7 @@ void add_run(CLI::App& app, int& result) {
       "The functional machine: same results, no timing, faster");
   file("--replay", request->replay, "SMs replay the service times of this file, execute nothing");
   run->add_flag("--summary", request->summary, "Lines for people on stderr at the end");
+  add_mangled(*run);
   file("--report", request->report, "Write a JSON report");
   file("--timeline", request->timeline, "Write a timeline, for ui.perfetto.dev");
   cycle("--timeline-from", request->timeline_from, "First cycle of it");
@@ -357,7 +407,9 @@ void add_run(CLI::App& app, int& result) {
       ->allow_extra_args(false);
   run->add_option("--max-registers", request->max_registers, "Cap on registers per thread; the rest spills")
       ->check(CLI::Range(16U, 256U).description("16..256"));
-  run->add_option("--kernel", request->kernel, "PTX: entry to run; may be left out if there is one only")
+  file("--marks", request->marks, "Marks of redundant instructions, as castor list marks prints them");
+  run->add_option("--kernel", request->kernel,
+                  "PTX: entry to run, by any of its names; not needed if it is the only one")
       ->type_name("NAME");
   run->add_option("--grid", request->grid, "PTX: thread blocks, X[,Y[,Z]]")->type_name("DIM")->capture_default_str();
   run->add_option("--block", request->block, "PTX: threads per block, X[,Y[,Z]]")

@@ -25,7 +25,7 @@ LaneFn select_hamming(const Match& match) {
 }  // namespace
 
 CASTOR_INSTRUCTIONS(hamming) {
-  table.add({
+  table.add_pure({
       "hamming.{t:b32|b64}",           // spelling
       "=d:u32, a:t, b:t",              // operands
       castor::isa::TimingClass::kInt,  // what it costs: the row of the machine's latency table

@@ -29,14 +29,16 @@ class Experiment {
   [[nodiscard]] virtual const char* title() const = 0;
   [[nodiscard]] virtual const char* example() const = 0;
   virtual void add_options(CLI::App& app) = 0;
-  /// The runs that the options ask for, in the order in which they are started. Errors: InputError.
-  [[nodiscard]] virtual std::vector<Run> runs() = 0;
+  /// The runs that the options ask for, in the order in which they are started. What they run is compiled if need be,
+  /// by at most so many `workers` at once, when all else is known to be good. Errors: InputError.
+  [[nodiscard]] virtual std::vector<Run> runs(unsigned workers) = 0;
   /// Runs in a process of its own; depends on `parameters` only and touches no file.
   [[nodiscard]] virtual Json execute(const Json& parameters) const = 0;
   /// What else results depend on: files of runs with another word are not used. By default it changes with every build
   /// of this program.
   [[nodiscard]] virtual std::string build() const;
-  /// Tables and pictures from all runs. False if what the experiment checks does not hold.
+  /// Tables and pictures from all runs, which need not be those of `runs`. False if what the experiment checks does not
+  /// hold.
   virtual bool report(const std::vector<Run>& runs, Output& output) = 0;
 };
 
@@ -61,7 +63,7 @@ struct RunnerOptions {
   std::string out;        ///< folder for results, made if it is not there
   unsigned workers = 2;   ///< processes at once
   bool fresh = false;     ///< run again what is there
-  bool progress = false;  ///< a line on stderr
+  bool progress = false;  ///< a line on stderr, with the time left
 };
 
 /// Fills in the results. Every finished run is a file <out>/runs/<name>.json, so an interrupted experiment goes on
@@ -69,5 +71,10 @@ struct RunnerOptions {
 /// castor::base::Error if a run failed, with what it said; the others are finished first. On SIGINT the files that are
 /// complete stay.
 void execute_all(const Experiment& experiment, std::vector<Run>& runs, const RunnerOptions& options);
+
+/// What a folder of results has without running anything: the runs in results.json, in its order, or all that are
+/// finished if there is no such file. Programs and builds that they came from do not count. Errors: InputError if there
+/// are none, or results.json has another one.
+[[nodiscard]] std::vector<Run> stored_runs(const std::string& out);
 
 }  // namespace castor::platforms::experiments

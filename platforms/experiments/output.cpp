@@ -1,16 +1,16 @@
 #include "platforms/experiments/output.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
 #include "castor/base/error.h"
+#include "platforms/experiments/process.h"
 
 namespace castor::platforms::experiments {
 namespace {
@@ -24,31 +24,6 @@ std::string csv_cell(const Json& value) {
     return out + "\"";
   }
   return value.dump();
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
-std::string number(double value) {
-  if (!std::isfinite(value)) return "NaN";
-  std::ostringstream out;
-  out.precision(10);
-  out << value;
-  return out.str();
-}
-
-// Sixteen colours that can be told apart; gnuplot's own are eight.
-std::string colour(std::size_t series) {
-  constexpr std::array<const char*, 16> kColours = {"7f7f7f", "000000", "8c564b", "c49c94", "bcbd22", "1f77b4",
-                                                    "17becf", "9467bd", "e377c2", "2ca02c", "ffbb78", "ff7f0e",
-                                                    "d62728", "98df8a", "aec7e8", "393b79"};
-  return std::string(" linecolor rgb '#") + kColours[series % kColours.size()] + "'";
 }
 
 }  // namespace
@@ -122,57 +97,11 @@ void Output::table(const Table& table) {
 }
 
 void Output::plot(const Plot& plot) {
-  // Not enhanced: '_' is part of a name.
-  std::string script = "set terminal svg size 960,420 noenhanced font 'sans,11' background 'white'\nset output " +
-                       quoted(plot.file + ".svg") + "\nset title " + quoted(plot.title) + "\nset xlabel " +
-                       quoted(plot.x_label) + "\nset ylabel " + quoted(plot.y_label) +
-                       "\nset key outside right\nset grid ytics\n";
-  if (plot.log_x) script += "set logscale x 2\n";
-  if (plot.log_y) script += "set logscale y\n";
-  const bool bars = plot.kind == Plot::Kind::kBars;
-  bool errors = false;
-  for (const Plot::Series& series : plot.series) errors = errors || !series.errors.empty();
-  if (bars) {
-    script += "set style data histograms\nset style fill solid 0.8 noborder\n";
-    if (plot.groups.size() > 10) script += "set xtics rotate by -30\n";  // names would run into each other
-    script += errors ? "set style histogram errorbars gap 1 lw 0.5\nset errorbars lc rgb \"#404040\"\n"
-                     : "set style histogram clustered gap 1\n";
-    if (!plot.log_y) script += "set yrange [0:*]\n";
-    script += "$data << EOD\n";
-    for (std::size_t group = 0; group < plot.groups.size(); ++group) {
-      script += quoted(plot.groups[group]);
-      for (const Plot::Series& series : plot.series) {
-        script += " " + number(series.values[group]);
-        if (errors) script += " " + number(group < series.errors.size() ? series.errors[group] : 0);
-      }
-      script += "\n";
-    }
-    script += "EOD\nplot ";
-    for (std::size_t i = 0; i < plot.series.size(); ++i) {
-      const std::size_t column = errors ? 2 + 2 * i : 2 + i;
-      if (i != 0) script += ", ";
-      script += "$data using " + std::to_string(column) + (errors ? ":" + std::to_string(column + 1) : "") +
-                (i == 0 ? ":xtic(1)" : "") + colour(i) + " title " + quoted(plot.series[i].name);
-    }
-    script += "\n";
-  } else {
-    for (std::size_t i = 0; i < plot.series.size(); ++i) {
-      script += "$data" + std::to_string(i) + " << EOD\n";
-      const Plot::Series& series = plot.series[i];
-      for (std::size_t k = 0; k < series.x.size(); ++k)
-        script += number(series.x[k]) + " " + number(series.values[k]) + "\n";
-      script += "EOD\n";
-    }
-    script += "plot ";
-    for (std::size_t i = 0; i < plot.series.size(); ++i) {
-      script += (i == 0 ? "" : ", ") + ("$data" + std::to_string(i)) + " with linespoints" + colour(i) + " title " +
-                quoted(plot.series[i].name);
-    }
-    script += "\n";
-  }
-  write(plot.file + ".gp", script);
-  const std::string command = "cd '" + folder_ + "' && gnuplot '" + plot.file + ".gp' >/dev/null 2>&1";
-  if (std::system(command.c_str()) == 0) {  // NOLINT(cert-env33-c): gnuplot of the user's path
+  write(plot.file + ".gp", gnuplot_script(plot));
+  const auto there = [this] {
+    if (::chdir(folder_.c_str()) != 0) ::_exit(1);
+  };
+  if (wait_for(start_process({"gnuplot", plot.file + ".gp"}, "/dev/null", there)) == 0) {
     document_ += "![" + plot.title + "](" + plot.file + ".svg)\n\n";
   } else {
     paragraph("(No picture: gnuplot did not run, package gnuplot-nox; its script is " + plot.file + ".gp.)");

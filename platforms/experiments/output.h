@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "platforms/experiments/experiment.h"
+#include "platforms/experiments/plot.h"
 
 namespace castor::platforms::experiments {
 
@@ -17,29 +18,12 @@ struct Table {
   [[nodiscard]] std::string markdown() const;
 };
 
-/// Groups of bars, or lines over x.
-struct Plot {
-  enum class Kind : std::uint8_t { kBars, kLines };
-  struct Series {
-    std::string name;
-    std::vector<double> values;  ///< by group, or y
-    std::vector<double> errors;  ///< of bars: standard deviation, may be empty
-    std::vector<double> x;       ///< lines only
-  };
-  Kind kind = Kind::kBars;
-  std::string file;  ///< without extension
-  std::string title, x_label, y_label;
-  bool log_x = false;  ///< lines only; to the base 2
-  bool log_y = false;
-  std::vector<std::string> groups;  ///< bars only
-  std::vector<Series> series;
-};
-
 /// The folder into which an experiment writes; everything also goes into one document.
 class Output {
  public:
-  /// `echo`: tables are printed too.
-  Output(std::string folder, bool echo) : folder_(std::move(folder)), echo_(echo) {}
+  /// `echo`: tables are printed too. `all_claims`: also those that the runs do not measure.
+  Output(std::string folder, bool echo, bool all_claims)
+      : folder_(std::move(folder)), echo_(echo), all_claims_(all_claims) {}
 
   void heading(const std::string& text);
   void paragraph(const std::string& text);
@@ -51,12 +35,13 @@ class Output {
   /// Writes what was collected to <name>.md.
   void close(const std::string& name);
   [[nodiscard]] const std::string& folder() const { return folder_; }
+  [[nodiscard]] bool all_claims() const { return all_claims_; }
 
  private:
   void write(const std::string& name, const std::string& text) const;
 
   std::string folder_;
-  bool echo_;
+  bool echo_, all_claims_;
   std::string document_;
 };
 

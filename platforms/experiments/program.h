@@ -1,32 +1,19 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "platforms/experiments/experiment.h"
+#include "platforms/experiments/process.h"
 
 namespace castor::platforms::experiments {
-
-/// A temporary folder, gone with the object.
-class Scratch {
- public:
-  /// Errors: base::Error if none can be made.
-  Scratch();
-  ~Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] std::string file(const char* name) const { return folder_ + "/" + name; }
-
- private:
-  std::string folder_;
-};
 
 /// A CUDA program, built by castor-cc, that an experiment runs in processes of its own.
 class CudaProgram {
  public:
-  /// The program at `path`; if that is empty, `name` in kernels/ of the build that this program belongs to. Errors:
-  /// InputError if nothing there can be executed.
-  explicit CudaProgram(const std::string& name, const std::string& path = "");
+  /// The program at `path`, built from sw/kernels/`name`. Errors: InputError if nothing there can be executed.
+  CudaProgram(const std::string& name, std::string path);
 
   /// One run and its report (docs/gpu.md, "Statistics"). `machine`: shipped name or path; `overrides`: "key=value".
   /// Errors: base::Error with what the program said if it ended badly, its results were wrong or it left no report.
@@ -49,5 +36,10 @@ class CudaProgram {
 
   std::string path_, fingerprint_;
 };
+
+/// Programs of sw/kernels by name: those in `folder`; if that is empty, compiled if need be (compiled.h), at most
+/// `workers` at once. Errors: InputError.
+[[nodiscard]] std::map<std::string, CudaProgram> find_programs(const std::vector<std::string>& names,
+                                                               const std::string& folder, unsigned workers);
 
 }  // namespace castor::platforms::experiments

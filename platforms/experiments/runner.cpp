@@ -15,6 +15,8 @@
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
 #include "platforms/experiments/experiment.h"
+#include "platforms/experiments/process.h"
+#include "platforms/experiments/progress.h"
 
 namespace castor::platforms::experiments {
 namespace {
@@ -26,9 +28,6 @@ std::vector<Registration::Make>& registry() {
   return all;
 }
 
-volatile std::sig_atomic_t interrupted = 0;
-void on_interrupt(int /*signal*/) { interrupted = 1; }
-
 void write_whole(const fs::path& path, const std::string& text) {
   const fs::path part = path.string() + ".part";
   std::ofstream out(part, std::ios::binary);
@@ -39,8 +38,8 @@ void write_whole(const fs::path& path, const std::string& text) {
 }
 
 /// The work of one process. SystemC elaborates once per process, so every run has its own.
-[[noreturn]] void work(const Experiment& experiment, const Run& run, const std::string& build, const fs::path& file,
-                       const fs::path& errors) {
+[[noreturn]] void execute_one(const Experiment& experiment, const Run& run, const std::string& build,
+                              const fs::path& file, const fs::path& errors) {
   int code = 0;
   try {
     std::signal(SIGINT, SIG_DFL);
@@ -93,19 +92,35 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+namespace {
+
+fs::path folder_of_runs(const std::string& out) { return fs::path(out) / "runs"; }
+
+/// A file that a run has left; discarded, or without a result, if it is none.
+Json run_file(const fs::path& path) {
+  Json file = Json::parse(contents(path.string()), nullptr, false);
+  return file.is_object() && file.contains("parameters") && file.contains("result") ? file : Json();
+}
+
+/// What results.json has of a run.
+Json row_of(const Run& run) {
+  Json row = run.parameters;
+  row.update(run.result);
+  return row;
+}
+
+}  // namespace
+
 void execute_all(const Experiment& experiment, std::vector<Run>& runs, const RunnerOptions& options) {
-  const fs::path folder = fs::path(options.out) / "runs";
+  const fs::path folder = folder_of_runs(options.out);
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw base::InputError(base::SourceLocation{folder.string()}, "cannot be made: " + failed.message());
   const std::string build = experiment.build();
   const auto file_of = [&](const Run& run) { return folder / (run.name + ".json"); };
   const auto load = [&](Run& run) {
-    const Json file = Json::parse(contents(file_of(run)), nullptr, false);
-    if (file.is_discarded() || !file.contains("result") || file.value("build", "") != build ||
-        file["parameters"] != run.parameters) {
-      return false;
-    }
+    const Json file = run_file(file_of(run));
+    if (file.is_null() || file.value("build", "") != build || file["parameters"] != run.parameters) return false;
     run.result = file["result"];
     return true;
   };
@@ -114,51 +129,69 @@ void execute_all(const Experiment& experiment, std::vector<Run>& runs, const Run
   for (Run& run : runs) {
     if (options.fresh || !load(run)) left.push_back(&run);
   }
-  const std::size_t total = left.size();
-  std::map<pid_t, Run*> running;
+  ProgressLine line(experiment.name(), left, runs.size() - left.size(), options.workers);
   std::string first_error;
-  std::size_t started = 0, finished = 0;
-  struct sigaction old {};
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;  // without SA_RESTART: waitpid comes back
-  sigaction(SIGINT, &action, &old);
-  interrupted = 0;
-  while (!running.empty() || (started < total && interrupted == 0)) {
-    while (running.size() < std::max(1U, options.workers) && started < total && interrupted == 0) {
-      Run* const run = left[started++];
-      const fs::path errors = file_of(*run).string() + ".error";
-      fs::remove(errors, failed);
-      std::fflush(nullptr);
-      const pid_t child = fork();
-      if (child < 0) throw base::Error(std::string("no process for a run: ") + std::strerror(errno));
-      if (child == 0) work(experiment, *run, build, file_of(*run), errors);
-      running.emplace(child, run);
-    }
-    int status = 0;
-    const pid_t child = waitpid(-1, &status, 0);
-    if (child < 0) {
-      if (errno == EINTR) continue;
-      break;
-    }
-    const auto found = running.find(child);
-    if (found == running.end()) continue;
-    Run& run = *found->second;
-    running.erase(found);
-    ++finished;
-    if ((!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !load(run)) && interrupted == 0 && first_error.empty()) {
-      std::string said = contents(file_of(run).string() + ".error");
-      if (WIFSIGNALED(status)) said = std::string("ended by signal ") + strsignal(WTERMSIG(status));
-      first_error = "run " + run.name + " failed: " + said;
-    }
-    if (options.progress) {
-      std::fprintf(stderr, "\r%s: %zu of %zu runs (%zu were there)   ", experiment.name(), finished, total,
-                   runs.size() - total);
-    }
-  }
-  sigaction(SIGINT, &old, nullptr);
-  if (options.progress && total != 0) std::fprintf(stderr, "\n");
-  if (interrupted != 0) throw base::Error("interrupted; the same command goes on with the runs that are left");
+  Processes work;
+  work.count = left.size();
+  work.workers = options.workers;
+  work.start = [&](std::size_t i) {
+    Run& run = *left[i];
+    const fs::path errors = file_of(run).string() + ".error";
+    fs::remove(errors, failed);
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child < 0) throw base::Error(std::string("no process for a run: ") + std::strerror(errno));
+    if (child == 0) execute_one(experiment, run, build, file_of(run), errors);
+    line.started(i);
+    return child;
+  };
+  work.ended = [&](std::size_t i, int status) {
+    Run& run = *left[i];
+    line.finished(i);
+    if ((WIFEXITED(status) && WEXITSTATUS(status) == 0 && load(run)) || !first_error.empty()) return;
+    std::string said = contents(file_of(run).string() + ".error");
+    if (WIFSIGNALED(status)) said = std::string("ended by signal ") + strsignal(WTERMSIG(status));
+    first_error = "run " + run.name + " failed: " + said;
+  };
+  if (options.progress) work.tick = [&] { line.show(); };
+  const bool all = run_all(work);
+  if (options.progress && work.count != 0) std::fprintf(stderr, "\n");
+  if (!all) throw base::Error("interrupted; the same command goes on with the runs that are left");
   if (!first_error.empty()) throw base::Error(first_error);
+}
+
+std::vector<Run> stored_runs(const std::string& out) {
+  std::map<std::string, Run> by_name;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder_of_runs(out), failed)) {
+    if (entry.path().extension() != ".json") continue;
+    const Json file = run_file(entry.path());
+    if (file.is_null()) continue;
+    const std::string name = entry.path().stem().string();
+    by_name[name] = {name, file["parameters"], file["result"]};
+  }
+  if (by_name.empty()) {
+    throw base::InputError("no runs in '" + base::printable(folder_of_runs(out).string(), std::string::npos) + "'",
+                           "--out names the folder that an experiment has written");
+  }
+  std::vector<Run> runs;
+  const Json rows = Json::parse(contents((fs::path(out) / "results.json").string()), nullptr, false);
+  if (!rows.is_array()) {
+    for (auto& [name, run] : by_name) runs.push_back(std::move(run));
+    return runs;
+  }
+  std::map<std::string, const Run*> by_row;
+  for (const auto& [name, run] : by_name) by_row[row_of(run).dump()] = &run;
+  for (const Json& row : rows) {
+    const auto found = by_row.find(row.dump());
+    if (found == by_row.end()) {
+      throw base::InputError(base::SourceLocation{(fs::path(out) / "results.json").string()},
+                             "row " + std::to_string(runs.size() + 1) + " is none of the runs beside it",
+                             "without that file all runs of the folder are taken");
+    }
+    runs.push_back(*found->second);
+  }
+  return runs;
 }
 
 }  // namespace castor::platforms::experiments

@@ -12,7 +12,8 @@ namespace castor::platforms::experiments {
 /// "mean ±deviation", both times `scale`; the mean alone of a single run, "" of none.
 [[nodiscard]] std::string with_spread(const workloads::Spread& spread, int digits, double scale = 1);
 
-/// One row for each claim, then what is `broken`: invariants among the claims that do not hold, and what else the runs
+/// One row for each claim that the runs measure (for every one if the output wants that), and how many others there
+/// are; then what is `broken`: invariants among the claims that do not hold, and what else the runs
 /// must keep. False if anything is.
 [[nodiscard]] bool report_claims(const std::vector<workloads::Claim>& claims, const std::vector<std::string>& broken,
                                  Output& output);

@@ -13,11 +13,16 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/hash.h"
+#include "castor_cc/device_link.h"
 #include "castor_cc/diagnostics.h"
+#include "castor_cc/elf_file.h"
 #include "castor_cc/ir_copies.h"
+#include "castor_cc/missing_headers.h"
 #include "castor_cc/options.h"
 #include "castor_cc/process.h"
 #include "castor_cc/ptx_text.h"
+#include "castor_cc/source_overlay.h"
 #include "castor_cc/toolchain.h"
 
 namespace castor::castor_cc {
@@ -28,6 +33,9 @@ namespace fs = std::filesystem;
 constexpr int kGood = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongRequest = 2;
+
+/// What messages call the link of device code over files.
+constexpr const char* kLinkName = "device link";
 
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -43,8 +51,31 @@ void write_file(const std::string& path, const std::string& text) {
   if (!out) throw base::InputError({path, 0, 0}, "cannot write the file");
 }
 
-std::string with_extension(const std::string& source, const char* extension) {
+std::string with_extension(const std::string& source, const std::string& extension) {
   return fs::path(source).filename().replace_extension(extension).string();
+}
+
+/// A name for an object that others in its program will not have: it comes from where the object comes from and goes
+/// to.
+std::string unit_name(const std::string& source, const std::string& output, const std::vector<std::string>& flags) {
+  base::Hash hash;
+  std::error_code ignored;  // a path that cannot be made absolute is hashed as it is
+  hash.add(fs::absolute(source, ignored).string()).add_byte(0).add(fs::absolute(output, ignored).string()).add_byte(0);
+  for (const std::string& flag : flags) hash.add(flag).add_byte(0);
+  return hash.text();
+}
+
+/// Whether an object calls the OpenMP runtime as clang's code does.
+bool needs_clangs_openmp(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    const std::string content = read_file(file);
+    for (const ElfObject& object : objects_of(file, content)) {
+      for (const std::string_view name : object.undefined_symbols()) {
+        if (name.substr(0, 7) == "__kmpc_") return true;
+      }
+    }
+  }
+  return false;
 }
 
 /// One run of the driver: what is common to all its files.
@@ -64,7 +95,12 @@ class Job {
 
   Result compile(std::size_t index);
   Result compile_cuda(const Input& input, const std::string& mode, const std::string& output, std::size_t index);
+  Result compile_relocatable(const Input& input, const std::string& output, std::size_t index);
+  bool make_ir(const Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir);
   bool make_ptx(const Input& input, const std::string& ptx, std::size_t index, Result& result);
+  bool finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
+                  Result& result) const;
+  bool link_device_code(std::vector<std::string>& objects, const std::string& output, Result& result);
   bool execute(const std::vector<std::string>& command, Result& result, std::string& error_text);
   void check_inputs() const;
   [[nodiscard]] std::string temporary(std::size_t index, const std::string& path, const char* extension) const;
@@ -93,6 +129,38 @@ bool Job::execute(const std::vector<std::string>& command, Result& result, std::
   return process.exit_code == 0;
 }
 
+/// The front end's half of a device compilation, and what is changed in its text.
+bool Job::make_ir(const Input& input, const std::string& ir_file, Result& result, std::string& errors,
+                  std::string& ir) {
+  if (!execute(device_command(tools_, options_, input, ir_file), result, errors)) return false;
+  if (options_.dry_run) return true;
+  ir = read_file(ir_file);
+  if (optimises_device(options_)) write_file(ir_file, widen_copies(ir));
+  return true;
+}
+
+/// Looks at PTX that the compiler has written: open references, cap on registers.
+bool Job::finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
+                     Result& result) const {
+  const std::string text = read_file(ptx);
+  const std::vector<std::string> missing = unresolved_names(text);
+  for (const std::string& name : missing) {
+    result.text += source + ": error: device code uses '" + readable_name(name) + "', which " +
+                   (options_.relocatable || source == kLinkName ? "no file of the link defines\n"
+                                                                : "this file declares but does not define\n");
+  }
+  if (!missing.empty()) {
+    result.text += source + ": note: " + advice + "\n";
+    result.code = kFailed;
+    return false;
+  }
+  std::string finished = max_registers > 0 ? cap_registers(text, max_registers) : text;
+  // Programs hand the bytes of such a file to cuModuleLoadData, which reads up to a NUL.
+  if (!options_.image.empty()) finished += '\0';
+  if (finished != text) write_file(ptx, finished);
+  return true;
+}
+
 bool Job::make_ptx(const Input& input, const std::string& ptx, std::size_t index, Result& result) {
   std::string errors;
   std::string ir;
@@ -101,39 +169,130 @@ bool Job::make_ptx(const Input& input, const std::string& ptx, std::size_t index
     good = execute(opencl_command(tools_, options_, input.path, ptx), result, errors);
   } else {
     const std::string ir_file = temporary(index, input.path, ".ll");
-    good = execute(device_command(tools_, options_, input.path, ir_file), result, errors);
-    if (good && !options_.dry_run) {
-      ir = read_file(ir_file);
-      if (optimises_device(options_)) write_file(ir_file, widen_copies(ir));
-    }
-    good = good && execute(code_command(tools_, options_, ir_file, ptx), result, errors);
+    good = make_ir(input, ir_file, result, errors, ir) &&
+           execute(code_command(tools_, options_, ir_file, ptx), result, errors);
   }
   if (options_.dry_run) return true;
-  result.text += translate_device_errors(errors, input.path, ir);
+  result.text += translate_device_errors(errors, input.path, ir) + explain_missing_headers(errors);
   if (!good) {
     result.code = kFailed;
     return false;
   }
-  std::string text = read_file(ptx);
-  const std::vector<std::string> missing = unresolved_names(text);
-  for (const std::string& name : missing) {
-    result.text += input.path + ": error: device code uses '" + readable_name(name) +
-                   "', which this file declares but does not define\n";
+  if (options_.relocatable) {  // PTX of a part: open references are what it is for
+    if (options_.max_registers > 0) write_file(ptx, cap_registers(read_file(ptx), options_.max_registers));
+    return true;
   }
-  if (!missing.empty()) {
-    result.text +=
-        input.path +
-        ": note: castor-cc compiles the device code of each file by itself (no -rdc linking): define it in a "
-        "header, or #include the .cu file that defines it\n";
+  return finish_ptx(input.path, ptx, options_.max_registers,
+                    "without -rdc=true the device code of each file is compiled by itself: compile all files with "
+                    "-rdc=true and link them with castor-cc, or define it in a header",
+                    result);
+}
+
+/// An object whose device code is linked later: LLVM text in a section that the host's linker drops.
+Job::Result Job::compile_relocatable(const Input& input, const std::string& output, std::size_t index) {
+  Result result;
+  std::string errors;
+  std::string ir;
+  const std::string ir_file = temporary(index, input.path, ".ll");
+  const std::string section = temporary(index, input.path, ".device");
+  bool good = make_ir(input, ir_file, result, errors, ir);
+  result.text += translate_device_errors(errors, input.path, ir) + explain_missing_headers(errors);
+  const std::string device_text = result.text;
+  std::string host_errors;
+  if (good) {
+    // The image of the object itself is never loaded.
+    if (!options_.dry_run) write_file(section, "relocatable device code");
+    good = execute(host_command(tools_, options_, input, "-c", section, output), result, host_errors);
+    result.text += without_repeats(host_errors, device_text);
+  }
+  if (good && !options_.dry_run) {
+    const std::string object = read_file(output);
+    std::string module(objects_of(output, object).front().section("__nv_module_id"));
+    module = module.substr(0, module.find('\0'));
+    DevicePart part;
+    part.unit = unit_name(input.path, output, options_.common_flags);
+    part.arch = options_.device_arch;
+    part.max_registers = options_.max_registers;
+    part.code_flags = generator_flags(options_);
+    part.ir = expose_local_variables(read_file(ir_file));
+    write_file(section, write_part(part));
+    const std::string name(kDeviceSection);
+    std::vector<std::string> command = {"objcopy", "--add-section", name + "=" + section, "--set-section-flags",
+                                        name + "=exclude,readonly"};
+    for (std::string& option : registration_names(module, part.unit)) command.push_back(std::move(option));
+    command.push_back(output);
+    std::string copy_errors;
+    good = execute(command, result, copy_errors);
+    result.text += copy_errors;
+  }
+  if (!good) {
     result.code = kFailed;
-    return false;
+    std::error_code ignored;  // the file may not exist
+    if (!options_.dry_run) fs::remove(output, ignored);
   }
-  if (options_.max_registers > 0) write_file(ptx, cap_registers(text, options_.max_registers));
-  return true;
+  return result;
+}
+
+/// Links the device code of `objects` and of the libraries among the flags into one object, `output`, which then is
+/// one of them. Nothing happens if there is no such code, or if an object is the result of such a link already.
+bool Job::link_device_code(std::vector<std::string>& objects, const std::string& output, Result& result) {
+  std::vector<std::string> files = objects;
+  for (const std::string& library : options_.link_flags) {
+    if (library.compare(0, 2, "-l") != 0) continue;
+    for (const std::string& directory : options_.link_flags) {
+      const std::string file =
+          directory.compare(0, 2, "-L") == 0 ? directory.substr(2) + "/lib" + library.substr(2) + ".a" : std::string();
+      std::error_code error;
+      if (!file.empty() && fs::exists(file, error)) files.push_back(file);
+    }
+  }
+  std::vector<DevicePart> parts;
+  std::vector<std::string> linked;
+  for (const std::string& file : files) collect_parts(file, parts, linked);
+  const auto is_linked = [&](const DevicePart& part) {
+    return std::find(linked.begin(), linked.end(), part.unit) != linked.end();
+  };
+  parts.erase(std::remove_if(parts.begin(), parts.end(), is_linked), parts.end());
+  if (parts.empty()) return true;
+  const DevicePart common = common_options(parts);
+  const std::vector<Renaming> renamed = separate_local_names(parts);
+  const std::string ptx = temporary(0, "linked", ".ptx");
+  const std::string stub = temporary(0, "linked", ".c");
+  std::vector<std::string> bitcode;
+  std::string errors;
+  bool good = true;
+  for (std::size_t i = 0; i < parts.size() && good; ++i) {
+    const std::string ir_file = temporary(i, "part", ".linked.ll");
+    bitcode.push_back(temporary(i, "part", ".linked.bc"));
+    write_file(ir_file, parts[i].ir);
+    good = execute(bitcode_command(tools_, ir_file, bitcode.back()), result, errors);
+  }
+  good = good &&
+         execute(device_link_command(tools_, options_, bitcode, common.arch, common.code_flags, ptx), result, errors);
+  for (std::size_t i = 0; i < bitcode.size(); ++i) {  // by the names that the user knows
+    for (std::size_t at = errors.find(bitcode[i]); at != std::string::npos; at = errors.find(bitcode[i])) {
+      errors.replace(at, bitcode[i].size(), parts[i].file);
+    }
+  }
+  result.text += translate_device_errors(readable_link_errors(errors), kLinkName, "");
+  if (good) {
+    const int registers = options_.max_registers > 0 ? options_.max_registers : common.max_registers;
+    good = finish_ptx(kLinkName, ptx, registers, "give the object or library that defines it to castor-cc", result);
+  }
+  if (good) {
+    if (options_.keep) write_file("a_dlink.ptx", read_file(ptx));
+    write_file(stub, registration_source(ptx, parts, renamed));
+    std::string stub_errors;
+    good = execute({tools_.clang_c, "-x", "c", "-w", "-fPIC", "-c", stub, "-o", output}, result, stub_errors);
+    result.text += stub_errors;
+  }
+  objects.push_back(output);
+  return good;
 }
 
 Job::Result Job::compile_cuda(const Input& input, const std::string& mode, const std::string& output,
                               std::size_t index) {
+  if (options_.relocatable) return compile_relocatable(input, output, index);
   Result result;
   const std::string ptx = options_.keep ? with_extension(input.path, ".ptx") : temporary(index, input.path, ".ptx");
   if (!make_ptx(input, ptx, index, result)) return result;
@@ -151,17 +310,24 @@ std::string Job::output_of(std::size_t index) const {
   }
   if (!options_.output.empty()) return options_.output;
   if (options_.stage == Stage::kObject) return with_extension(input.path, ".o");
-  if (options_.stage == Stage::kPtx) return with_extension(input.path, ".ptx");
+  if (options_.stage == Stage::kPtx) {
+    return with_extension(input.path, options_.image.empty() ? std::string(".ptx") : options_.image);
+  }
   if (options_.stage == Stage::kAssembly) return with_extension(input.path, ".s");
   return {};
 }
 
 Job::Result Job::compile(std::size_t index) {
-  const Input& input = options_.inputs[index];
+  Input input = options_.inputs[index];
   Result result;
   if (input.kind == InputKind::kObject) return result;
   const std::string output = output_of(index);
+  const bool reads_code = options_.stage != Stage::kPreprocess && options_.stage != Stage::kDependencies;
   try {
+    if (input.kind == InputKind::kCuda && reads_code && !options_.dry_run) {
+      input.reading = overlay_options(input.path, options_.common_flags, tools_.include_dir,
+                                      temporary(index, input.path, ".sources"));
+    }
     if (options_.stage == Stage::kPtx || input.kind == InputKind::kOpenCl) {
       if (!make_ptx(input, output, index, result) && !options_.dry_run) {
         std::error_code ignored;  // the file may not exist
@@ -178,7 +344,7 @@ Job::Result Job::compile(std::size_t index) {
     }
     std::string errors;
     if (!execute(host_command(tools_, options_, input, mode, "", output), result, errors)) result.code = kFailed;
-    result.text += without_repeats(errors, "");
+    result.text += without_repeats(errors, "") + explain_missing_headers(errors);
   } catch (const base::InputError& e) {
     result.code = kWrongRequest;
     result.text += std::string("castor-cc: ") + e.what() + "\n";
@@ -209,7 +375,7 @@ int Job::finish(std::vector<Result>& results) {
   return code;
 }
 
-/// The step after the objects: link, archive, or the empty object of a device link.
+/// The step after the objects: link, archive, or the link of device code alone.
 int Job::combine() {
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < options_.inputs.size(); ++i) {
@@ -221,17 +387,32 @@ int Job::combine() {
   bool good = true;
   if (options_.stage == Stage::kLink) {
     const std::string output = options_.output.empty() ? "a.out" : options_.output;
-    good = execute(link_command(tools_, options_, objects, output), result, errors);
+    if (!options_.dry_run) {
+      good = link_device_code(objects, temporary(0, "linked", ".o"), result);
+      const std::string note = settle_openmp(options_.link_flags, [&] { return needs_clangs_openmp(objects); });
+      if (!note.empty()) result.text += "castor-cc: note: " + note + "\n";
+    }
+    good = good && execute(link_command(tools_, options_, objects, output), result, errors);
+    if (errors.find("cannot find -lomp") != std::string::npos) {
+      errors += "castor-cc: note: clang's OpenMP library is not installed: apt-get install libomp-14-dev\n";
+    } else if (errors.find("undefined reference to `__kmpc_") != std::string::npos) {
+      errors += "castor-cc: note: an object was compiled with -fopenmp: give -Xcompiler -fopenmp at the link, too\n";
+    }
   } else if (options_.stage == Stage::kArchive) {
     std::vector<std::string> command = {"ar", "rcs", options_.output.empty() ? "a.a" : options_.output};
     command.insert(command.end(), objects.begin(), objects.end());
     good = execute(command, result, errors);
   } else {
     const std::string output = options_.output.empty() ? "a_dlink.o" : options_.output;
-    good = execute({tools_.clang_c, "-x", "c", "-c", "/dev/null", "-o", output}, result, errors);
+    const std::size_t given = objects.size();
+    if (!options_.dry_run) good = link_device_code(objects, output, result);
+    // Without device code to link, as some Makefiles do it: an object without anything.
+    if (good && objects.size() == given) {
+      good = execute({tools_.clang_c, "-x", "c", "-c", "/dev/null", "-o", output}, result, errors);
+    }
   }
   result.code = good ? kGood : kFailed;
-  result.text = errors;
+  result.text += errors;
   std::vector<Result> results = {std::move(result)};
   return finish(results);
 }

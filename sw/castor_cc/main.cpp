@@ -1,11 +1,44 @@
+#include <cstdio>
 #include <iostream>
+#include <ostream>
+#include <streambuf>
 #include <string>
 #include <vector>
 
+#include "castor/base/terminal.h"
 #include "castor_cc/driver.h"
 #include "castor_cc/process.h"
 
+namespace {
+
+/// Standard error, line by line, with the words "error" and "warning" in colour: messages of the compilers come through
+/// us, who have read them, so they have none of their own.
+class ColouredLines final : public std::streambuf {
+ public:
+  ~ColouredLines() override { write(); }
+
+ private:
+  int_type overflow(int_type c) override {
+    if (c == traits_type::eof()) return 0;
+    line_ += traits_type::to_char_type(c);
+    if (c == '\n') write();
+    return c;
+  }
+  void write() {
+    std::fputs(castor::base::with_coloured_word(line_, true).c_str(), stderr);
+    line_.clear();
+  }
+
+  std::string line_;
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
   castor::castor_cc::defer_signals();
-  return castor::castor_cc::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), std::cout, std::cerr);
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (!castor::base::stderr_has_colour()) return castor::castor_cc::run(arguments, std::cout, std::cerr);
+  ColouredLines lines;
+  std::ostream err(&lines);
+  return castor::castor_cc::run(arguments, std::cout, err);
 }

@@ -177,6 +177,8 @@ std::string_view help_text() {
 
   -o FILE          output             -c            objects only
   -ptx             PTX only           -E            preprocess
+  -cubin -fatbin   PTX as a file that cuModuleLoad takes under that name
+  -rdc=true -dc    device code over several files   -dlink   its link alone
   -S               host assembly      -shared       shared library
   -lib             static library     -x LANG       cu, c, c++ or cl
   -I -D -U -include -isystem -std=    as usual; also -W* -f* -m* -g -l -L -M*

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -132,7 +133,13 @@ class Parser {
   Options options_;
 };
 
-void Parser::set_stage(Stage stage) { options_.stage = stage; }
+void Parser::set_stage(Stage stage) {
+  const auto is = [&](Stage wanted) { return options_.stage == wanted || stage == wanted; };
+  if (is(Stage::kDeviceLink) && is(Stage::kPtx)) {
+    throw InputError("-dlink writes an object, no device code by itself", "leave out -ptx, -cubin or -fatbin");
+  }
+  options_.stage = stage;
+}
 
 void Parser::add_input(const std::string& path) {
   Input input;
@@ -154,6 +161,7 @@ void Parser::add_input(const std::string& path) {
 bool Parser::parse_stage(std::string_view name) {
   if (name == "-h") return set_stage(Stage::kHelp), true;
   if (name == "-V") return set_stage(Stage::kVersion), true;
+  if (name == "-dc") options_.relocatable = true;
   if (name == "-c" || name == "-dc" || name == "-dw") return set_stage(Stage::kObject), true;
   if (name == "--ptx") return set_stage(Stage::kPtx), true;
   if (name == "-E") return set_stage(Stage::kPreprocess), true;
@@ -161,9 +169,12 @@ bool Parser::parse_stage(std::string_view name) {
   if (name == "-lib") return set_stage(Stage::kArchive), true;
   if (name == "-dlink") return set_stage(Stage::kDeviceLink), true;
   if (name == "-shared") return options_.shared = true, true;
-  if (name == "-cubin" || name == "-fatbin" || name == "-cuda") {
-    throw InputError("option '" + std::string(name) + "' is not supported: there is no machine code behind PTX here",
-                     "use -ptx");
+  if (name == "-cubin" || name == "-fatbin") {
+    options_.image = "." + std::string(name.substr(1));
+    return set_stage(Stage::kPtx), true;
+  }
+  if (name == "-cuda") {
+    throw InputError("option '-cuda' is not supported: the host side is never written as C++", "use -c or -E");
   }
   if (name == "-run") throw InputError("option '-run' is not supported", "start the program yourself");
   return false;
@@ -208,7 +219,7 @@ bool Parser::parse_device(const std::string& name) {
     if (!truth(name)) device.insert(device.end(), {"-mllvm", "-nvptx-prec-sqrtf32=0"});
     return true;
   }
-  if (name == "-rdc") return (void)truth(name), true;
+  if (name == "-rdc") return options_.relocatable = truth(name), true;
   if (name == "-G") return options_.device_debug = true, true;
   if (name == "-lineinfo") return options_.line_info = true, true;
   if (name == "-default-stream") {
@@ -471,6 +482,16 @@ void Parser::finish() {
     throw InputError("-o names one file, but " + std::to_string(sources) + " sources are given",
                      "compile them one by one, or leave out -o");
   }
+  if (options_.stage == Stage::kDeviceLink && sources != 0) {
+    throw InputError("-dlink takes objects, but a source is given", "compile it with -dc first");
+  }
+  if (options_.relocatable && options_.stage == Stage::kAssembly) {
+    throw InputError("-S cannot hold relocatable device code", "use -c, or leave out -rdc=true");
+  }
+  if (options_.relocatable && !options_.image.empty()) {
+    throw InputError("-" + options_.image.substr(1) + " is loaded as it is and cannot be linked",
+                     "leave out -rdc=true, or compile with -dc and link a program");
+  }
   if (options_.stage == Stage::kPtx) {
     for (const Input& input : options_.inputs) {
       if (input.kind != InputKind::kCuda && input.kind != InputKind::kOpenCl) {
@@ -481,6 +502,17 @@ void Parser::finish() {
 }
 
 }  // namespace
+
+std::string settle_openmp(std::vector<std::string>& link_flags, const std::function<bool()>& compiled_by_clang) {
+  const auto asks = [](const std::string& flag) { return flag == "-fopenmp"; };
+  const auto is_gnu = [](const std::string& flag) { return flag == "-lgomp" || flag == "-Wl,-lgomp"; };
+  if (std::none_of(link_flags.begin(), link_flags.end(), is_gnu)) return {};
+  if (std::none_of(link_flags.begin(), link_flags.end(), asks) && !compiled_by_clang()) return {};
+  link_flags.erase(std::remove_if(link_flags.begin(), link_flags.end(), is_gnu), link_flags.end());
+  if (std::none_of(link_flags.begin(), link_flags.end(), asks)) link_flags.emplace_back("-fopenmp");
+  return "-lgomp: clang's OpenMP runtime is linked in its place, which the host code needs and which has the functions "
+         "of both";
+}
 
 std::vector<std::string> split_response(std::string_view text) {
   std::vector<std::string> arguments;

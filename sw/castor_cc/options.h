@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,18 +13,19 @@ enum class InputKind { kCuda, kCxx, kC, kOpenCl, kObject };
 struct Input {
   std::string path;
   InputKind kind = InputKind::kCuda;
+  std::vector<std::string> reading = {};  ///< options with which clang reads it as nvcc would
 };
 
 /// How far the compilation goes.
 enum class Stage {
   kLink,          ///< program or shared library
   kObject,        ///< -c: one object per source
-  kPtx,           ///< -ptx: device code of each source as PTX text
+  kPtx,           ///< -ptx, -cubin, -fatbin: device code of each source as PTX text
   kPreprocess,    ///< -E
   kDependencies,  ///< -M, -MM: makefile rules on stdout
   kAssembly,      ///< -S: host assembly
   kArchive,       ///< -lib: static library of the objects
-  kDeviceLink,    ///< -dlink: nothing to do here, an empty object
+  kDeviceLink,    ///< -dlink: the device code of all objects linked, as one object
   kHelp,
   kVersion
 };
@@ -51,6 +53,8 @@ struct Options {
   bool fused_multiply_add = true;         ///< -fmad
   bool link_runtime = true;               ///< false with -cudart none
   bool shared = false;                    ///< -shared
+  bool relocatable = false;               ///< -rdc=true, -dc: device code that is linked over files
+  std::string image;                      ///< of kPtx: ".cubin" or ".fatbin" if that was asked for
   int jobs = 0;                           ///< -t: files compiled at the same time; 0 = one per processor
 };
 
@@ -58,6 +62,11 @@ struct Options {
 /// Options that nvcc has and that mean nothing here are taken and dropped.
 /// Throws base::InputError for unknown options, missing values and combinations that cannot be served.
 [[nodiscard]] Options parse_command_line(const std::vector<std::string>& arguments);
+
+/// Replaces -lgomp by clang's OpenMP runtime, which has the entry points of both, if code of clang needs that one:
+/// `compiled_by_clang` says that an object does, -fopenmp among the flags says it too. Returns a remark, or nothing.
+[[nodiscard]] std::string settle_openmp(std::vector<std::string>& link_flags,
+                                        const std::function<bool()>& compiled_by_clang);
 
 /// Splits the text of a response file into arguments: white space separates, quotes and backslashes protect.
 [[nodiscard]] std::vector<std::string> split_response(std::string_view text);

@@ -98,7 +98,7 @@ std::string known_arch(int arch) {
   return "sm_50";
 }
 
-std::vector<std::string> cuda_flags(const Options& options) {
+std::vector<std::string> cuda_flags(const Options& options, const Input& input) {
   // The architecture is given to the host side too: it is part of what the sources see.
   std::vector<std::string> flags = {"-x",
                                     "cuda",
@@ -111,6 +111,8 @@ std::vector<std::string> cuda_flags(const Options& options) {
   if (!has_standard(options)) flags.emplace_back("-std=c++17");
   // By name, so that it counts as a system header: no warnings from it, no entry in dependency files of -MMD.
   append(flags, {"-include", "cuda_runtime.h"});
+  append(flags, input.reading);
+  if (options.relocatable) flags.emplace_back("-D__CUDACC_RDC__");
   return flags;
 }
 
@@ -121,10 +123,10 @@ std::string optimisation(const Options& options, bool device) {
 }
 
 /// Of both halves of a device compilation.
-std::vector<std::string> code_flags(const Options& options) {
+std::vector<std::string> code_flags(const Options& options, int arch) {
   std::vector<std::string> flags = {
-      "-fno-crash-diagnostics",        optimisation(options, true), "-Xclang", "-target-feature", "-Xclang",
-      ptx_feature(options.device_arch)};
+      "-fno-crash-diagnostics", optimisation(options, true), "-Xclang", "-target-feature", "-Xclang",
+      ptx_feature(arch)};
   // "on" contracts inside one expression of the source. "fast", clang's default for CUDA, lets the back end fuse across
   // statements and functions: it breaks __fmul_rn and the error-free sums inside the maths library.
   flags.emplace_back(options.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");
@@ -161,37 +163,71 @@ Toolchain find_toolchain() {
   return tools;
 }
 
-std::vector<std::string> device_command(const Toolchain& tools, const Options& options, const std::string& source,
+std::vector<std::string> device_command(const Toolchain& tools, const Options& options, const Input& input,
                                         const std::string& ir) {
   std::vector<std::string> command = {tools.clang_cxx};
-  append(command, cuda_flags(options));
+  append(command, cuda_flags(options, input));
   append(command, {"--cuda-device-only", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
-  append(command, code_flags(options));
+  append(command, code_flags(options, options.device_arch));
   append(command, {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", tools.libdevice});
   append(command, common_flags(tools, options));
   append(command, options.device_flags);
-  append(command, {"-isystem", tools.include_dir, source, "-o", ir});
+  append(command, {"-isystem", tools.include_dir, input.path, "-o", ir});
   return command;
+}
+
+namespace {
+
+/// What clang's driver adds to a compilation of CUDA by itself, and is told here. Flags for the front end go unused.
+std::vector<std::string> generator_command(const std::string& compiler, const char* language, int arch) {
+  return {compiler,
+          "-x",
+          language,
+          "-target",
+          "nvptx64-nvidia-cuda",
+          "-Qunused-arguments",
+          "-S",
+          "-Xclang",
+          "-target-cpu",
+          "-Xclang",
+          known_arch(arch),
+          "-mllvm",
+          "-enable-memcpyopt-without-libcalls",
+          "-fno-dwarf-directory-asm"};
+}
+
+}  // namespace
+
+std::vector<std::string> bitcode_command(const Toolchain& tools, const std::string& ir, const std::string& bitcode) {
+  return {tools.clang_cxx,        "-x", "ir", "-target", "nvptx64-nvidia-cuda", "-c", "-emit-llvm", "-Xclang",
+          "-disable-llvm-passes", ir,   "-o", bitcode};
+}
+
+std::vector<std::string> device_link_command(const Toolchain& tools, const Options& options,
+                                             const std::vector<std::string>& bitcode, int arch,
+                                             const std::vector<std::string>& code_flags_of_parts,
+                                             const std::string& ptx) {
+  // An empty C file into which clang links the rest: given bitcode as its input it would link nothing.
+  std::vector<std::string> command = generator_command(tools.clang_c, "c", arch);
+  append(command, code_flags(options, arch));
+  append(command, code_flags_of_parts);
+  for (const std::string& file : bitcode) append(command, {"-Xclang", "-mlink-bitcode-file", "-Xclang", file});
+  append(command, {"/dev/null", "-o", ptx});
+  return command;
+}
+
+std::vector<std::string> generator_flags(const Options& options) {
+  std::vector<std::string> flags;
+  for (std::size_t i = 0; i + 1 < options.device_flags.size(); ++i) {
+    if (options.device_flags[i] == "-mllvm") append(flags, {"-mllvm", options.device_flags[i + 1]});
+  }
+  return flags;
 }
 
 std::vector<std::string> code_command(const Toolchain& tools, const Options& options, const std::string& ir,
                                       const std::string& ptx) {
-  // What clang's driver adds to a compilation of CUDA by itself, it is told here. Flags for the front end go unused.
-  std::vector<std::string> command = {tools.clang_cxx,
-                                      "-x",
-                                      "ir",
-                                      "-target",
-                                      "nvptx64-nvidia-cuda",
-                                      "-Qunused-arguments",
-                                      "-S",
-                                      "-Xclang",
-                                      "-target-cpu",
-                                      "-Xclang",
-                                      known_arch(options.device_arch),
-                                      "-mllvm",
-                                      "-enable-memcpyopt-without-libcalls",
-                                      "-fno-dwarf-directory-asm"};
-  append(command, code_flags(options));
+  std::vector<std::string> command = generator_command(tools.clang_cxx, "ir", options.device_arch);
+  append(command, code_flags(options, options.device_arch));
   append(command, common_flags(tools, options));
   append(command, options.device_flags);
   append(command, {ir, "-o", ptx});
@@ -249,8 +285,11 @@ std::vector<std::string> host_command(const Toolchain& tools, const Options& opt
                                       const std::string& mode, const std::string& ptx, const std::string& output) {
   std::vector<std::string> command = {input.kind == InputKind::kC ? tools.clang_c : tools.clang_cxx};
   if (input.kind == InputKind::kCuda) {
-    append(command, cuda_flags(options));
+    append(command, cuda_flags(options, input));
     command.emplace_back("--cuda-host-only");
+    // Of the host side alone: on the device side clang 14 would give local kernels and variables other names than the
+    // host registers, and leaves references to the old ones.
+    if (options.relocatable && mode == "-c") command.emplace_back("-fgpu-rdc");
     if (!ptx.empty()) append(command, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx});
   } else {
     append(command, {"-x", input.kind == InputKind::kC ? "c" : "c++"});
@@ -285,7 +324,9 @@ std::vector<std::string> link_command(const Toolchain& tools, const Options& opt
   append(command, {"-o", output});
   append(command, options.link_flags);
   if (options.link_runtime) {
-    append(command, {"-L" + tools.library_dir, "-lcastor_cudart", "-Wl,-rpath," + tools.library_dir, "-pthread"});
+    // The folder behind it has the driver's name for the library, for programs that open libcuda.so.1 themselves.
+    append(command, {"-L" + tools.library_dir, "-lcastor_cudart", "-Wl,-rpath," + tools.library_dir,
+                     "-Wl,-rpath," + tools.library_dir + "/castor", "-pthread"});
   }
   return command;
 }

@@ -25,10 +25,20 @@ struct Toolchain {
 
 /// CUDA source to LLVM text, device library included, before the first optimisation.
 [[nodiscard]] std::vector<std::string> device_command(const Toolchain& tools, const Options& options,
-                                                      const std::string& source, const std::string& ir);
+                                                      const Input& input, const std::string& ir);
 /// That text to PTX. Both commands together give what one would.
 [[nodiscard]] std::vector<std::string> code_command(const Toolchain& tools, const Options& options,
                                                     const std::string& ir, const std::string& ptx);
+/// That text to LLVM bitcode, as it is.
+[[nodiscard]] std::vector<std::string> bitcode_command(const Toolchain& tools, const std::string& ir,
+                                                       const std::string& bitcode);
+/// Bitcode of several sources to one PTX module for sm_`arch`; `code_flags` go to the code generator.
+[[nodiscard]] std::vector<std::string> device_link_command(const Toolchain& tools, const Options& options,
+                                                           const std::vector<std::string>& bitcode, int arch,
+                                                           const std::vector<std::string>& code_flags,
+                                                           const std::string& ptx);
+/// Options of the code generator among those for the device.
+[[nodiscard]] std::vector<std::string> generator_flags(const Options& options);
 /// Whether the device code is optimised at all.
 [[nodiscard]] bool optimises_device(const Options& options);
 /// OpenCL C to PTX.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "compiler/intervals.h"
 #include "compiler/link.h"
 
@@ -411,6 +412,11 @@ class Allocator {
         }
       }
     }
+    // In a program with a call stack its register is nobody else's.
+    if (code_.stack_pointer != kNoRegister && !predicates_) {
+      const auto end = static_cast<std::uint32_t>(2 * code_.insts.size());
+      for (auto& segments : pinned[kStackRegister]) segments.assign(1, {0, end});
+    }
     for (std::uint32_t i = 0; i < code_.insts.size(); ++i) {
       if (code_.insts[i].call == kNoIndex) continue;
       const PhysicalSet& clobbers = code_.calls[code_.insts[i].call].clobbers;
@@ -548,8 +554,8 @@ class Allocator {
     }
     if (own == kInfinite)
       fail(*code_.module, code_.function->where,
-           "'" + base::printable(code_.function->name, 200) + "' does not fit into " + std::to_string(limit_) +
-               (predicates_ ? " predicates" : " registers per thread"),
+           "'" + base::printable(base::readable_name(code_.function->name), 200) + "' does not fit into " +
+               std::to_string(limit_) + (predicates_ ? " predicates" : " registers per thread"),
            "allow more registers");
     spilled_.push_back(index);
   }

@@ -21,6 +21,28 @@ RegisterClass class_of_size(std::uint64_t size) { return size > 4 ? RegisterClas
 
 }  // namespace
 
+/// The kernel sets the end of the call stack; a function with a frame on it moves it.
+void Lowering::enter_frame() {
+  code_.stack_pointer = code_.make_fixed(RegisterClass::kSingle, kStackRegister);
+  if (code_.kernel) return copy(code_.stack_pointer, Value::constant(0, false, LocalBase::kStack));
+  code_.entry_registers.push_back(code_.stack_pointer);
+  if (code_.on_stack) move_stack_pointer("add.u32");
+}
+
+void Lowering::leave_frame() {
+  if (code_.on_stack) move_stack_pointer("sub.u32");
+  code_.exit_registers.push_back(code_.stack_pointer);
+}
+
+void Lowering::move_stack_pointer(const char* spelling) {
+  isa::LookupError ignored;
+  Inst inst = start(InstructionTable::instance().find(spelling, ignored));
+  inst.dst = Value::of(code_.stack_pointer);
+  inst.src[0] = inst.dst;
+  inst.src[1] = Value::constant(0, false, LocalBase::kSize);
+  emit(inst);
+}
+
 std::uint64_t Lowering::allocate_frame(std::uint64_t size, std::uint64_t align) {
   const std::uint64_t offset = align_up(code_.frame_bytes, std::max<std::uint64_t>(align, 1));
   code_.frame_bytes = offset + size;
@@ -153,11 +175,6 @@ void Lowering::place_variables() {
       }
       case Space::kGlobal:
       case Space::kConst:
-        if (linked_.addresses_known && linked_.options->symbols.count(variable.name) == 0)
-          fail(*linked_.module, variable.where,
-               "." + std::string(isa::name(variable.space)) + " variable '" + base::printable(variable.name, 200) +
-                   "' is declared inside a function",
-               "declare it outside");
         place.kind = VariablePlace::Kind::kDevice;
         place.offset = linked_.address(variable.name, variable.where);
         break;
@@ -219,11 +236,18 @@ void Lowering::place_function_parameters() {
     }
     if (variable.space == Space::kReg) {
       const RegisterId to = function_.parameter_registers[i];
-      if (class_of(to) == RegisterClass::kPredicate) error("predicates cannot be parameters");
-      if (fixed != kNoRegister)
+      if (class_of(to) == RegisterClass::kPredicate) {
+        RegisterId word = fixed;
+        if (word == kNoRegister) {
+          word = code_.make(RegisterClass::kSingle);
+          load_local(word, LocalBase::kArea, from.offset, 1);
+        }
+        to_predicate(to, word);
+      } else if (fixed != kNoRegister) {
         copy(to, Value::of(fixed));
-      else
+      } else {
         load_local(to, LocalBase::kArea, from.offset, class_of(to) == RegisterClass::kPair ? 8 : 4);
+      }
       continue;
     }
     const ParameterUse& use = uses_[variable_index];
@@ -231,14 +255,14 @@ void Lowering::place_function_parameters() {
     const bool piece = is_scalar(variable) && use.pieces_only && !use.address_taken;
     if (!use.touched && !use.address_taken) {
       // Not read: nothing to move.
-    } else if (piece && (fixed != kNoRegister || convention.shared_area)) {
+    } else if (piece && (fixed != kNoRegister || convention.leaves_area())) {
       place.kind = VariablePlace::Kind::kPiece;
       place.piece = code_.make(from.cls, false);
       if (fixed != kNoRegister)
         copy(place.piece, Value::of(fixed));
       else
         load_local(place.piece, LocalBase::kArea, from.offset, static_cast<unsigned>(variable.size));
-    } else if (fixed == kNoRegister && !convention.shared_area) {
+    } else if (fixed == kNoRegister && !convention.leaves_area()) {
       place.kind = VariablePlace::Kind::kArea;
       place.offset = from.offset;
     } else {
@@ -259,7 +283,7 @@ void Lowering::place_function_parameters() {
     if (is_scalar(variable) && use.pieces_only && !use.address_taken) {
       place.kind = VariablePlace::Kind::kPiece;
       place.piece = code_.make(to.cls, false);
-    } else if (to.kind == Place::Kind::kArea && !convention.shared_area) {
+    } else if (to.kind == Place::Kind::kArea && !convention.leaves_area()) {
       place.kind = VariablePlace::Kind::kArea;
       place.offset = to.offset;
     } else {
@@ -313,6 +337,8 @@ bool Lowering::parameter_access(const Instruction& in, Inst& inst) {
 
 Value Lowering::argument_value(const Operand& operand, RegisterClass cls) {
   const Type type = cls == RegisterClass::kPair ? Type::kB64 : Type::kB32;
+  if (operand.kind == Operand::Kind::kRegister && class_of(register_of(operand)) == RegisterClass::kPredicate)
+    return Value::of(from_predicate(predicate(operand)));
   if (operand.kind != Operand::Kind::kVariable) return source(operand, type);
   const VariablePlace& place = places_[operand.index];
   if (place.kind == VariablePlace::Kind::kPiece) {
@@ -324,6 +350,28 @@ Value Lowering::argument_value(const Operand& operand, RegisterClass cls) {
   const std::uint64_t size = std::min<std::uint64_t>(function_.variables[operand.index].size, 8);
   load_local(value, base, place.offset, size >= 8 ? 8 : size >= 4 ? 4 : size >= 2 ? 2 : 1);
   return Value::of(value);
+}
+
+/// Predicates are passed as 0 and 1.
+RegisterId Lowering::from_predicate(const PredicateUse& predicate) {
+  isa::LookupError ignored;
+  Inst inst = start(InstructionTable::instance().find("selp.b32", ignored));
+  const RegisterId word = code_.make(RegisterClass::kSingle);
+  inst.dst = Value::of(word);
+  inst.src[0] = Value::constant(1, false);
+  inst.src[1] = Value::constant(0, false);
+  inst.psrc[0] = predicate;
+  emit(inst);
+  return word;
+}
+
+void Lowering::to_predicate(RegisterId to, RegisterId word) {
+  isa::LookupError ignored;
+  Inst inst = start(InstructionTable::instance().find("setp.ne.u32", ignored));
+  inst.pdst[0] = to;
+  inst.src[0] = Value::of(word);
+  inst.src[1] = Value::constant(0, false);
+  emit(inst);
 }
 
 void Lowering::pass_argument(const Operand& operand, const Place& place, CallSite& site) {
@@ -372,6 +420,13 @@ void Lowering::take_result(const Operand& operand, const Place& place, RegisterI
     to = there.piece;
   } else {
     return;
+  }
+  if (class_of(to) == RegisterClass::kPredicate) {
+    if (place.kind == Place::Kind::kArea) {
+      fixed = code_.make(RegisterClass::kSingle);
+      load_local(fixed, LocalBase::kArea, place.offset, 1);
+    }
+    return to_predicate(to, fixed);
   }
   if (class_of(to) != place.cls) error("a result's size is not that of the function's result");
   if (place.kind == Place::Kind::kRegister)
@@ -432,6 +487,10 @@ void Lowering::call(const Instruction& in) {
   inst.ends = noreturn;
   inst.call = static_cast<std::uint32_t>(code_.calls.size());
   const std::vector<RegisterId> results = site.results;
+  if (code_.stack_pointer != kNoRegister) {
+    site.arguments.push_back(code_.stack_pointer);
+    site.results.push_back(code_.stack_pointer);
+  }
   code_.calls.push_back(std::move(site));
   emit(inst);
   if (convention != nullptr) {
@@ -510,7 +569,7 @@ void Lowering::return_results() {
     RegisterId value = kNoRegister;
     if (variable.space == Space::kReg) {
       value = function_.result_registers[i];
-      if (class_of(value) == RegisterClass::kPredicate) error("predicates cannot be results");
+      if (class_of(value) == RegisterClass::kPredicate) value = from_predicate({value, false});
     } else {
       const VariablePlace& place = places_[function_.parameters.size() + i];
       if (place.kind == VariablePlace::Kind::kArea) continue;

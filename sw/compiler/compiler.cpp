@@ -2,9 +2,8 @@
 //
 // A callee's registers are known when its callers are compiled: what a caller needs behind a call is kept out of the
 // registers that the callee, or anything it calls, writes. So no function saves registers, and a program needs as many
-// as its deepest chain of calls really holds. Functions that call each other in a circle (which only indirect calls can
-// close) cannot be ordered so; a call inside the circle counts as writing every register, and what is needed behind it
-// is spilled.
+// as its deepest chain of calls really holds. Functions that call each other in a circle cannot be ordered so; a call
+// inside the circle counts as writing every register, and what is needed behind it is spilled.
 
 #include "compiler/compiler.h"
 
@@ -13,12 +12,14 @@
 
 #include "castor/base/error.h"
 #include "compiler/allocate.h"
+#include "compiler/barriers.h"
 #include "compiler/control_flow.h"
 #include "compiler/emit.h"
 #include "compiler/fold.h"
 #include "compiler/functions.h"
 #include "compiler/link.h"
 #include "compiler/lower.h"
+#include "compiler/marks.h"
 
 namespace castor::compiler {
 namespace {
@@ -124,7 +125,10 @@ isa::Program compile_program(const isa::Module& module, std::string_view kernel,
   RegisterBudget budget{kFewestRegisters, kFewestRegisters};
   if (function != nullptr) budget = register_budget(*function, options);
   const Linked linked = link(module, kernel, options, addresses_known, argument_registers(budget.limit));
-  return emit(linked, compile_functions(linked, budget));
+  isa::Program program = emit(linked, compile_functions(linked, budget));
+  if (options.barriers) insert_barriers(program);
+  if (options.marks.rule != isa::MarkRule::kOff) mark(program, options.marks);
+  return program;
 }
 
 }  // namespace

@@ -11,10 +11,13 @@ namespace castor::compiler {
 /// Compiles kernel `kernel` of a module, with its own copies of every device function that it can reach, to physical
 /// registers: control-flow graph, reconvergence points (immediate post-dominators), liveness, register allocation with
 /// the cap of `options`, `.maxnreg`, `.maxntid` and `.minnctapersm`; spills go to local memory. A kernel without bounds
-/// gets no more registers than a block of 1024 threads may have, if it needs no spills for that.
+/// gets no more registers than a block of 1024 threads may have, if it needs no spills for that. `options.marks` says
+/// whether redundant instructions are then marked, which gives registers other numbers (compiler/marks.h).
 ///
-/// Errors: base::InputError with PTX file and line: unknown kernel or symbol, unresolved extern function, direct
-/// recursion (with the call chain), more than 4096 parameter bytes.
+/// Functions that call themselves have frames on a call stack of LinkOptions::stack_bytes (link.cpp).
+///
+/// Errors: base::InputError with PTX file and line: unknown kernel or symbol, unresolved extern function, more than
+/// 4096 parameter bytes.
 [[nodiscard]] std::shared_ptr<const isa::Program> compile(const isa::Module& module, std::string_view kernel,
                                                           const isa::LinkOptions& options);
 

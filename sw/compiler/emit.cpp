@@ -4,6 +4,7 @@
 #include <map>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 
 namespace castor::compiler {
 namespace {
@@ -12,6 +13,10 @@ using isa::Kind;
 using isa::OperandIndex;
 using isa::Program;
 using isa::Record;
+
+// As CUDA 11 has it. What CUDA 12.1 and later allow for sm_70 and newer, 32764, is not offered.
+constexpr std::uint64_t kMostParameterBytes = 4096;
+constexpr std::uint64_t kEndless = std::uint64_t{1} << 40;  // so that no sum overflows
 
 class Emitter {
  public:
@@ -58,12 +63,13 @@ class Emitter {
       end = align_up(end, align);
       program_.parameters.push_back({static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(v.size),
                                      static_cast<std::uint32_t>(align), v.name});
-      end += v.size;
-      if (end > 4096)
-        fail(*linked_.module, v.where,
-             "the parameters of kernel '" + base::printable(kernel.name, 200) + "' take more than 4096 bytes",
-             "pass a pointer to a structure in device memory");
+      end += std::min(v.size, kEndless);
     }
+    if (end > kMostParameterBytes)
+      fail(*linked_.module, kernel.parameters.front().where,
+           "the parameters of kernel '" + base::printable(base::readable_name(kernel.name), 200) + "' take " +
+               std::to_string(end) + " bytes; at most " + std::to_string(kMostParameterBytes) + " are supported",
+           "pass a pointer to a structure in device memory");
     program_.parameter_bytes = static_cast<std::uint32_t>(end);
     if (kernel.max_threads[0] != 0)
       program_.max_threads =
@@ -81,6 +87,8 @@ class Emitter {
     frame_base_.assign(n, 0);
     std::vector<std::uint64_t> begin(n, 0);
     std::uint64_t end_of_all = 0;
+    for (const Code& code : codes_)
+      if (code.on_stack) stack_align_ = std::max(stack_align_, code.frame_align);
     for (std::size_t i = n; i > 0;) {
       // One component: neighbours in the order.
       const std::uint32_t component = linked_.functions[linked_.bottom_up[i - 1]].component;
@@ -93,6 +101,7 @@ class Emitter {
       std::uint64_t end = start;
       for (std::size_t k = low; k < i; ++k) {
         const std::uint32_t f = linked_.bottom_up[k];
+        if (codes_[f].on_stack) continue;
         end = align_up(end, std::max<std::uint64_t>(codes_[f].frame_align, 16));
         frame_base_[f] = end;
         end += codes_[f].frame_bytes;
@@ -104,9 +113,16 @@ class Emitter {
       i = low;
     }
     if (linked_.area_bytes != 0) {
-      area_base_ = align_up(end_of_all, 16);
+      area_base_ = align_up(end_of_all, linked_.area_align);
       end_of_all = area_base_ + linked_.area_bytes;
     }
+    if (linked_.uses_stack) {
+      stack_base_ = align_up(end_of_all, stack_align_);
+      program_.stack_bytes = linked_.options->stack_bytes;
+      end_of_all = stack_base_ + program_.stack_bytes;
+    }
+    for (const LinkedFunction& f : linked_.functions)
+      program_.may_recurse = program_.may_recurse || (f.cyclic && !f.on_stack);
     program_.local_bytes = static_cast<std::uint32_t>(align_up(end_of_all, 4));
     for (const Code& code : codes_) program_.spill_bytes += static_cast<std::uint32_t>(code.spill_bytes);
   }
@@ -122,7 +138,8 @@ class Emitter {
         for (std::uint32_t i = block.first; i < block.last; ++i)
           if (!pointless(code, code.insts[i])) ++next;
       }
-      program_.functions.push_back({code.function->name, first, next - first});
+      program_.functions.push_back(
+          {code.function->name, first, next - first, static_cast<std::uint32_t>(code.on_stack ? frame_size(code) : 0)});
     }
     program_.code.reserve(next);
     program_.uses.reserve(next);
@@ -135,8 +152,44 @@ class Emitter {
     }
   }
 
+  /// What a call of a function on the stack takes of it. 16 bytes at least, for the return address that a machine keeps
+  /// there: so recursion without end is found.
+  [[nodiscard]] std::uint64_t frame_size(const Code& code) const {
+    return std::max(align_up(code.frame_bytes, stack_align_), stack_align_);
+  }
+
   [[nodiscard]] std::uint64_t local_base(LocalBase base) const {
-    return base == LocalBase::kFrame ? frame_base_[function_] : base == LocalBase::kArea ? area_base_ : 0;
+    switch (base) {
+      case LocalBase::kFrame:
+        // On the stack the register points behind the frame.
+        return codes_[function_].on_stack ? 0 - frame_size(codes_[function_]) : frame_base_[function_];
+      case LocalBase::kArea:
+        return area_base_;
+      case LocalBase::kStack:
+        return stack_base_;
+      case LocalBase::kSize:
+        return frame_size(codes_[function_]);
+      case LocalBase::kNone:
+        break;
+    }
+    return 0;
+  }
+
+  /// With addresses that are known now, and the stack register where an access counts from it.
+  [[nodiscard]] Inst placed(const Code& code, Inst inst) const {
+    inst.imm += local_base(inst.imm_base);
+    if (code.on_stack && inst.imm_base == LocalBase::kFrame && inst.src[0].none()) {
+      inst.src[0] = Value::of(code.stack_pointer);
+      inst.memory.address_bits = 32;
+    }
+    inst.imm_base = LocalBase::kNone;
+    for (Value& value : inst.src) {
+      // Addresses of fixed frames stay as they are in the disassembly: counted from the frame.
+      if (!value.is_constant() || value.base == LocalBase::kNone || (!code.on_stack && value.base != LocalBase::kStack))
+        continue;
+      value = Value::constant(value.bits + local_base(value.base), value.wide);
+    }
+    return inst;
   }
 
   OperandIndex constant(const Value& value) {
@@ -148,10 +201,10 @@ class Emitter {
       program_.constant_row.push_back(program_.constant_rows);
       program_.constant_rows += value.wide ? 2 : 1;
       if (program_.constant_rows > 0x7000)
-        fail(
-            *linked_.module, linked_.functions[0].function->where,
-            "'" + base::printable(program_.kernel, 200) + "' has too many different constants (more than 28,672 words)",
-            "load them from memory");
+        fail(*linked_.module, linked_.functions[0].function->where,
+             "'" + base::printable(base::readable_name(program_.kernel), 200) +
+                 "' has too many different constants (more than 28,672 words)",
+             "load them from memory");
     }
     return static_cast<OperandIndex>(isa::kConstantOperand + found->second);
   }
@@ -166,12 +219,14 @@ class Emitter {
     return static_cast<OperandIndex>(code.physical[id]);
   }
 
-  void emit(const Code& code, const Block& block, const Inst& inst) {
+  void emit(const Code& code, const Block& block, const Inst& unplaced) {
+    const Inst inst = placed(code, unplaced);
     Record record;
     isa::RegisterUse use;
     record.kind = inst.kind;
     record.timing = inst.timing;
-    record.imm = inst.imm + local_base(inst.imm_base);
+    record.imm = inst.imm;
+    if (inst.kind == Kind::kLane && inst.match.valid()) use.result = inst.match.row().result;
     if (inst.uniform) record.flags |= isa::kFlagUniform;
     const auto width = [&](RegisterId id) { return static_cast<std::uint8_t>(units(code.registers[id].cls)); };
     if (inst.dst.is_register()) {
@@ -212,6 +267,10 @@ class Emitter {
       record.guard = static_cast<std::uint8_t>(index | (inst.guard.negated ? 8U : 0U));
     }
     fill_union(code, block, inst, record);
+    if (inst.call != kNoIndex && calls_onto_stack(inst, code)) {
+      record.src[1] = kStackRegister;
+      use.src[1] = 1;
+    }
     if (inst.kind == Kind::kBarrier && inst.barrier.kind != isa::BarrierKind::kWarp) {
       if (inst.src[0].is_constant())
         program_.barriers =
@@ -224,6 +283,12 @@ class Emitter {
     program_.code.push_back(record);
     program_.uses.push_back(use);
     program_.lines.push_back(inst.where != nullptr ? *inst.where : isa::SourceLine{});
+  }
+
+  /// The machine compares the end of the stack at this call. A pointer may hold any function, whatever its prototype.
+  [[nodiscard]] bool calls_onto_stack(const Inst& inst, const Code& code) const {
+    if (inst.kind == Kind::kCallIndirect) return linked_.uses_stack;
+    return linked_.functions[code.calls[inst.call].callees[0]].on_stack;
   }
 
   void fill_union(const Code& code, const Block& block, const Inst& inst, Record& record) const {
@@ -271,6 +336,8 @@ class Emitter {
   std::uint32_t function_ = 0;
   std::uint32_t table_base_ = 0;
   std::uint64_t area_base_ = 0;
+  std::uint64_t stack_base_ = 0;
+  std::uint64_t stack_align_ = 16;
   std::vector<std::uint64_t> frame_base_;
   std::vector<std::vector<std::uint32_t>> block_start_;
   std::map<std::pair<std::uint64_t, bool>, std::uint32_t> constants_;

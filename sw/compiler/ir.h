@@ -46,8 +46,10 @@ struct VirtualRegister {
 /// Where an offset in local memory counts from; the places are known when all frames are laid out.
 enum class LocalBase : std::uint8_t {
   kNone,
-  kFrame,  ///< the function's own frame
+  kFrame,  ///< the function's own frame; in a function on the stack from what the stack register holds
   kArea,   ///< block of the program through which arguments and results in memory are passed
+  kStack,  ///< begin of the call stack
+  kSize,   ///< not a place: the size of the function's frame on the stack
 };
 
 /// Operand: virtual register or constant.
@@ -161,6 +163,8 @@ struct Code {
   std::uint64_t frame_bytes = 0;            ///< local memory: variables, then spills
   std::uint64_t frame_align = 1;
   std::uint64_t spill_bytes = 0;
+  RegisterId stack_pointer = kNoRegister;  ///< fixed register, in programs with a call stack
+  bool on_stack = false;                   ///< the frame is on it
 
   // After allocation.
   std::vector<std::int16_t> physical;  ///< per virtual register, or -1

@@ -6,11 +6,15 @@
 // Functions that indirect calls can reach use places in the area that depend on the signature only. Registers would not
 // do there: when the lanes of a warp call different functions, some wait at the entry of theirs, arguments in place,
 // while others run (see liveness in intervals.cpp for why a waiting lane's registers are not safe from other lanes).
+//
+// Frames. A function has one frame in local memory, at a fixed place, unless it can call itself, directly or through
+// others. Then each of its calls has a frame on the call stack, the last part of local memory: register kStackRegister,
+// which no function of such a program uses for anything else, holds the end of the stack; a function adds the size of
+// its frame at entry and takes it off before it returns. The machine compares at each call of such a function.
 
 #include "compiler/link.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <unordered_set>
 
@@ -69,8 +73,8 @@ class Linker {
     for (std::uint32_t i = 0; i < out_.functions.size(); ++i)
       if (targets_.count(out_.functions[i].function) != 0) out_.targets.push_back(i);
     find_callees();
-    refuse_recursion();
     order();
+    choose_stack();
     lay_out_calls();
     lay_out_shared();
   }
@@ -89,8 +93,11 @@ class Linker {
   }
 
   void use_variable(const Variable& v) {
-    if (v.space != Space::kShared) return;
-    if (shared_seen_.insert(&v).second) shared_.push_back(&v);
+    if (v.space == Space::kShared && seen_.insert(&v).second) shared_.push_back(&v);
+  }
+  void use_module_variable(const Variable& v) {
+    use_variable(v);
+    if (v.space == Space::kLocal && seen_.insert(&v).second) locals_.push_back(&v);
   }
 
   void scan(const Function& function) {
@@ -118,7 +125,7 @@ class Linker {
       const std::string& name = out_.module->names[operand.index];
       const auto found = out_.variables.find(name);
       if (found != out_.variables.end())
-        use_variable(*found->second);
+        use_module_variable(*found->second);
       else
         take_address(name);
     }
@@ -180,7 +187,7 @@ class Linker {
           const auto found = out_.index_by_name.find(out_.module->names[call.target.index]);
           if (found == out_.index_by_name.end()) continue;
           callees.insert(found->second);
-          direct_[i].emplace_back(found->second, &instruction);
+          direct_[i].push_back(found->second);
         } else {
           for (const Function* f : fitting(function, call)) callees.insert(out_.index_by_name.at(f->name));
         }
@@ -189,43 +196,43 @@ class Linker {
     }
   }
 
-  /// A cycle of direct calls can never end well; one through an indirect call may not happen at all.
-  void refuse_recursion() {
+  /// Functions of a component with a cycle of direct calls get their frames on a stack. A cycle that only calls through
+  /// pointers close may never happen when the program runs: its functions keep one frame each unless the caller of the
+  /// compiler wants a stack for them, and the machine stops a call that would need one.
+  void choose_stack() {
+    std::vector<bool> deep(out_.functions.size(), false);  // by component
+    for (const std::uint32_t f : direct_cycles()) deep[out_.functions[f].component] = true;
+    for (LinkedFunction& f : out_.functions) {
+      f.on_stack = f.cyclic && (deep[f.component] || out_.options->stack_for_pointers);
+      f.convention.reentrant = f.on_stack;
+      out_.uses_stack = out_.uses_stack || f.on_stack;
+    }
+  }
+
+  /// One function of each cycle of direct calls, at least.
+  [[nodiscard]] std::vector<std::uint32_t> direct_cycles() const {
     enum : std::uint8_t { kNew, kOpen, kDone };
     std::vector<std::uint8_t> state(out_.functions.size(), kNew);
-    struct Step {
-      std::uint32_t function;
-      std::size_t next;
-    };
+    std::vector<std::uint32_t> result;
     for (std::uint32_t root = 0; root < out_.functions.size(); ++root) {
       if (state[root] != kNew) continue;
-      std::vector<Step> path{{root, 0}};
+      std::vector<std::pair<std::uint32_t, std::size_t>> path{{root, 0}};
       state[root] = kOpen;
       while (!path.empty()) {
-        Step& step = path.back();
-        if (step.next == direct_[step.function].size()) {
-          state[step.function] = kDone;
+        auto& [function, next] = path.back();
+        if (next == direct_[function].size()) {
+          state[function] = kDone;
           path.pop_back();
           continue;
         }
-        const auto [callee, site] = direct_[step.function][step.next++];
-        if (state[callee] == kOpen) {
-          std::string chain;
-          bool inside = false;
-          for (const Step& s : path) {
-            inside = inside || s.function == callee;
-            if (inside) chain += base::printable(out_.functions[s.function].function->name, 200) + " -> ";
-          }
-          chain += base::printable(out_.functions[callee].function->name, 200);
-          fail(*out_.module, site->where, "recursion is not supported: " + chain,
-               "every function has one frame; use a loop with a stack of your own");
-        }
-        if (state[callee] == kNew) {
-          state[callee] = kOpen;
-          path.push_back({callee, 0});
-        }
+        const std::uint32_t callee = direct_[function][next++];
+        if (state[callee] == kOpen) result.push_back(callee);
+        if (state[callee] != kNew) continue;
+        state[callee] = kOpen;
+        path.emplace_back(callee, 0);
       }
     }
+    return result;
   }
 
   /// Strongly connected components (Tarjan), callees first.
@@ -283,7 +290,7 @@ class Linker {
 
   std::vector<Place> registers_first(const std::vector<Variable>& variables) {
     std::vector<Place> places;
-    unsigned next = 0;
+    unsigned next = out_.uses_stack ? kStackRegister + 1 : 0;
     for (const Variable& v : variables) {
       Place place;
       place.size = v.size;
@@ -339,6 +346,7 @@ class Linker {
           found = shapes.emplace(key, std::move(convention)).first;
         }
         f.convention = found->second;
+        f.convention.reentrant = f.on_stack;
       } else {
         f.convention.arguments = registers_first(f.function->parameters);
         f.convention.results = registers_first(f.function->results);
@@ -346,7 +354,22 @@ class Linker {
         give_offsets(f.convention.results);
       }
     }
+    lay_out_locals();
     out_.area_bytes = align_up(out_.area_bytes, 16);
+  }
+
+  /// Variables of the module in local memory: one of each per thread, whatever function names it.
+  void lay_out_locals() {
+    for (const Variable* v : locals_) {
+      const std::uint64_t align = std::max<std::uint64_t>(v->align, 16);
+      out_.area_align = std::max(out_.area_align, align);
+      const std::uint64_t offset = align_up(out_.area_bytes, align);
+      out_.local_offsets[v] = offset;
+      out_.area_bytes = offset + v->size;
+      constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+      if (out_.area_bytes > kMost)
+        fail(*out_.module, v->where, "local variables take more than 1 GB per thread", "use smaller arrays");
+    }
   }
 
   void lay_out_shared() {
@@ -376,9 +399,10 @@ class Linker {
   std::unordered_set<const Function*> taken_;
   std::unordered_set<const Function*> targets_;
   std::vector<std::pair<const Function*, const isa::Call*>> indirect_;
-  std::vector<std::vector<std::pair<std::uint32_t, const Instruction*>>> direct_;
+  std::vector<std::vector<std::uint32_t>> direct_;  // callees of direct calls
   std::vector<const Variable*> shared_;
-  std::unordered_set<const Variable*> shared_seen_;
+  std::vector<const Variable*> locals_;
+  std::unordered_set<const Variable*> seen_;
 };
 
 }  // namespace
@@ -389,6 +413,7 @@ void fail(const isa::Module& module, const isa::SourceLine& where, const std::st
 }
 
 bool is_scalar(const Variable& variable) {
+  if (variable.type == isa::Type::kPred) return true;
   const unsigned size = isa::bytes(variable.type);
   return !variable.unsized && variable.size == size && (size == 1 || size == 2 || size == 4 || size == 8);
 }

@@ -35,7 +35,15 @@ struct Convention {
   /// Indirect calls can reach it: everything goes through the area's block for its shape, and is copied from there at
   /// entry and to there at return.
   bool shared_area = false;
+  /// It can be called again while it runs: what comes through the area is copied from there at entry.
+  bool reentrant = false;
+
+  /// Arguments and results have no place in the area that lasts while the function runs.
+  [[nodiscard]] bool leaves_area() const { return shared_area || reentrant; }
 };
+
+/// Holds the end of the call stack of each thread, in all functions of a program that has one.
+inline constexpr unsigned kStackRegister = 0;
 
 /// A function of a program.
 struct LinkedFunction {
@@ -43,7 +51,8 @@ struct LinkedFunction {
   Convention convention;
   std::vector<std::uint32_t> callees;  ///< direct and indirect, distinct
   std::uint32_t component = 0;         ///< strongly connected component of the call graph; callees come first
-  bool cyclic = false;                 ///< in a component with a cycle (closed by indirect calls)
+  bool cyclic = false;                 ///< in a component with a cycle
+  bool on_stack = false;               ///< has a frame on the call stack for each of its calls
 };
 
 /// A kernel with everything it reaches.
@@ -61,6 +70,9 @@ struct Linked {
   std::uint32_t shared_bytes = 0;
   bool dynamic_shared = false;
   std::uint64_t area_bytes = 0;
+  std::uint64_t area_align = 16;
+  bool uses_stack = false;                                                ///< some function is on the stack
+  std::unordered_map<const isa::Variable*, std::uint64_t> local_offsets;  ///< module-scope .local: place in the area
 
   /// Functions that an indirect call may reach.
   [[nodiscard]] std::vector<std::uint32_t> candidates(const isa::Function& caller, const isa::Call& call) const;

@@ -69,22 +69,19 @@ Lowering::Lowering(const Linked& linked, std::uint32_t index)
   code_.module = linked.module;
   code_.function = &function_;
   code_.kernel = index == 0;
+  code_.on_stack = self_.on_stack;
 }
 
 Code Lowering::run() {
   where_ = &function_.where;
   code_.registers.reserve(function_.registers.size() * 2);
-  for (const isa::VirtualRegister& r : function_.registers) {
-    if (isa::bits(r.type) > 64)
-      error("register '" + base::printable(r.name) + "' has 128 bits, which is not supported",
-            "use two 64-bit registers");
-    code_.make(class_for(r.type), false);
-  }
+  for (const isa::VirtualRegister& r : function_.registers) code_.make(class_for(r.type), false);
   code_.labels.assign(function_.labels.size(), kNoIndex);
   for (const isa::BranchTable& table : function_.tables) code_.tables.push_back(table.labels);
   code_.insts.reserve(function_.body.size() * 5 / 4 + 16);
   if (!code_.kernel) return_label_ = new_label();
   scan_parameters();
+  if (linked_.uses_stack) enter_frame();
   place_variables();
 
   std::vector<std::pair<std::uint32_t, std::uint32_t>> labels;  // position, label
@@ -101,6 +98,7 @@ Code Lowering::run() {
   if (!code_.kernel) {
     place_label(return_label_);
     return_results();
+    if (code_.stack_pointer != kNoRegister) leave_frame();
   }
   isa::LookupError ignored;
   Inst ret;
@@ -188,6 +186,8 @@ Value Lowering::symbol_value(const Operand& operand, bool wide) {
     const auto variable = linked_.variables.find(name);
     if (variable != linked_.variables.end() && variable->second->space == Space::kShared)
       return Value::constant(linked_.shared_offsets.at(variable->second) + offset, wide);
+    if (variable != linked_.variables.end() && variable->second->space == Space::kLocal)
+      return Value::constant(linked_.local_offsets.at(variable->second) + offset, wide, LocalBase::kArea);
     return Value::constant(linked_.address(name, *where_) + offset, wide);
   }
   const VariablePlace& place = places_[operand.index];
@@ -206,6 +206,23 @@ Value Lowering::symbol_value(const Operand& operand, bool wide) {
   }
 }
 
+/// The address of something in a frame on the stack, whose place is known when the program runs.
+Value Lowering::frame_address(const Value& offset, bool wide) {
+  Value base = Value::of(code_.stack_pointer);
+  isa::LookupError ignored;
+  const auto make = [&](const char* spelling, RegisterClass cls, const Value& second) {
+    Inst inst = start(InstructionTable::instance().find(spelling, ignored));
+    inst.dst = Value::of(code_.make(cls));
+    inst.src[0] = base;
+    inst.src[1] = second;
+    emit(inst);
+    base = inst.dst;
+  };
+  if (wide) make("cvt.u64.u32", RegisterClass::kPair, {});
+  make(wide ? "add.u64" : "add.u32", wide ? RegisterClass::kPair : RegisterClass::kSingle, offset);
+  return base;
+}
+
 Value Lowering::data(const Operand& operand, Type type) {
   const bool wide = isa::bits(type) > 32;
   switch (operand.kind) {
@@ -222,8 +239,10 @@ Value Lowering::data(const Operand& operand, Type type) {
       return Value::of(temporary);
     }
     case Operand::Kind::kVariable:
-    case Operand::Kind::kSymbol:
-      return symbol_value(operand, wide);
+    case Operand::Kind::kSymbol: {
+      const Value value = symbol_value(operand, wide);
+      return code_.on_stack && value.base == LocalBase::kFrame ? frame_address(value, wide) : value;
+    }
     case Operand::Kind::kNone:
       return {};
     default:
@@ -246,6 +265,17 @@ Value Lowering::source(const Operand& operand, Type type) {
   inst.src[0] = value;
   emit(inst);
   return Value::of(low);
+}
+
+Value Lowering::part(const Operand& operand, Type type) {
+  isa::LookupError ignored;
+  Inst inst = start(InstructionTable::instance().find(isa::is_signed(type) ? "bfe.s32" : "bfe.u32", ignored));
+  inst.dst = Value::of(code_.make(RegisterClass::kSingle));
+  inst.src[0] = source(operand, type);
+  inst.src[1] = Value::constant(operand.part_first, false);
+  inst.src[2] = Value::constant(operand.part_bits, false);
+  emit(inst);
+  return inst.dst;
 }
 
 PredicateUse Lowering::predicate(const Operand& operand) {
@@ -300,7 +330,15 @@ Lowering::Address Lowering::address(const Operand& operand, Space space) {
           if (variable != linked_.variables.end()) own = variable->second->space;
         }
         if (own == Space::kShared) result.offset += isa::kSharedWindow;
-        if (own == Space::kLocal) result.offset += isa::kLocalWindow;
+        if (own == Space::kLocal) {
+          // A frame on the stack has no fixed place, and its generic address takes 64 bits.
+          if (code_.on_stack && value.base == LocalBase::kFrame) {
+            result.base = frame_address(value, true);
+            result.offset -= value.bits;
+            result.local = LocalBase::kNone;
+          }
+          result.offset += isa::kLocalWindow;
+        }
       }
       return result;
     }
@@ -468,7 +506,7 @@ void Lowering::generic(const Instruction& in) {
         error("register '" + base::printable(function_.registers[value.reg].name) + "' is narrower than the type ." +
               std::string(isa::name(type)));
     } else {
-      inst.src.at(sources++) = source(operand, type);
+      inst.src.at(sources++) = operand.part_bits != 0 ? part(operand, type) : source(operand, type);
     }
     if (spec.second_predicate) {
       const Operand& second = next();

@@ -56,6 +56,7 @@ class Lowering {
   void generic(const isa::Instruction& in);
   void move(const isa::Instruction& in);
   void move_predicate(const isa::Instruction& in);
+  void move_vector(const isa::Instruction& in);
   void pack(const isa::Instruction& in, unsigned width);
   void unpack(const isa::Instruction& in, unsigned width);
   bool convert_address(const isa::Instruction& in);
@@ -65,12 +66,15 @@ class Lowering {
   void emit(Inst inst);
   /// Operand as a value of `type`, adapted in width.
   Value source(const isa::Operand& operand, isa::Type type);
+  /// Some bits of a register, extended by `type`.
+  Value part(const isa::Operand& operand, isa::Type type);
   /// Operand of a memory instruction: registers keep their own width.
   Value data(const isa::Operand& operand, isa::Type type);
   PredicateUse predicate(const isa::Operand& operand);
   RegisterId predicate_destination(const isa::Operand& operand);
   Address address(const isa::Operand& operand, isa::Space space);
   Value symbol_value(const isa::Operand& operand, bool wide);
+  Value frame_address(const Value& offset, bool wide);
   void vector(const isa::Operand& operand, isa::Type type, bool destination, Inst& inst, std::vector<Inst>& after);
   RegisterId register_of(const isa::Operand& operand);
   RegisterClass class_of(RegisterId id) const { return code_.registers[id].cls; }
@@ -95,7 +99,12 @@ class Lowering {
   Value argument_value(const isa::Operand& operand, RegisterClass cls);
   void pass_argument(const isa::Operand& operand, const Place& place, CallSite& site);
   void take_result(const isa::Operand& operand, const Place& place, RegisterId fixed);
+  RegisterId from_predicate(const PredicateUse& predicate);
+  void to_predicate(RegisterId to, RegisterId word);
   void return_results();
+  void enter_frame();
+  void leave_frame();
+  void move_stack_pointer(const char* spelling);
   std::uint64_t allocate_frame(std::uint64_t size, std::uint64_t align);
   void load_local(RegisterId to, LocalBase base, std::uint64_t offset, unsigned size);
   void store_local(const Value& from, LocalBase base, std::uint64_t offset, unsigned size);

@@ -18,6 +18,7 @@ void Lowering::move(const Instruction& in) {
   const Type type =
       in.match.row().specs[0].shape == OperandShape::kPredicate ? Type::kPred : in.match.type(in.match.row().specs[0]);
   if (type == Type::kPred) return move_predicate(in);
+  if (in.match.row().specs[0].shape == OperandShape::kVector) return move_vector(in);
   const unsigned width = isa::bits(type);
   if (to.kind == Operand::Kind::kList) return unpack(in, width);
   if (to.kind != Operand::Kind::kRegister) return;
@@ -36,6 +37,29 @@ void Lowering::move(const Instruction& in) {
   }
   copy(dst, source(from, type));
   code_.insts.back().match = in.match;
+}
+
+void Lowering::move_vector(const Instruction& in) {
+  const Type type = in.match.type(in.match.row().specs[0]);
+  const auto& to = in.operands[0].elements;
+  const auto& from = in.operands[1].elements;
+  const RegisterClass cls = isa::bits(type) > 32 ? RegisterClass::kPair : RegisterClass::kSingle;
+  // All elements are read before one is written.
+  std::vector<Value> values;
+  for (const Operand& element : from) {
+    Value value = source(element, type);
+    const bool written = value.is_register() && std::any_of(to.begin(), to.end(), [&](const Operand& o) {
+                           return o.kind == Operand::Kind::kRegister && register_of(o) == value.reg;
+                         });
+    if (written) {
+      const RegisterId saved = code_.make(cls);
+      copy(saved, value);
+      value = Value::of(saved);
+    }
+    values.push_back(value);
+  }
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (to[i].kind == Operand::Kind::kRegister) copy(register_of(to[i]), values[i]);
 }
 
 void Lowering::move_predicate(const Instruction& in) {

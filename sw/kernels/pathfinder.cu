@@ -7,9 +7,9 @@
 
 using namespace kernels;
 
-constexpr int kThreads = 256;
 constexpr int kFar = 1 << 29;  // beyond the grid
 
+template <int kThreads>
 __global__ void descend(const int* price, const int* in, int* out, int columns, int rows) {
   __shared__ int row[kThreads];
   const int t = threadIdx.x, x = static_cast<int>(blockIdx.x) * (kThreads - 2 * rows) + t - rows;
@@ -27,13 +27,15 @@ __global__ void descend(const int* price, const int* in, int* out, int columns, 
 }
 
 int main(int argc, char** argv) {
-  long columns = 500, rows = 21, together = 8, seed = 1;
+  long columns = 500, rows = 21, together = 8, block = 256, seed = 1;
   Options options("pathfinder", "cheapest ways down a grid");
   options.add("columns", &columns, 1, 1 << 22, "columns");
   options.add("rows", &rows, 1, 65536, "rows");
   options.add("together", &together, 1, 100, "rows of a launch");
+  options.add("block", &block, 256, 1024, "threads of a block: 256 or 1024");
   options.add("seed", &seed, 0, INT32_MAX, "seed of the prices");
   options.parse(argc, argv);
+  if (block != 256 && block != 1024) options.fail("option 'block' is 256 or 1024");
 
   Random random(seed);
   std::vector<int> price(columns * rows);
@@ -43,8 +45,8 @@ int main(int argc, char** argv) {
   int *from = front.get(), *to = back.get();
   for (long row = 1; row < rows; row += together) {
     const long now = std::min(together, rows - row);
-    descend<<<blocks_for(columns, kThreads - 2 * now), kThreads>>>(device_price.get() + row * columns, from, to,
-                                                                   static_cast<int>(columns), static_cast<int>(now));
+    (block == 256 ? descend<256> : descend<1024>)<<<blocks_for(columns, block - 2 * now), block>>>(
+        device_price.get() + row * columns, from, to, static_cast<int>(columns), static_cast<int>(now));
     CUDA_CHECK(cudaGetLastError());
     std::swap(from, to);
   }

@@ -1,6 +1,7 @@
 // Speckle reducing diffusion of a picture. Each step: mean and variance of all pixels (a reduction in every block, in
 // whole numbers, so the order does not matter), how strongly each pixel diffuses, and the diffusion; tiles with halos
-// in shared memory. Edges repeat the outermost value.
+// in shared memory, or blocks of one dimension that read the neighbours from global memory. Edges repeat the outermost
+// value.
 #include <cuda_runtime.h>
 
 #include "common/exact.h"
@@ -8,24 +9,25 @@
 
 using namespace kernels;
 
-constexpr int kTile = 16, kThreads = 256;
+constexpr int kTile = 16, kThreads = 256, kLine = 512;
 constexpr float kUnits = 1024.0f;  // of a pixel's value, for the sums
 constexpr float kRate = 0.125f;    // of a step: a fourth of the usual lambda, 0.5
 
 typedef unsigned long long Sum;
 
+template <int threads>
 __global__ void statistics(const float* image, int n, Sum* sums) {
-  __shared__ Sum sum[kThreads], squares[kThreads];
+  __shared__ Sum sum[threads], squares[threads];
   const int t = threadIdx.x;
   Sum mine = 0, mine_squared = 0;
-  for (int i = blockIdx.x * kThreads + t; i < n; i += gridDim.x * kThreads) {
+  for (int i = blockIdx.x * threads + t; i < n; i += gridDim.x * threads) {
     const unsigned value = static_cast<unsigned>(image[i] * kUnits);
     mine += value;
     mine_squared += static_cast<Sum>(value) * value;
   }
   sum[t] = mine;
   squares[t] = mine_squared;
-  for (int half = kThreads / 2; half > 0; half /= 2) {
+  for (int half = threads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (t < half) {
       sum[t] += sum[t + half];
@@ -91,6 +93,30 @@ __global__ void diffuse(const float* in, const float* strengths, float* out, int
   out[y * width + x] = __fmaf_rn(kRate, flow, here);
 }
 
+// The same by blocks of one dimension, a thread for each pixel in the order of memory.
+__global__ void find_strength_in_line(const float* image, float* strengths, int width, int height, float speckle) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= width * height) return;
+  const int y = i / width, x = i - y * width;
+  const int above = y > 0 ? i - width : i, below = y < height - 1 ? i + width : i;
+  const int left = x > 0 ? i - 1 : i, right = x < width - 1 ? i + 1 : i;
+  strengths[i] = strength(image[i], image[above], image[below], image[left], image[right], speckle);
+}
+
+__global__ void diffuse_in_line(const float* in, const float* strengths, float* out, int width, int height) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= width * height) return;
+  const int y = i / width, x = i - y * width;
+  const int above = y > 0 ? i - width : i, below = y < height - 1 ? i + width : i;
+  const int left = x > 0 ? i - 1 : i, right = x < width - 1 ? i + 1 : i;
+  const float here = in[i], own = strengths[i];
+  float flow = __fmul_rn(own, __fsub_rn(in[above], here));
+  flow = __fmaf_rn(strengths[below], __fsub_rn(in[below], here), flow);
+  flow = __fmaf_rn(own, __fsub_rn(in[left], here), flow);
+  flow = __fmaf_rn(strengths[right], __fsub_rn(in[right], here), flow);
+  out[i] = __fmaf_rn(kRate, flow, here);
+}
+
 // Variance over the square of the mean; not 0, because the strength divides by it.
 float speckle_of(Sum sum, Sum squares, long n) {
   const double mean = static_cast<double>(sum) / static_cast<double>(n);
@@ -99,12 +125,13 @@ float speckle_of(Sum sum, Sum squares, long n) {
 }
 
 int main(int argc, char** argv) {
-  long width = 50, height = 40, steps = 2, blocks = 16, seed = 1;
+  long width = 50, height = 40, steps = 2, blocks = 16, line = 0, seed = 1;
   Options options("srad", "speckle reducing diffusion of a picture");
   options.add("width", &width, 1, 4096, "columns");
   options.add("height", &height, 1, 4096, "rows");
   options.add("steps", &steps, 1, 1000, "steps");
   options.add("blocks", &blocks, 1, 65535, "most blocks of the reduction");
+  options.add("line", &line, 0, 1, "1: blocks of 512 threads in one dimension, 0: tiles of 16 x 16");
   options.add("seed", &seed, 0, INT32_MAX, "seed of the picture");
   options.parse(argc, argv);
 
@@ -119,17 +146,28 @@ int main(int argc, char** argv) {
   DeviceArray<Sum> sums(2);
   float *from = front.get(), *to = back.get();
   const dim3 grid(blocks_for(width, kTile), blocks_for(height, kTile)), block(kTile, kTile);
-  const unsigned reducing = std::min(blocks_for(n, kThreads), static_cast<unsigned>(blocks));
+  const unsigned reducing = std::min(blocks_for(n, line != 0 ? kLine : kThreads), static_cast<unsigned>(blocks));
+  const unsigned lines = blocks_for(n, kLine);
   const int w = static_cast<int>(width), h = static_cast<int>(height);
   std::vector<Sum> got_sums, expected_sums;
   for (long i = 0; i < steps; ++i) {
     sums.fill_bytes(0);
-    statistics<<<reducing, kThreads>>>(from, static_cast<int>(n), sums.get());
+    if (line != 0) {
+      statistics<kLine><<<reducing, kLine>>>(from, static_cast<int>(n), sums.get());
+    } else {
+      statistics<kThreads><<<reducing, kThreads>>>(from, static_cast<int>(n), sums.get());
+    }
     CUDA_CHECK(cudaGetLastError());
     const std::vector<Sum> both = sums.download();
     got_sums.insert(got_sums.end(), both.begin(), both.end());
-    find_strength<<<grid, block>>>(from, strengths.get(), w, h, speckle_of(both[0], both[1], n));
-    diffuse<<<grid, block>>>(from, strengths.get(), to, w, h);
+    const float measured = speckle_of(both[0], both[1], n);
+    if (line != 0) {
+      find_strength_in_line<<<lines, kLine>>>(from, strengths.get(), w, h, measured);
+      diffuse_in_line<<<lines, kLine>>>(from, strengths.get(), to, w, h);
+    } else {
+      find_strength<<<grid, block>>>(from, strengths.get(), w, h, measured);
+      diffuse<<<grid, block>>>(from, strengths.get(), to, w, h);
+    }
     CUDA_CHECK(cudaGetLastError());
     std::swap(from, to);
   }

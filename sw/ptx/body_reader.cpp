@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "ptx/directives.h"
 
 namespace castor::ptx {
@@ -13,6 +14,7 @@ BodyReader::BodyReader(const TextParts& parts, isa::Function& function, std::uin
     : text_(parts.text),
       expressions_(parts.expressions),
       places_(parts.places),
+      symbols_(parts.symbols),
       declarations_(parts.declarations),
       spellings_(parts.spellings),
       function_(function),
@@ -31,9 +33,16 @@ void BodyReader::declare_parameters(const std::vector<Token>& parameters, const 
       function_.variables.back().name = names_.unique_variable_name(tokens[i].text);
       LocalName meaning{LocalName::Kind::kVariable, index, 1};
       if (list[i].space == isa::Space::kReg) {
-        meaning = {LocalName::Kind::kRegister, static_cast<std::uint32_t>(function_.registers.size()), 1};
-        function_.registers.push_back({list[i].name, list[i].type});
-        registers.push_back(meaning.index);
+        // The elements of a vector stand one behind the other, under one name; halves of a .b128 register have its
+        // alignment.
+        unsigned elements = 1;
+        while (i + elements < list.size() && tokens[i + elements].text.data() == tokens[i].text.data()) ++elements;
+        meaning = names_.make_register(tokens[i].text, {list[i].type, elements, list[i].align > list[i].size});
+        for (unsigned e = 0; e < elements; ++e) registers.push_back(meaning.index + e);
+        for (; elements > 1; --elements) {
+          function_.variables.push_back(list[++i]);
+          function_.variables.back().name = names_.unique_variable_name(tokens[i].text);
+        }
       } else if (std::any_of(list.begin(), list.end(),
                              [](const isa::Variable& other) { return other.space == isa::Space::kReg; })) {
         text_.fail(tokens[i], "a list that mixes .reg and .param");
@@ -49,8 +58,8 @@ void BodyReader::read() {
   const Token open = text_.take();
   while (!ended_) {
     if (text_.token().kind == TokenKind::kEnd) {
-      text_.fail(text_.token(), "expected '}' that ends '" + base::printable(function_.name) + "' (opened at line " +
-                                    std::to_string(open.line) + "), found end of file");
+      text_.fail(text_.token(), "expected '}' that ends '" + base::printable(base::readable_name(function_.name), 200) +
+                                    "' (opened at line " + std::to_string(open.line) + "), found end of file");
     }
     statement();
   }
@@ -171,6 +180,13 @@ void BodyReader::local_variables(isa::Space space) {
     auto& variables = function_.variables;
     const auto index = static_cast<std::uint32_t>(variables.size());
     if (!names_.declare(name.text, {LocalName::Kind::kVariable, index, 1})) text_.fail_duplicate(name);
+    if (space == isa::Space::kGlobal || space == isa::Space::kConst) {
+      // There is one of it, as of the module's; no name of a text holds a dot.
+      variable.name = function_.name + "." + variable.name;
+      symbols_.hoist(variable);
+      variable.data.clear();
+      variable.relocations.clear();
+    }
     variables.push_back(std::move(variable));
   } while (text_.accept(','));
   text_.expect(';', "after a variable");
@@ -179,27 +195,14 @@ void BodyReader::local_variables(isa::Space space) {
 /// `.reg .type name, family<count>, ...;`
 void BodyReader::registers() {
   const TypedHead head = declarations_.variable_head(false);
-  if (head.align != 0) text_.fail(head.start, "a register has no alignment");
-  if (head.type == isa::Type::kPred && head.vector != 1) text_.fail(head.start, "a vector of predicates");
+  declarations_.check_register(head);
   do {
     const Token name = text_.expect_identifier("the name of a register");
     if (text_.at('<')) {
       register_family(name, head);
       continue;
     }
-    auto& all = function_.registers;
-    LocalName meaning{LocalName::Kind::kRegister, static_cast<std::uint32_t>(all.size()), 1};
-    if (head.vector == 1) {
-      all.push_back({std::string(name.text), head.type});
-    } else {
-      meaning.kind = LocalName::Kind::kVector;
-      meaning.count = head.vector;
-      for (unsigned i = 0; i < head.vector; ++i) {
-        static constexpr const char* kElements[] = {".x", ".y", ".z", ".w"};
-        if (head.vector > 4) text_.fail(head.start, "a register vector of more than 4 elements");
-        all.push_back({std::string(name.text) + kElements[i], head.type});
-      }
-    }
+    const LocalName meaning = names_.make_register(name.text, RegisterShape::of(head.type, head.vector));
     if (!names_.declare(name.text, meaning)) text_.fail_duplicate(name);
   } while (text_.accept(','));
   text_.expect(';', "after a register");
@@ -207,7 +210,6 @@ void BodyReader::registers() {
 
 void BodyReader::register_family(const Token& name, const TypedHead& head) {
   text_.take();
-  if (head.vector != 1) text_.fail(name, "a family of vector registers is not supported; declare each by its name");
   const Token number = text_.token();
   if (number.kind != TokenKind::kNumber) text_.fail_expected("the number of registers");
   // A plain number: in an expression '>' would compare.
@@ -217,10 +219,11 @@ void BodyReader::register_family(const Token& name, const TypedHead& head) {
                            describe(number));
   }
   text_.expect('>', "after the number of registers");
-  if (!family_registers_.take(count.bits)) {
+  const RegisterShape shape = RegisterShape::of(head.type, head.vector);
+  if (!family_registers_.take(count.bits * shape.elements)) {
     text_.fail(number, "more than " + std::to_string(kMostRegisters) + " registers in one function");
   }
-  if (!names_.declare_family(name.text, static_cast<std::uint32_t>(count.bits), head.type)) {
+  if (!names_.declare_family(name.text, static_cast<std::uint32_t>(count.bits), shape)) {
     text_.fail_duplicate(name);
   }
 }

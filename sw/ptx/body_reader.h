@@ -61,6 +61,7 @@ class BodyReader {
   Cursor& text_;
   Expressions& expressions_;
   SourcePlaces& places_;
+  Symbols& symbols_;
   Declarations& declarations_;
   Spellings& spellings_;
   isa::Function& function_;

@@ -11,36 +11,59 @@ using isa::Operand;
 
 }  // namespace
 
-Operand Calls::operand(bool result, std::size_t index, Pending& pending) {
+/// One operand, or the elements of a vector register.
+void Calls::operand(std::vector<Operand>& list, bool result, Pending& pending) {
   Operand made;
   const Token start = text_.token();
+  if (text_.at('{')) {
+    text_.enter(start, "braces that are nested too deeply");
+    text_.take();
+    do {
+      operand(list, result, pending);
+    } while (text_.accept(','));
+    text_.expect('}', "after the elements of a vector");
+    return text_.leave();
+  }
   if (start.kind != TokenKind::kIdentifier || start.text == "WARP_SZ") {
     if (result || !expressions_.at_constant())
       text_.fail_expected(result ? "a result of the call" : "an argument of the call");
     made.kind = Operand::Kind::kImmediate;
-    pending.constants.push_back({index, start, expressions_.constant_expression()});
-    return made;
+    pending.constants.push_back({list.size(), start, expressions_.constant_expression()});
+    list.push_back(made);
+    return;
   }
   text_.take();
   if (start.text == "_") {
     if (!result) text_.fail(start, "'_' cannot be read");
     made.kind = Operand::Kind::kSink;
-    return made;
+    list.push_back(made);
+    return;
   }
   LocalName meaning;
   if (place_.operands.find_local(start, meaning) != Names::Lookup::kFound) {
     text_.fail(start, std::string("unknown ") + (result ? "result " : "argument ") + describe(start));
   }
+  const bool element = text_.token().kind == TokenKind::kDotWord && text_.token().glued;
+  if (meaning.kind != LocalName::Kind::kVector || element) {
+    list.push_back(named(start, meaning));
+    return;
+  }
+  for (std::uint32_t i = 0; i < meaning.count; ++i)
+    list.push_back(named(start, {LocalName::Kind::kRegister, meaning.index + i, 1}));
+}
+
+Operand Calls::named(const Token& name, const LocalName& meaning) {
+  Operand made;
   if (meaning.kind == LocalName::Kind::kVariable) {
     if (place_.function.variables[meaning.index].space != isa::Space::kParam) {
-      text_.fail(start, describe(start) + " is no .param variable; a call passes .param variables and registers");
+      text_.fail(name, describe(name) + " is no .param variable; a call passes .param variables and registers");
     }
     made.kind = Operand::Kind::kVariable;
     made.index = meaning.index;
     return made;
   }
   made.kind = Operand::Kind::kRegister;
-  made.index = place_.operands.element(start, meaning).index;
+  made.index = place_.operands.element(name, meaning).index;
   return made;
 }
 
@@ -74,7 +97,7 @@ void Calls::operands(std::vector<Operand>& list, bool results, Pending& pending)
   text_.expect('(', results ? "before results" : "before arguments");
   if (text_.accept(')')) return;
   do {
-    list.push_back(operand(results, list.size(), pending));
+    operand(list, results, pending);
   } while (text_.accept(','));
   text_.expect(')', results ? "after results" : "after arguments");
 }
@@ -133,7 +156,7 @@ void Calls::resolve() {
       }
       if (value.argument >= parameters->size()) text_.fail(value.at, "more arguments than the function has parameters");
       const isa::Variable& parameter = (*parameters)[value.argument];
-      if (parameter.size != isa::bytes(parameter.type)) {
+      if (parameter.type != isa::Type::kPred && parameter.size != isa::bytes(parameter.type)) {
         text_.fail(value.at, "a constant for an array parameter");
       }
       call.arguments[value.argument].bits = expressions_.to_bits(value.at, value.constant, parameter.type);

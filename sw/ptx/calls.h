@@ -56,7 +56,8 @@ class Calls {
     std::vector<Value> constants;  // arguments whose type the callee tells
   };
 
-  isa::Operand operand(bool result, std::size_t index, Pending& pending);
+  void operand(std::vector<isa::Operand>& list, bool result, Pending& pending);
+  isa::Operand named(const Token& name, const LocalName& meaning);
   void operands(std::vector<isa::Operand>& list, bool results, Pending& pending);
   void target(isa::Call& made, const Pending& pending);
   const std::vector<isa::Variable>* resolve_list(const Pending& pending, isa::Call& call);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ptx/directives.h"
+#include "ptx/names.h"
 #include "ptx/rules.h"
 
 // Variables of modules, functions and parameter lists.
@@ -76,6 +77,13 @@ TypedHead Declarations::variable_head(bool parameter) {
   }
 }
 
+void Declarations::check_register(const TypedHead& head) const {
+  if (head.align != 0) text_.fail(head.start, "a register has no alignment");
+  if (head.type == isa::Type::kPred && head.vector != 1) text_.fail(head.start, "a vector of predicates");
+  if (head.vector > 4) text_.fail(head.start, "a register vector of more than 4 elements");
+  if (head.vector != 1 && head.type == isa::Type::kB128) text_.fail(head.start, "a vector of .b128 registers");
+}
+
 /// Array extents and initial value after the name.
 isa::Variable Declarations::variable_tail(const TypedHead& head, isa::Space space, isa::Linkage linkage,
                                           const Token& name) {
@@ -140,6 +148,10 @@ isa::Variable Declarations::variable_tail(const TypedHead& head, isa::Space spac
 
 void Declarations::module_variables(const Prefix& prefix) {
   const isa::Space space = space_directive();
+  if (space == isa::Space::kReg) module_registers();
+  if (space == isa::Space::kLocal && prefix.linkage == isa::Linkage::kExtern) {
+    text_.fail(prefix.token, "a .local variable belongs to one module and cannot be .extern");
+  }
   if (prefix.linkage == isa::Linkage::kCommon && space != isa::Space::kGlobal) {
     text_.fail(prefix.token, ".common is for .global variables");
   }
@@ -156,11 +168,18 @@ void Declarations::module_variables(const Prefix& prefix) {
   text_.expect(';', "after a variable");
 }
 
+void Declarations::module_registers() {
+  (void)variable_head(false);
+  const Token name = text_.expect_identifier("the name of a register");
+  text_.fail(name, "register " + describe(name) +
+                       " is declared outside of functions: declare it in each function that uses it, and pass what "
+                       "functions share as parameters, or keep it in a .local variable of the module");
+}
+
 void Declarations::parameter_list(std::vector<isa::Variable>& list, std::vector<Token>* names, bool may_be_register) {
   text_.expect('(', "before a parameter list");
   if (text_.accept(')')) return;
   do {
-    const Token word = text_.token();
     if (!text_.at_dot(".param") && !(may_be_register && text_.at_dot(".reg"))) {
       text_.fail_expected(may_be_register ? ".param or .reg" : ".param");
     }
@@ -170,13 +189,18 @@ void Declarations::parameter_list(std::vector<isa::Variable>& list, std::vector<
     const Token name = text_.take();
     isa::Variable variable;
     if (space == isa::Space::kReg) {
-      if (head.vector != 1) text_.fail(word, "a vector register cannot be a parameter");
+      check_register(head);
+      const RegisterShape shape = RegisterShape::of(head.type, head.vector);
       variable.name = name.text;
       variable.space = space;
-      variable.type = head.type;
-      variable.size = std::max(1U, isa::bytes(head.type));
-      variable.align = variable.size;
+      variable.type = shape.type;
+      variable.size = std::max(1U, isa::bytes(shape.type));
+      variable.align = shape.wide ? 2 * variable.size : variable.size;
       variable.where = places_.place(name);
+      for (unsigned i = 1; i < shape.elements; ++i) {
+        list.push_back(variable);
+        if (names != nullptr) names->push_back(name);
+      }
     } else {
       variable = variable_tail(head, space, isa::Linkage::kStatic, name);
       if (variable.unsized) {

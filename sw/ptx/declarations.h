@@ -41,8 +41,13 @@ class Declarations {
   TypedHead variable_head(bool parameter);
   isa::Variable variable_tail(const TypedHead& head, isa::Space space, isa::Linkage linkage, const Token& name);
 
+  /// Fails if no register can be declared so.
+  void check_register(const TypedHead& head) const;
+
   void module_variables(const Prefix& prefix);
-  /// `names`: of the parameters, if wanted.
+  /// Registers outside of functions, which are refused by name.
+  [[noreturn]] void module_registers();
+  /// `names`: of the parameters, if wanted. A vector of registers becomes its elements, under one name.
   void parameter_list(std::vector<isa::Variable>& list, std::vector<Token>* names, bool may_be_register);
 
  private:

@@ -30,7 +30,10 @@ void skip_section(Cursor& text) {
 }
 
 void skip_attribute(Cursor& text) {
-  while (!text.at(')') && text.token().kind != TokenKind::kEnd) text.take();
+  for (std::size_t depth = 0; (depth != 0 || !text.at(')')) && text.token().kind != TokenKind::kEnd; text.take()) {
+    if (text.at('(')) ++depth;
+    if (text.at(')')) --depth;
+  }
   text.expect(')', "after the attribute");
 }
 
@@ -48,8 +51,6 @@ void refuse_directive(const Cursor& text, const Token& directive) {
       {".maxclusterrank", "thread-block clusters are not supported"},
       {".blocksareclusters", "thread-block clusters are not supported"},
       {".sreg", "special registers are known without declaration"},
-      {".reg", "registers belong inside a function"},
-      {".local", "local variables belong inside a function"},
       {".param", "parameters belong to a function"},
   };
   for (const auto& refused : kRefused) {

@@ -86,7 +86,8 @@ void ModuleReader::item() {
   const Prefix before = prefix();
   if (text_.accept_dot(".entry")) return function(before, true);
   if (text_.accept_dot(".func")) return function(before, false);
-  if (text_.at_dot(".global") || text_.at_dot(".const") || text_.at_dot(".shared")) {
+  if (text_.at_dot(".global") || text_.at_dot(".const") || text_.at_dot(".shared") || text_.at_dot(".local") ||
+      text_.at_dot(".reg")) {
     return declarations_.module_variables(before);
   }
   if (before.given) {
@@ -154,7 +155,8 @@ void ModuleReader::function(const Prefix& prefix, bool entry) {
   performance_directives(function);
   if (symbols_.variable(name.text) != nullptr) text_.fail_duplicate(name);
 
-  if (text_.accept(';')) {
+  // Some compilers leave out the semicolon behind a declaration.
+  if (text_.accept(';') || at_item()) {
     (void)symbols_.declare(std::move(function), name);
     return;
   }
@@ -171,9 +173,18 @@ void ModuleReader::function(const Prefix& prefix, bool entry) {
   places_.forget();
 }
 
+/// Something that stands by itself begins.
+bool ModuleReader::at_item() const {
+  static constexpr std::string_view kBegins[] = {".visible", ".weak",  ".extern",  ".common", ".entry",
+                                                 ".func",    ".const", ".global",  ".shared", ".local",
+                                                 ".reg",     ".file",  ".section", ".alias",  ".loc"};
+  return std::any_of(std::begin(kBegins), std::end(kBegins),
+                     [this](std::string_view word) { return text_.at_dot(word); });
+}
+
 void ModuleReader::performance_directives(isa::Function& function) {
   constexpr std::uint64_t kMost = 0x7fffffff;
-  while (text_.token().kind == TokenKind::kDotWord) {
+  while (text_.token().kind == TokenKind::kDotWord && !at_item()) {
     const Token word = text_.token();
     if (text_.accept_dot(".maxntid")) {
       thread_counts(function.max_threads);

@@ -35,6 +35,7 @@ class ModuleReader {
   void target();
   void address_size();
   void item();
+  [[nodiscard]] bool at_item() const;
   [[nodiscard]] Prefix prefix();
   void directive();
   void alias();

@@ -49,7 +49,19 @@ bool Names::declare(std::string_view name, LocalName meaning) {
   return true;
 }
 
-bool Names::declare_family(std::string_view prefix, std::uint32_t count, isa::Type type) {
+LocalName Names::make_register(std::string_view name, const RegisterShape& shape) {
+  static constexpr const char* kElements[] = {".x", ".y", ".z", ".w"};
+  const auto first = static_cast<std::uint32_t>(function_.registers.size());
+  if (shape.elements == 1) {
+    function_.registers.push_back({std::string(name), shape.type});
+    return {LocalName::Kind::kRegister, first, 1};
+  }
+  for (unsigned i = 0; i < shape.elements; ++i)
+    function_.registers.push_back({std::string(name) + kElements[i], shape.type});
+  return {LocalName::Kind::kVector, first, shape.elements, shape.wide};
+}
+
+bool Names::declare_family(std::string_view prefix, std::uint32_t count, const RegisterShape& shape) {
   const auto index = static_cast<std::uint32_t>(families_.size());
   const auto [known, fresh] = by_prefix_.try_emplace(prefix, index);
   std::uint32_t hidden = 0;
@@ -59,7 +71,7 @@ bool Names::declare_family(std::string_view prefix, std::uint32_t count, isa::Ty
     known->second = index;
   }
   if (is_digit(prefix.back())) digit_prefixes_ = true;
-  families_.push_back({prefix, count, type, depth(), hidden, {}});
+  families_.push_back({prefix, count, shape, depth(), hidden, {}});
   return true;
 }
 
@@ -104,11 +116,10 @@ Names::Lookup Names::find(std::string_view name, LocalName& meaning) {
   if (family == nullptr) return Lookup::kUnknown;
   if (number >= family->members.size()) family->members.resize(number + 1, 0);
   std::uint32_t& member = family->members[number];
-  if (member == 0) {
-    function_.registers.push_back({std::string(name), family->type});
-    member = static_cast<std::uint32_t>(function_.registers.size());
-  }
-  meaning = {LocalName::Kind::kRegister, member - 1, 1};
+  if (member == 0) member = make_register(name, family->shape).index + 1;
+  const bool vector = family->shape.elements != 1;
+  meaning = {vector ? LocalName::Kind::kVector : LocalName::Kind::kRegister, member - 1, family->shape.elements,
+             family->shape.wide};
   return Lookup::kFound;
 }
 

@@ -17,6 +17,20 @@ struct LocalName {
   Kind kind = Kind::kRegister;
   std::uint32_t index = 0;  ///< into Function::registers (a vector's first element) or Function::variables
   std::uint32_t count = 1;  ///< elements of a vector register
+  bool wide = false;        ///< kVector: a .b128 register, which is two of .b64
+};
+
+/// What a register, or each of a family, is declared as.
+struct RegisterShape {
+  isa::Type type = isa::Type::kNone;
+  unsigned elements = 1;
+  bool wide = false;  ///< .b128
+
+  /// `.b128` is two .b64.
+  [[nodiscard]] static RegisterShape of(isa::Type type, unsigned elements) {
+    if (type == isa::Type::kB128) return {isa::Type::kB64, 2, true};
+    return {type, elements, false};
+  }
 };
 
 /// Names of one function body: nested scopes that hide outer names, and register families such as %r<100>.
@@ -37,8 +51,10 @@ class Names {
 
   /// False if the innermost scope has the name already.
   [[nodiscard]] bool declare(std::string_view name, LocalName meaning);
+  /// A new register, or the registers of a new vector, at the end of Function::registers.
+  [[nodiscard]] LocalName make_register(std::string_view name, const RegisterShape& shape);
   /// Registers <prefix>0 ... <prefix>(count - 1). False if the innermost scope has such a family already.
-  [[nodiscard]] bool declare_family(std::string_view prefix, std::uint32_t count, isa::Type type);
+  [[nodiscard]] bool declare_family(std::string_view prefix, std::uint32_t count, const RegisterShape& shape);
 
   enum class Lookup : std::uint8_t { kFound, kUnknown, kAmbiguous };
   [[nodiscard]] Lookup find(std::string_view name, LocalName& meaning);
@@ -56,7 +72,7 @@ class Names {
   struct Family {
     std::string_view prefix;
     std::uint32_t count = 0;
-    isa::Type type = isa::Type::kNone;
+    RegisterShape shape;
     std::uint32_t depth = 0;
     std::uint32_t hidden = 0;            // family that this one hides, +1
     std::vector<std::uint32_t> members;  // register index + 1, 0: not used yet

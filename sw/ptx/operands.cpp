@@ -55,12 +55,32 @@ constexpr Special kSpecials[] = {
     {"%dynamic_smem_size", SpecialRegister::kDynamicSmemSize, 32, 0},
 };
 
+/// Registers of PTX that the machines do not have, by how their names begin.
+struct Missing {
+  std::string_view begin;
+  const char* why;
+};
+constexpr Missing kMissing[] = {
+    {"%envreg", "no driver sets it; pass the value as a parameter"},
+    {"%pm", "there are no performance counters of hardware; reports have the machine's statistics"},
+    {"%reserved_smem_", "no shared memory is set aside for the system"},
+    {"%aggr_smem_size", "there are no thread-block clusters; compile for sm_86 or older"},
+    {"%cluster", "there are no thread-block clusters; compile for sm_86 or older"},
+    {"%nclusterid", "there are no thread-block clusters; compile for sm_86 or older"},
+    {"%is_explicit_cluster", "there are no thread-block clusters; compile for sm_86 or older"},
+    {"%current_graph_exec", "there are no graphs that device code starts"},
+};
+
 /// PTX ISA, "Operand Size Exceeding Instruction-Type Size" and "Operand Type Checking".
 bool register_fits(Type found, Type wanted, bool relaxed) {
   if (found == Type::kPred || wanted == Type::kPred) return found == wanted;
   const unsigned have = isa::bits(found);
   const unsigned need = isa::bits(wanted);
-  if (have != need) return relaxed && have > need && !isa::is_float(wanted) && !isa::is_float(found);
+  if (have != need) {
+    if (!relaxed || have < need) return false;
+    if (isa::is_untyped(wanted) || isa::is_untyped(found)) return true;
+    return !isa::is_float(wanted) && !isa::is_float(found);
+  }
   if (found == wanted || isa::is_untyped(found) || isa::is_untyped(wanted)) return true;
   return !isa::is_float(found) && !isa::is_float(wanted);
 }
@@ -146,6 +166,11 @@ LocalName Operands::element(const Token& name, LocalName meaning) {
       text_.fail(text_.token(), describe(name) + " is no vector and has no element " + describe(text_.token()));
     return meaning;
   }
+  if (meaning.wide)
+    text_.fail(name,
+               describe(name) +
+                   " is a .b128 register, which is only moved, loaded and stored; mov.b128 takes it apart into two "
+                   ".b64 registers");
   if (!dotted_on)
     text_.fail(name, "register vector " + describe(name) + " where one register is expected; name an element");
   static constexpr std::string_view kNames = "xyzwrgba";
@@ -160,17 +185,38 @@ LocalName Operands::element(const Token& name, LocalName meaning) {
 
 void Operands::check_register(const Token& at, Type found, const OperandPlace& place) const {
   if (register_fits(found, place.type, place.spelling->relaxed)) return;
+  if (found == Type::kPred && place.type != Type::kPred) {
+    text_.fail(at, name_of(place) + " takes a " + dotted(place.type) + " register, but " + describe(at) +
+                       " is a predicate; selp makes a number of a predicate, setp.ne a predicate of a number");
+  }
   text_.fail(at, name_of(place) + " takes a " + dotted(place.type) + " register, but " + describe(at) + " is " +
                      dotted(found));
 }
 
 Operand Operands::register_operand(const Token& name, const LocalName& meaning, const OperandPlace& place) {
-  const LocalName one = element(name, meaning);
-  check_register(name, function_.registers[one.index].type, place);
   Operand result;
   result.kind = Operand::Kind::kRegister;
+  const bool vector = meaning.kind == LocalName::Kind::kVector;
+  if (place.spelling->parts && !vector) select_part(result, place);
+  const LocalName one = element(name, meaning);
+  if (place.spelling->parts && vector) select_part(result, place);
+  check_register(name, function_.registers[one.index].type, place);
   result.index = one.index;
   return result;
+}
+
+/// `a.b1` or `a.h0`: the byte or half-word that a video instruction takes of a source.
+void Operands::select_part(Operand& operand, const OperandPlace& place) {
+  const Token& part = text_.token();
+  if (part.kind != TokenKind::kDotWord || !part.glued || part.text.size() != 3) return;
+  const unsigned width = part.text[1] == 'b' ? 8 : 16;
+  const auto which = static_cast<unsigned>(part.text[2] - '0');
+  if ((part.text[1] != 'b' && part.text[1] != 'h') || which >= 32 / width) return;
+  if (place.spec->destination)
+    text_.fail(part, "writing a part of " + name_of(place) + " is not supported; write all of it, and merge with bfi");
+  operand.part_bits = static_cast<std::uint8_t>(width);
+  operand.part_first = static_cast<std::uint8_t>(which * width);
+  text_.take();
 }
 
 Operand Operands::predicate(const OperandPlace& place) {
@@ -237,10 +283,17 @@ Operand Operands::value(const OperandPlace& place) {
 
 Operand Operands::special_operand(const Token& name, const OperandPlace& place) {
   std::string_view full = name.text;
-  Token last = name;
-  if (text_.token().kind == TokenKind::kDotWord && text_.token().glued) {
-    last = text_.take();
-    full = std::string_view(full.data(), full.size() + last.text.size());
+  if (text_.token().kind == TokenKind::kDotWord && text_.token().glued)
+    full = std::string_view(full.data(), full.size() + text_.take().text.size());
+  return special_named(name, full, place);
+}
+
+Operand Operands::special_named(const Token& name, std::string_view full, const OperandPlace& place) {
+  for (const char* const vector : {"%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w"}) {
+    if (vector != full) continue;
+    Operand zero;
+    zero.kind = Operand::Kind::kImmediate;
+    return zero;
   }
   for (const Special& special : kSpecials) {
     if (special.name != full) continue;
@@ -255,6 +308,10 @@ Operand Operands::special_operand(const Token& name, const OperandPlace& place) 
     result.kind = Operand::Kind::kSpecial;
     result.special = special.reg;
     return result;
+  }
+  for (const Missing& missing : kMissing) {
+    if (full.substr(0, missing.begin.size()) == missing.begin)
+      text_.fail(name, "special register '" + base::printable(full) + "' is not supported: " + missing.why);
   }
   text_.fail(name, "unknown register '" + base::printable(full) + "' as " + name_of(place));
 }
@@ -339,8 +396,21 @@ Operand Operands::list(const OperandPlace& place, unsigned elements) {
   if (text_.token().kind == TokenKind::kIdentifier) {
     const Token name = text_.take();
     LocalName meaning;
-    if (find_local(name, meaning) != Names::Lookup::kFound || meaning.kind != LocalName::Kind::kVector) {
+    const Names::Lookup known = find_local(name, meaning);
+    if (known == Names::Lookup::kUnknown && name.text[0] == '%' && elements == 4 && !place.spec->destination) {
+      // %tid and its like are vectors of four, the last element of which is 0.
+      for (const char* const element : {".x", ".y", ".z", ".w"})
+        result.elements.push_back(special_named(name, std::string(name.text) + element, place));
+      return result;
+    }
+    if (known != Names::Lookup::kFound || meaning.kind != LocalName::Kind::kVector) {
       text_.fail_expected(name, "'{' or a register vector as " + name_of(place));
+    }
+    if (meaning.wide != place.spelling->wide) {
+      text_.fail(name,
+                 name_of(place) + " takes " +
+                     (meaning.wide ? "no .b128 register such as " : "a .b128 register or two .b64 in braces, not ") +
+                     describe(name));
     }
     if (meaning.count != elements) {
       text_.fail(name, name_of(place) + " has " + std::to_string(elements) + " elements, " + describe(name) + " has " +
@@ -372,7 +442,7 @@ Operand Operands::pack(const OperandPlace& place) {
   if (text_.token().kind == TokenKind::kIdentifier) {
     LocalName meaning;
     if (find_local(text_.token(), meaning) == Names::Lookup::kFound && meaning.kind == LocalName::Kind::kVector &&
-        !text_.next_is('.')) {
+        !meaning.wide && !text_.next_is('.')) {
       const Token name = text_.take();
       const unsigned width = meaning.count * isa::bits(function_.registers[meaning.index].type);
       if (width != isa::bits(place.type)) {

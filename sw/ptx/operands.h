@@ -60,6 +60,8 @@ class Operands {
   isa::Operand variable_operand(const Token& name, const LocalName& meaning, const OperandPlace& place, bool access);
   isa::Operand symbol_operand(const Token& name, const OperandPlace& place, bool access);
   isa::Operand special_operand(const Token& name, const OperandPlace& place);
+  isa::Operand special_named(const Token& name, std::string_view full, const OperandPlace& place);
+  void select_part(isa::Operand& operand, const OperandPlace& place);
   void check_register(const Token& at, isa::Type found, const OperandPlace& place) const;
   void check_address_width(const Token& at, const OperandPlace& place) const;
   std::int64_t symbol_offset(std::uint64_t element_bytes);

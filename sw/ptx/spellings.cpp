@@ -1,5 +1,8 @@
 #include "ptx/spellings.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace castor::ptx {
 
 const Spelling& Spellings::read(const Token& opcode, std::string_view& spelled) {
@@ -37,6 +40,10 @@ const Spelling& Spellings::find(const Token& opcode, std::string_view text) {
   for (const unsigned elements : {2U, 4U, 8U}) {
     if (result.match.has("v" + std::to_string(elements))) result.elements = elements;
   }
+  static constexpr std::string_view kVideo[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"};
+  result.parts = std::find(std::begin(kVideo), std::end(kVideo), row.opcode) != std::end(kVideo);
+  result.wide = result.match.has("b128");
+  if (result.wide) result.elements = 2;
   result.relaxed = row.opcode == "ld" || row.opcode == "ldu" || row.opcode == "st" || row.opcode == "cvt";
   if (row.kind == isa::Kind::kMemory) {
     result.has_space = true;

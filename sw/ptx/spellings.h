@@ -19,6 +19,8 @@ struct Spelling {
   unsigned required = 0;         ///< operands that may not be absent
   bool inner_optional = false;   ///< an operand that may be absent stands before one that may not
   bool relaxed = false;          ///< registers may be wider than the type
+  bool wide = false;             ///< vector items are the halves of .b128 values
+  bool parts = false;            ///< sources may be a byte or half-word of a register
   bool has_space = false;
   isa::Space space = isa::Space::kGeneric;
 };

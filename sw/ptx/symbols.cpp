@@ -162,7 +162,7 @@ void Symbols::check(const SymbolUse& use) {
       text_.fail(use.at, describe(use.at) + " is a ." + std::string(isa::name(found->space)) +
                              " variable, but the instruction accesses " + space_text(use.space));
     }
-  } else if (use.width < 64 && found->space != isa::Space::kShared) {
+  } else if (use.width < 64 && found->space != isa::Space::kShared && found->space != isa::Space::kLocal) {
     text_.fail(use.at, "the address of ." + std::string(isa::name(found->space)) + " variable " + describe(use.at) +
                            " takes 64 bits, not " + std::to_string(use.width));
   }

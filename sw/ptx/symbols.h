@@ -44,6 +44,8 @@ class Symbols {
   /// Declares or defines; a definition stands for what was declared before. Returns the index of the function.
   std::uint32_t declare(isa::Function&& function, const Token& name);
   void declare(isa::Variable&& variable, const Token& name);
+  /// A variable of a function that lives as long as the module's do becomes one of them; its name is no other's.
+  void hoist(const isa::Variable& variable) { module_.variables.push_back(variable); }
   /// `name` is to be another name of the function `target`.
   void alias(const Token& name, const Token& target) { aliases_.push_back({name, target}); }
   void use(const SymbolUse& use) { uses_.push_back(use); }

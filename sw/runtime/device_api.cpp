@@ -159,7 +159,7 @@ int attribute_of(const gpu::Machine& machine, cudaDeviceAttr attribute) {
       return 1;
     default:
       // Everything else is a feature that the device does not have.
-      if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute > cudaDevAttrMemoryPoolSupportedHandleTypes) {
+      if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax) {
         throw ApiError{cudaErrorInvalidValue};
       }
       return 0;
@@ -269,6 +269,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
   return api([&](Session& session) {
     static_cast<void>(default_limit(limit));
     session.limits[limit] = value;
+    if (limit == cudaLimitStackSize) Module::set_stack_limit(value);
     if (limit == cudaLimitMallocHeapSize) session.device().set_heap_limit(value);
   });
 }
@@ -329,10 +330,12 @@ cudaError_t cudaDeviceCanAccessPeer(int* canAccessPeer, int device, int peerDevi
     *canAccessPeer = 0;
   });
 }
-cudaError_t cudaDeviceEnablePeerAccess(int /*peerDevice*/, unsigned int /*flags*/) {
-  return last_error() = cudaErrorInvalidDevice;
+cudaError_t cudaDeviceEnablePeerAccess(int /*peerDevice*/, unsigned int flags) {
+  return last_error() = flags != 0 ? cudaErrorInvalidValue : cudaErrorInvalidDevice;
 }
-cudaError_t cudaDeviceDisablePeerAccess(int /*peerDevice*/) { return last_error() = cudaErrorPeerAccessNotEnabled; }
+cudaError_t cudaDeviceDisablePeerAccess(int peerDevice) {
+  return last_error() = peerDevice == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice;
+}
 cudaError_t cudaDeviceGetP2PAttribute(int* /*value*/, enum cudaDeviceP2PAttr /*attr*/, int /*srcDevice*/,
                                       int /*dstDevice*/) {
   return last_error() = cudaErrorInvalidDevice;

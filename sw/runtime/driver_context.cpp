@@ -116,6 +116,8 @@ constexpr DriverName kNames[] = {
     {CUDA_ERROR_FUNCTION_NOT_LOADED, "CUDA_ERROR_FUNCTION_NOT_LOADED"},
     {CUDA_ERROR_INVALID_RESOURCE_TYPE, "CUDA_ERROR_INVALID_RESOURCE_TYPE"},
     {CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION"},
+    {CUDA_ERROR_TENSOR_MEMORY_LEAK, "CUDA_ERROR_TENSOR_MEMORY_LEAK"},
+    {CUDA_ERROR_STREAM_DETACHED, "CUDA_ERROR_STREAM_DETACHED"},
     {CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN"},
 };
 
@@ -130,6 +132,16 @@ CUcontext the_context() { return reinterpret_cast<CUcontext>(&Session::instance(
 
 void only_context(CUcontext context) {
   if (context != the_context()) throw ApiError{cudaErrorDeviceUninitialized};
+}
+
+// Every "new" context is the one that there is.
+CUresult create_context(CUcontext* pctx, CUdevice dev) {
+  return driver([&](Session& session) {
+    need_pointer(pctx);
+    only_device(dev);
+    static_cast<void>(session.device());
+    *pctx = the_context();
+  });
 }
 
 }  // namespace
@@ -231,7 +243,7 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice dev) {
   });
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) { return cuCtxCreate(pctx, 0, dev); }
+CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) { return create_context(pctx, dev); }
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
   return driver([&](Session&) { only_device(dev); });
 }
@@ -252,13 +264,17 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* acti
   });
 }
 
-CUresult cuCtxCreate(CUcontext* pctx, unsigned int /*flags*/, CUdevice dev) {
-  return driver([&](Session& session) {
-    need_pointer(pctx);
-    only_device(dev);
-    static_cast<void>(session.device());
-    *pctx = the_context();
-  });
+CUresult cuCtxCreate(CUcontext* pctx, unsigned int /*flags*/, CUdevice dev) { return create_context(pctx, dev); }
+CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams, unsigned int /*flags*/,
+                        CUdevice dev) {
+  if (numParams < 0 || (numParams == 0) != (paramsArray == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  if (numParams != 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  return create_context(pctx, dev);
+}
+CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags, CUdevice dev) {
+  if (ctxCreateParams == nullptr) return create_context(pctx, dev);
+  if (ctxCreateParams->cigParams != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  return cuCtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags, dev);
 }
 CUresult cuCtxDestroy(CUcontext ctx) {
   return driver([&](Session& session) {
@@ -269,7 +285,11 @@ CUresult cuCtxDestroy(CUcontext ctx) {
 CUresult cuCtxPushCurrent(CUcontext ctx) {
   return driver([&](Session&) { only_context(ctx); });
 }
-CUresult cuCtxPopCurrent(CUcontext* pctx) { return cuCtxGetCurrent(pctx); }
+CUresult cuCtxPopCurrent(CUcontext* pctx) {
+  return driver([&](Session&) {
+    if (pctx != nullptr) *pctx = the_context();
+  });
+}
 CUresult cuCtxSetCurrent(CUcontext ctx) {
   return driver([&](Session&) {
     if (ctx != nullptr) only_context(ctx);
@@ -315,6 +335,28 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
 }
 CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
   return forward([&] { return cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority); });
+}
+
+// One device has no peer. The runtime's functions of that name say the same.
+CUresult cuDeviceCanAccessPeer(int* canAccessPeer, CUdevice dev, CUdevice peerDev) {
+  return forward([&] { return cudaDeviceCanAccessPeer(canAccessPeer, dev, peerDev); });
+}
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice) {
+  return forward(
+      [&] { return cudaDeviceGetP2PAttribute(value, static_cast<cudaDeviceP2PAttr>(attrib), srcDevice, dstDevice); });
+}
+CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
+  return driver([&](Session&) {
+    if (Flags != 0) throw ApiError{cudaErrorInvalidValue};
+    only_context(peerContext);
+    throw ApiError{cudaErrorDeviceUninitialized};  // CUDA_ERROR_INVALID_CONTEXT: it is the current one
+  });
+}
+CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
+  return driver([&](Session&) {
+    only_context(peerContext);
+    throw ApiError{cudaErrorPeerAccessNotEnabled};
+  });
 }
 
 CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }

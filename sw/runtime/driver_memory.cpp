@@ -240,9 +240,9 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
   return driver([&](Session& session) {
     if (callback == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    session.streams().submit(session.streams().of(hStream), session.host_call([hStream, callback, userData] {
-      callback(hStream, CUDA_SUCCESS, userData);
-    }));
+    session.submit_host_function(
+        session.streams().of(hStream), [=](cudaError_t status) { callback(hStream, driver_code(status), userData); },
+        true);
   });
 }
 CUresult cuStreamQuery(CUstream hStream) {

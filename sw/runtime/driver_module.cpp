@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "castor/base/words.h"
 #include "castor/gpu/machine.h"
 #include "runtime/driver.h"
 #include "runtime/kernel_launch.h"
@@ -85,7 +86,8 @@ CUresult cuModuleLoad(CUmodule* module, const char* fname) {
     std::ostringstream text;
     if (file) text << file.rdbuf();
     if (!file) throw ApiError{cudaErrorFileNotFound};
-    load_module(session, module, text.str(), fname);
+    // What castor-cc -cubin and -fatbin write ends with a NUL.
+    load_module(session, module, text.str().c_str(), fname);
   });
 }
 
@@ -106,7 +108,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int nu
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
 }
-CUresult cuModuleLoadFatBinary(CUmodule* /*module*/, const void* /*fatCubin*/) { return CUDA_ERROR_NOT_SUPPORTED; }
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) { return cuModuleLoadData(module, fatCubin); }
 
 CUresult cuModuleUnload(CUmodule hmod) {
   return driver([&](Session& session) {
@@ -150,7 +152,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
       std::vector<std::byte> parameters = ready_block(extra);
       // Trailing padding may or may not be counted by the caller.
       if (parameters.size() < kernel.program->parameter_bytes) {
-        complain("launch of " + kernel.program->kernel + ": " + std::to_string(parameters.size()) +
+        complain("launch of " + base::readable_name(kernel.program->kernel) + ": " + std::to_string(parameters.size()) +
                  " bytes of parameters; the kernel takes " + std::to_string(kernel.program->parameter_bytes));
         throw ApiError{cudaErrorInvalidValue};
       }

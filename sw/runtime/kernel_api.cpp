@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "castor/base/words.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/occupancy.h"
@@ -45,6 +46,8 @@ void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, cons
                   std::vector<std::byte> parameters, std::size_t dynamic_shared, Stream& stream) {
   session.check_fault();
   gpu::Device& device = session.device();
+  if (kernel.program->stack_bytes != 0 || kernel.program->may_recurse)
+    session.modules().loading([&] { kernel.module->restack(device, kernel); });
   gpu::KernelPacket packet;
   packet.grid = {grid.x, grid.y, grid.z};
   packet.block = {block.x, block.y, block.z};
@@ -60,7 +63,8 @@ void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, cons
     throw ApiError{error_of(verdict.error)};
   }
   if (kernel.program->shared_bytes + dynamic_shared > shared_limit(device.machine(), kernel)) {
-    complain("launch of " + kernel.program->kernel + ": more than 48 KB of shared memory need cudaFuncSetAttribute");
+    complain("launch of " + base::readable_name(kernel.program->kernel) +
+             ": more than 48 KB of shared memory need cudaFuncSetAttribute");
     throw ApiError{cudaErrorInvalidValue};
   }
   packet.program = kernel.handle;

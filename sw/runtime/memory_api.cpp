@@ -145,6 +145,7 @@ cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags) {
     // Pins for copies only: device code cannot reach ordinary host memory.
     if ((flags & cudaHostRegisterMapped) != 0) throw ApiError{cudaErrorNotSupported};
     if (!session.registered_host_memory.insert(ptr).second) throw ApiError{cudaErrorHostMemoryAlreadyRegistered};
+    session.shares_memory();
   });
 }
 

@@ -160,6 +160,7 @@ void* allocate(Session& session, std::size_t size, gpu::AllocationKind kind) {
   const auto address = session.device().store().allocate(size, kind);
   if (!address) throw ApiError{cudaErrorMemoryAllocation};
   const bool visible = kind == gpu::AllocationKind::kManaged || kind == gpu::AllocationKind::kPinned;
+  if (visible) session.shares_memory();
   return reinterpret_cast<void*>(*address + (visible ? isa::kHostWindow : 0));
 }
 

@@ -3,10 +3,16 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "castor/base/error.h"
 #include "castor/base/log.h"
+#include "castor/base/words.h"
+#include "castor/gpu/link_options.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/occupancy.h"
 #include "castor/isa/types.h"
@@ -15,6 +21,22 @@
 #include "runtime/run_options.h"
 
 namespace castor::runtime {
+
+void Module::read_marks(const std::string& path, const gpu::Machine& machine) {
+  marks_ = {};
+  if (path.empty()) return;
+  if (!machine.compile.marks)
+    throw base::InputError("marks are to be read from '" + base::printable(path, std::string::npos) +
+                               "', but machine " + machine.name + " compiles without marks: compile.marks is 0",
+                           "set compile.marks=1, or leave the file out");
+  errno = 0;
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    throw base::InputError("cannot read the marks in '" + base::printable(path, std::string::npos) +
+                           "': " + (errno != 0 ? std::strerror(errno) : "the file is empty"));
+  marks_ = compiler::MarkList::parse(text.str(), path);
+}
 
 void Module::load(gpu::Device& device) {
   if (module_) return;
@@ -25,12 +47,29 @@ void Module::load(gpu::Device& device) {
     failure_ = std::current_exception();
     throw;
   }
+  check_target(device.machine());
   try {
     place_variables(device);
   } catch (...) {
     unload(device);  // half of an image is none; a device with more free memory may take it
     throw;
   }
+}
+
+// Machines execute every instruction that is supported, so older ones run newer code, as they always did; but who looks
+// at a machine of that age should know that no such chip would. sm_61 and older is what castor-cc prefers of several,
+// and tells nothing about what the user wants.
+void Module::check_target(const gpu::Machine& machine) {
+  constexpr unsigned kPreferred = 61;
+  const unsigned own = machine.chip.capability.major_number * 10 + machine.chip.capability.minor_number;
+  constexpr std::size_t kPrefix = 3;  // "sm_"
+  const unsigned long wanted =
+      std::strtoul(module_->target.c_str() + std::min(kPrefix, module_->target.size()), nullptr, 10);
+  if (target_told_ || wanted <= std::max(own, kPreferred)) return;
+  target_told_ = true;
+  complain(name_ + " is compiled for " + base::printable(module_->target) + ", and " + machine.name + " is sm_" +
+           std::to_string(own) +
+           ": it runs here, but a GPU of that kind would refuse it (cudaErrorNoKernelImageForDevice)");
 }
 
 void Module::place_variables(gpu::Device& device) {
@@ -92,15 +131,30 @@ void Module::unload(gpu::Device& device) {
   module_.reset();
 }
 
+void Module::set_stack_limit(std::size_t bytes) {
+  constexpr std::size_t kMost = 512 * 1024;  // local memory of a thread of CUDA
+  constexpr std::size_t kUnit = 16;
+  const std::size_t within = std::clamp(bytes, kUnit, kMost);
+  stack_limit_ = static_cast<std::uint32_t>((within + kUnit - 1) / kUnit * kUnit);
+}
+
+void Module::restack(gpu::Device& device, LoadedKernel& kernel) const {
+  const isa::LinkOptions options = link_options(device);
+  const isa::Program& program = *kernel.program;
+  const bool other = program.stack_bytes != 0 && program.stack_bytes != options.stack_bytes;
+  if (!other && !(program.may_recurse && options.stack_for_pointers)) return;
+  kernel.narrow.clear();
+  static_cast<LoadedProgram&>(kernel) = compile(device, program.kernel, options);
+}
+
 isa::LinkOptions Module::link_options(const gpu::Device& device) const {
-  const gpu::Machine& machine = device.machine();
-  isa::LinkOptions options;
+  isa::LinkOptions options = gpu::link_options(device.machine());
   options.symbols = addresses_;
-  options.max_registers = machine.sm.max_regs_per_thread;
+  if (stack_limit_) {
+    options.stack_bytes = *stack_limit_;
+    options.stack_for_pointers = true;
+  }
   if (register_cap_ != 0) options.max_registers = std::min(options.max_registers, register_cap_);
-  options.sm_registers = machine.sm.registers;
-  options.reg_alloc_unit = machine.sm.reg_alloc_unit;
-  options.lanes = machine.sm.lanes;
   return options;
 }
 
@@ -120,6 +174,11 @@ LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
 LoadedProgram Module::compile(gpu::Device& device, const std::string& kernel, const isa::LinkOptions& options) const {
   LoadedProgram loaded;
   loaded.program = compiler::compile(*module_, kernel, options);
+  if (!marks_.empty()) {
+    const auto edited = std::make_shared<isa::Program>(*loaded.program);
+    marks_.apply(*edited);
+    loaded.program = edited;
+  }
   loaded.handle = device.load(loaded.program);
   base::logger("runtime").info("{}: compiled {}: {} instructions, {} registers, {} bytes of local memory", name_,
                                kernel, loaded.program->code.size(), loaded.program->registers,
@@ -129,9 +188,10 @@ LoadedProgram Module::compile(gpu::Device& device, const std::string& kernel, co
 
 LoadedProgram Module::program_for(gpu::Device& device, LoadedKernel& kernel, std::uint64_t threads) const {
   const gpu::Machine& machine = device.machine();
-  if (kernel.bounded || threads == 0 || threads > machine.sm.max_tb_threads) return kernel;
+  const LoadedProgram& as_compiled = kernel;
+  if (kernel.bounded || threads == 0 || threads > machine.sm.max_tb_threads) return as_compiled;
   const unsigned cap = gpu::registers_for(machine, static_cast<unsigned>(threads), 1);
-  if (kernel.program->registers <= cap) return kernel;
+  if (kernel.program->registers <= cap) return as_compiled;
   const auto found = kernel.narrow.find(cap);
   if (found != kernel.narrow.end()) return found->second;
   isa::LinkOptions options = link_options(device);
@@ -142,8 +202,8 @@ LoadedProgram Module::program_for(gpu::Device& device, LoadedKernel& kernel, std
 void Module::fit(gpu::Device& device, LoadedKernel& kernel, std::uint64_t threads) const {
   const LoadedProgram fitting = program_for(device, kernel, threads);
   if (fitting.program == kernel.program) return;
-  complain("launch of " + kernel.program->kernel + ": " + std::to_string(threads) + " threads of " +
-           std::to_string(kernel.program->registers) + " registers do not fit; compiled again with " +
+  complain("launch of " + base::readable_name(kernel.program->kernel) + ": " + std::to_string(threads) +
+           " threads of " + std::to_string(kernel.program->registers) + " registers do not fit; compiled again with " +
            std::to_string(fitting.program->registers) + " registers, " + std::to_string(fitting.program->spill_bytes) +
            " bytes of spills");
   static_cast<LoadedProgram&>(kernel) = fitting;

@@ -12,6 +12,7 @@
 #include "castor/gpu/device.h"
 #include "castor/isa/module.h"
 #include "castor/isa/program.h"
+#include "compiler/mark_list.h"
 
 namespace castor::runtime {
 
@@ -55,6 +56,8 @@ class Module {
   [[nodiscard]] LoadedProgram program_for(gpu::Device& device, LoadedKernel& kernel, std::uint64_t threads) const;
   /// Makes `kernel` that program, for this launch and those to come. A line on stderr says so if it is another one.
   void fit(gpu::Device& device, LoadedKernel& kernel, std::uint64_t threads) const;
+  /// Compiles `kernel` again if it needs a call stack, or may, and its program has another than set_stack_limit says.
+  void restack(gpu::Device& device, LoadedKernel& kernel) const;
   /// Whether `kernel` is one that `kernel()` has returned since the module was loaded.
   [[nodiscard]] bool owns(const LoadedKernel* kernel) const;
   /// Null if the module has no such variable.
@@ -63,15 +66,25 @@ class Module {
   [[nodiscard]] std::vector<std::string> kernels(gpu::Device& device);
   /// The parsed image; only after `load`.
   [[nodiscard]] const isa::Module& parsed() const { return *module_; }
-  /// Parses and places the variables now.
+  /// Parses and places the variables now. Code for a newer architecture than the machine's runs, and a line on stderr,
+  /// once, says that a GPU would refuse it.
   void load(gpu::Device& device);
   /// Frees what the module has on the device.
   void unload(gpu::Device& device);
 
   /// Registers per thread that the user allows for every kernel of the process; 0: the machine's limit.
   static void set_register_cap(unsigned registers) { register_cap_ = registers; }
+  /// Bytes per thread for functions that call themselves, of kernels that are compiled or launched from now on; more
+  /// than a thread may have of local memory is that much. Functions that could call themselves through pointers have a
+  /// stack from then on too.
+  static void set_stack_limit(std::size_t bytes);
+  /// Kernels that are compiled from now on get the marks of the list in file `path`, those that it names. Empty: the
+  /// compiler's. Errors: base::InputError if the file cannot be read or is no list, or `machine` compiles without marks
+  /// (compile.marks).
+  static void read_marks(const std::string& path, const gpu::Machine& machine);
 
  private:
+  void check_target(const gpu::Machine& machine);
   void place_variables(gpu::Device& device);
   void write_initial_data(gpu::Device& device, const isa::Variable& variable, std::uint64_t address);
   [[nodiscard]] LoadedProgram compile(gpu::Device& device, const std::string& kernel,
@@ -79,11 +92,14 @@ class Module {
   [[nodiscard]] isa::LinkOptions link_options(const gpu::Device& device) const;
 
   static inline unsigned register_cap_ = 0;
+  static inline compiler::MarkList marks_;
+  static inline std::optional<std::uint32_t> stack_limit_;
 
   std::string name_;
   std::string text_;
   std::optional<isa::Module> module_;
   std::exception_ptr failure_;
+  bool target_told_ = false;
   std::unordered_map<std::string, DeviceSymbol> symbols_;
   std::unordered_map<std::string, std::uint64_t> addresses_;  // variables and function values, for linking
   std::vector<std::uint64_t> allocations_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "castor/gpu/device.h"
+#include "castor/gpu/machine.h"
 #include "castor/gpu/trace/recording.h"
 
 namespace castor::runtime {
@@ -21,6 +22,10 @@ struct DeviceOptions {
 /// Opens the process's device. Declared here, defined by the room that knows the machines (platforms), resolved by the
 /// linker; tests define their own. Errors: base::InputError.
 [[nodiscard]] std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options);
+
+/// The machine that `open_device` would open, with all that can be found wrong without making it. Errors:
+/// base::InputError.
+[[nodiscard]] gpu::Machine check_device(const DeviceOptions& options);
 
 /// The process's device, opened by the first who asks.
 using DeviceSource = std::function<gpu::Device&()>;

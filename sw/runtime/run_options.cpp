@@ -1,10 +1,12 @@
 #include "runtime/run_options.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +14,7 @@
 #include <fstream>
 
 #include "castor/base/error.h"
+#include "castor/base/terminal.h"
 #include "castor/base/time.h"
 #include "castor/gpu/report.h"
 
@@ -62,6 +65,20 @@ bool read_flag(const char* name, bool otherwise) {
   return text == "1";
 }
 
+/// Seconds, with a fraction if need be.
+void read_seconds(const char* name, std::chrono::nanoseconds& span) {
+  const std::string text = environment(name);
+  if (text.empty()) return;
+  constexpr double kMost = 86400;
+  double seconds = -1;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
+  if (error != std::errc{} || rest != end || !(seconds >= 0 && seconds <= kMost)) {
+    refuse(name, text, "seconds from 0 to 86400");
+  }
+  span = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+}
+
 void check_different(const char* what, const std::string& path, const char* other, const std::string& other_path) {
   if (path.empty() || path != other_path || path.compare(0, 5, "/dev/") == 0) return;
   throw base::InputError(std::string(what) + " and " + other + " go to the same file '" +
@@ -80,7 +97,8 @@ std::string shell_word(const std::string& word) {
 /// This process as a line for a shell: what its environment says of the machine, program and arguments.
 std::string replay_command() {
   std::string line;
-  for (const char* const name : {"CASTOR_PLATFORM", "CASTOR_SET", "CASTOR_REPLAY", "CASTOR_MAX_REGISTERS"}) {
+  for (const char* const name :
+       {"CASTOR_PLATFORM", "CASTOR_SET", "CASTOR_REPLAY", "CASTOR_MAX_REGISTERS", "CASTOR_MARKS"}) {
     if (const std::string value = environment(name); !value.empty()) line += name + ("=" + shell_word(value)) + " ";
   }
   std::ifstream words("/proc/self/cmdline");
@@ -116,7 +134,9 @@ RunOptions options_from_environment() {
   check_different("report", options.report, "timeline", recording.timeline);
   check_different("report", options.report, "waves", recording.waves);
   check_different("timeline", recording.timeline, "waves", recording.waves);
+  options.marks = environment("CASTOR_MARKS");
   options.summary = read_flag("CASTOR_SUMMARY", false);
+  read_seconds("CASTOR_PATIENCE", options.patience);
   std::uint64_t cap = 0;
   read_number("CASTOR_MAX_REGISTERS", 16, 256, "16 to 256", cap);
   options.max_registers = static_cast<unsigned>(cap);
@@ -124,12 +144,20 @@ RunOptions options_from_environment() {
 }
 
 void check_writable(const std::string& path) {
-  errno = 0;
-  const std::ofstream file(path, std::ios::app);
-  if (!file) {
-    throw base::InputError("cannot write '" + base::printable(path, std::string::npos) +
-                           "': " + std::strerror(errno != 0 ? errno : EIO));
+  const auto refuse = [&path] {
+    throw base::InputError("cannot write '" + base::printable(path, std::string::npos) + "': " + std::strerror(errno));
+  };
+  struct ::stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) errno = EISDIR;
+    if (S_ISDIR(status.st_mode) || ::access(path.c_str(), W_OK) != 0) refuse();
+    return;
   }
+  // Nothing is left behind, so the folder is asked. What the link of a missing file says is found when it is opened.
+  if (errno != ENOENT || path.empty()) refuse();
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse();
 }
 
 bool end_run(gpu::Device& device, const RunOptions& options, const std::string& report) {
@@ -176,9 +204,6 @@ std::string failed_text(const base::Error& error, const gpu::Device& device) {
          device.machine().name + "\n  replay: " + replay_command();
 }
 
-void complain(const std::string& text) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "castor: %s\n", text.c_str());
-}
+void complain(const std::string& text) { base::complain(text); }
 
 }  // namespace castor::runtime

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,17 @@ namespace castor::runtime {
 /// its options, so there is one reader of it for programs and PTX files.
 struct RunOptions {
   DeviceOptions device;
-  std::string report;          ///< path of the JSON report; empty: none
-  bool summary = false;        ///< lines for people on stderr
-  unsigned max_registers = 0;  ///< 0: no cap of the user's
+  std::string report;                                          ///< path of the JSON report; empty: none
+  bool summary = false;                                        ///< lines for people on stderr
+  unsigned max_registers = 0;                                  ///< 0: no cap of the user's
+  std::chrono::nanoseconds patience{std::chrono::seconds(2)};  ///< with a program that stays outside; 0: endless
+  std::string marks;  ///< path of a list of marks that replaces the compiler's; empty: none
 };
 
 /// Reads CASTOR_PLATFORM, CASTOR_SET and so on. Errors: InputError naming the variable, its value and what is allowed.
 [[nodiscard]] RunOptions options_from_environment();
 
-/// Makes sure, before a run, that its report can be written. Errors: InputError.
+/// Makes sure, before a run, that a file can be written, and leaves none behind. Errors: InputError.
 void check_writable(const std::string& path);
 
 /// The end of a run, of whatever kind: ends timeline and waves, writes `report` to where `options` says, prints the

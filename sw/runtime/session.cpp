@@ -1,13 +1,19 @@
 #include "runtime/session.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cfenv>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "castor/base/time.h"
 #include "castor/gpu/machine.h"
+#include "runtime/run_record.h"
 
 namespace castor::runtime {
 namespace {
@@ -28,6 +34,12 @@ double host_microseconds(const gpu::Machine& machine, gpu::HostCall call) {
 
 // A waiting call lets other host threads in after this much simulated time.
 constexpr gpu::Picoseconds kSlice = 10 * base::kPicosecondsPerMicrosecond;
+
+// For reports, where it happened.
+constexpr const char* kOrderNotFixed =
+    "the device went on while threads of the program ran or slept outside the API; what the host did at which "
+    "simulated "
+    "time may differ from run to run";
 
 // A file that the user asked for could not be written, and the program itself was content.
 bool end_with_error = false;
@@ -61,6 +73,8 @@ cudaError_t error_of(gpu::FaultKind kind) {
       return cudaErrorLaunchTimeout;
     case gpu::FaultKind::kStackOverflow:
       return cudaErrorHardwareStackError;
+    case gpu::FaultKind::kWrongMark:
+    case gpu::FaultKind::kWrongSkip:
     case gpu::FaultKind::kTrap:
     case gpu::FaultKind::kBarrier:
       return cudaErrorLaunchFailure;
@@ -79,12 +93,15 @@ Session& Session::instance() {
 }
 
 Session::Session()
-    : modules_([this]() -> gpu::Device& { return device(); }), streams_([this]() -> gpu::Device& { return device(); }) {
+    : modules_([this]() -> gpu::Device& { return device(); }),
+      streams_([this]() -> gpu::Device& { return device(); }),
+      progress_(functions_, [this](std::uint64_t epoch, Progress::Certainty sure) { return move_on(epoch, sure); }) {
   first_thread_ = std::this_thread::get_id();
+  handle_forks();
   on_exit([](int code, void* /*argument*/) { Session::instance().finish(code); }, nullptr);
 }
 
-Session::Call::Call(Session& session) : session_(session), lock_(session.mutex_) {
+Session::Call::Call(Session& session) : session_(session), presence_(session.progress_), lock_(*session.mutex_) {
   static_assert(sizeof(std::fenv_t) <= sizeof environment_);
   std::fegetenv(reinterpret_cast<std::fenv_t*>(environment_));
   std::fesetenv(FE_DFL_ENV);
@@ -105,9 +122,12 @@ gpu::Device& Session::device() {
 void Session::open() {
   try {
     options_ = options_from_environment();
+    RunRecord::claim(options_);
     if (options_.max_registers != 0) Module::set_register_cap(options_.max_registers);
+    progress_.set_patience(options_.patience);
     if (!options_.report.empty()) check_writable(options_.report);
     device_ = open_device(options_.device);
+    Module::read_marks(options_.marks, device_->machine());
   } catch (const base::InputError& error) {
     complain(error.what());
     std::_Exit(2);
@@ -136,12 +156,24 @@ void Session::finish(int code) {
   flush_prints();
   std::fflush(stdout);
   if (!end_run() && code == 0) end_with_error = true;
+  progress_.stop();
 }
 
 bool Session::end_run() {
   finished_ = true;
-  const bool wanted = !options_.report.empty() || options_.summary;
-  return runtime::end_run(*device_, options_, wanted ? device_->report_json() : std::string());
+  if (options_.report.empty() && !options_.summary) return runtime::end_run(*device_, options_, {});
+  std::string report = device_->report_json();
+  if (judged_moves_ != 0) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(report);
+    json["host_order"] = {{"fixed", false}, {"judged_moves", judged_moves_}, {"meaning", kOrderNotFixed}};
+    report = json.dump(2);
+  }
+  const bool good = runtime::end_run(*device_, options_, report);
+  if (judged_moves_ != 0 && options_.summary) {
+    std::fprintf(stderr, "  host order  not fixed, %llu times: %s\n", static_cast<unsigned long long>(judged_moves_),
+                 kOrderNotFixed);
+  }
+  return good;
 }
 
 // --- Time -----------------------------------------------------------------------------------------------------------
@@ -193,15 +225,12 @@ void Session::wait_for(gpu::Ticket ticket) {
   gpu::Device& target = device();
   check_fault();
   while (!target.complete(ticket)) {
-    const gpu::Outcome outcome =
-        several_threads_ ? target.advance_to(target.now() + kSlice) : target.advance_until(ticket);
-    if (outcome == gpu::Outcome::kInterrupted) end_interrupted();
-    if (outcome == gpu::Outcome::kStopped) end_stopped();
+    ended(several_threads_ ? target.advance_to(target.now() + kSlice) : target.advance_until(ticket));
     check_fault();
     if (several_threads_ && !target.complete(ticket)) {
-      mutex_.unlock();
+      mutex_->unlock();
       std::this_thread::yield();
-      mutex_.lock();
+      mutex_->lock();
     }
   }
   flush_prints();
@@ -223,10 +252,13 @@ void Session::charge(gpu::HostCall call) {
 void Session::wait_until(gpu::Picoseconds time) {
   gpu::Device& target = device();
   if (target.fault() || time <= target.now()) return;
-  const gpu::Outcome outcome = target.advance_to(time);
+  ended(target.advance_to(time));
+  announce_fault();
+}
+
+void Session::ended(gpu::Outcome outcome) {
   if (outcome == gpu::Outcome::kInterrupted) end_interrupted();
   if (outcome == gpu::Outcome::kStopped) end_stopped();
-  announce_fault();
 }
 
 void Session::reset_device() {
@@ -238,6 +270,7 @@ void Session::reset_device() {
   flush_prints();
   device_->reset();
   streams_.forget();
+  functions_.forget();
   fault_announced_ = false;
   sticky_error_ = cudaSuccess;
   modules_.unload(*device_);
@@ -245,13 +278,87 @@ void Session::reset_device() {
   registered_host_memory.clear();
 }
 
-gpu::HostCallPacket Session::host_call(std::function<void()> call) {
-  return {[this, call = std::move(call)] {
-    host_call_thread_ = std::this_thread::get_id();
-    flush_prints();
-    call();
-    host_call_thread_ = std::thread::id{};
-  }};
+// --- Host functions, and what goes on while the program is outside --------------------------------------------------
+
+void Session::submit_host_function(Stream& stream, HostFunctions::Call call, bool hears_faults) {
+  const HostFunctions::Number number = functions_.add(
+      [this, call = std::move(call)](cudaError_t code) noexcept {
+        host_call_thread_ = std::this_thread::get_id();
+        flush_prints();
+        call(code);
+        host_call_thread_ = std::thread::id{};
+      },
+      hears_faults);
+  functions_.submitted(number,
+                       streams_.submit(stream, gpu::HostCallPacket{[this, number] { functions_.run(number); }}));
+  progress_.watch_functions();
+}
+
+bool Session::move_on(std::uint64_t epoch, Progress::Certainty certainty) {
+  const std::unique_lock<std::recursive_mutex> lock(*mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || progress_.inside() || progress_.epoch() != epoch || finished_ || device_ == nullptr) {
+    return false;
+  }
+  functions_.drop_lost(*device_);
+  if (!functions_.pending() && streams_.under_way().empty()) return false;
+  try {
+    if (device_->fault()) {
+      functions_.fail(error_of(device_->fault()->kind));
+    } else if (certainty == Progress::Certainty::kProven) {
+      move_to_function();
+    } else {
+      ++judged_moves_;
+      move_in_slices();
+    }
+    announce_fault();
+  } catch (const ApiError&) {  // the program is at its end
+  } catch (const base::Error& error) {
+    end_failed(error);
+  }
+  return true;
+}
+
+// Nobody comes in before a function has run, as far as this process goes.
+void Session::move_to_function() {
+  const std::uint64_t before = functions_.begun();
+  const auto enough = [&] { return functions_.begun() != before || progress_.inside(); };
+  ended(device_->advance_until_enough(enough, gpu::Device::kNoTime));
+  if (functions_.begun() == before && !device_->fault()) ++judged_moves_;
+}
+
+// What is waited for last ends it at the same cycle as a wait in the API would.
+void Session::move_in_slices() {
+  const std::uint64_t before = functions_.begun();
+  std::vector<gpu::Ticket> left = streams_.under_way();
+  const auto enough = [&] {
+    while (!left.empty() && device_->complete(left.back())) left.pop_back();
+    return left.empty() || functions_.begun() != before;
+  };
+  while (!enough() && !progress_.inside() && !device_->fault()) {
+    ended(device_->advance_until_enough(enough, device_->now() + kSlice));
+    if (progress_.watches_memory() && !enough()) Progress::let_look();
+  }
+}
+
+// The child of a fork has what is here, but no other thread: the lock may be another one's, the runtime's thread is
+// gone.
+void Session::handle_forks() {
+  ::pthread_atfork(
+      [] {
+        Session& session = instance();
+        session.progress_.enter();
+        session.mutex_->lock();
+        session.progress_.leave();
+        session.progress_.about_to_fork();
+      },
+      [] {
+        instance().progress_.forked_parent();
+        instance().mutex_->unlock();
+      },
+      [] {
+        instance().mutex_.emplace();
+        instance().progress_.forked_child();
+      });
 }
 
 std::optional<std::uint64_t> Session::device_address(const void* pointer) {

@@ -14,7 +14,9 @@
 #include "castor/gpu/device.h"
 #include "driver_types.h"
 #include "runtime/api_error.h"
+#include "runtime/host_functions.h"
 #include "runtime/loaded_modules.h"
+#include "runtime/progress.h"
 #include "runtime/run_options.h"
 #include "runtime/streams.h"
 
@@ -26,8 +28,9 @@ namespace castor::runtime {
 /// Images of the program and streams with their events have their own state; this class has the device, the lock, and
 /// what ends a wait or the program.
 ///
-/// One lock serialises all API calls. The simulation runs in the thread that calls. With several host threads a waiting
-/// call gives the lock up every 10 us of simulated time.
+/// One lock serialises all API calls. The simulation runs in the thread that calls, and in one of the runtime's while
+/// the whole program waits outside the API. With several host threads a waiting call gives the lock up every 10 us of
+/// simulated time.
 class Session {
  public:
   [[nodiscard]] static Session& instance();
@@ -41,7 +44,16 @@ class Session {
     Call& operator=(const Call&) = delete;
 
    private:
+    /// Says that the thread is inside for longer than it holds the lock.
+    struct Presence {
+      explicit Presence(Progress& progress) : progress(progress) { progress.enter(); }
+      ~Presence() { progress.leave(); }
+      Presence(const Presence&) = delete;
+      Presence& operator=(const Presence&) = delete;
+      Progress& progress;
+    };
     Session& session_;
+    Presence presence_;
     std::unique_lock<std::recursive_mutex> lock_;
     alignas(16) unsigned char environment_[64];
   };
@@ -79,8 +91,11 @@ class Session {
 
   /// True inside a function that the simulation calls, in the thread that runs it.
   [[nodiscard]] bool called_from_host_call() const { return host_call_thread_.load() == std::this_thread::get_id(); }
-  /// Wraps a function that runs inside the simulation: API calls in it return cudaErrorNotPermitted.
-  [[nodiscard]] gpu::HostCallPacket host_call(std::function<void()> call);
+  /// Appends a function of the program to a stream. API calls in it return cudaErrorNotPermitted; it must not throw. It
+  /// gets cudaSuccess, or, if it is one that hears of them, the fault because of which the stream never came to it.
+  void submit_host_function(Stream& stream, HostFunctions::Call call, bool hears_faults);
+  /// The program has memory that the device writes and the host sees without a call.
+  void shares_memory() { progress_.watch_memory(); }
 
   /// Memory handed out with host addresses (managed, pinned) and device memory alike: device address of a pointer that
   /// the program holds, if it is one.
@@ -102,12 +117,20 @@ class Session {
   [[noreturn]] void end_stopped();
   void note_thread();
   void announce_fault();
+  [[nodiscard]] bool move_on(std::uint64_t epoch, Progress::Certainty certainty);
+  void move_to_function();
+  void move_in_slices();
+  void ended(gpu::Outcome outcome);
+  void handle_forks();
 
-  std::recursive_mutex mutex_;
+  std::optional<std::recursive_mutex> mutex_{std::in_place};  ///< made anew in the child of a fork
   std::unique_ptr<gpu::Device> device_;
   RunOptions options_;
   LoadedModules modules_;
   Streams streams_;
+  HostFunctions functions_;
+  Progress progress_;
+  std::uint64_t judged_moves_ = 0;  ///< of the device, without a proof that the program waited
   std::string printed_;
   std::thread::id first_thread_;
   bool several_threads_ = false;

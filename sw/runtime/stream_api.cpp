@@ -79,9 +79,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return api([&](Session& session) {
     if (callback == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    session.streams().submit(session.streams().of(stream), session.host_call([stream, callback, userData] {
-      callback(stream, cudaSuccess, userData);
-    }));
+    session.submit_host_function(
+        session.streams().of(stream), [=](cudaError_t status) { callback(stream, status, userData); }, true);
   });
 }
 
@@ -89,7 +88,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userD
   return api([&](Session& session) {
     if (fn == nullptr) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    session.streams().submit(session.streams().of(stream), session.host_call([fn, userData] { fn(userData); }));
+    session.submit_host_function(
+        session.streams().of(stream), [=](cudaError_t /*status*/) { fn(userData); }, false);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/streams.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -161,6 +162,17 @@ void Streams::order_after(Stream& later, Stream& earlier) {
   const std::uint64_t event = next_event_++;
   earlier.last = target.submit(earlier.queue, gpu::EventRecordPacket{event, 1});
   target.submit(later.queue, gpu::EventWaitPacket{event, 1});
+}
+
+std::vector<gpu::Ticket> Streams::under_way() const {
+  const gpu::Device& target = device_();
+  std::vector<gpu::Ticket> tickets = orphans_;
+  tickets.push_back(legacy_.last);
+  for (const auto& [handle, stream] : streams_) tickets.push_back(stream->last);
+  for (const auto& [thread, stream] : per_thread_) tickets.push_back(stream->last);
+  const auto complete = [&](gpu::Ticket ticket) { return target.complete(ticket); };
+  tickets.erase(std::remove_if(tickets.begin(), tickets.end(), complete), tickets.end());
+  return tickets;
 }
 
 std::vector<gpu::Ticket> Streams::youngest() {

@@ -62,6 +62,8 @@ class Streams {
   void record(Event& event, Stream& stream);
   void wait(Stream& stream, const Event& event);
 
+  /// Youngest work of every stream, without those that are complete. Announces nothing.
+  [[nodiscard]] std::vector<gpu::Ticket> under_way() const;
   /// Youngest work of every stream, of those that were destroyed too; what is held back is announced before.
   [[nodiscard]] std::vector<gpu::Ticket> youngest();
   /// Ends all streams and events and forgets all jobs: the device was reset.

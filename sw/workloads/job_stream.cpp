@@ -12,6 +12,7 @@
 
 #include "castor/base/config.h"
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "workloads/lax/workloads.h"
 
 namespace castor::workloads {
@@ -62,9 +63,9 @@ class Reader {
       const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : std::string();
       const std::vector<std::string> words(allowed.begin(), allowed.end());
       if (std::find(words.begin(), words.end(), key) == words.end()) {
-        const std::string near = base::closest_word(key, words);
+        const std::string meant = base::did_you_mean(key, words);
         fail(pair.first, "unknown key '" + printable(key) + "'",
-             near.empty() ? "known here: " + joined(words) : "did you mean " + near + "?");
+             meant.empty() ? "known here: " + joined(words) : meant);
       }
       if (std::find(seen.begin(), seen.end(), key) != seen.end()) fail(pair.first, "key '" + key + "' stands twice");
       seen.push_back(key);

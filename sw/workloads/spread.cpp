@@ -1,6 +1,8 @@
 #include "workloads/spread.h"
 
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <limits>
 
 namespace castor::workloads {
 
@@ -23,6 +25,13 @@ Spread geometric_spread(const std::vector<double>& values) {
   for (const double value : values) logs += std::log(value);
   if (!values.empty()) out.mean = std::exp(logs / static_cast<double>(values.size()));
   return out;
+}
+
+double confidence(const Spread& spread) {
+  if (spread.count < 2) return std::numeric_limits<double>::infinity();
+  constexpr double kUpper = 0.975;  // 95 per cent, both sides
+  const auto n = static_cast<double>(spread.count);
+  return boost::math::quantile(boost::math::students_t(n - 1), kUpper) * spread.deviation / std::sqrt(n);
 }
 
 Spread jackknife_spread(double whole, const std::vector<double>& without) {

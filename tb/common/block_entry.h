@@ -91,19 +91,21 @@ BlockEntry make_entry() {
       } else if (waves && kind != twin::Kind::kRtl) {
         ports = std::make_unique<twin::PortWaves<Block>>(model_wave, detail::scopes_of(twin::Kind::kModel), params);
       }
-      const auto machine =
-          twin::make_twin<Block>(kind, params, *request.rtl, rtl,
-                                 {request.seed, replay_line(entry, request), request.window ? request.dump : ""});
-      begin = std::chrono::steady_clock::now();  // without the time that building RTL took
-      auto bench = std::make_unique<BenchT>(*machine);
-      const auto watch = [&](twin::Cycle cycle, const auto& in, const auto& out, const auto& seen) {
-        const auto probes = seen.probes();
-        bench->watch(in, out, probes);
-        if (ports != nullptr && cycle >= request.wave_from && cycle < request.wave_to) {
-          ports->cycle(cycle, in, out, probes);
-        }
-      };
-      try {
+      std::unique_ptr<twin::Twin<Block>> machine;
+      std::unique_ptr<BenchT> bench;
+      try {  // they may differ as they come up
+        machine =
+            twin::make_twin<Block>(kind, params, *request.rtl, rtl,
+                                   {request.seed, replay_line(entry, request), request.window ? request.dump : ""});
+        begin = std::chrono::steady_clock::now();  // without the time that building RTL took
+        bench = std::make_unique<BenchT>(*machine);
+        const auto watch = [&](twin::Cycle cycle, const auto& in, const auto& out, const auto& seen) {
+          const auto probes = seen.probes();
+          bench->watch(in, out, probes);
+          if (ports != nullptr && cycle >= request.wave_from && cycle < request.wave_to) {
+            ports->cycle(cycle, in, out, probes);
+          }
+        };
         const base::Cycle skip_before = !request.skip ? 0 : waves ? request.wave_from : base::kForever;
         // What is watched over several cycles begins anew behind a reset.
         const auto anew = [&](twin::Cycle) {
@@ -134,7 +136,7 @@ BlockEntry make_entry() {
       } catch (const base::Error& error) {  // an assertion of the RTL
         result.mismatch = std::string(error.what()) + "\n  replay: " + replay_line(entry, request);
       }
-      detail::add(result.cover, bench->cover().points());
+      if (bench != nullptr) detail::add(result.cover, bench->cover().points());
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (inside) {

@@ -173,7 +173,7 @@ std::string write_window(const BlockEntry& block, CosimRequest request, const Co
     return std::string("no waves: ") + error.what();
   }
   return "waves:  " + file + ", cycles " + std::to_string(request.wave_from) + " to " + std::to_string(result.cycles) +
-         "\n  look:   gtkwave " + file + "  (scopes model and rtl; views: waveforms/)";
+         "\n  look:   castor wave " + file + " --view  (how to open it in GTKWave)";
 }
 
 /// Every parameter set with every sequence; goes on after a mismatch.

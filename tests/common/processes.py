@@ -18,13 +18,17 @@ def until(condition, what, seconds=60):
 
 
 def cpu_seconds(pid):
-    """CPU time, user and system, that the process has used with all its threads; 0 if it has ended."""
+    """CPU time, user and system, that the process has used with all its threads and those it has started and not ended;
+    0 if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii") as file:
             words = file.read().rpartition(")")[2].split()
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            children = file.read().split()
     except OSError:
         return 0.0
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    own = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(cpu_seconds(int(child)) for child in children)
 
 
 def until_worked(process, seconds):

@@ -72,6 +72,7 @@ class NewBlock(PackageCase):
         # The RTL of a skeleton is one text, its ports are the hook's: once at all sets.
         everything = ("--all",) if hook == HOOKS[0] else ()
         self.assertRegex(self.castor("cosim", name, *everything, "--cycles", 5000), r"\b0 (mismatches|failed)")
+        self.has_a_view(name)
         self.assertRegex(self.castor("prove", name), r"2 proven, 0 only to a bound, 2 covers reached, 0 failed")
         (self.folder / "work.cu").write_text(PROGRAM)
         self.run_in(self.folder, "castor-cc", "-O2", "work.cu", "-o", "work")
@@ -86,13 +87,29 @@ class NewBlock(PackageCase):
                 self.assertEqual(lockstep["statistics_hash"], with_block["statistics_hash"])
         self.assertIn('"taken": ', (self.folder / "report.json").read_text())
 
+    def has_a_view(self, name):
+        self.castor("cosim", name, "--cycles", 50, "--wave", "w.vcd")
+        view = (self.folder / "w.gtkw").read_text()
+        for line in (
+            f"model.castor_{name}_probe.count_o[7:0]",
+            f"rtl.top.castor_{name}_probe.probe_count_state_o[7:0]",
+        ):
+            self.assertIn(f"\n{line}\n", view)
+
     def run_on(self, machine, words):
         self.assertIn("no error", self.castor("run", "-p", machine, *words, "--report", "report.json", "./work"))
         return json.loads((self.folder / "report.json").read_text())
 
     def same(self, plain, with_block, name):
         self.assertEqual(plain["cycles"], with_block["cycles"])
-        groups = {"job_scheduler", "dispatch_policy", "governor0", "fetch_filter", "issue_policy"} | OWN_DISPATCHER
+        groups = {
+            "job_scheduler",
+            "dispatch_policy",
+            "governor0",
+            "fetch_filter",
+            "filter",
+            "issue_policy",
+        } | OWN_DISPATCHER
         self.assertEqual(without(plain["statistics"], groups), without(with_block["statistics"], groups), name)
 
     def test_what_is_wrong_with_a_request_is_said_in_one_line(self):

@@ -19,6 +19,17 @@ if grep -rlI -e "$build" -e "$scratch/first" "$scratch/castor"; then
   exit 1
 fi
 
+# What shells and man look for.
+for page in castor castor-run castor-list castor-area castor-cc; do
+  test -s "$scratch/castor/share/man/man1/$page.1" || { echo "no man page $page"; exit 1; }
+done
+offered="$(PATH="$scratch/castor/bin:$PATH" bash -c '
+  source "$1/share/bash-completion/completions/castor"
+  COMP_WORDS=(castor elab) COMP_CWORD=1
+  _castor 2> /dev/null
+  echo "${COMPREPLY[@]}"' bash "$scratch/castor")"
+test "$offered" = elaborate || { echo "completion offers '$offered'"; exit 1; }
+
 cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_PREFIX_PATH="$scratch/castor"
 cmake --build "$scratch/consumer"

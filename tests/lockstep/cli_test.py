@@ -17,6 +17,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import gtkw  # noqa: E402
 from faulty_rtl import patched  # noqa: E402
 from vcd import variables  # noqa: E402
 
@@ -98,7 +99,45 @@ class Cosim(unittest.TestCase):
             [at for at in sorted(series[("model", "probe_count_o")]) if at > 1000],
             [at for at in sorted(series[("rtl", "probe_count_o")]) if 1000 < at < 40_000],
         )
-        self.assertEqual(len(list(self.folder.iterdir())), 1)
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"both.vcd", "both.gtkw"})
+
+    def test_waves_come_with_a_view_that_shows_ports_and_probes_of_both_sides(self):
+        for params in ("default", "odd"):
+            wave = self.folder / f"{params}.vcd"
+            done = run(*COSIM, "--params", params, "--cycles", 40, "--wave", wave)
+            view = wave.with_suffix(".gtkw")
+            self.assertIn(f"look:   gtkwave {wave} {view}", done.stdout)
+            found = variables(wave.read_text())
+            there = {".".join(scopes + [name + bits]) for scopes, _, name, bits in found}
+            named = {
+                ".".join(scopes + [name[: -len("_name")]]) for scopes, _, name, _ in found if name.endswith("_name")
+            }
+            signals = gtkw.shown(view.read_text())
+            self.assertLess(set(signals), there)
+            for scopes, _, name, bits in found:
+                scope = ".".join(scopes)
+                if name == "clk_i" or not scope.endswith("castor_turnstile_probe"):
+                    continue
+                # A state is shown by its name, an input once.
+                hidden = f"{scope}.{name}" in named or (name.endswith("_i") and scope.startswith("rtl"))
+                self.assertEqual(f"{scope}.{name}{bits}" in signals, not hidden, f"{scope}.{name}{bits}")
+            for line in signals:
+                if line.startswith("model.") and not line.partition("[")[0].endswith("_i"):
+                    self.assertEqual(signals[signals.index(line) + 1], line.replace("model.", "rtl.top.", 1))
+
+    def test_a_view_is_made_of_any_waves_of_a_block(self):
+        wave = self.folder / "both.vcd"
+        run(*COSIM, "--cycles", 40, "--wave", wave)
+        view = wave.with_suffix(".gtkw")
+        before = view.read_text()
+        view.unlink()
+        done = run(CASTOR, "wave", wave, "--view")
+        self.assertEqual((done.returncode, view.read_text()), (0, before), done.stderr)
+        other = self.folder / "other.vcd"
+        other.write_text("$scope module top $end\n$var wire 1 ! x $end\n$upscope $end\n$enddefinitions $end\n")
+        self.refused(run(CASTOR, "wave", other, "--view"), "other.vcd", "no block")
+        self.refused(run(CASTOR, "wave", self.folder / "none.vcd", "--view"), "none.vcd")
+        self.refused(run(CASTOR, "wave", wave), "--view")
 
     def test_states_have_names_on_both_sides_and_inside(self):
         wave = self.folder / "names.vcd"

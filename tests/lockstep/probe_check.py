@@ -4,11 +4,11 @@
     probe_check.py <verilator> <folder of the RTL> <folder of the probe wrapper> <block> [<set>...]
 
 A register is what a clocked process assigns. Every bit of it must reach a port of the probe wrapper, where lockstep
-compares it in each cycle, through nothing but wires, or through a choice between it and 0 (a value that is shown only
-while it means something); a table counts if the row that is read does. Registers of which a bit does not are in
-unprobed.json beside the wrapper, {"path below the block": "reason"}, with [*] for the numbers of a generate loop. The
-check is made at every set of parameter_sets.json, or those that are named. A reason for a register that does not
-exist, or that is a probe at every set, is an error too.
+compares it in each cycle, through nothing but wires, or through a choice between it and 0 or an AND with a bit that is
+a probe itself (a value that is shown only while it means something); a table counts if the row that is read does.
+Registers of which a bit does not are in unprobed.json beside the wrapper, {"path below the block": "reason"}, with [*]
+for the numbers of a generate loop. The check is made at every set of parameter_sets.json, or those that are named. A
+reason for a register that does not exist, or that is a probe at every set, is an error too.
 """
 
 import json
@@ -145,7 +145,8 @@ class Design:
         raise SystemExit(f"no variable {reference.get('dotted')}.{reference.get('name')}")
 
     def trace(self, name, bit):
-        """The register, or the table, of which the bit is: (name, bit); None if there is none, but logic."""
+        """The register, or the table, of which the bit is: (name, bit); None if there is none, but logic. An AND of two
+        such is Both of them."""
         if name in self.registers:
             return name, bit
         if (name, bit) not in self.known:
@@ -177,12 +178,32 @@ class Design:
                 return self.follow(scope, node[1], bit)
             if number(node[1]) == 0:
                 return self.follow(scope, node[2], bit)
+        if node.tag in ("and", "logand"):
+            return Both(self.follow(scope, node[0], bit), self.follow(scope, node[1], bit))
+        return None
+
+
+class Both:
+    """An AND: each of the two is shown while the other one is 1."""
+
+    def __init__(self, one, other):
+        self.sides = ((one, other), (other, one))
+
+    def shown(self, seen):
+        """What it shows, if bits of `seen` are probes."""
+        for value, mask in self.sides:
+            if mask in seen:
+                return value.shown(seen) if isinstance(value, Both) else value
         return None
 
 
 def unprobed(design):
     """Names of the block's registers of which a bit reaches no port of the wrapper; and all of them."""
     seen = {design.trace(name, bit) for name in design.outputs for bit in range(design.widths[name])}
+    masked = [one for one in seen if isinstance(one, Both)]
+    seen -= {None}
+    while not seen >= (more := {one.shown(seen) for one in masked} - {None}):
+        seen |= more
     plain = {}
     for name, bits in design.registers.items():
         scope, variable = name

@@ -107,6 +107,15 @@ class ProbeCheck(unittest.TestCase):
         self.assertIn("gated_q at small: no probe", output)
         self.assertIn("table_q at small: no probe", output)
 
+    def test_an_and_with_a_probe_shows_the_other_side(self):
+        choice = "u_dut.valid_q ? u_dut.gated_q : '0"
+        output, good = self.check(REASONS, probe=PROBE.replace(choice, "u_dut.gated_q & u_dut.plain_q"))
+        self.assertTrue(good, output)
+        output, good = self.check(REASONS, probe=PROBE.replace(choice, "u_dut.gated_q & u_dut.hidden_q"))
+        self.assertFalse(good)
+        self.assertIn("gated_q at small: no probe", output)
+        self.assertIn("gated_q at large: no probe", output)
+
     def test_reasons_are_of_registers_that_need_one(self):
         output, good = self.check(REASONS | {"plain_q": "why not", "gone_q": "was here"})
         self.assertFalse(good)

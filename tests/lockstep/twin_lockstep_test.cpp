@@ -129,7 +129,7 @@ TEST(Lockstep, LeavesOneFileWithBothSides) {
     FAIL() << "no mismatch";
   } catch (const MismatchError& error) {
     EXPECT_THAT(error.mismatch().waves, testing::ElementsAre(stem + ".vcd"));
-    EXPECT_THAT(error.what(), HasSubstr("look:   gtkwave " + stem + ".vcd"));
+    EXPECT_THAT(error.what(), HasSubstr("look:   castor wave " + stem + ".vcd --view"));
   }
   std::ifstream file(stem + ".vcd");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

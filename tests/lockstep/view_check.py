@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import gtkw  # noqa: E402
 from vcd import variables  # noqa: E402
 
 CASTOR, VIEW = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -25,6 +26,18 @@ class View(unittest.TestCase):
         self.wave = pathlib.Path(scratch.name) / f"{VIEW.stem}.vcd"
         subprocess.run([CASTOR, "cosim", VIEW.stem, "--cycles", "20", "--wave", self.wave], check=True)
         self.shown = [line for line in VIEW.read_text().splitlines() if re.match(r"(model|rtl)\.", line)]
+
+    def test_is_a_view_that_needs_no_other_file(self):
+        self.assertEqual(gtkw.shown(VIEW.read_text()), self.shown)
+
+    def test_is_left_beside_waves_that_have_all_of_it(self):
+        self.assertEqual(self.wave.with_suffix(".gtkw").read_text(), VIEW.read_text())
+        odd = self.wave.with_name("odd.vcd")
+        subprocess.run([CASTOR, "cosim", VIEW.stem, "--params", "odd", "--cycles", "20", "--wave", odd], check=True)
+        names = {".".join(scopes + [name + bits]) for scopes, _, name, bits in variables(odd.read_text())}
+        made = gtkw.shown(odd.with_suffix(".gtkw").read_text())
+        self.assertGreater(len(made), LEAST)
+        self.assertLess(set(made), names)
 
     def test_signals_are_there(self):
         names = {".".join(scopes + [name + bits]) for scopes, _, name, bits in variables(self.wave.read_text())}

@@ -4,6 +4,7 @@ if(NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
   return()
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
+include(CastorCuda)
 
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/api")
 
@@ -21,8 +22,50 @@ function(castor_api_program name)
   set(${name}_program "${program}" PARENT_SCOPE)
 endfunction()
 
-foreach(name IN ITEMS streams memory kernels threads driver statics endless concurrent widths)
+foreach(name IN ITEMS streams memory kernels threads driver statics endless concurrent widths helpers images waiting symbols)
   castor_api_program(${name})
+endforeach()
+
+# Device code over two files, by castor-cc alone and with the host's own linker.
+set(api "${PROJECT_SOURCE_DIR}/tests/platform/api")
+set(linked "${PROJECT_BINARY_DIR}/tests/platform/api/linked")
+add_custom_command(
+  OUTPUT "${linked}" "${linked}_by_host"
+  COMMAND Castor::castor-cc -O2 -dc "${api}/linked_first.cu" -o "${linked}_first.o"
+  COMMAND Castor::castor-cc -O2 -dc "${api}/linked_second.cu" -o "${linked}_second.o"
+  COMMAND Castor::castor-cc "${linked}_first.o" "${linked}_second.o" -o "${linked}"
+  COMMAND Castor::castor-cc -dlink "${linked}_first.o" "${linked}_second.o" -o "${linked}_device.o"
+  COMMAND "${CMAKE_CXX_COMPILER}" "${linked}_first.o" "${linked}_second.o" "${linked}_device.o"
+          -o "${linked}_by_host" "$<TARGET_FILE:Castor::runtime>" "-Wl,-rpath,$<TARGET_FILE_DIR:Castor::runtime>"
+  DEPENDS "${api}/linked_first.cu" "${api}/linked_second.cu" "${api}/linked.h" "${api}/check.h" Castor::castor-cc
+          Castor::runtime
+  COMMENT "castor-cc -dc linked_first.cu linked_second.cu"
+  VERBATIM)
+# A kernel under the names of compiled images.
+set(image "${PROJECT_BINARY_DIR}/tests/platform/api/image_kernel")
+add_custom_command(
+  OUTPUT "${image}.cubin" "${image}.fatbin"
+  COMMAND Castor::castor-cc -cubin "${api}/image_kernel.cu" -o "${image}.cubin"
+  COMMAND Castor::castor-cc -fatbin "${api}/image_kernel.cu" -o "${image}.fatbin"
+  DEPENDS "${api}/image_kernel.cu" Castor::castor-cc
+  COMMENT "castor-cc -cubin -fatbin image_kernel.cu"
+  VERBATIM)
+add_custom_target(api_linked_files ALL DEPENDS "${linked}" "${linked}_by_host" "${image}.cubin" "${image}.fatbin")
+castor_cuda_program(api_linked_by_cmake SOURCES "${api}/linked_first.cu" "${api}/linked_second.cu" OPTIONS -O0 -rdc=true)
+set_target_properties(api_linked_by_cmake PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/api")
+castor_script_test(api_linked_files KIND platform COMMAND "${linked}")
+castor_script_test(api_linked_files_by_cmake KIND platform COMMAND api_linked_by_cmake)
+castor_script_test(api_linked_files_by_host KIND platform COMMAND "${linked}_by_host")
+castor_script_test(api_images KIND platform COMMAND "${images_program}" "${image}.cubin" "${image}.fatbin")
+foreach(kind IN ITEMS cubin fatbin)
+  castor_script_test(api_list_${kind} KIND platform COMMAND castor list kernels "${image}.${kind}")
+  castor_script_test(api_run_${kind} KIND platform
+    COMMAND castor run "${image}.${kind}" --grid 1 --block 32 --arg iota:32xs32 --arg 32 --dump 0:s32:4)
+endforeach()
+# On machines that have the limits of the chips that they are called after.
+foreach(platform IN ITEMS kepler_k20c maxwell_gtx980 pascal_titanx turing_rtx2060)
+  castor_script_test(api_helpers_${platform} KIND platform COMMAND "${helpers_program}"
+    ENVIRONMENT CASTOR_PLATFORM=${platform})
 endforeach()
 
 set(machine_ CASTOR_SET=run.functional=0)
@@ -41,10 +84,25 @@ foreach(machine IN ITEMS "" functional_)
     COMMAND "${driver_program}" "${PROJECT_SOURCE_DIR}/tests/platform/api/scale.ptx")
   castor_script_test(api_${machine}concurrent KIND platform COMMAND "${concurrent_program}"
     ENVIRONMENT ${run} "CASTOR_PLATFORM=${PROJECT_SOURCE_DIR}/tests/platform/api/one_sm.yaml")
+  castor_script_test(api_${machine}waiting KIND platform ENVIRONMENT ${run} TIMEOUT 1200
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/waiting_test.py" "${waiting_program}")
+  castor_script_test(api_${machine}symbols KIND platform COMMAND "${symbols_program}" ENVIRONMENT ${run})
   castor_script_test(api_${machine}statics KIND platform ENVIRONMENT ${run}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
             "${PROJECT_SOURCE_DIR}/tests/platform/api/statics.txt" "${statics_program}")
 endforeach()
+
+# The driver's library by its name; programs that the sanitizers know nothing of cannot load theirs.
+if(NOT CASTOR_SANITIZE AND CASTOR_CC_CLANG)
+  castor_script_test(api_libcuda KIND platform
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/libcuda_test.py"
+            "$<TARGET_FILE_DIR:castor_cudart>" "$<TARGET_FILE:castor_cc>" "${CASTOR_CC_CLANG}"
+            "${PROJECT_SOURCE_DIR}/sw/device/include" "${PROJECT_SOURCE_DIR}/tests/platform/api/libcuda.c")
+endif()
+
+# What is said of code that a machine is too old for, or that asks for too much.
+castor_script_test(api_refused KIND platform
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/refused_test.py" "$<TARGET_FILE:castor_cc>")
 
 # On every shipped machine that executes.
 file(GLOB machines RELATIVE "${PROJECT_SOURCE_DIR}/platforms/configs" CONFIGURE_DEPENDS

@@ -1,4 +1,5 @@
-# Every block on a machine, as model: tb/<block>/ci_platform.txt names machine, program of sw/kernels and its arguments.
+# Every block on a machine, as model: tb/<block>/ci_platform.txt names machine, keys (NAME=VALUE), program of sw/kernels
+# and its arguments.
 if(NOT TARGET castor_kernels OR NOT TARGET castor)
   return()
 endif()
@@ -10,6 +11,11 @@ foreach(block IN LISTS castor_blocks)
   file(STRINGS "${file}" words LIMIT_COUNT 1)
   separate_arguments(words UNIX_COMMAND "${words}")
   list(POP_FRONT words machine program)
+  set(keys)
+  while(program MATCHES "=")
+    list(APPEND keys --set ${program})
+    list(POP_FRONT words program)
+  endwhile()
   castor_script_test(block_${block}_on_a_machine KIND platform
-    COMMAND castor run --platform ${machine} --set blocks.${block}.enable=1 "${PROJECT_BINARY_DIR}/kernels/${program}" ${words})
+    COMMAND castor run --platform ${machine} ${keys} --set blocks.${block}.enable=1 "${PROJECT_BINARY_DIR}/kernels/${program}" ${words})
 endforeach()

@@ -4,8 +4,9 @@ its whole report and the waves of a scope: nothing may differ but the key that s
 
   check_engines.py BLOCK MACHINE SCOPE COUNTERS PROGRAM ARGUMENTS...
 
-SCOPE is that of the waves, COUNTERS a group of statistics (a.b) of which one at least must have counted. Each of
-ARGUMENTS is one run, its words in one ("--n 100 --seed 2").
+MACHINE may have keys behind it (NAME,chip.sms=1,compile.marks=1). SCOPE is that of the waves, COUNTERS a group of
+statistics (a.b) of which one at least must have counted. Each of ARGUMENTS is one run, its words in one
+("--n 100 --seed 2").
 """
 
 import json
@@ -19,11 +20,12 @@ ENGINES = ("model", "rtl", "lockstep")
 
 
 def run(program, arguments, block, machine, engine, scope, group, report):
+    machine, *keys = machine.split(",")
     environment = dict(
         os.environ,
         CASTOR_PLATFORM=machine,
         CASTOR_REPORT=report,
-        CASTOR_SET=f"blocks.{block}.enable=1;blocks.{block}.engine={engine}",
+        CASTOR_SET=";".join(keys + [f"blocks.{block}.enable=1", f"blocks.{block}.engine={engine}"]),
         CASTOR_WAVE=report + ".vcd",
         CASTOR_WAVE_SCOPE=scope,
     )

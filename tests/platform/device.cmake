@@ -6,7 +6,7 @@ if(NOT TARGET castor_cc OR NOT TARGET castor_cudart)
 endif()
 include(CastorCuda)
 
-foreach(name IN ITEMS integers maths_accuracy rounding warps)
+foreach(name IN ITEMS integers maths_accuracy random rounding short_floats short_memory warps)
   foreach(level IN ITEMS O0 O2)
     # The host side changes the rounding mode.
     castor_cuda_program(device_${name}_${level}
@@ -18,3 +18,11 @@ foreach(name IN ITEMS integers maths_accuracy rounding warps)
       ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_${name}_${level})
   endforeach()
 endforeach()
+
+# Newer targets have a bfloat16 multiply-add that rounds once.
+castor_cuda_program(device_short_floats_sm_80
+  SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/short_floats.cu" OPTIONS -O2 -arch=sm_80)
+set_target_properties(device_short_floats_sm_80 PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
+castor_script_test(device_short_floats_sm_80 KIND platform TIMEOUT 120
+  ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_short_floats_sm_80)

@@ -29,6 +29,9 @@ TINY = [
     "--quiet",
     *(word for policy in POLICIES for word in ("--policy", policy)),
 ]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import picture_checks  # noqa: E402
+
 failures = []
 
 
@@ -96,19 +99,26 @@ with tempfile.TemporaryDirectory() as folder:
         )
     report = (root / "one" / "report.md").read_text()
     for text in (
-        "| S1 ",
-        "| S15",
         "SAWS (reconstructed)",
         "Faster than GTO",
         "Share of p1",
         "opposite order",
-        "not measured",
+        "15 of 15 claims are not measured by these runs",
     ):
         check("the report has " + text, text in report)
+    full = run("--redraw", "--all-claims", "--quiet", "--out", str(root / "one"))
+    everything = (root / "one" / "report.md").read_text()
+    for text in ("| S1 ", "| S15", "not measured |"):
+        check("with --all-claims the report has " + text, full.returncode == 0 and text in everything)
+    check("the same again without", run("--redraw", "--quiet", "--out", str(root / "one")).returncode == 0)
+    check("and nothing else has changed", (root / "one" / "report.md").read_text() == report)
+    bars, _, marks = picture_checks.bars(check, (root / "one" / "speed-4.gp").read_text(), published=True)
+    check(f"the source's mean is beside ours: {marks}", [row[1] for row in marks] == [9])
     # The tables are made of the runs: the program's gain, and GTO as the unit of waiting.
     gain = 100 * (times["hotspot", "4", "GTO"] / times["hotspot", "4", "SAWS"] - 1)
     table = report[report.index("## 4 schedulers") :]
     line = next(text for text in table.splitlines() if text.startswith("| hotspot"))
+    check(f"gain of SAWS {gain:.1f} on the picture", any(abs(row[1] - gain) < 1e-6 for row in bars))
     check(f"gain of SAWS {gain:.1f} in: {line}", f"{gain:+.1f}" == line.split("|")[3].strip())
     for name in ("speed-4", "waiting-4", "speed-2", "waiting-distribution"):
         check("a script for the picture " + name, (root / "one" / f"{name}.gp").exists())

@@ -6,7 +6,9 @@
 
 import csv
 import json
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -32,7 +34,29 @@ TINY = [
     "12",
     "--quiet",
 ]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import picture_checks  # noqa: E402
+
 failures = []
+
+
+def on_a_terminal(words):
+    """What a command writes to a terminal."""
+    master, slave = os.openpty()
+    child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
+    os.close(slave)
+    seen = b""
+    while True:
+        try:
+            part = os.read(master, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        seen += part
+    os.close(master)
+    check("exit code 0 on a terminal", child.wait() == 0)
+    return seen.decode()
 
 
 def check(what, good):
@@ -65,7 +89,12 @@ with tempfile.TemporaryDirectory() as folder:
     check("STEM jobs have 16 TBs", int(by["STEM", "RR", "1"]["all_tbs"]) == 12 * 16)
     check("JSON has the same runs", len(json.loads((root / "one" / "results.json").read_text())) == len(rows))
     report = (root / "one" / "report.md").read_text()
-    check("the report has claims", "| C1 " in report and "| C26" in report)
+    # Twelve jobs of two workloads measure next to nothing.
+    claims = re.findall(r"^\| (C\d+) .*\|$", report, re.MULTILINE)
+    check(f"a partial run shows the claims that it measures: {claims}", len(claims) < 5)
+    check("and none that it does not", "not measured |" not in report)
+    others = re.findall(r"^(\d+) of (\d+) claims are not measured by these runs; --all-claims", report, re.MULTILINE)
+    check(f"and how many others there are: {others}", [len(claims) + int(n) for n, _ in others] == [int(others[0][1])])
     check("and says when nothing is broken", "## Broken" not in report)
     check("the report has the source's figures", "(511)" in report)
     check("a script for the picture", (root / "one" / "met-high.gp").exists())
@@ -77,6 +106,42 @@ with tempfile.TemporaryDirectory() as folder:
             name + " is the same with two workers",
             (root / "one" / name).read_bytes() == (root / "two" / name).read_bytes(),
         )
+
+    # The same from what lies there, with all claims; whatever the programs and the build are now.
+    there = root / "it's drawn"
+    shutil.copytree(root / "one", there)
+    for path in there.glob("runs/*.json"):
+        path.write_text(path.read_text().replace('"build": "', '"build": "of old '))
+    for path in [*there.glob("*.svg"), *there.glob("*.gp"), there / "report.md"]:
+        path.unlink()
+    drawn = run("lax", "--redraw", "--quiet", "--out", str(there))
+    check("exit code 0 of --redraw: " + drawn.stderr, drawn.returncode == 0)
+    for name in ("report.md", "met-high.gp", "results.csv", "results.json"):
+        check("redrawn: " + name, (there / name).read_bytes() == (root / "one" / name).read_bytes())
+    if shutil.which("gnuplot"):
+        check("with the picture", (there / "met-high.svg").exists())
+    everything = run("lax", "--redraw", "--quiet", "--all-claims", "--out", str(there))
+    report = (there / "report.md").read_text()
+    check("--all-claims shows all", "| C1 " in report and "| C26" in report and "not measured |" in report)
+    check("and counts none", everything.returncode == 0 and "--all-claims" not in report)
+    for arguments, said in (
+        (["lax", "--redraw", "--seeds", "2", "--out", str(there)], "leave out --seeds"),
+        (["lax", "--redraw", "--out", str(root / "nothing")], "no runs in"),
+        (["saws", "--redraw", "--out", str(there)], "not those of this experiment"),
+    ):
+        bad = run(*arguments)
+        check(f"{arguments}: exit code 2 and why: {bad.stderr}", bad.returncode == 2 and said in bad.stderr)
+    picture_checks.bars(check, (root / "one" / "met-high.gp").read_text(), published=True)
+    if shutil.which("gnuplot"):
+        picture_checks.svg(check, root / "one" / "met-high.svg")
+
+    # On a terminal a line tells how far it is; a pipe stays silent.
+    check("nothing about progress in a pipe", one.stderr == "")
+    seen = on_a_terminal([CASTOR, "experiment", "lax", *TINY, "--out", str(root / "terminal")])
+    check("progress: " + seen[-200:], "lax: 12 of 12 runs" in seen)
+    check("with the time left: " + seen[:400], re.search(r"lax: \d+ of 12 runs, about \d+ s left", seen))
+    again = on_a_terminal([CASTOR, "experiment", "lax", *TINY, "--out", str(root / "terminal")])
+    check("nothing is said where nothing is run: " + again, again.strip() == "")
 
     # What is there is not run again; what is missing, broken or of other parameters is.
     runs = root / "two" / "runs"
@@ -159,7 +224,7 @@ with tempfile.TemporaryDirectory() as folder:
         (["lax", "--rate", "fast"], "fast"),
         (["lax", "--scheduler", "FIFO"], "no scheduler 'FIFO'"),
         (["lax", "--seeds", "0"], "seeds"),
-        (["lacks"], "subcommand"),
+        (["lacks"], "has no command 'lacks'"),
         ([], "subcommand"),
     ):
         bad = run(*arguments, "--out", str(root / "bad")) if arguments else run()
@@ -183,11 +248,29 @@ with tempfile.TemporaryDirectory() as folder:
     bad = subprocess.run([alone, "experiment", "lax"], capture_output=True, text=True, check=False)
     check(f"without the program: exit code 2, got {bad.returncode}", bad.returncode == 2)
     check("without the program: one line: " + bad.stderr, len(bad.stderr.splitlines()) == 1 and "install" in bad.stderr)
+    # In a build tree it is built; here by a tool that only notes what it was asked for.
     (root / "build" / "CMakeCache.txt").write_text("")
-    bad = subprocess.run([alone, "experiment", "lax"], capture_output=True, text=True, check=False)
-    check(
-        "in a build tree it names the command: " + bad.stderr,
-        bad.returncode == 2 and f"cmake --build {root / 'build'} --target castor_experiment" in bad.stderr,
-    )
+    tool = root / "tools" / "cmake"
+    tool.parent.mkdir()
+    asked = root / "asked"
+    program = alone.parent / "castor-experiment"
+    script = f'#!/bin/sh\necho "$@" >> {asked}\n[ -e {root}/broken ] && echo no rule && exit 1\n'
+    tool.write_text(script + f"ln -sf {pathlib.Path(CASTOR).parent}/castor-experiment {program}\n")
+    tool.chmod(0o755)
+    environment = dict(os.environ, PATH=f"{tool.parent}:{os.environ['PATH']}")
+
+    def from_the_tree():
+        words = [alone, "experiment", "lax", "--help"]
+        return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+
+    (root / "broken").touch()
+    bad = from_the_tree()
+    check("a build that fails: exit code 2, and what it said: " + bad.stderr, bad.returncode == 2)
+    check("a build that fails: says why", "no rule" in bad.stderr and "cannot be built" in bad.stderr)
+    (root / "broken").unlink()
+    good = from_the_tree()
+    check("in a build tree it is built: " + good.stderr, good.returncode == 0 and "--workload" in good.stdout)
+    check("and says so, once", good.stderr.count("building the experiments") == 1 and from_the_tree().stderr == "")
+    check("by the target", asked.read_text() == 2 * f"--build {root / 'build'} --target castor_experiment\n")
 
 sys.exit(1 if failures else 0)

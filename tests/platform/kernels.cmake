@@ -22,7 +22,13 @@ list(FILTER machines EXCLUDE REGEX "replay")
 set(machines_spin_lock ${machines})
 list(FILTER machines_spin_lock EXCLUDE REGEX "^gcn")
 
-# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs
+# Its blocks have one dimension, and all lanes but the first leave at once.
+set(nothing_shared_spin_lock --nothing-shared)
+set(nothing_skipped_spin_lock --nothing-skipped)
+
+# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. All
+# of them run once more with redundancy marks, which the functional machine checks, and on a machine with the block darsie,
+# whose skips are checked.
 function(castor_kernel_test name)
   set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
   list(GET ARGN 0 first)
@@ -30,6 +36,12 @@ function(castor_kernel_test name)
     COMMAND ${check} "${kernels}/${name}" ${ARGN})
   castor_script_test(kernel_${name}_same_at_O0 KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
     COMMAND ${check} "${kernels}/${name}" --against "${kernels}/${name}_O0" "${first}")
+  castor_script_test(kernel_${name}_marks KIND platform TIMEOUT 300
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_marks.py" "${kernels}/${name}"
+            ${nothing_shared_${name}} ${ARGN})
+  castor_script_test(kernel_${name}_skips KIND platform TIMEOUT 300
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_skips.py" "${kernels}/${name}"
+            ${nothing_skipped_${name}} pascal_titanx_study ${ARGN})
   if(NOT DEFINED machines_${name})
     set(machines_${name} ${machines})
   endif()
@@ -46,14 +58,21 @@ castor_kernel_test(bfs "--k 9" "--k 0" "--k 12 --block 33 --source 77" "--k 14 -
 castor_kernel_test(bfs_queue "--k 9" "--k 0" "--k 12 --block 33 --source 77 --grid 3"
                    "--k 13 --degree 16 --block 512 --grid 2" "--k 6 --degree 0")
 castor_kernel_test(bignum "--n 300" "--n 1" "--n 4097 --seed 3")
+castor_kernel_test(binomial_options "--n 5 --steps 60 --block 64" "--n 1 --steps 1 --block 2" "--n 4 --steps 200 --seed 4")
 castor_kernel_test(bit_tricks "--n 1000" "--n 1" "--n 20001 --seed 5")
 castor_kernel_test(bitonic_sort "--n 3000" "--n 1" "--n 1024" "--n 1025 --distinct 3" "--n 20000")
 castor_kernel_test(black_scholes "--n 500" "--n 1 --streams 4" "--n 5001 --streams 7")
 castor_kernel_test(bytecode_vm "--n 200" "--n 1" "--n 3001")
 castor_kernel_test(convolution "--width 70 --height 20" "--width 1 --height 1" "--width 333 --height 65 --radius 8"
                    "--radius 1" "--radius 2" "--radius 5")
+castor_kernel_test(convolution_direct "--width 40 --height 20 --radius 2" "--width 1 --height 1 --radius 0" "--width 1 --height 1 --radius 8"
+                   "--width 131 --height 65 --radius 5 --block_x 8 --block_y 32" "--block_x 256 --block_y 1")
 castor_kernel_test(cooperative_tiles "--rows 7 --columns 50" "--rows 1 --columns 1" "--rows 33 --columns 1001")
+castor_kernel_test(coulomb "--width 70 --height 9 --atoms 12" "--width 1 --height 1 --atoms 1" "--width 200 --height 33 --atoms 50 --block_x 32 --block_y 4"
+                   "--width 65 --height 9 --block_x 64 --block_y 2")
 castor_kernel_test(dct "--width 33 --height 17" "--width 1 --height 1" "--width 200 --height 120")
+castor_kernel_test(denoise "--width 33 --height 17 --window 1" "--width 1 --height 1" "--width 40 --height 30 --window 3 --patch 2"
+                   "--width 50 --height 20 --window 0 --patch 0" "--width 50 --height 20 --block_x 64 --block_y 4")
 castor_kernel_test(deadline_jobs "--n 300 --jobs 8" "--n 1 --jobs 1" "--n 5000 --jobs 30 --rounds 3 --seed 9")
 castor_kernel_test(device_query "--z 1" "--x 1 --y 1 --z 1" "--x 32 --y 3 --z 2")
 castor_kernel_test(driver_launch "--n 1000" "--n 1" "--n 50001 --block 96")
@@ -69,6 +88,7 @@ castor_kernel_test(hotspot "--width 40 --height 20 --steps 3" "--width 1 --heigh
 castor_kernel_test(job_mix "--divide 64 --steps 1" "--kind stem --jobs 1 --divide 1" "--kind gru64 --jobs 3 --steps 4 --gap 0"
                    "--jobs 20 --divide 16 --seed 5")
 castor_kernel_test(kmeans "--n 700 --steps 4" "--n 1 --clusters 1" "--n 5001 --clusters 64 --steps 5")
+castor_kernel_test(libor "--paths 300" "--paths 1 --block 1" "--paths 1000 --shared 1" "--paths 3001 --block 96")
 castor_kernel_test(life "--width 40 --height 30 --generations 4" "--width 1 --height 1" "--width 257 --height 63"
                    "--width 3 --height 2 --generations 7")
 castor_kernel_test(lps "--width 40 --height 10 --depth 4" "--width 1 --height 1 --depth 1"
@@ -86,7 +106,7 @@ castor_kernel_test(needleman_wunsch "--rows 50 --columns 70 --pairs 2" "--rows 1
                    "--rows 97 --columns 300 --tile 256 --pairs 3" "--rows 33 --columns 40 --tile 7 --penalty 0")
 castor_kernel_test(nqueens "--n 7" "--n 1" "--n 2" "--n 3 --depth 2" "--n 10 --depth 3" "--n 6 --show 1")
 castor_kernel_test(pathfinder "--columns 500 --rows 11" "--columns 1 --rows 1" "--columns 2 --rows 30 --together 100"
-                   "--columns 3001 --rows 40 --together 7")
+                   "--columns 3001 --rows 40 --together 7" "--columns 3001 --rows 15 --block 1024")
 castor_kernel_test(prime_sieve "--limit 100000" "--limit 3" "--limit 100" "--limit 1000000 --block 333")
 castor_kernel_test(producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--stages 2000 --items 2")
 castor_kernel_test(ray "--width 40 --height 20 --spheres 4" "--width 1 --height 1 --bounces 1"
@@ -100,13 +120,15 @@ castor_kernel_test(shapes "--n 300" "--n 1" "--n 5001")
 castor_kernel_test(spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32"
                    "--n 2000 --accounts 2 --blocks 40 --block 256")
 castor_kernel_test(spmv "--rows 500" "--rows 1" "--rows 10001 --columns 77 --mean 3" "--rows 100 --mean 0")
-castor_kernel_test(srad "--width 40 --height 20" "--width 1 --height 1" "--width 97 --height 63 --steps 3 --blocks 5")
+castor_kernel_test(srad "--width 40 --height 20" "--width 1 --height 1" "--width 97 --height 63 --steps 3 --blocks 5"
+                   "--width 97 --height 63 --line 1")
 castor_kernel_test(stencil "--width 50 --height 33" "--width 1 --height 1 --steps 3" "--width 257 --height 100 --steps 5")
 castor_kernel_test(streams "--n 1000" "--n 1 --workers 1" "--n 10001 --workers 32")
 castor_kernel_test(text_stats "--n 3000" "--n 1" "--n 31 --block 32" "--n 100003 --block 1024")
 castor_kernel_test(transpose "--width 65 --height 31" "--width 1 --height 1" "--width 1 --height 300"
                    "--width 500 --height 333")
 castor_kernel_test(vector_add "--n 1000" "--n 1" "--n 31 --block 1" "--n 300001 --block 100")
+castor_kernel_test(walsh "--log2n 10 --block 128" "--log2n 1" "--log2n 12 --block 32" "--log2n 15 --block 1024 --taps 64")
 castor_kernel_test(warp_primitives "--warps 5" "--warps 1 --block 32" "--warps 101 --block 160")
 
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.

@@ -110,7 +110,7 @@ class Window(unittest.TestCase):
         first = max(cycle - 199, 0)
         file = f"{instance}-mismatch.vcd"
         self.assertIn(f"\n  waves:  {file}, cycles {first} to {cycle}\n", done.stderr)
-        self.assertIn(f"\n  look:   gtkwave {file}", done.stderr)
+        self.assertIn(f"\n  look:   castor wave {file} --view", done.stderr)
         self.assertRegex(done.stderr, rf"\n  device: core cycle \d+ of {machine}\n")
         waves = changes((self.folder / file).read_text())
         times = {time for values in waves.values() for time in values}

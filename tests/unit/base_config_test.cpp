@@ -345,11 +345,5 @@ TEST(Config, ReadsAFile) {
   std::filesystem::remove(path);
 }
 
-TEST(Config, NearestWordIsEmptyWhenNothingIsNear) {
-  EXPECT_EQ(closest_word("kepler_k20", {"kepler_k20c", "kepler_k40"}), "kepler_k20c");
-  EXPECT_THAT(closest_word("abc", {"xyz"}), IsEmpty());
-  EXPECT_THAT(closest_word(std::string(10'000, 'a'), {"aaa"}), IsEmpty());
-}
-
 }  // namespace
 }  // namespace castor::base::base_config_test

@@ -2,59 +2,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "castor_cc/process.h"
+#include "castor_cc_fixture.h"
 
 namespace castor::castor_cc {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-class CastorCc : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    directory_ = fs::path(testing::TempDir()) / (std::string("castor_cc_") + info->name() + std::to_string(::getpid()));
-    fs::remove_all(directory_);
-    fs::create_directories(directory_ / "tmp");
-    setenv("TMPDIR", (directory_ / "tmp").c_str(), 1);
-    previous_ = fs::current_path();
-    fs::current_path(directory_);
-  }
-  void TearDown() override {
-    fs::current_path(previous_);
-    fs::remove_all(directory_);
-  }
-  static ProcessResult castor_cc(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), CASTOR_CC_PROGRAM);
-    return run_process(arguments);
-  }
-  static ProcessResult shell(const std::string& line) { return run_process({"sh", "-c", line}); }
-  static std::string data(const std::string& name) {
-    return std::string(CASTOR_SOURCE_DIR) + "/tests/unit/castor_cc_data/" + name;
-  }
-  void source(const std::string& name, const std::string& text) const { std::ofstream(directory_ / name) << text; }
-  [[nodiscard]] bool no_temporary_files() const { return fs::is_empty(directory_ / "tmp"); }
-
-  fs::path directory_;
-  fs::path previous_;
-};
 
 /// Names on .extern lines other than dynamic shared memory.
 std::set<std::string> externs(const std::string& ptx) {
@@ -195,7 +155,9 @@ TEST_F(CastorCc, CompilesSeveralFilesAndReportsEach) {
 
 TEST_F(CastorCc, CompilesHostFilesThatIncludeTheRuntime) {
   source("host.cpp",
-         "#include <cuda_runtime.h>\n#include <memory>\n#include <cuda.h>\n"
+         "#include <cuda_runtime.h>\n#include <memory>\n#include <cuda.h>\n#include <cuda_bf16.h>\n#include "
+         "<cuda_fp16.h>\n"
+         "#include <cuda_occupancy.h>\n#include <curand_kernel.h>\nstatic_assert(sizeof(curandState) > 24, \"\");\n"
          "int main() { float* p; float4 v = make_float4(1, 2, 3, 4);\n"
          "  return cudaMalloc(&p, 4) + cuInit(0) + static_cast<int>(v.x) + static_cast<int>(dim3(2).y); }\n");
   source("plain.c", "#include <cuda_runtime_api.h>\nint f(void) { return cudaDeviceSynchronize(); }\n");
@@ -214,7 +176,12 @@ TEST_F(CastorCc, HasTheHeadersAndGuardsThatProgramsAskFor) {
                              "cuda.h",
                              "device_launch_parameters.h",
                              "cuda_fp16.h",
+                             "cuda_fp16.hpp",
                              "cuda_bf16.h",
+                             "cuda_bf16.hpp",
+                             "cuda_occupancy.h",
+                             "curand_kernel.h",
+                             "library_types.h",
                              "cooperative_groups.h",
                              "math_constants.h",
                              "vector_types.h",
@@ -262,7 +229,7 @@ TEST_F(CastorCc, NamesTheVariableWhoseInitialiserHasAnOffset) {
   EXPECT_TRUE(no_temporary_files());
 }
 
-TEST_F(CastorCc, RefusesManagedVariablesTexturesAndGridGroupsWithAWayOut) {
+TEST_F(CastorCc, RefusesManagedVariablesTexturesAndGridBarriersWithAWayOut) {
   source("managed.cu", "__managed__ int m;\n__global__ void k() { m = 1; }\n");
   source("texture.cu", "texture<float, 2> t;\n__global__ void k(float* o) { *o = tex2D<float>(t, 1, 1); }\n");
   source("object.cu", "__global__ void k(cudaTextureObject_t t, float* o) { *o = tex1Dfetch<float>(t, 1); }\n");
@@ -279,15 +246,16 @@ TEST_F(CastorCc, RefusesManagedVariablesTexturesAndGridGroupsWithAWayOut) {
   }
   const ProcessResult grid = castor_cc({"-c", "grid.cu"});
   EXPECT_EQ(grid.exit_code, 1);
-  EXPECT_THAT(grid.error_text, HasSubstr("groups over a whole grid are not supported"));
+  EXPECT_THAT(grid.error_text, HasSubstr("synchronising a whole grid is not supported"));
+  EXPECT_THAT(grid.error_text, HasSubstr("launch a second one"));
 }
 
 TEST_F(CastorCc, RefusesDeviceCodeThatIsDefinedInAnotherFile) {
   source("a.cu", "__device__ int other(int);\n__global__ void k(int* o) { *o = other(1); }\n");
-  const ProcessResult r = castor_cc({"-c", "-rdc=true", "a.cu"});
+  const ProcessResult r = castor_cc({"-c", "a.cu"});
   EXPECT_EQ(r.exit_code, 1);
-  EXPECT_THAT(r.error_text, HasSubstr("device code uses 'other(int)'"));
-  EXPECT_THAT(r.error_text, HasSubstr("#include the .cu file"));
+  EXPECT_THAT(r.error_text, HasSubstr("device code uses 'other(int)', which this file declares but does not define"));
+  EXPECT_THAT(r.error_text, HasSubstr("compile all files with -rdc=true"));
 }
 
 TEST_F(CastorCc, AnswersWrongRequestsWithExitCode2) {

@@ -138,6 +138,19 @@ TEST(CastorCcOptions, MakesPtxOfOpenClFiles) {
   EXPECT_THAT(refusal({"a.cl", "b.cu"}), HasSubstr("OpenCL kernels compile to PTX"));
 }
 
+TEST(CastorCcOptions, ReadsWhatDeviceCodeIsFor) {
+  EXPECT_FALSE(parse({"-c", "a.cu"}).relocatable);
+  EXPECT_TRUE(parse({"-dc", "a.cu"}).relocatable);
+  EXPECT_TRUE(parse({"-rdc=true", "-c", "a.cu"}).relocatable);
+  EXPECT_TRUE(parse({"--relocatable-device-code", "-c", "a.cu"}).relocatable);
+  EXPECT_FALSE(parse({"-rdc=true", "-rdc=false", "-c", "a.cu"}).relocatable);
+  EXPECT_FALSE(parse({"-dw", "a.cu"}).relocatable);
+  EXPECT_EQ(parse({"--cubin", "a.cu"}).image, ".cubin");
+  EXPECT_EQ(parse({"-fatbin", "a.cu"}).image, ".fatbin");
+  EXPECT_EQ(parse({"-fatbin", "a.cu"}).stage, Stage::kPtx);
+  EXPECT_EQ(parse({"-dlink", "a.o"}).stage, Stage::kDeviceLink);
+}
+
 TEST(CastorCcOptions, SplitsResponseFilesAsAShellWould) {
   EXPECT_THAT(split_response("-O2 -DNAME='a b'\n\"c d.cu\"  e\\ f.cu -D\"X=\\\"q\\\"\""),
               ElementsAre("-O2", "-DNAME=a b", "c d.cu", "e f.cu", "-DX=\"q\""));
@@ -159,7 +172,11 @@ TEST(CastorCcOptions, RefusesWhatItCannotServe) {
   EXPECT_THAT(refusal({}), HasSubstr("no input file"));
   EXPECT_THAT(refusal({"--no-such-option", "a.cu"}), HasSubstr("unknown option '--no-such-option'"));
   EXPECT_THAT(refusal({"a.cu", "-o"}), HasSubstr("needs a value"));
-  EXPECT_THAT(refusal({"-cubin", "a.cu"}), HasSubstr("use -ptx"));
+  EXPECT_THAT(refusal({"-cuda", "a.cu"}), HasSubstr("use -c or -E"));
+  EXPECT_THAT(refusal({"-dlink", "-cubin", "a.o"}), HasSubstr("writes an object"));
+  EXPECT_THAT(refusal({"-dlink", "a.cu"}), HasSubstr("compile it with -dc first"));
+  EXPECT_THAT(refusal({"-rdc=true", "-S", "a.cu"}), HasSubstr("use -c"));
+  EXPECT_THAT(refusal({"-rdc=true", "-cubin", "a.cu"}), HasSubstr("leave out -rdc=true"));
   EXPECT_THAT(refusal({"-c", "a.cu", "b.cu", "-o", "x.o"}), HasSubstr("-o names one file"));
   EXPECT_THAT(refusal({"-ptx", "a.cpp"}), HasSubstr("holds no device code"));
   EXPECT_THAT(refusal({"kernel.ptx"}), HasSubstr("castor run"));

@@ -33,13 +33,13 @@ OWN = {
     "castor::gpu::Sm": (50, 25, FIXED),
     "castor::gpu::FrontEnd": (50, 25, FIXED),
     "castor::gpu::SmMemory::Impl": (42, 38, "LSU, L1 pipe and MSHRs of an SM, not yet cut"),
-    "castor::gpu::FilterUnit": (25, 41, "13 parts it asks, and all that the filter is told and says; not yet cut"),
+    "castor::gpu::FilterUnit": (25, 26, "parts of the SM and of its own, and what the filter is told and says"),
     "castor::gpu::ReplaySm": (29, 38, "an SM in small: contexts, room, wires and seven counters"),
     "castor::gpu::DramChannel": (24, 31, "first legal clocks of each kind of command, and eight statistics"),
     "castor::gpu::IssueStage": (30, 31, "six parts it asks, and what a tick found out about picks and commits"),
     "castor::gpu::MemoryOperation": (15, 35, "a record: all that an access carries through the LSU"),
     "castor::gpu::CopyPlan": (18, 29, "a record of the copy under way, and where its pieces stand"),
-    "castor::gpu::Machine": (2, 41, "the keys of a machine file, a struct per section"),
+    "castor::gpu::Machine": (2, 42, "the keys of a machine file, a struct per section"),
 }
 
 LIBRARIES = ["libclang-14.so.1", "/usr/lib/llvm-14/lib/libclang.so.1"]

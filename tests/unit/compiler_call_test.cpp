@@ -582,20 +582,6 @@ TEST(Call, ManyArguments) {
 
 // Errors.
 
-TEST(Call, RefusesDirectRecursionWithTheChain) {
-  const char* const loop = R"(
-.func a (); .func b (); .func c ();
-.func a () { call.uni b; ret; }
-.func b () { call.uni c; ret; }
-.func c ()
-{
-  call.uni a;
-  ret;
-}
-)";
-  EXPECT_EQ(compile_error(kernel("call.uni b;", loop)), "3: recursion is not supported: b -> c -> a -> b");
-}
-
 TEST(Call, RefusesUnresolvedExternFunctions) {
   EXPECT_EQ(compile_error(kernel("\ncall.uni missing;", ".extern .func missing ();\n")),
             "16: call from 'k' to 'missing', which is not defined in this module");

@@ -1,5 +1,5 @@
 castor_tests(gpu_tests KIND unit
   SOURCES gpu_store_test.cpp gpu_address_check_test.cpp gpu_printf_test.cpp gpu_launch_check_test.cpp gpu_memory_path_test.cpp
-          gpu_thread_block_test.cpp gpu_functional_device_test.cpp gpu_lookout_test.cpp
+          gpu_thread_block_test.cpp gpu_functional_device_test.cpp gpu_lookout_test.cpp gpu_affine_probe_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms)
 castor_test(gpu_cycle_process_test KIND unit ISOLATED SOURCES gpu_cycle_process_test.cpp LIBS castor_gpu)

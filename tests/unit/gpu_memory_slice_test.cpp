@@ -10,7 +10,6 @@
 namespace castor::gpu::gpu_memory_slice_test {
 namespace {
 
-using test::Initiator;
 using test::memory_machine;
 using test::MemoryRig;
 
@@ -190,7 +189,8 @@ TEST(L2Slice, CountsTrafficPerClientAndPerKernel) {
   };
   send(0, Client::kFetch, 3, line(0));
   send(2000, Client::kFetch, 3, line(0));
-  send(2001, Client::kCopy, 4, line(0));
+  send(2001, Client::kBypass, 4, line(0));
+  send(2002, Client::kCopy, 4, line(0));
   s.run();
   EXPECT_EQ(s.count("slice0.fetch.l2_miss"), 1U);
   EXPECT_EQ(s.count("slice0.fetch.l2_hit"), 1U);
@@ -198,7 +198,10 @@ TEST(L2Slice, CountsTrafficPerClientAndPerKernel) {
   EXPECT_EQ(s.count("slice0.copy.l2_hit"), 1U);
   EXPECT_EQ(s.rig.memory.slice(0).traffic(3).misses, 1U);
   EXPECT_EQ(s.rig.memory.slice(0).traffic(3).hits, 1U);
-  EXPECT_EQ(s.rig.memory.slice(0).traffic(4).hits, 1U);
+  EXPECT_EQ(s.rig.memory.slice(0).traffic(3).bytes, 256U);
+  EXPECT_EQ(s.rig.memory.slice(0).traffic(4).hits, 1U) << "a copy is no kernel's, whatever entry it names";
+  EXPECT_EQ(s.rig.memory.slice(0).traffic_of_nobody().hits, 1U);
+  EXPECT_EQ(s.rig.memory.slice(0).traffic_of_nobody().bytes, 128U);
   s.rig.memory.slice(0).clear_traffic(3);
   EXPECT_EQ(s.rig.memory.slice(0).traffic(3).hits, 0U);
 }

@@ -1,5 +1,6 @@
 castor_tests(gpu_sm_program_tests KIND unit
   SOURCES gpu_sm_timing_test.cpp gpu_sm_program_test.cpp gpu_sm_block_test.cpp gpu_sm_filter_test.cpp
+          gpu_sm_skip_check_test.cpp
           gpu_sm_hooks_test.cpp gpu_sm_tick_walls_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms)
 castor_test(gpu_sm_warp_groups_test KIND unit SOURCES gpu_sm_warp_groups_test.cpp saws/reference.cpp

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "castor/gpu/sm/filter_unit.h"
 #include "unit/gpu_sm_core_support.h"
 
@@ -38,7 +40,7 @@ struct Bench : Core {
              {"icache.ideal=1", "fetch.warps=1", "fetch.insns=2", "ibuffer.entries=2", "ibuffer.refill=empty",
               "issue.per_warp=1"}),
         unit(machine, 0, filter, clock, warps, tbs, buffer, fetch, blocked, board, pipelines, wheel, rig.lsu, control,
-             executor) {
+             executor, faults, watch, group) {
     kernel.context.fit = fit;
     event.warps = tbs[0].warps;
     unit.start(tbs[0], 0, event);
@@ -104,15 +106,67 @@ TEST(FilterUnit, BlockWithMarksGetsAPool) {
   EXPECT_EQ(bench.event.rows, rows);
   EXPECT_EQ(bench.event.base, all - rows);
   EXPECT_EQ(bench.event.slots, 8U);
+  EXPECT_EQ(bench.unit.counters().of_entry(0).tbs_with_pool, 1U);
   bench.tick();
   EXPECT_EQ(bench.filter.in_settle.eligible, 3U);
+}
+
+TEST(FilterUnit, BlockOfAKernelThatLeavesNoRowsGetsNone) {
+  Bench full(sums(), 64, 100'000);
+  EXPECT_FALSE(full.event.enable);
+  EXPECT_EQ(full.unit.counters().of_entry(0).tbs_without_rows, 1U);
+}
+
+TEST(FilterUnit, BlockWithoutMarksGetsNone) {
+  Bench unmarked(sums());
+  unmarked.kernel.program.marks.clear();
+  unmarked.unit.counters().clear_entry(0);
+  unmarked.unit.start(unmarked.tbs[0], 0, unmarked.event);
+  EXPECT_EQ(unmarked.unit.counters().of_entry(0).tbs_unmarked, 1U);
+}
+
+TEST(FilterUnit, BlockGetsNoneWhenAllRowsAreTaken) {
+  Bench two(sums());
+  two.kernel.context.fit = 1;
+  unsigned pools = 1;
+  while (two.unit.counters().of_entry(0).tbs_without_run == 0) {
+    ASSERT_LT(pools, 1000U);
+    two.event = {};
+    two.unit.start(two.tbs[0], 0, two.event);
+    pools += two.event.enable ? 1 : 0;
+  }
+  EXPECT_FALSE(two.event.enable);
+  EXPECT_EQ(two.unit.counters().of_entry(0).tbs_with_pool, pools);
+  EXPECT_EQ(pools, two.machine.sm.registers / two.machine.sm.lanes / 32);
 }
 
 TEST(FilterUnit, BlockOfOneWarpGetsNone) {
   Bench bench(sums(), 32);
   EXPECT_FALSE(bench.event.enable);
+  EXPECT_EQ(bench.unit.counters().of_entry(0).tbs_of_one_warp, 1U);
   bench.tick();
   EXPECT_EQ(bench.filter.in_settle.eligible, 0U);
+}
+
+// Yeh 2020, section 7.2: several dimensions, and an x that is a power of two and at most the warp. Every shape of up to
+// 1024 threads.
+TEST(FilterUnit, MarksThatDependOnTheShapeCountInSomeShapesOnly) {
+  Bench bench(sums());
+  const std::set<unsigned> powers = {1, 2, 4, 8, 16, 32};
+  unsigned promoted = 0;
+  for (unsigned x = 1; x <= 1024; ++x) {
+    for (unsigned y = 1; x * y <= 1024; ++y) {
+      for (unsigned z = 1; x * y * z <= 1024 && z <= 64; ++z) {
+        bench.kernel.context.block = {x, y, z};
+        TbStartEvent event;
+        event.warps = bench.tbs[0].warps;
+        bench.unit.start(bench.tbs[0], 0, event);
+        ASSERT_EQ(event.promote, powers.count(x) == 1 && (y > 1 || z > 1)) << x << ' ' << y << ' ' << z;
+        promoted += event.promote ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(promoted, 1000U);
 }
 
 TEST(FilterUnit, HeldWarpsAreNotFetched) {
@@ -149,7 +203,9 @@ TEST(FilterUnit, SquashedInstructionsAreFetchedAgain) {
   };
   bench.until_ready(0);
   EXPECT_EQ(bench.buffer.size(0), 1U);
-  EXPECT_EQ(bench.fetch_counters.wasted_fetches, 1U);
+  EXPECT_EQ(bench.fetch_counters.squashes, 1U);
+  EXPECT_EQ(bench.fetch_counters.wasted_fetches, 0U);
+  EXPECT_EQ(bench.unit.counters().of_entry(0).squashes, 1U);
 }
 
 TEST(FilterUnit, LeadersResultIsReadFromItsRow) {
@@ -182,6 +238,12 @@ TEST(FilterUnit, LeadersResultIsReadFromItsRow) {
   bench.until_ready(1);
   bench.tick(1);
   EXPECT_EQ(lane_of(bench.warps, 1, 4, 31), 84U);
+  const FilterCounts& counts = bench.unit.counters().of_entry(0);
+  const auto kind = static_cast<std::size_t>(bench.warps[0].decoded[0].instruction_class);
+  EXPECT_EQ(counts.led[kind], 1U);
+  EXPECT_EQ(counts.executed[kind], 2U);
+  EXPECT_EQ(counts.row_writes, 1U);
+  EXPECT_EQ(counts.row_reads, 1U);
 }
 
 TEST(FilterUnit, SkippedWarpGoesOnAndAGhostComputes) {

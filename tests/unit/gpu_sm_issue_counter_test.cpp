@@ -39,6 +39,8 @@ TEST(IssueCounter, CountsByClassEntryAndThreadBlock) {
   EXPECT_EQ(counters.instructions.lanes[kind(InstructionClass::kLoadGlobal)], 1U);
   EXPECT_EQ(counter.of_entry(0).warps[kind(InstructionClass::kInt)], 2U);
   EXPECT_EQ(counter.of_entry(1).warps[kind(InstructionClass::kBranch)], 1U);
+  EXPECT_EQ(counter.of_entry(0).register_reads, 4U + first.decoded.code[1].source_count);
+  EXPECT_EQ(counter.of_entry(0).register_writes, 3U);
   EXPECT_EQ(counter.total(), 4U);
   EXPECT_EQ(tbs[0].warp_instructions, 3U);
   EXPECT_EQ(tbs[0].thread_instructions, 40U);

@@ -57,6 +57,42 @@ TEST(Progress, WithoutALimitThereIsNoEstimate) {
   EXPECT_THAT(terminal.lines, ElementsAre("\r812 cycles  1.15 us simulated  0 warp instructions/s\x1b[K"));
 }
 
+TEST(Progress, SaysHowMuchOfTheKernelIsDoneAndWhenTheRestWillBe) {
+  Terminal terminal;
+  Progress progress({}, terminal.sink(), terminal.clock());
+  progress.update(0, 0, 0, Progress::Kernel{"_Z8multiplyILi16EEvPKfS1_Pfiii", 7, 100, 1000, 0});
+  terminal.now = milliseconds(2000);
+  // 200 blocks in 2 s: the other 700 take 7 s.
+  progress.update(1000, 1'000'000, 0, Progress::Kernel{"_Z8multiplyILi16EEvPKfS1_Pfiii", 7, 300, 1000, 0});
+  EXPECT_EQ(terminal.lines.back(),
+            "\r1.00 k cycles  1 us simulated  0 warp instructions/s  multiply<16> 30.0 % of 1000 blocks, 0:07 "
+            "left\x1b[K");
+  // Of another kernel nothing is known yet.
+  terminal.now = milliseconds(4000);
+  progress.update(2000, 2'000'000, 0, Progress::Kernel{"scan", 8, 0, 1, 2});
+  EXPECT_EQ(terminal.lines.back(),
+            "\r2.00 k cycles  2 us simulated  0 warp instructions/s  scan 0.0 % of 1 block (+2 kernels)\x1b[K");
+}
+
+TEST(Progress, FitsTheTerminal) {
+  for (unsigned width = 1; width < 160; ++width) {
+    Terminal terminal;
+    Progress progress(2'000'000, terminal.sink(), terminal.clock(), [width] { return width; });
+    const Progress::Kernel kernel{"_ZN4long4name2of9somethingILi1234567EEEvPf", 7, 500, 1000, 3};
+    progress.update(0, 0, 0, kernel);
+    terminal.now = milliseconds(500);
+    progress.update(1'000'000, 1'416'430'595, 1'550'000, kernel);
+    const std::string& line = terminal.lines.back();
+    ASSERT_LT(line.size() - std::string("\r\x1b[K").size(), std::max(width, 2U)) << line;
+    const bool share = line.find(" 50.0 % of 1000 blocks (+3 kernels)") != std::string::npos;
+    EXPECT_EQ(share, width >= 87) << line;
+    EXPECT_EQ(line.find("instructions/s") != std::string::npos, width < 87 ? width >= 61 : width >= 125) << line;
+    EXPECT_EQ(line.find("long::name::of::something<1234567>") != std::string::npos,
+              (width >= 113 && width < 125) || width >= 151)
+        << line;
+  }
+}
+
 TEST(Progress, WritesAtMostFiveTimesASecond) {
   Terminal terminal;
   {

@@ -1,7 +1,7 @@
 # The instruction table and everything that is no floating point: integer, logic, memory, warp and control instructions.
 castor_tests(isa_tests KIND unit
   SOURCES isa_integer_test.cpp isa_bits_test.cpp isa_warp_test.cpp isa_control_test.cpp isa_memory_test.cpp
-          isa_table_test.cpp isa_variants_test.cpp
+          isa_table_test.cpp isa_variants_test.cpp isa_result_test.cpp
   LIBS castor_isa)
 castor_test(isa_own_instruction_test KIND unit
   SOURCES isa_own_instruction_test.cpp "${PROJECT_SOURCE_DIR}/platforms/examples/hamming.cpp" LIBS castor_isa)

@@ -180,15 +180,16 @@ TEST(Integer, CarriesThroughChains) {
         x.d = low_bits(static_cast<u64>(total), bits);
         x.out[0] = total >= one;
       };
-      const auto difference = [bits](Lane& x, bool borrow) {
-        const Wide total = Wide{x.s[0]} - Wide{x.s[1]} - (borrow ? 1 : 0);
+      // One flag for both directions: it is set where a subtraction borrows nothing.
+      const auto difference = [bits](Lane& x, bool carry) {
+        const Wide total = Wide{x.s[0]} - Wide{x.s[1]} - (carry ? 0 : 1);
         x.d = low_bits(encode(total), bits);
-        x.out[0] = total < 0;
+        x.out[0] = total >= 0;
       };
       check("add.cc." + type, [&](Lane& x) { sum(x, x.s[0], x.s[1], false); });
       check("addc." + type, [&](Lane& x) { sum(x, x.s[0], x.s[1], x.p[0]); });
       check("addc.cc." + type, [&](Lane& x) { sum(x, x.s[0], x.s[1], x.p[0]); });
-      check("sub.cc." + type, [&](Lane& x) { difference(x, false); });
+      check("sub.cc." + type, [&](Lane& x) { difference(x, true); });
       check("subc." + type, [&](Lane& x) { difference(x, x.p[0]); });
       check("subc.cc." + type, [&](Lane& x) { difference(x, x.p[0]); });
       for (const bool high : {false, true}) {

@@ -7,44 +7,6 @@
 namespace castor::test::isa_variants_test {
 namespace {
 
-/// Patterns that floating-point instructions care about, beside those of the integer tests.
-u64 pattern(std::mt19937_64& random, isa::Type type) {
-  static const u64 floats[] = {0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffffffff,
-                               0x00000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x80000000, 0x4f000000, 0xcf000000,
-                               0x4b800000, 0x3f000000, 0x3effffff, 0x40490fdb, 0x477ff000, 0x33000000, 0x3c003c00};
-  static const u64 doubles[] = {0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000,
-                                0x7ff8000000000000, 0x7ff0000000000001, 0x0000000000000001, 0x000fffffffffffff,
-                                0x0010000000000000, 0x7fefffffffffffff, 0x8000000000000000, 0x43e0000000000000,
-                                0x41dfffffffc00000, 0x3fe0000000000000, 0x47efffffe0000000, 0x36a0000000000000};
-  const unsigned bits = isa::bits(type);
-  switch (random() % 6) {
-    case 0:
-      return edges(type)[random() % edges(type).size()];
-    case 1:
-      return bits == 64 ? doubles[random() % std::size(doubles)] : floats[random() % std::size(floats)];
-    case 2: {  // a float of moderate size
-      if (bits == 64) return (0x3f0 + random() % 32) << 52 | low_bits(random(), 52) | (random() & 1) << 63;
-      if (bits == 16) return low_bits((random() % 32) << 10 | random() % 1024 | (random() & 1) << 15, 16);
-      return (112 + random() % 32) << 23 | low_bits(random(), 23) | (random() & 1) << 31;
-    }
-    default:
-      return random();
-  }
-}
-
-std::vector<std::string> all_spellings(const isa::Row& row) {
-  std::vector<std::string> result{row.opcode};
-  for (const isa::PatternItem& item : row.items) {
-    std::vector<std::string> longer;
-    for (const std::string& text : result) {
-      if (item.optional) longer.push_back(text);
-      for (const std::string& word : item.alternatives) longer.push_back(text + "." + word);
-    }
-    result = std::move(longer);
-  }
-  return result;
-}
-
 TEST(Variants, ComputeTheSameBits) {
   const auto tables = all_tables();
   if (tables.size() < 2) GTEST_SKIP() << "this processor has no AVX2";

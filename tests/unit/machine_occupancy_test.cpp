@@ -77,5 +77,21 @@ TEST(Occupancy, RegisterCapLetsTheNumberOfTbsReside) {
   }
 }
 
+// A fetch filter gets what is left, never at the cost of a TB.
+TEST(Occupancy, FilterRowsAreWhatResidentTbsLeave) {
+  const Machine pascal = platforms::load_machine("pascal_titanx").machine;
+  const auto rows = [&](unsigned threads, unsigned registers) {
+    const Occupancy fit = occupancy(pascal, {threads, registers, 0});
+    return filter_rows(pascal, fit.tbs_per_sm, fit.register_units);
+  };
+  EXPECT_EQ(rows(256, 28), 0U);    // 64 warps of 32 registers take all 2048 rows
+  EXPECT_EQ(rows(256, 24), 32U);   // 64 warps of 24: 512 rows for 8 TBs, of which each may have 32
+  EXPECT_EQ(rows(64, 24), 16U);    // 32 TBs
+  EXPECT_EQ(rows(1024, 40), 32U);  // one TB of 32 warps of 40
+  EXPECT_EQ(rows(256, 56), 32U);   // 4 TBs of 448 rows: 256 left
+  EXPECT_EQ(rows(256, 48), 25U);   // 5 of 384: 128 left, 25 each
+  EXPECT_EQ(filter_rows(pascal, 0, 8), 0U);
+}
+
 }  // namespace
 }  // namespace castor::gpu::machine_occupancy_test

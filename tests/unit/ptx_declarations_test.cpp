@@ -156,6 +156,28 @@ TEST(PtxVariables, MergesExternDeclarationWithDefinition) {
   EXPECT_EQ(variable(module, "a").data.at(0), 5);
 }
 
+TEST(PtxVariables, OfAModuleMayBeLocalToTheThread) {
+  const isa::Module module = module_of(
+      ".local .align 16 .b8 room[64];\n.func f () { .reg .b32 r; .reg .b64 d; ld.local.u32 r, [room+4]; mov.u32 r, "
+      "room; "
+      "mov.u64 d, room; ret; }");
+  EXPECT_EQ(module.variables[0].space, isa::Space::kLocal);
+  EXPECT_EQ(module.variables[0].size, 64U);
+  EXPECT_EQ(error_of(".local .u32 x;\n.func f () { .reg .b32 r; ld.global.u32 r, [x]; ret; }"),
+            "2:45: 'x' is a .local variable, but the instruction accesses .global");
+}
+
+TEST(PtxVariables, OfFunctionsThatLastAreTheModules) {
+  const isa::Module module = module_of(
+      ".func f () { .global .u32 x = 3; { .const .f32 x = 1.0; } ret; }\n.func g () { .global .u32 x; ret; }");
+  ASSERT_THAT(module.variables, SizeIs(3));
+  EXPECT_EQ(module.variables[0].name, "f.x");
+  EXPECT_THAT(module.variables[0].data, ElementsAre(3, 0, 0, 0));
+  EXPECT_EQ(module.variables[1].space, isa::Space::kConst);
+  EXPECT_EQ(module.variables[2].name, "g.x");
+  EXPECT_EQ(module.find_function("g")->variables[0].name, "g.x");
+}
+
 TEST(PtxVariables, RejectsWrongDeclarations) {
   EXPECT_EQ(error_of(".global .u32 a;\n.global .f32 a;"), "2:14: 'a' is declared twice");
   EXPECT_EQ(error_of(".extern .global .u32 a;\n.const .u32 a;"), "2:13: 'a' was declared in .global at line 4");
@@ -181,7 +203,9 @@ TEST(PtxVariables, RejectsWrongDeclarations) {
   EXPECT_EQ(error_of(".visible .extern .u32 a;"), "1:10: a second linkage '.extern'");
   EXPECT_EQ(error_of(".global .texref t;"), "1:9: directive '.texref' is refused here: textures are not supported");
   EXPECT_EQ(error_of(".tex .u32 t;"), "1:1: directive '.tex' is refused here: textures are not supported");
-  EXPECT_EQ(error_of(".reg .u32 t;"), "1:1: directive '.reg' is refused here: registers belong inside a function");
+  EXPECT_THAT(error_of(".reg .u32 t;"), StartsWith("1:11: register 't' is declared outside of functions: declare it"));
+  EXPECT_EQ(error_of(".extern .local .u32 t;"), "1:1: a .local variable belongs to one module and cannot be .extern");
+  EXPECT_EQ(error_of(".local .u32 t = 3;"), "1:15: a .local variable has no initial value");
   EXPECT_EQ(error_of(".visible .pragma \"x\";"), "1:10: unknown directive '.pragma'");
   EXPECT_EQ(error_of(".wombat 3"), "1:1: unknown directive '.wombat'");
   EXPECT_EQ(error_of("add"), "1:1: expected a directive such as .entry, .func or .global, found 'add'");
@@ -267,6 +291,38 @@ TEST(PtxFunctions, MergesDeclarationAndDefinition) {
   EXPECT_TRUE(module.functions[0].defined);
   EXPECT_EQ(module.functions[0].linkage, Linkage::kVisible);
   EXPECT_EQ(module.functions[0].parameters[0].name, "x0");
+}
+
+TEST(PtxFunctions, DeclarationsMayEndWithoutASemicolon) {
+  const isa::Module module = module_of(
+      ".func (.param .b32 r) f (.param .b32 x) .noreturn\n.extern .func g ()\n.global .u32 a;\n.func h ()\n"
+      ".visible .func (.param .b32 r) f (.param .b32 x) { ret; }\n.entry k ()\n.entry k () { ret; }");
+  EXPECT_THAT(module.functions, SizeIs(4));
+  EXPECT_TRUE(module.find_function("f")->defined);
+  EXPECT_FALSE(module.find_function("g")->defined);
+  EXPECT_FALSE(module.find_function("h")->defined);
+  EXPECT_TRUE(module.find_function("k")->defined);
+  EXPECT_EQ(error_of(".func f ()"), "1:11: expected '{' or ';' after the head of 'f', found end of file");
+  EXPECT_EQ(error_of(".func f () .wombat"), "1:12: unknown directive '.wombat'");
+}
+
+TEST(PtxFunctions, VectorsOfRegistersAreTheirElements) {
+  const isa::Module module = module_of(
+      ".func (.reg .v4 .f32 r, .reg .pred q) f (.reg .v2 .u32 a, .reg .b128 b, .reg .f32 c)\n"
+      "{ mov.v4.f32 r, {c, c, c, c}; mov.b64 {a.x, a.y}, 3; mov.b128 b, b; ret; }\n"
+      ".func g () { .reg .v4 .f32 v; .reg .v2 .u32 w; .reg .b128 x; .reg .f32 c; .reg .pred p;\n"
+      "call (v, p), f, (w, x, c); call ({c, _, c, c}, _), f, ({1, w.y}, x, 1.0); ret; }");
+  const isa::Function& f = *module.find_function("f");
+  EXPECT_THAT(f.parameters, SizeIs(5));
+  EXPECT_THAT(f.results, SizeIs(5));
+  EXPECT_THAT(f.parameter_registers, ElementsAre(0, 1, 2, 3, 4));
+  const isa::Function& g = *module.find_function("g");
+  EXPECT_THAT(g.calls[0].arguments, SizeIs(5));
+  EXPECT_THAT(g.calls[0].results, SizeIs(5));
+  EXPECT_EQ(g.calls[1].arguments[0].bits, 1U);
+  EXPECT_EQ(error_of(".func f (.reg .v2 .u32 a) { ret; }\n.func g () { .reg .v4 .u32 v; call f, (v); ret; }"),
+            "2:36: call of 'f' with 4 arguments, it has 2");
+  EXPECT_EQ(error_of(".func f (.reg .v8 .u32 a) { ret; }"), "1:15: a register vector of more than 4 elements");
 }
 
 TEST(PtxFunctions, KeepsPerformanceDirectives) {

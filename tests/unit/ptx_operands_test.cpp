@@ -233,9 +233,14 @@ TEST(PtxNames, SpecialRegistersHaveTheirWidth) {
             "2:12: operand 2 ('a') of 'mov.u64' is .u64, but special register %tid.x has 32 bits");
   EXPECT_EQ(error_in(r + "mov.u32 r, %clock64;"),
             "2:12: operand 2 ('a') of 'mov.u32' is .u32, but special register %clock64 has 64 bits");
-  EXPECT_EQ(error_in(r + "mov.u32 r, %tid.w;"), "2:12: unknown register '%tid.w' as operand 2 ('a') of 'mov.u32'");
+  EXPECT_EQ(error_in(r + "mov.u32 r, %tid.v;"), "2:12: unknown register '%tid.v' as operand 2 ('a') of 'mov.u32'");
   EXPECT_EQ(error_in(r + "mov.u32 r, %tid;"), "2:12: unknown register '%tid' as operand 2 ('a') of 'mov.u32'");
-  EXPECT_EQ(error_in(r + "mov.u32 r, %envreg3;"), "2:12: unknown register '%envreg3' as operand 2 ('a') of 'mov.u32'");
+  EXPECT_EQ(error_in(r + "mov.u32 r, %envreg3;"),
+            "2:12: special register '%envreg3' is not supported: no driver sets it; pass the value as a parameter");
+  EXPECT_EQ(
+      error_in(r + "mov.u32 r, %clusterid.x;"),
+      "2:12: special register '%clusterid.x' is not supported: there are no thread-block clusters; compile for sm_86 "
+      "or older");
   EXPECT_EQ(error_in(r + "mov.u32 %tid.x, r;"), "2:9: unknown register '%tid' as operand 1 ('d') of 'mov.u32'");
 }
 
@@ -382,6 +387,15 @@ TEST(PtxOperands, LoadsStoresAndConversionsTakeWiderRegisters) {
       "st.global.u8 "
       "[d], h; cvt.u32.u8 r, h; cvt.u8.u32 h, r; cvt.u16.u32 r, d;");
   EXPECT_THAT(only_kernel(module).body, SizeIs(7));
+  // Bits go with everything that is wide enough, floating point with bits only.
+  const std::string f = ".reg .b32 r; .reg .b64 d; .reg .f32 f; .reg .s64 s;\n";
+  EXPECT_EQ(error_in(f + "st.global.b8 [d], f; ld.global.f32 d, [d]; st.global.f32 [d], d; cvt.rn.f16.f32 r, f; "
+                         "cvt.f32.f16 f, r;"),
+            "no error");
+  EXPECT_EQ(error_in(f + "ld.global.f32 s, [d];"),
+            "2:15: operand 1 ('d') of 'ld.global.f32' takes a .f32 register, but 's' is .s64");
+  EXPECT_EQ(error_in(f + "st.global.u16 [d], f;"),
+            "2:20: operand 2 ('b') of 'st.global.u16' takes a .u16 register, but 'f' is .f32");
 }
 
 TEST(PtxOperands, RejectsRegistersOfOtherTypes) {
@@ -394,8 +408,14 @@ TEST(PtxOperands, RejectsRegistersOfOtherTypes) {
             "2:12: operand 2 ('a') of 'add.s32' takes a .s32 register, but 'f' is .f32");
   EXPECT_EQ(error_in(r + "add.f32 f, f, u;"),
             "2:15: operand 3 ('b') of 'add.f32' takes a .f32 register, but 'u' is .u32");
-  EXPECT_EQ(error_in(r + "add.s32 r, q, r;"),
-            "2:12: operand 2 ('a') of 'add.s32' takes a .s32 register, but 'q' is .pred");
+  EXPECT_EQ(
+      error_in(r + "add.s32 r, q, r;"),
+      "2:12: operand 2 ('a') of 'add.s32' takes a .s32 register, but 'q' is a predicate; selp makes a number of a "
+      "predicate, setp.ne a predicate of a number");
+  EXPECT_EQ(
+      error_in(r + "ld.global.u8 q, [d];"),
+      "2:14: operand 1 ('d') of 'ld.global.u8' takes a .u8 register, but 'q' is a predicate; selp makes a number of "
+      "a predicate, setp.ne a predicate of a number");
   EXPECT_EQ(error_in(r + "setp.eq.s32 r, r, r;"),
             "2:13: operand 1 ('p') of 'setp.eq.s32' takes a .pred register, but 'r' is .b32");
   EXPECT_EQ(error_in(r + "mul.wide.s32 r, r, r;"),

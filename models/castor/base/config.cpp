@@ -5,7 +5,8 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <numeric>
+
+#include "castor/base/words.h"
 
 namespace castor::base {
 namespace {
@@ -39,21 +40,6 @@ std::string bytes(double value) {
     suffix = next;
   }
   return number(value) + suffix;
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 std::string_view last_word(std::string_view key) {
@@ -105,6 +91,9 @@ class Checker {
       case ValueType::kName:
       case ValueType::kNames:
         names();
+        break;
+      case ValueType::kFile:
+        if (word() != "none") value_.names = entry_.words;
         break;
     }
     return value_;
@@ -182,8 +171,8 @@ class Checker {
   void choice() {
     const auto found = std::find(row_.choices.begin(), row_.choices.end(), word());
     if (found == row_.choices.end()) {
-      const std::string near = closest_word(word(), row_.choices);
-      fail("is unknown", "allowed: " + row_.allowed() + (near.empty() ? "" : "; did you mean " + near + "?"));
+      const std::string meant = did_you_mean(word(), row_.choices);
+      fail("is unknown", "allowed: " + row_.allowed() + (meant.empty() ? "" : "; " + meant));
     }
     value_.integer = static_cast<std::uint64_t>(found - row_.choices.begin());
   }
@@ -257,20 +246,6 @@ void put(std::vector<ConfigEntry>& entries, std::unordered_map<std::string, std:
 
 }  // namespace
 
-std::string closest_word(std::string_view word, const std::vector<std::string>& candidates) {
-  if (word.size() > 100) return {};
-  const std::string* best = nullptr;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = &candidate;
-    }
-  }
-  return best == nullptr ? std::string{} : *best;
-}
-
 std::string SchemaRow::allowed_values() const {
   const auto show = [this](double value) { return unit == "bytes" ? bytes(value) : number(value); };
   switch (type) {
@@ -295,6 +270,8 @@ std::string SchemaRow::allowed_values() const {
       return "a name";
     case ValueType::kNames:
       return "a list of names such as [[a, b], names]";
+    case ValueType::kFile:
+      return "a file, or none";
   }
   return {};
 }

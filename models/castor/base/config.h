@@ -33,6 +33,7 @@ enum class ValueType : std::uint8_t {
   kVersion,          // "6.1"
   kName,             // a word of letters, digits, '_', '-' and '.'
   kNames,            // list of such words
+  kFile,             // name of a file, or "none"
 };
 
 /// One key: what may stand there and what it means.
@@ -107,7 +108,7 @@ struct ConfigValue {
   std::uint64_t integer = 0;  // kInteger, kOptionalInteger, kBoolean, kChoice (index), kVersion (10 x major + minor)
   double real = 0;            // kReal, and every number
   bool none = false;          // kOptionalInteger
-  std::vector<std::string> names;  // kName (one), kNames
+  std::vector<std::string> names;  // kName, kFile (one), kNames
 
   [[nodiscard]] const SourceLocation& where() const { return entry.where; }
 };
@@ -128,7 +129,7 @@ class Config {
   [[nodiscard]] const std::vector<ConfigValue>& values() const { return values_; }
 
   /// The effective configuration as a file without `extends`: all keys with value, unit and origin. Reading it gives
-  /// the same values. Holds no path and no date, so equal configurations give equal text.
+  /// the same values. Holds no date, and no path but the values of keys, so equal configurations give equal text.
   [[nodiscard]] std::string to_yaml() const;
   /// JSON object {"machine", "title", "keys": {key: {"value", "unit", "origin"}}}.
   [[nodiscard]] std::string to_json(int indent = 2) const;
@@ -138,8 +139,5 @@ class Config {
   std::vector<ConfigValue> values_;
   std::unordered_map<std::string, std::size_t> index_;
 };
-
-/// Candidate closest to `word` by edit distance, empty if even that is far (more than a third of the letters).
-[[nodiscard]] std::string closest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace castor::base

@@ -369,6 +369,7 @@ std::string Config::to_json(int indent) const {
       case ValueType::kChoice:
       case ValueType::kVersion:
       case ValueType::kName:
+      case ValueType::kFile:
         shown = value.entry.words.front();
         break;
     }

@@ -1,6 +1,6 @@
 #include "castor/base/log.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <array>
@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "castor/base/error.h"
+#include "castor/base/terminal.h"
 #include "castor/base/tick_wall.h"
 
 namespace castor::base {
@@ -32,7 +33,8 @@ bool covers(std::string_view scope, std::string_view name) {
 
 struct Loggers {
   std::mutex mutex;
-  std::shared_ptr<spdlog::sinks::stderr_sink_mt> sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  std::shared_ptr<spdlog::sinks::stderr_color_sink_mt> sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
+      stderr_has_colour() ? spdlog::color_mode::always : spdlog::color_mode::never);
   std::unordered_map<std::string, std::shared_ptr<spdlog::logger>> by_name;
 };
 
@@ -50,7 +52,7 @@ std::string level_from_environment(const std::string& name) {
   } catch (const InputError& error) {
     // A log level must not stop a program, and is not ignored in silence either.
     static std::once_flag once;
-    std::call_once(once, [&error] { std::fprintf(stderr, "castor: %s\n", error.what()); });
+    std::call_once(once, [&error] { complain(error.what()); });
     return "warn";
   }
 }
@@ -65,7 +67,7 @@ spdlog::logger& logger(const std::string& name) {
   if (entry == nullptr) {
     entry = std::make_shared<spdlog::logger>(name, all.sink);
     entry->set_level(spdlog::level::from_str(level_from_environment(name)));
-    entry->set_pattern("[%n] %l: %v");
+    entry->set_pattern("[%n] %^%l%$: %v");
   }
   return *entry;
 }

@@ -14,6 +14,7 @@
 #include "castor/base/time.h"
 #include "castor/gpu/dim3.h"
 #include "castor/gpu/job.h"
+#include "castor/gpu/sm_time.h"
 #include "castor/gpu/store.h"
 #include "castor/isa/program.h"
 
@@ -85,7 +86,9 @@ enum class FaultKind : std::uint8_t {
   kSpinDeadlock,        ///< warps wait for each other by spinning, for ever
   kInstructionLimit,    ///< run.max_instructions reached
   kCycleLimit,
-  kStackOverflow,  ///< recursion found when the call happened, local memory exhausted
+  kStackOverflow,  ///< the call stack has no room, recursion without one, local memory exhausted
+  kWrongMark,      ///< check.marks: a marked instruction gave two warps different results
+  kWrongSkip,      ///< check.skips: a warp skipped or read what it would not have computed
 };
 
 struct Fault {
@@ -105,14 +108,28 @@ enum class Outcome : std::uint8_t { kDone, kFault, kDeadlock, kLimit, kInterrupt
 /// something is complete.
 enum class HostCall : std::uint8_t { kLaunch, kSynchronize, kCopy, kQuery };
 
+/// How a kernel was launched, and what its program takes.
+struct LaunchShape {
+  Dim3 grid, block;
+  unsigned registers = 0;       ///< per thread
+  unsigned static_shared = 0;   ///< bytes per block
+  unsigned dynamic_shared = 0;  ///< bytes per block
+  unsigned local = 0;           ///< bytes per thread, spills included
+  unsigned spills = 0;          ///< bytes per thread
+};
+
 struct KernelStatistics {
   std::string kernel;
+  LaunchShape shape;
   Ticket ticket = 0;
   Picoseconds start = 0, end = 0;
   std::uint64_t thread_blocks = 0;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   unsigned entry = 0;  ///< kernel table entry that it had; machines with timing
+  /// Machines with timing: what SMs did while they held thread blocks of this kernel and of no other.
+  SmTime alone;
+  std::uint64_t l2_bytes = 0;  ///< sectors that its requests to L2 asked for or wrote
   /// What else was counted for it, by name, without those that are 0. Names are literals.
   std::vector<std::pair<std::string_view, std::uint64_t>> counts;
 };
@@ -143,10 +160,16 @@ class Device {
   /// Simulated time at which `ticket` completed; 0 while it has not.
   [[nodiscard]] virtual Picoseconds completion_time(Ticket ticket) const = 0;
 
-  /// The only two places in which time moves. Errors: what a block of the device throws, such as twin::MismatchError
+  /// The only places in which time moves. Errors: what a block of the device throws, such as twin::MismatchError
   /// in lockstep; the device is then of no use any more, apart from `end_recording`.
   virtual Outcome advance_until(Ticket ticket) = 0;
-  virtual Outcome advance_to(Picoseconds time) = 0;
+  Outcome advance_to(Picoseconds time) {
+    return advance_until_enough([] { return false; }, time);
+  }
+  static constexpr Picoseconds kNoTime = ~Picoseconds{0};
+  /// As `advance_to`, and also returns kDone as soon as `enough` holds, which is asked after every cycle (functional:
+  /// every turn). With kNoTime nothing else but a fault, a deadlock, a limit ends it.
+  virtual Outcome advance_until_enough(const std::function<bool()>& enough, Picoseconds time) = 0;
   [[nodiscard]] virtual Picoseconds now() const = 0;
 
   /// Core cycles up to the last one with work; 0 for a machine without timing.
@@ -161,9 +184,7 @@ class Device {
   virtual void collect_notices(bool /*on*/) {}
   /// Those collected since the last call, in the order in which the host can know them.
   [[nodiscard]] virtual std::vector<Notice> take_notices() { return {}; }
-  static constexpr Picoseconds kNoTime = ~Picoseconds{0};
-  /// As `advance_to`, and also returns kDone as soon as there is a notice. With kNoTime nothing but a notice (or a
-  /// fault, a deadlock, a limit) ends it.
+  /// As `advance_until_enough` with a notice as what is enough.
   virtual Outcome advance_to_notice(Picoseconds time) { return advance_to(time); }
   /// Accesses a register and advances time until it is answered: two core cycles, more for tables of a busy block.
   virtual RegisterReply access_register(const RegisterAccess& /*access*/) { return {RegisterError::kAddress, 0}; }

@@ -212,6 +212,11 @@ void Gpu::collect_kernel() {
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
 }
 
+BesideKernels Gpu::beside_kernels() {
+  count_until(now_);
+  return count_beside_kernels(cores_, *memory_, front_end_->table().size());
+}
+
 void Gpu::apply_clock_enables(Cycle next) {
   const SmMask wanted = front_end_->clock_enable();
   for (SmMask changed = wanted ^ enabled_; changed != 0; changed &= changed - 1) {

@@ -24,6 +24,7 @@
 #include "castor/gpu/memory/memory_system.h"
 #include "castor/gpu/observer.h"
 #include "castor/gpu/replay/replay_sm.h"
+#include "castor/gpu/report.h"
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/gpu/statistics_totals.h"
@@ -102,6 +103,9 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   [[nodiscard]] bool spinning() const { return lookout_->spinning(); }
   /// Which loops they repeat and what they read.
   [[nodiscard]] std::string spin_report() const { return lookout_->spin_report(); }
+
+  /// What is counted for no kernel that is complete, up to the last cycle that ran.
+  [[nodiscard]] BesideKernels beside_kernels();
 
   /// Nothing is queued, resident, in flight or unanswered.
   [[nodiscard]] bool idle() const;

@@ -7,6 +7,8 @@ namespace castor::gpu {
 namespace {
 
 enum Count : std::size_t {
+  kRegisterReads,
+  kRegisterWrites,
   kCoalescedLines,
   kSectors,
   kL1ReadHit,
@@ -29,6 +31,8 @@ enum Count : std::size_t {
 };
 
 constexpr std::array<base::StatisticInfo, kCounts> kInfos = {{
+    {"register_reads", "", "registers of a warp, rows of a pool included, that the instructions issued read"},
+    {"register_writes", "", "registers of a warp, rows of a pool included, that they write"},
     {"coalesced_lines", "transactions", "line accesses of global and local instructions"},
     {"sectors", "sectors", "32-byte sectors that those touch"},
     {"l1_read_hit", "accesses", "line accesses of cached loads that found all bytes"},
@@ -49,15 +53,27 @@ constexpr std::array<base::StatisticInfo, kCounts> kInfos = {{
     {"memory_write_bytes", "bytes", "sectors that L2 wrote to DRAM because of them, whoever stored them"},
 }};
 
-// Names of instruction counts, made once: "warp_instructions.int", "lane_instructions.int".
-struct ClassNames {
-  std::array<std::string, kInstructionClasses> warps, lanes;
-  ClassNames() {
+// Names of counts by class, made once: "warp_instructions.int", "filter.skipped.int"; of the fetch filter's other
+// counts "filter.copies".
+struct Names {
+  using ByClass = std::array<std::string, kInstructionClasses>;
+  ByClass warps = of("warp_instructions."), lanes = of("lane_instructions.");
+  std::vector<ByClass> filter_classes;
+  std::vector<std::string> filter;
+  Names() {
+    FilterCounts::each_by_class([this](const char* name, const char* /*meaning*/, auto /*member*/) {
+      filter_classes.push_back(of("filter." + std::string(name) + "."));
+    });
+    FilterCounts::each([this](const base::StatisticInfo& info, auto /*member*/) {
+      filter.push_back("filter." + std::string(info.name));
+    });
+  }
+  static ByClass of(const std::string& group) {
+    ByClass result;
     for (std::size_t i = 0; i < kInstructionClasses; ++i) {
-      const std::string label(name(static_cast<InstructionClass>(i)));
-      warps[i] = "warp_instructions." + label;
-      lanes[i] = "lane_instructions." + label;
+      result[i] = group + std::string(name(static_cast<InstructionClass>(i)));
     }
+    return result;
   }
 };
 
@@ -70,13 +86,17 @@ const std::vector<base::StatisticInfo>& kernel_count_infos() {
 
 OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel) {
   // Never destroyed: reports are also written at the end of the process.
-  static const ClassNames& names = *new ClassNames;
+  static const Names& names = *new Names;
   const unsigned entry = kernel.entry;
   std::array<std::uint64_t, kCounts> counts{};
   InstructionCounts instructions;
+  FilterCounts filter;
   OutsideReads outside;
   for (Sm* const sm : cores) {
-    const InstructionCounts& mine = sm->entry_instructions(entry);
+    const EntryCounts& mine = sm->entry_instructions(entry);
+    counts[kRegisterReads] += mine.register_reads;
+    counts[kRegisterWrites] += mine.register_writes;
+    if (const FilterCounts* const filtered = sm->entry_filter(entry)) filter.add(*filtered);
     for (std::size_t i = 0; i < kInstructionClasses; ++i) {
       instructions.warps[i] += mine.warps[i];
       instructions.lanes[i] += mine.lanes[i];
@@ -94,11 +114,13 @@ OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& 
     counts[kStaleHit] += traffic.stale_hit;
     counts[kReservationFail] += traffic.reservation_fail;
     outside.add(traffic.outside_reads);
+    kernel.alone.add(sm->kernel_ticks().of_entry(entry));
     sm->clear_entry(entry);
   }
   for (unsigned k = 0; k < memory.slices(); ++k) {
     L2Slice& slice = memory.slice(k);
     const L2Slice::Traffic& traffic = slice.traffic(entry);
+    kernel.l2_bytes += traffic.bytes;
     counts[kL2Hit] += traffic.hits;
     counts[kL2Miss] += traffic.misses;
     counts[kL2Merged] += traffic.merged;
@@ -114,7 +136,37 @@ OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& 
   for (std::size_t i = 0; i < kInstructionClasses; ++i) put(names.warps[i], instructions.warps[i]);
   for (std::size_t i = 0; i < kInstructionClasses; ++i) put(names.lanes[i], instructions.lanes[i]);
   for (std::size_t i = 0; i < kCounts; ++i) put(kInfos[i].name, counts[i]);
+  std::size_t group = 0, one = 0;
+  FilterCounts::each_by_class([&](const char* /*name*/, const char* /*meaning*/, auto member) {
+    const Names::ByClass& labels = names.filter_classes[group++];
+    for (std::size_t i = 0; i < kInstructionClasses; ++i) put(labels[i], (filter.*member)[i]);
+  });
+  FilterCounts::each(
+      [&](const base::StatisticInfo& /*info*/, auto member) { put(names.filter[one++], filter.*member); });
   return outside;
+}
+
+BesideKernels count_beside_kernels(const std::vector<Sm*>& cores, MemorySystem& memory, unsigned entries) {
+  BesideKernels beside;
+  for (Sm* const sm : cores) {
+    beside.none.add(sm->kernel_ticks().of_none());
+    beside.several.add(sm->kernel_ticks().of_several());
+    for (unsigned entry = 0; entry < entries; ++entry) {
+      beside.incomplete.add(sm->kernel_ticks().of_entry(entry));
+      beside.l1_bytes += sm->entry_traffic(entry).sectors * kSectorBytes;
+    }
+  }
+  for (unsigned k = 0; k < memory.slices(); ++k) {
+    const L2Slice& slice = memory.slice(k);
+    const auto add = [&beside](const L2Slice::Traffic& traffic) {
+      beside.l2_bytes += traffic.bytes;
+      beside.dram_read_bytes += traffic.bytes_read;
+      beside.dram_write_bytes += traffic.bytes_written;
+    };
+    add(slice.traffic_of_nobody());
+    for (unsigned entry = 0; entry < entries; ++entry) add(slice.traffic(entry));
+  }
+  return beside;
 }
 
 }  // namespace castor::gpu

@@ -5,6 +5,7 @@
 #include "castor/base/statistics.h"
 #include "castor/gpu/device.h"
 #include "castor/gpu/memory/memory_system.h"
+#include "castor/gpu/report.h"
 #include "castor/gpu/sm/sm.h"
 
 namespace castor::gpu {
@@ -17,5 +18,9 @@ namespace castor::gpu {
 /// line or a dirty local line under way does afterwards counts for the next kernel of the entry. Returns what the
 /// kernel read outside every allocation.
 OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel);
+
+/// What no complete kernel has: with theirs the sums over the whole run. SMs must have counted up to now. `entries`: of
+/// the kernel table.
+[[nodiscard]] BesideKernels count_beside_kernels(const std::vector<Sm*>& cores, MemorySystem& memory, unsigned entries);
 
 }  // namespace castor::gpu

@@ -1,5 +1,6 @@
 #include "castor/gpu/launch_check.h"
 
+#include "castor/base/words.h"
 #include "castor/gpu/occupancy.h"
 
 namespace castor::gpu {
@@ -23,7 +24,7 @@ unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std:
 }
 
 LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const KernelPacket& packet) {
-  const std::string head = "launch of " + program.kernel + ": ";
+  const std::string head = "launch of " + base::readable_name(program.kernel) + ": ";
   const auto refuse = [&](LaunchError error, const std::string& why) { return LaunchVerdict{error, head + why}; };
   const Dim3& grid = packet.grid;
   const Dim3& block = packet.block;

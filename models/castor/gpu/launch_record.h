@@ -23,6 +23,13 @@ struct Launch {
   std::uint64_t grid_id = 0;
 };
 
+/// What reports say of it.
+[[nodiscard]] inline LaunchShape shape_of(const Launch& launch) {
+  const isa::Program& program = *launch.program;
+  return {launch.grid,           launch.block,        program.registers,  program.shared_bytes,
+          launch.dynamic_shared, program.local_bytes, program.spill_bytes};
+}
+
 /// A launch while it holds an entry of the kernel table. The front end fills it before the entry is written and changes
 /// nothing as long as a TB of it can exist; SMs only read it.
 struct KernelContext : Launch {

@@ -4,6 +4,9 @@
 #include <cstring>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
+#include "castor/gpu/hooks/hook.h"
+#include "castor/isa/mark_check.h"
 
 namespace castor::gpu {
 
@@ -20,14 +23,33 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const isa::Program> program, unsign
   }
 }
 
+namespace {
+
+static_assert(isa::kMostRenamedRead == kMaxOperands, "hooks are told so many sources");
+
+/// Throws if a mark of the program is one that no machine can honour.
+void check_marks(const isa::Program& program) {
+  const std::optional<isa::WrongMark> wrong = isa::find_wrong_mark(program);
+  if (!wrong) return;
+  const bool known = wrong->pc < program.lines.size();
+  std::string text = "wrong mark: " + wrong->what + ", record " + std::to_string(wrong->pc) + " of kernel '" +
+                     base::printable(base::readable_name(program.kernel), 200) + "'";
+  if (wrong->pc < program.spellings.size()) text += ": " + program.spellings[wrong->pc];
+  throw base::InputError({program.module, known ? static_cast<int>(program.lines[wrong->pc].line) : 0, 0}, text,
+                         "castor list marks shows the marks that the compiler makes, and why");
+}
+
+}  // namespace
+
 ProgramHandle ProgramTable::load(std::shared_ptr<const isa::Program> program) {
+  check_marks(*program);
   std::uint64_t code_base = 0;
   if (code_ != nullptr) {
     const std::uint64_t bytes = std::max<std::uint64_t>(program->code.size() * 8, 8);
     const auto address = code_->allocate(bytes, AllocationKind::kCode, program->kernel);
     if (!address) {
-      throw base::InputError("no device memory left for the code of kernel " + program->kernel + ": " +
-                             std::to_string(bytes) + " bytes");
+      throw base::InputError("no device memory left for the code of kernel " + base::readable_name(program->kernel) +
+                             ": " + std::to_string(bytes) + " bytes");
     }
     code_->set_read_only(*address, true);
     code_base = *address;

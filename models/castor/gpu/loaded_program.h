@@ -38,7 +38,8 @@ class ProgramTable {
   /// `code`: where code addresses are allocated (8 bytes per record); null = programs have none.
   ProgramTable(unsigned lanes, Store* code) : lanes_(lanes), code_(code) {}
 
-  /// Errors: InputError if no device memory is left for the code.
+  /// Errors: InputError if no device memory is left for the code, and for marks that break a rule (isa/mark_check.h),
+  /// with kernel, record and PTX line.
   ProgramHandle load(std::shared_ptr<const isa::Program> program);
   [[nodiscard]] const LoadedProgram& operator[](ProgramHandle handle) const;
   /// The program whose record 0 lies at a device address, or null.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -212,10 +213,15 @@ struct Machine {
     std::optional<std::uint64_t> max_cycles, max_instructions, stop_after;  ///< empty = none
     std::uint64_t window;
     bool windows, sleep, shuffle, functional;
+    std::filesystem::path affine;  ///< empty = none
   } run{};
+  struct Compile {
+    bool marks, mark_loads, barriers;
+    unsigned renamed;
+  } compile{};
   struct Check {
     StaleCheck stale;
-    bool rows;
+    bool rows, marks, skips, redundancy;
   } check{};
 
   /// Peak DRAM bandwidth in 10^9 bytes per second: channels x bytes per clock x clock.

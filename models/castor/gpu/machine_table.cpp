@@ -42,6 +42,9 @@ SchemaRow row_of_type() {
   } else if constexpr (std::is_same_v<T, std::string>) {
     row.type = ValueType::kName;
     row.unit = "name";
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    row.type = ValueType::kFile;
+    row.unit = "file";
   } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     row.type = ValueType::kNames;
     row.unit = "names";
@@ -60,8 +63,8 @@ template <class T>
 void store(T& member, const ConfigValue& value) {
   if constexpr (std::is_same_v<T, Capability>) {
     member = {static_cast<unsigned>(value.integer / 10), static_cast<unsigned>(value.integer % 10)};
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    member = value.names.empty() ? std::string{} : value.names.front();
+  } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::filesystem::path>) {
+    member = value.names.empty() ? T{} : T{value.names.front()};
   } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     member = value.names;
   } else if constexpr (std::is_same_v<T, std::optional<std::uint64_t>>) {
@@ -378,10 +381,18 @@ void run_keys(TableWriter& table) {
   CASTOR_WORD(run.sleep, "idle units are skipped (same results, faster)");
   CASTOR_WORD(run.shuffle, "units tick in a seeded random order (same results)");
   CASTOR_WORD(run.functional, "1: the functional machine, without timing; 0: the timing GPU");
+  CASTOR_WORD(run.affine, "affine instances: the functional machine writes them there, a fetch filter may read them");
   CASTOR_WORD(memory.check,
               "reads outside every allocation: a fault, allowed and counted in pages in use, not looked at");
   CASTOR_WORD(check.stale, "an L1 hit on stale data is ignored, counted or an error");
   CASTOR_WORD(check.rows, "checks that no register row is reused too early");
+  CASTOR_WORD(check.marks, "the functional machine checks that marked instructions give all warps the same");
+  CASTOR_WORD(check.skips, "the timing GPU checks what a fetch filter has warps skip and read");
+  CASTOR_WORD(check.redundancy, "the functional machine counts instructions that repeat in warps, blocks and grids");
+  CASTOR_WORD(compile.marks, "kernels are compiled with redundancy marks, and their registers renumbered for it");
+  CASTOR_WORD(compile.mark_loads, "loads may be marked; 0: none is");
+  CASTOR_WORD(compile.barriers, "a barrier of the block ends each basic block that only redundant conditions control");
+  CASTOR_NUMBER(compile.renamed, "registers", 1, 32, "most registers that marked instructions write");
   CASTOR_WORD(acquire.mode, "an acquire compares stamps, or empties L1");
   CASTOR_WORD(context.mover, "contexts move through the memory port, or at a fixed rate");
   CASTOR_WORD(replay.enable, "SMs replay recorded services and execute nothing");

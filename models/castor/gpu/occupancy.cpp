@@ -62,6 +62,14 @@ Occupancy occupancy(const Machine& machine, const TbDemand& demand) {
   return result;
 }
 
+unsigned filter_rows(const Machine& machine, unsigned tbs, unsigned register_units, unsigned most, unsigned least) {
+  const std::uint64_t own = std::uint64_t{tbs} * register_units * machine.sm.reg_alloc_unit / machine.sm.lanes;
+  const std::uint64_t all = machine.sm.registers / machine.sm.lanes;
+  if (tbs == 0 || own >= all) return 0;
+  const std::uint64_t rows = std::min<std::uint64_t>(most, (all - own) / tbs);
+  return rows < least ? 0 : static_cast<unsigned>(rows);
+}
+
 unsigned registers_for(const Machine& machine, unsigned threads, unsigned tbs) {
   const Machine::Sm& sm = machine.sm;
   const std::uint64_t warps = round_up_units(std::max(threads, 1U), sm.lanes) * std::max(tbs, 1U);

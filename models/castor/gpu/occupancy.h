@@ -47,6 +47,15 @@ struct Occupancy {
           static_cast<std::uint16_t>(fit.register_units), static_cast<std::uint16_t>(fit.shared_units)};
 }
 
+/// Rows of registers, each one register of a warp, that a fetch filter may give a TB: at most, and at least, unless its
+/// terms say something else.
+inline constexpr unsigned kMostFilterRows = 32;
+inline constexpr unsigned kLeastFilterRows = 4;
+/// Rows that each of `tbs` resident TBs of `register_units` units can have of what they leave of the register file, at
+/// most `most`; 0 if that is fewer than `least`. Occupancy never pays for them.
+[[nodiscard]] unsigned filter_rows(const Machine& machine, unsigned tbs, unsigned register_units,
+                                   unsigned most = kMostFilterRows, unsigned least = kLeastFilterRows);
+
 /// Most registers per thread with which `tbs` TBs of `threads` threads are resident together, at most
 /// sm.max_regs_per_thread; 0 if they are not with any number. The cap that `.maxntid` with `.minnctapersm` implies.
 [[nodiscard]] unsigned registers_for(const Machine& machine, unsigned threads, unsigned tbs);

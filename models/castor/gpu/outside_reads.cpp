@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "castor/base/log.h"
+#include "castor/base/words.h"
 
 namespace castor::gpu {
 
@@ -20,7 +21,7 @@ void OutsideReadNotice::tell(const std::string& kernel, const OutsideReads& read
   base::logger("memory").warn(
       "kernel {}: loads outside of allocations, as memory.check page allows; in this launch: {}, "
       "first: {}",
-      kernel, reads.lanes, reads.first);
+      base::readable_name(kernel), reads.lanes, reads.first);
 }
 
 }  // namespace castor::gpu

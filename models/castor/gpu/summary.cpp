@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "castor/base/words.h"
 #include "castor/gpu/report.h"
 
 namespace castor::gpu {
@@ -80,7 +81,7 @@ std::string kernel_table(std::vector<Kernels> kernels, bool timing) {
                     ? "      -"
                     : text(" %6.2f", static_cast<double>(one.warp_instructions) / static_cast<double>(one.cycles));
     }
-    result += "  " + one.name + "\n";
+    result += "  " + base::readable_name(one.name) + "\n";
   }
   if (left_out != 0) result += text("  and %zu more, with less time\n", left_out);
   return result;

@@ -208,16 +208,15 @@ void TimingDevice::record_deadlock(FaultKind kind, const std::string& message) {
   record_fault(std::move(fault));
 }
 
-Outcome TimingDevice::advance_to(Picoseconds time) {
-  return outcome_at_time(run([] { return false; }, time));
-}
-
 void TimingDevice::count_host_call(HostCall call, Picoseconds span) { host_calls_->count(call, span); }
 
 Outcome TimingDevice::advance_to_notice(Picoseconds time) {
-  const auto reached = [this] { return gpu_->front_end().has_notices(); };
-  if (time != kNoTime) return outcome_at_time(run(reached, time));
-  const Stop stop = run(reached, std::nullopt);
+  return advance_until_enough([this] { return gpu_->front_end().has_notices(); }, time);
+}
+
+Outcome TimingDevice::advance_until_enough(const std::function<bool()>& enough, Picoseconds time) {
+  if (time != kNoTime) return outcome_at_time(run(enough, time));
+  const Stop stop = run(enough, std::nullopt);
   if (stop == Stop::kSpin) return Outcome::kDeadlock;
   if (stop != Stop::kIdle) return outcome_at_time(stop);
   record_deadlock(FaultKind::kDeadlock, "deadlock: nothing can proceed\n" + gpu_->waiting());
@@ -362,21 +361,13 @@ std::string TimingDevice::report_json() const {
   auto& kernels_json = report["kernels"] = nlohmann::ordered_json::array();
   for (const KernelStatistics& kernel : kernels()) {
     const base::Clock& clock = gpu_->clock();
-    nlohmann::ordered_json counts = nlohmann::ordered_json::object();
-    for (const auto& [name, value] : kernel.counts) counts[std::string(name)] = value;
-    kernels_json.push_back({{"name", kernel.kernel},
-                            {"ticket", kernel.ticket},
-                            {"start_ps", kernel.start},
-                            {"end_ps", kernel.end},
-                            {"cycles", clock.first_at_or_after(kernel.end) - clock.first_at_or_after(kernel.start)},
-                            {"thread_blocks", kernel.thread_blocks},
-                            {"warp_instructions", kernel.warp_instructions},
-                            {"thread_instructions", kernel.thread_instructions},
-                            {"counts", std::move(counts)}});
+    kernels_json.push_back(timed_kernel_json(
+        kernel, machine_, clock.first_at_or_after(kernel.end) - clock.first_at_or_after(kernel.start)));
   }
+  report["beside_kernels"] = beside_kernels_json(gpu_->beside_kernels());
   if (const auto& jobs = gpu_->front_end().job_records(); !jobs.empty()) report["jobs"] = jobs_json(jobs);
   report["ratios"] = ratios(statistics, machine_, now());
-  if (fault_) report["fault"] = {{"kernel", fault_->kernel}, {"message", fault_->message}};
+  if (fault_) report["fault"] = fault_json(*fault_);
   report["statistics"] = nlohmann::ordered_json::parse(statistics.json());
   report["legend"] = nlohmann::ordered_json::parse(statistics.json_legend());
   char hash[20];

@@ -48,7 +48,7 @@ class TimingDevice final : public Device {
   [[nodiscard]] bool complete(Ticket ticket) const override;
   [[nodiscard]] Picoseconds completion_time(Ticket ticket) const override;
   Outcome advance_until(Ticket ticket) override;
-  Outcome advance_to(Picoseconds time) override;
+  Outcome advance_until_enough(const std::function<bool()>& enough, Picoseconds time) override;
   void count_host_call(HostCall call, Picoseconds span) override;
   [[nodiscard]] std::uint64_t cycles() const override { return gpu_->now(); }
   [[nodiscard]] Picoseconds now() const override;

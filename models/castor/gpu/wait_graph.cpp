@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "castor/base/words.h"
+
 namespace castor::gpu {
 
 std::size_t WaitGraph::node(const std::string& name) {
@@ -59,7 +61,7 @@ std::string WaitGraph::cycle_text() const {
 std::string queue_node(unsigned queue) { return "queue " + std::to_string(queue); }
 
 std::string kernel_node(const std::string& name, unsigned entry) {
-  return "kernel " + name + " of entry " + std::to_string(entry);
+  return "kernel " + base::readable_name(name) + " of entry " + std::to_string(entry);
 }
 
 std::string block_node(unsigned sm, unsigned context, std::uint64_t gid) {

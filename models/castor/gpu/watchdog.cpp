@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "castor/base/words.h"
 #include "castor/gpu/execution/fault.h"
 
 namespace castor::gpu {
@@ -136,9 +137,9 @@ std::string Watchdog::report() const {
                      " cycles (watchdog.cycles) no byte of memory changed, and nothing else is under way\n";
   for (std::size_t i = 0; i < loops.size() && i < kLoops; ++i) {
     const SpinningWarp& one = *loops[i].first;
-    text += "  kernel " + one.kernel->program->kernel + ", block " + index_text(one.block) + ", warp " +
-            std::to_string(one.warp_in_tb) + " (SM " + std::to_string(one.sm) + ", slot " + std::to_string(one.slot) +
-            ")";
+    text += "  kernel " + base::readable_name(one.kernel->program->kernel) + ", block " + index_text(one.block) +
+            ", warp " + std::to_string(one.warp_in_tb) + " (SM " + std::to_string(one.sm) + ", slot " +
+            std::to_string(one.slot) + ")";
     if (loops[i].warps > 1) text += " and " + std::to_string(loops[i].warps - 1) + " more";
     text += loops[i].reads + "\n";
   }

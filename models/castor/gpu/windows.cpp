@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "castor/base/words.h"
+
 namespace castor::gpu {
 
 Windows::Windows(Cycle window, StatisticsTotals::Series series, const FrontEnd& front_end, std::vector<Sm*> cores)
@@ -101,6 +103,7 @@ std::string Windows::json(Cycle now) const {
     }
     list.push_back({{"ticket", ticket},
                     {"name", kernel.name},
+                    {"demangled", base::demangled(kernel.name)},
                     {"first_window", first},
                     {"warp_instructions", std::move(warps)},
                     {"lane_instructions", std::move(lanes)}});

@@ -75,6 +75,13 @@ class LazyTwin {
     return true;
   }
   [[nodiscard]] const Outputs& out() const { return out_; }
+  /// Registered outputs of this cycle, whatever its inputs are going to be; the others are those of `in` as it is, and
+  /// nothing is remembered of them. Valid until the twin is asked again.
+  [[nodiscard]] const Outputs& registered() {
+    catch_up();
+    fresh_ = false;
+    return twin_->settle(in);
+  }
 
   /// The edge that ends this cycle, with `in`. Before it `observe(in, outputs)` sees what the block sees and shows,
   /// unless nobody looked since the twin's last edge.
@@ -104,6 +111,12 @@ class LazyTwin {
   }
   Edge edge() {
     return edge([](const Inputs&, const Outputs&) {});
+  }
+  /// The same for an owner that has seen what it wants to see of the cycle: a cycle model is not asked for the outputs
+  /// of the inputs with which the cycle ends; RTL and lockstep are.
+  Edge edge_of_seen() {
+    if (twin_->is_model() && !shown_) fresh_ = false;
+    return edge();
   }
   /// Makes of `in` the inputs of an idle cycle: events and payloads 0.
   void make_idle() { twin::make_idle<Block>(in, params()); }
@@ -198,9 +211,15 @@ class LazyTwin {
       for (unsigned w = 0; w < T::kWords; ++w) bits |= a.word(w) ^ b.word(w);
       return bits;
     } else if constexpr (twin::is_lanes<T>) {
-      twin::U64 bits = 0;
-      for (unsigned i = 0; i < T::kElements; ++i) bits |= differing(a[i], b[i]);
-      return bits;
+      if constexpr (std::is_integral_v<typename T::Element>) {
+        typename T::Element bits = 0;  // of their own width, so that many are compared at once
+        for (unsigned i = 0; i < T::kElements; ++i) bits = static_cast<typename T::Element>(bits | (a[i] ^ b[i]));
+        return bits;
+      } else {
+        twin::U64 bits = 0;
+        for (unsigned i = 0; i < T::kElements; ++i) bits |= differing(a[i], b[i]);
+        return bits;
+      }
     } else {
       return static_cast<twin::U64>(a) ^ static_cast<twin::U64>(b);
     }

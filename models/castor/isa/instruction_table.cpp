@@ -182,6 +182,10 @@ std::string Match::spelling() const {
 
 // Out of line: what the files of instructions call must not come from the objects built for AVX2.
 void TableBuilder::add(Row row) { rows_.push_back(std::move(row)); }
+void TableBuilder::add_pure(Row row) {
+  row.result = ResultOf::kOperands;
+  add(std::move(row));
+}
 void TableBuilder::refuse(std::string opcode, std::string why) {
   refused_.push_back({std::move(opcode), std::move(why)});
 }

@@ -98,8 +98,9 @@ struct Row {
   LaneFn (*select)(const Match&) = nullptr;
   /// Selector bits that the handler finds in Record::imm (rows without `imm` operands only). May be null.
   std::uint64_t (*immediate)(const Match&) = nullptr;
-  std::string meaning;               ///< one line for the coverage table
-  CarryUse carry = CarryUse::kNone;  ///< condition code: read = last predicate source, written = last destination
+  std::string meaning;                    ///< one line for the coverage table
+  CarryUse carry = CarryUse::kNone;       ///< condition code: read = last predicate source, written = last destination
+  ResultOf result = ResultOf::kAnything;  ///< what the result depends on; set by TableBuilder
 
   // Filled by the table.
   std::string opcode{};
@@ -123,6 +124,9 @@ struct Unsupported {
 class TableBuilder {
  public:
   void add(Row row);
+  /// A row of kind kLane whose result depends on the lane's operands and the record alone: neither on which lane or
+  /// warp executes it, nor on other lanes, nor on any clock (ResultOf::kOperands). A test demands it of every such row.
+  void add_pure(Row row);
   void refuse(std::string opcode, std::string why);
 
  private:

@@ -64,7 +64,9 @@ struct Operand {
     kAddress,    ///< [elements[0] + offset]
   };
   Kind kind = Kind::kNone;
-  bool negated = false;  ///< `!p`
+  bool negated = false;        ///< `!p`
+  std::uint8_t part_bits = 0;  ///< kRegister: only so many bits of it, from `part_first` on (`a.b1`, `a.h0`); 0: all
+  std::uint8_t part_first = 0;
   std::uint32_t index = 0;
   std::uint64_t bits = 0;   ///< immediate
   std::int64_t offset = 0;  ///< added to a symbol or base

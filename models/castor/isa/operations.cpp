@@ -76,6 +76,10 @@ MemoryOp memory_op(const Match& match) {
   if (op.type == Type::kNone) op.type = Type::kB8;  // prefetches
   const std::string_view vector = match["v"];
   op.elements = static_cast<std::uint8_t>(vector.empty() ? 1 : vector[1] - '0');
+  if (match.type("w") == Type::kB128) {
+    op.type = Type::kB64;
+    op.elements = 2;
+  }
   op.cache = match.has("nc") || opcode == "ldu" ? CacheOp::kNc : cache_of(match["cop"]);
   // An atomic without `.sem` is relaxed, without scope it acts at device scope.
   op.ordering = ordering_of(match["sem"], atomic ? Ordering::kRelaxed : Ordering::kWeak);

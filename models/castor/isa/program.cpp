@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "castor/base/words.h"
+
 namespace castor::isa {
 
 std::string Program::describe(std::uint32_t pc) const {
-  std::string text = "kernel '" + kernel + "'";
+  std::string text = "kernel '" + base::readable_name(kernel) + "'";
   // The function whose code holds the record, if it is not the kernel itself.
   const auto next = std::upper_bound(functions.begin(), functions.end(), pc,
                                      [](std::uint32_t at, const ProgramFunction& f) { return at < f.first; });
   if (next != functions.begin()) {
     const ProgramFunction& function = *(next - 1);
-    if (function.name != kernel) text += ", function '" + function.name + "'";
+    if (function.name != kernel) text += ", function '" + base::readable_name(function.name) + "'";
   }
   if (pc < lines.size() && lines[pc].line != 0) {
     const SourceLine& where = lines[pc];

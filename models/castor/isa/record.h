@@ -34,6 +34,14 @@ struct LaneArgs {
 /// A lane operation: computes destination rows from source rows for the lanes of `args.mask`.
 using LaneFn = void (*)(const Record& record, LaneArgs& args);
 
+/// What the result of a record can depend on, memory aside. Everything that is not known to be more regular is
+/// kAnything, so that a new instruction is.
+enum class ResultOf : std::uint8_t {
+  kAnything,         ///< the warp's identity, its other lanes, clocks, anything; also: there is no result
+  kOperands,         ///< the lane's own operands alone: equal operand rows give equal result rows in every warp
+  kSpecialRegister,  ///< the special register whose number is in `imm`
+};
+
 /// How a machine treats a record.
 enum class Kind : std::uint8_t {
   kLane,            ///< call the handler; covers everything that only reads and writes registers

@@ -7,6 +7,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/installation.h"
+#include "castor/base/words.h"
 
 namespace castor::twin {
 namespace {
@@ -71,14 +72,17 @@ bool has_block(const std::string& name) {
 
 BlockFolder find_block(const std::string& name) {
   std::string names;
+  std::vector<std::string> list;
   for (BlockFolder& block : find_blocks()) {
     if (block.name == name) return std::move(block);
     names += (names.empty() ? "" : ", ") + block.name;
+    list.push_back(block.name);
   }
   std::string places;
   for (const std::string& folder : block_search_path()) places += (places.empty() ? "" : ", ") + folder;
   throw base::InputError("no block '" + base::printable(name) + "'",
-                         (names.empty() ? "there are none" : "blocks are " + names) + "; looked for in " + places +
+                         base::did_you_mean(name, list, " ") +
+                             (names.empty() ? "there are none" : "blocks are " + names) + "; looked for in " + places +
                              (std::getenv("CASTOR_BLOCKS") != nullptr ? "" : "; CASTOR_BLOCKS names more folders"));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 namespace castor::twin {
 
@@ -16,12 +17,13 @@ struct Lanes {
   [[nodiscard]] constexpr T& operator[](unsigned index) { return elements[index]; }
   [[nodiscard]] constexpr const T& operator[](unsigned index) const { return elements[index]; }
   [[nodiscard]] friend constexpr bool operator==(const Lanes& a, const Lanes& b) {
-    for (unsigned i = 0; i < N; ++i) {
-      if (!(a.elements[i] == b.elements[i])) {
-        return false;
-      }
+    if constexpr (std::is_integral_v<T>) {
+      T differ = 0;  // without a way out in between, so that many are compared at once
+      for (unsigned i = 0; i < N; ++i) differ = static_cast<T>(differ | (a.elements[i] ^ b.elements[i]));
+      return differ == 0;
+    } else {
+      return a.elements == b.elements;
     }
-    return true;
   }
   [[nodiscard]] friend constexpr bool operator!=(const Lanes& a, const Lanes& b) { return !(a == b); }
 };

@@ -163,6 +163,7 @@ class Lockstep final : public Twin<Block> {
   /// This cycle, which is settled.
   void remember(const Inputs& in) {
     if (inside_) inside_->look(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);
+    if (options_.waves.empty()) return;  // nobody will look at it
     history_[next_] = {cycle_, in, *expected_, *actual_, model_probes_, rtl_probes_};
     next_ = (next_ + 1) % history_.size();
     remembered_ = std::min(remembered_ + 1, history_.size());

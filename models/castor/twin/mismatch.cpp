@@ -9,7 +9,7 @@ std::string Mismatch::text() const {
   for (const std::string& file : waves) {
     text += "\n  waves:  " + file + ", cycles " + std::to_string(first) + " to " + std::to_string(cycle);
   }
-  if (waves.size() == 1) text += "\n  look:   gtkwave " + waves[0] + "  (scopes model and rtl; views: waveforms/)";
+  if (waves.size() == 1) text += "\n  look:   castor wave " + waves[0] + " --view  (how to open it in GTKWave)";
   if (!no_waves.empty()) text += "\n  no waves: " + no_waves;
   if (!replay.empty()) text += "\n  replay: " + replay;
   return text;

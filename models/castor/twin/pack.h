@@ -106,6 +106,12 @@ template <class T>
 [[nodiscard]] constexpr bool in_range(const T& field, Shape shape) {
   if constexpr (!is_lanes<T> && !is_bits<T>) {
     return (detail::number(field) & ~mask(shape.bits)) == 0;
+  } else if constexpr (is_lanes<T>) {
+    const unsigned elements = shape.elements < T::kElements ? shape.elements : T::kElements;
+    U64 inside = 0, beyond = 0;
+    for (unsigned i = 0; i < elements; ++i) inside |= detail::number(field[i]);
+    for (unsigned i = elements; i < T::kElements; ++i) beyond |= detail::number(field[i]);
+    return (inside & ~mask(shape.bits)) == 0 && beyond == 0;
   } else {
     return unpack<T>(pack(field, shape), shape) == field;
   }

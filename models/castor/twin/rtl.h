@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "castor/base/error.h"
@@ -91,7 +92,7 @@ inline constexpr bool has_skip<
 }  // namespace detail
 
 /// The RTL of a block at one parameter set: the interface of twins over `Top`, the class that Verilator makes of
-/// castor_<block>_probe (or of the block itself or its netlist: probes that it does not have read as 0).
+/// castor_<block>_probe (or of the block itself or its netlist, which have no probes: they read as 0).
 ///
 /// `quiet` answers from probes if the block says how, else 0. `idle(n)` is n clocks, unless the block's namespace has a
 /// function `skip_idle(top, n, probes, params)` for this top (tb/<block>/skip.h): it sets the registers that idle edges
@@ -196,11 +197,22 @@ class Rtl final : public Twin<Block> {
   }
 
   [[nodiscard]] bool has_probes() const override {
-    bool all = true;
+    bool any = false;
+    std::string_view missing;
     Block::each_probe(
-        [&all](const Port&, auto, auto pin) { all = all && std::is_invocable_v<decltype(pin), const Top&>; },
+        [&any, &missing](const Port& port, auto, auto pin) {
+          if constexpr (std::is_invocable_v<decltype(pin), const Top&>) {
+            any = true;
+          } else if (missing.empty()) {
+            missing = port.name;
+          }
+        },
         this->params());
-    return all;
+    if (any && !missing.empty()) {
+      throw base::Error(std::string(Block::kBlock) + ": the RTL's top has probes, but none of the name " +
+                        std::string(missing));
+    }
+    return any;
   }
 
   [[nodiscard]] Inside* inside() override { return options_.inside ? trace_.get() : nullptr; }

@@ -42,6 +42,8 @@ class Twin {
   virtual void idle(Cycle n) = 0;
   /// Registers that both twins show.
   [[nodiscard]] virtual Probes probes() const = 0;
+  /// It is the cycle model and nothing else: nobody compares what it shows.
+  [[nodiscard]] virtual bool is_model() const { return false; }
   /// Whether it has them all; a netlist has none.
   [[nodiscard]] virtual bool has_probes() const { return true; }
   /// A register as a debugger sees it: without side effect and without time. Nothing if this twin cannot look.
@@ -76,6 +78,7 @@ class Model final : public Twin<Block> {
   void reset() override { engine_.reset(); }
   [[nodiscard]] Cycle quiet() const override { return engine_.quiet(); }
   void idle(Cycle n) override { engine_.idle(n); }
+  [[nodiscard]] bool is_model() const override { return true; }
   [[nodiscard]] Probes probes() const override { return engine_.probes(); }
   [[nodiscard]] std::optional<U32> peek([[maybe_unused]] U16 address) const override {
     if constexpr (detail::has_peek<Engine>) {

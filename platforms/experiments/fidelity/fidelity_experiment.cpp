@@ -32,31 +32,33 @@ class FidelityExperiment final : public Experiment {
   void add_options(CLI::App& app) override {
     app.add_option("-m,--machine", machines_, "Machines that stand for a chip (all)");
     app.add_option("-b,--benchmark", benchmarks_, "Microbenchmarks of sw/kernels/microbenchmarks (all)");
-    app.add_option("--programs", folder_, "Folder with the programs micro_NAME (kernels/ beside castor)");
+    app.add_option("--programs", folder_, "Folder with the programs micro_NAME (compiled when they are needed)");
     app.add_option("--data", data_, "Folder with other published values: rows.yaml and a file for each chip");
     app.add_option("--set", overrides_, "key=value of the machine, for every run");
   }
 
-  [[nodiscard]] std::vector<Run> runs() override {
-    published_ = fidelity::read_published(data_.empty() ? fidelity::data_files() : fidelity::data_files_of(data_));
+  [[nodiscard]] std::vector<Run> runs(unsigned workers) override {
+    read();
     check_keys();
     const Names machines = chosen(machines_, all_machines(), "machine that stands for a chip"),
                 benchmarks = chosen(benchmarks_, all_benchmarks(), "microbenchmark");
-    for (const std::string& benchmark : benchmarks) {
-      const std::string program = "micro_" + benchmark;
-      programs_[benchmark] = std::make_unique<CudaProgram>(program, folder_.empty() ? "" : folder_ + "/" + program);
+    std::map<std::string, std::string> keys;  // by machine
+    for (const std::string& machine : machines) {
+      keys[machine] = base::Hash().add(load_machine(machine, overrides_).config.to_json()).text();
     }
+    Names programs;
+    for (const std::string& benchmark : benchmarks) programs.push_back(program_of(benchmark));
+    programs_ = find_programs(programs, folder_, workers);
     std::vector<Run> out;
     for (const std::string& machine : machines) {
-      const LoadedMachine loaded = load_machine(machine, overrides_);
       for (const std::string& benchmark : benchmarks) {
         Run run;
         run.name = machine + "-" + benchmark;
         for (const std::string& setting : overrides_) run.name += "-" + file_word(setting);
         run.parameters = {{"machine", machine},
                           {"benchmark", benchmark},
-                          {"keys", base::Hash().add(loaded.config.to_json()).text()},
-                          {"file", programs_.at(benchmark)->fingerprint()}};
+                          {"keys", keys.at(machine)},
+                          {"file", programs_.at(program_of(benchmark)).fingerprint()}};
         if (!overrides_.empty()) run.parameters["set"] = overrides_;
         out.push_back(std::move(run));
       }
@@ -68,15 +70,22 @@ class FidelityExperiment final : public Experiment {
   [[nodiscard]] std::string build() const override { return "figures as the programs print them"; }
 
   [[nodiscard]] Json execute(const Json& parameters) const override {
-    return programs_.at(parameters.at("benchmark").get<std::string>())
-        ->result(parameters.at("machine").get<std::string>(), parameters.value("set", Names()), {});
+    return programs_.at(program_of(parameters.at("benchmark").get<std::string>()))
+        .result(parameters.at("machine").get<std::string>(), parameters.value("set", Names()), {});
   }
 
   bool report(const std::vector<Run>& runs, Output& output) override {
+    read();
     return report_fidelity(published_, runs, output);
   }
 
  private:
+  static std::string program_of(const std::string& benchmark) { return "micro_" + benchmark; }
+
+  void read() {
+    published_ = fidelity::read_published(data_.empty() ? fidelity::data_files() : fidelity::data_files_of(data_));
+  }
+
   [[nodiscard]] static Names chosen(const Names& asked, const Names& known, const char* what) {
     check_names(asked, known, what);
     Names out;
@@ -113,7 +122,7 @@ class FidelityExperiment final : public Experiment {
   fidelity::Published published_;
   Names machines_, benchmarks_, overrides_;
   std::string folder_, data_;
-  std::map<std::string, std::unique_ptr<CudaProgram>> programs_;
+  std::map<std::string, CudaProgram> programs_;
 };
 
 const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<FidelityExperiment>(); });

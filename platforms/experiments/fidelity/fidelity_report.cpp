@@ -148,14 +148,17 @@ void latency_curve(const Measured& machine, Output& output) {
     if (row.rfind(kRow, 0) == 0) ours[std::stod(row.substr(kRow.size()))] = ticks * machine.chip->clocks_per_tick;
   }
   if (ours.empty()) return;
-  Plot::Series castor{"Castor", {}, {}, {}};
+  Plot::Series castor;
+  castor.name = "Castor";
   for (const auto& [kib, clocks] : ours) {
     castor.x.push_back(kib);
     castor.values.push_back(clocks);
   }
   const fidelity::Curve& curve = machine.chip->curve;
   if (!curve.points.empty()) {
-    Plot::Series published{curve.chip + ", " + curve.source, {}, {}, {}};
+    Plot::Series published;
+    published.name = curve.chip + ", " + curve.source;
+    published.marks = true;
     for (const fidelity::Curve::Point& point : curve.points) {
       published.x.push_back(point.kib);
       published.values.push_back(point.clocks);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "platforms/experiments/compiled.h"
 #include "platforms/experiments/lax/lax_run.h"
 #include "platforms/machines.h"
 #include "workloads/lax/evaluation.h"
@@ -155,6 +156,9 @@ LaxCalibration LaxCalibration::of(const Json& json) {
   return {json.at("kernels").get<std::vector<std::uint64_t>>(), json.at("measured").get<std::uint64_t>(),
           json.at("published").get<std::uint64_t>(), json.at("jobs_per_second").get<std::uint64_t>()};
 }
+
+LaxPrograms::LaxPrograms(const std::string& program)
+    : program_("job_mix", program.empty() ? compiled_programs({"job_mix"}, 1).at(0) : program) {}
 
 LaxCalibration LaxPrograms::calibrate(const std::string& name, unsigned jobs,
                                       const std::vector<std::string>& overrides) const {

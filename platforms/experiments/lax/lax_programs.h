@@ -27,8 +27,8 @@ class LaxPrograms {
  public:
   static constexpr unsigned kMostJobs = 120;  ///< of a run: each has a queue of its own
 
-  /// Errors: InputError if there is no such program; "" looks for it beside this one (../kernels/job_mix).
-  explicit LaxPrograms(const std::string& program) : program_("job_mix", program) {}
+  /// Errors: InputError if there is no such program; "" has it compiled if need be.
+  explicit LaxPrograms(const std::string& program);
 
   /// Jobs alone, and so many `jobs` in a crowd, without deadlines. Takes the machine's `overrides`. Errors: base::Error
   /// with what the program said.

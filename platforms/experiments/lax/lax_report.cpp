@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -172,9 +173,9 @@ void pictures(const Evaluation& evaluation, const Axes& axes, Output& output) {
       Plot::Series series;
       series.name = scheduler;
       for (const std::string& workload : axes.workloads) {
-        const workloads::Spread spread = evaluation.spread(workload, rate, scheduler, &Sample::met);
-        series.values.push_back(spread.mean);
-        series.errors.push_back(spread.deviation);
+        const auto source = lax::published::value(lax::published::kMet, workload, scheduler);
+        series.add(evaluation.spread(workload, rate, scheduler, &Sample::met),
+                   source && rate == Rate::kHigh ? *source : std::nan(""));
       }
       plot.series.push_back(std::move(series));
     }

@@ -7,6 +7,7 @@
 #include "platforms/experiments/output.h"
 #include "platforms/experiments/saws/saws_report.h"
 #include "platforms/experiments/saws/saws_run.h"
+#include "platforms/experiments/variations.h"
 #include "platforms/machines.h"
 #include "workloads/saws/programs.h"
 
@@ -47,12 +48,12 @@ class SawsExperiment final : public Experiment {
         ->check(CLI::IsMember({"small", "large", "both"}))
         ->capture_default_str();
     app.add_option("--argument", arguments_, "name=value, handed on to the programs behind their own arguments");
-    app.add_option("--programs", folder_, "Folder with the programs (kernels/ beside castor)");
+    app.add_option("--programs", folder_, "Folder with the programs (compiled when they are needed)");
     app.add_option("--set", overrides_, "key=value of the machine, for every run");
     app.add_option("--vary", vary_, "key=value,value,...: the machines once for each value");
   }
 
-  [[nodiscard]] std::vector<Run> runs() override {
+  [[nodiscard]] std::vector<Run> runs(unsigned workers) override {
     if (programs_.empty()) programs_ = all_programs();
     check_names(programs_, all_programs(), "program");
     Names machines, policies;
@@ -61,14 +62,10 @@ class SawsExperiment final : public Experiment {
     if (machines_.empty()) machines_ = machines;
     check_names(machines_, machines, "number of schedulers");
     check_names(policies_, policies, "policy");
-    runner_ = std::make_unique<SawsPrograms>(programs_, folder_);
-    const Names variations = read_variations();
-    for (const std::string& argument : arguments_) {
-      if (argument.find('=') == std::string::npos || argument[0] == '=' || argument[0] == '-') {
-        throw base::InputError("--argument '" + base::printable(argument) + "' is no argument of a program",
-                               "write name=value, such as width=416");
-      }
-    }
+    const Names variations = checked_variations();
+    check_arguments(arguments_);
+    if (!any_policy()) throw base::InputError("SAWS has no runs on these machines", "it needs --schedulers 4 or 2");
+    runner_ = std::make_unique<SawsPrograms>(programs_, folder_, workers);
     const Names sizes = size_ == "both" ? Names{"small", "large"} : Names{size_};
 
     std::vector<Run> runs;
@@ -84,9 +81,6 @@ class SawsExperiment final : public Experiment {
         }
       }
     }
-    if (runs.empty()) {
-      throw base::InputError("SAWS has no runs on these machines", "it needs --schedulers 4 or 2");
-    }
     return runs;
   }
 
@@ -99,19 +93,8 @@ class SawsExperiment final : public Experiment {
 
  private:
   // "" or "key=value", by value. Bad keys and values are told before anything runs.
-  [[nodiscard]] Names read_variations() const {
-    Names out;
-    const std::size_t equals = vary_.find('=');
-    if (!vary_.empty() && (equals == std::string::npos || equals + 1 == vary_.size())) {
-      throw base::InputError("--vary '" + base::printable(vary_) + "' has no values",
-                             "write key=value,value, such as sm.tb_slots=8,32");
-    }
-    for (std::size_t at = equals + 1; !vary_.empty() && at <= vary_.size();) {
-      const std::size_t comma = std::min(vary_.find(',', at), vary_.size());
-      out.push_back(vary_.substr(0, equals + 1) + vary_.substr(at, comma - at));
-      at = comma + 1;
-    }
-    if (out.empty()) out.emplace_back();
+  [[nodiscard]] Names checked_variations() const {
+    Names out = read_variations(vary_);
     for (const std::string& machine : machines_) {
       for (const std::string& variation : out) {
         const SawsMachine& known = *find_saws_machine(machine);
@@ -122,10 +105,14 @@ class SawsExperiment final : public Experiment {
     return out;
   }
 
-  [[nodiscard]] Names user(const std::string& variation) const {
-    Names all = overrides_;
-    if (!variation.empty()) all.push_back(variation);
-    return all;
+  [[nodiscard]] Names user(const std::string& variation) const { return with_variation(overrides_, variation); }
+
+  [[nodiscard]] bool any_policy() const {
+    return std::any_of(programs_.begin(), programs_.end(), [&](const std::string& program) {
+      return std::any_of(machines_.begin(), machines_.end(), [&](const std::string& machine) {
+        return !policies_of(*find_saws_machine(machine), *saws::find_program(program)).empty();
+      });
+    });
   }
 
   [[nodiscard]] Names policies_of(const SawsMachine& machine, const saws::Program& program) const {

@@ -1,12 +1,14 @@
 #include "platforms/experiments/saws/saws_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "platforms/experiments/saws/saws_run.h"
 #include "platforms/experiments/tables.h"
 #include "workloads/saws/evaluation.h"
 #include "workloads/saws/programs.h"
+#include "workloads/saws/published.h"
 
 namespace castor::platforms::experiments {
 namespace {
@@ -199,12 +201,11 @@ void distribution(const std::vector<Run>& runs, const std::string& machine, cons
   if (!plot.series.empty()) output.plot(plot);
 }
 
-// Bars over the programs and their mean.
+// Over the programs and their mean, in percent of GTO: how much faster, or how much longer barriers wait. What the
+// source has are means.
 void bars(const std::string& file, const std::string& title, const std::string& y_label, const Evaluation& evaluation,
-          const Names& programs, const std::string& machine, const Names& policies, saws::Figure figure, bool inverse,
-          Output& output) {
+          const Names& programs, const std::string& machine, const Names& policies, bool speed, Output& output) {
   const Point gto{machine, saws::kGto};
-  const bool several = evaluation.mean_ratio(programs, gto, gto, figure).count > 1;  // inputs
   Plot plot;
   plot.file = file;
   plot.title = title;
@@ -212,19 +213,24 @@ void bars(const std::string& file, const std::string& title, const std::string& 
   plot.groups = programs;
   plot.groups.emplace_back("mean");
   for (const std::string& policy : policies) {
+    if (policy == saws::kGto) continue;
+    const Point own{machine, policy};
     Plot::Series series;
     series.name = policy;
     for (std::size_t i = 0; i <= programs.size(); ++i) {
-      const Names some = i < programs.size() ? Names{programs[i]} : programs;
-      const Point own{machine, policy};
-      const Spread value =
-          inverse ? evaluation.mean_ratio(some, gto, own, figure) : evaluation.mean_ratio(some, own, gto, figure);
-      series.values.push_back(value.mean);
-      if (several) series.errors.push_back(value.deviation);
+      const bool mean = i == programs.size();
+      const Names some = mean ? programs : Names{programs[i]};
+      Spread value = speed ? evaluation.mean_ratio(some, gto, own, saws::cycles)
+                           : evaluation.mean_ratio(some, own, gto, saws::waiting);
+      value.mean = 100 * (value.mean - 1);
+      value.deviation *= 100;
+      const double published = speed ? saws::published::mean_of(saws::published::kFaster, policy)
+                                     : saws::published::mean_of(saws::published::kWaiting, policy);
+      series.add(value, mean && machine == "4" ? published : std::nan(""));
     }
     plot.series.push_back(std::move(series));
   }
-  output.plot(plot);
+  if (!plot.series.empty()) output.plot(plot);
 }
 
 // One scheduler against more of the same width together: times, and waiting of the programs that have barriers.
@@ -328,10 +334,10 @@ bool report_saws(const std::vector<Run>& runs, Output& output) {
       if (!find_saws_policy(policy)->variant) shown.push_back(policy);
     }
     if (evaluation.with_runs(axes.with_barriers, {machine, saws::kGto}).empty()) continue;
-    bars("speed-" + machine, "Performance over GTO, " + schedulers(machine), "1 / time, GTO = 1", evaluation,
-         axes.with_barriers, machine, shown, saws::cycles, true, output);
-    bars("waiting-" + machine, "Waiting at barriers over GTO, " + schedulers(machine), "GTO = 1", evaluation,
-         axes.with_barriers, machine, shown, saws::waiting, false, output);
+    bars("speed-" + machine, "Performance over GTO, " + schedulers(machine), "faster than GTO, %", evaluation,
+         axes.with_barriers, machine, shown, true, output);
+    bars("waiting-" + machine, "Waiting at barriers over GTO, " + schedulers(machine), "longer than under GTO, %",
+         evaluation, axes.with_barriers, machine, shown, false, output);
     if (machine == "4") distribution(runs, machine, shown, output);
   }
   one_to_more(evaluation, axes, output);

@@ -81,20 +81,14 @@ std::vector<std::string> saws_overrides(const SawsMachine& machine, const SawsPo
   return all;
 }
 
-SawsPrograms::SawsPrograms(const std::vector<std::string>& names, const std::string& folder) {
-  for (const std::string& name : names) {
-    programs_[name] = std::make_unique<CudaProgram>(name, folder.empty() ? "" : folder + "/" + name);
-  }
-}
-
 Json SawsPrograms::run(const Json& parameters) const {
   const SawsMachine* const machine = find_saws_machine(parameters.at("schedulers").get<std::string>());
   const SawsPolicy* const policy = find_saws_policy(parameters.at("policy").get<std::string>());
   CASTOR_ASSERT(machine != nullptr && policy != nullptr);
-  const Json report = programs_.at(parameters.at("program").get<std::string>())
-                          ->run(machine->shipped,
-                                saws_overrides(*machine, *policy, parameters.value("set", std::vector<std::string>())),
-                                parameters.at("arguments").get<std::vector<std::string>>());
+  const Json report =
+      programs_.at(parameters.at("program").get<std::string>())
+          .run(machine->shipped, saws_overrides(*machine, *policy, parameters.value("set", std::vector<std::string>())),
+               parameters.at("arguments").get<std::vector<std::string>>());
   // Copies and the host are no part of the comparison.
   std::uint64_t cycles = 0;
   for (const Json& kernel : report.at("kernels")) cycles += kernel.at("cycles").get<std::uint64_t>();
@@ -110,9 +104,7 @@ Json SawsPrograms::run(const Json& parameters) const {
   return out;
 }
 
-const std::string& SawsPrograms::fingerprint(const std::string& name) const {
-  return programs_.at(name)->fingerprint();
-}
+const std::string& SawsPrograms::fingerprint(const std::string& name) const { return programs_.at(name).fingerprint(); }
 
 std::string saws_figures() {
   std::string all = "cycles launches barrier_waits";

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,8 +40,10 @@ struct SawsMachine {
 /// Runs the programs of the comparison.
 class SawsPrograms {
  public:
-  /// `folder`: where they lie; "" for kernels/ beside castor. Errors: InputError if one of them is not there.
-  SawsPrograms(const std::vector<std::string>& names, const std::string& folder);
+  /// `folder`: where they lie; "": as compiled by at most so many `workers` at once. Errors: InputError if one of them
+  /// is not there.
+  SawsPrograms(const std::vector<std::string>& names, const std::string& folder, unsigned workers)
+      : programs_(find_programs(names, folder, workers)) {}
   /// One run; `parameters` as the experiment makes them. The result has cycles of all kernels, launches, totals of the
   /// report (docs/statistics.md) by their names, and those of the schedulers' ticks as stall_<name>. Errors:
   /// base::Error.
@@ -50,7 +51,7 @@ class SawsPrograms {
   [[nodiscard]] const std::string& fingerprint(const std::string& name) const;
 
  private:
-  std::map<std::string, std::unique_ptr<CudaProgram>> programs_;
+  std::map<std::string, CudaProgram> programs_;
 };
 
 /// Changes when `SawsPrograms::run` returns other figures.

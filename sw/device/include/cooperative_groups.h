@@ -1,7 +1,7 @@
 // Cooperative groups: thread blocks, tiles of 1 to 32 threads, coalesced threads, and reductions over them.
 //
-// Groups over a whole grid or several devices are not supported: this_grid() and this_multi_grid() are refused when the
-// program is compiled.
+// A grid has ranks and sizes, but cannot synchronise: grid_group::sync() is refused when the program is compiled, and
+// so are groups over several devices.
 #pragma once
 #define _COOPERATIVE_GROUPS_H_
 
@@ -292,19 +292,39 @@ CASTOR_CGM T exclusive_scan(const Group& group, T value) {
   return group.thread_rank() == 0 ? T() : before;
 }
 
-#define CASTOR_NO_GRID_GROUPS                                                                             \
-  "castor-cc: groups over a whole grid are not supported; end the kernel where all blocks must meet and " \
-  "launch a second one"
+#define CASTOR_NO_GRID_SYNC                                                                                       \
+  "castor-cc: synchronising a whole grid is not supported; end the kernel where all blocks must meet and launch " \
+  "a second one"
+
+/// All threads of the grid. Block ranks count x first, then y, then z; thread ranks count the threads of block 0 first.
 class grid_group {
  public:
-  CASTOR_CGM void sync() const {}
-  CASTOR_CGM bool is_valid() const { return false; }
-  CASTOR_CGM unsigned long long thread_rank() const { return 0; }
-  CASTOR_CGM unsigned long long size() const { return 0; }
+  /// Whether the group can synchronise, as of a cooperative launch: no grid can.
+  static CASTOR_CGM bool is_valid() { return false; }
+  static CASTOR_CGM unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  static CASTOR_CGM unsigned long long block_rank() {
+    return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
+  static CASTOR_CGM unsigned long long size() { return num_blocks() * castor_detail::block_size(); }
+  static CASTOR_CGM unsigned long long num_threads() { return size(); }
+  static CASTOR_CGM unsigned long long thread_rank() {
+    return block_rank() * castor_detail::block_size() + castor_detail::rank_in_block();
+  }
+  static CASTOR_CGM dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+  static CASTOR_CGM dim3 dim_blocks() { return group_dim(); }
+  static CASTOR_CGM dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  __attribute__((unavailable(CASTOR_NO_GRID_SYNC))) __device__ void sync() const;
 };
-__device__ __attribute__((unavailable(CASTOR_NO_GRID_GROUPS))) grid_group this_grid();
-__device__ __attribute__((unavailable(CASTOR_NO_GRID_GROUPS))) grid_group this_multi_grid();
-#undef CASTOR_NO_GRID_GROUPS
+CASTOR_CG grid_group this_grid() { return grid_group(); }
+#undef CASTOR_NO_GRID_SYNC
+
+#define CASTOR_NO_MULTI_GRID                                                                                         \
+  "castor-cc: there is one device, and groups over several are not supported; use this_grid(), which has ranks and " \
+  "sizes"
+__device__ __attribute__((unavailable(CASTOR_NO_MULTI_GRID))) grid_group this_multi_grid();
+#undef CASTOR_NO_MULTI_GRID
 
 #undef CASTOR_CG
 #undef CASTOR_CGM

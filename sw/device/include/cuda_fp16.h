@@ -1,19 +1,22 @@
-// Half precision: __half and __half2, conversions on both sides, arithmetic and comparison on the device.
+// Half precision: __half and __half2, conversions, arithmetic, comparison, functions, loads, shuffles and atomics.
 //
-// Arithmetic is PTX f16 and f16x2 instructions; elementary functions go through single precision, which is more
-// accurate than CUDA documents. On the host only conversions, comparisons through float and the constructors are
-// available.
+// Arithmetic on the device is PTX f16 and f16x2 instructions, on the host the same results by other means; elementary
+// functions, of the device alone, go through single precision, which is more accurate than CUDA documents. Operators
+// are of the device: on the host a half in an expression is a float.
 #pragma once
 #define __CUDA_FP16_H__
 
 #include <string.h>
 
+#include "castor_cuda/short_float_rounding.h"
 #include "cuda_runtime.h"
 
 #define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7C00U)
 #define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7FFFU)
 #define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3C00U)
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000U)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000U)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half((unsigned short)0x0001U)
 #define CUDART_MAX_NORMAL_FP16 __ushort_as_half((unsigned short)0x7BFFU)
 
 #define CASTOR_HD static inline __host__ __device__
@@ -75,6 +78,17 @@ static inline float castor_half_bits_to_float(unsigned short h) {
   return f;
 }
 
+/// Rounded towards zero, or away from it: the bits of the value without its sign, for finite ones.
+static inline unsigned short castor_half_towards(float f, bool away) {
+  unsigned short h = castor_float_to_half_bits(f);
+  float back = fabsf(castor_half_bits_to_float(h));
+  float wanted = fabsf(f);
+  if (wanted != wanted || back == wanted) return h;
+  if (away && back < wanted) return static_cast<unsigned short>(h + 1u);
+  if (!away && back > wanted) return static_cast<unsigned short>(h - 1u);
+  return h;
+}
+
 CASTOR_HD unsigned short castor_to_half(float f) {
 #if defined(__CUDA_ARCH__)
   unsigned short h;
@@ -94,6 +108,21 @@ CASTOR_HD float castor_from_half(unsigned short h) {
 #endif
 }
 
+CASTOR_HD unsigned short castor_double_to_half(double d) {
+#if defined(__CUDA_ARCH__)
+  // A constant that is a float costs what a float does.
+  if (__builtin_constant_p(d == static_cast<double>(static_cast<float>(d))) &&
+      d == static_cast<double>(static_cast<float>(d))) {
+    return castor_to_half(static_cast<float>(d));
+  }
+  unsigned short h;
+  asm("cvt.rn.f16.f64 %0, %1;" : "=h"(h) : "d"(d));
+  return h;
+#else
+  return castor_to_half(castor_odd_float(d));
+#endif
+}
+
 /// An IEEE 754 binary16 value.
 struct __align__(2) __half {
   unsigned short __x;
@@ -101,24 +130,44 @@ struct __align__(2) __half {
   __half() = default;
   __host__ __device__ constexpr __half(const __half_raw& r) : __x(r.x) {}
   __host__ __device__ __half(float f) : __x(castor_to_half(f)) {}
-  __host__ __device__ __half(double f) : __x(castor_to_half(static_cast<float>(f))) {}
-  __host__ __device__ __half(int v) : __x(castor_to_half(static_cast<float>(v))) {}
-  __host__ __device__ __half(unsigned int v) : __x(castor_to_half(static_cast<float>(v))) {}
-  __host__ __device__ __half(short v) : __x(castor_to_half(static_cast<float>(v))) {}
-  __host__ __device__ __half(unsigned short v) : __x(castor_to_half(static_cast<float>(v))) {}
-  __host__ __device__ __half(long long v) : __x(castor_to_half(static_cast<float>(v))) {}
-  __host__ __device__ __half(unsigned long long v) : __x(castor_to_half(static_cast<float>(v))) {}
+  __host__ __device__ __half(double f) : __x(castor_double_to_half(f)) {}
+  // Integers beyond 24 bits are beyond the largest half, so that the way over float rounds once.
+#define CASTOR_HALF_OF(type)                                                         \
+  __host__ __device__ __half(type v) : __x(castor_to_half(static_cast<float>(v))) {} \
+  __host__ __device__ __half& operator=(type v) {                                    \
+    __x = castor_to_half(static_cast<float>(v));                                     \
+    return *this;                                                                    \
+  }
+  CASTOR_HALF_OF(int)
+  CASTOR_HALF_OF(unsigned int)
+  CASTOR_HALF_OF(short)
+  CASTOR_HALF_OF(unsigned short)
+  CASTOR_HALF_OF(long)
+  CASTOR_HALF_OF(unsigned long)
+  CASTOR_HALF_OF(long long)
+  CASTOR_HALF_OF(unsigned long long)
+#undef CASTOR_HALF_OF
   __host__ __device__ operator float() const { return castor_from_half(__x); }
   __host__ __device__ operator __half_raw() const {
     __half_raw r = {__x};
     return r;
   }
+  __host__ __device__ operator __half_raw() const volatile {
+    __half_raw r = {__x};
+    return r;
+  }
+  __host__ __device__ __half& operator=(const __half_raw& r) {
+    __x = r.x;
+    return *this;
+  }
   __host__ __device__ __half& operator=(float f) {
     __x = castor_to_half(f);
     return *this;
   }
-  __host__ __device__ __half& operator=(double f) { return *this = static_cast<float>(f); }
-  __host__ __device__ __half& operator=(int v) { return *this = static_cast<float>(v); }
+  __host__ __device__ __half& operator=(double f) {
+    __x = castor_double_to_half(f);
+    return *this;
+  }
   __host__ __device__ explicit operator bool() const { return (__x & 0x7fffu) != 0; }
 };
 typedef __half half;
@@ -131,6 +180,16 @@ struct __align__(4) __half2 {
 
   __half2() = default;
   __host__ __device__ __half2(const __half& a, const __half& b) : x(a), y(b) {}
+  __host__ __device__ __half2(const __half2_raw& r) : x(__half_raw{r.x}), y(__half_raw{r.y}) {}
+  __host__ __device__ __half2& operator=(const __half2_raw& r) {
+    x = __half_raw{r.x};
+    y = __half_raw{r.y};
+    return *this;
+  }
+  __host__ __device__ operator __half2_raw() const {
+    __half2_raw r = {x.__x, y.__x};
+    return r;
+  }
 };
 typedef __half2 half2;
 typedef __half2 nv_half2;
@@ -139,9 +198,13 @@ CASTOR_HD __half castor_half_of_bits(unsigned short bits) {
   __half_raw r = {bits};
   return __half(r);
 }
+CASTOR_HD __half2 castor_half2_of(unsigned w) {
+  return __half2(castor_half_of_bits(static_cast<unsigned short>(w)),
+                 castor_half_of_bits(static_cast<unsigned short>(w >> 16)));
+}
 CASTOR_HD __half __float2half(float f) { return __half(f); }
 CASTOR_HD __half __float2half_rn(float f) { return __half(f); }
-CASTOR_HD __half __double2half(double f) { return __half(static_cast<float>(f)); }
+CASTOR_HD __half __double2half(double f) { return __half(f); }
 CASTOR_HD float __half2float(__half h) { return castor_from_half(h.__x); }
 CASTOR_HD __half __ushort_as_half(unsigned short v) { return castor_half_of_bits(v); }
 CASTOR_HD __half __short_as_half(short v) { return castor_half_of_bits(static_cast<unsigned short>(v)); }
@@ -163,223 +226,154 @@ CASTOR_HD __half2 __high2half2(__half2 h) { return __half2(h.y, h.y); }
 CASTOR_HD __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
 CASTOR_HD __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
 CASTOR_HD __half2 __lowhigh2highlow(__half2 h) { return __half2(h.y, h.x); }
-CASTOR_HD bool __hisnan(__half h) { return (h.__x & 0x7fffu) > 0x7c00u; }
-CASTOR_HD int __hisinf(__half h) { return h.__x == 0x7c00u ? 1 : h.__x == 0xfc00u ? -1 : 0; }
-CASTOR_HD __half __hneg(__half h) { return castor_half_of_bits(h.__x ^ 0x8000u); }
-CASTOR_HD __half __habs(__half h) { return castor_half_of_bits(h.__x & 0x7fffu); }
-CASTOR_HD int __half2int_rz(__half h) { return static_cast<int>(__half2float(h)); }
-CASTOR_HD unsigned int __half2uint_rz(__half h) { return static_cast<unsigned int>(__half2float(h)); }
-CASTOR_HD __half __int2half_rn(int v) { return __half(v); }
-CASTOR_HD __half __uint2half_rn(unsigned int v) { return __half(v); }
-CASTOR_HD __half __short2half_rn(short v) { return __half(v); }
-CASTOR_HD __half __ushort2half_rn(unsigned short v) { return __half(v); }
-CASTOR_HD __half __ll2half_rn(long long v) { return __half(v); }
 
-#if defined(__CUDA__) && defined(__clang__)
-
-CASTOR_D unsigned castor_word(__half2 h) { return h.x.__x | (static_cast<unsigned>(h.y.__x) << 16); }
-CASTOR_D __half2 castor_half2_of(unsigned w) {
-  return __half2(castor_half_of_bits(static_cast<unsigned short>(w)),
-                 castor_half_of_bits(static_cast<unsigned short>(w >> 16)));
-}
-
-#define CASTOR_H_FROM_F(name, mode)                         \
-  CASTOR_D __half name(float f) {                           \
+#if defined(__CUDA_ARCH__)
+#define CASTOR_HALF_FROM_FLOAT(name, mode, away)            \
+  CASTOR_HD __half name(float f) {                          \
     unsigned short h;                                       \
     asm("cvt." mode ".f16.f32 %0, %1;" : "=h"(h) : "f"(f)); \
     return castor_half_of_bits(h);                          \
   }
-CASTOR_H_FROM_F(__float2half_rz, "rz")
-CASTOR_H_FROM_F(__float2half_rd, "rm")
-CASTOR_H_FROM_F(__float2half_ru, "rp")
-#undef CASTOR_H_FROM_F
-#define CASTOR_INT_FROM_H(name, type, ptx, mode, con)                  \
-  CASTOR_D type name(__half h) {                                       \
-    type v;                                                            \
-    asm("cvt." mode "." ptx ".f16 %0, %1;" : "=" con(v) : "h"(h.__x)); \
-    return v;                                                          \
-  }
-CASTOR_INT_FROM_H(__half2int_rn, int, "s32", "rni", "r")
-CASTOR_INT_FROM_H(__half2int_rd, int, "s32", "rmi", "r")
-CASTOR_INT_FROM_H(__half2int_ru, int, "s32", "rpi", "r")
-CASTOR_INT_FROM_H(__half2uint_rn, unsigned, "u32", "rni", "r")
-CASTOR_INT_FROM_H(__half2ll_rn, long long, "s64", "rni", "l")
-CASTOR_INT_FROM_H(__half2short_rn, short, "s16", "rni", "h")
-CASTOR_INT_FROM_H(__half2ushort_rn, unsigned short, "u16", "rni", "h")
-#undef CASTOR_INT_FROM_H
+#else
+#define CASTOR_HALF_FROM_FLOAT(name, mode, away) \
+  CASTOR_HD __half name(float f) { return castor_half_of_bits(castor_half_towards(f, away)); }
+#endif
+CASTOR_HALF_FROM_FLOAT(__float2half_rz, "rz", false)
+CASTOR_HALF_FROM_FLOAT(__float2half_rd, "rm", signbit(f) != 0)
+CASTOR_HALF_FROM_FLOAT(__float2half_ru, "rp", signbit(f) == 0)
+#undef CASTOR_HALF_FROM_FLOAT
 
-#define CASTOR_H2OP(name1, name2, op)                                                  \
-  CASTOR_D __half name1(__half a, __half b) {                                          \
+// To integers and back. Those of 8 bits exist towards zero only.
+#if defined(__CUDA_ARCH__)
+#define CASTOR_INTEGER_OF_HALF(name, type, mode, ptx, direction, con)       \
+  CASTOR_HD type name(__half h) {                                           \
+    type v;                                                                 \
+    asm("cvt." direction "." ptx ".f16 %0, %1;" : "=" con(v) : "h"(h.__x)); \
+    return v;                                                               \
+  }
+#else
+#define CASTOR_INTEGER_OF_HALF(name, type, mode, ptx, direction, con) \
+  CASTOR_HD type name(__half h) { return castor_integer<type>(__half2float(h), castor_##mode); }
+#endif
+#define CASTOR_HALF_AND(short_name, type, ptx, con)                                                    \
+  CASTOR_INTEGER_OF_HALF(__half2##short_name##_rn, type, rn, ptx, "rni", con)                          \
+  CASTOR_INTEGER_OF_HALF(__half2##short_name##_rd, type, rd, ptx, "rmi", con)                          \
+  CASTOR_INTEGER_OF_HALF(__half2##short_name##_ru, type, ru, ptx, "rpi", con)                          \
+  CASTOR_HD __half __##short_name##2half_rn(type v) { return __half(v); }                              \
+  CASTOR_HD __half __##short_name##2half_rz(type v) { return __float2half_rz(static_cast<float>(v)); } \
+  CASTOR_HD __half __##short_name##2half_rd(type v) { return __float2half_rd(static_cast<float>(v)); } \
+  CASTOR_HD __half __##short_name##2half_ru(type v) { return __float2half_ru(static_cast<float>(v)); }
+CASTOR_HALF_AND(int, int, "s32", "r")
+CASTOR_HALF_AND(uint, unsigned int, "u32", "r")
+CASTOR_HALF_AND(short, short, "s16", "h")
+CASTOR_HALF_AND(ushort, unsigned short, "u16", "h")
+CASTOR_HALF_AND(ll, long long, "s64", "l")
+CASTOR_HALF_AND(ull, unsigned long long, "u64", "l")
+#undef CASTOR_HALF_AND
+CASTOR_INTEGER_OF_HALF(__half2short_rz, short, rz, "s16", "rzi", "h")
+CASTOR_INTEGER_OF_HALF(__half2ushort_rz, unsigned short, rz, "u16", "rzi", "h")
+CASTOR_INTEGER_OF_HALF(__half2ll_rz, long long, rz, "s64", "rzi", "l")
+CASTOR_INTEGER_OF_HALF(__half2ull_rz, unsigned long long, rz, "u64", "rzi", "l")
+#undef CASTOR_INTEGER_OF_HALF
+#if defined(__CUDA_ARCH__)
+CASTOR_HD int __half2int_rz(__half h) { return static_cast<int>(__half2float(h)); }
+CASTOR_HD unsigned int __half2uint_rz(__half h) { return static_cast<unsigned int>(__half2float(h)); }
+#else
+CASTOR_HD int __half2int_rz(__half h) { return castor_integer<int>(__half2float(h), castor_rz); }
+CASTOR_HD unsigned int __half2uint_rz(__half h) { return castor_integer<unsigned int>(__half2float(h), castor_rz); }
+#endif
+CASTOR_HD signed char __half2char_rz(__half h) { return castor_integer<signed char>(__half2float(h), castor_rz); }
+CASTOR_HD unsigned char __half2uchar_rz(__half h) { return castor_integer<unsigned char>(__half2float(h), castor_rz); }
+
+#if defined(__CUDA_ARCH__)
+#define CASTOR_HALF_OP2(name1, name2, op, on_host)                                     \
+  CASTOR_HD __half name1(__half a, __half b) {                                         \
     unsigned short r;                                                                  \
     asm(op ".f16 %0, %1, %2;" : "=h"(r) : "h"(a.__x), "h"(b.__x));                     \
     return castor_half_of_bits(r);                                                     \
   }                                                                                    \
-  CASTOR_D __half2 name2(__half2 a, __half2 b) {                                       \
+  CASTOR_HD __half2 name2(__half2 a, __half2 b) {                                      \
     unsigned r;                                                                        \
-    asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(castor_word(a)), "r"(castor_word(b))); \
+    asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(castor_bits(a)), "r"(castor_bits(b))); \
     return castor_half2_of(r);                                                         \
   }
-CASTOR_H2OP(__hadd, __hadd2, "add")
-CASTOR_H2OP(__hsub, __hsub2, "sub")
-CASTOR_H2OP(__hmul, __hmul2, "mul")
-CASTOR_H2OP(__hadd_rn, __hadd2_rn, "add.rn")
-CASTOR_H2OP(__hsub_rn, __hsub2_rn, "sub.rn")
-CASTOR_H2OP(__hmul_rn, __hmul2_rn, "mul.rn")
-CASTOR_H2OP(__hadd_sat, __hadd2_sat, "add.sat")
-CASTOR_H2OP(__hsub_sat, __hsub2_sat, "sub.sat")
-CASTOR_H2OP(__hmul_sat, __hmul2_sat, "mul.sat")
-#undef CASTOR_H2OP
-#define CASTOR_H3OP(name1, name2, op)                                                                           \
-  CASTOR_D __half name1(__half a, __half b, __half c) {                                                         \
+#define CASTOR_HALF_OP3(name1, name2, op, on_host)                                                              \
+  CASTOR_HD __half name1(__half a, __half b, __half c) {                                                        \
     unsigned short r;                                                                                           \
     asm(op ".f16 %0, %1, %2, %3;" : "=h"(r) : "h"(a.__x), "h"(b.__x), "h"(c.__x));                              \
     return castor_half_of_bits(r);                                                                              \
   }                                                                                                             \
-  CASTOR_D __half2 name2(__half2 a, __half2 b, __half2 c) {                                                     \
+  CASTOR_HD __half2 name2(__half2 a, __half2 b, __half2 c) {                                                    \
     unsigned r;                                                                                                 \
-    asm(op ".f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(castor_word(a)), "r"(castor_word(b)), "r"(castor_word(c))); \
+    asm(op ".f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(castor_bits(a)), "r"(castor_bits(b)), "r"(castor_bits(c))); \
     return castor_half2_of(r);                                                                                  \
   }
-CASTOR_H3OP(__hfma, __hfma2, "fma.rn")
-CASTOR_H3OP(__hfma_sat, __hfma2_sat, "fma.rn.sat")
-#undef CASTOR_H3OP
-CASTOR_D __half __hdiv(__half a, __half b) { return __half(__half2float(a) / __half2float(b)); }
-CASTOR_D __half2 __h2div(__half2 a, __half2 b) { return __half2(__hdiv(a.x, b.x), __hdiv(a.y, b.y)); }
-CASTOR_D __half2 __hneg2(__half2 a) { return castor_half2_of(castor_word(a) ^ 0x80008000u); }
-CASTOR_D __half2 __habs2(__half2 a) { return castor_half2_of(castor_word(a) & 0x7fff7fffu); }
-
-// Every half is exactly a float, so comparisons through float are those of half.
-#define CASTOR_HCMP(suffix, ordered, unordered)                                                               \
-  CASTOR_D bool __h##suffix(__half a, __half b) {                                                             \
-    float x = __half2float(a), y = __half2float(b);                                                           \
-    return ordered;                                                                                           \
-  }                                                                                                           \
-  CASTOR_D bool __h##suffix##u(__half a, __half b) {                                                          \
-    float x = __half2float(a), y = __half2float(b);                                                           \
-    return unordered;                                                                                         \
-  }                                                                                                           \
-  CASTOR_D __half2 __h##suffix##2(__half2 a, __half2 b) {                                                     \
-    return __half2(__half(__h##suffix(a.x, b.x) ? 1.0f : 0.0f), __half(__h##suffix(a.y, b.y) ? 1.0f : 0.0f)); \
-  }                                                                                                           \
-  CASTOR_D bool __hb##suffix##2(__half2 a, __half2 b) { return __h##suffix(a.x, b.x) && __h##suffix(a.y, b.y); }
-CASTOR_HCMP(eq, x == y, !(x < y || x > y))
-CASTOR_HCMP(ne, x<y || x> y, x != y)
-CASTOR_HCMP(lt, x < y, !(x >= y))
-CASTOR_HCMP(le, x <= y, !(x > y))
-CASTOR_HCMP(gt, x > y, !(x <= y))
-CASTOR_HCMP(ge, x >= y, !(x < y))
-#undef CASTOR_HCMP
-CASTOR_D __half __hmax(__half a, __half b) { return __half(fmaxf(__half2float(a), __half2float(b))); }
-CASTOR_D __half __hmin(__half a, __half b) { return __half(fminf(__half2float(a), __half2float(b))); }
-CASTOR_D __half2 __hmax2(__half2 a, __half2 b) { return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
-CASTOR_D __half2 __hmin2(__half2 a, __half2 b) { return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
-CASTOR_D __half2 __hisnan2(__half2 a) {
-  return __half2(__half(__hisnan(a.x) ? 1.0f : 0.0f), __half(__hisnan(a.y) ? 1.0f : 0.0f));
-}
-
-#define CASTOR_HFUNC(name, function)                                              \
-  CASTOR_D __half h##name(__half a) { return __half(function(__half2float(a))); } \
-  CASTOR_D __half2 h2##name(__half2 a) { return __half2(h##name(a.x), h##name(a.y)); }
-CASTOR_HFUNC(sqrt, sqrtf)
-CASTOR_HFUNC(rsqrt, rsqrtf)
-CASTOR_HFUNC(rcp, 1.0f /)
-CASTOR_HFUNC(exp, expf)
-CASTOR_HFUNC(exp2, exp2f)
-CASTOR_HFUNC(exp10, exp10f)
-CASTOR_HFUNC(log, logf)
-CASTOR_HFUNC(log2, log2f)
-CASTOR_HFUNC(log10, log10f)
-CASTOR_HFUNC(sin, sinf)
-CASTOR_HFUNC(cos, cosf)
-CASTOR_HFUNC(floor, floorf)
-CASTOR_HFUNC(ceil, ceilf)
-CASTOR_HFUNC(trunc, truncf)
-CASTOR_HFUNC(rint, rintf)
-#undef CASTOR_HFUNC
-
-CASTOR_D __half2 __shfl_sync(unsigned mask, __half2 v, int lane, int width = 32) {
-  return castor_half2_of(__shfl_sync(mask, castor_word(v), lane, width));
-}
-CASTOR_D __half2 __shfl_up_sync(unsigned mask, __half2 v, unsigned delta, int width = 32) {
-  return castor_half2_of(__shfl_up_sync(mask, castor_word(v), delta, width));
-}
-CASTOR_D __half2 __shfl_down_sync(unsigned mask, __half2 v, unsigned delta, int width = 32) {
-  return castor_half2_of(__shfl_down_sync(mask, castor_word(v), delta, width));
-}
-CASTOR_D __half2 __shfl_xor_sync(unsigned mask, __half2 v, int lane_mask, int width = 32) {
-  return castor_half2_of(__shfl_xor_sync(mask, castor_word(v), lane_mask, width));
-}
-#define CASTOR_HSHFL(name, type)                                                      \
-  CASTOR_D __half name(unsigned mask, __half v, type o, int width = 32) {             \
-    unsigned w = v.__x;                                                               \
-    return castor_half_of_bits(static_cast<unsigned short>(name(mask, w, o, width))); \
+#else
+// 24 bits are more than 2 * 11 + 2, so that sums and products in single precision round as the exact ones do; a product
+// and a sum of half values whose result is no infinity are exact in double precision.
+#define CASTOR_HALF_OP2(name1, name2, op, on_host)  \
+  CASTOR_HD __half name1(__half p, __half q) {      \
+    float a = __half2float(p), b = __half2float(q); \
+    return on_host;                                 \
+  }                                                 \
+  CASTOR_HD __half2 name2(__half2 p, __half2 q) { return __half2(name1(p.x, q.x), name1(p.y, q.y)); }
+#define CASTOR_HALF_OP3(name1, name2, op, on_host)                        \
+  CASTOR_HD __half name1(__half p, __half q, __half r) {                  \
+    double a = __half2float(p), b = __half2float(q), c = __half2float(r); \
+    return on_host;                                                       \
+  }                                                                       \
+  CASTOR_HD __half2 name2(__half2 p, __half2 q, __half2 r) {              \
+    return __half2(name1(p.x, q.x, r.x), name1(p.y, q.y, r.y));           \
   }
-CASTOR_HSHFL(__shfl_sync, int)
-CASTOR_HSHFL(__shfl_up_sync, unsigned)
-CASTOR_HSHFL(__shfl_down_sync, unsigned)
-CASTOR_HSHFL(__shfl_xor_sync, int)
-#undef CASTOR_HSHFL
-
-CASTOR_D __half __ldg(const __half* p) {
-  return castor_half_of_bits(__ldg(reinterpret_cast<const unsigned short*>(p)));
-}
-CASTOR_D __half2 __ldg(const __half2* p) { return castor_half2_of(__ldg(reinterpret_cast<const unsigned*>(p))); }
-
-// Compare-and-swap loops on the aligned word, so that they work on every target.
-CASTOR_D __half2 atomicAdd(__half2* p, __half2 v) {
-  unsigned* word = reinterpret_cast<unsigned*>(p);
-  unsigned seen = *reinterpret_cast<volatile unsigned*>(word);
-  unsigned expected;
-  do {
-    expected = seen;
-    seen = atomicCAS(word, expected, castor_word(__hadd2(castor_half2_of(expected), v)));
-  } while (seen != expected);
-  return castor_half2_of(seen);
-}
-CASTOR_D __half atomicAdd(__half* p, __half v) {
-  size_t at = reinterpret_cast<size_t>(p);
-  unsigned* word = reinterpret_cast<unsigned*>(at & ~static_cast<size_t>(3));
-  unsigned shift = (at & 2) ? 16u : 0u;
-  unsigned seen = *reinterpret_cast<volatile unsigned*>(word);
-  unsigned expected;
-  do {
-    expected = seen;
-    __half old = castor_half_of_bits(static_cast<unsigned short>(expected >> shift));
-    unsigned sum = __hadd(old, v).__x;
-    seen = atomicCAS(word, expected, (expected & ~(0xffffu << shift)) | (sum << shift));
-  } while (seen != expected);
-  return castor_half_of_bits(static_cast<unsigned short>(seen >> shift));
-}
-
-#if !defined(__CUDA_NO_HALF_OPERATORS__)
-CASTOR_D __half operator+(const __half& a, const __half& b) { return __hadd(a, b); }
-CASTOR_D __half operator-(const __half& a, const __half& b) { return __hsub(a, b); }
-CASTOR_D __half operator*(const __half& a, const __half& b) { return __hmul(a, b); }
-CASTOR_D __half operator/(const __half& a, const __half& b) { return __hdiv(a, b); }
-CASTOR_D __half& operator+=(__half& a, const __half& b) { return a = __hadd(a, b); }
-CASTOR_D __half& operator-=(__half& a, const __half& b) { return a = __hsub(a, b); }
-CASTOR_D __half& operator*=(__half& a, const __half& b) { return a = __hmul(a, b); }
-CASTOR_D __half& operator/=(__half& a, const __half& b) { return a = __hdiv(a, b); }
-CASTOR_D __half operator+(const __half& a) { return a; }
-CASTOR_D __half operator-(const __half& a) { return __hneg(a); }
-CASTOR_D bool operator==(const __half& a, const __half& b) { return __heq(a, b); }
-CASTOR_D bool operator!=(const __half& a, const __half& b) { return __hneu(a, b); }
-CASTOR_D bool operator<(const __half& a, const __half& b) { return __hlt(a, b); }
-CASTOR_D bool operator<=(const __half& a, const __half& b) { return __hle(a, b); }
-CASTOR_D bool operator>(const __half& a, const __half& b) { return __hgt(a, b); }
-CASTOR_D bool operator>=(const __half& a, const __half& b) { return __hge(a, b); }
-CASTOR_D __half2 operator+(const __half2& a, const __half2& b) { return __hadd2(a, b); }
-CASTOR_D __half2 operator-(const __half2& a, const __half2& b) { return __hsub2(a, b); }
-CASTOR_D __half2 operator*(const __half2& a, const __half2& b) { return __hmul2(a, b); }
-CASTOR_D __half2 operator/(const __half2& a, const __half2& b) { return __h2div(a, b); }
-CASTOR_D __half2& operator+=(__half2& a, const __half2& b) { return a = __hadd2(a, b); }
-CASTOR_D __half2& operator-=(__half2& a, const __half2& b) { return a = __hsub2(a, b); }
-CASTOR_D __half2& operator*=(__half2& a, const __half2& b) { return a = __hmul2(a, b); }
-CASTOR_D __half2& operator/=(__half2& a, const __half2& b) { return a = __h2div(a, b); }
-CASTOR_D __half2 operator-(const __half2& a) { return __hneg2(a); }
-CASTOR_D bool operator==(const __half2& a, const __half2& b) { return __hbeq2(a, b); }
 #endif
+CASTOR_HD unsigned castor_bits(__half2 h) { return h.x.__x | (static_cast<unsigned>(h.y.__x) << 16); }
+CASTOR_HD __half castor_saturated(__half h);
+CASTOR_HD __half castor_rectified(__half h);
+CASTOR_HALF_OP2(__hadd, __hadd2, "add", __half(a + b))
+CASTOR_HALF_OP2(__hsub, __hsub2, "sub", __half(a - b))
+CASTOR_HALF_OP2(__hmul, __hmul2, "mul", __half(a* b))
+CASTOR_HALF_OP2(__hadd_rn, __hadd2_rn, "add.rn", __half(a + b))
+CASTOR_HALF_OP2(__hsub_rn, __hsub2_rn, "sub.rn", __half(a - b))
+CASTOR_HALF_OP2(__hmul_rn, __hmul2_rn, "mul.rn", __half(a* b))
+CASTOR_HALF_OP2(__hadd_sat, __hadd2_sat, "add.sat", castor_saturated(__half(a + b)))
+CASTOR_HALF_OP2(__hsub_sat, __hsub2_sat, "sub.sat", castor_saturated(__half(a - b)))
+CASTOR_HALF_OP2(__hmul_sat, __hmul2_sat, "mul.sat", castor_saturated(__half(a* b)))
+CASTOR_HALF_OP3(__hfma, __hfma2, "fma.rn", __half(a* b + c))
+CASTOR_HALF_OP3(__hfma_sat, __hfma2_sat, "fma.rn.sat", castor_saturated(__half(a* b + c)))
+CASTOR_HALF_OP3(__hfma_relu, __hfma2_relu, "fma.rn.relu", castor_rectified(__half(a* b + c)))
+#undef CASTOR_HALF_OP2
+#undef CASTOR_HALF_OP3
+CASTOR_HD __half __hdiv(__half a, __half b) { return __half(__half2float(a) / __half2float(b)); }
+CASTOR_HD __half2 __h2div(__half2 a, __half2 b) { return __half2(__hdiv(a.x, b.x), __hdiv(a.y, b.y)); }
+CASTOR_HD __half2 __hneg2(__half2 a) { return castor_half2_of(castor_bits(a) ^ 0x80008000u); }
+CASTOR_HD __half2 __habs2(__half2 a) { return castor_half2_of(castor_bits(a) & 0x7fff7fffu); }
+/// a * b + c of complex numbers, x the real part: two fused steps per part.
+CASTOR_HD __half2 __hcmadd(__half2 a, __half2 b, __half2 c) {
+  __half real = __hfma(a.x, b.x, c.x);
+  __half imaginary = __hfma(a.x, b.y, c.y);
+  __half negative = castor_half_of_bits(static_cast<unsigned short>(a.y.__x ^ 0x8000u));
+  return __half2(__hfma(negative, b.y, real), __hfma(a.y, b.x, imaginary));
+}
+
+#define CASTOR_T __half
+#define CASTOR_T2 __half2
+#define CASTOR_FLOAT(x) __half2float(x)
+#define CASTOR_SHORT(f) __half(f)
+#define CASTOR_OF_BITS(u) castor_half_of_bits(u)
+#define CASTOR_PAIR_OF(w) castor_half2_of(w)
+#define CASTOR_INFINITY_BITS 0x7c00u
+#if defined(CASTOR_D) && !defined(__CUDA_NO_HALF_OPERATORS__)
+#define CASTOR_OP CASTOR_D
 #endif
+#include "castor_cuda/short_float_functions.inc"
+#undef CASTOR_T
+#undef CASTOR_T2
+#undef CASTOR_FLOAT
+#undef CASTOR_SHORT
+#undef CASTOR_OF_BITS
+#undef CASTOR_PAIR_OF
+#undef CASTOR_INFINITY_BITS
+#undef CASTOR_OP
 
 #undef CASTOR_HD
 #ifdef CASTOR_D

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "driver_types.h"
+#include "library_types.h"
 #include "vector_types.h"
 
 #define CUDART_VERSION 11020

@@ -41,6 +41,48 @@ int main(int argc, char** argv) {
   DONE(cuCtxCreate(&context, 0, device));
   DONE(cuCtxGetCurrent(&current));
   CHECK(current == context);
+  // All forms of the creation of a context, and of the end of one's turn.
+  CUctxCreateParams creation = {nullptr, 0, nullptr};
+  CUexecAffinityParam affinity = {CU_EXEC_AFFINITY_TYPE_SM_COUNT, {{1}}};
+  CUctxCigParam graphics = {CIG_DATA_TYPE_NV_BLOB, nullptr};
+  DONE(cuCtxCreate(&current, nullptr, 0, device));
+  CHECK(current == context);
+  DONE(cuCtxCreate(&current, &creation, CU_CTX_SCHED_AUTO, device));
+  DONE(cuCtxCreate_v2(&current, 0, device));
+  DONE(cuCtxCreate_v3(&current, nullptr, 0, 0, device));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuCtxCreate_v3(&current, nullptr, 1, 0, device));
+  DRIVER(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, cuCtxCreate_v3(&current, &affinity, 1, 0, device));
+  creation = {&affinity, 1, nullptr};
+  DRIVER(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, cuCtxCreate(&current, &creation, 0, device));
+  creation = {nullptr, 0, &graphics};
+  DRIVER(CUDA_ERROR_NOT_SUPPORTED, cuCtxCreate(&current, &creation, 0, device));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuCtxCreate(nullptr, nullptr, 0, device));
+  DRIVER(CUDA_ERROR_INVALID_DEVICE, cuCtxCreate(&current, nullptr, 0, 1));
+  DONE(cuCtxPopCurrent(nullptr));
+  DONE(cuCtxPushCurrent(context));
+  current = nullptr;
+  DONE(cuCtxPopCurrent(&current));
+  CHECK(current == context);
+  // There is no other device that could be a peer; the runtime says the same.
+  int peers = 1;
+  DONE(cuDeviceCanAccessPeer(&peers, device, device));
+  CHECK(peers == 0);
+  DRIVER(CUDA_ERROR_INVALID_DEVICE, cuDeviceCanAccessPeer(&peers, device, 1));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuDeviceCanAccessPeer(nullptr, device, device));
+  DRIVER(CUDA_ERROR_INVALID_DEVICE,
+         cuDeviceGetP2PAttribute(&peers, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, device, device));
+  DRIVER(CUDA_ERROR_INVALID_CONTEXT, cuCtxEnablePeerAccess(context, 0));
+  DRIVER(CUDA_ERROR_INVALID_CONTEXT, cuCtxEnablePeerAccess(nullptr, 0));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuCtxEnablePeerAccess(context, 1));
+  DRIVER(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(context));
+  GOOD(cudaGetLastError());
+  RETURNS(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(0, 0));
+  RETURNS(cudaErrorInvalidValue, cudaDeviceEnablePeerAccess(0, 1));
+  RETURNS(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(0));
+  RETURNS(cudaErrorInvalidDevice, cudaDeviceDisablePeerAccess(1));
+  GOOD(cudaDeviceCanAccessPeer(&peers, 0, 0));
+  CHECK(peers == 0);
+  RETURNS(cudaErrorInvalidDevice, cudaGetLastError());
 
   CUmodule module, other;
   CUfunction scale, none;

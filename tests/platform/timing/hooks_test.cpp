@@ -96,7 +96,9 @@ std::uint64_t hash_statistics(const base::StatisticGroup& group, std::uint64_t h
     const std::uint64_t value = one->integer();
     hash = hash_bytes(&value, sizeof value, hash);
   }
-  for (const base::StatisticGroup* const inner : group.groups()) hash = hash_statistics(*inner, hash);
+  for (const base::StatisticGroup* const inner : group.groups()) {
+    if (inner->name() != "filter") hash = hash_statistics(*inner, hash);  // only SMs with a fetch filter have it
+  }
   return hash;
 }
 

@@ -182,7 +182,7 @@ TEST_P(SawsSequences, CoverPointsAreReached) {
   std::map<std::string, std::uint64_t> hits;
   Machine::Seen seen;
   for (const SequenceInfo& info : sequences().infos()) {
-    for (std::uint64_t seed = 1; seed <= unless_sanitized(2, 1); ++seed) {
+    for (std::uint64_t seed = 1; seed <= unless_sanitized<std::uint64_t>(2, 1); ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       Machine machine(params);
       castor::tb::Cover cover;

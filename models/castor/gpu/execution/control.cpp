@@ -19,6 +19,28 @@ std::size_t function_of(const isa::Program& program, std::uint32_t pc) {
   return static_cast<std::size_t>(behind - program.functions.begin()) - 1;
 }
 
+// Frames of a function on the call stack end where its caller's do plus their size; the stack is the last part of local
+// memory.
+std::optional<ExecutionFault> overflowing(const isa::Program& program, const isa::Record& record,
+                                          const isa::RegisterView& view, const isa::ProgramFunction& callee,
+                                          LaneMask lanes, const isa::SimtStack& stack) {
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    const auto end = lane_value<std::uint32_t>(view, record.src[1], lane);
+    if (std::uint64_t{end} + callee.frame_bytes <= program.local_bytes) continue;
+    const std::uint32_t used = end - (program.local_bytes - program.stack_bytes);
+    return ExecutionFault{FaultKind::kStackOverflow, lane,
+                          "call stack overflow: " + callee.name + " takes " + std::to_string(callee.frame_bytes) +
+                              " bytes per call, and " + std::to_string(used) + " of the thread's " +
+                              std::to_string(program.stack_bytes) + " bytes are taken, " +
+                              std::to_string(stack.depth()) +
+                              " calls deep; recursion that ends may need more: cudaDeviceSetLimit(cudaLimitStackSize, "
+                              "bytes) before the launch",
+                          0};
+  }
+  return std::nullopt;
+}
+
 // Lanes of `lanes` that are already inside the function that starts at `target`.
 LaneMask recursing(const isa::Program& program, const isa::SimtStack& stack, std::uint32_t target, LaneMask lanes) {
   const std::size_t callee = function_of(program, target);
@@ -76,11 +98,15 @@ std::optional<ExecutionFault> call(const isa::Program& program, const isa::Recor
     for (LaneMask rest = left; rest != 0; rest &= rest - 1) {
       if (targets[first_lane(rest)] == target) same |= rest & -rest;
     }
-    if (const LaneMask again = recursing(program, stack, target, same); again != 0) {
+    const isa::ProgramFunction& callee = program.functions[function_of(program, target)];
+    if (callee.frame_bytes != 0) {
+      if (auto fault = overflowing(program, record, view, callee, same, stack)) return fault;
+    } else if (const LaneMask again = recursing(program, stack, target, same); again != 0) {
       return ExecutionFault{FaultKind::kStackOverflow, first_lane(again),
-                            "recursion: " + program.functions[function_of(program, target)].name +
-                                " is called while it is running; registers and local memory have one frame per "
-                                "function",
+                            "recursion: " + callee.name +
+                                " is called through a pointer while it is running, and has one frame; "
+                                "cudaDeviceSetLimit(cudaLimitStackSize, bytes) before the launch gives functions that "
+                                "are called so a stack",
                             0};
     }
     left &= ~same;

@@ -17,7 +17,8 @@ namespace castor::gpu {
                                                             isa::SimtStack& stack);
 
 /// Executes a direct or indirect call for the lanes of `mask`, not empty; the stack stands at the call. Faults: the
-/// value is no function; a function is called while it is running (registers and local memory have one frame each).
+/// value is no function; the call stack of a thread has no room for the frame; a function that has one frame is called
+/// while it is running.
 [[nodiscard]] std::optional<ExecutionFault> call(const isa::Program& program, const isa::Record& record,
                                                  const isa::RegisterView& view, isa::LaneMask mask,
                                                  isa::SimtStack& stack);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 
 namespace castor::gpu {
 
@@ -61,7 +62,8 @@ void FaultUnit::hook_error(const std::string& hook, unsigned code, std::uint64_t
     fault.kind = FaultKind::kIllegalInstruction;
     fault.kernel = kernel.context.program->kernel;
     fault.message = hook + " reports error " + std::to_string(code) + " (information " + std::to_string(info) +
-                    ") in cycle " + std::to_string(now) + " while kernel " + fault.kernel + " is in the table";
+                    ") in cycle " + std::to_string(now) + " while kernel " + base::readable_name(fault.kernel) +
+                    " is in the table";
     fail(entry, std::move(fault), now);
   }
 }

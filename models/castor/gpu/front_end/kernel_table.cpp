@@ -54,6 +54,7 @@ bool KernelTable::write(unsigned entry, Picoseconds time) {
   kernel.state = EntryState::kWritten;
   kernel.sequencer.start(kernel.context.grid.count());
   kernel.statistics.kernel = kernel.context.program->kernel;
+  kernel.statistics.shape = shape_of(kernel.context);
   kernel.statistics.ticket = kernel.context.ticket;
   kernel.statistics.start = time;
   kernel.statistics.thread_blocks = kernel.context.grid.count();

@@ -25,7 +25,7 @@ MemoryClient::Access MemoryClient::make(RequestKind kind, std::uint64_t address,
   request.kind = kind;
   request.client = Client::kFrontEnd;
   request.initiator = static_cast<std::uint16_t>(owner_->initiator_);
-  request.entry = 0;
+  request.entry = kNoKernelEntry;
   const unsigned first = static_cast<unsigned>(offset) / kSectorBytes;
   const unsigned last = (static_cast<unsigned>(offset) + bytes - 1) / kSectorBytes;
   request.sectors = static_cast<std::uint8_t>((2U << last) - (1U << first));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "castor/gpu/occupancy.h"
 
 namespace castor::gpu {
@@ -15,8 +16,8 @@ Fault out_of_memory(const isa::Program& program, const char* what, std::uint64_t
   Fault fault;
   fault.kind = kind;
   fault.kernel = program.kernel;
-  fault.message = "no device memory left for the " + std::string(what) + " of kernel " + program.kernel + ": " +
-                  std::to_string(bytes) + " bytes";
+  fault.message = "no device memory left for the " + std::string(what) + " of kernel " +
+                  base::readable_name(program.kernel) + ": " + std::to_string(bytes) + " bytes";
   return fault;
 }
 

@@ -1,5 +1,7 @@
 #include "castor/gpu/front_end/wait_report.h"
 
+#include "castor/base/words.h"
+
 namespace castor::gpu {
 namespace {
 
@@ -32,8 +34,8 @@ std::string WaitReport::text() const {
 std::string WaitReport::kernel_line(unsigned entry) const {
   const KernelEntry& kernel = parts_.table[entry];
   const KernelContext& context = kernel.context;
-  std::string text = "kernel " + context.program->kernel + " (ticket " + number(context.ticket) + ", entry " +
-                     number(entry) + ", queue " + number(context.queue) + "): ";
+  std::string text = "kernel " + base::readable_name(context.program->kernel) + " (ticket " + number(context.ticket) +
+                     ", entry " + number(entry) + ", queue " + number(context.queue) + "): ";
   if (kernel.state == EntryState::kReserved) return text + "being parsed";
   if (kernel.killed) text += "stopped by a fault; ";
   text += number(kernel.sequencer.left()) + " TBs not placed, " + number(kernel.running) + " placed and not complete";
@@ -49,7 +51,8 @@ std::string WaitReport::kernel_line(unsigned entry) const {
 std::string WaitReport::placement(unsigned entry) const {
   const KernelContext& context = parts_.table[entry].context;
   if (const int ahead = parts_.dispatcher.ahead_of(entry); ahead >= 0) {
-    return "; behind kernel " + parts_.table[static_cast<unsigned>(ahead)].context.program->kernel + " of entry " +
+    return "; behind kernel " +
+           base::readable_name(parts_.table[static_cast<unsigned>(ahead)].context.program->kernel) + " of entry " +
            number(static_cast<unsigned>(ahead));
   }
   if (parts_.ledger.fits(entry) != 0) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "castor/gpu/execution/fault.h"
 #include "castor/gpu/job_check.h"
 #include "castor/gpu/launch_check.h"
@@ -38,6 +39,13 @@ FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
       programs_(machine.sm.lanes, nullptr),
       queues_(machine.queue.count) {
   set_print_sink(nullptr);
+  if (machine_.run.affine.empty()) return;
+  affine_file_.open(machine_.run.affine);
+  if (!affine_file_) {
+    throw base::InputError("cannot write the file of affine instances '" +
+                           base::printable(machine_.run.affine.string(), 300) + "' (run.affine)");
+  }
+  affine_file_ << kAffineTitle << std::endl;
 }
 
 FunctionalDevice::~FunctionalDevice() = default;
@@ -174,6 +182,7 @@ void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelP
   kernel.limit = blocks_per_sm(machine_, program, packet.block.count(), packet.dynamic_shared) * machine_.chip.sms;
   CASTOR_ASSERT(kernel.limit > 0);
   kernel.statistics.kernel = program.kernel;
+  kernel.statistics.shape = shape_of(kernel.launch);
   kernel.statistics.ticket = ticket;
   kernel.statistics.start = now();
   kernel.statistics.thread_blocks = kernel.total;
@@ -184,7 +193,7 @@ void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelP
       Fault fault;
       fault.kind = FaultKind::kIllegalAddress;
       fault.kernel = program.kernel;
-      fault.message = "no device memory left for the parameters of kernel " + program.kernel;
+      fault.message = "no device memory left for the parameters of kernel " + base::readable_name(program.kernel);
       stop(running_.back(), std::move(fault));
       return;
     }
@@ -276,7 +285,8 @@ void FunctionalDevice::turn() {
     }
     resident.block->start(kernel.launch, block_index(kernel.launch.grid, resident.index), machine_.sm.lanes,
                           static_cast<unsigned>(placed_++ % machine_.chip.sms), machine_.chip.sms,
-                          machine_.sm.warps * (machine_.sm.lanes / 32));
+                          machine_.sm.warps * (machine_.sm.lanes / 32), machine_.check.marks, machine_.check.redundancy,
+                          affine_file_.is_open());
   }
   const Counters before = counters_;
   std::optional<Fault> fault = run_block(resident);
@@ -291,7 +301,7 @@ void FunctionalDevice::turn() {
     limit.block = resident.block->index();
     limit.message =
         "instruction limit reached: run.max_instructions = " + std::to_string(*machine_.run.max_instructions) +
-        " warp instructions; kernel " + kernel.launch.program->kernel +
+        " warp instructions; kernel " + base::readable_name(kernel.launch.program->kernel) +
         " was running. An endless loop? Otherwise raise the limit";
     fault = std::move(limit);
   }
@@ -299,6 +309,12 @@ void FunctionalDevice::turn() {
     stop(kernel, std::move(*fault));
   } else if (resident.block->done()) {
     --kernel.resident;
+    if (const MarkCheck* const marks = resident.block->marks()) {
+      kernel.marks.compared += marks->counts().compared;
+      kernel.marks.racy += marks->counts().racy;
+    }
+    if (RedundancyStudy* const study = resident.block->study()) kernel.redundancy.add(study->finish(kernel.grid));
+    if (AffineProbe* const affine = resident.block->affine()) kernel.affine[affine->text()].push_back(resident.index);
     spare_blocks_.push_back(std::move(resident.block));
     finish_if_done(kernel);
   } else {
@@ -352,7 +368,7 @@ Fault FunctionalDevice::stuck(ThreadBlock& block) {
   fault.kind = FaultKind::kDeadlock;
   fault.kernel = block.launch().program->kernel;
   fault.block = block.index();
-  fault.message = "deadlock in kernel " + fault.kernel + ", block " + index_text(fault.block) +
+  fault.message = "deadlock in kernel " + base::readable_name(fault.kernel) + ", block " + index_text(fault.block) +
                   ": every warp that has not exited waits at a barrier that can never complete";
   for (unsigned id = 0; id < isa::BarrierUnit::kBarriers; ++id) {
     const isa::BarrierUnit& barriers = block.barriers();
@@ -376,6 +392,18 @@ void FunctionalDevice::finish_if_done(Running& kernel) {
   kernel.statistics.end = now();
   if (kernel.outside_reads.lanes != 0)
     kernel.statistics.counts.emplace_back("outside_reads", kernel.outside_reads.lanes);
+  if (machine_.check.marks) {
+    kernel.statistics.counts.emplace_back("marks_compared", kernel.marks.compared);
+    kernel.statistics.counts.emplace_back("marks_racy_loads", kernel.marks.racy);
+  }
+  if (machine_.check.redundancy) {
+    const std::uint64_t threads = kernel.launch.block.count();
+    const std::uint64_t warps = (threads + machine_.sm.lanes - 1) / machine_.sm.lanes;
+    kernel.redundancy.grid = kernel.grid.redundant(kernel.total) * warps * kernel.total;
+    kernel.redundancy.each(
+        [&](const char* name, std::uint64_t value) { kernel.statistics.counts.emplace_back(name, value); });
+  }
+  if (affine_file_.is_open()) write_affine(kernel);
   outside_read_notice_.tell(kernel.statistics.kernel, kernel.outside_reads);
   if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
   finished_.push_back(std::move(kernel.statistics));
@@ -384,6 +412,20 @@ void FunctionalDevice::finish_if_done(Running& kernel) {
   if (queue.left > 0 && --queue.left == 0) signal(queue.signal, JobStatus::kDone);
   done(kernel.launch.ticket);
   running_.remove_if([&](const Running& other) { return &other == &kernel; });
+}
+
+// A set for all thread blocks that are alike.
+void FunctionalDevice::write_affine(const Running& kernel) {
+  const isa::Program& program = *kernel.launch.program;
+  affine_file_ << "launch " << kernel.launch.ticket << ' ' << program.code.size() << ' ' << program.kernel << '\n';
+  for (const auto& [set, blocks] : kernel.affine) {
+    std::vector<std::uint64_t> sorted = blocks;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<IndexRange> ranges;
+    for (const std::uint64_t block : sorted) add_to(ranges, block);
+    affine_file_ << "set " << set << "\ntbs " << text_of(ranges, ' ') << '\n';
+  }
+  affine_file_.flush();
 }
 
 void FunctionalDevice::record_fault(Fault fault) {
@@ -428,18 +470,21 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached) {
 
 Outcome FunctionalDevice::advance_until(Ticket ticket) {
   CASTOR_ASSERT(ticket <= last_ticket_);
-  const Outcome outcome = advance([&] { return complete(ticket); });
-  if (outcome == Outcome::kDeadlock && !fault_) {
-    Fault fault;
-    fault.kind = FaultKind::kDeadlock;
-    fault.message = "deadlock: nothing can proceed\n" + waiting_chain();
-    record_fault(std::move(fault));
-  }
-  return outcome;
+  return advance_until_enough([&] { return complete(ticket); }, kNoTime);
 }
 
-Outcome FunctionalDevice::advance_to(Picoseconds time) {
-  const Outcome outcome = advance([&] { return now() >= time; });
+Outcome FunctionalDevice::advance_until_enough(const std::function<bool()>& enough, Picoseconds time) {
+  const Outcome outcome = advance([&] { return enough() || now() >= time; });
+  if (time == kNoTime) {
+    if (outcome == Outcome::kDeadlock && !fault_) {
+      Fault fault;
+      fault.kind = FaultKind::kDeadlock;
+      fault.message = "deadlock: nothing can proceed\n" + waiting_chain();
+      record_fault(std::move(fault));
+    }
+    return outcome;
+  }
+  if (outcome == Outcome::kDone && enough()) return outcome;
   // Nothing to do until then is no deadlock: the host may still submit what a waiting packet needs.
   if (outcome == Outcome::kDeadlock || outcome == Outcome::kDone) {
     if (now() < time) idle_time_ += time - now();
@@ -488,15 +533,10 @@ std::string FunctionalDevice::report_json() const {
   report["memory_used_bytes"] = store_.used();
   auto& kernels = report["kernels"] = nlohmann::ordered_json::array();
   for (const KernelStatistics& kernel : finished_) {
-    kernels.push_back({{"name", kernel.kernel},
-                       {"start_ps", kernel.start},
-                       {"end_ps", kernel.end},
-                       {"thread_blocks", kernel.thread_blocks},
-                       {"warp_instructions", kernel.warp_instructions},
-                       {"thread_instructions", kernel.thread_instructions}});
+    kernels.push_back(kernel_json(kernel, machine_));
     for (const auto& [name, value] : kernel.counts) kernels.back()["counts"][std::string(name)] = value;
   }
-  if (fault_) report["fault"] = {{"kernel", fault_->kernel}, {"message", fault_->message}};
+  if (fault_) report["fault"] = fault_json(*fault_);
   add_provenance(report, machine_);
   if (!options_.configuration_json.empty()) {
     report["configuration"] = nlohmann::ordered_json::parse(options_.configuration_json);

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <deque>
+#include <fstream>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -42,7 +44,7 @@ class FunctionalDevice final : public Device {
   [[nodiscard]] bool complete(Ticket ticket) const override;
   [[nodiscard]] Picoseconds completion_time(Ticket ticket) const override;
   Outcome advance_until(Ticket ticket) override;
-  Outcome advance_to(Picoseconds time) override;
+  Outcome advance_until_enough(const std::function<bool()>& enough, Picoseconds time) override;
   [[nodiscard]] Picoseconds now() const override;
   [[nodiscard]] const std::optional<Fault>& fault() const override { return fault_; }
   void reset() override;
@@ -74,7 +76,11 @@ class FunctionalDevice final : public Device {
     std::uint64_t resident = 0;
     KernelStatistics statistics;
     OutsideReads outside_reads;
-    bool stopped = false;  ///< by a fault
+    MarkCounts marks;
+    RedundancyCounts redundancy;
+    GridRedundancy grid;
+    std::map<std::string, std::vector<std::uint64_t>> affine;  ///< thread blocks by what of them was affine
+    bool stopped = false;                                      ///< by a fault
   };
   struct Resident {
     Running* kernel = nullptr;
@@ -84,7 +90,6 @@ class FunctionalDevice final : public Device {
     bool spins = false;  ///< in its last turn no warp met a barrier or ended
   };
 
-  [[nodiscard]] bool can_progress() const { return !resident_.empty(); }
   bool serve_queues();
   [[nodiscard]] bool serve_head(unsigned index, Queue& queue);
   void start_kernel(unsigned queue, Ticket ticket, const KernelPacket& packet);
@@ -94,6 +99,7 @@ class FunctionalDevice final : public Device {
   void collect_outside_reads(Running& kernel);
   [[nodiscard]] static Fault stuck(ThreadBlock& block);
   void finish_if_done(Running& kernel);
+  void write_affine(const Running& kernel);
   void stop(Running& kernel, Fault fault);
   void record_fault(Fault fault);
   void done(Ticket ticket);
@@ -126,6 +132,7 @@ class FunctionalDevice final : public Device {
   bool limit_reached_ = false;
   std::vector<KernelStatistics> finished_;
   OutsideReadNotice outside_read_notice_;
+  std::ofstream affine_file_;  ///< run.affine, if it is there
   std::atomic<bool> interrupted_{false};
 };
 

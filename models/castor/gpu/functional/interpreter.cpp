@@ -19,6 +19,13 @@ Fault stop(const ThreadBlock& block, const Warp& warp, std::uint32_t pc, const E
 
 std::optional<Fault> Interpreter::run(ThreadBlock& block, Warp& warp, std::uint64_t budget, std::uint64_t global_timer,
                                       Counters& counters) {
+  return block.observed() ? turn<true>(block, warp, budget, global_timer, counters)
+                          : turn<false>(block, warp, budget, global_timer, counters);
+}
+
+template <bool observed>
+std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint64_t budget, std::uint64_t global_timer,
+                                       Counters& counters) {
   const isa::Program& program = *block.launch().program;
   const Record* const code = program.code.data();
   const auto size = static_cast<std::uint32_t>(program.code.size());
@@ -60,6 +67,19 @@ std::optional<Fault> Interpreter::run(ThreadBlock& block, Warp& warp, std::uint6
     counters.thread_instructions += threads;
   };
 
+  const auto index = static_cast<unsigned>(&warp - block.warps().data());
+  // Behind a record that writes registers. A fault if its mark is wrong.
+  const auto wrong_mark = [&](LaneMask mask) -> std::optional<Fault> {
+    if constexpr (observed) {
+      if (block.study() != nullptr) block.study()->after(index, pc, view);
+      if (block.affine() != nullptr) block.affine()->after(index, pc, view);
+      if (block.marks() == nullptr) return std::nullopt;
+      if (auto wrong = block.marks()->after(index, pc, view, mask))
+        return stop(block, warp, pc, {FaultKind::kWrongMark, 0, std::move(*wrong), 0});
+    }
+    return std::nullopt;
+  };
+
   reload();
   while (executed < budget) {
     CASTOR_ASSERT(pc < size, "PC %u is behind the last of %u records of %s", pc, size, program.kernel.c_str());
@@ -68,6 +88,11 @@ std::optional<Fault> Interpreter::run(ThreadBlock& block, Warp& warp, std::uint6
     context.clock = clock_start + executed;
     ++executed;
     threads += mask == all ? view.lanes : static_cast<unsigned>(__builtin_popcountll(mask));
+    if constexpr (observed) {
+      if (block.study() != nullptr) block.study()->before(index, pc, view, mask);
+      if (block.affine() != nullptr) block.affine()->before(index, pc, view, mask);
+      if (block.marks() != nullptr) block.marks()->before(index, pc, stack, view, mask, active);
+    }
     switch (record.kind) {
       case Kind::kLane:
         if (mask != 0) {
@@ -83,6 +108,10 @@ std::optional<Fault> Interpreter::run(ThreadBlock& block, Warp& warp, std::uint6
             return stop(block, warp, pc, {FaultKind::kIllegalInstruction, first_lane(mask), text_of(args.fault), 0});
           }
         }
+        if (auto fault = wrong_mark(mask)) {
+          leave();
+          return fault;
+        }
         step();
         break;
       case Kind::kMemory: {
@@ -90,6 +119,10 @@ std::optional<Fault> Interpreter::run(ThreadBlock& block, Warp& warp, std::uint6
         if (refused) {
           leave();
           return stop(block, warp, pc, {refused->kind, refused->lane, refused->what, refused->address});
+        }
+        if (auto fault = wrong_mark(mask)) {
+          leave();
+          return fault;
         }
         step();
         break;
@@ -195,6 +228,12 @@ std::optional<ExecutionFault> Interpreter::barrier(ThreadBlock& block, Warp& war
   using Error = isa::BarrierUnit::Error;
   const auto arrival = barrier_arrival(record, view, mask, static_cast<unsigned>(&warp - block.warps().data()));
   if (mask != live) return barrier_fault(Error::kDivergent, arrival, live);
+  if (block.marks() != nullptr) {
+    const std::size_t threads = block.warps().size() * block.lanes();
+    const bool whole = arrival.kind != isa::BarrierKind::kArrive && arrival.barrier < isa::BarrierUnit::kBarriers &&
+                       (arrival.threads ? *arrival.threads == threads : arrival.barrier == 0);
+    block.marks()->arrive(arrival.warp, arrival.barrier, whole);
+  }
   if (arrival.kind != isa::BarrierKind::kArrive) {
     warp.state = WarpState::kAtBarrier;
     warp.barrier = barrier_wait(record, arrival);

@@ -33,6 +33,10 @@ class Interpreter {
                                          std::uint64_t global_timer, Counters& counters);
 
  private:
+  /// `run`; with or without those who look at every record.
+  template <bool observed>
+  [[nodiscard]] std::optional<Fault> turn(ThreadBlock& block, Warp& warp, std::uint64_t budget,
+                                          std::uint64_t global_timer, Counters& counters);
   [[nodiscard]] std::optional<ExecutionFault> barrier(ThreadBlock& block, Warp& warp, const isa::Record& record,
                                                       isa::LaneMask mask);
 

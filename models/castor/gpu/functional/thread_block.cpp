@@ -7,7 +7,7 @@
 namespace castor::gpu::functional {
 
 void ThreadBlock::start(const Launch& launch, Dim3 index, unsigned lanes, unsigned sm, unsigned sms,
-                        unsigned warp_slots) {
+                        unsigned warp_slots, bool check_marks, bool study, bool find_affine) {
   launch_ = &launch;
   index_ = index;
   lanes_ = lanes;
@@ -40,6 +40,17 @@ void ThreadBlock::start(const Launch& launch, Dim3 index, unsigned lanes, unsign
     context.sms = sms;
   }
   barriers_.start(halves);
+  study_ = study ? std::make_unique<RedundancyStudy>() : nullptr;
+  if (study_ != nullptr) study_->start(launch, warps, lanes);
+  affine_.reset();
+  if (find_affine) {
+    affine_ = std::make_unique<AffineProbe>();
+    affine_->start(launch, warps, lanes);
+  }
+  marks_.reset();
+  if (!check_marks || program.marks.empty()) return;
+  marks_ = std::make_unique<MarkCheck>();
+  marks_->start(launch, warps, lanes);
 }
 
 Windows ThreadBlock::windows(const Warp& warp) const {
@@ -75,6 +86,13 @@ void ThreadBlock::release(const std::vector<isa::BarrierUnit::Release>& released
       Warp& warp = warps_[static_cast<unsigned>(__builtin_ctzll(left))];
       warp.state = WarpState::kReady;
       write_reduction(warp.barrier, barrier.reduction, view(warp));
+    }
+    if (marks_ == nullptr || !marks_->met(barrier.barrier)) continue;
+    for (unsigned w = 0; w < warps_.size(); ++w) {
+      const isa::SimtStack& stack = warps_[w].stack;
+      if (stack.done()) continue;
+      const isa::LaneMask all = lanes_ == 64 ? ~isa::LaneMask{0} : (isa::LaneMask{1} << lanes_) - 1;
+      marks_->join(w, stack.entries().size() == 1 && stack.live() == all);
     }
   }
 }

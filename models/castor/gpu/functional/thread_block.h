@@ -2,12 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/execution/barrier_arrival.h"
+#include "castor/gpu/functional/affine_probe.h"
+#include "castor/gpu/functional/mark_check.h"
 #include "castor/gpu/functional/memory_path.h"
+#include "castor/gpu/functional/redundancy.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/isa/barrier.h"
 #include "castor/isa/memory_access.h"
@@ -35,7 +39,10 @@ struct Warp {
 class ThreadBlock {
  public:
   /// Sets up block `index` of a launch. `lanes` of the machine's warps, `slot` = first warp slot on SM `sm`.
-  void start(const Launch& launch, Dim3 index, unsigned lanes, unsigned sm, unsigned sms, unsigned warp_slots);
+  /// `check_marks`: marked records are compared between warps, if the program has any. `study`: redundant instructions
+  /// are counted. `find_affine`: affine instances are looked for.
+  void start(const Launch& launch, Dim3 index, unsigned lanes, unsigned sm, unsigned sms, unsigned warp_slots,
+             bool check_marks = false, bool study = false, bool find_affine = false);
 
   [[nodiscard]] const Launch& launch() const { return *launch_; }
   [[nodiscard]] Dim3 index() const { return index_; }
@@ -45,6 +52,14 @@ class ThreadBlock {
   [[nodiscard]] isa::RegisterView view(Warp& warp) const;
   [[nodiscard]] bool done() const { return live_warps_ == 0; }
   [[nodiscard]] unsigned lanes() const { return lanes_; }
+  /// The check of marks, or null.
+  [[nodiscard]] MarkCheck* marks() { return marks_.get(); }
+  /// The limit study, or null.
+  [[nodiscard]] RedundancyStudy* study() { return study_.get(); }
+  /// What looks for affine instances, or null.
+  [[nodiscard]] AffineProbe* affine() { return affine_.get(); }
+  /// Somebody looks at every record that is executed.
+  [[nodiscard]] bool observed() const { return marks_ != nullptr || study_ != nullptr || affine_ != nullptr; }
   /// Index of the thread in one lane of a warp.
   [[nodiscard]] Dim3 thread(const Warp& warp, unsigned lane) const;
 
@@ -61,6 +76,9 @@ class ThreadBlock {
   AlignedBytes local_;
   std::vector<Warp> warps_;
   isa::BarrierUnit barriers_;
+  std::unique_ptr<MarkCheck> marks_;
+  std::unique_ptr<RedundancyStudy> study_;
+  std::unique_ptr<AffineProbe> affine_;
 };
 
 }  // namespace castor::gpu::functional

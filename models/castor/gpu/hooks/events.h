@@ -10,6 +10,8 @@
 /// Records that hooks of several kinds see.
 namespace castor::gpu {
 
+struct KernelContext;
+
 /// Something happened to a TB.
 struct TbEvent {
   std::uint8_t sm = 0;      ///< on which it is, or was
@@ -75,8 +77,10 @@ struct TbStartEvent {
   /// dimensions and its x is a power of two, at most 32. Valid with or without `enable`.
   bool promote = false;
   std::uint16_t base = 0;   ///< first spare row of the TB's pool
-  std::uint16_t rows = 0;   ///< rows of the pool, 4 to 32
-  std::uint16_t slots = 0;  ///< registers below this number can be renamed, at most 32
+  std::uint16_t rows = 0;   ///< rows of the pool, between the filter's limits
+  std::uint16_t slots = 0;  ///< registers below this number can be renamed, at most the filter's limit
+  /// Fetch filter, if its terms ask for it: the TB's kernel, valid until the TB retires.
+  const KernelContext* kernel = nullptr;
 };
 
 }  // namespace castor::gpu

@@ -51,6 +51,7 @@ struct View {
   const T& operator[](std::size_t i) const { return data[i]; }
 };
 
+struct FilterTerms;
 struct Machine;
 class HookMemory;
 class Waves;
@@ -61,6 +62,7 @@ struct HookSite {
   HookMemory* memory = nullptr;                ///< of a dispatch policy; null for other hooks
   unsigned sm = 0;                             ///< hooks inside an SM: which; else 0
   base::StatisticGroup* statistics = nullptr;  ///< the hook's own, for statistics and groups below
+  FilterTerms* terms = nullptr;  ///< of a fetch filter, which may change them in `attach`; null for others
   /// Reports that the block has found an error. In the front end all kernels in the table stop, inside an SM the one in
   /// the lowest TB context; the host sees both numbers, which are the block's own, in the fault.
   std::function<void(unsigned code, std::uint64_t info)> error;

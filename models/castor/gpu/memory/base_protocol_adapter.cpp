@@ -422,7 +422,7 @@ void OutsideMasterAdapter::send_next(Cycle now) {
   MemoryRequest& request = transaction.request;
   request.kind = payload.is_write() ? RequestKind::kStore : RequestKind::kLoad;
   request.client = Client::kHost;
-  request.entry = 0;
+  request.entry = kNoKernelEntry;
   request.tag = job.number;
   for (unsigned sector = first / kSectorBytes; sector <= (first + size - 1) / kSectorBytes; ++sector) {
     request.sectors |= static_cast<std::uint8_t>(1U << sector);

@@ -83,6 +83,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   [[nodiscard]] std::uint64_t dirty_bytes() const;
   [[nodiscard]] const Traffic& traffic(unsigned entry) const { return traffic_.of(entry); }
   void clear_traffic(unsigned entry) { traffic_.clear(entry); }
+  [[nodiscard]] const Traffic& traffic_of_nobody() const { return traffic_.of_nobody(); }
 
  private:
   struct Piped {

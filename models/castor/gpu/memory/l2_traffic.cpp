@@ -41,7 +41,7 @@ L2Traffic::~L2Traffic() = default;
 void L2Traffic::hit(const MemoryRequest& request) {
   ++(request.is_write() ? write_hit_ : request.is_atomic() ? atomic_hit_ : read_hit_);
   ++client(request).hit;
-  ++entry(request).hits;
+  count(&OfEntry::hits, request);
 }
 
 void L2Traffic::missed(const MemoryRequest& request, unsigned bytes) {
@@ -49,14 +49,14 @@ void L2Traffic::missed(const MemoryRequest& request, unsigned bytes) {
   OfClient& of_client = client(request);
   ++of_client.miss;
   of_client.memory_bytes += bytes;
-  ++entry(request).misses;
+  count(&OfEntry::misses, request);
   entry(request).bytes_read += bytes;
 }
 
 void L2Traffic::merged(const MemoryRequest& request) {
   ++merged_;
   ++client(request).merged;
-  ++entry(request).merged;
+  count(&OfEntry::merged, request);
 }
 
 void L2Traffic::evicted(const MemoryRequest& cause, unsigned bytes) {

@@ -17,6 +17,7 @@ class L2Traffic {
   /// Of one kernel table entry.
   struct OfEntry {
     std::uint64_t hits = 0, misses = 0, merged = 0, evictions = 0;
+    std::uint64_t bytes = 0;                          ///< sectors that the requests asked for or wrote
     std::uint64_t bytes_read = 0, bytes_written = 0;  ///< from and to memory, whole sectors
   };
 
@@ -33,6 +34,8 @@ class L2Traffic {
 
   [[nodiscard]] const OfEntry& of(unsigned entry) const { return by_entry_[entry]; }
   void clear(unsigned entry) { by_entry_[entry] = {}; }
+  /// Of requests of no kernel: copies, the front end, the host.
+  [[nodiscard]] const OfEntry& of_nobody() const { return nobody_; }
 
  private:
   struct OfClient;
@@ -40,7 +43,13 @@ class L2Traffic {
     return *by_client_[static_cast<std::size_t>(request.client)];
   }
   [[nodiscard]] OfEntry& entry(const MemoryRequest& request) {
-    return request.entry < by_entry_.size() ? by_entry_[request.entry] : nobody_;
+    const bool kernel = request.client < Client::kFrontEnd && request.entry < by_entry_.size();
+    return kernel ? by_entry_[request.entry] : nobody_;
+  }
+  void count(std::uint64_t OfEntry::*what, const MemoryRequest& request) {
+    OfEntry& of = entry(request);
+    ++(of.*what);
+    of.bytes += request.sector_bytes();
   }
 
   base::Counter read_hit_, read_miss_, write_hit_, write_miss_, atomic_hit_, atomic_miss_, merged_, evict_dirty_;

@@ -27,7 +27,10 @@ enum class RequestKind : std::uint8_t {
   kPosted,     ///< atomic add of the front end: performed, acknowledged, no result
 };
 
-/// Who asked; statistics are kept per client.
+/// MemoryRequest::entry of requests of no kernel.
+inline constexpr std::uint16_t kNoKernelEntry = 0xffff;
+
+/// Who asked; statistics are kept per client. Those from kFrontEnd on work for no kernel's statistics.
 enum class Client : std::uint8_t {
   kLsu,     ///< through L1
   kBypass,  ///< past L1

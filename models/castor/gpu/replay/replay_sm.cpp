@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "castor/gpu/hooks/waves.h"
 #include "castor/gpu/sm/warp_mask.h"
 
@@ -159,6 +160,9 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
     fault.block = block_index(kernel.grid, message.gid);
     fault.message = base::printable(file_.file(), std::string::npos) + ": " + what + " kernel '" +
                     base::printable(fault.kernel) + "'";
+    if (const std::string readable = base::demangled(fault.kernel); readable != fault.kernel) {
+      fault.message += ", " + base::printable(readable, 200);
+    }
     outbox_.report({now + 1, &kernel, std::move(fault)});
     finish(slot);
   };
@@ -372,7 +376,7 @@ std::string ReplaySm::waiting() const {
     const unsigned slot = lowest(left);
     const Context& tb = contexts_[slot];
     out += "SM " + std::to_string(index()) + " context " + std::to_string(slot) + ": thread block " +
-           std::to_string(tb.gid) + " of " + tb.kernel->program->kernel;
+           std::to_string(tb.gid) + " of " + base::readable_name(tb.kernel->program->kernel);
     out += (running_ >> slot & 1U) != 0  ? " is being served\n"
            : (moving_ >> slot & 1U) != 0 ? " is being saved or restored\n"
                                          : " waits to retire: the done FIFO is full\n";

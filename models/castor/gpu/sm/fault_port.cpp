@@ -5,6 +5,7 @@
 #include <string>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 
 namespace castor::gpu {
 
@@ -13,7 +14,7 @@ void FaultPort::report(unsigned w, std::uint32_t pc, const ExecutionFault& what)
   const TbState& tb = tbs_[warp.tb];
   watch_.disturb();
   outbox_.report({clock_.now() + 1, tb.kernel, make_fault(*tb.kernel, tb.index, warp.identity, pc, what)});
-  blocked_.fault(w);
+  if ((warps_.live() & warp_bit(w)) != 0) blocked_.fault(w);
 }
 
 void FaultPort::report_hook(const char* name, unsigned code, std::uint64_t info) {
@@ -28,7 +29,7 @@ void FaultPort::report_hook(const char* name, unsigned code, std::uint64_t info)
   fault.kind = FaultKind::kIllegalInstruction;
   fault.kernel = tb.kernel->program->kernel;
   fault.block = tb.index;
-  fault.message = std::string(text) + "\n  in kernel " + fault.kernel;
+  fault.message = std::string(text) + "\n  in kernel " + base::readable_name(fault.kernel);
   outbox_.report({clock_.now() + 1, tb.kernel, fault});
 }
 

@@ -19,7 +19,7 @@ class FaultPort {
             SpinWatch& watch, SmOutbox& outbox)
       : sm_(sm), clock_(clock), warps_(warps), tbs_(tbs), blocked_(blocked), watch_(watch), outbox_(outbox) {}
 
-  /// A warp did something wrong in record `pc`, and does nothing more.
+  /// A warp did something wrong in record `pc`, and does nothing more. It may have exited meanwhile.
   void report(unsigned w, std::uint32_t pc, const ExecutionFault& what);
   /// The hook called `name` has found an error.
   void report_hook(const char* name, unsigned code, std::uint64_t info);

@@ -84,10 +84,11 @@ class FetchStage {
   /// Looks for the line of a fetch that is out; on a miss it is asked for, or the fetch is dropped.
   [[nodiscard]] bool present(unsigned w);
   /// The fetch of a warp is over; of its instructions the first `taken` are wanted, behind which, with `ends`, the next
-  /// one is not known yet.
-  void deliver(unsigned w, unsigned taken, bool ends) {
+  /// one is not known yet. `squashed`: of the others those that a fetch filter drops.
+  void deliver(unsigned w, unsigned taken, bool ends, unsigned squashed = 0) {
     out_ &= ~warp_bit(w);
-    counters_.wasted_fetches += fetching_[w] - taken;
+    counters_.wasted_fetches += fetching_[w] - taken - squashed;
+    counters_.squashes += squashed;
     buffer_.fill(w, taken, ends);
   }
   /// Instructions that are there wait one more tick.

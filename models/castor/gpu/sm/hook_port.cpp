@@ -29,6 +29,7 @@ void HookPort::attach(Hook* hook, const char* name, const Machine& machine, Faul
   HookSite site;
   site.machine = &machine;
   site.sm = sm_;
+  if (hook == hooks_.fetch_filter) site.terms = &terms_;
   site.statistics = &groups_.emplace_back(statistics, name);
   site.error = [&faults, text = std::string(name)](unsigned code, std::uint64_t info) {
     faults.report_hook(text.c_str(), code, info);

@@ -37,6 +37,8 @@ class HookPort {
   [[nodiscard]] bool any() const { return any_; }
   /// Whether an issue policy is plugged in.
   [[nodiscard]] bool picks() const { return hooks_.issue != nullptr; }
+  /// What its fetch filter acts on.
+  [[nodiscard]] const FilterTerms& filter_terms() const { return terms_; }
   /// Bit per scheduler that may issue barriers and exits in this tick.
   [[nodiscard]] std::uint8_t barrier_ok() const { return barrier_ok_; }
 
@@ -96,6 +98,7 @@ class HookPort {
   std::array<std::uint32_t, kMaxWarps> age_of_{};
   std::array<std::uint8_t, kMaxPicks> picked_{};  // bit s of [j]: scheduler s has a j-th pick
   Picks picks_{};
+  FilterTerms terms_;
   std::deque<base::StatisticGroup> groups_;
 };
 

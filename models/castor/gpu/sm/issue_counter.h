@@ -27,9 +27,11 @@ class IssueCounter {
     const auto kind = static_cast<std::size_t>(decoded.instruction_class);
     ++counters_.instructions.warps[kind];
     counters_.instructions.lanes[kind] += lanes;
-    InstructionCounts& entry = entries_[tbs_[context].kernel->entry];
+    EntryCounts& entry = entries_[tbs_[context].kernel->entry];
     ++entry.warps[kind];
     entry.lanes[kind] += lanes;
+    entry.register_reads += decoded.source_count;
+    entry.register_writes += decoded.dst_count;
     tbs_.count(context, lanes);
   }
   /// Only if `observed`: what issues is at the PC of warp `w`.
@@ -44,7 +46,7 @@ class IssueCounter {
     return sum;
   }
   /// Instructions of the kernels in a table entry since `clear`.
-  [[nodiscard]] const InstructionCounts& of_entry(unsigned entry) const { return entries_[entry]; }
+  [[nodiscard]] const EntryCounts& of_entry(unsigned entry) const { return entries_[entry]; }
   void clear(unsigned entry) { entries_[entry] = {}; }
 
  private:
@@ -53,7 +55,7 @@ class IssueCounter {
   ThreadBlocks& tbs_;
   IssueCounters& counters_;
   Observer* const observer_;
-  std::vector<InstructionCounts> entries_;
+  std::vector<EntryCounts> entries_;
 };
 
 }  // namespace castor::gpu

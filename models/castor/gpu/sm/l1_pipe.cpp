@@ -367,7 +367,7 @@ Transaction& SmMemory::Impl::packet(RequestKind kind, Client from, unsigned cont
   request.client = from;
   request.initiator = static_cast<std::uint16_t>(sm);
   const KernelContext* const kernel = contexts[context].kernel;
-  request.entry = kernel != nullptr ? kernel->entry : 0;
+  request.entry = kernel != nullptr ? kernel->entry : kNoKernelEntry;
   request.warp = 0;
   request.context = static_cast<std::uint16_t>(context);
   request.tag = 0;

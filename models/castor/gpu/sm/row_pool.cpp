@@ -7,7 +7,7 @@
 namespace castor::gpu {
 
 RowPool::RowPool(const Machine& machine, WarpTable& warps, Scoreboard& scoreboard, Pipelines& pipelines,
-                 EventWheel& wheel, SmMemory& memory)
+                 EventWheel& wheel, SmMemory& memory, unsigned virtual_rows)
     : warps_(warps),
       scoreboard_(scoreboard),
       pipelines_(pipelines),
@@ -16,8 +16,8 @@ RowPool::RowPool(const Machine& machine, WarpTable& warps, Scoreboard& scoreboar
       rows_(machine.sm.registers / machine.sm.lanes),
       row_bytes_(std::size_t{machine.sm.lanes} * 4),
       used_(rows_),
-      read_until_(rows_) {
-  values_.assign_zero(rows_ * row_bytes_);
+      read_until_(rows_ + virtual_rows) {
+  values_.assign_zero(size() * row_bytes_);
   for (auto& registers : lead_row_) registers.fill(kNone);
 }
 
@@ -57,9 +57,17 @@ void RowPool::read(unsigned w, const Decoded& decoded, const std::int16_t* rows,
   }
   if (last_operand <= tick || last_operand <= warp_reads_until_[w]) return;
   warp_reads_until_[w] = last_operand;
+  readers_ |= warp_bit(w);
   SmEvent event;  // the SM is awake when the filter has to be told
   event.kind = SmEvent::Kind::kFetchable;
   wheel_.add(tick, last_operand, event);
+}
+
+WarpMask RowPool::readers(Tick tick) {
+  for (WarpMask left = readers_; left != 0; left &= left - 1) {
+    if (!reading(lowest(left), tick)) readers_ &= ~warp_bit(lowest(left));
+  }
+  return readers_;
 }
 
 void RowPool::expect(unsigned w, const Decoded& decoded, unsigned base, Tick tick, Tick earliest,
@@ -98,7 +106,7 @@ void RowPool::expect(unsigned w, const Decoded& decoded, unsigned base, Tick tic
 void RowPool::store(unsigned w, const Decoded& decoded) {
   for (unsigned i = 0; i < decoded.dst_count; ++i) {
     const unsigned reg = decoded.dst + i;
-    std::memcpy(value(static_cast<unsigned>(lead_row_[w][reg])),
+    std::memcpy(place(static_cast<unsigned>(lead_row_[w][reg])),
                 warps_.view(w).dst(static_cast<isa::OperandIndex>(reg)), row_bytes_);
   }
 }

@@ -25,11 +25,14 @@ class RowPool {
  public:
   static constexpr std::int16_t kNone = -1;
 
+  /// `virtual_rows` rows have numbers behind those of the register file; nobody takes them.
   RowPool(const Machine& machine, WarpTable& warps, Scoreboard& scoreboard, Pipelines& pipelines, EventWheel& wheel,
-          SmMemory& memory);
+          SmMemory& memory, unsigned virtual_rows = 0);
 
   /// Rows of the register file.
-  [[nodiscard]] unsigned size() const { return rows_; }
+  [[nodiscard]] unsigned real() const { return rows_; }
+  /// All rows.
+  [[nodiscard]] unsigned size() const { return static_cast<unsigned>(read_until_.size()); }
   /// Takes `count` rows, the highest that lie together, and returns the first; kNone if there are none.
   [[nodiscard]] std::int16_t take(unsigned count);
   void give_back(unsigned first, unsigned count);
@@ -37,6 +40,8 @@ class RowPool {
   void start(unsigned w);
   void begin_tick() { written_.clear(); }
 
+  /// Value of a row.
+  [[nodiscard]] const std::byte* value(unsigned row) const { return values_.data() + row * row_bytes_; }
   /// The warp's own register gets the value of a row.
   void load(unsigned w, unsigned reg, unsigned row);
   /// The same through the copy port, if both banks are free in `tick` and nothing of the warp still reads or writes the
@@ -48,6 +53,8 @@ class RowPool {
   [[nodiscard]] Tick read_until(unsigned row) const { return read_until_[row]; }
   /// Instructions of the warp have operands to read behind `tick`.
   [[nodiscard]] bool reading(unsigned w, Tick tick) const { return warp_reads_until_[w] > tick; }
+  /// All such warps.
+  [[nodiscard]] WarpMask readers(Tick tick);
 
   /// The next write of a warp's register also goes to a row.
   void lead(unsigned w, unsigned reg, unsigned row) { lead_row_[w][reg] = static_cast<std::int16_t>(row); }
@@ -68,7 +75,7 @@ class RowPool {
   void ready(const SmEvent& event, Tick tick, const Decoded* head);
 
  private:
-  [[nodiscard]] std::byte* value(unsigned row) const { return values_.data() + row * row_bytes_; }
+  [[nodiscard]] std::byte* place(unsigned row) { return values_.data() + row * row_bytes_; }
 
   WarpTable& warps_;
   Scoreboard& scoreboard_;
@@ -81,6 +88,7 @@ class RowPool {
   AlignedBytes values_;
   std::vector<Tick> read_until_;                                   // per row
   std::array<Tick, kMaxWarps> warp_reads_until_{};                 // last tick in which an operand of the warp is read
+  WarpMask readers_ = 0;                                           // those that may have some left
   std::array<std::array<std::int16_t, 256>, kMaxWarps> lead_row_;  // row that a pending register is written to
   std::vector<RowEvent> written_;
 };

@@ -44,6 +44,11 @@ class Scoreboard {
   }
   [[nodiscard]] unsigned pending_predicates(unsigned w) const { return pending_predicates_[w]; }
 
+  /// Nothing that an instruction of the warp reads or writes is pending.
+  [[nodiscard]] bool ready(unsigned w, const Decoded& decoded) const {
+    return (overlap(slots_[w].pending, decoded) | (pending_predicates_[w] & decoded.predicates)) == 0;
+  }
+
   /// A warp begins in the slot: nothing is under way.
   void start(unsigned w) {
     slots_[w] = {};
@@ -54,18 +59,13 @@ class Scoreboard {
   }
   /// Whether the head of a warp's buffer may issue.
   void judge(unsigned w, const Decoded& head) {
-    const Slot& slot = slots_[w];
-    const auto overlap = [&](const std::uint64_t* set) {
-      return (set[0] & head.registers[0]) | (set[1] & head.registers[1]) | (set[2] & head.registers[2]) |
-             (set[3] & head.registers[3]);
-    };
-    if ((overlap(slot.pending) | (pending_predicates_[w] & head.predicates)) == 0) {
+    if (ready(w, head)) {
       clear_ |= warp_bit(w);
       waits_load_ &= ~warp_bit(w);
       return;
     }
     clear_ &= ~warp_bit(w);
-    waits_load_ = (waits_load_ & ~warp_bit(w)) | (overlap(slot.loading) != 0 ? warp_bit(w) : 0);
+    waits_load_ = (waits_load_ & ~warp_bit(w)) | (overlap(slots_[w].loading, head) != 0 ? warp_bit(w) : 0);
   }
 
   /// Register `reg` is written in the first tick from `earliest` on with a free write slot, and clear in the next.
@@ -157,6 +157,10 @@ class Scoreboard {
     std::uint64_t pending[4] = {};  // bit per register that will be written
     std::uint64_t loading[4] = {};  // of them those that a load will write
   };
+  [[nodiscard]] static std::uint64_t overlap(const std::uint64_t* set, const Decoded& decoded) {
+    return (set[0] & decoded.registers[0]) | (set[1] & decoded.registers[1]) | (set[2] & decoded.registers[2]) |
+           (set[3] & decoded.registers[3]);
+  }
   [[nodiscard]] bool any_pending(unsigned w) const {
     const std::uint64_t* const set = slots_[w].pending;
     return (set[0] | set[1] | set[2] | set[3]) != 0 || pending_predicates_[w] != 0;

@@ -13,7 +13,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       memory("memory", *this, machine.xbar.fifo_flits),
       departures_(memory, outbox_, observer),
       statistics_(statistics, index, machine),
-      accounting_(machine, statistics_.counters()),
+      kernel_ticks_(machine, statistics_.counters(), tbs_),
       pipelines_(machine, wheel_, statistics_.counters()),
       blocked_(wheel_),
       warps_(machine, index),
@@ -37,28 +37,29 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
   if (tlb != nullptr) memory_side_.translate(*tlb, statistics_.group());
   if (hooks.fetch_filter == nullptr) return;
   filter_ = std::make_unique<FilterUnit>(machine, index, *hooks.fetch_filter, clock_, warps_, tbs_, buffer_, fetch_,
-                                         blocked_, scoreboard_, pipelines_, wheel_, memory_side_, control_, executor_);
+                                         blocked_, scoreboard_, pipelines_, wheel_, memory_side_, control_, executor_,
+                                         faults_, watch_, statistics_.group(), hooks_.filter_terms());
 }
 
 void Sm::set_clock_enable(bool enable, Cycle from) {
   if (!clock_.enable(enable, from) || !enable) return;
-  accounting_.set_clock_off(clock_.cycles_off(from));
+  kernel_ticks_.accounting().set_clock_off(clock_.cycles_off(from));
   wake_at(from);
 }
 
 void Sm::count_slept(Tick end) {
-  if (hooks_.any()) hooks_.idle(end - accounting_.counted());
-  accounting_.sleep_to(end, memory_side_.outstanding());
+  if (hooks_.any()) hooks_.idle(end - kernel_ticks_.accounting().counted());
+  kernel_ticks_.accounting().sleep_to(end, memory_side_.outstanding());
 }
 
 void Sm::count_until(Cycle now) {
-  if (!clock_.enabled()) accounting_.set_clock_off(clock_.cycles_off(now));
+  if (!clock_.enabled()) kernel_ticks_.accounting().set_clock_off(clock_.cycles_off(now));
   const Tick end = clock_.ticks_before(now);
-  if (end > accounting_.counted()) {
+  if (end > kernel_ticks_.accounting().counted()) {
     memory_side_.catch_up(end - 1);
     count_slept(end);
   }
-  accounting_.flush();
+  kernel_ticks_.settle();
 }
 
 void Sm::hand_over(Cycle now) {
@@ -75,7 +76,7 @@ void Sm::tick(Cycle now) {
   }
   clock_.begin(now);
   const Tick tick = clock_.tick();
-  if (tick > accounting_.counted()) count_slept(tick);
+  if (tick > kernel_ticks_.accounting().counted()) count_slept(tick);
   busy_ = false;
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_.eligible();
@@ -130,6 +131,7 @@ void Sm::start_tb(const TbStartMessage& message) {
   watch_.disturb();
   const bool first = tbs_.resident() == 0;
   const unsigned context = tbs_.start(message, warps_.used(), clock_.now(), clock_.tick());
+  kernel_ticks_.changed();
   const TbState& tb = tbs_[context];
   TbStartEvent event;
   for (unsigned i = 0; i < tb.warp_count; ++i) {
@@ -179,6 +181,12 @@ std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resum
 
 // --- S1 to S3 --------------------------------------------------------------------------------------------------------
 
+[[gnu::always_inline]] inline void Sm::complete(MemoryOperation& operation, unsigned w) {
+  const std::uint32_t pc = filter_ != nullptr ? SmMemory::instruction(operation).pc : 0;
+  memory_side_.complete(operation, warps_.view(w));
+  if (filter_ != nullptr) filter_->loaded(w, pc);
+}
+
 void Sm::take_events() {
   busy_ = true;
   const Tick tick = clock_.tick();
@@ -189,7 +197,7 @@ void Sm::take_events() {
         scoreboard_.written(w, event, tick, buffer_.head(w));
         break;
       case SmEvent::Kind::kLoaded:
-        if (event.operation != nullptr) memory_side_.complete(*event.operation, warps_.view(w));
+        if (event.operation != nullptr) complete(*event.operation, w);
         scoreboard_.written(w, event, tick, buffer_.head(w));
         if (event.operation != nullptr) scoreboard_.load_done(w);
         break;
@@ -299,6 +307,7 @@ void Sm::meet_barriers() {
     busy_ = true;
     for (WarpMask left = over; left != 0; left &= left - 1) tbs_.acquire(warps_[lowest(left)].tb, clock_.now());
     blocked_.end_fences(over);
+    if (filter_ != nullptr) filter_->fence_over();
   }
   if (const WarpMask due = blocked_.calls_due(memory_busy); due != 0) {
     busy_ = true;
@@ -319,6 +328,7 @@ void Sm::retire_one() {
   CASTOR_ASSERT_AT(clock_.now(), (warps & scoreboard_.memory_busy()) == 0,
                    "a TB retires from SM %u with accesses under way", index());
   outbox_.retire(tbs_.retire(*context, clock_.now(), clock_.tick()));
+  kernel_ticks_.changed();
   issue_.left(warps);
   memory_side_.tb_retired(*context);
   warps_.release(warps);
@@ -340,13 +350,14 @@ void Sm::clock_hooks() {
 [[gnu::always_inline]] inline void Sm::finish_tick() {
   departures_.end_tick();
   const unsigned outstanding = memory_side_.outstanding();
-  accounting_.count({issue_.stalls(), issue_.lacks(), issue_.issued(), warps_.live(), warps_.live() & warps_.device(),
-                     blocked_.in_fence(), tbs_.finished(), outstanding});
+  kernel_ticks_.accounting().count({issue_.stalls(), issue_.lacks(), issue_.issued(), warps_.live(),
+                                    warps_.live() & warps_.device(), blocked_.in_fence(), tbs_.finished(),
+                                    outstanding});
   if (pulses_read()) {
     SmPulse pulse;
     pulse.lanes = static_cast<std::uint16_t>(issue_.lanes_issued());
     pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());
-    pulse.memory_stall = accounting_.memory_stalled();
+    pulse.memory_stall = kernel_ticks_.accounting().memory_stalled();
     pulse.outstanding = static_cast<std::uint16_t>(outstanding);
     set_pulse(pulse, clock_.now());
     // The pulse of a sleeping SM repeats, so a tick with a miss is followed by one without.

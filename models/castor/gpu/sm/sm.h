@@ -23,6 +23,7 @@
 #include "castor/gpu/sm/instruction_buffer.h"
 #include "castor/gpu/sm/issue_counter.h"
 #include "castor/gpu/sm/issue_stage.h"
+#include "castor/gpu/sm/kernel_ticks.h"
 #include "castor/gpu/sm/pipelines.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
@@ -99,19 +100,28 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   /// Issued so far.
   [[nodiscard]] std::uint64_t warp_instructions() const { return counter_.total(); }
   /// Instructions of the kernels in a table entry since `clear_entry`.
-  [[nodiscard]] const InstructionCounts& entry_instructions(unsigned entry) const { return counter_.of_entry(entry); }
+  [[nodiscard]] const EntryCounts& entry_instructions(unsigned entry) const { return counter_.of_entry(entry); }
   /// What the memory side did for them.
   [[nodiscard]] const SmMemory::Traffic& entry_traffic(unsigned entry) const { return memory_side_.traffic(entry); }
+  /// Whose its ticks were.
+  [[nodiscard]] const KernelTicks& kernel_ticks() const { return kernel_ticks_; }
+  /// What its fetch filter did for them; null without one.
+  [[nodiscard]] const FilterCounts* entry_filter(unsigned entry) const {
+    return filter_ != nullptr ? &filter_->counters().of_entry(entry) : nullptr;
+  }
   void clear_entry(unsigned entry) {
     counter_.clear(entry);
+    kernel_ticks_.clear(entry);
     memory_side_.clear_traffic(entry);
+    if (filter_ != nullptr) filter_->counters().clear_entry(entry);
   }
 
  private:
   // Steps of a tick.
   void take_messages();  // S0
   void take_events();    // S1
-  void issue();          // S5
+  void complete(MemoryOperation& operation, unsigned w);
+  void issue();  // S5
   [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
   void decode();         // S6
   void meet_barriers();  // S8
@@ -137,7 +147,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   SmStatistics statistics_;
   SmClock clock_;
   bool busy_ = false;  ///< something happened in this tick that the next tick may build on
-  TickAccounting accounting_;
+  KernelTicks kernel_ticks_;
   EventWheel wheel_;
   Pipelines pipelines_;
   BlockedWarps blocked_;

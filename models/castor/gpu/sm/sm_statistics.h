@@ -8,24 +8,12 @@
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/sm/counter_view.h"
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/pipelines.h"
+#include "castor/gpu/sm_time.h"
 
 namespace castor::gpu {
-
-/// What a scheduler did in a tick.
-enum class StallClass : std::uint8_t {
-  kIssued,
-  kIdle,         ///< no warp with a decoded instruction that is not blocked
-  kRaw,          ///< their instructions all wait for registers of arithmetic
-  kRawMemory,    ///< the same, at least one waits for a load
-  kMemoryPipe,   ///< the oldest whose registers are there waits for the load/store unit
-  kComputePipe,  ///< ... for another unit
-  kCount
-};
-inline constexpr std::size_t kStallClasses = static_cast<std::size_t>(StallClass::kCount);
-/// Their statistics, in this order.
-[[nodiscard]] const std::array<base::StatisticInfo, kStallClasses>& stall_infos();
 
 /// [scheduler] that did not issue: why, and what its oldest clear warp lacked, 1 collector, 2 unit.
 using SchedulerStalls = std::array<StallClass, Pipelines::kMaxSchedulers>;
@@ -35,6 +23,13 @@ using SchedulerLacks = std::array<std::uint8_t, Pipelines::kMaxSchedulers>;
 struct InstructionCounts {
   std::array<std::uint64_t, kInstructionClasses> warps{};  ///< instructions issued
   std::array<std::uint64_t, kInstructionClasses> lanes{};  ///< the same times active lanes
+};
+
+/// What is counted for the kernels in one entry of the kernel table. Registers are those of a warp, a row of lanes
+/// each.
+struct EntryCounts : InstructionCounts {
+  std::uint64_t register_reads = 0;   ///< that the instructions issued read, each once per instruction
+  std::uint64_t register_writes = 0;  ///< that they write
 };
 
 /// What TickAccounting counts.
@@ -82,23 +77,10 @@ class SmStatistics {
   [[nodiscard]] const base::Histogram& barrier_waits() const { return *barrier_waits_; }
 
  private:
-  class View final : public base::Statistic {
-   public:
-    View(base::StatisticGroup& group, base::StatisticInfo info, std::uint64_t& value)
-        : Statistic(group, info), value_(value) {}
-    [[nodiscard]] bool is_integer() const override { return true; }
-    [[nodiscard]] std::uint64_t integer() const override { return value_; }
-    [[nodiscard]] double real() const override { return static_cast<double>(value_); }
-    void reset() override { value_ = 0; }
-
-   private:
-    std::uint64_t& value_;
-  };
-
   base::StatisticGroup group_;
   SmCounters counters_;
   std::deque<base::StatisticGroup> groups_;  ///< in it
-  std::deque<View> views_;
+  std::deque<CounterView> views_;
   std::optional<base::Histogram> barrier_waits_;  ///< from the constructor on, in its place among the others
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 
 namespace castor::gpu {
 
@@ -132,7 +133,8 @@ std::string SmWaitReport::text() const {
   for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
     const unsigned c = lowest(left);
     const TbState& tb = tbs_[c];
-    text += "SM " + std::to_string(sm_) + ": block " + std::to_string(tb.gid) + " of " + tb.kernel->program->kernel;
+    text += "SM " + std::to_string(sm_) + ": block " + std::to_string(tb.gid) + " of " +
+            base::readable_name(tb.kernel->program->kernel);
     if ((tbs_.finished() >> c & 1) != 0) {
       text += tbs_.waits_for_credit() ? ": all warps have exited, the done FIFO is full"
                                       : ": all warps have exited, accesses under way";

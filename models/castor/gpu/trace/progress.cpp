@@ -1,5 +1,6 @@
 #include "castor/gpu/trace/progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <cstdio>
 #include <limits>
 #include <utility>
+
+#include "castor/base/words.h"
 
 namespace castor::gpu {
 namespace {
@@ -58,14 +61,20 @@ void to_stderr(std::string_view text) {
   std::fflush(stderr);
 }
 
+unsigned width_of_stderr() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 }  // namespace
 
 Progress::Progress(std::optional<base::Cycle> limit)
-    : Progress(limit, ::isatty(STDERR_FILENO) == 1 ? Sink(to_stderr) : Sink(),
-               [] { return std::chrono::steady_clock::now().time_since_epoch(); }) {}
+    : Progress(
+          limit, ::isatty(STDERR_FILENO) == 1 ? Sink(to_stderr) : Sink(),
+          [] { return std::chrono::steady_clock::now().time_since_epoch(); }, width_of_stderr) {}
 
-Progress::Progress(std::optional<base::Cycle> limit, Sink sink, Clock clock)
-    : limit_(limit), sink_(std::move(sink)), clock_(std::move(clock)) {
+Progress::Progress(std::optional<base::Cycle> limit, Sink sink, Clock clock, Width width)
+    : limit_(limit), sink_(std::move(sink)), clock_(std::move(clock)), width_(std::move(width)) {
   if (!enabled()) countdown_ = stride_ = std::numeric_limits<std::uint64_t>::max();
 }
 
@@ -77,12 +86,41 @@ void Progress::clear() {
   sink_("\r\x1b[K");
 }
 
-void Progress::show(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions) {
+/// In at most `room` columns; empty if the share itself does not fit.
+std::string Progress::kernel_text(const Kernel& kernel, nanoseconds now, std::size_t room) const {
+  char share[96];
+  std::snprintf(share, sizeof share, " %.1f %% of %llu block%s",
+                100 * static_cast<double>(kernel.done) / static_cast<double>(std::max<std::uint64_t>(kernel.blocks, 1)),
+                static_cast<unsigned long long>(kernel.blocks), kernel.blocks == 1 ? "" : "s");
+  std::string text = share;
+  if (kernel.done > done_then_ && now > kernel_seen_) {
+    const double seconds = std::chrono::duration<double>(now - kernel_seen_).count();
+    const double left =
+        static_cast<double>(kernel.blocks - kernel.done) * seconds / static_cast<double>(kernel.done - done_then_);
+    if (left < 1e6) text += ", " + duration(left) + " left";
+  }
+  if (kernel.others != 0) {
+    text += " (+" + std::to_string(kernel.others) + (kernel.others == 1 ? " kernel)" : " kernels)");
+  }
+  std::string name = base::function_name(base::readable_name(kernel.name));
+  constexpr std::size_t kShortest = 8;
+  if (text.size() + std::min(name.size(), kShortest) > room) return {};
+  if (text.size() + name.size() > room) name = name.substr(0, room - text.size() - 3) + "...";
+  return name + text;
+}
+
+void Progress::show(base::Cycle cycle, base::Picoseconds time, std::uint64_t warp_instructions,
+                    const std::optional<Kernel>& kernel) {
   if (!enabled()) {
     countdown_ = stride_;
     return;
   }
   const nanoseconds now = clock_();
+  if (kernel && kernel->ticket != ticket_) {
+    ticket_ = kernel->ticket;
+    kernel_seen_ = now;
+    done_then_ = kernel->done;
+  }
   if (!started_) {
     started_ = true;
     looked_ = written_ = now;
@@ -102,15 +140,27 @@ void Progress::show(base::Cycle cycle, base::Picoseconds time, std::uint64_t war
   countdown_ = stride_;
   if (now - written_ < kBetweenWrites) return;
   const double seconds = std::chrono::duration<double>(now - written_).count();
-  std::string line = "\r" + scaled(static_cast<double>(cycle)) + " cycles  " + simulated(time) + " simulated  " +
+  // Where there is little room the kernel's share goes before the speed.
+  const std::string brief = scaled(static_cast<double>(cycle)) + " cycles  " + simulated(time);
+  std::string line = brief + " simulated  " +
                      scaled(static_cast<double>(warp_instructions - instructions_at_write_) / seconds) +
                      " warp instructions/s";
+  std::string end;
   if (limit_ && *limit_ >= cycle && cycle > cycle_at_write_) {
     const double rate = static_cast<double>(cycle - cycle_at_write_) / seconds;
     const double left = static_cast<double>(*limit_ - cycle) / rate;
-    if (left < 1e6) line += "  at most " + duration(left) + " left";
+    if (left < 1e6) end = "  at most " + duration(left) + " left";
   }
-  sink_(line + "\x1b[K");
+  // A line that wraps could not be taken away again.
+  const std::size_t width = std::max(width_(), 2U) - 1;
+  for (const std::string& head : {line, brief}) {
+    const std::size_t taken = head.size() + end.size() + 2;
+    const std::string text = kernel && taken < width ? kernel_text(*kernel, now, width - taken) : std::string();
+    if (text.empty()) continue;
+    line = head + "  " + text;
+    break;
+  }
+  sink_("\r" + (line + end).substr(0, width) + "\x1b[K");
   shown_ = true;
   written_ = now;
   cycle_at_write_ = cycle;

@@ -121,7 +121,19 @@ void TraceRecorder::close_waves(Cycle cycle) {
 }
 
 void TraceRecorder::show_progress(Cycle cycle) {
-  progress_.show(cycle, gpu_->clock().time_of(cycle), gpu_->warp_instructions());
+  const KernelTable& table = gpu_->front_end().table();
+  std::optional<Progress::Kernel> oldest;
+  unsigned others = 0;
+  for (unsigned entry = 0; entry < table.size(); ++entry) {
+    const KernelEntry& kernel = table[entry];
+    if (kernel.state != EntryState::kWritten) continue;
+    if (oldest) ++others;
+    if (oldest && oldest->ticket < kernel.context.ticket) continue;
+    oldest = {kernel.context.program->kernel, kernel.context.ticket, kernel.retired + kernel.dropped,
+              kernel.context.grid.count(), 0};
+  }
+  if (oldest) oldest->others = others;
+  progress_.show(cycle, gpu_->clock().time_of(cycle), gpu_->warp_instructions(), oldest);
 }
 
 void TraceRecorder::close(Cycle now) {

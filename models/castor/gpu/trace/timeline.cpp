@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "castor/base/words.h"
+
 namespace castor::gpu {
 namespace {
 
@@ -120,6 +122,12 @@ void Timeline::name_track(unsigned process, unsigned track, const std::string& n
   }
 }
 
+const std::string& Timeline::readable(const std::string& kernel) {
+  const auto [found, fresh] = readable_.try_emplace(kernel);
+  if (fresh) found->second = base::readable_name(kernel);
+  return found->second;
+}
+
 void Timeline::begin_slice(std::string_view name, std::string_view category, unsigned process, unsigned track,
                            Cycle start, Cycle end) {
   begin_line();
@@ -182,7 +190,7 @@ void Timeline::write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bo
   const std::size_t index = std::size_t{sm} * contexts_ + context;
   if (!named_[index]) name_track(kFirstSm + sm, context, "context " + std::to_string(context));
   named_[index] = true;
-  begin_slice(*tb.kernel, "tb", kFirstSm + sm, context, tb.start, end);
+  begin_slice(readable(*tb.kernel), "tb", kFirstSm + sm, context, tb.start, end);
   argument("tb", tb.gid);
   if (tb.group != 0) argument("group", tb.group);
   argument("ticket", tb.ticket);
@@ -250,7 +258,7 @@ void Timeline::write_waiting(OpenKernel& kernel, Ticket ticket, Cycle end, bool 
   free_track(kernel.queue, true, kernel.track);
   if (kernel.track < kTracks && end > kernel.submitted && inside(kernel.submitted, end)) {
     const unsigned track = queue_track(kernel.queue, true, kernel.track);
-    begin_slice(kernel.name, "waiting", kQueues, track, kernel.submitted, end);
+    begin_slice(readable(kernel.name), "waiting", kQueues, track, kernel.submitted, end);
     argument("ticket", ticket);
     if (!finished) argument("state", "unfinished");
     end_slice();
@@ -287,7 +295,8 @@ void Timeline::write_kernel(OpenKernel& kernel, Ticket ticket, Cycle end, bool f
   free_track(kernel.queue, false, kernel.track);
   if (kernel.track == kTracks || !inside(kernel.granted, end)) return;
   const unsigned track = queue_track(kernel.queue, false, kernel.track);
-  begin_slice(kernel.name, "kernel", kQueues, track, kernel.granted, end);
+  begin_slice(readable(kernel.name), "kernel", kQueues, track, kernel.granted, end);
+  if (readable(kernel.name) != kernel.name) argument("kernel", kernel.name);
   argument("ticket", ticket);
   if (kernel.written != kForever) argument("entry", kernel.entry);
   if (!finished) argument("state", "unfinished");

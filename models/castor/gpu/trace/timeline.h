@@ -110,6 +110,8 @@ class Timeline final : public Observer {
   [[nodiscard]] unsigned take_track(unsigned queue, bool waiting);
   void free_track(unsigned queue, bool waiting, unsigned track);
   [[nodiscard]] unsigned queue_track(unsigned queue, bool waiting, unsigned track);
+  /// A kernel's name for people; stays where it is.
+  const std::string& readable(const std::string& kernel);
   void begin_slice(std::string_view name, std::string_view category, unsigned process, unsigned track, Cycle start,
                    Cycle end);
   void argument(std::string_view name, std::uint64_t value);
@@ -135,11 +137,12 @@ class Timeline final : public Observer {
   std::string line_;  ///< event under construction
 
   unsigned contexts_;
-  std::vector<OpenTb> tbs_;         ///< [sm * contexts_ + context]
-  std::vector<bool> named_;         ///< same index: the track has a name
-  std::vector<unsigned> resident_;  ///< [sm]
-  std::vector<OpenCopy> copies_;    ///< [engine]
-  std::vector<QueueState> queues_;  ///< [queue]
+  std::vector<OpenTb> tbs_;                                ///< [sm * contexts_ + context]
+  std::vector<bool> named_;                                ///< same index: the track has a name
+  std::vector<unsigned> resident_;                         ///< [sm]
+  std::vector<OpenCopy> copies_;                           ///< [engine]
+  std::vector<QueueState> queues_;                         ///< [queue]
+  std::unordered_map<std::string, std::string> readable_;  ///< names asked for before
   std::unordered_map<Ticket, OpenKernel> kernels_;
   std::vector<Counter> counters_;
 };

@@ -101,7 +101,7 @@ void reciprocal_root(const Record&, LaneArgs& args) {
 CASTOR_INSTRUCTIONS(approx) {
   const auto add = [&table](const char* syntax, const char* operands, TimingClass timing,
                             LaneFn (*select)(const Match&), const char* meaning) {
-    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
   };
   const char* const f32 = "=d:f32, a:f32";
   const char* const f64 = "=d:f64, a:f64";

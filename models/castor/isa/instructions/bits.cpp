@@ -215,11 +215,11 @@ CASTOR_INSTRUCTIONS(bits) {
   using namespace castor::isa;  // NOLINT(google-build-using-namespace): the body of one function
   const auto row = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning,
                        std::uint64_t (*immediate)(const Match&) = nullptr) {
-    table.add({syntax, operands, TimingClass::kInt, Kind::kLane, select, immediate, meaning});
+    table.add_pure({syntax, operands, TimingClass::kInt, Kind::kLane, select, immediate, meaning});
   };
   const auto count = [&](const char* syntax, const char* operands, TimingClass timing, LaneFn (*select)(const Match&),
                          const char* meaning) {
-    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
   };
   count("popc.{t:b32|b64}", "=d:u32, a:t", TimingClass::kPopc, select_count<PopulationCount>, "number of ones");
   count("clz.{t:b32|b64}", "=d:u32, a:t", TimingClass::kClz, select_count<LeadingZeros>, "number of leading zeros");

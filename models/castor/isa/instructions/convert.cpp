@@ -473,42 +473,43 @@ void pack_integers(const Record&, LaneArgs& args) {
 
 CASTOR_INSTRUCTIONS(convert) {
   const std::string integers = "u8|u16|u32|u64|s8|s16|s32|s64";
-  table.add({"cvt.[sat].{t:" + integers + "}.{u:" + integers + "}", "=d:t, a:u", TimingClass::kInt, Kind::kLane,
-             select_integer, convert_bits, "integer to integer: truncated, extended, or clamped (.sat)"});
+  table.add_pure({"cvt.[sat].{t:" + integers + "}.{u:" + integers + "}", "=d:t, a:u", TimingClass::kInt, Kind::kLane,
+                  select_integer, convert_bits, "integer to integer: truncated, extended, or clamped (.sat)"});
   for (const bool wide : {false, true}) {
     const TimingClass timing = wide ? TimingClass::kF64 : TimingClass::kConvert;
     const std::string floats = wide ? "f64" : "f16|bf16|f32";
-    table.add({"cvt.{rnd:rni|rzi|rmi|rpi}.[ftz].[sat].{t:" + integers + "}.{u:" + floats + "}", "=d:t, a:u", timing,
-               Kind::kLane, select_float_to_integer, convert_bits,
-               "float to integer, clamped; NaN to 0, or to the top bit if 64 bits are involved"});
-    table.add({"cvt.{rnd:rn|rz|rm|rp}.[ftz].[sat].{t:" + floats + "}.{u:" + integers + "}", "=d:t, a:u", timing,
-               Kind::kLane, select_integer_to_float, convert_bits, "integer to float"});
+    table.add_pure({"cvt.{rnd:rni|rzi|rmi|rpi}.[ftz].[sat].{t:" + integers + "}.{u:" + floats + "}", "=d:t, a:u",
+                    timing, Kind::kLane, select_float_to_integer, convert_bits,
+                    "float to integer, clamped; NaN to 0, or to the top bit if 64 bits are involved"});
+    table.add_pure({"cvt.{rnd:rn|rz|rm|rp}.[ftz].[sat].{t:" + floats + "}.{u:" + integers + "}", "=d:t, a:u", timing,
+                    Kind::kLane, select_integer_to_float, convert_bits, "integer to float"});
   }
   const std::string modes = "cvt.[rnd:rn|rz|rm|rp|rni|rzi|rmi|rpi].[ftz].[relu].[satfinite].[sat].";
   const std::string meaning = "float to float; .rni and the like round to an integral value";
-  table.add({modes + "{t:f16|bf16|f32}.{u:f16|bf16|f32}", "=d:t, a:u", TimingClass::kConvert, Kind::kLane,
-             select_float_to_float, convert_bits, meaning});
-  table.add({modes + "{t:f64}.{u:f16|bf16|f32|f64}", "=d:t, a:u", TimingClass::kF64, Kind::kLane, select_float_to_float,
-             convert_bits, meaning});
-  table.add({modes + "{t:f16|bf16|f32}.{u:f64}", "=d:t, a:u", TimingClass::kF64, Kind::kLane, select_float_to_float,
-             convert_bits, meaning});
+  table.add_pure({modes + "{t:f16|bf16|f32}.{u:f16|bf16|f32}", "=d:t, a:u", TimingClass::kConvert, Kind::kLane,
+                  select_float_to_float, convert_bits, meaning});
+  table.add_pure({modes + "{t:f64}.{u:f16|bf16|f32|f64}", "=d:t, a:u", TimingClass::kF64, Kind::kLane,
+                  select_float_to_float, convert_bits, meaning});
+  table.add_pure({modes + "{t:f16|bf16|f32}.{u:f64}", "=d:t, a:u", TimingClass::kF64, Kind::kLane,
+                  select_float_to_float, convert_bits, meaning});
 
-  table.add({"cvt.{rnd:rn|rz}.[relu].[satfinite].{t:f16x2|bf16x2}.f32", "=d:t, a:f32, b:f32", TimingClass::kConvert,
-             Kind::kLane, [](const Match&) -> LaneFn { return pack_floats; }, convert_bits,
-             "two floats to a pair, a in the upper half"});
-  table.add({"cvt.{rnd:rna}.[satfinite].tf32.f32", "=d:b32, a:f32", TimingClass::kConvert, Kind::kLane,
-             [](const Match&) -> LaneFn { return to_tf32<true>; }, convert_bits, "to tf32, ties away from zero"});
-  table.add({"cvt.{rnd:rn|rz}.[relu].[satfinite].tf32.f32", "=d:b32, a:f32", TimingClass::kConvert, Kind::kLane,
-             [](const Match&) -> LaneFn { return to_tf32<false>; }, convert_bits, "to tf32"});
-  table.add({"cvt.pack.sat.{t:u16|s16}.s32", "=d:b32, a:s32, b:s32", TimingClass::kInt, Kind::kLane,
-             [](const Match& m) -> LaneFn {
-               return m.type("t") == Type::kU16 ? pack_integers<std::uint16_t, false>
-                                                : pack_integers<std::int16_t, false>;
-             },
-             nullptr, "two integers clamped to 16 bits, a in the upper half"});
-  table.add({"cvt.pack.sat.{t:u8|s8}.s32.b32", "=d:b32, a:s32, b:s32, c:b32", TimingClass::kInt, Kind::kLane,
-             [](const Match& m) -> LaneFn {
-               return m.type("t") == Type::kU8 ? pack_integers<std::uint8_t, true> : pack_integers<std::int8_t, true>;
-             },
-             nullptr, "two integers clamped to 8 bits below the low half of c"});
+  table.add_pure({"cvt.{rnd:rn|rz}.[relu].[satfinite].{t:f16x2|bf16x2}.f32", "=d:t, a:f32, b:f32",
+                  TimingClass::kConvert, Kind::kLane, [](const Match&) -> LaneFn { return pack_floats; }, convert_bits,
+                  "two floats to a pair, a in the upper half"});
+  table.add_pure({"cvt.{rnd:rna}.[satfinite].tf32.f32", "=d:b32, a:f32", TimingClass::kConvert, Kind::kLane,
+                  [](const Match&) -> LaneFn { return to_tf32<true>; }, convert_bits, "to tf32, ties away from zero"});
+  table.add_pure({"cvt.{rnd:rn|rz}.[relu].[satfinite].tf32.f32", "=d:b32, a:f32", TimingClass::kConvert, Kind::kLane,
+                  [](const Match&) -> LaneFn { return to_tf32<false>; }, convert_bits, "to tf32"});
+  table.add_pure({"cvt.pack.sat.{t:u16|s16}.s32", "=d:b32, a:s32, b:s32", TimingClass::kInt, Kind::kLane,
+                  [](const Match& m) -> LaneFn {
+                    return m.type("t") == Type::kU16 ? pack_integers<std::uint16_t, false>
+                                                     : pack_integers<std::int16_t, false>;
+                  },
+                  nullptr, "two integers clamped to 16 bits, a in the upper half"});
+  table.add_pure({"cvt.pack.sat.{t:u8|s8}.s32.b32", "=d:b32, a:s32, b:s32, c:b32", TimingClass::kInt, Kind::kLane,
+                  [](const Match& m) -> LaneFn {
+                    return m.type("t") == Type::kU8 ? pack_integers<std::uint8_t, true>
+                                                    : pack_integers<std::int8_t, true>;
+                  },
+                  nullptr, "two integers clamped to 8 bits below the low half of c"});
 }

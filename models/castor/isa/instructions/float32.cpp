@@ -258,51 +258,53 @@ void test_class(const Record& record, LaneArgs& args) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(float32) {
-  table.add({"add.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Add, Kind::kLane,
-             select2<Add>, modifiers, "a + b"});
-  table.add({"sub.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Add, Kind::kLane,
-             select2<Sub>, modifiers, "a - b"});
-  table.add({"mul.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Mul, Kind::kLane,
-             select2<Mul>, modifiers, "a * b"});
-  table.add({"fma.{rnd:rn|rz|rm|rp}.[ftz].[sat].f32", "=d:f32, a:f32, b:f32, c:f32", TimingClass::kF32Fma, Kind::kLane,
-             select3<Fma>, modifiers, "a * b + c, rounded once"});
-  table.add({"mad.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32, c:f32", TimingClass::kF32Fma, Kind::kLane,
-             select3<Fma>, modifiers, "a * b + c, rounded once (same as fma)"});
+  table.add_pure({"add.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Add, Kind::kLane,
+                  select2<Add>, modifiers, "a + b"});
+  table.add_pure({"sub.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Add, Kind::kLane,
+                  select2<Sub>, modifiers, "a - b"});
+  table.add_pure({"mul.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Mul, Kind::kLane,
+                  select2<Mul>, modifiers, "a * b"});
+  table.add_pure({"fma.{rnd:rn|rz|rm|rp}.[ftz].[sat].f32", "=d:f32, a:f32, b:f32, c:f32", TimingClass::kF32Fma,
+                  Kind::kLane, select3<Fma>, modifiers, "a * b + c, rounded once"});
+  table.add_pure({"mad.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "=d:f32, a:f32, b:f32, c:f32", TimingClass::kF32Fma,
+                  Kind::kLane, select3<Fma>, modifiers, "a * b + c, rounded once (same as fma)"});
 
-  table.add({"div.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Div, Kind::kLane, select_div,
-             modifiers, "a / b, IEEE rounding"});
-  table.add({"div.{rnd:approx|full}.[ftz].f32", "=d:f32, a:f32, b:f32", TimingClass::kScaled, Kind::kLane, select_div,
-             modifiers, "a / b, at most 2 units in the last place off; .approx: 0 for divisors above 2^126"});
-  table.add({"rcp.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Root, Kind::kLane, select_rcp,
-             modifiers, "1 / a, IEEE rounding"});
-  table.add({"rcp.{rnd:approx}.{ftz}.f32", "=d:f32, a:f32", TimingClass::kSpecial, Kind::kLane, select_rcp, modifiers,
-             "1 / a, at most 1 unit in the last place off"});
-  table.add({"rcp.{rnd:approx}.f32", "=d:f32, a:f32", TimingClass::kScaled, Kind::kLane, select_rcp, modifiers,
-             "1 / a, at most 1 unit in the last place off"});
-  table.add({"sqrt.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Root, Kind::kLane, select_sqrt,
-             modifiers, "square root, IEEE rounding"});
-  table.add({"sqrt.{rnd:approx}.[ftz].f32", "=d:f32, a:f32", TimingClass::kScaled, Kind::kLane, select_sqrt, modifiers,
-             "square root, at most 1 unit in the last place off"});
+  table.add_pure({"div.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32, b:f32", TimingClass::kF32Div, Kind::kLane,
+                  select_div, modifiers, "a / b, IEEE rounding"});
+  table.add_pure({"div.{rnd:approx|full}.[ftz].f32", "=d:f32, a:f32, b:f32", TimingClass::kScaled, Kind::kLane,
+                  select_div, modifiers,
+                  "a / b, at most 2 units in the last place off; .approx: 0 for divisors above 2^126"});
+  table.add_pure({"rcp.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Root, Kind::kLane, select_rcp,
+                  modifiers, "1 / a, IEEE rounding"});
+  table.add_pure({"rcp.{rnd:approx}.{ftz}.f32", "=d:f32, a:f32", TimingClass::kSpecial, Kind::kLane, select_rcp,
+                  modifiers, "1 / a, at most 1 unit in the last place off"});
+  table.add_pure({"rcp.{rnd:approx}.f32", "=d:f32, a:f32", TimingClass::kScaled, Kind::kLane, select_rcp, modifiers,
+                  "1 / a, at most 1 unit in the last place off"});
+  table.add_pure({"sqrt.{rnd:rn|rz|rm|rp}.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Root, Kind::kLane, select_sqrt,
+                  modifiers, "square root, IEEE rounding"});
+  table.add_pure({"sqrt.{rnd:approx}.[ftz].f32", "=d:f32, a:f32", TimingClass::kScaled, Kind::kLane, select_sqrt,
+                  modifiers, "square root, at most 1 unit in the last place off"});
 
-  table.add({"abs.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Add, Kind::kLane,
-             [](const Match& m) -> LaneFn { return m.has("ftz") ? change_sign<true, true> : change_sign<false, true>; },
-             nullptr, "|a|; a NaN keeps its payload"});
-  table.add(
+  table.add_pure(
+      {"abs.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Add, Kind::kLane,
+       [](const Match& m) -> LaneFn { return m.has("ftz") ? change_sign<true, true> : change_sign<false, true>; },
+       nullptr, "|a|; a NaN keeps its payload"});
+  table.add_pure(
       {"neg.[ftz].f32", "=d:f32, a:f32", TimingClass::kF32Add, Kind::kLane,
        [](const Match& m) -> LaneFn { return m.has("ftz") ? change_sign<true, false> : change_sign<false, false>; },
        nullptr, "-a; a NaN keeps its payload"});
-  table.add({"min.[ftz].[NaN].[xorsign].[abs].f32", "=d:f32, a:f32, b:f32, c:f32?", TimingClass::kF32MinMax,
-             Kind::kLane, select_min_max<false>, modifiers,
-             "smallest operand; numbers before NaN, or NaN before numbers (.NaN)"});
-  table.add({"max.[ftz].[NaN].[xorsign].[abs].f32", "=d:f32, a:f32, b:f32, c:f32?", TimingClass::kF32MinMax,
-             Kind::kLane, select_min_max<true>, modifiers,
-             "largest operand; numbers before NaN, or NaN before numbers (.NaN)"});
-  table.add({"copysign.f32", "=d:f32, a:f32, b:f32", TimingClass::kInt, Kind::kLane,
-             [](const Match&) -> LaneFn { return copy_sign; }, nullptr, "magnitude of b with the sign of a"});
-  table.add({"testp.{op:finite|infinite|number|notanumber|normal|subnormal}.{t:f32|f64}", "=p:pred, a:t",
-             TimingClass::kF32Add, Kind::kLane,
-             [](const Match& m) -> LaneFn {
-               return m.type("t") == Type::kF32 ? test_class<std::uint32_t, 23> : test_class<std::uint64_t, 52>;
-             },
-             tested_classes, "true if a is of the class"});
+  table.add_pure({"min.[ftz].[NaN].[xorsign].[abs].f32", "=d:f32, a:f32, b:f32, c:f32?", TimingClass::kF32MinMax,
+                  Kind::kLane, select_min_max<false>, modifiers,
+                  "smallest operand; numbers before NaN, or NaN before numbers (.NaN)"});
+  table.add_pure({"max.[ftz].[NaN].[xorsign].[abs].f32", "=d:f32, a:f32, b:f32, c:f32?", TimingClass::kF32MinMax,
+                  Kind::kLane, select_min_max<true>, modifiers,
+                  "largest operand; numbers before NaN, or NaN before numbers (.NaN)"});
+  table.add_pure({"copysign.f32", "=d:f32, a:f32, b:f32", TimingClass::kInt, Kind::kLane,
+                  [](const Match&) -> LaneFn { return copy_sign; }, nullptr, "magnitude of b with the sign of a"});
+  table.add_pure({"testp.{op:finite|infinite|number|notanumber|normal|subnormal}.{t:f32|f64}", "=p:pred, a:t",
+                  TimingClass::kF32Add, Kind::kLane,
+                  [](const Match& m) -> LaneFn {
+                    return m.type("t") == Type::kF32 ? test_class<std::uint32_t, 23> : test_class<std::uint64_t, 52>;
+                  },
+                  tested_classes, "true if a is of the class"});
 }

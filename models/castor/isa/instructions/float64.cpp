@@ -98,30 +98,31 @@ void copy_sign_f64(const Record&, LaneArgs& args) {
 }  // namespace castor::isa
 
 CASTOR_INSTRUCTIONS(float64) {
-  table.add({"add.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2_f64<Add64>,
-             modifiers, "a + b"});
-  table.add({"sub.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2_f64<Sub64>,
-             modifiers, "a - b"});
-  table.add({"mul.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane, select2_f64<Mul64>,
-             modifiers, "a * b"});
-  table.add({"fma.{rnd:rn|rz|rm|rp}.f64", "=d:f64, a:f64, b:f64, c:f64", TimingClass::kF64, Kind::kLane, select_fma_f64,
-             modifiers, "a * b + c, rounded once"});
-  table.add({"mad.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64, c:f64", TimingClass::kF64, Kind::kLane, select_fma_f64,
-             modifiers, "a * b + c, rounded once (same as fma)"});
-  table.add({"div.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64Div, Kind::kLane, select2_f64<Div64>,
-             modifiers, "a / b, IEEE rounding"});
-  table.add({"rcp.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Root, Kind::kLane, select_rcp_f64,
-             modifiers, "1 / a, IEEE rounding"});
-  table.add({"sqrt.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Root, Kind::kLane, select_sqrt_f64,
-             modifiers, "square root, IEEE rounding"});
-  table.add({"abs.f64", "=d:f64, a:f64", TimingClass::kF64, Kind::kLane,
-             [](const Match&) -> LaneFn { return change_sign<true>; }, nullptr, "|a|; a NaN keeps its payload"});
-  table.add({"neg.f64", "=d:f64, a:f64", TimingClass::kF64, Kind::kLane,
-             [](const Match&) -> LaneFn { return change_sign<false>; }, nullptr, "-a; a NaN keeps its payload"});
-  table.add({"min.f64", "=d:f64, a:f64, b:f64", TimingClass::kF64MinMax, Kind::kLane,
-             [](const Match&) -> LaneFn { return min_max<false>; }, nullptr, "smaller operand; numbers before NaN"});
-  table.add({"max.f64", "=d:f64, a:f64, b:f64", TimingClass::kF64MinMax, Kind::kLane,
-             [](const Match&) -> LaneFn { return min_max<true>; }, nullptr, "larger operand; numbers before NaN"});
-  table.add({"copysign.f64", "=d:f64, a:f64, b:f64", TimingClass::kInt, Kind::kLane,
-             [](const Match&) -> LaneFn { return copy_sign_f64; }, nullptr, "magnitude of b with the sign of a"});
+  table.add_pure({"add.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane,
+                  select2_f64<Add64>, modifiers, "a + b"});
+  table.add_pure({"sub.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane,
+                  select2_f64<Sub64>, modifiers, "a - b"});
+  table.add_pure({"mul.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64, Kind::kLane,
+                  select2_f64<Mul64>, modifiers, "a * b"});
+  table.add_pure({"fma.{rnd:rn|rz|rm|rp}.f64", "=d:f64, a:f64, b:f64, c:f64", TimingClass::kF64, Kind::kLane,
+                  select_fma_f64, modifiers, "a * b + c, rounded once"});
+  table.add_pure({"mad.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64, c:f64", TimingClass::kF64, Kind::kLane,
+                  select_fma_f64, modifiers, "a * b + c, rounded once (same as fma)"});
+  table.add_pure({"div.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64, b:f64", TimingClass::kF64Div, Kind::kLane,
+                  select2_f64<Div64>, modifiers, "a / b, IEEE rounding"});
+  table.add_pure({"rcp.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Root, Kind::kLane, select_rcp_f64,
+                  modifiers, "1 / a, IEEE rounding"});
+  table.add_pure({"sqrt.[rnd:rn|rz|rm|rp].f64", "=d:f64, a:f64", TimingClass::kF64Root, Kind::kLane, select_sqrt_f64,
+                  modifiers, "square root, IEEE rounding"});
+  table.add_pure({"abs.f64", "=d:f64, a:f64", TimingClass::kF64, Kind::kLane,
+                  [](const Match&) -> LaneFn { return change_sign<true>; }, nullptr, "|a|; a NaN keeps its payload"});
+  table.add_pure({"neg.f64", "=d:f64, a:f64", TimingClass::kF64, Kind::kLane,
+                  [](const Match&) -> LaneFn { return change_sign<false>; }, nullptr, "-a; a NaN keeps its payload"});
+  table.add_pure({"min.f64", "=d:f64, a:f64, b:f64", TimingClass::kF64MinMax, Kind::kLane,
+                  [](const Match&) -> LaneFn { return min_max<false>; }, nullptr,
+                  "smaller operand; numbers before NaN"});
+  table.add_pure({"max.f64", "=d:f64, a:f64, b:f64", TimingClass::kF64MinMax, Kind::kLane,
+                  [](const Match&) -> LaneFn { return min_max<true>; }, nullptr, "larger operand; numbers before NaN"});
+  table.add_pure({"copysign.f64", "=d:f64, a:f64, b:f64", TimingClass::kInt, Kind::kLane,
+                  [](const Match&) -> LaneFn { return copy_sign_f64; }, nullptr, "magnitude of b with the sign of a"});
 }

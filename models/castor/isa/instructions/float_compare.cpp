@@ -359,29 +359,31 @@ CASTOR_INSTRUCTIONS(float_compare) {
     const std::string c = three ? ", c:pred" : "";
     const std::string meaning =
         three ? "p = (a cmp b) bool c, q = !(a cmp b) bool c" : "p = a cmp b, q = !(a cmp b); u: true for NaN";
-    table.add({"setp." + what + ".[ftz].{u:f32}", "=p:pred|, a:u, b:u" + c, TimingClass::kF32Add, Kind::kLane,
-               select_setp<float>, compare_bits, meaning});
-    table.add({"setp." + what + ".{u:f64}", "=p:pred|, a:u, b:u" + c, TimingClass::kF64, Kind::kLane,
-               select_setp<double>, compare_bits, meaning});
-    table.add({"setp." + what + ".[ftz].{u:f16|f16x2|bf16|bf16x2}", "=p:pred|, a:u, b:u" + c, TimingClass::kF32Add,
-               Kind::kLane, select_setp16, compare_bits, meaning + "; x2: p lower, q upper element"});
+    table.add_pure({"setp." + what + ".[ftz].{u:f32}", "=p:pred|, a:u, b:u" + c, TimingClass::kF32Add, Kind::kLane,
+                    select_setp<float>, compare_bits, meaning});
+    table.add_pure({"setp." + what + ".{u:f64}", "=p:pred|, a:u, b:u" + c, TimingClass::kF64, Kind::kLane,
+                    select_setp<double>, compare_bits, meaning});
+    table.add_pure({"setp." + what + ".[ftz].{u:f16|f16x2|bf16|bf16x2}", "=p:pred|, a:u, b:u" + c, TimingClass::kF32Add,
+                    Kind::kLane, select_setp16, compare_bits, meaning + "; x2: p lower, q upper element"});
     const std::string truth = "d = all ones (integers) or 1.0 where the comparison holds, else 0";
-    table.add({"set." + what + ".[ftz].{t:u16|s16|u32|s32|f32|f16|f16x2|bf16|bf16x2}.{u:f32|f16|f16x2|bf16|bf16x2}",
-               "=d:t, a:u, b:u" + c, TimingClass::kF32Add, Kind::kLane, select_set, compare_bits, truth});
-    table.add({"set." + what + ".{t:u32|s32|f32|f16|bf16}.{u:f64}", "=d:t, a:u, b:u" + c, TimingClass::kF64,
-               Kind::kLane, select_set, compare_bits, truth});
+    table.add_pure(
+        {"set." + what + ".[ftz].{t:u16|s16|u32|s32|f32|f16|f16x2|bf16|bf16x2}.{u:f32|f16|f16x2|bf16|bf16x2}",
+         "=d:t, a:u, b:u" + c, TimingClass::kF32Add, Kind::kLane, select_set, compare_bits, truth});
+    table.add_pure({"set." + what + ".{t:u32|s32|f32|f16|bf16}.{u:f64}", "=d:t, a:u, b:u" + c, TimingClass::kF64,
+                    Kind::kLane, select_set, compare_bits, truth});
   }
-  table.add({"selp.{t:f32|f64}", "=d:t, a:t, b:t, c:pred", TimingClass::kInt, Kind::kLane,
-             [](const Match& m) -> LaneFn {
-               return m.type("t") == Type::kF32 ? select_by_predicate<std::uint32_t>
-                                                : select_by_predicate<std::uint64_t>;
-             },
-             nullptr, "c ? a : b"});
-  table.add({"slct.[ftz].{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}.f32", "=d:t, a:t, b:t, c:f32",
-             TimingClass::kInt, Kind::kLane, select_slct_float, nullptr, "c >= 0 ? a : b; NaN takes b"});
-  table.add({"slct.{t:f32|f64}.s32", "=d:t, a:t, b:t, c:s32", TimingClass::kInt, Kind::kLane,
-             [](const Match& m) -> LaneFn {
-               return m.type("t") == Type::kF32 ? select_by_integer<std::uint32_t> : select_by_integer<std::uint64_t>;
-             },
-             nullptr, "c >= 0 ? a : b"});
+  table.add_pure({"selp.{t:f32|f64}", "=d:t, a:t, b:t, c:pred", TimingClass::kInt, Kind::kLane,
+                  [](const Match& m) -> LaneFn {
+                    return m.type("t") == Type::kF32 ? select_by_predicate<std::uint32_t>
+                                                     : select_by_predicate<std::uint64_t>;
+                  },
+                  nullptr, "c ? a : b"});
+  table.add_pure({"slct.[ftz].{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}.f32", "=d:t, a:t, b:t, c:f32",
+                  TimingClass::kInt, Kind::kLane, select_slct_float, nullptr, "c >= 0 ? a : b; NaN takes b"});
+  table.add_pure({"slct.{t:f32|f64}.s32", "=d:t, a:t, b:t, c:s32", TimingClass::kInt, Kind::kLane,
+                  [](const Match& m) -> LaneFn {
+                    return m.type("t") == Type::kF32 ? select_by_integer<std::uint32_t>
+                                                     : select_by_integer<std::uint64_t>;
+                  },
+                  nullptr, "c >= 0 ? a : b"});
 }

@@ -192,7 +192,7 @@ CASTOR_INSTRUCTIONS(half) {
   const auto add = [&table](const std::string& syntax, unsigned sources, TimingClass timing,
                             LaneFn (*select)(const Match&), const char* meaning) {
     const char* const operands[] = {"", "=d:t, a:t", "=d:t, a:t, b:t", "=d:t, a:t, b:t, c:t", "=d:t, a:t, b:t, c:t?"};
-    table.add({syntax, operands[sources], timing, Kind::kLane, select, modifiers, meaning});
+    table.add_pure({syntax, operands[sources], timing, Kind::kLane, select, modifiers, meaning});
   };
   const std::string half = "{t:f16|f16x2}";
   const std::string bfloat = "{t:bf16|bf16x2}";

@@ -296,8 +296,9 @@ LaneFn select_dp2a(const Match& match) {
   return match.has("lo") ? dp2a_of<0>(a, b) : dp2a_of<16>(a, b);
 }
 
-// Carry chains. `f(a, b, c, in, out)` works on unsigned values; `in` and `out` are 0 or 1. Subtraction's carry is the
-// borrow.
+// Carry chains. `f(a, b, c, in, out)` works on unsigned values; `in` and `out` are 0 or 1. There is one flag, and
+// subtraction adds the complement, so it sets the flag where nothing is borrowed: PTX speaks of a borrow there, and
+// leaves open what an addition makes of it. GPUs of NVIDIA do it so (docs/ptx.md, "The carry").
 template <class T, unsigned Sources, class F>
 void chain(const Record& record, LaneArgs& args, F f) {
   const LaneMask in = predicate_source(record, args.predicates, 0);
@@ -329,8 +330,8 @@ void add_chain(const Record& record, LaneArgs& args) {
 template <class T, bool In>
 void sub_chain(const Record& record, LaneArgs& args) {
   chain<T, 2>(record, args, [](T a, T b, T, T in, T& out) {
-    const T borrow = In ? in : 0;
-    out = a < b || (a == b && borrow != 0) ? 1 : 0;
+    const T borrow = In ? 1 - in : 0;
+    out = a < b || (a == b && borrow != 0) ? 0 : 1;
     return static_cast<T>(a - b - borrow);
   });
 }
@@ -372,7 +373,7 @@ LaneFn select_mad_chain(const Match& match) {
 void add_arithmetic(TableBuilder& table) {
   const auto row = [&](const char* syntax, const char* operands, TimingClass timing, LaneFn (*select)(const Match&),
                        const char* meaning) {
-    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
   };
   using Timing = TimingClass;
   row("add.{t:u16|u32|u64|s16|s32|s64}", "=d:t, a:t, b:t", Timing::kInt, binary<Add>, "a + b, wraps");
@@ -420,7 +421,7 @@ void add_arithmetic(TableBuilder& table) {
 void add_chains(TableBuilder& table) {
   const auto row = [&](const char* syntax, const char* operands, TimingClass timing, LaneFn (*select)(const Match&),
                        const char* meaning, CarryUse carry) {
-    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning, carry});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, nullptr, meaning, carry});
   };
   using Timing = TimingClass;
   row("add.cc.{t:u32|s32|u64|s64}", "=d:t, a:t, b:t", Timing::kInt, select_add_chain<false>, "a + b, sets the carry",
@@ -430,11 +431,11 @@ void add_chains(TableBuilder& table) {
   row("addc.cc.{t:u32|s32|u64|s64}", "=d:t, a:t, b:t", Timing::kInt, select_add_chain<true>,
       "a + b + carry, sets the carry", CarryUse::kReadsWrites);
   row("sub.cc.{t:u32|s32|u64|s64}", "=d:t, a:t, b:t", Timing::kInt, select_sub_chain<false>,
-      "a - b, sets the carry to the borrow", CarryUse::kWrites);
-  row("subc.{t:u32|s32|u64|s64}", "=d:t, a:t, b:t", Timing::kInt, select_sub_chain<true>, "a - b - carry",
-      CarryUse::kReads);
+      "a - b, sets the carry where nothing is borrowed", CarryUse::kWrites);
+  row("subc.{t:u32|s32|u64|s64}", "=d:t, a:t, b:t", Timing::kInt, select_sub_chain<true>,
+      "a - b, less 1 unless the carry is set", CarryUse::kReads);
   row("subc.cc.{t:u32|s32|u64|s64}", "=d:t, a:t, b:t", Timing::kInt, select_sub_chain<true>,
-      "a - b - carry, sets the carry to the borrow", CarryUse::kReadsWrites);
+      "a - b, less 1 unless the carry is set; sets the carry where nothing is borrowed", CarryUse::kReadsWrites);
   row("mad.{lo|hi}.cc.{t:u32|s32|u64|s64}", "=d:t, a:t, b:t, c:t", Timing::kIntMad, select_mad_chain<false>,
       "low or high half of a * b, plus c, sets the carry", CarryUse::kWrites);
   row("madc.{lo|hi}.{t:u32|s32|u64|s64}", "=d:t, a:t, b:t, c:t", Timing::kIntMad, select_mad_chain<true>,

@@ -84,15 +84,21 @@ CASTOR_INSTRUCTIONS(internal) {
   using u64 = std::uint64_t;
   const auto row = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning,
                        TimingClass timing = TimingClass::kInt) {
-    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
   };
   row("$move.b32", "=d:b32, a:b32", always<move<u32>>, "copy of a register of up to 32 bits");
   row("$move.b64", "=d:b64, a:b64", always<move<u64>>, "copy of a register pair");
   row("$move.pred", "=p:pred, a:pred", always<move_predicate>, "copy of a predicate", TimingClass::kPredicate);
   row("$constpred", "=p:pred, v:imm", always<constant_predicate>, "predicate set to bit 0 of the constant",
       TimingClass::kPredicate);
-  row("$special.u32", "=d:u32, r:imm", always<special<u32>>, "special register, low 32 bits");
-  row("$special.u64", "=d:u64, r:imm", always<special<u64>>, "special register");
+  const auto special_row = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&),
+                               const char* meaning) {
+    castor::isa::Row row{syntax, operands, TimingClass::kInt, Kind::kLane, select, nullptr, meaning};
+    row.result = castor::isa::ResultOf::kSpecialRegister;
+    table.add(std::move(row));
+  };
+  special_row("$special.u32", "=d:u32, r:imm", always<special<u32>>, "special register, low 32 bits");
+  special_row("$special.u64", "=d:u64, r:imm", always<special<u64>>, "special register");
   row("$extract.b8", "=d:b8, a:b32, bit:imm", always<extract<u32, u32>>, "8 bits of a 32-bit register");
   row("$extract.b8h", "=d:b8, a:b16, bit:imm", always<extract<u32, u32>>, "8 bits of a 16-bit register");
   row("$extract.b8w", "=d:b8, a:b64, bit:imm", always<extract<u32, u64>>, "8 bits of a register pair");

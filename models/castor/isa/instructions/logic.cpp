@@ -131,7 +131,7 @@ CASTOR_INSTRUCTIONS(logic) {
   using namespace castor::isa;  // NOLINT(google-build-using-namespace): the body of one function
   const auto row = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning,
                        TimingClass timing = TimingClass::kInt) {
-    table.add({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, nullptr, meaning});
   };
   constexpr TimingClass kPredicate = TimingClass::kPredicate;
   row("and.{t:b16|b32|b64}", "=d:t, a:t, b:t", binary_bits<And>, "a & b");

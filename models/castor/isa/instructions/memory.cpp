@@ -22,12 +22,14 @@ void add_accesses(TableBuilder& table) {
     const char* vector;
     const char* types;
   };
-  const Shape shapes[] = {{"[v:v2|v4].", "{t:b8|b16|b32|u8|u16|u32|s8|s16|s32|f32}"},
-                          {"[v:v2].", "{t:b64|u64|s64|f64}"}};
+  // A .b128 value is a vector of two 64-bit elements to everything behind the table.
+  const Shape shapes[] = {
+      {"[v:v2|v4].", "{t:b8|b16|b32|u8|u16|u32|s8|s16|s32|f32}"}, {"[v:v2].", "{t:b64|u64|s64|f64}"}, {"", "{w:b128}"}};
   for (const Shape& shape : shapes) {
     const std::string what = std::string(shape.vector) + shape.types;
-    const std::string load = "=d:<t>, a:[t], policy:b64?";
-    const std::string store = "a:[t], b:<t>, policy:b64?";
+    const bool wide = *shape.vector == 0;
+    const std::string load = wide ? "=d:<b64>, a:[b128], policy:b64?" : "=d:<t>, a:[t], policy:b64?";
+    const std::string store = wide ? "a:[b128], b:<b64>, policy:b64?" : "a:[t], b:<t>, policy:b64?";
     row("ld.[sem:weak|volatile]." + spaces + "[cop:ca|cg|cs|lu|cv]." + load_hints + what, load, TimingClass::kLoad,
         "loads one, two or four values");
     row("ld.{sem:relaxed|acquire}.{scope:cta|cluster|gpu|sys}." + spaces + load_hints + what, load, TimingClass::kLoad,
@@ -35,7 +37,8 @@ void add_accesses(TableBuilder& table) {
     row("ld.[sem:weak].{s:global}.[cop:ca|cg|cs].nc." + load_hints + what, load, TimingClass::kLoad,
         "loads through the read-only path");
     row("ld.mmio.{sem:relaxed}.{scope:sys}.[s:global]." + what, load, TimingClass::kLoad, "loads at system scope");
-    row("ldu.[s:global]." + what, "=d:<t>, a:[t]", TimingClass::kLoad, "loads read-only data");
+    row("ldu.[s:global]." + what, wide ? "=d:<b64>, a:[b128]" : "=d:<t>, a:[t]", TimingClass::kLoad,
+        "loads read-only data");
     row("st.[sem:weak|volatile]." + writable + "[cop:wb|cg|cs|wt]." + hints + what, store, TimingClass::kStore,
         "stores one, two or four values");
     row("st.{sem:relaxed|release}.{scope:cta|cluster|gpu|sys}." + writable + hints + what, store, TimingClass::kStore,

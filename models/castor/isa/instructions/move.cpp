@@ -14,6 +14,8 @@ struct Same {
   }
 };
 LaneFn select_move(const Match& match) { return bits_form<Unary<Same>::For>(match.type("t")); }
+/// Vectors are moved element by element, and 128 bits are two.
+LaneFn select_half(const Match&) { return bits_form<Unary<Same>::For>(Type::kB64); }
 
 /// Global and constant addresses are the same in the generic space; shared and local ones lie in windows. Where
 /// parameters lie only the compiler knows: it adds the base of the parameter block instead.
@@ -53,10 +55,13 @@ CASTOR_INSTRUCTIONS(move) {
   using namespace castor::isa;  // NOLINT(google-build-using-namespace): the body of one function
   const auto row = [&](const char* syntax, const char* operands, LaneFn (*select)(const Match&), const char* meaning,
                        TimingClass timing = TimingClass::kInt, std::uint64_t(*immediate)(const Match&) = nullptr) {
-    table.add({syntax, operands, timing, Kind::kLane, select, immediate, meaning});
+    table.add_pure({syntax, operands, timing, Kind::kLane, select, immediate, meaning});
   };
   row("mov.{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f16|bf16|f16x2|bf16x2|f32|f64}", "=d:%t, a:%t", select_move,
       "a: register, constant, special register, address of a symbol; one side may be a braced list of parts");
+  row("mov.{v:v2|v4}.{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f16|bf16|f16x2|bf16x2|f32|f64}", "=d:<t>, a:<t>",
+      select_move, "a vector, element by element: registers of a vector or a braced list on either side");
+  row("mov.b128", "=d:<b64>, a:<b64>", select_half, "128 bits; one side may be two 64-bit parts in braces");
   row("mov.pred", "=d:pred, a:pred", always<move_predicate>, "predicate a", TimingClass::kPredicate);
   row("cvta.{s:global|shared|shared::cta|local|const|param|param::entry}.u64", "=d:u64, a:u64", always<convert_address>,
       "generic address of an address in a state space", TimingClass::kInt, distance_to_generic);

@@ -157,7 +157,7 @@ CASTOR_INSTRUCTIONS(predicate) {
   const std::string types = "{t:b16|b32|b64|u16|u32|u64|s16|s32|s64}";
   const auto row = [&](const std::string& syntax, const char* operands, LaneFn (*select)(const Match&),
                        const char* meaning, std::uint64_t (*immediate)(const Match&) = nullptr) {
-    table.add({syntax, operands, TimingClass::kInt, Kind::kLane, select, immediate, meaning});
+    table.add_pure({syntax, operands, TimingClass::kInt, Kind::kLane, select, immediate, meaning});
   };
   row("setp." + cmp + types, "=p:pred|, a:t, b:t", select_comparison, "p = a cmp b; q = not p", joining);
   row("setp." + cmp + "{bool:and|or|xor}." + types, "=p:pred|, a:t, b:t, c:pred", select_comparison,

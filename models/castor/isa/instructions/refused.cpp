@@ -24,7 +24,7 @@ CASTOR_INSTRUCTIONS(refused) {
   for (const char* opcode : {"alloca", "stacksave", "stackrestore"}) table.refuse(opcode, stack);
   table.refuse("fence.proxy", "there is only one path to memory; use fence.acq_rel.gpu or remove it");
   table.refuse("fence.mbarrier_init", copies);
-  table.refuse(".b128", "128-bit values are not supported; use two 64-bit ones");
+  table.refuse(".b128", "128-bit values are only moved, loaded and stored here; use two 64-bit ones");
   table.refuse(".v8", "at most 16 bytes per lane are moved at once; use .v4 or less");
   table.refuse("ld.const.nc", "constants are read-only already; write ld.const");
   table.refuse("cvta.param", "parameters have no generic address before they are stored; use ld.param");

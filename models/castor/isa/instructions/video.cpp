@@ -158,7 +158,7 @@ CASTOR_INSTRUCTIONS(video) {
   using namespace castor::isa;  // NOLINT(google-build-using-namespace): the body of one function
   const auto row = [&](const std::string& syntax, const char* operands, LaneFn (*select)(const Match&),
                        const std::string& meaning) {
-    table.add({syntax, operands, TimingClass::kInt, Kind::kLane, select, mode_of, meaning});
+    table.add_pure({syntax, operands, TimingClass::kInt, Kind::kLane, select, mode_of, meaning});
   };
   const std::string types = ".{d:u32|s32}.{t:u32|s32}.{u:u32|s32}.[sat]";
   struct Operation {

@@ -51,35 +51,40 @@ static inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags
   return ::cudaEventCreateWithFlags(event, flags);
 }
 
+/// The host's shadow of a device variable, whatever its qualifiers.
+template <class T>
+static inline const void* castor_symbol(const T& symbol) {
+  return const_cast<const void*>(static_cast<const volatile void*>(&symbol));
+}
 template <class T>
 static inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* src, size_t count, size_t offset = 0,
                                              cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return ::cudaMemcpyToSymbol(reinterpret_cast<const void*>(&symbol), src, count, offset, kind);
+  return ::cudaMemcpyToSymbol(castor_symbol(symbol), src, count, offset, kind);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* src, size_t count, size_t offset = 0,
                                                   cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                                   cudaStream_t stream = 0) {
-  return ::cudaMemcpyToSymbolAsync(reinterpret_cast<const void*>(&symbol), src, count, offset, kind, stream);
+  return ::cudaMemcpyToSymbolAsync(castor_symbol(symbol), src, count, offset, kind, stream);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyFromSymbol(void* dst, const T& symbol, size_t count, size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return ::cudaMemcpyFromSymbol(dst, reinterpret_cast<const void*>(&symbol), count, offset, kind);
+  return ::cudaMemcpyFromSymbol(dst, castor_symbol(symbol), count, offset, kind);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const T& symbol, size_t count, size_t offset = 0,
                                                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                     cudaStream_t stream = 0) {
-  return ::cudaMemcpyFromSymbolAsync(dst, reinterpret_cast<const void*>(&symbol), count, offset, kind, stream);
+  return ::cudaMemcpyFromSymbolAsync(dst, castor_symbol(symbol), count, offset, kind, stream);
 }
 template <class T>
 static inline cudaError_t cudaGetSymbolAddress(void** devPtr, const T& symbol) {
-  return ::cudaGetSymbolAddress(devPtr, reinterpret_cast<const void*>(&symbol));
+  return ::cudaGetSymbolAddress(devPtr, castor_symbol(symbol));
 }
 template <class T>
 static inline cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
-  return ::cudaGetSymbolSize(size, reinterpret_cast<const void*>(&symbol));
+  return ::cudaGetSymbolSize(size, castor_symbol(symbol));
 }
 
 template <class T>

@@ -30,6 +30,14 @@
                  : "memory");                                             \
     return v;                                                             \
   }
+// Pairs and quadruples of bytes travel as one number.
+#define CASTOR_LD_AS(fn, type, as)                           \
+  static __device__ __forceinline__ type fn(const type* p) { \
+    as word = fn(reinterpret_cast<const as*>(p));            \
+    type v;                                                  \
+    __builtin_memcpy(&v, &word, sizeof(v));                  \
+    return v;                                                \
+  }
 #define CASTOR_LOADS(fn, op)                         \
   CASTOR_LD8(fn, op, char, "s8")                     \
   CASTOR_LD8(fn, op, signed char, "s8")              \
@@ -56,7 +64,11 @@
   CASTOR_LD4(fn, op, ushort4, "u16", "h")            \
   CASTOR_LD4(fn, op, int4, "s32", "r")               \
   CASTOR_LD4(fn, op, uint4, "u32", "r")              \
-  CASTOR_LD4(fn, op, float4, "f32", "f")
+  CASTOR_LD4(fn, op, float4, "f32", "f")             \
+  CASTOR_LD_AS(fn, char2, unsigned short)            \
+  CASTOR_LD_AS(fn, uchar2, unsigned short)           \
+  CASTOR_LD_AS(fn, char4, unsigned int)              \
+  CASTOR_LD_AS(fn, uchar4, unsigned int)
 
 CASTOR_LOADS(__ldca, "ld.global.ca")
 CASTOR_LOADS(__ldcg, "ld.global.cg")
@@ -82,6 +94,12 @@ CASTOR_LOADS(__ldcv, "ld.global.cv")
                  :                                                \
                  : "l"(p), con(v.x), con(v.y), con(v.z), con(v.w) \
                  : "memory");                                     \
+  }
+#define CASTOR_ST_AS(fn, type, as)                             \
+  static __device__ __forceinline__ void fn(type* p, type v) { \
+    as word;                                                   \
+    __builtin_memcpy(&word, &v, sizeof(word));                 \
+    fn(reinterpret_cast<as*>(p), word);                        \
   }
 #define CASTOR_STORES(fn, op)                        \
   CASTOR_ST8(fn, op, char, "s8")                     \
@@ -109,7 +127,11 @@ CASTOR_LOADS(__ldcv, "ld.global.cv")
   CASTOR_ST4(fn, op, ushort4, "u16", "h")            \
   CASTOR_ST4(fn, op, int4, "s32", "r")               \
   CASTOR_ST4(fn, op, uint4, "u32", "r")              \
-  CASTOR_ST4(fn, op, float4, "f32", "f")
+  CASTOR_ST4(fn, op, float4, "f32", "f")             \
+  CASTOR_ST_AS(fn, char2, unsigned short)            \
+  CASTOR_ST_AS(fn, uchar2, unsigned short)           \
+  CASTOR_ST_AS(fn, char4, unsigned int)              \
+  CASTOR_ST_AS(fn, uchar4, unsigned int)
 
 CASTOR_STORES(__stwb, "st.global.wb")
 CASTOR_STORES(__stcg, "st.global.cg")
@@ -120,9 +142,11 @@ CASTOR_STORES(__stwt, "st.global.wt")
 #undef CASTOR_LD8
 #undef CASTOR_LD2
 #undef CASTOR_LD4
+#undef CASTOR_LD_AS
 #undef CASTOR_LOADS
 #undef CASTOR_ST1
 #undef CASTOR_ST8
 #undef CASTOR_ST2
 #undef CASTOR_ST4
+#undef CASTOR_ST_AS
 #undef CASTOR_STORES

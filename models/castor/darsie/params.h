@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+
+#include "castor/twin/params.h"
+#include "castor/twin/ports.h"
+
+/// Structural parameters of the skip table and renamer DARSIE (docs/blocks/darsie.md, "Ports").
+// clang-format off
+#define DARSIE_PARAMS(X)                                                                                              \
+  /*name      default  minimum  maximum  rule   meaning */                                                            \
+  X(NumWarps, 64,      1,       64,      kAny,  "warp slots of the SM")                                               \
+  X(NumTbs,   32,      1,       32,      kAny,  "thread block slots of the SM")                                       \
+  X(NumPst,   8,       1,       16,      kAny,  "entries of the PC skip table per thread block")                      \
+  X(NumRows,  32,      1,       32,      kAny,  "renaming rows per thread block")                                     \
+  X(NumSlots, 32,      1,       32,      kAny,  "register numbers per thread block that may be renamed")              \
+  X(PstRd,    2,       1,       4,       kAny,  "groups of warps served per cycle: read ports of a skip table")       \
+  X(DecW,     2,       1,       4,       kAny,  "instructions of one warp decoded per cycle")                         \
+  X(NumIss,   8,       1,       16,      kAny,  "issue ports")                                                        \
+  X(NumSrc,   6,       1,       8,       kAny,  "source registers per instruction")                                   \
+  X(NumWb,    16,      1,       16,      kAny,  "renaming rows written per cycle; as many as banks")                  \
+  X(PcW,      48,      8,       64,      kAny,  "PC bits kept and compared")                                          \
+  X(RowW,     11,      1,       16,      kAny,  "bits of the address of a physical vector register")                  \
+  X(StoreInv, 1,       0,       1,       kAny,  "0: stores of a thread block leave its load entries")                 \
+  X(LoadSkip, 1,       0,       1,       kAny,  "0: no load is skipped")                                              \
+  X(SkipEn,   1,       0,       1,       kAny,  "0: meetings only, nothing is skipped")
+// clang-format on
+
+namespace castor::darsie {
+
+/// One legal set of parameters; `check` it before use.
+struct Params {
+  DARSIE_PARAMS(CASTOR_PARAM_FIELD)
+
+  template <class F>
+  static void each(F f) {
+    DARSIE_PARAMS(CASTOR_VISIT_PARAM)
+  }
+
+  /// Throws InputError if a value is out of range.
+  void check() const {
+    each([this](const twin::Param& param, auto member) { twin::check_param("darsie", param, this->*member); });
+  }
+
+  /// Of the number of one of `count` things, at least 1.
+  [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
+
+  /// Of a warp slot's number.
+  [[nodiscard]] unsigned warp_bits() const { return number_bits(NumWarps); }
+  /// Of a thread block slot's number.
+  [[nodiscard]] unsigned tb_bits() const { return number_bits(NumTbs); }
+  /// Of a renaming row's number in its thread block's pool (a tag).
+  [[nodiscard]] unsigned row_bits() const { return number_bits(NumRows); }
+  /// Of a renamed register's number.
+  [[nodiscard]] unsigned slot_bits() const { return number_bits(NumSlots); }
+  /// Of a skip table entry's number.
+  [[nodiscard]] unsigned entry_bits() const { return number_bits(NumPst); }
+  /// Of a sequence number: one more than orders the rows.
+  [[nodiscard]] unsigned seq_bits() const { return twin::log2_ceil(NumRows) + 1; }
+};
+
+}  // namespace castor::darsie

@@ -1,0 +1,134 @@
+// The kernels of a report.
+
+#include "castor/base/words.h"
+#include "castor/gpu/memory/transaction.h"
+#include "castor/gpu/occupancy.h"
+#include "castor/gpu/report.h"
+
+namespace castor::gpu {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json sizes(const Dim3& size) { return {size.x, size.y, size.z}; }
+
+Json stalls_json(const SmTime& time) {
+  Json result = Json::object();
+  for (std::size_t i = 0; i < kStallClasses; ++i) result[stall_infos()[i].name] = time.stalls[i];
+  return result;
+}
+
+Json occupancy_json(const KernelStatistics& kernel, const Machine& machine) {
+  const LaunchShape& shape = kernel.shape;
+  const Occupancy fit = occupancy(machine, {static_cast<unsigned>(shape.block.count()), shape.registers,
+                                            shape.static_shared + shape.dynamic_shared});
+  return {{"blocks_per_sm", fit.tbs_per_sm},
+          {"limited_by", std::string(name(fit.limit))},
+          {"theoretical", fit.warp_occupancy}};
+}
+
+std::uint64_t count(const KernelStatistics& kernel, std::string_view wanted) {
+  for (const auto& [name, value] : kernel.counts) {
+    if (name == wanted) return value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+const std::vector<ReportField>& kernel_fields() {
+  static const std::vector<ReportField> fields = {
+      {"name", "name", "as it stands in PTX", false},
+      {"demangled", "name", "the same as its author wrote it; equal to `name` if that is no mangled name", false},
+      {"ticket", "", "number of the launch among all work", true},
+      {"start_ps", "ps", "its table entry is written", false},
+      {"end_ps", "ps", "it is complete", false},
+      {"cycles", "cycles", "core cycles between them", true},
+      {"grid", "", "thread blocks: x, y, z", false},
+      {"block", "", "threads of a block: x, y, z", false},
+      {"registers", "", "per thread", false},
+      {"static_shared_bytes", "bytes", "shared memory of a block, declared by the kernel", false},
+      {"dynamic_shared_bytes", "bytes", "shared memory of a block, asked for by the launch", false},
+      {"local_bytes", "bytes", "local memory of a thread, spills included", false},
+      {"spill_bytes", "bytes", "of it, for registers that did not fit", false},
+      {"occupancy.blocks_per_sm", "", "blocks that an SM holds if it holds nothing else", false},
+      {"occupancy.limited_by", "name",
+       "the resource that ends first: TB slots, warps, threads, registers, shared memory", false},
+      {"occupancy.theoretical", "", "warps of so many blocks / sm.warps", false},
+      {"occupancy.achieved", "",
+       "`warp_ticks` / (`sm_ticks` x sm.warps); null if no SM held this kernel alone, and with `--replay`", true},
+      {"occupancy.sm_ticks", "cycles", "ticks of SMs that held blocks of this kernel and of no other", true},
+      {"occupancy.warp_ticks", "cycles", "warps that had not exited, summed over those ticks", true},
+      {"stalls.issued` ... `stalls.compute_pipe", "cycles",
+       "what the schedulers of those SMs did in those ticks, classes as in `gpu.total.stall`", true},
+      {"traffic.l1_bytes", "bytes", "sectors that its accesses to global and local memory touch, line by line", true},
+      {"traffic.l2_bytes", "bytes", "sectors that its requests to L2 ask for or write, instructions included", true},
+      {"traffic.dram_read_bytes", "bytes", "sectors that L2 read from DRAM for it", true},
+      {"traffic.dram_write_bytes", "bytes", "sectors that L2 wrote to DRAM because of it, whoever stored them", true},
+      {"thread_blocks", "", "of the grid", false},
+      {"warp_instructions", "", "issued", false},
+      {"thread_instructions", "", "the same times active lanes", false},
+      {"counts", "", "see below", false},
+  };
+  return fields;
+}
+
+Json kernel_json(const KernelStatistics& kernel, const Machine& machine) {
+  const LaunchShape& shape = kernel.shape;
+  return {{"name", kernel.kernel},
+          {"demangled", base::demangled(kernel.kernel)},
+          {"grid", sizes(shape.grid)},
+          {"block", sizes(shape.block)},
+          {"registers", shape.registers},
+          {"static_shared_bytes", shape.static_shared},
+          {"dynamic_shared_bytes", shape.dynamic_shared},
+          {"local_bytes", shape.local},
+          {"spill_bytes", shape.spills},
+          {"occupancy", occupancy_json(kernel, machine)},
+          {"start_ps", kernel.start},
+          {"end_ps", kernel.end},
+          {"thread_blocks", kernel.thread_blocks},
+          {"warp_instructions", kernel.warp_instructions},
+          {"thread_instructions", kernel.thread_instructions}};
+}
+
+Json timed_kernel_json(const KernelStatistics& kernel, const Machine& machine, std::uint64_t cycles) {
+  Json result = kernel_json(kernel, machine);
+  result["ticket"] = kernel.ticket;
+  result["cycles"] = cycles;
+  const SmTime& alone = kernel.alone;
+  Json& occupancy = result["occupancy"];
+  occupancy["achieved"] =
+      alone.ticks == 0 ? Json()
+                       : Json(static_cast<double>(alone.warps) / (static_cast<double>(alone.ticks) * machine.sm.warps));
+  occupancy["sm_ticks"] = alone.ticks;
+  occupancy["warp_ticks"] = alone.warps;
+  result["stalls"] = stalls_json(alone);
+  result["traffic"] = {{"l1_bytes", count(kernel, "sectors") * kSectorBytes},
+                       {"l2_bytes", kernel.l2_bytes},
+                       {"dram_read_bytes", count(kernel, "memory_read_bytes")},
+                       {"dram_write_bytes", count(kernel, "memory_write_bytes")}};
+  Json& counts = result["counts"] = Json::object();
+  for (const auto& [name, value] : kernel.counts) counts[std::string(name)] = value;
+  return result;
+}
+
+Json fault_json(const Fault& fault) {
+  return {{"kernel", fault.kernel}, {"demangled", base::demangled(fault.kernel)}, {"message", fault.message}};
+}
+
+Json beside_kernels_json(const BesideKernels& beside) {
+  const auto time = [](const SmTime& of) {
+    return Json{{"sm_ticks", of.ticks}, {"warp_ticks", of.warps}, {"stalls", stalls_json(of)}};
+  };
+  return {{"no_kernel", time(beside.none)},
+          {"several_kernels", time(beside.several)},
+          {"incomplete_kernels", time(beside.incomplete)},
+          {"traffic",
+           {{"l1_bytes", beside.l1_bytes},
+            {"l2_bytes", beside.l2_bytes},
+            {"dram_read_bytes", beside.dram_read_bytes},
+            {"dram_write_bytes", beside.dram_write_bytes}}}};
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,222 @@
+#include "castor/hookup/darsie/compared/dac_ideal.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+#include "castor/base/words.h"
+#include "castor/darsie/masks.h"
+
+namespace castor::hookup {
+
+using darsie::for_each_bit;
+using darsie::warp_bit;
+
+void DacIdeal::attach(const gpu::HookSite& site) {
+  site.terms->marked = false;
+  site.terms->real_rows = false;
+  site.terms->ideal = true;
+  site.terms->kernel = true;
+  site.terms->slots = 256;
+  statistics_ = std::make_unique<DacStatistics>(*site.statistics);
+}
+
+void DacIdeal::reset() {
+  tbs_ = {};
+  warps_ = {};
+  own_ = 0;
+  first_ = true;
+  out_ = {};
+  changed_ = false;
+}
+
+// --- What it says ----------------------------------------------------------------------------------------------------
+
+const DacIdeal::Load* DacIdeal::find(const Tb& tb, std::uint32_t pc, std::uint32_t occurrence) const {
+  const auto found = std::find_if(tb.loads.begin(), tb.loads.end(),
+                                  [&](const Load& load) { return load.pc == pc && load.occurrence == occurrence; });
+  return found == tb.loads.end() ? nullptr : &*found;
+}
+
+DacIdeal::Next DacIdeal::next(unsigned w, std::uint32_t pc) const {
+  const Tb& tb = tbs_[warps_[w].tb];
+  const std::uint32_t occurrence = warps_[w].done[pc];
+  if (!tb.set->has(pc, occurrence) || (own_ & warp_bit(w)) != 0) return Next::kExecute;
+  const bool load = is_load(tb, pc);
+  if (load && !loads_) return Next::kExecute;
+  if (tb.led[pc] <= occurrence) return Next::kLead;
+  if (!load) return Next::kGhost;
+  const Load* const found = find(tb, pc, occurrence);
+  if (found == nullptr) return Next::kExecute;  // there was no row for it
+  const bool missing = tb.unwritten[found->tag[0]] || (found->results == 2 && tb.unwritten[found->tag[1]]);
+  return missing ? Next::kWait : Next::kGhost;
+}
+
+// Ghosts that the SM does not execute, because something is pending, stay where they are: they wait.
+void DacIdeal::choose(const gpu::FetchIn& in) {
+  std::size_t loads = 0;
+  for_each_bit(in.eligible, [&](unsigned w) {
+    const Tb& tb = tbs_[warps_[w].tb];
+    if (tb.set == nullptr) return;
+    if (first_) came_from_[w] = in.pc[w];
+    if ((in.refused & warp_bit(w)) != 0) return;
+    const std::uint32_t pc = record_at(w, in.pc[w]);
+    const Next next = this->next(w, pc);
+    if (next != Next::kGhost && next != Next::kWait) return;
+    out_.wait |= warp_bit(w);
+    if (next == Next::kWait) return;
+    out_.ghost |= warp_bit(w);
+    if (!is_load(tb, pc)) return;
+    const Load& load = *find(tb, pc, warps_[w].done[pc]);
+    gpu::GhostLoad& ghost = ghost_loads_[loads++];
+    ghost.warp = static_cast<std::uint8_t>(w);
+    for (unsigned i = 0; i < load.results; ++i) ghost.row[i] = static_cast<std::uint16_t>(tb.base + load.tag[i]);
+  });
+  out_.ghost_loads = {ghost_loads_.data(), loads};
+  out_.again = out_.ghost != 0;
+  if (first_) eligible_ = in.eligible;
+  first_ = false;
+}
+
+// One load per group is led: its rows have one place in the answer. What another warp has led is dropped.
+void DacIdeal::judge(const gpu::DecodeGroup& group) {
+  const unsigned w = group.warp;
+  if (!group.valid || tbs_[warps_[w].tb].set == nullptr) return;
+  const Tb& tb = tbs_[warps_[w].tb];
+  const auto taken = [&tb](unsigned tag) { return tb.used[tag] || tb.unwritten[tag]; };
+  bool elected = false;
+  for (unsigned s = 0; s < group.count; ++s) {
+    const std::uint32_t pc = record_at(w, group.pc) + s;
+    const Next next = this->next(w, pc);
+    const bool load = next == Next::kLead && is_load(tb, pc);
+    if (next == Next::kGhost || next == Next::kWait || (load && elected)) {
+      out_.act[s] = gpu::DecodeAct::kSquash;
+      return;
+    }
+    const unsigned results = group.slot[s].ndst;
+    if (!load || results == 0 || free_rows(results, out_.tag, taken) < results) continue;
+    out_.act[s] = gpu::DecodeAct::kLead;
+    elected = true;
+  }
+}
+
+const gpu::FetchOut& DacIdeal::settle(const gpu::FetchIn& in) {
+  out_.ghost = out_.wait = 0;
+  out_.ghost_loads = {};
+  out_.again = false;
+  if (in.pc == nullptr) {
+    first_ = true;
+    return out_;
+  }
+  if (first_) {
+    std::fill(std::begin(out_.act), std::end(out_.act), gpu::DecodeAct::kPass);
+    judge(in.decode);
+  }
+  choose(in);
+  return out_;
+}
+
+// --- The edge --------------------------------------------------------------------------------------------------------
+
+void DacIdeal::drop_finished(Tb& tb) {
+  const auto finished = [&tb](const Load& load) {
+    if ((tb.live & ~load.passed) != 0) return false;
+    for (unsigned i = 0; i < load.results; ++i) tb.used.reset(load.tag[i]);
+    return true;
+  };
+  tb.loads.erase(std::remove_if(tb.loads.begin(), tb.loads.end(), finished), tb.loads.end());
+}
+
+void DacIdeal::start(const gpu::TbStartEvent& event) {
+  Tb& tb = tbs_[event.tb];
+  const gpu::KernelContext& kernel = *event.kernel;
+  const auto launch = instances_->find(kernel.ticket);
+  if (launch == instances_->end() || launch->second.kernel != kernel.program->kernel ||
+      launch->second.records != kernel.program->code.size()) {
+    throw base::InputError("the file of affine instances (run.affine) does not have launch " +
+                               std::to_string(kernel.ticket) + " of kernel " +
+                               base::readable_name(kernel.program->kernel),
+                           "write it with castor run --functional, the same program, arguments and keys");
+  }
+  tb.set = event.enable ? launch->second.of(event.gid) : nullptr;
+  tb.code = kernel.program->code.data();
+  tb.code_base = kernel.code_base;
+  tb.live = event.warps;
+  tb.base = event.base;
+  tb.led.assign(launch->second.records, 0);
+  tb.loads.clear();
+  tb.used.reset();
+  tb.unwritten.reset();
+  own_ &= ~event.warps;
+  for_each_bit(event.warps, [&](unsigned w) {
+    warps_[w].tb = event.tb;
+    warps_[w].done.assign(launch->second.records, 0);
+  });
+}
+
+// A warp is over an occurrence of a record.
+void DacIdeal::pass(Tb& tb, unsigned w, std::uint32_t pc) {
+  const std::uint32_t occurrence = warps_[w].done[pc]++;
+  tb.led[pc] = std::max(tb.led[pc], warps_[w].done[pc]);
+  own_ &= ~warp_bit(w);
+  for (Load& load : tb.loads) {
+    if (load.pc == pc && load.occurrence == occurrence) load.passed |= warp_bit(w);
+  }
+}
+
+void DacIdeal::take_ghosts(unsigned w, std::uint64_t pc) {
+  Tb& tb = tbs_[warps_[w].tb];
+  if (tb.set == nullptr) return;
+  for (std::uint64_t at = came_from_[w]; at < pc; at += 8) {
+    const std::uint32_t record = record_at(w, at);
+    ++statistics_->ghosts;
+    if (is_load(tb, record)) ++statistics_->ghost_loads;
+    pass(tb, w, record);
+    changed_ = true;
+  }
+}
+
+void DacIdeal::take_decoded(const gpu::DecodeGroup& group) {
+  const unsigned w = group.warp;
+  if (!group.valid) return;
+  changed_ = true;
+  Tb& tb = tbs_[warps_[w].tb];
+  if (tb.set == nullptr) return;
+  for (unsigned s = 0; s < group.count; ++s) {
+    if (out_.act[s] == gpu::DecodeAct::kSquash) {
+      ++statistics_->squashes;
+      return;
+    }
+    const std::uint32_t pc = record_at(w, group.pc) + s;
+    if (next(w, pc) == Next::kLead) ++statistics_->leads;
+    if (out_.act[s] == gpu::DecodeAct::kLead) {
+      Load load;
+      load.pc = pc;
+      load.occurrence = warps_[w].done[pc];
+      load.results = group.slot[s].ndst;
+      for (unsigned i = 0; i < load.results; ++i) {
+        load.tag[i] = out_.tag[i];
+        tb.used.set(load.tag[i]);
+        tb.unwritten.set(load.tag[i]);
+      }
+      tb.loads.push_back(load);
+    }
+    pass(tb, w, pc);
+  }
+}
+
+void DacIdeal::clock(const gpu::FetchIn& in) {
+  changed_ = (in.exit | in.refused) != 0 || !in.written.empty() || in.start.has_value();
+  if (!first_) for_each_bit(eligible_, [&](unsigned w) { take_ghosts(w, in.pc[w]); });
+  take_decoded(in.decode);
+  if (in.retire) tbs_[*in.retire].set = nullptr;
+  for_each_bit(in.refused, [&](unsigned /*w*/) { ++statistics_->refused; });
+  own_ |= in.refused;
+  for (const gpu::RowEvent& row : in.written) tbs_[row.tb].unwritten.reset(row.tag);
+  for_each_bit(in.exit, [&](unsigned w) { tbs_[warps_[w].tb].live &= ~warp_bit(w); });
+  if (changed_) {
+    for (Tb& tb : tbs_) drop_finished(tb);
+  }
+  if (in.start) start(*in.start);
+}
+
+}  // namespace castor::hookup

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "castor/base/statistics.h"
+#include "castor/gpu/hooks/affine_instances.h"
+#include "castor/gpu/launch_record.h"
+#include "castor/hookup/darsie/compared/compared_system.h"
+
+namespace castor::hookup {
+
+/// What the ideal affine stream of one SM does.
+struct DacStatistics {
+  explicit DacStatistics(base::StatisticGroup& parent) : group(parent, "dac_ideal") {}
+
+  base::StatisticGroup group;
+  base::Counter leads{group, {"leads", "", "affine instructions that a warp executes for its thread block"}};
+  base::Counter ghosts{group, {"ghosts", "", "affine instructions that a warp need not execute: eliminated"}};
+  base::Counter ghost_loads{group, {"ghost_loads", "", "of those: loads"}};
+  base::Counter refused{group, {"refused", "", "loads that turned out to be from another address"}};
+  base::Counter squashes{group, {"squashes", "", "affine instructions that were fetched with others and dropped"}};
+};
+
+/// DAC-IDEAL (Yeh 2020, sections 7.6, 7.7.1): decoupled affine computation without a cost. Of one SM.
+///
+/// A run of the functional machine has written which instances of which TB are affine (run.affine). The first warp of
+/// the TB that decodes one executes it; for all others it is over when the warp gets there and its operands are: no
+/// fetch, any number per tick. Values are those that the warp itself computes; a load takes what the leader has loaded,
+/// as soon as it is there, and is executed if the address turns out to be another one. So results do not depend on what
+/// the file says, as long as threads of a block do not race.
+///
+/// Allocates when a TB of a larger program starts. Errors: a launch that is not in the file is an InputError.
+class DacIdeal final : public ComparedSystem {
+ public:
+  /// `loads`: loads whose address is uniform count too.
+  DacIdeal(std::shared_ptr<const gpu::AffineInstances> instances, bool loads)
+      : instances_(std::move(instances)), loads_(loads) {}
+
+  void attach(const gpu::HookSite& site) override;
+  void reset() override;
+  const gpu::FetchOut& settle(const gpu::FetchIn& in) override;
+  void clock(const gpu::FetchIn& in) override;
+
+ private:
+  /// A load that a warp executes for all.
+  struct Load {
+    std::uint32_t pc = 0, occurrence = 0;
+    gpu::WarpMask passed = 0;  ///< warps for which it is over
+    std::uint8_t results = 0, tag[2] = {};
+  };
+  struct Tb {
+    const gpu::AffineSet* set = nullptr;  ///< null: nothing of it is affine
+    const isa::Record* code = nullptr;
+    std::uint64_t code_base = 0;
+    gpu::WarpMask live = 0;
+    std::uint16_t base = 0;
+    std::vector<std::uint32_t> led;  ///< per record: occurrences that some warp has decoded
+    std::vector<Load> loads;
+    std::bitset<gpu::kVirtualRows> used, unwritten;
+  };
+  struct Warp {
+    std::uint8_t tb = 0;
+    std::vector<std::uint32_t> done;  ///< per record: how often it was decoded or passed
+  };
+  enum class Next : std::uint8_t {
+    kExecute,  ///< as ever
+    kLead,     ///< affine, and nobody was here before
+    kGhost,
+    kWait,  ///< a load that is not there yet
+  };
+
+  void detach_statistics() override { statistics_.reset(); }
+  [[nodiscard]] std::uint32_t record_at(unsigned w, std::uint64_t pc) const {
+    return static_cast<std::uint32_t>((pc - tbs_[warps_[w].tb].code_base) / 8);
+  }
+  [[nodiscard]] static bool is_load(const Tb& tb, std::uint32_t pc) { return tb.code[pc].kind == isa::Kind::kMemory; }
+  [[nodiscard]] const Load* find(const Tb& tb, std::uint32_t pc, std::uint32_t occurrence) const;
+  [[nodiscard]] Next next(unsigned w, std::uint32_t pc) const;
+  void choose(const gpu::FetchIn& in);
+  void judge(const gpu::DecodeGroup& group);
+  void start(const gpu::TbStartEvent& event);
+  void take_ghosts(unsigned w, std::uint64_t pc);
+  void take_decoded(const gpu::DecodeGroup& group);
+  void pass(Tb& tb, unsigned w, std::uint32_t pc);
+  static void drop_finished(Tb& tb);
+
+  const std::shared_ptr<const gpu::AffineInstances> instances_;
+  const bool loads_;
+  std::array<Tb, 64> tbs_;
+  std::array<Warp, 64> warps_;
+  gpu::WarpMask own_ = 0;  ///< their next instruction was refused as a ghost
+  // Of the tick under way.
+  bool first_ = true;  ///< not asked in S5 yet
+  gpu::WarpMask eligible_ = 0;
+  std::array<std::uint64_t, 64> came_from_{};  ///< PC before the first ghost
+  std::array<gpu::GhostLoad, 64> ghost_loads_{};
+  gpu::FetchOut out_;
+  std::unique_ptr<DacStatistics> statistics_;
+};
+
+}  // namespace castor::hookup

@@ -1,0 +1,165 @@
+#include "castor/hookup/darsie/registration.h"
+
+#include "castor/base/error.h"
+#include "castor/hookup/darsie/compared/dac_ideal.h"
+#include "castor/hookup/darsie/compared/no_sync.h"
+#include "castor/hookup/darsie/compared/uniform_vector.h"
+#include "castor/hookup/darsie/darsie_adapter.h"
+#include "castor/hookup/darsie/darsie_statistics.h"
+#include "castor/hookup/keys.h"
+#include "castor/hookup/twin_of.h"
+
+namespace castor::darsie {
+namespace {
+
+/// Throws InputError unless a key of the machine lies in the range.
+void need(const std::string& key, unsigned value, unsigned low, unsigned high) {
+  if (value >= low && value <= high) return;
+  throw base::InputError("block darsie does not work on this machine: key " + key + " is " + std::to_string(value),
+                         low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high));
+}
+
+/// What is played (key system), in the order of its words.
+enum class System : std::uint8_t { kDarsie, kUniformVector, kNoSync, kDacIdeal };
+
+/// A system that is compared with the block, on one SM after the other.
+using Systems = std::vector<std::unique_ptr<hookup::ComparedSystem>>;
+
+/// Throws InputError unless the machine compiles with the marks that a system works on.
+void check_marks(const hookup::PlugSite& site, System system) {
+  if (system == System::kDacIdeal || site.machine.compile.marks) return;
+  const std::string key = system == System::kDarsie ? "enable" : "system";
+  const base::ConfigEntry& entry = site.settings.at(key).entry;
+  throw base::InputError(
+      entry.where,
+      "blocks.darsie." + key + " is " + entry.words.front() + ", but compile.marks is 0: no kernel is marked",
+      "set compile.marks=1");
+}
+
+/// Throws InputError unless the settings are those of a system without RTL, on a machine whose kernels it can work on.
+void check_compared(const hookup::PlugSite& site, System system) {
+  const base::ConfigValue& word = site.settings.at("system");
+  if (site.settings.engine() != twin::Kind::kModel || site.settings.number("wave_depth") != 0) {
+    throw base::InputError(word.where(), "blocks.darsie.system is " + word.entry.words.front() + ", which has no RTL",
+                           "leave out blocks.darsie.engine and blocks.darsie.wave_depth");
+  }
+  if (system == System::kDacIdeal && site.machine.run.affine.empty()) {
+    throw base::InputError(word.where(), "blocks.darsie.system is dac_ideal, but run.affine is none",
+                           "castor run --functional --set run.affine=FILE writes the file that it names");
+  }
+}
+
+Systems make_compared(const hookup::PlugSite& site, System system) {
+  check_compared(site, system);
+  std::shared_ptr<const gpu::AffineInstances> instances;
+  if (system == System::kDacIdeal) {
+    instances =
+        std::make_shared<const gpu::AffineInstances>(gpu::read_affine_instances(site.machine.run.affine.string()));
+  }
+  Systems systems;
+  for (unsigned sm = 0; sm < site.machine.chip.sms; ++sm) {
+    if (system == System::kUniformVector) {
+      systems.push_back(std::make_unique<hookup::UniformVector>(site.settings.number("uv_entries")));
+    } else if (system == System::kNoSync) {
+      systems.push_back(std::make_unique<hookup::NoSync>());
+    } else {
+      systems.push_back(std::make_unique<hookup::DacIdeal>(instances, site.settings.flag("dac_loads")));
+    }
+  }
+  return systems;
+}
+
+void check_machine(const gpu::Machine& machine) {
+  need("sm.lanes", machine.sm.lanes, 32, 32);
+  need("sm.warps", machine.sm.warps, 1, 64);
+  need("sm.tb_contexts", machine.sm.tb_contexts, 1, 32);
+  need("fetch.warps", machine.fetch.warps, 1, 1);
+  need("fetch.insns", machine.fetch.insns, 1, gpu::kMaxDecode);
+  need("issue.warps", machine.issue.warps, 1, gpu::kMaxIssue / (machine.schedulers * machine.issue.per_warp));
+  need("rf.banks", machine.rf.banks, 1, 16);
+}
+
+}  // namespace
+
+const char* Registration::name() const { return Block::kBlock; }
+
+const std::vector<base::SchemaRow>& Registration::keys() const {
+  using namespace hookup;
+  static const std::vector<base::SchemaRow> keys{
+      choice_key("system", "darsie", {"darsie", "uv", "no_cf_sync", "dac_ideal"},
+                 "the block, or one that it is compared with and that is C++ alone"),
+      number_key("entries", 8, "entries", 1, 16, "of the skip table, per thread block"),
+      number_key("rows", 32, "rows", 1, 32, "for renaming that a thread block uses at most"),
+      number_key("slots", 32, "registers", 1, 32, "of a program that may be renamed"),
+      number_key("read_ports", 2, "groups", 1, 4, "of warps that ask the skip table per tick"),
+      flag_key("store_inv", true, "stores of a thread block take its loads out of the skip table"),
+      flag_key("load_skip", true, "loads are skipped too"),
+      flag_key("skip", true, "0: warps meet at branches, and nothing is skipped"),
+      number_key("uv_entries", 64, "entries", 1, 1024, "system uv: of the reuse buffer, per SM"),
+      flag_key("dac_loads", true, "system dac_ideal: loads whose address is uniform are affine too")};
+  return keys;
+}
+
+std::vector<hookup::Claim> Registration::claims(const hookup::Settings& /*settings*/) const {
+  return {hookup::Claim::kFiltersFetch, hookup::Claim::kNeedsExecution};
+}
+
+Params Registration::params(const gpu::Machine& machine, const hookup::Settings& settings) {
+  check_machine(machine);
+  Params params;
+  params.NumWarps = machine.sm.warps;
+  params.NumTbs = machine.sm.tb_contexts;
+  params.NumPst = settings.number("entries");
+  params.NumRows = settings.number("rows");
+  params.NumSlots = settings.number("slots");
+  params.PstRd = settings.number("read_ports");
+  params.DecW = machine.fetch.insns;
+  params.NumIss = machine.schedulers * machine.issue.warps * machine.issue.per_warp;
+  params.NumSrc = gpu::kMaxOperands;
+  params.NumWb = machine.rf.banks;
+  params.RowW = Params::number_bits(machine.sm.registers / machine.sm.lanes);
+  params.StoreInv = settings.flag("store_inv") ? 1 : 0;
+  params.LoadSkip = settings.flag("load_skip") ? 1 : 0;
+  params.SkipEn = settings.flag("skip") ? 1 : 0;
+  params.check();
+  return params;
+}
+
+std::shared_ptr<void> Registration::plug(const hookup::PlugSite& site, gpu::Hooks& hooks) const {
+  const auto system = site.settings.choice<System>("system");
+  check_marks(site, system);
+  if (system != System::kDarsie) {
+    need("sm.lanes", site.machine.sm.lanes, 32, 32);
+    auto systems = std::make_shared<Systems>(make_compared(site, system));
+    for (const auto& one : *systems) hooks.fetch_filter.push_back(one.get());
+    return systems;
+  }
+  const Params params = Registration::params(site.machine, site.settings);
+  auto adapters = std::make_shared<std::vector<std::unique_ptr<hookup::DarsieAdapter>>>();
+  for (unsigned sm = 0; sm < site.machine.chip.sms; ++sm) {
+    adapters->push_back(
+        std::make_unique<hookup::DarsieAdapter>(hookup::twin_of<Block>(site, params, "sm" + std::to_string(sm))));
+    hooks.fetch_filter.push_back(adapters->back().get());
+  }
+  return adapters;
+}
+
+std::string Registration::statistics_path() const { return "gpu.sm<k>.fetch_filter"; }
+
+std::shared_ptr<void> Registration::declare_statistics(base::StatisticGroup& parent) const {
+  struct All {
+    explicit All(base::StatisticGroup& group)
+        : block(group, []() -> const Counters& { return none(); }), uniform(group), no_sync(group), dac(group) {}
+    static const Counters& none() {
+      static const Counters zero;
+      return zero;
+    }
+    hookup::DarsieStatistics block;
+    hookup::UniformVectorStatistics uniform;
+    hookup::NoSyncStatistics no_sync;
+    hookup::DacStatistics dac;
+  };
+  return std::make_shared<All>(parent);
+}
+
+}  // namespace castor::darsie

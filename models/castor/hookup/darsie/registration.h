@@ -1,0 +1,24 @@
+#pragma once
+
+#include "castor/darsie/params.h"
+#include "castor/hookup/block_type.h"
+
+namespace castor::darsie {
+
+/// The skip table and renamer of every SM (docs/gpu.md, "FetchFilter"). Needs SMs that fetch one warp per tick, with 32
+/// lanes and at most 16 banks of registers.
+class Registration final : public hookup::BlockType {
+ public:
+  [[nodiscard]] const char* name() const override;
+  [[nodiscard]] const std::vector<base::SchemaRow>& keys() const override;
+  [[nodiscard]] std::vector<hookup::Claim> claims(const hookup::Settings& settings) const override;
+  [[nodiscard]] std::shared_ptr<void> plug(const hookup::PlugSite& site, gpu::Hooks& hooks) const override;
+  [[nodiscard]] std::string statistics_path() const override;
+  [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
+
+  /// Parameters on a machine: warps, TB contexts, issue, decode and register file are the machine's, the rest keys.
+  /// Errors: InputError for a machine that the block does not fit, with the key and its value.
+  [[nodiscard]] static Params params(const gpu::Machine& machine, const hookup::Settings& settings);
+};
+
+}  // namespace castor::darsie

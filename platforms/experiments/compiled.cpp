@@ -1,0 +1,281 @@
+#include "platforms/experiments/compiled.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "castor/base/error.h"
+#include "castor/base/hash.h"
+#include "castor/base/installation.h"
+#include "platforms/experiments/experiment.h"
+#include "platforms/experiments/process.h"
+
+namespace castor::platforms::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+using Paths = std::vector<fs::path>;
+
+/// Part of every key: raise it when programs change though nothing that they are made of does.
+constexpr unsigned kRecipe = 1;
+constexpr const char* kLevel = "-O2";
+
+fs::path sources_folder() { return fs::path(base::data_folder()) / "kernels"; }
+fs::path compiler() { return fs::path(base::prefix()) / "bin/castor-cc"; }
+
+std::string shown(const fs::path& path) { return base::printable(path.string(), std::string::npos); }
+
+/// Regular files below a folder, or the file itself, in the order of their names; links are followed.
+Paths files_below(const fs::path& place) {
+  std::error_code failed;
+  if (fs::is_regular_file(place, failed)) return {place};
+  Paths out;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(place, fs::directory_options::follow_directory_symlink, failed)) {
+    if (entry.is_regular_file(failed)) out.push_back(entry.path());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// What is handed to the compiler: a file, or all sources of the program's folder.
+Paths sources_of(const std::string& name) {
+  static const std::string kMicro = "micro_";
+  const fs::path root = sources_folder();
+  const fs::path file = name.rfind(kMicro, 0) == 0 ? root / "microbenchmarks" / (name.substr(kMicro.size()) + ".cu")
+                                                   : root / (name + ".cu");
+  std::error_code failed;
+  if (fs::is_regular_file(file, failed)) return {file};
+  Paths out;
+  for (const fs::path& path : files_below(root / name)) {
+    if (path.extension() == ".cu" || path.extension() == ".cpp") out.push_back(path);
+  }
+  if (out.empty()) {
+    throw base::InputError("no program '" + base::printable(name) + "': no source '" + shown(file) + "'",
+                           "install all of Castor");
+  }
+  return out;
+}
+
+/// What every program is made of beside its sources: every header beside them, the compiler, its headers and libraries.
+class SharedParts {
+ public:
+  SharedParts() {
+    for (const fs::path& path : files_below(sources_folder())) {
+      if (path.extension() == ".h") parts_.push_back(path);
+    }
+    const fs::path data = base::data_folder();
+    for (const fs::path& place :
+         {compiler(), data / "include", data / "castor_libdevice.bc", data / "castor_opencl.bc"}) {
+      const Paths more = files_below(place);
+      parts_.insert(parts_.end(), more.begin(), more.end());
+    }
+  }
+  [[nodiscard]] const Paths& parts() const { return parts_; }
+  /// Of names and contents; read when the first program asks.
+  [[nodiscard]] const std::string& digest() {
+    if (digest_.empty()) digest_ = digest_of(parts_);
+    return digest_;
+  }
+  static std::string digest_of(const Paths& parts) {
+    base::Hash hash;
+    for (const fs::path& part : parts) hash.add(part.string()).add(contents(part.string()));
+    return hash.text();
+  }
+
+ private:
+  Paths parts_;
+  std::string digest_;
+};
+
+std::string key_of(const std::string& name, const Paths& sources, SharedParts& shared) {
+  base::Hash hash;
+  // The program names the folder of the runtime that it loads.
+  hash.add(kRecipe).add(name).add(kLevel).add(base::prefix());
+  return hash.add(SharedParts::digest_of(sources)).add(shared.digest()).text();
+}
+
+/// The program of the build tree; empty if there is none, or an old one.
+fs::path built_program(const std::string& name, const Paths& sources, const SharedParts& shared) {
+  const fs::path path = fs::path(base::prefix()) / "kernels" / name;
+  std::error_code failed;
+  if (fs::is_directory(path, failed) || ::access(path.c_str(), X_OK) != 0) return {};
+  const fs::file_time_type built = fs::last_write_time(path, failed);
+  const auto newer = [&](const fs::path& part) {
+    const fs::file_time_type written = fs::last_write_time(part, failed);
+    return !failed && written > built;
+  };
+  const auto any_newer = [&](const Paths& parts) { return std::any_of(parts.begin(), parts.end(), newer); };
+  return any_newer(sources) || any_newer(shared.parts()) ? fs::path() : path;
+}
+
+/// <cache>/programs, made if it is not there; the cache is that of RTL.
+fs::path programs_cache() {
+  const auto told = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  fs::path folder = told("CASTOR_CACHE");
+  if (folder.empty()) {
+    const std::string home = told("XDG_CACHE_HOME");
+    folder = (home.empty() ? fs::path(told("HOME")) / ".cache" : fs::path(home)) / "castor";
+  }
+  std::error_code failed;
+  fs::create_directories(folder / "programs", failed);
+  if (!failed && ::access((folder / "programs").c_str(), W_OK | X_OK) != 0) {
+    failed = std::error_code(errno, std::generic_category());
+  }
+  if (failed) {
+    throw base::InputError(
+        "programs are compiled into a cache, and '" + shown(folder) + "' cannot be written: " + failed.message(),
+        "environment variable CASTOR_CACHE names another folder");
+  }
+  return fs::canonical(folder / "programs");
+}
+
+struct Wanted {
+  std::string name;
+  Paths sources;
+  fs::path folder;  ///< <cache>/programs/<name>-<key>
+  [[nodiscard]] fs::path program() const { return folder / name; }
+};
+
+/// One builder at a time: the folder <final>.part is the lock. What a builder that was killed leaves lies in there and
+/// goes with the next one.
+class Building {
+ public:
+  explicit Building(const fs::path& final) : part_(final.string() + ".part") {
+    for (;;) {
+      ::mkdir(part_.c_str(), 0777);
+      lock_ = ::open(part_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      if (lock_ < 0) {
+        if (errno == ENOENT) continue;
+        throw base::Error("cannot open '" + shown(part_) + "': " + std::strerror(errno));
+      }
+      ::flock(lock_, LOCK_EX);
+      struct stat ours {
+      }, there{};
+      if (::fstat(lock_, &ours) == 0 && ::stat(part_.c_str(), &there) == 0 && ours.st_ino == there.st_ino) break;
+      ::close(lock_);  // another one has made its folder of it meanwhile
+    }
+    std::error_code ignored;
+    for (const auto& old : fs::directory_iterator(part_, ignored)) fs::remove_all(old.path(), ignored);
+  }
+  ~Building() {
+    std::error_code ignored;
+    fs::remove_all(part_, ignored);
+    ::close(lock_);
+  }
+  Building(const Building&) = delete;
+  Building& operator=(const Building&) = delete;
+
+  /// An empty folder that becomes the final one by a rename.
+  [[nodiscard]] fs::path folder() const {
+    std::string name = (part_ / "XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw base::Error("no folder '" + name + "': " + std::strerror(errno));
+    ::chmod(name.c_str(), 0755);
+    return name;
+  }
+
+ private:
+  fs::path part_;
+  int lock_ = -1;
+};
+
+void compile(const Wanted& wanted) {
+  const Building building(wanted.folder);
+  std::error_code failed;
+  if (fs::exists(wanted.program(), failed)) return;  // by another one, meanwhile
+  const fs::path folder = building.folder();
+  const fs::path log = folder / "log";
+  std::vector<std::string> words = {compiler().string(), kLevel};
+  for (const fs::path& source : wanted.sources) words.push_back(source.string());
+  words.insert(words.end(), {"-o", (folder / wanted.name).string()});
+  const int status = wait_for(start_process(words, log.string()));
+  if (status != 0 || ::access((folder / wanted.name).c_str(), X_OK) != 0) {
+    std::string command;
+    for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
+    std::string said = contents(log.string());
+    while (!said.empty() && said.back() == '\n') said.pop_back();
+    throw base::Error(wanted.name + " cannot be compiled: " + command + "\n" + said);
+  }
+  fs::remove(log, failed);
+  fs::rename(folder, wanted.folder);
+}
+
+/// Begins the process that compiles a program; locks are its own, so that two who want the same wait for each other in
+/// any order. What goes wrong is the file `errors`.
+pid_t start_compiler(const Wanted& wanted, const std::string& errors) {
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) throw base::Error(std::string("no process for the compiler: ") + std::strerror(errno));
+  if (child != 0) return child;
+  int code = 0;
+  try {
+    std::signal(SIGINT, SIG_DFL);
+    compile(wanted);
+  } catch (const std::exception& error) {
+    std::ofstream(errors) << error.what();
+    code = 1;
+  }
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
+void compile_all(const std::vector<Wanted>& missing, unsigned workers) {
+  std::string list;
+  for (const Wanted& one : missing) list += " " + one.name;
+  std::fprintf(stderr, "castor: compiling (once):%s\n", list.c_str());
+  const Scratch scratch;
+  std::string first_error;
+  Processes work;
+  work.count = missing.size();
+  work.workers = workers;
+  work.start = [&](std::size_t i) { return start_compiler(missing[i], scratch.file(missing[i].name.c_str())); };
+  work.ended = [&](std::size_t i, int status) {
+    if (status == 0 || !first_error.empty()) return;
+    first_error = WIFSIGNALED(status)
+                      ? missing[i].name + " cannot be compiled: ended by signal " + std::to_string(WTERMSIG(status))
+                      : contents(scratch.file(missing[i].name.c_str()));
+  };
+  if (!run_all(work)) throw base::Error("interrupted; the same command compiles what is left");
+  if (!first_error.empty()) throw base::InputError(first_error);
+}
+
+}  // namespace
+
+std::vector<std::string> compiled_programs(const std::vector<std::string>& names, unsigned workers) {
+  std::vector<std::string> out;
+  std::vector<Wanted> missing;
+  SharedParts shared;
+  for (const std::string& name : names) {
+    const Paths sources = sources_of(name);
+    const fs::path built = built_program(name, sources, shared);
+    if (!built.empty()) {
+      out.push_back(built.string());
+      continue;
+    }
+    Wanted wanted{name, sources, programs_cache() / (name + "-" + key_of(name, sources, shared))};
+    out.push_back(wanted.program().string());
+    std::error_code failed;
+    const auto same = [&](const Wanted& other) { return other.name == name; };
+    if (!fs::exists(wanted.program(), failed) && std::none_of(missing.begin(), missing.end(), same)) {
+      missing.push_back(std::move(wanted));
+    }
+  }
+  if (!missing.empty()) compile_all(missing, workers);
+  return out;
+}
+
+}  // namespace castor::platforms::experiments

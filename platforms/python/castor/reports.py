@@ -1,0 +1,102 @@
+"""report.json: what `castor run --report` writes (docs/guides/looking.md, "Report")."""
+
+import json
+from pathlib import Path
+
+from .errors import BadFile, need
+
+#: What each scheduler does in a tick, by the report's name and for people.
+STALLS = {
+    "issued": "issued",
+    "idle": "idle",
+    "raw": "register",
+    "raw_memory": "load",
+    "memory_pipe": "LSU busy",
+    "compute_pipe": "unit busy",
+}
+
+
+def read_json(path, what, writer):
+    """The content of a JSON file. Raises BadFile if it is none, OSError if it cannot be read."""
+    try:
+        return json.loads(Path(path).read_text())
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(f"{path}: this is no {what} ({error}); {writer} writes one") from None
+
+
+class Report:
+    """One run. `content` is the JSON; the frames are made of it.
+
+    kernels        a row for each kernel in the order of completion: name, times in ps and us, cycles, counts, ipc
+    ratios         by name: value, numerator, denominator, unit, meaning
+    statistics     a row for each counter: path ("sm0.ticks"), part ("sm0"), name ("ticks"), value, unit, meaning
+    configuration  by key of the machine: value, unit, origin
+    """
+
+    def __init__(self, content):
+        self.content = content
+        self.machine = content["machine"]
+        self.cycles = content["cycles"]
+
+    def __repr__(self):
+        return f"Report({self.machine}, {self.cycles} cycles, {len(self.content['kernels'])} kernels)"
+
+    @property
+    def kernels(self):
+        pandas = need("pandas")
+        frame = pandas.json_normalize(self.content["kernels"])
+        if "start_ps" in frame:
+            frame["start_us"] = frame["start_ps"] / 1e6
+            frame["duration_us"] = (frame["end_ps"] - frame["start_ps"]) / 1e6
+        if "cycles" in frame:
+            frame["ipc"] = frame["warp_instructions"] / frame["cycles"].where(frame["cycles"] > 0)
+        return frame
+
+    @property
+    def ratios(self):
+        return need("pandas").DataFrame.from_dict(self.content.get("ratios", {}), orient="index")
+
+    @property
+    def configuration(self):
+        return need("pandas").DataFrame.from_dict(self.content["configuration"]["keys"], orient="index")
+
+    @property
+    def statistics(self):
+        rows = []
+
+        def walk(values, legend, parts):
+            for name, value in values.items():
+                about = legend.get(name, {}) if isinstance(legend, dict) else {}
+                if isinstance(value, dict):
+                    walk(value, about, [*parts, name])
+                elif isinstance(value, (int, float)):
+                    rows.append(
+                        {
+                            "path": ".".join([*parts, name]),
+                            "part": parts[0] if parts else "",
+                            "name": ".".join([*parts[1:], name]),
+                            "value": value,
+                            "unit": about.get("unit", ""),
+                            "meaning": about.get("meaning", ""),
+                        }
+                    )
+
+        walk(self.content.get("statistics", {}), self.content.get("legend", {}), [])
+        return need("pandas").DataFrame(rows, columns=["path", "part", "name", "value", "unit", "meaning"])
+
+    def stalls(self):
+        """Shares of all scheduler ticks, as a series by what the schedulers did; they add up to 1."""
+        pandas = need("pandas")
+        ticks = self.content.get("statistics", {}).get("total", {}).get("stall")
+        if ticks is None:
+            raise BadFile("the report has no scheduler ticks: the functional machine has no timing")
+        shares = pandas.Series({label: float(ticks[name]) for name, label in STALLS.items()})
+        return shares / max(shares.sum(), 1)
+
+
+def report(path):
+    """Reads report.json. Raises BadFile, OSError."""
+    content = read_json(path, "report", "castor run --report FILE")
+    if not isinstance(content, dict) or not {"machine", "cycles", "kernels", "configuration"} <= content.keys():
+        raise BadFile(f"{path}: this is no report of a run; castor run --report FILE writes one")
+    return Report(content)

@@ -1,0 +1,404 @@
+// Map of registers: which rows a warp has still to pass, which ones hold its registers, and which ones may still be
+// read; the lookup of operands at issue; the copies for warps that have left (docs/blocks/darsie.md, "Cycle"). Row k of
+// warp w is bit w*NumRows+k.
+//
+// The register numbers of a thread block's rows are kept side by side, bit plane by bit plane, and read together. The
+// next state is computed in the clocked process: no output needs it.
+module castor_darsie_rename #(
+  parameter int unsigned NumWarps = 64,
+  parameter int unsigned NumTbs   = 32,
+  parameter int unsigned NumRows  = 32,
+  parameter int unsigned NumSlots = 32,
+  parameter int unsigned PstRd    = 2,
+  parameter int unsigned NumIss   = 8,
+  parameter int unsigned NumSrc   = 6,
+  parameter int unsigned RowW     = 11,
+  localparam int unsigned WarpWidth = (NumWarps > 1) ? $clog2(NumWarps) : 1,
+  localparam int unsigned TbWidth   = (NumTbs > 1) ? $clog2(NumTbs) : 1,
+  localparam int unsigned TagWidth  = (NumRows > 1) ? $clog2(NumRows) : 1,
+  localparam int unsigned SlotWidth = (NumSlots > 1) ? $clog2(NumSlots) : 1
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Warps and rows, as the cycle began.
+  input  logic [NumWarps-1:0]         live_i,
+  input  logic [TbWidth*NumWarps-1:0] tb_i,
+  input  logic [NumWarps-1:0]         cpy_i,
+  input  logic [NumTbs*NumRows-1:0]   wb_i,
+  input  logic [NumTbs*RowW-1:0]      base_i,
+
+  // Groups that skip.
+  input  logic [PstRd-1:0]          skip_i,
+  input  logic [PstRd*NumWarps-1:0] skip_warps_i,
+  input  logic [PstRd*TbWidth-1:0]  skip_tb_i,
+  input  logic [PstRd-1:0]          skip_two_i,
+  input  logic [PstRd*TagWidth-1:0] skip_tag0_i,
+  input  logic [PstRd*TagWidth-1:0] skip_tag1_i,
+
+  // Decode, of one thread block. Masks are over its rows.
+  input  logic [TbWidth-1:0]           d_tb_i,
+  output logic [SlotWidth*NumRows-1:0] d_slot_o,  // bit planes
+  input  logic [NumWarps-1:0]          drop_warps_i,
+  input  logic [NumRows-1:0]           drop_i,    // no longer pending for drop_warps_i
+  input  logic                         elected_i,
+  input  logic [NumWarps-1:0]          heirs_i,
+  input  logic [NumRows-1:0]           new0_i,
+  input  logic [NumRows-1:0]           new1_i,
+  input  logic [SlotWidth-1:0]         new0_slot_i,
+  input  logic [SlotWidth-1:0]         new1_slot_i,
+
+  // Issue, of warps in range.
+  input  logic [NumIss-1:0]                  i_valid_i,
+  input  logic [NumIss*WarpWidth-1:0]        i_warp_i,
+  input  logic [NumIss-1:0]                  i_lead_i,
+  input  logic [NumIss*2*TagWidth-1:0]       i_tag_i,
+  input  logic [NumIss*2-1:0]                i_dv_i,
+  input  logic [NumIss*2*SlotWidth-1:0]      i_dst_i,
+  input  logic [NumIss*NumSrc-1:0]           i_sv_i,
+  input  logic [NumIss*NumSrc*SlotWidth-1:0] i_src_i,
+  output logic [NumIss*NumSrc-1:0]           i_sren_o,
+  output logic [NumIss*NumSrc*RowW-1:0]      i_srow_o,
+  input  logic [NumWarps-1:0]                oc_idle_i,
+
+  // Events.
+  input  logic [NumWarps-1:0] leave_i,   // warps that leave the majority by themselves
+  input  logic [NumWarps-1:0] barred_i,  // warps of thread blocks whose barrier completes
+  input  logic [NumWarps-1:0] exit_i,    // live warps that end
+
+  // Copies.
+  input  logic                 cp_ack_i,
+  output logic                 cp_valid_o,
+  output logic [WarpWidth-1:0] cp_warp_o,
+  output logic [RowW-1:0]      cp_row_o,
+  output logic [SlotWidth-1:0] cp_slot_o,
+  output logic [NumWarps-1:0]  copied_o,
+
+  output logic [NumWarps*NumRows-1:0] pend_o,
+  output logic [NumWarps*NumRows-1:0] ref_o,
+  output logic [NumWarps*NumRows-1:0] ling_o,
+  output logic [WarpWidth-1:0]        cpw_o,
+  output logic [TagWidth-1:0]         cpk_o
+);
+  localparam int unsigned PlanesWidth = SlotWidth * NumRows;
+  localparam int unsigned PaddedWarps = (NumWarps + 7) / 8 * 8;
+
+  // Bit b*NumRows+k: bit b of the number k.
+  function automatic logic [TagWidth*NumRows-1:0] numbers();
+    numbers = '0;
+    for (int unsigned b = 0; b < TagWidth; b++) begin
+      for (int unsigned k = 0; k < NumRows; k++) begin
+        numbers[b*NumRows+k] = (((k >> b) & 1) != 0);
+      end
+    end
+  endfunction
+
+  localparam logic [TagWidth*NumRows-1:0] Number = numbers();
+
+  // Rows in `rows` whose register number, of which `planes` has the bit planes, is `slot`.
+  function automatic logic [NumRows-1:0] rows_of(input logic [NumRows-1:0] rows, input logic [PlanesWidth-1:0] planes,
+                                                 input logic [SlotWidth-1:0] slot);
+    rows_of = rows;
+    for (int unsigned b = 0; b < SlotWidth; b++) begin
+      rows_of = rows_of & ~(planes[b*NumRows +: NumRows] ^ {NumRows{slot[b]}});
+    end
+  endfunction
+
+  logic [NumWarps*NumRows-1:0] pend_q, ref_q, ling_q;
+  logic [PlanesWidth-1:0]      slot_q [NumTbs];
+  logic                        cpv_q;
+  logic [WarpWidth-1:0]        cpw_q;
+  logic [TagWidth-1:0]         cpk_q;
+
+  assign pend_o   = pend_q;
+  assign ref_o    = ref_q;
+  assign ling_o   = ling_q;
+  assign cpw_o    = cpw_q;
+  assign cpk_o    = cpk_q;
+  assign d_slot_o = slot_q[d_tb_i];
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Operands: a source is in the lowest row that the warp refers to for that register, if there is one.
+  always_comb begin
+    logic [NumRows-1:0]     refs, rows;
+    logic [TbWidth-1:0]     tb;
+    logic [PlanesWidth-1:0] planes;
+    logic [RowW-1:0]        base;
+    logic [TagWidth-1:0]    tag;
+    refs     = '0;
+    rows     = '0;
+    tb       = '0;
+    planes   = '0;
+    base     = '0;
+    tag      = '0;
+    i_sren_o = '0;
+    i_srow_o = '0;
+    for (int unsigned p = 0; p < NumIss; p++) begin
+      if (i_valid_i[p]) begin
+        refs = ref_q[i_warp_i[p*WarpWidth +: WarpWidth]*NumRows +: NumRows];
+        if (refs != '0) begin
+          for (int unsigned b = 0; b < TbWidth; b++) begin
+            tb[b] = tb_i[b*NumWarps+32'(i_warp_i[p*WarpWidth +: WarpWidth])];
+          end
+          planes = slot_q[tb];
+          base   = base_i[tb*RowW +: RowW];
+          for (int unsigned a = 0; a < NumSrc; a++) begin
+            if (i_sv_i[p*NumSrc+a]) begin
+              rows = rows_of(refs, planes, i_src_i[(p*NumSrc+a)*SlotWidth +: SlotWidth]);
+              if (rows != '0) begin
+                rows = rows & (~rows + NumRows'(1));
+                for (int unsigned b = 0; b < TagWidth; b++) begin
+                  tag[b] = ((rows & Number[b*NumRows +: NumRows]) != '0);
+                end
+                i_sren_o[p*NumSrc+a]                = 1'b1;
+                i_srow_o[(p*NumSrc+a)*RowW +: RowW] = base + RowW'(tag);
+              end
+            end
+          end
+        end
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Copies: the lowest warp that has a row to copy that is written back, and its lowest one. Logic of registers alone.
+  logic                 pick;
+  logic [WarpWidth-1:0] pick_warp;
+  logic [TagWidth-1:0]  pick_row;
+  logic [NumWarps-1:0]  copied;
+
+  always_comb begin
+    logic [NumRows-1:0]     rows, here;
+    logic [TbWidth-1:0]     tb;
+    logic [PaddedWarps-1:0] copying;
+    rows      = '0;
+    copying   = PaddedWarps'(cpy_i);
+    here      = '0;
+    tb        = '0;
+    pick      = 1'b0;
+    pick_warp = '0;
+    pick_row  = '0;
+    copied    = '0;
+    if (cpy_i != '0) begin
+      for (int unsigned h = PaddedWarps; h > 0; h = h - 8) begin
+        if (copying[h-8 +: 8] != '0) begin
+          for (int unsigned w = (h > NumWarps) ? NumWarps : h; w > h - 8; w--) begin
+            if (copying[w-1]) begin
+              for (int unsigned b = 0; b < TbWidth; b++) begin
+                tb[b] = tb_i[b*NumWarps+(w-1)];
+              end
+              here        = ref_q[(w-1)*NumRows +: NumRows];
+              copied[w-1] = (here == '0);
+              here        = here & wb_i[tb*NumRows +: NumRows];
+              if (here != '0) begin
+                pick      = 1'b1;
+                pick_warp = WarpWidth'(w - 1);
+                rows      = here;
+              end
+            end
+          end
+        end
+      end
+      rows = rows & (~rows + NumRows'(1));
+      for (int unsigned b = 0; b < TagWidth; b++) begin
+        pick_row[b] = ((rows & Number[b*NumRows +: NumRows]) != '0);
+      end
+    end
+  end
+
+  assign copied_o   = copied;
+  assign cp_valid_o = cpv_q;
+
+  always_comb begin
+    logic [TbWidth-1:0]     tb;
+    logic [PlanesWidth-1:0] planes;
+    tb        = '0;
+    planes    = '0;
+    cp_warp_o = '0;
+    cp_row_o  = '0;
+    cp_slot_o = '0;
+    if (cpv_q) begin
+      for (int unsigned b = 0; b < TbWidth; b++) begin
+        tb[b] = tb_i[b*NumWarps+32'(cpw_q)];
+      end
+      planes    = slot_q[tb];
+      cp_warp_o = cpw_q;
+      cp_row_o  = base_i[tb*RowW +: RowW] + RowW'(cpk_q);
+      for (int unsigned b = 0; b < SlotWidth; b++) begin
+        cp_slot_o[b] = planes[b*NumRows+32'(cpk_q)];
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Next state. First for each source of changes what it takes and gives, then for each warp that one of them is about.
+  logic [NumWarps*NumRows-1:0] refs;
+  logic [NumRows-1:0]          now, was, tags, pending;
+  logic [PlanesWidth-1:0]      planes, slots;
+  logic [TbWidth-1:0]          tb;
+  logic [SlotWidth-1:0]        number;
+  logic [PstRd*NumRows-1:0]    skip_gain, skip_lose;
+  logic [NumIss*NumRows-1:0]   issue_gain, issue_lose;
+  logic [NumWarps-1:0]         ends;
+  logic [PaddedWarps-1:0]      passes, issues, changes;
+
+  always_ff @(posedge clk_i) begin
+    skip_gain  = '0;
+    skip_lose  = '0;
+    issue_gain = '0;
+    issue_lose = '0;
+    passes     = PaddedWarps'(drop_warps_i) | PaddedWarps'(heirs_i);
+    issues     = '0;
+    for (int unsigned g = 0; g < PstRd; g++) begin
+      if (skip_i[g]) begin
+        passes = passes | PaddedWarps'(skip_warps_i[g*NumWarps +: NumWarps]);
+        planes = slot_q[skip_tb_i[g*TbWidth +: TbWidth]];
+        tags   = NumRows'(1) << skip_tag0_i[g*TagWidth +: TagWidth];
+        for (int unsigned b = 0; b < SlotWidth; b++) begin
+          number[b] = ((tags & planes[b*NumRows +: NumRows]) != '0);
+        end
+        skip_gain[g*NumRows +: NumRows] = tags;
+        skip_lose[g*NumRows +: NumRows] = rows_of({NumRows{1'b1}}, planes, number);
+        if (skip_two_i[g]) begin
+          tags = NumRows'(1) << skip_tag1_i[g*TagWidth +: TagWidth];
+          for (int unsigned b = 0; b < SlotWidth; b++) begin
+            number[b] = ((tags & planes[b*NumRows +: NumRows]) != '0);
+          end
+          skip_gain[g*NumRows +: NumRows] = skip_gain[g*NumRows +: NumRows] | tags;
+          skip_lose[g*NumRows +: NumRows] =
+              skip_lose[g*NumRows +: NumRows] | rows_of({NumRows{1'b1}}, planes, number);
+        end
+      end
+    end
+    for (int unsigned p = 0; p < NumIss; p++) begin
+      if (i_valid_i[p] && i_dv_i[p*2 +: 2] != '0) begin
+        issues = issues | (PaddedWarps'(1) << i_warp_i[p*WarpWidth +: WarpWidth]);
+        for (int unsigned b = 0; b < TbWidth; b++) begin
+          tb[b] = tb_i[b*NumWarps+32'(i_warp_i[p*WarpWidth +: WarpWidth])];
+        end
+        planes = slot_q[tb];
+        for (int unsigned a = 0; a < 2; a++) begin
+          if (i_dv_i[p*2+a]) begin
+            issue_lose[p*NumRows +: NumRows] =
+                issue_lose[p*NumRows +: NumRows] |
+                rows_of({NumRows{1'b1}}, planes, i_dst_i[(p*2+a)*SlotWidth +: SlotWidth]);
+            if (i_lead_i[p]) begin
+              issue_gain[p*NumRows +: NumRows] =
+                  issue_gain[p*NumRows +: NumRows] | (NumRows'(1) << i_tag_i[(p*2+a)*TagWidth +: TagWidth]);
+            end
+          end
+        end
+      end
+    end
+
+    // Skips and verdicts. Warps are looked at in eights, of which most have nothing to do.
+    refs = ref_q;
+    for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
+      if (passes[h +: 8] != '0) begin
+        for (int unsigned w = h; w < h + 8 && w < NumWarps; w++) begin
+          if (passes[w]) begin
+            pending = pend_q[w*NumRows +: NumRows];
+            for (int unsigned g = 0; g < PstRd; g++) begin
+              if (skip_i[g] && skip_warps_i[g*NumWarps+w]) begin
+                refs[w*NumRows +: NumRows] =
+                    (refs[w*NumRows +: NumRows] & ~skip_lose[g*NumRows +: NumRows]) | skip_gain[g*NumRows +: NumRows];
+                pending = pending & ~skip_gain[g*NumRows +: NumRows];
+              end
+            end
+            if (drop_warps_i[w]) begin
+              pending = pending & ~drop_i;
+            end
+            if (heirs_i[w]) begin
+              pending = pending | new0_i | new1_i;
+            end
+            pend_q[w*NumRows +: NumRows] <= pending;
+          end
+        end
+      end
+    end
+    // Issues, in the order of the ports.
+    for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
+      if (issues[h +: 8] != '0) begin
+        for (int unsigned w = h; w < h + 8 && w < NumWarps; w++) begin
+          if (issues[w]) begin
+            now = refs[w*NumRows +: NumRows];
+            for (int unsigned p = 0; p < NumIss; p++) begin
+              if (i_valid_i[p] && i_warp_i[p*WarpWidth +: WarpWidth] == WarpWidth'(w)) begin
+                now = (now & ~issue_lose[p*NumRows +: NumRows]) | issue_gain[p*NumRows +: NumRows];
+              end
+            end
+            refs[w*NumRows +: NumRows] = now;
+          end
+        end
+      end
+    end
+    // Ends of waits, of copies and of warps, and rows that are let go while they may still be read.
+    ends    = leave_i | barred_i | exit_i;
+    changes = passes | issues | PaddedWarps'(ends);
+    if (cp_ack_i && cpv_q) begin
+      changes = changes | (PaddedWarps'(1) << cpw_q);
+    end
+    if (ling_q != '0) begin
+      changes = changes | PaddedWarps'(oc_idle_i);
+    end
+    for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
+      if (changes[h +: 8] != '0) begin
+        for (int unsigned w = h; w < h + 8 && w < NumWarps; w++) begin
+          if (changes[w]) begin
+            was = ref_q[w*NumRows +: NumRows];
+            now = refs[w*NumRows +: NumRows];
+            if (cp_ack_i && cpv_q && cpw_q == WarpWidth'(w)) begin
+              now = now & ~(NumRows'(1) << cpk_q);
+            end
+            if (exit_i[w]) begin
+              now = '0;
+            end
+            ref_q[w*NumRows +: NumRows] <= now;
+            if (ends[w]) begin
+              pend_q[w*NumRows +: NumRows] <= '0;
+            end
+            if (oc_idle_i[w] || exit_i[w]) begin
+              ling_q[w*NumRows +: NumRows] <= '0;
+            end else if (live_i[w]) begin
+              ling_q[w*NumRows +: NumRows] <= ling_q[w*NumRows +: NumRows] | (was & ~now);
+            end
+          end
+        end
+      end
+    end
+    if (cpv_q) begin
+      if (cp_ack_i) begin
+        cpv_q <= 1'b0;
+        cpw_q <= '0;
+        cpk_q <= '0;
+      end
+    end else if (pick) begin
+      cpv_q <= 1'b1;
+      cpw_q <= pick_warp;
+      cpk_q <= pick_row;
+    end
+    if (!rst_ni) begin
+      pend_q <= '0;
+      ref_q  <= '0;
+      ling_q <= '0;
+      cpv_q  <= 1'b0;
+      cpw_q  <= '0;
+      cpk_q  <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    slots = slot_q[d_tb_i];
+    for (int unsigned b = 0; b < SlotWidth; b++) begin
+      slots[b*NumRows +: NumRows] = (slots[b*NumRows +: NumRows] & ~(new0_i | new1_i)) |
+                                    (new0_i & {NumRows{new0_slot_i[b]}}) | (new1_i & {NumRows{new1_slot_i[b]}});
+    end
+    if (!rst_ni) begin
+      for (int unsigned t = 0; t < NumTbs; t++) begin
+        slot_q[t] <= '0;
+      end
+    end else if (elected_i) begin
+      slot_q[d_tb_i] <= slots;
+    end
+  end
+endmodule

@@ -1,0 +1,135 @@
+// Renaming rows of each thread block: what they hold and whether it is there (docs/blocks/darsie.md, "Cycle"). Row k of
+// thread block t is bit t*NumRows+k.
+//
+// The sequence numbers of a thread block's rows are kept side by side, bit plane by bit plane, and read together. The
+// next state is computed in the clocked process: no output needs it.
+module castor_darsie_rows #(
+  parameter int unsigned NumTbs   = 32,
+  parameter int unsigned NumRows  = 32,
+  parameter int unsigned NumWb    = 16,
+  parameter int unsigned StoreInv = 1,
+  localparam int unsigned TbWidth  = (NumTbs > 1) ? $clog2(NumTbs) : 1,
+  localparam int unsigned TagWidth = (NumRows > 1) ? $clog2(NumRows) : 1,
+  localparam int unsigned SeqWidth = $clog2(NumRows) + 1
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Write-backs in range.
+  input  logic [NumWb-1:0]          wb_valid_i,
+  input  logic [NumWb*TbWidth-1:0]  wb_tb_i,
+  input  logic [NumWb*TagWidth-1:0] wb_tag_i,
+  output logic                      bad_wb_o,  // of a row that is written back already
+
+  input  logic [NumTbs-1:0] ev_store_i,
+  input  logic              ev_global_i,
+
+  // Decode, of one thread block. Masks are over its rows.
+  input  logic [TbWidth-1:0]          d_tb_i,
+  input  logic                        elected_i,
+  input  logic [NumRows-1:0]          rows_i,     // rows of the election
+  input  logic [SeqWidth-1:0]         seq_i,
+  input  logic                        ld_i,
+  input  logic                        gl_i,
+  input  logic [NumRows-1:0]          give_up_i,  // stale rows that nobody waits for any more
+  output logic [SeqWidth*NumRows-1:0] d_seq_o,    // bit planes
+
+  input  logic               launch_i,
+  input  logic [TbWidth-1:0] launch_tb_i,
+
+  output logic [NumTbs*NumRows-1:0] wb_o,
+  output logic [NumTbs*NumRows-1:0] ld_o,
+  output logic [NumTbs*NumRows-1:0] gl_o,
+  output logic [NumTbs*NumRows-1:0] inv_o,
+  output logic [NumTbs*NumRows-1:0] nosk_o
+);
+  logic [NumTbs*NumRows-1:0]   wb_q, ld_q, gl_q, inv_q, nosk_q;
+  logic [SeqWidth*NumRows-1:0] seq_q [NumTbs];
+
+  assign wb_o    = wb_q;
+  assign ld_o    = ld_q;
+  assign gl_o    = gl_q;
+  assign inv_o   = inv_q;
+  assign nosk_o  = nosk_q;
+  assign d_seq_o = seq_q[d_tb_i];
+
+  always_comb begin
+    bad_wb_o = 1'b0;
+    for (int unsigned p = 0; p < NumWb; p++) begin
+      if (wb_valid_i[p]) begin
+        bad_wb_o = bad_wb_o || wb_q[wb_tb_i[p*TbWidth +: TbWidth]*NumRows+32'(wb_tag_i[p*TagWidth +: TagWidth])];
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Next state.
+  logic [NumTbs*NumRows-1:0]   wb, inv;
+  logic [SeqWidth*NumRows-1:0] seq;
+
+  always_ff @(posedge clk_i) begin
+    wb  = wb_q;
+    inv = inv_q;
+    for (int unsigned p = 0; p < NumWb; p++) begin
+      if (wb_valid_i[p]) begin
+        wb[wb_tb_i[p*TbWidth +: TbWidth]*NumRows+32'(wb_tag_i[p*TagWidth +: TagWidth])] = 1'b1;
+      end
+    end
+    if (StoreInv != 0 && ev_store_i != '0) begin
+      for (int unsigned t = 0; t < NumTbs; t++) begin
+        if (ev_store_i[t]) begin
+          inv[t*NumRows +: NumRows] = inv[t*NumRows +: NumRows] | ld_q[t*NumRows +: NumRows];
+        end
+      end
+    end
+    if (ev_global_i) begin
+      inv = inv | gl_q;
+    end
+    // No thread block of a launch has warps that elect.
+    if (launch_i || elected_i || give_up_i != '0) begin
+      for (int unsigned t = 0; t < NumTbs; t++) begin
+        if (d_tb_i == TbWidth'(t)) begin
+          if (elected_i) begin
+            wb[t*NumRows +: NumRows]      = wb[t*NumRows +: NumRows] & ~rows_i;
+            inv[t*NumRows +: NumRows]     = inv[t*NumRows +: NumRows] & ~rows_i;
+            nosk_q[t*NumRows +: NumRows] <= nosk_q[t*NumRows +: NumRows] & ~rows_i;
+            ld_q[t*NumRows +: NumRows]   <= (ld_q[t*NumRows +: NumRows] & ~rows_i) | (rows_i & {NumRows{ld_i}});
+            gl_q[t*NumRows +: NumRows]   <= (gl_q[t*NumRows +: NumRows] & ~rows_i) | (rows_i & {NumRows{gl_i}});
+          end else begin
+            nosk_q[t*NumRows +: NumRows] <= nosk_q[t*NumRows +: NumRows] | give_up_i;
+          end
+        end
+        if (launch_i && launch_tb_i == TbWidth'(t)) begin
+          wb[t*NumRows +: NumRows]      = '1;
+          inv[t*NumRows +: NumRows]     = '0;
+          nosk_q[t*NumRows +: NumRows] <= '0;
+          ld_q[t*NumRows +: NumRows]   <= '0;
+          gl_q[t*NumRows +: NumRows]   <= '0;
+        end
+      end
+    end
+    wb_q  <= wb;
+    inv_q <= inv;
+    if (!rst_ni) begin
+      wb_q   <= '0;
+      ld_q   <= '0;
+      gl_q   <= '0;
+      inv_q  <= '0;
+      nosk_q <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    seq = seq_q[d_tb_i];
+    for (int unsigned b = 0; b < SeqWidth; b++) begin
+      seq[b*NumRows +: NumRows] = (seq[b*NumRows +: NumRows] & ~rows_i) | (rows_i & {NumRows{seq_i[b]}});
+    end
+    if (!rst_ni) begin
+      for (int unsigned t = 0; t < NumTbs; t++) begin
+        seq_q[t] <= '0;
+      end
+    end else if (elected_i) begin
+      seq_q[d_tb_i] <= seq;
+    end
+  end
+endmodule

@@ -1,0 +1,142 @@
+// What the block knows of each thread block slot: the launch, and where its elections stand
+// (docs/blocks/darsie.md, "Cycle"). The next state is computed in the clocked process: no output needs it.
+module castor_darsie_tbs #(
+  parameter int unsigned NumTbs   = 32,
+  parameter int unsigned NumRows  = 32,
+  parameter int unsigned NumSlots = 32,
+  parameter int unsigned RowW     = 11,
+  localparam int unsigned TbWidth   = (NumTbs > 1) ? $clog2(NumTbs) : 1,
+  localparam int unsigned TagWidth  = (NumRows > 1) ? $clog2(NumRows) : 1,
+  localparam int unsigned SlotWidth = (NumSlots > 1) ? $clog2(NumSlots) : 1,
+  localparam int unsigned SeqWidth  = $clog2(NumRows) + 1
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Legal launches and retirements.
+  input  logic                 launch_i,
+  input  logic [TbWidth-1:0]   launch_tb_i,
+  input  logic                 launch_en_i,
+  input  logic                 launch_promote_i,
+  input  logic [RowW-1:0]      launch_base_i,
+  input  logic [TagWidth:0]    launch_rows_i,
+  input  logic [SlotWidth:0]   launch_slots_i,
+  input  logic                 retire_i,
+  input  logic [TbWidth-1:0]   retire_tb_i,
+
+  // Decode, of one thread block.
+  input  logic [TbWidth-1:0]   d_tb_i,
+  input  logic                 lead_i,       // takes a new sequence number
+  input  logic                 alone_i,
+  input  logic                 no_elect_i,
+  input  logic                 set_sync_i,
+
+  // Meeting, and ends of regions.
+  input  logic [NumTbs-1:0]    synced_i,     // synchronisation points that are complete
+  input  logic [NumTbs-1:0]    bar_i,
+  input  logic [NumTbs-1:0]    region_end_i,
+
+  output logic [NumTbs-1:0]               tl_o,
+  output logic [NumTbs-1:0]               en_o,
+  output logic [NumTbs-1:0]               prom_o,
+  output logic [NumTbs*RowW-1:0]          base_o,
+  output logic [NumTbs*(TagWidth+1)-1:0]  rows_o,
+  output logic [NumTbs*(SlotWidth+1)-1:0] slots_o,
+  output logic [NumTbs*SeqWidth-1:0]      ctr_o,
+  output logic [NumTbs-1:0]               sync_o,
+  output logic [NumTbs-1:0]               synced_o,
+  output logic [NumTbs-1:0]               noel_o
+);
+  localparam int unsigned CountWidth = TagWidth + 1;
+  localparam int unsigned LimitWidth = SlotWidth + 1;
+
+  logic [NumTbs-1:0]            tl_q, en_q, prom_q, sync_q, synced_q, noel_q;
+  logic [NumTbs*RowW-1:0]       base_q;
+  logic [NumTbs*CountWidth-1:0] rows_q;
+  logic [NumTbs*LimitWidth-1:0] slots_q;
+  logic [NumTbs*SeqWidth-1:0]   ctr_q;
+
+  assign tl_o     = tl_q;
+  assign en_o     = en_q;
+  assign prom_o   = prom_q;
+  assign base_o   = base_q;
+  assign rows_o   = rows_q;
+  assign slots_o  = slots_q;
+  assign ctr_o    = ctr_q;
+  assign sync_o   = sync_q;
+  assign synced_o = synced_q;
+  assign noel_o   = noel_q;
+
+  logic [NumTbs-1:0] d_tb, launch_tb, tl, en, sync, synced, noel;
+
+  always_ff @(posedge clk_i) begin
+    tl        = tl_q;
+    en        = en_q;
+    sync      = sync_q;
+    synced    = synced_q;
+    noel      = noel_q;
+    d_tb      = NumTbs'(1) << d_tb_i;
+    launch_tb = launch_i ? NumTbs'(1) << launch_tb_i : '0;
+    // Decode.
+    if (alone_i) begin
+      sync = sync & ~d_tb;
+    end
+    if (set_sync_i) begin
+      sync = sync | d_tb;
+    end
+    if (no_elect_i) begin
+      noel   = noel | d_tb;
+      synced = synced & ~d_tb;
+    end
+    if (lead_i) begin
+      synced = synced & ~d_tb;
+    end
+    // Meeting and barriers.
+    sync   = sync & ~synced_i & ~bar_i;
+    synced = (synced | synced_i) & ~region_end_i;
+    noel   = noel & ~region_end_i;
+    // Retirement and launch.
+    if (retire_i) begin
+      tl = tl & ~(NumTbs'(1) << retire_tb_i);
+      en = en & ~(NumTbs'(1) << retire_tb_i);
+    end
+    tl     = tl | launch_tb;
+    en     = (en & ~launch_tb) | (launch_tb & {NumTbs{launch_en_i}});
+    sync   = sync & ~launch_tb;
+    synced = synced & ~launch_tb;
+    noel   = noel & ~launch_tb;
+
+    if (!rst_ni) begin
+      tl_q     <= '0;
+      en_q     <= '0;
+      prom_q   <= '0;
+      sync_q   <= '0;
+      synced_q <= '0;
+      noel_q   <= '0;
+      base_q   <= '0;
+      rows_q   <= '0;
+      slots_q  <= '0;
+      ctr_q    <= '0;
+    end else begin
+      tl_q     <= tl;
+      en_q     <= en;
+      prom_q   <= (prom_q & ~launch_tb) | (launch_tb & {NumTbs{launch_promote_i}});
+      sync_q   <= sync;
+      synced_q <= synced;
+      noel_q   <= noel;
+      if (launch_i || lead_i) begin
+        for (int unsigned t = 0; t < NumTbs; t++) begin
+          if (lead_i && d_tb[t]) begin
+            ctr_q[t*SeqWidth +: SeqWidth] <= ctr_q[t*SeqWidth +: SeqWidth] + SeqWidth'(1);
+          end
+          if (launch_tb[t]) begin
+            base_q[t*RowW +: RowW]              <= launch_base_i;
+            rows_q[t*CountWidth +: CountWidth]  <= launch_rows_i;
+            slots_q[t*LimitWidth +: LimitWidth] <= launch_slots_i;
+            ctr_q[t*SeqWidth +: SeqWidth]       <= '0;
+          end
+        end
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,130 @@
+#include "castor_cc/source_overlay.h"
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "castor/base/error.h"
+#include "castor_cc/source_text.h"
+
+namespace castor::castor_cc {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Generated tables beyond this size are no place of launches; reading them costs more than clang's message.
+constexpr std::uintmax_t kLargestFile = 8 << 20;
+
+std::string yaml_quoted(const std::string& path) {
+  std::string out = "\"";
+  for (const char c : path) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+struct SearchPaths {
+  std::vector<fs::path> quote;
+  std::vector<fs::path> all;
+};
+
+SearchPaths search_paths(const std::vector<std::string>& flags, const fs::path& own_headers) {
+  SearchPaths paths;
+  const auto add = [&](std::vector<fs::path>& list, const std::string& directory) {
+    std::error_code error;
+    if (!fs::equivalent(directory, own_headers, error)) list.emplace_back(directory);
+  };
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i].compare(0, 2, "-I") == 0 && flags[i].size() > 2) add(paths.all, flags[i].substr(2));
+    if (i + 1 == flags.size()) break;
+    if (flags[i] == "-isystem" || flags[i] == "-idirafter") add(paths.all, flags[i + 1]);
+    if (flags[i] == "-iquote") add(paths.quote, flags[i + 1]);
+  }
+  return paths;
+}
+
+/// Reads files once each and collects those that change.
+class Collector {
+ public:
+  explicit Collector(SearchPaths paths) : paths_(std::move(paths)) {}
+
+  void visit(const fs::path& file) {
+    std::error_code error;
+    const fs::path path = fs::absolute(file, error).lexically_normal();
+    if (error || !seen_.insert(path.string()).second) return;
+    if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kLargestFile) return;
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream buffer;
+    buffer << in.rdbuf();
+    const std::string text = buffer.str();
+    if (std::optional<std::string> rewritten = rewrite_for_clang(text)) {
+      changed.emplace_back(path.string(), std::move(*rewritten));
+    }
+    for (const IncludedName& name : included_names(text)) include(path, name);
+  }
+
+  std::vector<std::pair<std::string, std::string>> changed;  ///< path and new text
+
+ private:
+  void include(const fs::path& from, const IncludedName& name) {
+    std::error_code error;
+    const auto found = [&](const fs::path& directory) {
+      const fs::path candidate = directory / name.name;
+      if (!fs::is_regular_file(candidate, error)) return false;
+      visit(candidate);
+      return true;
+    };
+    if (name.quoted) {
+      if (found(from.parent_path())) return;
+      for (const fs::path& directory : paths_.quote) {
+        if (found(directory)) return;
+      }
+    }
+    for (const fs::path& directory : paths_.all) {
+      if (found(directory)) return;
+    }
+  }
+
+  SearchPaths paths_;
+  std::set<std::string> seen_;
+};
+
+void write_copy(const fs::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.flush();
+  if (!out) throw base::InputError({path.string(), 0, 0}, "cannot write the file");
+}
+
+}  // namespace
+
+std::vector<std::string> overlay_options(const std::string& source, const std::vector<std::string>& flags,
+                                         const std::string& own_headers, const std::string& directory) {
+  Collector collector(search_paths(flags, own_headers));
+  collector.visit(source);
+  for (std::size_t i = 0; i + 1 < flags.size(); ++i) {
+    if (flags[i] == "-include" || flags[i] == "-imacros") collector.visit(flags[i + 1]);
+  }
+  if (collector.changed.empty()) return {};
+  fs::create_directories(directory);
+  std::string map = "{ \"version\": 0, \"use-external-names\": false, \"roots\": [\n";
+  for (std::size_t i = 0; i < collector.changed.size(); ++i) {
+    const fs::path copy = fs::path(directory) / std::to_string(i);
+    write_copy(copy, collector.changed[i].second);
+    map += std::string(i == 0 ? "" : ",\n") +
+           "  { \"type\": \"file\", \"name\": " + yaml_quoted(collector.changed[i].first) +
+           ", \"external-contents\": " + yaml_quoted(copy.string()) + " }";
+  }
+  map += "\n] }\n";
+  const std::string file = (fs::path(directory) / "overlay.yaml").string();
+  write_copy(file, map);
+  return {"-ivfsoverlay", file};
+}
+
+}  // namespace castor::castor_cc

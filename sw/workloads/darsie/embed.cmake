@@ -1,0 +1,8 @@
+# cmake -DOUTPUT=<file.cpp> -DFILE=<energy.yaml> -P embed.cmake
+# Writes the energies into a source, so that the program needs no data files where it runs.
+file(READ "${FILE}" text)
+file(WRITE "${OUTPUT}"
+  "#include \"workloads/darsie/energy.h\"\n\n"
+  "namespace castor::workloads::darsie {\n\n"
+  "const char* energy_text() {\n  return R\"castor(${text})castor\";\n}\n\n"
+  "}  // namespace castor::workloads::darsie\n")

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+
+/// What the source of the warp schedulers published for four of them: means over its programs with barriers
+/// (docs/results/saws.md, "Claims").
+namespace castor::workloads::saws::published {
+
+struct Mean {
+  std::string_view policy;
+  double percent;
+};
+/// How much faster than GTO.
+inline constexpr std::array<Mean, 2> kFaster = {{{"SAWS/no-toggle", 7}, {"SAWS", 9}}};
+/// How much longer than under GTO barriers wait.
+inline constexpr std::array<Mean, 2> kWaiting = {{{"CATLS", 2}, {"SAWS", -15}}};
+
+/// NaN if there is none.
+template <std::size_t N>
+[[nodiscard]] double mean_of(const std::array<Mean, N>& all, std::string_view policy) {
+  for (const Mean& one : all) {
+    if (one.policy == policy) return one.percent;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace castor::workloads::saws::published

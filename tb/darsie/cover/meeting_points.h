@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tb/darsie/cover/facts.h"
+
+namespace castor::darsie::tb {
+
+/// Every two events that meet in one cycle on one register that more than one of them moves. What is about one warp, or
+/// one TB slot, meets on the bits of that one.
+class MeetingPoints {
+ public:
+  explicit MeetingPoints(const CoverList& list);
+  void see(const Facts& now);
+
+  /// Probes that are in no table, and for which there is no reason why: none.
+  [[nodiscard]] static std::vector<std::string> forgotten();
+
+ private:
+  struct OnWarp {
+    const Facts& f;
+    unsigned w;
+    [[nodiscard]] bool in(U64 mask) const { return contains(mask, w); }
+    [[nodiscard]] unsigned tb() const { return f.tb_of(w); }
+    [[nodiscard]] bool live() const { return in(f.probes.live); }
+    [[nodiscard]] bool decoded(Why why) const { return f.why == why && f.warp == w; }
+    [[nodiscard]] bool launched() const { return f.launches && in(f.in.lnch_warps); }
+    [[nodiscard]] bool at_barrier() const { return live() && contains(f.barriers, tb()); }
+    [[nodiscard]] bool issues() const;
+  };
+  struct OnTb {
+    const Facts& f;
+    unsigned t;
+    [[nodiscard]] bool decoded(Why why) const { return f.why == why && f.tb == t; }
+    [[nodiscard]] bool elects() const { return f.leads() && f.tb == t; }
+    [[nodiscard]] bool launched() const { return f.launches && f.in.lnch_tb == t; }
+    [[nodiscard]] bool meets() const { return f.completed == t && !contains(f.probes.sync, t); }
+    [[nodiscard]] bool gathers() const { return f.completed == t && contains(f.probes.sync, t); }
+    [[nodiscard]] bool writes() const;
+  };
+  struct OnSm {
+    const Facts& f;
+  };
+  template <class Subject>
+  using Rows = std::vector<castor::tb::EventRow<Subject>>;
+  [[nodiscard]] static Rows<OnWarp> warp_rows();
+  [[nodiscard]] static Rows<OnTb> tb_rows();
+  [[nodiscard]] static Rows<OnSm> sm_rows();
+  [[nodiscard]] static std::vector<castor::tb::Apart> apart();
+  [[nodiscard]] static const std::vector<std::pair<std::string, std::string>>& reasons();
+
+  castor::tb::Meetings<OnWarp> on_warps_;
+  castor::tb::Meetings<OnTb> on_tbs_;
+  castor::tb::Meetings<OnSm> on_sm_;
+};
+
+}  // namespace castor::darsie::tb

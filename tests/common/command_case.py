@@ -1,0 +1,43 @@
+"""Tests that run commands: each in a folder of its own, with no setting of Castor from outside."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+
+class CommandCase(unittest.TestCase):
+    SECONDS = 120  # that a command may take
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def settings(self):
+        """Variables that every command has."""
+        return {}
+
+    def environment(self, more):
+        merged = {key: value for key, value in os.environ.items() if not key.startswith("CASTOR_")}
+        merged.update(self.settings())
+        merged.update({key: str(value) for key, value in (more or {}).items()})
+        return merged
+
+    def run_command(self, command, environment=None):
+        done = subprocess.run(
+            [str(word) for word in command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            env=self.environment(environment),
+            cwd=self.path,
+            timeout=self.SECONDS,
+            check=False,
+        )
+        self.assertNotRegex(done.stderr, "Sanitizer|runtime error:")
+        return done

@@ -1,0 +1,10 @@
+# The block darsie on a machine, model, with its checking mode: every program of sw/kernels with all its arguments, which
+# must give what it gives without the block; shapes of blocks, locks, the watchdog, wrong marks.
+
+if(NOT TARGET castor_kernels)
+  return()
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+castor_script_test(skips KIND platform TIMEOUT 300
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/skips_test.py" "$<TARGET_FILE:castor>")

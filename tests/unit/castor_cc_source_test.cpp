@@ -1,0 +1,263 @@
+// How castor-cc changes sources for clang, what it says about missing headers, and the parts of device code it links.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "castor/base/error.h"
+#include "castor_cc/device_link.h"
+#include "castor_cc/missing_headers.h"
+#include "castor_cc/options.h"
+#include "castor_cc/source_text.h"
+
+namespace castor::castor_cc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// The rewritten text; the text itself if nothing changes.
+std::string rewritten(const std::string& text) {
+  const auto changed = rewrite_for_clang(text);
+  if (changed) {
+    EXPECT_EQ(std::count(changed->begin(), changed->end(), '\n'), std::count(text.begin(), text.end(), '\n'));
+    EXPECT_NE(*changed, text) << "says that it changed nothing";
+  }
+  return changed.value_or(text);
+}
+
+TEST(LaunchBrackets, CloseUpAndLeaveTheRestWhereItWas) {
+  EXPECT_EQ(rewritten("k<< <grid, block>> >(p);"), "k<<< grid, block>>> (p);");
+  EXPECT_EQ(rewritten("k << < g, b, 0, s >> > (p);"), "k <<<  g, b, 0, s >>>  (p);");
+  EXPECT_EQ(rewritten("k<T><< <g(1, 2), a[3]>> >(p);"), "k<T><<< g(1, 2), a[3]>>> (p);");
+  EXPECT_EQ(rewritten("k<<\n<1,\n1>>\n>();"), "k<<<\n1,\n1>>>\n();");
+  EXPECT_EQ(rewritten("a<< <1, 1>> >(), b<< <1, 1>> >();"), "a<<< 1, 1>>> (), b<<< 1, 1>>> ();");
+}
+
+TEST(LaunchBrackets, MayBeApartOnOneSideOnly) {
+  EXPECT_EQ(rewritten("k<< <1, 1>>>();"), "k<<< 1, 1>>>();");
+  EXPECT_EQ(rewritten("k<<<1, 1>> >();"), "k<<<1, 1>>> ();");
+}
+
+TEST(LaunchBrackets, AreFoundBehindTemplateArguments) {
+  EXPECT_EQ(rewritten("k<< <f<g<h<int>> >(3), 1>> >();"), "k<<< f<g<h<int>> >(3), 1>>> ();");
+  EXPECT_EQ(rewritten("k<<<f<g<h<int>> >(3), 1>>>();"), "k<<<f<g<h<int>> >(3), 1>>>();");
+}
+
+TEST(LaunchBrackets, AreRewrittenInMacros) {
+  EXPECT_EQ(rewritten("#define RUN(k, g) k<< <g, \\\n  1>> >\nRUN(a, 2)();\n"),
+            "#define RUN(k, g) k<<< g, \\\n  1>>> \nRUN(a, 2)();\n");
+}
+
+TEST(LaunchBrackets, OfNoLaunchStay) {
+  for (const char* text : {
+           "// k<< <1, 1>> >();",
+           "/* k<< <1, 1>> >();\n */ int x;",
+           "// one line \\\n k<< <1, 1>> >();",
+           "const char* s = \"k<< <1, 1>> >()\";",
+           "const char* s = R\"x(k<< <1, 1>> >())\" k<< <1, 1>> >() )x\";",
+           "std::ostream& operator<< <T>(std::ostream&, V<T>);",
+           "std::vector<std::vector<std::vector<int>> >(3);",
+           "A<B<C> > x; A<B<C<D>> > y(3);",
+           "int x = 1 << 2; int y = a >> (b > c);",
+           "char c = '\"'; int n = 1'000'000;",
+           "x = 3 << < 2;",
+           "#if 0\n#error don't\n#endif\n#include <a<b>\n",
+       }) {
+    EXPECT_EQ(rewrite_for_clang(text), std::nullopt) << text;
+  }
+}
+
+TEST(LaunchBrackets, AreFoundBehindOddLiterals) {
+  EXPECT_EQ(rewritten("char c = '\"'; int n = 1'000; k<< <1, 1>> >();"),
+            "char c = '\"'; int n = 1'000; k<<< 1, 1>>> ();");
+  EXPECT_EQ(rewritten("#error don't\nk<< <1, 1>> >();"), "#error don't\nk<<< 1, 1>>> ();");
+  EXPECT_EQ(rewritten("auto s = R\"(\")\"; k<< <1, 1>> >();"), "auto s = R\"(\")\"; k<<< 1, 1>>> ();");
+}
+
+TEST(AssemblyText, GetsTheSecondPercentSignOfARegister) {
+  EXPECT_EQ(rewritten(R"(asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));)"),
+            R"(asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));)");
+  EXPECT_EQ(rewritten(R"(asm("mov.u32 %0, %tid.x;\n\t" "mov.u32 %1, %lanemask_lt;" : "=r"(a), "=r"(b));)"),
+            R"(asm("mov.u32 %0, %%tid.x;\n\t" "mov.u32 %1, %%lanemask_lt;" : "=r"(a), "=r"(b));)");
+  EXPECT_EQ(rewritten("__asm__ __volatile__(R\"(mov.u32 %0, %smid;)\" :: \"r\"(f(1)));"),
+            "__asm__ __volatile__(R\"(mov.u32 %0, %%smid;)\" :: \"r\"(f(1)));");
+  EXPECT_EQ(rewritten("#define CLOCK(x) \\\n  asm(\"mov.u32 %0, %clock;\" \\\n  : \"=r\"(x))\n"),
+            "#define CLOCK(x) \\\n  asm(\"mov.u32 %0, %%clock;\" \\\n  : \"=r\"(x))\n");
+}
+
+TEST(AssemblyText, WithoutOperandsHasSinglePercentSigns) {
+  EXPECT_EQ(rewritten(R"(asm("mov.u32 t, %%laneid;");)"), R"(asm("mov.u32 t, %laneid;");)");
+  EXPECT_EQ(rewrite_for_clang(R"(asm("mov.u32 t, %laneid;");)"), std::nullopt);
+}
+
+TEST(AssemblyText, KeepsOperandsAndWhatIsRightAlready) {
+  for (const char* text :
+       {R"(asm("add %0, %1, %2;" : "=r"(a) : "r"(b), "r"(c));)", R"(asm("mov.u64 %0, %%clock64;" : "=l"(t));)",
+        R"(asm("add %[d], %[a], %c1;" : [d] "=r"(x) : [a] "r"(y), "n"(3));)", R"(printf("%g %s: %d", a, b, c);)",
+        R"(int asm_count = 0; f(asm_count, "%globaltimer" ":");)"}) {
+    EXPECT_EQ(rewrite_for_clang(text), std::nullopt) << text;
+  }
+}
+
+TEST(IncludedNames, AreThoseOfDirectivesOnly) {
+  const auto names = included_names(
+      "#include \"a.h\"\n  #  include <b/c.h> // #include \"no\"\n/*\n#include \"no\"\n*/\n"
+      "const char* s = \"\\\n#include <no>\";\n#if 0\n#include \"d.cuh\"\n#endif\n#include MACRO\n");
+  ASSERT_EQ(names.size(), 3U);
+  EXPECT_EQ(names[0].name, "a.h");
+  EXPECT_TRUE(names[0].quoted);
+  EXPECT_EQ(names[1].name, "b/c.h");
+  EXPECT_FALSE(names[1].quoted);
+  EXPECT_EQ(names[2].name, "d.cuh");
+}
+
+std::string not_found(const std::string& header) {
+  return "a.cu:1:10: fatal error: '" + header + "' file not found\n#include <" + header + ">\n         ^~~\n";
+}
+
+TEST(MissingHeaders, AreExplainedWithAWayOut) {
+  struct Case {
+    const char* header;
+    const char* what;
+    const char* instead;
+  };
+  for (const Case& c :
+       {Case{"thrust/device_vector.h", "Thrust", "kernel"}, Case{"cublas_v2.h", "cuBLAS", "kernel"},
+        Case{"cub/cub.cuh", "CUB", "__syncthreads"}, Case{"cufft.h", "cuFFT", "fft.cu"},
+        Case{"nvrtc.h", "NVRTC", "cuModuleLoad"}, Case{"mma.h", "tensor cores", "fma"},
+        Case{"curand.h", "host side of cuRAND", "curand_kernel.h"}, Case{"cuda/std/atomic", "libcu++", "atomicAdd"},
+        Case{"cuda_gl_interop.h", "OpenGL", "cudaMemcpy"}, Case{"inc/helper_cuda.h", "samples", "-I"},
+        Case{"omp.h", "OpenMP", "libomp"}}) {
+    const std::string note = explain_missing_headers(not_found(c.header));
+    EXPECT_THAT(note, HasSubstr(c.what)) << c.header;
+    EXPECT_THAT(note, HasSubstr(c.instead)) << c.header;
+    EXPECT_EQ(std::count(note.begin(), note.end(), '\n'), 1) << note;
+  }
+}
+
+TEST(MissingHeaders, OfTheUserAreNotExplained) {
+  EXPECT_EQ(explain_missing_headers(not_found("my/header.h")), "");
+  EXPECT_EQ(explain_missing_headers("a.cu:1:1: error: use of undeclared identifier 'cublas'\n"), "");
+  EXPECT_EQ(explain_missing_headers(""), "");
+}
+
+TEST(MissingHeaders, AreExplainedOnceEach) {
+  const std::string note = explain_missing_headers(not_found("cufft.h") + not_found("cufft.h") + not_found("npp.h"));
+  EXPECT_EQ(std::count(note.begin(), note.end(), '\n'), 2) << note;
+}
+
+TEST(OpenMp, HasOneRuntime) {
+  const auto no = [] { return false; };
+  const auto yes = [] { return true; };
+  std::vector<std::string> flags = {"-lm", "-lgomp", "-fopenmp"};
+  EXPECT_THAT(settle_openmp(flags, no), HasSubstr("-lgomp"));
+  EXPECT_THAT(flags, ElementsAre("-lm", "-fopenmp"));
+  flags = {"-Wl,-lgomp"};
+  EXPECT_THAT(settle_openmp(flags, yes), HasSubstr("-lgomp"));
+  EXPECT_THAT(flags, ElementsAre("-fopenmp"));
+  flags = {"-lgomp"};
+  EXPECT_EQ(settle_openmp(flags, no), "") << "objects of another compiler alone need their own";
+  EXPECT_THAT(flags, ElementsAre("-lgomp"));
+  flags = {"-fopenmp"};
+  EXPECT_EQ(settle_openmp(flags, yes), "");
+  EXPECT_THAT(flags, ElementsAre("-fopenmp"));
+}
+
+DevicePart part(const std::string& file, const std::string& ir) {
+  DevicePart p;
+  p.file = file;
+  p.unit = file;
+  p.arch = 60;
+  p.ir = ir;
+  return p;
+}
+
+TEST(DeviceParts, AreReadAsWritten) {
+  DevicePart p = part("a.o", "define void @k() {\n\n}\n");
+  p.max_registers = 40;
+  p.code_flags = {"-mllvm", "-nvptx-prec-divf32=0"};
+  const DevicePart back = read_part("b.o", write_part(p));
+  EXPECT_EQ(back.file, "b.o");
+  EXPECT_EQ(back.unit, "a.o");
+  EXPECT_EQ(back.arch, 60);
+  EXPECT_EQ(back.max_registers, 40);
+  EXPECT_EQ(back.code_flags, p.code_flags);
+  EXPECT_EQ(back.ir, p.ir);
+  EXPECT_THROW((void)read_part("c.o", "castor-device 99\n"), base::InputError);
+}
+
+TEST(DeviceParts, MustBeCompiledAlike) {
+  DevicePart a = part("a.o", "");
+  DevicePart b = part("b.o", "");
+  b.arch = 70;
+  EXPECT_EQ(common_options({a, b}).arch, 70);
+  b.max_registers = 32;
+  try {
+    (void)common_options({a, b});
+    FAIL() << "takes different caps on registers";
+  } catch (const base::InputError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("b.o"));
+    EXPECT_THAT(e.what(), HasSubstr("32 registers at most"));
+    EXPECT_THAT(e.what(), HasSubstr("a.o"));
+  }
+}
+
+TEST(LocalNames, GetASuffixInTheSecondFileThatHasThem) {
+  const std::string ir =
+      "$_ZL1kPi = comdat any\n"
+      "@_ZN12_GLOBAL__N_11vE = internal addrspace(1) global i32 1, align 4\n"
+      "@_ZN1aL1sE = dso_local addrspace(4) externally_initialized global i32 1\n"
+      "@_ZL5tile_ = internal addrspace(3) global [32 x i32] undef\n"
+      "@shared = dso_local addrspace(1) global i32 0\n"
+      "define dso_local void @_ZL1kPi(i32* %0) #0 comdat {\n  store i32 1, i32* @_ZN1aL1sE\n}\n"
+      "define internal void @_ZL6helperv() {\n}\n"
+      "define dso_local void @_Z7globalkv() {\n  call void @_ZL1kPi2()\n}\n";
+  std::vector<DevicePart> parts = {part("a", ir), part("b", ir), part("c", ir)};
+  const std::vector<Renaming> renamed = separate_local_names(parts);
+  EXPECT_EQ(parts[0].ir, ir);
+  EXPECT_THAT(renamed[0], IsEmpty());
+  EXPECT_THAT(renamed[1],
+              testing::UnorderedElementsAre(testing::Pair("_ZL1kPi", "_ZL1kPi__2"),
+                                            testing::Pair("_ZN12_GLOBAL__N_11vE", "_ZN12_GLOBAL__N_11vE__2"),
+                                            testing::Pair("_ZN1aL1sE", "_ZN1aL1sE__2")));
+  EXPECT_EQ(renamed[2].size(), 3U);
+  EXPECT_THAT(parts[1].ir, HasSubstr("$_ZL1kPi__2 = comdat any"));
+  EXPECT_THAT(parts[1].ir, HasSubstr("void @_ZL1kPi__2(i32* %0)"));
+  EXPECT_THAT(parts[1].ir, HasSubstr("i32* @_ZN1aL1sE__2\n"));
+  EXPECT_THAT(parts[1].ir, HasSubstr("call void @_ZL1kPi2()")) << "another name that begins alike";
+  EXPECT_THAT(parts[1].ir, Not(HasSubstr("_ZL5tile___2")));
+  EXPECT_THAT(parts[2].ir, HasSubstr("@_ZL1kPi__3("));
+  const std::string source = registration_source("x.ptx", parts, renamed);
+  EXPECT_THAT(source, HasSubstr("\"_ZL1kPi\", \"_ZL1kPi__2\""));
+  EXPECT_THAT(source, HasSubstr("__castor_needs_device_link_c("));
+}
+
+TEST(LocalNames, OfAnonymousNamespacesAreKeptForTheHost) {
+  EXPECT_EQ(expose_local_variables("@_ZN12_GLOBAL__N_11vE = internal addrspace(1) global i32 1, align 4\n"
+                                   "@_ZN12_GLOBAL__N_11cE = internal addrspace(4) global i32 0, align 4\n"
+                                   "@_ZN12_GLOBAL__N_11sE = internal addrspace(3) global i32 undef, align 4\n"
+                                   "@_ZN12_GLOBAL__N_11kE = internal addrspace(4) constant i32 1\n"
+                                   "@_ZL6tables = internal addrspace(4) global i32 1"),
+            "@_ZN12_GLOBAL__N_11vE = dso_local addrspace(1) externally_initialized global i32 1, align 4\n"
+            "@_ZN12_GLOBAL__N_11cE = dso_local addrspace(4) externally_initialized global i32 0, align 4\n"
+            "@_ZN12_GLOBAL__N_11sE = internal addrspace(3) global i32 undef, align 4\n"
+            "@_ZN12_GLOBAL__N_11kE = internal addrspace(4) constant i32 1\n"
+            "@_ZL6tables = internal addrspace(4) global i32 1");
+}
+
+TEST(LinkErrors, NameWhatIsDefinedTwice) {
+  EXPECT_EQ(
+      readable_link_errors("fatal error: cannot link module 'b.o': Linking globals named '_Z1fi': symbol multiply "
+                           "defined!\n1 error generated.\n"),
+      "b.o: error: device code defines 'f(int)', which a file before it in the link defines, too\n"
+      "1 error generated.\n");
+  EXPECT_EQ(readable_link_errors("something else\n"), "something else\n");
+}
+
+}  // namespace
+}  // namespace castor::castor_cc

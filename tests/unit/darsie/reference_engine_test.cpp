@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "castor/darsie/engine.h"
+#include "castor/twin/twin.h"
+#include "tb/common/bench.h"
+#include "tb/darsie/bench.h"
+#include "tb/darsie/sequences.h"
+#include "tests/common/sanitized.h"
+#include "unit/darsie/golden.h"
+#include "unit/darsie/literal.h"
+#include "unit/darsie/parameter_sets.h"
+#include "unit/darsie/run.h"
+
+// The engine against the rules written down one after the other, every output and every register in every cycle of all
+// sequences; against the reference with versions; and on the golden traces. Another twin (RTL) drops in as the device.
+
+namespace castor::darsie {
+namespace {
+
+template <class T>
+std::string text(const T& value) {
+  if constexpr (twin::is_lanes<T>) {
+    std::string all;
+    for (const auto element : value.elements) all += std::to_string(element) + " ";
+    return all;
+  } else {
+    return std::to_string(value);
+  }
+}
+
+/// What differs, by name; empty if nothing does.
+std::string difference(const Outputs& is, const Outputs& expected, const Params& params) {
+  std::string found;
+  Block::each_output(
+      [&](const twin::Port& port, auto member, auto) {
+        if (is.*member == expected.*member) return;
+        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
+      },
+      params);
+  return found;
+}
+std::string difference(const Probes& is, const Probes& expected, const Params& params) {
+  std::string found;
+  Block::each_probe(
+      [&](const twin::Port& port, auto member, auto) {
+        if (is.*member == expected.*member) return;
+        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
+      },
+      params);
+  return found;
+}
+
+std::unique_ptr<test::Device> device(const Params& params) { return std::make_unique<twin::Model<Block>>(params); }
+
+/// A sequence on both; the first difference.
+std::string follow(const Params& params, tb::Sequence& sequence, unsigned cycles) {
+  const auto engine = device(params);
+  literal::Machine machine(params);
+  std::string first;
+  unsigned cycle = 0;
+  test::run(
+      *engine, sequence, cycles,
+      [&](const Inputs& in, const Outputs& out) {
+        if (!first.empty()) return;
+        first = difference(out, machine.settle(in), params) + difference(engine->probes(), machine.probes(), params);
+        if (!first.empty()) first = "cycle " + std::to_string(cycle) + ": " + first;
+        const bool quiet = machine.quiet() == 0 && engine->quiet() != 0;
+        if (first.empty() && quiet) first = "cycle " + std::to_string(cycle) + ": says that it is quiet, and is not";
+        machine.clock(in);
+        ++cycle;
+      },
+      [&] { machine.reset(); });
+  return first;
+}
+
+class DarsieAgainstReference : public testing::TestWithParam<test::ParameterSet> {};
+INSTANTIATE_TEST_SUITE_P(Sets, DarsieAgainstReference, testing::ValuesIn(sample_if_sanitized(test::kParameterSets)),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(DarsieAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) {
+  const Params& params = GetParam().params;
+  for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
+    const unsigned seeds = info.name == "random" || info.name == "rules" || info.name == "chaos" ? 4 : 1;
+    for (unsigned seed = 1; seed <= unless_sanitized(seeds, 1U); ++seed) {
+      SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
+      const auto sequence = tb::sequences().make(info.name, params, seed);
+      EXPECT_EQ(follow(params, *sequence, unless_sanitized(2000, 400)), "");
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST_P(DarsieAgainstReference, ProgramOrderInEverySequenceThatKeepsTheContract) {
+  const Params& params = GetParam().params;
+  for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
+    if (!info.keeps_contract) continue;
+    SCOPED_TRACE(info.name);
+    const auto engine = device(params);
+    const auto sequence = tb::sequences().make(info.name, params, 11);
+    EXPECT_EQ(test::run_beside_reference(*engine, *sequence, unless_sanitized(3000, 500)), "");
+  }
+}
+
+TEST(DarsieEngineGolden, BothTracesCycleByCycle) {
+  for (const tb::Trace& trace : tb::golden_traces()) {
+    const auto engine = device(tb::golden_params());
+    EXPECT_EQ(test::follow_golden(*engine, trace), "") << trace.name;
+  }
+}
+
+// What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.
+TEST_P(DarsieAgainstReference, SkippedRestIsTheSameAsClockedRest) {
+  const Params& params = GetParam().params;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Probes ends[2];
+    for (const bool skip : {false, true}) {
+      const auto engine = device(params);
+      const auto sequence = darsie::Bench::make("sleepy", params, seed);
+      castor::tb::run<Block>(
+          *engine, *sequence, 6000, skip, [](const Inputs&, const Outputs&, const auto&) {}, [](base::Cycle) {});
+      ends[skip ? 1 : 0] = engine->probes();
+    }
+    EXPECT_EQ(difference(ends[0], ends[1], params), "");
+  }
+}
+
+}  // namespace
+}  // namespace castor::darsie

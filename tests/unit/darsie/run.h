@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "castor/twin/twin.h"
+#include "tb/darsie/sequences.h"
+
+namespace castor::darsie::test {
+
+/// The block under test: any twin. Tests of stimulus and reference run on literal::Machine, tests of a twin on that.
+using Device = twin::Twin<Block>;
+using MakeDevice = std::function<std::unique_ptr<Device>(const Params&)>;
+
+/// Runs `cycles` cycles of a sequence; `watch(in, out)` sees each before its edge, `anew()` is told of resets. Throws
+/// what the sequence throws.
+template <class Watch, class Anew>
+void run(Device& device, tb::Sequence& sequence, unsigned cycles, Watch watch, Anew anew) {
+  Inputs in;
+  sequence.begin(in);
+  for (unsigned cycle = 0; cycle < cycles; ++cycle) {
+    if (sequence.over()) {
+      device.reset();
+      in = {};
+      sequence.begin(in);
+      anew();
+    }
+    twin::make_idle<Block>(in, device.params());
+    sequence.drive(in);
+    const Outputs out = device.settle(in);
+    sequence.react(in, out);
+    watch(in, out);
+    device.clock(in);
+  }
+}
+
+/// Runs a sequence that keeps the contract beside the reference with versions; what was wrong first, empty if nothing.
+[[nodiscard]] std::string run_beside_reference(Device& device, tb::Sequence& sequence, unsigned cycles);
+
+}  // namespace castor::darsie::test
