@@ -109,6 +109,16 @@ function(castor_test_program_ name)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()
   castor_test_needs_(${arg_KIND} ${name})
+  castor_test_is_checked_for_leaks_(${name})
+endfunction()
+
+# Tests of a program of a build with sanitizers go through a script that knows when the leak checker itself has failed
+# (add_test starts what CMake takes for an emulator).
+function(castor_test_is_checked_for_leaks_ program)
+  if(CASTOR_SANITIZE AND TARGET ${program})
+    set_target_properties(${program} PROPERTIES
+      CROSSCOMPILING_EMULATOR "${PROJECT_SOURCE_DIR}/tests/common/leaks_checked.sh")
+  endif()
 endfunction()
 
 # castor_script_test(<name> KIND <kind> COMMAND <command>... [TIMEOUT <seconds>] [ENVIRONMENT <VAR=value>...])
@@ -120,6 +130,8 @@ function(castor_script_test name)
     message(FATAL_ERROR "castor_script_test(${name}): needs KIND and COMMAND; unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   castor_test_needs_(${arg_KIND} ${arg_COMMAND})
+  list(GET arg_COMMAND 0 program)
+  castor_test_is_checked_for_leaks_(${program})
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   castor_test_properties_(${name} "${arg_KIND}" "${arg_TIMEOUT}" "${arg_ENVIRONMENT}")
 endfunction()

@@ -2,3 +2,8 @@
 castor_script_test(summary_counts_what_happened
   KIND unit
   COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/unit/summary_test.py" "${CMAKE_CURRENT_SOURCE_DIR}/summarise.py")
+
+# So is what decides that a run of a test says nothing.
+castor_script_test(leak_checker_may_crash_once
+  KIND unit
+  COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/unit/leaks_checked_test.sh" "${CMAKE_CURRENT_SOURCE_DIR}/common/leaks_checked.sh")
