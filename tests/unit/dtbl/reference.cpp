@@ -9,7 +9,7 @@ Machine::Machine(const Params& params) : params_(params) { reset(); }
 
 void Machine::reset() {
   l_ = {};
-  d_ = {};
+  d_ = DispatchState{};
   d_.entries.resize(params_.NumKde);
 }
 
@@ -229,6 +229,7 @@ void Machine::clock_dispatch(const Inputs& in) {
   if (d_.st == Slot::kFree && !d_.fq.empty()) {
     const U32 kernel = d_.fq.front();
     d_.fq.pop_front();
+    d_.served = (d_.served + 1) % params_.NumKde;
     select(kernel, d_.entries[kernel].first ? kNone : d_.entries[kernel].nagei);
   }
 }
@@ -240,9 +241,9 @@ Outputs Machine::settle(const Inputs& in) const {
   const Decisions now = decide(in);
   out.agg_ready = now.accept ? 1 : 0;
   out.key_idx = static_cast<decltype(out.key_idx)>(l_.ptr);
-  if (l_.st == Search::kGrant || now.match) out.att_hold.set(l_.ptr);
+  if (l_.st == Search::kGrant || now.match) out.launch_hold.set(l_.ptr);
   if (l_.o && !l_.o->fb) {
-    out.att_hold.set(l_.o->kd);
+    out.launch_hold.set(l_.o->kd);
     out.att_valid = 1;
     out.att_kd = static_cast<decltype(out.att_kd)>(l_.o->kd);
     out.att_agei = l_.o->agei;
@@ -281,7 +282,7 @@ Outputs Machine::settle(const Inputs& in) const {
     out.cur_valid = 1;
     out.cur_kd = static_cast<decltype(out.cur_kd)>(d_.kd);
   }
-  for (U32 k = 0; k < params_.NumKde; ++k) out.dsp_hold.assign(k, d_.entries[k].mark);
+  for (U32 k = 0; k < params_.NumKde; ++k) out.dispatch_hold.assign(k, d_.entries[k].mark);
   if (reads()) {
     out.mem_valid = 1;
     out.mem_addr = U64{d_.agei & 0x7FFFFFFFU} * 16;
@@ -293,6 +294,51 @@ Outputs Machine::settle(const Inputs& in) const {
   }
   out.dispatch_err = static_cast<decltype(out.dispatch_err)>(d_.err);
   return out;
+}
+
+Probes Machine::probes() const {
+  Probes now;
+  now.launch_state = static_cast<dtbl::LaunchState>(l_.st);
+  now.run_key = l_.rk;
+  now.in_command = l_.mid ? 1 : 0;
+  now.fallbacks = static_cast<U8>(l_.ford);
+  for (const auto& [index, left] : l_.left) now.busy.set(index);
+  if (l_.cq) {
+    now.done_valid = 1;
+    now.done_age = static_cast<U16>(*l_.cq);
+    if (const auto entry = l_.left.find(*l_.cq); entry != l_.left.end()) now.done_left = entry->second;
+  }
+  now.out_valid = l_.o ? 1 : 0;
+  now.out_fallback = l_.o && l_.o->fb ? 1 : 0;
+  now.released = l_.rel ? 1 : 0;
+  now.launch_error = static_cast<U8>(l_.err);
+  now.dispatch_state = static_cast<dtbl::DispatchState>(d_.st);
+  for (U32 k = 0; k < params_.NumKde; ++k) now.first.assign(k, d_.entries[k].first);
+  now.queue_head = static_cast<U8>(d_.served);
+  now.queue_count = static_cast<U16>(d_.fq.size());
+  now.queue_oldest = static_cast<U8>(d_.fq.empty() ? 0 : d_.fq.front());
+  now.cur_kd = static_cast<U8>(d_.kd);
+  now.cur_agei = d_.agei;
+  now.cur_od = d_.od.packed();
+  now.cur_pos = d_.pos;
+  const DispatchState::Entry& row = d_.entries[d_.kd];
+  now.row_nagei = row.nagei;
+  now.row_lagei = row.lagei;
+  now.row_kdim = row.kdim;
+  if (d_.st == Slot::kRun && !off_chip(d_.agei) && d_.agei != kNone && d_.agei != row.lagei) {
+    now.row_next = item().next;
+  }
+  now.record_dim = d_.ob.dim;
+  now.record_next = d_.ob.nxt;
+  now.record_linked = d_.ob.nv ? 1 : 0;
+  if (d_.lw) {
+    now.link_valid = 1;
+    now.link_rec = d_.lw->rec;
+    now.link_data = d_.lw->data;
+  }
+  now.read_stays = d_.ro ? 1 : 0;
+  now.dispatch_error = static_cast<U8>(d_.err);
+  return now;
 }
 
 void Machine::clock(const Inputs& in) {
@@ -327,7 +373,7 @@ U64 Queues::Group::count() const {
 
 void Queues::see(const Inputs& in, const Outputs& out) {
   if (in.pl_taken != 0 && out.pl_valid != 0) see_taken(out);
-  if (in.push_valid != 0 && out.push_ready != 0) see_push(in, out);
+  if (in.push_valid != 0 && out.push_ready != 0) see_push(in);
   see_launch(in, out);
 }
 
@@ -353,11 +399,10 @@ void Queues::see_taken(const Outputs& out) {
   if (pool.empty()) now_.reset();
 }
 
-void Queues::see_push(const Inputs& in, const Outputs& out) {
+void Queues::see_push(const Inputs& in) {
   std::deque<Group>& pool = kernels_.at(in.push_kd);
   if (in.push_group == 0) {
-    // Marked in the cycle before and not by a thread block placed in this one: refused.
-    if (out.dsp_hold.test(in.push_kd) && !pool.empty()) return;
+    if (!pool.empty()) return;  // refused
     pool.push_back({kNone, 0, in.push_dim, 0});
     return;
   }

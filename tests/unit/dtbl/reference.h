@@ -13,8 +13,6 @@
 /// to read, and an untimed queue of groups for each kernel entry that knows nothing of cycles.
 namespace castor::dtbl::reference {
 
-inline constexpr U32 kNone = 0xFFFFFFFFU;  ///< no group: a native thread block, an empty pool
-
 /// A group whose description lies in memory.
 [[nodiscard]] inline bool off_chip(U32 group) { return group != kNone && (group >> 31U) != 0; }
 
@@ -25,8 +23,6 @@ struct Dim {
   explicit Dim(U64 packed) : x(packed & 0xFFFFFFFFU), y(packed >> 32U & 0xFFFFU), z(packed >> 48U & 0xFFFFU) {}
   [[nodiscard]] U64 packed() const { return x | y << 32U | z << 48U; }
 };
-
-using Key = decltype(Inputs::agg_key);
 
 enum class Search { kSearch, kGrant, kFall };
 enum class Slot { kFree, kRun, kReq, kWait };
@@ -70,6 +66,7 @@ struct DispatchState {
     U32 rec = 0, data = 0;
   };
   std::vector<Entry> entries;
+  U32 served = 0;      ///< how many have left it, modulo NumKde: where the ring begins
   std::deque<U32> fq;  ///< marked entries that are not in the slot, in order
   Slot st = Slot::kFree;
   U32 kd = 0, agei = kNone, pos = 0;
@@ -88,6 +85,7 @@ class Machine {
   void reset();
   [[nodiscard]] Outputs settle(const Inputs& in) const;
   void clock(const Inputs& in);
+  [[nodiscard]] Probes probes() const;
   [[nodiscard]] const LaunchState& launch() const { return l_; }
   [[nodiscard]] const DispatchState& dispatch() const { return d_; }
   /// What the rules say must always hold of registers, in words; empty if it does.
@@ -143,15 +141,14 @@ class Queues {
     if (problem_.empty()) problem_ = what;
   }
   void see_taken(const Outputs& out);
-  void see_push(const Inputs& in, const Outputs& out);
+  void see_push(const Inputs& in);
   void see_launch(const Inputs& in, const Outputs& out);
 
   Params params_;
   std::vector<std::deque<Group>> kernels_;
-  std::optional<U32> now_;         ///< entry of which an item has been begun
-  std::deque<Group> accepted_;     ///< beats that have not left through att or fb
-  std::deque<U32> levels_;         ///< of those
-  std::map<U32, U64> unfinished_;  ///< on-chip entries: thread blocks that have not completed
+  std::optional<U32> now_;      ///< entry of which an item has been begun
+  std::deque<Group> accepted_;  ///< beats that have not left through att or fb
+  std::deque<U32> levels_;      ///< of those
   U64 thread_blocks_ = 0, groups_ = 0;
   std::string problem_;
 };
