@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+#include "castor/twin/params.h"
+#include "castor/twin/ports.h"
+
+/// Structural parameters of the dynamic thread block launch DTBL (docs/blocks/dtbl.md, "Ports").
+// clang-format off
+#define DTBL_PARAMS(X)                                                                                           \
+  /*name     default  minimum  maximum  rule         meaning */                                                  \
+  X(NumKde,   32,     1,       256,     kAny,        "entries of the kernel table")                              \
+  X(AgtSize,  1024,   1,       2048,    kPowerOfTwo, "entries of the aggregated group table")                    \
+  X(HashMode, 0,      0,       1,       kAny,        "entry of a thread: 0 by thread, 1 by thread and SM")
+// clang-format on
+
+namespace castor::dtbl {
+
+/// One legal set of parameters; `check` it before use.
+struct Params {
+  DTBL_PARAMS(CASTOR_PARAM_FIELD)
+
+  template <class F>
+  static void each(F f) {
+    DTBL_PARAMS(CASTOR_VISIT_PARAM)
+  }
+
+  /// Throws InputError if a value is out of range.
+  void check() const {
+    each([this](const twin::Param& param, auto member) { twin::check_param("dtbl", param, this->*member); });
+  }
+
+  /// Of the number of one of `count` things, at least 1.
+  [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
+
+  /// Of a kernel table entry's number (KW).
+  [[nodiscard]] unsigned kde_bits() const { return number_bits(NumKde); }
+  /// Of the number of an entry of the aggregated group table (IW).
+  [[nodiscard]] unsigned age_bits() const { return number_bits(AgtSize); }
+  /// Of the number of marked kernels that wait, 0..NumKde.
+  [[nodiscard]] unsigned queue_bits() const { return twin::log2_ceil(NumKde + 1U); }
+};
+
+}  // namespace castor::dtbl

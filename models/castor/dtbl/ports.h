@@ -1,0 +1,164 @@
+#pragma once
+
+#include "castor/dtbl/params.h"
+#include "castor/twin/bits.h"
+#include "castor/twin/block.h"
+
+/// Ports of the dynamic thread block launch DTBL (docs/blocks/dtbl.md, "Ports"). Inside the lists `p` is a Params.
+/// Launch half: agg_*, key_*, att_*, fb_*, done_*, rel_*, agt_used, launch_*. Dispatch half: push_*, fits, pl_*, cur_*,
+/// mem_*, rsp_*, dispatch_*. Whoever uses the block connects att_* to push_*.
+// clang-format off
+#define DTBL_INPUTS(X)                                                                                           \
+  /*name        type     elements  bits            class     timing   meaning */                                 \
+  X(agg_valid,  U8,      1,        1,              kEvent,   kSettle, "a group is launched: one beat")           \
+  X(agg_first,  U8,      1,        1,              kPayload, kEdge,   "first beat of its command")               \
+  X(agg_last,   U8,      1,        1,              kPayload, kEdge,   "last beat of its command")                \
+  X(agg_sm,     U8,      1,        5,              kPayload, kSettle, "SM of the launching thread")              \
+  X(agg_warp,   U8,      1,        6,              kPayload, kSettle, "its warp slot")                           \
+  X(agg_lane,   U8,      1,        5,              kPayload, kSettle, "its lane")                                \
+  X(agg_key,    Key,     1,        77,             kPayload, kSettle, "{shared 16, z 7, y 11, x 11, pc 32}")     \
+  X(agg_dim,    U64,     1,        64,             kPayload, kEdge,   "thread blocks: {z 16, y 16, x 32}")       \
+  X(agg_cnt,    U32,     1,        32,             kPayload, kEdge,   "their number")                            \
+  X(agg_param,  U32,     1,        32,             kPayload, kEdge,   "address of its parameters / 16")          \
+  X(agg_level,  U8,      1,        4,              kPayload, kEdge,   "level of nesting, passed on")             \
+  X(key_valid,  U8,      1,        1,              kLevel,   kSettle, "kernel entry key_idx may be attached to") \
+  X(key_rd,     Key,     1,        77,             kLevel,   kSettle, "its key")                                 \
+  X(att_ready,  U8,      1,        1,              kLevel,   kSettle, "the attachment shown is taken")           \
+  X(fb_ready,   U8,      1,        1,              kLevel,   kSettle, "the fallback shown is taken")             \
+  X(done_valid, U8,      1,        1,              kEvent,   kEdge,   "a thread block has completed")            \
+  X(done_agei,  U32,     1,        32,             kPayload, kEdge,   "its group")                               \
+  X(push_valid, U8,      1,        1,              kEvent,   kEdge,   "a kernel or a group to distribute")       \
+  X(push_group, U8,      1,        1,              kPayload, kEdge,   "1: a group, 0: a kernel")                 \
+  X(push_kd,    U8,      1,        p.kde_bits(),   kPayload, kEdge,   "its kernel entry")                        \
+  X(push_agei,  U32,     1,        32,             kPayload, kEdge,   "the group; a kernel: all ones")           \
+  X(push_dim,   U64,     1,        64,             kPayload, kEdge,   "thread blocks: {z 16, y 16, x 32}")       \
+  X(push_param, U32,     1,        32,             kPayload, kEdge,   "address of its parameters / 16")          \
+  X(fits,       KdeBits, 1,        p.NumKde,       kLevel,   kSettle, "the entry's next TB fits some SM")        \
+  X(pl_taken,   U8,      1,        1,              kEvent,   kEdge,   "the thread block offered is placed")      \
+  X(mem_ready,  U8,      1,        1,              kLevel,   kEdge,   "the memory request is taken")             \
+  X(rsp_valid,  U8,      1,        1,              kEvent,   kEdge,   "reply of the read")                       \
+  X(rsp_dim,    U64,     1,        64,             kPayload, kEdge,   "record: thread blocks of the group")      \
+  X(rsp_next,   U32,     1,        32,             kPayload, kEdge,   "record: the group behind it")
+
+#define DTBL_OUTPUTS(X)                                                                                                  \
+  /*name           type     elements  bits              class     timing          meaning */                             \
+  X(agg_ready,     U8,      1,        1,                kEvent,   kCombinational, "the beat is taken")                   \
+  X(key_idx,       U8,      1,        p.kde_bits(),     kLevel,   kRegistered,    "kernel entry looked at")              \
+  X(launch_hold,   KdeBits, 1,        p.NumKde,         kLevel,   kCombinational, "being attached to: not released")     \
+  X(att_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a group attaches to a kernel")        \
+  X(att_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,    "its kernel entry")                    \
+  X(att_agei,      U32,     1,        32,               kPayload, kRegistered,    "the group: table entry or record")    \
+  X(att_dim,       U64,     1,        64,               kPayload, kRegistered,    "its thread blocks per dimension")     \
+  X(att_cnt,       U32,     1,        32,               kPayload, kRegistered,    "their number")                        \
+  X(att_param,     U32,     1,        32,               kPayload, kRegistered,    "address of its parameters / 16")      \
+  X(att_level,     U8,      1,        4,                kPayload, kRegistered,    "level of nesting")                    \
+  X(att_sm,        U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")          \
+  X(fb_valid,      U8,      1,        1,                kEvent,   kRegistered,    "a group becomes a device kernel")     \
+  X(fb_rec,        U32,     1,        31,               kPayload, kRegistered,    "address of its record / 16")          \
+  X(fb_ord,        U8,      1,        6,                kPayload, kRegistered,    "how many so far in its command")      \
+  X(fb_level,      U8,      1,        4,                kPayload, kRegistered,    "level of nesting")                    \
+  X(fb_sm,         U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")          \
+  X(rel_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a table entry is free again")         \
+  X(rel_idx,       U16,     1,        p.age_bits(),     kPayload, kRegistered,    "which")                               \
+  X(agt_used,      U16,     1,        p.age_bits() + 1, kLevel,   kRegistered,    "table entries in use")                \
+  X(launch_err,    U8,      1,        2,                kEvent,   kRegistered,    "0 frame, 1 completion")               \
+  X(push_ready,    U8,      1,        1,                kEvent,   kRegistered,    "a kernel or group may be pushed")     \
+  X(pl_valid,      U8,      1,        1,                kEvent,   kCombinational, "a thread block is offered")           \
+  X(pl_kd,         U8,      1,        p.kde_bits(),     kPayload, kCombinational, "its kernel entry")                    \
+  X(pl_agei,       U32,     1,        32,               kPayload, kCombinational, "its group; all ones: native")         \
+  X(pl_pos,        U32,     1,        32,               kPayload, kCombinational, "its number in kernel or group")       \
+  X(pl_dim,        U64,     1,        64,               kPayload, kCombinational, "TBs of kernel or group: {z, y, x}")   \
+  X(pl_param,      U32,     1,        32,               kPayload, kCombinational, "parameters of the group; native: 0")  \
+  X(pl_last,       U8,      1,        1,                kPayload, kCombinational, "last of kernel or group")             \
+  X(cur_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a kernel or group is distributed")    \
+  X(cur_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,    "its kernel entry")                    \
+  X(dispatch_hold, KdeBits, 1,        p.NumKde,         kLevel,   kRegistered,    "marked: something waits for an SM")   \
+  X(mem_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a request to memory")                 \
+  X(mem_write,     U8,      1,        1,                kPayload, kRegistered,    "1: write 4 bytes, 0: read a record")  \
+  X(mem_addr,      U64,     1,        40,               kPayload, kRegistered,    "byte address")                        \
+  X(mem_wdata,     U32,     1,        32,               kPayload, kRegistered,    "data of a write")                     \
+  X(dispatch_err,  U8,      1,        3,                kEvent,   kRegistered,    "0 push, 1 reply, 2 taken")
+
+/// Registers that a bench may look at.
+#define DTBL_PROBES(X)                                                                                                \
+  /*name            type           el. bits              meaning */                                                   \
+  X(launch_state,   LaunchState,   1,  2,                "search of the launch half")                                 \
+  X(run_key,        Key,           1,  77,               "key of the run")                                            \
+  X(in_command,     U8,            1,  1,                "inside a command")                                          \
+  X(fallbacks,      U8,            1,  6,                "fallbacks of the command so far")                           \
+  X(busy,           AgeBits,       1,  p.AgtSize,        "table entries in use")                                      \
+  X(done_valid,     U8,            1,  1,                "a completion was taken in the cycle before")                \
+  X(done_age,       U16,           1,  p.age_bits(),     "its table entry; 0 while done_valid is 0")                  \
+  X(done_left,      U32,           1,  32,               "thread blocks left in it; 0 unless done_valid and in use")  \
+  X(out_valid,      U8,            1,  1,                "an attachment or fallback is shown")                        \
+  X(out_fallback,   U8,            1,  1,                "it is a fallback; 0 while out_valid is 0")                  \
+  X(released,       U8,            1,  1,                "what rel_valid shows")                                      \
+  X(launch_error,   U8,            1,  2,                "what launch_err shows")                                     \
+  X(dispatch_state, DispatchState, 1,  2,                "what is being distributed")                                 \
+  X(first,          KdeBits,       1,  p.NumKde,         "native thread blocks are not yet distributed")              \
+  X(queue_head,     U8,            1,  p.kde_bits(),     "slot of the oldest marked kernel in the ring")              \
+  X(queue_count,    U16,           1,  p.queue_bits(),   "marked kernels in the ring")                                \
+  X(queue_oldest,   U8,            1,  p.kde_bits(),     "the oldest; 0 if there is none")                            \
+  X(cur_kd,         U8,            1,  p.kde_bits(),     "kernel entry that is being distributed, or was last")       \
+  X(cur_agei,       U32,           1,  32,               "its group; all ones: native thread blocks")                 \
+  X(cur_od,         U64,           1,  64,               "next thread block: {z 16, y 16, x 32}")                     \
+  X(cur_pos,        U32,           1,  32,               "its number")                                                \
+  X(row_nagei,      U32,           1,  32,               "cur_kd: group to be distributed next")                      \
+  X(row_lagei,      U32,           1,  32,               "cur_kd: group attached last")                               \
+  X(row_kdim,       U64,           1,  64,               "cur_kd: its grid")                                          \
+  X(row_next,       U32,           1,  32,               "lnext of cur_agei in Run, if on-chip, not row_lagei; or 0") \
+  X(record_dim,     U64,           1,  64,               "off-chip group: its thread blocks per dimension")           \
+  X(record_next,    U32,           1,  32,               "off-chip group: the one behind it")                         \
+  X(record_linked,  U8,            1,  1,                "record_next came from an attachment")                       \
+  X(link_valid,     U8,            1,  1,                "a link waits for the memory port")                          \
+  X(link_rec,       U32,           1,  31,               "its record / 16; 0 while link_valid is 0")                  \
+  X(link_data,      U32,           1,  32,               "the link; 0 while link_valid is 0")                         \
+  X(read_stays,     U8,            1,  1,                "the read is on the port and stays")                         \
+  X(dispatch_error, U8,            1,  3,                "what dispatch_err shows")
+// clang-format on
+
+namespace castor::dtbl {
+
+using twin::U16;
+using twin::U32;
+using twin::U64;
+using twin::U8;
+using Key = twin::Bits<77>;        ///< pc in the low bits
+using KdeBits = twin::Bits<256>;   ///< bit = kernel entry
+using AgeBits = twin::Bits<2048>;  ///< bit = entry of the aggregated group table
+
+/// No group: native thread blocks, an empty pool.
+inline constexpr U32 kNone = 0xffff'ffff;
+/// Set in a reference to a group in memory, whose other bits are its record's address / 16.
+inline constexpr U32 kOffChip = 0x8000'0000;
+
+/// The search of the launch half.
+enum class LaunchState : std::uint8_t { kSearch, kGrant, kFall };
+inline constexpr const char* kLaunchStateNames[] = {"Search", "Grant", "Fall"};
+[[nodiscard]] constexpr auto& enum_names(LaunchState) { return kLaunchStateNames; }
+
+/// What the dispatch half has in hand.
+enum class DispatchState : std::uint8_t { kFree, kRun, kReq, kWait };
+inline constexpr const char* kDispatchStateNames[] = {"Free", "Run", "Req", "Wait"};
+[[nodiscard]] constexpr auto& enum_names(DispatchState) { return kDispatchStateNames; }
+
+CASTOR_PORT_LISTS(DTBL, dtbl)
+
+class Engine;
+
+/// The dynamic thread block launch as a block of the twin contract (castor/twin/block.h).
+struct Block : PortLists {
+  static constexpr const char* kBlock = "dtbl";
+  static constexpr const char* kTop = "castor_dtbl";
+  static constexpr const char* kMeaning = "groups of thread blocks launched by threads, run with a resident kernel";
+  using Engine = dtbl::Engine;
+
+  /// The bound of Engine::quiet, from probes.
+  static base::Cycle quiet(const Probes& probes, const Inputs& last, const Params& /*params*/) {
+    if ((probes.done_valid | probes.released | probes.launch_error | probes.dispatch_error) != 0) return 0;
+    if (probes.out_valid != 0 && (probes.out_fallback != 0 ? last.fb_ready : last.att_ready) != 0) return 0;
+    return probes.dispatch_state == DispatchState::kReq || probes.link_valid != 0 ? 0 : base::kForever;
+  }
+};
+
+}  // namespace castor::dtbl

@@ -1,0 +1,55 @@
+// List bank of the table of groups: size and parameters of each group, written when it is attached, and the group that
+// follows it in its pool, written when that one is attached. Reads are of the group that is being distributed.
+module castor_dtbl_bank #(
+  parameter int unsigned AgtSize = 1024,
+  localparam int unsigned IndexWidth = (AgtSize > 1) ? $clog2(AgtSize) : 1
+) (
+  input  logic                  clk_i,
+  input  logic                  we_i,
+  input  logic [IndexWidth-1:0] waddr_i,
+  input  logic [63:0]           wdim_i,
+  input  logic [31:0]           wparam_i,
+  input  logic                  link_we_i,
+  input  logic [IndexWidth-1:0] link_waddr_i,
+  input  logic [31:0]           link_wdata_i,
+  input  logic [IndexWidth-1:0] raddr_i,
+  output logic [63:0]           rdim_o,
+  output logic [31:0]           rparam_o,
+  output logic [31:0]           rnext_o
+);
+  castor_table_1r1w #(
+    .Width (64),
+    .Depth (AgtSize)
+  ) u_ldim (
+    .clk_i,
+    .we_i,
+    .waddr_i,
+    .wdata_i (wdim_i),
+    .raddr_i,
+    .rdata_o (rdim_o)
+  );
+
+  castor_table_1r1w #(
+    .Width (32),
+    .Depth (AgtSize)
+  ) u_lparam (
+    .clk_i,
+    .we_i,
+    .waddr_i,
+    .wdata_i (wparam_i),
+    .raddr_i,
+    .rdata_o (rparam_o)
+  );
+
+  castor_table_1r1w #(
+    .Width (32),
+    .Depth (AgtSize)
+  ) u_lnext (
+    .clk_i,
+    .we_i    (link_we_i),
+    .waddr_i (link_waddr_i),
+    .wdata_i (link_wdata_i),
+    .raddr_i,
+    .rdata_o (rnext_o)
+  );
+endmodule

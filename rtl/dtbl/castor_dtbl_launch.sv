@@ -1,0 +1,251 @@
+// Launch half: finds the kernel that a run of groups attaches to, allocates the entries of the groups, and counts their
+// thread blocks down.
+//
+// A run is consecutive beats of a command with one key. Completions have the write port of the counts first; a beat that
+// would write it waits.
+module castor_dtbl_launch #(
+  parameter int unsigned NumKde   = 32,
+  parameter int unsigned AgtSize  = 1024,
+  parameter int unsigned HashMode = 0,
+  localparam int unsigned KdWidth    = (NumKde > 1) ? $clog2(NumKde) : 1,
+  localparam int unsigned IndexWidth = (AgtSize > 1) ? $clog2(AgtSize) : 1
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+
+  // Groups of launch commands.
+  input  logic        agg_valid_i,
+  output logic        agg_ready_o,
+  input  logic        agg_first_i,
+  input  logic        agg_last_i,
+  input  logic [4:0]  agg_sm_i,
+  input  logic [5:0]  agg_warp_i,
+  input  logic [4:0]  agg_lane_i,
+  input  logic [76:0] agg_key_i,
+  input  logic [63:0] agg_dim_i,
+  input  logic [31:0] agg_cnt_i,
+  input  logic [31:0] agg_param_i,
+  input  logic [3:0]  agg_level_i,
+
+  // Kernel table.
+  output logic [KdWidth-1:0] key_idx_o,
+  input  logic               key_valid_i,
+  input  logic [76:0]        key_rd_i,
+  output logic [NumKde-1:0]  hold_o,
+
+  // Groups that have found a kernel, and groups that become one.
+  output logic               att_valid_o,
+  input  logic               att_ready_i,
+  output logic [KdWidth-1:0] att_kd_o,
+  output logic [31:0]        att_agei_o,
+  output logic [63:0]        att_dim_o,
+  output logic [31:0]        att_cnt_o,
+  output logic [31:0]        att_param_o,
+  output logic [3:0]         att_level_o,
+  output logic [4:0]         att_sm_o,
+  output logic               fb_valid_o,
+  input  logic               fb_ready_i,
+  output logic [30:0]        fb_rec_o,
+  output logic [5:0]         fb_ord_o,
+  output logic [3:0]         fb_level_o,
+  output logic [4:0]         fb_sm_o,
+
+  // Completions of thread blocks.
+  input  logic                  done_valid_i,
+  input  logic [31:0]           done_agei_i,
+  output logic                  rel_valid_o,
+  output logic [IndexWidth-1:0] rel_idx_o,
+  output logic [IndexWidth:0]   agt_used_o,
+  output logic [1:0]            err_o
+);
+  localparam logic [KdWidth-1:0]    LastKd    = KdWidth'(NumKde - 1);
+  localparam logic [IndexWidth-1:0] IndexMask = IndexWidth'(AgtSize - 1);
+
+  castor_dtbl_pkg::launch_e st_q;
+  logic [KdWidth-1:0]       ptr_q;
+  logic [76:0]              rk_q;
+  logic                     mid_q;
+  logic [5:0]               ford_q;
+  logic [AgtSize-1:0]       busy_q;
+  logic                     cq_v_q;
+  logic [IndexWidth-1:0]    cq_i_q;
+  logic                     o_v_q, o_fb_q;
+  logic [KdWidth-1:0]       o_kd_q;
+  logic [31:0]              o_agei_q, o_cnt_q, o_param_q;
+  logic [63:0]              o_dim_q;
+  logic [3:0]               o_level_q;
+  logic [4:0]               o_sm_q;
+  logic [5:0]               o_ord_q;
+  logic                     rel_v_q;
+  logic [IndexWidth-1:0]    rel_i_q;
+  logic [IndexWidth:0]      used_q;
+  logic [1:0]               err_q;
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Entry of the group: a hash of the launching thread.
+  logic [11:0]           tid;
+  logic [IndexWidth-1:0] ind;
+  logic                  ind_busy;
+
+  assign tid      = {1'b0, agg_warp_i, agg_lane_i} ^ ((HashMode == 1) ? 12'd79 * 12'(agg_sm_i) : 12'd0);
+  assign ind      = tid[IndexWidth-1:0] & IndexMask;
+  assign ind_busy = busy_q[ind];
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Search and acceptance.
+  logic searching, granted, falling, match, same_run, taken, stall, accept, hit;
+
+  assign searching = (st_q == castor_dtbl_pkg::LaunchSearch);
+  assign granted   = (st_q == castor_dtbl_pkg::LaunchGrant);
+  assign falling   = (st_q == castor_dtbl_pkg::LaunchFall);
+  assign match     = searching && agg_valid_i && key_valid_i && (key_rd_i[31:0] == agg_key_i[31:0]) &&
+                     (key_rd_i[76:32] == agg_key_i[76:32]);
+  assign same_run  = (agg_key_i[31:0] == rk_q[31:0]) && (agg_key_i[76:32] == rk_q[76:32]);
+  assign taken     = o_v_q && (o_fb_q ? fb_ready_i : att_ready_i);
+  assign stall     = granted && cq_v_q && !ind_busy;
+  assign accept    = agg_valid_i && !searching && same_run && (!o_v_q || taken) && !stall;
+  assign hit       = accept && granted && !ind_busy;
+
+  assign agg_ready_o = accept;
+  assign key_idx_o   = ptr_q;
+
+  always_comb begin
+    hold_o = '0;
+    if (granted || match) begin
+      hold_o = NumKde'(1) << ptr_q;
+    end
+    if (att_valid_o) begin
+      hold_o = hold_o | (NumKde'(1) << o_kd_q);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Output register.
+  assign att_valid_o = o_v_q && !o_fb_q;
+  assign att_kd_o    = att_valid_o ? o_kd_q : '0;
+  assign att_agei_o  = att_valid_o ? o_agei_q : '0;
+  assign att_dim_o   = att_valid_o ? o_dim_q : '0;
+  assign att_cnt_o   = att_valid_o ? o_cnt_q : '0;
+  assign att_param_o = att_valid_o ? o_param_q : '0;
+  assign att_level_o = att_valid_o ? o_level_q : '0;
+  assign att_sm_o    = att_valid_o ? o_sm_q : '0;
+  assign fb_valid_o  = o_v_q && o_fb_q;
+  assign fb_rec_o    = fb_valid_o ? o_agei_q[30:0] : '0;
+  assign fb_ord_o    = fb_valid_o ? o_ord_q : '0;
+  assign fb_level_o  = fb_valid_o ? o_level_q : '0;
+  assign fb_sm_o     = fb_valid_o ? o_sm_q : '0;
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // Thread blocks left of each group.
+  logic        count, free, done_in_range;
+  logic [31:0] left, left_less;
+
+  assign count         = cq_v_q && busy_q[cq_i_q];
+  assign left_less     = left - 32'd1;
+  assign free          = count && (left_less == '0);
+  assign done_in_range = done_valid_i && (done_agei_i < 32'(AgtSize));
+
+  castor_table_1r1w #(
+    .Width (32),
+    .Depth (AgtSize)
+  ) u_left (
+    .clk_i,
+    .we_i    (count || hit),
+    .waddr_i (count ? cq_i_q : ind),
+    .wdata_i (count ? left_less : agg_cnt_i),
+    .raddr_i (cq_i_q),
+    .rdata_o (left)
+  );
+
+  assign rel_valid_o = rel_v_q;
+  assign rel_idx_o   = rel_i_q;
+  assign agt_used_o  = used_q;
+  assign err_o       = err_q;
+
+  // ---------------------------------------------------------------------------------------------------------------
+  logic [5:0]  first_ord;
+  logic [30:0] record;
+
+  assign first_ord = agg_first_i ? '0 : ford_q;
+  assign record    = agg_param_i[30:0] - 31'd4;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      st_q      <= castor_dtbl_pkg::LaunchSearch;
+      ptr_q     <= '0;
+      rk_q      <= '0;
+      mid_q     <= 1'b0;
+      ford_q    <= '0;
+      busy_q    <= '0;
+      cq_v_q    <= 1'b0;
+      cq_i_q    <= '0;
+      o_v_q     <= 1'b0;
+      o_fb_q    <= 1'b0;
+      o_kd_q    <= '0;
+      o_agei_q  <= '0;
+      o_dim_q   <= '0;
+      o_cnt_q   <= '0;
+      o_param_q <= '0;
+      o_level_q <= '0;
+      o_sm_q    <= '0;
+      o_ord_q   <= '0;
+      rel_v_q   <= 1'b0;
+      rel_i_q   <= '0;
+      used_q    <= '0;
+      err_q     <= '0;
+    end else begin
+      // Completions.
+      cq_v_q   <= done_in_range;
+      cq_i_q   <= done_in_range ? done_agei_i[IndexWidth-1:0] : '0;
+      rel_v_q  <= free;
+      rel_i_q  <= free ? cq_i_q : '0;
+      err_q[0] <= accept && (agg_first_i == mid_q);
+      err_q[1] <= (cq_v_q && !count) || (done_valid_i && !done_agei_i[31] && !done_in_range);
+      if (free) begin
+        busy_q[cq_i_q] <= 1'b0;
+      end
+      if (hit) begin
+        busy_q[ind] <= 1'b1;
+      end
+      if (hit && !free) begin
+        used_q <= used_q + 1'b1;
+      end else if (free && !hit) begin
+        used_q <= used_q - 1'b1;
+      end
+
+      // Beats.
+      if (searching) begin
+        if (match) begin
+          st_q <= castor_dtbl_pkg::LaunchGrant;
+          rk_q <= agg_key_i;
+        end else if (agg_valid_i && ptr_q == LastKd) begin
+          st_q  <= castor_dtbl_pkg::LaunchFall;
+          rk_q  <= agg_key_i;
+          ptr_q <= '0;
+        end else if (agg_valid_i) begin
+          ptr_q <= ptr_q + 1'b1;
+        end
+      end else if (agg_valid_i && !same_run) begin
+        st_q  <= castor_dtbl_pkg::LaunchSearch;
+        ptr_q <= '0;
+      end else if (accept && agg_last_i) begin
+        st_q  <= castor_dtbl_pkg::LaunchSearch;
+        ptr_q <= '0;
+      end
+      if (accept) begin
+        mid_q     <= !agg_last_i;
+        ford_q    <= agg_last_i ? '0 : first_ord + 6'(falling);
+        o_fb_q    <= falling;
+        o_kd_q    <= granted ? ptr_q : '0;
+        o_agei_q  <= hit ? 32'(ind) : {1'b1, record};
+        o_dim_q   <= agg_dim_i;
+        o_cnt_q   <= agg_cnt_i;
+        o_param_q <= agg_param_i;
+        o_level_q <= agg_level_i;
+        o_sm_q    <= agg_sm_i;
+        o_ord_q   <= falling ? first_ord + 6'd1 : '0;
+      end
+      o_v_q <= accept || (o_v_q && !taken);
+    end
+  end
+endmodule

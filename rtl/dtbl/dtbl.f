@@ -1,0 +1,10 @@
+common/castor_table_1r1w.sv
+common/castor_table_2r1w.sv
+common/castor_table_3r3w.sv
+dtbl/castor_dtbl_pkg.sv
+dtbl/castor_dtbl_bank.sv
+dtbl/castor_dtbl_ring.sv
+dtbl/castor_dtbl_odometer.sv
+dtbl/castor_dtbl_launch.sv
+dtbl/castor_dtbl_dispatch.sv
+dtbl/castor_dtbl.sv

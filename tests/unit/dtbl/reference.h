@@ -1,0 +1,156 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "castor/dtbl/params.h"
+#include "castor/dtbl/ports.h"
+
+/// The rules of dynamic thread block launch written down one after the other: a machine per cycle that is slow and easy
+/// to read, and an untimed queue of groups for each kernel entry that knows nothing of cycles.
+namespace castor::dtbl::reference {
+
+/// A group whose description lies in memory.
+[[nodiscard]] inline bool off_chip(U32 group) { return group != kNone && (group >> 31U) != 0; }
+
+/// Three dimensions as the port packs them.
+struct Dim {
+  U64 x = 0, y = 0, z = 0;
+  Dim() = default;
+  explicit Dim(U64 packed) : x(packed & 0xFFFFFFFFU), y(packed >> 32U & 0xFFFFU), z(packed >> 48U & 0xFFFFU) {}
+  [[nodiscard]] U64 packed() const { return x | y << 32U | z << 48U; }
+};
+
+enum class Search { kSearch, kGrant, kFall };
+enum class Slot { kFree, kRun, kReq, kWait };
+
+/// Registers of the launch half.
+struct LaunchState {
+  struct Out {
+    bool fb = false;
+    U32 kd = 0, agei = 0, cnt = 0, param = 0, level = 0, sm = 0, ord = 0;
+    U64 dim = 0;
+  };
+  Search st = Search::kSearch;
+  U32 ptr = 0;
+  Key rk{};
+  bool mid = false;
+  U32 ford = 0;
+  std::map<U32, U32> left;  ///< busy entries and their thread blocks that have not finished
+  std::optional<U32> cq;    ///< completion taken in the previous cycle
+  std::optional<Out> o;
+  std::optional<U32> rel;
+  U32 err = 0;
+};
+
+/// Registers of the dispatch half.
+struct DispatchState {
+  struct Entry {
+    bool mark = false, first = false;
+    U32 nagei = kNone, lagei = kNone;
+    U64 kdim = 0;
+  };
+  struct Listed {
+    U64 dim = 0;
+    U32 param = 0, next = 0;
+  };
+  struct Loaded {
+    U64 dim = 0;
+    U32 nxt = 0;
+    bool nv = false;
+  };
+  struct Link {
+    U32 rec = 0, data = 0;
+  };
+  std::vector<Entry> entries;
+  U32 served = 0;      ///< how many have left it, modulo NumKde: where the ring begins
+  std::deque<U32> fq;  ///< marked entries that are not in the slot, in order
+  Slot st = Slot::kFree;
+  U32 kd = 0, agei = kNone, pos = 0;
+  Dim od;
+  Loaded ob;
+  std::optional<Link> lw;
+  bool ro = false;
+  std::map<U32, Listed> list;
+  U32 err = 0;
+};
+
+/// The block in cycles. `settle` gives the outputs of a cycle, `clock` is its edge.
+class Machine {
+ public:
+  explicit Machine(const Params& params);
+  void reset();
+  [[nodiscard]] Outputs settle(const Inputs& in) const;
+  void clock(const Inputs& in);
+  [[nodiscard]] Probes probes() const;
+  [[nodiscard]] const LaunchState& launch() const { return l_; }
+  [[nodiscard]] const DispatchState& dispatch() const { return d_; }
+  /// What the rules say must always hold of registers, in words; empty if it does.
+  [[nodiscard]] std::string broken() const;
+
+ private:
+  /// What a cycle of the launch half decides from inputs and registers.
+  struct Decisions {
+    U32 ind = 0;
+    bool match = false, taken = false, accept = false;
+  };
+  [[nodiscard]] Decisions decide(const Inputs& in) const;
+  /// The item in the slot.
+  struct Item {
+    Dim dim;
+    U32 param = 0, next = 0;
+    bool ex = false, ey = false, ez = false;
+    [[nodiscard]] bool last() const { return ex && ey && ez; }
+  };
+  [[nodiscard]] Item item() const;
+  [[nodiscard]] bool reads() const { return d_.st == Slot::kReq && (d_.ro || !d_.lw); }
+  [[nodiscard]] bool offers(const Inputs& in) const;
+  void clock_launch(const Inputs& in);
+  void clock_dispatch(const Inputs& in);
+  void select(U32 kernel, U32 group);
+  void place(const DispatchState& was, const Item& item);
+  void push(const Inputs& in);
+
+  Params params_;
+  LaunchState l_;
+  DispatchState d_;
+};
+
+/// Untimed: for each kernel entry a queue of groups in the order in which they were attached. Sees a run's ports and
+/// says what was wrong first.
+class Queues {
+ public:
+  explicit Queues(const Params& params) : params_(params), kernels_(params.NumKde) {}
+  void see(const Inputs& in, const Outputs& out);
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  /// Everything that was attached has been distributed.
+  [[nodiscard]] bool drained() const;
+  [[nodiscard]] U64 thread_blocks() const { return thread_blocks_; }
+  [[nodiscard]] U64 groups() const { return groups_; }
+
+ private:
+  struct Group {
+    U32 agei = kNone, param = 0;
+    U64 dim = 0, placed = 0;
+    [[nodiscard]] U64 count() const;
+  };
+  void say(const std::string& what) {
+    if (problem_.empty()) problem_ = what;
+  }
+  void see_taken(const Outputs& out);
+  void see_push(const Inputs& in);
+  void see_launch(const Inputs& in, const Outputs& out);
+
+  Params params_;
+  std::vector<std::deque<Group>> kernels_;
+  std::optional<U32> now_;      ///< entry of which an item has been begun
+  std::deque<Group> accepted_;  ///< beats that have not left through att or fb
+  std::deque<U32> levels_;      ///< of those
+  U64 thread_blocks_ = 0, groups_ = 0;
+  std::string problem_;
+};
+
+}  // namespace castor::dtbl::reference
