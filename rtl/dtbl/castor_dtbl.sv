@@ -1,9 +1,9 @@
 // Dynamic thread block launch (DTBL): groups of thread blocks that a running kernel launches join the pool of a kernel
 // that is resident already (docs/blocks/dtbl.md).
 //
-// Two halves that share nothing: the launch half finds the kernel and an entry for each group, the dispatch half keeps
-// the pools and offers thread blocks. The surroundings carry att_* to push_*, together with kernels that become
-// resident. What both halves have begins with l_ and d_.
+// Two halves: the launch half finds the kernel and an entry for each group, the dispatch half keeps the pools and offers
+// thread blocks. A group goes from the one to the other as soon as the second can take it; a kernel that becomes
+// resident gives way to it. What both halves have is called launch_ and dispatch_.
 module castor_dtbl #(
   parameter int unsigned NumKde   = 32,    // entries of the kernel table, 1..256
   parameter int unsigned AgtSize  = 1024,  // entries of the table of groups, 1..2048, a power of two
@@ -32,11 +32,11 @@ module castor_dtbl #(
   output logic [KdWidth-1:0] key_idx_o,
   input  logic               key_valid_i,
   input  logic [76:0]        key_rd_i,
-  output logic [NumKde-1:0]  l_hold_o,
+  output logic [NumKde-1:0]  launch_hold_o,
 
   // Groups that have found a kernel, and groups that become one.
   output logic               att_valid_o,
-  input  logic               att_ready_i,
+  output logic               att_ready_o,
   output logic [KdWidth-1:0] att_kd_o,
   output logic [31:0]        att_agei_o,
   output logic [63:0]        att_dim_o,
@@ -57,16 +57,13 @@ module castor_dtbl #(
   output logic                  rel_valid_o,
   output logic [IndexWidth-1:0] rel_idx_o,
   output logic [IndexWidth:0]   agt_used_o,
-  output logic [1:0]            l_err_o,
+  output logic [1:0]            launch_err_o,
 
-  // Groups that attach, and kernels whose entry is being written.
+  // Kernels whose entry is being written.
   input  logic               push_valid_i,
   output logic               push_ready_o,
-  input  logic               push_group_i,
   input  logic [KdWidth-1:0] push_kd_i,
-  input  logic [31:0]        push_agei_i,
   input  logic [63:0]        push_dim_i,
-  input  logic [31:0]        push_param_i,
 
   // Thread blocks.
   input  logic [NumKde-1:0]  fits_i,
@@ -80,7 +77,7 @@ module castor_dtbl #(
   output logic               pl_last_o,
   output logic               cur_valid_o,
   output logic [KdWidth-1:0] cur_kd_o,
-  output logic [NumKde-1:0]  d_hold_o,
+  output logic [NumKde-1:0]  dispatch_hold_o,
 
   // Memory.
   output logic        mem_valid_o,
@@ -92,7 +89,7 @@ module castor_dtbl #(
   input  logic [63:0] rsp_dim_i,
   input  logic [31:0] rsp_next_i,
 
-  output logic [2:0] d_err_o
+  output logic [2:0] dispatch_err_o
 );
   if (NumKde < 1 || NumKde > 256) begin : gen_bad_num_kde
     $error("castor_dtbl: NumKde must be 1..256");
@@ -103,6 +100,8 @@ module castor_dtbl #(
   if (HashMode > 1) begin : gen_bad_hash_mode
     $error("castor_dtbl: HashMode must be 0 or 1");
   end
+
+  assign push_ready_o = att_ready_o && !att_valid_o;
 
   castor_dtbl_launch #(
     .NumKde   (NumKde),
@@ -126,9 +125,9 @@ module castor_dtbl #(
     .key_idx_o,
     .key_valid_i,
     .key_rd_i,
-    .hold_o (l_hold_o),
+    .hold_o (launch_hold_o),
     .att_valid_o,
-    .att_ready_i,
+    .att_ready_i (att_ready_o),
     .att_kd_o,
     .att_agei_o,
     .att_dim_o,
@@ -147,7 +146,7 @@ module castor_dtbl #(
     .rel_valid_o,
     .rel_idx_o,
     .agt_used_o,
-    .err_o (l_err_o)
+    .err_o (launch_err_o)
   );
 
   castor_dtbl_dispatch #(
@@ -156,13 +155,13 @@ module castor_dtbl #(
   ) u_dispatch (
     .clk_i,
     .rst_ni,
-    .push_valid_i,
-    .push_ready_o,
-    .push_group_i,
-    .push_kd_i,
-    .push_agei_i,
-    .push_dim_i,
-    .push_param_i,
+    .push_valid_i (att_valid_o || push_valid_i),
+    .push_ready_o (att_ready_o),
+    .push_group_i (att_valid_o),
+    .push_kd_i    (att_valid_o ? att_kd_o : push_kd_i),
+    .push_agei_i  (att_valid_o ? att_agei_o : castor_dtbl_pkg::None),
+    .push_dim_i   (att_valid_o ? att_dim_o : push_dim_i),
+    .push_param_i (att_param_o),
     .fits_i,
     .pl_valid_o,
     .pl_taken_i,
@@ -174,7 +173,7 @@ module castor_dtbl #(
     .pl_last_o,
     .cur_valid_o,
     .cur_kd_o,
-    .hold_o (d_hold_o),
+    .hold_o (dispatch_hold_o),
     .mem_valid_o,
     .mem_ready_i,
     .mem_write_o,
@@ -183,6 +182,6 @@ module castor_dtbl #(
     .rsp_valid_i,
     .rsp_dim_i,
     .rsp_next_i,
-    .err_o (d_err_o)
+    .err_o (dispatch_err_o)
   );
 endmodule

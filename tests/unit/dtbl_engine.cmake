@@ -1,4 +1,3 @@
 castor_tests(dtbl_engine_tests KIND unit TIMEOUT 300
-  SOURCES dtbl/engine_directed_test.cpp dtbl/engine_errors_test.cpp dtbl/engine_golden_test.cpp
-          dtbl/engine_random_test.cpp
+  SOURCES dtbl/engine_directed_test.cpp dtbl/engine_golden_test.cpp
   LIBS castor_dtbl)

@@ -32,8 +32,15 @@ void Engine::settle_offer() {
   out_.pl_last = offer_shown_ && last_of(dispatch_.od, current.dim) ? 1 : 0;
 }
 
-void Engine::clock_dispatch(const Inputs& in) {
-  const bool room = !dispatch_.lw_valid;
+Engine::Push Engine::pushed(const Inputs& in) const {
+  if (dispatch_.lw_valid) return {};
+  const Output& o = launch_.o;
+  if (o.valid && !o.fallback) return {true, true, o.kd, o.agei, o.param, o.dim};
+  if (in.push_valid != 0) return {true, false, in.push_kd, kNone, 0, in.push_dim};
+  return {};
+}
+
+void Engine::clock_dispatch(const Inputs& in, const Push& push) {
   const bool offered = dispatch_.st == DispatchState::kRun && in.fits.test(dispatch_.kd);
   dispatch_.err = 0;
   const bool waits = dispatch_.st == DispatchState::kWait;
@@ -47,12 +54,12 @@ void Engine::clock_dispatch(const Inputs& in) {
   }
   if (in.pl_taken != 0) {
     if (offered) {
-      step_place(in);
+      step_place();
     } else {
       dispatch_.err |= kErrorTaken;
     }
   }
-  if (in.push_valid != 0 && room) step_push(in);
+  if (push.valid) step_push(push);
   step_next();
   show_dispatch();
 }
@@ -75,7 +82,7 @@ void Engine::step_reply(const Inputs& in) {
   dispatch_.st = DispatchState::kRun;
 }
 
-void Engine::step_place(const Inputs& /*in*/) {
+void Engine::step_place() {
   const Item current = item();
   Dim& od = dispatch_.od;
   if (!last_of(od, current.dim)) {
@@ -110,22 +117,22 @@ void Engine::step_place(const Inputs& /*in*/) {
   }
 }
 
-void Engine::step_push(const Inputs& in) {
-  const U8 kd = in.push_kd;
-  if (in.push_group == 0) {
+void Engine::step_push(const Push& push) {
+  const U8 kd = push.kd;
+  if (!push.group) {
     if (dispatch_.mark.test(kd)) {
       dispatch_.err |= kErrorPush;
       return;
     }
     dispatch_.nagei[kd] = kNone;
-    dispatch_.kdim[kd] = in.push_dim;
+    dispatch_.kdim[kd] = push.dim;
     mark(kd, true);
     return;
   }
-  const U32 group = in.push_agei;
+  const U32 group = push.agei;
   if (!off_chip(group)) {
-    dispatch_.ldim[age(group)] = in.push_dim;
-    dispatch_.lparam[age(group)] = in.push_param;
+    dispatch_.ldim[age(group)] = push.dim;
+    dispatch_.lparam[age(group)] = push.param;
   }
   const U32 tail = dispatch_.lagei[kd];
   if (dispatch_.nagei[kd] == kNone) {
@@ -177,7 +184,6 @@ void Engine::show_dispatch() {
   const bool runs = dispatch_.st == DispatchState::kRun;
   const bool read = reads();
   const bool write = !read && dispatch_.lw_valid;
-  out_.push_ready = dispatch_.lw_valid ? 0 : 1;
   out_.cur_valid = runs ? 1 : 0;
   out_.cur_kd = runs ? dispatch_.kd : U8{0};
   out_.dispatch_hold = dispatch_.mark;
@@ -186,6 +192,11 @@ void Engine::show_dispatch() {
   out_.mem_addr = read ? U64{dispatch_.agei & ~kOffChip} * 16 : write ? U64{dispatch_.lw_rec} * 16 + kNextOffset : 0;
   out_.mem_wdata = write ? dispatch_.lw_data : 0;
   out_.dispatch_err = dispatch_.err;
+}
+
+void Engine::show_ready() {
+  out_.att_ready = dispatch_.lw_valid ? 0 : 1;
+  out_.push_ready = out_.att_ready != 0 && out_.att_valid == 0 ? 1 : 0;
 }
 
 }  // namespace castor::dtbl

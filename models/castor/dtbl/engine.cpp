@@ -12,22 +12,24 @@ void Engine::reset() {
   dispatch_.nagei.fill(kNone);
   dispatch_.lagei.fill(kNone);
   out_ = {};
-  offer_shown_ = att_ready_ = fb_ready_ = false;
+  offer_shown_ = fb_ready_ = false;
   show_launch();
   show_dispatch();
+  show_ready();
 }
 
 void Engine::clock(const Inputs& in) {
-  att_ready_ = in.att_ready != 0;
   fb_ready_ = in.fb_ready != 0;
+  const Push push = pushed(in);  // before the launch half goes on
   const Launch& l = launch_;
   if ((in.agg_valid | in.done_valid | l.err) != 0 || l.cq_valid || l.rel_valid || l.o.valid || beat_shown_) {
     clock_launch(in);
   }
   const Dispatch& d = dispatch_;
-  if ((in.push_valid | in.pl_taken | in.rsp_valid | d.err) != 0 || d.st == DispatchState::kReq || d.lw_valid) {
-    clock_dispatch(in);
+  if (push.valid || (in.pl_taken | in.rsp_valid | d.err) != 0 || d.st == DispatchState::kReq || d.lw_valid) {
+    clock_dispatch(in, push);
   }
+  show_ready();
 }
 
 Probes Engine::probes() const {
@@ -55,9 +57,10 @@ Probes Engine::probes() const {
   probes.cur_agei = d.agei;
   probes.cur_od = d.od.bits();
   probes.cur_pos = d.pos;
-  probes.row_nagei = d.nagei[d.kd];
-  probes.row_lagei = d.lagei[d.kd];
-  probes.row_kdim = d.kdim[d.kd];
+  const U32 head = d.mark.test(d.kd) ? d.nagei[d.kd] : 0;
+  probes.row_nagei = head;
+  probes.row_lagei = d.mark.test(d.kd) && head != kNone ? d.lagei[d.kd] : 0;
+  probes.row_kdim = d.first.test(d.kd) ? d.kdim[d.kd] : 0;
   const bool linked = d.st == DispatchState::kRun && (d.agei & kOffChip) == 0 && d.agei != d.lagei[d.kd];
   probes.row_next = linked ? d.lnext[age(d.agei)] : 0;
   probes.record_dim = d.ob_dim;

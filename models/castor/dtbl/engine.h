@@ -12,11 +12,12 @@ namespace castor::dtbl {
 /// operation"; Wang 2016, chapter 4).
 ///
 /// One cycle is `settle`, which gives its outputs, then `clock`, its rising edge. Outputs are functions of registers
-/// alone, but agg_ready (of agg_*, att_ready, fb_ready), launch_hold (of agg_*, key_*) and pl_* (of fits). `clock` may
+/// alone, but agg_ready (of agg_*, fb_ready), launch_hold (of agg_*, key_*) and pl_* (of fits). `clock` may
 /// see events that `settle` did not.
 ///
 /// Timing: a search looks at one kernel entry per cycle; a beat taken in c is shown as attachment or fallback in c + 1;
-/// what is pushed to an idle dispatch half in c is offered in c + 1.
+/// what
+/// attaches, or is pushed, while nothing is distributed is offered a cycle later.
 ///
 /// Cost: settle and clock of a cycle without events are a few compares. Deterministic; nothing is allocated after
 /// construction. Limits: groups and kernel entries pushed that do not exist are the caller's error.
@@ -47,7 +48,7 @@ class Engine {
   /// may move by itself or a request to memory is shown.
   [[nodiscard]] base::Cycle quiet() const {
     if (launch_.cq_valid || launch_.rel_valid || (launch_.err | dispatch_.err) != 0) return 0;
-    if (launch_.o.valid && (launch_.o.fallback ? fb_ready_ : att_ready_)) return 0;
+    if (launch_.o.valid && (!launch_.o.fallback || fb_ready_)) return 0;
     return dispatch_.st == DispatchState::kReq || dispatch_.lw_valid ? 0 : base::kForever;
   }
   /// Leaves exactly the state of `n` idle edges, n <= quiet(): the one that it is in.
@@ -79,7 +80,7 @@ class Engine {
   }
   [[nodiscard]] U16 age_of(const Inputs& in) const;
   [[nodiscard]] bool taken(const Inputs& in) const {
-    return launch_.o.valid && (launch_.o.fallback ? in.fb_ready : in.att_ready) != 0;
+    return launch_.o.valid && (launch_.o.fallback ? in.fb_ready != 0 : !dispatch_.lw_valid);
   }
   [[nodiscard]] bool accepts(const Inputs& in) const;
   void settle_beat(const Inputs& in);
@@ -98,15 +99,26 @@ class Engine {
     return dispatch_.st == DispatchState::kReq && (dispatch_.ro || !dispatch_.lw_valid);
   }
   void settle_offer();
-  void clock_dispatch(const Inputs& in);
+  /// What comes into the pools in this cycle.
+  struct Push {
+    bool valid = false;
+    bool group = false;
+    U8 kd = 0;
+    U32 agei = kNone;
+    U32 param = 0;
+    U64 dim = 0;
+  };
+  [[nodiscard]] Push pushed(const Inputs& in) const;
+  void clock_dispatch(const Inputs& in, const Push& push);
   void step_memory(const Inputs& in);
   void step_reply(const Inputs& in);
-  void step_place(const Inputs& in);
-  void step_push(const Inputs& in);
+  void step_place();
+  void step_push(const Push& push);
   void step_next();
   void mark(U8 kd, bool first);
   void select(U8 kd, U32 agei);
   void show_dispatch();
+  void show_ready();
 
   Params params_;
   Launch launch_;
@@ -114,8 +126,7 @@ class Engine {
   Outputs out_;
   bool beat_shown_ = false;   // out_ has agg_ready, or launch_hold of a match
   bool offer_shown_ = false;  // out_ has pl_*
-  bool att_ready_ = false;    // of the last edge
-  bool fb_ready_ = false;
+  bool fb_ready_ = false;     // of the last edge
 };
 
 }  // namespace castor::dtbl

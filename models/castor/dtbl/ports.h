@@ -6,7 +6,7 @@
 
 /// Ports of the dynamic thread block launch DTBL (docs/blocks/dtbl.md, "Ports"). Inside the lists `p` is a Params.
 /// Launch half: agg_*, key_*, att_*, fb_*, done_*, rel_*, agt_used, launch_*. Dispatch half: push_*, fits, pl_*, cur_*,
-/// mem_*, rsp_*, dispatch_*. Whoever uses the block connects att_* to push_*.
+/// mem_*, rsp_*, dispatch_*. An attachment goes from the one to the other inside; a kernel pushed gives way to it.
 // clang-format off
 #define DTBL_INPUTS(X)                                                                                           \
   /*name        type     elements  bits            class     timing   meaning */                                 \
@@ -23,16 +23,12 @@
   X(agg_level,  U8,      1,        4,              kPayload, kEdge,   "level of nesting, passed on")             \
   X(key_valid,  U8,      1,        1,              kLevel,   kSettle, "kernel entry key_idx may be attached to") \
   X(key_rd,     Key,     1,        77,             kLevel,   kSettle, "its key")                                 \
-  X(att_ready,  U8,      1,        1,              kLevel,   kSettle, "the attachment shown is taken")           \
   X(fb_ready,   U8,      1,        1,              kLevel,   kSettle, "the fallback shown is taken")             \
   X(done_valid, U8,      1,        1,              kEvent,   kEdge,   "a thread block has completed")            \
   X(done_agei,  U32,     1,        32,             kPayload, kEdge,   "its group")                               \
-  X(push_valid, U8,      1,        1,              kEvent,   kEdge,   "a kernel or a group to distribute")       \
-  X(push_group, U8,      1,        1,              kPayload, kEdge,   "1: a group, 0: a kernel")                 \
-  X(push_kd,    U8,      1,        p.kde_bits(),   kPayload, kEdge,   "its kernel entry")                        \
-  X(push_agei,  U32,     1,        32,             kPayload, kEdge,   "the group; a kernel: all ones")           \
-  X(push_dim,   U64,     1,        64,             kPayload, kEdge,   "thread blocks: {z 16, y 16, x 32}")       \
-  X(push_param, U32,     1,        32,             kPayload, kEdge,   "address of its parameters / 16")          \
+  X(push_valid, U8,      1,        1,              kEvent,   kEdge,   "a kernel whose entry is being written")   \
+  X(push_kd,    U8,      1,        p.kde_bits(),   kPayload, kEdge,   "that entry")                              \
+  X(push_dim,   U64,     1,        64,             kPayload, kEdge,   "its grid: {z 16, y 16, x 32}")            \
   X(fits,       KdeBits, 1,        p.NumKde,       kLevel,   kSettle, "the entry's next TB fits some SM")        \
   X(pl_taken,   U8,      1,        1,              kEvent,   kEdge,   "the thread block offered is placed")      \
   X(mem_ready,  U8,      1,        1,              kLevel,   kEdge,   "the memory request is taken")             \
@@ -46,6 +42,7 @@
   X(key_idx,       U8,      1,        p.kde_bits(),     kLevel,   kRegistered,    "kernel entry looked at")              \
   X(launch_hold,   KdeBits, 1,        p.NumKde,         kLevel,   kCombinational, "being attached to: not released")     \
   X(att_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a group attaches to a kernel")        \
+  X(att_ready,     U8,      1,        1,                kEvent,   kRegistered,    "... and is taken, if there is one")           \
   X(att_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,    "its kernel entry")                    \
   X(att_agei,      U32,     1,        32,               kPayload, kRegistered,    "the group: table entry or record")    \
   X(att_dim,       U64,     1,        64,               kPayload, kRegistered,    "its thread blocks per dimension")     \
@@ -62,7 +59,7 @@
   X(rel_idx,       U16,     1,        p.age_bits(),     kPayload, kRegistered,    "which")                               \
   X(agt_used,      U16,     1,        p.age_bits() + 1, kLevel,   kRegistered,    "table entries in use")                \
   X(launch_err,    U8,      1,        2,                kEvent,   kRegistered,    "0 frame, 1 completion")               \
-  X(push_ready,    U8,      1,        1,                kEvent,   kRegistered,    "a kernel or group may be pushed")     \
+  X(push_ready,    U8,      1,        1,                kEvent,   kRegistered,    "a kernel may be pushed")              \
   X(pl_valid,      U8,      1,        1,                kEvent,   kCombinational, "a thread block is offered")           \
   X(pl_kd,         U8,      1,        p.kde_bits(),     kPayload, kCombinational, "its kernel entry")                    \
   X(pl_agei,       U32,     1,        32,               kPayload, kCombinational, "its group; all ones: native")         \
@@ -103,9 +100,9 @@
   X(cur_agei,       U32,           1,  32,               "its group; all ones: native thread blocks")                 \
   X(cur_od,         U64,           1,  64,               "next thread block: {z 16, y 16, x 32}")                     \
   X(cur_pos,        U32,           1,  32,               "its number")                                                \
-  X(row_nagei,      U32,           1,  32,               "cur_kd: group to be distributed next")                      \
-  X(row_lagei,      U32,           1,  32,               "cur_kd: group attached last")                               \
-  X(row_kdim,       U64,           1,  64,               "cur_kd: its grid")                                          \
+  X(row_nagei,      U32,           1,  32,               "cur_kd: group to be distributed next; 0 unless marked")     \
+  X(row_lagei,      U32,           1,  32,               "cur_kd: group attached last; 0 if its pool is empty")       \
+  X(row_kdim,       U64,           1,  64,               "cur_kd: its grid; 0 unless first")                          \
   X(row_next,       U32,           1,  32,               "lnext of cur_agei in Run, if on-chip, not row_lagei; or 0") \
   X(record_dim,     U64,           1,  64,               "off-chip group: its thread blocks per dimension")           \
   X(record_next,    U32,           1,  32,               "off-chip group: the one behind it")                         \
@@ -156,7 +153,7 @@ struct Block : PortLists {
   /// The bound of Engine::quiet, from probes.
   static base::Cycle quiet(const Probes& probes, const Inputs& last, const Params& /*params*/) {
     if ((probes.done_valid | probes.released | probes.launch_error | probes.dispatch_error) != 0) return 0;
-    if (probes.out_valid != 0 && (probes.out_fallback != 0 ? last.fb_ready : last.att_ready) != 0) return 0;
+    if (probes.out_valid != 0 && (probes.out_fallback == 0 || last.fb_ready != 0)) return 0;
     return probes.dispatch_state == DispatchState::kReq || probes.link_valid != 0 ? 0 : base::kForever;
   }
 };

@@ -67,7 +67,9 @@ TEST(DtblGolden, ACommandOfThreeGroups) {
     EXPECT_EQ(o.key_idx, row.ptr);
     EXPECT_EQ(o.agg_ready != 0, row.taken);
     EXPECT_EQ(o.att_valid != 0, row.attached != kNo);
-    if (row.attached != kNo) EXPECT_EQ(o.att_agei, row.attached);
+    if (row.attached != kNo) {
+      EXPECT_EQ(o.att_agei, row.attached);
+    }
     EXPECT_EQ(o.att_sm, row.attached != kNo ? 2 : 0);
     EXPECT_EQ(o.pl_valid != 0, row.offer);
     EXPECT_EQ(o.pl_agei, row.agei);
@@ -80,7 +82,9 @@ TEST(DtblGolden, ACommandOfThreeGroups) {
     EXPECT_EQ(o.dispatch_hold.word(0), row.dispatch_hold);
     EXPECT_EQ(o.agt_used, row.used);
     EXPECT_EQ(o.rel_valid != 0, row.released >= 0);
-    if (row.released >= 0) EXPECT_EQ(o.rel_idx, row.released);
+    if (row.released >= 0) {
+      EXPECT_EQ(o.rel_idx, row.released);
+    }
   }
   EXPECT_EQ(b.engine.dispatch().lnext[1], kRec);  // the tail was in the table: no link written to memory
   EXPECT_EQ(b.links, 0U);

@@ -54,7 +54,7 @@ class DtblBench {
   // What is to happen.
   std::deque<Beat> beats;
   std::deque<Kernel> kernels;
-  bool attach = true, fall = true, take = true, memory = true, track = true;
+  bool fall = true, take = true, memory = true, track = true;
   U64 tb_time = 6, delay = 3;
 
   Engine engine;
@@ -127,7 +127,6 @@ class DtblBench {
 
   void prepare() {
     const Outputs seen = engine.settle(in);
-    in.att_ready = seen.push_ready != 0 && attach ? 1 : 0;
     in.fb_ready = fall ? 1 : 0;
     in.mem_ready = memory ? 1 : 0;
     if (!beats.empty()) {
@@ -146,17 +145,10 @@ class DtblBench {
     const Entry& e = table[seen.key_idx];
     in.key_valid = e.key ? 1 : 0;
     in.key_rd = e.key.value_or(Key{});
-    if (seen.att_valid != 0 && in.att_ready != 0) {
-      in.push_valid = in.push_group = 1;
-      in.push_kd = seen.att_kd;
-      in.push_agei = seen.att_agei;
-      in.push_dim = seen.att_dim;
-      in.push_param = seen.att_param;
-    } else if (!kernels.empty() && seen.push_ready != 0) {
+    if (!kernels.empty()) {
       const Kernel& k = kernels.front();
       in.push_valid = 1;
       in.push_kd = k.kd;
-      in.push_agei = kNone;
       in.push_dim = k.dim;
     }
     if (reply_ && cycle >= reply_due_) {
@@ -175,7 +167,7 @@ class DtblBench {
   void happen() {
     const Outputs& o = out;
     in.pl_taken = o.pl_valid != 0 && take ? 1 : 0;
-    att_stays_ = o.att_valid != 0 && in.att_ready == 0;
+    att_stays_ = o.att_valid != 0 && o.att_ready == 0;
     fb_stays_ = o.fb_valid != 0 && in.fb_ready == 0;
     mem_stays_ = o.mem_valid != 0 && in.mem_ready == 0;
     before_ = o;
@@ -201,7 +193,8 @@ class DtblBench {
     if (o.fb_valid != 0 && in.fb_ready != 0) fallback_ords.push_back(o.fb_ord);
     if (in.pl_taken != 0) place(o);
     if (in.done_valid != 0) complete();
-    if (in.push_valid != 0) push(o);
+    if (o.att_valid != 0 && o.att_ready != 0) attach(o);
+    if (in.push_valid != 0 && o.push_ready != 0) install();
     if (o.mem_valid != 0 && in.mem_ready != 0) access(o);
   }
 
@@ -234,14 +227,15 @@ class DtblBench {
     }
   }
 
-  void push(const Outputs& o) {
+  void install() {
     Entry& e = table[in.push_kd];
-    if (in.push_group == 0) {
-      e.key = kernels.front().key;
-      kernels.pop_front();
-      e.items.push_back({kNone, in.push_dim, 0});
-      return;
-    }
+    e.key = kernels.front().key;
+    kernels.pop_front();
+    e.items.push_back({kNone, in.push_dim, 0});
+  }
+
+  void attach(const Outputs& o) {
+    Entry& e = table[o.att_kd];
     ++attached;
     ((o.att_agei & kOffChip) != 0 ? off_chip : on_chip) += 1;
     e.items.push_back({o.att_agei, o.att_dim, o.att_param});
@@ -274,8 +268,12 @@ class DtblBench {
     const Dispatch& d = engine.dispatch();
     if (before_) {
       const Outputs& b = *before_;
-      if (att_stays_) EXPECT_TRUE(out.att_valid && out.att_agei == b.att_agei && out.att_dim == b.att_dim);
-      if (fb_stays_) EXPECT_TRUE(out.fb_valid && out.fb_rec == b.fb_rec && out.fb_ord == b.fb_ord);
+      if (att_stays_) {
+        EXPECT_TRUE(out.att_valid && out.att_agei == b.att_agei && out.att_dim == b.att_dim);
+      }
+      if (fb_stays_) {
+        EXPECT_TRUE(out.fb_valid && out.fb_rec == b.fb_rec && out.fb_ord == b.fb_ord);
+      }
       if (mem_stays_) {
         EXPECT_TRUE(out.mem_valid && out.mem_write == b.mem_write && out.mem_addr == b.mem_addr &&
                     out.mem_wdata == b.mem_wdata);
@@ -287,8 +285,12 @@ class DtblBench {
     if (!track) return;
     EXPECT_EQ(out.launch_err, 0) << "cycle " << cycle;
     EXPECT_EQ(out.dispatch_err, 0) << "cycle " << cycle;
-    if (l.st == LaunchState::kGrant) EXPECT_TRUE(table[l.ptr].key.has_value()) << "cycle " << cycle;
-    if (out.att_valid != 0) EXPECT_TRUE(table[out.att_kd].key.has_value()) << "cycle " << cycle;
+    if (l.st == LaunchState::kGrant) {
+      EXPECT_TRUE(table[l.ptr].key.has_value()) << "cycle " << cycle;
+    }
+    if (out.att_valid != 0) {
+      EXPECT_TRUE(table[out.att_kd].key.has_value()) << "cycle " << cycle;
+    }
     std::vector<unsigned> marks(table.size());
     for (unsigned i = 0; i < d.count; ++i) ++marks[d.fq[(d.head + i) % table.size()]];
     if (d.st != DispatchState::kFree) ++marks[d.kd];

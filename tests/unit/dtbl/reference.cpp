@@ -21,7 +21,7 @@ Machine::Decisions Machine::decide(const Inputs& in) const {
   if (params_.HashMode == 1) tid ^= (79U * in.agg_sm) & 0xFFFU;
   now.ind = tid % params_.AgtSize;
   now.match = l_.st == Search::kSearch && in.agg_valid != 0 && in.key_valid != 0 && in.key_rd == in.agg_key;
-  if (l_.o) now.taken = l_.o->fb ? in.fb_ready != 0 : in.att_ready != 0;
+  if (l_.o) now.taken = l_.o->fb ? in.fb_ready != 0 : !d_.lw.has_value();
   const bool stall = l_.st == Search::kGrant && l_.cq && l_.left.count(now.ind) == 0;
   now.accept = in.agg_valid != 0 && l_.st != Search::kSearch && in.agg_key == l_.rk && (!l_.o || now.taken) && !stall;
   return now;
@@ -165,23 +165,23 @@ void Machine::place(const DispatchState& was, const Item& now) {
   }
 }
 
-void Machine::push(const Inputs& in) {
-  DispatchState::Entry& entry = d_.entries.at(in.push_kd);
-  if (in.push_group == 0) {
+void Machine::push(const Push& pushed) {
+  DispatchState::Entry& entry = d_.entries.at(pushed.kd);
+  if (!pushed.group) {
     if (entry.mark) {
       d_.err |= 1U;
       return;
     }
     entry.mark = entry.first = true;
     entry.nagei = kNone;
-    entry.kdim = in.push_dim;
-    d_.fq.push_back(in.push_kd);
+    entry.kdim = pushed.dim;
+    d_.fq.push_back(pushed.kd);
     return;
   }
-  const U32 group = in.push_agei, tail = entry.lagei;
+  const U32 group = pushed.agei, tail = entry.lagei;
   if (!off_chip(group)) {
-    d_.list[group].dim = in.push_dim;
-    d_.list[group].param = in.push_param;
+    d_.list[group].dim = pushed.dim;
+    d_.list[group].param = pushed.param;
   }
   if (entry.nagei == kNone) {
     entry.nagei = group;
@@ -197,11 +197,18 @@ void Machine::push(const Inputs& in) {
   if (!entry.mark) {
     entry.mark = true;
     entry.first = false;
-    d_.fq.push_back(in.push_kd);
+    d_.fq.push_back(pushed.kd);
   }
 }
 
-void Machine::clock_dispatch(const Inputs& in) {
+std::optional<Machine::Push> Machine::pushed(const Inputs& in) const {
+  if (d_.lw) return std::nullopt;
+  if (l_.o && !l_.o->fb) return Push{true, l_.o->kd, l_.o->agei, l_.o->param, l_.o->dim};
+  if (in.push_valid != 0) return Push{false, in.push_kd, kNone, 0, in.push_dim};
+  return std::nullopt;
+}
+
+void Machine::clock_dispatch(const Inputs& in, const std::optional<Push>& pushed) {
   const DispatchState was = d_;
   const Item now = item();
   const bool read = reads(), offered = offers(in);
@@ -225,7 +232,7 @@ void Machine::clock_dispatch(const Inputs& in) {
   }
   if (in.pl_taken != 0 && !offered) d_.err |= 4U;
   if (in.pl_taken != 0 && offered) place(was, now);
-  if (in.push_valid != 0 && !was.lw) push(in);
+  if (pushed) push(*pushed);
   if (d_.st == Slot::kFree && !d_.fq.empty()) {
     const U32 kernel = d_.fq.front();
     d_.fq.pop_front();
@@ -267,7 +274,8 @@ Outputs Machine::settle(const Inputs& in) const {
   out.agt_used = static_cast<decltype(out.agt_used)>(l_.left.size());
   out.launch_err = static_cast<decltype(out.launch_err)>(l_.err);
 
-  out.push_ready = d_.lw ? 0 : 1;
+  out.att_ready = d_.lw ? 0 : 1;
+  out.push_ready = d_.lw || (l_.o && !l_.o->fb) ? 0 : 1;
   if (offers(in)) {
     const Item is = item();
     out.pl_valid = 1;
@@ -322,9 +330,9 @@ Probes Machine::probes() const {
   now.cur_od = d_.od.packed();
   now.cur_pos = d_.pos;
   const DispatchState::Entry& row = d_.entries[d_.kd];
-  now.row_nagei = row.nagei;
-  now.row_lagei = row.lagei;
-  now.row_kdim = row.kdim;
+  if (row.mark) now.row_nagei = row.nagei;
+  if (row.mark && row.nagei != kNone) now.row_lagei = row.lagei;
+  if (row.first) now.row_kdim = row.kdim;
   if (d_.st == Slot::kRun && !off_chip(d_.agei) && d_.agei != kNone && d_.agei != row.lagei) {
     now.row_next = item().next;
   }
@@ -342,8 +350,14 @@ Probes Machine::probes() const {
 }
 
 void Machine::clock(const Inputs& in) {
+  const std::optional<Push> push = pushed(in);
   clock_launch(in);
-  clock_dispatch(in);
+  clock_dispatch(in, push);
+}
+
+void Machine::clock(const Inputs& in, const Push& push) {
+  clock_launch(in);
+  clock_dispatch(in, d_.lw ? std::nullopt : std::optional(push));
 }
 
 std::string Machine::broken() const {
@@ -373,7 +387,8 @@ U64 Queues::Group::count() const {
 
 void Queues::see(const Inputs& in, const Outputs& out) {
   if (in.pl_taken != 0 && out.pl_valid != 0) see_taken(out);
-  if (in.push_valid != 0 && out.push_ready != 0) see_push(in);
+  if (in.push_valid != 0 && out.push_ready != 0) see_kernel(in);
+  if (out.att_valid != 0 && out.att_ready != 0) see_attach(out);
   see_launch(in, out);
 }
 
@@ -399,16 +414,16 @@ void Queues::see_taken(const Outputs& out) {
   if (pool.empty()) now_.reset();
 }
 
-void Queues::see_push(const Inputs& in) {
+void Queues::see_kernel(const Inputs& in) {
   std::deque<Group>& pool = kernels_.at(in.push_kd);
-  if (in.push_group == 0) {
-    if (!pool.empty()) return;  // refused
-    pool.push_back({kNone, 0, in.push_dim, 0});
-    return;
-  }
+  if (pool.empty()) pool.push_back({kNone, 0, in.push_dim, 0});  // else refused
+}
+
+void Queues::see_attach(const Outputs& out) {
   ++groups_;
-  pool.push_back(
-      {in.push_agei, off_chip(in.push_agei) ? (in.push_agei & 0x7FFFFFFFU) + 4U : in.push_param, in.push_dim, 0});
+  kernels_.at(out.att_kd)
+      .push_back(
+          {out.att_agei, off_chip(out.att_agei) ? (out.att_agei & 0x7FFFFFFFU) + 4U : out.att_param, out.att_dim, 0});
 }
 
 void Queues::see_launch(const Inputs& in, const Outputs& out) {
@@ -420,7 +435,7 @@ void Queues::see_launch(const Inputs& in, const Outputs& out) {
     accepted_.pop_front();
     levels_.pop_front();
   };
-  if (out.att_valid != 0 && in.att_ready != 0) leaves(out.att_agei, out.att_dim, out.att_level, "attach");
+  if (out.att_valid != 0 && out.att_ready != 0) leaves(out.att_agei, out.att_dim, out.att_level, "attach");
   if (out.fb_valid != 0 && in.fb_ready != 0) {
     leaves(0x80000000U | out.fb_rec, accepted_.empty() ? 0 : accepted_.front().dim, out.fb_level, "fallback");
   }

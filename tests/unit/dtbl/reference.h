@@ -85,6 +85,13 @@ class Machine {
   void reset();
   [[nodiscard]] Outputs settle(const Inputs& in) const;
   void clock(const Inputs& in);
+  /// The edge if a group came out of nowhere, for cases that need no launch.
+  struct Push {
+    bool group = false;
+    U32 kd = 0, agei = kNone, param = 0;
+    U64 dim = 0;
+  };
+  void clock(const Inputs& in, const Push& push);
   [[nodiscard]] Probes probes() const;
   [[nodiscard]] const LaunchState& launch() const { return l_; }
   [[nodiscard]] const DispatchState& dispatch() const { return d_; }
@@ -109,10 +116,11 @@ class Machine {
   [[nodiscard]] bool reads() const { return d_.st == Slot::kReq && (d_.ro || !d_.lw); }
   [[nodiscard]] bool offers(const Inputs& in) const;
   void clock_launch(const Inputs& in);
-  void clock_dispatch(const Inputs& in);
+  void clock_dispatch(const Inputs& in, const std::optional<Push>& pushed);
+  [[nodiscard]] std::optional<Push> pushed(const Inputs& in) const;
   void select(U32 kernel, U32 group);
   void place(const DispatchState& was, const Item& item);
-  void push(const Inputs& in);
+  void push(const Push& pushed);
 
   Params params_;
   LaunchState l_;
@@ -141,7 +149,8 @@ class Queues {
     if (problem_.empty()) problem_ = what;
   }
   void see_taken(const Outputs& out);
-  void see_push(const Inputs& in);
+  void see_attach(const Outputs& out);
+  void see_kernel(const Inputs& in);
   void see_launch(const Inputs& in, const Outputs& out);
 
   Params params_;

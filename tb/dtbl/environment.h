@@ -1,0 +1,104 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "castor/base/rng.h"
+#include "tb/dtbl/knobs.h"
+#include "tb/dtbl/sequences.h"
+
+namespace castor::dtbl::tb {
+
+/// A GPU as the block sees it: kernels become resident and are given back, threads launch groups, SMs take thread
+/// blocks and complete them, memory holds the records of groups. Keeps the contract of the block's surroundings, unless
+/// the knobs of the last group say otherwise.
+///
+/// The entry that the block looks at decides what it is shown in the same cycle: the search is followed here, from the
+/// beats and from agg_ready.
+class Environment final : public Sequence {
+ public:
+  Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
+
+  void begin(Inputs& in) override;
+  void drive(Inputs& in) override;
+  void react(Inputs& in, const Outputs& out) override;
+  [[nodiscard]] base::Cycle rest() override { return rest_; }
+  void skip(base::Cycle n) override {
+    rest_ -= n;
+    cycle_ += n;
+  }
+  [[nodiscard]] bool over() override { return knobs_.over != 0 && cycle_ >= over_at_; }
+
+ private:
+  struct Entry {
+    bool written = false;
+    Key key;
+    U64 waiting = 0;  ///< thread blocks not yet placed
+    U64 running = 0;
+  };
+  struct Group {
+    U64 dim = 0;
+    U64 left = 0;
+    U32 next = 0;  ///< in its record
+  };
+  struct Running {
+    base::Cycle due = 0;
+    U32 agei = kNone;
+    unsigned entry = 0;
+    bool operator>(const Running& other) const { return due > other.due; }
+  };
+  struct Beat {
+    bool first = false, last = false;
+    U8 sm = 0, warp = 0, lane = 0, level = 0;
+    Key key;
+    U64 dim = 0;
+    U32 param = 0;
+  };
+  struct Reply {
+    base::Cycle due = 0;
+    U64 dim = 0;
+    U32 next = 0;
+  };
+
+  void forget();
+  void new_command();
+  [[nodiscard]] U64 draw_dim(unsigned most);
+  void show_beat(Inputs& in);
+  void follow_search(const Inputs& in, const Outputs& out);
+  void follow_attach(const Outputs& out);
+  void follow_memory(const Inputs& in, const Outputs& out);
+  void act(Inputs& in, const Outputs& out);
+  void place(Inputs& in, const Outputs& out);
+  void complete(Inputs& in);
+  void install(Inputs& in, const Outputs& out);
+  void release(const Outputs& out);
+  void break_a_rule(Inputs& in, const Outputs& out);
+
+  [[nodiscard]] bool chance(unsigned rate) { return random_.below(kAlways) < rate; }
+  [[nodiscard]] unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
+  [[nodiscard]] static U64 count(U64 dim);
+
+  Params params_;
+  Knobs knobs_;
+  base::Xoshiro256 random_;
+  std::vector<Key> keys_;
+  std::vector<Entry> entries_;
+  std::deque<Beat> beats_;        // of the command that is offered
+  std::map<U32, Group> groups_;   // attached and not finished, by reference
+  std::vector<Running> running_;  // a heap
+  std::optional<Reply> reply_;
+  base::Cycle cycle_ = 0;
+  base::Cycle rest_ = 0;
+  base::Cycle over_at_ = 0;
+  bool resting_ = false;
+  U32 block_ = 0;  // of memory: parameters and record of the group launched last
+  // The search, as the beats have moved it.
+  LaunchState search_ = LaunchState::kSearch;
+  U8 pointer_ = 0;
+  Key run_;
+};
+
+}  // namespace castor::dtbl::tb

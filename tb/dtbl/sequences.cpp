@@ -1,0 +1,237 @@
+#include "tb/dtbl/sequences.h"
+
+#include "castor/base/rng.h"
+#include "tb/dtbl/environment.h"
+
+namespace castor::dtbl::tb {
+namespace {
+
+/// Mixes of traffic: few and many kernels and groups, quick and slow memory, busy and idle SMs.
+Knobs draw(const Params& params, std::uint64_t seed) {
+  base::Xoshiro256 rng(seed ^ 0x6474'626C'5F6BULL);
+  const auto pick = [&rng](std::initializer_list<unsigned> values) { return values.begin()[rng.below(values.size())]; };
+  Knobs knobs;
+  knobs.launch = pick({1000, 16000, kAlways});
+  knobs.lanes = pick({1, 3, 8, 32});
+  knobs.sms = pick({1, 13, 32});
+  knobs.warps = pick({1, 2, 8, 64});
+  knobs.groups = pick({2, 10, 60, 400});
+  knobs.volume = pick({1, 1, 2, 5});
+  knobs.solid = pick({0, 8192, kAlways});
+  knobs.keys = pick({1, 2, 4, 12});
+  knobs.mixed = pick({0, 8192, kAlways});
+  knobs.kernel = pick({300, 2000, 20000});
+  knobs.grid = pick({1, 3, 8});
+  knobs.release = pick({100, 5000, kAlways});
+  knobs.fits = pick({6000, 30000, 65000});
+  knobs.refit = pick({500, 10000, kAlways});
+  knobs.take = pick({10000, 50000, kAlways});
+  knobs.time = pick({1, 8, 100, 1500});
+  knobs.done = pick({10000, 60000, kAlways});
+  knobs.memory = pick({3000, 30000, kAlways});
+  knobs.delay = pick({1, 5, 60, 400});
+  knobs.fallback = pick({3000, 30000, kAlways});
+  knobs.rest = pick({0, 20, 1000});
+  if (params.NumKde == 1) knobs.keys = pick({1, 2});
+  return knobs;
+}
+
+// What the directed sequences change of the knobs.
+
+void rules(Knobs& knobs) {
+  knobs.break_rule = 16000;
+  knobs.withdraw = 1500;
+  knobs.frame = 6000;
+  knobs.empty = 8000;
+}
+
+void resets(Knobs& knobs) {
+  knobs.over = 600;
+  knobs.rest = 0;
+  knobs.huge = 4000;
+}
+
+void hot(Knobs& knobs) {
+  knobs.launch = knobs.take = knobs.done = knobs.memory = knobs.fallback = kAlways;
+  knobs.fits = 65000;
+  knobs.time = 2;
+  knobs.rest = 0;
+}
+
+/// One thread block per group, one kernel: the pool runs empty again and again.
+void tails(Knobs& knobs) {
+  hot(knobs);
+  knobs.launch = 20000;
+  knobs.keys = 1;
+  knobs.lanes = 3;
+  knobs.volume = knobs.grid = 1;
+  knobs.solid = 0;
+  knobs.kernel = 1000;
+  knobs.delay = 2;
+}
+
+/// Entries are given back as soon as they may be, while searches find them.
+void retire(Knobs& knobs) {
+  hot(knobs);
+  knobs.launch = 12000;
+  knobs.volume = knobs.grid = knobs.time = 1;
+  knobs.solid = 0;
+  knobs.kernel = 20000;
+  knobs.keys = 2;
+  knobs.lanes = 2;
+}
+
+void chain(Knobs& knobs) {
+  hot(knobs);
+  knobs.keys = 1;
+  knobs.lanes = 32;
+  knobs.volume = 1;
+  knobs.solid = 0;
+  knobs.groups = 2000;
+  knobs.time = 8;
+  knobs.release = 0;
+}
+
+/// Every group but the first of a thread lies in memory.
+void in_memory(Knobs& knobs) {
+  knobs.keys = 2;
+  knobs.warps = 1;
+  knobs.lanes = 2;
+  knobs.launch = kAlways;
+  knobs.time = 200;
+  knobs.delay = 6;
+  knobs.groups = 100;
+}
+
+void slow_memory(Knobs& knobs) {
+  in_memory(knobs);
+  knobs.memory = 600;
+  knobs.delay = 400;
+  knobs.take = kAlways;
+  knobs.fits = 65000;
+}
+
+void quick_memory(Knobs& knobs) {
+  in_memory(knobs);
+  knobs.memory = kAlways;
+  knobs.delay = 1;
+  knobs.take = kAlways;
+  knobs.volume = 1;
+  knobs.solid = 0;
+}
+
+void no_kernel(Knobs& knobs) {
+  knobs.kernel = 20;
+  knobs.release = kAlways;
+  knobs.lanes = 32;
+  knobs.launch = kAlways;
+}
+
+void full_commands(Knobs& knobs) {
+  knobs.lanes = 32;
+  knobs.launch = kAlways;
+  knobs.mixed = 0;
+  knobs.groups = 600;
+  knobs.volume = 1;
+  knobs.take = kAlways;
+}
+
+void two_keys(Knobs& knobs) {
+  knobs.keys = 2;
+  knobs.mixed = kAlways;
+  knobs.lanes = 32;
+  knobs.launch = kAlways;
+  knobs.kernel = 6000;
+}
+
+void near_keys(Knobs& knobs) {
+  knobs.keys = 40;
+  knobs.kernel = 10000;
+  knobs.release = 3000;
+  knobs.launch = kAlways;
+  knobs.lanes = 2;
+}
+
+/// All SMs launch from the same thread.
+void same_thread(Knobs& knobs) {
+  knobs.sms = 32;
+  knobs.warps = 1;
+  knobs.lanes = 1;
+  knobs.launch = kAlways;
+  knobs.keys = 1;
+  knobs.groups = 400;
+  knobs.time = 60;
+}
+
+void many_kernels(Knobs& knobs, const Params& params) {
+  knobs.keys = params.NumKde + 2;
+  knobs.kernel = 30000;
+  knobs.time = 100;
+  knobs.grid = 6;
+  knobs.launch = kAlways;
+  knobs.lanes = 4;
+  knobs.fits = 40000;
+}
+
+void solid(Knobs& knobs) {
+  knobs.solid = kAlways;
+  knobs.volume = knobs.grid = 4;
+  knobs.take = kAlways;
+}
+
+void completions(Knobs& knobs) {
+  hot(knobs);
+  knobs.keys = 1;
+  knobs.lanes = 32;
+  knobs.volume = 2;
+  knobs.groups = 300;
+  knobs.time = 30;
+  knobs.release = 0;
+}
+
+void stuck(Knobs& knobs) {
+  knobs.memory = knobs.fallback = 600;
+  knobs.launch = kAlways;
+  knobs.warps = 1;
+  knobs.kernel = 1000;
+}
+
+void sleepy(Knobs& knobs) {
+  knobs.rest = 3000;
+  knobs.rest_cycles = 400;
+  knobs.launch = 500;
+}
+
+}  // namespace
+
+const Sequences& sequences() {
+  using castor::tb::kBreaksContract, castor::tb::kKeepsContract;
+  using With = castor::tb::WithKnobs<Block, Environment, Knobs, draw>;
+  static const Sequences all = {
+      {"random", "a GPU with knobs drawn from the seed", kKeepsContract, With::drawn},
+      {"rules", "random, and inputs that must be refused or survived", kBreaksContract, With::drawn_and_changed<rules>},
+      {"resets", "random, with resets in the middle of everything and groups that do not end", kKeepsContract,
+       With::drawn_and_changed<resets>},
+      {"busy", "default traffic", kKeepsContract, With::defaults},
+      {"tails", "groups of one thread block: attached as the pool runs empty", kKeepsContract, With::changed<tails>},
+      {"retire", "kernels end while searches find them and groups are on their way", kKeepsContract,
+       With::changed<retire>},
+      {"chain", "long pools of groups of one thread block", kKeepsContract, With::changed<chain>},
+      {"in_memory", "threads that launch again and again: groups in memory", kKeepsContract, With::changed<in_memory>},
+      {"slow_memory", "... and memory that takes its time", kKeepsContract, With::changed<slow_memory>},
+      {"quick_memory", "... and memory that answers at once", kKeepsContract, With::changed<quick_memory>},
+      {"no_kernel", "hardly a kernel is resident: everything falls back", kKeepsContract, With::changed<no_kernel>},
+      {"full_commands", "commands of up to 32 groups", kKeepsContract, With::changed<full_commands>},
+      {"two_keys", "commands whose groups alternate between two kernels", kKeepsContract, With::changed<two_keys>},
+      {"near_keys", "many kernels whose keys differ in one bit", kKeepsContract, With::changed<near_keys>},
+      {"same_thread", "all SMs launch from threads of the same number", kKeepsContract, With::changed<same_thread>},
+      {"many_kernels", "as many kernels as there are entries", kKeepsContract, With::changed<many_kernels>},
+      {"solid", "kernels and groups of three dimensions", kKeepsContract, With::changed<solid>},
+      {"completions", "a completion in every cycle while groups are accepted", kKeepsContract,
+       With::changed<completions>},
+      {"stuck", "memory and launcher that hardly ever take anything", kKeepsContract, With::changed<stuck>},
+      {"sleepy", "short work, then long rest", kKeepsContract, With::changed<sleepy>}};
+  return all;
+}
+
+}  // namespace castor::dtbl::tb

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "castor/dtbl/ports.h"
+#include "tb/common/sequence_table.h"
+
+/// Stimulus of the dynamic thread block launch (docs/blocks/dtbl.md, "Verification").
+namespace castor::dtbl::tb {
+
+using Sequence = twin::Sequence<Block>;
+using Sequences = castor::tb::SequenceTable<Block>;
+
+/// All sequences, random ones first.
+[[nodiscard]] const Sequences& sequences();
+
+}  // namespace castor::dtbl::tb
