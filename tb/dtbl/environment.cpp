@@ -124,6 +124,7 @@ void Environment::react(Inputs& in, const Outputs& out) {
   follow_search(in, out);
   follow_memory(in, out);
   follow_attach(out);
+  if (resting_) return;
   release(out);
   if (in.push_valid == 0 && beats_.empty() && chance(knobs_.rest)) rest_ = 1 + below(knobs_.rest_cycles);
 }
