@@ -140,10 +140,12 @@ void add_pools(Rows& rows, const Params& params) {
       [](const Now& now) { return to_current(now) && native(now.probes.cur_agei) && finishes(now); });
   add("group attaches as the pool runs empty",
       [](const Now& now) { return tail_in_hand(now) && !native(now.probes.cur_agei) && ends(now); });
-  add("link from entry to entry", [](const Now& now) {
-    return to_current(now) && on_chip(now.probes.row_lagei) && on_chip(now.out.att_agei) &&
-           now.probes.row_nagei != kNone;
-  });
+  if (params.AgtSize > 1) {
+    add("link from entry to entry", [](const Now& now) {
+      return to_current(now) && on_chip(now.probes.row_lagei) && on_chip(now.out.att_agei) &&
+             now.probes.row_nagei != kNone;
+    });
+  }
   add("link from entry to memory", [](const Now& now) {
     return to_current(now) && on_chip(now.probes.row_lagei) && off_chip(now.out.att_agei) &&
            now.probes.row_nagei != kNone;
@@ -184,11 +186,12 @@ void add_pools(Rows& rows, const Params& params) {
   add("finished, nothing left", [](const Now& now) { return finishes(now) && now.probes.queue_count == 0; });
 }
 
-void add_items(Rows& rows) {
+void add_items(Rows& rows, const Params& params) {
   const auto add = [&rows](const char* name, bool (*seen)(const Now&)) { rows.push_back({name, 0, seen}); };
   add("native, then an entry", [](const Now& now) { return follows(now, native, on_chip); });
-  add("native, then a record", [](const Now& now) { return follows(now, native, off_chip); });
-  add("entry, then an entry", [](const Now& now) { return follows(now, on_chip, on_chip); });
+  if (params.NumKde > 1 || params.AgtSize > 1)
+    add("native, then a record", [](const Now& now) { return follows(now, native, off_chip); });
+  if (params.AgtSize > 1) add("entry, then an entry", [](const Now& now) { return follows(now, on_chip, on_chip); });
   add("entry, then a record", [](const Now& now) { return follows(now, on_chip, off_chip); });
   add("record, then an entry", [](const Now& now) { return follows(now, off_chip, on_chip); });
   add("record, then a record", [](const Now& now) { return follows(now, off_chip, off_chip); });
@@ -225,7 +228,7 @@ std::vector<Row> points(const Params& params) {
   Rows rows;
   add_launch(rows, params);
   add_pools(rows, params);
-  add_items(rows);
+  add_items(rows, params);
   return rows;
 }
 

@@ -1,0 +1,148 @@
+// Properties of the dispatch half (docs/blocks/dtbl.md, "Invariants"). Names begin with the number of the invariant. Of
+// the surroundings it is assumed that no group is the reference that stands for none.
+`include "castor_assert.svh"
+
+module castor_dtbl_dispatch_properties #(
+  parameter int unsigned NumKde  = 32,
+  localparam int unsigned KdWidth    = (NumKde > 1) ? $clog2(NumKde) : 1,
+  localparam int unsigned CountWidth = $clog2(NumKde + 1)
+) (
+  input logic                    clk_i,
+  input logic                    rst_ni,
+  input logic                    push_valid_i,
+  input logic                    push_ready_o,
+  input logic                    push_group_i,
+  input logic [KdWidth-1:0]      push_kd_i,
+  input logic [31:0]             push_agei_i,
+  input logic                    pl_valid_o,
+  input logic                    pl_taken_i,
+  input logic                    mem_valid_o,
+  input logic                    mem_ready_i,
+  input logic                    mem_write_o,
+  input logic [39:0]             mem_addr_o,
+  input logic [31:0]             mem_wdata_o,
+  input logic                    rsp_valid_i,
+  input logic [31:0]             rsp_next_i,
+  input logic [2:0]              err_o,
+  input castor_dtbl_pkg::item_e  st_q,
+  input logic [NumKde-1:0]       mark_q,
+  input logic [NumKde-1:0]       first_q,
+  input logic [KdWidth-1:0]      kd_q,
+  input logic [31:0]             agei_q,
+  input logic                    ob_nv_q,
+  input logic                    lw_v_q,
+  input logic [30:0]             lw_rec_q,
+  input logic                    ro_q,
+  input logic                    rd,
+  input logic                    place_last,
+  input logic                    finish,
+  input logic                    next,
+  input logic                    enqueue,
+  input logic                    forward,
+  input logic                    link_on_chip,
+  input logic                    link_off_chip,
+  input logic [31:0]             lagei_push,
+  input logic                    fq_empty,
+  input logic [KdWidth-1:0]      fq_kd,
+  input logic [CountWidth-1:0]   fq_count
+);
+  logic free, run, req, waits;
+
+  assign free  = (st_q == castor_dtbl_pkg::ItemFree);
+  assign run   = (st_q == castor_dtbl_pkg::ItemRun);
+  assign req   = (st_q == castor_dtbl_pkg::ItemReq);
+  assign waits = (st_q == castor_dtbl_pkg::ItemWait);
+
+  `CASTOR_ASSUME(a_no_group_is_none, !(push_valid_i && push_group_i) || push_agei_i != castor_dtbl_pkg::None)
+  `CASTOR_ASSUME(a_push_of_an_entry, 32'(push_kd_i) < NumKde)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // V2: whatever is marked is in hand or in the ring, once.
+  logic [CountWidth-1:0] number;
+
+  always_comb begin
+    number = '0;
+    for (int unsigned k = 0; k < NumKde; k++) begin
+      number = number + CountWidth'(mark_q[k]);
+    end
+  end
+
+  `CASTOR_ASSERT(v2_nothing_is_marked_while_nothing_is_in_hand, !free || mark_q == '0)
+  `CASTOR_ASSERT(v2_what_is_in_hand_is_marked, free || mark_q[kd_q])
+  `CASTOR_ASSERT(v2_the_oldest_in_the_ring_is_marked, fq_empty || mark_q[fq_kd])
+  `CASTOR_ASSERT(v2_what_is_in_hand_is_not_in_the_ring, free || fq_empty || fq_kd != kd_q)
+  `CASTOR_ASSERT(v2_each_mark_has_a_place, number == fq_count + CountWidth'(!free))
+  `CASTOR_ASSERT(v2_ring_does_not_overflow, 32'(fq_count) < NumKde || (NumKde == 1 && fq_empty))
+  `CASTOR_ASSERT(native_thread_blocks_are_of_marked_entries, (first_q & ~mark_q) == '0)
+
+  // V7: first falls once in each residency: it rises by a kernel's push alone.
+  logic [NumKde-1:0] first_before_q;
+  logic              kernel_q;
+
+  always_ff @(posedge clk_i) begin
+    first_before_q <= rst_ni ? first_q : '0;
+    kernel_q       <= rst_ni && push_valid_i && push_ready_o && !push_group_i;
+  end
+
+  `CASTOR_ASSERT(v7_first_rises_with_a_kernel, kernel_q || (first_q & ~first_before_q) == '0)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // The item in hand.
+  `CASTOR_ASSERT(item_without_group_is_native, free || agei_q != castor_dtbl_pkg::None || first_q[kd_q])
+  `CASTOR_ASSERT(read_is_of_a_record, !(req || waits) || (agei_q[31] && agei_q != castor_dtbl_pkg::None))
+  `CASTOR_ASSERT(read_stays_before_it_is_taken_alone, !ro_q || req)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // V8: a read does not go before the link into its own record; V9: requests stay until they are taken.
+  `CASTOR_ASSERT(v8_link_goes_before_the_read_of_its_record, !(rd && lw_v_q) || lw_rec_q != agei_q[30:0])
+  `CASTOR_ASSERT(v8_no_link_into_the_record_in_hand, !link_off_chip || free || finish || place_last ||
+                                                     lagei_push != agei_q)
+  `CASTOR_ASSERT_STABLE(v9_request_stays, mem_valid_o, mem_ready_i, ({mem_write_o, mem_addr_o, mem_wdata_o}), 73)
+  `CASTOR_ASSERT(v9_nothing_is_pushed_while_a_link_waits, push_ready_o != lw_v_q)
+  `CASTOR_ASSERT(one_link_at_a_time, {31'd0, link_on_chip} + {31'd0, link_off_chip} + {31'd0, forward} <= 32'd1)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // V3: no group is linked after it has gone. One group of one entry, any, is followed from its push to the placement
+  // of its last thread block; it is not pushed twice meanwhile.
+  logic [KdWidth-1:0] kernel_watched_q;
+  logic [31:0]        group_watched_q;
+  logic               alive_q, pushed, gone, linked;
+
+  assign pushed = push_valid_i && push_ready_o && push_group_i && push_kd_i == kernel_watched_q &&
+                  push_agei_i == group_watched_q;
+  assign gone   = place_last && agei_q == group_watched_q && kd_q == kernel_watched_q;
+  assign linked = (link_on_chip || link_off_chip || forward) && push_kd_i == kernel_watched_q &&
+                  lagei_push == group_watched_q;
+
+  always_ff @(posedge clk_i) begin
+    kernel_watched_q <= rst_ni ? kernel_watched_q : push_kd_i;
+    group_watched_q  <= rst_ni ? group_watched_q : rsp_next_i;
+    alive_q          <= rst_ni && (pushed || (alive_q && !gone));
+  end
+
+  `CASTOR_ASSUME(a_watched_group_is_one, group_watched_q != castor_dtbl_pkg::None)
+  `CASTOR_ASSUME(a_group_is_pushed_once, !(pushed && alive_q))
+  `CASTOR_ASSERT(v3_only_waiting_groups_are_linked, !linked || (alive_q && !gone))
+
+  // Situations that the proofs should not exclude.
+  `CASTOR_COVER(attached_as_the_last_thread_block_goes, finish && enqueue && push_group_i && push_kd_i == kd_q)
+  `CASTOR_COVER(selected_as_it_is_pushed, next && fq_empty)
+  `CASTOR_COVER(link_before_the_reply, forward && waits)
+  `CASTOR_COVER(link_beside_the_reply, forward && waits && rsp_valid_i)
+  `CASTOR_COVER(reply_after_a_link, waits && rsp_valid_i && ob_nv_q)
+  `CASTOR_COVER(link_while_a_read_is_on_the_port, rd && lw_v_q)
+  `CASTOR_COVER(read_waits_for_its_own_link, req && lw_v_q && lw_rec_q == agei_q[30:0])
+  `CASTOR_COVER(watched_group_is_linked, linked)
+  `CASTOR_COVER(watched_group_goes_and_comes_again, pushed && !alive_q && mark_q[kernel_watched_q])
+  `CASTOR_COVER(taken_without_an_offer, pl_taken_i && !pl_valid_o)
+  `CASTOR_COVER(kernel_refused, err_o[0])
+endmodule
+
+bind castor_dtbl_dispatch castor_dtbl_dispatch_properties #(
+  .NumKde(NumKde)
+) u_properties (
+  .clk_i, .rst_ni, .push_valid_i, .push_ready_o, .push_group_i, .push_kd_i, .push_agei_i, .pl_valid_o, .pl_taken_i,
+  .mem_valid_o, .mem_ready_i, .mem_write_o, .mem_addr_o, .mem_wdata_o, .rsp_valid_i, .rsp_next_i, .err_o, .st_q, .mark_q,
+  .first_q, .kd_q, .agei_q, .ob_nv_q, .lw_v_q, .lw_rec_q, .ro_q, .rd, .place_last, .finish, .next, .enqueue, .forward,
+  .link_on_chip, .link_off_chip, .lagei_push, .fq_empty, .fq_kd, .fq_count
+);
