@@ -207,9 +207,10 @@ module castor_dtbl_launch #(
       if (hit) begin
         busy_q[ind] <= 1'b1;
       end
-      if (hit && !free) begin
+      // Never both: what is counted has the write port.
+      if (hit) begin
         used_q <= used_q + 1'b1;
-      end else if (free && !hit) begin
+      end else if (free) begin
         used_q <= used_q - 1'b1;
       end
 

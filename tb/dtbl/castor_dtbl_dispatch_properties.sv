@@ -42,6 +42,13 @@ module castor_dtbl_dispatch_properties #(
   input logic                    link_on_chip,
   input logic                    link_off_chip,
   input logic [31:0]             lagei_push,
+  input logic [31:0]             lagei_kd,
+  input logic [31:0]             nagei_push,
+  input logic [31:0]             nagei_kd,
+  input logic [31:0]             follow,
+  input logic                    push_group,
+  input logic                    push_kernel,
+  input logic                    pool_empty,
   input logic                    fq_empty,
   input logic [KdWidth-1:0]      fq_kd,
   input logic [CountWidth-1:0]   fq_count
@@ -120,6 +127,42 @@ module castor_dtbl_dispatch_properties #(
     alive_q          <= rst_ni && (pushed || (alive_q && !gone));
   end
 
+  // First and last of the watched kernel's pool, as the tables have them where they have been written.
+  logic [31:0] head_q, tail_q;
+  logic        head_written_q, tail_written_q, pool;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      head_written_q <= 1'b0;
+      tail_written_q <= 1'b0;
+    end
+    if (place_last && kd_q == kernel_watched_q) begin
+      head_q <= follow;
+    end
+    if ((push_kernel || (push_group && pool_empty)) && push_kd_i == kernel_watched_q) begin
+      head_q         <= push_group ? push_agei_i : castor_dtbl_pkg::None;
+      head_written_q <= rst_ni;
+    end
+    if (push_group && push_kd_i == kernel_watched_q) begin
+      tail_q         <= push_agei_i;
+      tail_written_q <= rst_ni;
+    end
+  end
+
+  assign pool = mark_q[kernel_watched_q] && head_q != castor_dtbl_pkg::None;
+
+  `CASTOR_ASSERT(v3_head_is_the_one_of_the_table, !head_written_q ||
+                 ((push_kd_i != kernel_watched_q || nagei_push == head_q) &&
+                  (kd_q != kernel_watched_q || nagei_kd == head_q)))
+  `CASTOR_ASSERT(v3_tail_is_the_one_of_the_table, !tail_written_q ||
+                 ((push_kd_i != kernel_watched_q || lagei_push == tail_q) &&
+                  (kd_q != kernel_watched_q || lagei_kd == tail_q)))
+  `CASTOR_ASSERT(v3_marked_kernel_has_rows, !mark_q[kernel_watched_q] || (head_written_q && (!pool || tail_written_q)))
+  `CASTOR_ASSERT(v3_kernel_without_native_thread_blocks_has_a_pool,
+                 !mark_q[kernel_watched_q] || first_q[kernel_watched_q] || pool)
+  `CASTOR_ASSERT(v3_group_in_hand_is_the_head,
+                 free || kd_q != kernel_watched_q || agei_q == castor_dtbl_pkg::None || agei_q == head_q)
+  `CASTOR_ASSERT(v3_tail_of_a_pool_waits, !pool || tail_q != group_watched_q || alive_q)
   `CASTOR_ASSUME(a_watched_group_is_one, group_watched_q != castor_dtbl_pkg::None)
   `CASTOR_ASSUME(a_group_is_pushed_once, !(pushed && alive_q))
   `CASTOR_ASSERT(v3_only_waiting_groups_are_linked, !linked || (alive_q && !gone))
@@ -144,5 +187,6 @@ bind castor_dtbl_dispatch castor_dtbl_dispatch_properties #(
   .clk_i, .rst_ni, .push_valid_i, .push_ready_o, .push_group_i, .push_kd_i, .push_agei_i, .pl_valid_o, .pl_taken_i,
   .mem_valid_o, .mem_ready_i, .mem_write_o, .mem_addr_o, .mem_wdata_o, .rsp_valid_i, .rsp_next_i, .err_o, .st_q, .mark_q,
   .first_q, .kd_q, .agei_q, .ob_nv_q, .lw_v_q, .lw_rec_q, .ro_q, .rd, .place_last, .finish, .next, .enqueue, .forward,
-  .link_on_chip, .link_off_chip, .lagei_push, .fq_empty, .fq_kd, .fq_count
+  .link_on_chip, .link_off_chip, .lagei_push, .lagei_kd, .nagei_push, .nagei_kd, .follow, .push_group, .push_kernel,
+  .pool_empty, .fq_empty, .fq_kd, .fq_count
 );

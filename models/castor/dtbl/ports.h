@@ -42,7 +42,7 @@
   X(key_idx,       U8,      1,        p.kde_bits(),     kLevel,   kRegistered,    "kernel entry looked at")              \
   X(launch_hold,   KdeBits, 1,        p.NumKde,         kLevel,   kCombinational, "being attached to: not released")     \
   X(att_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a group attaches to a kernel")        \
-  X(att_ready,     U8,      1,        1,                kEvent,   kRegistered,    "... and is taken, if there is one")           \
+  X(att_ready,     U8,      1,        1,                kEvent,   kRegistered,    "no link waits: what attaches is taken")       \
   X(att_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,    "its kernel entry")                    \
   X(att_agei,      U32,     1,        32,               kPayload, kRegistered,    "the group: table entry or record")    \
   X(att_dim,       U64,     1,        64,               kPayload, kRegistered,    "its thread blocks per dimension")     \
