@@ -45,6 +45,7 @@ module castor_dtbl_dispatch_properties #(
   input logic [31:0]             lagei_kd,
   input logic [31:0]             nagei_push,
   input logic [31:0]             nagei_kd,
+  input logic [31:0]             nagei_head,
   input logic [31:0]             follow,
   input logic                    push_group,
   input logic                    push_kernel,
@@ -153,7 +154,8 @@ module castor_dtbl_dispatch_properties #(
 
   `CASTOR_ASSERT(v3_head_is_the_one_of_the_table, !head_written_q ||
                  ((push_kd_i != kernel_watched_q || nagei_push == head_q) &&
-                  (kd_q != kernel_watched_q || nagei_kd == head_q)))
+                  (kd_q != kernel_watched_q || nagei_kd == head_q) &&
+                  (fq_kd != kernel_watched_q || nagei_head == head_q)))
   `CASTOR_ASSERT(v3_tail_is_the_one_of_the_table, !tail_written_q ||
                  ((push_kd_i != kernel_watched_q || lagei_push == tail_q) &&
                   (kd_q != kernel_watched_q || lagei_kd == tail_q)))
@@ -187,6 +189,6 @@ bind castor_dtbl_dispatch castor_dtbl_dispatch_properties #(
   .clk_i, .rst_ni, .push_valid_i, .push_ready_o, .push_group_i, .push_kd_i, .push_agei_i, .pl_valid_o, .pl_taken_i,
   .mem_valid_o, .mem_ready_i, .mem_write_o, .mem_addr_o, .mem_wdata_o, .rsp_valid_i, .rsp_next_i, .err_o, .st_q, .mark_q,
   .first_q, .kd_q, .agei_q, .ob_nv_q, .lw_v_q, .lw_rec_q, .ro_q, .rd, .place_last, .finish, .next, .enqueue, .forward,
-  .link_on_chip, .link_off_chip, .lagei_push, .lagei_kd, .nagei_push, .nagei_kd, .follow, .push_group, .push_kernel,
-  .pool_empty, .fq_empty, .fq_kd, .fq_count
+  .link_on_chip, .link_off_chip, .lagei_push, .lagei_kd, .nagei_push, .nagei_kd, .nagei_head, .follow, .push_group,
+  .push_kernel, .pool_empty, .fq_empty, .fq_kd, .fq_count
 );
