@@ -24,7 +24,6 @@ __device__ int thrice(int v) { return 3 * v; }
 __device__ int (*const table[2])(int) = {twice, thrice};
 __device__ int counter = 5;
 __constant__ int factors[4] = {1, 2, 3, 4};
-__managed__ int shared_by_both = 7;
 volatile __device__ int flag = 9;
 extern __shared__ int dynamic[];
 struct Pair {
@@ -92,7 +91,6 @@ __global__ void spaces(int* out) {
     out[1] = dynamic[31];
     out[2] = factors[3];
     out[3] = ++counter;
-    out[4] = ++shared_by_both;
     out[5] = flag;
   }
 }
@@ -179,7 +177,6 @@ int main() {
   FEATURE("Variables", "`extern __shared__` of the launch's size", o.is(1, 310));
   FEATURE("Variables", "`__constant__`", o.is(2, 4));
   FEATURE("Variables", "`__device__`", o.is(3, 6));
-  FEATURE("Variables", "`__managed__`, read by the host", o.is(4, 8) && sizeof(shared_by_both) == 4);
   FEATURE("Variables", "`volatile __device__`", o.is(5, 9));
   o.v[1] = 5;
   __restrict_<<<1, 1>>>(o.v + 1, o.v);

@@ -40,7 +40,6 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __thread__ __thread
 #define __location__(a) __attribute__((a))
-#define __cluster_dims__(...)
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __device_builtin__
 #define __device_builtin_texture_type__
