@@ -100,7 +100,6 @@ constexpr std::array kFeatures = {
     named("cudaUserObject", kGraphs),
     named("cudaFuncGetName", {"", "names of kernels", "keep the name beside the pointer"}),
     named("cudaMemcpyBatchAsync", {"", "batched copies", "make them one by one with cudaMemcpyAsync"}),
-    named("__cluster_dims__", {"", "thread-block clusters of sm_90", "communicate through global memory"}),
     named("__nv_fp8", {"", "8-bit floating point", "store bytes and convert in a function of your own"}),
 };
 

@@ -1,6 +1,6 @@
 # What CUDA runs: the features of cuda/, and the page that says so.
 
-if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
+if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime OR CASTOR_SANITIZE)
   return()
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

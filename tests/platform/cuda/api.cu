@@ -41,7 +41,8 @@ static void memory() {
   int back[12] = {};
   good = good && GOOD(cudaMemcpy2D(pitched, pitch, rows, 12, 12, 4, cudaMemcpyHostToDevice)) &&
          GOOD(cudaMemcpy2D(back, 12, pitched, pitch, 12, 4, cudaMemcpyDeviceToHost)) && back[11] == 12;
-  FEATURE("Memory", "`cudaMallocPitch`, `cudaMemcpy2D`, `cudaMemset2D`", good && GOOD(cudaMemset2D(pitched, pitch, 0, 12, 4)));
+  FEATURE("Memory", "`cudaMallocPitch`, `cudaMemcpy2D`, `cudaMemset2D`",
+          good && GOOD(cudaMemset2D(pitched, pitch, 0, 12, 4)));
   cudaPitchedPtr cube{};
   good = GOOD(cudaMalloc3D(&cube, make_cudaExtent(8, 2, 2)));
   int small[8] = {1, 2, 3, 4, 5, 6, 7, 8}, returned[8] = {};
@@ -74,14 +75,15 @@ static void memory() {
   fill<<<1, 1>>>(managed + 1, 2, 1);
   FEATURE("Memory", "`cudaMallocManaged`", good && GOOD(cudaDeviceSynchronize()) && managed[0] + managed[1] == 3);
   FEATURE("Memory", "`cudaMemPrefetchAsync`, `cudaMemAdvise` (accepted; there is nothing to move)",
-          GOOD(cudaMemPrefetchAsync(managed, 64, 0, nullptr)) && GOOD(cudaMemAdvise(managed, 64, cudaMemAdviseSetReadMostly, 0)));
+          GOOD(cudaMemPrefetchAsync(managed, 64, 0, nullptr)) &&
+              GOOD(cudaMemAdvise(managed, 64, cudaMemAdviseSetReadMostly, 0)));
   int* pooled = nullptr;
   cudaStream_t s;
   cudaStreamCreate(&s);
   good = GOOD(cudaMallocAsync(&pooled, 256, s));
   fill<<<1, 64, 0, s>>>(pooled, 3, 64);
-  good = good && GOOD(cudaMemcpyAsync(host.data(), pooled, 256, cudaMemcpyDeviceToHost, s)) && GOOD(cudaFreeAsync(pooled, s)) &&
-         GOOD(cudaStreamSynchronize(s)) && host[63] == 3;
+  good = good && GOOD(cudaMemcpyAsync(host.data(), pooled, 256, cudaMemcpyDeviceToHost, s)) &&
+         GOOD(cudaFreeAsync(pooled, s)) && GOOD(cudaStreamSynchronize(s)) && host[63] == 3;
   FEATURE("Memory", "`cudaMallocAsync`, `cudaFreeAsync`: the device's own pool", good);
   const int four[4] = {1, 2, 3, 40};
   int one = 0;
@@ -102,7 +104,8 @@ static void memory() {
   good = GOOD(cudaMemcpyPeer(b, 0, a, 0, 16));
   FEATURE("Memory", "`cudaMemcpyPeer` on the one device", good);
   good = cudaMalloc(&a, std::size_t{1} << 50) == cudaErrorMemoryAllocation;
-  FEATURE("Memory", "more than the device has gives `cudaErrorMemoryAllocation`", good && cudaGetLastError() != cudaSuccess);
+  FEATURE("Memory", "more than the device has gives `cudaErrorMemoryAllocation`",
+          good && cudaGetLastError() != cudaSuccess);
 }
 
 static void streams() {
@@ -116,8 +119,8 @@ static void streams() {
   cudaStream_t high;
   int least = 0, greatest = 0, got = 1;
   good = GOOD(cudaDeviceGetStreamPriorityRange(&least, &greatest)) && greatest <= least &&
-         GOOD(cudaStreamCreateWithPriority(&high, cudaStreamDefault, greatest)) && GOOD(cudaStreamGetPriority(high, &got)) &&
-         got == greatest;
+         GOOD(cudaStreamCreateWithPriority(&high, cudaStreamDefault, greatest)) &&
+         GOOD(cudaStreamGetPriority(high, &got)) && got == greatest;
   FEATURE("Streams and events", "priorities of streams", good);
   cudaEvent_t begin, end;
   cudaEventCreate(&begin);
@@ -133,14 +136,17 @@ static void streams() {
   good = GOOD(cudaStreamWaitEvent(second, end, 0));
   fill<<<1, 1, 0, second>>>(o.v + 5, 51, 1);
   FEATURE("Streams and events", "`cudaStreamWaitEvent`", good && GOOD(cudaStreamSynchronize(second)) && o.v[5] == 51);
-  FEATURE("Streams and events", "`cudaStreamQuery`, `cudaEventQuery`", GOOD(cudaStreamQuery(second)) && GOOD(cudaEventQuery(end)));
+  FEATURE("Streams and events", "`cudaStreamQuery`, `cudaEventQuery`",
+          GOOD(cudaStreamQuery(second)) && GOOD(cudaEventQuery(end)));
   int told = 0, called = 0;
   good = GOOD(cudaLaunchHostFunc(first, mark_host, &told)) && GOOD(cudaStreamSynchronize(first)) && told == 5;
   FEATURE("Streams and events", "`cudaLaunchHostFunc`", good);
-  good = GOOD(cudaStreamAddCallback(first, mark_stream, &called, 0)) && GOOD(cudaStreamSynchronize(first)) && called == 6;
+  good =
+      GOOD(cudaStreamAddCallback(first, mark_stream, &called, 0)) && GOOD(cudaStreamSynchronize(first)) && called == 6;
   FEATURE("Streams and events", "`cudaStreamAddCallback`", good);
   fill<<<1, 1, 0, cudaStreamPerThread>>>(o.v, 7, 1);
-  FEATURE("Streams and events", "`cudaStreamPerThread`, `cudaStreamLegacy`", GOOD(cudaStreamSynchronize(cudaStreamPerThread)) && o.v[0] == 7);
+  FEATURE("Streams and events", "`cudaStreamPerThread`, `cudaStreamLegacy`",
+          GOOD(cudaStreamSynchronize(cudaStreamPerThread)) && o.v[0] == 7);
   cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusActive;
   FEATURE("Streams and events", "`cudaStreamIsCapturing`: never",
           GOOD(cudaStreamIsCapturing(first, &capturing)) && capturing == cudaStreamCaptureStatusNone);
@@ -149,10 +155,12 @@ static void streams() {
 static void questions() {
   int count = 0, device = 7;
   FEATURE("Device and kernels", "`cudaGetDeviceCount`, `cudaSetDevice`: one device",
-          GOOD(cudaGetDeviceCount(&count)) && count == 1 && GOOD(cudaSetDevice(0)) && GOOD(cudaGetDevice(&device)) && device == 0);
+          GOOD(cudaGetDeviceCount(&count)) && count == 1 && GOOD(cudaSetDevice(0)) && GOOD(cudaGetDevice(&device)) &&
+              device == 0);
   cudaDeviceProp p;
-  FEATURE("Device and kernels", "`cudaGetDeviceProperties`: those of the machine",
-          GOOD(cudaGetDeviceProperties(&p, 0)) && p.multiProcessorCount > 0 && p.warpSize == 32 && p.totalGlobalMem > 0);
+  FEATURE(
+      "Device and kernels", "`cudaGetDeviceProperties`: those of the machine",
+      GOOD(cudaGetDeviceProperties(&p, 0)) && p.multiProcessorCount > 0 && p.warpSize == 32 && p.totalGlobalMem > 0);
   int value = 0;
   FEATURE("Device and kernels", "`cudaDeviceGetAttribute`",
           GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0)) && value == p.multiProcessorCount);
@@ -173,11 +181,12 @@ static void questions() {
               GOOD(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, fill, dynamic_bytes)) && block > 0);
   std::size_t limit = 0;
   FEATURE("Device and kernels", "`cudaDeviceSetLimit`, `cudaDeviceGetLimit`",
-          GOOD(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 22)) && GOOD(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize)) &&
-              limit >= 1 << 22);
+          GOOD(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 22)) &&
+              GOOD(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize)) && limit >= 1 << 22);
   FEATURE("Device and kernels", "`cudaDeviceCanAccessPeer`: none",
           GOOD(cudaDeviceCanAccessPeer(&value, 0, 0)) && value == 0);
-  FEATURE("Device and kernels", "`cudaProfilerStart`, `cudaProfilerStop` (accepted)", GOOD(cudaProfilerStart()) && GOOD(cudaProfilerStop()));
+  FEATURE("Device and kernels", "`cudaProfilerStart`, `cudaProfilerStop` (accepted)",
+          GOOD(cudaProfilerStart()) && GOOD(cudaProfilerStop()));
 }
 
 static void errors() {
@@ -186,8 +195,8 @@ static void errors() {
               std::strlen(cudaGetErrorString(cudaErrorInvalidValue)) > 0);
   fill<<<0, 1>>>(nullptr, 0, 0);
   FEATURE("Errors", "`cudaPeekAtLastError` keeps, `cudaGetLastError` clears",
-          cudaPeekAtLastError() == cudaErrorInvalidConfiguration && cudaGetLastError() == cudaErrorInvalidConfiguration &&
-              GOOD(cudaGetLastError()));
+          cudaPeekAtLastError() == cudaErrorInvalidConfiguration &&
+              cudaGetLastError() == cudaErrorInvalidConfiguration && GOOD(cudaGetLastError()));
   FEATURE("Errors", "a null pointer is no device memory: `cudaErrorInvalidValue`",
           cudaMemset(nullptr, 0, 4) == cudaErrorInvalidValue && cudaGetLastError() == cudaErrorInvalidValue);
   FEATURE("Errors", "`cudaSetDevice` of a device that is not there: `cudaErrorInvalidDevice`",

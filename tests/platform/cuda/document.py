@@ -122,7 +122,7 @@ def message_of(text):
         for line in lines:
             found = (re.search if wanted[0] != "." else re.match)(wanted, line)
             if found:
-                return re.sub(r"\S*/(?=[\w.]+:\d)", "", found.group())
+                return re.sub(r"\S*/(?=[\w.]+:\d)", "", found.group()).rstrip('"')
     return ""
 
 
@@ -166,6 +166,10 @@ def cell(text):
     return text.replace("|", "\\|")
 
 
+def verbatim(text):
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
 def page(features):
     text = HEAD + f"{len(features)} features: "
     text += ", ".join(f"{sum(f.state == state for f in features)} {verb}" for state, verb in STATES.items()) + ".\n"
@@ -181,7 +185,7 @@ def page(features):
         if rest:
             text += "\n| | state | message |\n|---|---|---|\n"
             for feature in rest:
-                text += f"| {cell(feature.name)} | {feature.state} | `{cell(feature.message)}` |\n"
+                text += f"| {cell(feature.name)} | {feature.state} | {cell(verbatim(feature.message))} |\n"
     return text
 
 

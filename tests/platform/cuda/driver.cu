@@ -43,19 +43,22 @@ int main() {
           DONE(cuModuleLoadData(&module, kModule)) && DONE(cuModuleGetFunction(&function, module, "fill")));
   CUdeviceptr cell = 0, memory = 0;
   FEATURE("Driver API", "`cuModuleGetGlobal`",
-          DONE(cuModuleGetGlobal(&cell, &bytes, module, "cell")) && bytes == 4 && DONE(cuMemcpyDtoH(&value, cell, 4)) && value == 12);
+          DONE(cuModuleGetGlobal(&cell, &bytes, module, "cell")) && bytes == 4 && DONE(cuMemcpyDtoH(&value, cell, 4)) &&
+              value == 12);
   FEATURE("Driver API", "`cuMemAlloc`, `cuMemFree`, `cuMemcpyHtoD`, `cuMemcpyDtoH`",
-          DONE(cuMemAlloc(&memory, 128)) && DONE(cuMemcpyHtoD(memory, &value, 4)) && DONE(cuMemcpyDtoH(&count, memory, 4)) && count == 12);
+          DONE(cuMemAlloc(&memory, 128)) && DONE(cuMemcpyHtoD(memory, &value, 4)) &&
+              DONE(cuMemcpyDtoH(&count, memory, 4)) && count == 12);
   FEATURE("Driver API", "`cuMemsetD8`, `cuMemsetD16`, `cuMemsetD32`",
-          DONE(cuMemsetD32(memory, 0x11223344, 32)) && DONE(cuMemsetD8(memory, 0xff, 1)) && DONE(cuMemsetD16(memory + 2, 0, 1)) &&
-              DONE(cuMemcpyDtoH(&value, memory, 4)) && value == 0x33ff);
+          DONE(cuMemsetD32(memory, 0x11223344, 32)) && DONE(cuMemsetD8(memory, 0xff, 1)) &&
+              DONE(cuMemsetD16(memory + 2, 0, 1)) && DONE(cuMemcpyDtoH(&value, memory, 4)) && value == 0x33ff);
   CUstream stream = nullptr;
   CUevent event = nullptr;
   int given = 21;
   void* arguments[] = {&memory, &given};
   int out[32] = {};
   FEATURE("Driver API", "`cuLaunchKernel` with `kernelParams`",
-          DONE(cuStreamCreate(&stream, 0)) && DONE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr)) &&
+          DONE(cuStreamCreate(&stream, 0)) &&
+              DONE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr)) &&
               DONE(cuStreamSynchronize(stream)) && DONE(cuMemcpyDtoH(out, memory, 128)) && out[31] == 21);
   struct {
     CUdeviceptr out;
@@ -64,18 +67,19 @@ int main() {
   size_t size = 12;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   FEATURE("Driver API", "`cuLaunchKernel` with a packed buffer (`extra`)",
-          DONE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, extra)) && DONE(cuStreamSynchronize(stream)) &&
-              DONE(cuMemcpyDtoH(out, memory, 128)) && out[31] == 22);
+          DONE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, extra)) &&
+              DONE(cuStreamSynchronize(stream)) && DONE(cuMemcpyDtoH(out, memory, 128)) && out[31] == 22);
   FEATURE("Driver API", "`cuStreamWaitEvent`, `cuEventRecord`, `cuEventSynchronize`",
-          DONE(cuEventCreate(&event, 0)) && DONE(cuEventRecord(event, stream)) && DONE(cuStreamWaitEvent(nullptr, event, 0)) &&
-              DONE(cuEventSynchronize(event)));
+          DONE(cuEventCreate(&event, 0)) && DONE(cuEventRecord(event, stream)) &&
+              DONE(cuStreamWaitEvent(nullptr, event, 0)) && DONE(cuEventSynchronize(event)));
   FEATURE("Driver API", "`cuFuncGetAttribute`, `cuOccupancyMaxActiveBlocksPerMultiprocessor`",
           DONE(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function)) && value > 0 &&
               DONE(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, function, 128, 0)) && value > 0);
   CUdeviceptr base = 0;
   FEATURE("Driver API", "`cuMemGetAddressRange`, `cuPointerGetAttribute`",
           DONE(cuMemGetAddressRange(&base, &bytes, memory + 8)) && base == memory && bytes == 128 &&
-              DONE(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory)) && value == CU_MEMORYTYPE_DEVICE);
+              DONE(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory)) &&
+              value == CU_MEMORYTYPE_DEVICE);
   CUcontext primary = nullptr;
   FEATURE("Driver API", "primary contexts (`cuDevicePrimaryCtxRetain`)",
           DONE(cuDevicePrimaryCtxRetain(&primary, device)) && DONE(cuDevicePrimaryCtxRelease(device)));

@@ -5,11 +5,17 @@
 
 __global__ void plain(int* out, int value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; }
 template <class T, int N>
-__global__ void templated(T* out) { out[threadIdx.x] = N; }
+__global__ void templated(T* out) {
+  out[threadIdx.x] = N;
+}
 template <class F>
-__global__ void apply(F f) { f(threadIdx.x); }
+__global__ void apply(F f) {
+  f(threadIdx.x);
+}
 template <class... T>
-__global__ void variadic(int* out, T... v) { *out = (v + ...); }
+__global__ void variadic(int* out, T... v) {
+  *out = (v + ...);
+}
 
 __device__ int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
 __host__ __device__ constexpr int square(int n) { return n * n; }
@@ -51,8 +57,11 @@ __global__ void functions(int* out, int n) {
   out[7] = made->b;
   delete made;
   switch (n) {
-    case 5: out[8] = 1; break;
-    default: out[8] = 2;
+    case 5:
+      out[8] = 1;
+      break;
+    default:
+      out[8] = 2;
   }
   long long wide = 1LL << 40;
   out[9] = static_cast<int>((wide * n) >> 40);
@@ -117,7 +126,7 @@ int main() {
   cudaStreamCreate(&s);
   plain<<<1, 32, 128, s>>>(o.v, 4);
   FEATURE("Launches", "`<<<grid, block, shared, stream>>>`", o.is(31, 4));
-  plain<< <1, 32>> >(o.v, 5);
+  plain<<<1, 32>>>(o.v, 5);
   FEATURE("Launches", "brackets with spaces, `<< <1, 32>> >`", o.is(31, 5));
   int value = 6;
   void* arguments[] = {&o.v, &value};
