@@ -11,6 +11,10 @@
 
 namespace castor::gpu {
 
+/// Number of a TB's group if it belongs to none: it is one of the kernel itself. Every other value names a group, 0
+/// too.
+inline constexpr std::uint32_t kNoGroup = 0xffffffff;
+
 /// What all thread blocks of one launch share.
 struct Launch {
   Ticket ticket = 0;

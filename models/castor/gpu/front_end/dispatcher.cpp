@@ -114,7 +114,7 @@ void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
   }
   fcfs_.placed(entry);
   if (tb.last) withdraw(entry);
-  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, 0});
+  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, kNoGroup});
 }
 
 // The policy sees its TB placed now, and retired and counted in a later cycle.

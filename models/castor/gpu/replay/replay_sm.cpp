@@ -173,7 +173,8 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
   }
   tb.type = &known;
   tb.clock = clocks_.group(index(), static_cast<unsigned>(type));
-  const std::uint64_t launch = kernel.ticket ^ std::uint64_t{message.group} << 40U;
+  // The kernel itself counts as 0, group n as n + 1.
+  const std::uint64_t launch = kernel.ticket ^ std::uint64_t{message.group + 1} << 40U;
   const std::uint64_t service = known.service.draw(machine_.run.seed, launch, message.gid);
   tb.end = clocks_.value(tb.clock, now - 1, now) + (VirtualTime{service} << 32U);
   clocks_.enter(index(), static_cast<unsigned>(type), kernel.need.warps, now);

@@ -72,7 +72,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
     const KernelContext* kernel = nullptr;
     const ReplayType* type = nullptr;  ///< nullptr: unknown kernel
     std::uint64_t gid = 0;
-    std::uint32_t tb_group = 0;
+    std::uint32_t tb_group = kNoGroup;
     unsigned clock = 0;  ///< group of virtual time
     VirtualTime end = 0;
     VirtualTime stopped_at = 0;  ///< of the clock, when the SM was disabled

@@ -76,7 +76,7 @@ struct TbState {
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   const DecodedProgram* program = nullptr;
   std::uint64_t gid = 0;
-  std::uint32_t group = 0;
+  std::uint32_t group = kNoGroup;
   Dim3 index;
   bool killed = false;
   unsigned warp_count = 0;
