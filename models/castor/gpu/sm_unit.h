@@ -44,7 +44,8 @@ class Mailbox {
 struct TbStartMessage {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
-  std::uint64_t gid = 0;       ///< linear index in the grid of the kernel or group
+  ItemData item;               ///< of the kernel or group
+  std::uint64_t gid = 0;       ///< linear index in the item's grid
   std::uint64_t position = 0;  ///< in dispatch order
   std::uint32_t group = kNoGroup;
   std::uint8_t level = 0;

@@ -99,10 +99,11 @@ void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
   TbStartMessage message;
   message.visible = now + 1;
   message.kernel = &context;
+  message.item = context;
   message.position = tb.position;
   message.gid = tb.gid;
   message.acquire = context.written;
-  message.divide = linear && (context.grid.y > 1 || context.grid.z > 1);
+  message.divide = linear && (message.item.grid.y > 1 || message.item.grid.z > 1);
   sms_[sm]->start(message);
   placed_at_ = now;
   jobs_.placed(context.queue, tb.last, now);
