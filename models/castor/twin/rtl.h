@@ -4,7 +4,6 @@
 #include <verilated_cov.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -150,7 +149,6 @@ class Rtl final : public Twin<Block> {
 
   void reset() override {
     last_ = Inputs{};
-    low_ = false;
     top_.rst_ni = 0;
     for (unsigned i = 0; i < kResetCycles; ++i) {
       low(last_);
@@ -177,7 +175,6 @@ class Rtl final : public Twin<Block> {
       n -= skipped;
       cycle_ += skipped;
       last_ = in;
-      low_ = false;
       low(in);  // what depends on the registers that were set
     }
     for (; n > 0; --n) {
@@ -254,22 +251,13 @@ class Rtl final : public Twin<Block> {
         this->params());
   }
 
-  /// Whether anything may have changed. What is compared need not be packed: most cycles clock what they settled, and
-  /// change few ports.
-  bool drive(const Inputs& in) {
-    static_assert(std::is_trivially_copyable_v<Inputs>, "inputs are compared as bytes first");
-    if (driven_once_ && std::memcmp(&in, &driven_, sizeof in) == 0) return false;
+  void drive(const Inputs& in) {
     Block::each_input(
-        [&](const Port& port, auto member, auto pin) {
-          if (!driven_once_ || in.*member != driven_.*member) detail::drive(pin(top_), in.*member, port.shape);
-        },
+        [this, &in](const Port& port, auto member, auto pin) { detail::drive(pin(top_), in.*member, port.shape); },
         this->params());
-    driven_ = in;
-    driven_once_ = true;
-    return true;
   }
   void low(const Inputs& in) {
-    if (!drive(in) && low_) return;
+    drive(in);
     top_.clk_i = 0;
     evaluate();
     low_ = true;
@@ -328,10 +316,8 @@ class Rtl final : public Twin<Block> {
   std::unique_ptr<Inside> trace_;  // with waves only
   std::ofstream wave_;
   Outputs out_;
-  Inputs last_;    // of the last edge
-  Inputs driven_;  // what the pins have
+  Inputs last_;
   Cycle cycle_ = 0;
-  bool driven_once_ = false;
   bool low_ = false;
 };
 
