@@ -24,9 +24,18 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 SECTIONS = """Launches|Dynamic parallelism|C++ in device code|Variables|Warps|Atomics|Device functions|Cooperative groups
 Textures and surfaces|Tensor cores|Memory|Streams and events|Graphs|Device and kernels|Errors|Driver API
-Headers and libraries|PTX|castor-cc""".replace("\n", "|").split("|")
+Headers and libraries|PTX|castor-cc""".replace(
+    "\n", "|"
+).split(
+    "|"
+)
 
-STATES = {"works": "work", "refused": "are refused", "planned": "are planned", "reported": "are faults that are reported"}
+STATES = {
+    "works": "work",
+    "refused": "are refused",
+    "planned": "are planned",
+    "reported": "are faults that are reported",
+}
 
 BODY = """#include <cuda_runtime.h>
 __global__ void kernel(int* out) {{
@@ -99,7 +108,9 @@ def told_by(source, castor_cc, environment):
     """The features of a program, and what is wrong with the run."""
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / source.stem
-        subprocess.run([castor_cc, "-std=c++17", "--extended-lambda", source, "-o", program], env=environment, check=True)
+        subprocess.run(
+            [castor_cc, "-std=c++17", "--extended-lambda", source, "-o", program], env=environment, check=True
+        )
         done = subprocess.run([program], env=environment, text=True, capture_output=True, timeout=300)
     found = []
     for state, section, name in re.findall(r"^(works|fails): (.*?): (.*)$", done.stdout, re.MULTILINE):
@@ -111,7 +122,9 @@ def told_by(source, castor_cc, environment):
         found.append(feature)
     if done.returncode != 0 or not found:
         found.append(Feature("works", SECTIONS[0], source.name))
-        found[-1].wrong = f"exit code {done.returncode}, {len(found) - 1} features\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        found[
+            -1
+        ].wrong = f"exit code {done.returncode}, {len(found) - 1} features\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
     return found
 
 
