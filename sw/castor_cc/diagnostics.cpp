@@ -52,8 +52,9 @@ std::string back_end_message(std::string_view reason, const std::string& source,
     return message;
   }
   if (contains(reason, "GlobalTLSAddress")) {
-    message += "device code uses a thread_local variable; use a local variable, or a __device__ array with an element for "
-               "each thread\n";
+    message +=
+        "device code uses a thread_local variable; use a local variable, or a __device__ array with an element for "
+        "each thread\n";
     return message;
   }
   if (contains(reason, "Cannot select")) {

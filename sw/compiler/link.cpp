@@ -137,24 +137,25 @@ class Linker {
     const auto found = out_.all_functions.find(name);
     if (found != out_.all_functions.end() && found->second->defined) {
       if (found->second->entry)
-        fail(*out_.module, instruction.where, "'" + base::printable(base::readable_name(name), 200) + "' is a kernel and cannot be called");
+        fail(*out_.module, instruction.where,
+             "'" + base::printable(base::readable_name(name), 200) + "' is a kernel and cannot be called");
       check_arity(*found->second, call, instruction);
       return add(*found->second);
     }
     if (system_call(name)) return;
     fail(*out_.module, instruction.where,
          "call from '" + base::printable(base::readable_name(caller.name), 200) + "' to '" +
-             base::printable(base::readable_name(name), 200) +
-             "', which is not defined in this module",
+             base::printable(base::readable_name(name), 200) + "', which is not defined in this module",
          "compile the function into the same module");
   }
 
   void check_arity(const Function& callee, const isa::Call& call, const Instruction& instruction) {
     if (callee.parameters.size() != call.arguments.size() || callee.results.size() < call.results.size())
       fail(*out_.module, instruction.where,
-           "call of '" + base::printable(base::readable_name(callee.name), 200) + "' with " + std::to_string(call.arguments.size()) +
-               " arguments and " + std::to_string(call.results.size()) + " results; it has " +
-               std::to_string(callee.parameters.size()) + " and " + std::to_string(callee.results.size()));
+           "call of '" + base::printable(base::readable_name(callee.name), 200) + "' with " +
+               std::to_string(call.arguments.size()) + " arguments and " + std::to_string(call.results.size()) +
+               " results; it has " + std::to_string(callee.parameters.size()) + " and " +
+               std::to_string(callee.results.size()));
   }
 
   /// Functions whose address is taken so far and that the call may mean.

@@ -9,11 +9,11 @@
 
 static int missing = 0;
 
-#define FEATURE(section, name, ...)                                      \
-  do {                                                                   \
-    const bool good_ = (__VA_ARGS__);                                    \
+#define FEATURE(section, name, ...)                                        \
+  do {                                                                     \
+    const bool good_ = (__VA_ARGS__);                                      \
     std::printf("%s: %s: %s\n", good_ ? "works" : "fails", section, name); \
-    missing += !good_;                                                   \
+    missing += !good_;                                                     \
   } while (0)
 
 #define GOOD(call) ((call) == cudaSuccess)
