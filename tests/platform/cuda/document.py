@@ -6,8 +6,9 @@ are not.
 
 DOCUMENT    docs/cuda.md; it must be what comes out, unless --write makes it so
 
-The programs beside this file print "works: section: name" for each feature that they find. Fails if a feature that is said to work does not, if one that is said to be missing does, and if the page differs. A
-feature is added as a FEATURE of a program or as an entry of snippets.txt (which says how); then --write.
+The programs beside this file print "works: section: name" for each feature that they find. Fails if a feature that is
+said to work does not, if one that is said to be missing does, and if the page differs. A feature is added as a FEATURE
+of a program or as an entry of snippets.txt (which says how); then --write.
 """
 
 import argparse
@@ -22,13 +23,28 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-SECTIONS = """Launches|Dynamic parallelism|C++ in device code|Variables|Warps|Atomics|Device functions|Cooperative groups
-Textures and surfaces|Tensor cores|Memory|Streams and events|Graphs|Device and kernels|Errors|Driver API
-Headers and libraries|PTX|castor-cc""".replace(
-    "\n", "|"
-).split(
-    "|"
-)
+# In the order of the page.
+SECTIONS = [
+    "Launches",
+    "Dynamic parallelism",
+    "C++ in device code",
+    "Variables",
+    "Warps",
+    "Atomics",
+    "Device functions",
+    "Cooperative groups",
+    "Textures and surfaces",
+    "Tensor cores",
+    "Memory",
+    "Streams and events",
+    "Graphs",
+    "Device and kernels",
+    "Errors",
+    "Driver API",
+    "Headers and libraries",
+    "PTX",
+    "castor-cc",
+]
 
 STATES = {
     "works": "work",
@@ -77,10 +93,13 @@ extern "C" int start_second(int* out) { second<<<1, 1>>>(out); return 0; }
 
 HEAD = """# What CUDA runs
 
-What programs can use, and what happens with the rest. Made by `tests/platform/cuda/document.py` from programs: what **works** was run and checked its own results; of what is **refused**, or **planned** and not there yet,
-the message is what a program like the one tried gets. The test `cuda_document_is_up_to_date` fails if this page is no longer so.
+What programs can use, and what happens with the rest. Made by `tests/platform/cuda/document.py` from programs: what
+**works** was run and checked its own results; of what is **refused**, or **planned** and not there yet, the message is
+what a program like the one tried gets. The test `cuda_document_is_up_to_date` fails if this page is no longer so.
 
-A feature is added as a `FEATURE` of a program in `tests/platform/cuda`, or as an entry of `tests/platform/cuda/snippets.txt`; `tests/platform/cuda/document.py build/release/bin/castor-cc build/release/bin/castor docs/cuda.md --write` then writes the page.
+A feature is added as a `FEATURE` of a program in `tests/platform/cuda`, or as an entry of its `snippets.txt`. Then
+`tests/platform/cuda/document.py build/release/bin/castor-cc build/release/bin/castor docs/cuda.md --write` writes the
+page.
 
 """
 
@@ -159,8 +178,13 @@ def try_out(feature, tools, environment):
         path = os.pathsep.join([*tools, os.environ["PATH"]])
         done = subprocess.run(
             ["bash", "-e", "-c", "\n".join(commands)],
-            cwd=folder, env={**environment, "PATH": path}, text=True, capture_output=True, timeout=120, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            cwd=folder,
+            env={**environment, "PATH": path},
+            text=True,
+            capture_output=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
         said = done.stderr + done.stdout
         if feature.state == "works":
             if done.returncode != 0:
