@@ -38,8 +38,8 @@ void timeline_thread_block(benchmark::State& state) {
   Timeline timeline("/dev/null", machine);
   Cycle cycle = 0;
   for (auto _ : state) {
-    timeline.tb_started({cycle, 3, 5, &kernel, cycle, 0});
-    timeline.tb_retired({cycle + 900, 3, 5, &kernel, cycle, 0});
+    timeline.tb_started({cycle, 3, 5, &kernel, cycle, kNoGroup});
+    timeline.tb_retired({cycle + 900, 3, 5, &kernel, cycle, kNoGroup});
     cycle += 1000;
   }
 }

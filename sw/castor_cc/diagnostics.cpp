@@ -51,6 +51,12 @@ std::string back_end_message(std::string_view reason, const std::string& source,
     message += "a mathematical function has no device version: " + std::string(reason) + "\n";
     return message;
   }
+  if (contains(reason, "GlobalTLSAddress")) {
+    message +=
+        "device code uses a thread_local variable; use a local variable, or a __device__ array with an element for "
+        "each thread\n";
+    return message;
+  }
   if (contains(reason, "Cannot select")) {
     message += "the device compiler has no instruction for this on the chosen architecture: " + std::string(reason) +
                "\n" + source + ": note: try a newer -arch\n";

@@ -18,6 +18,7 @@
 #include "castor_cc/diagnostics.h"
 #include "castor_cc/elf_file.h"
 #include "castor_cc/ir_copies.h"
+#include "castor_cc/missing_functions.h"
 #include "castor_cc/missing_headers.h"
 #include "castor_cc/options.h"
 #include "castor_cc/process.h"
@@ -27,6 +28,11 @@
 
 namespace castor::castor_cc {
 namespace {
+
+/// What the compiler did not find of CUDA, and what to do instead.
+std::string explain_missing(std::string_view errors) {
+  return explain_missing_headers(errors) + explain_missing_functions(errors);
+}
 
 namespace fs = std::filesystem;
 
@@ -173,7 +179,7 @@ bool Job::make_ptx(const Input& input, const std::string& ptx, std::size_t index
            execute(code_command(tools_, options_, ir_file, ptx), result, errors);
   }
   if (options_.dry_run) return true;
-  result.text += translate_device_errors(errors, input.path, ir) + explain_missing_headers(errors);
+  result.text += translate_device_errors(errors, input.path, ir) + explain_missing(errors);
   if (!good) {
     result.code = kFailed;
     return false;
@@ -196,7 +202,7 @@ Job::Result Job::compile_relocatable(const Input& input, const std::string& outp
   const std::string ir_file = temporary(index, input.path, ".ll");
   const std::string section = temporary(index, input.path, ".device");
   bool good = make_ir(input, ir_file, result, errors, ir);
-  result.text += translate_device_errors(errors, input.path, ir) + explain_missing_headers(errors);
+  result.text += translate_device_errors(errors, input.path, ir) + explain_missing(errors);
   const std::string device_text = result.text;
   std::string host_errors;
   if (good) {
@@ -344,7 +350,7 @@ Job::Result Job::compile(std::size_t index) {
     }
     std::string errors;
     if (!execute(host_command(tools_, options_, input, mode, "", output), result, errors)) result.code = kFailed;
-    result.text += without_repeats(errors, "") + explain_missing_headers(errors);
+    result.text += without_repeats(errors, "") + explain_missing(errors);
   } catch (const base::InputError& e) {
     result.code = kWrongRequest;
     result.text += std::string("castor-cc: ") + e.what() + "\n";

@@ -19,6 +19,7 @@
 #include <unordered_set>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 
 namespace castor::compiler {
 namespace {
@@ -136,23 +137,25 @@ class Linker {
     const auto found = out_.all_functions.find(name);
     if (found != out_.all_functions.end() && found->second->defined) {
       if (found->second->entry)
-        fail(*out_.module, instruction.where, "'" + base::printable(name) + "' is a kernel and cannot be called");
+        fail(*out_.module, instruction.where,
+             "'" + base::printable(base::readable_name(name), 200) + "' is a kernel and cannot be called");
       check_arity(*found->second, call, instruction);
       return add(*found->second);
     }
     if (system_call(name)) return;
     fail(*out_.module, instruction.where,
-         "call from '" + base::printable(caller.name, 200) + "' to '" + base::printable(name, 200) +
-             "', which is not defined in this module",
+         "call from '" + base::printable(base::readable_name(caller.name), 200) + "' to '" +
+             base::printable(base::readable_name(name), 200) + "', which is not defined in this module",
          "compile the function into the same module");
   }
 
   void check_arity(const Function& callee, const isa::Call& call, const Instruction& instruction) {
     if (callee.parameters.size() != call.arguments.size() || callee.results.size() < call.results.size())
       fail(*out_.module, instruction.where,
-           "call of '" + base::printable(callee.name, 200) + "' with " + std::to_string(call.arguments.size()) +
-               " arguments and " + std::to_string(call.results.size()) + " results; it has " +
-               std::to_string(callee.parameters.size()) + " and " + std::to_string(callee.results.size()));
+           "call of '" + base::printable(base::readable_name(callee.name), 200) + "' with " +
+               std::to_string(call.arguments.size()) + " arguments and " + std::to_string(call.results.size()) +
+               " results; it has " + std::to_string(callee.parameters.size()) + " and " +
+               std::to_string(callee.results.size()));
   }
 
   /// Functions whose address is taken so far and that the call may mean.
@@ -448,7 +451,7 @@ std::uint64_t Linked::address(std::string_view name, const isa::SourceLine& wher
   const auto found = options->symbols.find(std::string(name));
   if (found != options->symbols.end()) return found->second;
   if (!addresses_known) return 0;
-  fail(*module, where, "'" + base::printable(name, 200) + "' is not defined in this module",
+  fail(*module, where, "'" + base::printable(base::readable_name(name), 200) + "' is not defined in this module",
        "variables and functions must be defined in the module that uses them");
 }
 

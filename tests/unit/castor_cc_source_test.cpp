@@ -8,6 +8,7 @@
 
 #include "castor/base/error.h"
 #include "castor_cc/device_link.h"
+#include "castor_cc/missing_functions.h"
 #include "castor_cc/missing_headers.h"
 #include "castor_cc/options.h"
 #include "castor_cc/source_text.h"
@@ -149,6 +150,25 @@ TEST(MissingHeaders, OfTheUserAreNotExplained) {
 TEST(MissingHeaders, AreExplainedOnceEach) {
   const std::string note = explain_missing_headers(not_found("cufft.h") + not_found("cufft.h") + not_found("npp.h"));
   EXPECT_EQ(std::count(note.begin(), note.end(), '\n'), 2) << note;
+}
+
+TEST(MissingFunctions, AreExplainedOncePerFeature) {
+  const std::string note = explain_missing_functions(
+      "a.cu:1:1: error: use of undeclared identifier 'cudaGraphCreate'; did you mean 'cudaEventCreate'?\n"
+      "a.cu:2:1: error: use of undeclared identifier 'cudaGraphLaunch'\n"
+      "a.cu:3:1: error: use of undeclared identifier 'cudaIpcGetMemHandle'\n"
+      "a.cu:4:1: error: reference to __global__ function 'child' in __global__ function\n");
+  EXPECT_EQ(std::count(note.begin(), note.end(), '\n'), 3) << note;
+  for (const char* part : {"'cudaGraphCreate' belongs to CUDA graphs", "'cudaIpcGetMemHandle' belongs to",
+                           "'child' is launched by device code (dynamic parallelism)"}) {
+    EXPECT_THAT(note, HasSubstr(part));
+  }
+}
+
+TEST(MissingFunctions, OfTheUserAreNotExplained) {
+  EXPECT_EQ(explain_missing_functions("a.cu:1:1: error: use of undeclared identifier 'count'\n"), "");
+  EXPECT_EQ(explain_missing_functions("a.cu:1:1: error: reference to __device__ function 'f' in __host__ function\n"),
+            "");
 }
 
 TEST(OpenMp, HasOneRuntime) {

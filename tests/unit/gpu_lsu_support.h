@@ -258,6 +258,7 @@ class LsuRig : public Unit, public SmMemoryClient {
       contexts[c].kernel = &kernel;
       contexts[c].shared = shared[c].data();
       contexts[c].shared_bytes = kSharedBytes;
+      contexts[c].parameters = kernel.parameters;
       contexts[c].local_base = kernel.local_base + kernel.local_stride * machine.sm.warps * c;
     }
     for (unsigned w = 0; w < warps; ++w) registers.emplace_back(machine.sm.lanes);

@@ -183,6 +183,7 @@ TEST(ReplaySm, FullDoneFifoHoldsTheRetire) {
     TbStartMessage message;
     message.visible = i + 1;
     message.kernel = &kernel;
+    message.item = kernel;
     message.gid = i;
     sm.start(message);
   }
@@ -374,6 +375,7 @@ TEST(ReplaySm, StatisticsCountWarpCyclesOfEachTb) {
   TbStartMessage message;
   message.visible = 10;
   message.kernel = &kernel;
+  message.item = kernel;
   sm.start(message);
   EXPECT_EQ(sm.wake(), 10U);
   sm.tick(10);
@@ -403,6 +405,7 @@ TEST(ReplaySm, KilledKernelRetiresAtOnceAndOthersGoOn) {
     TbStartMessage message;
     message.visible = i == 3 ? 20 : i + 1;  // the last is on its way when the kernel is killed in 20
     message.kernel = order[i];
+    message.item = *order[i];
     message.gid = i;
     sm.start(message);
   }
@@ -433,6 +436,7 @@ TEST(ReplaySm, UnknownKernelIsAFaultAndItsTbsRetire) {
   TbStartMessage message;
   message.visible = 5;
   message.kernel = &kernel;
+  message.item = kernel;
   message.gid = 3;
   sm.start(message);
   sm.tick(5);
@@ -453,6 +457,7 @@ TEST(ReplaySm, TbWithoutARecordedServiceIsAFault) {
   TbStartMessage message;
   message.visible = 5;
   message.kernel = &bench.add({"k", 8, 0});
+  message.item = *message.kernel;
   message.gid = 4;
   sm.start(message);
   sm.tick(5);
@@ -470,6 +475,7 @@ TEST(ReplaySm, MissingRowOfTheTableIsAFaultThatNamesIt) {
     TbStartMessage message;
     message.visible = i + 1;
     message.kernel = &kernel;
+    message.item = kernel;
     message.gid = i;
     sm.start(message);
   }
@@ -490,6 +496,7 @@ std::pair<Cycle, std::uint64_t> gated(const std::string& rate, bool every_cycle,
   TbStartMessage message;
   message.visible = 10;
   message.kernel = &bench.add({"a", 1, 0});
+  message.item = *message.kernel;
   sm.start(message);
   Cycle wire = 0;
   std::uint64_t ticks = 0;

@@ -36,11 +36,12 @@ struct Bench {
   void start(std::uint64_t gid = 0) {
     TbStartMessage message;
     message.kernel = &kernel.context;
+    message.item = kernel.context;
     message.gid = gid;
     const unsigned context = tbs.start(message, warps.used(), clock.now(), clock.tick());
     const TbState& tb = tbs[context];
     for (unsigned i = 0; i < tb.warp_count; ++i)
-      warps.start(tb.slots[i], {tb.kernel, tb.program, tb.index, context, i});
+      warps.start(tb.slots[i], {tb.kernel, tb.program, tb.item, tb.index, context, i});
     warps.admit(tb.warps, false);
   }
   [[nodiscard]] unsigned scheduler(unsigned w) const { return w % machine.schedulers; }

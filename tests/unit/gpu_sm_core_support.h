@@ -31,12 +31,13 @@ struct Core {
   unsigned start(std::uint64_t gid = 0) {
     TbStartMessage message;
     message.kernel = &kernel.context;
+    message.item = kernel.context;
     message.gid = gid;
     const unsigned context = tbs.start(message, warps.used(), clock.now(), clock.tick());
     const TbState& tb = tbs[context];
     for (unsigned i = 0; i < tb.warp_count; ++i) {
       const unsigned slot = tb.slots[i];
-      warps.start(slot, {tb.kernel, tb.program, tb.index, context, i});
+      warps.start(slot, {tb.kernel, tb.program, tb.item, tb.index, context, i});
       buffer.start(slot);
       board.start(slot);
       fetch.start(slot);

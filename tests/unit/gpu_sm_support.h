@@ -119,6 +119,7 @@ class Rig {
     TbStartMessage message;
     message.visible = now + 1;
     message.kernel = &kernel.context;
+    message.item = kernel.context;
     message.gid = gid;
     message.position = gid;
     sm.start(message);

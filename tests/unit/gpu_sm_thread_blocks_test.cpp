@@ -26,6 +26,7 @@ struct Bench {
   [[nodiscard]] TbStartMessage message(std::uint64_t gid) const {
     TbStartMessage message;
     message.kernel = &kernel.context;
+    message.item = kernel.context;
     message.gid = gid;
     message.group = 4;
     message.acquire = 50;
@@ -74,6 +75,20 @@ TEST(ThreadBlocks, StartTakesTheLowestContextSlotsAndRoom) {
   EXPECT_EQ(bench.seen.started[1].context, 1U);
 }
 
+TEST(ThreadBlocks, ABlockHasGridAndParametersOfItsItem) {
+  Bench bench;
+  bench.kernel.context.grid = {100, 1, 1};
+  bench.kernel.context.parameters = 0x1000;
+  TbStartMessage message = bench.message(7);
+  message.item = {{3, 2, 2}, 0x2000};
+  const TbState& tb = bench.tbs[bench.tbs.start(message, 0, 10, 10)];
+  EXPECT_EQ(tb.index.x, 1U);
+  EXPECT_EQ(tb.index.y, 0U);
+  EXPECT_EQ(tb.index.z, 1U);
+  EXPECT_EQ(tb.item.grid.y, 2U);
+  EXPECT_EQ(tb.memory->parameters, 0x2000U);
+}
+
 TEST(ThreadBlocks, SharedMemoryOfANewBlockIsZero) {
   Bench bench;
   const unsigned first = bench.start(0, 0);
@@ -92,7 +107,7 @@ TEST(ThreadBlocks, SetUpTakesLongerWhereIndicesAreDivided) {
   EXPECT_EQ(bench.tbs.setup_ticks(message), plain);
   message.divide = true;
   EXPECT_EQ(bench.tbs.setup_ticks(message), plain);  // one dimension
-  bench.kernel.context.grid = {8, 8, 1};
+  message.item.grid = {8, 8, 1};
   EXPECT_EQ(bench.tbs.setup_ticks(message), plain + bench.machine.sm.tb_divide_cycles - 1);
 }
 

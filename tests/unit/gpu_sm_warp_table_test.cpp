@@ -62,12 +62,26 @@ TEST(WarpTable, WarpBeginsAtTheFirstRecordWithZeroedRegisters) {
   EXPECT_EQ(warp.wakes, base::kForever);
 }
 
+TEST(WarpTable, AWarpSeesGridAndParametersOfItsItem) {
+  const Machine machine = part_machine();
+  WarpTable table(machine, 0);
+  PartKernel kernel(machine, Code().exit(), 32);
+  kernel.context.grid = {100, 1, 1};
+  kernel.context.parameters = 0x1000;
+  table.start(0, {&kernel.context, &kernel.decoded, {{3, 2, 4}, 0x2000}, {1, 0, 3}, 0, 0});
+  const isa::WarpContext& seen = table[0].identity;
+  EXPECT_EQ(seen.nctaid[0], 3U);
+  EXPECT_EQ(seen.nctaid[2], 4U);
+  EXPECT_EQ(seen.ctaid[2], 3U);
+  EXPECT_EQ(seen.parameter_base, 0x2000U);
+}
+
 TEST(WarpTable, WarpsOfDeviceCodeAreMarkedUntilTheyLeave) {
   const Machine machine = part_machine();
   WarpTable table(machine, 0);
   PartKernel kernel(machine, Code().exit(), 64);
-  table.start(0, {&kernel.context, &kernel.decoded, {}, 0, 0});
-  table.start(1, {&kernel.context, &kernel.decoded, {}, 0, 1});
+  table.start(0, {&kernel.context, &kernel.decoded, {}, {}, 0, 0});
+  table.start(1, {&kernel.context, &kernel.decoded, {}, {}, 0, 1});
   table.admit(3, true);
   EXPECT_EQ(table.device(), 3U);
   table.stop(3);

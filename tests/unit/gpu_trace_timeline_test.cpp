@@ -61,10 +61,10 @@ std::set<Key> drive(Timeline& timeline, const Machine& m, const TestKernel& kern
     const auto at = open.find({sm, context});
     if (at == open.end()) {
       ++now;
-      timeline.tb_started({now, sm, context, &kernel.context, gid, 0});
+      timeline.tb_started({now, sm, context, &kernel.context, gid, kNoGroup});
       open[{sm, context}] = {now, gid++};
     } else {
-      timeline.tb_retired({now, sm, context, &kernel.context, at->second.second, 0});
+      timeline.tb_retired({now, sm, context, &kernel.context, at->second.second, kNoGroup});
       ended.insert({sm, context, at->second.first, now + 1, at->second.second});
       open.erase(at);
     }
@@ -212,8 +212,8 @@ TEST(Timeline, LeavesOutWhatLiesOutsideItsWindow) {
   const std::pair<Cycle, Cycle> tbs[] = {{1, 900}, {950, 1050}, {1200, 1300}, {1990, 2500}, {2600, 2700}};
   unsigned gid = 0;
   for (const auto& [start, end] : tbs) {
-    timeline.tb_started({start, 0, 0, &kernel.context, gid, 0});
-    timeline.tb_retired({end, 0, 0, &kernel.context, gid++, 0});
+    timeline.tb_started({start, 0, 0, &kernel.context, gid, kNoGroup});
+    timeline.tb_retired({end, 0, 0, &kernel.context, gid++, kNoGroup});
   }
   timeline.close(3000);
   EXPECT_EQ(check(file.path()), 0);
@@ -226,11 +226,29 @@ TEST(Timeline, NamesOfAllSortsAreValidText) {
   const TemporaryPath file(".json");
   const TestKernel kernel("quote\" back\\slash\n\x01 \xc3\xa4 \xff", 1);
   Timeline timeline(file.path(), machine());
-  timeline.tb_started({1, 0, 0, &kernel.context, 0, 0});
-  timeline.tb_retired({2, 0, 0, &kernel.context, 0, 0});
+  timeline.tb_started({1, 0, 0, &kernel.context, 0, kNoGroup});
+  timeline.tb_retired({2, 0, 0, &kernel.context, 0, kNoGroup});
   timeline.close(3);
   EXPECT_EQ(check(file.path()), 0);
   EXPECT_THAT(slices(json::parse(file.text()), "tb")[0]["name"].get<std::string>(), HasSubstr("quote\" back\\slash\n"));
+}
+
+TEST(Timeline, NamesTheGroupOfATbThatHasOne) {
+  const TemporaryPath file(".json");
+  const TestKernel kernel("k", 1);
+  Timeline timeline(file.path(), machine());
+  Cycle now = 1;
+  for (const std::uint32_t group : {kNoGroup, 0U, 5U}) {
+    timeline.tb_started({now, 0, 0, &kernel.context, 0, group});
+    timeline.tb_retired({now + 1, 0, 0, &kernel.context, 0, group});
+    now += 3;
+  }
+  timeline.close(now);
+  const std::vector<json> tbs = slices(json::parse(file.text()), "tb");
+  ASSERT_EQ(tbs.size(), 3U);
+  EXPECT_FALSE(tbs[0]["args"].contains("group"));
+  EXPECT_EQ(tbs[1]["args"]["group"], 0);
+  EXPECT_EQ(tbs[2]["args"]["group"], 5);
 }
 
 TEST(Timeline, FileIsWholeWhileTheRunGoesOn) {

@@ -11,15 +11,25 @@
 
 namespace castor::gpu {
 
-/// What all thread blocks of one launch share.
-struct Launch {
+/// Number of a TB's group if it belongs to none: it is one of the kernel itself. Every other value names a group, 0
+/// too.
+inline constexpr std::uint32_t kNoGroup = 0xffffffff;
+
+/// What the thread blocks of one item of work share: of a kernel's own grid, or of a group of thread blocks that was
+/// added to the kernel. A TB has its own copy from its start on, since those of one kernel may be of several items.
+struct ItemData {
+  Dim3 grid;
+  std::uint64_t parameters = 0;  ///< device address of the parameter block
+};
+
+/// What all thread blocks of one launch share; as ItemData, the item of the kernel's own grid.
+struct Launch : ItemData {
   Ticket ticket = 0;
   const isa::Program* program = nullptr;
   const std::byte* constants = nullptr;  ///< constant rows, broadcast to the machine's lanes
-  Dim3 grid, block;
+  Dim3 block;
   std::uint32_t shared_bytes = 0;  ///< static and dynamic
   std::uint32_t dynamic_shared = 0;
-  std::uint64_t parameters = 0;  ///< device address of the parameter block
   std::uint64_t grid_id = 0;
 };
 

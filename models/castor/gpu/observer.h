@@ -31,7 +31,7 @@ class Observer {
     unsigned sm = 0, context = 0;
     const KernelContext* kernel = nullptr;
     std::uint64_t gid = 0;
-    std::uint32_t group = 0;
+    std::uint32_t group = kNoGroup;
   };
   virtual void tb_placed(const Tb& /*event*/) {}   ///< by the dispatcher; the context is not known yet
   virtual void tb_started(const Tb& /*event*/) {}  ///< on the SM

@@ -44,9 +44,10 @@ class Mailbox {
 struct TbStartMessage {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
-  std::uint64_t gid = 0;       ///< linear index in the grid of the kernel or group
+  ItemData item;               ///< of the kernel or group
+  std::uint64_t gid = 0;       ///< linear index in the item's grid
   std::uint64_t position = 0;  ///< in dispatch order
-  std::uint32_t group = 0;     ///< 0 = the kernel itself
+  std::uint32_t group = kNoGroup;
   std::uint8_t level = 0;
   std::uint8_t parent_sm = 0;
   Cycle acquire = 0;    ///< L1 lines older than this are absent for the TB
@@ -58,7 +59,7 @@ struct TbRetireMessage {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
   std::uint64_t gid = 0;
-  std::uint32_t group = 0;
+  std::uint32_t group = kNoGroup;
   std::uint8_t slot = 0;                  ///< TB context
   std::uint64_t warp_instructions = 0;    ///< that the TB issued; for the kernel's statistics
   std::uint64_t thread_instructions = 0;  ///< the same times active lanes

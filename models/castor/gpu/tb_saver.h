@@ -10,8 +10,9 @@ namespace castor::gpu {
 struct SavedTb {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
+  ItemData item;
   std::uint64_t gid = 0;
-  std::uint32_t group = 0;
+  std::uint32_t group = kNoGroup;
   std::uint64_t rest = 0;  ///< what is left of it, in the SM's own unit
 };
 

@@ -286,10 +286,15 @@ template <class Group, class T>
 CASTOR_CGM T inclusive_scan(const Group& group, T value) {
   return inclusive_scan(group, value, plus<T>());
 }
+/// The member of rank 0 gets T().
+template <class Group, class T, class Op>
+CASTOR_CGM T exclusive_scan(const Group& group, T value, Op op) {
+  T before = group.shfl_up(inclusive_scan(group, value, op), 1);
+  return group.thread_rank() == 0 ? T() : before;
+}
 template <class Group, class T>
 CASTOR_CGM T exclusive_scan(const Group& group, T value) {
-  T before = group.shfl_up(inclusive_scan(group, value, plus<T>()), 1);
-  return group.thread_rank() == 0 ? T() : before;
+  return exclusive_scan(group, value, plus<T>());
 }
 
 #define CASTOR_NO_GRID_SYNC                                                                                       \
@@ -325,6 +330,11 @@ CASTOR_CG grid_group this_grid() { return grid_group(); }
   "sizes"
 __device__ __attribute__((unavailable(CASTOR_NO_MULTI_GRID))) grid_group this_multi_grid();
 #undef CASTOR_NO_MULTI_GRID
+
+#define CASTOR_NO_CLUSTER                                                                                           \
+  "castor-cc: there are no thread-block clusters (sm_90); use this_thread_block(), and global memory between blocks"
+__device__ __attribute__((unavailable(CASTOR_NO_CLUSTER))) grid_group this_cluster();
+#undef CASTOR_NO_CLUSTER
 
 #undef CASTOR_CG
 #undef CASTOR_CGM

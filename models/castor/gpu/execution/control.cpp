@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "castor/base/words.h"
 #include "castor/gpu/execution/lane_access.h"
 
 namespace castor::gpu {
@@ -30,9 +31,9 @@ std::optional<ExecutionFault> overflowing(const isa::Program& program, const isa
     if (std::uint64_t{end} + callee.frame_bytes <= program.local_bytes) continue;
     const std::uint32_t used = end - (program.local_bytes - program.stack_bytes);
     return ExecutionFault{FaultKind::kStackOverflow, lane,
-                          "call stack overflow: " + callee.name + " takes " + std::to_string(callee.frame_bytes) +
-                              " bytes per call, and " + std::to_string(used) + " of the thread's " +
-                              std::to_string(program.stack_bytes) + " bytes are taken, " +
+                          "call stack overflow: " + base::readable_name(callee.name) + " takes " +
+                              std::to_string(callee.frame_bytes) + " bytes per call, and " + std::to_string(used) +
+                              " of the thread's " + std::to_string(program.stack_bytes) + " bytes are taken, " +
                               std::to_string(stack.depth()) +
                               " calls deep; recursion that ends may need more: cudaDeviceSetLimit(cudaLimitStackSize, "
                               "bytes) before the launch",

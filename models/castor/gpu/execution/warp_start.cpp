@@ -9,7 +9,8 @@ isa::LaneMask started_lanes(unsigned threads, unsigned lanes, unsigned warp) {
   return started == 64 ? ~isa::LaneMask{0} : (isa::LaneMask{1} << started) - 1;
 }
 
-void identify(const Launch& launch, const Dim3& index, unsigned lanes, unsigned warp, isa::WarpContext& context) {
+void identify(const Launch& launch, const ItemData& item, const Dim3& index, unsigned lanes, unsigned warp,
+              isa::WarpContext& context) {
   const auto threads = static_cast<unsigned>(launch.block.count());
   const unsigned first = warp * lanes;
   const unsigned started = std::min(lanes, threads - first);
@@ -27,7 +28,7 @@ void identify(const Launch& launch, const Dim3& index, unsigned lanes, unsigned 
       }
     }
   }
-  const Dim3 sizes[3] = {launch.block, index, launch.grid};
+  const Dim3 sizes[3] = {launch.block, index, item.grid};
   std::uint32_t* const targets[3] = {context.ntid, context.ctaid, context.nctaid};
   for (unsigned i = 0; i < 3; ++i) {
     targets[i][0] = sizes[i].x;
@@ -37,7 +38,7 @@ void identify(const Launch& launch, const Dim3& index, unsigned lanes, unsigned 
   context.grid = launch.grid_id;
   context.dynamic_shared = launch.dynamic_shared;
   context.total_shared = launch.shared_bytes;
-  context.parameter_base = launch.parameters;
+  context.parameter_base = item.parameters;
   context.live = started_lanes(threads, lanes, warp);
   context.active = context.live;
 }

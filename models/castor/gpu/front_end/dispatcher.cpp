@@ -99,10 +99,11 @@ void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
   TbStartMessage message;
   message.visible = now + 1;
   message.kernel = &context;
+  message.item = context;
   message.position = tb.position;
   message.gid = tb.gid;
   message.acquire = context.written;
-  message.divide = linear && (context.grid.y > 1 || context.grid.z > 1);
+  message.divide = linear && (message.item.grid.y > 1 || message.item.grid.z > 1);
   sms_[sm]->start(message);
   placed_at_ = now;
   jobs_.placed(context.queue, tb.last, now);
@@ -114,7 +115,7 @@ void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
   }
   fcfs_.placed(entry);
   if (tb.last) withdraw(entry);
-  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, 0});
+  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, kNoGroup});
 }
 
 // The policy sees its TB placed now, and retired and counted in a later cycle.

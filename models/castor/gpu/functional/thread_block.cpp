@@ -33,7 +33,7 @@ void ThreadBlock::start(const Launch& launch, Dim3 index, unsigned lanes, unsign
     warp.local = local_.data() + w * local_bytes;
     warp.state = WarpState::kReady;
     isa::WarpContext& context = warp.context;
-    identify(launch, index, lanes, w, context);
+    identify(launch, launch, index, lanes, w, context);
     context.first_warp = w * (lanes / 32);
     context.warp_slots = warp_slots;
     context.sm = sm;

@@ -12,7 +12,7 @@ namespace castor::gpu {
 
 struct KernelContext;
 
-/// Something happened to a TB.
+/// Something happened to a TB. All TBs are of no group (kNoGroup): of the kernel itself.
 struct TbEvent {
   std::uint8_t sm = 0;      ///< on which it is, or was
   std::uint8_t slot = 0;    ///< TB context of the SM that it had; 0 when it is placed, the SM chooses later

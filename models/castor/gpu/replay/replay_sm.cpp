@@ -131,7 +131,8 @@ void ReplaySm::take_room(const KernelContext& kernel, bool back, Cycle now) {
                    "SM %u has no room for a thread block of %s", index(), kernel.program->kernel.c_str());
 }
 
-unsigned ReplaySm::take_context(const KernelContext& kernel, std::uint64_t gid, std::uint32_t group, Cycle now) {
+unsigned ReplaySm::take_context(const KernelContext& kernel, const ItemData& item, std::uint64_t gid,
+                                std::uint32_t group, Cycle now) {
   CASTOR_ASSERT_AT(now, free_ != 0, "SM %u has no free context", index());
   const unsigned slot = lowest(free_);
   take_room(kernel, false, now);
@@ -141,6 +142,7 @@ unsigned ReplaySm::take_context(const KernelContext& kernel, std::uint64_t gid, 
   Context& tb = contexts_[slot];
   tb = {};
   tb.kernel = &kernel;
+  tb.item = item;
   tb.gid = gid;
   tb.tb_group = group;
   if (observer_ != nullptr) observer_->tb_started({now, index(), slot, &kernel, gid, group});
@@ -149,7 +151,7 @@ unsigned ReplaySm::take_context(const KernelContext& kernel, std::uint64_t gid, 
 
 void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
   const KernelContext& kernel = *message.kernel;
-  const unsigned slot = take_context(kernel, message.gid, message.group, now);
+  const unsigned slot = take_context(kernel, message.item, message.gid, message.group, now);
   ++started_;
   Context& tb = contexts_[slot];
   const int type = file_.find(kernel.program->kernel);
@@ -157,7 +159,7 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
     Fault fault;
     fault.kind = FaultKind::kIllegalInstruction;
     fault.kernel = kernel.program->kernel;
-    fault.block = block_index(kernel.grid, message.gid);
+    fault.block = block_index(message.item.grid, message.gid);
     fault.message = base::printable(file_.file(), std::string::npos) + ": " + what + " kernel '" +
                     base::printable(fault.kernel) + "'";
     if (const std::string readable = base::demangled(fault.kernel); readable != fault.kernel) {
@@ -173,7 +175,8 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
   }
   tb.type = &known;
   tb.clock = clocks_.group(index(), static_cast<unsigned>(type));
-  const std::uint64_t launch = kernel.ticket ^ std::uint64_t{message.group} << 40U;
+  // The kernel itself counts as 0, group n as n + 1.
+  const std::uint64_t launch = kernel.ticket ^ std::uint64_t{message.group + 1} << 40U;
   const std::uint64_t service = known.service.draw(machine_.run.seed, launch, message.gid);
   tb.end = clocks_.value(tb.clock, now - 1, now) + (VirtualTime{service} << 32U);
   clocks_.enter(index(), static_cast<unsigned>(type), kernel.need.warps, now);
@@ -186,7 +189,7 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
 // Its kernel is known: it was here, or on another SM.
 void ReplaySm::take_restore(const TbRestoreMessage& message, Cycle now) {
   const KernelContext& kernel = *message.tb.kernel;
-  const unsigned slot = take_context(kernel, message.tb.gid, message.tb.group, now);
+  const unsigned slot = take_context(kernel, message.tb.item, message.tb.gid, message.tb.group, now);
   Context& tb = contexts_[slot];
   const auto type = static_cast<unsigned>(file_.find(kernel.program->kernel));
   tb.type = &file_.types()[type];
@@ -233,7 +236,7 @@ void ReplaySm::end_moves(Cycle now) {
     if (tb.leaves && tb.moved <= now + 1) {
       moving_ &= ~bit;
       give_back(slot, now);
-      leave({now + 1, tb.kernel, tb.gid, tb.tb_group, tb.rest});
+      leave({now + 1, tb.kernel, tb.item, tb.gid, tb.tb_group, tb.rest});
     } else if (!tb.leaves && tb.moved <= now) {
       tb.end = clocks_.value(tb.clock, now - 1, now) + tb.rest;
       moving_ &= ~bit;
@@ -308,7 +311,7 @@ void ReplaySm::report_missing_row(Cycle now) {
   Fault fault;
   fault.kind = FaultKind::kIllegalInstruction;
   fault.kernel = tb.kernel->program->kernel;
-  fault.block = block_index(tb.kernel->grid, tb.gid);
+  fault.block = block_index(tb.item.grid, tb.gid);
   fault.message = clocks_.missing(index());
   outbox_.report({now + 1, tb.kernel, std::move(fault)});
 }

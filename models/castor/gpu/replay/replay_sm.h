@@ -71,8 +71,9 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   struct Context {
     const KernelContext* kernel = nullptr;
     const ReplayType* type = nullptr;  ///< nullptr: unknown kernel
+    ItemData item;
     std::uint64_t gid = 0;
-    std::uint32_t tb_group = 0;
+    std::uint32_t tb_group = kNoGroup;
     unsigned clock = 0;  ///< group of virtual time
     VirtualTime end = 0;
     VirtualTime stopped_at = 0;  ///< of the clock, when the SM was disabled
@@ -87,7 +88,8 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   };
   static constexpr unsigned kWires = 4;
 
-  unsigned take_context(const KernelContext& kernel, std::uint64_t gid, std::uint32_t group, Cycle now);
+  unsigned take_context(const KernelContext& kernel, const ItemData& item, std::uint64_t gid, std::uint32_t group,
+                        Cycle now);
   void take_start(const TbStartMessage& message, Cycle now);
   void take_restore(const TbRestoreMessage& message, Cycle now);
   void take_kills(Cycle now);

@@ -23,7 +23,7 @@ bool passes_l1(const MemoryOp& op) {
 
 Reach AccessResolver::reach(const TbMemory& tb) {
   const isa::Program& program = *tb.kernel->program;
-  return {tb.shared_bytes, program.local_bytes, tb.kernel->parameters, program.parameter_bytes};
+  return {tb.shared_bytes, program.local_bytes, tb.parameters, program.parameter_bytes};
 }
 
 AccessResolver::AccessResolver(const Machine& machine, const Store& store)

@@ -136,7 +136,7 @@ void Sm::start_tb(const TbStartMessage& message) {
   TbStartEvent event;
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     const unsigned slot = tb.slots[i];
-    warps_.start(slot, {tb.kernel, tb.program, tb.index, context, i});
+    warps_.start(slot, {tb.kernel, tb.program, tb.item, tb.index, context, i});
     fetch_.start(slot);
     buffer_.start(slot);
     scoreboard_.start(slot);

@@ -23,6 +23,7 @@ struct TbMemory {
   const KernelContext* kernel = nullptr;
   std::byte* shared = nullptr;     ///< the TB's shared memory
   std::uint32_t shared_bytes = 0;  ///< static and dynamic
+  std::uint64_t parameters = 0;    ///< device address of its item's parameter block
   std::uint64_t local_base = 0;    ///< of its warp 0; warp w of the TB: + w * kernel->local_stride
   Cycle acquire = 0;               ///< lines older than this are absent
 };

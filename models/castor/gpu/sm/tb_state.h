@@ -75,8 +75,9 @@ struct TbState {
   const KernelContext* kernel = nullptr;  ///< null: nobody is in the context
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   const DecodedProgram* program = nullptr;
+  ItemData item;
   std::uint64_t gid = 0;
-  std::uint32_t group = 0;
+  std::uint32_t group = kNoGroup;
   Dim3 index;
   bool killed = false;
   unsigned warp_count = 0;

@@ -53,10 +53,11 @@ unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle
   TbState& tb = contexts_[context];
   tb.kernel = &kernel;
   tb.program = &decoded(*kernel.program);
+  tb.item = message.item;
   tb.gid = message.gid;
   tb.group = message.group;
   tb.killed = false;
-  tb.index = block_index(kernel.grid, message.gid);
+  tb.index = block_index(message.item.grid, message.gid);
   tb.warp_instructions = tb.thread_instructions = 0;
   tb.started = tick;
   tb.shared.assign_zero(kernel.shared_bytes);
@@ -64,6 +65,7 @@ unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle
   memory.kernel = &kernel;
   memory.shared = tb.shared.data();
   memory.shared_bytes = kernel.shared_bytes;
+  memory.parameters = message.item.parameters;
   memory.local_base = kernel.local_base + (std::uint64_t{sm_} * machine_.sm.tb_contexts + context) * kernel.need.warps *
                                               kernel.local_stride;
   memory.acquire = message.acquire;
@@ -90,7 +92,7 @@ unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle
 }
 
 Tick ThreadBlocks::setup_ticks(const TbStartMessage& message) const {
-  const Dim3& grid = message.kernel->grid;
+  const Dim3& grid = message.item.grid;
   const bool divides = message.divide && (grid.y > 1 || grid.z > 1);
   return machine_.sm.tb_start_cycles + (divides ? machine_.sm.tb_divide_cycles - 1 : 0);
 }

@@ -36,7 +36,7 @@ void WarpTable::start(unsigned slot, const Start& start) {
   WarpState& warp = slots_[slot];
   const auto threads = static_cast<unsigned>(kernel.block.count());
   const unsigned halves = lanes_ / 32;
-  identify(kernel, start.block, lanes_, start.warp_in_tb, warp.identity);
+  identify(kernel, start.item, start.block, lanes_, start.warp_in_tb, warp.identity);
   warp.identity.first_warp = slot * halves;
   warp.identity.warp_slots = size() * halves;
   warp.identity.sm = sm_;

@@ -42,6 +42,7 @@ class WarpTable {
   struct Start {
     const KernelContext* kernel = nullptr;
     const DecodedProgram* program = nullptr;
+    ItemData item;                    ///< of its TB
     Dim3 block;                       ///< index of its TB
     unsigned tb = 0, warp_in_tb = 0;  ///< TB context; number inside the TB
   };

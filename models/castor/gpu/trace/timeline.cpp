@@ -192,7 +192,7 @@ void Timeline::write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bo
   named_[index] = true;
   begin_slice(readable(*tb.kernel), "tb", kFirstSm + sm, context, tb.start, end);
   argument("tb", tb.gid);
-  if (tb.group != 0) argument("group", tb.group);
+  if (tb.group != kNoGroup) argument("group", tb.group);
   argument("ticket", tb.ticket);
   if (!finished) argument("state", "unfinished");
   end_slice();

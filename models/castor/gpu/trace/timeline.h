@@ -76,7 +76,7 @@ class Timeline final : public Observer {
     const std::string* kernel = nullptr;
     Ticket ticket = 0;
     std::uint64_t gid = 0;
-    std::uint32_t group = 0;
+    std::uint32_t group = kNoGroup;
   };
   struct OpenKernel {
     std::string name;

@@ -57,10 +57,16 @@ CASTOR_REFUSE_FETCH(texCubemap)
 CASTOR_REFUSE_FETCH(surf1Dread)
 CASTOR_REFUSE_FETCH(surf2Dread)
 CASTOR_REFUSE_FETCH(surf3Dread)
-CASTOR_REFUSE_FETCH(surf1Dwrite)
-CASTOR_REFUSE_FETCH(surf2Dwrite)
-CASTOR_REFUSE_FETCH(surf3Dwrite)
 CASTOR_REFUSE_FETCH(cudaCreateChannelDesc)
+#define CASTOR_REFUSE_WRITE(name)                              \
+  template <class T, class... Args>                            \
+  __host__ __device__ void name(T, Args...) {                  \
+    static_assert(castor_never<T>::value, CASTOR_NO_TEXTURES); \
+  }
+CASTOR_REFUSE_WRITE(surf1Dwrite)
+CASTOR_REFUSE_WRITE(surf2Dwrite)
+CASTOR_REFUSE_WRITE(surf3Dwrite)
+#undef CASTOR_REFUSE_WRITE
 #undef CASTOR_REFUSE_FETCH
 
 #define CASTOR_REFUSE_CALL(name)                                     \

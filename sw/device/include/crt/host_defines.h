@@ -40,7 +40,9 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __thread__ __thread
 #define __location__(a) __attribute__((a))
-#define __cluster_dims__(...)
+#define __cluster_dims__(...)                                                                                 \
+  __attribute__((unavailable("castor-cc: there are no thread-block clusters (sm_90); launch the kernel without " \
+                             "them, and use global memory between blocks")))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __device_builtin__
 #define __device_builtin_texture_type__
