@@ -23,7 +23,8 @@ struct Bench {
     message.kernel = &kernel.context;
     message.item = kernel.context;
     const TbState& tb = tbs[tbs.start(message, 0, clock.now(), clock.tick())];
-    for (unsigned i = 0; i < tb.warp_count; ++i) warps.start(tb.slots[i], {tb.kernel, tb.program, tb.item, tb.index, 0, i});
+    for (unsigned i = 0; i < tb.warp_count; ++i)
+      warps.start(tb.slots[i], {tb.kernel, tb.program, tb.item, tb.index, 0, i});
     warps.admit(tb.warps, false);
     for (unsigned w = 0; w < 2; ++w) set_lanes(warps, w, 2, 0);
     for (unsigned lane = 0; lane < machine.sm.lanes; ++lane) {
