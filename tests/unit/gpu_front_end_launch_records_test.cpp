@@ -1,13 +1,15 @@
 // Launch records: who holds one, how long it lives, and that it stays where it is.
 #include "castor/gpu/front_end/release_unit.h"
-#include "gpu_front_end_parts.h"
+#include "gpu_front_end_dispatch_parts.h"
 
 namespace castor::gpu::gpu_front_end_launch_records_test {
 namespace {
 
+using test::DispatcherRig;
 using test::load;
 using test::PartRig;
 using test::Rig;
+using test::ScriptedPolicy;
 
 TEST(LaunchRecords, ARecordLivesWhileSomebodyHoldsIt) {
   LaunchRecords records;
@@ -155,6 +157,39 @@ TEST(KernelTable, TbsOfTheHostsKernelsAcquireWhenTheEntryIsWrittenOthersAtTheirL
   EXPECT_TRUE(rig.table.write(1, 60));
   EXPECT_EQ(child.acquire, 25U);
   EXPECT_EQ(child.context.entry, 1U);
+}
+
+// Whoever chooses the TB: what the SM is told of the launch is its record's.
+TEST(Dispatcher, TbsHaveLevelParentAndAcquireOfTheirLaunch) {
+  const TbNeed need{2, 64, 4, 0};
+  for (const bool chosen : {false, true}) {
+    ScriptedPolicy policy;
+    DispatcherRig rig({{}, {}, chosen ? &policy : nullptr, false});
+    rig.push(3, 1, need, 0, 40);
+    LaunchRecord& child = rig.trees.records().take(rig.table[3].record, 7);
+    LaunchRecord& grandchild = rig.trees.records().take(&child, 12);
+    grandchild.acquire = 25;
+    KernelContext& context = rig.table.reserve(5, grandchild);
+    context.program = rig.table[3].context().program;
+    context.grid = {2, 1, 1};
+    context.need = need;
+    context.written = 50;
+    EXPECT_TRUE(rig.table.write(5, 50));
+    rig.dispatcher.push(5);
+    policy.out.place = Placement{3, 0, 0, false};
+    const auto first = rig.placed(60);
+    ASSERT_TRUE(first.has_value());
+    EXPECT_EQ(first->second.kernel->entry, 3U);
+    EXPECT_EQ(first->second.level, 0U);
+    EXPECT_EQ(first->second.acquire, 40U);
+    policy.out.place = Placement{5, 0, 0, false};
+    const auto second = rig.placed(61);
+    ASSERT_TRUE(second.has_value());
+    EXPECT_EQ(second->second.kernel->entry, 5U);
+    EXPECT_EQ(second->second.level, 2U);
+    EXPECT_EQ(second->second.parent_sm, 12U);
+    EXPECT_EQ(second->second.acquire, 25U);
+  }
 }
 
 TEST(FrontEnd, NoRecordIsLeftWhenAllIsDone) {

@@ -102,6 +102,8 @@ void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
   message.item = context;
   message.position = tb.position;
   message.gid = tb.gid;
+  message.level = kernel.record->level;
+  message.parent_sm = kernel.record->parent_sm;
   message.acquire = kernel.record->acquire;
   message.divide = linear && (message.item.grid.y > 1 || message.item.grid.z > 1);
   sms_[sm]->start(message);
