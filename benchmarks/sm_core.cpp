@@ -107,7 +107,7 @@ void run(benchmark::State& state, const char* machine_name, const char* body) {
       TbStartMessage message;
       message.visible = now + 1;
       message.kernel = &kernel;
-      message.item = kernel;
+      message.item = kernel.item();
       message.gid = i;
       sm.start(message);
     }

@@ -183,7 +183,7 @@ TEST(ReplaySm, FullDoneFifoHoldsTheRetire) {
     TbStartMessage message;
     message.visible = i + 1;
     message.kernel = &kernel;
-    message.item = kernel;
+    message.item = kernel.item();
     message.gid = i;
     sm.start(message);
   }
@@ -375,7 +375,7 @@ TEST(ReplaySm, StatisticsCountWarpCyclesOfEachTb) {
   TbStartMessage message;
   message.visible = 10;
   message.kernel = &kernel;
-  message.item = kernel;
+  message.item = kernel.item();
   sm.start(message);
   EXPECT_EQ(sm.wake(), 10U);
   sm.tick(10);
@@ -405,7 +405,7 @@ TEST(ReplaySm, KilledKernelRetiresAtOnceAndOthersGoOn) {
     TbStartMessage message;
     message.visible = i == 3 ? 20 : i + 1;  // the last is on its way when the kernel is killed in 20
     message.kernel = order[i];
-    message.item = *order[i];
+    message.item = order[i]->item();
     message.gid = i;
     sm.start(message);
   }
@@ -436,7 +436,7 @@ TEST(ReplaySm, UnknownKernelIsAFaultAndItsTbsRetire) {
   TbStartMessage message;
   message.visible = 5;
   message.kernel = &kernel;
-  message.item = kernel;
+  message.item = kernel.item();
   message.gid = 3;
   sm.start(message);
   sm.tick(5);
@@ -457,7 +457,7 @@ TEST(ReplaySm, TbWithoutARecordedServiceIsAFault) {
   TbStartMessage message;
   message.visible = 5;
   message.kernel = &bench.add({"k", 8, 0});
-  message.item = *message.kernel;
+  message.item = message.kernel->item();
   message.gid = 4;
   sm.start(message);
   sm.tick(5);
@@ -475,7 +475,7 @@ TEST(ReplaySm, MissingRowOfTheTableIsAFaultThatNamesIt) {
     TbStartMessage message;
     message.visible = i + 1;
     message.kernel = &kernel;
-    message.item = kernel;
+    message.item = kernel.item();
     message.gid = i;
     sm.start(message);
   }
@@ -496,7 +496,7 @@ std::pair<Cycle, std::uint64_t> gated(const std::string& rate, bool every_cycle,
   TbStartMessage message;
   message.visible = 10;
   message.kernel = &bench.add({"a", 1, 0});
-  message.item = *message.kernel;
+  message.item = message.kernel->item();
   sm.start(message);
   Cycle wire = 0;
   std::uint64_t ticks = 0;

@@ -164,7 +164,7 @@ class ReplayBench final : public Unit {
       TbStartMessage message;
       message.visible = now + 1;
       message.kernel = &kernel;
-      message.item = kernel;
+      message.item = kernel.item();
       message.gid = next_tb_;
       index_[{next_launch_, next_tb_}] = run_.tbs.size();
       run_.tbs.push_back({next_launch_, s, 0, next_tb_, now, 0});

@@ -31,7 +31,7 @@ struct Core {
   unsigned start(std::uint64_t gid = 0) {
     TbStartMessage message;
     message.kernel = &kernel.context;
-    message.item = kernel.context;
+    message.item = kernel.context.item();
     message.gid = gid;
     const unsigned context = tbs.start(message, warps.used(), clock.now(), clock.tick());
     const TbState& tb = tbs[context];

@@ -21,7 +21,7 @@ struct Bench {
     clock.begin(10);
     TbStartMessage message;
     message.kernel = &kernel.context;
-    message.item = kernel.context;
+    message.item = kernel.context.item();
     const TbState& tb = tbs[tbs.start(message, 0, clock.now(), clock.tick())];
     for (unsigned i = 0; i < tb.warp_count; ++i)
       warps.start(tb.slots[i], {tb.kernel, tb.program, tb.item, tb.index, 0, i});

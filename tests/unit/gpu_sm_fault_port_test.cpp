@@ -24,7 +24,7 @@ struct Bench {
   void start(std::uint64_t gid) {
     TbStartMessage message;
     message.kernel = &kernel.context;
-    message.item = kernel.context;
+    message.item = kernel.context.item();
     message.gid = gid;
     const unsigned context = tbs.start(message, warps.used(), clock.now(), clock.tick());
     const TbState& tb = tbs[context];

@@ -175,7 +175,7 @@ TEST(HookPort, ErrorOfTheHookStopsAKernel) {
   PartKernel kernel(bench.machine, Code().exit(), 32);
   TbStartMessage message;
   message.kernel = &kernel.context;
-  message.item = kernel.context;
+  message.item = kernel.context.item();
   (void)bench.tbs.start(message, 0, 10, 10);
   bench.policy.site.error(3, 4);
   ASSERT_NE(bench.outbox.faults().head(11), nullptr);

@@ -25,10 +25,10 @@ TEST(IssueCounter, CountsByClassEntryAndThreadBlock) {
   second.context.entry = 1;
   TbStartMessage message;
   message.kernel = &first.context;
-  message.item = first.context;
+  message.item = first.context.item();
   ASSERT_EQ(tbs.start(message, 0, 0, 0), 0U);
   message.kernel = &second.context;
-  message.item = second.context;
+  message.item = second.context.item();
   ASSERT_EQ(tbs.start(message, 1, 2, 2), 1U);
   EXPECT_FALSE(counter.observed());
   counter.count(0, first.decoded.code[0], 32);
@@ -63,7 +63,7 @@ TEST(IssueCounter, TellsWhoObserves) {
   PartKernel kernel(machine, Code().add(3, 1, 2).exit(), 32);
   TbStartMessage message;
   message.kernel = &kernel.context;
-  message.item = kernel.context;
+  message.item = kernel.context.item();
   ASSERT_EQ(tbs.start(message, 0, 0, 0), 0U);
   WarpTable warps(machine, 4);
   start_warps(warps, kernel);

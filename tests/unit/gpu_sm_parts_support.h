@@ -214,7 +214,7 @@ inline WarpMask start_warps(WarpTable& table, const PartKernel& kernel, unsigned
   WarpMask warps = 0;
   for (unsigned i = 0; i < kernel.context.need.warps; ++i) {
     const unsigned slot = lowest(~(table.used() | warps));
-    table.start(slot, {&kernel.context, &kernel.decoded, kernel.context, {tb, 0, 0}, tb, i});
+    table.start(slot, {&kernel.context, &kernel.decoded, kernel.context.item(), {tb, 0, 0}, tb, i});
     warps |= warp_bit(slot);
   }
   table.admit(warps, false);

@@ -119,7 +119,7 @@ class Rig {
     TbStartMessage message;
     message.visible = now + 1;
     message.kernel = &kernel.context;
-    message.item = kernel.context;
+    message.item = kernel.context.item();
     message.gid = gid;
     message.position = gid;
     sm.start(message);

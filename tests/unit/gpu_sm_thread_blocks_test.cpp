@@ -26,7 +26,7 @@ struct Bench {
   [[nodiscard]] TbStartMessage message(std::uint64_t gid) const {
     TbStartMessage message;
     message.kernel = &kernel.context;
-    message.item = kernel.context;
+    message.item = kernel.context.item();
     message.gid = gid;
     message.group = 4;
     message.acquire = 50;

@@ -31,6 +31,8 @@ struct Launch : ItemData {
   std::uint32_t shared_bytes = 0;  ///< static and dynamic
   std::uint32_t dynamic_shared = 0;
   std::uint64_t grid_id = 0;
+
+  [[nodiscard]] const ItemData& item() const { return *this; }
 };
 
 /// What reports say of it.

@@ -99,7 +99,7 @@ void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
   TbStartMessage message;
   message.visible = now + 1;
   message.kernel = &context;
-  message.item = context;
+  message.item = context.item();
   message.position = tb.position;
   message.gid = tb.gid;
   message.acquire = context.written;
