@@ -29,16 +29,16 @@
 namespace castor::castor_cc {
 namespace {
 
-/// What the compiler did not find of CUDA, and what to do instead.
-std::string explain_missing(std::string_view errors) {
-  return explain_missing_headers(errors) + explain_missing_functions(errors);
-}
-
 namespace fs = std::filesystem;
 
 constexpr int kGood = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongRequest = 2;
+
+/// What the compiler did not find of CUDA, and what to do instead.
+std::string explain_missing(std::string_view errors) {
+  return explain_missing_headers(errors) + explain_missing_functions(errors);
+}
 
 /// What messages call the link of device code over files.
 constexpr const char* kLinkName = "device link";

@@ -3,30 +3,30 @@
 #include <array>
 #include <set>
 
+#include "castor_cc/missing.h"
+
 namespace castor::castor_cc {
 namespace {
 
-/// Names by their beginning; the first entry that fits holds.
 struct Feature {
-  std::string_view begins;
   std::string_view what;
   std::string_view instead;
 };
 
-constexpr Feature kGraphs = {"", "CUDA graphs", "make the same launches and copies in streams, ordered by events"};
-constexpr Feature kProcesses = {"", "memory shared between processes", "copy through the host, or use one process"};
-constexpr Feature kPools = {"", "memory pools of one's own", "use cudaMallocAsync, which has the device's pool"};
-constexpr Feature kVirtual = {"", "virtual memory management", "allocate all of it at once with cuMemAlloc"};
-constexpr Feature kTextures = {"", "textures and surfaces", "read the data through a pointer in global memory (__ldg)"};
-constexpr Feature kLaunches = {"", "launches with attributes",
-                               "launch with <<<>>>, cudaLaunchKernel or cuLaunchKernel"};
-constexpr Feature kLibraries = {"", "libraries loaded at run time", "load the PTX with cuModuleLoad"};
-constexpr Feature kInterop = {"", "interoperation with other interfaces", "copy through the host with cudaMemcpy"};
+constexpr Feature kGraphs = {"CUDA graphs", "make the same launches and copies in streams, ordered by events"};
+constexpr Feature kProcesses = {"memory shared between processes", "copy through the host, or use one process"};
+constexpr Feature kPools = {"memory pools of one's own", "use cudaMallocAsync, which has the device's pool"};
+constexpr Feature kVirtual = {"virtual memory management", "allocate all of it at once with cuMemAlloc"};
+constexpr Feature kTextures = {"textures and surfaces", "read the data through a pointer in global memory (__ldg)"};
+constexpr Feature kLaunches = {"launches with attributes", "launch with <<<>>>, cudaLaunchKernel or cuLaunchKernel"};
+constexpr Feature kLibraries = {"libraries loaded at run time", "load the PTX with cuModuleLoad"};
+constexpr Feature kInterop = {"interoperation with other interfaces", "copy through the host with cudaMemcpy"};
 
-constexpr Feature named(std::string_view begins, const Feature& feature) {
+constexpr Missing named(std::string_view begins, const Feature& feature) {
   return {begins, feature.what, feature.instead};
 }
 
+/// The first entry that fits holds.
 constexpr std::array kFeatures = {
     named("cudaGraph", kGraphs),
     named("cuGraph", kGraphs),
@@ -44,8 +44,8 @@ constexpr std::array kFeatures = {
     named("cudaMemPool", kPools),
     named("cuMemPool", kPools),
     named("cudaMallocFromPoolAsync", kPools),
-    named("cuMemAllocAsync", {"", "memory pools of the driver API", "use cuMemAlloc, or cudaMallocAsync"}),
-    named("cuMemFreeAsync", {"", "memory pools of the driver API", "use cuMemFree, or cudaFreeAsync"}),
+    named("cuMemAllocAsync", {"memory pools of the driver API", "use cuMemAlloc, or cudaMallocAsync"}),
+    named("cuMemFreeAsync", {"memory pools of the driver API", "use cuMemFree, or cudaFreeAsync"}),
     named("cuMemAddress", kVirtual),
     named("cuMemCreate", kVirtual),
     named("cuMemMap", kVirtual),
@@ -55,13 +55,8 @@ constexpr std::array kFeatures = {
     named("cuMemGetAllocationGranularity", kVirtual),
     named("cudaResourceDesc", kTextures),
     named("cudaTextureDesc", kTextures),
-    named("cudaCreateTextureObject", kTextures),
-    named("cudaCreateSurfaceObject", kTextures),
     named("cudaChannelFormatDesc", kTextures),
-    named("cudaMallocArray", kTextures),
-    named("cudaMalloc3DArray", kTextures),
     named("cudaMipmappedArray", kTextures),
-    named("surf", kTextures),
     named("CUarray", kTextures),
     named("CUtex", kTextures),
     named("cuTex", kTextures),
@@ -79,12 +74,12 @@ constexpr std::array kFeatures = {
     named("cuLaunchKernelEx", kLaunches),
     named("CUlaunchConfig", kLaunches),
     named("cuLaunchCooperative",
-          {"", "synchronising a whole grid", "end the kernel where all blocks must meet and launch a second one"}),
+          {"synchronising a whole grid", "end the kernel where all blocks must meet and launch a second one"}),
     named("cudaLaunchCooperativeKernelMultiDevice",
-          {"", "kernels over several devices", "there is one device; launch on it"}),
-    named("cuGetProcAddress", {"", "entry points by name", "call the function itself, or find it with dlsym"}),
-    named("cudaGetDriverEntryPoint", {"", "entry points by name", "call the function itself, or find it with dlsym"}),
-    named("cuLink", {"", "linking at run time", "link with castor-cc -rdc=true beforehand"}),
+          {"kernels over several devices", "there is one device; launch on it"}),
+    named("cuGetProcAddress", {"entry points by name", "call the function itself, or find it with dlsym"}),
+    named("cudaGetDriverEntryPoint", {"entry points by name", "call the function itself, or find it with dlsym"}),
+    named("cuLink", {"linking at run time", "link with castor-cc -rdc=true beforehand"}),
     named("cudaLibrary", kLibraries),
     named("cuLibrary", kLibraries),
     named("cudaExternal", kInterop),
@@ -95,24 +90,13 @@ constexpr std::array kFeatures = {
     named("cudaGraphics", kInterop),
     named("cuGraphics", kInterop),
     named("cuImportExternal", kInterop),
-    named("cuStreamWaitValue", {"", "memory operations of streams", "order streams by events (cuStreamWaitEvent)"}),
-    named("cuStreamWriteValue", {"", "memory operations of streams", "write with cuMemsetD32Async"}),
+    named("cuStreamWaitValue", {"memory operations of streams", "order streams by events (cuStreamWaitEvent)"}),
+    named("cuStreamWriteValue", {"memory operations of streams", "write with cuMemsetD32Async"}),
     named("cudaUserObject", kGraphs),
-    named("cudaFuncGetName", {"", "names of kernels", "keep the name beside the pointer"}),
-    named("cudaMemcpyBatchAsync", {"", "batched copies", "make them one by one with cudaMemcpyAsync"}),
-    named("__nv_fp8", {"", "8-bit floating point", "store bytes and convert in a function of your own"}),
+    named("cudaFuncGetName", {"names of kernels", "keep the name beside the pointer"}),
+    named("cudaMemcpyBatchAsync", {"batched copies", "make them one by one with cudaMemcpyAsync"}),
+    named("__nv_fp8", {"8-bit floating point", "store bytes and convert in a function of your own"}),
 };
-
-/// What stands in quotes behind each `before`, up to the first quote that `behind` follows.
-template <class Use>
-void for_each_quoted(std::string_view text, std::string_view before, std::string_view behind, const Use& use) {
-  for (std::size_t at = text.find(before); at != std::string_view::npos; at = text.find(before, at)) {
-    at += before.size();
-    const std::size_t end = text.find('\'', at);
-    if (end == std::string_view::npos) return;
-    if (text.substr(end + 1, behind.size()) == behind) use(text.substr(at, end - at));
-  }
-}
 
 }  // namespace
 
@@ -120,13 +104,9 @@ std::string explain_missing_functions(std::string_view error_text) {
   std::string notes;
   std::set<std::string_view> told;
   const auto explain = [&notes, &told](std::string_view name) {
-    for (const Feature& feature : kFeatures) {
-      if (name.substr(0, feature.begins.size()) != feature.begins) continue;
-      if (told.insert(feature.what).second) {
-        notes += "castor-cc: note: '" + std::string(name) + "' belongs to " + std::string(feature.what) +
-                 ", which Castor does not have; instead, " + std::string(feature.instead) + "\n";
-      }
-      return;
+    const Missing* const missing = find_missing(kFeatures, name);
+    if (missing != nullptr && told.insert(missing->what).second) {
+      notes += missing_note("'" + std::string(name) + "'", *missing);
     }
   };
   for_each_quoted(error_text, "error: use of undeclared identifier '", "", explain);

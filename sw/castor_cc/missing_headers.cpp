@@ -3,19 +3,15 @@
 #include <array>
 #include <set>
 
+#include "castor_cc/missing.h"
+
 namespace castor::castor_cc {
 namespace {
-
-/// Headers by the beginning of their name; the first entry that fits holds.
-struct Missing {
-  std::string_view begins;
-  std::string_view what;
-  std::string_view instead;
-};
 
 constexpr std::string_view kKernels = "write the algorithm as a kernel of your own, or do this step on the host";
 constexpr std::string_view kRead = "read the data through a pointer in global memory (__ldg)";
 
+/// Headers by the beginning of their name; the first entry that fits holds.
 constexpr std::array kMissing = {
     Missing{"thrust/", "Thrust", kKernels},
     Missing{"cub/", "CUB", "write the block's step with __syncthreads(), warp shuffles or cooperative_groups::reduce"},
@@ -84,7 +80,8 @@ constexpr std::array kOfSamples = {std::string_view("helper_"),      std::string
 bool has_prefix(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
 
 std::string explain(std::string_view header) {
-  std::string note = "castor-cc: note: <" + std::string(header) + "> ";
+  const std::string name = "<" + std::string(header) + ">";
+  const std::string note = "castor-cc: note: " + name + " ";
   if (header == "omp.h") return note + "comes with clang's OpenMP library: apt-get install libomp-14-dev\n";
   for (const std::string_view begins : kOfSamples) {
     if (!has_prefix(header, begins)) continue;
@@ -92,34 +89,23 @@ std::string explain(std::string_view header) {
            "comes with NVIDIA's CUDA samples, not with a compiler: name their folder of common headers with -I, or "
            "check the errors of API calls in a macro of your own\n";
   }
-  for (const Missing& missing : kMissing) {
-    if (!has_prefix(header, missing.begins)) continue;
-    return note + "belongs to " + std::string(missing.what) + ", which Castor does not have; instead, " +
-           std::string(missing.instead) + "\n";
-  }
-  return {};
+  const Missing* const missing = find_missing(kMissing, header);
+  return missing != nullptr ? missing_note(name, *missing) : std::string();
 }
 
 }  // namespace
 
 std::string explain_missing_headers(std::string_view error_text) {
-  static constexpr std::string_view kBefore = "fatal error: '";
-  static constexpr std::string_view kBehind = "' file not found";
   std::string notes;
   std::set<std::string_view> seen;
-  for (std::size_t at = error_text.find(kBefore); at != std::string_view::npos; at = error_text.find(kBefore, at)) {
-    at += kBefore.size();
-    const std::size_t end = error_text.find('\'', at);
-    if (end == std::string_view::npos) break;
-    if (error_text.substr(end, kBehind.size()) != kBehind) continue;
-    const std::string_view header = error_text.substr(at, end - at);
-    // "inc/helper_cuda.h" and "../common/helper_cuda.h" are the same header.
-    if (!seen.insert(header).second) continue;
+  for_each_quoted(error_text, "fatal error: '", " file not found", [&](std::string_view header) {
+    if (!seen.insert(header).second) return;
     std::string note = explain(header);
+    // "inc/helper_cuda.h" and "../common/helper_cuda.h" are the same header.
     const std::size_t slash = header.rfind('/');
     if (note.empty() && slash != std::string_view::npos) note = explain(header.substr(slash + 1));
     notes += note;
-  }
+  });
   return notes;
 }
 

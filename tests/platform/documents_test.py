@@ -17,7 +17,13 @@ import unittest
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TREE / "tests" / "install"))
+
+from package import shell_blocks  # noqa: E402
+
 BUILD = None
+GUIDES = ("running", "looking", "python", "experiments")
+DOCUMENTS = ("README.md", *(f"docs/guides/{guide}.md" for guide in GUIDES))
 
 APP = """#include <cuda_runtime.h>
 __global__ void fill(int* out, int n) {
@@ -41,12 +47,12 @@ SAXPY = """extern "C" __global__ void saxpy(int n, float a, const float* x, floa
 """
 
 # Beginnings of commands that are not typed here.
-NOT_HERE = {
-    "platforms/quickstart.sh": "makes the build that this test has",
-    "tests/run.sh": "runs this test",
-    "cmake/install-packages.sh": "needs root",
-    "gtkwave": "opens a window",
-}
+NOT_HERE = (
+    "platforms/quickstart.sh",  # makes the build that this test has
+    "tests/run.sh",  # runs this test
+    "cmake/install-packages.sh",  # needs root
+    "gtkwave",  # opens a window
+)
 LONG = (
     "castor cosim lax --cycles 1000000",
     "castor area lax",
@@ -58,7 +64,7 @@ LONG = (
 def commands(document):
     """The commands of a document's sh blocks: lines, with those that a backslash or a here-document continues."""
     found, until = [], None
-    for block in re.findall(r"^```sh\n(.*?)^```$", document.read_text(), re.MULTILINE | re.DOTALL):
+    for block in shell_blocks(document):
         going_on = False
         for line in block.splitlines():
             if until is not None or going_on:
@@ -73,19 +79,11 @@ def commands(document):
     return found
 
 
-GUIDES = ("running", "looking", "python", "experiments")
-DOCUMENTS = ("README.md", *(f"docs/guides/{guide}.md" for guide in GUIDES))
-
-
 class Documents(unittest.TestCase):
     def type_in(self, name):
         """Types what `name` says into one shell; returns what was printed."""
-        script = ["set -e"]
-        for command in commands(TREE / name):
-            reasons = [begin for begin in NOT_HERE if command.startswith(begin)]
-            if os.environ.get("CASTOR_LONG") != "1":
-                reasons += [begin for begin in LONG if command.startswith(begin)]
-            script += [] if reasons else [command]
+        left_out = NOT_HERE if os.environ.get("CASTOR_LONG") == "1" else NOT_HERE + LONG
+        script = ["set -e", *(line for line in commands(TREE / name) if not line.startswith(left_out))]
         self.assertGreater(len(script), 2, "hardly any command")
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
@@ -139,7 +137,7 @@ class Documents(unittest.TestCase):
 
     def test_what_is_left_out_is_in_the_documents(self):
         typed = [command for name in DOCUMENTS for command in commands(TREE / name)]
-        for begin in (*NOT_HERE, *LONG):
+        for begin in NOT_HERE + LONG:
             self.assertTrue(any(command.startswith(begin) for command in typed), begin)
 
 

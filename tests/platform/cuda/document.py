@@ -140,20 +140,18 @@ def told_by(source, castor_cc, environment):
             feature.wrong = "the check failed"
         found.append(feature)
     if done.returncode != 0 or not found:
-        found.append(Feature("works", SECTIONS[0], source.name))
-        found[
-            -1
-        ].wrong = f"exit code {done.returncode}, {len(found) - 1} features\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        whole = Feature("works", SECTIONS[0], source.name)
+        whole.wrong = f"exit code {done.returncode}, {len(found)} features\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        found.append(whole)
     return found
 
 
 def message_of(text):
     """What a reader of all these lines needs: the compiler's own note if there is one, else the first error."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for wanted in (r"castor-cc: note: .*", r"(castor|castor-cc): .*", r"castor-cc: [^\"]*", r".*\berror: .*", r".+"):
+    for wanted in (r"castor-cc: note: .*", r"(castor|castor-cc): .*", r".*\berror: .*", r".+"):
         for line in lines:
-            found = (re.search if wanted[0] != "." else re.match)(wanted, line)
-            if found:
+            if found := re.search(wanted, line):
                 return re.sub(r"\S*/(?=[\w.]+:\d)", "", found.group()).rstrip('"')
     return ""
 
