@@ -115,7 +115,7 @@ HostActivity HostWatch::look(const std::vector<HostThread>& first, const std::ve
     base_ = second;
     return HostActivity::kWorks;
   }
-  bool lingers = true;
+  bool lingers = !second.empty();  // nothing is known of threads that the system does not show
   for (const HostThread& thread : second) {
     const HostThread* const known = find_thread(base_, thread.id);
     if (known == nullptr) {

@@ -47,6 +47,7 @@ struct Progress::Worker {
   std::mutex mutex;
   std::condition_variable changed;
   bool stop = false;
+  bool begun = false;  ///< the thread is past its set-up, in which libraries hold locks that a fork would copy
   std::recursive_mutex busy;  ///< held by the thread while it looks and moves; a host function may fork
   std::thread thread;
 };
@@ -85,6 +86,8 @@ void Progress::wake() {
   worker_->thread = std::thread([this, &worker = *worker_] { work(worker); });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::pthread_setname_np(worker_->thread.native_handle(), "castor");
+  std::unique_lock<std::mutex> lock(worker_->mutex);
+  worker_->changed.wait(lock, [this] { return worker_->begun; });
 }
 
 void Progress::stop() {
@@ -135,6 +138,8 @@ void Progress::work(Worker& worker) {
   bool judged = false;  // the device has moved, not being sure, and the program is still outside
   nanoseconds then{0};  // processor time of the process at that time
   std::unique_lock<std::mutex> lock(worker.mutex);
+  worker.begun = true;
+  worker.changed.notify_one();
   while (!worker.stop) {
     if (!functions_.pending() && !memory_) {
       worker.changed.wait(lock);

@@ -97,6 +97,12 @@ TEST(HostWatch, EveryThreadHasToLinger) {
   EXPECT_EQ(look(watch, later, 5000), HostActivity::kWorks);
 }
 
+TEST(HostWatch, ThreadsThatTheSystemDoesNotShowDoNotLinger) {
+  HostWatch watch(kPatience);
+  EXPECT_EQ(look(watch, {}, 0), HostActivity::kWorks);
+  EXPECT_EQ(look(watch, {}, 90'000), HostActivity::kWorks);
+}
+
 TEST(HostWatch, ARestartForgetsWhatWasUsed) {
   HostWatch watch(kPatience);
   EXPECT_EQ(look(watch, {thread(1, State::kRuns, 0)}, 0), HostActivity::kWorks);
