@@ -47,7 +47,7 @@ struct Progress::Worker {
   std::mutex mutex;
   std::condition_variable changed;
   bool stop = false;
-  bool begun = false;  ///< the thread is past its set-up, in which libraries hold locks that a fork would copy
+  bool begun = false;         ///< the thread is past its set-up, in which libraries hold locks that a fork would copy
   std::recursive_mutex busy;  ///< held by the thread while it looks and moves; a host function may fork
   std::thread thread;
 };
