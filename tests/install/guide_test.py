@@ -12,7 +12,7 @@ from package import PackageCase, main
 
 class Guide(PackageCase):
     def test_every_command_of_the_guide_works(self):
-        output = self.type_in(Path(__file__).with_name("adding-a-block.md"))
+        output = self.type_in(Path(__file__).with_name("documents") / "docs" / "guides" / "adding-a-block.md")
         self.assertRegex(output, r"(?m)^turn: ")
         self.assertRegex(output, r"0 failed or undecided")
         self.assertEqual(output.count("y[999] = 1999"), 6)

@@ -16,7 +16,7 @@ castor_script_test(install_subproject
 # tree's own blocks take no part.
 if(NOT CASTOR_TEST_HOUSE STREQUAL "with_blocks" AND CASTOR_TEST_RTL AND TARGET castor AND NOT CASTOR_SANITIZE)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  foreach(test IN ITEMS own_block new_block guide experiment)
+  foreach(test IN ITEMS own_block new_block guide experiment documents)
     castor_script_test(install_${test}
       KIND install
       TIMEOUT 900

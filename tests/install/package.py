@@ -25,7 +25,9 @@ def isolate(build):
         if done.returncode != 0:
             sys.exit(done.stdout + done.stderr)
         shutil.copytree(SOURCE / "tests" / "install", scripts, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(SOURCE / "docs" / "guides" / "adding-a-block.md", scripts)
+        guides = scripts / "documents" / "docs" / "guides"
+        shutil.copytree(SOURCE / "docs" / "guides", guides)
+        shutil.copy(SOURCE / "README.md", scripts / "documents")
         environment = dict(os.environ, CASTOR_TEST_HOLDER=holder, PYTHONDONTWRITEBYTECODE="1")
         command = ["python3", str(scripts / Path(sys.argv[0]).name), *sys.argv[1:]]
         hidden = [
