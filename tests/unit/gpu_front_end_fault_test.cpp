@@ -27,7 +27,7 @@ TEST(FrontEndFaults, FaultingKernelIsKilledOnAllSmsAndOthersGoOn) {
   const Ticket good = rig.submit(1, Rig::kernel(rig.program("good"), 20, 32), kSubmit);
   rig.pins = {600};
   rig.before = [&](Cycle now) {
-    if (now == 600) rig.sms[4]->fault_now(rig.front_end->table()[0].context, "bad load", now);
+    if (now == 600) rig.sms[4]->fault_now(rig.front_end->table()[0].context(), "bad load", now);
   };
   rig.run();
   ASSERT_TRUE(rig.front_end->idle()) << rig.front_end->waiting();
@@ -60,8 +60,8 @@ TEST(FrontEndFaults, FirstFaultOfAKernelIsTheOneOfTheLowestSm) {
     rig.before = [&](Cycle now) {
       if (now != 600) return;
       for (const unsigned sm : {7U, 2U, 11U}) {
-        rig.sms[sm]->fault_now(rig.front_end->table()[0].context, "a on " + std::to_string(sm), now);
-        rig.sms[sm]->fault_now(rig.front_end->table()[1].context, "b on " + std::to_string(sm), now);
+        rig.sms[sm]->fault_now(rig.front_end->table()[0].context(), "a on " + std::to_string(sm), now);
+        rig.sms[sm]->fault_now(rig.front_end->table()[1].context(), "b on " + std::to_string(sm), now);
       }
     };
     rig.run();
@@ -79,7 +79,7 @@ TEST(FrontEndFaults, TbOnItsWayWhenItsKernelIsKilledLeavesToo) {
     const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k"), 300, 32), kSubmit);
     rig.pins = {at + 5};
     rig.before = [&](Cycle now) {
-      if (now == at + 5) rig.sms[0]->fault_now(rig.front_end->table()[0].context, "stop", now);
+      if (now == at + 5) rig.sms[0]->fault_now(rig.front_end->table()[0].context(), "stop", now);
     };
     rig.run(5000);
     EXPECT_TRUE(rig.front_end->idle()) << rig.front_end->waiting();
@@ -128,7 +128,7 @@ TEST(FrontEndFaults, PolicyIsRidOfAStoppedKernelByOffersThatAreDropped) {
   rig.submit(0, Rig::kernel(rig.program("k", 16, 16384), 100, 32), kSubmit);
   rig.pins = {600};
   rig.before = [&](Cycle now) {
-    if (now == 600) rig.sms[4]->fault_now(rig.front_end->table()[0].context, "stop", now);
+    if (now == 600) rig.sms[4]->fault_now(rig.front_end->table()[0].context(), "stop", now);
   };
   rig.run(5000);
   EXPECT_TRUE(rig.front_end->idle()) << rig.front_end->waiting();
@@ -167,8 +167,8 @@ TEST(FrontEndFaults, CallsIntoTheRuntimeAreServedInTheOrderOfSms) {
     rig.before = [&](Cycle now) {
       if (now != 600) return;
       for (const unsigned sm : {9U, 12U, 1U}) {
-        rig.sms[sm]->ask_now(rig.front_end->table()[0].context, 3, now);
-        rig.sms[sm]->ask_now(rig.front_end->table()[0].context, 1, now);
+        rig.sms[sm]->ask_now(rig.front_end->table()[0].context(), 3, now);
+        rig.sms[sm]->ask_now(rig.front_end->table()[0].context(), 1, now);
       }
     };
     rig.run();
@@ -208,7 +208,7 @@ TEST(FrontEndContext, HoldsTheRoundedNeedTheParametersAndLocalMemoryAndGivesThem
   const Ticket ticket = rig.submit(5, packet, kSubmit);
   rig.run_until([&] { return rig.now >= 400; });
   const KernelEntry& entry = rig.front_end->table()[0];
-  const KernelContext& context = entry.context;
+  const KernelContext& context = entry.context();
   EXPECT_EQ(context.ticket, ticket);
   EXPECT_EQ(context.queue, 5U);
   EXPECT_EQ(context.grid.y, 3U);
@@ -250,7 +250,7 @@ TEST(FrontEndContext, TwoHundredRandomFootprintsFillAnSmAsTheHandFormulaSays) {
     rig.submit(0, Rig::kernel(rig.program("k", registers, shared), 20, threads), kSubmit);
     rig.run_until([&] { return rig.now >= 1000; });
     EXPECT_EQ(rig.log.of("placed").size(), fit) << threads << " " << registers << " " << shared;
-    EXPECT_EQ(rig.front_end->table()[0].context.fit, fit);
+    EXPECT_EQ(rig.front_end->table()[0].context().fit, fit);
   }
 }
 

@@ -57,7 +57,6 @@ class ParseRig : public PartRig {
   ProgramTable programs;
   Queues queues;
   ParseLanes lanes;
-  LaunchTrees trees;
   ParseStage part;
   Ticket tickets = 0;
   std::vector<std::pair<int, Cycle>> granted;
@@ -82,11 +81,11 @@ TEST(ParseStage, AnEntryIsWrittenMaxOneLatencyCyclesAfterTheGrant) {
     const KernelEntry& entry = rig.table[0];
     EXPECT_EQ(entry.state, EntryState::kWritten);
     EXPECT_EQ(entry.sequencer.left(), 7U);
-    EXPECT_EQ(entry.context.queue, 3U);
-    EXPECT_EQ(entry.context.ticket, 1U);
-    EXPECT_EQ(entry.context.block.x, 64U);
-    EXPECT_EQ(entry.context.need.warps, 2U);
-    EXPECT_EQ(entry.context.written, rig.written[0].second);
+    EXPECT_EQ(entry.context().queue, 3U);
+    EXPECT_EQ(entry.context().ticket, 1U);
+    EXPECT_EQ(entry.context().block.x, 64U);
+    EXPECT_EQ(entry.context().need.warps, 2U);
+    EXPECT_EQ(entry.context().written, rig.written[0].second);
     EXPECT_EQ(rig.queues.state(3), QueueState::kBlocked);
     EXPECT_EQ(rig.trees.open_launches(), 1U);
   }
@@ -131,7 +130,7 @@ TEST(ParseStage, TheLaunchGetsItsParametersAndLocalMemory) {
   for (unsigned i = 0; i < 24; ++i) packet.parameters.push_back(static_cast<std::byte>(i + 1));
   rig.submit(5, packet, 10);
   rig.run(10, 40);
-  const KernelContext& context = rig.table[0].context;
+  const KernelContext& context = rig.table[0].context();
   EXPECT_EQ(context.shared_bytes, 1025U);
   EXPECT_EQ(context.dynamic_shared, 25U);
   EXPECT_EQ(context.need.reg_units, 20U);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "castor/gpu/front_end/kernel_table.h"
+#include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/front_end/mounted_hook.h"
 #include "gpu_front_end_support.h"
 
@@ -128,13 +129,16 @@ class MemoryRig final : public sc_core::sc_module, public Unit {
 class PartRig {
  public:
   explicit PartRig(Machine m = load())
-      : machine(std::move(m)), group("front_end"), table(machine.table.entries, group), program_(new isa::Program) {
+      : machine(std::move(m)),
+        group("front_end"),
+        table(machine.table.entries, trees.records(), group),
+        program_(new isa::Program) {
     program_->kernel = "k";
   }
 
   /// An entry takes a kernel of `tbs` TBs from a queue; not written yet.
   KernelContext& reserve(unsigned entry, std::uint32_t tbs, unsigned queue = 0) {
-    KernelContext& context = table.reserve(entry, 0);
+    KernelContext& context = table.reserve(entry, trees.records().take());
     context.queue = static_cast<std::uint16_t>(queue);
     context.ticket = 100 + entry;
     context.program = program_.get();
@@ -167,6 +171,7 @@ class PartRig {
   const Machine machine;
   base::StatisticGroup group;
   std::vector<std::string> errors;
+  LaunchTrees trees;
   KernelTable table;
 
  private:

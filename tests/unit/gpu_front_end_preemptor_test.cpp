@@ -77,6 +77,8 @@ TEST(Preemptor, ContextsMoveOneBehindTheOtherSmBySm) {
     ASSERT_EQ(rig.savers[sm].saves.size(), 1U);
     const TbSaveMessage& save = rig.savers[sm].saves[0];
     EXPECT_EQ(save.visible, 101U);
+    EXPECT_EQ(save.kernel, &rig.table[0].context());
+    EXPECT_EQ(save.ticket, rig.table[0].context().ticket);
     EXPECT_EQ(save.each, rig.move());
     EXPECT_EQ(save.first, first) << sm;
     first += 2 * rig.move();

@@ -35,7 +35,7 @@ class ReleaseRig : public PartRig {
   /// A kernel of one TB that has run.
   Ticket finished(unsigned entry, unsigned queue) {
     const Ticket ticket = block(queue);
-    KernelContext& context = table.reserve(entry, trees.open({ticket, queue}));
+    KernelContext& context = table.reserve(entry, trees.open());
     context.queue = static_cast<std::uint16_t>(queue);
     context.ticket = ticket;
     context.program = &program;
@@ -52,7 +52,6 @@ class ReleaseRig : public PartRig {
   CompletionPort host;
   JobTable jobs;
   HookEvents events;
-  LaunchTrees trees;
   base::StatisticGroup copy_groups[2];
   CopyEngine to_device, to_host;
   ReleaseUnit part;

@@ -18,7 +18,7 @@ class RetireRig : public PartRig {
         part(machine, sms.units, table, ledger, events) {}
   /// A TB of an entry is on an SM.
   void place(unsigned entry, unsigned sm, Cycle now) {
-    ledger.debit(sm, entry, table[entry].context.need, now);
+    ledger.debit(sm, entry, table[entry].context().need, now);
     table.place(entry, now);
   }
   void step(Cycle now) {

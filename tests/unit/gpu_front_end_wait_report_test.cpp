@@ -29,7 +29,6 @@ class ReportRig : public DispatcherRig {
     return ticket;
   }
   ProgramTable programs;
-  LaunchTrees trees;
   ParseLanes lanes;
   ParseStage parse;
   JobInspector inspector;

@@ -424,6 +424,43 @@ TEST(ReplaySm, KilledKernelRetiresAtOnceAndOthersGoOn) {
   EXPECT_TRUE(sm.idle());
 }
 
+// A launch record is used again: what was meant for the kernel that had it is not for the one that has it now.
+TEST(ReplaySm, KillAndSaveHitTheKernelThatWasMeantAndNotTheNextOneInItsRecord) {
+  const ReplayFile f = file(kernel("a", 64, "constant 100"));
+  const Machine m = machine({"chip.sms=1"});
+  for (const bool waits : {false, true}) {
+    ReplayBench bench(m, f, fresh());
+    ReplaySm& sm = *bench.sms()[0];
+    KernelContext& a = bench.add({"a", 2, 0});
+    const Ticket first = a.ticket;
+    TbStartMessage message;
+    message.visible = 1;
+    message.kernel = &a;
+    message.item = a;
+    sm.start(message);
+    message.visible = 30;
+    message.gid = 1;
+    sm.start(message);
+    // The kill is seen before the second TB comes, and stays while that is on its way; or behind it, as the save is.
+    sm.kill(a, waits ? 20 : 40);
+    sm.save({50, &a, first, 0, 5});
+    std::vector<std::pair<Cycle, std::uint64_t>> seen;
+    for (Cycle now = 1; now < 300; ++now) {
+      if (now == 29) a.ticket = first + 1;
+      if (sm.wake() <= now) sm.tick(now);
+      while (const TbRetireMessage* retired = sm.retired().head(now)) {
+        seen.emplace_back(retired->visible, retired->gid);
+        sm.retired().pop();
+        sm.done_drained(now);
+      }
+    }
+    const std::vector<std::pair<Cycle, std::uint64_t>> killed = {{21, 0}, {130, 1}};
+    const std::vector<std::pair<Cycle, std::uint64_t>> none = {{101, 0}, {130, 1}};
+    EXPECT_EQ(seen, waits ? killed : none);
+    EXPECT_EQ(sm.saved().size(), 0U);
+  }
+}
+
 TEST(ReplaySm, UnknownKernelIsAFaultAndItsTbsRetire) {
   const ReplayFile f = file(kernel("k", 64, "constant 10"));
   const Machine m = machine({"chip.sms=1"});

@@ -42,8 +42,8 @@ struct Launch : ItemData {
           launch.dynamic_shared, program.local_bytes, program.spill_bytes};
 }
 
-/// A launch while it holds an entry of the kernel table. The front end fills it before the entry is written and changes
-/// nothing as long as a TB of it can exist; SMs only read it.
+/// A launch as SMs see it, in its launch record. The front end fills it before the entry is written and changes nothing
+/// as long as a TB of it can exist; SMs only read it.
 struct KernelContext : Launch {
   std::uint16_t entry = 0;  ///< kernel table entry
   std::uint16_t queue = 0;

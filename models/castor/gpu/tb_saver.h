@@ -21,6 +21,7 @@ struct SavedTb {
 struct TbSaveMessage {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
+  Ticket ticket = 0;  ///< of the kernel: in its record another may be by then
   Cycle first = 0, each = 0;
 };
 

@@ -40,7 +40,7 @@ void Windows::take_entries(std::map<Ticket, Kernel>& kernels, std::vector<Counts
   const KernelTable& table = front_end_.table();
   for (unsigned entry = 0; entry < table.size(); ++entry) {
     if (table[entry].state != EntryState::kWritten) continue;
-    take_entry(entry, table[entry].context.ticket, table[entry].context.program->kernel, kernels, seen);
+    take_entry(entry, table[entry].context().ticket, table[entry].context().program->kernel, kernels, seen);
   }
 }
 

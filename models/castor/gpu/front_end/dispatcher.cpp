@@ -22,7 +22,7 @@ Dispatcher::Dispatcher(const Machine& machine, const std::vector<SmUnit*>& sms, 
       offers_refused_(statistics, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}) {}
 
 void Dispatcher::push(unsigned entry) {
-  const KernelContext& context = table_[entry].context;
+  const KernelContext& context = table_[entry].context();
   ledger_.watch(entry, context.need);
   if (!policy_.on()) fcfs_.push(entry);
   events_.pushed(context);
@@ -71,9 +71,9 @@ void Dispatcher::step_policy(Cycle now) {
   if (placed_at_ == now) return;  // a TB that comes back goes before
   const SmMask takers = kernel.killed ? open : this->takers(offer.kd);
   const bool any = offer.sm == Placement::kAnySm;
-  CASTOR_ASSERT_AT(now,
-                   any || (offer.sm < ledger_.sms() && (kernel.killed || ledger_.fits(offer.sm, kernel.context.need))),
-                   "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
+  CASTOR_ASSERT_AT(
+      now, any || (offer.sm < ledger_.sms() && (kernel.killed || ledger_.fits(offer.sm, kernel.context().need))),
+      "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
   if (takers == 0 || (!any && (takers >> offer.sm & 1) == 0)) {
     ++offers_refused_;
     return;
@@ -90,7 +90,7 @@ void Dispatcher::step_policy(Cycle now) {
 
 void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
   const KernelEntry& kernel = table_[entry];
-  const KernelContext& context = kernel.context;
+  const KernelContext& context = kernel.context();
   CASTOR_ASSERT_AT(now, placed_at_ != now, "two placements in a cycle");
   CASTOR_ASSERT_AT(now, !kernel.killed && (governors_.open() >> sm & 1) != 0, "TB of entry %u placed on closed SM %u",
                    entry, sm);
@@ -102,7 +102,9 @@ void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
   message.item = context.item();
   message.position = tb.position;
   message.gid = tb.gid;
-  message.acquire = context.written;
+  message.level = kernel.record->level;
+  message.parent_sm = kernel.record->parent_sm;
+  message.acquire = kernel.record->acquire;
   message.divide = linear && (message.item.grid.y > 1 || message.item.grid.z > 1);
   sms_[sm]->start(message);
   placed_at_ = now;
@@ -121,7 +123,7 @@ void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
 // The policy sees its TB placed now, and retired and counted in a later cycle.
 void Dispatcher::drop(unsigned entry, unsigned sm, Cycle now) {
   const KernelTable::NextTb tb = table_.drop_next(entry);
-  TbEvent event = tb_event(table_[entry].context, sm, tb.gid);
+  TbEvent event = tb_event(table_[entry].context(), sm, tb.gid);
   event.first = tb.first;
   event.last = tb.last;
   events_.placed(event);
@@ -132,13 +134,13 @@ void Dispatcher::drop(unsigned entry, unsigned sm, Cycle now) {
 unsigned Dispatcher::place_again(unsigned entry, SmMask sms, Cycle now) {
   const unsigned sm = search_.first(sms);
   search_.chosen(sm);
-  ledger_.debit(sm, entry, table_[entry].context.need, now);
+  ledger_.debit(sm, entry, table_[entry].context().need, now);
   placed_at_ = now;
   return sm;
 }
 
 SmMask Dispatcher::takers_again(unsigned entry) const {
-  const TbNeed& need = table_[entry].context.need;
+  const TbNeed& need = table_[entry].context().need;
   SmMask room = 0;
   for (unsigned sm = 0; sm < ledger_.sms(); ++sm) room |= SmMask{ledger_.fits(sm, need)} << sm;
   return within_quota(room & governors_.open(), governors_.quota(), ledger_, entry);
@@ -160,7 +162,7 @@ unsigned Dispatcher::give_up(unsigned queue) {
   unsigned kernels = 0;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
-    if (kernel.state == EntryState::kFree || kernel.context.queue != queue) continue;
+    if (kernel.state == EntryState::kFree || kernel.context().queue != queue) continue;
     ++kernels;
     table_.give_up(entry);
     if (kernel.state != EntryState::kWritten) continue;
@@ -175,7 +177,7 @@ void Dispatcher::hold_queues(const QueueMask& queues) {
   holding_ = false;
   if (queues.none()) return;
   for (const std::uint16_t entry : ledger_.watched()) {
-    held_[entry] = queues[table_[entry].context.queue];
+    held_[entry] = queues[table_[entry].context().queue];
     holding_ = holding_ || held_[entry];
   }
 }

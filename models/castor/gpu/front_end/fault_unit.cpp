@@ -50,7 +50,7 @@ void FaultUnit::stop(unsigned entry, Cycle now) {
   dispatcher_.stop(entry);
   preemptor_.drop(entry);
   for (SmUnit* const sm : sms_) {
-    if (ledger_.resident(sm->index(), entry) != 0) sm->kill(kernel.context, now + 1);
+    if (ledger_.resident(sm->index(), entry) != 0) sm->kill(kernel.context(), now + 1);
   }
 }
 
@@ -60,7 +60,7 @@ void FaultUnit::hook_error(const std::string& hook, unsigned code, std::uint64_t
     if (kernel.state == EntryState::kFree) continue;
     Fault fault;
     fault.kind = FaultKind::kIllegalInstruction;
-    fault.kernel = kernel.context.program->kernel;
+    fault.kernel = kernel.context().program->kernel;
     fault.message = hook + " reports error " + std::to_string(code) + " (information " + std::to_string(info) +
                     ") in cycle " + std::to_string(now) + " while kernel " + base::readable_name(fault.kernel) +
                     " is in the table";

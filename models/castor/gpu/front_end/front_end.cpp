@@ -35,7 +35,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
                    const std::array<CopyEngine*, kCopyEngines>& copies, const Hooks& hooks, Observer* observer,
                    base::StatisticGroup& statistics)
     : sc_module(name),
-      table_(checked(machine, hooks).table.entries, statistics),
+      table_(checked(machine, hooks).table.entries, trees_.records(), statistics),
       dispatcher_(machine, sms, table_, ledger_, governors_, policy_, retire_, jobs_, events_, observer, statistics),
       jobs_(machine.queue.count,
             machine.inspect != Inspect::kOff && hooks.job_scheduler != nullptr && hooks.job_scheduler->judges(),
@@ -175,7 +175,7 @@ void FrontEnd::release(Cycle now) {
   if (table_.finished().none()) return;
   KdMask ready = table_.finished() & ~policy_.hold();
   for (std::size_t entry = ready._Find_first(); entry < ready.size(); entry = ready._Find_next(entry)) {
-    if (inspector_.holds(table_[static_cast<unsigned>(entry)].context.queue)) ready[entry] = false;
+    if (inspector_.holds(table_[static_cast<unsigned>(entry)].context().queue)) ready[entry] = false;
   }
   if (ready.any()) release_.release(ready, now);
 }
@@ -199,7 +199,7 @@ void FrontEnd::parse(Cycle now) {
     inspector_.slot_over(inspected, now);
   } else if (policy_.push_ready()) {
     const unsigned entry = parse_.write(now);
-    events_.started(table_[entry].context);
+    events_.started(table_[entry].context());
     if (!table_[entry].killed) dispatcher_.push(entry);
   }
 }

@@ -168,6 +168,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   // The order in which counters are declared is the order in which parts that count are made. Parts hold references to
   // others that are made behind them, and use none before all are there.
+  LaunchTrees trees_;
   KernelTable table_;
   Dispatcher dispatcher_;
   JobTable jobs_;
@@ -177,7 +178,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   InitiatorPort port_;
   FrontEndMemory memory_;
   Ledger ledger_;
-  LaunchTrees trees_;
   Queues queues_;
   ParseLanes lanes_;
   CompletionPort completions_;

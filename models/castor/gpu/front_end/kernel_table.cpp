@@ -10,8 +10,9 @@ constexpr const char* kWaitBinNames[] = {"bin0", "bin1", "bin2",  "bin3",  "bin4
 
 }  // namespace
 
-KernelTable::KernelTable(unsigned entries, base::StatisticGroup& statistics)
-    : entries_(entries),
+KernelTable::KernelTable(unsigned entries, LaunchRecords& records, base::StatisticGroup& statistics)
+    : records_(records),
+      entries_(entries),
       kernels_parsed_(statistics, {"kernels_parsed", "", "kernel table entries written"}),
       kernels_completed_(statistics, {"kernels_completed", "", "kernels all of whose TBs are complete"}),
       kernels_stopped_(statistics, {"kernels_stopped", "", "kernels stopped by a fault"}),
@@ -21,7 +22,6 @@ KernelTable::KernelTable(unsigned entries, base::StatisticGroup& statistics)
       tb_saved_(statistics, {"tb_saved", "", "TBs of preempted queues that were saved before they were complete"}),
       tb_restored_(statistics, {"tb_restored", "", "saved TBs that were sent to an SM again"}),
       waits_(statistics, "placement_wait") {
-  for (unsigned i = 0; i < entries; ++i) entries_[i].context.entry = static_cast<std::uint16_t>(i);
   for (unsigned i = 0; i < kWaitBins; ++i) {
     wait_bins_[i] = std::make_unique<base::Counter>(
         waits_, base::StatisticInfo{kWaitBinNames[i], "",
@@ -30,34 +30,37 @@ KernelTable::KernelTable(unsigned entries, base::StatisticGroup& statistics)
   }
 }
 
-KernelContext& KernelTable::reserve(unsigned entry, LaunchTrees::Id tree) {
+KernelContext& KernelTable::reserve(unsigned entry, LaunchRecord& record) {
   KernelEntry& kernel = entries_[entry];
   CASTOR_ASSERT(kernel.state == EntryState::kFree, "entry %u reserved twice", entry);
   const Cycle freed = kernel.freed;
   kernel = {};
   kernel.state = EntryState::kReserved;
   kernel.freed = freed;
-  kernel.tree = tree;
-  kernel.context.entry = static_cast<std::uint16_t>(entry);
+  kernel.record = &record;
+  record.context.entry = static_cast<std::uint16_t>(entry);
   ++valid_;
-  return kernel.context;
+  return record.context;
 }
 
 KernelContext& KernelTable::draft(unsigned entry) {
   CASTOR_ASSERT(entries_[entry].state == EntryState::kReserved, "entry %u is not reserved", entry);
-  return entries_[entry].context;
+  return entries_[entry].record->context;
 }
 
 bool KernelTable::write(unsigned entry, Picoseconds time) {
   KernelEntry& kernel = entries_[entry];
   CASTOR_ASSERT(kernel.state == EntryState::kReserved, "entry %u written without being reserved", entry);
+  LaunchRecord& record = *kernel.record;
+  const KernelContext& context = record.context;
   kernel.state = EntryState::kWritten;
-  kernel.sequencer.start(kernel.context.grid.count());
-  kernel.statistics.kernel = kernel.context.program->kernel;
-  kernel.statistics.shape = shape_of(kernel.context);
-  kernel.statistics.ticket = kernel.context.ticket;
+  if (record.parent == nullptr) record.acquire = context.written;
+  kernel.sequencer.start(context.grid.count());
+  kernel.statistics.kernel = context.program->kernel;
+  kernel.statistics.shape = shape_of(context);
+  kernel.statistics.ticket = context.ticket;
   kernel.statistics.start = time;
-  kernel.statistics.thread_blocks = kernel.context.grid.count();
+  kernel.statistics.thread_blocks = context.grid.count();
   ++kernels_parsed_;
   if (kernel.killed) drop_rest(entry);
   return !kernel.killed;
@@ -66,19 +69,20 @@ bool KernelTable::write(unsigned entry, Picoseconds time) {
 KernelTable::NextTb KernelTable::take(KernelEntry& kernel) {
   NextTb tb;
   tb.position = kernel.sequencer.next();
-  tb.gid = kernel.sequencer.take(kernel.context);
+  tb.gid = kernel.sequencer.take(kernel.context());
   tb.first = !kernel.first_placed;
   tb.last = kernel.sequencer.left() == 0;
   kernel.first_placed = true;
   ++kernel.running;
   ++kernel.started;
+  records_.hold(*kernel.record);
   return tb;
 }
 
 KernelTable::NextTb KernelTable::place(unsigned entry, Cycle now) {
   const NextTb tb = take(entries_[entry]);
   ++tb_placed_;
-  if (tb.first) note_wait(now - entries_[entry].context.written);
+  if (tb.first) note_wait(now - entries_[entry].context().written);
   return tb;
 }
 
@@ -103,7 +107,7 @@ void KernelTable::drop_saved(unsigned entry) {
   KernelEntry& kernel = entries_[entry];
   kernel.retired += kernel.saved;
   tb_retired_ += kernel.saved;
-  kernel.saved = 0;
+  for (; kernel.saved != 0; --kernel.saved) records_.let_go(*kernel.record);
   note_finished(entry);
 }
 
@@ -127,12 +131,14 @@ void KernelTable::drop_rest(unsigned entry) {
 
 KernelStatistics KernelTable::release(unsigned entry, Cycle now) {
   KernelEntry& kernel = entries_[entry];
-  const KernelContext& context = kernel.context;
+  const KernelContext& context = kernel.context();
   CASTOR_ASSERT_AT(
       now,
       kernel.finished() && kernel.started == kernel.retired && kernel.started + kernel.dropped == context.grid.count(),
       "kernel %s released with TBs left", context.program->kernel.c_str());
   finished_[entry] = false;
+  records_.let_go(*kernel.record);
+  kernel.record = nullptr;
   kernel.state = EntryState::kFree;
   kernel.freed = now;
   --valid_;

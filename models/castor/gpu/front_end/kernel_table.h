@@ -8,7 +8,7 @@
 #include "castor/base/error.h"
 #include "castor/base/statistics.h"
 #include "castor/gpu/device.h"
-#include "castor/gpu/front_end/launch_trees.h"
+#include "castor/gpu/front_end/launch_records.h"
 #include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/launch_record.h"
 
@@ -48,15 +48,16 @@ struct KernelEntry {
   EntryState state = EntryState::kFree;
   bool killed = false;  ///< nothing of it is placed any more
   bool first_placed = false;
-  KernelContext context;
-  Sequencer sequencer;        ///< its `left()` = TBs to place
-  std::uint32_t running = 0;  ///< TBs placed and not completed
-  std::uint32_t saved = 0;    ///< TBs that were preempted and are to come back
+  LaunchRecord* record = nullptr;  ///< of its launch, which it holds; null in a free entry
+  Sequencer sequencer;             ///< its `left()` = TBs to place
+  std::uint32_t running = 0;       ///< TBs placed and not completed
+  std::uint32_t saved = 0;         ///< TBs that were preempted and are to come back
   std::uint64_t started = 0, retired = 0, dropped = 0;
-  LaunchTrees::Id tree = 0;
   Cycle freed = 0;  ///< may be granted from the next cycle on
   KernelStatistics statistics;
 
+  /// Of an entry that is not free.
+  [[nodiscard]] const KernelContext& context() const { return record->context; }
   [[nodiscard]] bool finished() const {
     return state == EntryState::kWritten && sequencer.left() == 0 && running == 0 && saved == 0;
   }
@@ -78,10 +79,11 @@ class KernelTable {
     bool first = false, last = false;  ///< of the entry
   };
 
-  KernelTable(unsigned entries, base::StatisticGroup& statistics);
+  KernelTable(unsigned entries, LaunchRecords& records, base::StatisticGroup& statistics);
 
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(entries_.size()); }
   [[nodiscard]] const KernelEntry& operator[](unsigned entry) const { return entries_[entry]; }
+  [[nodiscard]] const LaunchRecords& records() const { return records_; }
   /// The entry that a context belongs to.
   [[nodiscard]] const KernelEntry& of(const KernelContext& context) const { return entries_[context.entry]; }
   /// Entries that are not free.
@@ -101,8 +103,9 @@ class KernelTable {
     return entries_[entry].state == EntryState::kFree && (entries_[entry].freed < now || now == 0);
   }
 
-  /// A kernel takes a free entry. Its context is empty but for the entry's number, and is filled by the caller.
-  KernelContext& reserve(unsigned entry, LaunchTrees::Id tree);
+  /// A kernel takes a free entry, and what its caller holds of its record. The context is filled by the caller, but for
+  /// the entry's number.
+  KernelContext& reserve(unsigned entry, LaunchRecord& record);
   /// The context of a reserved entry, to be filled until `write`.
   [[nodiscard]] KernelContext& draft(unsigned entry);
   /// The context is complete; `time` is that of the cycle. From the next cycle on the TBs can be placed. False if the
@@ -121,11 +124,13 @@ class KernelTable {
   }
   /// A TB that has retired, or was dropped by `drop_next`, is counted.
   void count(unsigned entry) {
-    --entries_[entry].running;
-    ++entries_[entry].retired;
+    KernelEntry& kernel = entries_[entry];
+    --kernel.running;
+    ++kernel.retired;
+    records_.let_go(*kernel.record);
     note_finished(entry);
   }
-  /// A TB has left its SM before it was complete, or comes back to one.
+  /// A TB has left its SM before it was complete, or comes back to one. It holds its record all the while.
   void save(unsigned entry);
   void restore(unsigned entry);
   /// The saved TBs of a stopped kernel will not come back.
@@ -136,7 +141,7 @@ class KernelTable {
   void give_up(unsigned entry);
   /// The TBs of a written entry that are to be placed are dropped.
   void drop_rest(unsigned entry);
-  /// The kernel is complete; its entry may be reserved from the next cycle on. The context stays until then.
+  /// The kernel is complete; its entry lets go of the record, and may be reserved from the next cycle on.
   [[nodiscard]] KernelStatistics release(unsigned entry, Cycle now);
 
   /// Grows with every step of a kernel or TB, `reserve` excepted.
@@ -152,6 +157,7 @@ class KernelTable {
   }
   void note_wait(Cycle cycles);
 
+  LaunchRecords& records_;
   std::vector<KernelEntry> entries_;
   unsigned valid_ = 0;
   KdMask finished_;

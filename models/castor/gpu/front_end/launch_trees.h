@@ -1,55 +1,41 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include <cstddef>
 
 #include "castor/base/error.h"
-#include "castor/gpu/device.h"
+#include "castor/gpu/front_end/launch_records.h"
 
 namespace castor::gpu {
 
-/// Counters of launch trees (docs/gpu.md, "Completion"): a launch is open for itself and for each of its children that
+/// Launches and their trees (docs/gpu.md, "Completion"): a launch is open for itself and for each of its children that
 /// is not closed; when it is open for nobody it is closed. Closing a host kernel is the completion of its tree: it
-/// unblocks the queue and the host sees the end.
+/// unblocks the queue and the host sees the end. Today all launches are the host's.
 class LaunchTrees {
  public:
-  using Id = std::uint32_t;
-  struct Root {
-    Ticket ticket = 0;
-    unsigned queue = 0;
-  };
+  [[nodiscard]] LaunchRecords& records() { return records_; }
+  [[nodiscard]] const LaunchRecords& records() const { return records_; }
 
-  /// A kernel launched by the host.
-  Id open(const Root& root) {
-    if (spare_.empty()) {
-      spare_.push_back(static_cast<Id>(launches_.size()));
-      launches_.emplace_back();
-    }
-    const Id id = spare_.back();
-    spare_.pop_back();
-    launches_[id] = {root, 1};
+  /// A kernel launched by the host. The caller holds the record, the tree does until it is complete.
+  [[nodiscard]] LaunchRecord& open() {
+    LaunchRecord& record = records_.take();
+    records_.hold(record);
+    record.open = 1;
     ++open_;
-    return id;
+    return record;
   }
-  /// The launch itself is complete. True if that closes it; `root` then says whose tree is complete.
-  [[nodiscard]] bool complete(Id id, Root& root) {
-    Launch& launch = launches_[id];
-    CASTOR_ASSERT(launch.open > 0, "launch %u completes twice", id);
-    if (--launch.open != 0) return false;
-    root = launch.root;
-    spare_.push_back(id);
+  /// The launch itself is complete. True if that completes its tree.
+  [[nodiscard]] bool complete(LaunchRecord& record) {
+    CASTOR_ASSERT(record.open > 0, "launch of ticket %llu completes twice",
+                  static_cast<unsigned long long>(record.context.ticket));
+    if (--record.open != 0) return false;
     --open_;
+    records_.let_go(record);
     return true;
   }
   [[nodiscard]] std::size_t open_launches() const { return open_; }
 
  private:
-  struct Launch {
-    Root root;
-    std::uint32_t open = 0;
-  };
-  std::vector<Launch> launches_;
-  std::vector<Id> spare_;
+  LaunchRecords records_;
   std::size_t open_ = 0;
 };
 

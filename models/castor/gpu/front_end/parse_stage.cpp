@@ -59,7 +59,7 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
   select_.granted(queue, now);
   const QueuedPacket head = queues_.take(queue, QueueState::kParsing, now);
   const auto& packet = std::get<KernelPacket>(head.packet);
-  KernelContext& context = table_.reserve(entry, trees_.open({head.ticket, queue}));
+  KernelContext& context = table_.reserve(entry, trees_.open());
   context.queue = static_cast<std::uint16_t>(queue);
   context.ticket = head.ticket;
   context.program = &programs_[packet.program].program();

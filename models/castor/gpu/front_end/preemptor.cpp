@@ -30,19 +30,19 @@ void Preemptor::preempt(const QueueMask& queues, Cycle now) {
   if (begun.none()) return;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
-    if (kernel.state == EntryState::kWritten && !kernel.killed && begun[kernel.context.queue]) save(entry, now);
+    if (kernel.state == EntryState::kWritten && !kernel.killed && begun[kernel.context().queue]) save(entry, now);
   }
 }
 
 // All contexts go through one mover, SM by SM. TBs that are complete before their turn leave theirs unused.
 void Preemptor::save(unsigned entry, Cycle now) {
-  const KernelContext& context = table_[entry].context;
+  const KernelContext& context = table_[entry].context();
   const Cycle each = move_cycles(context);
   for (unsigned sm = 0; sm < savers_.size(); ++sm) {
     const unsigned tbs = ledger_.resident(sm, entry);
     if (tbs == 0 || savers_[sm] == nullptr) continue;
     mover_free_ = std::max(mover_free_, now + 1);
-    savers_[sm]->save({now + 1, &context, mover_free_ - (now + 1), each});
+    savers_[sm]->save({now + 1, &context, context.ticket, mover_free_ - (now + 1), each});
     mover_free_ += tbs * each;
   }
 }
@@ -51,27 +51,28 @@ void Preemptor::take_saved(unsigned sm, Cycle now) {
   Mailbox<SavedTb>& wire = savers_[sm]->saved();
   while (const SavedTb* const tb = wire.head(now)) {
     const KernelEntry& kernel = table_.of(*tb->kernel);
-    const std::uint16_t entry = kernel.context.entry;
+    const std::uint16_t entry = kernel.context().entry;
     CASTOR_ASSERT_AT(now, kernel.running > 0, "SM %u gives up a TB of %s that it does not have", sm,
                      tb->kernel->program->kernel.c_str());
-    ledger_.credit(sm, entry, kernel.context.need);
+    ledger_.credit(sm, entry, kernel.context().need);
     table_.save(entry);
-    saved_.push_back({entry, *tb});
+    saved_.push_back({kernel.record, *tb});
     wire.pop();
     if (kernel.killed) drop(entry);
   }
 }
 
 void Preemptor::drop(unsigned entry) {
-  saved_.erase(std::remove_if(saved_.begin(), saved_.end(), [&](const Saved& tb) { return tb.entry == entry; }),
+  const LaunchRecord* const record = table_[entry].record;
+  saved_.erase(std::remove_if(saved_.begin(), saved_.end(), [&](const Saved& tb) { return tb.record == record; }),
                saved_.end());
   table_.drop_saved(entry);
 }
 
 // SMs to which a saved TB may go now.
 SmMask Preemptor::room_for(const Saved& saved) const {
-  if (queues_[table_[saved.entry].context.queue]) return 0;
-  return dispatcher_.takers_again(saved.entry) & movable_;
+  if (queues_[saved.record->context.queue]) return 0;
+  return dispatcher_.takers_again(saved.entry()) & movable_;
 }
 
 // The TB that was saved first, of those for which there is room; saved_.size() = none.
@@ -85,10 +86,10 @@ void Preemptor::restore_first(Cycle now) {
   const std::size_t found = restorable();
   if (found == saved_.size()) return;
   const Saved saved = saved_[found];
-  const unsigned sm = dispatcher_.place_again(saved.entry, room_for(saved), now);
-  mover_free_ = std::max(mover_free_, now + 1) + move_cycles(table_[saved.entry].context);
+  const unsigned sm = dispatcher_.place_again(saved.entry(), room_for(saved), now);
+  mover_free_ = std::max(mover_free_, now + 1) + move_cycles(saved.record->context);
   savers_[sm]->restore({now + 1, saved.tb, mover_free_ - (now + 1)});
-  table_.restore(saved.entry);
+  table_.restore(saved.entry());
   saved_.erase(saved_.begin() + static_cast<std::ptrdiff_t>(found));
 }
 

@@ -52,8 +52,9 @@ class Preemptor {
 
  private:
   struct Saved {
-    std::uint16_t entry = 0;
+    LaunchRecord* record = nullptr;  // which the TB holds
     SavedTb tb;
+    [[nodiscard]] unsigned entry() const { return record->context.entry; }
   };
 
   void save(unsigned entry, Cycle now);

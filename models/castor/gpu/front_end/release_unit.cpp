@@ -47,7 +47,9 @@ bool ReleaseUnit::flushed(unsigned entry, Cycle now) {
 }
 
 void ReleaseUnit::finish(unsigned entry, Cycle now) {
-  const KernelContext& context = table_[entry].context;
+  LaunchRecord& record = *table_[entry].record;
+  const KernelContext& context = record.context;
+  trees_.records().hold(record);  // beyond entry and tree
   kernels_.push_back(table_.release(entry, now));
   kernels_.back().end = clock_.time_of(now);
   if (context.parameters != 0) store_.free(context.parameters);
@@ -55,14 +57,14 @@ void ReleaseUnit::finish(unsigned entry, Cycle now) {
   if (observer_ != nullptr) {
     observer_->kernel_completed({now, context.ticket, context.queue, entry, &context.program->kernel});
   }
-  LaunchTrees::Root root;
-  if (trees_.complete(table_[entry].tree, root)) {
-    queues_.release(root.queue, now);
-    host_.finish(root.queue, root.ticket, now);
+  if (trees_.complete(record)) {
+    queues_.release(context.queue, now);
+    host_.finish(context.queue, context.ticket, now);
   }
   // Of a queue without jobs: is it empty?
   const bool last = jobs_.has(context.queue) ? jobs_.completed(context.queue, now) : queues_.size(context.queue) == 0;
   events_.completed(context, last);
+  trees_.records().let_go(record);
 }
 
 }  // namespace castor::gpu

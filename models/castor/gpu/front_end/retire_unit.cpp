@@ -17,9 +17,9 @@ void RetireUnit::take_wire(unsigned sm, Cycle now) {
   const KernelEntry& kernel = table_.of(*message.kernel);
   CASTOR_ASSERT_AT(now, kernel.running > 0 && !done_[sm].full(), "SM %u retires a TB of %s that it does not have", sm,
                    message.kernel->program->kernel.c_str());
-  ledger_.credit(sm, kernel.context.entry, kernel.context.need);
-  table_.retire(kernel.context.entry, message.warp_instructions, message.thread_instructions);
-  TbEvent event = tb_event(kernel.context, sm, message.gid);
+  ledger_.credit(sm, kernel.context().entry, kernel.context().need);
+  table_.retire(kernel.context().entry, message.warp_instructions, message.thread_instructions);
+  TbEvent event = tb_event(kernel.context(), sm, message.gid);
   event.slot = message.slot;
   done_[sm].push_back(event);
   waiting_ |= SmMask{1} << sm;

@@ -33,7 +33,7 @@ std::string WaitReport::text() const {
 
 std::string WaitReport::kernel_line(unsigned entry) const {
   const KernelEntry& kernel = parts_.table[entry];
-  const KernelContext& context = kernel.context;
+  const KernelContext& context = kernel.context();
   std::string text = "kernel " + base::readable_name(context.program->kernel) + " (ticket " + number(context.ticket) +
                      ", entry " + number(entry) + ", queue " + number(context.queue) + "): ";
   if (kernel.state == EntryState::kReserved) return text + "being parsed";
@@ -49,10 +49,10 @@ std::string WaitReport::kernel_line(unsigned entry) const {
 
 // Why no TB of a kernel is placed.
 std::string WaitReport::placement(unsigned entry) const {
-  const KernelContext& context = parts_.table[entry].context;
+  const KernelContext& context = parts_.table[entry].context();
   if (const int ahead = parts_.dispatcher.ahead_of(entry); ahead >= 0) {
     return "; behind kernel " +
-           base::readable_name(parts_.table[static_cast<unsigned>(ahead)].context.program->kernel) + " of entry " +
+           base::readable_name(parts_.table[static_cast<unsigned>(ahead)].context().program->kernel) + " of entry " +
            number(static_cast<unsigned>(ahead));
   }
   if (parts_.ledger.fits(entry) != 0) {
@@ -100,13 +100,13 @@ std::string WaitReport::head_reason(unsigned queue) const {
 }
 
 std::string WaitReport::node(unsigned entry) const {
-  return kernel_node(parts_.table[entry].context.program->kernel, entry);
+  return kernel_node(parts_.table[entry].context().program->kernel, entry);
 }
 
 // Entry of the kernel that a queue waits for, -1 = none: a copy.
 int WaitReport::kernel_of(unsigned queue) const {
   for (unsigned entry = 0; entry < parts_.table.size(); ++entry) {
-    if (parts_.table[entry].state != EntryState::kFree && parts_.table[entry].context.queue == queue) {
+    if (parts_.table[entry].state != EntryState::kFree && parts_.table[entry].context().queue == queue) {
       return static_cast<int>(entry);
     }
   }
@@ -172,7 +172,7 @@ std::string WaitReport::where(Ticket ticket) const {
     }
   }
   for (unsigned entry = 0; entry < parts_.table.size(); ++entry) {
-    if (parts_.table[entry].state != EntryState::kFree && parts_.table[entry].context.ticket == ticket) {
+    if (parts_.table[entry].state != EntryState::kFree && parts_.table[entry].context().ticket == ticket) {
       return node(entry);
     }
   }

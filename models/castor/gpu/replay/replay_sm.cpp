@@ -46,7 +46,7 @@ ReplaySm::ReplaySm(const sc_core::sc_module_name& name, unsigned index, const Ma
 ReplaySm::~ReplaySm() = default;
 
 void ReplaySm::kill(const KernelContext& kernel, Cycle visible) {
-  kills_.push_back({&kernel, visible, false});
+  kills_.push_back({&kernel, kernel.ticket, visible, false});
   wake_at(visible);
 }
 
@@ -181,7 +181,7 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
   tb.end = clocks_.value(tb.clock, now - 1, now) + (VirtualTime{service} << 32U);
   clocks_.enter(index(), static_cast<unsigned>(type), kernel.need.warps, now);
   const bool killed =
-      std::any_of(kills_.begin(), kills_.end(), [&](const Kill& k) { return k.done && k.kernel == &kernel; });
+      std::any_of(kills_.begin(), kills_.end(), [&](const Kill& k) { return k.done && k.hits(kernel); });
   if (killed) return finish(slot);
   running_ |= std::uint64_t{1} << slot;
 }
@@ -198,7 +198,7 @@ void ReplaySm::take_restore(const TbRestoreMessage& message, Cycle now) {
   tb.moved = now + message.load;
   clocks_.enter(index(), type, kernel.need.warps, now);
   const bool killed =
-      std::any_of(kills_.begin(), kills_.end(), [&](const Kill& k) { return k.done && k.kernel == &kernel; });
+      std::any_of(kills_.begin(), kills_.end(), [&](const Kill& k) { return k.done && k.hits(kernel); });
   if (killed) return finish(slot);
   moving_ |= std::uint64_t{1} << slot;
 }
@@ -211,7 +211,7 @@ void ReplaySm::take_saves(Cycle now) {
       const unsigned slot = lowest(left);
       const std::uint64_t bit = std::uint64_t{1} << slot;
       Context& tb = contexts_[slot];
-      if (tb.kernel != message->kernel || tb.leaves) continue;
+      if (tb.kernel != message->kernel || tb.kernel->ticket != message->ticket || tb.leaves) continue;
       moved += message->each;
       if ((running_ & bit) != 0) {
         if (clocks_.reached(tb.clock, tb.end, now) < moved) continue;
@@ -252,7 +252,7 @@ void ReplaySm::take_kills(Cycle now) {
     kill.done = true;  // stays while thread blocks are on their way
     for (std::uint64_t left = running_ | moving_; left != 0; left &= left - 1) {
       const Context& tb = contexts_[lowest(left)];
-      if (tb.kernel == kill.kernel) finish(lowest(left));
+      if (kill.hits(*tb.kernel)) finish(lowest(left));
     }
   }
   if (inbox_.size() != 0 || restores_.size() != 0) return;

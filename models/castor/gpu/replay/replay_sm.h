@@ -83,8 +83,10 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   };
   struct Kill {
     const KernelContext* kernel = nullptr;
+    Ticket ticket = 0;  ///< in the kernel's record another may be by the time the SM looks
     Cycle visible = 0;
     bool done = false;
+    [[nodiscard]] bool hits(const KernelContext& other) const { return kernel == &other && ticket == other.ticket; }
   };
   static constexpr unsigned kWires = 4;
 

@@ -128,9 +128,9 @@ void TraceRecorder::show_progress(Cycle cycle) {
     const KernelEntry& kernel = table[entry];
     if (kernel.state != EntryState::kWritten) continue;
     if (oldest) ++others;
-    if (oldest && oldest->ticket < kernel.context.ticket) continue;
-    oldest = {kernel.context.program->kernel, kernel.context.ticket, kernel.retired + kernel.dropped,
-              kernel.context.grid.count(), 0};
+    if (oldest && oldest->ticket < kernel.context().ticket) continue;
+    oldest = {kernel.context().program->kernel, kernel.context().ticket, kernel.retired + kernel.dropped,
+              kernel.context().grid.count(), 0};
   }
   if (oldest) oldest->others = others;
   progress_.show(cycle, gpu_->clock().time_of(cycle), gpu_->warp_instructions(), oldest);
