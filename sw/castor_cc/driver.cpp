@@ -84,6 +84,15 @@ bool needs_clangs_openmp(const std::vector<std::string>& files) {
   return false;
 }
 
+bool is_before_cxx17(const Options& options) {
+  std::string standard;
+  for (const std::string& flag : options.common_flags) {
+    if (flag.compare(0, 5, "-std=") == 0) standard = flag.substr(flag.size() - std::min<std::size_t>(flag.size(), 2));
+  }
+  return standard == "03" || standard == "98" || standard == "11" || standard == "0x" || standard == "14" ||
+         standard == "1y";
+}
+
 /// One run of the driver: what is common to all its files.
 class Job {
  public:
@@ -100,10 +109,10 @@ class Job {
   };
 
   Result compile(std::size_t index);
-  Result compile_cuda(const Input& input, const std::string& mode, const std::string& output, std::size_t index);
-  Result compile_relocatable(const Input& input, const std::string& output, std::size_t index);
-  bool make_ir(const Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir);
-  bool make_ptx(const Input& input, const std::string& ptx, std::size_t index, Result& result);
+  Result compile_cuda(Input& input, const std::string& mode, const std::string& output, std::size_t index);
+  Result compile_relocatable(Input& input, const std::string& output, std::size_t index);
+  bool make_ir(Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir);
+  bool make_ptx(Input& input, const std::string& ptx, std::size_t index, Result& result);
   bool finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
                   Result& result) const;
   bool link_device_code(std::vector<std::string>& objects, const std::string& output, Result& result);
@@ -135,10 +144,19 @@ bool Job::execute(const std::vector<std::string>& command, Result& result, std::
   return process.exit_code == 0;
 }
 
-/// The front end's half of a device compilation, and what is changed in its text.
-bool Job::make_ir(const Input& input, const std::string& ir_file, Result& result, std::string& errors,
-                  std::string& ir) {
-  if (!execute(device_command(tools_, options_, input, ir_file), result, errors)) return false;
+/// The front end's half of a device compilation, and what is changed in its text. Where it finds launches by device
+/// code, they are rewritten and it starts again; the host's half reads them rewritten too.
+bool Job::make_ir(Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir) {
+  for (;;) {
+    std::string found;
+    const bool good = execute(device_command(tools_, options_, input, ir_file), result, found);
+    const bool again = !good && input.sources != nullptr &&
+                       input.sources->rewrite_launches(device_launches(found), is_before_cxx17(options_));
+    if (!again) errors += found;
+    if (good) break;
+    if (!again) return false;
+    input.reading = input.sources->options();
+  }
   if (options_.dry_run) return true;
   ir = read_file(ir_file);
   if (optimises_device(options_)) write_file(ir_file, widen_copies(ir));
@@ -167,7 +185,7 @@ bool Job::finish_ptx(const std::string& source, const std::string& ptx, int max_
   return true;
 }
 
-bool Job::make_ptx(const Input& input, const std::string& ptx, std::size_t index, Result& result) {
+bool Job::make_ptx(Input& input, const std::string& ptx, std::size_t index, Result& result) {
   std::string errors;
   std::string ir;
   bool good = true;
@@ -195,7 +213,7 @@ bool Job::make_ptx(const Input& input, const std::string& ptx, std::size_t index
 }
 
 /// An object whose device code is linked later: LLVM text in a section that the host's linker drops.
-Job::Result Job::compile_relocatable(const Input& input, const std::string& output, std::size_t index) {
+Job::Result Job::compile_relocatable(Input& input, const std::string& output, std::size_t index) {
   Result result;
   std::string errors;
   std::string ir;
@@ -296,7 +314,7 @@ bool Job::link_device_code(std::vector<std::string>& objects, const std::string&
   return good;
 }
 
-Job::Result Job::compile_cuda(const Input& input, const std::string& mode, const std::string& output,
+Job::Result Job::compile_cuda(Input& input, const std::string& mode, const std::string& output,
                               std::size_t index) {
   if (options_.relocatable) return compile_relocatable(input, output, index);
   Result result;
@@ -331,8 +349,9 @@ Job::Result Job::compile(std::size_t index) {
   const bool reads_code = options_.stage != Stage::kPreprocess && options_.stage != Stage::kDependencies;
   try {
     if (input.kind == InputKind::kCuda && reads_code && !options_.dry_run) {
-      input.reading = overlay_options(input.path, options_.common_flags, tools_.include_dir,
-                                      temporary(index, input.path, ".sources"));
+      input.sources = std::make_shared<SourceOverlay>(input.path, options_.common_flags, tools_.include_dir,
+                                                      temporary(index, input.path, ".sources"));
+      input.reading = input.sources->options();
     }
     if (options_.stage == Stage::kPtx || input.kind == InputKind::kOpenCl) {
       if (!make_ptx(input, output, index, result) && !options_.dry_run) {

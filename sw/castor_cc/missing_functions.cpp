@@ -98,6 +98,15 @@ constexpr std::array kFeatures = {
     named("__nv_fp8", {"8-bit floating point", "store bytes and convert in a function of your own"}),
 };
 
+constexpr std::size_t kNone = std::string_view::npos;
+
+std::string launch_note(std::string_view name) {
+  return "castor-cc: note: '" + std::string(name) +
+         "' is launched by device code (dynamic parallelism) where castor-cc cannot rewrite <<<>>>, in a macro perhaps; "
+         "instead, write castor::launch<" +
+         std::string(name) + ">(grid, block, shared, stream)(arguments)\n";
+}
+
 }  // namespace
 
 std::string explain_missing_functions(std::string_view error_text) {
@@ -111,13 +120,25 @@ std::string explain_missing_functions(std::string_view error_text) {
   };
   for_each_quoted(error_text, "error: use of undeclared identifier '", "", explain);
   for_each_quoted(error_text, "error: unknown type name '", "", explain);
-  for (const std::string_view from : {" in __global__ function", " in __device__ function"}) {
+  for (const std::string_view from :
+       {" in __global__ function", " in __device__ function", " in __host__ __device__ function"}) {
     for_each_quoted(error_text, "error: reference to __global__ function '", from, [&](std::string_view name) {
-      if (!told.insert("launch").second) return;
-      notes += "castor-cc: note: '" + std::string(name) +
-               "' is launched by device code (dynamic parallelism), which Castor does not have; instead, call a "
-               "__device__ function, or launch from the host what the kernel asked for in memory\n";
+      if (told.insert("launch").second) notes += launch_note(name);
     });
+  }
+  // What castor-cc has written in the place of <<<>>>, and could not know.
+  if (error_text.find("error: no matching function for call to 'launch'") != kNone &&
+      error_text.find("invalid explicitly-specified argument for template parameter 'kernel'") != kNone &&
+      told.insert("launch").second) {
+    notes +=
+        "castor-cc: note: device code launches a kernel whose template arguments, or overload, only the call's arguments "
+        "tell; name them all: castor::launch<kernel<int>>(grid, block, shared, stream)(arguments), or kernel<int><<<...>>>\n";
+  }
+  if (error_text.find("error: no matching function for call to object of type 'launch_detail::Launch<") != kNone ||
+      error_text.find("error: no matching function for call to object of type 'castor::launch_detail::Launch<") != kNone) {
+    notes +=
+        "castor-cc: note: a launch by device code, castor::launch<kernel>(...)(arguments), wants all arguments of the "
+        "kernel: default arguments are not known there\n";
   }
   return notes;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,13 @@ namespace castor::castor_cc {
 /// What an input file holds, from its extension or from -x.
 enum class InputKind { kCuda, kCxx, kC, kOpenCl, kObject };
 
+class SourceOverlay;
+
 struct Input {
   std::string path;
   InputKind kind = InputKind::kCuda;
-  std::vector<std::string> reading = {};  ///< options with which clang reads it as nvcc would
+  std::vector<std::string> reading = {};           ///< options with which clang reads it as nvcc would
+  std::shared_ptr<SourceOverlay> sources = nullptr;  ///< where they come from, if sources may be rewritten
 };
 
 /// How far the compilation goes.

@@ -1,8 +1,8 @@
 #include "castor_cc/ptx_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <iterator>
 
 namespace castor::castor_cc {
 namespace {
@@ -28,16 +28,26 @@ std::size_t find_directive(std::string_view text, std::string_view directive, st
 }
 
 bool supplied_by_loader(std::string_view name) {
-  static constexpr std::array kNames = {std::string_view("vprintf"),
-                                        std::string_view("malloc"),
-                                        std::string_view("free"),
-                                        std::string_view("__assertfail"),
-                                        std::string_view("__cxa_pure_virtual"),
-                                        std::string_view("cudaGetParameterBuffer"),
-                                        std::string_view("cudaLaunchDevice"),
-                                        std::string_view("cudaGetParameterBufferV2"),
-                                        std::string_view("cudaLaunchDeviceV2")};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  static constexpr std::string_view kNames[] = {"vprintf",
+                                                "malloc",
+                                                "free",
+                                                "__assertfail",
+                                                "__cxa_pure_virtual",
+                                                "cudaGetParameterBuffer",
+                                                "cudaLaunchDevice",
+                                                "cudaGetParameterBufferV2",
+                                                "cudaLaunchDeviceV2",
+                                                "cudaDeviceSynchronize",
+                                                "cudaStreamCreateWithFlags",
+                                                "cudaStreamDestroy",
+                                                "cudaStreamWaitEvent",
+                                                "cudaEventCreateWithFlags",
+                                                "cudaEventDestroy",
+                                                "cudaEventRecord",
+                                                "cudaDeviceGetLimit",
+                                                "cudaGetLastError",
+                                                "cudaPeekAtLastError"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 /// The declared name in ".extern .func (.param ...) name (" or ".extern .global .align 4 .b8 name[];".

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -49,6 +50,18 @@ SearchPaths search_paths(const std::vector<std::string>& flags, const fs::path& 
   return paths;
 }
 
+bool is_readable(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && fs::file_size(path, error) <= kLargestFile;
+}
+
+std::string content_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream buffer;
+  buffer << in.rdbuf();
+  return buffer.str();
+}
+
 /// Reads files once each and collects those that change.
 class Collector {
  public:
@@ -58,18 +71,15 @@ class Collector {
     std::error_code error;
     const fs::path path = fs::absolute(file, error).lexically_normal();
     if (error || !seen_.insert(path.string()).second) return;
-    if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kLargestFile) return;
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream buffer;
-    buffer << in.rdbuf();
-    const std::string text = buffer.str();
+    if (!is_readable(path)) return;
+    const std::string text = content_of(path);
     if (std::optional<std::string> rewritten = rewrite_for_clang(text)) {
-      changed.emplace_back(path.string(), std::move(*rewritten));
+      changed.emplace(path.string(), std::move(*rewritten));
     }
     for (const IncludedName& name : included_names(text)) include(path, name);
   }
 
-  std::vector<std::pair<std::string, std::string>> changed;  ///< path and new text
+  std::map<std::string, std::string> changed;  ///< path and new text
 
  private:
   void include(const fs::path& from, const IncludedName& name) {
@@ -104,27 +114,55 @@ void write_copy(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> overlay_options(const std::string& source, const std::vector<std::string>& flags,
-                                         const std::string& own_headers, const std::string& directory) {
+SourceOverlay::SourceOverlay(const std::string& source, const std::vector<std::string>& flags,
+                             const std::string& own_headers, std::string directory)
+    : directory_(std::move(directory)) {
   Collector collector(search_paths(flags, own_headers));
   collector.visit(source);
   for (std::size_t i = 0; i + 1 < flags.size(); ++i) {
     if (flags[i] == "-include" || flags[i] == "-imacros") collector.visit(flags[i + 1]);
   }
-  if (collector.changed.empty()) return {};
-  fs::create_directories(directory);
+  changed_ = std::move(collector.changed);
+}
+
+bool SourceOverlay::rewrite_launches(const FilePlaces& places, bool older) {
+  bool any = false;
+  for (const auto& [file, in_file] : places) {
+    std::error_code error;
+    const fs::path path = fs::absolute(file, error).lexically_normal();
+    if (error) continue;
+    const auto found = changed_.find(path.string());
+    if (found == changed_.end() && !is_readable(path)) continue;
+    const std::string text = found != changed_.end() ? found->second : content_of(path);
+    std::optional<std::string> rewritten = castor_cc::rewrite_launches(text, in_file, older);
+    if (!rewritten) continue;
+    changed_.insert_or_assign(path.string(), std::move(*rewritten));
+    any = true;
+  }
+  return any;
+}
+
+std::vector<std::string> SourceOverlay::options() const {
+  if (changed_.empty()) return {};
+  fs::create_directories(directory_);
   std::string map = "{ \"version\": 0, \"use-external-names\": false, \"roots\": [\n";
-  for (std::size_t i = 0; i < collector.changed.size(); ++i) {
-    const fs::path copy = fs::path(directory) / std::to_string(i);
-    write_copy(copy, collector.changed[i].second);
-    map += std::string(i == 0 ? "" : ",\n") +
-           "  { \"type\": \"file\", \"name\": " + yaml_quoted(collector.changed[i].first) +
+  std::size_t number = 0;
+  for (const auto& [path, text] : changed_) {
+    const fs::path copy = fs::path(directory_) / std::to_string(number);
+    write_copy(copy, text);
+    map += std::string(number == 0 ? "" : ",\n") + "  { \"type\": \"file\", \"name\": " + yaml_quoted(path) +
            ", \"external-contents\": " + yaml_quoted(copy.string()) + " }";
+    ++number;
   }
   map += "\n] }\n";
-  const std::string file = (fs::path(directory) / "overlay.yaml").string();
+  const std::string file = (fs::path(directory_) / "overlay.yaml").string();
   write_copy(file, map);
   return {"-ivfsoverlay", file};
+}
+
+std::vector<std::string> overlay_options(const std::string& source, const std::vector<std::string>& flags,
+                                         const std::string& own_headers, const std::string& directory) {
+  return SourceOverlay(source, flags, own_headers, directory).options();
 }
 
 }  // namespace castor::castor_cc

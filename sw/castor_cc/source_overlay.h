@@ -1,16 +1,40 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "castor_cc/source_text.h"
+
 namespace castor::castor_cc {
+
+/// Places in files, by the names that clang gives the files.
+using FilePlaces = std::map<std::string, std::vector<SourcePlace>>;
 
 /// Lets the compiler read a source and the files it includes as rewrite_for_clang makes them, under their own names.
 ///
 /// Files are found as the compiler finds them: beside the including file, then in the directories that `flags` name
 /// (-I, -iquote, -isystem). What lies in `own_headers` is not looked at. If a file needs it, copies and a map of them
-/// (a VFS overlay of clang) are written into `directory`. Returns the options for clang, none if no file needs it.
+/// (a VFS overlay of clang) are written into `directory`.
 /// Limits: names of #include directives that are macros are not followed.
+class SourceOverlay {
+ public:
+  SourceOverlay(const std::string& source, const std::vector<std::string>& flags, const std::string& own_headers,
+                std::string directory);
+
+  /// Rewrites launches by device code where clang, reading with `options`, has found them. False if none is there.
+  [[nodiscard]] bool rewrite_launches(const FilePlaces& places, bool older);
+  /// Writes the copies. Returns the options for clang, none if no file needs it. Errors: base::InputError.
+  [[nodiscard]] std::vector<std::string> options() const;
+
+ private:
+  std::string directory_;
+  std::map<std::string, std::string> changed_;  // path and new text
+};
+
+/// SourceOverlay::options of a new one.
 [[nodiscard]] std::vector<std::string> overlay_options(const std::string& source, const std::vector<std::string>& flags,
                                                        const std::string& own_headers, const std::string& directory);
 

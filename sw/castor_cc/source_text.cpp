@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <set>
 
 namespace castor::castor_cc {
 namespace {
@@ -175,6 +176,21 @@ class Rewriter {
       if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) assembly(i + 1);
       if (is(i, "<<<") || opens_apart(i)) launch(i);
     }
+    return edited();
+  }
+
+  std::optional<std::string> rewrite_launches(const std::vector<SourcePlace>& places, bool older) {
+    std::set<std::size_t> opening;
+    for (const SourcePlace& place : places) {
+      const std::size_t found = opening_bracket(offset_of(place));
+      if (found != kNone) opening.insert(found);
+    }
+    for (const std::size_t i : opening) device_launch(i, older);
+    return edited();
+  }
+
+ private:
+  std::optional<std::string> edited() {
     if (edits_.empty()) return std::nullopt;
     std::sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
     std::string out;
@@ -188,7 +204,64 @@ class Rewriter {
     return out;
   }
 
- private:
+  [[nodiscard]] std::size_t offset_of(const SourcePlace& place) const {
+    std::size_t begin = 0;
+    for (std::size_t line = 1; line < place.line; ++line) {
+      begin = text_.find('\n', begin);
+      if (begin == kNone) return kNone;
+      ++begin;
+    }
+    return begin + place.column - 1;
+  }
+
+  /// The `<<<` that stands at `offset`, or behind the name there in the same statement.
+  [[nodiscard]] std::size_t opening_bracket(std::size_t offset) const {
+    const auto first = std::find_if(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.begin >= offset; });
+    if (first == tokens_.end() || first->begin != offset) return kNone;
+    for (auto i = static_cast<std::size_t>(first - tokens_.begin()); i < tokens_.size(); ++i) {
+      if (is(i, "<<<")) return i;
+      if (is(i, ";") || is(i, "{") || is(i, "}") || tokens_[i].kind == Kind::kDirectiveEnd) return kNone;
+    }
+    return kNone;
+  }
+
+  /// The first token of the name, with scopes and template arguments, that ends before token `end`; `end` if there is
+  /// none.
+  [[nodiscard]] std::size_t name_before(std::size_t end) const {
+    std::size_t at = end;
+    while (at > 0) {
+      std::size_t name = at - 1;
+      if (word(name).find('>') == 0) {  // template arguments
+        int open = 0;
+        for (bool done = false; !done; --name) {
+          const std::string_view w = word(name);
+          if (w == ">" || w == ">>" || w == ">>>") open += static_cast<int>(w.size());
+          if (w == "<") --open;
+          done = open <= 0;
+          if (name == 0) return end;
+        }
+      }
+      if (tokens_[name].kind != Kind::kWord) return at;
+      at = name;
+      if (at < 2 || !is(at - 1, ":") || !is(at - 2, ":")) return at;
+      at -= 2;  // a scope before it, or the global one
+      const bool scoped = at > 0 && (tokens_[at - 1].kind == Kind::kWord || word(at - 1).find('>') == 0);
+      if (!scoped || is(at - 1, "return") || is(at - 1, "else") || is(at - 1, "do")) return at;
+    }
+    return at;
+  }
+
+  void device_launch(std::size_t i, bool older) {
+    const std::size_t closing = closing_bracket(i);
+    const std::size_t first = name_before(i);
+    if (closing == kNone || first == i) return;
+    const std::string name(text_.substr(tokens_[first].begin, tokens_[i - 1].end - tokens_[first].begin));
+    const std::string call =
+        older ? "::castor::launch_of<decltype(&" + name + "), &" + name + ">(" : "::castor::launch<" + name + ">(";
+    edits_.push_back({tokens_[first].begin, tokens_[i].end, call});
+    edits_.push_back({tokens_[closing].begin, tokens_[closing].end, ")"});
+  }
+
   [[nodiscard]] std::string_view word(std::size_t i) const {
     return i < tokens_.size() ? text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin) : std::string_view();
   }
@@ -215,7 +288,7 @@ class Rewriter {
 
   /// The bracket that closes the launch opened by token `i` is the last one of its statement: what comes before it at
   /// the same depth closes template arguments.
-  void launch(std::size_t i) {
+  [[nodiscard]] std::size_t closing_bracket(std::size_t i) const {
     const bool apart = is(i, "<<");
     std::size_t closing = kNone;
     int depth = 0;
@@ -227,8 +300,13 @@ class Rewriter {
       if (depth < 0 || (depth == 0 && (w == ";" || w == "<<<" || opens_apart(j)))) break;
       if (depth == 0 && (w == ">>>" || closes_apart(j))) closing = j;
     }
+    return closing;
+  }
+
+  void launch(std::size_t i) {
+    const std::size_t closing = closing_bracket(i);
     if (closing == kNone) return;
-    if (apart) join(i, "<<<");
+    if (is(i, "<<")) join(i, "<<<");
     if (is(closing, ">>")) join(closing, ">>>");
   }
 
@@ -275,6 +353,10 @@ std::optional<std::string> rewrite_for_clang(std::string_view text) {
   // Most sources have neither.
   if (text.find("<<") == kNone && text.find("asm") == kNone) return std::nullopt;
   return Rewriter(text).rewrite();
+}
+
+std::optional<std::string> rewrite_launches(std::string_view text, const std::vector<SourcePlace>& places, bool older) {
+  return Rewriter(text).rewrite_launches(places, older);
 }
 
 std::vector<IncludedName> included_names(std::string_view text) {

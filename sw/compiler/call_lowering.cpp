@@ -4,6 +4,7 @@
 
 #include "castor/base/error.h"
 #include "compiler/lower.h"
+#include "compiler/runtime_calls.h"
 
 namespace castor::compiler {
 
@@ -456,8 +457,15 @@ void Lowering::call(const Instruction& in) {
       direct && linked_.index_by_name.count(linked_.module->names[call.target.index]) == 0
           ? compiler::system_call(linked_.module->names[call.target.index])
           : std::nullopt;
-  if (which) {
-    system_call(call, *which);
+  const RuntimeFunction* const function =
+      direct && !which && linked_.index_by_name.count(linked_.module->names[call.target.index]) == 0
+          ? find_runtime_function(linked_.module->names[call.target.index])
+          : nullptr;
+  if (which || function != nullptr) {
+    if (which)
+      system_call(call, *which);
+    else
+      runtime_call(call, *function);
     if (behind != kNoIndex) place_label(behind);
     return;
   }
@@ -544,6 +552,11 @@ void Lowering::system_call(const isa::Call& call, isa::SystemCall which) {
   }
   inst.ends = which == isa::SystemCall::kAssertFail || which == isa::SystemCall::kPureVirtual;
   emit(inst);
+  give_result(call, result, name);
+}
+
+/// What a function of the machine has returned goes where the call wants it.
+void Lowering::give_result(const isa::Call& call, RegisterId result, const std::string& name) {
   if (call.results.empty()) return;
   const Operand& to = call.results[0];
   const RegisterClass cls = class_of(result);

@@ -78,6 +78,9 @@ class Emitter {
     program_.min_blocks = kernel.min_blocks;
     program_.shared_bytes = linked_.shared_bytes;
     program_.uses_dynamic_shared = linked_.dynamic_shared;
+    program_.launches = linked_.launches;
+    program_.named_kernels = linked_.named_kernels;
+    program_.code_values = linked_.options->code_values;
   }
 
   /// Frames follow each other by call depth: a frame begins where the deepest of its callers' frames ends. Functions in

@@ -20,6 +20,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/words.h"
+#include "compiler/runtime_calls.h"
 
 namespace castor::compiler {
 namespace {
@@ -61,6 +62,10 @@ class Linker {
                              "`castor list FILE` shows its kernels");
     for (const Variable& v : module.variables)
       for (const isa::Relocation& r : v.relocations) take_address(r.symbol);
+    // Only a program that launches can use the kernels among those.
+    const std::vector<std::string> initial = std::move(out_.named_kernels);
+    out_.named_kernels.clear();
+    named_.clear();
     add(*found->second);
     // Functions bring calls, calls bring functions, and both bring addresses.
     for (std::size_t next = 0; next < out_.functions.size();) {
@@ -73,6 +78,8 @@ class Linker {
     }
     for (std::uint32_t i = 0; i < out_.functions.size(); ++i)
       if (targets_.count(out_.functions[i].function) != 0) out_.targets.push_back(i);
+    if (out_.launches)
+      for (const std::string& name : initial) take_address(name);
     find_callees();
     order();
     choose_stack();
@@ -83,7 +90,11 @@ class Linker {
  private:
   void take_address(std::string_view name) {
     const auto found = out_.all_functions.find(name);
-    if (found != out_.all_functions.end() && !found->second->entry) taken_.insert(found->second);
+    if (found == out_.all_functions.end()) return;
+    if (!found->second->entry)
+      taken_.insert(found->second);
+    else if (found->second->defined && named_.insert(found->second).second)
+      out_.named_kernels.push_back(found->second->name);
   }
 
   void add(const Function& function) {
@@ -143,6 +154,11 @@ class Linker {
       return add(*found->second);
     }
     if (system_call(name)) return;
+    if (const RuntimeFunction* const runtime = find_runtime_function(name)) {
+      out_.launches = out_.launches || runtime->call == isa::RuntimeCall::kLaunch ||
+                      runtime->call == isa::RuntimeCall::kDescribedLaunch;
+      return;
+    }
     fail(*out_.module, instruction.where,
          "call from '" + base::printable(base::readable_name(caller.name), 200) + "' to '" +
              base::printable(base::readable_name(name), 200) + "', which is not defined in this module",
@@ -400,6 +416,7 @@ class Linker {
   Linked& out_;
   const unsigned argument_registers_;
   std::unordered_set<const Function*> taken_;
+  std::unordered_set<const Function*> named_;  // kernels
   std::unordered_set<const Function*> targets_;
   std::vector<std::pair<const Function*, const isa::Call*>> indirect_;
   std::vector<std::vector<std::uint32_t>> direct_;  // callees of direct calls

@@ -67,6 +67,8 @@ struct Linked {
   std::unordered_map<std::string_view, const isa::Function*> all_functions;
   std::unordered_map<const isa::Variable*, std::uint32_t> shared_offsets;
   std::vector<std::uint32_t> targets;  ///< functions that indirect calls can reach
+  bool launches = false;                   ///< some function launches kernels
+  std::vector<std::string> named_kernels;  ///< by the functions; if one launches, by initialisers of the module too
   std::uint32_t shared_bytes = 0;
   bool dynamic_shared = false;
   std::uint64_t area_bytes = 0;

@@ -11,6 +11,8 @@
 
 namespace castor::compiler {
 
+struct RuntimeFunction;
+
 /// Turns one function over virtual registers of PTX into instructions of the compiler's own form.
 class Lowering {
  public:
@@ -96,6 +98,7 @@ class Lowering {
   bool parameter_access(const isa::Instruction& in, Inst& inst);
   void call(const isa::Instruction& in);
   void system_call(const isa::Call& call, isa::SystemCall which);
+  void give_result(const isa::Call& call, RegisterId result, const std::string& name);
   Value argument_value(const isa::Operand& operand, RegisterClass cls);
   void pass_argument(const isa::Operand& operand, const Place& place, CallSite& site);
   void take_result(const isa::Operand& operand, const Place& place, RegisterId fixed);
@@ -109,6 +112,13 @@ class Lowering {
   void load_local(RegisterId to, LocalBase base, std::uint64_t offset, unsigned size);
   void store_local(const Value& from, LocalBase base, std::uint64_t offset, unsigned size);
   void copy_local(LocalBase to, std::uint64_t to_offset, LocalBase from, std::uint64_t from_offset, std::uint64_t size);
+
+  // launch_lowering.cpp: the device runtime.
+  void runtime_call(const isa::Call& call, const RuntimeFunction& function);
+  Value dimension(const isa::Operand& operand, unsigned index);
+  Value packed(const Value& low, const Value& high);
+  RegisterId emit_runtime_call(isa::RuntimeCall call, const std::vector<Value>& values, RegisterClass cls);
+  RegisterId store_result(RegisterId value, const Value& pointer, int error_code);
 
   const Linked& linked_;
   const LinkedFunction& self_;

@@ -142,6 +142,7 @@ class Classifier {
         return memory_origin(record.memory);
       case Kind::kBarrier:
       case Kind::kSystemCall:
+      case Kind::kRuntimeCall:
         return Origin::kOutside;
       case Kind::kCall:
       case Kind::kCallIndirect:

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "compiler/emit.h"
+#include "compiler/runtime_calls.h"
 
 namespace castor::compiler {
 namespace {
@@ -75,6 +76,8 @@ class Speller {
         return text + name + ' ' + value(inst_.src[0]);
       case Kind::kSystemCall:
         return text + system_call();
+      case Kind::kRuntimeCall:
+        return text + runtime_call();
       default:
         break;
     }
@@ -152,6 +155,21 @@ class Speller {
     if (inst_.dst.is_register()) text += ' ' + value(inst_.dst);
     for (const Value& v : inst_.src)
       if (!v.none()) text += ", " + value(v);
+    return text;
+  }
+
+  [[nodiscard]] std::string runtime_call() const {
+    std::string text = "call " + std::string(name_of(static_cast<isa::RuntimeCall>(inst_.imm)));
+    const char* before = " ";
+    if (inst_.dst.is_register()) {
+      text += before + value(inst_.dst);
+      before = ", ";
+    }
+    for (const Value& v : inst_.src) {
+      if (v.none()) continue;
+      text += before + value(v);
+      before = ", ";
+    }
     return text;
   }
 

@@ -186,12 +186,17 @@ std::size_t default_limit(cudaLimit limit) {
     case cudaLimitMallocHeapSize:
       return kDefaultHeap;
     case cudaLimitDevRuntimeSyncDepth:
-      return 2;
+      return gpu::LaunchLimits{}.sync_depth;
     case cudaLimitDevRuntimePendingLaunchCount:
-      return 2048;
+      return gpu::LaunchLimits{}.pending;
     default:
       throw ApiError{cudaErrorUnsupportedLimit};
   }
+}
+
+std::size_t limit_of(const Session& session, cudaLimit limit) {
+  const auto found = session.limits.find(limit);
+  return found != session.limits.end() ? found->second : default_limit(limit);
 }
 
 }  // namespace
@@ -268,7 +273,15 @@ cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
   return api([&](Session& session) {
     static_cast<void>(default_limit(limit));
+    const bool depth = limit == cudaLimitDevRuntimeSyncDepth;
+    const bool pending = limit == cudaLimitDevRuntimePendingLaunchCount;
+    if ((depth && value > gpu::LaunchLimits::kDeepestSync) || (pending && value > gpu::LaunchLimits::kMostPending))
+      throw ApiError{cudaErrorInvalidValue};
     session.limits[limit] = value;
+    if (depth || pending) {
+      session.device().set_launch_limits(
+          {limit_of(session, cudaLimitDevRuntimePendingLaunchCount), limit_of(session, cudaLimitDevRuntimeSyncDepth)});
+    }
     if (limit == cudaLimitStackSize) Module::set_stack_limit(value);
     if (limit == cudaLimitMallocHeapSize) session.device().set_heap_limit(value);
   });
@@ -277,8 +290,7 @@ cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value) { return cuda
 cudaError_t cudaDeviceGetLimit(size_t* pValue, enum cudaLimit limit) {
   return api([&](Session& session) {
     need(pValue);
-    const auto found = session.limits.find(limit);
-    *pValue = found != session.limits.end() ? found->second : default_limit(limit);
+    *pValue = limit_of(session, limit);
   });
 }
 

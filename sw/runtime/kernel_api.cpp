@@ -46,7 +46,7 @@ void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, cons
                   std::vector<std::byte> parameters, std::size_t dynamic_shared, Stream& stream) {
   session.check_fault();
   gpu::Device& device = session.device();
-  if (kernel.program->stack_bytes != 0 || kernel.program->may_recurse)
+  if (kernel.program->stack_bytes != 0 || kernel.program->may_recurse || !kernel.program->named_kernels.empty())
     session.modules().loading([&] { kernel.module->restack(device, kernel); });
   gpu::KernelPacket packet;
   packet.grid = {grid.x, grid.y, grid.z};

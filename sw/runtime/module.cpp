@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "castor/base/error.h"
@@ -94,6 +95,7 @@ void Module::place_variables(gpu::Device& device) {
   // Functions get values in code space; a kernel maps them to its own copies.
   const std::uint64_t code = allocate(std::max<std::size_t>(module_->functions.size(), 1) * 8, 256,
                                       gpu::AllocationKind::kCode, name_ + " functions");
+  code_values_ = code;
   for (std::size_t i = 0; i < module_->functions.size(); ++i) addresses_[module_->functions[i].name] = code + 8 * i;
   for (const isa::Variable& variable : module_->variables) {
     const auto found = symbols_.find(variable.name);
@@ -123,6 +125,7 @@ void Module::write_initial_data(gpu::Device& device, const isa::Variable& variab
 }
 
 void Module::unload(gpu::Device& device) {
+  for (const auto& [name, kernel] : kernels_) device.name_kernel(addresses_.at(name), std::nullopt);
   for (const std::uint64_t address : allocations_) device.store().free(address);
   allocations_.clear();
   symbols_.clear();
@@ -138,18 +141,32 @@ void Module::set_stack_limit(std::size_t bytes) {
   stack_limit_ = static_cast<std::uint32_t>((within + kUnit - 1) / kUnit * kUnit);
 }
 
-void Module::restack(gpu::Device& device, LoadedKernel& kernel) const {
+void Module::restack(gpu::Device& device, LoadedKernel& kernel) {
   const isa::LinkOptions options = link_options(device);
-  const isa::Program& program = *kernel.program;
-  const bool other = program.stack_bytes != 0 && program.stack_bytes != options.stack_bytes;
-  if (!other && !(program.may_recurse && options.stack_for_pointers)) return;
-  kernel.narrow.clear();
-  static_cast<LoadedProgram&>(kernel) = compile(device, program.kernel, options);
+  std::set<const LoadedKernel*> seen;
+  std::vector<LoadedKernel*> open = {&kernel};
+  while (!open.empty()) {
+    LoadedKernel& one = *open.back();
+    open.pop_back();
+    if (!seen.insert(&one).second) continue;
+    const isa::Program& program = *one.program;
+    for (const std::string& name : program.named_kernels) open.push_back(&kernels_.at(name));
+    const bool other = program.stack_bytes != 0 && program.stack_bytes != options.stack_bytes;
+    if (!other && !(program.may_recurse && options.stack_for_pointers)) continue;
+    one.narrow.clear();
+    become(device, one, compile(device, program.kernel, options));
+  }
+}
+
+void Module::become(gpu::Device& device, LoadedKernel& kernel, const LoadedProgram& program) const {
+  static_cast<LoadedProgram&>(kernel) = program;
+  device.name_kernel(addresses_.at(program.program->kernel), program.handle);
 }
 
 isa::LinkOptions Module::link_options(const gpu::Device& device) const {
   isa::LinkOptions options = gpu::link_options(device.machine());
   options.symbols = addresses_;
+  options.code_values = code_values_;
   if (stack_limit_) {
     options.stack_bytes = *stack_limit_;
     options.stack_for_pointers = true;
@@ -164,11 +181,24 @@ LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
   if (found != kernels_.end()) return &found->second;
   const isa::Function* const function = module_->find_function(kernel);
   if (function == nullptr || !function->entry || !function->defined) return nullptr;
-  LoadedKernel loaded;
-  static_cast<LoadedProgram&>(loaded) = compile(device, kernel, link_options(device));
-  loaded.module = this;
-  loaded.bounded = register_cap_ != 0 || compiler::is_bounded(*function);
-  return &kernels_.emplace(kernel, std::move(loaded)).first->second;
+  // With all that it could launch, or none of them: a failure in one is the kernel's.
+  std::map<std::string, LoadedKernel> fresh;
+  std::vector<std::string> open = {kernel};
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    if (kernels_.count(name) != 0 || fresh.count(name) != 0) continue;
+    LoadedKernel loaded;
+    static_cast<LoadedProgram&>(loaded) = compile(device, name, link_options(device));
+    loaded.module = this;
+    loaded.bounded = register_cap_ != 0 || compiler::is_bounded(*module_->find_function(name));
+    const std::vector<std::string>& named = loaded.program->named_kernels;
+    open.insert(open.end(), named.begin(), named.end());
+    fresh.emplace(name, std::move(loaded));
+  }
+  for (const auto& [name, loaded] : fresh) device.name_kernel(addresses_.at(name), loaded.handle);
+  kernels_.merge(fresh);
+  return &kernels_.at(kernel);
 }
 
 LoadedProgram Module::compile(gpu::Device& device, const std::string& kernel, const isa::LinkOptions& options) const {
@@ -206,7 +236,7 @@ void Module::fit(gpu::Device& device, LoadedKernel& kernel, std::uint64_t thread
            " threads of " + std::to_string(kernel.program->registers) + " registers do not fit; compiled again with " +
            std::to_string(fitting.program->registers) + " registers, " + std::to_string(fitting.program->spill_bytes) +
            " bytes of spills");
-  static_cast<LoadedProgram&>(kernel) = fitting;
+  become(device, kernel, fitting);
 }
 
 bool Module::owns(const LoadedKernel* kernel) const {

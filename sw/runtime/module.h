@@ -49,7 +49,7 @@ class Module {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   /// The kernel called `kernel`, compiled for `device` with `max_registers` as an extra cap (0: none).
-  /// Null if the module has no such kernel.
+  /// So are all kernels that it could launch. Null if the module has no such kernel.
   [[nodiscard]] LoadedKernel* kernel(gpu::Device& device, const std::string& kernel);
   /// What blocks of `threads` threads run: the kernel's program, or, if not even one such block fits into the register
   /// file of an SM and nothing bounds the kernel, one that is compiled under the cap with which a block fits.
@@ -57,7 +57,8 @@ class Module {
   /// Makes `kernel` that program, for this launch and those to come. A line on stderr says so if it is another one.
   void fit(gpu::Device& device, LoadedKernel& kernel, std::uint64_t threads) const;
   /// Compiles `kernel` again if it needs a call stack, or may, and its program has another than set_stack_limit says.
-  void restack(gpu::Device& device, LoadedKernel& kernel) const;
+  /// Those that it could launch too.
+  void restack(gpu::Device& device, LoadedKernel& kernel);
   /// Whether `kernel` is one that `kernel()` has returned since the module was loaded.
   [[nodiscard]] bool owns(const LoadedKernel* kernel) const;
   /// Null if the module has no such variable.
@@ -90,6 +91,8 @@ class Module {
   [[nodiscard]] LoadedProgram compile(gpu::Device& device, const std::string& kernel,
                                       const isa::LinkOptions& options) const;
   [[nodiscard]] isa::LinkOptions link_options(const gpu::Device& device) const;
+  /// Launches of `kernel`, by the host and by device code, run `program` from now on.
+  void become(gpu::Device& device, LoadedKernel& kernel, const LoadedProgram& program) const;
 
   static inline unsigned register_cap_ = 0;
   static inline compiler::MarkList marks_;
@@ -102,6 +105,7 @@ class Module {
   bool target_told_ = false;
   std::unordered_map<std::string, DeviceSymbol> symbols_;
   std::unordered_map<std::string, std::uint64_t> addresses_;  // variables and function values, for linking
+  std::uint64_t code_values_ = 0;                             // where those of functions begin
   std::vector<std::uint64_t> allocations_;
   std::map<std::string, LoadedKernel> kernels_;
 };

@@ -104,6 +104,10 @@ endif()
 castor_script_test(api_refused KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/refused_test.py" "$<TARGET_FILE:castor_cc>")
 
+# Launches by device code, as castor-cc takes and refuses them.
+castor_script_test(api_device_launch KIND platform TIMEOUT 600
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/device_launch_test.py" "$<TARGET_FILE:castor_cc>")
+
 # On every shipped machine that executes.
 file(GLOB machines RELATIVE "${PROJECT_SOURCE_DIR}/platforms/configs" CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/platforms/configs/*.yaml")

@@ -140,8 +140,8 @@ endforeach()
 castor_script_test(kernel_arguments KIND platform TIMEOUT 120
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${kernel_names})
 
-# castor_feature_test(<name>): tests/platform/programs/<name>.cu against <name>.txt, at -O0 and at -O2, on the timing GPU and on the
-# functional machine
+# castor_feature_test(<name> [FUNCTIONAL]): tests/platform/programs/<name>.cu against <name>.txt, at -O0 and at -O2, on the timing GPU and
+# on the functional machine; FUNCTIONAL: on that alone
 function(castor_feature_test name)
   set(folder "${PROJECT_SOURCE_DIR}/tests/platform/programs")
   set(programs)
@@ -165,7 +165,9 @@ function(castor_feature_test name)
   endforeach()
   set(compare "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${folder}/${name}.txt"
     ${programs})
-  castor_script_test(program_${name} KIND platform TIMEOUT 180 COMMAND ${compare})
+  if(NOT "FUNCTIONAL" IN_LIST ARGN)
+    castor_script_test(program_${name} KIND platform TIMEOUT 180 COMMAND ${compare})
+  endif()
   castor_script_test(program_${name}_functional KIND platform TIMEOUT 180 ENVIRONMENT ${functional} COMMAND ${compare})
 endfunction()
 
@@ -210,4 +212,9 @@ foreach(name IN ITEMS
     use_after_free
     vector_types)
   castor_feature_test(${name})
+endforeach()
+
+# What the machine with timing does not have.
+foreach(name IN ITEMS device_launch device_launch_fault)
+  castor_feature_test(${name} FUNCTIONAL)
 endforeach()

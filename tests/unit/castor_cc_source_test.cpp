@@ -8,6 +8,7 @@
 
 #include "castor/base/error.h"
 #include "castor_cc/device_link.h"
+#include "castor_cc/diagnostics.h"
 #include "castor_cc/missing_functions.h"
 #include "castor_cc/missing_headers.h"
 #include "castor_cc/options.h"
@@ -145,6 +146,50 @@ TEST(MissingHeaders, OfTheUserAreNotExplained) {
   EXPECT_EQ(explain_missing_headers(not_found("my/header.h")), "");
   EXPECT_EQ(explain_missing_headers("a.cu:1:1: error: use of undeclared identifier 'cublas'\n"), "");
   EXPECT_EQ(explain_missing_headers(""), "");
+}
+
+/// `text` with the launch at `@` (which is taken out) rewritten.
+std::string launched(std::string text, bool older = false) {
+  std::vector<SourcePlace> places;
+  for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@')) {
+    text.erase(at, 1);
+    const std::size_t line = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+    places.push_back({1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n')),
+                      line == std::string::npos ? at + 1 : at - line});
+  }
+  const auto changed = rewrite_launches(text, places, older);
+  if (changed) EXPECT_EQ(std::count(changed->begin(), changed->end(), '\n'), std::count(text.begin(), text.end(), '\n'));
+  return changed.value_or(text);
+}
+
+TEST(DeviceLaunches, BecomeCallsOfAFunction) {
+  EXPECT_EQ(launched("{ @k<<<g, b>>>(p); }"), "{ ::castor::launch<k>(g, b)(p); }");
+  EXPECT_EQ(launched("{ k@<<<g, b>>>(p); }"), "{ ::castor::launch<k>(g, b)(p); }");
+  EXPECT_EQ(launched("\n  if (x) n::@k<<<dim3(1,\n 2), b >> 1, 0, s>>> (p);"),
+            "\n  if (x) ::castor::launch<n::k>(dim3(1,\n 2), b >> 1, 0, s) (p);");
+  EXPECT_EQ(launched("return ::@k<T, (2 > 1)> <<<1, 1>>>(p);"), "return ::castor::launch<::k<T, (2 > 1)>>(1, 1)(p);");
+  EXPECT_EQ(launched("x::y<a<b>>::k<c<d<e>>>@<<<1, 1>>>();"), "::castor::launch<x::y<a<b>>::k<c<d<e>>>>(1, 1)();");
+  EXPECT_EQ(launched("@a<<<1, 1>>>(), @b<<<2, 2>>>();"), "::castor::launch<a>(1, 1)(), ::castor::launch<b>(2, 2)();");
+  EXPECT_EQ(launched("@k<<<1, 1>>>();", true), "::castor::launch_of<decltype(&k), &k>(1, 1)();");
+}
+
+TEST(DeviceLaunches, OthersStay) {
+  for (const char* text : {"GO(@k, 1); k<<<1, 1>>>();", "@f(); ", "auto p = @k;", "@k<<<1, 1", "k<<<1, 1>>>();"})
+    EXPECT_EQ(launched(text).find("castor"), std::string::npos) << text;
+}
+
+TEST(DeviceLaunches, AreFoundInWhatClangSays) {
+  const FilePlaces places = device_launches(
+      "a/b.cu:8:46: error: reference to __global__ function 'self' in __global__ function\n"
+      "a/b.cu:8:17: note: 'self' declared here\n"
+      "c.h:11:13: error: reference to __host__ function '__cudaPushCallConfiguration' in __global__ function\n"
+      "c.h:12:13: error: reference to __host__ function 'f' in __global__ function\n");
+  ASSERT_EQ(places.size(), 2U);
+  ASSERT_EQ(places.at("a/b.cu").size(), 1U);
+  EXPECT_EQ(places.at("a/b.cu")[0].line, 8U);
+  EXPECT_EQ(places.at("a/b.cu")[0].column, 46U);
+  ASSERT_EQ(places.at("c.h").size(), 1U);
+  EXPECT_EQ(places.at("c.h")[0].line, 11U);
 }
 
 TEST(MissingHeaders, AreExplainedOnceEach) {

@@ -114,6 +114,74 @@ TEST_F(ModuleTest, CompilesKernelsWhenAskedFor) {
   EXPECT_EQ(value<std::uint32_t>(image.symbol(device_, "counter")), 7U);
 }
 
+// A kernel that launches `child` with its own argument as the buffer's first word, and keeps what the call returned.
+std::string launching(const std::string& name, const std::string& child) {
+  return ".visible .entry " + name + R"((.param .u64 out)
+{
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<9>;
+  ld.param.u64 %rd1, [out];
+  { .param .b64 a; st.param.b64 [a+0], 8; .param .b64 b; st.param.b64 [b+0], 8; .param .b64 r;
+    call.uni (r), cudaGetParameterBuffer, (a, b);
+    ld.param.b64 %rd2, [r+0]; }
+  st.u64 [%rd2], %rd1;
+  mov.u64 %rd3, )" + child + R"(;
+  { .param .b64 k; st.param.b64 [k+0], %rd3; .param .b64 p; st.param.b64 [p+0], %rd2;
+    .param .align 4 .b8 g[12]; st.param.b32 [g+0], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;
+    .param .align 4 .b8 b[12]; st.param.b32 [b+0], 1; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;
+    .param .b32 s; st.param.b32 [s+0], 0; .param .b64 q; st.param.b64 [q+0], 0; .param .b32 r;
+    call.uni (r), cudaLaunchDevice, (k, p, g, b, s, q);
+    ld.param.b32 %r1, [r+0]; }
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+)";
+}
+const char* const kRuntime = R"(
+.extern .func (.param .b64 r) cudaGetParameterBuffer (.param .b64 a, .param .b64 b);
+.extern .func (.param .b32 r) cudaLaunchDevice (.param .b64 a, .param .b64 b, .param .align 4 .b8 c[12],
+  .param .align 4 .b8 d[12], .param .b32 e, .param .b64 f);
+)";
+const char* const kLeaf = R"(
+.visible .entry leaf(.param .u64 out) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [out]; st.global.u32 [%rd1+4], 7; ret; }
+)";
+
+TEST_F(ModuleTest, LoadsAllThatAKernelCouldLaunchInCircles) {
+  Module image = module(std::string(kRuntime) + kLeaf + launching("one", "two") + launching("two", "one") +
+                        ".visible .entry never() { ret; }\n.global .align 8 .u64 kept = leaf;\n");
+  const LoadedKernel* const one = image.kernel(device_, "one");
+  ASSERT_NE(one, nullptr);
+  EXPECT_THAT(one->program->named_kernels, testing::UnorderedElementsAre("two", "leaf"));
+  EXPECT_EQ(image.kernel(device_, "two")->handle, one->handle + 2) << "has been compiled with it, behind leaf";
+}
+
+TEST_F(ModuleTest, LaunchesThroughTheValueOfAnotherModuleAreRefused) {
+  Module other = module(kLeaf);
+  ASSERT_NE(other.kernel(device_, "leaf"), nullptr);
+  Module image = module(std::string(kRuntime) + kLeaf + launching("parent", "leaf"));
+  LoadedKernel* const parent = image.kernel(device_, "parent");
+  const std::uint64_t out = rig_.buffer(8);
+  const auto run = [&](gpu::ProgramHandle program) {
+    rig_.device.advance_until(rig_.launch(program, {}, {}, Parameters().add(out)));
+    return std::make_pair(rig_.value<std::uint32_t>(out), rig_.value<std::uint32_t>(out + 4));
+  };
+  EXPECT_EQ(run(parent->handle), std::make_pair(0U, 7U));
+  // The same code, said to be of no module that has the value.
+  const auto foreign = std::make_shared<isa::Program>(*parent->program);
+  foreign->code_values += 4096;
+  rig_.device.store().host(out)[4] = std::byte{0};
+  EXPECT_EQ(run(device_.load(foreign)), std::make_pair(1U, 0U));
+  image.unload(device_);
+  EXPECT_EQ(run(parent == nullptr ? 0 : device_.load(foreign)).first, 1U) << "no value is left of it";
+}
+
+TEST_F(ModuleTest, AKernelThatCouldLaunchOneThatFailsFailsWithIt) {
+  Module image = module(std::string(kRuntime) + ".visible .entry leaf(.param .u64 out) { .reg .b64 %rd<2>;\n" +
+                        "mov.u64 %rd1, nobody; ret; }\n" + launching("parent", "leaf"));
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THAT(error_of([&] { image.kernel(device_, "parent"); }), HasSubstr("nobody"));
+}
+
 TEST_F(ModuleTest, UnloadGivesItsMemoryBackAndLoadsAfresh) {
   const std::uint64_t used = device_.store().used();
   Module image = module(".visible .global .align 4 .u32 counter = 5;\n.visible .entry k() { ret; }\n");

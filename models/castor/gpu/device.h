@@ -101,6 +101,14 @@ struct Fault {
   std::uint32_t line = 0;  ///< PTX line
 };
 
+/// What device code may have of launches.
+struct LaunchLimits {
+  static constexpr std::uint64_t kMostPending = (std::uint64_t{1} << 19) - 1;
+  static constexpr std::uint64_t kDeepestSync = 24;
+  std::uint64_t pending = 2048;  ///< admitted and not started
+  std::uint64_t sync_depth = 2;  ///< levels that may wait for children; launches of the host are the first
+};
+
 /// What ended an advance. kStopped: so many kernels as the machine key run.stop_after says are complete.
 enum class Outcome : std::uint8_t { kDone, kFault, kDeadlock, kLimit, kInterrupted, kStopped };
 
@@ -150,6 +158,8 @@ class Device {
   /// Takes a compiled program, gives its code addresses.
   virtual ProgramHandle load(std::shared_ptr<const isa::Program> program) = 0;
   [[nodiscard]] virtual const isa::Program& program(ProgramHandle handle) const = 0;
+  /// What device code launches by the value of a kernel from now on; nullopt: nothing any more.
+  virtual void name_kernel(std::uint64_t /*value*/, std::optional<ProgramHandle> /*program*/) {}
 
   /// Appends a packet to queue `queue` (0..machine queue.count - 1). A full queue advances time until there is room;
   /// what ends that wait instead (deadlock, limit, interrupt, end of the run) ends the next advance too, the packet is
@@ -205,6 +215,8 @@ class Device {
 
   /// Limit of device-side malloc, bytes (default 8 MiB, as CUDA's).
   virtual void set_heap_limit(std::uint64_t bytes) = 0;
+  /// Limits of launches by device code; for those to come.
+  virtual void set_launch_limits(const LaunchLimits& /*limits*/) {}
 
   /// Completed kernels in the order of completion.
   [[nodiscard]] virtual const std::vector<KernelStatistics>& kernels() const = 0;

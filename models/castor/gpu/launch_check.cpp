@@ -23,11 +23,11 @@ unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std:
   return occupancy(machine, demand).tbs_per_sm;
 }
 
-LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const KernelPacket& packet) {
+LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch) {
   const std::string head = "launch of " + base::readable_name(program.kernel) + ": ";
   const auto refuse = [&](LaunchError error, const std::string& why) { return LaunchVerdict{error, head + why}; };
-  const Dim3& grid = packet.grid;
-  const Dim3& block = packet.block;
+  const Dim3& grid = launch.grid;
+  const Dim3& block = launch.block;
   // Dimension by dimension: the product of large ones can be 0 in 64 bits.
   const auto has_zero = [](const Dim3& size) { return size.x == 0 || size.y == 0 || size.z == 0; };
   if (has_zero(grid) || has_zero(block)) {
@@ -53,18 +53,18 @@ LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, 
     return refuse(LaunchError::kRequiredBlock,
                   "block " + text(block) + "; the kernel requires " + text({required[0], required[1], required[2]}));
   }
-  const std::uint64_t shared = std::uint64_t{program.shared_bytes} + packet.dynamic_shared;
+  const std::uint64_t shared = std::uint64_t{program.shared_bytes} + launch.dynamic_shared;
   if (shared > machine.sm.max_tb_smem) {
     return refuse(LaunchError::kTooMuchShared,
                   std::to_string(shared) + " bytes of shared memory (" + std::to_string(program.shared_bytes) +
                       " static); a block may have " + std::to_string(machine.sm.max_tb_smem));
   }
-  if (packet.parameters.size() != program.parameter_bytes) {
-    return refuse(LaunchError::kParameterBytes, std::to_string(packet.parameters.size()) +
+  if (launch.parameter_bytes != program.parameter_bytes) {
+    return refuse(LaunchError::kParameterBytes, std::to_string(launch.parameter_bytes) +
                                                     " bytes of parameters; the kernel takes " +
                                                     std::to_string(program.parameter_bytes));
   }
-  if (blocks_per_sm(machine, program, block.count(), packet.dynamic_shared) == 0) {
+  if (blocks_per_sm(machine, program, block.count(), launch.dynamic_shared) == 0) {
     return refuse(LaunchError::kTooManyRegisters,
                   std::to_string(block.count()) + " threads of " + std::to_string(program.registers) +
                       " registers do not fit into " + std::to_string(machine.sm.registers) + " registers");

@@ -31,9 +31,20 @@ inline constexpr std::uint32_t kMaxGrid[3] = {0x7fffffff, 65535, 65535};
 /// Largest block dimensions of any machine; their product is limited by sm.max_tb_threads.
 inline constexpr std::uint32_t kMaxBlock[3] = {1024, 1024, 64};
 
+/// How large a launch is.
+struct LaunchSize {
+  Dim3 grid;
+  Dim3 block;
+  std::uint32_t dynamic_shared = 0;  ///< bytes
+  std::size_t parameter_bytes = 0;
+};
+
 /// Checks a launch against machine and program; has no side effect.
-[[nodiscard]] LaunchVerdict check_launch(const Machine& machine, const isa::Program& program,
-                                         const KernelPacket& packet);
+[[nodiscard]] LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch);
+[[nodiscard]] inline LaunchVerdict check_launch(const Machine& machine, const isa::Program& program,
+                                                const KernelPacket& packet) {
+  return check_launch(machine, program, {packet.grid, packet.block, packet.dynamic_shared, packet.parameters.size()});
+}
 
 /// Thread blocks of a program that fit on one SM together (docs/gpu.md, "Rounding"); 0 if none does.
 [[nodiscard]] unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std::uint64_t threads,

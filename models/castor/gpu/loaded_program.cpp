@@ -63,6 +63,18 @@ const LoadedProgram& ProgramTable::operator[](ProgramHandle handle) const {
   return *programs_[handle];
 }
 
+void ProgramTable::name(std::uint64_t value, std::optional<ProgramHandle> program) {
+  if (program)
+    kernels_.insert_or_assign(value, *program);
+  else
+    kernels_.erase(value);
+}
+
+const LoadedProgram* ProgramTable::kernel(std::uint64_t value) const {
+  const auto found = kernels_.find(value);
+  return found == kernels_.end() ? nullptr : &(*this)[found->second];
+}
+
 const LoadedProgram* ProgramTable::find(std::uint64_t code_base) const {
   // The youngest first: after a device reset old addresses may be used again.
   const auto found = std::find_if(programs_.rbegin(), programs_.rend(),

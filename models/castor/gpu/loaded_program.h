@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "castor/gpu/device.h"
@@ -42,6 +44,10 @@ class ProgramTable {
   /// with kernel, record and PTX line.
   ProgramHandle load(std::shared_ptr<const isa::Program> program);
   [[nodiscard]] const LoadedProgram& operator[](ProgramHandle handle) const;
+  /// Device::name_kernel.
+  void name(std::uint64_t value, std::optional<ProgramHandle> program);
+  /// The program that a kernel's value means, or null.
+  [[nodiscard]] const LoadedProgram* kernel(std::uint64_t value) const;
   /// The program whose record 0 lies at a device address, or null.
   [[nodiscard]] const LoadedProgram* find(std::uint64_t code_base) const;
 
@@ -49,6 +55,7 @@ class ProgramTable {
   unsigned lanes_;
   Store* code_;
   std::vector<std::unique_ptr<LoadedProgram>> programs_;
+  std::unordered_map<std::uint64_t, ProgramHandle> kernels_;  ///< by value
 };
 
 }  // namespace castor::gpu

@@ -22,7 +22,9 @@ constexpr std::size_t kRememberedRanges = 1 << 16;
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 // Ranges that the machine itself makes per launch: reused at once, and never worth a remark when touched later.
-bool is_internal(AllocationKind kind) { return kind == AllocationKind::kParameters || kind == AllocationKind::kLocal; }
+bool is_internal(AllocationKind kind) {
+  return kind == AllocationKind::kParameters || kind == AllocationKind::kLocal || kind == AllocationKind::kPool;
+}
 
 // What differs between machines that run one program.
 bool is_of_machine(AllocationKind kind) {

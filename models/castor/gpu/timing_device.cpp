@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "castor/gpu/job_record.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/report.h"
@@ -86,7 +87,33 @@ void TimingDevice::set_print_sink(std::function<void(std::string_view)> sink) {
   };
 }
 
+namespace {
+
+// The front end has no launcher yet.
+void refuse_runtime_calls(const isa::Program& program) {
+  const auto found = std::find_if(program.code.begin(), program.code.end(),
+                                  [](const isa::Record& record) { return record.kind == isa::Kind::kRuntimeCall; });
+  if (found == program.code.end()) return;
+  const auto pc = static_cast<std::size_t>(found - program.code.begin());
+  const auto function = std::find_if(program.functions.rbegin(), program.functions.rend(),
+                                     [&](const isa::ProgramFunction& f) { return f.first <= pc; });
+  std::string where = base::readable_name(program.kernel);
+  if (function != program.functions.rend() && function->name != program.kernel)
+    where += ", in " + base::readable_name(function->name);
+  const isa::SourceLine line = pc < program.lines.size() ? program.lines[pc] : isa::SourceLine{};
+  if (line.source_line != 0 && line.source_file != 0 && line.source_file <= program.source_files.size())
+    where += " (" + program.source_files[line.source_file - 1] + ":" + std::to_string(line.source_line) + ")";
+  throw base::InputError({program.module, static_cast<int>(line.line), static_cast<int>(line.column)},
+                         "kernel " + base::printable(where, 400) +
+                             " launches from device code, or asks about such launches; the machine with timing does not "
+                             "have them",
+                         "run it without timing: run.functional=1");
+}
+
+}  // namespace
+
 ProgramHandle TimingDevice::load(std::shared_ptr<const isa::Program> program) {
+  refuse_runtime_calls(*program);
   return programs_.load(std::move(program));
 }
 

@@ -33,6 +33,7 @@ std::string why_unmarkable_kind(const Record& record) {
     case Kind::kCall:
     case Kind::kCallIndirect:
     case Kind::kSystemCall:
+    case Kind::kRuntimeCall:
       return "a call";
     case Kind::kReturn:
     case Kind::kExit:

@@ -106,6 +106,10 @@ struct Program {
   std::uint32_t renamed_registers = 0;  ///< registers 0 to that - 1 are those that marked records write, at most 32
   bool uses_dynamic_shared = false;     ///< refers to an unsized extern .shared variable
   bool uses_system_calls = false;
+  bool launches = false;  ///< some record launches a kernel (RuntimeCall)
+  /// Kernels of its module that its code names; if it launches, those that initialisers of the module name too.
+  std::vector<std::string> named_kernels;
+  std::uint64_t code_values = 0;  ///< LinkOptions::code_values
 
   /// "kernel name (file:line)" of a record, for messages.
   [[nodiscard]] std::string describe(std::uint32_t pc) const;
@@ -115,6 +119,7 @@ struct Program {
 struct LinkOptions {
   /// Device address of every module-level variable in global or const space, and the value of every function.
   std::unordered_map<std::string, std::uint64_t> symbols;
+  std::uint64_t code_values = 0;  ///< device address at which the values of the module's functions begin
   std::uint32_t max_registers = 255;  ///< cap per thread after all limits known before compilation
   // For .minnctapersm: registers that a block of `max_threads` may use are derived from these.
   std::uint32_t sm_registers = 65536;

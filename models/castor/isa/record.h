@@ -57,6 +57,7 @@ enum class Kind : std::uint8_t {
   kTrap,        ///< stops the kernel with an error
   kBreakpoint,  ///< brkpt: ignored by machines without a debugger
   kSystemCall,  ///< imm = SystemCall; arguments in src, result in dst
+  kRuntimeCall, ///< imm = RuntimeCall; arguments in src, result in dst
   kSleep,       ///< nanosleep: src[0] = ns
   kPrefetch,    ///< address only, no effect on values
   kNop,
@@ -72,6 +73,28 @@ enum class SystemCall : std::uint8_t {
   kAssertFail,   ///< src[0] = message, src[1] = file, src[2] = line (u32), src[3] = function
   kPureVirtual,  ///< ends the kernel
 };
+
+/// Functions of CUDA's device runtime. Errors are CUDA's numbers, int; handles are u64. A function that gives a value
+/// back through a pointer gives it as its result here, kNoRuntimeValue for an error; the program stores it.
+enum class RuntimeCall : std::uint8_t {
+  kDescribe,         ///< keeps for the lane's next call: src[0] = kernel (u64), src[1] = grid x, y, src[2] = grid z,
+                     ///< block x, src[3] = block y, z (u64 of two u32, first lowest)
+  kBuffer,           ///< src[0] = alignment, src[1] = bytes (u64); dst = generic address or 0
+  kDescribedBuffer,  ///< of the launch that is kept: src[0] = shared bytes (u32); dst = generic address or 0
+  kLaunch,           ///< what is kept: src[0] = buffer, src[1] = shared bytes (u32), src[2] = stream; dst = error
+  kDescribedLaunch,  ///< what the buffer knows: src[0] = buffer, src[1] = stream; dst = error
+  kSynchronize,      ///< dst = error
+  kStreamCreate,     ///< src[0] = flags (u32); dst = stream
+  kStreamDestroy,    ///< src[0] = stream; dst = error
+  kStreamWait,       ///< src[0] = stream, src[1] = event, src[2] = flags (u32); dst = error
+  kEventCreate,      ///< src[0] = flags (u32); dst = event
+  kEventDestroy,     ///< src[0] = event; dst = error
+  kEventRecord,      ///< src[0] = event, src[1] = stream; dst = error
+  kLimit,            ///< src[0] = cudaLimit (u32); dst = value (u64)
+  kLastError,        ///< dst = error, which is forgotten
+  kPeekError,        ///< dst = error
+};
+inline constexpr std::uint64_t kNoRuntimeValue = ~std::uint64_t{0};
 
 enum class MemoryKind : std::uint8_t { kLoad, kStore, kAtomic, kReduction };
 

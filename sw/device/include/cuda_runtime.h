@@ -28,6 +28,7 @@
 #include "castor_cuda/device_api.h"
 #include "castor_cuda/textures.h"
 #include <new>
+#include "castor_cuda/launch.h"
 #elif defined(__cplusplus)
 #include "castor_cuda/textures.h"
 #endif

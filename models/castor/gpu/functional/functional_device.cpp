@@ -8,6 +8,7 @@
 #include "castor/base/error.h"
 #include "castor/base/words.h"
 #include "castor/gpu/execution/fault.h"
+#include "castor/gpu/functional/memory_packets.h"
 #include "castor/gpu/job_check.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/report.h"
@@ -29,6 +30,31 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
+// Every live warp of the block waits at a barrier, and none can be completed.
+Fault stuck(ThreadBlock& block) {
+  Fault fault;
+  fault.kind = FaultKind::kDeadlock;
+  fault.kernel = block.launch().program->kernel;
+  fault.block = block.index();
+  fault.message = "deadlock in kernel " + base::readable_name(fault.kernel) + ", block " + index_text(fault.block) +
+                  ": every warp that has not exited waits at a barrier that can never complete";
+  for (unsigned id = 0; id < isa::BarrierUnit::kBarriers; ++id) {
+    const isa::BarrierUnit& barriers = block.barriers();
+    if (barriers.waiting(id) == 0 && barriers.arrived(id) == 0) continue;
+    fault.message += "\n  barrier " + std::to_string(id) + ": " + std::to_string(barriers.arrived(id)) + " of " +
+                     std::to_string(barriers.expected(id)) + " warps have arrived; waiting:";
+    for (unsigned warp = 0; warp < block.warps().size(); ++warp) {
+      if ((barriers.waiting(id) >> warp & 1) == 0) continue;
+      const Warp& waiter = block.warps()[warp];
+      fault.message += " warp " + std::to_string(warp);
+      const std::uint32_t pc = waiter.stack.pc();
+      const auto& lines = block.launch().program->lines;
+      if (pc > 0 && pc - 1 < lines.size()) fault.message += " (PTX line " + std::to_string(lines[pc - 1].line) + ")";
+    }
+  }
+  return fault;
+}
+
 }  // namespace
 
 FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
@@ -37,8 +63,10 @@ FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
       store_({machine.memory.bytes, options_.poison, machine.memory.check != MemoryCheck::kAllocation}),
       interpreter_({&store_, nullptr}, machine.memory.check),
       programs_(machine.sm.lanes, nullptr),
-      queues_(machine.queue.count) {
+      queues_(machine.queue.count),
+      launcher_(machine_, store_, programs_) {
   set_print_sink(nullptr);
+  interpreter_.set_launcher(&launcher_);
   if (machine_.run.affine.empty()) return;
   affine_file_.open(machine_.run.affine);
   if (!affine_file_) {
@@ -69,28 +97,9 @@ Ticket FunctionalDevice::submit(unsigned queue, Packet packet) {
     const LaunchVerdict verdict = check_launch(machine_, program(kernel->program), *kernel);
     if (verdict.error != LaunchError::kNone) throw base::InputError(verdict.message);
   }
-  const Ticket ticket = ++last_ticket_;
+  const Ticket ticket = tickets_.next();
   queues_[queue].packets.push_back({ticket, std::move(packet)});
   return ticket;
-}
-
-bool FunctionalDevice::complete(Ticket ticket) const {
-  return ticket < completed_below_ || completed_.count(ticket) != 0;
-}
-
-Picoseconds FunctionalDevice::completion_time(Ticket ticket) const {
-  const auto recorded = record_times_.find(ticket);
-  if (recorded != record_times_.end()) return recorded->second;
-  const auto found = completed_.find(ticket);
-  return found == completed_.end() ? 0 : found->second;
-}
-
-void FunctionalDevice::done(Ticket ticket) {
-  completed_[ticket] = now();
-  while (completed_.count(completed_below_) != 0) ++completed_below_;
-  // Times of long gone tickets are not asked for any more, but for those of events.
-  constexpr Ticket kRemembered = 1 << 20;
-  if (completed_below_ > kRemembered) completed_.erase(completed_below_ - kRemembered);
 }
 
 Picoseconds FunctionalDevice::work_time() const {
@@ -105,6 +114,10 @@ Picoseconds FunctionalDevice::now() const { return idle_time_ + work_time(); }
 
 bool FunctionalDevice::serve_queues() {
   bool progress = false;
+  while (launcher_.may_start() && !table_is_full()) {
+    start_child();
+    progress = true;
+  }
   for (unsigned i = 0; i < queues_.size(); ++i) {
     while (!queues_[i].busy && !queues_[i].packets.empty() && serve_head(i, queues_[i])) progress = true;
   }
@@ -119,44 +132,43 @@ bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
       std::visit(Overloaded{
                      [&](const KernelPacket& packet) {
                        if (queue.error) {
-                         done(ticket);
+                         tickets_.complete(ticket, now());
                          return true;
                        }
-                       if (running_.size() >= machine_.table.entries) return false;
+                       if (table_is_full()) return false;
                        queue.busy = true;
                        start_kernel(index, ticket, packet);
                        return true;
                      },
                      [&](const CopyPacket& packet) {
-                       copy(packet);
-                       done(ticket);
+                       perform(packet, store_);
+                       tickets_.complete(ticket, now());
                        return true;
                      },
                      [&](const FillPacket& packet) {
-                       fill(packet);
-                       done(ticket);
+                       perform(packet, store_);
+                       tickets_.complete(ticket, now());
                        return true;
                      },
                      [&](const EventRecordPacket& packet) {
                        events_[packet.event] = packet.count;
-                       record_times_[ticket] = now();
-                       done(ticket);
+                       tickets_.complete_event(ticket, now());
                        return true;
                      },
                      [&](const EventWaitPacket& packet) {
                        const auto found = events_.find(packet.event);
                        if (packet.count != 0 && (found == events_.end() || found->second < packet.count)) return false;
-                       done(ticket);
+                       tickets_.complete(ticket, now());
                        return true;
                      },
                      [&](const HostCallPacket& packet) {
                        packet.call();
-                       done(ticket);
+                       tickets_.complete(ticket, now());
                        return true;
                      },
                      [&](const JobPacket& packet) {
                        if (!queue.error) begin_job(queue, packet);
-                       done(ticket);
+                       tickets_.complete(ticket, now());
                        return true;
                      },
                  },
@@ -165,27 +177,40 @@ bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
   return served;
 }
 
-void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelPacket& packet) {
-  const LoadedProgram& loaded = programs_[packet.program];
+bool FunctionalDevice::table_is_full() const {
+  if (running_.size() < machine_.table.entries) return false;
+  const auto active = std::count_if(running_.begin(), running_.end(), [](const Running& k) { return k.is_active(); });
+  return static_cast<std::uint64_t>(active) >= machine_.table.entries;
+}
+
+FunctionalDevice::Running FunctionalDevice::running(const LoadedProgram& loaded, const Dim3& grid, const Dim3& block,
+                                                    std::uint32_t dynamic_shared) {
   const isa::Program& program = loaded.program();
   Running kernel;
-  kernel.queue = queue;
-  kernel.launch.ticket = ticket;
   kernel.launch.program = &program;
   kernel.launch.constants = loaded.constants();
-  kernel.launch.grid = packet.grid;
-  kernel.launch.block = packet.block;
-  kernel.launch.dynamic_shared = packet.dynamic_shared;
-  kernel.launch.shared_bytes = program.shared_bytes + packet.dynamic_shared;
-  kernel.launch.grid_id = ticket;
-  kernel.total = packet.grid.count();
-  kernel.limit = blocks_per_sm(machine_, program, packet.block.count(), packet.dynamic_shared) * machine_.chip.sms;
+  kernel.launch.grid = grid;
+  kernel.launch.block = block;
+  kernel.launch.dynamic_shared = dynamic_shared;
+  kernel.launch.shared_bytes = program.shared_bytes + dynamic_shared;
+  kernel.total = grid.count();
+  kernel.limit = blocks_per_sm(machine_, program, block.count(), dynamic_shared) * machine_.chip.sms;
   CASTOR_ASSERT(kernel.limit > 0);
   kernel.statistics.kernel = program.kernel;
   kernel.statistics.shape = shape_of(kernel.launch);
-  kernel.statistics.ticket = ticket;
   kernel.statistics.start = now();
   kernel.statistics.thread_blocks = kernel.total;
+  return kernel;
+}
+
+void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelPacket& packet) {
+  const LoadedProgram& loaded = programs_[packet.program];
+  const isa::Program& program = loaded.program();
+  Running kernel = running(loaded, packet.grid, packet.block, packet.dynamic_shared);
+  kernel.id = kernel.root = launcher_.open_root();
+  kernel.launch.ticket = kernel.statistics.ticket = ticket;
+  kernel.launch.grid_id = ticket;
+  roots_[kernel.root] = {queue, ticket};
   if (program.parameter_bytes > 0) {
     const auto address = store_.allocate(program.parameter_bytes, AllocationKind::kParameters, "parameters");
     if (!address) {
@@ -202,6 +227,22 @@ void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelP
     std::memcpy(store_.host(*address), packet.parameters.data(),
                 std::min<std::size_t>(packet.parameters.size(), program.parameter_bytes));
   }
+  running_.push_back(std::move(kernel));
+}
+
+void FunctionalDevice::start_child() {
+  // Behind all tickets, so that no two grids have the same number.
+  constexpr std::uint64_t kFirstGrid = std::uint64_t{1} << 48;
+  const ChildLaunch child = launcher_.start();
+  const LoadedProgram* const loaded = programs_.kernel(child.launch.kernel);
+  CASTOR_ASSERT(loaded != nullptr);
+  Running kernel = running(*loaded, child.launch.grid, child.launch.block, child.launch.dynamic_shared);
+  kernel.id = child.id;
+  kernel.root = child.root;
+  kernel.level = child.level;
+  kernel.launch.ticket = kernel.statistics.ticket = roots_.at(child.root).ticket;
+  kernel.launch.grid_id = kFirstGrid + child.id;
+  kernel.launch.parameters = child.parameters;
   running_.push_back(std::move(kernel));
 }
 
@@ -227,40 +268,15 @@ void FunctionalDevice::signal(std::uint64_t address, JobStatus status) {
   std::memcpy(store_.host(address), &word, sizeof word);
 }
 
-void FunctionalDevice::copy(const CopyPacket& packet) {
-  const auto host = [this](const auto& side) {
-    using Pointer = std::variant_alternative_t<1, std::decay_t<decltype(side)>>;
-    if (const auto* const address = std::get_if<std::uint64_t>(&side)) return Pointer{store_.host(*address)};
-    return std::get<Pointer>(side);
-  };
-  const std::byte* const from = host(packet.source);
-  std::byte* const to = host(packet.destination);
-  for (std::size_t row = 0; row < packet.rows; ++row) {
-    std::memmove(to + row * packet.destination_pitch, from + row * packet.source_pitch, packet.width);
-  }
-}
-
-void FunctionalDevice::fill(const FillPacket& packet) {
-  for (std::size_t row = 0; row < packet.rows; ++row) {
-    std::byte* const to = store_.host(packet.address) + row * packet.pitch;
-    if (packet.pattern_bytes == 1) {
-      std::memset(to, static_cast<int>(packet.pattern & 0xff), packet.width);
-    } else {
-      for (std::size_t i = 0; i + packet.pattern_bytes <= packet.width; i += packet.pattern_bytes) {
-        std::memcpy(to + i, &packet.pattern, packet.pattern_bytes);
-      }
-    }
-  }
-}
-
 // --- Blocks ---------------------------------------------------------------------------------------------------------
 
 void FunctionalDevice::place_blocks() {
   double used = 0;
   for (const Running& kernel : running_) used += static_cast<double>(kernel.resident) / kernel.limit;
+  if (!bring_back(used)) return;
   for (Running& kernel : running_) {
     const double share = 1.0 / kernel.limit;
-    while (!kernel.stopped && kernel.next < kernel.total && used + share <= 1.0 + 1e-9) {
+    while (kernel.next < kernel.total && used + share <= 1.0 + 1e-9) {
       Resident resident;
       resident.kernel = &kernel;
       resident.index = kernel.next++;
@@ -269,6 +285,23 @@ void FunctionalDevice::place_blocks() {
       used += share;
     }
   }
+}
+
+// Blocks that have waited go before new ones. False if the first of them does not find room: then nothing is placed.
+bool FunctionalDevice::bring_back(double& used) {
+  while (!returning_.empty()) {
+    Running& kernel = *returning_.front().kernel;
+    const double share = 1.0 / kernel.limit;
+    if (used + share > 1.0 + 1e-9) return false;
+    // A place in the table becomes free only if what has one goes on.
+    if (!kernel.is_active() && table_is_full()) return true;
+    ++kernel.resident;
+    --kernel.waiting;
+    used += share;
+    resident_.push_back(std::move(returning_.front()));
+    returning_.pop_front();
+  }
+  return true;
 }
 
 // One turn of the resident block at the front.
@@ -287,6 +320,7 @@ void FunctionalDevice::turn() {
                           static_cast<unsigned>(placed_++ % machine_.chip.sms), machine_.chip.sms,
                           machine_.sm.warps * (machine_.sm.lanes / 32), machine_.check.marks, machine_.check.redundancy,
                           affine_file_.is_open());
+    resident.block->set_caller({placed_, kernel.id, kernel.launch.program->code_values});
   }
   const Counters before = counters_;
   std::optional<Fault> fault = run_block(resident);
@@ -306,9 +340,11 @@ void FunctionalDevice::turn() {
     fault = std::move(limit);
   }
   if (fault) {
+    launcher_.end_block(resident.block->caller().block);
     stop(kernel, std::move(*fault));
   } else if (resident.block->done()) {
     --kernel.resident;
+    launcher_.end_block(resident.block->caller().block);
     if (const MarkCheck* const marks = resident.block->marks()) {
       kernel.marks.compared += marks->counts().compared;
       kernel.marks.racy += marks->counts().racy;
@@ -317,6 +353,11 @@ void FunctionalDevice::turn() {
     if (AffineProbe* const affine = resident.block->affine()) kernel.affine[affine->text()].push_back(resident.index);
     spare_blocks_.push_back(std::move(resident.block));
     finish_if_done(kernel);
+  } else if (resident.waits) {
+    --kernel.resident;
+    ++kernel.waiting;
+    const BlockId id = resident.block->caller().block;
+    waiting_.emplace(id, std::move(resident));
   } else {
     resident_.push_back(std::move(resident));
   }
@@ -335,12 +376,16 @@ std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
   const std::uint64_t nanoseconds = now() / base::kPicosecondsPerNanosecond;
   std::size_t idle = 0;
   resident.spins = true;
+  resident.waits = false;
+  if (block.awaits_children() && launcher_.open_children(block.caller().block) == 0) block.children_closed();
   while (counters_.warp_instructions < end && !block.done()) {
     Warp& warp = warps[resident.next_warp];
     resident.next_warp = (resident.next_warp + 1) % warps.size();
     if (warp.state != WarpState::kReady) {
-      if (++idle == warps.size()) return stuck(block);
-      continue;
+      if (++idle < warps.size()) continue;
+      resident.waits = block.awaits_children();
+      if (!resident.waits) return stuck(block);
+      return std::nullopt;
     }
     idle = 0;
     const std::uint64_t turn = std::min(kWarpTurn, end - counters_.warp_instructions);
@@ -362,33 +407,17 @@ void FunctionalDevice::collect_outside_reads(Running& kernel) {
   interpreter_.memory().forget_outside_reads();
 }
 
-// Every live warp of the block waits at a barrier, and none can be completed.
-Fault FunctionalDevice::stuck(ThreadBlock& block) {
-  Fault fault;
-  fault.kind = FaultKind::kDeadlock;
-  fault.kernel = block.launch().program->kernel;
-  fault.block = block.index();
-  fault.message = "deadlock in kernel " + base::readable_name(fault.kernel) + ", block " + index_text(fault.block) +
-                  ": every warp that has not exited waits at a barrier that can never complete";
-  for (unsigned id = 0; id < isa::BarrierUnit::kBarriers; ++id) {
-    const isa::BarrierUnit& barriers = block.barriers();
-    if (barriers.waiting(id) == 0 && barriers.arrived(id) == 0) continue;
-    fault.message += "\n  barrier " + std::to_string(id) + ": " + std::to_string(barriers.arrived(id)) + " of " +
-                     std::to_string(barriers.expected(id)) + " warps have arrived; waiting:";
-    for (unsigned warp = 0; warp < block.warps().size(); ++warp) {
-      if ((barriers.waiting(id) >> warp & 1) == 0) continue;
-      const Warp& waiter = block.warps()[warp];
-      fault.message += " warp " + std::to_string(warp);
-      const std::uint32_t pc = waiter.stack.pc();
-      const auto& lines = block.launch().program->lines;
-      if (pc > 0 && pc - 1 < lines.size()) fault.message += " (PTX line " + std::to_string(lines[pc - 1].line) + ")";
-    }
-  }
-  return fault;
+void FunctionalDevice::finish_if_done(Running& kernel) {
+  if (kernel.is_active() || kernel.waiting != 0) return;
+  const LaunchId id = kernel.id;
+  retire(kernel);
+  running_.remove_if([id](const Running& other) { return other.id == id; });
+  launcher_.complete(id);
+  close_trees();
 }
 
-void FunctionalDevice::finish_if_done(Running& kernel) {
-  if (kernel.resident != 0 || (kernel.next < kernel.total && !kernel.stopped)) return;
+// What is said of a launch whose blocks have ended.
+void FunctionalDevice::retire(Running& kernel) {
   kernel.statistics.end = now();
   if (kernel.outside_reads.lanes != 0)
     kernel.statistics.counts.emplace_back("outside_reads", kernel.outside_reads.lanes);
@@ -405,13 +434,28 @@ void FunctionalDevice::finish_if_done(Running& kernel) {
   }
   if (affine_file_.is_open()) write_affine(kernel);
   outside_read_notice_.tell(kernel.statistics.kernel, kernel.outside_reads);
+  if (kernel.level != 0) return rows_.add(kernel.root, kernel.level, std::move(kernel.statistics));
   if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
-  finished_.push_back(std::move(kernel.statistics));
-  Queue& queue = queues_[kernel.queue];
-  queue.busy = false;
-  if (queue.left > 0 && --queue.left == 0) signal(queue.signal, JobStatus::kDone);
-  done(kernel.launch.ticket);
-  running_.remove_if([&](const Running& other) { return &other == &kernel; });
+  rows_.keep(kernel.root, std::move(kernel.statistics));
+}
+
+// What goes on because launches have been closed: blocks that wait for them, queues.
+void FunctionalDevice::close_trees() {
+  for (const BlockId block : launcher_.take_childless()) {
+    auto found = waiting_.extract(block);
+    if (!found.empty()) returning_.push_back(std::move(found.mapped()));
+  }
+  for (const LaunchId id : launcher_.take_closed_roots()) {
+    const auto found = roots_.find(id);
+    const Root root = found->second;
+    roots_.erase(found);
+    for (KernelStatistics& row : rows_.close(id, now())) finished_.push_back(std::move(row));
+    ++host_kernels_;
+    Queue& queue = queues_[root.queue];
+    queue.busy = false;
+    if (queue.left > 0 && --queue.left == 0) signal(queue.signal, JobStatus::kDone);
+    tickets_.complete(root.ticket, now());
+  }
 }
 
 // A set for all thread blocks that are alike.
@@ -432,15 +476,24 @@ void FunctionalDevice::record_fault(Fault fault) {
   if (!fault_) fault_ = std::move(fault);
 }
 
-// A fault ends its kernel: none of its blocks goes on. Others do.
+// A fault ends its kernel and the tree of launches that it belongs to: none of their blocks goes on. Others do.
 void FunctionalDevice::stop(Running& kernel, Fault fault) {
   record_fault(std::move(fault));
-  kernel.stopped = true;
-  resident_.erase(std::remove_if(resident_.begin(), resident_.end(),
-                                 [&](const Resident& resident) { return resident.kernel == &kernel; }),
-                  resident_.end());
-  kernel.resident = 0;
-  finish_if_done(kernel);
+  const LaunchId root = kernel.root;
+  const auto drop = [&](const Resident& resident) {
+    if (resident.kernel->root != root) return false;
+    if (resident.block != nullptr) launcher_.end_block(resident.block->caller().block);
+    return true;
+  };
+  resident_.erase(std::remove_if(resident_.begin(), resident_.end(), drop), resident_.end());
+  returning_.erase(std::remove_if(returning_.begin(), returning_.end(), drop), returning_.end());
+  for (auto at = waiting_.begin(); at != waiting_.end();) at = drop(at->second) ? waiting_.erase(at) : std::next(at);
+  for (Running& other : running_) {
+    if (other.root == root) retire(other);
+  }
+  running_.remove_if([root](const Running& other) { return other.root == root; });
+  launcher_.drop(root);
+  close_trees();
 }
 
 // --- Time -----------------------------------------------------------------------------------------------------------
@@ -449,7 +502,7 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached) {
   const bool faulted_before = fault_.has_value();
   while (!reached()) {
     if (interrupted_.exchange(false)) return Outcome::kInterrupted;
-    if (machine_.run.stop_after && finished_.size() >= *machine_.run.stop_after) return Outcome::kStopped;
+    if (machine_.run.stop_after && host_kernels_ >= *machine_.run.stop_after) return Outcome::kStopped;
     const bool served = serve_queues();
     if (!faulted_before && fault_) return Outcome::kFault;
     if (reached()) break;
@@ -469,7 +522,7 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached) {
 }
 
 Outcome FunctionalDevice::advance_until(Ticket ticket) {
-  CASTOR_ASSERT(ticket <= last_ticket_);
+  CASTOR_ASSERT(ticket <= tickets_.last());
   return advance_until_enough([&] { return complete(ticket); }, kNoTime);
 }
 
@@ -494,7 +547,9 @@ Outcome FunctionalDevice::advance_until_enough(const std::function<bool()>& enou
 }
 
 std::string FunctionalDevice::waiting_chain() const {
-  std::string text;
+  std::string text = launcher_.waiting();
+  if (!waiting_.empty())
+    text += "  " + std::to_string(waiting_.size()) + " thread blocks wait for launches of theirs\n";
   for (std::size_t i = 0; i < queues_.size(); ++i) {
     const Queue& queue = queues_[i];
     if (queue.packets.empty()) continue;
@@ -512,15 +567,18 @@ void FunctionalDevice::reset() {
   for (Queue& queue : queues_) queue = Queue{};
   resident_.clear();
   for (Running& kernel : running_) {
-    if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
+    if (kernel.level == 0 && kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
   }
   running_.clear();
+  waiting_.clear();
+  returning_.clear();
+  roots_.clear();
+  rows_.clear();
+  launcher_.reset();
   events_.clear();
   fault_.reset();
   limit_reached_ = false;
-  completed_.clear();
-  record_times_.clear();
-  completed_below_ = last_ticket_ + 1;
+  tickets_.reset();
 }
 
 std::string FunctionalDevice::report_json() const {

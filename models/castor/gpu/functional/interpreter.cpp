@@ -3,6 +3,7 @@
 #include "castor/base/error.h"
 #include "castor/gpu/execution/control.h"
 #include "castor/gpu/execution/lane_access.h"
+#include "castor/gpu/functional/runtime_call.h"
 
 namespace castor::gpu::functional {
 namespace {
@@ -205,6 +206,18 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
           }
         }
         step();
+        break;
+      case Kind::kRuntimeCall:
+        if (mask != 0) {
+          CASTOR_ASSERT(launcher_ != nullptr, "%s calls the device runtime", program.kernel.c_str());
+          runtime_call(record, view, mask, block, warp, *launcher_);
+        }
+        step();
+        if (warp.state == WarpState::kAwaitsChildren) {
+          stack.jump(pc);
+          leave();
+          return std::nullopt;
+        }
         break;
       case Kind::kFence:
       case Kind::kBreakpoint:

@@ -5,6 +5,7 @@
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/execution/system_call.h"
+#include "castor/gpu/functional/launcher.h"
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/functional/thread_block.h"
 
@@ -26,6 +27,8 @@ class Interpreter {
 
   [[nodiscard]] Services& services() { return services_; }
   [[nodiscard]] MemoryPath& memory() { return memory_; }
+  /// Who serves calls of the device runtime; without, no program may make any.
+  void set_launcher(Launcher* launcher) { launcher_ = launcher; }
 
   /// Runs one warp for at most `budget` instructions, until it blocks, or is done. Adds to `counters`, whose warp
   /// instructions are also the clock that programs read.
@@ -42,6 +45,7 @@ class Interpreter {
 
   Services services_;
   MemoryPath memory_;
+  Launcher* launcher_ = nullptr;
 };
 
 }  // namespace castor::gpu::functional

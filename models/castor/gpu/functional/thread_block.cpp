@@ -32,6 +32,7 @@ void ThreadBlock::start(const Launch& launch, Dim3 index, unsigned lanes, unsign
     warp.registers = registers_.data() + w * register_bytes;
     warp.local = local_.data() + w * local_bytes;
     warp.state = WarpState::kReady;
+    warp.runtime.reset();
     isa::WarpContext& context = warp.context;
     identify(launch, launch, index, lanes, w, context);
     context.first_warp = w * (lanes / 32);
@@ -70,6 +71,17 @@ isa::RegisterView ThreadBlock::view(Warp& warp) const {
 
 Dim3 ThreadBlock::thread(const Warp& warp, unsigned lane) const {
   return {warp.context.tid[0][lane], warp.context.tid[1][lane], warp.context.tid[2][lane]};
+}
+
+bool ThreadBlock::awaits_children() const {
+  return std::any_of(warps_.begin(), warps_.end(),
+                     [](const Warp& warp) { return warp.state == WarpState::kAwaitsChildren; });
+}
+
+void ThreadBlock::children_closed() {
+  for (Warp& warp : warps_) {
+    if (warp.state == WarpState::kAwaitsChildren) warp.state = WarpState::kReady;
+  }
 }
 
 void ThreadBlock::retire(Warp& warp) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/execution/barrier_arrival.h"
 #include "castor/gpu/functional/affine_probe.h"
+#include "castor/gpu/functional/launcher.h"
 #include "castor/gpu/functional/mark_check.h"
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/functional/redundancy.h"
@@ -23,7 +25,13 @@ namespace castor::gpu::functional {
 
 using gpu::AlignedBytes;
 
-enum class WarpState : std::uint8_t { kReady, kAtBarrier, kDone };
+enum class WarpState : std::uint8_t { kReady, kAtBarrier, kAwaitsChildren, kDone };
+
+/// What the device runtime keeps for the threads of a warp.
+struct RuntimeState {
+  std::array<LaunchDescription, isa::kMaxLanes> described;  ///< RuntimeCall::kDescribe
+  std::array<std::int32_t, isa::kMaxLanes> last_error{};
+};
 
 struct Warp {
   isa::SimtStack stack;
@@ -33,6 +41,7 @@ struct Warp {
   std::byte* local = nullptr;
   WarpState state = WarpState::kReady;
   BarrierWait barrier;  ///< in kAtBarrier
+  std::unique_ptr<RuntimeState> runtime;  ///< from its first call of the device runtime on
 };
 
 /// One resident thread block: registers, shared and local memory, barriers. Can be used again for the next block.
@@ -63,12 +72,21 @@ class ThreadBlock {
   /// Index of the thread in one lane of a warp.
   [[nodiscard]] Dim3 thread(const Warp& warp, unsigned lane) const;
 
+  /// Which block of which launch it is, as a caller of the device runtime.
+  void set_caller(const Caller& caller) { caller_ = caller; }
+  [[nodiscard]] const Caller& caller() const { return caller_; }
+  /// Some warp waits for launches of the block.
+  [[nodiscard]] bool awaits_children() const;
+  /// Those launches are closed: such warps go on.
+  void children_closed();
+
   void retire(Warp& warp);
   void release(const std::vector<isa::BarrierUnit::Release>& released);
 
  private:
   const Launch* launch_ = nullptr;
   Dim3 index_;
+  Caller caller_;
   unsigned lanes_ = 32;
   unsigned live_warps_ = 0;
   AlignedBytes registers_;

@@ -140,6 +140,7 @@ void decode_kind(const Machine& machine, const isa::Record& record, Decoded& dec
       break;
     case Kind::kFence:
     case Kind::kSystemCall:
+    case Kind::kRuntimeCall:
     case Kind::kSleep:
       decoded.pool = UnitPool::kSync;
       decoded.instruction_class = record.kind == Kind::kFence ? InstructionClass::kSync : InstructionClass::kOther;

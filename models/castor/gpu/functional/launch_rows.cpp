@@ -1,0 +1,44 @@
+#include "castor/gpu/functional/launch_rows.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace castor::gpu::functional {
+
+void LaunchRows::add(LaunchId root, unsigned level, KernelStatistics launch) {
+  Row& row = trees_[root].children[{level, launch.kernel}];
+  if (row.launches++ == 0) {
+    row.sum = std::move(launch);
+    return;
+  }
+  KernelStatistics& sum = row.sum;
+  sum.start = std::min(sum.start, launch.start);
+  sum.end = std::max(sum.end, launch.end);
+  sum.thread_blocks += launch.thread_blocks;
+  sum.warp_instructions += launch.warp_instructions;
+  sum.thread_instructions += launch.thread_instructions;
+  for (const auto& [name, value] : launch.counts) {
+    const auto found = std::find_if(sum.counts.begin(), sum.counts.end(),
+                                    [name = name](const auto& count) { return count.first == name; });
+    if (found == sum.counts.end())
+      sum.counts.emplace_back(name, value);
+    else
+      found->second += value;
+  }
+}
+
+std::vector<KernelStatistics> LaunchRows::close(LaunchId root, Picoseconds now) {
+  std::vector<KernelStatistics> rows;
+  auto node = trees_.extract(root);
+  if (node.empty()) return rows;
+  for (auto& [key, row] : node.mapped().children) {
+    row.sum.counts.emplace_back("device_launches", row.launches);
+    row.sum.counts.emplace_back("level", key.first);
+    rows.push_back(std::move(row.sum));
+  }
+  node.mapped().host.end = now;
+  rows.push_back(std::move(node.mapped().host));
+  return rows;
+}
+
+}  // namespace castor::gpu::functional

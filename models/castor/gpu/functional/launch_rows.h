@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "castor/gpu/device.h"
+#include "castor/gpu/functional/launcher.h"
+
+namespace castor::gpu::functional {
+
+/// What reports say of trees of launches: a row for each of the host's launches, and before it one for each (level,
+/// kernel) that device code below it has launched, since programs make 10^5 such launches.
+class LaunchRows {
+ public:
+  /// A launch of the host has completed, its children not yet.
+  void keep(LaunchId root, KernelStatistics launch) { trees_[root].host = std::move(launch); }
+  /// A launch by device code has completed.
+  void add(LaunchId root, unsigned level, KernelStatistics launch);
+  /// The rows of a tree, the host's last; `now`: time of its closing.
+  [[nodiscard]] std::vector<KernelStatistics> close(LaunchId root, Picoseconds now);
+  void clear() { trees_.clear(); }
+
+ private:
+  struct Row {
+    KernelStatistics sum;
+    std::uint64_t launches = 0;
+  };
+  struct Tree {
+    KernelStatistics host;
+    std::map<std::pair<unsigned, std::string>, Row> children;
+  };
+  std::map<LaunchId, Tree> trees_;
+};
+
+}  // namespace castor::gpu::functional

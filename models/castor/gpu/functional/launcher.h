@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "castor/gpu/device.h"
+#include "castor/gpu/functional/parameter_buffers.h"
+#include "castor/gpu/loaded_program.h"
+#include "castor/gpu/machine.h"
+
+namespace castor::gpu::functional {
+
+/// Numbers of launches and of thread blocks that have started; 0 is none, and none is used twice.
+using LaunchId = std::uint64_t;
+using BlockId = std::uint64_t;
+
+/// Who makes a call: a thread block of a launch.
+struct Caller {
+  BlockId block = 0;
+  LaunchId launch = 0;
+  std::uint64_t module = 0;  ///< isa::Program::code_values of its program
+};
+
+/// What the device runtime returns, with CUDA's numbers.
+enum class LaunchCode : std::int32_t {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kInvalidConfiguration = 9,
+  kSyncDepthExceeded = 68,
+  kPendingCountExceeded = 69,
+  kInvalidHandle = 400,
+};
+
+/// A launch by device code that may start.
+struct ChildLaunch {
+  LaunchId id = 0;
+  LaunchId root = 0;   ///< the host's launch at the top of its tree
+  unsigned level = 0;  ///< generations below that
+  LaunchDescription launch;
+  std::uint64_t parameters = 0;  ///< device address, freed by the launcher
+};
+
+/// Launches by device code, of the machine without timing (docs/decisions/device-launch.md): the tree of launches, what
+/// may start, streams and events of thread blocks, limits.
+///
+/// A launch is open until it has completed itself and all its children are closed. Whoever runs the launches says what
+/// has happened (`open_root`, `complete`, `end_block`, `drop`) and asks for what follows from it.
+/// Limits: one thread.
+class Launcher {
+ public:
+  Launcher(const Machine& machine, Store& store, const ProgramTable& programs)
+      : machine_(machine), programs_(programs), buffers_(store) {}
+
+  void set_limits(const LaunchLimits& limits) { limits_ = limits; }
+  [[nodiscard]] const LaunchLimits& limits() const { return limits_; }
+  [[nodiscard]] ParameterBuffers& buffers() { return buffers_; }
+  /// A launch of the host begins.
+  [[nodiscard]] LaunchId open_root();
+
+  // Calls of device code.
+
+  /// The buffer of `launch`, whose size is the kernel's; 0: no kernel of that value, no room.
+  [[nodiscard]] std::uint64_t describe(const Caller& caller, const LaunchDescription& launch);
+  [[nodiscard]] LaunchCode launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
+                                  std::uint64_t stream);
+  /// What the buffer was made for.
+  [[nodiscard]] LaunchCode launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream);
+  /// Whether a warp of the block may wait for children.
+  [[nodiscard]] LaunchCode synchronize(const Caller& caller) const;
+  [[nodiscard]] std::optional<std::uint64_t> create_stream(const Caller& caller, std::uint32_t flags);
+  [[nodiscard]] LaunchCode destroy_stream(const Caller& caller, std::uint64_t stream);
+  [[nodiscard]] LaunchCode wait_in_stream(const Caller& caller, std::uint64_t stream, std::uint64_t event);
+  [[nodiscard]] std::optional<std::uint64_t> create_event(const Caller& caller, std::uint32_t flags);
+  [[nodiscard]] LaunchCode destroy_event(const Caller& caller, std::uint64_t event);
+  [[nodiscard]] LaunchCode record_event(const Caller& caller, std::uint64_t event, std::uint64_t stream);
+
+  // What follows.
+
+  [[nodiscard]] std::uint64_t open_children(BlockId block) const;
+  [[nodiscard]] bool may_start() const { return !startable_.empty(); }
+  /// The oldest that may start; it counts as started.
+  [[nodiscard]] ChildLaunch start();
+  /// Launches that are open and have not started wait for others; text for a deadlock, empty if there are none.
+  [[nodiscard]] std::string waiting() const;
+  /// All thread blocks of a launch have ended. Closes what is closed with it.
+  void complete(LaunchId launch);
+  /// A thread block has ended. Its children go on.
+  void end_block(BlockId block);
+  /// Forgets the whole tree of a launch of the host, as if it had completed.
+  void drop(LaunchId root);
+  /// Launches of the host that have been closed since the last call, in that order.
+  [[nodiscard]] std::vector<LaunchId> take_closed_roots() { return std::exchange(closed_roots_, {}); }
+  /// Blocks whose last open child has been closed since the last call.
+  [[nodiscard]] std::vector<BlockId> take_childless() { return std::exchange(childless_, {}); }
+  /// Forgets everything, and frees the buffers.
+  void reset();
+
+ private:
+  struct Node {
+    LaunchId parent = 0;
+    LaunchId root = 0;
+    BlockId block = 0;  ///< that launched it
+    unsigned level = 0;
+    std::uint64_t open = 1;  ///< itself and children
+    std::uint64_t waits = 0;  ///< for launches before it
+    std::vector<LaunchId> followers;
+    LaunchDescription launch;
+    std::uint64_t parameters = 0;
+    bool pending = false;  ///< has not started
+  };
+  struct Stream {
+    LaunchId last = 0;
+    std::vector<LaunchId> events;  ///< the next launch waits for these
+  };
+  /// A thread block that has called the device runtime.
+  struct Site {
+    std::uint64_t open_children = 0;
+    std::map<std::uint64_t, Stream> streams;  ///< [0] is the null stream
+    std::map<std::uint64_t, std::vector<LaunchId>> events;  ///< what they stand for
+  };
+
+  /// The program that a kernel's value means to the caller, or null.
+  [[nodiscard]] const LoadedProgram* program(const Caller& caller, std::uint64_t kernel) const;
+  [[nodiscard]] LaunchCode check(const LoadedProgram& program, const LaunchDescription& launch) const;
+  [[nodiscard]] Stream* find_stream(const Caller& caller, std::uint64_t stream);
+  void follow(Node& node, LaunchId id, LaunchId before);
+  void close(LaunchId launch);
+
+  const Machine& machine_;
+  const ProgramTable& programs_;
+  ParameterBuffers buffers_;
+  LaunchLimits limits_;
+  LaunchId last_launch_ = 0;
+  std::uint64_t last_handle_ = 0;
+  std::uint64_t pending_ = 0;
+  std::unordered_map<LaunchId, Node> nodes_;
+  std::set<LaunchId> startable_;
+  std::unordered_map<BlockId, Site> sites_;
+  std::vector<LaunchId> closed_roots_;
+  std::vector<BlockId> childless_;
+};
+
+}  // namespace castor::gpu::functional

@@ -1,0 +1,44 @@
+#include "castor/gpu/functional/parameter_buffers.h"
+
+#include <algorithm>
+
+namespace castor::gpu::functional {
+
+std::uint64_t ParameterBuffers::allocate(std::uint64_t alignment, std::uint64_t bytes,
+                                         const std::optional<LaunchDescription>& launch) {
+  constexpr std::uint64_t kShare = 8;
+  if (alignment > kMostAlignment || (alignment & (alignment - 1)) != 0) return 0;
+  const std::uint64_t most = std::min(kMostBytes, store_.capacity() / kShare);
+  const std::uint64_t used = store_.used(AllocationKind::kPool);
+  if (bytes > most || used > most - bytes) return 0;
+  const auto address = store_.allocate(bytes, AllocationKind::kPool, "parameters of a launch by device code");
+  if (!address) return 0;
+  if (*address + bytes > kEnd) {
+    store_.free(*address);
+    return 0;
+  }
+  buffers_[*address] = {bytes, false, launch};
+  return *address;
+}
+
+const ParameterBuffers::Buffer* ParameterBuffers::find(std::uint64_t address) const {
+  const auto found = buffers_.find(address);
+  return found == buffers_.end() ? nullptr : &found->second;
+}
+
+void ParameterBuffers::launch(std::uint64_t address) {
+  buffers_.at(address).launched = true;
+  store_.set_read_only(address, true);
+}
+
+void ParameterBuffers::free(std::uint64_t address) {
+  buffers_.erase(address);
+  store_.free(address);
+}
+
+void ParameterBuffers::clear() {
+  for (const auto& [address, buffer] : buffers_) store_.free(address);
+  buffers_.clear();
+}
+
+}  // namespace castor::gpu::functional

@@ -1,0 +1,135 @@
+#include "castor/gpu/functional/runtime_call.h"
+
+#include "castor/gpu/execution/lane_access.h"
+
+namespace castor::gpu::functional {
+namespace {
+
+using isa::RuntimeCall;
+
+// Of cudaLimit.
+constexpr std::uint32_t kSyncDepth = 3;
+constexpr std::uint32_t kPendingLaunches = 4;
+
+// A call of one lane.
+struct Call {
+  const isa::Record& record;
+  const isa::RegisterView& view;
+  const Caller& caller;
+  RuntimeState& state;
+  Launcher& launcher;
+  unsigned lane;
+
+  [[nodiscard]] std::uint64_t wide(unsigned which) const {
+    return lane_value<std::uint64_t>(view, record.src[which], lane);
+  }
+  [[nodiscard]] std::uint32_t word(unsigned which) const {
+    return lane_value<std::uint32_t>(view, record.src[which], lane);
+  }
+  [[nodiscard]] LaunchDescription& described() const { return state.described[lane]; }
+
+  [[nodiscard]] std::uint64_t describe() const {
+    const std::uint64_t pairs[] = {wide(1), wide(2), wide(3)};
+    std::uint32_t words[6];
+    for (unsigned i = 0; i < 6; ++i) words[i] = static_cast<std::uint32_t>(pairs[i / 2] >> (i % 2 * 32));
+    described() = {wide(0), {words[0], words[1], words[2]}, {words[3], words[4], words[5]}, 0};
+    return 0;
+  }
+  [[nodiscard]] std::uint64_t code(LaunchCode result) const {
+    if (result != LaunchCode::kSuccess) state.last_error[lane] = static_cast<std::int32_t>(result);
+    return static_cast<std::uint64_t>(result);
+  }
+  [[nodiscard]] std::uint64_t made(const std::optional<std::uint64_t>& handle) const {
+    if (!handle) state.last_error[lane] = static_cast<std::int32_t>(LaunchCode::kInvalidValue);
+    return handle.value_or(isa::kNoRuntimeValue);
+  }
+  [[nodiscard]] std::uint64_t limit() const {
+    constexpr std::int32_t kUnsupportedLimit = 42;
+    switch (word(0)) {
+      case kSyncDepth:
+        return launcher.limits().sync_depth;
+      case kPendingLaunches:
+        return launcher.limits().pending;
+      default:
+        state.last_error[lane] = kUnsupportedLimit;
+        return isa::kNoRuntimeValue;
+    }
+  }
+  [[nodiscard]] std::uint64_t error(bool forget) const {
+    const std::int32_t last = state.last_error[lane];
+    if (forget) state.last_error[lane] = 0;
+    return static_cast<std::uint64_t>(last);
+  }
+
+  [[nodiscard]] std::uint64_t run() const {
+    switch (static_cast<RuntimeCall>(record.imm)) {
+      case RuntimeCall::kDescribe:
+        return describe();
+      case RuntimeCall::kBuffer:
+        return launcher.buffers().allocate(wide(0), wide(1));
+      case RuntimeCall::kDescribedBuffer:
+        described().dynamic_shared = word(0);
+        return launcher.describe(caller, described());
+      case RuntimeCall::kLaunch:
+        described().dynamic_shared = word(1);
+        return code(launcher.launch(caller, described(), wide(0), wide(2)));
+      case RuntimeCall::kDescribedLaunch:
+        return code(launcher.launch(caller, wide(0), wide(1)));
+      case RuntimeCall::kSynchronize:
+        return code(launcher.synchronize(caller));
+      case RuntimeCall::kStreamCreate:
+        return made(launcher.create_stream(caller, word(0)));
+      case RuntimeCall::kStreamDestroy:
+        return code(launcher.destroy_stream(caller, wide(0)));
+      case RuntimeCall::kStreamWait:
+        return code(launcher.wait_in_stream(caller, wide(0), wide(1)));
+      case RuntimeCall::kEventCreate:
+        return made(launcher.create_event(caller, word(0)));
+      case RuntimeCall::kEventDestroy:
+        return code(launcher.destroy_event(caller, wide(0)));
+      case RuntimeCall::kEventRecord:
+        return code(launcher.record_event(caller, wide(0), wide(1)));
+      case RuntimeCall::kLimit:
+        return limit();
+      case RuntimeCall::kLastError:
+        return error(true);
+      case RuntimeCall::kPeekError:
+        return error(false);
+    }
+    return 0;
+  }
+};
+
+bool gives_64_bits(RuntimeCall call) {
+  return call == RuntimeCall::kBuffer || call == RuntimeCall::kDescribedBuffer || call == RuntimeCall::kStreamCreate ||
+         call == RuntimeCall::kEventCreate || call == RuntimeCall::kLimit;
+}
+
+}  // namespace
+
+void runtime_call(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask, ThreadBlock& block,
+                  Warp& warp, Launcher& launcher) {
+  if (warp.runtime == nullptr) warp.runtime = std::make_unique<RuntimeState>();
+  const auto call = static_cast<RuntimeCall>(record.imm);
+  // The result may lie where arguments of other lanes do.
+  std::uint64_t results[isa::kMaxLanes];
+  const auto each = [mask](const auto& use) {
+    for (isa::LaneMask left = mask; left != 0; left &= left - 1) use(first_lane(left));
+  };
+  each([&](unsigned lane) {
+    results[lane] = Call{record, view, block.caller(), *warp.runtime, launcher, lane}.run();
+  });
+  each([&](unsigned lane) {
+    if (gives_64_bits(call))
+      set_lane<std::uint64_t>(view, record.dst, lane, results[lane]);
+    else
+      set_lane<std::uint32_t>(view, record.dst, lane, static_cast<std::uint32_t>(results[lane]));
+  });
+  // What the calls return is known; a wait does not change it.
+  const bool waits = call == RuntimeCall::kSynchronize &&
+                     launcher.synchronize(block.caller()) == LaunchCode::kSuccess &&
+                     launcher.open_children(block.caller().block) != 0;
+  if (waits) warp.state = WarpState::kAwaitsChildren;
+}
+
+}  // namespace castor::gpu::functional
