@@ -159,20 +159,20 @@ TEST_F(ModuleTest, LaunchesThroughTheValueOfAnotherModuleAreRefused) {
   Module other = module(kLeaf);
   ASSERT_NE(other.kernel(device_, "leaf"), nullptr);
   Module image = module(std::string(kRuntime) + kLeaf + launching("parent", "leaf"));
-  LoadedKernel* const parent = image.kernel(device_, "parent");
+  const LoadedProgram parent = *image.kernel(device_, "parent");
   const std::uint64_t out = rig_.buffer(8);
   const auto run = [&](gpu::ProgramHandle program) {
     rig_.device.advance_until(rig_.launch(program, {}, {}, Parameters().add(out)));
     return std::make_pair(rig_.value<std::uint32_t>(out), rig_.value<std::uint32_t>(out + 4));
   };
-  EXPECT_EQ(run(parent->handle), std::make_pair(0U, 7U));
+  EXPECT_EQ(run(parent.handle), std::make_pair(0U, 7U));
   // The same code, said to be of no module that has the value.
-  const auto foreign = std::make_shared<isa::Program>(*parent->program);
+  const auto foreign = std::make_shared<isa::Program>(*parent.program);
   foreign->code_values += 4096;
   rig_.device.store().host(out)[4] = std::byte{0};
   EXPECT_EQ(run(device_.load(foreign)), std::make_pair(1U, 0U));
   image.unload(device_);
-  EXPECT_EQ(run(parent == nullptr ? 0 : device_.load(foreign)).first, 1U) << "no value is left of it";
+  EXPECT_EQ(run(parent.handle).first, 1U) << "no value is left of it";
 }
 
 TEST_F(ModuleTest, AKernelThatCouldLaunchOneThatFailsFailsWithIt) {
