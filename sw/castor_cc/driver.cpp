@@ -314,8 +314,7 @@ bool Job::link_device_code(std::vector<std::string>& objects, const std::string&
   return good;
 }
 
-Job::Result Job::compile_cuda(Input& input, const std::string& mode, const std::string& output,
-                              std::size_t index) {
+Job::Result Job::compile_cuda(Input& input, const std::string& mode, const std::string& output, std::size_t index) {
   if (options_.relocatable) return compile_relocatable(input, output, index);
   Result result;
   const std::string ptx = options_.keep ? with_extension(input.path, ".ptx") : temporary(index, input.path, ".ptx");

@@ -102,7 +102,8 @@ constexpr std::size_t kNone = std::string_view::npos;
 
 std::string launch_note(std::string_view name) {
   return "castor-cc: note: '" + std::string(name) +
-         "' is launched by device code (dynamic parallelism) where castor-cc cannot rewrite <<<>>>, in a macro perhaps; "
+         "' is launched by device code (dynamic parallelism) where castor-cc cannot rewrite <<<>>>, in a macro "
+         "perhaps; "
          "instead, write castor::launch<" +
          std::string(name) + ">(grid, block, shared, stream)(arguments)\n";
 }
@@ -131,11 +132,14 @@ std::string explain_missing_functions(std::string_view error_text) {
       error_text.find("invalid explicitly-specified argument for template parameter 'kernel'") != kNone &&
       told.insert("launch").second) {
     notes +=
-        "castor-cc: note: device code launches a kernel whose template arguments, or overload, only the call's arguments "
-        "tell; name them all: castor::launch<kernel<int>>(grid, block, shared, stream)(arguments), or kernel<int><<<...>>>\n";
+        "castor-cc: note: device code launches a kernel whose template arguments, or overload, only the call's "
+        "arguments "
+        "tell; name them all: castor::launch<kernel<int>>(grid, block, shared, stream)(arguments), or "
+        "kernel<int><<<...>>>\n";
   }
   if (error_text.find("error: no matching function for call to object of type 'launch_detail::Launch<") != kNone ||
-      error_text.find("error: no matching function for call to object of type 'castor::launch_detail::Launch<") != kNone) {
+      error_text.find("error: no matching function for call to object of type 'castor::launch_detail::Launch<") !=
+          kNone) {
     notes +=
         "castor-cc: note: a launch by device code, castor::launch<kernel>(...)(arguments), wants all arguments of the "
         "kernel: default arguments are not known there\n";

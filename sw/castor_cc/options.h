@@ -16,7 +16,7 @@ class SourceOverlay;
 struct Input {
   std::string path;
   InputKind kind = InputKind::kCuda;
-  std::vector<std::string> reading = {};           ///< options with which clang reads it as nvcc would
+  std::vector<std::string> reading = {};             ///< options with which clang reads it as nvcc would
   std::shared_ptr<SourceOverlay> sources = nullptr;  ///< where they come from, if sources may be rewritten
 };
 

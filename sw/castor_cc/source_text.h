@@ -24,9 +24,9 @@ struct SourcePlace {
 };
 
 /// Launches by device code, which clang refuses: `kernel<<<configuration>>>` becomes `::castor::launch<kernel>(
-/// configuration)`; with `older`, for C++ before C++17, `::castor::launch_of<decltype(&kernel), &kernel>(configuration)`.
-/// `places`: of kernels' names or of `<<<`; those where no launch stands are passed over. Lines keep their numbers.
-/// Returns nothing if nothing changes.
+/// configuration)`; with `older`, for C++ before C++17, `::castor::launch_of<decltype(&kernel),
+/// &kernel>(configuration)`. `places`: of kernels' names or of `<<<`; those where no launch stands are passed over.
+/// Lines keep their numbers. Returns nothing if nothing changes.
 [[nodiscard]] std::optional<std::string> rewrite_launches(std::string_view text, const std::vector<SourcePlace>& places,
                                                           bool older);
 

@@ -66,7 +66,7 @@ struct Linked {
   std::unordered_map<std::string_view, const isa::Variable*> variables;  ///< of the module
   std::unordered_map<std::string_view, const isa::Function*> all_functions;
   std::unordered_map<const isa::Variable*, std::uint32_t> shared_offsets;
-  std::vector<std::uint32_t> targets;  ///< functions that indirect calls can reach
+  std::vector<std::uint32_t> targets;      ///< functions that indirect calls can reach
   bool launches = false;                   ///< some function launches kernels
   std::vector<std::string> named_kernels;  ///< by the functions; if one launches, by initialisers of the module too
   std::uint32_t shared_bytes = 0;

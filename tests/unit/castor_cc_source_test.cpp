@@ -154,11 +154,13 @@ std::string launched(std::string text, bool older = false) {
   for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@')) {
     text.erase(at, 1);
     const std::size_t line = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-    places.push_back({1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n')),
-                      line == std::string::npos ? at + 1 : at - line});
+    places.push_back(
+        {1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n')),
+         line == std::string::npos ? at + 1 : at - line});
   }
   const auto changed = rewrite_launches(text, places, older);
-  if (changed) EXPECT_EQ(std::count(changed->begin(), changed->end(), '\n'), std::count(text.begin(), text.end(), '\n'));
+  if (changed)
+    EXPECT_EQ(std::count(changed->begin(), changed->end(), '\n'), std::count(text.begin(), text.end(), '\n'));
   return changed.value_or(text);
 }
 

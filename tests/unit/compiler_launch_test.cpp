@@ -84,11 +84,12 @@ TEST(Launch, WhatIsGivenBackThroughAPointerIsStoredUnlessItIsAnError) {
 }
 
 TEST(Launch, WrongNumberOfArgumentsIsAnErrorAtTheCall) {
-  const std::string error = compile_error(kernel(R"(
+  const std::string error =
+      compile_error(kernel(R"(
     { .param .b64 p0; st.param.b64 [p0+0], %rd6; .param .b64 result;
       call.uni (result), cudaGetParameterBuffer, (p0); }
 )",
-                                                 ".extern .func (.param .b64 r) cudaGetParameterBuffer (.param .b64 a);\n"));
+                           ".extern .func (.param .b64 r) cudaGetParameterBuffer (.param .b64 a);\n"));
   EXPECT_THAT(error, HasSubstr("'cudaGetParameterBuffer' takes 2 arguments; this call has 1"));
 }
 

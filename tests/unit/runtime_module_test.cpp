@@ -125,7 +125,8 @@ std::string launching(const std::string& name, const std::string& child) {
     call.uni (r), cudaGetParameterBuffer, (a, b);
     ld.param.b64 %rd2, [r+0]; }
   st.u64 [%rd2], %rd1;
-  mov.u64 %rd3, )" + child + R"(;
+  mov.u64 %rd3, )" +
+         child + R"(;
   { .param .b64 k; st.param.b64 [k+0], %rd3; .param .b64 p; st.param.b64 [p+0], %rd2;
     .param .align 4 .b8 g[12]; st.param.b32 [g+0], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;
     .param .align 4 .b8 b[12]; st.param.b32 [b+0], 1; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;
@@ -178,8 +179,7 @@ TEST_F(ModuleTest, LaunchesThroughTheValueOfAnotherModuleAreRefused) {
 TEST_F(ModuleTest, AKernelThatCouldLaunchOneThatFailsFailsWithIt) {
   Module image = module(std::string(kRuntime) + ".visible .entry leaf(.param .u64 out) { .reg .b64 %rd<2>;\n" +
                         "mov.u64 %rd1, nobody; ret; }\n" + launching("parent", "leaf"));
-  for (int i = 0; i < 2; ++i)
-    EXPECT_THAT(error_of([&] { image.kernel(device_, "parent"); }), HasSubstr("nobody"));
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(error_of([&] { image.kernel(device_, "parent"); }), HasSubstr("nobody"));
 }
 
 TEST_F(ModuleTest, UnloadGivesItsMemoryBackAndLoadsAfresh) {

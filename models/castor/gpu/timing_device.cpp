@@ -103,11 +103,12 @@ void refuse_runtime_calls(const isa::Program& program) {
   const isa::SourceLine line = pc < program.lines.size() ? program.lines[pc] : isa::SourceLine{};
   if (line.source_line != 0 && line.source_file != 0 && line.source_file <= program.source_files.size())
     where += " (" + program.source_files[line.source_file - 1] + ":" + std::to_string(line.source_line) + ")";
-  throw base::InputError({program.module, static_cast<int>(line.line), static_cast<int>(line.column)},
-                         "kernel " + base::printable(where, 400) +
-                             " launches from device code, or asks about such launches; the machine with timing does not "
-                             "have them",
-                         "run it without timing: run.functional=1");
+  throw base::InputError(
+      {program.module, static_cast<int>(line.line), static_cast<int>(line.column)},
+      "kernel " + base::printable(where, 400) +
+          " launches from device code, or asks about such launches; the machine with timing does not "
+          "have them",
+      "run it without timing: run.functional=1");
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ struct Program {
 struct LinkOptions {
   /// Device address of every module-level variable in global or const space, and the value of every function.
   std::unordered_map<std::string, std::uint64_t> symbols;
-  std::uint64_t code_values = 0;  ///< device address at which the values of the module's functions begin
+  std::uint64_t code_values = 0;      ///< device address at which the values of the module's functions begin
   std::uint32_t max_registers = 255;  ///< cap per thread after all limits known before compilation
   // For .minnctapersm: registers that a block of `max_threads` may use are derived from these.
   std::uint32_t sm_registers = 65536;

@@ -52,14 +52,14 @@ enum class Kind : std::uint8_t {
   kCallIndirect,    ///< src[0] = function value
   kReturn,
   kExit,
-  kBarrier,     ///< BarrierOp in `barrier`; src[0] = id, src[1] = count (kNoOperand: all)
-  kFence,       ///< imm = FenceScope
-  kTrap,        ///< stops the kernel with an error
-  kBreakpoint,  ///< brkpt: ignored by machines without a debugger
-  kSystemCall,  ///< imm = SystemCall; arguments in src, result in dst
-  kRuntimeCall, ///< imm = RuntimeCall; arguments in src, result in dst
-  kSleep,       ///< nanosleep: src[0] = ns
-  kPrefetch,    ///< address only, no effect on values
+  kBarrier,      ///< BarrierOp in `barrier`; src[0] = id, src[1] = count (kNoOperand: all)
+  kFence,        ///< imm = FenceScope
+  kTrap,         ///< stops the kernel with an error
+  kBreakpoint,   ///< brkpt: ignored by machines without a debugger
+  kSystemCall,   ///< imm = SystemCall; arguments in src, result in dst
+  kRuntimeCall,  ///< imm = RuntimeCall; arguments in src, result in dst
+  kSleep,        ///< nanosleep: src[0] = ns
+  kPrefetch,     ///< address only, no effect on values
   kNop,
 };
 

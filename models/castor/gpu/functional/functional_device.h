@@ -26,10 +26,10 @@ namespace castor::gpu::functional {
 ///
 /// As many thread blocks are resident as the machine's occupancy allows, taken from the heads of all queues; warps and
 /// blocks take turns of a fixed number of instructions, so programs whose warps or blocks wait for each other by
-/// spinning end. Launches by device code start as soon as the kernel table has room, the oldest first, before kernels of
-/// queues; blocks that wait for theirs are not resident meanwhile. Simulated time is an order of magnitude only: warp instructions / (SMs x schedulers) core cycles
-/// (our choice); copies and fills take none.
-/// Limits: no caches, no contention; one thread at a time.
+/// spinning end. Launches by device code start as soon as the kernel table has room, the oldest first, before kernels
+/// of queues; blocks that wait for theirs are not resident meanwhile. Simulated time is an order of magnitude only:
+/// warp instructions / (SMs x schedulers) core cycles (our choice); copies and fills take none. Limits: no caches, no
+/// contention; one thread at a time.
 class FunctionalDevice final : public Device {
  public:
   struct Options {

@@ -40,8 +40,8 @@ LaunchCode Launcher::check(const LoadedProgram& program, const LaunchDescription
   const std::size_t bytes = program.program().parameter_bytes;
   const auto verdict =
       check_launch(machine_, program.program(), LaunchSize{launch.grid, launch.block, launch.dynamic_shared, bytes});
-  const bool fits = verdict.error == LaunchError::kNone &&
-                    launch.grid.count() <= std::numeric_limits<std::uint32_t>::max();
+  const bool fits =
+      verdict.error == LaunchError::kNone && launch.grid.count() <= std::numeric_limits<std::uint32_t>::max();
   return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidConfiguration;
 }
 

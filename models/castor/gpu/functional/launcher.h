@@ -107,7 +107,7 @@ class Launcher {
     LaunchId root = 0;
     BlockId block = 0;  ///< that launched it
     unsigned level = 0;
-    std::uint64_t open = 1;  ///< itself and children
+    std::uint64_t open = 1;   ///< itself and children
     std::uint64_t waits = 0;  ///< for launches before it
     std::vector<LaunchId> followers;
     LaunchDescription launch;
@@ -121,7 +121,7 @@ class Launcher {
   /// A thread block that has called the device runtime.
   struct Site {
     std::uint64_t open_children = 0;
-    std::map<std::uint64_t, Stream> streams;  ///< [0] is the null stream
+    std::map<std::uint64_t, Stream> streams;                ///< [0] is the null stream
     std::map<std::uint64_t, std::vector<LaunchId>> events;  ///< what they stand for
   };
 

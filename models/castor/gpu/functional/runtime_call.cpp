@@ -116,9 +116,7 @@ void runtime_call(const isa::Record& record, const isa::RegisterView& view, isa:
   const auto each = [mask](const auto& use) {
     for (isa::LaneMask left = mask; left != 0; left &= left - 1) use(first_lane(left));
   };
-  each([&](unsigned lane) {
-    results[lane] = Call{record, view, block.caller(), *warp.runtime, launcher, lane}.run();
-  });
+  each([&](unsigned lane) { results[lane] = Call{record, view, block.caller(), *warp.runtime, launcher, lane}.run(); });
   each([&](unsigned lane) {
     if (gives_64_bits(call))
       set_lane<std::uint64_t>(view, record.dst, lane, results[lane]);

@@ -40,7 +40,7 @@ struct Warp {
   std::byte* registers = nullptr;
   std::byte* local = nullptr;
   WarpState state = WarpState::kReady;
-  BarrierWait barrier;  ///< in kAtBarrier
+  BarrierWait barrier;                    ///< in kAtBarrier
   std::unique_ptr<RuntimeState> runtime;  ///< from its first call of the device runtime on
 };
 

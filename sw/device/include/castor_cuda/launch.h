@@ -1,5 +1,5 @@
-// castor::launch<kernel>(grid, block, shared, stream)(arguments...): kernel<<<grid, block, shared, stream>>>(arguments...)
-// as a function of C++, on the device and on the host. Returns what the launch returns.
+// castor::launch<kernel>(grid, block, shared, stream)(arguments...): kernel<<<grid, block, shared,
+// stream>>>(arguments...) as a function of C++, on the device and on the host. Returns what the launch returns.
 //
 // clang refuses a kernel's name in device code, but for the initialiser of a constant. Before C++17 write
 // castor::launch_of<decltype(&kernel), &kernel>.
@@ -47,8 +47,7 @@ class Launch<void (*)(Parameters...), kernel> {
   /// Errors on the device: those of cudaLaunchDevice; out of memory if there is no room for the arguments.
   __host__ __device__ cudaError_t operator()(Parameters... arguments) const {
 #ifdef __CUDA_ARCH__
-    char* const buffer = static_cast<char*>(
-        cudaGetParameterBuffer(64, bytes(0, static_cast<Parameters*>(nullptr)...)));
+    char* const buffer = static_cast<char*>(cudaGetParameterBuffer(64, bytes(0, static_cast<Parameters*>(nullptr)...)));
     if (buffer == nullptr) return cudaErrorMemoryAllocation;
     write(buffer, 0, arguments...);
     return cudaLaunchDevice(reinterpret_cast<void*>(Address<void (*)(Parameters...), kernel>::value), buffer, grid_,
