@@ -233,10 +233,13 @@ class Rewriter {
       std::size_t name = at - 1;
       if (word(name).find('>') == 0) {  // template arguments
         int open = 0;
+        int brackets = 0;
         for (bool done = false; !done; --name) {
           const std::string_view w = word(name);
-          if (w == ">" || w == ">>" || w == ">>>") open += static_cast<int>(w.size());
-          if (w == "<") --open;
+          if (w == ")" || w == "]" || w == "}") ++brackets;
+          if (w == "(" || w == "[" || w == "{") --brackets;
+          if (brackets == 0 && w.find('>') == 0) open += static_cast<int>(w.size());
+          if (brackets == 0 && w == "<") --open;
           done = open <= 0;
           if (name == 0) return end;
         }

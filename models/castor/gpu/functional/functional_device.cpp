@@ -55,6 +55,27 @@ Fault stuck(ThreadBlock& block) {
   return fault;
 }
 
+// A set for all thread blocks that are alike.
+void write_affine(std::ostream& file, const Launch& launch,
+                  const std::map<std::string, std::vector<std::uint64_t>>& affine) {
+  const isa::Program& program = *launch.program;
+  file << "launch " << launch.ticket << ' ' << program.code.size() << ' ' << program.kernel << '\n';
+  for (const auto& [set, blocks] : affine) {
+    std::vector<std::uint64_t> sorted = blocks;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<IndexRange> ranges;
+    for (const std::uint64_t block : sorted) add_to(ranges, block);
+    file << "set " << set << "\ntbs " << text_of(ranges, ' ') << '\n';
+  }
+  file.flush();
+}
+
+void signal(const Store& store, std::uint64_t address, JobStatus status) {
+  if (!is_signal_address(address, store)) return;
+  const std::uint64_t word = JobSignal{status, 0, 0}.word();
+  std::memcpy(store.host(address), &word, sizeof word);
+}
+
 }  // namespace
 
 FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
@@ -167,7 +188,7 @@ bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
                        return true;
                      },
                      [&](const JobPacket& packet) {
-                       if (!queue.error) begin_job(queue, packet);
+                       if (!queue.error) queue.begin_job(packet, store_);
                        tickets_.complete(ticket, now());
                        return true;
                      },
@@ -247,25 +268,24 @@ void FunctionalDevice::start_child() {
 }
 
 // Nobody judges: every job is accepted, and without timing none is late.
-void FunctionalDevice::begin_job(Queue& queue, const JobPacket& packet) {
-  if (!is_valid(packet, store_)) {
-    queue.error = true;
-    signal(packet.signal, JobStatus::kError);
+void FunctionalDevice::Queue::begin_job(const JobPacket& packet, Store& store) {
+  if (!is_valid(packet, store)) {
+    error = true;
+    gpu::functional::signal(store, packet.signal, JobStatus::kError);
     return;
   }
-  if (packet.append && queue.left == 0) {
-    signal(packet.signal, JobStatus::kRejected);
+  if (packet.append && left == 0) {
+    gpu::functional::signal(store, packet.signal, JobStatus::kRejected);
     return;
   }
-  if (!packet.append) queue.signal = packet.signal;
-  queue.left = packet.append ? queue.left + packet.kernels : packet.kernels;
-  signal(packet.signal, JobStatus::kAccepted);
+  if (!packet.append) signal = packet.signal;
+  left = packet.append ? left + packet.kernels : packet.kernels;
+  gpu::functional::signal(store, packet.signal, JobStatus::kAccepted);
 }
 
-void FunctionalDevice::signal(std::uint64_t address, JobStatus status) {
-  if (!is_signal_address(address, store_)) return;
-  const std::uint64_t word = JobSignal{status, 0, 0}.word();
-  std::memcpy(store_.host(address), &word, sizeof word);
+void FunctionalDevice::Queue::end_kernel(Store& store) {
+  busy = false;
+  if (left > 0 && --left == 0) gpu::functional::signal(store, signal, JobStatus::kDone);
 }
 
 // --- Blocks ---------------------------------------------------------------------------------------------------------
@@ -432,7 +452,7 @@ void FunctionalDevice::retire(Running& kernel) {
     kernel.redundancy.each(
         [&](const char* name, std::uint64_t value) { kernel.statistics.counts.emplace_back(name, value); });
   }
-  if (affine_file_.is_open()) write_affine(kernel);
+  if (affine_file_.is_open()) write_affine(affine_file_, kernel.launch, kernel.affine);
   outside_read_notice_.tell(kernel.statistics.kernel, kernel.outside_reads);
   if (kernel.level != 0) return rows_.add(kernel.root, kernel.level, std::move(kernel.statistics));
   if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
@@ -450,35 +470,14 @@ void FunctionalDevice::close_trees() {
     const Root root = found->second;
     roots_.erase(found);
     for (KernelStatistics& row : rows_.close(id, now())) finished_.push_back(std::move(row));
-    ++host_kernels_;
-    Queue& queue = queues_[root.queue];
-    queue.busy = false;
-    if (queue.left > 0 && --queue.left == 0) signal(queue.signal, JobStatus::kDone);
+    queues_[root.queue].end_kernel(store_);
     tickets_.complete(root.ticket, now());
   }
 }
 
-// A set for all thread blocks that are alike.
-void FunctionalDevice::write_affine(const Running& kernel) {
-  const isa::Program& program = *kernel.launch.program;
-  affine_file_ << "launch " << kernel.launch.ticket << ' ' << program.code.size() << ' ' << program.kernel << '\n';
-  for (const auto& [set, blocks] : kernel.affine) {
-    std::vector<std::uint64_t> sorted = blocks;
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<IndexRange> ranges;
-    for (const std::uint64_t block : sorted) add_to(ranges, block);
-    affine_file_ << "set " << set << "\ntbs " << text_of(ranges, ' ') << '\n';
-  }
-  affine_file_.flush();
-}
-
-void FunctionalDevice::record_fault(Fault fault) {
-  if (!fault_) fault_ = std::move(fault);
-}
-
 // A fault ends its kernel and the tree of launches that it belongs to: none of their blocks goes on. Others do.
 void FunctionalDevice::stop(Running& kernel, Fault fault) {
-  record_fault(std::move(fault));
+  if (!fault_) fault_ = std::move(fault);
   const LaunchId root = kernel.root;
   const auto drop = [&](const Resident& resident) {
     if (resident.kernel->root != root) return false;
@@ -502,7 +501,7 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached) {
   const bool faulted_before = fault_.has_value();
   while (!reached()) {
     if (interrupted_.exchange(false)) return Outcome::kInterrupted;
-    if (machine_.run.stop_after && host_kernels_ >= *machine_.run.stop_after) return Outcome::kStopped;
+    if (machine_.run.stop_after && rows_.closed() >= *machine_.run.stop_after) return Outcome::kStopped;
     const bool served = serve_queues();
     if (!faulted_before && fault_) return Outcome::kFault;
     if (reached()) break;
@@ -533,7 +532,7 @@ Outcome FunctionalDevice::advance_until_enough(const std::function<bool()>& enou
       Fault fault;
       fault.kind = FaultKind::kDeadlock;
       fault.message = "deadlock: nothing can proceed\n" + waiting_chain();
-      record_fault(std::move(fault));
+      fault_ = std::move(fault);
     }
     return outcome;
   }

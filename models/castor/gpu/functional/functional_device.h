@@ -73,6 +73,10 @@ class FunctionalDevice final : public Device {
     bool error = false;        ///< an invalid JOB packet: kernels and jobs are dropped
     std::uint64_t signal = 0;  ///< of the job under way
     std::uint32_t left = 0;    ///< its kernels that are not complete
+
+    void begin_job(const JobPacket& packet, Store& store);
+    /// Its head kernel is complete.
+    void end_kernel(Store& store);
   };
   /// A kernel whose blocks are being executed.
   struct Running {
@@ -124,11 +128,7 @@ class FunctionalDevice final : public Device {
   void retire(Running& kernel);
   void close_trees();
   [[nodiscard]] bool bring_back(double& used);
-  void write_affine(const Running& kernel);
   void stop(Running& kernel, Fault fault);
-  void record_fault(Fault fault);
-  void begin_job(Queue& queue, const JobPacket& packet);
-  void signal(std::uint64_t address, JobStatus status);
   Outcome advance(const std::function<bool()>& reached);
   [[nodiscard]] Picoseconds work_time() const;
   [[nodiscard]] std::string waiting_chain() const;
@@ -154,7 +154,6 @@ class FunctionalDevice final : public Device {
   std::optional<Fault> fault_;
   bool limit_reached_ = false;
   LaunchRows rows_;
-  std::uint64_t host_kernels_ = 0;  ///< complete
   std::vector<KernelStatistics> finished_;
   OutsideReadNotice outside_read_notice_;
   std::ofstream affine_file_;  ///< run.affine, if it is there

@@ -28,6 +28,7 @@ void LaunchRows::add(LaunchId root, unsigned level, KernelStatistics launch) {
 }
 
 std::vector<KernelStatistics> LaunchRows::close(LaunchId root, Picoseconds now) {
+  ++closed_;
   std::vector<KernelStatistics> rows;
   auto node = trees_.extract(root);
   if (node.empty()) return rows;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,6 +21,8 @@ class LaunchRows {
   void add(LaunchId root, unsigned level, KernelStatistics launch);
   /// The rows of a tree, the host's last; `now`: time of its closing.
   [[nodiscard]] std::vector<KernelStatistics> close(LaunchId root, Picoseconds now);
+  /// Launches of the host so closed, from the beginning.
+  [[nodiscard]] std::uint64_t closed() const { return closed_; }
   void clear() { trees_.clear(); }
 
  private:
@@ -32,6 +35,7 @@ class LaunchRows {
     std::map<std::pair<unsigned, std::string>, Row> children;
   };
   std::map<LaunchId, Tree> trees_;
+  std::uint64_t closed_ = 0;
 };
 
 }  // namespace castor::gpu::functional

@@ -2,7 +2,7 @@
 // stream>>>(arguments...) as a function of C++, on the device and on the host. Returns what the launch returns.
 //
 // clang refuses a kernel's name in device code, but for the initialiser of a constant. Before C++17 write
-// castor::launch_of<decltype(&kernel), &kernel>.
+// castor::launch_of<decltype(&kernel), &kernel>. Nothing here has lines of its own: messages name those of the launch.
 #pragma once
 
 namespace castor {
@@ -27,9 +27,9 @@ __host__ __device__ constexpr size_t bytes(size_t end, First*, Rest*... rest) {
   return bytes(place<First>(end) + sizeof(First), rest...);
 }
 
-__device__ inline void write(char*, size_t) {}
+__attribute__((nodebug)) __device__ inline void write(char*, size_t) {}
 template <class First, class... Rest>
-__device__ void write(char* buffer, size_t end, const First& first, const Rest&... rest) {
+__attribute__((nodebug)) __device__ void write(char* buffer, size_t end, const First& first, const Rest&... rest) {
   const size_t at = place<First>(end);
   ::new (static_cast<void*>(buffer + at)) First(first);
   write(buffer, at + sizeof(First), rest...);
@@ -41,11 +41,11 @@ class Launch;
 template <class... Parameters, void (*kernel)(Parameters...)>
 class Launch<void (*)(Parameters...), kernel> {
  public:
-  __host__ __device__ Launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+  __attribute__((nodebug)) __host__ __device__ Launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
       : grid_(grid), block_(block), shared_(shared), stream_(stream) {}
 
   /// Errors on the device: those of cudaLaunchDevice; out of memory if there is no room for the arguments.
-  __host__ __device__ cudaError_t operator()(Parameters... arguments) const {
+  __attribute__((nodebug)) __host__ __device__ cudaError_t operator()(Parameters... arguments) const {
 #ifdef __CUDA_ARCH__
     char* const buffer = static_cast<char*>(cudaGetParameterBuffer(64, bytes(0, static_cast<Parameters*>(nullptr)...)));
     if (buffer == nullptr) return cudaErrorMemoryAllocation;
@@ -68,15 +68,15 @@ class Launch<void (*)(Parameters...), kernel> {
 }  // namespace launch_detail
 
 template <class Kernel, Kernel kernel>
-__host__ __device__ launch_detail::Launch<Kernel, kernel> launch_of(dim3 grid, dim3 block, size_t shared = 0,
-                                                                    cudaStream_t stream = nullptr) {
+__attribute__((nodebug)) __host__ __device__ launch_detail::Launch<Kernel, kernel> launch_of(
+    dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
   return {grid, block, shared, stream};
 }
 
 #if __cplusplus >= 201703L
 template <auto kernel>
-__host__ __device__ launch_detail::Launch<decltype(kernel), kernel> launch(dim3 grid, dim3 block, size_t shared = 0,
-                                                                           cudaStream_t stream = nullptr) {
+__attribute__((nodebug)) __host__ __device__ launch_detail::Launch<decltype(kernel), kernel> launch(
+    dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
   return {grid, block, shared, stream};
 }
 #endif
