@@ -86,7 +86,8 @@ class DeviceLaunch(unittest.TestCase):
         self.gives(6, text)
 
     def test_template_arguments_that_only_the_call_tells_are_refused(self):
-        text = "template <class T> __global__ void child(T* o) {}\n__global__ void parent(int* o) { child<<<1, 1>>>(o); }"
+        text = "template <class T> __global__ void child(T* o) {}\n"
+        text += "__global__ void parent(int* o) { child<<<1, 1>>>(o); }"
         self.assertRegex(self.refused(text), "note: .*template arguments.*castor::launch<kernel<int>>")
 
     def test_default_arguments_are_refused(self):
@@ -106,7 +107,8 @@ class DeviceLaunch(unittest.TestCase):
         text += "__global__ void parent(int* o) { go(o); }"
         done = self.run_program(text, "-lineinfo", functional="0")
         self.assertEqual(done.stdout, "cudaErrorInvalidPtx 0\n")
-        self.assertRegex(done.stderr, r"^castor: app\.ptx:\d+:\d+: .*kernel parent\(int\*\), in go\(int\*\) \(.*:2\) launches from")
+        place = r"kernel parent\(int\*\), in go\(int\*\) \(.*:2\) launches from"
+        self.assertRegex(done.stderr, r"^castor: app\.ptx:\d+:\d+: .*" + place)
         self.assertIn("run.functional=1", done.stderr)
 
     def test_a_child_that_cannot_be_compiled_fails_the_launch_of_the_host(self):
