@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/machine.h"
@@ -199,6 +200,22 @@ std::size_t limit_of(const Session& session, cudaLimit limit) {
   return found != session.limits.end() ? found->second : default_limit(limit);
 }
 
+// Tells whoever acts on it.
+void apply(Session& session, cudaLimit limit) {
+  switch (limit) {
+    case cudaLimitStackSize:
+      return Module::set_stack_limit(limit_of(session, limit));
+    case cudaLimitMallocHeapSize:
+      return session.device().set_heap_limit(limit_of(session, limit));
+    case cudaLimitDevRuntimeSyncDepth:
+    case cudaLimitDevRuntimePendingLaunchCount:
+      return session.device().set_launch_limits(
+          {limit_of(session, cudaLimitDevRuntimePendingLaunchCount), limit_of(session, cudaLimitDevRuntimeSyncDepth)});
+    default:
+      return;
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -265,6 +282,8 @@ cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
 cudaError_t cudaDeviceReset(void) {
   return api([](Session& session) {
     session.reset_device();
+    const auto set = std::exchange(session.limits, {});
+    for (const auto& [limit, value] : set) apply(session, static_cast<cudaLimit>(limit));
     last_error() = cudaSuccess;
   });
 }
@@ -278,12 +297,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     if ((depth && value > gpu::LaunchLimits::kDeepestSync) || (pending && value > gpu::LaunchLimits::kMostPending))
       throw ApiError{cudaErrorInvalidValue};
     session.limits[limit] = value;
-    if (depth || pending) {
-      session.device().set_launch_limits(
-          {limit_of(session, cudaLimitDevRuntimePendingLaunchCount), limit_of(session, cudaLimitDevRuntimeSyncDepth)});
-    }
-    if (limit == cudaLimitStackSize) Module::set_stack_limit(value);
-    if (limit == cudaLimitMallocHeapSize) session.device().set_heap_limit(value);
+    apply(session, limit);
   });
 }
 cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value) { return cudaDeviceSetLimit(limit, value); }

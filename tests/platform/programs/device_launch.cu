@@ -260,5 +260,11 @@ int main() {
   say("limits in device code", run() && all(5, [&](int i) { return told[i]; }));
   say("limits too high", cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 1 << 19) == cudaErrorInvalidValue &&
                              cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 25) == cudaErrorInvalidValue);
+  cudaDeviceReset();
+  std::size_t pending = 0;
+  std::size_t depth = 0;
+  cudaDeviceGetLimit(&pending, cudaLimitDevRuntimePendingLaunchCount);
+  cudaDeviceGetLimit(&depth, cudaLimitDevRuntimeSyncDepth);
+  say("limits after a reset", pending == 2048 && depth == 2);
   return 0;
 }
