@@ -84,9 +84,10 @@ void add_stages(Rows& rows, const Params& params) {
     return smx_bind(now) && now.in.room_open != 0 && now.out.waiting != 0 && now.out.ev_stage == 0 &&
            now.out.ev_starve == 0 && now.out.ready != 0;
   });
-  add("placement of a thread block that is not the last", [](const Now& now) { return places(now) && !ends(now); });
+  if (params.CntW > 1)
+    add("placement of a thread block that is not the last", [](const Now& now) { return places(now) && !ends(now); });
   add("placement of the last thread block", ends);
-  add("consecutive thread blocks of an item on two SMs", again);
+  if (params.CntW > 1) add("consecutive thread blocks of an item on two SMs", again);
   add("head does not fit in stage 1", [](const Now& now) { return no_fit(now) && now.out.ev_stage == 1; });
   add("head does not fit in stage 2", [](const Now& now) { return no_fit(now) && now.out.ev_stage == 2; });
   add("no slot", [](const Now& now) { return no_fit(now) && now.in.room_slots == 0; });
@@ -103,6 +104,7 @@ void add_stages(Rows& rows, const Params& params) {
   add("own items in memory only", [](const Now& now) { return now.out.ev_starve != 0; });
   add("... while queue 0 has kernels",
       [](const Now& now) { return now.out.ev_starve != 0 && now.probes.host_count > 0; });
+  rows.back().long_run = params.BankDepth > 64;
   add("rotation stops", [](const Now& now) {
     return now.before != nullptr && now.before->out.waiting != 0 && now.out.waiting == 0 && now.out.scan_sm != 0;
   });
@@ -120,9 +122,10 @@ void add_stages(Rows& rows, const Params& params) {
       return adaptive(now) && now.in.room_open != 0 && now.out.waiting != 0 && now.out.ev_stage == 0 &&
              now.out.ev_starve == 0;
     });
-    add("own SM and another take from an item in turn", [](const Now& now) {
-      return again(now) && now.before->out.ev_stage != now.out.ev_stage && now.out.pl_level > 0;
-    });
+    if (params.CntW > 1)
+      add("own SM and another take from an item in turn", [](const Now& now) {
+        return again(now) && now.before->out.ev_stage != now.out.ev_stage && now.out.pl_level > 0;
+      });
   }
   if (params.sets() > 2) {
     add("another backup set after one ran empty", [](const Now& now) {
@@ -155,7 +158,9 @@ void add_items(Rows& rows, const Params& params) {
   const auto add = [&rows](const char* name, bool (*seen)(const Now&)) { rows.push_back({name, 0, seen}); };
   add("push into an empty machine", [](const Now& now) { return accepts(now) && now.out.waiting == 0; });
   add("host kernel", [](const Now& now) { return accepts(now) && now.in.push_level == 0; });
-  add("level above the largest", [](const Now& now) { return accepts(now) && now.in.push_level > now.params.LvlMax; });
+  if (params.LvlMax < 15)
+    add("level above the largest",
+        [](const Now& now) { return accepts(now) && now.in.push_level > now.params.LvlMax; });
   add("insertion on chip", inserts);
   add("queue 0 full", [](const Now& now) { return now.probes.host_count == now.params.NumKd; });
   add("parked at queue 0", [](const Now& now) { return parked(now) && now.probes.pk_level == 0; });

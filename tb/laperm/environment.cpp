@@ -109,10 +109,17 @@ void Environment::show_push(Inputs& in) {
   in.push_smem = static_cast<U16>(need.smem);
 }
 
-/// Without thread blocks, or of a kernel or an SM that does not exist; what else is in it is random.
-void Environment::show_wrong_push(Inputs& in) {
+/// Without thread blocks, of a kernel or an SM that does not exist, or of a kernel with as many items as can be
+/// counted.
+void Environment::draw_wrong_push() {
   Push& push = wrong_push_;
   push = {below(params_.NumKd), below(16), below(params_.NumSm), random_() & twin::mask(params_.AgeiW), 1, 0, 0};
+  wrong_ = true;
+  for (unsigned kd = 0; kd < params_.NumKd; ++kd) {
+    if (kernels_[kd].waiting != twin::mask(params_.QcntW)) continue;
+    push.kd = kd;
+    return;
+  }
   const unsigned kds = 1U << params_.kd_bits(), all_sms = 1U << params_.sm_bits();
   const unsigned kind = below(3);
   if (kind == 1 && kds > params_.NumKd) {
@@ -123,8 +130,6 @@ void Environment::show_wrong_push(Inputs& in) {
   } else {
     push.cnt = 0;
   }
-  wrong_ = true;
-  show_push(in);
 }
 
 void Environment::show_room(Inputs& in) {
@@ -181,18 +186,10 @@ void Environment::drive(Inputs& in) {
       pushes_.pop_front();
     }
     const bool can = !pushes_.empty() && kernels_[pushes_.front().kd].waiting < most;
+    if (!offered_ && !wrong_ && chance(knobs_.break_push)) draw_wrong_push();
     if (wrong_ || offered_ || (can && chance(knobs_.push))) {
       offered_ = !wrong_;
       show_push(in);
-    } else if (chance(knobs_.break_push)) {
-      // At its maximum, if that is so.
-      if (!pushes_.empty() && !can) {
-        wrong_push_ = pushes_.front();
-        wrong_ = true;
-        show_push(in);
-      } else {
-        show_wrong_push(in);
-      }
     }
   }
   in.mem_ready = chance(knobs_.memory) ? 1 : 0;

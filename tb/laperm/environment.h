@@ -68,7 +68,7 @@ class Environment final : public Sequence {
   void host_kernel();
   void orphan();
   void show_push(Inputs& in);
-  void show_wrong_push(Inputs& in);
+  void draw_wrong_push();
   void show_room(Inputs& in);
   void finish_thread_blocks();
   void follow_push(const Inputs& in, const Outputs& out);

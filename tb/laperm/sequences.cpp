@@ -44,7 +44,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
 // What the directed sequences change of the knobs.
 
 void rules(Knobs& knobs) {
-  knobs.break_push = 6000;
+  knobs.break_push = 3000;
   knobs.break_reply = 2000;
   knobs.stray = 20000;
 }
@@ -193,16 +193,16 @@ void hosts(Knobs& knobs) {
 }
 
 /// Short work, and the settings change in between.
-void policies(Knobs& knobs) {
+void policies(Knobs& knobs, const Params& params) {
   hot(knobs);
   knobs.settings = kAlways;
   knobs.kernel = 1500;
   knobs.launch = 12000;
   knobs.volume = knobs.grid = 3;
   knobs.ovf_log2 = 3;
-  knobs.burst = 9;
   knobs.bind = 1;
-  knobs.alive = 12;
+  knobs.burst = params.BankDepth + 7;
+  knobs.alive = params.BankDepth + 10;
 }
 
 void large(Knobs& knobs) {
