@@ -49,6 +49,14 @@ void rules(Knobs& knobs) {
   knobs.stray = 20000;
 }
 
+/// More items of a kernel than can be counted.
+void crowded(Knobs& knobs) {
+  knobs.orphan = knobs.push = kAlways;
+  knobs.alive = 1000;
+  knobs.take = 1500;
+  knobs.break_push = 3000;
+}
+
 void resets(Knobs& knobs) {
   knobs.over = 600;
   knobs.rest = 0;
@@ -228,6 +236,7 @@ const Sequences& sequences() {
       {"rules", "random, and inputs that must be refused or survived", kBreaksContract, With::drawn_and_changed<rules>},
       {"resets", "random, with resets in the middle of everything and items that do not end", kKeepsContract,
        With::drawn_and_changed<resets>},
+      {"crowded", "as many items as can be counted, and more", kBreaksContract, With::changed<crowded>},
       {"busy", "default traffic", kKeepsContract, With::defaults},
       {"tails", "items of one thread block: lists run empty as the next comes", kKeepsContract, With::changed<tails>},
       {"full", "more groups of one SM than its set holds before any is placed", kKeepsContract, With::changed<full>},
