@@ -140,6 +140,17 @@ void stuck_memory(Knobs& knobs) {
   knobs.answer = 600;
 }
 
+/// A set that has been emptied while the rest of its items is still in memory.
+void starving(Knobs& knobs, const Params& params) {
+  full(knobs, params);
+  knobs.policy = 3;
+  knobs.level = 1;
+  knobs.volume = 1;
+  knobs.launch = 0;
+  knobs.slots = 16;
+  knobs.memory = 60;
+}
+
 /// All work is bound to the first SM: the others may take it, or not.
 void one_set(Knobs& knobs) {
   hot(knobs);
@@ -220,10 +231,13 @@ void large(Knobs& knobs) {
 }
 
 void sleepy(Knobs& knobs) {
+  hot(knobs);
+  knobs.kernel = 1000;
+  knobs.launch = 6000;
+  knobs.volume = knobs.grid = 2;
+  knobs.time = 20;
   knobs.rest = 3000;
   knobs.rest_cycles = 400;
-  knobs.kernel = 500;
-  knobs.launch = 12000;
 }
 
 }  // namespace
@@ -246,6 +260,7 @@ const Sequences& sequences() {
       {"slow_memory", "... and memory that takes its time", kKeepsContract, With::changed<slow_memory>},
       {"quick_memory", "... and memory that answers at once", kKeepsContract, With::changed<quick_memory>},
       {"stuck_memory", "... and memory that hardly ever takes anything", kKeepsContract, With::changed<stuck_memory>},
+      {"starving", "... while sets have run empty", kKeepsContract, With::changed<starving>},
       {"one_set", "all work is bound to one SM", kKeepsContract, With::changed<one_set>},
       {"thieves", "two SMs launch, all others take what they can", kKeepsContract, With::changed<thieves>},
       {"nested", "launches deeper than there are levels", kKeepsContract, With::changed<nested>},
