@@ -49,18 +49,19 @@ void rules(Knobs& knobs) {
   knobs.stray = 20000;
 }
 
-/// More items of a kernel than can be counted.
-void crowded(Knobs& knobs) {
-  knobs.orphan = knobs.push = kAlways;
-  knobs.alive = 1000;
-  knobs.take = 1500;
-  knobs.break_push = 3000;
-}
-
 void resets(Knobs& knobs) {
   knobs.over = 600;
   knobs.rest = 0;
   knobs.huge = 2000;
+}
+
+/// More items of a kernel than can be counted.
+void crowded(Knobs& knobs, const Params& params) {
+  knobs.orphan = knobs.push = kAlways;
+  knobs.level = params.LvlMax;
+  knobs.alive = 1000;
+  knobs.take = 1500;
+  knobs.break_push = 3000;
 }
 
 /// Room everywhere, and everybody quick.
