@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
 
+#include "tb/common/medley.h"
+#include "tb/common/port_cover.h"
+#include "tb/laperm/cover_points.h"
 #include "tb/laperm/sequences.h"
 #include "tests/common/compared_runs.h"
 #include "tests/common/sanitized.h"
@@ -66,6 +70,44 @@ TEST_P(LapermReferenceRuns, InvariantsAndOrderHoldInEveryCycleOfEverySequence) {
   }
   ++compared.sets;
   EXPECT_GT(thread_blocks, 5000U);
+}
+
+// The stimulus brings the rules into every situation that has a point.
+TEST_P(LapermReferenceRuns, MedleyReachesCoverPoints) {
+  constexpr unsigned kCycles = unless_sanitized(300000, 20000);
+  const Params& params = GetParam().params;
+  castor::tb::Cover cover;
+  tb::CoverPoints points(cover, params, {});
+  castor::tb::PortCover<Block> ports(cover, params);
+  castor::tb::Medley<Block> sequence(tb::sequences(), params, 1);
+  Machine machine(params);
+  Inputs in;
+  sequence.begin(in);
+  for (unsigned cycle = 0; cycle < kCycles; ++cycle) {
+    if (sequence.over()) {
+      machine.reset();
+      in = {};
+      sequence.begin(in);
+    }
+    twin::make_idle<Block>(in, params);
+    sequence.drive(in);
+    const Outputs out = machine.settle(in);
+    sequence.react(in, out);
+    const Probes probes = machine.probes();
+    points.sample(in, out, probes);
+    ports.watch(in, out, probes);
+    machine.clock(in);
+  }
+  unsigned all = 0, reached = 0;
+  std::string missing;
+  for (const castor::tb::Cover::Point& point : cover.points()) {
+    if (!point.waiver.empty() || point.long_run) continue;
+    ++all;
+    reached += point.hits > 0 ? 1 : 0;
+    if (point.hits == 0) missing += point.name + "; ";
+  }
+  std::printf("%s: %u of %u points; missing: %s\n", GetParam().name, reached, all, missing.c_str());
+  EXPECT_GE(reached * 100, all * unless_sanitized(97U, 0U)) << missing;
 }
 
 }  // namespace
