@@ -248,10 +248,8 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
   return driver([&](Session&) { only_device(dev); });
 }
 CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
-  return driver([&](Session& session) {
-    only_device(dev);
-    session.reset_device();
-  });
+  const CUresult known = driver([&](Session&) { only_device(dev); });
+  return known == CUDA_SUCCESS ? forward([] { return cudaDeviceReset(); }) : known;
 }
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int /*flags*/) {
   return driver([&](Session&) { only_device(dev); });

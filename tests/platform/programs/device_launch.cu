@@ -261,10 +261,9 @@ int main() {
   say("limits too high", cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 1 << 19) == cudaErrorInvalidValue &&
                              cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 25) == cudaErrorInvalidValue);
   cudaDeviceReset();
-  std::size_t pending = 0;
-  std::size_t depth = 0;
-  cudaDeviceGetLimit(&pending, cudaLimitDevRuntimePendingLaunchCount);
-  cudaDeviceGetLimit(&depth, cudaLimitDevRuntimeSyncDepth);
-  say("limits after a reset", pending == 2048 && depth == 2);
+  cudaMallocManaged(&words, kWords * sizeof(int));
+  limits<<<1, 1>>>(words);
+  const int reset[] = {0, 2048, 0, 2, 42};
+  say("limits after a reset", run() && all(5, [&](int i) { return reset[i]; }));
   return 0;
 }

@@ -5,6 +5,22 @@
 
 namespace castor::gpu::functional {
 
+namespace {
+
+constexpr base::StatisticInfo kLaunches = {"device_launches", "",
+                                           "launches by device code that the row stands for: those of one kernel at "
+                                           "one level of a tree; its grid and block are "
+                                           "those of the first"};
+constexpr base::StatisticInfo kLevel = {"level", "",
+                                        "generations between them and the host's launch, whose row follows"};
+
+}  // namespace
+
+const std::vector<base::StatisticInfo>& LaunchRows::infos() {
+  static const std::vector<base::StatisticInfo> infos = {kLaunches, kLevel};
+  return infos;
+}
+
 void LaunchRows::add(LaunchId root, unsigned level, KernelStatistics launch) {
   Row& row = trees_[root].children[{level, launch.kernel}];
   if (row.launches++ == 0) {
@@ -33,8 +49,8 @@ std::vector<KernelStatistics> LaunchRows::close(LaunchId root, Picoseconds now) 
   auto node = trees_.extract(root);
   if (node.empty()) return rows;
   for (auto& [key, row] : node.mapped().children) {
-    row.sum.counts.emplace_back("device_launches", row.launches);
-    row.sum.counts.emplace_back("level", key.first);
+    row.sum.counts.emplace_back(kLaunches.name, row.launches);
+    row.sum.counts.emplace_back(kLevel.name, key.first);
     rows.push_back(std::move(row.sum));
   }
   node.mapped().host.end = now;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "castor/base/statistics.h"
 #include "castor/gpu/device.h"
 #include "castor/gpu/functional/launcher.h"
 
@@ -15,6 +16,8 @@ namespace castor::gpu::functional {
 /// kernel) that device code below it has launched, since programs make 10^5 such launches.
 class LaunchRows {
  public:
+  /// What rows of launches by device code count besides.
+  [[nodiscard]] static const std::vector<base::StatisticInfo>& infos();
   /// A launch of the host has completed, its children not yet.
   void keep(LaunchId root, KernelStatistics launch) { trees_[root].host = std::move(launch); }
   /// A launch by device code has completed.
