@@ -65,7 +65,8 @@ class DeviceLaunch(unittest.TestCase):
 
     def test_launches_of_headers_templates_and_lambdas(self):
         header = "template <class T, int N> __global__ void grow(T* o, T v) { *o += v * N; }\n"
-        header += "struct S { template <class T> __device__ void go(T* o) { grow<T, 2> <<<dim3(1), 1 >> 0>>>(o, 3); } };\n"
+        header += "struct S { template <class T> __device__ void go(T* o)\n"
+        header += "{ grow<T, 2> <<<dim3(1), 1 >> 0>>>(o, 3); } };\n"
         text = '#include "app.h"\n' + CHILD
         text += "__global__ void parent(int* out) { S().go(out); auto f = [=] { child<<<1, 1>>>(out, 5); }; f(); f(); }"
         self.gives(16, text, headers={"app.h": header})
