@@ -190,7 +190,7 @@ void Gpu::run_cycle(Cycle cycle) {
     }
   }
   hand_over(cycle);
-  if (front_end_->kernels().size() != collected_) collect_kernel();
+  if (KernelStatistics* const kernel = front_end_->completed_kernel()) collect(*kernel);
   cycles_ += now_ - cycles_.value();
   if (governed_) apply_clock_enables(now_);
   if (recorder_ != nullptr) recorder_->end(cycle);
@@ -206,10 +206,10 @@ void Gpu::add_waves(Waves& waves) const {
 }
 
 // At most one kernel completes in a cycle.
-void Gpu::collect_kernel() {
-  KernelStatistics& kernel = front_end_->completed_kernel(collected_++);
+void Gpu::collect(KernelStatistics& kernel) {
   lookout_->kernel_completed(kernel);
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
+  front_end_->file_kernel();
 }
 
 BesideKernels Gpu::beside_kernels() {

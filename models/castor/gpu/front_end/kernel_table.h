@@ -58,6 +58,7 @@ struct KernelEntry {
 
   /// Of an entry that is not free.
   [[nodiscard]] const KernelContext& context() const { return record->context; }
+  [[nodiscard]] bool by_device() const { return record->parent != nullptr; }
   [[nodiscard]] bool finished() const {
     return state == EntryState::kWritten && sequencer.left() == 0 && running == 0 && saved == 0;
   }
@@ -163,6 +164,7 @@ class KernelTable {
   KdMask finished_;
   base::Counter kernels_parsed_, kernels_completed_, kernels_stopped_;
   base::Counter tb_placed_, tb_retired_, tb_dropped_, tb_saved_, tb_restored_;
+  base::Histogram child_waits_;
   base::StatisticGroup waits_;
   std::array<std::unique_ptr<base::Counter>, kWaitBins> wait_bins_;
 };

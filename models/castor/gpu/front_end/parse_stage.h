@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "castor/base/time.h"
 #include "castor/gpu/device.h"
+#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/launch_descriptor.h"
 #include "castor/gpu/front_end/launch_trees.h"
@@ -44,19 +46,36 @@ class ParseStage {
   [[nodiscard]] const QueueMask& ready() const { return ready_; }
   /// An entry can be reserved.
   [[nodiscard]] bool entry_free(Cycle now) const { return entry_per_queue_ || table_.first_free(now) >= 0; }
-  /// The queue that the built-in choice grants, if a lane is free; -1 = none.
-  [[nodiscard]] int pick(Cycle now) const { return ready_.none() || !entry_free(now) ? -1 : select_.offer(ready_); }
+  /// What the built-in choice grants, if a lane is free: a queue, `device_source` for a launch by device code, which
+  /// stands behind the last of them and may be chosen if one `waits`; -1 = none.
+  [[nodiscard]] int pick(bool waits, Cycle now) const {
+    if ((ready_.none() && !waits) || !entry_free(now)) return -1;
+    if (!waits) return select_.offer(ready_);
+    QueueMask sources = ready_;
+    sources[device_source()] = true;
+    return select_.offer(sources);
+  }
+  [[nodiscard]] unsigned device_source() const { return machine_.queue.count; }
   /// A ready queue's kernel takes an entry and a lane, which is free.
   [[nodiscard]] Granted grant(unsigned queue, Cycle now);
+  /// The same of a launch by device code.
+  [[nodiscard]] Granted grant(const DeviceLauncher::Granted& launch, Cycle now);
   /// The kernel of the oldest lane, which is done, is written into its entry. Returns the entry; a kernel that was
   /// stopped meanwhile has no TB to place.
   [[nodiscard]] unsigned write(Cycle now);
   /// First cycle after `now` in which a kernel may be granted if nothing else happens; `ready` are the queues whose
-  /// kernel may be by then.
-  [[nodiscard]] Cycle next(const QueueMask& ready, Cycle now) const;
+  /// kernel may be by then, a launch by device code if it `waits`.
+  [[nodiscard]] Cycle next(const QueueMask& ready, bool waits, Cycle now) const;
+  /// The device is reset: memory that was kept for launches by device code is free.
+  void reset();
 
  private:
+  /// Local memory of an entry, for launches by device code: it only grows.
+  struct Arena {
+    std::uint64_t address = 0, bytes = 0;
+  };
   [[nodiscard]] std::optional<Fault> prepare(KernelContext& context, const KernelPacket& packet, std::uint64_t image);
+  [[nodiscard]] std::optional<Fault> prepare_local(KernelContext& context, const Dim3& block, Arena* arena);
   void fill(KernelContext& context, const LaunchDescriptor& descriptor, Cycle now) const;
 
   const Machine& machine_;
@@ -71,6 +90,7 @@ class ParseStage {
   bool entry_per_queue_;  // queues in memory have an entry each, if the table is large enough
   SourceSelect select_;
   QueueMask ready_;
+  std::vector<Arena> arenas_;  // by entry
 };
 
 }  // namespace castor::gpu

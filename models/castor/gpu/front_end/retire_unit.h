@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/hook_events.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/ledger.h"
@@ -22,7 +23,7 @@ class Waves;
 class RetireUnit {
  public:
   RetireUnit(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
-             HookEvents& events);
+             DeviceLauncher& launches, HookEvents& events);
 
   /// At most one TB per SM.
   void take_wires(Cycle now) {
@@ -58,6 +59,7 @@ class RetireUnit {
   std::vector<SmUnit*> sms_;
   KernelTable& table_;
   Ledger& ledger_;
+  DeviceLauncher& launches_;
   HookEvents& events_;
   std::vector<boost::circular_buffer<TbEvent>> done_;  // per SM: retired, not counted
   SmMask waiting_ = 0;                                 // SMs with something in done_

@@ -28,7 +28,7 @@ std::string WaitReport::text() const {
     if (parts_.queues.state(queue) == QueueState::kEmpty || parts_.queues.size(queue) == 0) continue;
     text += queue_line(queue) + "\n";
   }
-  return text;
+  return text + parts_.launches.waiting();
 }
 
 std::string WaitReport::kernel_line(unsigned entry) const {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "castor/gpu/front_end/completion_port.h"
+#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/head_service.h"
@@ -33,6 +34,7 @@ class WaitReport {
     const HeadService& heads;
     const JobInspector& inspector;
     const CompletionPort& host;
+    const DeviceLauncher& launches;
     Cycle next = 0;
   };
   explicit WaitReport(const Parts& parts) : parts_(parts) {}

@@ -142,6 +142,11 @@ class Scoreboard {
   }
   /// The instruction that held the warp does not any more.
   void goes_on(unsigned w) { held_ &= ~warp_bit(w); }
+  /// A store that is no instruction's is under way for the warp.
+  void expect_acknowledge(unsigned w) {
+    ++unacknowledged_[w];
+    memory_changed(w);
+  }
   /// One line less.
   void acknowledged(unsigned w) {
     --unacknowledged_[w];

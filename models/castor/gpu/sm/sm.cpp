@@ -27,7 +27,10 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       issue_(machine, warps_, buffer_, scoreboard_, blocked_, pipelines_, memory_side_, hooks.issue == nullptr),
       barriers_(machine, clock_, warps_, tbs_, blocked_, faults_, statistics_.counters(), statistics_.barrier_waits()),
       calls_(index, clock_, warps_, tbs_, blocked_, memory_side_, outbox_),
-      control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, faults_, watch_),
+      runtime_(machine, index, clock_, warps_, tbs_, blocked_, scoreboard_, memory_side_, wheel_, outbox_, watch_,
+               statistics_.counters()),
+      control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, runtime_, faults_,
+               watch_),
       executor_(machine, clock_, warps_, buffer_, scoreboard_, pipelines_, blocked_, memory_side_, control_, faults_,
                 watch_),
       counter_(machine, index, clock_, tbs_, statistics_.counters(), departures_.events()),
@@ -81,7 +84,9 @@ void Sm::tick(Cycle now) {
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_.eligible();
   if (hooks_.any()) hooks_.begin_tick();
-  if (tbs_.kills_pending() || calls_.answers_pending() || inbox_.next() <= now) take_messages();
+  if (tbs_.kills_pending() || calls_.answers_pending() || runtime_.messages_pending() || inbox_.next() <= now) {
+    take_messages();
+  }
   if (filter_ != nullptr) filter_->settle_early(eligible);
   if (hooks_.picks()) hooks_.settle_early();
   // S1
@@ -120,6 +125,7 @@ void Sm::take_messages() {
     busy_ = true;
   }
   busy_ |= calls_.take_answers();
+  if (runtime_.messages_pending()) busy_ |= runtime_.take_messages();
   const TbStartMessage* const message = inbox_.head(clock_.now());
   if (message == nullptr || !tbs_.may_start(clock_.tick())) return;
   start_tb(*message);
@@ -143,6 +149,7 @@ void Sm::start_tb(const TbStartMessage& message) {
     if (warps_[slot].active == warps_.all_lanes()) event.full |= warp_bit(slot);
   }
   warps_.admit(tb.warps, message.level != 0);
+  runtime_.start(context);
   issue_.placed(tb.warps);
   fetch_.hold_back(tb.warps, clock_.tick(), tbs_.setup_ticks(message));
   if (hooks_.any()) {
@@ -165,6 +172,7 @@ void Sm::stop_tb(unsigned context) {
   buffer_.stop(tb.warps);
   fetch_.stop(tb.warps);
   blocked_.stop(tb.warps);
+  runtime_.stop(tb.warps);
   for (WarpMask left = tb.warps; left != 0; left &= left - 1) scoreboard_.stop(lowest(left));
   tbs_.stop(context);
 }
@@ -177,6 +185,16 @@ void Sm::kill(const KernelContext& kernel, Cycle visible) {
 std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resume) {
   wake_at(resume);
   return calls_.serve(w, services, resume);
+}
+
+void Sm::serve_runtime(unsigned w, LaunchService& service, Cycle reply) {
+  wake_at(reply);
+  runtime_.serve(w, service, reply);
+}
+
+void Sm::close_children(BlockId block, Cycle visible) {
+  wake_at(visible);
+  runtime_.close_children(block, visible);
 }
 
 // --- S1 to S3 --------------------------------------------------------------------------------------------------------
@@ -207,6 +225,9 @@ void Sm::take_events() {
       case SmEvent::Kind::kTimer:
         if (warps_[w].wakes == tick) blocked_.wake(w);
         break;
+      case SmEvent::Kind::kReturn:
+        runtime_.returned(w);
+        break;
       case SmEvent::Kind::kFetchable:
         fetch_.go_on(event.payload);
         break;
@@ -227,6 +248,8 @@ void Sm::data_ready(MemoryOperation& operation, Tick ready) {
 }
 
 void Sm::acknowledged(unsigned w) { scoreboard_.acknowledged(w); }
+
+void Sm::record_stored(unsigned w, std::uint32_t number) { runtime_.record_stored(w, number); }
 
 void Sm::goes_on(unsigned w) { scoreboard_.goes_on(w); }
 
@@ -313,13 +336,14 @@ void Sm::meet_barriers() {
     busy_ = true;
     calls_.ask(due);
   }
+  if (!runtime_.quiet()) runtime_.advance();
   if (tbs_.finished() != 0) retire_one();
 }
 
 void Sm::retire_one() {
   busy_ |= !tbs_.may_retire(clock_.tick());
   const WarpMask under_way = scoreboard_.memory_busy() | scoreboard_.in_flight() | blocked_.calling() |
-                             blocked_.releasing() | fetch_.held_back();
+                             blocked_.releasing() | fetch_.held_back() | runtime_.under_way();
   const std::optional<unsigned> context = tbs_.next_to_retire(under_way, done_credits_, clock_.now(), clock_.tick());
   if (!context) return;
   busy_ = true;
@@ -327,7 +351,9 @@ void Sm::retire_one() {
   const WarpMask warps = tbs_[*context].warps;
   CASTOR_ASSERT_AT(clock_.now(), (warps & scoreboard_.memory_busy()) == 0,
                    "a TB retires from SM %u with accesses under way", index());
-  outbox_.retire(tbs_.retire(*context, clock_.now(), clock_.tick()));
+  TbRetireMessage message = tbs_.retire(*context, clock_.now(), clock_.tick());
+  message.caller = runtime_.caller(*context);
+  outbox_.retire(message);
   kernel_ticks_.changed();
   issue_.left(warps);
   memory_side_.tb_retired(*context);
@@ -374,12 +400,14 @@ Cycle Sm::next_wake() {
   Tick tick = memory_side_.next(clock_.tick());
   if (tick == clock_.tick() + 1) return soonest;
   tick = std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()});
+  if (!runtime_.quiet()) tick = std::min(tick, runtime_.next());
   Cycle wake = tick == kForever ? kForever : now + (tick - clock_.tick());
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
   if (memory.next_credit() > now) wake = std::min(wake, memory.next_credit());
   if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
   if (calls_.answers_pending()) wake = std::min(wake, calls_.next_answer());
+  if (runtime_.messages_pending()) wake = std::min(wake, runtime_.next_message());
   if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());
   if (hooks_.any()) wake = std::min(wake, hooks_.wake());
   return std::max(wake, soonest);
@@ -391,8 +419,10 @@ bool Sm::idle() const { return tbs_.resident() == 0 && inbox_.size() == 0 && mem
 
 bool Sm::still() const {
   return inbox_.size() == 0 && !tbs_.kills_pending() && !calls_.answers_pending() && tbs_.finished() == 0 &&
-         (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_.empty() &&
-         clock_.enabled() && (!hooks_.any() || hooks_.wake() == base::kForever);
+         (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing() | runtime_.moving()) ==
+             0 &&
+         !runtime_.messages_pending() && outbox_.empty() && clock_.enabled() &&
+         (!hooks_.any() || hooks_.wake() == base::kForever);
 }
 
 void Sm::check_invariants(const SmRoom& ledger) const {

@@ -25,6 +25,7 @@
 #include "castor/gpu/sm/issue_stage.h"
 #include "castor/gpu/sm/kernel_ticks.h"
 #include "castor/gpu/sm/pipelines.h"
+#include "castor/gpu/sm/runtime_unit.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
@@ -72,6 +73,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
+  void serve_runtime(unsigned warp, LaunchService& service, Cycle reply) override;
+  void close_children(BlockId block, Cycle visible) override;
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] std::string waiting() const override { return report().text(); }
   void waits(WaitGraph& graph) const override { report().add_to(graph); }
@@ -133,6 +136,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // SmMemoryClient: S2, S3.
   void data_ready(MemoryOperation& operation, Tick ready) override;
   void acknowledged(unsigned warp) override;
+  void record_stored(unsigned warp, std::uint32_t number) override;
   void goes_on(unsigned warp) override;
   void fetched(std::uint64_t line) override;
 
@@ -162,6 +166,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   IssueStage issue_;
   Barriers barriers_;
   DeviceCalls calls_;
+  RuntimeUnit runtime_;
   ControlUnit control_;
   Executor executor_;
   IssueCounter counter_;

@@ -212,6 +212,19 @@ void SmMemory::complete(MemoryOperation& operation, const isa::RegisterView& vie
 
 const MemoryIssue& SmMemory::instruction(const MemoryOperation& operation) { return operation.issue; }
 
+bool SmMemory::store_record(const StoredRecord& record, unsigned warp, unsigned context, std::uint32_t number) {
+  if (impl_->places() == 0) return false;
+  Transaction& request = impl_->packet(RequestKind::kStore, Client::kLaunch, context);
+  request.request.warp = static_cast<std::uint16_t>(warp);
+  const std::uint64_t line = record.address - record.address % impl_->machine.l1.line;
+  const auto offset = static_cast<unsigned>(record.address - line);
+  std::memcpy(request.request.data + offset, record.image.data(), record.image.size());
+  ByteMask bytes;
+  bytes.set(offset, static_cast<unsigned>(record.image.size()));
+  impl_->send_store(request, line, bytes, Impl::Teller::kRecord, number);
+  return true;
+}
+
 bool SmMemory::can_fetch() const { return !impl_->injection.full(); }
 
 void SmMemory::fetch(std::uint64_t line, unsigned context) {

@@ -8,9 +8,9 @@
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/device.h"
-#include "castor/gpu/functional/launcher.h"
+#include "castor/gpu/launch/launcher.h"
 
-namespace castor::gpu::functional {
+namespace castor::gpu {
 
 /// What reports say of trees of launches: a row for each of the host's launches, and before it one for each (level,
 /// kernel) that device code below it has launched, since programs make 10^5 such launches.
@@ -41,4 +41,4 @@ class LaunchRows {
   std::uint64_t closed_ = 0;
 };
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu

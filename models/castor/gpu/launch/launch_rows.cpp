@@ -1,9 +1,9 @@
-#include "castor/gpu/functional/launch_rows.h"
+#include "castor/gpu/launch/launch_rows.h"
 
 #include <algorithm>
 #include <string_view>
 
-namespace castor::gpu::functional {
+namespace castor::gpu {
 
 namespace {
 
@@ -33,6 +33,8 @@ void LaunchRows::add(LaunchId root, unsigned level, KernelStatistics launch) {
   sum.thread_blocks += launch.thread_blocks;
   sum.warp_instructions += launch.warp_instructions;
   sum.thread_instructions += launch.thread_instructions;
+  sum.alone.add(launch.alone);
+  sum.l2_bytes += launch.l2_bytes;
   for (const auto& [name, value] : launch.counts) {
     const auto found = std::find_if(sum.counts.begin(), sum.counts.end(),
                                     [name = name](const auto& count) { return count.first == name; });
@@ -58,4 +60,4 @@ std::vector<KernelStatistics> LaunchRows::close(LaunchId root, Picoseconds now) 
   return rows;
 }
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "castor/gpu/front_end/memory_client.h"
+#include "castor/gpu/launch/launcher.h"
+#include "castor/gpu/machine.h"
+
+namespace castor::gpu {
+
+/// Launches by device code whose pointers have arrived and that wait for the kernel table (docs/gpu.md, "Launches by
+/// device code"): a window of `pool.scan` launches on the chip, of which the first that may start is offered, and
+/// behind it a list through the launch records in device memory.
+///
+/// In a cycle: `look` in F1, `take` in F8, `arrive` and `step` in F9.
+class PendingPool {
+ public:
+  struct Pending {
+    LaunchId launch = 0;
+    std::uint64_t record = 0;  ///< device address
+  };
+
+  /// `memory` is used by nobody else.
+  PendingPool(const Machine& machine, const Launcher& launcher, MemoryClient& memory)
+      : scan_(machine.pool.scan), launcher_(launcher), memory_(memory) {}
+
+  /// Start of a cycle: which launch is offered in it.
+  void look();
+  /// The launch offered, 0 = none.
+  [[nodiscard]] LaunchId offered() const {
+    return offered_ < 0 ? 0 : window_[static_cast<std::size_t>(offered_)].launch;
+  }
+  /// Takes the launch that is offered; the others move up.
+  Pending take();
+  /// A pointer has arrived.
+  void arrive(const Pending& pending);
+  /// A record that was read comes into the window; the next one is read.
+  void step(Cycle now);
+  /// The next cycle may differ from this one.
+  [[nodiscard]] bool stirs() const { return moved_ || (!reading_ && !listed_.empty() && window_.size() < scan_); }
+  [[nodiscard]] bool empty() const { return window_.empty() && listed_.empty(); }
+  [[nodiscard]] std::size_t size() const { return window_.size() + listed_.size(); }
+
+ private:
+  void link(const Pending& before, const Pending& next);
+
+  std::size_t scan_;
+  const Launcher& launcher_;
+  MemoryClient& memory_;
+  std::vector<Pending> window_;
+  std::deque<Pending> listed_;  ///< in memory, the head first
+  bool reading_ = false;        ///< the head's record
+  bool moved_ = false;          ///< something arrived, left or came in since `look`
+  int offered_ = -1;            ///< in window_
+};
+
+}  // namespace castor::gpu
