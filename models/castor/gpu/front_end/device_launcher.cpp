@@ -21,7 +21,7 @@ DeviceLauncher::DeviceLauncher(const Machine& machine, Store& store, const Progr
       table_(table),
       trees_(trees),
       launcher_(machine, store, programs, kRecordBytes),
-      pool_(machine, launcher_, memory),
+      pool_(machine, memory),
       last_served_(machine.chip.sms),
       last_pointer_(machine.chip.sms),
       group_(statistics, "device_launches"),
@@ -115,6 +115,7 @@ void DeviceLauncher::step(Cycle now) {
   drop_stopped();
   serve(now);
   take_pointer(now);
+  place();
   pool_.step(now);
 }
 
@@ -160,7 +161,15 @@ void DeviceLauncher::take_pointer(Cycle now) {
   LaunchRecord& record = *waiting_.at(message.launch);
   // What the launch must see was performed before the pointer left.
   if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = message.visible - 1;
-  pool_.arrive({message.launch, launcher_.buffers().record(launcher_.find(message.launch).parameters)});
+  launcher_.arrive(message.launch);
+}
+
+void DeviceLauncher::place() {
+  for (const LaunchId launch : launcher_.take_arrived()) arrived_launches_.push_back(launch);
+  if (arrived_launches_.empty()) return;
+  const LaunchId launch = arrived_launches_.front();
+  arrived_launches_.pop_front();
+  pool_.arrive({launch, launcher_.buffers().record(launcher_.find(launch).parameters)});
 }
 
 // --- Ends -----------------------------------------------------------------------------------------------------------
@@ -178,7 +187,9 @@ void DeviceLauncher::reset() {
 Cycle DeviceLauncher::next(Cycle now) const {
   if (!on_) return kForever;
   const LaunchId offered = pool_.offered();
-  if (stirred_ || launcher_.closing() || pool_.stirs() || (offered != 0 && launcher_.stopped(offered))) return now + 1;
+  if (stirred_ || launcher_.closing() || pool_.stirs() || !arrived_launches_.empty() ||
+      (offered != 0 && launcher_.stopped(offered)))
+    return now + 1;
   Cycle next = kForever;
   for (SmUnit* const sm : sms_) {
     if (const Cycle asks = sm->runtime_calls().next(); asks != kForever)

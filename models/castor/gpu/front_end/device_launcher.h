@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -82,6 +83,7 @@ class DeviceLauncher final : public LaunchService {
  private:
   void serve(Cycle now);
   void take_pointer(Cycle now);
+  void place();
   void drop_stopped();
   LaunchRecord& take(LaunchId launch);
 
@@ -100,8 +102,9 @@ class DeviceLauncher final : public LaunchService {
   SmSearch last_served_, last_pointer_;
   Cycle serves_from_ = 0;
   Cycle arrivals_from_ = 0;
-  bool arrived_ = false;  ///< a pointer has, in this run
-  bool stirred_ = false;  ///< something was closed in this cycle, or stopped
+  bool arrived_ = false;                   ///< a pointer has, in this run
+  bool stirred_ = false;                   ///< something was closed in this cycle, or stopped
+  std::deque<LaunchId> arrived_launches_;  ///< that wait for no other one; they go into the pool, one per cycle
   std::vector<LaunchRecord*> closed_;
   base::StatisticGroup group_;
   base::Counter launches_, granted_, dropped_, pending_peak_;

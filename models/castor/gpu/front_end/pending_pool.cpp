@@ -9,18 +9,10 @@ constexpr std::uint32_t kRead = 1;  // tag; links have 0
 
 }  // namespace
 
-void PendingPool::look() {
-  moved_ = false;
-  offered_ = -1;
-  for (std::size_t i = 0; i < window_.size() && offered_ < 0; ++i) {
-    if (launcher_.may_start(window_[i].launch)) offered_ = static_cast<int>(i);
-  }
-}
-
 PendingPool::Pending PendingPool::take() {
-  const Pending taken = window_[static_cast<std::size_t>(offered_)];
-  window_.erase(window_.begin() + offered_);
-  offered_ = -1;
+  const Pending taken = window_.front();
+  window_.pop_front();
+  offers_ = false;
   moved_ = true;
   return taken;
 }

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <vector>
 
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/launch/launcher.h"
@@ -10,9 +9,9 @@
 
 namespace castor::gpu {
 
-/// Launches by device code whose pointers have arrived and that wait for the kernel table (docs/gpu.md, "Launches by
-/// device code"): a window of `pool.scan` launches on the chip, of which the first that may start is offered, and
-/// behind it a list through the launch records in device memory.
+/// Launches by device code that wait for nothing but the kernel table (docs/gpu.md, "Launches by device code"): a
+/// window of `pool.scan` launches on the chip, of which the oldest is offered, and behind it a list through the launch
+/// records in device memory.
 ///
 /// In a cycle: `look` in F1, `take` in F8, `arrive` and `step` in F9.
 class PendingPool {
@@ -23,16 +22,16 @@ class PendingPool {
   };
 
   /// `memory` is used by nobody else.
-  PendingPool(const Machine& machine, const Launcher& launcher, MemoryClient& memory)
-      : scan_(machine.pool.scan), launcher_(launcher), memory_(memory) {}
+  PendingPool(const Machine& machine, MemoryClient& memory) : scan_(machine.pool.scan), memory_(memory) {}
 
   /// Start of a cycle: which launch is offered in it.
-  void look();
-  /// The launch offered, 0 = none.
-  [[nodiscard]] LaunchId offered() const {
-    return offered_ < 0 ? 0 : window_[static_cast<std::size_t>(offered_)].launch;
+  void look() {
+    moved_ = false;
+    offers_ = !window_.empty();
   }
-  /// Takes the launch that is offered; the others move up.
+  /// The launch offered, 0 = none.
+  [[nodiscard]] LaunchId offered() const { return offers_ ? window_.front().launch : 0; }
+  /// Takes the launch that is offered.
   Pending take();
   /// A pointer has arrived.
   void arrive(const Pending& pending);
@@ -47,13 +46,12 @@ class PendingPool {
   void link(const Pending& before, const Pending& next);
 
   std::size_t scan_;
-  const Launcher& launcher_;
   MemoryClient& memory_;
-  std::vector<Pending> window_;
+  std::deque<Pending> window_;
   std::deque<Pending> listed_;  ///< in memory, the head first
   bool reading_ = false;        ///< the head's record
   bool moved_ = false;          ///< something arrived, left or came in since `look`
-  int offered_ = -1;            ///< in window_
+  bool offers_ = false;         ///< the oldest of the window, as of `look`
 };
 
 }  // namespace castor::gpu

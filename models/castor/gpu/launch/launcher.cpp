@@ -171,6 +171,12 @@ ChildLaunch Launcher::start(LaunchId launch) {
   return find(launch);
 }
 
+void Launcher::arrive(LaunchId launch) {
+  Node& node = nodes_.at(launch);
+  node.arrived = true;
+  if (node.waits == 0) arrived_.push_back(launch);
+}
+
 std::string Launcher::waiting() const {
   if (pending_ == 0) return {};
   return "  " + std::to_string(pending_) + " launches by device code have not started, " +
@@ -195,7 +201,9 @@ void Launcher::close_level() {
 void Launcher::close(LaunchId launch, const Node& node) {
   for (const LaunchId follower : node.followers) {
     const auto next = nodes_.find(follower);
-    if (next != nodes_.end() && --next->second.waits == 0 && next->second.pending) startable_.insert(follower);
+    if (next == nodes_.end() || --next->second.waits != 0) continue;
+    startable_.insert(follower);
+    if (next->second.arrived) arrived_.push_back(follower);
   }
   if (node.parent == 0) return closed_roots_.push_back(launch);
   const auto site = sites_.find(node.block);
@@ -225,6 +233,7 @@ void Launcher::reset() {
   startable_.clear();
   closing_.clear();
   sites_.clear();
+  arrived_.clear();
   closed_roots_.clear();
   childless_.clear();
   pending_ = 0;

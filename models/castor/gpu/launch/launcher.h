@@ -93,12 +93,14 @@ class Launcher {
   [[nodiscard]] bool may_start() const { return !startable_.empty(); }
   /// The oldest that may start; it counts as started.
   [[nodiscard]] ChildLaunch start() { return start(*startable_.begin()); }
-  /// It waits for no other launch, or its tree is stopped.
-  [[nodiscard]] bool may_start(LaunchId launch) const { return startable_.count(launch) != 0 || stopped(launch); }
   /// A launch that may start; it counts as started.
   [[nodiscard]] ChildLaunch start(LaunchId launch);
   /// What is known of a launch by device code that is open.
   [[nodiscard]] ChildLaunch find(LaunchId launch) const;
+  /// For machines on which launches come to where they wait some time after they were admitted: one has come.
+  void arrive(LaunchId launch);
+  /// Launches that have come and wait for no other one any more, since the last call, in that order.
+  [[nodiscard]] std::vector<LaunchId> take_arrived() { return std::exchange(arrived_, {}); }
   /// Admitted and not started.
   [[nodiscard]] std::uint64_t pending() const { return pending_; }
   /// No launch is open.
@@ -143,6 +145,7 @@ class Launcher {
     std::vector<LaunchId> followers;
     LaunchDescription launch;
     std::uint64_t parameters = 0;
+    bool arrived = false;
     bool pending = false;  ///< has not started
     bool stopped = false;  ///< of a launch of the host: `stop`
   };
@@ -175,6 +178,7 @@ class Launcher {
   std::set<LaunchId> startable_;
   std::vector<LaunchId> closing_;  ///< open for nobody
   std::unordered_map<BlockId, Site> sites_;
+  std::vector<LaunchId> arrived_;
   std::vector<LaunchId> closed_roots_;
   std::vector<BlockId> childless_;
 };
