@@ -38,12 +38,10 @@ void PendingPool::step(Cycle now) {
     if (!read) continue;
     window_.push_back(listed_.front());
     listed_.pop_front();
-    reading_ = false;
+    --reading_;
     moved_ = true;
   }
-  if (reading_ || listed_.empty() || window_.size() >= scan_) return;
-  memory_.read(listed_.front().record, kRecordBytes, kRead);
-  reading_ = true;
+  if (wants_read()) memory_.read(listed_[reading_++].record, kRecordBytes, kRead);
 }
 
 }  // namespace castor::gpu

@@ -38,18 +38,19 @@ class PendingPool {
   /// A record that was read comes into the window; the next one is read.
   void step(Cycle now);
   /// The next cycle may differ from this one.
-  [[nodiscard]] bool stirs() const { return moved_ || (!reading_ && !listed_.empty() && window_.size() < scan_); }
+  [[nodiscard]] bool stirs() const { return moved_ || wants_read(); }
   [[nodiscard]] bool empty() const { return window_.empty() && listed_.empty(); }
   [[nodiscard]] std::size_t size() const { return window_.size() + listed_.size(); }
 
  private:
+  [[nodiscard]] bool wants_read() const { return reading_ < listed_.size() && window_.size() + reading_ < scan_; }
   void link(const Pending& before, const Pending& next);
 
   std::size_t scan_;
   MemoryClient& memory_;
   std::deque<Pending> window_;
   std::deque<Pending> listed_;  ///< in memory, the head first
-  bool reading_ = false;        ///< the head's record
+  std::size_t reading_ = 0;     ///< records of the first ones
   bool moved_ = false;          ///< something arrived, left or came in since `look`
   bool offers_ = false;         ///< the oldest of the window, as of `look`
 };

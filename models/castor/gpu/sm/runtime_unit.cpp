@@ -156,6 +156,7 @@ void RuntimeUnit::take(Reply& reply) {
     pointer.number = ++last_number_;
     calls.pointers.push_back(pointer);
     pointing_ |= warp_bit(w);
+    due_ = clock_.tick();
   }
   if (tbs_[warps_[w].tb].killed) {
     blocked_.return_from_runtime(w);
@@ -218,6 +219,7 @@ void RuntimeUnit::record_stored(unsigned w, std::uint32_t number) {
                                   [number](const Pointer& pointer) { return pointer.number == number; });
   CASTOR_ASSERT_AT(clock_.now(), found != calls.pointers.end(), "SM %u: record of no launch is stored", sm_);
   found->stored = true;
+  due_ = clock_.tick();
   --calls.records_out;
   scoreboard_.acknowledged(w);
 }
@@ -232,6 +234,7 @@ void RuntimeUnit::advance() {
   }
   send_record();
   send_pointer();
+  due_ = next();
 }
 
 // Once a warp has no store under way, what it stores later is younger than the call.
@@ -248,17 +251,15 @@ void RuntimeUnit::send_record() {
   Pointer* first = nullptr;
   unsigned of = 0;
   for (WarpMask left = pointing_; left != 0; left &= left - 1) {
-    for (Pointer& pointer : warp_calls_[lowest(left)]->pointers) {
-      if (pointer.sent) continue;
-      if (pointer.from <= clock_.tick() && (first == nullptr || pointer.from < first->from)) {
-        first = &pointer;
-        of = lowest(left);
-      }
-      break;
-    }
+    WarpCalls& calls = *warp_calls_[lowest(left)];
+    if (calls.sent == calls.pointers.size()) continue;
+    Pointer& pointer = calls.pointers[calls.sent];
+    if (pointer.from > clock_.tick() || (first != nullptr && pointer.from >= first->from)) continue;
+    first = &pointer;
+    of = lowest(left);
   }
   if (first == nullptr || !memory_.store_record(first->record, of, warps_[of].tb, first->number)) return;
-  first->sent = true;
+  ++warp_calls_[of]->sent;
   ++warp_calls_[of]->records_out;
   scoreboard_.expect_acknowledge(of);
 }
@@ -278,11 +279,13 @@ void RuntimeUnit::send_pointer() {
   if (first == nullptr) return;
   outbox_.point({clock_.now() + 1, first->pointers.front().launch});
   first->pointers.pop_front();
+  --first->sent;
   if (!first->pointers.empty()) return;
   pointing_ &= ~warp_bit(of);
   restart_ |= held_ & warp_bit(of);
 }
 
+// Until a record is performed. Stores of the block that are older than the call may be at any time.
 Tick RuntimeUnit::next() const {
   const Tick soonest = clock_.tick() + 1;
   if (restart_ != 0) return soonest;
@@ -290,10 +293,9 @@ Tick RuntimeUnit::next() const {
   for (WarpMask left = pointing_; left != 0; left &= left - 1) {
     const WarpCalls& calls = *warp_calls_[lowest(left)];
     const Pointer& front = calls.pointers.front();
-    if (front.stored && calls.older == 0) next = std::min(next, std::max(front.due, soonest));
-    const auto record = std::find_if(calls.pointers.begin(), calls.pointers.end(),
-                                     [](const Pointer& pointer) { return !pointer.sent; });
-    if (record != calls.pointers.end()) next = std::min(next, std::max(record->from, soonest));
+    if (calls.older != 0) return soonest;
+    if (front.stored) next = std::min(next, std::max(front.due, soonest));
+    if (calls.sent != calls.pointers.size()) next = std::min(next, std::max(calls.pointers[calls.sent].from, soonest));
   }
   return next;
 }

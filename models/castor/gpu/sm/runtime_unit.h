@@ -54,12 +54,10 @@ class RuntimeUnit {
   void returned(unsigned w);
   /// The record of a launch is performed.
   void record_stored(unsigned w, std::uint32_t number);
-  /// Nothing of `advance` is to be done until something happens.
-  [[nodiscard]] bool quiet() const { return (pointing_ | restart_) == 0; }
+  /// First tick in which `advance` may have something to do; kForever if something else has to happen first.
+  [[nodiscard]] Tick due() const { return due_; }
   /// Sends a record and a pointer, if some are due.
   void advance();
-  /// First tick after this one in which `advance` has something to do; what is performed meanwhile aside.
-  [[nodiscard]] Tick next() const;
 
   /// Warps of which something is under way that outlives them: their TB does not retire.
   [[nodiscard]] WarpMask under_way() const { return asked_ | pointing_; }
@@ -77,7 +75,7 @@ class RuntimeUnit {
     Tick from = 0;  ///< the record may be sent
     Tick due = 0;   ///< the pointer may leave
     std::uint32_t number = 0;
-    bool sent = false, stored = false;
+    bool stored = false;
   };
   struct WarpCalls {
     RuntimeState values;
@@ -86,6 +84,7 @@ class RuntimeUnit {
     LaunchOrigin origin;
     Tick called = 0, returns = base::kForever;
     std::deque<Pointer> pointers;
+    std::size_t sent = 0;  ///< of them those whose record was sent: the first ones
     std::uint32_t records_out = 0;
     WarpMask older = 0;  ///< warps of the block with stores that are older than the call
   };
@@ -109,6 +108,7 @@ class RuntimeUnit {
   void go_on(unsigned w, Tick tick);
   void send_record();
   void send_pointer();
+  [[nodiscard]] Tick next() const;
   void update_older(WarpCalls& calls, unsigned w) const;
   void count_wait(isa::RuntimeCall call, Tick ticks);
 
@@ -132,6 +132,7 @@ class RuntimeUnit {
   WarpMask restart_ = 0;                                ///< of them those that begin in the next tick
   Cycle asks_from_ = 0;                                 ///< one request per cycle
   std::uint32_t last_number_ = 0;
+  Tick due_ = base::kForever;
   std::deque<Reply> replies_;
   std::deque<Closing> closings_;
   RuntimeCounters& counters_;

@@ -336,7 +336,7 @@ void Sm::meet_barriers() {
     busy_ = true;
     calls_.ask(due);
   }
-  if (!runtime_.quiet()) runtime_.advance();
+  if (runtime_.due() <= clock_.tick()) runtime_.advance();
   if (tbs_.finished() != 0) retire_one();
 }
 
@@ -400,7 +400,7 @@ Cycle Sm::next_wake() {
   Tick tick = memory_side_.next(clock_.tick());
   if (tick == clock_.tick() + 1) return soonest;
   tick = std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()});
-  if (!runtime_.quiet()) tick = std::min(tick, runtime_.next());
+  tick = std::min(tick, runtime_.due());
   Cycle wake = tick == kForever ? kForever : now + (tick - clock_.tick());
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
