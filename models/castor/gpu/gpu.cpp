@@ -20,6 +20,8 @@ SmHooks hooks_of(const Hooks& hooks, unsigned sm) {
   SmHooks result;
   if (!hooks.fetch_filter.empty()) result.fetch_filter = hooks.fetch_filter[sm];
   if (!hooks.issue.empty()) result.issue = hooks.issue[sm];
+  result.elsewhere = hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty() ||
+                     !hooks.fetch_filter.empty() || !hooks.issue.empty();
   return result;
 }
 
@@ -207,7 +209,7 @@ void Gpu::add_waves(Waves& waves) const {
 
 // At most one kernel completes in a cycle.
 void Gpu::collect(KernelStatistics& kernel) {
-  lookout_->kernel_completed(kernel);
+  if (!front_end_->is_part_of_kernel()) lookout_->kernel_completed(kernel);
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
   front_end_->file_kernel();
 }

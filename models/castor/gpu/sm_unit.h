@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@
 namespace castor::gpu {
 
 class Waves;
+struct SuspendedTb;
 
 /// Registered messages between front end and SM: each is visible from its stamp on, in the order in which they were
 /// sent.
@@ -51,7 +53,8 @@ struct TbStartMessage {
   std::uint32_t group = kNoGroup;
   std::uint8_t level = 0;
   std::uint8_t parent_sm = 0;
-  Cycle acquire = 0;    ///< L1 lines older than this are absent for the TB
+  Cycle acquire = 0;                             ///< L1 lines older than this are absent for the TB
+  std::shared_ptr<const SuspendedTb> suspended;  ///< it goes on where it was; null: it begins
   bool divide = false;  ///< the policy sends linear indices: two and three dimensions take sm.tb_divide_cycles
 };
 
@@ -96,6 +99,12 @@ struct PointerMessage {
   LaunchId launch = 0;
 };
 
+/// SM to front end: a TB has left to wait for launches; its slot, warps and storage in the SM are free.
+struct SuspendMessage {
+  Cycle visible = 0;
+  std::shared_ptr<const SuspendedTb> tb;
+};
+
 /// Where an SM puts its messages to the front end. Retire wire and done FIFO carry the same messages; the front end
 /// looks at each twice: on the wire when it becomes visible, and when it is drained.
 class SmOutbox {
@@ -120,10 +129,14 @@ class SmOutbox {
     wake_front_end(message.visible);
     pointers_.push(message);
   }
+  void suspend(SuspendMessage message) {
+    wake_front_end(message.visible);
+    suspended_.push(std::move(message));
+  }
   /// The front end has taken every message.
   [[nodiscard]] bool empty() const {
     return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0 && runtime_calls_.size() == 0 &&
-           pointers_.size() == 0;
+           pointers_.size() == 0 && suspended_.size() == 0;
   }
 
   [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return retired_; }
@@ -131,6 +144,7 @@ class SmOutbox {
   [[nodiscard]] Mailbox<ServiceMessage>& services() { return services_; }
   [[nodiscard]] Mailbox<RuntimeMessage>& runtime_calls() { return runtime_calls_; }
   [[nodiscard]] Mailbox<PointerMessage>& pointers() { return pointers_; }
+  [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return suspended_; }
   /// Who is woken when a message goes out.
   void set_front_end(Unit& front_end) { front_end_ = &front_end; }
   void wake_front_end(Cycle cycle) {
@@ -153,6 +167,7 @@ class SmOutbox {
   Mailbox<ServiceMessage> services_;
   Mailbox<RuntimeMessage> runtime_calls_;
   Mailbox<PointerMessage> pointers_;
+  Mailbox<SuspendMessage> suspended_;
 };
 
 /// What the front end sees of an SM; `Sm` executes instructions, `ReplaySm` replays service times.
@@ -191,6 +206,7 @@ class SmUnit : public Unit {
   [[nodiscard]] Mailbox<ServiceMessage>& services() { return outbox_.services(); }
   [[nodiscard]] Mailbox<RuntimeMessage>& runtime_calls() { return outbox_.runtime_calls(); }
   [[nodiscard]] Mailbox<PointerMessage>& pointers() { return outbox_.pointers(); }
+  [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return outbox_.suspended(); }
 
   /// What the SM did in the last cycle before `now` in which it ticked; a sleeping SM repeats it.
   [[nodiscard]] const SmPulse& pulse(Cycle now) const { return pulse_at_ < now ? pulse_ : previous_pulse_; }

@@ -94,7 +94,7 @@ std::string lacks_launches(const Machine& machine, const Hooks& hooks) {
   if (hooks.job_scheduler != nullptr) return "a machine with a job scheduler does not have them";
   if (machine.parse.select_scan != 0 || machine.queue.in_memory)
     return "a machine whose queues are scanned in memory (queue.in_memory, parse.select_scan) does not have them";
-  if (machine.queue.count >= kMaxQueues)
+  if (machine.queue.count + 2 > kMaxQueues)
     return "a machine with " + std::to_string(machine.queue.count) + " queues (queue.count) does not have them";
   if (machine.l1.line < sizeof(PacketImage)) return "a machine with lines of 32 bytes (l1.line) does not have them";
   return {};

@@ -56,6 +56,7 @@ StoredRecord DeviceLauncher::admitted(LaunchId launch, const LaunchOrigin& origi
   record.context.program = &program;
   record.context.queue = origin.kernel->queue;
   record.context.ticket = kFirstDeviceTicket + launch;
+  record.image = launcher_.buffers().record(child.parameters);
   waiting_[launch] = &record;
   ++launches_;
   if (launcher_.pending() > pending_peak_.value()) ++pending_peak_;
@@ -72,7 +73,7 @@ StoredRecord DeviceLauncher::admitted(LaunchId launch, const LaunchOrigin& origi
   descriptor.by_device = true;
   descriptor.level = record.level;
   descriptor.parent_sm = record.parent_sm;
-  return {launcher_.buffers().record(child.parameters), encode(descriptor)};
+  return {record.image, encode(descriptor)};
 }
 
 void DeviceLauncher::end_block(BlockId block) {
@@ -82,20 +83,23 @@ void DeviceLauncher::end_block(BlockId block) {
 
 // --- A cycle --------------------------------------------------------------------------------------------------------
 
-const std::vector<LaunchRecord*>& DeviceLauncher::close(Cycle now) {
+const std::vector<LaunchRecord*>& DeviceLauncher::close() {
   closed_.clear();
   stirred_ = launcher_.closing();
   if (!stirred_) return closed_;
   launcher_.close_level();
-  for (const BlockId block : launcher_.take_childless()) {
-    sms_[sms_of_blocks_.at(block)]->close_children(block, now + 1);
-  }
   for (const LaunchId launch : launcher_.take_closed_roots()) {
     const auto found = roots_.find(launch);
     closed_.push_back(found->second);
     roots_.erase(found);
   }
   return closed_;
+}
+
+// One that is leaving its SM hears it elsewhere.
+void DeviceLauncher::tell_closed(BlockId block, Cycle now) {
+  const auto found = sms_of_blocks_.find(block);
+  if (found != sms_of_blocks_.end()) sms_[found->second]->close_children(block, now + 1);
 }
 
 LaunchRecord& DeviceLauncher::take(LaunchId launch) {
@@ -174,8 +178,14 @@ void DeviceLauncher::place() {
 
 // --- Ends -----------------------------------------------------------------------------------------------------------
 
-void DeviceLauncher::abandon() {
-  for (const auto& [launch, record] : roots_) launcher_.stop(launch);
+std::vector<const LaunchRecord*> DeviceLauncher::abandon() {
+  std::vector<const LaunchRecord*> roots;
+  for (const auto& [launch, record] : roots_) {
+    launcher_.stop(launch);
+    roots.push_back(record);
+  }
+  stirred_ = true;
+  return roots;
 }
 
 void DeviceLauncher::reset() {

@@ -55,7 +55,15 @@ class DeviceLauncher final : public LaunchService {
   [[nodiscard]] bool ready() const { return pool_.offered() != 0 && !launcher_.stopped(pool_.offered()); }
   [[nodiscard]] Granted grant();
   /// Closes launches of which nothing is open. Returns the records of the host's that are closed with their trees.
-  [[nodiscard]] const std::vector<LaunchRecord*>& close(Cycle now);
+  [[nodiscard]] const std::vector<LaunchRecord*>& close();
+  /// Blocks whose launches are all closed since the last call.
+  [[nodiscard]] std::vector<BlockId> take_childless() { return launcher_.take_childless(); }
+  /// Tells the SM of such a block.
+  void tell_closed(BlockId block, Cycle now);
+  /// A block leaves its SM to come back; it is on this one again.
+  void leave(BlockId block) { sms_of_blocks_.erase(block); }
+  void come(BlockId block, unsigned sm) { sms_of_blocks_[block] = sm; }
+  [[nodiscard]] bool stopped(const LaunchRecord& record) const { return launcher_.stopped(record.launch); }
   /// All TBs of a launch are counted; its tree has launches by device code.
   void complete(const LaunchRecord& record) { launcher_.complete(record.launch); }
   /// A TB that has called leaves its SM.
@@ -68,8 +76,8 @@ class DeviceLauncher final : public LaunchService {
     launcher_.stop(launcher_.root(record.launch));
     stirred_ = true;
   }
-  /// The same of all trees.
-  void abandon();
+  /// The same of all trees, whose launches by the host are returned.
+  std::vector<const LaunchRecord*> abandon();
   /// After `abandon`, when nothing is open: streams, events and buffers are forgotten.
   void reset();
 

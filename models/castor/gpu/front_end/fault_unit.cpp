@@ -8,8 +8,14 @@
 namespace castor::gpu {
 
 FaultUnit::FaultUnit(const std::vector<SmUnit*>& sms, KernelTable& table, const Ledger& ledger, Dispatcher& dispatcher,
-                     Preemptor& preemptor, DeviceLauncher& launches)
-    : sms_(sms), table_(table), ledger_(ledger), dispatcher_(dispatcher), preemptor_(preemptor), launches_(launches) {}
+                     Preemptor& preemptor, DeviceLauncher& launches, Suspender& suspender)
+    : sms_(sms),
+      table_(table),
+      ledger_(ledger),
+      dispatcher_(dispatcher),
+      preemptor_(preemptor),
+      launches_(launches),
+      suspender_(suspender) {}
 
 void FaultUnit::step(Cycle now) {
   for (SmUnit* const sm : sms_) {
@@ -47,6 +53,7 @@ void FaultUnit::fail(unsigned entry, Fault fault, Cycle now) {
 void FaultUnit::stop_tree(const LaunchRecord& record, Cycle now) {
   launches_.stop(record);
   const LaunchRecord& root = root_of(record);
+  suspender_.stop(root);
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
     if (kernel.state != EntryState::kFree && &root_of(*kernel.record) == &root) stop(entry, now);
@@ -80,7 +87,7 @@ void FaultUnit::hook_error(const std::string& hook, unsigned code, std::uint64_t
 }
 
 void FaultUnit::abandon(Cycle now) {
-  launches_.abandon();
+  for (const LaunchRecord* const root : launches_.abandon()) suspender_.stop(*root);
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     if (table_[entry].state != EntryState::kFree) stop(entry, now);
   }

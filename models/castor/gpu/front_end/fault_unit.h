@@ -14,6 +14,7 @@
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/preemptor.h"
+#include "castor/gpu/front_end/suspender.h"
 #include "castor/gpu/sm_unit.h"
 
 namespace castor::gpu {
@@ -25,7 +26,7 @@ namespace castor::gpu {
 class FaultUnit {
  public:
   FaultUnit(const std::vector<SmUnit*>& sms, KernelTable& table, const Ledger& ledger, Dispatcher& dispatcher,
-            Preemptor& preemptor, DeviceLauncher& launches);
+            Preemptor& preemptor, DeviceLauncher& launches, Suspender& suspender);
 
   /// What device code can ask of the runtime; needed before the first call.
   void set_services(DeviceServices& services) { services_ = &services; }
@@ -60,6 +61,7 @@ class FaultUnit {
   Dispatcher& dispatcher_;
   Preemptor& preemptor_;
   DeviceLauncher& launches_;
+  Suspender& suspender_;
   DeviceServices* services_ = nullptr;
   std::deque<Fault> faults_;
 };

@@ -33,6 +33,7 @@
 #include "castor/gpu/front_end/release_unit.h"
 #include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/front_end/scheduler_port.h"
+#include "castor/gpu/front_end/suspender.h"
 #include "castor/gpu/front_end/wait_report.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
@@ -58,7 +59,7 @@ class Waves;
 /// kernel is complete (F7) and its queue goes on in the next cycle. Other packets are served at the head of their
 /// queue, one per queue and cycle; copies block their queue until the copy engine is done.
 ///
-/// Limits: no suspended TBs, no synchronisation network.
+/// Limits: no synchronisation network.
 class FrontEnd final : public sc_core::sc_module, public Unit {
  public:
   static constexpr unsigned kCopyEngines = HeadService::kCopyEngines;
@@ -115,6 +116,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] const std::vector<Ticket>& host_tickets() const { return release_.host_tickets(); }
   /// The kernel that completed in the last cycle, for the counts that others keep; null if none did. `file` follows.
   [[nodiscard]] KernelStatistics* completed_kernel() { return release_.fresh(); }
+  /// It is only what a kernel has done in an entry that it has given up.
+  [[nodiscard]] bool is_part_of_kernel() const { return release_.fresh_is_part(); }
   void file_kernel() { release_.file(); }
   /// Drops all pending work: queues are emptied, kernels stopped, events forgotten. Ends with `idle` after some cycles.
   void abandon();
@@ -169,7 +172,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void parse(Cycle now);
   [[nodiscard]] int schedule(Cycle now);
   void end_cycle(Cycle now);
+  void close_launches(Cycle now);
   void grant(int source, Cycle now);
+  [[nodiscard]] Cycle next_of_launches(Cycle now) const;
   [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~inspector_.withheld(); }
 
   void begin_hooks(Cycle now);
@@ -205,6 +210,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   RetireUnit retire_;
   ReleaseUnit release_;
   Preemptor preemptor_;
+  Suspender suspender_;
   FaultUnit faults_;
   Cycle last_ = kForever;  // last tick
 };

@@ -118,6 +118,47 @@ void KernelTable::drop_saved(unsigned entry) {
   note_finished(entry);
 }
 
+void KernelTable::suspend(unsigned entry) {
+  --entries_[entry].running;
+  ++entries_[entry].suspended;
+}
+
+void KernelTable::resume(unsigned entry) {
+  KernelEntry& kernel = entries_[entry];
+  --kernel.suspended;
+  --kernel.expected;
+  ++kernel.running;
+}
+
+void KernelTable::drop_suspended(unsigned entry) {
+  KernelEntry& kernel = entries_[entry];
+  --kernel.suspended;
+  --kernel.expected;
+  ++kernel.retired;
+  records_.let_go(*kernel.record);
+  note_finished(entry);
+}
+
+KernelEntry KernelTable::detach(unsigned entry, Cycle now) {
+  KernelEntry& kernel = entries_[entry];
+  CASTOR_ASSERT_AT(now, kernel.deserted(), "entry %u is given up, but TBs are left", entry);
+  KernelEntry left = std::move(kernel);
+  kernel = {};
+  kernel.freed = now;
+  --valid_;
+  return left;
+}
+
+void KernelTable::reserve_again(unsigned entry, KernelEntry kernel) {
+  CASTOR_ASSERT(entries_[entry].state == EntryState::kFree, "entry %u reserved twice", entry);
+  const Cycle freed = entries_[entry].freed;
+  entries_[entry] = std::move(kernel);
+  entries_[entry].state = EntryState::kReserved;
+  entries_[entry].freed = freed;
+  entries_[entry].record->context.entry = static_cast<std::uint16_t>(entry);
+  ++valid_;
+}
+
 void KernelTable::kill(unsigned entry) {
   entries_[entry].killed = true;
   ++kernels_stopped_;

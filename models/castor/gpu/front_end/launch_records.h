@@ -20,6 +20,7 @@ struct LaunchRecord {
   LaunchId launch = 0;             ///< its number; 0: of the host, and no TB of it has called the device runtime
   std::uint8_t level = 0;          ///< launches above it
   std::uint8_t parent_sm = 0;      ///< SM of the TB that made it
+  std::uint64_t image = 0;         ///< device address of its launch descriptor
   Cycle acquire = 0;               ///< L1 lines older than this are absent for its TBs
   Cycle called = 0;                ///< the call that made it issued
   std::uint32_t open = 0;          ///< LaunchTrees: the launch itself, and its children that are not closed

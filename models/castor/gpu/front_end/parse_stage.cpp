@@ -36,7 +36,7 @@ ParseStage::ParseStage(const Machine& machine, Store& store, const ProgramTable&
       clock_(base::kilohertz(machine.clock.core_mhz)),
       entry_per_queue_(machine.queue.in_memory && machine.table.entries >= machine.queue.count),
       // A scan knows queues only.
-      select_(machine.queue.count + (machine.parse.select_scan == 0 ? 1 : 0), machine.parse.select_scan),
+      select_(machine.queue.count + (machine.parse.select_scan == 0 ? 2 : 0), machine.parse.select_scan),
       arenas_(machine.table.entries) {}
 
 PacketImage ParseStage::submitted(unsigned queue, const KernelPacket& packet, Ticket ticket, Cycle visible) const {
@@ -61,7 +61,9 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
   select_.granted(queue, now);
   const QueuedPacket head = queues_.take(queue, QueueState::kParsing, now);
   const auto& packet = std::get<KernelPacket>(head.packet);
-  KernelContext& context = table_.reserve(entry, trees_.open());
+  LaunchRecord& record = trees_.open();
+  record.image = head.image;
+  KernelContext& context = table_.reserve(entry, record);
   context.queue = static_cast<std::uint16_t>(queue);
   context.ticket = head.ticket;
   context.program = &programs_[packet.program].program();
@@ -85,6 +87,14 @@ ParseStage::Granted ParseStage::grant(const DeviceLauncher::Granted& launch, Cyc
     observer_->kernel_granted({now, context.ticket, context.queue, entry, &context.program->kernel});
   }
   return {entry, std::move(fault)};
+}
+
+// A kernel of device code has its local memory where its entry has: no TB of it is on an SM.
+std::optional<Fault> ParseStage::returned(int entry, Cycle now) {
+  select_.granted(return_source(), now);
+  if (entry < 0 || !table_[static_cast<unsigned>(entry)].by_device()) return std::nullopt;
+  KernelContext& context = table_.draft(static_cast<unsigned>(entry));
+  return prepare_local(context, context.block, &arenas_[static_cast<std::size_t>(entry)]);
 }
 
 // Device memory of the launch: parameters, whose address goes into the descriptor, and local memory of all TBs that

@@ -46,16 +46,20 @@ class ParseStage {
   [[nodiscard]] const QueueMask& ready() const { return ready_; }
   /// An entry can be reserved.
   [[nodiscard]] bool entry_free(Cycle now) const { return entry_per_queue_ || table_.first_free(now) >= 0; }
-  /// What the built-in choice grants, if a lane is free: a queue, `device_source` for a launch by device code, which
-  /// stands behind the last of them and may be chosen if one `waits`; -1 = none.
-  [[nodiscard]] int pick(bool waits, Cycle now) const {
-    if ((ready_.none() && !waits) || !entry_free(now)) return -1;
-    if (!waits) return select_.offer(ready_);
-    QueueMask sources = ready_;
-    sources[device_source()] = true;
-    return select_.offer(sources);
+  /// What the built-in choice grants, if a lane is free: a queue; behind the last of them `device_source`, if a launch
+  /// by device code `waits`, and `return_source`, if a suspended TB `returns`; -1 = none.
+  [[nodiscard]] int pick(bool waits, bool returns, Cycle now) const {
+    if (!waits && !returns) return ready_.none() || !entry_free(now) ? -1 : select_.offer(ready_);
+    QueueMask sources;
+    if (entry_free(now)) sources = ready_;
+    sources[device_source()] = waits && entry_free(now);
+    sources[return_source()] = returns;
+    return sources.none() ? -1 : select_.offer(sources);
   }
   [[nodiscard]] unsigned device_source() const { return machine_.queue.count; }
+  [[nodiscard]] unsigned return_source() const { return machine_.queue.count + 1; }
+  /// A suspended TB has been granted a lane; its kernel has taken `entry`, if that is not negative.
+  [[nodiscard]] std::optional<Fault> returned(int entry, Cycle now);
   /// A ready queue's kernel takes an entry and a lane, which is free.
   [[nodiscard]] Granted grant(unsigned queue, Cycle now);
   /// The same of a launch by device code.

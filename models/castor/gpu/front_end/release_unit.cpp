@@ -55,7 +55,7 @@ void ReleaseUnit::finish(unsigned entry, Cycle now) {
   trees_.records().hold(record);  // beyond entry and tree
   const bool by_device = record.parent != nullptr;
   const LaunchRecord& root = root_of(record);
-  fresh_ = {table_.release(entry, now), root.launch, record.level};
+  fresh_ = {table_.release(entry, now), root.launch, record.level, &record, false};
   fresh_->statistics.ticket = root.context.ticket;
   fresh_->statistics.end = clock_.time_of(now);
   // Those of launches by device code are DeviceLauncher's, and the entry's.
@@ -87,16 +87,24 @@ void ReleaseUnit::close_tree(LaunchRecord& record, Cycle now) {
 }
 
 void ReleaseUnit::close(Cycle now) {
-  for (LaunchRecord* const record : launches_.close(now)) {
+  for (LaunchRecord* const record : launches_.close()) {
     for (KernelStatistics& row : rows_.close(record->launch, clock_.time_of(now))) kernels_.push_back(std::move(row));
     host_tickets_.push_back(record->context.ticket);
     close_tree(*record, now);
   }
 }
 
+void ReleaseUnit::detach(const LaunchRecord& record) {
+  fresh_ = {{}, root_of(record).launch, record.level, &record, true};
+  fresh_->statistics.kernel = record.context.program->kernel;
+  fresh_->statistics.entry = record.context.entry;
+}
+
 void ReleaseUnit::file() {
   Fresh fresh = std::move(*fresh_);
   fresh_.reset();
+  if (fresh.part) return add_counts(parts_[fresh.record], fresh.statistics);
+  if (auto part = parts_.extract(fresh.record); !part.empty()) add_counts(fresh.statistics, part.mapped());
   if (fresh.level != 0) return rows_.add(fresh.root, fresh.level, std::move(fresh.statistics));
   if (fresh.root != 0) return rows_.keep(fresh.root, std::move(fresh.statistics));
   host_tickets_.push_back(fresh.statistics.ticket);

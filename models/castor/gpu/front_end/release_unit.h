@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "castor/base/time.h"
@@ -55,6 +56,10 @@ class ReleaseUnit {
   [[nodiscard]] const std::vector<Ticket>& host_tickets() const { return host_tickets_; }
   /// The kernel that completed in this cycle, for the counts that others keep; null if none did.
   [[nodiscard]] KernelStatistics* fresh() { return fresh_ ? &fresh_->statistics : nullptr; }
+  /// It is only what a kernel has done in an entry that it gives up.
+  [[nodiscard]] bool fresh_is_part() const { return fresh_->part; }
+  /// A kernel has left its entry without being complete.
+  void detach(const LaunchRecord& record);
   /// Its counts are complete: it goes where `kernels` shows it.
   void file();
 
@@ -82,6 +87,8 @@ class ReleaseUnit {
     KernelStatistics statistics;
     LaunchId root = 0;  ///< 0: nothing is launched by device code in its tree
     unsigned level = 0;
+    const LaunchRecord* record = nullptr;
+    bool part = false;
   };
   Store& store_;
   KernelTable& table_;
@@ -98,8 +105,9 @@ class ReleaseUnit {
   std::vector<Ticket> host_tickets_;
   std::optional<Fresh> fresh_;
   LaunchRows rows_;
-  MemorySystem* l2_ = nullptr;  // only for machines that flush
-  int flushing_ = -1;           // entry whose kernel waits for the flush at its end
+  std::unordered_map<const LaunchRecord*, KernelStatistics> parts_;  ///< of kernels that have left an entry
+  MemorySystem* l2_ = nullptr;                                       // only for machines that flush
+  int flushing_ = -1;  // entry whose kernel waits for the flush at its end
 };
 
 }  // namespace castor::gpu

@@ -14,6 +14,7 @@
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/parse_stage.h"
 #include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/front_end/suspender.h"
 #include "castor/gpu/wait_graph.h"
 
 namespace castor::gpu {
@@ -35,6 +36,7 @@ class WaitReport {
     const JobInspector& inspector;
     const CompletionPort& host;
     const DeviceLauncher& launches;
+    const Suspender& suspender;
     Cycle next = 0;
   };
   explicit WaitReport(const Parts& parts) : parts_(parts) {}

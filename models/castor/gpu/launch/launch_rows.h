@@ -12,6 +12,9 @@
 
 namespace castor::gpu {
 
+/// Adds what was counted of one kernel to what was counted of another: `counts`, `alone`, `l2_bytes`.
+void add_counts(KernelStatistics& to, const KernelStatistics& more);
+
 /// What reports say of trees of launches: a row for each of the host's launches, and before it one for each (level,
 /// kernel) that device code below it has launched, since programs make 10^5 such launches.
 class LaunchRows {

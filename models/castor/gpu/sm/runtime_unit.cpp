@@ -16,7 +16,7 @@ bool allocates(RuntimeCall call) { return call == RuntimeCall::kBuffer || call =
 }  // namespace
 
 RuntimeUnit::RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps,
-                         const ThreadBlocks& tbs, BlockedWarps& blocked, Scoreboard& scoreboard, SmMemory& memory,
+                         ThreadBlocks& tbs, BlockedWarps& blocked, Scoreboard& scoreboard, SmMemory& memory,
                          EventWheel& wheel, SmOutbox& outbox, SpinWatch& watch, RuntimeCounters& counters)
     : machine_(machine),
       sm_(sm),
@@ -134,7 +134,7 @@ bool RuntimeUnit::take_messages() {
   while (!closings_.empty() && closings_.front().visible <= clock_.now()) {
     const BlockId block = closings_.front().block;
     closings_.pop_front();
-    for (WarpMask left = awaiting_; left != 0; left &= left - 1) {
+    for (WarpMask left = awaiting_ & ~kept_; left != 0; left &= left - 1) {
       const unsigned w = lowest(left);
       if (callers_[warps_[w].tb] != block) continue;
       awaiting_ &= ~warp_bit(w);
@@ -182,6 +182,8 @@ void RuntimeUnit::returned(unsigned w) {
     return;
   blocked_.return_from_runtime(w);
   count_wait(kind(calls), clock_.tick() - calls.called);
+  // It sees what the launches have written.
+  if (kind(calls) == RuntimeCall::kSynchronize) tbs_.acquire(warps_[w].tb, clock_.now());
 }
 
 void RuntimeUnit::count_wait(RuntimeCall call, Tick ticks) {
@@ -201,9 +203,35 @@ void RuntimeUnit::stop(WarpMask warps) {
   held_ &= ~warps;
   restart_ &= ~warps;
   awaiting_ &= ~warps;
+  kept_ &= ~warps;
   for (WarpMask left = warps & blocked_.in_runtime() & ~asked_; left != 0; left &= left - 1) {
     blocked_.return_from_runtime(lowest(left));
   }
+}
+
+std::unique_ptr<RuntimeState> RuntimeUnit::take_values(unsigned w) const {
+  const auto& calls = warp_calls_[w];
+  return calls == nullptr ? nullptr : std::make_unique<RuntimeState>(calls->values);
+}
+
+void RuntimeUnit::give_values(unsigned w, const RuntimeState* values) {
+  if (values != nullptr) calls(w).values = *values;
+}
+
+void RuntimeUnit::give_caller(unsigned context, BlockId caller) {
+  if (callers_.empty()) callers_.resize(machine_.sm.tb_contexts);
+  if (warp_calls_.empty()) warp_calls_.resize(machine_.sm.warps);
+  callers_[context] = caller;
+}
+
+void RuntimeUnit::leave(WarpMask warps) {
+  for (WarpMask left = warps & awaiting_; left != 0; left &= left - 1) {
+    const unsigned w = lowest(left);
+    blocked_.return_from_runtime(w);
+    count_wait(RuntimeCall::kSynchronize, clock_.tick() - warp_calls_[w]->called);
+  }
+  awaiting_ &= ~warps;
+  kept_ &= ~warps;
 }
 
 Cycle RuntimeUnit::next_message() const {

@@ -29,7 +29,7 @@ namespace castor::gpu {
 /// `close_children` between ticks.
 class RuntimeUnit {
  public:
-  RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps, const ThreadBlocks& tbs,
+  RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs,
               BlockedWarps& blocked, Scoreboard& scoreboard, SmMemory& memory, EventWheel& wheel, SmOutbox& outbox,
               SpinWatch& watch, RuntimeCounters& counters);
 
@@ -65,6 +65,14 @@ class RuntimeUnit {
   [[nodiscard]] WarpMask await_children() const { return awaiting_; }
   /// Warps whose calls go on by themselves.
   [[nodiscard]] WarpMask moving() const { return (blocked_.in_runtime() & ~awaiting_) | pointing_; }
+  /// Warps whose block is being suspended: it is told of its launches when it is away, and they do not go on here.
+  void keep_waiting(WarpMask warps) { kept_ |= warps; }
+  // What a block takes with it, and brings back.
+  [[nodiscard]] std::unique_ptr<RuntimeState> take_values(unsigned w) const;
+  void give_values(unsigned w, const RuntimeState* values);
+  void give_caller(unsigned context, BlockId caller);
+  /// The block leaves the SM.
+  void leave(WarpMask warps);
   /// The number of the thread block in a context, 0 if it has not called.
   [[nodiscard]] BlockId caller(unsigned context) const { return callers_.empty() ? 0 : callers_[context]; }
 
@@ -116,7 +124,7 @@ class RuntimeUnit {
   const unsigned sm_;
   const SmClock& clock_;
   WarpTable& warps_;
-  const ThreadBlocks& tbs_;
+  ThreadBlocks& tbs_;
   BlockedWarps& blocked_;
   Scoreboard& scoreboard_;
   SmMemory& memory_;
@@ -127,6 +135,7 @@ class RuntimeUnit {
   std::vector<BlockId> callers_;                        ///< by TB context; empty before the SM's first call
   WarpMask asked_ = 0;                                  ///< the launcher has not replied
   WarpMask awaiting_ = 0;                               ///< children
+  WarpMask kept_ = 0;                                   ///< of them those that do not go on here
   WarpMask pointing_ = 0;                               ///< with pointers that have not left
   WarpMask held_ = 0;                                   ///< launch calls behind pointers of former ones
   WarpMask restart_ = 0;                                ///< of them those that begin in the next tick

@@ -1,6 +1,7 @@
 #include "castor/gpu/sm/sm.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "castor/base/error.h"
 
@@ -29,6 +30,7 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       calls_(index, clock_, warps_, tbs_, blocked_, memory_side_, outbox_),
       runtime_(machine, index, clock_, warps_, tbs_, blocked_, scoreboard_, memory_side_, wheel_, outbox_, watch_,
                statistics_.counters()),
+      contexts_(machine, !hooks.any(), clock_, warps_, tbs_, scoreboard_, blocked_, runtime_, memory_side_),
       control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, runtime_, faults_,
                watch_),
       executor_(machine, clock_, warps_, buffer_, scoreboard_, pipelines_, blocked_, memory_side_, control_, faults_,
@@ -68,6 +70,7 @@ void Sm::count_until(Cycle now) {
 void Sm::hand_over(Cycle now) {
   memory_side_.check_stale(now);
   if (const Cycle here = memory_side_.ask_for_translations(now); here != kForever) wake_at(here);
+  for (const Restored& one : std::exchange(restored_, {})) memory_side_.restore_local(one.context, one.tb->local);
   departures_.deliver();
 }
 
@@ -151,7 +154,13 @@ void Sm::start_tb(const TbStartMessage& message) {
   warps_.admit(tb.warps, message.level != 0);
   runtime_.start(context);
   issue_.placed(tb.warps);
-  fetch_.hold_back(tb.warps, clock_.tick(), tbs_.setup_ticks(message));
+  Tick setup = tbs_.setup_ticks(message);
+  if (message.suspended != nullptr) {
+    setup = contexts_.restore(context, *message.suspended);
+    restored_.push_back({context, message.suspended});
+    departures_.flag().raise();
+  }
+  fetch_.hold_back(tb.live, clock_.tick(), setup);
   if (hooks_.any()) {
     event.tb = static_cast<std::uint8_t>(context);
     event.warps = tb.warps;
@@ -173,6 +182,7 @@ void Sm::stop_tb(unsigned context) {
   fetch_.stop(tb.warps);
   blocked_.stop(tb.warps);
   runtime_.stop(tb.warps);
+  contexts_.stop(context);
   for (WarpMask left = tb.warps; left != 0; left &= left - 1) scoreboard_.stop(lowest(left));
   tbs_.stop(context);
 }
@@ -337,14 +347,45 @@ void Sm::meet_barriers() {
     calls_.ask(due);
   }
   if (runtime_.due() <= clock_.tick()) runtime_.advance();
+  if (runtime_.await_children() != 0) contexts_.look(under_way());
   if (tbs_.finished() != 0) retire_one();
+  if (contexts_.due() >= 0) suspend_one();
+}
+
+// Warps of which something is on its way that is not theirs alone.
+WarpMask Sm::under_way() const {
+  return scoreboard_.memory_busy() | scoreboard_.in_flight() | blocked_.calling() | blocked_.releasing() |
+         fetch_.held_back() | runtime_.under_way();
+}
+
+// A block whose context is saved leaves, one per tick as others.
+void Sm::suspend_one() {
+  busy_ = true;
+  if (!tbs_.may_retire(clock_.tick())) return;
+  watch_.disturb();
+  const auto context = static_cast<unsigned>(contexts_.due());
+  const WarpMask warps = tbs_[context].warps;
+  outbox_.suspend({clock_.now() + 1, contexts_.save(context)});
+  runtime_.leave(warps);
+  warps_.stop(warps);
+  buffer_.stop(warps);
+  fetch_.stop(warps);
+  blocked_.stop(warps);
+  tbs_.suspend(context, clock_.now(), clock_.tick());
+  leave(context, warps);
+}
+
+// What is left of a block that is gone.
+void Sm::leave(unsigned context, WarpMask warps) {
+  kernel_ticks_.changed();
+  issue_.left(warps);
+  memory_side_.tb_retired(context);
+  warps_.release(warps);
 }
 
 void Sm::retire_one() {
   busy_ |= !tbs_.may_retire(clock_.tick());
-  const WarpMask under_way = scoreboard_.memory_busy() | scoreboard_.in_flight() | blocked_.calling() |
-                             blocked_.releasing() | fetch_.held_back() | runtime_.under_way();
-  const std::optional<unsigned> context = tbs_.next_to_retire(under_way, done_credits_, clock_.now(), clock_.tick());
+  const std::optional<unsigned> context = tbs_.next_to_retire(under_way(), done_credits_, clock_.now(), clock_.tick());
   if (!context) return;
   busy_ = true;
   watch_.disturb();
@@ -354,10 +395,7 @@ void Sm::retire_one() {
   TbRetireMessage message = tbs_.retire(*context, clock_.now(), clock_.tick());
   message.caller = runtime_.caller(*context);
   outbox_.retire(message);
-  kernel_ticks_.changed();
-  issue_.left(warps);
-  memory_side_.tb_retired(*context);
-  warps_.release(warps);
+  leave(*context, warps);
   hooks_.retired(*context);
   if (filter_ != nullptr) filter_->retired(*context);
 }
@@ -400,7 +438,7 @@ Cycle Sm::next_wake() {
   Tick tick = memory_side_.next(clock_.tick());
   if (tick == clock_.tick() + 1) return soonest;
   tick = std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()});
-  tick = std::min(tick, runtime_.due());
+  tick = std::min({tick, runtime_.due(), contexts_.next()});
   Cycle wake = tick == kForever ? kForever : now + (tick - clock_.tick());
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
@@ -421,7 +459,7 @@ bool Sm::still() const {
   return inbox_.size() == 0 && !tbs_.kills_pending() && !calls_.answers_pending() && tbs_.finished() == 0 &&
          (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing() | runtime_.moving()) ==
              0 &&
-         !runtime_.messages_pending() && outbox_.empty() && clock_.enabled() &&
+         !runtime_.messages_pending() && contexts_.next() == base::kForever && outbox_.empty() && clock_.enabled() &&
          (!hooks_.any() || hooks_.wake() == base::kForever);
 }
 

@@ -11,6 +11,7 @@
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/context_unit.h"
 #include "castor/gpu/sm/control_unit.h"
 #include "castor/gpu/sm/departures.h"
 #include "castor/gpu/sm/device_calls.h"
@@ -144,6 +145,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void start_tb(const TbStartMessage& message);
   void stop_tb(unsigned context);
   void retire_one();
+  [[nodiscard]] WarpMask under_way() const;
+  void suspend_one();
+  void leave(unsigned context, WarpMask warps);
   void count_slept(Tick end);
   [[nodiscard]] SmWaitReport report() const;
 
@@ -167,10 +171,16 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   Barriers barriers_;
   DeviceCalls calls_;
   RuntimeUnit runtime_;
+  ContextUnit contexts_;
   ControlUnit control_;
   Executor executor_;
   IssueCounter counter_;
   HookPort hooks_;
+  struct Restored {
+    unsigned context = 0;
+    std::shared_ptr<const SuspendedTb> tb;
+  };
+  std::vector<Restored> restored_;      ///< in this tick; their local memory is to be put where they have it now
   std::unique_ptr<FilterUnit> filter_;  ///< null without a fetch filter
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/launch/launch_service.h"
@@ -114,6 +115,12 @@ class SmMemory {
   /// Sends the record of a launch, 64 bytes, past L1; false if the injection FIFO has no room. `number` comes back with
   /// `record_stored`.
   [[nodiscard]] bool store_record(const StoredRecord& record, unsigned warp, unsigned context, std::uint32_t number);
+  /// Bytes of a TB's local memory as its threads see them, lines of it in L1 that are not written back included.
+  void save_local(unsigned context, std::vector<std::byte>& bytes) const;
+  /// Puts such bytes into the local memory of a TB; between ticks.
+  void restore_local(unsigned context, const std::vector<std::byte>& bytes);
+  /// Lines of the context's local memory are not in L1 any more.
+  void forget_local(unsigned context);
   /// Room in the injection FIFO for an instruction line.
   [[nodiscard]] bool can_fetch() const;
   void fetch(std::uint64_t line, unsigned context);

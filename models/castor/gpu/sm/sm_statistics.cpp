@@ -81,6 +81,7 @@ SmStatistics::SmStatistics(base::StatisticGroup& parent, unsigned index, const M
       counters.barriers_ahead_sum);
   add(group, "tb_started", "", "thread blocks started", counters.tb_started);
   add(group, "tb_retired", "", "thread blocks retired", counters.tb_retired);
+  add(group, "tb_suspended", "", "thread blocks that left to wait for launches of theirs", counters.tb_suspended);
   add(group, "tb_resident", "cycles", "start to retirement, summed over retired thread blocks", counters.tb_resident);
 }
 

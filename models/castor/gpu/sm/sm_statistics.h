@@ -56,7 +56,7 @@ struct BarrierCounters {
 };
 /// What ThreadBlocks counts.
 struct TbCounters {
-  std::uint64_t tb_started = 0, tb_retired = 0, tb_resident = 0;
+  std::uint64_t tb_started = 0, tb_retired = 0, tb_resident = 0, tb_suspended = 0;
 };
 /// What RuntimeUnit counts: calls of the device runtime, and ticks that warps waited in them.
 struct RuntimeCounters {
