@@ -131,6 +131,25 @@ castor_kernel_test(vector_add "--n 1000" "--n 1" "--n 31 --block 1" "--n 300001 
 castor_kernel_test(walsh "--log2n 10 --block 128" "--log2n 1" "--log2n 12 --block 32" "--log2n 15 --block 1024 --taps 64")
 castor_kernel_test(warp_primitives "--warps 5" "--warps 1 --block 32" "--warps 101 --block 160")
 
+# Irregular programs. Flat, as all others; the machine with timing has no launches by device code, so their other forms
+# are compared with the flat one on the functional machine.
+# castor_forms_test(<name> [NO_LAUNCHES <arguments of one run>...] RUNS <arguments of one run>...)
+function(castor_forms_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "NO_LAUNCHES;RUNS")
+  set(no_launches)
+  foreach(run IN LISTS arg_NO_LAUNCHES)
+    list(APPEND no_launches --no-launches "${run}")
+  endforeach()
+  castor_script_test(kernel_${name}_forms KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
+            --against "${kernels}/${name}_O0" ${no_launches} ${arg_RUNS})
+endfunction()
+
+castor_kernel_test(dynamic_bfs "flat citation --nodes 300" "flat road --nodes 1" "flat kronecker --nodes 200 --block 33 --source 7"
+                   "flat random --nodes 500 --count 0")
+castor_forms_test(dynamic_bfs NO_LAUNCHES "road --nodes 2000" RUNS "citation --nodes 2000" "kronecker --nodes 1000 --child 64"
+                  "random --nodes 500 --degree 40 --threshold 40")
+
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)
   castor_script_test(kernel_micro_${name} KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
