@@ -149,6 +149,10 @@ castor_kernel_test(dynamic_bfs "flat citation --nodes 300" "flat road --nodes 1"
                    "flat random --nodes 500 --count 0")
 castor_forms_test(dynamic_bfs NO_LAUNCHES "road --nodes 2000" RUNS "citation --nodes 2000" "kronecker --nodes 1000 --child 64"
                   "random --nodes 500 --degree 40 --threshold 40")
+castor_kernel_test(dynamic_sssp "flat citation --nodes 150" "flat road --nodes 1"
+                   "flat kronecker --nodes 200 --block 33 --source 7" "flat random --nodes 100 --count 0")
+castor_forms_test(dynamic_sssp NO_LAUNCHES "road --nodes 200" RUNS "citation --nodes 1000"
+                  "kronecker --nodes 600 --child 128")
 
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)

@@ -14,6 +14,9 @@ namespace kernels {
 /// The graph of a program, from a generator or a file, as the command line says.
 class GraphInput {
  public:
+  /// `nodes` of a generated graph, if the command line says nothing else.
+  explicit GraphInput(long nodes) : nodes_(nodes) {}
+
   void add(Options& options) {
     options.add_text("input", &input_,
                      "citation, road, kronecker or random, or a file (.mtx, .gr, .col, .graph); default citation");
@@ -53,7 +56,7 @@ class GraphInput {
 
  private:
   std::string input_ = "citation";
-  long nodes_ = 20000, degree_ = 0;
+  long nodes_, degree_ = 0;
 };
 
 /// Node `wanted` modulo their number; -1: the first of those with most edges.

@@ -40,7 +40,7 @@ __global__ void expand(Search search, Children children, const int* frontier, un
 
 int main(int argc, char** argv) {
   long source = -1, block = 128, seed = 1;
-  GraphInput input;
+  GraphInput input(20000);
   ChildForm form(32);
   Options options("dynamic_bfs", "levels of a breadth-first search");
   form.add(options);
