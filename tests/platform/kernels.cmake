@@ -153,6 +153,10 @@ castor_kernel_test(dynamic_sssp "flat citation --nodes 150" "flat road --nodes 1
                    "flat kronecker --nodes 200 --block 33 --source 7" "flat random --nodes 100 --count 0")
 castor_forms_test(dynamic_sssp NO_LAUNCHES "road --nodes 200" RUNS "citation --nodes 1000"
                   "kronecker --nodes 600 --child 128")
+castor_kernel_test(dynamic_colouring "flat citation --nodes 150" "flat road --nodes 1"
+                   "flat kronecker --nodes 200 --block 33" "flat random --nodes 100 --count 0")
+castor_forms_test(dynamic_colouring NO_LAUNCHES "road --nodes 1000" RUNS "citation --nodes 1000"
+                  "kronecker --nodes 600 --child 64")
 
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)
