@@ -157,6 +157,10 @@ castor_kernel_test(dynamic_colouring "flat citation --nodes 150" "flat road --no
                    "flat kronecker --nodes 200 --block 33" "flat random --nodes 100 --count 0")
 castor_forms_test(dynamic_colouring NO_LAUNCHES "road --nodes 1000" RUNS "citation --nodes 1000"
                   "kronecker --nodes 600 --child 64")
+castor_kernel_test(dynamic_join "flat gaussian --left 200 --right 2000 --keys 100"
+                   "flat uniform --left 1 --right 1 --keys 1" "flat uniform --left 1 --right 1 --keys 1000000"
+                   "flat uniform --left 1000 --right 5000 --count 0")
+castor_forms_test(dynamic_join RUNS "gaussian --left 700" "uniform --left 500 --keys 700 --child 32")
 
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)

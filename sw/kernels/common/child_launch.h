@@ -67,20 +67,25 @@ struct Children {
   }
 };
 
-/// Does work(0) to work(count - 1). With at least `threshold` of them the largest multiple of 32 goes to a child,
-/// child(arguments..., items), whose thread i does item i < items; the thread itself does the rest, and all if the
-/// launch is refused.
-template <Form form, auto child, class Work, class... Arguments>
-__device__ void spread(const Children& children, int count, const Work& work, Arguments... arguments) {
-  int begin = 0;
+/// Of `count` items of work of a thread, with at least `threshold` of them: launches child(arguments..., items), whose
+/// thread i does item i < items. Returns `items`, the largest multiple of 32, or 0 if there are too few or the launch
+/// is refused; the thread itself does the rest.
+template <Form form, auto child, class... Arguments>
+__device__ int give_to_child(const Children& children, int count, Arguments... arguments) {
   if constexpr (form != Form::kFlat) {
     const int items = count - count % 32;
     if (count >= children.threshold && items > 0) {
       const dim3 grid((items + children.block - 1) / children.block), block(children.block);
-      if (children.count_launch(launch_child<form, child>(grid, block, arguments..., items))) begin = items;
+      if (children.count_launch(launch_child<form, child>(grid, block, arguments..., items))) return items;
     }
   }
-  for (int i = begin; i < count; ++i) work(i);
+  return 0;
+}
+
+/// Does work(0) to work(count - 1), or what a child does not.
+template <Form form, auto child, class Work, class... Arguments>
+__device__ void spread(const Children& children, int count, const Work& work, Arguments... arguments) {
+  for (int i = give_to_child<form, child>(children, count, arguments...); i < count; ++i) work(i);
 }
 
 /// Number of the thread in its grid.
