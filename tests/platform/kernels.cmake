@@ -161,6 +161,16 @@ castor_kernel_test(dynamic_join "flat gaussian --left 200 --right 2000 --keys 10
                    "flat uniform --left 1 --right 1 --keys 1" "flat uniform --left 1 --right 1 --keys 1000000"
                    "flat uniform --left 1000 --right 5000 --count 0")
 castor_forms_test(dynamic_join RUNS "gaussian --left 700" "uniform --left 500 --keys 700 --child 32")
+castor_kernel_test(dynamic_regexp "flat packets --streams 2 --length 20 --width 16"
+                   "flat strings --streams 1 --length 1 --width 1"
+                   "flat strings --streams 3 --length 40 --block 33 --seed 4" "flat packets --streams 4 --count 0")
+castor_forms_test(dynamic_regexp NO_LAUNCHES "packets --streams 4 --threshold 1000" RUNS "packets --streams 10"
+                  "strings --streams 5 --length 100 --width 70 --child 64")
+castor_kernel_test(dynamic_recommend "flat ratings --customers 20 --items 30 --mean 6"
+                   "flat ratings --customers 1 --items 1" "flat ratings --customers 70 --block 33 --seed 3"
+                   "flat ratings --customers 33 --count 0")
+castor_forms_test(dynamic_recommend NO_LAUNCHES "ratings --items 2 --mean 1" RUNS "ratings --customers 100"
+                  "ratings --customers 200 --items 60 --mean 12 --child 64")
 
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)
