@@ -171,6 +171,14 @@ castor_kernel_test(dynamic_recommend "flat ratings --customers 20 --items 30 --m
                    "flat ratings --customers 33 --count 0")
 castor_forms_test(dynamic_recommend NO_LAUNCHES "ratings --items 2 --mean 1" RUNS "ratings --customers 100"
                   "ratings --customers 200 --items 60 --mean 12 --child 64")
+castor_kernel_test(dynamic_amr "flat --base 4 --levels 1 --limit 300" "flat --base 1 --levels 0"
+                   "flat --base 1 --levels 2 --flames 9 --limit 100" "flat --base 6 --count 0 --block 33 --seed 3")
+castor_forms_test(dynamic_amr NO_LAUNCHES "--base 8 --flames 0" RUNS "--base 8 --limit 400"
+                  "--base 8 --levels 1 --child 32 --limit 300" "--base 2 --levels 3 --limit 300")
+castor_kernel_test(dynamic_barnes_hut "flat clusters --points 60" "flat uniform --points 1" "flat uniform --points 2"
+                   "flat clusters --points 150 --block 33 --seed 5" "flat uniform --points 100 --count 0")
+castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --threshold 1000" RUNS "clusters --points 400"
+                  "uniform --points 700 --child 64")
 
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)

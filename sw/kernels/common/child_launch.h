@@ -56,8 +56,8 @@ struct Children {
   unsigned long long* failed;    ///< launches with any other error
   unsigned* done;                ///< how often each item of work was done; null: not counted
 
-  __device__ void count_item(long item) const {
-    if (done != nullptr) atomicAdd(&done[item], 1u);
+  __device__ void count_item(long item, unsigned amount = 1) const {
+    if (done != nullptr) atomicAdd(&done[item], amount);
   }
   /// Counts a launch; true if it was made.
   __device__ bool count_launch(cudaError_t error) const {
