@@ -3,8 +3,8 @@
 
   check_forms.py PROGRAM [--against OTHER] [--no-launches ARGUMENTS]... ARGUMENTS...
 
-Each of ARGUMENTS is one input ("citation --nodes 500"). It runs flat, with child kernels, and with them under a
-limit of one pending launch, where some must be refused; every run must print PASS and the same hash. Child kernels must
+Each of ARGUMENTS is one input ("citation --nodes 500"). It runs flat, with child kernels, and with them under a limit of
+one pending launch, where some of many must be refused; every run must print PASS and the same hash. Child kernels must
 be launched, for the inputs behind --no-launches not one. The form dtbl must do the same, or say what it lacks. With
 --against the first input runs with child kernels as OTHER too, the same source compiled at another level.
 """
@@ -51,6 +51,7 @@ class Checker:
             return
         if flat[1:] != (0, 0):
             self.complain("the flat form launched")
+        launches = 0
         runs = [(program, form, "") for program in programs for form in ("cdp", "dtbl")]
         for program, form, more in runs + [(programs[0], "cdp", " --pending 1")]:
             other = self.run(program, form, arguments + more)
@@ -60,7 +61,9 @@ class Checker:
                 self.complain(f"form {form} has other results")
             if (other[1] > 0) != wanted:
                 self.complain("child kernels were launched" if other[1] else "no child kernel was launched")
-            if more and wanted and other[2] == 0:
+            if not more:
+                launches = max(launches, other[1])
+            elif launches > 50 and other[2] == 0:
                 self.complain("no launch was refused")
 
 

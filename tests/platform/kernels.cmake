@@ -145,18 +145,23 @@ function(castor_forms_test name)
             --against "${kernels}/${name}_O0" ${no_launches} ${arg_RUNS})
 endfunction()
 
+set(wheel "${PROJECT_SOURCE_DIR}/tests/data/graphs/wheel")
+
 castor_kernel_test(dynamic_bfs "flat citation --nodes 300" "flat road --nodes 1" "flat kronecker --nodes 200 --block 33 --source 7"
                    "flat random --nodes 500 --count 0")
 castor_forms_test(dynamic_bfs NO_LAUNCHES "road --nodes 2000" RUNS "citation --nodes 2000" "kronecker --nodes 1000 --child 64"
-                  "random --nodes 500 --degree 40 --threshold 40")
+                  "random --nodes 500 --degree 40 --threshold 40"
+                  "${wheel}.mtx" "${wheel}.graph" "${wheel}.col")
 castor_kernel_test(dynamic_sssp "flat citation --nodes 150" "flat road --nodes 1"
                    "flat kronecker --nodes 200 --block 33 --source 7" "flat random --nodes 100 --count 0")
 castor_forms_test(dynamic_sssp NO_LAUNCHES "road --nodes 200" RUNS "citation --nodes 1000"
-                  "kronecker --nodes 600 --child 128")
+                  "kronecker --nodes 600 --child 128"
+                  "${wheel}.gr" "${wheel}.mtx")
 castor_kernel_test(dynamic_colouring "flat citation --nodes 150" "flat road --nodes 1"
                    "flat kronecker --nodes 200 --block 33" "flat random --nodes 100 --count 0")
 castor_forms_test(dynamic_colouring NO_LAUNCHES "road --nodes 1000" RUNS "citation --nodes 1000"
-                  "kronecker --nodes 600 --child 64")
+                  "kronecker --nodes 600 --child 64"
+                  "${wheel}.col" "${wheel}.gr")
 castor_kernel_test(dynamic_join "flat gaussian --left 200 --right 2000 --keys 100"
                    "flat uniform --left 1 --right 1 --keys 1" "flat uniform --left 1 --right 1 --keys 1000000"
                    "flat uniform --left 1000 --right 5000 --count 0")
