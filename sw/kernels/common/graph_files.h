@@ -2,15 +2,16 @@
 // paths .gr, colouring .col, partitioning .graph). A mistake in a file is an InputError that names file and line.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <istream>
 #include <limits>
-#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "csr.h"
@@ -38,35 +39,43 @@ class Lines {
 
   /// The next line, its words in `words`; false at the end.
   bool next() {
-    std::string line;
-    if (!std::getline(in_, line)) {
+    if (!std::getline(in_, line_)) {
       if (in_.bad()) fail("cannot be read");
       return false;
     }
     ++number_;
     words.clear();
-    std::istringstream text(line);
-    for (std::string word; text >> word;) words.push_back(word);
+    constexpr const char* kSpaces = " \t\r\v\f";
+    for (std::size_t begin = line_.find_first_not_of(kSpaces); begin != std::string::npos;) {
+      const std::size_t end = std::min(line_.find_first_of(kSpaces, begin), line_.size());
+      words.emplace_back(line_.data() + begin, end - begin);
+      begin = line_.find_first_not_of(kSpaces, end);
+    }
     return true;
   }
 
   long whole(std::size_t index, const char* what, long low, long high) const {
-    const std::string& word = words.at(index);
+    const std::string_view word = words.at(index);
     char* end = nullptr;
     errno = 0;
-    const long value = std::strtol(word.c_str(), &end, 10);
-    if (*end != '\0' || errno != 0) fail(std::string(what) + " is '" + word + "', not a whole number");
+    const long value = std::strtol(word.data(), &end, 10);
+    if (end != word.data() + word.size() || errno != 0) {
+      fail(std::string(what) + " is '" + std::string(word) + "', not a whole number");
+    }
     if (value < low || value > high) {
-      fail(std::string(what) + " is " + word + ", allowed are " + std::to_string(low) + " to " + std::to_string(high));
+      fail(std::string(what) + " is " + std::string(word) + ", allowed are " + std::to_string(low) + " to " +
+           std::to_string(high));
     }
     return value;
   }
 
   double real(std::size_t index, const char* what) const {
-    const std::string& word = words.at(index);
+    const std::string_view word = words.at(index);
     char* end = nullptr;
-    const double value = std::strtod(word.c_str(), &end);
-    if (*end != '\0' || !std::isfinite(value)) fail(std::string(what) + " is '" + word + "', not a number");
+    const double value = std::strtod(word.data(), &end);
+    if (end != word.data() + word.size() || !std::isfinite(value)) {
+      fail(std::string(what) + " is '" + std::string(word) + "', not a number");
+    }
     return value;
   }
 
@@ -81,18 +90,19 @@ class Lines {
     throw InputError(name_ + ":" + std::to_string(std::max(1l, number_)) + ": " + mistake);
   }
 
-  std::vector<std::string> words;
+  std::vector<std::string_view> words;  ///< of the line
 
  private:
   std::istream& in_;
-  std::string name_;
+  std::string name_, line_;
   long number_ = 0;
 };
 
 constexpr long kMost = std::numeric_limits<int>::max() - 1;  ///< nodes, edges
 constexpr long kHeaviest = 1 << 20;                          ///< weight of an edge
 
-inline std::string lower(std::string text) {
+inline std::string lower(std::string_view word) {
+  std::string text(word);
   for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   return text;
 }
@@ -121,10 +131,10 @@ inline FileGraph read_matrix_market(std::istream& in, const std::string& name) {
     lines.fail("a Matrix Market file begins with '%%MatrixMarket'");
   }
   lines.count(5, 5, "%%MatrixMarket matrix coordinate <field> <symmetry>");
-  for (std::string& word : lines.words) word = graph_files::lower(word);
-  const std::string field = lines.words[3], symmetry = lines.words[4];
-  if (lines.words[1] != "matrix" || lines.words[2] != "coordinate") {
-    lines.fail("only 'matrix coordinate' is read, not '" + lines.words[1] + " " + lines.words[2] + "'");
+  const std::string object = graph_files::lower(lines.words[1]), form = graph_files::lower(lines.words[2]);
+  const std::string field = graph_files::lower(lines.words[3]), symmetry = graph_files::lower(lines.words[4]);
+  if (object != "matrix" || form != "coordinate") {
+    lines.fail("only 'matrix coordinate' is read, not '" + object + " " + form + "'");
   }
   if (field != "pattern" && field != "real" && field != "integer") {
     lines.fail("the field is '" + field + "'; pattern, real and integer are read");
@@ -170,7 +180,7 @@ inline FileGraph read_dimacs_gr(std::istream& in, const std::string& name) {
     if (lines.words[0] == "p") {
       if (said >= 0) lines.fail("a second line 'p'");
       lines.count(4, 4, "p sp nodes arcs");
-      if (lines.words[1] != "sp") lines.fail("'p sp' was expected, not 'p " + lines.words[1] + "'");
+      if (lines.words[1] != "sp") lines.fail("'p sp' was expected, not 'p " + std::string(lines.words[1]) + "'");
       graph.rows = graph.columns = lines.whole(2, "the number of nodes", 1, graph_files::kMost);
       said = lines.whole(3, "the number of arcs", 0, graph_files::kMost);
     } else if (lines.words[0] == "a") {
@@ -181,7 +191,7 @@ inline FileGraph read_dimacs_gr(std::istream& in, const std::string& name) {
       if (++found > said) lines.fail("there are more than the " + std::to_string(said) + " arcs of the header");
       graph_files::add(graph, from, to, weight, false);
     } else {
-      lines.fail("a line begins with '" + lines.words[0] + "'; c, p and a are known");
+      lines.fail("a line begins with '" + std::string(lines.words[0]) + "'; c, p and a are known");
     }
   }
   if (said < 0) lines.fail("the line 'p sp nodes arcs' is missing");
@@ -201,7 +211,7 @@ inline FileGraph read_dimacs_col(std::istream& in, const std::string& name) {
       if (said >= 0) lines.fail("a second line 'p'");
       lines.count(4, 4, "p edge nodes edges");
       if (lines.words[1] != "edge" && lines.words[1] != "col") {
-        lines.fail("'p edge' was expected, not 'p " + lines.words[1] + "'");
+        lines.fail("'p edge' was expected, not 'p " + std::string(lines.words[1]) + "'");
       }
       graph.rows = graph.columns = lines.whole(2, "the number of nodes", 1, graph_files::kMost);
       said = lines.whole(3, "the number of edges", 0, graph_files::kMost / 2);
@@ -212,7 +222,7 @@ inline FileGraph read_dimacs_col(std::istream& in, const std::string& name) {
       if (++found > 2 * said) lines.fail("there are more than the " + std::to_string(said) + " edges of the header");
       graph_files::add(graph, one, other, 1, true);
     } else {
-      lines.fail("a line begins with '" + lines.words[0] + "'; c, n, p and e are known");
+      lines.fail("a line begins with '" + std::string(lines.words[0]) + "'; c, n, p and e are known");
     }
   }
   if (said < 0) lines.fail("the line 'p edge nodes edges' is missing");
