@@ -147,10 +147,11 @@ endfunction()
 
 set(wheel "${PROJECT_SOURCE_DIR}/tests/data/graphs/wheel")
 
-castor_kernel_test(dynamic_bfs "flat citation --nodes 300" "flat road --nodes 1" "flat kronecker --nodes 200 --block 33 --source 7"
-                   "flat random --nodes 500 --count 0")
+castor_kernel_test(dynamic_bfs "flat citation --nodes 300" "flat road --nodes 1"
+                   "flat kronecker --nodes 200 --block 33 --source 7" "flat random --nodes 500 --count 0"
+                   "flat kronecker --nodes 400 --together 1" "flat kronecker --nodes 300 --together 1 --block 33")
 castor_forms_test(dynamic_bfs NO_LAUNCHES "road --nodes 2000" RUNS "citation --nodes 2000" "kronecker --nodes 1000 --child 64"
-                  "random --nodes 500 --degree 40 --threshold 40"
+                  "random --nodes 500 --degree 40 --threshold 40" "kronecker --nodes 800 --together 1"
                   "${wheel}.mtx" "${wheel}.graph" "${wheel}.col")
 castor_kernel_test(dynamic_sssp "flat citation --nodes 150" "flat road --nodes 1"
                    "flat kronecker --nodes 200 --block 33 --source 7" "flat random --nodes 100 --count 0")
