@@ -136,7 +136,7 @@ std::string document() {
       "names with 0 are left out.\n\n| name | unit | meaning |\n|---|---|---|\n";
   for (const StatisticInfo& info : castor::gpu::kernel_count_infos()) text += row(info);
   text +=
-      "\nRows of launches by device code, which the machine without timing has, count besides:\n\n"
+      "\nRows of launches by device code count besides:\n\n"
       "| name | unit | meaning |\n|---|---|---|\n";
   for (const StatisticInfo& info : castor::gpu::LaunchRows::infos()) text += row(info);
   text +=

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a program of sw/kernels/dynamic in all its forms, on the functional machine; all must give the same results.
+"""Runs a program of sw/kernels/dynamic in all its forms; all must give the same results.
 
   check_forms.py PROGRAM [--against OTHER] [--no-launches ARGUMENTS]... ARGUMENTS...
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What castor-cc makes of launches by device code, what it refuses, and what the machine with timing says of them.
+"""What castor-cc makes of launches by device code, what it refuses, and what machines without them say.
 
   device_launch_test.py CASTOR_CC [unittest arguments...]
 """
@@ -39,11 +39,11 @@ class DeviceLaunch(unittest.TestCase):
             [CASTOR_CC, *options, "app.cu", "-o", "app"], cwd=folder, text=True, capture_output=True, timeout=120
         )
 
-    def run_program(self, text, *options, functional="1", headers=None):
+    def run_program(self, text, *options, functional="1", headers=None, machine="pascal_titanx"):
         with tempfile.TemporaryDirectory() as folder:
             done = self.compile(folder, text, *options, headers=headers)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            environment = {**os.environ, "CASTOR_SET": f"run.functional={functional}"}
+            environment = {**os.environ, "CASTOR_SET": f"run.functional={functional}", "CASTOR_PLATFORM": machine}
             return subprocess.run(["./app"], cwd=folder, env=environment, text=True, capture_output=True, timeout=120)
 
     def refused(self, text, *options):
@@ -53,8 +53,9 @@ class DeviceLaunch(unittest.TestCase):
             return done.stderr
 
     def gives(self, value, text, *options, headers=None):
-        done = self.run_program(text, *options, headers=headers)
-        self.assertEqual((done.stdout, done.stderr), (f"cudaSuccess {value}\n", ""))
+        for functional in "01":
+            done = self.run_program(text, *options, headers=headers, functional=functional)
+            self.assertEqual((done.stdout, done.stderr), (f"cudaSuccess {value}\n", ""))
 
     def test_all_standards_have_launches(self):
         text = CHILD + "namespace n { __global__ void two(int* o) { *o *= 2; } }\n"
@@ -103,13 +104,14 @@ class DeviceLaunch(unittest.TestCase):
         errors = self.refused(CHILD + '__global__ void parent(int* o) {\n  child<<<1, 1>>>(o, "text");\n}')
         self.assertRegex(errors, r"app\.cu:3:\d+: error: no matching function")
 
-    def test_the_machine_with_timing_names_kernel_function_and_line(self):
+    def test_a_machine_without_such_launches_names_kernel_function_and_line(self):
         text = CHILD + "__device__ __noinline__ void go(int* o) { child<<<1, 1>>>(o, 1); }\n"
         text += "__global__ void parent(int* o) { go(o); }"
-        done = self.run_program(text, "-lineinfo", functional="0")
+        done = self.run_program(text, "-lineinfo", functional="0", machine="gcn_apu")
         self.assertEqual(done.stdout, "cudaErrorInvalidPtx 0\n")
         place = r"kernel parent\(int\*\), in go\(int\*\) \(.*:2\) launches from"
         self.assertRegex(done.stderr, r"^castor: app\.ptx:\d+:\d+: .*" + place)
+        self.assertIn("parse.select_scan) does not have them", done.stderr)
         self.assertIn("run.functional=1", done.stderr)
 
     def test_a_child_that_cannot_be_compiled_fails_the_launch_of_the_host(self):

@@ -131,8 +131,7 @@ castor_kernel_test(vector_add "--n 1000" "--n 1" "--n 31 --block 1" "--n 300001 
 castor_kernel_test(walsh "--log2n 10 --block 128" "--log2n 1" "--log2n 12 --block 32" "--log2n 15 --block 1024 --taps 64")
 castor_kernel_test(warp_primitives "--warps 5" "--warps 1 --block 32" "--warps 101 --block 160")
 
-# Irregular programs. Flat, as all others; the machine with timing has no launches by device code, so their other forms
-# are compared with the flat one on the functional machine.
+# Irregular programs. Flat, as all others; their other forms are compared with the flat one, on both machines.
 # castor_forms_test(<name> [NO_LAUNCHES <arguments of one run>...] RUNS <arguments of one run>...)
 function(castor_forms_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "NO_LAUNCHES;RUNS")
@@ -143,6 +142,9 @@ function(castor_forms_test name)
   castor_script_test(kernel_${name}_forms KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
             --against "${kernels}/${name}_O0" ${no_launches} ${arg_RUNS})
+  castor_script_test(kernel_${name}_forms_timing KIND platform TIMEOUT 300
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
+            ${no_launches} ${arg_RUNS})
 endfunction()
 
 set(wheel "${PROJECT_SOURCE_DIR}/tests/data/graphs/wheel")
@@ -220,9 +222,7 @@ function(castor_feature_test name)
   endforeach()
   set(compare "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${folder}/${name}.txt"
     ${programs})
-  if(NOT "FUNCTIONAL" IN_LIST ARGN)
-    castor_script_test(program_${name} KIND platform TIMEOUT 180 COMMAND ${compare})
-  endif()
+  castor_script_test(program_${name} KIND platform TIMEOUT 180 COMMAND ${compare})
   castor_script_test(program_${name}_functional KIND platform TIMEOUT 180 ENVIRONMENT ${functional} COMMAND ${compare})
 endfunction()
 
@@ -235,6 +235,8 @@ foreach(name IN ITEMS
     copies
     default_stream
     device_heap
+    device_launch
+    device_launch_fault
     division_by_zero
     driver_modules
     error_names
@@ -269,7 +271,3 @@ foreach(name IN ITEMS
   castor_feature_test(${name})
 endforeach()
 
-# What the machine with timing does not have.
-foreach(name IN ITEMS device_launch device_launch_fault)
-  castor_feature_test(${name} FUNCTIONAL)
-endforeach()
