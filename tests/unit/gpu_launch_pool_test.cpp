@@ -150,12 +150,13 @@ TEST(LaunchPool, NineWarpsOfABlockLaunchIntoItsDefaultStream) { mixed_warps("kep
 TEST(LaunchPool, AllWarpsOfABlockLaunchIntoItsDefaultStream) { mixed_warps("kepler_k20c", 32); }
 TEST(LaunchPool, AllWarpsOfABlockLaunchIntoItsDefaultStreamWithoutLatencies) { mixed_warps("kepler_ideal", 32); }
 
-// Warp 0 launches with all lanes, ten others with one each, into the block's default stream.
+// Warp 0 launches with all lanes, then ten others with one each, into the block's default stream.
 TEST(LaunchPool, AWarpOfManyLaunchesAndOthersOfOneShareAStream) {
   const std::string text =
       kCount + kernel("parent", "setp.lt.u32 %p1, %r1, 32;\nand.b32 %r5, %r1, 31;\nsetp.eq.u32 %p2, %r5, 0;\n" +
-                                    std::string("or.pred %p1, %p1, %p2;\n@!%p1 bra END;\n") +
-                                    arguments("%rd4", "%rd0", "%r1") + launch("%r4", "count", "%rd4") + "END:\n");
+                                    std::string("or.pred %p3, %p1, %p2;\n@!%p3 bra END;\n") +
+                                    arguments("%rd4", "%rd0", "%r1") + "@%p1 bra CALL;\n" + spend("4900", "L") +
+                                    "CALL:\n" + launch("%r4", "count", "%rd4") + "END:\n");
   Timed timed(machine("kepler_k20c"), text);
   const std::uint64_t out = timed.host.words(4096);
   ASSERT_EQ(timed.host.run("parent", out, 0, 1, 11 * 32), Outcome::kDone) << timed.host.said();
