@@ -164,5 +164,22 @@ TEST(LaunchPool, AWarpOfManyLaunchesAndOthersOfOneShareAStream) {
   for (unsigned i = 0; i < 11 * 32; ++i) EXPECT_EQ(timed.host.value(out, i), i < 32 || i % 32 == 0 ? 1U : 0U) << i;
 }
 
+// A stream goes on when the tree of its launch is closed, and that tree's own launches arrive behind the rest of the
+// stream. Lanes launch children into the block's default stream, each of which launches one itself: those of the first
+// must get past those that wait for it, or nothing ever ends (each launched child completes).
+void trees_in_a_stream(const std::string& name, unsigned lanes) {
+  const std::string text =
+      kCount + kernel("middle", arguments("%rd4", "%rd0", "%r0") + launch("%r4", "count", "%rd4")) +
+      kernel("parent", arguments("%rd4", "%rd0", "%r1") + launch("%r4", "middle", "%rd4"));
+  Timed timed(machine(name), text);
+  const std::uint64_t out = timed.host.words(64);
+  ASSERT_EQ(timed.host.run("parent", out, 0, 1, lanes), Outcome::kDone) << timed.host.said();
+  EXPECT_EQ(timed.host.values(out, lanes), std::vector<std::uint32_t>(lanes, 1));
+  EXPECT_EQ(timed.granted(), 2 * lanes);
+}
+TEST(LaunchPool, EightLaunchesOfAStreamHaveChildren) { trees_in_a_stream("kepler_k20c", 8); }
+TEST(LaunchPool, LaunchesOfAStreamHaveChildren) { trees_in_a_stream("kepler_k20c", 32); }
+TEST(LaunchPool, LaunchesOfAStreamHaveChildrenWithoutLatencies) { trees_in_a_stream("kepler_ideal", 32); }
+
 }  // namespace
 }  // namespace castor::gpu::launch_test
