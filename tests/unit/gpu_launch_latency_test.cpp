@@ -8,12 +8,13 @@ namespace {
 using isa::RuntimeCall;
 
 // A stream, a buffer and a launch by each thread; out[64 + 2 * thread] is where its stream's handle is.
-const std::string kLaunching = kCount + kernel("parent", R"(
+const std::string kLaunching =
+    kCount + kernel("parent", R"(
   mul.wide.u32 %rd2, %r1, 8; add.u64 %rd2, %rd2, %rd0; add.u64 %rd2, %rd2, 256;
-)" + create_stream("%r3", "%rd2") + "ld.u64 %rd3, [%rd2];\n" + arguments("%rd4", "%rd0", "%r1") +
-                                                     launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}) +
-                                                     "add.u32 %r5, %r4, %r3;" + word("%rd5", "%r1") +
-                                                     "st.u32 [%rd5+1024], %r5;");
+)" + create_stream("%r3", "%rd2") +
+                                  "ld.u64 %rd3, [%rd2];\n" + arguments("%rd4", "%rd0", "%r1") +
+                                  launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}) + "add.u32 %r5, %r4, %r3;" +
+                                  word("%rd5", "%r1") + "st.u32 [%rd5+1024], %r5;");
 
 struct Cost {
   Tick stream = 0, buffer = 0, launch = 0;
@@ -79,12 +80,12 @@ TEST(LaunchLatency, ADivergedWarpCallsOncePerPath) {
 
 TEST(LaunchLatency, ALaneThatFailsCountsInTheTimeAndLeavesNothing) {
   // Odd lanes hand over no buffer: error 1, but the call is one of 32 lanes. Pointers count admitted lanes only.
-  Timed timed(machine("kepler_k20c"),
-              kCount + kernel("parent", arguments("%rd4", "%rd0", "%r1") +
-                                            "and.b32 %r5, %r1, 1;\nsetp.ne.u32 %p1, %r5, 0;\n" +
-                                            "selp.b64 %rd4, %rd0, %rd4, %p1;\n" + launch("%r4", "count", "%rd4") +
-                                            word("%rd5", "%r1") + "st.u32 [%rd5+256], %r4;"),
-              true);
+  Timed timed(
+      machine("kepler_k20c"),
+      kCount + kernel("parent", arguments("%rd4", "%rd0", "%r1") + "and.b32 %r5, %r1, 1;\nsetp.ne.u32 %p1, %r5, 0;\n" +
+                                    "selp.b64 %rd4, %rd0, %rd4, %p1;\n" + launch("%r4", "count", "%rd4") +
+                                    word("%rd5", "%r1") + "st.u32 [%rd5+256], %r4;"),
+      true);
   const std::uint64_t out = timed.host.words(256);
   ASSERT_EQ(timed.host.run("parent", out, 0, 1, 32), Outcome::kDone) << timed.host.said();
   const auto steps = timed.events.steps("parent", timed.host.loaded.calls("parent", RuntimeCall::kLaunch).at(0));

@@ -51,7 +51,7 @@ struct TbStartMessage {
   std::uint64_t gid = 0;       ///< linear index in the item's grid
   std::uint64_t position = 0;  ///< in dispatch order
   std::uint32_t group = kNoGroup;
-  std::uint8_t level = 0;
+  std::uint32_t level = 0;
   std::uint8_t parent_sm = 0;
   Cycle acquire = 0;                             ///< L1 lines older than this are absent for the TB
   std::shared_ptr<const SuspendedTb> suspended;  ///< it goes on where it was; null: it begins

@@ -119,7 +119,7 @@ void DeviceLauncher::step(Cycle now) {
   drop_stopped();
   serve(now);
   take_pointer(now);
-  place();
+  place(now);
   pool_.step(now);
 }
 
@@ -162,17 +162,16 @@ void DeviceLauncher::take_pointer(Cycle now) {
   last_pointer_.chosen(sm);
   const PointerMessage message = *sms_[sm]->pointers().head(now);
   sms_[sm]->pointers().pop();
-  LaunchRecord& record = *waiting_.at(message.launch);
-  // What the launch must see was performed before the pointer left.
-  if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = message.visible - 1;
   launcher_.arrive(message.launch);
 }
 
-void DeviceLauncher::place() {
+void DeviceLauncher::place(Cycle now) {
   for (const LaunchId launch : launcher_.take_arrived()) arrived_launches_.push_back(launch);
   if (arrived_launches_.empty()) return;
   const LaunchId launch = arrived_launches_.front();
   arrived_launches_.pop_front();
+  // What it must see has been performed: before its pointer left, and before those were closed that it waited for.
+  if (machine_.acquire.child == ChildAcquire::kLaunch) waiting_.at(launch)->acquire = now;
   pool_.arrive({launch, launcher_.buffers().record(launcher_.find(launch).parameters)});
 }
 

@@ -48,6 +48,7 @@ class DeviceLauncher final : public LaunchService {
   // LaunchService, for the SM whose call is served.
   [[nodiscard]] Launcher& launcher() override { return launcher_; }
   [[nodiscard]] Caller caller(const KernelContext& kernel, unsigned sm, BlockId& block) override;
+  [[nodiscard]] bool stopped(const KernelContext& kernel) const override { return table_.of(kernel).killed; }
   [[nodiscard]] StoredRecord admitted(LaunchId launch, const LaunchOrigin& origin) override;
 
   void look() { pool_.look(); }
@@ -91,7 +92,7 @@ class DeviceLauncher final : public LaunchService {
  private:
   void serve(Cycle now);
   void take_pointer(Cycle now);
-  void place();
+  void place(Cycle now);
   void drop_stopped();
   LaunchRecord& take(LaunchId launch);
 

@@ -20,7 +20,7 @@ struct LaunchDescriptor {
   std::uint32_t serial = 0;  ///< low bits of the ticket
   std::uint8_t kid = 0;      ///< kernel type as jobs name it
   bool by_device = false;
-  std::uint8_t level = 0;      ///< by the device: launches above it, 15 for more
+  std::uint32_t level = 0;     ///< by the device: launches above it; the descriptor has 15 for more
   std::uint8_t parent_sm = 0;  ///< by the device: of the TB that made it
 };
 

@@ -18,7 +18,7 @@ struct LaunchRecord {
   KernelContext context;
   LaunchRecord* parent = nullptr;  ///< the launch of which a TB made it, which it holds; null: made by the host
   LaunchId launch = 0;             ///< its number; 0: of the host, and no TB of it has called the device runtime
-  std::uint8_t level = 0;          ///< launches above it
+  std::uint32_t level = 0;         ///< launches above it
   std::uint8_t parent_sm = 0;      ///< SM of the TB that made it
   std::uint64_t image = 0;         ///< device address of its launch descriptor
   Cycle acquire = 0;               ///< L1 lines older than this are absent for its TBs
@@ -53,7 +53,7 @@ class LaunchRecords {
     if (parent == nullptr) return record;
     hold(*parent);
     record.parent = parent;
-    record.level = static_cast<std::uint8_t>(parent->level + 1);
+    record.level = parent->level + 1;
     record.parent_sm = static_cast<std::uint8_t>(parent_sm);
     return record;
   }

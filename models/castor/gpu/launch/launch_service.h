@@ -34,6 +34,8 @@ class LaunchService {
   [[nodiscard]] virtual Launcher& launcher() = 0;
   /// A thread block as a caller. `block` is its number, 0 before its first call: it is given one.
   [[nodiscard]] virtual Caller caller(const KernelContext& kernel, unsigned sm, BlockId& block) = 0;
+  /// A fault has stopped the kernel: its calls have no effect any more.
+  [[nodiscard]] virtual bool stopped(const KernelContext& kernel) const = 0;
   /// The launcher has admitted a launch.
   [[nodiscard]] virtual StoredRecord admitted(LaunchId launch, const LaunchOrigin& origin) = 0;
 };

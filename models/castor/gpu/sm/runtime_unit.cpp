@@ -101,7 +101,7 @@ void RuntimeUnit::serve(unsigned w, LaunchService& service, Cycle visible) {
   reply.warp = w;
   const WarpState& warp = warps_[w];
   const TbState& tb = tbs_[warp.tb];
-  if (!tb.killed) {
+  if (!service.stopped(*tb.kernel)) {
     WarpCalls& calls = *warp_calls_[w];
     const Caller caller = service.caller(*tb.kernel, sm_, callers_[warp.tb]);
     std::vector<LaunchId> launched;
