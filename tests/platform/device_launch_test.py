@@ -4,6 +4,7 @@
   device_launch_test.py CASTOR_CC [unittest arguments...]
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -113,6 +114,24 @@ class DeviceLaunch(unittest.TestCase):
         self.assertRegex(done.stderr, r"^castor: app\.ptx:\d+:\d+: .*" + place)
         self.assertIn("parse.select_scan) does not have them", done.stderr)
         self.assertIn("run.functional=1", done.stderr)
+
+    def test_arrows_of_the_timeline_lead_from_the_launching_block_to_the_first_of_the_launch(self):
+        text = CHILD + "__global__ void parent(int* o) { for (int i = 0; i < 5; ++i) child<<<3, 32>>>(o, 0); }"
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.compile(folder, text).returncode, 0)
+            environment = {**os.environ, "CASTOR_TIMELINE": "timeline.json"}
+            subprocess.run(["./app"], cwd=folder, env=environment, check=True, timeout=120, stdout=subprocess.DEVNULL)
+            events = json.loads((pathlib.Path(folder) / "timeline.json").read_text())
+        events = events["traceEvents"] if isinstance(events, dict) else events
+        blocks = [e for e in events if e.get("cat") == "tb"]
+        ends = {phase: {e["id"]: e for e in events if e.get("cat") == "launch" and e["ph"] == phase} for phase in "sf"}
+        self.assertEqual((len(ends["s"]), ends["s"].keys()), (5, ends["f"].keys()))
+        for number, start in ends["s"].items():
+            for end, name in ((start, "parent(int*)"), (ends["f"][number], "child(int*, int)")):
+                around = [b["name"] for b in blocks if (b["pid"], b["tid"]) == (end["pid"], end["tid"])
+                          and b["ts"] <= end["ts"] <= b["ts"] + b["dur"]]  # fmt: skip
+                self.assertIn(name, around)
+            self.assertLess(start["ts"], ends["f"][number]["ts"])
 
     def test_a_child_that_cannot_be_compiled_fails_the_launch_of_the_host(self):
         text = "struct Big { int v[1100]; };\n__global__ void child(int* out, Big b) { *out = b.v[3]; }\n"

@@ -58,7 +58,7 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       scheduler_(hooks.job_scheduler, place_of_hooks(machine, statistics, faults_, events_), events_),
       parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer),
       heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies),
-      retire_(machine, sms, table_, ledger_, launches_, events_),
+      retire_(machine, sms, table_, ledger_, events_),
       release_(machine, store, table_, trees_, launches_, queues_, completions_, jobs_, events_, copies, observer),
       preemptor_(machine, savers_of(machine, hooks, sms, *this), table_, ledger_, dispatcher_),
       suspender_(sms, table_, ledger_, dispatcher_, launches_, lanes_, statistics),
@@ -147,7 +147,10 @@ void FrontEnd::tick(Cycle now) {
   // F2: what SMs say, then one TB is counted.
   retire_.take_wires(now);
   preemptor_.take_saved(now);
-  if (launches_.on()) suspender_.take(now);
+  if (launches_.on()) {
+    for (const BlockId block : retire_.take_callers()) launches_.end_block(block);
+    suspender_.take(now);
+  }
   faults_.step(now);
   retire_.drain(now);
   // F4

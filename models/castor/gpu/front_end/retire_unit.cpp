@@ -6,8 +6,8 @@
 namespace castor::gpu {
 
 RetireUnit::RetireUnit(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
-                       DeviceLauncher& launches, HookEvents& events)
-    : sms_(sms), table_(table), ledger_(ledger), launches_(launches), events_(events), last_(machine.chip.sms) {
+                       HookEvents& events)
+    : sms_(sms), table_(table), ledger_(ledger), events_(events), last_(machine.chip.sms) {
   for (std::size_t sm = 0; sm < sms_.size(); ++sm) done_.emplace_back(machine.done_fifo);
 }
 
@@ -24,7 +24,7 @@ void RetireUnit::take_wire(unsigned sm, Cycle now) {
   done_[sm].push_back(event);
   waiting_ |= SmMask{1} << sm;
   events_.retired(event);
-  if (message.caller != 0) launches_.end_block(message.caller);
+  if (message.caller != 0) callers_.push_back(message.caller);
   wire.pop();
 }
 

@@ -3,9 +3,9 @@
 #include <boost/circular_buffer.hpp>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/hook_events.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/ledger.h"
@@ -23,7 +23,7 @@ class Waves;
 class RetireUnit {
  public:
   RetireUnit(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
-             DeviceLauncher& launches, HookEvents& events);
+             HookEvents& events);
 
   /// At most one TB per SM.
   void take_wires(Cycle now) {
@@ -36,6 +36,9 @@ class RetireUnit {
   /// A TB of a stopped kernel that a policy has placed now: to hooks it retires on that SM in a later cycle, and is
   /// counted then, after all that really retired.
   void drop(const TbEvent& tb, Cycle now) { dropped_.push_back({tb, now}); }
+
+  /// TBs that have left since the last call and had called the device runtime.
+  [[nodiscard]] std::vector<BlockId> take_callers() { return std::exchange(callers_, {}); }
 
   /// TBs are left to be counted.
   [[nodiscard]] bool busy() const { return waiting_ != 0 || !dropped_.empty(); }
@@ -59,12 +62,12 @@ class RetireUnit {
   std::vector<SmUnit*> sms_;
   KernelTable& table_;
   Ledger& ledger_;
-  DeviceLauncher& launches_;
   HookEvents& events_;
   std::vector<boost::circular_buffer<TbEvent>> done_;  // per SM: retired, not counted
   SmMask waiting_ = 0;                                 // SMs with something in done_
   SmSearch last_;                                      // SM whose TB was counted last
   std::deque<Dropped> dropped_;
+  std::vector<BlockId> callers_;
 };
 
 }  // namespace castor::gpu
