@@ -14,12 +14,13 @@ constexpr std::uint64_t kRecordBytes = sizeof(PacketImage);
 
 DeviceLauncher::DeviceLauncher(const Machine& machine, Store& store, const ProgramTable& programs,
                                const std::vector<SmUnit*>& sms, const KernelTable& table, LaunchTrees& trees,
-                               MemoryClient& memory, base::StatisticGroup& statistics)
+                               MemoryClient& memory, Observer* observer, base::StatisticGroup& statistics)
     : machine_(machine),
       programs_(programs),
       sms_(sms),
       table_(table),
       trees_(trees),
+      observer_(observer),
       launcher_(machine, store, programs, kRecordBytes),
       pool_(machine, memory),
       last_served_(machine.chip.sms),
@@ -60,6 +61,8 @@ StoredRecord DeviceLauncher::admitted(LaunchId launch, const LaunchOrigin& origi
   waiting_[launch] = &record;
   ++launches_;
   if (launcher_.pending() > pending_peak_.value()) ++pending_peak_;
+
+  if (observer_ != nullptr) observer_->launched({origin.called, origin.sm, origin.context, record.context.ticket});
 
   LaunchDescriptor descriptor;
   descriptor.code_base = loaded.code_base();

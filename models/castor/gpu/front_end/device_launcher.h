@@ -15,6 +15,7 @@
 #include "castor/gpu/launch/launch_service.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/observer.h"
 #include "castor/gpu/sm_unit.h"
 
 namespace castor::gpu {
@@ -36,9 +37,10 @@ class DeviceLauncher final : public LaunchService {
     std::uint64_t image = 0;         ///< device address of its launch record
   };
 
-  /// `memory` is used by nobody else.
+  /// `memory` is used by nobody else; `observer`: null = none.
   DeviceLauncher(const Machine& machine, Store& store, const ProgramTable& programs, const std::vector<SmUnit*>& sms,
-                 const KernelTable& table, LaunchTrees& trees, MemoryClient& memory, base::StatisticGroup& statistics);
+                 const KernelTable& table, LaunchTrees& trees, MemoryClient& memory, Observer* observer,
+                 base::StatisticGroup& statistics);
 
   /// A program is loaded that calls the device runtime.
   void enable() { on_ = true; }
@@ -101,6 +103,7 @@ class DeviceLauncher final : public LaunchService {
   std::vector<SmUnit*> sms_;
   const KernelTable& table_;
   LaunchTrees& trees_;
+  Observer* const observer_;
   Launcher launcher_;
   PendingPool pool_;
   bool on_ = false;

@@ -16,7 +16,7 @@ using PacketImage = std::array<std::byte, 64>;
 /// Who launches: a warp of a thread block on an SM.
 struct LaunchOrigin {
   const KernelContext* kernel = nullptr;
-  unsigned sm = 0;
+  unsigned sm = 0, context = 0;
   base::Cycle called = 0;   ///< in which the call issued
   base::Cycle acquire = 0;  ///< that of its thread block then
 };

@@ -79,7 +79,7 @@ void RuntimeUnit::begin(unsigned w) {
   WarpCalls& calls = *warp_calls_[w];
   const TbState& tb = tbs_[warps_[w].tb];
   const auto lanes = static_cast<unsigned>(__builtin_popcountll(calls.mask));
-  calls.origin = {tb.kernel, sm_, clock_.now(), tb.memory->acquire};
+  calls.origin = {tb.kernel, sm_, warps_[w].tb, clock_.now(), tb.memory->acquire};
   calls.called = clock_.tick();
   calls.returns = calls.called + latency(kind(calls), lanes);
   if (launches(kind(calls))) {
