@@ -93,6 +93,8 @@ class Launcher {
   [[nodiscard]] bool may_start() const { return !startable_.empty(); }
   /// The oldest that may start; it counts as started.
   [[nodiscard]] ChildLaunch start() { return start(*startable_.begin()); }
+  /// It waits for no other launch.
+  [[nodiscard]] bool may_start(LaunchId launch) const { return startable_.count(launch) != 0; }
   /// A launch that may start; it counts as started.
   [[nodiscard]] ChildLaunch start(LaunchId launch);
   /// What is known of a launch by device code that is open.
