@@ -9,11 +9,11 @@ using Words = std::vector<std::uint32_t>;
 
 // Works with any device: out[0..number) are 1 afterwards.
 const std::string kGood =
-    kCount + kernel("good", "mad.lo.u32 %r3, %r2, 32, %r1;\nmul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0;\n"
-                            "add.u64 %rd6, %rd6, 8192;\n" +
-                                create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" +
-                                arguments("%rd4", "%rd0", "%r3") +
-                                launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}));
+    kCount + kernel("good",
+                    "mad.lo.u32 %r3, %r2, 32, %r1;\nmul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0;\n"
+                    "add.u64 %rd6, %rd6, 8192;\n" +
+                        create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" + arguments("%rd4", "%rd0", "%r3") +
+                        launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}));
 // Passes time in another queue: %r0 x 1000 ticks.
 const std::string kPass =
     kernel("pass", "mul.wide.u32 %rd20, %r0, 1000;\n" + spend("%rd20", "L") + "red.global.add.u32 [%rd0], 1;");
@@ -35,8 +35,10 @@ void works_again(Timed& timed) {
 // The root's first child traps when the second spins, the root spins, a third waits in a stream behind the second and a
 // fourth, of the trapping child, behind a grandchild that spins. out[8]: a sign that each is there.
 const std::string kFamily =
-    kGood + kPass + kernel("spin", "red.global.add.u32 [%rd0+32], 1;\nW:\nld.volatile.global.u32 %r4, [%rd0+64];\n"
-                                   "setp.eq.u32 %p1, %r4, 0;\n@%p1 bra W;\nred.global.add.u32 [%rd0+36], 1;") +
+    kGood + kPass +
+    kernel("spin",
+           "red.global.add.u32 [%rd0+32], 1;\nW:\nld.volatile.global.u32 %r4, [%rd0+64];\n"
+           "setp.eq.u32 %p1, %r4, 0;\n@%p1 bra W;\nred.global.add.u32 [%rd0+36], 1;") +
     kernel("never", "red.global.add.u32 [%rd0+40], 1;") +
     kernel("trapping", arguments("%rd4", "%rd0", "0") + launch("%r4", "spin", "%rd4") + arguments("%rd4", "%rd0", "0") +
                            launch("%r4", "never", "%rd4") + "red.global.add.u32 [%rd0+32], 1;\n" +
@@ -89,9 +91,10 @@ TEST(LaunchFaults, AFaultInAChildStopsItsTreeOnATinyMachine) { family("tiny", {}
 // Endless recursion in one child; the other faults after a while. All of it ends.
 TEST(LaunchFaults, AFaultEndsEndlessRecursion) {
   const std::string text =
-      kGood + kernel("again", "red.global.add.u32 [%rd0], 1;\n" + arguments("%rd4", "%rd0", "0") +
-                                  launch("%r4", "again", "%rd4") + arguments("%rd4", "%rd0", "0") +
-                                  launch("%r4", "again", "%rd4")) +
+      kGood +
+      kernel("again", "red.global.add.u32 [%rd0], 1;\n" + arguments("%rd4", "%rd0", "0") +
+                          launch("%r4", "again", "%rd4") + arguments("%rd4", "%rd0", "0") +
+                          launch("%r4", "again", "%rd4")) +
       kernel("trapping", spend("60000", "L") + "trap;") +
       kernel("root", "add.u64 %rd2, %rd0, 128;\n" + create_stream("%r3", "%rd2") + "ld.u64 %rd3, [%rd2];\n" +
                          arguments("%rd4", "%rd0", "0") + launch("%r4", "trapping", "%rd4", {"1", "1", "0", "%rd3"}) +
@@ -121,11 +124,12 @@ std::string race(unsigned tens, unsigned pairs) {
   std::string moves, use;
   for (unsigned i = 0; i < 2 * pairs; ++i) moves += "mov.u32 %r" + std::to_string(20 + i) + ", %r1;\n";
   for (unsigned i = 0; i < 2 * pairs; ++i) use += "xor.b32 %r19, %r19, %r" + std::to_string(20 + i) + ";\n";
-  return kernel("race", "ld.global.u64 %rd4, [%rd0+64];\nsetp.eq.u64 %p1, %rd4, 0;\n@%p1 bra END;\n"
-                        "bar.sync 0;\nsetp.ge.u32 %p2, %r1, 32;\n@%p2 bra TRAP;\n" +
-                            steps(12) + launch("%r4", "count", "%rd4") + "W:\nld.volatile.global.u32 %r5, [%rd0+128];\n" +
-                            "setp.eq.u32 %p3, %r5, 0;\n@%p3 bra W;\nbra END;\nTRAP:\nsetp.ne.u32 %p9, %r1, 9999;\n" + steps(tens) +
-                            moves + "@%p9 trap;\n" + use + "st.global.u32 [%rd0+256], %r19;\nEND:\n") +
+  return kernel("race",
+                "ld.global.u64 %rd4, [%rd0+64];\nsetp.eq.u64 %p1, %rd4, 0;\n@%p1 bra END;\n"
+                "bar.sync 0;\nsetp.ge.u32 %p2, %r1, 32;\n@%p2 bra TRAP;\n" +
+                    steps(12) + launch("%r4", "count", "%rd4") + "W:\nld.volatile.global.u32 %r5, [%rd0+128];\n" +
+                    "setp.eq.u32 %p3, %r5, 0;\n@%p3 bra W;\nbra END;\nTRAP:\nsetp.ne.u32 %p9, %r1, 9999;\n" +
+                    steps(tens) + moves + "@%p9 trap;\n" + use + "st.global.u32 [%rd0+256], %r19;\nEND:\n") +
          kCount;
 }
 
@@ -150,7 +154,7 @@ std::string races(const std::vector<std::string>& overrides) {
         return timed.host.said();
       if (!timed.device.complete(ticket)) return "delay " + std::to_string(delay) + " does not end";
       if (racing.value(out, 1) != 0) ran += std::to_string(delay) + ' ';
-      admitted += timed.launches() != before ? 1 : 0; 
+      admitted += timed.launches() != before ? 1 : 0;
       if (timed.launches() != timed.granted() + timed.dropped()) return std::string("launches are lost");
       timed.device.reset();
     }
@@ -174,10 +178,11 @@ TEST(LaunchFaults, OrderOfUnitsDoesNotDecideTheRace) {
 
 const std::string kMany =
     kGood + kernel("slow", spend("20000", "L") + word("%rd5", "%r0") + "red.global.add.u32 [%rd5], 1;") +
-    kernel("many", "mad.lo.u32 %r3, %r2, 50, %r1;\nmul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0;\n"
-                   "add.u64 %rd6, %rd6, 8192;\n" +
-                       create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" + arguments("%rd4", "%rd0", "%r3") +
-                       launch("%r4", "slow", "%rd4", {"1", "1", "0", "%rd3"}));
+    kernel("many",
+           "mad.lo.u32 %r3, %r2, 50, %r1;\nmul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0;\n"
+           "add.u64 %rd6, %rd6, 8192;\n" +
+               create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" + arguments("%rd4", "%rd0", "%r3") +
+               launch("%r4", "slow", "%rd4", {"1", "1", "0", "%rd3"}));
 
 void reset_after(const std::string& name, Cycle cycles, const std::vector<std::string>& overrides = {}) {
   const std::string result = in_process([&] {
@@ -223,7 +228,8 @@ TEST(LaunchFaults, ResetEndsEndlessRecursion) {
       Timed timed(machine("kepler_ideal"), text);
       const std::uint64_t out = timed.host.words(64);
       static_cast<void>(timed.host.submit("again", out));
-      if (timed.device.advance_to(timed.device.gpu().clock().time_of(cycles)) != Outcome::kDone) return timed.host.said();
+      if (timed.device.advance_to(timed.device.gpu().clock().time_of(cycles)) != Outcome::kDone)
+        return timed.host.said();
       timed.device.reset();
       const std::uint32_t before = timed.host.value(out);
       works_again(timed);

@@ -24,8 +24,7 @@ void child_sees_stores(const std::string& name, const std::vector<std::string>& 
                               launch("%r4", "child", "%rd4") + "W2:\n" + word("%rd5", "%r6") +
                               "ld.volatile.global.u32 %r7, [%rd5+1024];\nsetp.ne.u32 %p3, %r7, %r6;\n" +
                               "add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p4, %r9, 200000;\nand.pred %p3, %p3, %p4;\n" +
-                              "@%p3 bra W2;\n" +
-                              "add.u32 %r6, %r6, 1;\nsetp.le.u32 %p2, %r6, 40;\n@%p2 bra AGAIN;\n"));
+                              "@%p3 bra W2;\n" + "add.u32 %r6, %r6, 1;\nsetp.le.u32 %p2, %r6, 40;\n@%p2 bra AGAIN;\n"));
   Timed timed(machine(name, overrides), text);
   const std::uint64_t out = timed.host.words(1024);
   const unsigned sms = timed.device.machine().chip.sms;
@@ -36,15 +35,19 @@ void child_sees_stores(const std::string& name, const std::vector<std::string>& 
 }
 TEST(LaunchOrder, AChildSeesWhatItsParentStoredBefore) { child_sees_stores("kepler_k20c_study"); }
 TEST(LaunchOrder, AChildSeesWhatItsParentStoredBeforeWithoutLatencies) { child_sees_stores("kepler_ideal"); }
+TEST(LaunchOrder, AChildSeesWhatItsParentStoredBeforeWhereAnAcquireEmptiesL1) {
+  child_sees_stores("kepler_ideal", {"acquire.mode=flush"});
+}
 TEST(LaunchOrder, AChildSeesWhatItsParentStoredBeforeOnATinyMachine) { child_sees_stores("tiny"); }
 
 // What a barrier orders before the launch, by another warp of the block.
 TEST(LaunchOrder, AChildSeesWhatOtherWarpsStoredBeforeABarrier) {
   const std::string text =
       kernel("child", "ld.global.ca.u32 %r4, [%rd0+4];\nst.global.u32 [%rd0], %r4;") +
-      kernel("parent", "setp.ne.u32 %p1, %r1, 32;\n@%p1 bra B;\nmov.u32 %r3, 9;\nst.global.u32 [%rd0+4], %r3;\nB:\n"
-                       "bar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra END;\n" +
-                           arguments("%rd4", "%rd0", "0") + launch("%r4", "child", "%rd4") + "END:\n");
+      kernel("parent",
+             "setp.ne.u32 %p1, %r1, 32;\n@%p1 bra B;\nmov.u32 %r3, 9;\nst.global.u32 [%rd0+4], %r3;\nB:\n"
+             "bar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra END;\n" +
+                 arguments("%rd4", "%rd0", "0") + launch("%r4", "child", "%rd4") + "END:\n");
   Timed timed(machine("kepler_ideal"), text);
   const std::uint64_t out = timed.host.words(64);
   ASSERT_EQ(timed.host.run("parent", out, 0, 1, 64), Outcome::kDone) << timed.host.said();
@@ -56,8 +59,9 @@ void parent_sees_stores(const std::string& name) {
   const std::string text =
       kernel("child", "mov.u32 %r4, 7;\nst.global.u32 [%rd0], %r4;") +
       kernel("parent", "ld.global.ca.u32 %r3, [%rd0];\n" + arguments("%rd4", "%rd0", "%r3") +
-                           launch("%r4", "child", "%rd4") + "ld.global.ca.u32 %r5, [%rd0];\nst.global.u32 [%rd0+132], %r5;\n" +
-                           synchronize("%r5") + "ld.global.ca.u32 %r6, [%rd0];\nst.global.u32 [%rd0+128], %r6;");
+                           launch("%r4", "child", "%rd4") +
+                           "ld.global.ca.u32 %r5, [%rd0];\nst.global.u32 [%rd0+132], %r5;\n" + synchronize("%r5") +
+                           "ld.global.ca.u32 %r6, [%rd0];\nst.global.u32 [%rd0+128], %r6;");
   Timed timed(machine(name), text);
   const std::uint64_t out = timed.host.words(64);
   ASSERT_EQ(timed.host.run("parent", out), Outcome::kDone) << timed.host.said();
@@ -65,7 +69,9 @@ void parent_sees_stores(const std::string& name) {
   EXPECT_EQ(timed.host.value(out, 32), 7U);
 }
 TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenItHasWaited) { parent_sees_stores("kepler_k20c_study"); }
-TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenItHasWaitedWhereL1IsForLocalData) { parent_sees_stores("kepler_k20c"); }
+TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenItHasWaitedWhereL1IsForLocalData) {
+  parent_sees_stores("kepler_k20c");
+}
 
 // The child ends before the parent asks whether it has, so the call returns at once.
 TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenThereIsNothingToWaitFor) {
@@ -121,11 +127,12 @@ TEST(LaunchOrder, LocalMemoryOfAChildIsItsOwn) {
   };
   const std::string text =
       framed("narrow", 9) + framed("wide", 60) +
-      kernel("parent", "and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p1, %r5, 0;\n" +
-                           std::string("mul.wide.u32 %rd6, %r1, 8; add.u64 %rd6, %rd6, %rd0; add.u64 %rd6, %rd6, 256;\n") +
-                           create_stream("%r7", "%rd6") + "ld.u64 %rd3, [%rd6];\n" + arguments("%rd4", "%rd0", "%r1") +
-                           "@%p1 bra EVEN;\n" + launch("%r4", "narrow", "%rd4", {"2", "64", "0", "%rd3"}) +
-                           "bra END;\nEVEN:\n" + launch("%r4", "wide", "%rd4", {"3", "32", "0", "%rd3"}) + "END:\n");
+      kernel("parent",
+             "and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p1, %r5, 0;\n" +
+                 std::string("mul.wide.u32 %rd6, %r1, 8; add.u64 %rd6, %rd6, %rd0; add.u64 %rd6, %rd6, 256;\n") +
+                 create_stream("%r7", "%rd6") + "ld.u64 %rd3, [%rd6];\n" + arguments("%rd4", "%rd0", "%r1") +
+                 "@%p1 bra EVEN;\n" + launch("%r4", "narrow", "%rd4", {"2", "64", "0", "%rd3"}) + "bra END;\nEVEN:\n" +
+                 launch("%r4", "wide", "%rd4", {"3", "32", "0", "%rd3"}) + "END:\n");
   for (const char* name : {"kepler_ideal", "kepler_k20c"}) {
     const std::string result = in_process([&] {
       Timed timed(machine(name, {"table.entries=5"}), text);

@@ -11,11 +11,11 @@ const std::string kBlocked =
     kernel("slow", spend("400000", "L") + "red.global.add.u32 [%rd0], 1;") +
     kernel("short", "red.global.add.u32 [%rd0], 1;") + kernel("free", "red.global.add.u32 [%rd0+4], 1;") +
     kernel("parent", "add.u64 %rd2, %rd0, 64;\n" + create_stream("%r3", "%rd2") + "ld.u64 %rd3, [%rd2];\n" +
-                         arguments("%rd4", "%rd0", "%r0") + launch("%r4", "slow", "%rd4") + "mov.u32 %r5, 0;\nAGAIN:\n" +
-                         arguments("%rd4", "%rd0", "%r0") + launch("%r4", "short", "%rd4") +
+                         arguments("%rd4", "%rd0", "%r0") + launch("%r4", "slow", "%rd4") +
+                         "mov.u32 %r5, 0;\nAGAIN:\n" + arguments("%rd4", "%rd0", "%r0") +
+                         launch("%r4", "short", "%rd4") +
                          "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, %r0;\n@%p1 bra AGAIN;\n" +
-                         arguments("%rd4", "%rd0", "%r0") +
-                         launch("%r4", "free", "%rd4", {"1", "1", "0", "%rd3"}));
+                         arguments("%rd4", "%rd0", "%r0") + launch("%r4", "free", "%rd4", {"1", "1", "0", "%rd3"}));
 
 struct Ends {
   Cycle slow = 0, first_short = 0, free = 0;
@@ -62,8 +62,7 @@ TEST(LaunchPool, AWindowOfOneTakesThemInOrder) {
 // Children that hold the whole table; then 40 more of one block, of which all but the window's lie in memory.
 TEST(LaunchPool, LaunchesInMemoryAreTakenInTheOrderOfTheirArrival) {
   const std::string text =
-      kernel("hold", spend("300000", "L")) +
-      kernel("count", "red.global.add.u32 [%rd0], 1;") +
+      kernel("hold", spend("300000", "L")) + kernel("count", "red.global.add.u32 [%rd0], 1;") +
       kernel("parent", "add.u64 %rd2, %rd0, 64;\nmov.u32 %r5, 0;\nAGAIN:\n" + create_stream("%r3", "%rd2") +
                            "ld.u64 %rd3, [%rd2];\n" + arguments("%rd4", "%rd0", "%r5") +
                            "setp.ge.u32 %p1, %r5, 2;\n@%p1 bra OTHER;\n" +
@@ -88,12 +87,11 @@ TEST(LaunchPool, LaunchesInMemoryAreTakenInTheOrderOfTheirArrival) {
 
 // Each of 1000 threads launches once, as fast as the machine can take it.
 const std::string kBurst =
-    kCount +
-    kernel("parent", "mad.lo.u32 %r3, %r2, 50, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +
-                         "add.u32 %r8, %r3, 2048;\n" + word("%rd8", "%r8") + word("%rd7", "%r3") +
-                         "mul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0; add.u64 %rd6, %rd6, 16384;\n" +
-                         create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" +
-                         launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}) + "st.u32 [%rd8], %r4;");
+    kCount + kernel("parent", "mad.lo.u32 %r3, %r2, 50, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +
+                                  "add.u32 %r8, %r3, 2048;\n" + word("%rd8", "%r8") + word("%rd7", "%r3") +
+                                  "mul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0; add.u64 %rd6, %rd6, 16384;\n" +
+                                  create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" +
+                                  launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}) + "st.u32 [%rd8], %r4;");
 
 void burst(const std::string& name, const std::vector<std::string>& overrides) {
   Timed timed(machine(name, overrides), kBurst);
@@ -115,7 +113,9 @@ void burst(const std::string& name, const std::vector<std::string>& overrides) {
 }
 
 TEST(LaunchPool, ABurstOf1000IsRunOnce) { burst("kepler_ideal", {}); }
-TEST(LaunchPool, ABurstOf1000IsRunOnceByASerialDispatcher) { burst("kepler_ideal", {"parse.latency=283", "parse.interval=283"}); }
+TEST(LaunchPool, ABurstOf1000IsRunOnceByASerialDispatcher) {
+  burst("kepler_ideal", {"parse.latency=283", "parse.interval=283"});
+}
 TEST(LaunchPool, ABurstOf1000IsRunOnceByATableOfOneEntryBesideTheParent) { burst("kepler_ideal", {"table.entries=2"}); }
 TEST(LaunchPool, ABurstOf1000IsRunOnceWithTheTimesOfAK20c) { burst("kepler_k20c", {}); }
 TEST(LaunchPool, ABurstOf1000IsRunOnceWithAWindowOfOne) { burst("kepler_ideal", {"pool.scan=1"}); }
@@ -130,14 +130,48 @@ TEST(LaunchPool, PendingIsAdmittedAndNotGranted) {
   EXPECT_LE(peak, 1000U);
 }
 
+TEST(LaunchPool, ASerialDispatcherGrantsOneIn283CyclesAndAQueueHasItsTurn) {
+  Timed timed(machine("kepler_ideal", {"parse.latency=283", "parse.interval=283"}), kBurst);
+  const std::uint64_t out = timed.host.words(8192);
+  const Ticket parent = timed.host.submit("parent", out, 0, 20, 50);
+  ASSERT_EQ(timed.device.advance_to(timed.device.gpu().clock().time_of(60000)), Outcome::kDone);
+  ASSERT_FALSE(timed.device.complete(parent));
+  const Cycle submitted = timed.device.gpu().now();
+  const Ticket host = timed.host.submit("count", out + 8192, 0, 1, 1, 5);
+  ASSERT_EQ(timed.device.advance_until(parent), Outcome::kDone) << timed.host.said();
+  const Events::Of beside = timed.events.kernels.at(host);
+  // One round robin of all sources: behind at most one launch of the pool.
+  EXPECT_LE(beside.granted, submitted + 2 * 283 + 2);
+  std::vector<Cycle> grants;
+  for (const Ticket ticket : timed.events.order) grants.push_back(timed.events.kernels.at(ticket).granted);
+  ASSERT_EQ(grants.size(), 1002U);
+  for (std::size_t i = 1; i < grants.size(); ++i) EXPECT_GE(grants[i], grants[i - 1] + 283) << i;
+  // The pool is never empty in between: 1000 launches one behind the other.
+  EXPECT_EQ(grants[900], grants[100] + 800 * 283);
+}
+
+TEST(LaunchPool, ADispatcherThatOverlapsKeepsALaneForEachEntry) {
+  // 31 or 32 lanes under way at once: 283 / 32 = 8.8 cycles a launch at best.
+  Timed timed(machine("kepler_ideal", {"parse.latency=283"}), kBurst);
+  const std::uint64_t out = timed.host.words(8192);
+  ASSERT_EQ(timed.host.run("parent", out, 0, 20, 50), Outcome::kDone) << timed.host.said();
+  std::vector<Cycle> written;
+  for (const Events::Of& child : timed.events.of("count")) {
+    EXPECT_GE(child.written, child.granted + 283);
+    written.push_back(child.written);
+  }
+  std::sort(written.begin(), written.end());
+  EXPECT_EQ(std::adjacent_find(written.begin(), written.end()), written.end()) << "one entry is written per cycle";
+  EXPECT_GE(written[900] - written[100], 800U * 283 / 32);
+}
+
 // Every lane of every warp of a block launches into the block's default stream. Pointers of the warps arrive mixed:
 // the first of warp 0, of warp 1, ..., then the second of warp 0. A launch is runnable if none of its stream *arrived*
 // earlier and is open, so there is always one; a launch may not wait for one whose pointer comes behind it, since with
 // more than eight warps those would fill the window for ever.
 void mixed_warps(const std::string& name, unsigned warps) {
-  const std::string text = kCount + kernel("parent", arguments("%rd4", "%rd0", "%r1") +
-                                                         launch("%r4", "count", "%rd4") + word("%rd5", "%r1") +
-                                                         "st.u32 [%rd5+4096], %r4;");
+  const std::string text = kCount + kernel("parent", arguments("%rd4", "%rd0", "%r1") + launch("%r4", "count", "%rd4") +
+                                                         word("%rd5", "%r1") + "st.u32 [%rd5+4096], %r4;");
   Timed timed(machine(name), text);
   const std::uint64_t out = timed.host.words(4096);
   ASSERT_EQ(timed.host.run("parent", out, 0, 1, 32 * warps), Outcome::kDone) << timed.host.said();
@@ -168,9 +202,9 @@ TEST(LaunchPool, AWarpOfManyLaunchesAndOthersOfOneShareAStream) {
 // stream. Lanes launch children into the block's default stream, each of which launches one itself: those of the first
 // must get past those that wait for it, or nothing ever ends (each launched child completes).
 void trees_in_a_stream(const std::string& name, unsigned lanes) {
-  const std::string text =
-      kCount + kernel("middle", arguments("%rd4", "%rd0", "%r0") + launch("%r4", "count", "%rd4")) +
-      kernel("parent", arguments("%rd4", "%rd0", "%r1") + launch("%r4", "middle", "%rd4"));
+  const std::string text = kCount +
+                           kernel("middle", arguments("%rd4", "%rd0", "%r0") + launch("%r4", "count", "%rd4")) +
+                           kernel("parent", arguments("%rd4", "%rd0", "%r1") + launch("%r4", "middle", "%rd4"));
   Timed timed(machine(name), text);
   const std::uint64_t out = timed.host.words(64);
   ASSERT_EQ(timed.host.run("parent", out, 0, 1, lanes), Outcome::kDone) << timed.host.said();

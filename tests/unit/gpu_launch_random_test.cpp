@@ -20,11 +20,11 @@ enum Field : unsigned {
   kStream,  // 1: in a stream of its own
   kFrom,    // the thread block that launches its children
   kParent,
-  kTime,     // that it takes, in ticks
-  kToken,    // written by its parent before the launch
-  kSeen,     // what its thread blocks added up of that
-  kRefused,  // 1: the launch gave 69; else what it gave
-  kHandle,   // two tables
+  kTime,                    // that it takes, in ticks
+  kToken,                   // written by its parent before the launch
+  kSeen,                    // what its thread blocks added up of that
+  kRefused,                 // 1: the launch gave 69; else what it gave
+  kHandle,                  // two tables
   kCounters = kHandle + 2,  // the rest: by thread block
 };
 constexpr unsigned kCounterTables = 8;
@@ -55,8 +55,8 @@ const std::string kNode = kernel(
         "setp.eq.u32 %p5, %r25, 69;\nselp.b32 %r25, 1, %r25, %p5;\n" + field(kRefused, "%r19") +
         "st.global.u32 [%rd90], %r25;\nDONE:\nadd.u32 %r17, %r17, %r18;\nbra NEXT;\nEND:\n");
 
-/// `roots` trees of `nodes` nodes in all. `mixed`: several warps of a block launch into its default stream, and launches
-/// of such a stream have children.
+/// `roots` trees of `nodes` nodes in all. `mixed`: several warps of a block launch into its default stream, and
+/// launches of such a stream have children.
 struct Forest {
   Forest(std::uint64_t seed, unsigned nodes, unsigned roots, unsigned most_threads, bool mixed)
       : table(std::size_t{kMost} * (kCounters + kCounterTables)), count(nodes), trees(roots) {
@@ -65,7 +65,8 @@ struct Forest {
     unsigned next = roots;
     for (unsigned node = 0; node < nodes; ++node) {
       const bool must = node + 1 == next;  // else there would be no more
-      unsigned kids = random.below(3) == 0 || must ? 1 + static_cast<unsigned>(random.below(random.below(4) == 0 ? 70 : 5)) : 0;
+      unsigned kids =
+          random.below(3) == 0 || must ? 1 + static_cast<unsigned>(random.below(random.below(4) == 0 ? 70 : 5)) : 0;
       kids = std::min(kids, nodes - next);
       if (!mixed && node >= roots && kids != 0) set(kStream, node, 1);
       set(kFirst, node, next);
@@ -109,8 +110,7 @@ Outcome run(Device& device, Host& host, const Forest& forest, std::uint64_t out)
   const unsigned queues = std::min(2U, device.machine().queue.count);
   std::vector<Ticket> tickets;
   for (unsigned root = 0; root < forest.trees; ++root) {
-    tickets.push_back(
-        host.submit("node", out, root, forest.get(kGrid, root), forest.get(kBlock, root), root % queues));
+    tickets.push_back(host.submit("node", out, root, forest.get(kGrid, root), forest.get(kBlock, root), root % queues));
   }
   for (const Ticket ticket : tickets) {
     const Outcome outcome = device.advance_until(ticket);
@@ -133,7 +133,8 @@ std::string wrong(const Forest& forest, const Words& after, unsigned* ran = null
     for (unsigned tb = 0; tb < forest.get(kGrid, node); ++tb) {
       const std::uint32_t count = word(kCounters, forest.get(kBase, node) + tb);
       if (count != (runs[node] ? 1U : 0U))
-        all += "block " + std::to_string(tb) + " of " + std::to_string(node) + " ran " + std::to_string(count) + " times; ";
+        all += "block " + std::to_string(tb) + " of " + std::to_string(node) + " ran " + std::to_string(count) +
+               " times; ";
     }
     const std::uint32_t seen = runs[node] && !root ? (node * 7 + 3) * forest.get(kGrid, node) : 0;
     if (word(kSeen, node) != seen) all += std::to_string(node) + " has not seen what its parent stored; ";
@@ -175,6 +176,7 @@ std::string timed(const Case& one) {
     expect("rows' launches", device_launches, launched);
     timed.device.gpu().check_invariants();
     if (!timed.device.gpu().idle()) text += "something is left; ";
+    if (ran == one.nodes && timed.device.store().used(AllocationKind::kPool) != 0) text += "buffers are left; ";
     if (!text.empty()) return text;
     return "ran " + std::to_string(ran) + ", statistics " + std::to_string(timed.device.gpu().statistics().hash());
   });
@@ -211,7 +213,8 @@ TEST(LaunchTrees, WithFewPlacesOnAnSm) {
   each_seed({"tiny", no_time({"sm.tb_slots=1", "sm.tb_contexts=1", "table.entries=3"})}, 4);
 }
 TEST(LaunchTrees, OnOtherMachines) {
-  for (const char* name : {"maxwell_gtx980", "pascal_titanx", "fermi_gtx480_study", "kepler_titan"}) {
+  for (const char* name :
+       {"maxwell_gtx980", "pascal_titanx", "fermi_gtx480_study", "kepler_titan", "turing_rtx2060", "maxwell_liu13"}) {
     const std::string said = timed({name, {}, 3});
     EXPECT_EQ(said.substr(0, 9), "ran 300, ") << name << ": " << said;
   }
@@ -236,9 +239,10 @@ TEST(LaunchTrees, SleepingAndOrderOfUnitsChangeNothing) {
       Case one{name, {}, seed, 150};
       const std::string first = timed(one);
       EXPECT_EQ(first.substr(0, 9), "ran 150, ") << first;
-      for (const std::vector<std::string>& more :
-           {std::vector<std::string>{"run.sleep=0"}, {"run.shuffle=1"}, {"run.shuffle=1", "run.seed=7"},
-            {"run.shuffle=1", "run.seed=3", "run.sleep=0"}}) {
+      for (const std::vector<std::string>& more : {std::vector<std::string>{"run.sleep=0"},
+                                                   {"run.shuffle=1"},
+                                                   {"run.shuffle=1", "run.seed=7"},
+                                                   {"run.shuffle=1", "run.seed=3", "run.sleep=0"}}) {
         one.overrides = more;
         EXPECT_EQ(timed(one), first) << name << ' ' << seed << ' ' << more[0];
       }

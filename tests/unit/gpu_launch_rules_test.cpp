@@ -16,17 +16,17 @@ TEST(LaunchRules, FiveBelowTheLimitFiveOf32LanesSucceed) {
   const std::string text =
       kernel("slow", spend("700000", "L") + "red.global.add.u32 [%rd0], 1;") +
       kernel("count", "red.global.add.u32 [%rd0], 1;") +
-      kernel("parent",
-             "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra TOGETHER;\n" + arguments("%rd4", "%rd0", "0") +
-                 launch("%r4", "slow", "%rd4") + "mov.u32 %r5, 0;\nAGAIN:\n" + arguments("%rd4", "%rd0", "0") +
-                 launch("%r4", "count", "%rd4") + "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, 7;\n@%p2 bra AGAIN;\n" +
-                 "TOGETHER:\nbar.warp.sync 0xffffffff;\n" + arguments("%rd4", "%rd0", "0") +
-                 launch("%r4", "count", "%rd4") + word("%rd5", "%r1") + "st.u32 [%rd5+256], %r4;\n" +
-                 "{ .param .b32 r; call.uni (r), cudaGetLastError, (); ld.param.b32 %r6, [r+0]; }\n" +
-                 "st.u32 [%rd5+512], %r6;\n" +
-                 "WAIT:\nld.volatile.global.u32 %r7, [%rd0];\nsetp.lt.u32 %p3, %r7, 13;\n@%p3 bra WAIT;\n" +
-                 "setp.eq.u32 %p4, %r4, 0;\n@%p4 bra END;\n" + launch("%r4", "count", "%rd4") +
-                 "st.u32 [%rd5+768], %r4;\nEND:\n");
+      kernel("parent", "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra TOGETHER;\n" + arguments("%rd4", "%rd0", "0") +
+                           launch("%r4", "slow", "%rd4") + "mov.u32 %r5, 0;\nAGAIN:\n" +
+                           arguments("%rd4", "%rd0", "0") + launch("%r4", "count", "%rd4") +
+                           "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, 7;\n@%p2 bra AGAIN;\n" +
+                           "TOGETHER:\nbar.warp.sync 0xffffffff;\n" + arguments("%rd4", "%rd0", "0") +
+                           launch("%r4", "count", "%rd4") + word("%rd5", "%r1") + "st.u32 [%rd5+256], %r4;\n" +
+                           "{ .param .b32 r; call.uni (r), cudaGetLastError, (); ld.param.b32 %r6, [r+0]; }\n" +
+                           "st.u32 [%rd5+512], %r6;\n" +
+                           "WAIT:\nld.volatile.global.u32 %r7, [%rd0];\nsetp.lt.u32 %p3, %r7, 13;\n@%p3 bra WAIT;\n" +
+                           "setp.eq.u32 %p4, %r4, 0;\n@%p4 bra END;\n" + launch("%r4", "count", "%rd4") +
+                           "st.u32 [%rd5+768], %r4;\nEND:\n");
   Timed timed(machine("kepler_k20c"), text, true);
   timed.device.set_launch_limits({12, 2});
   const std::uint64_t out = timed.host.words(512);
@@ -50,12 +50,12 @@ TEST(LaunchRules, FiveBelowTheLimitFiveOf32LanesSucceed) {
 
 TEST(LaunchRules, PendingIsNeverAboveTheLimit) {
   // 1024 threads of a machine without latencies launch at once; who is refused counts for himself.
-  Timed timed(machine("kepler_ideal"),
-              kCount + kernel("parent", "mad.lo.u32 %r3, %r2, 256, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +
-                                            launch("%r4", "count", "%rd4") + "setp.eq.u32 %p1, %r4, 0;\n" +
-                                            "@%p1 bra END;\n" + word("%rd5", "%r3") +
-                                            "red.global.add.u32 [%rd5], 1;\nadd.u32 %r3, %r3, 1024;\n" +
-                                            word("%rd5", "%r3") + "st.u32 [%rd5], %r4;\nEND:\n"));
+  Timed timed(
+      machine("kepler_ideal"),
+      kCount + kernel("parent", "mad.lo.u32 %r3, %r2, 256, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +
+                                    launch("%r4", "count", "%rd4") + "setp.eq.u32 %p1, %r4, 0;\n" + "@%p1 bra END;\n" +
+                                    word("%rd5", "%r3") + "red.global.add.u32 [%rd5], 1;\nadd.u32 %r3, %r3, 1024;\n" +
+                                    word("%rd5", "%r3") + "st.u32 [%rd5], %r4;\nEND:\n"));
   timed.device.set_launch_limits({37, 2});
   const std::uint64_t out = timed.host.words(2048);
   ASSERT_EQ(timed.host.run("parent", out, 0, 4, 256), Outcome::kDone) << timed.host.said();
@@ -97,23 +97,23 @@ TEST(LaunchRules, BuffersThatCannotBeLaunchedGive1) {
   const auto keep = [](unsigned i) { return "st.u32 [%rd0+" + std::to_string(4 * i) + "], %r4;\n"; };
   const std::string text =
       kCount + kernel("none", "") +
-      kernel("parent", get_buffer("%rd5", "32") + get_buffer("%rd7", "11") + arguments("%rd4", "%rd0", "63") +
-                           launch("%r4", "count", "%rd4") + keep(0) +  // 0
-                           launch("%r4", "count", "%rd4") + keep(1) +                                // launched twice
-                           launch("%r4", "count", "0") + keep(2) +                                   // null
-                           launch("%r4", "count", "%rd0") + keep(3) +                                // foreign
-                           "add.u64 %rd6, %rd5, 8;\n" + launch("%r4", "count", "%rd6") +
-                           keep(4) +                                                    // inside of one
-                           "sub.u64 %rd6, %rd5, 64;\n" + launch("%r4", "count", "%rd6") + keep(5) +  // its record
-                           launch("%r4", "count", "%rd7") + keep(6) +     // too small
-                           "WAIT:\nld.volatile.global.u32 %r7, [%rd0+252];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra WAIT;\n" +
-                           spend("2000", "L") + launch("%r4", "count", "%rd4") + keep(7) +  // freed with its child
-                           launch("%r4", "%rd0", "%rd5") + keep(8) +                        // no kernel
-                           "st.u64 [%rd5], %rd0;\nmov.u32 %r8, 63;\nst.u32 [%rd5+8], %r8;\n" +
-                           launch("%r4", "count", "%rd5", {"0"}) + keep(9) + launch("%r4", "count", "%rd5", {"1", "1025"}) +
-                           keep(10) + launch("%r4", "count", "%rd5", {"1", "1", "65536"}) + keep(11) +
-                           launch("%r4", "count", "%rd5", {"1", "1", "0", "77"}) + keep(12) +  // a foreign stream
-                           launch("%r4", "count", "%rd5") + keep(13));                         // nothing of it was lost
+      kernel("parent",
+             get_buffer("%rd5", "32") + get_buffer("%rd7", "11") + arguments("%rd4", "%rd0", "63") +
+                 launch("%r4", "count", "%rd4") + keep(0) +                                // 0
+                 launch("%r4", "count", "%rd4") + keep(1) +                                // launched twice
+                 launch("%r4", "count", "0") + keep(2) +                                   // null
+                 launch("%r4", "count", "%rd0") + keep(3) +                                // foreign
+                 "add.u64 %rd6, %rd5, 8;\n" + launch("%r4", "count", "%rd6") + keep(4) +   // inside of one
+                 "sub.u64 %rd6, %rd5, 64;\n" + launch("%r4", "count", "%rd6") + keep(5) +  // its record
+                 launch("%r4", "count", "%rd7") + keep(6) +                                // too small
+                 "WAIT:\nld.volatile.global.u32 %r7, [%rd0+252];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra WAIT;\n" +
+                 spend("2000", "L") + launch("%r4", "count", "%rd4") + keep(7) +  // freed with its child
+                 launch("%r4", "%rd0", "%rd5") + keep(8) +                        // no kernel
+                 "st.u64 [%rd5], %rd0;\nmov.u32 %r8, 63;\nst.u32 [%rd5+8], %r8;\n" +
+                 launch("%r4", "count", "%rd5", {"0"}) + keep(9) + launch("%r4", "count", "%rd5", {"1", "1025"}) +
+                 keep(10) + launch("%r4", "count", "%rd5", {"1", "1", "65536"}) + keep(11) +
+                 launch("%r4", "count", "%rd5", {"1", "1", "0", "77"}) + keep(12) +  // a foreign stream
+                 launch("%r4", "count", "%rd5") + keep(13));                         // nothing of it was lost
   for (const char* name : {"kepler_k20c", "kepler_ideal", "tiny"}) {
     const std::string result = in_process([&] {
       Timed timed(machine(name), text);
@@ -159,11 +159,10 @@ TEST(LaunchRules, AStoreBehindABufferFaults) {
 
 // Depth `number`, then one less: out[0] counts by plain loads and stores, out[1 + depth] says who was there. It hands
 // down what it has read, so a child that reads an old value is found.
-const std::string kDeep =
-    kernel("deep", "ld.global.u32 %r3, [%rd0];\nadd.u32 %r3, %r3, 1;\nst.global.u32 [%rd0], %r3;\n" +
-                       word("%rd5", "%r0") + "st.global.u32 [%rd5+4], %r3;\nsetp.eq.u32 %p1, %r0, 0;\n@%p1 bra END;\n" +
-                       "sub.u32 %r4, %r0, 1;\n" + arguments("%rd4", "%rd0", "%r4") + launch("%r5", "deep", "%rd4") +
-                       "END:\n");
+const std::string kDeep = kernel(
+    "deep", "ld.global.u32 %r3, [%rd0];\nadd.u32 %r3, %r3, 1;\nst.global.u32 [%rd0], %r3;\n" + word("%rd5", "%r0") +
+                "st.global.u32 [%rd5+4], %r3;\nsetp.eq.u32 %p1, %r0, 0;\n@%p1 bra END;\n" + "sub.u32 %r4, %r0, 1;\n" +
+                arguments("%rd4", "%rd0", "%r4") + launch("%r5", "deep", "%rd4") + "END:\n");
 
 void recursion(const std::string& name, unsigned depth, const std::vector<std::string>& overrides = {}) {
   Timed timed(machine(name, overrides), kDeep);
@@ -263,10 +262,10 @@ TEST(LaunchRules, SecondLaunchOfAStreamStartsAfterTheTreeOfTheFirstWithoutLatenc
 
 TEST(LaunchRules, DefaultStreamsOfTwoBlocksAreTwo) {
   // Each block launches a child that waits for the other's: one stream of the kernel would not end.
-  const std::string text =
-      kernel("meet", "red.global.add.u32 [%rd0], 1;\nW:\nld.volatile.global.u32 %r4, [%rd0];\n"
-                     "setp.lt.u32 %p1, %r4, 2;\n@%p1 bra W;\n") +
-      kernel("parent", arguments("%rd4", "%rd0", "0") + launch("%r4", "meet", "%rd4"));
+  const std::string text = kernel("meet",
+                                  "red.global.add.u32 [%rd0], 1;\nW:\nld.volatile.global.u32 %r4, [%rd0];\n"
+                                  "setp.lt.u32 %p1, %r4, 2;\n@%p1 bra W;\n") +
+                           kernel("parent", arguments("%rd4", "%rd0", "0") + launch("%r4", "meet", "%rd4"));
   Timed timed(machine("kepler_ideal"), text);
   const std::uint64_t out = timed.host.words(64);
   ASSERT_EQ(timed.host.run("parent", out, 0, 2), Outcome::kDone) << timed.host.said();
@@ -276,19 +275,20 @@ TEST(LaunchRules, AnEventHoldsALaunchOfAnotherStream) {
   const std::string text =
       kernel("slow", spend("100000", "L") + "red.global.add.u32 [%rd0], 1;") +
       kernel("second", "ld.volatile.global.u32 %r4, [%rd0];\nst.global.u32 [%rd0+4], %r4;") +
-      kernel("parent",
-             "add.u64 %rd2, %rd0, 64;\n" + create_stream("%r3", "%rd2") + "ld.u64 %rd3, [%rd2];\n" +
-                 create_stream("%r3", "%rd2") + "ld.u64 %rd5, [%rd2];\n" +
-                 "{ .param .b64 a; st.param.b64 [a+0], %rd2; .param .b32 b; st.param.b32 [b+0], 2; .param .b32 r;\n" +
-                 " call.uni (r), cudaEventCreateWithFlags, (a, b); }\nld.u64 %rd6, [%rd2];\n" +
-                 arguments("%rd4", "%rd0", "0") + launch("%r4", "slow", "%rd4", {"1", "1", "0", "%rd3"}) +
-                 "{ .param .b64 a; st.param.b64 [a+0], %rd6; .param .b64 b; st.param.b64 [b+0], %rd3; .param .b32 r;\n" +
-                 " call.uni (r), cudaEventRecord, (a, b); ld.param.b32 %r7, [r+0]; }\n" +
-                 "{ .param .b64 a; st.param.b64 [a+0], %rd5; .param .b64 b; st.param.b64 [b+0], %rd6;\n" +
-                 " .param .b32 c; st.param.b32 [c+0], 0; .param .b32 r;\n" +
-                 " call.uni (r), cudaStreamWaitEvent, (a, b, c); ld.param.b32 %r8, [r+0]; }\n" +
-                 "or.b32 %r7, %r7, %r8;\nst.u32 [%rd0+8], %r7;\n" + arguments("%rd4", "%rd0", "0") +
-                 launch("%r4", "second", "%rd4", {"1", "1", "0", "%rd5"}));
+      kernel(
+          "parent",
+          "add.u64 %rd2, %rd0, 64;\n" + create_stream("%r3", "%rd2") + "ld.u64 %rd3, [%rd2];\n" +
+              create_stream("%r3", "%rd2") + "ld.u64 %rd5, [%rd2];\n" +
+              "{ .param .b64 a; st.param.b64 [a+0], %rd2; .param .b32 b; st.param.b32 [b+0], 2; .param .b32 r;\n" +
+              " call.uni (r), cudaEventCreateWithFlags, (a, b); }\nld.u64 %rd6, [%rd2];\n" +
+              arguments("%rd4", "%rd0", "0") + launch("%r4", "slow", "%rd4", {"1", "1", "0", "%rd3"}) +
+              "{ .param .b64 a; st.param.b64 [a+0], %rd6; .param .b64 b; st.param.b64 [b+0], %rd3; .param .b32 r;\n" +
+              " call.uni (r), cudaEventRecord, (a, b); ld.param.b32 %r7, [r+0]; }\n" +
+              "{ .param .b64 a; st.param.b64 [a+0], %rd5; .param .b64 b; st.param.b64 [b+0], %rd6;\n" +
+              " .param .b32 c; st.param.b32 [c+0], 0; .param .b32 r;\n" +
+              " call.uni (r), cudaStreamWaitEvent, (a, b, c); ld.param.b32 %r8, [r+0]; }\n" +
+              "or.b32 %r7, %r7, %r8;\nst.u32 [%rd0+8], %r7;\n" + arguments("%rd4", "%rd0", "0") +
+              launch("%r4", "second", "%rd4", {"1", "1", "0", "%rd5"}));
   Timed timed(machine("kepler_ideal"), text);
   const std::uint64_t out = timed.host.words(64);
   ASSERT_EQ(timed.host.run("parent", out), Outcome::kDone) << timed.host.said();
@@ -300,12 +300,12 @@ TEST(LaunchRules, AnEventHoldsALaunchOfAnotherStream) {
 
 // Each level launches the next, waits, and notes what the wait gave at out[16 + number] and whether the child was over
 // at out[number].
-const std::string kNested =
-    kernel("nest", "setp.eq.u32 %p1, %r0, 0;\n@%p1 bra END;\nsub.u32 %r4, %r0, 1;\n" +
-                       arguments("%rd4", "%rd0", "%r4") + launch("%r5", "nest", "%rd4") + synchronize("%r6") +
-                       word("%rd5", "%r0") + "st.global.u32 [%rd5+64], %r6;\nld.volatile.global.u32 %r7, [%rd5+124];\n" +
-                       "st.global.u32 [%rd5], %r7;\nEND:\n" + spend("30000", "L") + word("%rd5", "%r0") +
-                       "mov.u32 %r8, 1;\nst.volatile.global.u32 [%rd5+128], %r8;");
+const std::string kNested = kernel(
+    "nest", "setp.eq.u32 %p1, %r0, 0;\n@%p1 bra END;\nsub.u32 %r4, %r0, 1;\n" + arguments("%rd4", "%rd0", "%r4") +
+                launch("%r5", "nest", "%rd4") + synchronize("%r6") + word("%rd5", "%r0") +
+                "st.global.u32 [%rd5+64], %r6;\nld.volatile.global.u32 %r7, [%rd5+124];\n" +
+                "st.global.u32 [%rd5], %r7;\nEND:\n" + spend("30000", "L") + word("%rd5", "%r0") +
+                "mov.u32 %r8, 1;\nst.volatile.global.u32 [%rd5+128], %r8;");
 
 TEST(LaunchRules, ASyncDeeperThanTheLimitGives68AtOnce) {
   Timed timed(machine("kepler_k20c"), kNested, true);
@@ -328,6 +328,42 @@ TEST(LaunchRules, TheDepthOfSyncsIsALimitThatCanBeSet) {
   ASSERT_EQ(timed.host.run("nest", out, 4), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.host.values(out + 64, 5), (Words{0, 68, 0, 0, 0}));
   EXPECT_EQ(timed.host.values(out, 5), (Words{0, 0, 1, 1, 1}));
+}
+
+TEST(LaunchRules, ASyncWaitsForWhatOtherWarpsLaunchMeanwhile) {
+  // Warp 1 waits from the first child on; warp 0 launches a second one before that has ended.
+  const std::string text =
+      kernel("slow", spend("100000", "L") + "red.global.add.u32 [%rd0], 1;") +
+      kernel("parent", "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra WAITS;\n" + arguments("%rd4", "%rd0", "0") +
+                           launch("%r4", "slow", "%rd4") + "mov.u32 %r5, 1;\nst.volatile.global.u32 [%rd0+64], %r5;\n" +
+                           spend("50000", "M") + arguments("%rd4", "%rd0", "0") + launch("%r4", "slow", "%rd4") +
+                           "bra END;\nWAITS:\nld.volatile.global.u32 %r5, [%rd0+64];\nsetp.eq.u32 %p2, %r5, 0;\n" +
+                           "@%p2 bra WAITS;\n" + synchronize("%r6") +
+                           "ld.volatile.global.u32 %r4, [%rd0];\nst.global.u32 [%rd0+4], %r4;\nEND:\n");
+  Timed timed(machine("kepler_k20c"), text);
+  const std::uint64_t out = timed.host.words(64);
+  ASSERT_EQ(timed.host.run("parent", out, 0, 1, 33), Outcome::kDone) << timed.host.said();
+  EXPECT_EQ(timed.host.values(out, 2), (Words{2, 2}));
+}
+
+TEST(LaunchRules, ASyncOfAllWarpsOfABlockBehindLaunchesOfEach) {
+  // Each warp launches into a stream of its own, waits, and reads what all children of its own have added up.
+  const std::string text =
+      kCount +
+      kernel("parent", "mul.wide.u32 %rd6, %r1, 8; add.u64 %rd6, %rd6, %rd0; add.u64 %rd6, %rd6, 8192;\n" +
+                           create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\nshr.u32 %r7, %r1, 5;\n" +
+                           arguments("%rd4", "%rd0", "%r7") + launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}) +
+                           synchronize("%r6") + word("%rd5", "%r7") + "ld.volatile.global.u32 %r8, [%rd5];\n" +
+                           word("%rd5", "%r1") + "st.global.u32 [%rd5+2048], %r8;");
+  for (const char* name : {"kepler_ideal", "kepler_k20c"}) {
+    const std::string result = in_process([&] {
+      Timed timed(machine(name), text);
+      const std::uint64_t out = timed.host.words(8192);
+      if (timed.host.run("parent", out, 0, 1, 256) != Outcome::kDone) return timed.host.said();
+      return timed.host.values(out + 2048, 256) == Words(256, 32) ? std::string("right") : std::string("wrong");
+    });
+    EXPECT_EQ(result, "right") << name;
+  }
 }
 
 TEST(LaunchRules, ASyncWaitsForChildrenOfItsBlockOnly) {
