@@ -191,6 +191,7 @@ TEST(LaunchRules, RecursionToDepth30WhereL1KeepsGlobalData) { recursion("kepler_
 TEST(LaunchRules, RecursionToDepth30OnATinyMachine) { recursion("tiny", 30); }
 TEST(LaunchRules, RecursionToDepth30WithATableOfTwo) { recursion("kepler_ideal", 30, {"table.entries=2"}); }
 TEST(LaunchRules, RecursionToDepth255) { recursion("kepler_ideal", 255); }
+// Fails now: a record's level has eight bits, so rows of levels 256 and up fall on those of levels 0 and up.
 TEST(LaunchRules, RecursionToDepth300) { recursion("kepler_ideal", 300); }
 
 // --- Order ----------------------------------------------------------------------------------------------------------
@@ -334,9 +335,10 @@ TEST(LaunchRules, ASyncWaitsForWhatOtherWarpsLaunchMeanwhile) {
   // Warp 1 waits from the first child on; warp 0 launches a second one before that has ended.
   const std::string text =
       kernel("slow", spend("100000", "L") + "red.global.add.u32 [%rd0], 1;") +
-      kernel("parent", "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra WAITS;\n" + arguments("%rd4", "%rd0", "0") +
-                           launch("%r4", "slow", "%rd4") + "mov.u32 %r5, 1;\nst.volatile.global.u32 [%rd0+64], %r5;\n" +
-                           spend("50000", "M") + arguments("%rd4", "%rd0", "0") + launch("%r4", "slow", "%rd4") +
+      kernel("parent", "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra WAITS;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra END;\n" +
+                           arguments("%rd4", "%rd0", "0") + launch("%r4", "slow", "%rd4") +
+                           "mov.u32 %r5, 1;\nst.volatile.global.u32 [%rd0+64], %r5;\n" + spend("50000", "M") +
+                           arguments("%rd4", "%rd0", "0") + launch("%r4", "slow", "%rd4") +
                            "bra END;\nWAITS:\nld.volatile.global.u32 %r5, [%rd0+64];\nsetp.eq.u32 %p2, %r5, 0;\n" +
                            "@%p2 bra WAITS;\n" + synchronize("%r6") +
                            "ld.volatile.global.u32 %r4, [%rd0];\nst.global.u32 [%rd0+4], %r4;\nEND:\n");
