@@ -8,5 +8,6 @@ castor_tests(gpu_launch_tests KIND unit
   LIBS castor_platforms)
 # A device per process: SystemC elaborates once.
 castor_tests(gpu_launch_device_tests KIND unit ISOLATED
-  SOURCES gpu_launch_latency_test.cpp gpu_launch_pool_test.cpp gpu_launch_rules_test.cpp gpu_launch_order_test.cpp gpu_launch_random_test.cpp gpu_launch_fault_test.cpp
+  SOURCES gpu_launch_latency_test.cpp gpu_launch_pool_test.cpp gpu_launch_rules_test.cpp
+          gpu_launch_order_test.cpp gpu_launch_random_test.cpp gpu_launch_fault_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms)

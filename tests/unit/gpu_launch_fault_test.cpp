@@ -18,7 +18,7 @@ const std::string kGood =
 const std::string kPass =
     kernel("pass", "mul.wide.u32 %rd20, %r0, 1000;\n" + spend("%rd20", "L") + "red.global.add.u32 [%rd0], 1;");
 
-// 1000 launches, 25 blocks of 40 lanes, after `what` nothing of them is left and the machine works.
+// The machine works: 800 launches by 25 blocks of 32 lanes, of which nothing is left afterwards.
 void works_again(Timed& timed) {
   const std::uint64_t out = timed.host.words(8192);
   const std::uint64_t before = timed.launches();
@@ -163,9 +163,11 @@ std::string races(const std::vector<std::string>& overrides) {
   });
 }
 
+// Fails now: the front end has killed the kernel in F2, has no tree to stop yet, and serves its first call in F9.
 TEST(LaunchFaults, AFaultInTheCycleOfTheFirstCallStopsWhatItLaunches) {
   EXPECT_THAT(races({}), testing::StartsWith("ran: hash"));
 }
+// Fails now: whether a call of a killed block is served depends on whether its SM has ticked in this cycle.
 TEST(LaunchFaults, OrderOfUnitsDoesNotDecideTheRace) {
   const std::string first = races({});
   for (const char* seed : {"1", "2", "3"}) {

@@ -59,6 +59,33 @@ TEST(LaunchLatency, TableOfTheWholeSequence) {
   }
 }
 
+// The forms of which the first describes the launch: their calls take what the others take.
+TEST(LaunchLatency, FormsThatDescribeTheLaunchFirst) {
+  const std::string text = kCount + kernel("parent", R"(
+  mov.u64 %rd2, count;
+  { .param .b64 k; st.param.b64 [k+0], %rd2;
+    .param .align 4 .b8 g[12]; st.param.b32 [g+0], 2; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;
+    .param .align 4 .b8 b[12]; st.param.b32 [b+0], 3; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;
+    .param .b32 s; st.param.b32 [s+0], 0; .param .b64 r;
+    call.uni (r), cudaGetParameterBufferV2, (k, g, b, s); ld.param.b64 %rd3, [r+0]; }
+  st.u64 [%rd3], %rd0; st.u32 [%rd3+8], %r1;
+  { .param .b64 p; st.param.b64 [p+0], %rd3; .param .b64 q; st.param.b64 [q+0], 0; .param .b32 r;
+    call.uni (r), cudaLaunchDeviceV2, (p, q); ld.param.b32 %r4, [r+0]; }
+)" + word("%rd5", "%r1") + "st.u32 [%rd5+1024], %r4;");
+  Timed timed(machine("kepler_k20c"), text, true);
+  const std::uint64_t out = timed.host.words(1024);
+  ASSERT_EQ(timed.host.run("parent", out, 0, 1, 7), Outcome::kDone) << timed.host.said();
+  EXPECT_EQ(timed.host.values(out, 8), (std::vector<std::uint32_t>{6, 6, 6, 6, 6, 6, 6, 0}));
+  EXPECT_EQ(timed.host.values(out + 1024, 7), std::vector<std::uint32_t>(7, 0));
+  const std::map<RuntimeCall, Tick> expected = {{RuntimeCall::kDescribedBuffer, 8023 + 129 * 7},
+                                                {RuntimeCall::kDescribedLaunch, 12187 + 1592 * 7}};
+  for (const auto& [call, ticks] : expected) {
+    const auto steps = timed.events.steps("parent", timed.host.loaded.calls("parent", call).at(0));
+    ASSERT_EQ(steps.size(), 1U);
+    EXPECT_EQ(steps[0].next.tick - steps[0].call.tick, ticks);
+  }
+}
+
 // Lanes below `number` launch; the others go round.
 const std::string kDiverged =
     kCount + kernel("parent", "setp.ge.u32 %p1, %r1, %r0;\n@%p1 bra OTHER;\n" + arguments("%rd4", "%rd0", "%r1") +

@@ -20,9 +20,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::uint64_t kModule = 0x4000;
-constexpr std::uint64_t kChild = kModule + 8;    // takes 12 bytes
+constexpr std::uint64_t kChild = kModule + 8;     // takes 12 bytes
 constexpr std::uint64_t kBounded = kModule + 16;  // blocks of 64 threads at most, no parameters
-constexpr std::uint64_t kForeign = 0x9008;       // of another module
+constexpr std::uint64_t kForeign = 0x9008;        // of another module
 
 class LauncherTest : public testing::Test {
  protected:
@@ -235,7 +235,8 @@ TEST_F(LauncherTest, EventsHoldTheNextLaunchOnly) {
   ASSERT_EQ(launcher.record_event(from(1), *event, *one), LaunchCode::kSuccess);
   const LaunchId later = go(from(1), *one).id;
   ASSERT_EQ(launcher.wait_in_stream(from(1), *two, *event), LaunchCode::kSuccess);
-  ASSERT_EQ(launcher.wait_in_stream(from(1), *two, *empty), LaunchCode::kSuccess) << "never recorded: nothing to wait for";
+  ASSERT_EQ(launcher.wait_in_stream(from(1), *two, *empty), LaunchCode::kSuccess)
+      << "never recorded: nothing to wait for";
   ASSERT_EQ(launcher.destroy_event(from(1), *event), LaunchCode::kSuccess);
   const LaunchId held = go(from(1), *two).id, free = go(from(1)).id;
   EXPECT_FALSE(launcher.may_start(held));

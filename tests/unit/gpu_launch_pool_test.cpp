@@ -117,6 +117,41 @@ TEST(LaunchPool, PendingIsAdmittedAndNotGranted) {
   EXPECT_LE(peak, 1000U);
 }
 
+TEST(LaunchPool, ASerialDispatcherGrantsOneIn283CyclesAndAQueueHasItsTurn) {
+  Timed timed(machine("kepler_ideal", {"parse.latency=283", "parse.interval=283"}), kBurst);
+  const std::uint64_t out = timed.host.words(8192);
+  const Ticket parent = timed.host.submit("parent", out, 0, 20, 50);
+  ASSERT_EQ(timed.device.advance_to(timed.device.gpu().clock().time_of(60000)), Outcome::kDone);
+  ASSERT_FALSE(timed.device.complete(parent));
+  const Cycle submitted = timed.device.gpu().now();
+  const Ticket host = timed.host.submit("count", out + 8192, 0, 1, 1, 5);
+  ASSERT_EQ(timed.device.advance_until(parent), Outcome::kDone) << timed.host.said();
+  const Events::Of beside = timed.events.kernels.at(host);
+  // One round robin of all sources: behind at most one launch of the pool.
+  EXPECT_LE(beside.granted, submitted + 2 * 283 + 2);
+  std::vector<Cycle> grants;
+  for (const Ticket ticket : timed.events.order) grants.push_back(timed.events.kernels.at(ticket).granted);
+  ASSERT_EQ(grants.size(), 1002U);
+  for (std::size_t i = 1; i < grants.size(); ++i) EXPECT_GE(grants[i], grants[i - 1] + 283) << i;
+  // The pool is never empty in between: 1000 launches one behind the other.
+  EXPECT_EQ(grants[900], grants[100] + 800 * 283);
+}
+
+TEST(LaunchPool, ADispatcherThatOverlapsKeepsALaneForEachEntry) {
+  // 31 or 32 lanes under way at once: 283 / 32 = 8.8 cycles a launch at best.
+  Timed timed(machine("kepler_ideal", {"parse.latency=283"}), kBurst);
+  const std::uint64_t out = timed.host.words(8192);
+  ASSERT_EQ(timed.host.run("parent", out, 0, 20, 50), Outcome::kDone) << timed.host.said();
+  std::vector<Cycle> written;
+  for (const Events::Of& child : timed.events.of("count")) {
+    EXPECT_GE(child.written, child.granted + 283);
+    written.push_back(child.written);
+  }
+  std::sort(written.begin(), written.end());
+  EXPECT_EQ(std::adjacent_find(written.begin(), written.end()), written.end()) << "one entry is written per cycle";
+  EXPECT_GE(written[900] - written[100], 800U * 283 / 32);
+}
+
 // Every lane of every warp of a block launches into the block's default stream. Pointers of the warps arrive mixed:
 // the first of warp 0, of warp 1, ..., then the second of warp 0. A launch is runnable if none of its stream *arrived*
 // earlier and is open, so there is always one; a launch may not wait for one whose pointer comes behind it, since with
@@ -131,6 +166,7 @@ void mixed_warps(const std::string& name, unsigned warps) {
   EXPECT_EQ(timed.granted(), 32U * warps);
 }
 
+// Fails now, as those below: a launch waits for the one admitted before it, also if that one's pointer comes later.
 TEST(LaunchPool, EightWarpsOfABlockLaunchIntoItsDefaultStream) { mixed_warps("kepler_k20c", 8); }
 TEST(LaunchPool, NineWarpsOfABlockLaunchIntoItsDefaultStream) { mixed_warps("kepler_k20c", 9); }
 TEST(LaunchPool, AllWarpsOfABlockLaunchIntoItsDefaultStream) { mixed_warps("kepler_k20c", 32); }
@@ -164,6 +200,7 @@ void trees_in_a_stream(const std::string& name, unsigned lanes) {
   EXPECT_EQ(timed.granted(), 2 * lanes);
 }
 TEST(LaunchPool, EightLaunchesOfAStreamHaveChildren) { trees_in_a_stream("kepler_k20c", 8); }
+// Fails now, as the next: the window fills with launches that wait, and what they wait for lies behind it.
 TEST(LaunchPool, LaunchesOfAStreamHaveChildren) { trees_in_a_stream("kepler_k20c", 32); }
 TEST(LaunchPool, LaunchesOfAStreamHaveChildrenWithoutLatencies) { trees_in_a_stream("kepler_ideal", 32); }
 

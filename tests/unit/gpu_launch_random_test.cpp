@@ -176,6 +176,7 @@ std::string timed(const Case& one) {
     expect("rows' launches", device_launches, launched);
     timed.device.gpu().check_invariants();
     if (!timed.device.gpu().idle()) text += "something is left; ";
+    if (ran == one.nodes && timed.device.store().used(AllocationKind::kPool) != 0) text += "buffers are left; ";
     if (!text.empty()) return text;
     return "ran " + std::to_string(ran) + ", statistics " + std::to_string(timed.device.gpu().statistics().hash());
   });
@@ -197,6 +198,7 @@ std::vector<std::string> no_time(const std::vector<std::string>& more) {
   return all;
 }
 
+// Fails now: window of the pool and streams, see the tests of the pool.
 TEST(LaunchTrees, WithStreamsOfManyLaunches) {
   each_seed({"kepler_k20c", {}, 1, 300, 3, 100, 2048, true}, 2);
   each_seed({"kepler_ideal", {}, 1, 300, 3, 100, 2048, true}, 2);
@@ -212,7 +214,8 @@ TEST(LaunchTrees, WithFewPlacesOnAnSm) {
   each_seed({"tiny", no_time({"sm.tb_slots=1", "sm.tb_contexts=1", "table.entries=3"})}, 4);
 }
 TEST(LaunchTrees, OnOtherMachines) {
-  for (const char* name : {"maxwell_gtx980", "pascal_titanx", "fermi_gtx480_study", "kepler_titan"}) {
+  for (const char* name :
+       {"maxwell_gtx980", "pascal_titanx", "fermi_gtx480_study", "kepler_titan", "turing_rtx2060", "maxwell_liu13"}) {
     const std::string said = timed({name, {}, 3});
     EXPECT_EQ(said.substr(0, 9), "ran 300, ") << name << ": " << said;
   }

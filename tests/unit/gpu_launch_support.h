@@ -40,6 +40,9 @@ inline const char* const kDeclared = R"(.version 7.0
 .extern .func (.param .b64 r) cudaGetParameterBuffer (.param .b64 a, .param .b64 b);
 .extern .func (.param .b32 r) cudaLaunchDevice (.param .b64 a, .param .b64 b, .param .align 4 .b8 c[12],
   .param .align 4 .b8 d[12], .param .b32 e, .param .b64 f);
+.extern .func (.param .b64 r) cudaGetParameterBufferV2 (.param .b64 a, .param .align 4 .b8 b[12],
+  .param .align 4 .b8 c[12], .param .b32 d);
+.extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 a, .param .b64 b);
 .extern .func (.param .b32 r) cudaDeviceSynchronize ();
 .extern .func (.param .b32 r) cudaGetLastError ();
 .extern .func (.param .b32 r) cudaStreamCreateWithFlags (.param .b64 a, .param .b32 b);
