@@ -237,6 +237,7 @@ foreach(name IN ITEMS
     device_heap
     device_launch
     device_launch_fault
+    device_wait
     division_by_zero
     driver_modules
     error_names

@@ -163,11 +163,9 @@ std::string races(const std::vector<std::string>& overrides) {
   });
 }
 
-// Fails now: the front end has killed the kernel in F2, has no tree to stop yet, and serves its first call in F9.
 TEST(LaunchFaults, AFaultInTheCycleOfTheFirstCallStopsWhatItLaunches) {
   EXPECT_THAT(races({}), testing::StartsWith("ran: hash"));
 }
-// Fails now: whether a call of a killed block is served depends on whether its SM has ticked in this cycle.
 TEST(LaunchFaults, OrderOfUnitsDoesNotDecideTheRace) {
   const std::string first = races({});
   for (const char* seed : {"1", "2", "3"}) {

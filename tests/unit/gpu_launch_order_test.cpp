@@ -68,14 +68,12 @@ void parent_sees_stores(const std::string& name) {
   EXPECT_EQ(timed.host.value(out), 7U);
   EXPECT_EQ(timed.host.value(out, 32), 7U);
 }
-// Fails now: the call does not move the acquire cycle of the block.
 TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenItHasWaited) { parent_sees_stores("kepler_k20c_study"); }
 TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenItHasWaitedWhereL1IsForLocalData) {
   parent_sees_stores("kepler_k20c");
 }
 
 // The child ends before the parent asks whether it has, so the call returns at once.
-// Fails now for the same reason.
 TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenThereIsNothingToWaitFor) {
   const std::string text =
       kernel("child", "mov.u32 %r4, 7;\nst.global.u32 [%rd0], %r4;") +
@@ -106,7 +104,6 @@ void stream_order(const std::string& name) {
   EXPECT_EQ(timed.host.value(out, 64), 0U) << "readers come before the first stores, else this tests nothing";
   EXPECT_EQ(timed.host.value(out, 32), 7U);
 }
-// Fails now, as the next: the acquire cycle is that of the arrival of the pointer, long before the launch may start.
 TEST(LaunchOrder, SecondLaunchOfAStreamSeesWhatTheFirstStored) { stream_order("kepler_k20c_study"); }
 TEST(LaunchOrder, SecondLaunchOfAStreamSeesWhatTheFirstStoredOnATinyMachine) { stream_order("tiny"); }
 TEST(LaunchOrder, SecondLaunchOfAStreamSeesWhatTheFirstStoredWhereL1IsForLocalData) { stream_order("kepler_k20c"); }

@@ -166,7 +166,6 @@ void mixed_warps(const std::string& name, unsigned warps) {
   EXPECT_EQ(timed.granted(), 32U * warps);
 }
 
-// Fails now, as those below: a launch waits for the one admitted before it, also if that one's pointer comes later.
 TEST(LaunchPool, EightWarpsOfABlockLaunchIntoItsDefaultStream) { mixed_warps("kepler_k20c", 8); }
 TEST(LaunchPool, NineWarpsOfABlockLaunchIntoItsDefaultStream) { mixed_warps("kepler_k20c", 9); }
 TEST(LaunchPool, AllWarpsOfABlockLaunchIntoItsDefaultStream) { mixed_warps("kepler_k20c", 32); }
@@ -200,7 +199,6 @@ void trees_in_a_stream(const std::string& name, unsigned lanes) {
   EXPECT_EQ(timed.granted(), 2 * lanes);
 }
 TEST(LaunchPool, EightLaunchesOfAStreamHaveChildren) { trees_in_a_stream("kepler_k20c", 8); }
-// Fails now, as the next: the window fills with launches that wait, and what they wait for lies behind it.
 TEST(LaunchPool, LaunchesOfAStreamHaveChildren) { trees_in_a_stream("kepler_k20c", 32); }
 TEST(LaunchPool, LaunchesOfAStreamHaveChildrenWithoutLatencies) { trees_in_a_stream("kepler_ideal", 32); }
 

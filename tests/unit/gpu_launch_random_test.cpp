@@ -198,7 +198,6 @@ std::vector<std::string> no_time(const std::vector<std::string>& more) {
   return all;
 }
 
-// Fails now: window of the pool and streams, see the tests of the pool.
 TEST(LaunchTrees, WithStreamsOfManyLaunches) {
   each_seed({"kepler_k20c", {}, 1, 300, 3, 100, 2048, true}, 2);
   each_seed({"kepler_ideal", {}, 1, 300, 3, 100, 2048, true}, 2);

@@ -191,7 +191,6 @@ TEST(LaunchRules, RecursionToDepth30WhereL1KeepsGlobalData) { recursion("kepler_
 TEST(LaunchRules, RecursionToDepth30OnATinyMachine) { recursion("tiny", 30); }
 TEST(LaunchRules, RecursionToDepth30WithATableOfTwo) { recursion("kepler_ideal", 30, {"table.entries=2"}); }
 TEST(LaunchRules, RecursionToDepth255) { recursion("kepler_ideal", 255); }
-// Fails now: a record's level has eight bits, so rows of levels 256 and up fall on those of levels 0 and up.
 TEST(LaunchRules, RecursionToDepth300) { recursion("kepler_ideal", 300); }
 
 // --- Order ----------------------------------------------------------------------------------------------------------

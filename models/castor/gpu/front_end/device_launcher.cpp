@@ -178,6 +178,11 @@ void DeviceLauncher::place(Cycle now) {
   pool_.arrive({launch, launcher_.buffers().record(launcher_.find(launch).parameters)});
 }
 
+bool DeviceLauncher::waits_for_tree(Ticket ticket) const {
+  return std::any_of(roots_.begin(), roots_.end(),
+                     [ticket](const auto& root) { return root.second->context.ticket == ticket; });
+}
+
 // --- Ends -----------------------------------------------------------------------------------------------------------
 
 std::vector<const LaunchRecord*> DeviceLauncher::abandon() {

@@ -88,6 +88,8 @@ class DeviceLauncher final : public LaunchService {
   [[nodiscard]] Cycle next(Cycle now) const;
   [[nodiscard]] bool idle() const { return launcher_.idle(); }
   [[nodiscard]] std::uint64_t progress() const { return launches_.value() + granted_.value() + dropped_.value(); }
+  /// The host's launch of this ticket is complete but for what device code has launched below it.
+  [[nodiscard]] bool waits_for_tree(Ticket ticket) const;
   /// A line about launches that have not started; empty if there are none.
   [[nodiscard]] std::string waiting() const { return launcher_.waiting(); }
 

@@ -177,6 +177,7 @@ std::string WaitReport::where(Ticket ticket) const {
       return node(entry);
     }
   }
+  if (parts_.launches.waits_for_tree(ticket)) return "whose kernel waits for launches by device code";
   return parts_.host.shown(ticket) ? "which is complete" : "which is a copy, or its completion word is on its way";
 }
 

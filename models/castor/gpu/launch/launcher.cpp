@@ -192,6 +192,7 @@ void Launcher::complete(LaunchId launch) {
 void Launcher::close_level() {
   for (const LaunchId launch : std::exchange(closing_, {})) {
     const auto found = nodes_.find(launch);
+    if (found == nodes_.end()) continue;  // dropped
     const Node node = std::move(found->second);
     nodes_.erase(found);
     close(launch, node);

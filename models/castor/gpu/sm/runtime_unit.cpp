@@ -15,9 +15,9 @@ bool allocates(RuntimeCall call) { return call == RuntimeCall::kBuffer || call =
 
 }  // namespace
 
-RuntimeUnit::RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps,
-                         ThreadBlocks& tbs, BlockedWarps& blocked, Scoreboard& scoreboard, SmMemory& memory,
-                         EventWheel& wheel, SmOutbox& outbox, SpinWatch& watch, RuntimeCounters& counters)
+RuntimeUnit::RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs,
+                         BlockedWarps& blocked, Scoreboard& scoreboard, SmMemory& memory, EventWheel& wheel,
+                         SmOutbox& outbox, SpinWatch& watch, RuntimeCounters& counters)
     : machine_(machine),
       sm_(sm),
       clock_(clock),
@@ -123,27 +123,30 @@ void RuntimeUnit::serve(unsigned w, LaunchService& service, Cycle visible) {
 
 void RuntimeUnit::close_children(BlockId block, Cycle visible) { closings_.push_back({visible, block}); }
 
+// In the order in which the launcher sent them: of one cycle it closes launches before it serves a call.
 bool RuntimeUnit::take_messages() {
   bool taken = false;
-  // Requests are served one after the other, so replies come in their order.
-  while (!replies_.empty() && replies_.front().visible <= clock_.now()) {
-    take(replies_.front());
-    replies_.pop_front();
-    taken = true;
-  }
-  while (!closings_.empty() && closings_.front().visible <= clock_.now()) {
-    const BlockId block = closings_.front().block;
-    closings_.pop_front();
-    for (WarpMask left = awaiting_ & ~kept_; left != 0; left &= left - 1) {
-      const unsigned w = lowest(left);
-      if (callers_[warps_[w].tb] != block) continue;
-      awaiting_ &= ~warp_bit(w);
-      go_on(w, clock_.tick() + 1);
+  for (Cycle next = next_message(); next <= clock_.now(); next = next_message()) {
+    if (!closings_.empty() && closings_.front().visible == next) {
+      take(closings_.front());
+      closings_.pop_front();
+    } else {
+      take(replies_.front());
+      replies_.pop_front();
     }
     taken = true;
   }
   if (taken) watch_.disturb();
   return taken;
+}
+
+void RuntimeUnit::take(const Closing& closing) {
+  for (WarpMask left = awaiting_ & ~kept_; left != 0; left &= left - 1) {
+    const unsigned w = lowest(left);
+    if (callers_[warps_[w].tb] != closing.block) continue;
+    awaiting_ &= ~warp_bit(w);
+    go_on(w, clock_.tick() + 1);
+  }
 }
 
 void RuntimeUnit::take(Reply& reply) {

@@ -113,6 +113,7 @@ class RuntimeUnit {
   [[nodiscard]] Tick latency(isa::RuntimeCall call, unsigned lanes) const;
   void begin(unsigned w);
   void take(Reply& reply);
+  void take(const Closing& closing);
   void go_on(unsigned w, Tick tick);
   void send_record();
   void send_pointer();
