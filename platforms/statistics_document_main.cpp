@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "castor/base/document.h"
-#include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/kernel_counts.h"
+#include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/report.h"
 #include "castor/gpu/sm/filter_statistics.h"
 #include "castor/gpu/timing_device.h"
