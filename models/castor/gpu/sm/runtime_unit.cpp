@@ -159,6 +159,8 @@ void RuntimeUnit::take(Reply& reply) {
     pointer.number = ++last_number_;
     calls.pointers.push_back(pointer);
     pointing_ |= warp_bit(w);
+    unsent_ |= warp_bit(w);
+    if (calls.older != 0) behind_ |= warp_bit(w);
     due_ = clock_.tick();
   }
   if (tbs_[warps_[w].tb].killed) {
@@ -250,9 +252,10 @@ void RuntimeUnit::record_stored(unsigned w, std::uint32_t number) {
                                   [number](const Pointer& pointer) { return pointer.number == number; });
   CASTOR_ASSERT_AT(clock_.now(), found != calls.pointers.end(), "SM %u: record of no launch is stored", sm_);
   found->stored = true;
-  due_ = clock_.tick();
   --calls.records_out;
   scoreboard_.acknowledged(w);
+  look_at_first(w);
+  due_ = clock_.tick();
 }
 
 void RuntimeUnit::advance() {
@@ -260,38 +263,44 @@ void RuntimeUnit::advance() {
     held_ &= ~warp_bit(lowest(left));
     begin(lowest(left));
   }
-  for (WarpMask left = pointing_; left != 0; left &= left - 1) {
-    update_older(*warp_calls_[lowest(left)], lowest(left));
-  }
-  send_record();
-  send_pointer();
+  for (WarpMask left = behind_; left != 0; left &= left - 1) update_older(lowest(left));
+  if (unsent_ != 0) send_record();
+  if ((stored_ & ~behind_) != 0) send_pointer();
   due_ = next();
 }
 
 // Once a warp has no store under way, what it stores later is younger than the call.
-void RuntimeUnit::update_older(WarpCalls& calls, unsigned w) const {
+void RuntimeUnit::update_older(unsigned w) {
+  WarpCalls& calls = *warp_calls_[w];
   for (WarpMask left = calls.older; left != 0; left &= left - 1) {
     const unsigned other = lowest(left);
     const std::uint32_t records = other == w ? calls.records_out : 0;
     if (scoreboard_.unacknowledged(other) == records) calls.older &= ~warp_bit(other);
   }
+  if (calls.older == 0) behind_ &= ~warp_bit(w);
+}
+
+void RuntimeUnit::look_at_first(unsigned w) {
+  const WarpCalls& calls = *warp_calls_[w];
+  const bool stored = !calls.pointers.empty() && calls.pointers.front().stored;
+  stored_ = (stored_ & ~warp_bit(w)) | (stored ? warp_bit(w) : 0);
 }
 
 // One per tick: that whose turn came first.
 void RuntimeUnit::send_record() {
   Pointer* first = nullptr;
   unsigned of = 0;
-  for (WarpMask left = pointing_; left != 0; left &= left - 1) {
+  for (WarpMask left = unsent_; left != 0; left &= left - 1) {
     WarpCalls& calls = *warp_calls_[lowest(left)];
-    if (calls.sent == calls.pointers.size()) continue;
     Pointer& pointer = calls.pointers[calls.sent];
     if (pointer.from > clock_.tick() || (first != nullptr && pointer.from >= first->from)) continue;
     first = &pointer;
     of = lowest(left);
   }
   if (first == nullptr || !memory_.store_record(first->record, of, warps_[of].tb, first->number)) return;
-  ++warp_calls_[of]->sent;
-  ++warp_calls_[of]->records_out;
+  WarpCalls& calls = *warp_calls_[of];
+  ++calls.records_out;
+  if (++calls.sent == calls.pointers.size()) unsent_ &= ~warp_bit(of);
   scoreboard_.expect_acknowledge(of);
 }
 
@@ -299,10 +308,10 @@ void RuntimeUnit::send_record() {
 void RuntimeUnit::send_pointer() {
   WarpCalls* first = nullptr;
   unsigned of = 0;
-  for (WarpMask left = pointing_; left != 0; left &= left - 1) {
+  for (WarpMask left = stored_ & ~behind_; left != 0; left &= left - 1) {
     WarpCalls& calls = *warp_calls_[lowest(left)];
     const Pointer& pointer = calls.pointers.front();
-    if (!pointer.stored || calls.older != 0 || pointer.due > clock_.tick()) continue;
+    if (pointer.due > clock_.tick()) continue;
     if (first != nullptr && first->pointers.front().due <= pointer.due) continue;
     first = &calls;
     of = lowest(left);
@@ -311,6 +320,7 @@ void RuntimeUnit::send_pointer() {
   outbox_.point({clock_.now() + 1, first->pointers.front().launch});
   first->pointers.pop_front();
   --first->sent;
+  look_at_first(of);
   if (!first->pointers.empty()) return;
   pointing_ &= ~warp_bit(of);
   restart_ |= held_ & warp_bit(of);
@@ -319,16 +329,16 @@ void RuntimeUnit::send_pointer() {
 // Until a record is performed. Stores of the block that are older than the call may be at any time.
 Tick RuntimeUnit::next() const {
   const Tick soonest = clock_.tick() + 1;
-  if (restart_ != 0) return soonest;
+  if ((restart_ | behind_) != 0) return soonest;
   Tick next = base::kForever;
-  for (WarpMask left = pointing_; left != 0; left &= left - 1) {
+  for (WarpMask left = unsent_; left != 0; left &= left - 1) {
     const WarpCalls& calls = *warp_calls_[lowest(left)];
-    const Pointer& front = calls.pointers.front();
-    if (calls.older != 0) return soonest;
-    if (front.stored) next = std::min(next, std::max(front.due, soonest));
-    if (calls.sent != calls.pointers.size()) next = std::min(next, std::max(calls.pointers[calls.sent].from, soonest));
+    next = std::min(next, calls.pointers[calls.sent].from);
   }
-  return next;
+  for (WarpMask left = stored_; left != 0; left &= left - 1) {
+    next = std::min(next, warp_calls_[lowest(left)]->pointers.front().due);
+  }
+  return next == base::kForever ? next : std::max(next, soonest);
 }
 
 }  // namespace castor::gpu

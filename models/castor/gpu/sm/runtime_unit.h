@@ -118,7 +118,8 @@ class RuntimeUnit {
   void send_record();
   void send_pointer();
   [[nodiscard]] Tick next() const;
-  void update_older(WarpCalls& calls, unsigned w) const;
+  void update_older(unsigned w);
+  void look_at_first(unsigned w);
   void count_wait(isa::RuntimeCall call, Tick ticks);
 
   const Machine& machine_;
@@ -138,6 +139,9 @@ class RuntimeUnit {
   WarpMask awaiting_ = 0;                               ///< children
   WarpMask kept_ = 0;                                   ///< of them those that do not go on here
   WarpMask pointing_ = 0;                               ///< with pointers that have not left
+  WarpMask unsent_ = 0;                                 ///< of them those with records that were not sent
+  WarpMask behind_ = 0;                                 ///< those whose block has older stores under way
+  WarpMask stored_ = 0;                                 ///< those of whose first pointer the record is performed
   WarpMask held_ = 0;                                   ///< launch calls behind pointers of former ones
   WarpMask restart_ = 0;                                ///< of them those that begin in the next tick
   Cycle asks_from_ = 0;                                 ///< one request per cycle
