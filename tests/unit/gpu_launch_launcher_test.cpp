@@ -112,8 +112,7 @@ TEST_F(LauncherTest, DimensionsAndSizes) {
 
 TEST_F(LauncherTest, PendingIsAdmittedAndNotStarted) {
   launcher.set_limits({3, 2});
-  std::vector<LaunchId> ids;
-  for (int i = 0; i < 3; ++i) ids.push_back(go(from(1 + i)).id);
+  const std::vector<LaunchId> ids = {go(from(1)).id, go(from(2)).id, go(from(3)).id};
   EXPECT_EQ(go(from(9)).code, LaunchCode::kPendingCountExceeded);
   EXPECT_EQ(launcher.start().id, ids[0]) << "the oldest";
   EXPECT_EQ(go(from(9)).code, LaunchCode::kSuccess);
