@@ -133,6 +133,9 @@ std::string race(unsigned tens, unsigned pairs) {
          kCount;
 }
 
+// Around those at which a fault and the first call of its kernel meet.
+constexpr unsigned kFirstDelay = 160, kDelays = 40;
+
 // The number of delays for which the child ran, and all statistics.
 std::string races(const std::vector<std::string>& overrides) {
   return in_process([&] {
@@ -141,7 +144,7 @@ std::string races(const std::vector<std::string>& overrides) {
     Timed timed(machine("kepler_ideal", all), kRace);
     std::string ran;
     unsigned admitted = 0;
-    for (unsigned delay = 80; delay < 240; ++delay) {
+    for (unsigned delay = kFirstDelay; delay < kFirstDelay + kDelays; ++delay) {
       const std::uint64_t out = timed.host.words(128);
       if (timed.host.run("take", out) != Outcome::kDone) return timed.host.said();
       // The racing kernel is of a module of its own, so it names its own child.
@@ -158,7 +161,7 @@ std::string races(const std::vector<std::string>& overrides) {
       if (timed.launches() != timed.granted() + timed.dropped()) return std::string("launches are lost");
       timed.device.reset();
     }
-    if (admitted == 0 || admitted == 160) return "no race: " + std::to_string(admitted) + " admitted";
+    if (admitted == 0 || admitted == kDelays) return "no race: " + std::to_string(admitted) + " admitted";
     return "ran: " + ran + "hash " + std::to_string(timed.device.gpu().statistics().hash());
   });
 }
