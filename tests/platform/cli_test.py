@@ -417,7 +417,7 @@ class Run(Case):
             {
                 "pool.scan": {"value": 8, "unit": "kernels", "origin": "ours"},
                 "chip.cluster_size": {"value": 1, "unit": "SMs", "origin": "ours"},
-                "acquire.child": {"value": "inherit", "unit": "name", "origin": "ours"},
+                "launch.stream": {"value": 0, "unit": "ticks", "origin": "ours"},
             }
         )
         old = self.file("old.json", json.dumps({"configuration": configuration}))
@@ -429,7 +429,7 @@ class Run(Case):
                 said,
                 [
                     f"[machines] warning: {old}: left out the keys that machines no longer have: "
-                    "acquire.child, chip.cluster_size, pool.scan"
+                    "chip.cluster_size, launch.stream, pool.scan"
                 ],
             )
         written = self.file("written.yaml", "extends: tiny\npool.scan: 8\n")

@@ -42,9 +42,9 @@ TEST_P(Blocked, KeepNoFreeLaunchWaiting) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Launches, Blocked,
-                         testing::Values(std::pair(1U, "pool.scan=1"), std::pair(7U, "pool.scan=8"),
-                                         std::pair(8U, "pool.scan=8"), std::pair(9U, "pool.scan=8"),
-                                         std::pair(40U, "pool.scan=8")));
+                         testing::Values(std::pair(1U, "pool.window=1"), std::pair(7U, "pool.window=8"),
+                                         std::pair(8U, "pool.window=8"), std::pair(9U, "pool.window=8"),
+                                         std::pair(40U, "pool.window=8")));
 
 // Children that hold the whole table; then 40 more of one block, of which all but the window's lie in memory.
 TEST(LaunchPool, LaunchesInMemoryAreTakenInTheOrderOfTheirArrival) {
@@ -105,7 +105,7 @@ TEST(LaunchPool, ABurstOf1000IsRunOnceByASerialDispatcher) {
 }
 TEST(LaunchPool, ABurstOf1000IsRunOnceByATableOfOneEntryBesideTheParent) { burst("kepler_ideal", {"table.entries=2"}); }
 TEST(LaunchPool, ABurstOf1000IsRunOnceWithTheTimesOfAK20c) { burst("kepler_k20c", {}); }
-TEST(LaunchPool, ABurstOf1000IsRunOnceWithAWindowOfOne) { burst("kepler_ideal", {"pool.scan=1"}); }
+TEST(LaunchPool, ABurstOf1000IsRunOnceWithAWindowOfOne) { burst("kepler_ideal", {"pool.window=1"}); }
 TEST(LaunchPool, ABurstOf1000IsRunOnceOnATinyMachine) { burst("tiny", {"parse.latency=0"}); }
 
 TEST(LaunchPool, PendingIsAdmittedAndNotGranted) {

@@ -190,7 +190,7 @@ void each_seed(Case one, unsigned seeds) {
   }
 }
 
-const std::vector<std::string> kNoTime = {"parse.latency=0",      "launch.stream=0",      "launch.buffer_warp=0",
+const std::vector<std::string> kNoTime = {"parse.latency=0",      "launch.stream_warp=0", "launch.buffer_warp=0",
                                           "launch.buffer_lane=0", "launch.launch_warp=0", "launch.launch_lane=0"};
 std::vector<std::string> no_time(const std::vector<std::string>& more) {
   std::vector<std::string> all = kNoTime;
@@ -207,7 +207,7 @@ TEST(LaunchTrees, WithoutLatencies) { each_seed({"kepler_ideal", {}}, 12); }
 TEST(LaunchTrees, OnATinyMachine) { each_seed({"tiny", {}}, 6); }
 TEST(LaunchTrees, OnATinyMachineWithoutLatencies) { each_seed({"tiny", no_time({})}, 10); }
 TEST(LaunchTrees, WithFewEntriesAndAShortWindow) {
-  each_seed({"tiny", no_time({"table.entries=2", "pool.scan=1", "parse.interval=7"})}, 6);
+  each_seed({"tiny", no_time({"table.entries=2", "pool.window=1", "parse.interval=7"})}, 6);
 }
 TEST(LaunchTrees, WithFewPlacesOnAnSm) {
   each_seed({"tiny", no_time({"sm.tb_slots=1", "sm.tb_contexts=1", "table.entries=3"})}, 4);

@@ -205,14 +205,14 @@ TEST_F(MachineFiles, ReportNamesItsGoneKeysInOneLineAndLoads) {
 
   const std::string first = "\"keys\": {";
   keys.insert(keys.find(first) + first.size(), R"("pool.scan": {"value": 8, "unit": "kernels", "origin": "ours"},
-      "acquire.child": {"value": "inherit", "unit": "name", "origin": "ours"},
+      "launch.stream": {"value": 0, "unit": "ticks", "origin": "ours"},
       "old.names": {"value": ["a"], "unit": "names", "origin": "ours"},)");
   const std::string old = write("old.json", "{\"configuration\": " + keys + "}");
   testing::internal::CaptureStderr();
   EXPECT_EQ(load_machine(old).config.to_json(), tiny.config.to_json());
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "[machines] warning: " + old +
-                ": left out the keys that machines no longer have: acquire.child, old.names, pool.scan\n");
+                ": left out the keys that machines no longer have: launch.stream, old.names, pool.scan\n");
 
   EXPECT_THAT(error_of(write("mine.yaml", "extends: tiny\npool.scan: 8\n")),
               HasSubstr("mine.yaml:2:12: error unknown key \"pool.scan\""));

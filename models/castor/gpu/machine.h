@@ -194,10 +194,10 @@ struct Machine {
   unsigned done_fifo = 0;
   /// Launches by device code: what calls take, in ticks, and the launches that wait.
   struct Launch {
-    unsigned stream, buffer_warp, buffer_lane, launch_warp, launch_lane;
+    unsigned stream_warp, buffer_warp, buffer_lane, launch_warp, launch_lane;
   } launch{};
   struct Pool {
-    unsigned scan;
+    unsigned window;
     std::uint64_t fixed_overhead;
   } pool{};
   struct Context {

@@ -360,12 +360,12 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(dispatch.select_scan, "queues", 0, 10'000,
                 "queues examined per cycle to choose the kernel of the next TB; 0 = all");
   CASTOR_NUMBER(done_fifo, "TBs", 1, 1024, "completions of an SM that wait to be counted");
-  CASTOR_NUMBER(launch.stream, "ticks", 0, 131'071, "device code: a call that creates a stream");
+  CASTOR_NUMBER(launch.stream_warp, "ticks", 0, 131'071, "device code: a call that creates a stream");
   CASTOR_NUMBER(launch.buffer_warp, "ticks", 0, 131'071, "device code: a warp's call for parameter buffers");
   CASTOR_NUMBER(launch.buffer_lane, "ticks", 0, 131'071, "more for each lane that calls");
   CASTOR_NUMBER(launch.launch_warp, "ticks", 0, 131'071, "device code: a warp's call that launches kernels");
   CASTOR_NUMBER(launch.launch_lane, "ticks", 0, 131'071, "more for each lane that calls");
-  CASTOR_NUMBER(pool.scan, "launches", 1, 64, "window of the launches by device code that wait for the kernel table");
+  CASTOR_NUMBER(pool.window, "launches", 1, 64, "window of the launches by device code that wait for the kernel table");
   CASTOR_NUMBER(pool.fixed_overhead, "cycles", 0, 1 << 20, "once in a run, for the first launch by device code");
   CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096, "rate of the analytic context mover");
   CASTOR_NUMBER(host.launch_us, "us", 0, 1e6, "a launch call");

@@ -19,7 +19,7 @@ PendingPool::Pending PendingPool::take() {
 
 void PendingPool::arrive(const Pending& pending) {
   moved_ = true;
-  if (window_.size() < scan_ && listed_.empty()) {
+  if (window_.size() < places_ && listed_.empty()) {
     window_.push_back(pending);
     return;
   }

@@ -10,8 +10,8 @@
 namespace castor::gpu {
 
 /// Launches by device code that wait for nothing but the kernel table (docs/gpu.md, "Launches by device code"): a
-/// window of `pool.scan` launches on the chip, of which the oldest is offered, and behind it a list through the launch
-/// records in device memory.
+/// window of `pool.window` launches on the chip, of which the oldest is offered, and behind it a list through the
+/// launch records in device memory.
 ///
 /// In a cycle: `look` in F1, `take` in F8, `arrive` and `step` in F9.
 class PendingPool {
@@ -22,7 +22,7 @@ class PendingPool {
   };
 
   /// `memory` is used by nobody else.
-  PendingPool(const Machine& machine, MemoryClient& memory) : scan_(machine.pool.scan), memory_(memory) {}
+  PendingPool(const Machine& machine, MemoryClient& memory) : places_(machine.pool.window), memory_(memory) {}
 
   /// Start of a cycle: which launch is offered in it.
   void look() {
@@ -43,10 +43,10 @@ class PendingPool {
   [[nodiscard]] std::size_t size() const { return window_.size() + listed_.size(); }
 
  private:
-  [[nodiscard]] bool wants_read() const { return reading_ < listed_.size() && window_.size() + reading_ < scan_; }
+  [[nodiscard]] bool wants_read() const { return reading_ < listed_.size() && window_.size() + reading_ < places_; }
   void link(const Pending& before, const Pending& next);
 
-  std::size_t scan_;
+  std::size_t places_;
   MemoryClient& memory_;
   std::deque<Pending> window_;
   std::deque<Pending> listed_;  ///< in memory, the head first

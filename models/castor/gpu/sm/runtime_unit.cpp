@@ -42,7 +42,7 @@ RuntimeUnit::WarpCalls& RuntimeUnit::calls(unsigned w) {
 
 Tick RuntimeUnit::latency(RuntimeCall call, unsigned lanes) const {
   const Machine::Launch& launch = machine_.launch;
-  if (call == RuntimeCall::kStreamCreate) return launch.stream;
+  if (call == RuntimeCall::kStreamCreate) return launch.stream_warp;
   if (allocates(call)) return launch.buffer_warp + Tick{launch.buffer_lane} * lanes;
   if (launches(call)) return launch.launch_warp + Tick{launch.launch_lane} * lanes;
   return 0;
