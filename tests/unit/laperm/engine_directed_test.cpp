@@ -440,6 +440,31 @@ TEST(LapermDirected, BackupSearchWraps) {
   EXPECT_EQ(b.order(), "1.0 2.0");  // upward from set 2: 3, 0, 1
 }
 
+TEST(LapermDirected, BackupSearchBeginsAboveTheOwnSet) {
+  LapermBench b(small(4), kAdaptiveBind, 6);
+  close(b);
+  b.group(1, 0, 1);
+  b.group(1, 3, 2);
+  b.steps(3);
+  open_only(b, 1);
+  b.drain();
+  EXPECT_EQ(b.order(), "2.0 1.0");
+}
+
+// An SM without a candidate counts as one whose head fits; a closed one keeps what it had.
+TEST(LapermDirected, FitsHeadOfSmsWithoutACandidateAndOfClosedOnes) {
+  LapermBench b(small(4), kSmxBind, 6);
+  b.needs[0] = {65, 0, 0};
+  b.group(1, 3, 1);
+  b.steps(10);
+  EXPECT_EQ(b.step().fits_head, 0x7U);
+  close(b);
+  b.steps(10);
+  EXPECT_EQ(b.step().fits_head, 0x7U);
+  b.room = [](unsigned) { return Room{true, 16, 65}; };
+  b.drain();
+}
+
 TEST(LapermDirected, LastSetOfClustersMayHaveOneSm) {
   Params p = small(5, 3);
   p.ClusterSize = 2;
