@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-
 #include "castor/base/time.h"
 #include "castor/laperm/lists.h"
 #include "castor/laperm/params.h"
