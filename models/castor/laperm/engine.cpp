@@ -140,6 +140,8 @@ Probes Engine::probes() const {
   }
   probes.refill_set = refill_next_;
   probes.wrote = wrote_ ? 1 : 0;
+  probes.requested = request_.valid ? 1 : 0;
+  probes.error = err_;
   return probes;
 }
 

@@ -85,7 +85,9 @@
   X(rf_list,    U16,      1,         p.list_bits(),    "into this list; 0 while rf_valid is 0")            \
   X(rf_entry,   Entry,    1,         p.entry_bits(),   "its entry; 0 while rf_valid is 0")                 \
   X(refill_set, U8,       1,         p.set_bits(),     "rc: set that refill looks at first")               \
-  X(wrote,      U8,       1,         1,                "tn: the last request was a write")
+  X(wrote,      U8,       1,         1,                "tn: the last request was a write")                  \
+  X(requested,  U8,       1,         1,                "what mem_valid shows")                               \
+  X(error,      U8,       1,         2,                "what err shows")
 // clang-format on
 
 namespace castor::laperm {
@@ -118,6 +120,19 @@ struct Block : PortLists {
   static constexpr const char* kTop = "castor_laperm";
   static constexpr const char* kMeaning = "child thread blocks before others, on the SM of their parent";
   using Engine = laperm::Engine;
+
+  /// The bound of Engine::quiet, from probes.
+  static base::Cycle quiet(const Probes& probes, const Inputs& /*last*/, const Params& params) {
+    if ((probes.error | probes.requested | probes.pk_valid | probes.rf_valid) != 0) return 0;
+    if (probes.fit != static_cast<U32>(twin::mask(params.NumSm))) return 0;
+    for (unsigned kd = 0; kd < params.NumKd; ++kd) {
+      if (probes.items[kd] != 0) return 0;
+    }
+    for (unsigned list = 0; list < params.lists(); ++list) {
+      if (probes.in_memory[list] != 0) return 0;
+    }
+    return base::kForever;
+  }
 };
 
 }  // namespace castor::laperm
