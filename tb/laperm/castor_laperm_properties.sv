@@ -1,9 +1,11 @@
 // Properties of the scheduler LaPerm (docs/blocks/laperm.md, "Invariants"). Names begin with the number of the
 // invariant.
 //
-// They are about ports and probes alone, so they stand in the wrapper that brings the probes out, and say nothing of
-// how lists are stored. Of the surroundings it is assumed that policy and size of the lists in memory stay while
-// something waits, and that a reply is an item that memory holds.
+// They are about ports and about what the block does in a cycle: what it inserts, writes, reads and takes out. From
+// these the registers that the rules speak of are kept here once more, since a table inside can only be read where the
+// block reads it; the block's own flags are held against them. How lists are stored is nobody's business here. Of the
+// surroundings it is assumed that policy and size of the lists in memory stay while something waits, and that a reply
+// is an item that memory holds.
 `include "castor_assert.svh"
 
 module castor_laperm_properties #(
@@ -72,28 +74,31 @@ module castor_laperm_properties #(
   input logic [NumSm-1:0]             fits_head_o,
   input logic [NumSm-1:0]             bound_wait_o,
   input logic [1:0]                   err_o,
-  input logic [NumLists-1:0]          listed,
-  input logic [NumLists*CntW-1:0]     position,
-  input logic [NumLists*(OvfW+1)-1:0] in_memory,
-  input logic [NumLists*OvfW-1:0]     oldest,
-  input logic [NumLists*FetchW-1:0]   fetches,
-  input logic [NumSets*EntriesW-1:0]  entries,
-  input logic [NumSets*FetchW-1:0]    promised,
-  input logic [HostW-1:0]             host_count,
+  // Flags of lists and sets, and what happens in this cycle.
+  input logic [NumLists-1:0]          listed,      // entries on chip
+  input logic [NumLists-1:0]          stored,      // entries in memory
+  input logic [NumLists-1:0]          coming,      // reads under way
+  input logic [NumSets-1:0]           filled,      // entries on chip
+  input logic [NumSets-1:0]           full,        // no slot is free
+  input logic                         host_empty,
+  input logic                         host_full,
   input logic [CntW-1:0]              host_pos,
-  input logic [NumKd*QcntW-1:0]       items,
-  input logic [NumSm*SetW-1:0]        backup,
-  input logic [NumSm-1:0]             fit,
-  input logic                         pk_valid,
-  input logic [EntryW-1:0]            pk_entry,
-  input logic [3:0]                   pk_level,
-  input logic [SmW-1:0]               pk_sm,
-  input logic [TagW-1:0]              tags,
-  input logic                         rf_valid,
-  input logic [ListW-1:0]             rf_list,
-  input logic [EntryW-1:0]            rf_entry,
-  input logic [SetW-1:0]              refill_set,
-  input logic                         wrote
+  input logic [QcntW-1:0]             push_items,  // items of the kernel of the push
+  input logic                         host_put,    // the item in hand enters queue 0,
+  input logic                         insert,      // is inserted on chip,
+  input logic                         written,     // or is written to memory
+  input logic [SetW-1:0]              hand_set,
+  input logic [ListW-1:0]             hand_list,
+  input logic                         fetch,       // a read is made
+  input logic [SetW-1:0]              fetch_set,
+  input logic                         land,        // a reply is inserted
+  input logic [SetW-1:0]              land_set,
+  input logic [ListW-1:0]             land_list,
+  input logic [EntryW-1:0]            land_entry,
+  input logic                         parked,
+  input logic [KdW-1:0]               parked_kd,
+  input logic [3:0]                   parked_level,
+  input logic [SmW-1:0]               parked_sm
 );
   logic tb_pri, adaptive;
 
@@ -124,8 +129,102 @@ module castor_laperm_properties #(
                  (!waiting_o && !push_valid_i))
 
   // ---------------------------------------------------------------------------------------------------------------
+  // The registers of the rules, kept here.
+  logic [NumLists*CntW-1:0]     position;
+  logic [NumLists*(OvfW+1)-1:0] in_memory;
+  logic [NumLists*OvfW-1:0]     oldest;
+  logic [NumLists*FetchW-1:0]   fetches;
+  logic [NumSets*EntriesW-1:0]  entries;
+  logic [NumSets*FetchW-1:0]    promised;
+  logic [HostW-1:0]             host_count;
+  logic [NumKd*QcntW-1:0]       items;
+  logic [NumSm*SetW-1:0]        backup;
+  logic [NumSm-1:0]             fit;
+  logic                         pk_valid, rf_valid, wrote;
+  logic [EntryW-1:0]            rf_entry;
+  logic [3:0]                   pk_level;
+  logic [SmW-1:0]               pk_sm;
+  logic [TagW-1:0]              tags;
+  logic [ListW-1:0]             rf_list;
+  logic [SetW-1:0]              refill_set;
+
+  assign fit      = fits_head_o;
+  assign pk_valid = parked;
+  assign pk_level = parked ? parked_level : '0;
+  assign pk_sm    = parked ? parked_sm : '0;
+  assign rf_valid = land;
+  assign rf_list  = land ? land_list : '0;
+  assign rf_entry = land ? land_entry : '0;
+
+  logic                places, ends, takes, refused;
+  logic [NumLists-1:0] from;        // its head is placed
+  logic [31:0]         chosen_set, fetch_list;
+  logic [31:0]         room;        // entries of a list in memory
+
+  assign places = pl_valid_o && pl_taken_i;
+  assign ends   = places && pl_last_o;
+  assign takes  = push_valid_i && push_ready_o && !refused;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      position   <= '0;
+      in_memory  <= '0;
+      oldest     <= '0;
+      fetches    <= '0;
+      entries    <= '0;
+      promised   <= '0;
+      host_count <= '0;
+      items      <= '0;
+      tags       <= '0;
+      refill_set <= '0;
+      wrote      <= 1'b0;
+      for (int unsigned s = 0; s < NumSm; s++) begin
+        backup[s*SetW+:SetW] <= SetW'(s / ClusterSize);
+      end
+    end else begin
+      for (int unsigned q = 0; q < NumLists; q++) begin
+        if (from[q]) begin
+          position[q*CntW+:CntW] <= pl_last_o ? '0 : position[q*CntW+:CntW] + 1'b1;
+        end
+        in_memory[q*(OvfW+1)+:OvfW+1] <= in_memory[q*(OvfW+1)+:OvfW+1] +
+                                         (OvfW + 1)'(written && 32'(hand_list) == q) -
+                                         (OvfW + 1)'(fetch && fetch_list == q);
+        if (fetch && fetch_list == q) begin
+          oldest[q*OvfW+:OvfW] <= OvfW'((32'(oldest[q*OvfW+:OvfW]) + 1) & (room - 1));
+        end
+        fetches[q*FetchW+:FetchW] <= fetches[q*FetchW+:FetchW] + FetchW'(fetch && fetch_list == q) -
+                                     FetchW'(land && 32'(land_list) == q);
+      end
+      for (int unsigned c = 0; c < NumSets; c++) begin
+        entries[c*EntriesW+:EntriesW] <= entries[c*EntriesW+:EntriesW] + EntriesW'(insert && 32'(hand_set) == c) +
+                                         EntriesW'(land && 32'(land_set) == c) -
+                                         EntriesW'(ends && ev_stage_o != 2'd2 && chosen_set == c);
+        promised[c*FetchW+:FetchW] <= promised[c*FetchW+:FetchW] + FetchW'(fetch && 32'(fetch_set) == c) -
+                                      FetchW'(land && 32'(land_set) == c);
+      end
+      host_count <= host_count + HostW'(host_put) - HostW'(ends && ev_stage_o == 2'd2);
+      for (int unsigned k = 0; k < NumKd; k++) begin
+        items[k*QcntW+:QcntW] <= items[k*QcntW+:QcntW] + QcntW'(takes && 32'(push_kd_i) == k) -
+                                 QcntW'(ends && 32'(pl_kd_o) == k);
+      end
+      for (int unsigned s = 0; s < NumSm; s++) begin
+        if (ev_backup_o && 32'(scan_sm_o) == s) begin
+          backup[s*SetW+:SetW] <= SetW'(chosen_set);
+        end
+      end
+      tags <= tags + TagW'(fetch) - TagW'(mem_rvalid_i && tags != '0);
+      if (written || fetch) begin
+        wrote <= written;
+      end
+      if (fetch) begin
+        refill_set <= (32'(fetch_set) == NumSets - 1) ? '0 : fetch_set + 1'b1;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------------------------
   // Sets and lists in numbers of 32 bits.
-  logic [31:0] limit, room;
+  logic [31:0] limit;
   logic [31:0] number[NumSets], slots[NumSets], fetched[NumSets], in_lists[NumSets], on_chip[NumSets];
   logic [31:0] memory[NumLists], first[NumLists], reads[NumLists];
   logic [NumSets-1:0] has, busy;
@@ -166,7 +265,7 @@ module castor_laperm_properties #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // The set that is looked at, and the list that its candidate is the head of.
-  logic [31:0] own, backup_set, chosen_set, chosen_level, chosen_list;
+  logic [31:0] own, backup_set, chosen_level, chosen_list;
   logic        found, stage_1, stage_2, stage_3;
 
   assign stage_1 = (ev_stage_o == 2'd1);
@@ -256,7 +355,7 @@ module castor_laperm_properties #(
   // ---------------------------------------------------------------------------------------------------------------
   // W4: positions go up by one from 0 and are those of the heads.
   logic                     ends_q, moves_q;
-  logic [NumLists-1:0]      from, from_q, listed_q;
+  logic [NumLists-1:0]      from_q, listed_q;
   logic                     host_q;
   logic [NumLists*CntW-1:0] position_q;
   logic [CntW-1:0]          host_pos_q;
@@ -328,13 +427,13 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(w7_items_are_somewhere_once, all_items == all_waiting)
   `CASTOR_ASSERT(w7_hold_is_of_kernels_with_items, hold_o == counted)
   `CASTOR_ASSERT(w7_waiting_is_any_hold, waiting_o == (hold_o != '0))
-  `CASTOR_ASSERT(w7_parked_item_holds_its_kernel, !pk_valid || hold_o[pk_entry[EntryW-1-:KdW]])
+  `CASTOR_ASSERT(w7_parked_item_holds_its_kernel, !pk_valid || hold_o[parked_kd])
   `CASTOR_ASSERT(w7_reply_holds_its_kernel, !rf_valid || hold_o[rf_entry[EntryW-1-:KdW]])
   `CASTOR_ASSERT(w11_reply_was_fetched, reply_fetched)
 
   // ---------------------------------------------------------------------------------------------------------------
   // W10: no pushed item goes on chip past older ones of its list.
-  logic        in_hand, refused, behind, behind_q;
+  logic        in_hand, behind, behind_q;
   logic [31:0] level, set_in_hand, expected, expected_q, set_q, now_in_set;
 
   always_comb begin
@@ -372,6 +471,88 @@ module castor_laperm_properties #(
   end
 
   `CASTOR_ASSERT(w10_no_item_overtakes_its_list, !before_q || !behind_q || now_in_set == expected_q)
+
+  // ---------------------------------------------------------------------------------------------------------------
+  // The block's flags are those of the registers kept here.
+  logic [NumLists-1:0] stored_right, coming_right;
+  logic [NumSets-1:0]  filled_right, full_right;
+  logic [QcntW-1:0]    items_of_push;
+
+  always_comb begin
+    for (int unsigned q = 0; q < NumLists; q++) begin
+      stored_right[q] = stored[q] == (memory[q] != '0);
+      coming_right[q] = coming[q] == (reads[q] != '0);
+    end
+    for (int unsigned c = 0; c < NumSets; c++) begin
+      filled_right[c] = filled[c] == has[c];
+      full_right[c]   = full[c] == (number[c] + slots[c] >= limit);
+    end
+    items_of_push = '0;
+    for (int unsigned k = 0; k < NumKd; k++) begin
+      if (32'(push_kd_i) == k) begin
+        items_of_push = items[k*QcntW+:QcntW];
+      end
+    end
+  end
+
+  `CASTOR_ASSERT(flags_of_lists_in_memory, stored_right == '1)
+  `CASTOR_ASSERT(flags_of_reads, coming_right == '1)
+  `CASTOR_ASSERT(flags_of_sets_with_entries, filled_right == '1)
+  `CASTOR_ASSERT(flags_of_full_sets, full_right == '1)
+  `CASTOR_ASSERT(flags_of_queue_0, host_empty == (host_count == '0) && host_full == (32'(host_count) == NumKd))
+  `CASTOR_ASSERT(items_of_any_kernel, 32'(push_kd_i) >= NumKd || push_items == items_of_push)
+  `CASTOR_ASSERT(reply_is_of_the_set_of_its_list, !land || 32'(land_set) == 32'(land_list) / LvlMax)
+
+  // Where the item in hand goes, and when memory is read.
+  logic               over, room_left, no_request, possible_before, possible;
+  logic [NumSets-1:0] wanted, wanted_before;
+  logic [31:0]        next_set;
+  logic               next_found;
+
+  always_comb begin
+    over      = behind;
+    room_left = 1'b0;
+    for (int unsigned c = 0; c < NumSets; c++) begin
+      if (c == set_in_hand && number[c] + slots[c] >= limit) begin
+        over = 1'b1;
+      end
+      for (int unsigned l = 0; l < LvlMax; l++) begin
+        if (c == set_in_hand && l + 1 == level && memory[c*LvlMax+l] < room) begin
+          room_left = 1'b1;
+        end
+      end
+      wanted_before[c] = number[c] + slots[c] < limit && in_lists[c] != '0;
+      wanted[c]        = number[c] + slots[c] + 32'(insert && 32'(hand_set) == c) < limit && in_lists[c] != '0;
+    end
+    no_request      = !mem_valid_o && 32'(tags) < RefillMax;
+    possible_before = no_request && wanted_before != '0;
+    possible        = no_request && wanted != '0;
+    next_set        = '0;
+    next_found      = 1'b0;
+    for (int unsigned i = 0; i < 2 * NumSets; i++) begin
+      if (!next_found && i >= 32'(refill_set) && wanted[i%NumSets]) begin
+        next_set   = i % NumSets;
+        next_found = 1'b1;
+      end
+    end
+    fetch_list = '0;
+    for (int unsigned c = 0; c < NumSets; c++) begin
+      for (int unsigned l = 0; l < LvlMax; l++) begin
+        if (c == next_set && memory[c*LvlMax+l] != '0) begin
+          fetch_list = c * LvlMax + l;
+        end
+      end
+    end
+  end
+
+  `CASTOR_ASSERT(item_of_level_0_goes_to_queue_0, host_put == (in_hand && level == '0 && 32'(host_count) < NumKd))
+  `CASTOR_ASSERT(item_goes_on_chip, insert == (in_hand && level != '0 && !over && !rf_valid))
+  `CASTOR_ASSERT(item_goes_to_memory, written == (in_hand && level != '0 && over && !mem_valid_o && room_left &&
+                                                  !(wrote && possible_before)))
+  `CASTOR_ASSERT(item_goes_to_its_list, !(insert || written) || (32'(hand_set) == set_in_hand &&
+                                                                 32'(hand_list) == set_in_hand * LvlMax + level - 1))
+  `CASTOR_ASSERT(memory_is_read_when_it_can_be, fetch == (possible && !written))
+  `CASTOR_ASSERT(sets_are_read_in_turn, !fetch || 32'(fetch_set) == next_set)
 
   // ---------------------------------------------------------------------------------------------------------------
   // W8: the recorded backup set stays while it has entries.
@@ -423,7 +604,6 @@ module castor_laperm_properties #(
   end
 
   `CASTOR_ASSERT(last_look_stays, !before_q || fit == fit_expected)
-  `CASTOR_ASSERT(last_look_is_shown, fits_head_o == fit)
 
   // ---------------------------------------------------------------------------------------------------------------
   // W12: requests stay until they are taken, and go through each list in memory as through a ring.
@@ -501,8 +681,6 @@ module castor_laperm_properties #(
   end
 
   `CASTOR_ASSERT(push_is_taken_while_nothing_is_parked, push_ready_o != pk_valid)
-  `CASTOR_ASSERT(nothing_parked_shows_0, pk_valid || {pk_entry, pk_level, pk_sm} == '0)
-  `CASTOR_ASSERT(no_reply_shows_0, rf_valid || {rf_entry, rf_list} == '0)
   `CASTOR_ASSERT(bound_items_wait, bound_wait_o == bound)
   `CASTOR_ASSERT(ready_is_what_is_on_chip, ready_o == (has != '0 || host_count != '0))
   `CASTOR_ASSERT(wrong_push_is_told, !before_q || err_o[0] == refused_q)
@@ -525,7 +703,7 @@ module castor_laperm_properties #(
   `CASTOR_COVER(reply_refused, err_o[1])
 endmodule
 
-bind castor_laperm_probe castor_laperm_properties #(
+bind castor_laperm castor_laperm_properties #(
   .NumSm(NumSm), .ClusterSize(ClusterSize), .LvlMax(LvlMax), .BankDepth(BankDepth), .NumKd(NumKd), .OvfW(OvfW),
   .RefillMax(RefillMax), .QcntW(QcntW), .AgeiW(AgeiW), .CntW(CntW), .DimW(DimW), .ParamW(ParamW)
 ) u_properties (
@@ -533,10 +711,8 @@ bind castor_laperm_probe castor_laperm_properties #(
   .room_open_i, .room_slots_i, .kd_ok_i, .pl_taken_i, .mem_ready_i, .mem_rvalid_i, .mem_rdata_i, .push_ready_o,
   .scan_sm_o, .pl_valid_o, .pl_sm_o, .pl_kd_o, .pl_agei_o, .pl_level_o, .pl_pos_o, .pl_last_o, .pl_dim_o, .pl_param_o,
   .ev_stage_o, .ev_backup_o, .ev_starve_o, .mem_valid_o, .mem_we_o, .mem_list_o, .mem_idx_o, .mem_wdata_o, .hold_o,
-  .waiting_o, .ready_o, .fits_head_o, .bound_wait_o, .err_o, .listed(probe_listed_o), .position(probe_position_o),
-  .in_memory(probe_in_memory_o), .oldest(probe_oldest_o), .fetches(probe_fetches_o), .entries(probe_entries_o),
-  .promised(probe_promised_o), .host_count(probe_host_count_o), .host_pos(probe_host_pos_o), .items(probe_items_o),
-  .backup(probe_backup_o), .fit(probe_fit_o), .pk_valid(probe_pk_valid_o), .pk_entry(probe_pk_entry_o),
-  .pk_level(probe_pk_level_o), .pk_sm(probe_pk_sm_o), .tags(probe_tags_o), .rf_valid(probe_rf_valid_o),
-  .rf_list(probe_rf_list_o), .rf_entry(probe_rf_entry_o), .refill_set(probe_refill_set_o), .wrote(probe_wrote_o)
+  .waiting_o, .ready_o, .fits_head_o, .bound_wait_o, .err_o, .listed, .stored, .coming, .filled(has), .full,
+  .host_empty, .host_full, .host_pos(host_pos_q), .push_items, .host_put, .insert, .written, .hand_set(set),
+  .hand_list(list), .fetch, .fetch_set, .land, .land_set, .land_list, .land_entry, .parked(pk_v_q),
+  .parked_kd(pk_entry_q[EntryWidth-1-:KdWidth]), .parked_level(pk_level_q), .parked_sm(pk_sm_q)
 );
