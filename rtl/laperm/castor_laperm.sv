@@ -121,7 +121,7 @@ module castor_laperm #(
   localparam int unsigned NumSetsPow2  = 2 ** SetWidth;
   localparam int unsigned NumListsPow2 = 2 ** ListWidth;
   localparam int unsigned ClusterShift = $clog2(ClusterSize);
-  localparam logic [QcntW-1:0] MaxItems = '1;
+  localparam logic [QcntW-1:0] MaxItems = {QcntW{1'b1}};
 
   logic one_set, adaptive;
 
