@@ -67,6 +67,8 @@ void Environment::wish(unsigned kd, unsigned level, unsigned sm, unsigned volume
   push.kd = kd;
   push.level = level;
   push.sm = std::min(sm, params_.NumSm - 1) % std::max(1U, knobs_.bind);
+  // Nobody looks at the SM of a kernel of the host.
+  if (level == 0) push.sm = (sm + static_cast<unsigned>(number_)) % (1U << params_.sm_bits());
   push.cnt = chance(knobs_.huge) ? most : std::min<U64>(1 + below(volume), most);
   push.agei = ++number_ & twin::mask(params_.AgeiW);
   push.dim = random_() & twin::mask(params_.DimW);
@@ -95,7 +97,8 @@ void Environment::orphan() {
 
 void Environment::show_push(Inputs& in) {
   const Push& push = wrong_ ? wrong_push_ : pushes_.front();
-  const Room& need = kernels_[push.kd % params_.NumKd].need;
+  Room need = kernels_[push.kd % params_.NumKd].need;
+  if (wrong_ && other_need_) need = {need.slots, kWarps - need.warps, kRegs - need.regs, kSmem - need.smem};
   in.push_valid = 1;
   in.push_kd = static_cast<U8>(push.kd);
   in.push_agei = push.agei;
@@ -115,6 +118,7 @@ void Environment::draw_wrong_push() {
   Push& push = wrong_push_;
   push = {below(params_.NumKd), below(16), below(params_.NumSm), random_() & twin::mask(params_.AgeiW), 1, 0, 0};
   wrong_ = true;
+  other_need_ = false;  // one that comes at the maximum may be taken
   for (unsigned kd = 0; kd < params_.NumKd; ++kd) {
     if (kernels_[kd].waiting != twin::mask(params_.QcntW)) continue;
     push.kd = kd;
@@ -122,6 +126,7 @@ void Environment::draw_wrong_push() {
   }
   const unsigned kds = 1U << params_.kd_bits(), all_sms = 1U << params_.sm_bits();
   const unsigned kind = below(3);
+  other_need_ = true;
   if (kind == 1 && kds > params_.NumKd) {
     push.kd = params_.NumKd + below(kds - params_.NumKd);
   } else if (kind == 2 && all_sms > params_.NumSm) {

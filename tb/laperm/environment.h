@@ -87,7 +87,8 @@ class Environment final : public Sequence {
   bool offered_ = false;     ///< the first of them was and stays
   bool wrong_ = false;       ///< what is offered must be refused
   Push wrong_push_;
-  U64 items_ = 0;  ///< that wait in the block
+  bool other_need_ = false;  ///< ... and needs something else than its kernel
+  U64 items_ = 0;            ///< that wait in the block
   U64 number_ = 0;
   std::vector<Running> running_;                          // a heap
   std::map<std::pair<unsigned, unsigned>, Entry> lists_;  // memory, by list and index
