@@ -88,7 +88,7 @@ module castor_laperm_probe #(
   output logic [1:0]       err_o,
 
   output logic [NumLists-1:0]             probe_listed_o,
-  output logic [NumLists*CntW-1:0]        probe_position_o,
+  output logic [NumLists-1:0]             probe_begun_o,
   output logic [NumLists*(OvfW+1)-1:0]    probe_in_memory_o,
   output logic [NumLists*OvfW-1:0]        probe_oldest_o,
   output logic [NumLists*FetchWidth-1:0]  probe_fetches_o,
@@ -179,7 +179,6 @@ module castor_laperm_probe #(
   );
 
   for (genvar q = 0; q < NumLists; q++) begin : gen_list
-    assign probe_position_o[q*CntW +: CntW] = u_dut.u_lists.part_q[q] ? u_dut.u_lists.u_pos.mem_q[q] : '0;
     assign probe_in_memory_o[q*(OvfW+1) +: OvfW+1] = u_dut.u_memory.u_stored.some_q[q] ?
                                                      u_dut.u_memory.u_stored.u_table.mem_q[q] : '0;
     assign probe_oldest_o[q*OvfW +: OvfW] = u_dut.u_memory.moved_q[q] ? u_dut.u_memory.u_oldest.mem_q[q] : '0;
@@ -198,6 +197,7 @@ module castor_laperm_probe #(
   end
 
   assign probe_listed_o     = u_dut.u_lists.listed_q;
+  assign probe_begun_o      = u_dut.u_lists.part_q;
   assign probe_entries_o    = u_dut.u_sets.entries_q;
   assign probe_promised_o   = u_dut.u_sets.promised_q;
   assign probe_host_count_o = u_dut.u_host.count_q;

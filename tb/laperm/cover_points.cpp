@@ -144,7 +144,7 @@ void add_stages(Rows& rows, const Params& params) {
       if (!places(now) || now.out.ev_stage != 1) return false;
       const unsigned set = set_of(now, now.out.scan_sm);
       for (unsigned l = 1; l < now.out.pl_level; ++l) {
-        if (now.probes.position[set * now.params.LvlMax + l - 1] > 0) return true;
+        if (now.probes.begun.test(set * now.params.LvlMax + l - 1)) return true;
       }
       return false;
     });

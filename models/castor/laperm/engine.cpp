@@ -112,10 +112,11 @@ Probes Engine::probes() const {
   const unsigned levels = params_.LvlMax;
   for (unsigned set = 0; set < params_.sets(); ++set) {
     for (U32 left = chip_.levels(set); left != 0; left &= left - 1) {
-      probes.listed.set(set * levels + static_cast<unsigned>(__builtin_ctz(left)));
+      const unsigned list = set * levels + static_cast<unsigned>(__builtin_ctz(left));
+      probes.listed.set(list);
+      if (chip_.position(list) != 0) probes.begun.set(list);
     }
   }
-  probes.position = chip_.positions();
   probes.in_memory = memory_.counts();
   probes.oldest = memory_.oldest();
   probes.fetches = memory_.fetches();

@@ -11,6 +11,7 @@
 namespace castor::laperm {
 
 inline constexpr unsigned kMaxSets = 32;
+inline constexpr unsigned kMaxLists = List32::kElements;
 
 /// How full each queue set is: entries on chip, and slots promised to reads that are under way.
 class Sets {
@@ -84,7 +85,6 @@ class ChipLists {
   [[nodiscard]] bool empty(unsigned list) const { return head_[list] == kNoSlot; }
   [[nodiscard]] const Item& front(unsigned list) const { return slots_[head_[list]].item; }
   [[nodiscard]] U64 position(unsigned list) const { return position_[list]; }
-  [[nodiscard]] const PerList& positions() const { return position_; }
 
   void advance(unsigned list, U64 pos) { position_[list] = pos; }
   /// There must be a free slot.
@@ -106,9 +106,9 @@ class ChipLists {
   U16 free_ = kNoSlot;  // stack of freed slots
   unsigned fresh_ = 0;  // slots from here on were never used
   std::array<U32, kMaxSets> levels_{};
-  std::array<U16, PerList::kElements> head_{};
-  std::array<U16, PerList::kElements> tail_{};
-  PerList position_;
+  std::array<U16, kMaxLists> head_{};
+  std::array<U16, kMaxLists> tail_{};
+  std::array<U64, kMaxLists> position_{};
 };
 
 /// The lists in memory, rings of a power of two of entries, and the reads that bring their entries back.

@@ -65,7 +65,7 @@
 #define LAPERM_PROBES(X)                                                                                   \
   /*name        type      elements   bits              meaning */                                          \
   X(listed,     ListBits, 1,         p.lists(),        "list has entries on chip")                         \
-  X(position,   PerList,  p.lists(), p.CntW,           "nx: next thread block of each list's head")        \
+  X(begun,      ListBits, 1,         p.lists(),        "nx is not 0: some of the head's blocks are placed") \
   X(in_memory,  List32,   p.lists(), p.OvfW + 1,       "oc: entries of each list in memory")               \
   X(oldest,     List32,   p.lists(), p.OvfW,           "oh: index of the oldest of them")                  \
   X(fetches,    List8,    p.lists(), p.fetches_bits(), "fl: reads of the list, from request to insertion") \
@@ -99,7 +99,6 @@ using twin::U8;
 using KdBits = twin::Bits<256>;    ///< bit = kernel table entry
 using ListBits = twin::Bits<480>;  ///< bit = list
 using Entry = twin::Bits<264>;     ///< {kd, agei, cnt, dim, param}, param in the low bits
-using PerList = twin::Lanes<U64, 480>;
 using List32 = twin::Lanes<U32, 480>;
 using List8 = twin::Lanes<U8, 480>;
 using PerSet = twin::Lanes<U16, 32>;

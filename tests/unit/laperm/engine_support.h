@@ -241,7 +241,7 @@ class LapermBench {
         in_memory += probes.in_memory[q];
         listed |= probes.listed.test(q);
         if (!probes.listed.test(q)) {
-          EXPECT_EQ(probes.position[q], 0U) << "list " << q;
+          EXPECT_FALSE(probes.begun.test(q)) << "list " << q;
         }
       }
       EXPECT_LE(probes.entries[c] + probes.promised[c], limit) << "set " << c;

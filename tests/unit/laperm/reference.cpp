@@ -328,7 +328,7 @@ Probes Machine::probes() const {
   Probes probes;
   for (U32 q = 0; q < params_.lists(); ++q) {
     probes.listed.assign(q, !s_.chip[q].empty());
-    probes.position[q] = s_.nx[q];
+    probes.begun.assign(q, s_.nx[q] != 0);
     probes.in_memory[q] = s_.oc[q];
     probes.oldest[q] = s_.oh[q];
     probes.fetches[q] = static_cast<U8>(s_.fl[q]);
