@@ -70,6 +70,7 @@ class Rig : public Unit, public SmMemoryClient {
     lsu_.complete(operation, SmMemory::instruction(operation).view);
   }
   void acknowledged(unsigned /*warp*/) override {}
+  void record_stored(unsigned /*warp*/, std::uint32_t /*number*/) override {}
   void goes_on(unsigned) override {}
   void fetched(std::uint64_t /*line*/) override {}
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "castor/base/document.h"
-#include "castor/gpu/functional/launch_rows.h"
 #include "castor/gpu/kernel_counts.h"
+#include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/report.h"
 #include "castor/gpu/sm/filter_statistics.h"
 #include "castor/gpu/timing_device.h"
@@ -136,9 +136,9 @@ std::string document() {
       "names with 0 are left out.\n\n| name | unit | meaning |\n|---|---|---|\n";
   for (const StatisticInfo& info : castor::gpu::kernel_count_infos()) text += row(info);
   text +=
-      "\nRows of launches by device code, which the machine without timing has, count besides:\n\n"
+      "\nRows of launches by device code count besides:\n\n"
       "| name | unit | meaning |\n|---|---|---|\n";
-  for (const StatisticInfo& info : castor::gpu::functional::LaunchRows::infos()) text += row(info);
+  for (const StatisticInfo& info : castor::gpu::LaunchRows::infos()) text += row(info);
   text +=
       "\n## Per window\n\n"
       "With `run.windows` the report has these under `windows.series` for every `run.window` cycles, and under\n"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What castor-cc makes of launches by device code, what it refuses, and what the machine with timing says of them.
+"""What castor-cc makes of launches by device code, what it refuses, and what machines without them say.
 
   device_launch_test.py CASTOR_CC [unittest arguments...]
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -39,11 +40,11 @@ class DeviceLaunch(unittest.TestCase):
             [CASTOR_CC, *options, "app.cu", "-o", "app"], cwd=folder, text=True, capture_output=True, timeout=120
         )
 
-    def run_program(self, text, *options, functional="1", headers=None):
+    def run_program(self, text, *options, functional="1", headers=None, machine="pascal_titanx"):
         with tempfile.TemporaryDirectory() as folder:
             done = self.compile(folder, text, *options, headers=headers)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            environment = {**os.environ, "CASTOR_SET": f"run.functional={functional}"}
+            environment = {**os.environ, "CASTOR_SET": f"run.functional={functional}", "CASTOR_PLATFORM": machine}
             return subprocess.run(["./app"], cwd=folder, env=environment, text=True, capture_output=True, timeout=120)
 
     def refused(self, text, *options):
@@ -53,8 +54,9 @@ class DeviceLaunch(unittest.TestCase):
             return done.stderr
 
     def gives(self, value, text, *options, headers=None):
-        done = self.run_program(text, *options, headers=headers)
-        self.assertEqual((done.stdout, done.stderr), (f"cudaSuccess {value}\n", ""))
+        for functional in "01":
+            done = self.run_program(text, *options, headers=headers, functional=functional)
+            self.assertEqual((done.stdout, done.stderr), (f"cudaSuccess {value}\n", ""))
 
     def test_all_standards_have_launches(self):
         text = CHILD + "namespace n { __global__ void two(int* o) { *o *= 2; } }\n"
@@ -65,7 +67,8 @@ class DeviceLaunch(unittest.TestCase):
 
     def test_launches_of_headers_templates_and_lambdas(self):
         header = "template <class T, int N> __global__ void grow(T* o, T v) { *o += v * N; }\n"
-        header += "struct S { template <class T> __device__ void go(T* o) { grow<T, 2> <<<dim3(1), 1 >> 0>>>(o, 3); } };\n"
+        header += "struct S { template <class T> __device__ void go(T* o)\n"
+        header += "{ grow<T, 2> <<<dim3(1), 1 >> 0>>>(o, 3); } };\n"
         text = '#include "app.h"\n' + CHILD
         text += "__global__ void parent(int* out) { S().go(out); auto f = [=] { child<<<1, 1>>>(out, 5); }; f(); f(); }"
         self.gives(16, text, headers={"app.h": header})
@@ -102,14 +105,33 @@ class DeviceLaunch(unittest.TestCase):
         errors = self.refused(CHILD + '__global__ void parent(int* o) {\n  child<<<1, 1>>>(o, "text");\n}')
         self.assertRegex(errors, r"app\.cu:3:\d+: error: no matching function")
 
-    def test_the_machine_with_timing_names_kernel_function_and_line(self):
+    def test_a_machine_without_such_launches_names_kernel_function_and_line(self):
         text = CHILD + "__device__ __noinline__ void go(int* o) { child<<<1, 1>>>(o, 1); }\n"
         text += "__global__ void parent(int* o) { go(o); }"
-        done = self.run_program(text, "-lineinfo", functional="0")
+        done = self.run_program(text, "-lineinfo", functional="0", machine="gcn_apu")
         self.assertEqual(done.stdout, "cudaErrorInvalidPtx 0\n")
         place = r"kernel parent\(int\*\), in go\(int\*\) \(.*:2\) launches from"
         self.assertRegex(done.stderr, r"^castor: app\.ptx:\d+:\d+: .*" + place)
+        self.assertIn("parse.select_scan) does not have them", done.stderr)
         self.assertIn("run.functional=1", done.stderr)
+
+    def test_arrows_of_the_timeline_lead_from_the_launching_block_to_the_first_of_the_launch(self):
+        text = CHILD + "__global__ void parent(int* o) { for (int i = 0; i < 5; ++i) child<<<3, 32>>>(o, 0); }"
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.compile(folder, text).returncode, 0)
+            environment = {**os.environ, "CASTOR_TIMELINE": "timeline.json"}
+            subprocess.run(["./app"], cwd=folder, env=environment, check=True, timeout=120, stdout=subprocess.DEVNULL)
+            events = json.loads((pathlib.Path(folder) / "timeline.json").read_text())
+        events = events["traceEvents"] if isinstance(events, dict) else events
+        blocks = [e for e in events if e.get("cat") == "tb"]
+        ends = {phase: {e["id"]: e for e in events if e.get("cat") == "launch" and e["ph"] == phase} for phase in "sf"}
+        self.assertEqual((len(ends["s"]), ends["s"].keys()), (5, ends["f"].keys()))
+        for number, start in ends["s"].items():
+            for end, name in ((start, "parent(int*)"), (ends["f"][number], "child(int*, int)")):
+                around = [b["name"] for b in blocks if (b["pid"], b["tid"]) == (end["pid"], end["tid"])
+                          and b["ts"] <= end["ts"] <= b["ts"] + b["dur"]]  # fmt: skip
+                self.assertIn(name, around)
+            self.assertLess(start["ts"], ends["f"][number]["ts"])
 
     def test_a_child_that_cannot_be_compiled_fails_the_launch_of_the_host(self):
         text = "struct Big { int v[1100]; };\n__global__ void child(int* out, Big b) { *out = b.v[3]; }\n"

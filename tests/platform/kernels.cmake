@@ -131,6 +131,63 @@ castor_kernel_test(vector_add "--n 1000" "--n 1" "--n 31 --block 1" "--n 300001 
 castor_kernel_test(walsh "--log2n 10 --block 128" "--log2n 1" "--log2n 12 --block 32" "--log2n 15 --block 1024 --taps 64")
 castor_kernel_test(warp_primitives "--warps 5" "--warps 1 --block 32" "--warps 101 --block 160")
 
+# Irregular programs. Flat, as all others; their other forms are compared with the flat one, on both machines.
+# castor_forms_test(<name> [NO_LAUNCHES <arguments of one run>...] RUNS <arguments of one run>...)
+function(castor_forms_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "NO_LAUNCHES;RUNS")
+  set(no_launches)
+  foreach(run IN LISTS arg_NO_LAUNCHES)
+    list(APPEND no_launches --no-launches "${run}")
+  endforeach()
+  castor_script_test(kernel_${name}_forms KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
+            --against "${kernels}/${name}_O0" ${no_launches} ${arg_RUNS})
+  castor_script_test(kernel_${name}_forms_timing KIND platform TIMEOUT 300
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
+            ${no_launches} ${arg_RUNS})
+endfunction()
+
+set(wheel "${PROJECT_SOURCE_DIR}/tests/data/graphs/wheel")
+
+castor_kernel_test(dynamic_bfs "flat citation --nodes 300" "flat road --nodes 1"
+                   "flat kronecker --nodes 200 --block 33 --source 7" "flat random --nodes 500 --count 0"
+                   "flat kronecker --nodes 400 --together 1" "flat kronecker --nodes 300 --together 1 --block 33")
+castor_forms_test(dynamic_bfs NO_LAUNCHES "road --nodes 2000" RUNS "citation --nodes 2000" "kronecker --nodes 1000 --child 64"
+                  "random --nodes 500 --degree 40 --threshold 40" "kronecker --nodes 800 --together 1"
+                  "${wheel}.mtx" "${wheel}.graph" "${wheel}.col")
+castor_kernel_test(dynamic_sssp "flat citation --nodes 150" "flat road --nodes 1"
+                   "flat kronecker --nodes 200 --block 33 --source 7" "flat random --nodes 100 --count 0")
+castor_forms_test(dynamic_sssp NO_LAUNCHES "road --nodes 200" RUNS "citation --nodes 1000"
+                  "kronecker --nodes 600 --child 128"
+                  "${wheel}.gr" "${wheel}.mtx")
+castor_kernel_test(dynamic_colouring "flat citation --nodes 150" "flat road --nodes 1"
+                   "flat kronecker --nodes 200 --block 33" "flat random --nodes 100 --count 0")
+castor_forms_test(dynamic_colouring NO_LAUNCHES "road --nodes 1000" RUNS "citation --nodes 1000"
+                  "kronecker --nodes 600 --child 64"
+                  "${wheel}.col" "${wheel}.gr")
+castor_kernel_test(dynamic_join "flat gaussian --left 200 --right 2000 --keys 100"
+                   "flat uniform --left 1 --right 1 --keys 1" "flat uniform --left 1 --right 1 --keys 1000000"
+                   "flat uniform --left 1000 --right 5000 --count 0")
+castor_forms_test(dynamic_join RUNS "gaussian --left 700" "uniform --left 500 --keys 700 --child 32")
+castor_kernel_test(dynamic_regexp "flat packets --streams 2 --length 20 --width 16"
+                   "flat strings --streams 1 --length 1 --width 1"
+                   "flat strings --streams 3 --length 40 --block 33 --seed 4" "flat packets --streams 4 --count 0")
+castor_forms_test(dynamic_regexp NO_LAUNCHES "packets --streams 4 --threshold 1000" RUNS "packets --streams 10"
+                  "strings --streams 5 --length 100 --width 70 --child 64")
+castor_kernel_test(dynamic_recommend "flat ratings --customers 20 --items 30 --mean 6"
+                   "flat ratings --customers 1 --items 1" "flat ratings --customers 70 --block 33 --seed 3"
+                   "flat ratings --customers 33 --count 0")
+castor_forms_test(dynamic_recommend NO_LAUNCHES "ratings --items 2 --mean 1" RUNS "ratings --customers 100"
+                  "ratings --customers 200 --items 60 --mean 12 --child 64")
+castor_kernel_test(dynamic_amr "flat --base 4 --levels 1 --limit 300" "flat --base 1 --levels 0"
+                   "flat --base 1 --levels 2 --flames 9 --limit 100" "flat --base 6 --count 0 --block 33 --seed 3")
+castor_forms_test(dynamic_amr NO_LAUNCHES "--base 8 --flames 0" RUNS "--base 8 --limit 400"
+                  "--base 8 --levels 1 --child 32 --limit 300" "--base 2 --levels 3 --limit 300")
+castor_kernel_test(dynamic_barnes_hut "flat clusters --points 60" "flat uniform --points 1" "flat uniform --points 2"
+                   "flat clusters --points 150 --block 33 --seed 5" "flat uniform --points 100 --count 0")
+castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --threshold 1000" RUNS "clusters --points 400"
+                  "uniform --points 700 --child 64")
+
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)
   castor_script_test(kernel_micro_${name} KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
@@ -165,9 +222,7 @@ function(castor_feature_test name)
   endforeach()
   set(compare "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${folder}/${name}.txt"
     ${programs})
-  if(NOT "FUNCTIONAL" IN_LIST ARGN)
-    castor_script_test(program_${name} KIND platform TIMEOUT 180 COMMAND ${compare})
-  endif()
+  castor_script_test(program_${name} KIND platform TIMEOUT 180 COMMAND ${compare})
   castor_script_test(program_${name}_functional KIND platform TIMEOUT 180 ENVIRONMENT ${functional} COMMAND ${compare})
 endfunction()
 
@@ -180,6 +235,9 @@ foreach(name IN ITEMS
     copies
     default_stream
     device_heap
+    device_launch
+    device_launch_fault
+    device_wait
     division_by_zero
     driver_modules
     error_names
@@ -214,7 +272,3 @@ foreach(name IN ITEMS
   castor_feature_test(${name})
 endforeach()
 
-# What the machine with timing does not have.
-foreach(name IN ITEMS device_launch device_launch_fault)
-  castor_feature_test(${name} FUNCTIONAL)
-endforeach()

@@ -3,3 +3,11 @@ castor_tests(gpu_tests KIND unit
           gpu_thread_block_test.cpp gpu_functional_device_test.cpp gpu_lookout_test.cpp gpu_affine_probe_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms)
 castor_test(gpu_cycle_process_test KIND unit ISOLATED SOURCES gpu_cycle_process_test.cpp LIBS castor_gpu)
+castor_tests(gpu_launch_tests KIND unit
+  SOURCES gpu_launch_launcher_test.cpp
+  LIBS castor_platforms)
+# A device per process: SystemC elaborates once.
+castor_tests(gpu_launch_device_tests KIND unit ISOLATED
+  SOURCES gpu_launch_latency_test.cpp gpu_launch_pool_test.cpp gpu_launch_rules_test.cpp
+          gpu_launch_order_test.cpp gpu_launch_random_test.cpp gpu_launch_fault_test.cpp
+  LIBS castor_ptx castor_compiler castor_platforms)

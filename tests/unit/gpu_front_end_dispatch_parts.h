@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/dispatcher.h"
+#include "castor/gpu/front_end/suspender.h"
 #include "gpu_front_end_parts.h"
 
 // A dispatcher with what it works on: SMs that are wires, kernels that are in the table at once.
@@ -35,7 +37,12 @@ class DispatcherRig : public PartRig {
         governors(options.governors, place(), sms.units, ledger, events),
         policy(options.policy, place(), ledger, memory.client(FrontEndMemory::User::kDispatchPolicy), events),
         retire(machine, sms.units, table, ledger, events),
-        dispatcher(machine, sms.units, table, ledger, governors, policy, retire, jobs, events, nullptr, group) {}
+        dispatcher(machine, sms.units, table, ledger, governors, policy, retire, jobs, events, nullptr, group),
+        programs(machine.sm.lanes, &store),
+        lanes(machine, store, memory.client(FrontEndMemory::User::kDescriptors)),
+        launches(machine, store, programs, sms.units, table, trees, memory.client(FrontEndMemory::User::kPool), nullptr,
+                 group),
+        suspender(sms.units, table, ledger, dispatcher, launches, lanes, group) {}
   DispatcherRig() : DispatcherRig(Options{}) {}
 
   /// A kernel is written and pushed; its TBs take so many warps and shared units each.
@@ -85,6 +92,10 @@ class DispatcherRig : public PartRig {
   DispatchPort policy;
   RetireUnit retire;
   Dispatcher dispatcher;
+  ProgramTable programs;
+  ParseLanes lanes;
+  DeviceLauncher launches;
+  Suspender suspender;
 };
 
 }  // namespace castor::gpu::test

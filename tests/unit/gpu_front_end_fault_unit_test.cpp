@@ -12,7 +12,8 @@ constexpr TbNeed kNeed{1, 32, 1, 0};
 class FaultRig : public DispatcherRig {
  public:
   FaultRig()
-      : preemptor(machine, {}, table, ledger, dispatcher), faults(sms.units, table, ledger, dispatcher, preemptor) {
+      : preemptor(machine, {}, table, ledger, dispatcher),
+        faults(sms.units, table, ledger, dispatcher, preemptor, launches, suspender) {
     faults.set_services(services);
   }
   /// TBs are placed in cycles 1, 2, ... on SMs 0, 1, ...
@@ -108,7 +109,7 @@ TEST(FaultUnit, AbandonStopsAllAndKeepsNoFault) {
 TEST(FaultUnitDeathTest, CallsNeedTheRuntime) {
   DispatcherRig rig;
   Preemptor preemptor(rig.machine, {}, rig.table, rig.ledger, rig.dispatcher);
-  FaultUnit faults(rig.sms.units, rig.table, rig.ledger, rig.dispatcher, preemptor);
+  FaultUnit faults(rig.sms.units, rig.table, rig.ledger, rig.dispatcher, preemptor, rig.launches, rig.suspender);
   rig.sms[0].call(nullptr, 0, 5);
   EXPECT_DEATH(faults.step(5), "device code calls the runtime, but there is none");
 }

@@ -40,7 +40,7 @@ class ParseRig : public PartRig {
     const QueueMask before = queues.kernels();
     queues.advance(now);
     part.begin(queues.kernels(), before, now);
-    const int queue = part.pick(now);
+    const int queue = part.pick(false, false, now);
     if (queue >= 0 && lanes.can_start(now)) {
       ParseStage::Granted one = part.grant(static_cast<unsigned>(queue), now);
       granted.push_back({queue, now});
@@ -108,7 +108,7 @@ TEST(ParseStage, WithoutAFreeEntryNothingIsGranted) {
   rig.run(10, 50);
   EXPECT_EQ(rig.granted, (Grants{{4, 11}}));
   EXPECT_FALSE(rig.part.entry_free(50));
-  EXPECT_EQ(rig.part.next(rig.queues.kernels(), 49), kForever);
+  EXPECT_EQ(rig.part.next(rig.queues.kernels(), false, 49), kForever);
   rig.table.place(0, 50);
   rig.table.count(0);
   static_cast<void>(rig.table.release(0, 50));
@@ -157,9 +157,9 @@ TEST(ParseStage, NextIsTheFirstCycleInWhichALaneMayStart) {
   const ProgramHandle program = rig.program();
   rig.submit(4, test::Rig::kernel(program, 1, 32), 10);
   rig.submit(5, test::Rig::kernel(program, 1, 32), 10);
-  EXPECT_EQ(rig.part.next({}, 10), kForever);
+  EXPECT_EQ(rig.part.next({}, false, 10), kForever);
   rig.run(10, 12);
-  EXPECT_EQ(rig.part.next(rig.queues.kernels(), 11), 20U);
+  EXPECT_EQ(rig.part.next(rig.queues.kernels(), false, 11), 20U);
 }
 
 }  // namespace

@@ -23,7 +23,10 @@ class ReleaseRig : public PartRig {
         copy_groups{base::StatisticGroup("copy0"), base::StatisticGroup("copy1")},
         to_device("copy0", machine, store, 0, nullptr, copy_groups[0]),
         to_host("copy1", machine, store, 1, nullptr, copy_groups[1]),
-        part(machine, store, table, trees, queues, host, jobs, events, {&to_device, &to_host}, nullptr) {}
+        programs(machine.sm.lanes, &store),
+        launches(machine, store, programs, {}, table, trees, memory.client(FrontEndMemory::User::kPool), nullptr,
+                 group),
+        part(machine, store, table, trees, launches, queues, host, jobs, events, {&to_device, &to_host}, nullptr) {}
   /// A queue's head is a packet that is under way.
   Ticket block(unsigned queue) {
     const Ticket ticket = host.issue();
@@ -54,6 +57,8 @@ class ReleaseRig : public PartRig {
   HookEvents events;
   base::StatisticGroup copy_groups[2];
   CopyEngine to_device, to_host;
+  ProgramTable programs;
+  DeviceLauncher launches;
   ReleaseUnit part;
   isa::Program program;
 };
@@ -63,6 +68,7 @@ TEST(ReleaseUnit, ReleasesOneKernelPerCallTheLowestEntryFirst) {
   const Ticket high = rig.finished(7, 3), low = rig.finished(2, 5);
   rig.events.begin(10);
   rig.part.release(rig.table.finished(), 10);
+  rig.part.file();
   EXPECT_EQ(rig.host.cycle(low), 10U);
   EXPECT_EQ(rig.host.cycle(high), 0U);
   EXPECT_EQ(rig.queues.state(5), QueueState::kEmpty);
@@ -74,6 +80,7 @@ TEST(ReleaseUnit, ReleasesOneKernelPerCallTheLowestEntryFirst) {
   EXPECT_TRUE(rig.events.all().completed->queue_empty);
   EXPECT_EQ(rig.store.used(AllocationKind::kParameters), 64U);
   rig.part.release(rig.table.finished(), 11);
+  rig.part.file();
   EXPECT_EQ(rig.host.cycle(high), 11U);
   EXPECT_EQ(rig.store.used(AllocationKind::kParameters), 0U);
   EXPECT_EQ(rig.store.used(AllocationKind::kLocal), 0U);
@@ -89,6 +96,7 @@ TEST(ReleaseUnit, WhatStandsBehindTheKernelIsReadyInTheNextCycle) {
   rig.finished(0, 3);
   rig.queues.push(3, rig.host.issue(), EventWaitPacket{}, 4, {});
   rig.part.release(rig.table.finished(), 10);
+  rig.part.file();
   EXPECT_FALSE(rig.events.all().completed->queue_empty);
   rig.queues.advance(10);
   EXPECT_TRUE(rig.queues.others().none());
@@ -104,10 +112,12 @@ TEST(ReleaseUnit, TheLastKernelOfAJobIsTheLastWhateverStandsInTheQueue) {
   rig.finished(0, 3);
   rig.jobs.judge(3, 77, job, {3, true, 0, 0}, 5);
   rig.part.release(rig.table.finished(), 10);
+  rig.part.file();
   EXPECT_FALSE(rig.events.all().completed->queue_empty);
   rig.finished(0, 3);
   rig.queues.push(3, rig.host.issue(), EventWaitPacket{}, 4, {});
   rig.part.release(rig.table.finished(), 20);
+  rig.part.file();
   EXPECT_TRUE(rig.events.all().completed->queue_empty);
   EXPECT_TRUE(rig.jobs.ending());
 }

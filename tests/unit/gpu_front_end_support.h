@@ -388,6 +388,7 @@ class Rig {
     for (const std::size_t i : order_) {
       if (options_.every_cycle || units_[i]->wake() <= now) units_[i]->tick(now);
     }
+    if (front_end->completed_kernel() != nullptr) front_end->file_kernel();
     ++ticks;
   }
 

@@ -14,13 +14,12 @@ class ReportRig : public DispatcherRig {
  public:
   explicit ReportRig(const Options& options)
       : DispatcherRig(options),
-        programs(machine.sm.lanes, &store),
-        lanes(machine, store, memory.client(FrontEndMemory::User::kDescriptors)),
         parse(machine, store, programs, queues, lanes, table, trees, nullptr),
         inspector(machine, store, programs, ledger, queues, lanes, jobs, host, group),
         heads(machine, queues, memory.client(FrontEndMemory::User::kPackets), host, inspector, {nullptr, nullptr}) {}
   [[nodiscard]] WaitReport report() const {
-    return WaitReport({table, ledger, dispatcher, policy, queues, lanes, parse, heads, inspector, host, now + 1});
+    return WaitReport({table, ledger, dispatcher, policy, queues, lanes, parse, heads, inspector, host, launches,
+                       suspender, now + 1});
   }
   Ticket submit(unsigned queue, const Packet& packet) {
     const Ticket ticket = host.issue();
@@ -28,8 +27,6 @@ class ReportRig : public DispatcherRig {
     queues.advance(2);
     return ticket;
   }
-  ProgramTable programs;
-  ParseLanes lanes;
   ParseStage parse;
   JobInspector inspector;
   HeadService heads;

@@ -387,6 +387,7 @@ class LsuRig : public Unit, public SmMemoryClient {
     EXPECT_GE(ready, now);
     waiting_.push_back({&operation, ready});
   }
+  void record_stored(unsigned /*w*/, std::uint32_t /*number*/) override {}
   void acknowledged(unsigned w) override {
     ++acknowledged_lines[w];
     ++lines_seen;

@@ -2,6 +2,7 @@
 
 #include "castor/gpu/sm/control_unit.h"
 #include "castor/gpu/sm/executor.h"
+#include "castor/gpu/sm/runtime_unit.h"
 #include "unit/gpu_lsu_support.h"
 #include "unit/gpu_sm_parts_support.h"
 
@@ -22,7 +23,8 @@ struct Core {
         rig(machine),
         calls(0, clock, warps, tbs, blocked, rig.lsu, outbox),
         fetch(machine, warps, buffer, rig.lsu, wheel, fetch_counters),
-        control(machine, clock, warps, buffer, board, blocked, fetch, barriers, calls, faults, watch),
+        runtime(machine, 0, clock, warps, tbs, blocked, board, rig.lsu, wheel, outbox, watch, runtime_counters),
+        control(machine, clock, warps, buffer, board, blocked, fetch, barriers, calls, runtime, faults, watch),
         executor(machine, clock, warps, buffer, board, pipelines, blocked, rig.lsu, control, faults, watch),
         kernel(machine, std::move(code), threads) {
     start();
@@ -103,6 +105,8 @@ struct Core {
   DeviceCalls calls;
   FetchCounters fetch_counters;
   FetchStage fetch;
+  RuntimeCounters runtime_counters;
+  RuntimeUnit runtime;
   ControlUnit control;
   Executor executor;
   PartKernel kernel;

@@ -51,8 +51,9 @@ bool AddressCheck::find(std::uint64_t address, bool write, bool from_host_window
     const Allocation* const allocation = store_.find(address);
     // Local memory is reached through its window only.
     if (allocation == nullptr || allocation->kind == AllocationKind::kLocal) return false;
+    if (address - allocation->address < allocation->reserved) return false;
     generation_ = store_.generation();
-    begin_ = allocation->address;
+    begin_ = allocation->address + allocation->reserved;
     end_ = allocation->address + allocation->size;
     read_only_ = read_only(*allocation);
     host_visible_ = allocation->kind == AllocationKind::kManaged || allocation->kind == AllocationKind::kPinned;

@@ -20,6 +20,8 @@ SmHooks hooks_of(const Hooks& hooks, unsigned sm) {
   SmHooks result;
   if (!hooks.fetch_filter.empty()) result.fetch_filter = hooks.fetch_filter[sm];
   if (!hooks.issue.empty()) result.issue = hooks.issue[sm];
+  result.elsewhere = hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty() ||
+                     !hooks.fetch_filter.empty() || !hooks.issue.empty();
   return result;
 }
 
@@ -190,7 +192,7 @@ void Gpu::run_cycle(Cycle cycle) {
     }
   }
   hand_over(cycle);
-  if (front_end_->kernels().size() != collected_) collect_kernel();
+  if (KernelStatistics* const kernel = front_end_->completed_kernel()) collect(*kernel);
   cycles_ += now_ - cycles_.value();
   if (governed_) apply_clock_enables(now_);
   if (recorder_ != nullptr) recorder_->end(cycle);
@@ -206,10 +208,10 @@ void Gpu::add_waves(Waves& waves) const {
 }
 
 // At most one kernel completes in a cycle.
-void Gpu::collect_kernel() {
-  KernelStatistics& kernel = front_end_->completed_kernel(collected_++);
-  lookout_->kernel_completed(kernel);
+void Gpu::collect(KernelStatistics& kernel) {
+  if (!front_end_->is_part_of_kernel()) lookout_->kernel_completed(kernel);
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
+  front_end_->file_kernel();
 }
 
 BesideKernels Gpu::beside_kernels() {

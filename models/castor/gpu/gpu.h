@@ -141,7 +141,7 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   void tick_due(Cycle cycle);
   void hand_over(Cycle cycle);
   void apply_clock_enables(Cycle next);
-  void collect_kernel();
+  void collect(KernelStatistics& kernel);
 
   const Machine& machine_;
   base::Clock clock_;
@@ -162,7 +162,6 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   std::vector<unsigned> order_;  ///< of units_ in a cycle, permuted before each cycle with run.shuffle
   std::unique_ptr<StatisticsTotals> totals_;
   std::unique_ptr<Lookout> lookout_;
-  std::size_t collected_ = 0;  ///< kernels whose counts are collected
   OutsideReadNotice outside_read_notice_;
   bool governed_ = false;
   SmMask enabled_ = kAllSms;

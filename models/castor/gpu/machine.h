@@ -24,7 +24,11 @@ enum class AddressHash : std::uint8_t { kOff, kXor };        ///< of an address 
 enum class Inspect : std::uint8_t { kOff, kPacket, kWalk };  ///< what the queue inspector reads
 enum class DispatchBypass : std::uint8_t { kOff, kSticky };  ///< may a kernel that fits pass one that does not
 enum class DispatchSearch : std::uint8_t { kRoundRobinAll, kRoundRobinOne };  ///< SMs asked per cycle for a TB's place
-enum class AcquireMode : std::uint8_t { kStamp, kFlush };                     ///< how an acquire makes L1 lines absent
+enum class ChildAcquire : std::uint8_t {
+  kInherit,
+  kLaunch
+};                                                            ///< what L1 lines are too old for a launch by device code
+enum class AcquireMode : std::uint8_t { kStamp, kFlush };     ///< how an acquire makes L1 lines absent
 enum class ContextMover : std::uint8_t { kPort, kAnalytic };  ///< contexts through the memory port, or bytes / rate
 enum class MemoryCheck : std::uint8_t { kAllocation, kPage, kOff };  ///< what device code may read and write
 enum class StaleCheck : std::uint8_t { kOff, kCount, kError };       ///< what a stale L1 hit does
@@ -137,6 +141,7 @@ struct Machine {
   } l1{};
   struct Acquire {
     AcquireMode mode;
+    ChildAcquire child;
   } acquire{};
 
   struct Xbar {
@@ -187,6 +192,14 @@ struct Machine {
     unsigned select_scan;
   } dispatch{};
   unsigned done_fifo = 0;
+  /// Launches by device code: what calls take, in ticks, and the launches that wait.
+  struct Launch {
+    unsigned stream, buffer_warp, buffer_lane, launch_warp, launch_lane;
+  } launch{};
+  struct Pool {
+    unsigned scan;
+    std::uint64_t fixed_overhead;
+  } pool{};
   struct Context {
     unsigned bytes_per_cycle;
     ContextMover mover;

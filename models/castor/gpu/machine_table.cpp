@@ -18,6 +18,7 @@ std::vector<std::string> words(Inspect /*type*/) { return {"off", "packet", "wal
 std::vector<std::string> words(DispatchBypass /*type*/) { return {"off", "sticky"}; }
 std::vector<std::string> words(DispatchSearch /*type*/) { return {"rr_all", "rr_one"}; }
 std::vector<std::string> words(AcquireMode /*type*/) { return {"stamp", "flush"}; }
+std::vector<std::string> words(ChildAcquire /*type*/) { return {"inherit", "launch"}; }
 std::vector<std::string> words(ContextMover /*type*/) { return {"port", "analytic"}; }
 std::vector<std::string> words(MemoryCheck /*type*/) { return {"allocation", "page", "off"}; }
 std::vector<std::string> words(StaleCheck /*type*/) { return {"off", "count", "error"}; }
@@ -359,6 +360,13 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(dispatch.select_scan, "queues", 0, 10'000,
                 "queues examined per cycle to choose the kernel of the next TB; 0 = all");
   CASTOR_NUMBER(done_fifo, "TBs", 1, 1024, "completions of an SM that wait to be counted");
+  CASTOR_NUMBER(launch.stream, "ticks", 0, 131'071, "device code: a call that creates a stream");
+  CASTOR_NUMBER(launch.buffer_warp, "ticks", 0, 131'071, "device code: a warp's call for parameter buffers");
+  CASTOR_NUMBER(launch.buffer_lane, "ticks", 0, 131'071, "more for each lane that calls");
+  CASTOR_NUMBER(launch.launch_warp, "ticks", 0, 131'071, "device code: a warp's call that launches kernels");
+  CASTOR_NUMBER(launch.launch_lane, "ticks", 0, 131'071, "more for each lane that calls");
+  CASTOR_NUMBER(pool.scan, "launches", 1, 64, "window of the launches by device code that wait for the kernel table");
+  CASTOR_NUMBER(pool.fixed_overhead, "cycles", 0, 1 << 20, "once in a run, for the first launch by device code");
   CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096, "rate of the analytic context mover");
   CASTOR_NUMBER(host.launch_us, "us", 0, 1e6, "a launch call");
   CASTOR_NUMBER(host.sync_us, "us", 0, 1e6, "a synchronisation call");
@@ -394,6 +402,10 @@ void run_keys(TableWriter& table) {
   CASTOR_WORD(compile.barriers, "a barrier of the block ends each basic block that only redundant conditions control");
   CASTOR_NUMBER(compile.renamed, "registers", 1, 32, "most registers that marked instructions write");
   CASTOR_WORD(acquire.mode, "an acquire compares stamps, or empties L1");
+  CASTOR_WORD(
+      acquire.child,
+      "launches by device code see L1 lines from the acquire of the block that made them on, or from the launch "
+      "on");
   CASTOR_WORD(context.mover, "contexts move through the memory port, or at a fixed rate");
   CASTOR_WORD(replay.enable, "SMs replay recorded services and execute nothing");
   CASTOR_WORD(replay.rate, "whose load slows a replayed TB");

@@ -48,6 +48,13 @@ class Observer {
   virtual void kernel_written(const Kernel& /*event*/) {}    ///< its table entry is written
   virtual void kernel_completed(const Kernel& /*event*/) {}  ///< own completion
 
+  struct Launch {
+    Cycle cycle = 0;  ///< in which the call issued
+    unsigned sm = 0, context = 0;
+    Ticket ticket = 0;  ///< of the launch
+  };
+  virtual void launched(const Launch& /*event*/) {}  ///< a launch by device code is admitted
+
   struct Copy {
     Cycle cycle = 0;
     unsigned engine = 0;
@@ -87,6 +94,9 @@ class Observers final : public Observer {
   }
   void kernel_completed(const Kernel& event) override {
     for (Observer* observer : list_) observer->kernel_completed(event);
+  }
+  void launched(const Launch& event) override {
+    for (Observer* observer : list_) observer->launched(event);
   }
   void copy_started(const Copy& event) override {
     for (Observer* observer : list_) observer->copy_started(event);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "castor/gpu/device.h"
 #include "castor/gpu/execution/system_call.h"
 #include "castor/gpu/hooks/sm_governor.h"
+#include "castor/gpu/launch/launch_service.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/memory/port.h"
 #include "castor/gpu/unit.h"
@@ -18,6 +20,7 @@
 namespace castor::gpu {
 
 class Waves;
+struct SuspendedTb;
 
 /// Registered messages between front end and SM: each is visible from its stamp on, in the order in which they were
 /// sent.
@@ -48,9 +51,10 @@ struct TbStartMessage {
   std::uint64_t gid = 0;       ///< linear index in the item's grid
   std::uint64_t position = 0;  ///< in dispatch order
   std::uint32_t group = kNoGroup;
-  std::uint8_t level = 0;
+  std::uint32_t level = 0;
   std::uint8_t parent_sm = 0;
-  Cycle acquire = 0;    ///< L1 lines older than this are absent for the TB
+  Cycle acquire = 0;                             ///< L1 lines older than this are absent for the TB
+  std::shared_ptr<const SuspendedTb> suspended;  ///< it goes on where it was; null: it begins
   bool divide = false;  ///< the policy sends linear indices: two and three dimensions take sm.tb_divide_cycles
 };
 
@@ -63,6 +67,7 @@ struct TbRetireMessage {
   std::uint8_t slot = 0;                  ///< TB context
   std::uint64_t warp_instructions = 0;    ///< that the TB issued; for the kernel's statistics
   std::uint64_t thread_instructions = 0;  ///< the same times active lanes
+  BlockId caller = 0;                     ///< its number if it has called the device runtime
 };
 
 /// SM to front end: device code did something that stops its kernel.
@@ -78,6 +83,26 @@ struct ServiceMessage {
   Cycle visible = 0;
   unsigned warp = 0;
   const KernelContext* kernel = nullptr;  ///< of the warp: what stops if the call fails
+};
+
+/// SM to front end: a warp waits for a call of the device runtime. The front end answers by SmUnit::serve_runtime.
+struct RuntimeMessage {
+  Cycle visible = 0;
+  unsigned warp = 0;
+  unsigned lanes = 0;      ///< that call
+  bool allocates = false;  ///< it is served one lane per cycle
+};
+
+/// SM to front end: the record of an admitted launch is stored, and all that the launch must see.
+struct PointerMessage {
+  Cycle visible = 0;
+  LaunchId launch = 0;
+};
+
+/// SM to front end: a TB has left to wait for launches; its slot, warps and storage in the SM are free.
+struct SuspendMessage {
+  Cycle visible = 0;
+  std::shared_ptr<const SuspendedTb> tb;
 };
 
 /// Where an SM puts its messages to the front end. Retire wire and done FIFO carry the same messages; the front end
@@ -96,12 +121,30 @@ class SmOutbox {
     wake_front_end(message.visible);
     services_.push(message);
   }
+  void ask_launcher(const RuntimeMessage& message) {
+    wake_front_end(message.visible);
+    runtime_calls_.push(message);
+  }
+  void point(const PointerMessage& message) {
+    wake_front_end(message.visible);
+    pointers_.push(message);
+  }
+  void suspend(SuspendMessage message) {
+    wake_front_end(message.visible);
+    suspended_.push(std::move(message));
+  }
   /// The front end has taken every message.
-  [[nodiscard]] bool empty() const { return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0; }
+  [[nodiscard]] bool empty() const {
+    return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0 && runtime_calls_.size() == 0 &&
+           pointers_.size() == 0 && suspended_.size() == 0;
+  }
 
   [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return retired_; }
   [[nodiscard]] Mailbox<FaultMessage>& faults() { return faults_; }
   [[nodiscard]] Mailbox<ServiceMessage>& services() { return services_; }
+  [[nodiscard]] Mailbox<RuntimeMessage>& runtime_calls() { return runtime_calls_; }
+  [[nodiscard]] Mailbox<PointerMessage>& pointers() { return pointers_; }
+  [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return suspended_; }
   /// Who is woken when a message goes out.
   void set_front_end(Unit& front_end) { front_end_ = &front_end; }
   void wake_front_end(Cycle cycle) {
@@ -122,6 +165,9 @@ class SmOutbox {
   Mailbox<TbRetireMessage> retired_;
   Mailbox<FaultMessage> faults_;
   Mailbox<ServiceMessage> services_;
+  Mailbox<RuntimeMessage> runtime_calls_;
+  Mailbox<PointerMessage> pointers_;
+  Mailbox<SuspendMessage> suspended_;
 };
 
 /// What the front end sees of an SM; `Sm` executes instructions, `ReplaySm` replays service times.
@@ -146,6 +192,10 @@ class SmUnit : public Unit {
   virtual void set_clock_enable(bool enable, Cycle from) = 0;
   /// Serves the call that a ServiceMessage announced; the warp may go on in `resume`.
   virtual std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) = 0;
+  /// Serves the call that a RuntimeMessage announced; its reply is there in cycle `reply`.
+  virtual void serve_runtime(unsigned /*warp*/, LaunchService& /*service*/, Cycle /*reply*/) {}
+  /// From cycle `visible` on all launches that a thread block here has made are closed.
+  virtual void close_children(BlockId /*block*/, Cycle /*visible*/) {}
   /// A completion was taken from the done FIFO in `now`.
   void done_drained(Cycle now) {
     if (done_credits_.give_back(1, now)) wake_at(now + 1);
@@ -154,6 +204,9 @@ class SmUnit : public Unit {
   [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return outbox_.retired(); }
   [[nodiscard]] Mailbox<FaultMessage>& faults() { return outbox_.faults(); }
   [[nodiscard]] Mailbox<ServiceMessage>& services() { return outbox_.services(); }
+  [[nodiscard]] Mailbox<RuntimeMessage>& runtime_calls() { return outbox_.runtime_calls(); }
+  [[nodiscard]] Mailbox<PointerMessage>& pointers() { return outbox_.pointers(); }
+  [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return outbox_.suspended(); }
 
   /// What the SM did in the last cycle before `now` in which it ticked; a sleeping SM repeats it.
   [[nodiscard]] const SmPulse& pulse(Cycle now) const { return pulse_at_ < now ? pulse_ : previous_pulse_; }

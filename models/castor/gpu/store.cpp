@@ -209,6 +209,13 @@ void Store::set_read_only(std::uint64_t address, bool read_only) {
   ++generation_;
 }
 
+void Store::set_reserved(std::uint64_t address, std::uint64_t bytes) {
+  base::TickWall::check("allocations of the store");
+  const auto found = live_.find(address);
+  if (found != live_.end()) found->second.reserved = bytes;
+  ++generation_;
+}
+
 const Allocation* Store::find(std::uint64_t address) const {
   auto found = live_.upper_bound(address);
   if (found == live_.begin()) return nullptr;

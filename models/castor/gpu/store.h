@@ -35,8 +35,9 @@ struct Allocation {
   std::uint64_t address = 0;  ///< device address
   std::uint64_t size = 0;     ///< bytes, as asked for
   AllocationKind kind = AllocationKind::kHeap;
-  bool read_only = false;  ///< device code may not store to it
-  std::string label;       ///< for messages, e.g. the symbol's name
+  bool read_only = false;      ///< device code may not store to it
+  std::uint64_t reserved = 0;  ///< first bytes, which are the machine's: device code has no access
+  std::string label;           ///< for messages, e.g. the symbol's name
 };
 
 /// Owns the bytes of the device and knows every allocation (docs/gpu.md, "Address map"). Device addresses start at 2^32
@@ -69,6 +70,8 @@ class Store {
   /// False if `address` is not the start of a live allocation. The range is remembered as freed.
   bool free(std::uint64_t address);
   void set_read_only(std::uint64_t address, bool read_only);
+  /// Keeps the first bytes of a live allocation for the machine.
+  void set_reserved(std::uint64_t address, std::uint64_t bytes);
 
   /// The live allocation that holds `address`, or null.
   [[nodiscard]] const Allocation* find(std::uint64_t address) const;

@@ -89,11 +89,26 @@ void TimingDevice::set_print_sink(std::function<void(std::string_view)> sink) {
 
 namespace {
 
-// The front end has no launcher yet.
-void refuse_runtime_calls(const isa::Program& program) {
+// What of the machine keeps device code from launching; empty: nothing does.
+std::string lacks_launches(const Machine& machine, const Hooks& hooks) {
+  if (hooks.job_scheduler != nullptr) return "a machine with a job scheduler does not have them";
+  if (machine.parse.select_scan != 0 || machine.queue.in_memory)
+    return "a machine whose queues are scanned in memory (queue.in_memory, parse.select_scan) does not have them";
+  if (machine.queue.count + 2 > kMaxQueues)
+    return "a machine with " + std::to_string(machine.queue.count) + " queues (queue.count) does not have them";
+  if (machine.l1.line < sizeof(PacketImage)) return "a machine with lines of 32 bytes (l1.line) does not have them";
+  return {};
+}
+
+bool calls_runtime(const isa::Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(),
+                     [](const isa::Record& record) { return record.kind == isa::Kind::kRuntimeCall; });
+}
+
+// A program that calls the device runtime, on a machine that cannot serve it.
+[[noreturn]] void refuse_runtime_calls(const isa::Program& program, const std::string& reason) {
   const auto found = std::find_if(program.code.begin(), program.code.end(),
                                   [](const isa::Record& record) { return record.kind == isa::Kind::kRuntimeCall; });
-  if (found == program.code.end()) return;
   const auto pc = static_cast<std::size_t>(found - program.code.begin());
   const auto function = std::find_if(program.functions.rbegin(), program.functions.rend(),
                                      [&](const isa::ProgramFunction& f) { return f.first <= pc; });
@@ -105,16 +120,19 @@ void refuse_runtime_calls(const isa::Program& program) {
     where += " (" + program.source_files[line.source_file - 1] + ":" + std::to_string(line.source_line) + ")";
   throw base::InputError(
       {program.module, static_cast<int>(line.line), static_cast<int>(line.column)},
-      "kernel " + base::printable(where, 400) +
-          " launches from device code, or asks about such launches; the machine with timing does not "
-          "have them",
+      "kernel " + base::printable(where, 400) + " launches from device code, or asks about such launches; " + reason,
       "run it without timing: run.functional=1");
 }
 
 }  // namespace
 
 ProgramHandle TimingDevice::load(std::shared_ptr<const isa::Program> program) {
-  refuse_runtime_calls(*program);
+  if (calls_runtime(*program)) {
+    const std::string reason =
+        options_.replay ? "a replay does not have them" : lacks_launches(machine_, options_.gpu.hooks);
+    if (!reason.empty()) refuse_runtime_calls(*program, reason);
+    gpu_->front_end().launches().enable();
+  }
   return programs_.load(std::move(program));
 }
 
@@ -321,7 +339,8 @@ bool TimingDevice::limit_reached(Cycle cycle) {
 
 bool TimingDevice::enough_kernels() const {
   const auto& wanted = machine_.run.stop_after;
-  return wanted && kernels().size() >= *wanted && complete(kernels()[*wanted - 1].ticket);
+  const std::vector<Ticket>& tickets = gpu_->front_end().host_tickets();
+  return wanted && tickets.size() >= *wanted && complete(tickets[*wanted - 1]);
 }
 
 void TimingDevice::record_fault(Fault fault) {
@@ -336,6 +355,7 @@ void TimingDevice::reset() {
   static_cast<void>(run([&] { return front_end.idle(); }, std::nullopt));
   resetting_ = false;
   front_end.reset_jobs();
+  front_end.reset_launches();
   while (front_end.take_fault()) {
   }
   fault_.reset();

@@ -62,7 +62,11 @@ class TimingDevice final : public Device {
   void reset() override;
   void set_print_sink(std::function<void(std::string_view)> sink) override;
   void interrupt() noexcept override { interrupted_ = true; }
+  void name_kernel(std::uint64_t value, std::optional<ProgramHandle> program) override {
+    programs_.name(value, program);
+  }
   void set_heap_limit(std::uint64_t bytes) override { services_.heap_bytes = bytes; }
+  void set_launch_limits(const LaunchLimits& limits) override { gpu_->front_end().launches().set_limits(limits); }
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override;
   [[nodiscard]] std::string report_json() const override;
   [[nodiscard]] std::vector<std::string> end_recording() override;

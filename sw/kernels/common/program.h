@@ -15,6 +15,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "random.h"
+
 /// Ends the program (exit code 1) with file, line and CUDA's text if a runtime call fails.
 #define CUDA_CHECK(call)                                                                                        \
   do {                                                                                                          \
@@ -137,30 +139,6 @@ class Options {
   const char* program_;
   const char* purpose_;
   std::vector<Entry> entries_;
-};
-
-/// Seeded pseudo-random numbers (SplitMix64 of Steele, Lea and Flood), equal on every machine.
-class Random {
- public:
-  explicit Random(long seed) : state_(static_cast<std::uint64_t>(seed)) {}
-
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-
-  /// A whole number in [low, high].
-  long range(long low, long high) {
-    return low + static_cast<long>(next() % (static_cast<std::uint64_t>(high - low) + 1));
-  }
-
-  /// A real number in [low, high) with 24 random bits, so exact in float.
-  double real(double low, double high) { return low + (high - low) * (static_cast<double>(next() >> 40) / 16777216.0); }
-
- private:
-  std::uint64_t state_;
 };
 
 /// A device array that frees itself; copies are synchronous and checked.

@@ -167,9 +167,7 @@ def try_out(feature, tools, environment):
             source.write_text(PTX.format(code=feature.code.rstrip()))
         elif feature.kind == "body":
             source.write_text(BODY.format(code=feature.code.rstrip()))
-        elif feature.kind in ("cu", "functional"):
-            if feature.kind == "functional":
-                commands[-1] = "CASTOR_SET=run.functional=1 " + commands[-1]
+        elif feature.kind == "cu":
             source.write_text(feature.code)
         else:
             (folder / "app.cu").write_text(APP)

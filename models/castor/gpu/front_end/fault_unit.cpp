@@ -8,8 +8,14 @@
 namespace castor::gpu {
 
 FaultUnit::FaultUnit(const std::vector<SmUnit*>& sms, KernelTable& table, const Ledger& ledger, Dispatcher& dispatcher,
-                     Preemptor& preemptor)
-    : sms_(sms), table_(table), ledger_(ledger), dispatcher_(dispatcher), preemptor_(preemptor) {}
+                     Preemptor& preemptor, DeviceLauncher& launches, Suspender& suspender)
+    : sms_(sms),
+      table_(table),
+      ledger_(ledger),
+      dispatcher_(dispatcher),
+      preemptor_(preemptor),
+      launches_(launches),
+      suspender_(suspender) {}
 
 void FaultUnit::step(Cycle now) {
   for (SmUnit* const sm : sms_) {
@@ -39,7 +45,19 @@ void FaultUnit::serve(SmUnit& sm, const ServiceMessage& call, Cycle now) {
 void FaultUnit::fail(unsigned entry, Fault fault, Cycle now) {
   if (table_[entry].killed) return;
   faults_.push_back(std::move(fault));
+  if (table_[entry].record->launch != 0) return stop_tree(*table_[entry].record, now);
   stop(entry, now);
+}
+
+// What device code has launched is stopped with what launched it: neither could go on without the other.
+void FaultUnit::stop_tree(const LaunchRecord& record, Cycle now) {
+  launches_.stop(record);
+  const LaunchRecord& root = root_of(record);
+  suspender_.stop(root);
+  for (unsigned entry = 0; entry < table_.size(); ++entry) {
+    const KernelEntry& kernel = table_[entry];
+    if (kernel.state != EntryState::kFree && &root_of(*kernel.record) == &root) stop(entry, now);
+  }
 }
 
 void FaultUnit::stop(unsigned entry, Cycle now) {
@@ -69,6 +87,7 @@ void FaultUnit::hook_error(const std::string& hook, unsigned code, std::uint64_t
 }
 
 void FaultUnit::abandon(Cycle now) {
+  for (const LaunchRecord* const root : launches_.abandon()) suspender_.stop(*root);
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     if (table_[entry].state != EntryState::kFree) stop(entry, now);
   }

@@ -47,6 +47,8 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       memory_(machine, port_, statistics),
       ledger_(machine),
       queues_(machine, store),
+      launches_(machine, store, programs, sms, table_, trees_, memory_.client(FrontEndMemory::User::kPool), observer,
+                statistics),
       lanes_(machine, store, memory_.client(FrontEndMemory::User::kDescriptors)),
       completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
       events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty(),
@@ -58,9 +60,10 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer),
       heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies),
       retire_(machine, sms, table_, ledger_, events_),
-      release_(machine, store, table_, trees_, queues_, completions_, jobs_, events_, copies, observer),
+      release_(machine, store, table_, trees_, launches_, queues_, completions_, jobs_, events_, copies, observer),
       preemptor_(machine, savers_of(machine, hooks, sms, *this), table_, ledger_, dispatcher_),
-      faults_(sms, table_, ledger_, dispatcher_, preemptor_) {
+      suspender_(sms, table_, ledger_, dispatcher_, launches_, lanes_, statistics),
+      faults_(sms, table_, ledger_, dispatcher_, preemptor_, launches_, suspender_) {
   CASTOR_ASSERT(sms.size() == machine.chip.sms, "%zu SMs of %u", sms.size(), machine.chip.sms);
   for (SmUnit* const sm : sms) sm->set_front_end(*this, governors_.any());
   for (CopyEngine* const engine : copies) {
@@ -114,12 +117,13 @@ void FrontEnd::reset_jobs() {
 }
 
 bool FrontEnd::idle() const {
-  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() && release_.copies_idle();
+  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() && release_.copies_idle() &&
+         launches_.idle();
 }
 
 WaitReport FrontEnd::report() const {
-  return WaitReport(
-      {table_, ledger_, dispatcher_, policy_, queues_, lanes_, parse_, heads_, inspector_, completions_, last_ + 1});
+  return WaitReport({table_, ledger_, dispatcher_, policy_, queues_, lanes_, parse_, heads_, inspector_, completions_,
+                     launches_, suspender_, last_ + 1});
 }
 
 // --- One cycle ------------------------------------------------------------------------------------------------------
@@ -144,15 +148,21 @@ void FrontEnd::tick(Cycle now) {
   // F2: what SMs say, then one TB is counted.
   retire_.take_wires(now);
   preemptor_.take_saved(now);
+  if (launches_.on()) {
+    for (const BlockId block : retire_.take_callers()) launches_.end_block(block);
+    suspender_.take(now);
+  }
   faults_.step(now);
   retire_.drain(now);
   // F4
   if (governors_.any()) governors_.settle(now);
   // F5: TBs that come back go before the policy's.
   preemptor_.restore(now);
+  if (launches_.on()) suspender_.restore(now);
   dispatcher_.step(now);
-  release(now);                        // F7
-  parse(now);                          // F8
+  release(now);  // F7
+  parse(now);    // F8
+  if (launches_.on()) launches_.step(now);
   memory_.step(now);                   // F9
   if (events_.on()) clock_hooks(now);  // F10
   end_cycle(now);
@@ -167,11 +177,16 @@ void FrontEnd::receive(Cycle now) {
   const QueueMask resting = grantable();
   queues_.advance(now);
   parse_.begin(grantable(), resting, now);
+  if (launches_.on()) {
+    launches_.look();
+    suspender_.look();
+  }
 }
 
 // F7: copies that are done; one kernel whose TBs are all counted is complete, the lowest entry first.
 void FrontEnd::release(Cycle now) {
   release_.take_copies(now);
+  if (launches_.on()) close_launches(now);
   if (table_.finished().none()) return;
   KdMask ready = table_.finished() & ~policy_.hold();
   for (std::size_t entry = ready._Find_first(); entry < ready.size(); entry = ready._Find_next(entry)) {
@@ -185,23 +200,49 @@ void FrontEnd::release(Cycle now) {
 void FrontEnd::parse(Cycle now) {
   heads_.step(now);
   inspector_.step(now);
-  const int queue = scheduler_.on() ? schedule(now) : parse_.pick(now);
-  if (queue >= 0 && lanes_.can_start(now)) {
-    scheduler_.grant(queue);
-    ParseStage::Granted granted = parse_.grant(static_cast<unsigned>(queue), now);
-    if (granted.fault) faults_.fail(granted.entry, std::move(*granted.fault), now);
-  }
+  const int source = scheduler_.on() ? schedule(now) : parse_.pick(launches_.ready(), suspender_.ready(now), now);
+  if (source >= 0 && lanes_.can_start(now)) grant(source, now);
   const ParseLanes::Lane* const lane = lanes_.finished(now);
   if (lane == nullptr) return;
   if (lane->inspects) {
     const unsigned inspected = lane->entry;
     lanes_.pop();
     inspector_.slot_over(inspected, now);
+  } else if (lane->resumes) {
+    lanes_.pop();
+    suspender_.finish(now);
   } else if (policy_.push_ready()) {
     const unsigned entry = parse_.write(now);
     events_.started(table_[entry].context());
     if (!table_[entry].killed) dispatcher_.push(entry);
   }
+}
+
+// F7: launches that are closed, a level of their trees. A kernel that only has blocks that are away leaves the table
+// when no other is complete in the cycle.
+void FrontEnd::close_launches(Cycle now) {
+  release_.close(now);
+  for (const BlockId block : launches_.take_childless()) {
+    if (!suspender_.children_closed(block)) launches_.tell_closed(block, now);
+  }
+  if (table_.finished().any()) return;
+  const int entry = suspender_.deserted();
+  if (entry < 0) return;
+  release_.detach(*table_[static_cast<unsigned>(entry)].record);
+  suspender_.detach(static_cast<unsigned>(entry), now);
+}
+
+void FrontEnd::grant(int source, Cycle now) {
+  const auto number = static_cast<unsigned>(source);
+  if (number == parse_.return_source()) {
+    const int entry = suspender_.grant(now);
+    if (auto fault = parse_.returned(entry, now)) faults_.fail(static_cast<unsigned>(entry), std::move(*fault), now);
+    return;
+  }
+  const bool by_device = number == parse_.device_source();
+  if (!by_device) scheduler_.grant(source);
+  ParseStage::Granted granted = by_device ? parse_.grant(launches_.grant(), now) : parse_.grant(number, now);
+  if (granted.fault) faults_.fail(granted.entry, std::move(*granted.fault), now);
 }
 
 // F8: what the job scheduler says goes to those whom it concerns. Returns the queue that it wants, if that may be
@@ -305,9 +346,16 @@ Cycle FrontEnd::next_work(Cycle now) const {
   }
   // A lane that is done waits for the push port, which hooks may keep closed.
   const Cycle next = std::min({retire_.next(), preemptor_.next(), faults_.next(), release_.next(), queues_.next(now),
-                               memory_.next(now), parse_.next(grantable(), now), lanes_.next(), inspector_.next(now),
-                               registers_.next(now)});
+                               memory_.next(now), parse_.next(grantable(), launches_.ready(), now),
+                               next_of_launches(now), lanes_.next(), inspector_.next(now), registers_.next(now)});
   return next == kForever ? next : std::max(next, now + 1);
+}
+
+// The same of launches by device code.
+Cycle FrontEnd::next_of_launches(Cycle now) const {
+  if (!launches_.on()) return kForever;
+  if (suspender_.ready(now + 1) && !lanes_.full()) return std::max(lanes_.next_start(), now + 1);
+  return std::min(launches_.next(now), suspender_.next(now));
 }
 
 bool FrontEnd::rests() const {

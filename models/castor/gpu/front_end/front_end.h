@@ -11,6 +11,7 @@
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/completion_port.h"
 #include "castor/gpu/front_end/copy_engine.h"
+#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/fault_unit.h"
@@ -32,6 +33,7 @@
 #include "castor/gpu/front_end/release_unit.h"
 #include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/front_end/scheduler_port.h"
+#include "castor/gpu/front_end/suspender.h"
 #include "castor/gpu/front_end/wait_report.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
@@ -57,7 +59,7 @@ class Waves;
 /// kernel is complete (F7) and its queue goes on in the next cycle. Other packets are served at the head of their
 /// queue, one per queue and cycle; copies block their queue until the copy engine is done.
 ///
-/// Limits: no launches by device code, no suspended TBs, no synchronisation network.
+/// Limits: no synchronisation network.
 class FrontEnd final : public sc_core::sc_module, public Unit {
  public:
   static constexpr unsigned kCopyEngines = HeadService::kCopyEngines;
@@ -70,6 +72,13 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   /// To the crossbar, input number = chip.sms.
   [[nodiscard]] InitiatorPort& memory_port() { return port_; }
+  /// Launches by device code.
+  [[nodiscard]] DeviceLauncher& launches() { return launches_; }
+  /// The device is reset and idle: what is kept for launches by device code is free.
+  void reset_launches() {
+    launches_.reset();
+    parse_.reset();
+  }
   /// What device code can ask of the runtime; needed before the first call.
   void set_services(DeviceServices& services) { faults_.set_services(services); }
 
@@ -103,8 +112,13 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] std::optional<Fault> take_fault() { return faults_.take(); }
   /// Completed kernels in the order of completion.
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return release_.kernels(); }
-  /// The same, for the counts that others keep.
-  [[nodiscard]] KernelStatistics& completed_kernel(std::size_t index) { return release_.kernel(index); }
+  /// Tickets of the host's launches among them, in their order.
+  [[nodiscard]] const std::vector<Ticket>& host_tickets() const { return release_.host_tickets(); }
+  /// The kernel that completed in the last cycle, for the counts that others keep; null if none did. `file` follows.
+  [[nodiscard]] KernelStatistics* completed_kernel() { return release_.fresh(); }
+  /// It is only what a kernel has done in an entry that it has given up.
+  [[nodiscard]] bool is_part_of_kernel() const { return release_.fresh_is_part(); }
+  void file_kernel() { release_.file(); }
   /// Drops all pending work: queues are emptied, kernels stopped, events forgotten. Ends with `idle` after some cycles.
   void abandon();
   /// Nothing is queued, parsed, resident or unanswered.
@@ -126,7 +140,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void set_memory(MemorySystem& memory) { release_.set_memory(memory); }
 
   /// Grows with everything that packets, kernels and TBs go through here.
-  [[nodiscard]] std::uint64_t progress() const { return table_.progress() + completions_.progress(); }
+  [[nodiscard]] std::uint64_t progress() const {
+    return table_.progress() + completions_.progress() + launches_.progress();
+  }
   /// Nothing happens here any more unless an SM or the host sends something.
   [[nodiscard]] bool still() const { return rests() && memory_.idle() && !completions_.telling(); }
   /// Without a message from outside it will let nothing proceed: it sleeps for ever, or wakes up only for the periodic
@@ -156,6 +172,9 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void parse(Cycle now);
   [[nodiscard]] int schedule(Cycle now);
   void end_cycle(Cycle now);
+  void close_launches(Cycle now);
+  void grant(int source, Cycle now);
+  [[nodiscard]] Cycle next_of_launches(Cycle now) const;
   [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~inspector_.withheld(); }
 
   void begin_hooks(Cycle now);
@@ -179,6 +198,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   FrontEndMemory memory_;
   Ledger ledger_;
   Queues queues_;
+  DeviceLauncher launches_;
   ParseLanes lanes_;
   CompletionPort completions_;
   HookEvents events_;
@@ -190,6 +210,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   RetireUnit retire_;
   ReleaseUnit release_;
   Preemptor preemptor_;
+  Suspender suspender_;
   FaultUnit faults_;
   Cycle last_ = kForever;  // last tick
 };

@@ -5,6 +5,7 @@
 namespace castor::gpu {
 namespace {
 
+constexpr std::size_t kChildWaitBins = 32;
 constexpr const char* kWaitBinNames[] = {"bin0", "bin1", "bin2",  "bin3",  "bin4",  "bin5",  "bin6",  "bin7",
                                          "bin8", "bin9", "bin10", "bin11", "bin12", "bin13", "bin14", "bin15"};
 
@@ -21,6 +22,10 @@ KernelTable::KernelTable(unsigned entries, LaunchRecords& records, base::Statist
       tb_dropped_(statistics, {"tb_dropped", "", "TBs of stopped kernels that were never placed"}),
       tb_saved_(statistics, {"tb_saved", "", "TBs of preempted queues that were saved before they were complete"}),
       tb_restored_(statistics, {"tb_restored", "", "saved TBs that were sent to an SM again"}),
+      child_waits_(statistics,
+                   {"device_launch_wait", "cycles",
+                    "from the call of device code that made a launch to the placement of its first TB"},
+                   kChildWaitBins),
       waits_(statistics, "placement_wait") {
   for (unsigned i = 0; i < kWaitBins; ++i) {
     wait_bins_[i] = std::make_unique<base::Counter>(
@@ -83,6 +88,8 @@ KernelTable::NextTb KernelTable::place(unsigned entry, Cycle now) {
   const NextTb tb = take(entries_[entry]);
   ++tb_placed_;
   if (tb.first) note_wait(now - entries_[entry].context().written);
+  const LaunchRecord& record = *entries_[entry].record;
+  if (tb.first && record.parent != nullptr) child_waits_.record(now - record.called);
   return tb;
 }
 
@@ -109,6 +116,47 @@ void KernelTable::drop_saved(unsigned entry) {
   tb_retired_ += kernel.saved;
   for (; kernel.saved != 0; --kernel.saved) records_.let_go(*kernel.record);
   note_finished(entry);
+}
+
+void KernelTable::suspend(unsigned entry) {
+  --entries_[entry].running;
+  ++entries_[entry].suspended;
+}
+
+void KernelTable::resume(unsigned entry) {
+  KernelEntry& kernel = entries_[entry];
+  --kernel.suspended;
+  --kernel.expected;
+  ++kernel.running;
+}
+
+void KernelTable::drop_suspended(unsigned entry) {
+  KernelEntry& kernel = entries_[entry];
+  --kernel.suspended;
+  --kernel.expected;
+  ++kernel.retired;
+  records_.let_go(*kernel.record);
+  note_finished(entry);
+}
+
+KernelEntry KernelTable::detach(unsigned entry, Cycle now) {
+  KernelEntry& kernel = entries_[entry];
+  CASTOR_ASSERT_AT(now, kernel.deserted(), "entry %u is given up, but TBs are left", entry);
+  KernelEntry left = std::move(kernel);
+  kernel = {};
+  kernel.freed = now;
+  --valid_;
+  return left;
+}
+
+void KernelTable::reserve_again(unsigned entry, KernelEntry kernel) {
+  CASTOR_ASSERT(entries_[entry].state == EntryState::kFree, "entry %u reserved twice", entry);
+  const Cycle freed = entries_[entry].freed;
+  entries_[entry] = std::move(kernel);
+  entries_[entry].state = EntryState::kReserved;
+  entries_[entry].freed = freed;
+  entries_[entry].record->context.entry = static_cast<std::uint16_t>(entry);
+  ++valid_;
 }
 
 void KernelTable::kill(unsigned entry) {

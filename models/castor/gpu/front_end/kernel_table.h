@@ -52,14 +52,22 @@ struct KernelEntry {
   Sequencer sequencer;             ///< its `left()` = TBs to place
   std::uint32_t running = 0;       ///< TBs placed and not completed
   std::uint32_t saved = 0;         ///< TBs that were preempted and are to come back
+  std::uint32_t suspended = 0;     ///< TBs that wait for launches away from their SM, and are to come back
+  std::uint32_t expected = 0;      ///< of them those that are on their way back
   std::uint64_t started = 0, retired = 0, dropped = 0;
   Cycle freed = 0;  ///< may be granted from the next cycle on
   KernelStatistics statistics;
 
   /// Of an entry that is not free.
   [[nodiscard]] const KernelContext& context() const { return record->context; }
+  [[nodiscard]] bool by_device() const { return record->parent != nullptr; }
   [[nodiscard]] bool finished() const {
-    return state == EntryState::kWritten && sequencer.left() == 0 && running == 0 && saved == 0;
+    return state == EntryState::kWritten && sequencer.left() == 0 && running == 0 && saved == 0 && suspended == 0;
+  }
+  /// All that is left are suspended TBs that are not on their way back: others may have the entry meanwhile.
+  [[nodiscard]] bool deserted() const {
+    return suspended != 0 && expected == 0 && state == EntryState::kWritten && sequencer.left() == 0 && running == 0 &&
+           saved == 0 && !killed;
   }
 };
 
@@ -135,6 +143,17 @@ class KernelTable {
   void restore(unsigned entry);
   /// The saved TBs of a stopped kernel will not come back.
   void drop_saved(unsigned entry);
+  /// A TB has left its SM to wait for launches, and is to come back; it holds its record.
+  void suspend(unsigned entry);
+  /// A suspended TB is on its way back; it is placed again; it is of a stopped kernel, and dropped.
+  void expect(unsigned entry) { ++entries_[entry].expected; }
+  void resume(unsigned entry);
+  void drop_suspended(unsigned entry);
+  /// A deserted kernel leaves its entry, which may be reserved from the next cycle on. It holds its record.
+  [[nodiscard]] KernelEntry detach(unsigned entry, Cycle now);
+  /// It takes a free entry; with `write_again` it is written.
+  void reserve_again(unsigned entry, KernelEntry kernel);
+  void write_again(unsigned entry) { entries_[entry].state = EntryState::kWritten; }
   /// A fault stops the kernel.
   void kill(unsigned entry);
   /// The kernel is dropped with its job; none of its TBs was placed.
@@ -163,6 +182,7 @@ class KernelTable {
   KdMask finished_;
   base::Counter kernels_parsed_, kernels_completed_, kernels_stopped_;
   base::Counter tb_placed_, tb_retired_, tb_dropped_, tb_saved_, tb_restored_;
+  base::Histogram child_waits_;
   base::StatisticGroup waits_;
   std::array<std::unique_ptr<base::Counter>, kWaitBins> wait_bins_;
 };

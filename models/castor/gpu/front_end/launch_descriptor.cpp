@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kEntry = 0x00, kFlags = 0x04, kParameters = 0x08, kGrid = 0x10, kBlock = 0x18, kRegisters = 0x1e,
                       kShared = 0x20, kLocal = 0x24, kStream = 0x28, kSerial = 0x2c, kKid = 0x30;
 constexpr unsigned kKindShift = 24;
+constexpr std::uint32_t kByDevice = 1, kParentKnown = 1U << 11, kMostLevel = 15;
+constexpr unsigned kLevelShift = 2, kParentShift = 6;
 // Of the other packets: eight-byte words from 8 on, small fields in the first four bytes.
 constexpr std::size_t kSmall = 0x00, kWords = 0x08;
 constexpr std::uint32_t kHostSource = 1, kHostDestination = 2;
@@ -76,6 +78,11 @@ PacketImage encode(const LaunchDescriptor& descriptor) {
   put<std::uint32_t>(image, kStream, descriptor.stream);
   put<std::uint32_t>(image, kSerial, descriptor.serial);
   put<std::uint8_t>(image, kKid, descriptor.kid);
+  if (descriptor.by_device) {
+    put<std::uint32_t>(image, kFlags,
+                       kByDevice | std::min<std::uint32_t>(descriptor.level, kMostLevel) << kLevelShift |
+                           std::uint32_t{descriptor.parent_sm} << kParentShift | kParentKnown);
+  }
   return image;
 }
 

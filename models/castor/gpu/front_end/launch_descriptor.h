@@ -1,15 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "castor/gpu/device.h"
+#include "castor/gpu/launch/launch_service.h"
 
 namespace castor::gpu {
-
-/// The 64 bytes in device memory that describe one packet of a queue.
-using PacketImage = std::array<std::byte, 64>;
 
 /// A kernel launch as its descriptor holds it, one format for every kind of launch (docs/gpu.md, "Launch descriptor").
 struct LaunchDescriptor {
@@ -22,6 +19,9 @@ struct LaunchDescriptor {
   std::uint32_t stream = 0;
   std::uint32_t serial = 0;  ///< low bits of the ticket
   std::uint8_t kid = 0;      ///< kernel type as jobs name it
+  bool by_device = false;
+  std::uint32_t level = 0;     ///< by the device: launches above it; the descriptor has 15 for more
+  std::uint8_t parent_sm = 0;  ///< by the device: of the TB that made it
 };
 
 enum class PacketKind : std::uint8_t { kKernel, kCopy, kFill, kEventRecord, kEventWait, kHostCall, kJob };

@@ -67,6 +67,7 @@ class FrontEndMemory {
     kPackets,      ///< packets of queues in memory
     kCompletions,  ///< completion words
     kDispatchPolicy,
+    kPool,  ///< links and records of launches by device code that wait
     kCount
   };
   static constexpr unsigned kOutstanding = 16;

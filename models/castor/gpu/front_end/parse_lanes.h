@@ -24,6 +24,7 @@ class ParseLanes {
     Cycle finish = 0;       ///< earliest cycle in which the lane is done
     bool read = false;      ///< the image is there
     bool inspects = false;  ///< reads an announcement, not a kernel
+    bool resumes = false;   ///< a suspended TB of the entry's kernel comes back
     PacketImage image{};
   };
 
@@ -43,6 +44,12 @@ class ParseLanes {
 
   /// A kernel that takes an entry; its descriptor lies at device address `image`.
   void start(unsigned entry, std::uint64_t image, Cycle now) { read(begin(entry, now), image); }
+  /// A suspended TB of the entry's kernel.
+  void resume(unsigned entry, std::uint64_t image, Cycle now) {
+    Lane& lane = begin(entry, now);
+    lane.resumes = true;
+    read(lane, image);
+  }
   /// The announcement at `image` of a queue.
   const Lane& inspect(unsigned queue, std::uint64_t image, Cycle now) {
     Lane& lane = begin(queue, now);
@@ -79,7 +86,7 @@ class ParseLanes {
  private:
   Lane& begin(unsigned entry, Cycle now) {
     next_start_ = now + interval_;
-    lanes_.push_back({entry, now + latency_, false, false, {}});
+    lanes_.push_back({entry, now + latency_, false, false, false, {}});
     return lanes_.back();
   }
   void read(Lane& lane, std::uint64_t image) {

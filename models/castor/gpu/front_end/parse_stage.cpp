@@ -35,7 +35,9 @@ ParseStage::ParseStage(const Machine& machine, Store& store, const ProgramTable&
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       entry_per_queue_(machine.queue.in_memory && machine.table.entries >= machine.queue.count),
-      select_(machine.queue.count, machine.parse.select_scan) {}
+      // A scan knows queues only.
+      select_(machine.queue.count + (machine.parse.select_scan == 0 ? 2 : 0), machine.parse.select_scan),
+      arenas_(machine.table.entries) {}
 
 PacketImage ParseStage::submitted(unsigned queue, const KernelPacket& packet, Ticket ticket, Cycle visible) const {
   const LoadedProgram& loaded = programs_[packet.program];
@@ -59,7 +61,9 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
   select_.granted(queue, now);
   const QueuedPacket head = queues_.take(queue, QueueState::kParsing, now);
   const auto& packet = std::get<KernelPacket>(head.packet);
-  KernelContext& context = table_.reserve(entry, trees_.open());
+  LaunchRecord& record = trees_.open();
+  record.image = head.image;
+  KernelContext& context = table_.reserve(entry, record);
   context.queue = static_cast<std::uint16_t>(queue);
   context.ticket = head.ticket;
   context.program = &programs_[packet.program].program();
@@ -70,6 +74,27 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
     observer_->kernel_granted({now, head.ticket, queue, entry, &context.program->kernel});
   }
   return {entry, std::move(fault)};
+}
+
+ParseStage::Granted ParseStage::grant(const DeviceLauncher::Granted& launch, Cycle now) {
+  const auto entry = static_cast<unsigned>(table_.first_free(now));
+  select_.granted(device_source(), now);
+  KernelContext& context = table_.reserve(entry, *launch.record);
+  context.submitted = clock_.time_of(now);
+  std::optional<Fault> fault = prepare_local(context, launch.child.launch.block, &arenas_[entry]);
+  lanes_.start(entry, launch.image, now);
+  if (observer_ != nullptr) {
+    observer_->kernel_granted({now, context.ticket, context.queue, entry, &context.program->kernel});
+  }
+  return {entry, std::move(fault)};
+}
+
+// A kernel of device code has its local memory where its entry has: no TB of it is on an SM.
+std::optional<Fault> ParseStage::returned(int entry, Cycle now) {
+  select_.granted(return_source(), now);
+  if (entry < 0 || !table_[static_cast<unsigned>(entry)].by_device()) return std::nullopt;
+  KernelContext& context = table_.draft(static_cast<unsigned>(entry));
+  return prepare_local(context, context.block, &arenas_[static_cast<std::size_t>(entry)]);
 }
 
 // Device memory of the launch: parameters, whose address goes into the descriptor, and local memory of all TBs that
@@ -88,18 +113,36 @@ std::optional<Fault> ParseStage::prepare(KernelContext& context, const KernelPac
     const PacketImage bytes = encode(descriptor);
     std::memcpy(store_.host(image), bytes.data(), bytes.size());
   }
-  if (program.local_bytes > 0) {
-    const std::uint64_t lanes = machine_.sm.lanes;
-    const std::uint64_t warps = (packet.block.count() + lanes - 1) / lanes;
-    const std::uint64_t line = machine_.l1.line;
-    const std::uint64_t words = (std::uint64_t{program.local_bytes} + 3) / 4;
-    context.local_stride = (words * 4 * lanes + line - 1) / line * line;
-    const std::uint64_t bytes = machine_.chip.sms * machine_.sm.tb_contexts * warps * context.local_stride;
-    const auto address = store_.allocate(bytes, AllocationKind::kLocal, "local memory");
-    if (!address) return out_of_memory(program, "local memory", bytes, FaultKind::kStackOverflow);
-    context.local_base = *address;
+  return prepare_local(context, packet.block, nullptr);
+}
+
+std::optional<Fault> ParseStage::prepare_local(KernelContext& context, const Dim3& block, Arena* arena) {
+  const isa::Program& program = *context.program;
+  if (program.local_bytes == 0) return std::nullopt;
+  const std::uint64_t lanes = machine_.sm.lanes;
+  const std::uint64_t warps = (block.count() + lanes - 1) / lanes;
+  const std::uint64_t line = machine_.l1.line;
+  const std::uint64_t words = (std::uint64_t{program.local_bytes} + 3) / 4;
+  context.local_stride = (words * 4 * lanes + line - 1) / line * line;
+  const std::uint64_t bytes = machine_.chip.sms * machine_.sm.tb_contexts * warps * context.local_stride;
+  if (arena != nullptr && arena->bytes >= bytes) {
+    context.local_base = arena->address;
+    return std::nullopt;
   }
+  const auto address = store_.allocate(bytes, AllocationKind::kLocal, "local memory");
+  if (!address) return out_of_memory(program, "local memory", bytes, FaultKind::kStackOverflow);
+  context.local_base = *address;
+  if (arena == nullptr) return std::nullopt;
+  if (arena->bytes != 0) store_.free(arena->address);
+  *arena = {*address, bytes};
   return std::nullopt;
+}
+
+void ParseStage::reset() {
+  for (Arena& arena : arenas_) {
+    if (arena.bytes != 0) store_.free(arena.address);
+    arena = {};
+  }
 }
 
 unsigned ParseStage::write(Cycle now) {
@@ -109,7 +152,7 @@ unsigned ParseStage::write(Cycle now) {
   fill(context, decode_launch(lane.image.data()), now);
   lanes_.pop();
   table_.write(entry, clock_.time_of(now));
-  queues_.block(context.queue);
+  if (!table_[entry].by_device()) queues_.block(context.queue);
   if (observer_ != nullptr) {
     observer_->kernel_written({now, context.ticket, context.queue, entry, &context.program->kernel});
   }
@@ -140,9 +183,9 @@ void ParseStage::fill(KernelContext& context, const LaunchDescriptor& descriptor
 }
 
 // Without a free lane or entry something else has to happen.
-Cycle ParseStage::next(const QueueMask& ready, Cycle now) const {
-  if (ready.none() || lanes_.full() || !entry_free(now + 1)) return kForever;
-  return std::max(lanes_.next_start(), select_.next(ready, now));
+Cycle ParseStage::next(const QueueMask& ready, bool waits, Cycle now) const {
+  if ((ready.none() && !waits) || lanes_.full() || !entry_free(now + 1)) return kForever;
+  return std::max(lanes_.next_start(), waits ? now + 1 : select_.next(ready, now));
 }
 
 }  // namespace castor::gpu

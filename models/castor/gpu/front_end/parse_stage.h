@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "castor/base/time.h"
 #include "castor/gpu/device.h"
+#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/launch_descriptor.h"
 #include "castor/gpu/front_end/launch_trees.h"
@@ -44,19 +46,40 @@ class ParseStage {
   [[nodiscard]] const QueueMask& ready() const { return ready_; }
   /// An entry can be reserved.
   [[nodiscard]] bool entry_free(Cycle now) const { return entry_per_queue_ || table_.first_free(now) >= 0; }
-  /// The queue that the built-in choice grants, if a lane is free; -1 = none.
-  [[nodiscard]] int pick(Cycle now) const { return ready_.none() || !entry_free(now) ? -1 : select_.offer(ready_); }
+  /// What the built-in choice grants, if a lane is free: a queue; behind the last of them `device_source`, if a launch
+  /// by device code `waits`, and `return_source`, if a suspended TB `returns`; -1 = none.
+  [[nodiscard]] int pick(bool waits, bool returns, Cycle now) const {
+    if (!waits && !returns) return ready_.none() || !entry_free(now) ? -1 : select_.offer(ready_);
+    QueueMask sources;
+    if (entry_free(now)) sources = ready_;
+    sources[device_source()] = waits && entry_free(now);
+    sources[return_source()] = returns;
+    return sources.none() ? -1 : select_.offer(sources);
+  }
+  [[nodiscard]] unsigned device_source() const { return machine_.queue.count; }
+  [[nodiscard]] unsigned return_source() const { return machine_.queue.count + 1; }
+  /// A suspended TB has been granted a lane; its kernel has taken `entry`, if that is not negative.
+  [[nodiscard]] std::optional<Fault> returned(int entry, Cycle now);
   /// A ready queue's kernel takes an entry and a lane, which is free.
   [[nodiscard]] Granted grant(unsigned queue, Cycle now);
+  /// The same of a launch by device code.
+  [[nodiscard]] Granted grant(const DeviceLauncher::Granted& launch, Cycle now);
   /// The kernel of the oldest lane, which is done, is written into its entry. Returns the entry; a kernel that was
   /// stopped meanwhile has no TB to place.
   [[nodiscard]] unsigned write(Cycle now);
   /// First cycle after `now` in which a kernel may be granted if nothing else happens; `ready` are the queues whose
-  /// kernel may be by then.
-  [[nodiscard]] Cycle next(const QueueMask& ready, Cycle now) const;
+  /// kernel may be by then, a launch by device code if it `waits`.
+  [[nodiscard]] Cycle next(const QueueMask& ready, bool waits, Cycle now) const;
+  /// The device is reset: memory that was kept for launches by device code is free.
+  void reset();
 
  private:
+  /// Local memory of an entry, for launches by device code: it only grows.
+  struct Arena {
+    std::uint64_t address = 0, bytes = 0;
+  };
   [[nodiscard]] std::optional<Fault> prepare(KernelContext& context, const KernelPacket& packet, std::uint64_t image);
+  [[nodiscard]] std::optional<Fault> prepare_local(KernelContext& context, const Dim3& block, Arena* arena);
   void fill(KernelContext& context, const LaunchDescriptor& descriptor, Cycle now) const;
 
   const Machine& machine_;
@@ -71,6 +94,7 @@ class ParseStage {
   bool entry_per_queue_;  // queues in memory have an entry each, if the table is large enough
   SourceSelect select_;
   QueueMask ready_;
+  std::vector<Arena> arenas_;  // by entry
 };
 
 }  // namespace castor::gpu

@@ -1,15 +1,18 @@
 #include "castor/gpu/front_end/release_unit.h"
 
+#include <utility>
+
 #include "castor/gpu/memory/memory_system.h"
 
 namespace castor::gpu {
 
-ReleaseUnit::ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees, Queues& queues,
-                         CompletionPort& host, JobTable& jobs, HookEvents& events, const CopyEngines& copies,
-                         Observer* observer)
+ReleaseUnit::ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees,
+                         DeviceLauncher& launches, Queues& queues, CompletionPort& host, JobTable& jobs,
+                         HookEvents& events, const CopyEngines& copies, Observer* observer)
     : store_(store),
       table_(table),
       trees_(trees),
+      launches_(launches),
       queues_(queues),
       host_(host),
       jobs_(jobs),
@@ -50,21 +53,62 @@ void ReleaseUnit::finish(unsigned entry, Cycle now) {
   LaunchRecord& record = *table_[entry].record;
   const KernelContext& context = record.context;
   trees_.records().hold(record);  // beyond entry and tree
-  kernels_.push_back(table_.release(entry, now));
-  kernels_.back().end = clock_.time_of(now);
-  if (context.parameters != 0) store_.free(context.parameters);
-  if (context.local_base != 0) store_.free(context.local_base);
+  const bool by_device = record.parent != nullptr;
+  const LaunchRecord& root = root_of(record);
+  fresh_ = {table_.release(entry, now), root.launch, record.level, &record, false};
+  fresh_->statistics.ticket = root.context.ticket;
+  fresh_->statistics.end = clock_.time_of(now);
+  // Those of launches by device code are DeviceLauncher's, and the entry's.
+  if (context.parameters != 0 && !by_device) store_.free(context.parameters);
+  if (context.local_base != 0 && !by_device) store_.free(context.local_base);
   if (observer_ != nullptr) {
     observer_->kernel_completed({now, context.ticket, context.queue, entry, &context.program->kernel});
   }
-  if (trees_.complete(record)) {
-    queues_.release(context.queue, now);
-    host_.finish(context.queue, context.ticket, now);
+  if (record.launch != 0) {
+    launches_.complete(record);
+  } else {
+    close_tree(record, now);
   }
-  // Of a queue without jobs: is it empty?
-  const bool last = jobs_.has(context.queue) ? jobs_.completed(context.queue, now) : queues_.size(context.queue) == 0;
-  events_.completed(context, last);
+  events_.completed(context, !by_device && is_last(context.queue, now));
   trees_.records().let_go(record);
+}
+
+// Of a queue without jobs: is it empty?
+bool ReleaseUnit::is_last(unsigned queue, Cycle now) {
+  return jobs_.has(queue) ? jobs_.completed(queue, now) : queues_.size(queue) == 0;
+}
+
+void ReleaseUnit::close_tree(LaunchRecord& record, Cycle now) {
+  const unsigned queue = record.context.queue;
+  const Ticket ticket = record.context.ticket;
+  if (!trees_.complete(record)) return;
+  queues_.release(queue, now);
+  host_.finish(queue, ticket, now);
+}
+
+void ReleaseUnit::close(Cycle now) {
+  for (LaunchRecord* const record : launches_.close()) {
+    for (KernelStatistics& row : rows_.close(record->launch, clock_.time_of(now))) kernels_.push_back(std::move(row));
+    host_tickets_.push_back(record->context.ticket);
+    close_tree(*record, now);
+  }
+}
+
+void ReleaseUnit::detach(const LaunchRecord& record) {
+  fresh_ = {{}, root_of(record).launch, record.level, &record, true};
+  fresh_->statistics.kernel = record.context.program->kernel;
+  fresh_->statistics.entry = record.context.entry;
+}
+
+void ReleaseUnit::file() {
+  Fresh fresh = std::move(*fresh_);
+  fresh_.reset();
+  if (fresh.part) return add_counts(parts_[fresh.record], fresh.statistics);
+  if (auto part = parts_.extract(fresh.record); !part.empty()) add_counts(fresh.statistics, part.mapped());
+  if (fresh.level != 0) return rows_.add(fresh.root, fresh.level, std::move(fresh.statistics));
+  if (fresh.root != 0) return rows_.keep(fresh.root, std::move(fresh.statistics));
+  host_tickets_.push_back(fresh.statistics.ticket);
+  kernels_.push_back(std::move(fresh.statistics));
 }
 
 }  // namespace castor::gpu

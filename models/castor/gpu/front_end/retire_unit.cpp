@@ -24,6 +24,7 @@ void RetireUnit::take_wire(unsigned sm, Cycle now) {
   done_[sm].push_back(event);
   waiting_ |= SmMask{1} << sm;
   events_.retired(event);
+  if (message.caller != 0) callers_.push_back(message.caller);
   wire.pop();
 }
 

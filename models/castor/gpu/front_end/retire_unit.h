@@ -3,6 +3,7 @@
 #include <boost/circular_buffer.hpp>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "castor/gpu/front_end/hook_events.h"
@@ -36,6 +37,9 @@ class RetireUnit {
   /// counted then, after all that really retired.
   void drop(const TbEvent& tb, Cycle now) { dropped_.push_back({tb, now}); }
 
+  /// TBs that have left since the last call and had called the device runtime.
+  [[nodiscard]] std::vector<BlockId> take_callers() { return std::exchange(callers_, {}); }
+
   /// TBs are left to be counted.
   [[nodiscard]] bool busy() const { return waiting_ != 0 || !dropped_.empty(); }
   /// Stamp of the oldest message on a wire.
@@ -63,6 +67,7 @@ class RetireUnit {
   SmMask waiting_ = 0;                                 // SMs with something in done_
   SmSearch last_;                                      // SM whose TB was counted last
   std::deque<Dropped> dropped_;
+  std::vector<BlockId> callers_;
 };
 
 }  // namespace castor::gpu

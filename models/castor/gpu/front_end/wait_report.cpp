@@ -28,7 +28,7 @@ std::string WaitReport::text() const {
     if (parts_.queues.state(queue) == QueueState::kEmpty || parts_.queues.size(queue) == 0) continue;
     text += queue_line(queue) + "\n";
   }
-  return text;
+  return text + parts_.launches.waiting() + parts_.suspender.waiting();
 }
 
 std::string WaitReport::kernel_line(unsigned entry) const {
@@ -39,6 +39,7 @@ std::string WaitReport::kernel_line(unsigned entry) const {
   if (kernel.state == EntryState::kReserved) return text + "being parsed";
   if (kernel.killed) text += "stopped by a fault; ";
   text += number(kernel.sequencer.left()) + " TBs not placed, " + number(kernel.running) + " placed and not complete";
+  if (kernel.suspended != 0) text += ", " + number(kernel.suspended) + " suspended";
   if (kernel.saved != 0) text += ", " + number(kernel.saved) + " saved";
   if (parts_.table.finished()[entry]) {
     text += parts_.policy.hold()[entry] ? "; held by the dispatch policy" : "; completes";
@@ -176,6 +177,7 @@ std::string WaitReport::where(Ticket ticket) const {
       return node(entry);
     }
   }
+  if (parts_.launches.waits_for_tree(ticket)) return "whose kernel waits for launches by device code";
   return parts_.host.shown(ticket) ? "which is complete" : "which is a copy, or its completion word is on its way";
 }
 

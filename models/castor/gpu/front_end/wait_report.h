@@ -4,6 +4,7 @@
 #include <string>
 
 #include "castor/gpu/front_end/completion_port.h"
+#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/head_service.h"
@@ -13,6 +14,7 @@
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/parse_stage.h"
 #include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/front_end/suspender.h"
 #include "castor/gpu/wait_graph.h"
 
 namespace castor::gpu {
@@ -33,6 +35,8 @@ class WaitReport {
     const HeadService& heads;
     const JobInspector& inspector;
     const CompletionPort& host;
+    const DeviceLauncher& launches;
+    const Suspender& suspender;
     Cycle next = 0;
   };
   explicit WaitReport(const Parts& parts) : parts_(parts) {}

@@ -433,6 +433,7 @@ void FunctionalDevice::finish_if_done(Running& kernel) {
   retire(kernel);
   running_.remove_if([id](const Running& other) { return other.id == id; });
   launcher_.complete(id);
+  launcher_.close();
   close_trees();
 }
 

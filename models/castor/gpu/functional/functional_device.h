@@ -12,10 +12,10 @@
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/functional/interpreter.h"
-#include "castor/gpu/functional/launch_rows.h"
-#include "castor/gpu/functional/launcher.h"
 #include "castor/gpu/functional/thread_block.h"
 #include "castor/gpu/functional/tickets.h"
+#include "castor/gpu/launch/launch_rows.h"
+#include "castor/gpu/launch/launcher.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/outside_reads.h"

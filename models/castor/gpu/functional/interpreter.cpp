@@ -3,7 +3,7 @@
 #include "castor/base/error.h"
 #include "castor/gpu/execution/control.h"
 #include "castor/gpu/execution/lane_access.h"
-#include "castor/gpu/functional/runtime_call.h"
+#include "castor/gpu/launch/runtime_call.h"
 
 namespace castor::gpu::functional {
 namespace {
@@ -210,7 +210,9 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
       case Kind::kRuntimeCall:
         if (mask != 0) {
           CASTOR_ASSERT(launcher_ != nullptr, "%s calls the device runtime", program.kernel.c_str());
-          runtime_call(record, view, mask, block, warp, *launcher_);
+          if (warp.runtime == nullptr) warp.runtime = std::make_unique<RuntimeState>();
+          runtime_call(record, view, mask, block.caller(), *warp.runtime, launcher_);
+          if (awaits_children(record, block.caller())) warp.state = WarpState::kAwaitsChildren;
         }
         step();
         if (warp.state == WarpState::kAwaitsChildren) {

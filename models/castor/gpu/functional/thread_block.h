@@ -10,10 +10,10 @@
 #include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/execution/barrier_arrival.h"
 #include "castor/gpu/functional/affine_probe.h"
-#include "castor/gpu/functional/launcher.h"
 #include "castor/gpu/functional/mark_check.h"
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/functional/redundancy.h"
+#include "castor/gpu/launch/runtime_call.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/isa/barrier.h"
 #include "castor/isa/memory_access.h"
@@ -26,12 +26,6 @@ namespace castor::gpu::functional {
 using gpu::AlignedBytes;
 
 enum class WarpState : std::uint8_t { kReady, kAtBarrier, kAwaitsChildren, kDone };
-
-/// What the device runtime keeps for the threads of a warp.
-struct RuntimeState {
-  std::array<LaunchDescription, isa::kMaxLanes> described;  ///< RuntimeCall::kDescribe
-  std::array<std::int32_t, isa::kMaxLanes> last_error{};
-};
 
 struct Warp {
   isa::SimtStack stack;

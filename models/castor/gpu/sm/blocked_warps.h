@@ -5,7 +5,7 @@
 
 namespace castor::gpu {
 
-/// Why warps may not issue: barrier, fence, sleep, call into the runtime, fault.
+/// Why warps may not issue: barrier, fence, sleep, call into the runtime or the device runtime, fault.
 ///
 /// Warps are blocked where they issue (S5) or fault, and go on by an event of the wheel (S1: barrier, sleep), by an
 /// answer (S0: call), or in S8 (fence). `stop` takes back what need not be waited for.
@@ -14,7 +14,7 @@ class BlockedWarps {
   explicit BlockedWarps(EventWheel& wheel) : wheel_(wheel) {}
 
   /// Blocked for whatever reason.
-  [[nodiscard]] WarpMask any() const { return barrier_ | fence_ | sleep_ | call_ | fault_; }
+  [[nodiscard]] WarpMask any() const { return barrier_ | fence_ | sleep_ | call_ | runtime_ | fault_; }
   /// At a barrier, those included that are being released.
   [[nodiscard]] WarpMask at_barrier() const { return barrier_; }
   /// Of them those whose barrier is complete, and those whose barrier is not.
@@ -27,6 +27,8 @@ class BlockedWarps {
   /// Of them those that wait for their older accesses first, and those whose call is made.
   [[nodiscard]] WarpMask before_call() const { return before_call_; }
   [[nodiscard]] WarpMask calling() const { return call_ & ~before_call_; }
+  /// In a call of the device runtime.
+  [[nodiscard]] WarpMask in_runtime() const { return runtime_; }
   /// Faulted: they wait for the end of their kernel.
   [[nodiscard]] WarpMask faulted() const { return fault_; }
 
@@ -70,6 +72,10 @@ class BlockedWarps {
   void make_calls(WarpMask warps) { before_call_ &= ~warps; }
   void answered(unsigned w) { call_ &= ~warp_bit(w); }
 
+  /// For RuntimeUnit alone.
+  void call_runtime(unsigned w) { runtime_ |= warp_bit(w); }
+  void return_from_runtime(unsigned w) { runtime_ &= ~warp_bit(w); }
+
   void fault(unsigned w) { fault_ |= warp_bit(w); }
 
   /// Their TB ends early. A call that was not made is not made any more; one under way is answered first, and a release
@@ -84,7 +90,7 @@ class BlockedWarps {
   }
 
  private:
-  WarpMask barrier_ = 0, fence_ = 0, sleep_ = 0, call_ = 0, fault_ = 0;
+  WarpMask barrier_ = 0, fence_ = 0, sleep_ = 0, call_ = 0, runtime_ = 0, fault_ = 0;
   WarpMask releasing_ = 0, before_call_ = 0;
   EventWheel& wheel_;
 };

@@ -34,6 +34,9 @@ void ControlUnit::execute(unsigned scheduler, unsigned w, const isa::Record& rec
         watch_.disturb();
       }
       break;
+    case isa::Kind::kRuntimeCall:
+      if (mask != 0) runtime_.call(w, record, mask);
+      break;
     case isa::Kind::kSleep:
       if (mask != 0) sleep(w, record, mask);
       break;

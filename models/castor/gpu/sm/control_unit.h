@@ -10,6 +10,7 @@
 #include "castor/gpu/sm/fault_port.h"
 #include "castor/gpu/sm/fetch_stage.h"
 #include "castor/gpu/sm/instruction_buffer.h"
+#include "castor/gpu/sm/runtime_unit.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/spin_watch.h"
@@ -23,7 +24,7 @@ class ControlUnit {
  public:
   ControlUnit(const Machine& machine, const SmClock& clock, WarpTable& warps, InstructionBuffer& buffer,
               Scoreboard& scoreboard, BlockedWarps& blocked, FetchStage& fetch, Barriers& barriers, DeviceCalls& calls,
-              FaultPort& faults, SpinWatch& watch)
+              RuntimeUnit& runtime, FaultPort& faults, SpinWatch& watch)
       : core_clock_(base::kilohertz(machine.clock.core_mhz)),
         clock_(clock),
         warps_(warps),
@@ -33,6 +34,7 @@ class ControlUnit {
         fetch_(fetch),
         barriers_(barriers),
         calls_(calls),
+        runtime_(runtime),
         faults_(faults),
         watch_(watch) {}
 
@@ -58,6 +60,7 @@ class ControlUnit {
   FetchStage& fetch_;
   Barriers& barriers_;
   DeviceCalls& calls_;
+  RuntimeUnit& runtime_;
   FaultPort& faults_;
   SpinWatch& watch_;
 };

@@ -22,6 +22,7 @@ struct SmEvent {
     kLoaded,      ///< the same for a memory operation, whose data go to the rows now
     kUnblock,     ///< warps of `payload` waited at a barrier that is complete
     kTimer,       ///< a sleeping warp goes on
+    kReturn,      ///< a call of the device runtime returns
     kFetchable,   ///< warps of `payload` may be fetched: branch resolved, TB set up
     kRowWritten,  ///< row `first` of the pool of TB context `warp` is written in this tick
     kRowReady,    ///< registers of a warp (as kWritten) were written to their rows in the tick before; a load's data go

@@ -78,7 +78,7 @@ void FilterUnit::settle_early(WarpMask eligible) {
   out_.copy = out.copy;
   hold_ = pools_.fetched() & (out.hold | blocked_.held_at_barrier());
   eligible_ = eligible & warps_.live() & pools_.fetched() &
-              ~(blocked_.held_at_barrier() | blocked_.in_fence() | blocked_.in_call());
+              ~(blocked_.held_at_barrier() | blocked_.in_fence() | blocked_.in_call() | blocked_.in_runtime());
 }
 
 void FilterUnit::settle(const Picks& picks, const Maybe<TbStartEvent>& started) {

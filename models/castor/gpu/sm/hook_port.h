@@ -19,6 +19,9 @@ namespace castor::gpu {
 struct SmHooks {
   FetchFilter* fetch_filter = nullptr;
   IssuePolicyHook* issue = nullptr;
+  bool elsewhere = false;  ///< something is plugged into the front end, or other SMs
+
+  [[nodiscard]] bool any() const { return elsewhere || fetch_filter != nullptr || issue != nullptr; }
 };
 
 /// What is plugged into an SM, and what the issue policy among it is told and answers (docs/gpu.md, "Hooks").

@@ -147,7 +147,7 @@ bool SmMemory::Impl::store_through(MemoryOperation& operation, unsigned index, T
   }
   hit ? count(statistics.l1_write_hit, traffic(operation).l1_write_hit)
       : count(statistics.l1_write_miss, traffic(operation).l1_write_miss);
-  send_store(request, access.line, access.bytes, true);
+  send_store(request, access.line, access.bytes, Teller::kWarp);
   part_done(operation, tick);
   return true;
 }
@@ -209,7 +209,7 @@ bool SmMemory::Impl::pass_by(MemoryOperation& operation, unsigned index, Cycle n
   Transaction& request = packet(kind, Client::kBypass, operation);
   if (kind == RequestKind::kStore) {
     operation.store(index, request.request.data);
-    send_store(request, access.line, access.bytes, true);
+    send_store(request, access.line, access.bytes, Teller::kWarp);
     part_done(operation, tick);
     return true;
   }
@@ -270,7 +270,7 @@ void SmMemory::Impl::write_back(std::uint32_t slot) {
   const L1Cache::Line& line = l1.at(slot);
   Transaction& request = packet(RequestKind::kStore, Client::kLsu, line.owner);
   std::memcpy(request.request.data, l1.data(slot), machine.l1.line);
-  send_store(request, line.address, line.dirty, false);
+  send_store(request, line.address, line.dirty, Teller::kNobody);
   ++statistics.l1_write_backs;
 }
 
@@ -291,11 +291,12 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
       client.fetched(reply.line());
       return;
     case RequestKind::kStore: {
-      const bool acknowledge = writes[request.tag].acknowledge;
+      const Write done = writes[request.tag];
       writes[request.tag] = writes.back();
       writes[request.tag].transaction->request.tag = request.tag;
       writes.pop_back();
-      if (acknowledge) client.acknowledged(request.warp);
+      if (done.told == Teller::kWarp) client.acknowledged(request.warp);
+      if (done.told == Teller::kRecord) client.record_stored(request.warp, done.number);
       return;
     }
     case RequestKind::kReduction:
@@ -390,13 +391,14 @@ void SmMemory::Impl::inject(Transaction& transaction, std::uint64_t line) {
   if (injection.tlb() != nullptr && injection.tlb()->asks()) any_hit->raise();
 }
 
-void SmMemory::Impl::send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, bool acknowledge) {
+void SmMemory::Impl::send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, Teller told,
+                                std::uint32_t number) {
   MemoryRequest& request = transaction.request;
   request.byte_mask[0] = bytes.word[0];
   request.byte_mask[1] = bytes.word[1];
   request.sectors = bytes.sectors();
   request.tag = static_cast<std::uint32_t>(writes.size());
-  writes.push_back({&transaction, acknowledge});
+  writes.push_back({&transaction, told, number});
   inject(transaction, line);
 }
 

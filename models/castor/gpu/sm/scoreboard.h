@@ -142,6 +142,13 @@ class Scoreboard {
   }
   /// The instruction that held the warp does not any more.
   void goes_on(unsigned w) { held_ &= ~warp_bit(w); }
+  /// The warp has nothing under way: no register to be written, no access.
+  [[nodiscard]] bool quiet(unsigned w) const { return !any_pending(w) && loads_[w] == 0 && unacknowledged_[w] == 0; }
+  /// A store that is no instruction's is under way for the warp.
+  void expect_acknowledge(unsigned w) {
+    ++unacknowledged_[w];
+    memory_changed(w);
+  }
   /// One line less.
   void acknowledged(unsigned w) {
     --unacknowledged_[w];

@@ -1,6 +1,7 @@
 #include "castor/gpu/sm/sm.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "castor/base/error.h"
 
@@ -27,7 +28,11 @@ Sm::Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned ind
       issue_(machine, warps_, buffer_, scoreboard_, blocked_, pipelines_, memory_side_, hooks.issue == nullptr),
       barriers_(machine, clock_, warps_, tbs_, blocked_, faults_, statistics_.counters(), statistics_.barrier_waits()),
       calls_(index, clock_, warps_, tbs_, blocked_, memory_side_, outbox_),
-      control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, faults_, watch_),
+      runtime_(machine, index, clock_, warps_, tbs_, blocked_, scoreboard_, memory_side_, wheel_, outbox_, watch_,
+               statistics_.counters()),
+      contexts_(machine, !hooks.any(), clock_, warps_, tbs_, scoreboard_, blocked_, runtime_, memory_side_),
+      control_(machine, clock_, warps_, buffer_, scoreboard_, blocked_, fetch_, barriers_, calls_, runtime_, faults_,
+               watch_),
       executor_(machine, clock_, warps_, buffer_, scoreboard_, pipelines_, blocked_, memory_side_, control_, faults_,
                 watch_),
       counter_(machine, index, clock_, tbs_, statistics_.counters(), departures_.events()),
@@ -65,6 +70,7 @@ void Sm::count_until(Cycle now) {
 void Sm::hand_over(Cycle now) {
   memory_side_.check_stale(now);
   if (const Cycle here = memory_side_.ask_for_translations(now); here != kForever) wake_at(here);
+  for (const Restored& one : std::exchange(restored_, {})) memory_side_.restore_local(one.context, one.tb->local);
   departures_.deliver();
 }
 
@@ -81,7 +87,9 @@ void Sm::tick(Cycle now) {
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_.eligible();
   if (hooks_.any()) hooks_.begin_tick();
-  if (tbs_.kills_pending() || calls_.answers_pending() || inbox_.next() <= now) take_messages();
+  if (tbs_.kills_pending() || calls_.answers_pending() || runtime_.messages_pending() || inbox_.next() <= now) {
+    take_messages();
+  }
   if (filter_ != nullptr) filter_->settle_early(eligible);
   if (hooks_.picks()) hooks_.settle_early();
   // S1
@@ -120,6 +128,7 @@ void Sm::take_messages() {
     busy_ = true;
   }
   busy_ |= calls_.take_answers();
+  if (runtime_.messages_pending()) busy_ |= runtime_.take_messages();
   const TbStartMessage* const message = inbox_.head(clock_.now());
   if (message == nullptr || !tbs_.may_start(clock_.tick())) return;
   start_tb(*message);
@@ -143,8 +152,15 @@ void Sm::start_tb(const TbStartMessage& message) {
     if (warps_[slot].active == warps_.all_lanes()) event.full |= warp_bit(slot);
   }
   warps_.admit(tb.warps, message.level != 0);
+  runtime_.start(context);
   issue_.placed(tb.warps);
-  fetch_.hold_back(tb.warps, clock_.tick(), tbs_.setup_ticks(message));
+  Tick setup = tbs_.setup_ticks(message);
+  if (message.suspended != nullptr) {
+    setup = contexts_.restore(context, *message.suspended);
+    restored_.push_back({context, message.suspended});
+    departures_.flag().raise();
+  }
+  fetch_.hold_back(tb.live, clock_.tick(), setup);
   if (hooks_.any()) {
     event.tb = static_cast<std::uint8_t>(context);
     event.warps = tb.warps;
@@ -165,6 +181,8 @@ void Sm::stop_tb(unsigned context) {
   buffer_.stop(tb.warps);
   fetch_.stop(tb.warps);
   blocked_.stop(tb.warps);
+  runtime_.stop(tb.warps);
+  contexts_.stop(context);
   for (WarpMask left = tb.warps; left != 0; left &= left - 1) scoreboard_.stop(lowest(left));
   tbs_.stop(context);
 }
@@ -177,6 +195,16 @@ void Sm::kill(const KernelContext& kernel, Cycle visible) {
 std::optional<Fault> Sm::serve(unsigned w, DeviceServices& services, Cycle resume) {
   wake_at(resume);
   return calls_.serve(w, services, resume);
+}
+
+void Sm::serve_runtime(unsigned w, LaunchService& service, Cycle reply) {
+  wake_at(reply);
+  runtime_.serve(w, service, reply);
+}
+
+void Sm::close_children(BlockId block, Cycle visible) {
+  wake_at(visible);
+  runtime_.close_children(block, visible);
 }
 
 // --- S1 to S3 --------------------------------------------------------------------------------------------------------
@@ -207,6 +235,9 @@ void Sm::take_events() {
       case SmEvent::Kind::kTimer:
         if (warps_[w].wakes == tick) blocked_.wake(w);
         break;
+      case SmEvent::Kind::kReturn:
+        runtime_.returned(w);
+        break;
       case SmEvent::Kind::kFetchable:
         fetch_.go_on(event.payload);
         break;
@@ -227,6 +258,8 @@ void Sm::data_ready(MemoryOperation& operation, Tick ready) {
 }
 
 void Sm::acknowledged(unsigned w) { scoreboard_.acknowledged(w); }
+
+void Sm::record_stored(unsigned w, std::uint32_t number) { runtime_.record_stored(w, number); }
 
 void Sm::goes_on(unsigned w) { scoreboard_.goes_on(w); }
 
@@ -313,25 +346,56 @@ void Sm::meet_barriers() {
     busy_ = true;
     calls_.ask(due);
   }
+  if (runtime_.due() <= clock_.tick()) runtime_.advance();
+  if (runtime_.await_children() != 0) contexts_.look(under_way());
   if (tbs_.finished() != 0) retire_one();
+  if (contexts_.due() >= 0) suspend_one();
+}
+
+// Warps of which something is on its way that is not theirs alone.
+WarpMask Sm::under_way() const {
+  return scoreboard_.memory_busy() | scoreboard_.in_flight() | blocked_.calling() | blocked_.releasing() |
+         fetch_.held_back() | runtime_.under_way();
+}
+
+// A block whose context is saved leaves, one per tick as others.
+void Sm::suspend_one() {
+  busy_ = true;
+  if (!tbs_.may_retire(clock_.tick())) return;
+  watch_.disturb();
+  const auto context = static_cast<unsigned>(contexts_.due());
+  const WarpMask warps = tbs_[context].warps;
+  outbox_.suspend({clock_.now() + 1, contexts_.save(context)});
+  runtime_.leave(warps);
+  warps_.stop(warps);
+  buffer_.stop(warps);
+  fetch_.stop(warps);
+  blocked_.stop(warps);
+  tbs_.suspend(context, clock_.now(), clock_.tick());
+  leave(context, warps);
+}
+
+// What is left of a block that is gone.
+void Sm::leave(unsigned context, WarpMask warps) {
+  kernel_ticks_.changed();
+  issue_.left(warps);
+  memory_side_.tb_retired(context);
+  warps_.release(warps);
 }
 
 void Sm::retire_one() {
   busy_ |= !tbs_.may_retire(clock_.tick());
-  const WarpMask under_way = scoreboard_.memory_busy() | scoreboard_.in_flight() | blocked_.calling() |
-                             blocked_.releasing() | fetch_.held_back();
-  const std::optional<unsigned> context = tbs_.next_to_retire(under_way, done_credits_, clock_.now(), clock_.tick());
+  const std::optional<unsigned> context = tbs_.next_to_retire(under_way(), done_credits_, clock_.now(), clock_.tick());
   if (!context) return;
   busy_ = true;
   watch_.disturb();
   const WarpMask warps = tbs_[*context].warps;
   CASTOR_ASSERT_AT(clock_.now(), (warps & scoreboard_.memory_busy()) == 0,
                    "a TB retires from SM %u with accesses under way", index());
-  outbox_.retire(tbs_.retire(*context, clock_.now(), clock_.tick()));
-  kernel_ticks_.changed();
-  issue_.left(warps);
-  memory_side_.tb_retired(*context);
-  warps_.release(warps);
+  TbRetireMessage message = tbs_.retire(*context, clock_.now(), clock_.tick());
+  message.caller = runtime_.caller(*context);
+  outbox_.retire(message);
+  leave(*context, warps);
   hooks_.retired(*context);
   if (filter_ != nullptr) filter_->retired(*context);
 }
@@ -374,12 +438,14 @@ Cycle Sm::next_wake() {
   Tick tick = memory_side_.next(clock_.tick());
   if (tick == clock_.tick() + 1) return soonest;
   tick = std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()});
+  tick = std::min({tick, runtime_.due(), contexts_.next()});
   Cycle wake = tick == kForever ? kForever : now + (tick - clock_.tick());
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
   if (memory.next_credit() > now) wake = std::min(wake, memory.next_credit());
   if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
   if (calls_.answers_pending()) wake = std::min(wake, calls_.next_answer());
+  if (runtime_.messages_pending()) wake = std::min(wake, runtime_.next_message());
   if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());
   if (hooks_.any()) wake = std::min(wake, hooks_.wake());
   return std::max(wake, soonest);
@@ -391,8 +457,10 @@ bool Sm::idle() const { return tbs_.resident() == 0 && inbox_.size() == 0 && mem
 
 bool Sm::still() const {
   return inbox_.size() == 0 && !tbs_.kills_pending() && !calls_.answers_pending() && tbs_.finished() == 0 &&
-         (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing()) == 0 && outbox_.empty() &&
-         clock_.enabled() && (!hooks_.any() || hooks_.wake() == base::kForever);
+         (blocked_.asleep() | blocked_.in_call() | blocked_.faulted() | blocked_.releasing() | runtime_.moving()) ==
+             0 &&
+         !runtime_.messages_pending() && contexts_.next() == base::kForever && outbox_.empty() && clock_.enabled() &&
+         (!hooks_.any() || hooks_.wake() == base::kForever);
 }
 
 void Sm::check_invariants(const SmRoom& ledger) const {

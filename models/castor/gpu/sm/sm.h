@@ -11,6 +11,7 @@
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/context_unit.h"
 #include "castor/gpu/sm/control_unit.h"
 #include "castor/gpu/sm/departures.h"
 #include "castor/gpu/sm/device_calls.h"
@@ -25,6 +26,7 @@
 #include "castor/gpu/sm/issue_stage.h"
 #include "castor/gpu/sm/kernel_ticks.h"
 #include "castor/gpu/sm/pipelines.h"
+#include "castor/gpu/sm/runtime_unit.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
@@ -72,6 +74,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
+  void serve_runtime(unsigned warp, LaunchService& service, Cycle reply) override;
+  void close_children(BlockId block, Cycle visible) override;
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] std::string waiting() const override { return report().text(); }
   void waits(WaitGraph& graph) const override { report().add_to(graph); }
@@ -133,6 +137,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   // SmMemoryClient: S2, S3.
   void data_ready(MemoryOperation& operation, Tick ready) override;
   void acknowledged(unsigned warp) override;
+  void record_stored(unsigned warp, std::uint32_t number) override;
   void goes_on(unsigned warp) override;
   void fetched(std::uint64_t line) override;
 
@@ -140,6 +145,9 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void start_tb(const TbStartMessage& message);
   void stop_tb(unsigned context);
   void retire_one();
+  [[nodiscard]] WarpMask under_way() const;
+  void suspend_one();
+  void leave(unsigned context, WarpMask warps);
   void count_slept(Tick end);
   [[nodiscard]] SmWaitReport report() const;
 
@@ -162,10 +170,17 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   IssueStage issue_;
   Barriers barriers_;
   DeviceCalls calls_;
+  RuntimeUnit runtime_;
+  ContextUnit contexts_;
   ControlUnit control_;
   Executor executor_;
   IssueCounter counter_;
   HookPort hooks_;
+  struct Restored {
+    unsigned context = 0;
+    std::shared_ptr<const SuspendedTb> tb;
+  };
+  std::vector<Restored> restored_;      ///< in this tick; their local memory is to be put where they have it now
   std::unique_ptr<FilterUnit> filter_;  ///< null without a fetch filter
 };
 

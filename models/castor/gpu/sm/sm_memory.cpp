@@ -212,6 +212,71 @@ void SmMemory::complete(MemoryOperation& operation, const isa::RegisterView& vie
 
 const MemoryIssue& SmMemory::instruction(const MemoryOperation& operation) { return operation.issue; }
 
+bool SmMemory::store_record(const StoredRecord& record, unsigned warp, unsigned context, std::uint32_t number) {
+  if (impl_->places() == 0) return false;
+  Transaction& request = impl_->packet(RequestKind::kStore, Client::kLaunch, context);
+  request.request.warp = static_cast<std::uint16_t>(warp);
+  const std::uint64_t line = record.address - record.address % impl_->machine.l1.line;
+  const auto offset = static_cast<unsigned>(record.address - line);
+  std::memcpy(request.request.data + offset, record.image.data(), record.image.size());
+  ByteMask bytes;
+  bytes.set(offset, static_cast<unsigned>(record.image.size()));
+  impl_->send_store(request, line, bytes, Impl::Teller::kRecord, number);
+  return true;
+}
+
+namespace {
+
+// Bytes of a TB's local memory, from its base on.
+std::uint64_t local_bytes(const TbMemory& tb) { return tb.kernel->need.warps * tb.kernel->local_stride; }
+
+}  // namespace
+
+void SmMemory::save_local(unsigned context, std::vector<std::byte>& bytes) const {
+  const TbMemory& tb = impl_->contexts[context];
+  const std::byte* const memory = impl_->store.bytes(tb.local_base);
+  bytes.assign(memory, memory + local_bytes(tb));
+  const auto put = [&](std::uint64_t line, const std::byte* from, const ByteMask& which) {
+    const std::uint64_t offset = line - tb.local_base;
+    for (unsigned i = 0; i < impl_->machine.l1.line && offset + i < bytes.size(); ++i) {
+      if (which.test(i)) bytes[offset + i] = from[i];
+    }
+  };
+  // What has left L1 may not be performed yet; then what is there still.
+  std::vector<const Transaction*> writes;
+  for (const Impl::Write& write : impl_->writes) writes.push_back(write.transaction);
+  std::sort(writes.begin(), writes.end(),
+            [](const Transaction* one, const Transaction* other) { return one->request.id < other->request.id; });
+  for (const Transaction* const write : writes) {
+    put(write->line(), write->request.data, {{write->request.byte_mask[0], write->request.byte_mask[1]}});
+  }
+  for (std::uint32_t slot = 0; slot < impl_->l1.slots(); ++slot) {
+    const L1Cache::Line& line = impl_->l1.at(slot);
+    if (line.present && line.owner == context) put(line.address, impl_->l1.data(slot), line.dirty);
+  }
+}
+
+void SmMemory::restore_local(unsigned context, const std::vector<std::byte>& bytes) {
+  if (bytes.empty()) return;
+  const TbMemory& tb = impl_->contexts[context];
+  std::memcpy(impl_->store.host(tb.local_base), bytes.data(), bytes.size());
+  // What the block before it in the context has under way comes too late.
+  for (const Impl::Write& write : impl_->writes) {
+    MemoryRequest& late = write.transaction->request;
+    if (write.transaction->line() - tb.local_base < bytes.size()) late.byte_mask[0] = late.byte_mask[1] = 0;
+  }
+}
+
+void SmMemory::forget_local(unsigned context) {
+  const TbMemory& tb = impl_->contexts[context];
+  for (std::uint32_t slot = 0; slot < impl_->l1.slots(); ++slot) {
+    const L1Cache::Line& line = impl_->l1.at(slot);
+    if (!line.present || line.address - tb.local_base >= local_bytes(tb)) continue;
+    if (line.claims != 0) impl_->close_entries(line.address);
+    impl_->forget(slot);
+  }
+}
+
 bool SmMemory::can_fetch() const { return !impl_->injection.full(); }
 
 void SmMemory::fetch(std::uint64_t line, unsigned context) {

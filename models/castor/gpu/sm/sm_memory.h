@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "castor/base/statistics.h"
+#include "castor/gpu/launch/launch_service.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/port.h"
@@ -72,6 +74,8 @@ class SmMemoryClient {
   /// A line of a store, reduction or atomic of the warp is performed, or all that one writes in shared memory: one
   /// acknowledge less is to come.
   virtual void acknowledged(unsigned warp) = 0;
+  /// The record that `store_record` sent for the warp is performed.
+  virtual void record_stored(unsigned warp, std::uint32_t number) = 0;
   /// The instruction that held the warp has had its last round in shared memory.
   virtual void goes_on(unsigned warp) = 0;
   /// An instruction line that `fetch` asked for has arrived; its waiters decode in the next tick.
@@ -108,6 +112,15 @@ class SmMemory {
   /// Facts about an operation that waits for its write-back.
   [[nodiscard]] static const MemoryIssue& instruction(const MemoryOperation& operation);
 
+  /// Sends the record of a launch, 64 bytes, past L1; false if the injection FIFO has no room. `number` comes back with
+  /// `record_stored`.
+  [[nodiscard]] bool store_record(const StoredRecord& record, unsigned warp, unsigned context, std::uint32_t number);
+  /// Bytes of a TB's local memory as its threads see them, lines of it in L1 that are not written back included.
+  void save_local(unsigned context, std::vector<std::byte>& bytes) const;
+  /// Puts such bytes into the local memory of a TB; between ticks.
+  void restore_local(unsigned context, const std::vector<std::byte>& bytes);
+  /// Lines of the context's local memory are not in L1 any more.
+  void forget_local(unsigned context);
   /// Room in the injection FIFO for an instruction line.
   [[nodiscard]] bool can_fetch() const;
   void fetch(std::uint64_t line, unsigned context);

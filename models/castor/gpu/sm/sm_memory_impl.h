@@ -118,7 +118,10 @@ struct SmMemory::Impl {
   [[nodiscard]] Transaction& packet(RequestKind kind, Client from, unsigned context);
   [[nodiscard]] Transaction& packet(RequestKind kind, Client from, const MemoryOperation& operation);
   void inject(Transaction& transaction, std::uint64_t line);
-  void send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, bool acknowledge);
+  /// Who is told that a store is performed.
+  enum class Teller : std::uint8_t { kWarp, kNobody, kRecord };
+  void send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, Teller told,
+                  std::uint32_t number = 0);
   void send_one(Cycle now, Tick tick);
 
   [[nodiscard]] Traffic& traffic(const MemoryOperation& operation) {
@@ -168,7 +171,8 @@ struct SmMemory::Impl {
   /// Stores under way; the transaction's tag is its place here.
   struct Write {
     Transaction* transaction;
-    bool acknowledge;  ///< false: a dirty line that left L1
+    Teller told;           ///< nobody of a dirty line that left L1
+    std::uint32_t number;  ///< of a record
   };
   std::vector<Write> writes;
   std::uint64_t next_id = 0;

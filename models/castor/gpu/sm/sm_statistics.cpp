@@ -57,6 +57,14 @@ SmStatistics::SmStatistics(base::StatisticGroup& parent, unsigned index, const M
   add(group, "unit_busy", "cycles", "scheduler ticks without issue whose oldest ready warp lacked a unit",
       counters.unit_busy);
   add(group, "fence_wait", "cycles", "ticks that warps waited in fences", counters.fence_wait);
+  auto& runtime = groups_.emplace_back(group, "device_runtime");
+  add(runtime, "calls", "", "calls of the device runtime by warps that had to wait", counters.runtime_calls);
+  add(runtime, "stream_wait", "cycles", "ticks that warps waited for device streams", counters.stream_wait);
+  add(runtime, "buffer_wait", "cycles", "ticks that warps waited for parameter buffers", counters.buffer_wait);
+  add(runtime, "launch_wait", "cycles", "ticks that warps waited in launches", counters.launch_wait);
+  add(runtime, "synchronize_wait", "cycles", "ticks that warps waited for launches of their block",
+      counters.synchronize_wait);
+  add(runtime, "other_wait", "cycles", "ticks that warps waited in other calls", counters.other_wait);
   add(group, "store_drain_at_exit", "cycles", "ticks that thread blocks waited after their last exit",
       counters.store_drain_at_exit);
   add(group, "barrier_instances", "", "barriers completed", counters.barrier_instances);
@@ -73,6 +81,7 @@ SmStatistics::SmStatistics(base::StatisticGroup& parent, unsigned index, const M
       counters.barriers_ahead_sum);
   add(group, "tb_started", "", "thread blocks started", counters.tb_started);
   add(group, "tb_retired", "", "thread blocks retired", counters.tb_retired);
+  add(group, "tb_suspended", "", "thread blocks that left to wait for launches of theirs", counters.tb_suspended);
   add(group, "tb_resident", "cycles", "start to retirement, summed over retired thread blocks", counters.tb_resident);
 }
 

@@ -56,10 +56,21 @@ struct BarrierCounters {
 };
 /// What ThreadBlocks counts.
 struct TbCounters {
-  std::uint64_t tb_started = 0, tb_retired = 0, tb_resident = 0;
+  std::uint64_t tb_started = 0, tb_retired = 0, tb_resident = 0, tb_suspended = 0;
+};
+/// What RuntimeUnit counts: calls of the device runtime, and ticks that warps waited in them.
+struct RuntimeCounters {
+  std::uint64_t runtime_calls = 0;
+  std::uint64_t stream_wait = 0, buffer_wait = 0, launch_wait = 0, synchronize_wait = 0, other_wait = 0;
 };
 /// Counters of an SM core, in one block; each part writes its own piece, the report sees them through SmStatistics.
-struct SmCounters : TickCounters, IssueCounters, PipelineCounters, FetchCounters, BarrierCounters, TbCounters {};
+struct SmCounters : TickCounters,
+                    IssueCounters,
+                    PipelineCounters,
+                    FetchCounters,
+                    BarrierCounters,
+                    TbCounters,
+                    RuntimeCounters {};
 
 /// Keeps the counters of an SM core and registers them with the SM's group.
 class SmStatistics {

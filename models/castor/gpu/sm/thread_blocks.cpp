@@ -4,6 +4,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/execution/warp_start.h"
+#include "castor/gpu/suspended_tb.h"
 
 namespace castor::gpu {
 
@@ -150,17 +151,39 @@ TbRetireMessage ThreadBlocks::retire(unsigned context, Cycle now, Tick tick) {
   message.slot = static_cast<std::uint8_t>(context);
   message.warp_instructions = tb.warp_instructions;
   message.thread_instructions = tb.thread_instructions;
+  ++counters_.tb_retired;
+  leave(context, now, tick);
+  return message;
+}
+
+void ThreadBlocks::restore(unsigned context, const SuspendedTb& saved) {
+  TbState& tb = contexts_[context];
+  std::copy(saved.shared.begin(), saved.shared.end(), tb.shared.data());
+  tb.barriers = saved.barriers;
+  tb.warp_instructions = saved.warp_instructions;
+  tb.thread_instructions = saved.thread_instructions;
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    if (!saved.warps[i].live) tb.live &= ~warp_bit(tb.slots[i]);
+  }
+}
+
+void ThreadBlocks::suspend(unsigned context, Cycle now, Tick tick) {
+  ++counters_.tb_suspended;
+  leave(context, now, tick);
+}
+
+void ThreadBlocks::leave(unsigned context, Cycle now, Tick tick) {
+  TbState& tb = contexts_[context];
+  const KernelContext& kernel = *tb.kernel;
   resident_ &= ~(TbMask{1} << context);
   finished_ &= ~(TbMask{1} << context);
   free_register_units_ += kernel.need.reg_units;
   free_shared_units_ += kernel.need.smem_units;
   operation_at_ = tick;
-  ++counters_.tb_retired;
   counters_.tb_resident += tick - tb.started;
   tb.kernel = nullptr;
   tb.memory->kernel = nullptr;
   if (observer_ != nullptr) observer_->tb_retired({now, sm_, context, &kernel, tb.gid, tb.group});
-  return message;
 }
 
 }  // namespace castor::gpu

@@ -15,6 +15,8 @@
 
 namespace castor::gpu {
 
+struct SuspendedTb;
+
 /// Contexts of the thread blocks on an SM, the room that they take, and the kernels that are stopped.
 ///
 /// S0 `take_kill`, `start`, `stop`; S5 `count`; S8 `exited`, `acquire`, `next_to_retire` and `retire`. One thread block
@@ -83,6 +85,10 @@ class ThreadBlocks {
   /// The lowest finished context of whose warps nothing is `under_way`, if one may retire. It gets a credit of `done`,
   /// or waits for one.
   [[nodiscard]] std::optional<unsigned> next_to_retire(WarpMask under_way, Credits& done, Cycle now, Tick tick);
+  /// The TB that has just been started goes on where it was suspended.
+  void restore(unsigned context, const SuspendedTb& saved);
+  /// A TB leaves to come back: context and room are free.
+  void suspend(unsigned context, Cycle now, Tick tick);
   /// Gives context and room free, and says what the front end is told.
   [[nodiscard]] TbRetireMessage retire(unsigned context, Cycle now, Tick tick);
 
@@ -92,6 +98,7 @@ class ThreadBlocks {
     const KernelContext* kernel;
     Ticket ticket;
   };
+  void leave(unsigned context, Cycle now, Tick tick);
   [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);
 
   TbMask resident_ = 0, finished_ = 0;

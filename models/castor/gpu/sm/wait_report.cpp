@@ -110,6 +110,7 @@ std::string SmWaitReport::reason(unsigned w) const {
   if (in(blocked_.in_fence())) return "waits in a fence: " + under_way;
   if (in(blocked_.before_call())) return "waits to call the runtime: " + under_way;
   if (in(blocked_.in_call())) return "waits for a call into the runtime";
+  if (in(blocked_.in_runtime())) return "waits in a call of the device runtime";
   if (in(blocked_.asleep())) return "sleeps";
   if (in(held_ & ~buffer_.valid())) return "is held by the fetch filter";
   if (in(fetch_.held_back())) return "waits for its branch or its set-up";

@@ -7,6 +7,7 @@
 #include "castor/gpu/execution/control.h"
 #include "castor/gpu/execution/warp_start.h"
 #include "castor/gpu/sm/warp_mask.h"
+#include "castor/gpu/suspended_tb.h"
 
 namespace castor::gpu {
 namespace {
@@ -54,6 +55,17 @@ void WarpTable::start(unsigned slot, const Start& start) {
   std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
   std::memset(warp.registers, 0, std::size_t{kernel.program->registers} * lanes_ * 4);
   reload(warp);
+}
+
+void WarpTable::restore(unsigned slot, const SuspendedWarp& saved) {
+  WarpState& warp = slots_[slot];
+  warp.stack = saved.stack;
+  reload(warp);
+  warp.pc = saved.pc;
+  warp.meeting = saved.meeting;
+  std::copy(saved.predicates.begin(), saved.predicates.end(), std::begin(warp.predicates));
+  std::memcpy(warp.registers, saved.registers.data(), saved.registers.size());
+  warp.barrier = saved.barrier;
 }
 
 void WarpTable::admit(WarpMask warps, bool by_device) {

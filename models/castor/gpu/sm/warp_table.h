@@ -12,6 +12,8 @@
 
 namespace castor::gpu {
 
+struct SuspendedWarp;
+
 /// Warp slots of an SM: SIMT stack, PC, registers, predicates and identity of each warp, which of them live, and who is
 /// older.
 ///
@@ -49,6 +51,8 @@ class WarpTable {
   void start(unsigned slot, const Start& start);
   /// The warps of a TB, all started, are resident from now on: the newest ones.
   void admit(WarpMask warps, bool by_device);
+  /// The warp of a suspended TB goes on where it was; it has just been started.
+  void restore(unsigned slot, const SuspendedWarp& saved);
   /// They issue nothing any more.
   void stop(WarpMask warps) { live_ &= ~warps; }
   /// Their TB has left.

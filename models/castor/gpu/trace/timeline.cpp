@@ -198,7 +198,33 @@ void Timeline::write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bo
   end_slice();
 }
 
+// An arrow from the block that launches to the first block of the launch.
+void Timeline::arrow_end(char phase, unsigned sm, unsigned context, Ticket ticket, Cycle cycle) {
+  begin_line();
+  line_ += "\"launch\",\"cat\":\"launch\",\"ph\":\"";
+  line_ += phase;
+  line_ += phase == 'f' ? "\",\"bp\":\"e\",\"id\":" : "\",\"id\":";
+  put(ticket);
+  line_ += ",\"pid\":";
+  put(kFirstSm + sm);
+  line_ += ",\"tid\":";
+  put(context);
+  line_ += ",\"ts\":";
+  put_time(clock_.time_of(cycle));
+  line_ += '}';
+  end_line();
+}
+
+void Timeline::launched(const Launch& event) {
+  if (!inside(event.cycle, event.cycle)) return;
+  arrow_end('s', event.sm, event.context, event.ticket, event.cycle);
+  arrows_.insert(event.ticket);
+}
+
 void Timeline::tb_started(const Tb& event) {
+  if (arrows_.erase(event.kernel->ticket) != 0) {
+    arrow_end('f', event.sm, event.context, event.kernel->ticket, event.cycle);
+  }
   OpenTb& tb = tbs_[std::size_t{event.sm} * contexts_ + event.context];
   tb = {true, event.cycle, &event.kernel->program->kernel, event.kernel->ticket, event.gid, event.group};
   counter(kFirstSm + event.sm, "resident TBs", "TBs", ++resident_[event.sm], event.cycle);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "castor/base/time.h"
@@ -57,6 +58,7 @@ class Timeline final : public Observer {
   void kernel_submitted(const Kernel& event) override;
   void kernel_granted(const Kernel& event) override;
   void kernel_written(const Kernel& event) override;
+  void launched(const Launch& event) override;
   void kernel_completed(const Kernel& event) override;
   void copy_started(const Copy& event) override;
   void copy_completed(const Copy& event) override;
@@ -118,6 +120,7 @@ class Timeline final : public Observer {
   void argument(std::string_view name, std::string_view value);
   void end_slice();
   void counter(unsigned process, std::string_view name, std::string_view series, std::uint64_t value, Cycle cycle);
+  void arrow_end(char phase, unsigned sm, unsigned context, Ticket ticket, Cycle cycle);
   void write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bool finished);
   void write_waiting(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished);
   void write_kernel(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished);
@@ -144,6 +147,7 @@ class Timeline final : public Observer {
   std::vector<QueueState> queues_;                         ///< [queue]
   std::unordered_map<std::string, std::string> readable_;  ///< names asked for before
   std::unordered_map<Ticket, OpenKernel> kernels_;
+  std::unordered_set<Ticket> arrows_;  ///< launches by device code without a block yet
   std::vector<Counter> counters_;
 };
 

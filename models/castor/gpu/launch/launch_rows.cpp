@@ -1,9 +1,9 @@
-#include "castor/gpu/functional/launch_rows.h"
+#include "castor/gpu/launch/launch_rows.h"
 
 #include <algorithm>
 #include <string_view>
 
-namespace castor::gpu::functional {
+namespace castor::gpu {
 
 namespace {
 
@@ -21,6 +21,19 @@ const std::vector<base::StatisticInfo>& LaunchRows::infos() {
   return infos;
 }
 
+void add_counts(KernelStatistics& to, const KernelStatistics& more) {
+  to.alone.add(more.alone);
+  to.l2_bytes += more.l2_bytes;
+  for (const auto& [name, value] : more.counts) {
+    const auto found = std::find_if(to.counts.begin(), to.counts.end(),
+                                    [name = name](const auto& count) { return count.first == name; });
+    if (found == to.counts.end())
+      to.counts.emplace_back(name, value);
+    else
+      found->second += value;
+  }
+}
+
 void LaunchRows::add(LaunchId root, unsigned level, KernelStatistics launch) {
   Row& row = trees_[root].children[{level, launch.kernel}];
   if (row.launches++ == 0) {
@@ -33,14 +46,7 @@ void LaunchRows::add(LaunchId root, unsigned level, KernelStatistics launch) {
   sum.thread_blocks += launch.thread_blocks;
   sum.warp_instructions += launch.warp_instructions;
   sum.thread_instructions += launch.thread_instructions;
-  for (const auto& [name, value] : launch.counts) {
-    const auto found = std::find_if(sum.counts.begin(), sum.counts.end(),
-                                    [name = name](const auto& count) { return count.first == name; });
-    if (found == sum.counts.end())
-      sum.counts.emplace_back(name, value);
-    else
-      found->second += value;
-  }
+  add_counts(sum, launch);
 }
 
 std::vector<KernelStatistics> LaunchRows::close(LaunchId root, Picoseconds now) {
@@ -58,4 +64,4 @@ std::vector<KernelStatistics> LaunchRows::close(LaunchId root, Picoseconds now) 
   return rows;
 }
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu

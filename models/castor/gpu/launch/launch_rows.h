@@ -8,9 +8,12 @@
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/device.h"
-#include "castor/gpu/functional/launcher.h"
+#include "castor/gpu/launch/launcher.h"
 
-namespace castor::gpu::functional {
+namespace castor::gpu {
+
+/// Adds what was counted of one kernel to what was counted of another: `counts`, `alone`, `l2_bytes`.
+void add_counts(KernelStatistics& to, const KernelStatistics& more);
 
 /// What reports say of trees of launches: a row for each of the host's launches, and before it one for each (level,
 /// kernel) that device code below it has launched, since programs make 10^5 such launches.
@@ -41,4 +44,4 @@ class LaunchRows {
   std::uint64_t closed_ = 0;
 };
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu

@@ -7,7 +7,7 @@
 #include "castor/gpu/dim3.h"
 #include "castor/gpu/store.h"
 
-namespace castor::gpu::functional {
+namespace castor::gpu {
 
 /// A launch as device code describes it.
 struct LaunchDescription {
@@ -18,7 +18,8 @@ struct LaunchDescription {
 };
 
 /// Parameter buffers of launches by device code. Each is an allocation of its own below 2^35; together they take an
-/// eighth of the memory at most, and 256 MiB.
+/// eighth of the memory at most, and 256 MiB. On machines whose launches have records in memory the record lies in
+/// front of the buffer, in the same allocation, where device code has no access.
 class ParameterBuffers {
  public:
   static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
@@ -31,7 +32,9 @@ class ParameterBuffers {
     std::optional<LaunchDescription> launch;  ///< what it was made for, if that was said
   };
 
-  explicit ParameterBuffers(Store& store) : store_(store) {}
+  /// `record_bytes`: of a launch's record, a multiple of kMostAlignment; 0 = there are none.
+  explicit ParameterBuffers(Store& store, std::uint64_t record_bytes = 0)
+      : store_(store), record_bytes_(record_bytes) {}
 
   /// Device address; 0: alignment above 64 or no power of two, no room.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t alignment, std::uint64_t bytes,
@@ -42,10 +45,13 @@ class ParameterBuffers {
   void launch(std::uint64_t address);
   void free(std::uint64_t address);
   void clear();
+  /// Device address of the record in front of a buffer.
+  [[nodiscard]] std::uint64_t record(std::uint64_t address) const { return address - record_bytes_; }
 
  private:
   Store& store_;
+  std::uint64_t record_bytes_;
   std::unordered_map<std::uint64_t, Buffer> buffers_;
 };
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu

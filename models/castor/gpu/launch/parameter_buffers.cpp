@@ -1,8 +1,8 @@
-#include "castor/gpu/functional/parameter_buffers.h"
+#include "castor/gpu/launch/parameter_buffers.h"
 
 #include <algorithm>
 
-namespace castor::gpu::functional {
+namespace castor::gpu {
 
 std::uint64_t ParameterBuffers::allocate(std::uint64_t alignment, std::uint64_t bytes,
                                          const std::optional<LaunchDescription>& launch) {
@@ -10,15 +10,18 @@ std::uint64_t ParameterBuffers::allocate(std::uint64_t alignment, std::uint64_t 
   if (alignment > kMostAlignment || (alignment & (alignment - 1)) != 0) return 0;
   const std::uint64_t most = std::min(kMostBytes, store_.capacity() / kShare);
   const std::uint64_t used = store_.used(AllocationKind::kPool);
-  if (bytes > most || used > most - bytes) return 0;
-  const auto address = store_.allocate(bytes, AllocationKind::kPool, "parameters of a launch by device code");
-  if (!address) return 0;
-  if (*address + bytes > kEnd) {
-    store_.free(*address);
+  if (bytes > most || used + record_bytes_ > most - bytes) return 0;
+  const auto begin =
+      store_.allocate(record_bytes_ + bytes, AllocationKind::kPool, "parameters of a launch by device code");
+  if (!begin) return 0;
+  const std::uint64_t address = *begin + record_bytes_;
+  if (address + bytes > kEnd) {
+    store_.free(*begin);
     return 0;
   }
-  buffers_[*address] = {bytes, false, launch};
-  return *address;
+  if (record_bytes_ != 0) store_.set_reserved(*begin, record_bytes_);
+  buffers_[address] = {bytes, false, launch};
+  return address;
 }
 
 const ParameterBuffers::Buffer* ParameterBuffers::find(std::uint64_t address) const {
@@ -28,17 +31,17 @@ const ParameterBuffers::Buffer* ParameterBuffers::find(std::uint64_t address) co
 
 void ParameterBuffers::launch(std::uint64_t address) {
   buffers_.at(address).launched = true;
-  store_.set_read_only(address, true);
+  store_.set_read_only(record(address), true);
 }
 
 void ParameterBuffers::free(std::uint64_t address) {
   buffers_.erase(address);
-  store_.free(address);
+  store_.free(record(address));
 }
 
 void ParameterBuffers::clear() {
-  for (const auto& [address, buffer] : buffers_) store_.free(address);
+  for (const auto& [address, buffer] : buffers_) store_.free(record(address));
   buffers_.clear();
 }
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu

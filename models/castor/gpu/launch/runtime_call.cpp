@@ -1,8 +1,8 @@
-#include "castor/gpu/functional/runtime_call.h"
+#include "castor/gpu/launch/runtime_call.h"
 
 #include "castor/gpu/execution/lane_access.h"
 
-namespace castor::gpu::functional {
+namespace castor::gpu {
 namespace {
 
 using isa::RuntimeCall;
@@ -17,7 +17,8 @@ struct Call {
   const isa::RegisterView& view;
   const Caller& caller;
   RuntimeState& state;
-  Launcher& launcher;
+  Launcher* launcher;
+  std::vector<LaunchId>* launched;
   unsigned lane;
 
   [[nodiscard]] std::uint64_t wide(unsigned which) const {
@@ -39,6 +40,10 @@ struct Call {
     if (result != LaunchCode::kSuccess) state.last_error[lane] = static_cast<std::int32_t>(result);
     return static_cast<std::uint64_t>(result);
   }
+  [[nodiscard]] std::uint64_t code(const Launched& result) const {
+    if (result.code == LaunchCode::kSuccess && launched != nullptr) launched->push_back(result.id);
+    return code(result.code);
+  }
   [[nodiscard]] std::uint64_t made(const std::optional<std::uint64_t>& handle) const {
     if (!handle) state.last_error[lane] = static_cast<std::int32_t>(LaunchCode::kInvalidValue);
     return handle.value_or(isa::kNoRuntimeValue);
@@ -47,9 +52,9 @@ struct Call {
     constexpr std::int32_t kUnsupportedLimit = 42;
     switch (word(0)) {
       case kSyncDepth:
-        return launcher.limits().sync_depth;
+        return launcher->limits().sync_depth;
       case kPendingLaunches:
-        return launcher.limits().pending;
+        return launcher->limits().pending;
       default:
         state.last_error[lane] = kUnsupportedLimit;
         return isa::kNoRuntimeValue;
@@ -66,29 +71,29 @@ struct Call {
       case RuntimeCall::kDescribe:
         return describe();
       case RuntimeCall::kBuffer:
-        return launcher.buffers().allocate(wide(0), wide(1));
+        return launcher->buffers().allocate(wide(0), wide(1));
       case RuntimeCall::kDescribedBuffer:
         described().dynamic_shared = word(0);
-        return launcher.describe(caller, described());
+        return launcher->describe(caller, described());
       case RuntimeCall::kLaunch:
         described().dynamic_shared = word(1);
-        return code(launcher.launch(caller, described(), wide(0), wide(2)));
+        return code(launcher->launch(caller, described(), wide(0), wide(2)));
       case RuntimeCall::kDescribedLaunch:
-        return code(launcher.launch(caller, wide(0), wide(1)));
+        return code(launcher->launch(caller, wide(0), wide(1)));
       case RuntimeCall::kSynchronize:
-        return code(launcher.synchronize(caller));
+        return code(launcher->synchronize(caller));
       case RuntimeCall::kStreamCreate:
-        return made(launcher.create_stream(caller, word(0)));
+        return made(launcher->create_stream(caller, word(0)));
       case RuntimeCall::kStreamDestroy:
-        return code(launcher.destroy_stream(caller, wide(0)));
+        return code(launcher->destroy_stream(caller, wide(0)));
       case RuntimeCall::kStreamWait:
-        return code(launcher.wait_in_stream(caller, wide(0), wide(1)));
+        return code(launcher->wait_in_stream(caller, wide(0), wide(1)));
       case RuntimeCall::kEventCreate:
-        return made(launcher.create_event(caller, word(0)));
+        return made(launcher->create_event(caller, word(0)));
       case RuntimeCall::kEventDestroy:
-        return code(launcher.destroy_event(caller, wide(0)));
+        return code(launcher->destroy_event(caller, wide(0)));
       case RuntimeCall::kEventRecord:
-        return code(launcher.record_event(caller, wide(0), wide(1)));
+        return code(launcher->record_event(caller, wide(0), wide(1)));
       case RuntimeCall::kLimit:
         return limit();
       case RuntimeCall::kLastError:
@@ -107,27 +112,21 @@ bool gives_64_bits(RuntimeCall call) {
 
 }  // namespace
 
-void runtime_call(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask, ThreadBlock& block,
-                  Warp& warp, Launcher& launcher) {
-  if (warp.runtime == nullptr) warp.runtime = std::make_unique<RuntimeState>();
-  const auto call = static_cast<RuntimeCall>(record.imm);
+void runtime_call(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask, const Caller& caller,
+                  RuntimeState& state, Launcher* launcher, std::vector<LaunchId>* launched) {
   // The result may lie where arguments of other lanes do.
   std::uint64_t results[isa::kMaxLanes];
   const auto each = [mask](const auto& use) {
     for (isa::LaneMask left = mask; left != 0; left &= left - 1) use(first_lane(left));
   };
-  each([&](unsigned lane) { results[lane] = Call{record, view, block.caller(), *warp.runtime, launcher, lane}.run(); });
+  each([&](unsigned lane) { results[lane] = Call{record, view, caller, state, launcher, launched, lane}.run(); });
+  const bool wide = gives_64_bits(static_cast<RuntimeCall>(record.imm));
   each([&](unsigned lane) {
-    if (gives_64_bits(call))
+    if (wide)
       set_lane<std::uint64_t>(view, record.dst, lane, results[lane]);
     else
       set_lane<std::uint32_t>(view, record.dst, lane, static_cast<std::uint32_t>(results[lane]));
   });
-  // What the calls return is known; a wait does not change it.
-  const bool waits = call == RuntimeCall::kSynchronize &&
-                     launcher.synchronize(block.caller()) == LaunchCode::kSuccess &&
-                     launcher.open_children(block.caller().block) != 0;
-  if (waits) warp.state = WarpState::kAwaitsChildren;
 }
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu

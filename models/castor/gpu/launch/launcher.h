@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "castor/gpu/device.h"
-#include "castor/gpu/functional/parameter_buffers.h"
+#include "castor/gpu/launch/parameter_buffers.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 
-namespace castor::gpu::functional {
+namespace castor::gpu {
 
 /// Numbers of launches and of thread blocks that have started; 0 is none, and none is used twice.
 using LaunchId = std::uint64_t;
@@ -37,6 +37,12 @@ enum class LaunchCode : std::int32_t {
   kInvalidHandle = 400,
 };
 
+/// What a launch gives: its number if it succeeded.
+struct Launched {
+  LaunchCode code = LaunchCode::kSuccess;
+  LaunchId id = 0;
+};
+
 /// A launch by device code that may start.
 struct ChildLaunch {
   LaunchId id = 0;
@@ -46,16 +52,17 @@ struct ChildLaunch {
   std::uint64_t parameters = 0;  ///< device address, freed by the launcher
 };
 
-/// Launches by device code, of the machine without timing (docs/decisions/device-launch.md): the tree of launches, what
-/// may start, streams and events of thread blocks, limits.
+/// Launches by device code, of both machines (docs/decisions/device-launch.md): the tree of launches, what may start,
+/// streams and events of thread blocks, limits.
 ///
 /// A launch is open until it has completed itself and all its children are closed. Whoever runs the launches says what
-/// has happened (`open_root`, `complete`, `end_block`, `drop`) and asks for what follows from it.
-/// Limits: one thread.
+/// has happened (`open_root`, `complete`, `end_block`, `stop`, `drop`), has the closings done (`close_level`, or
+/// `close` for all levels at once) and asks for what follows from it. Limits: one thread.
 class Launcher {
  public:
-  Launcher(const Machine& machine, Store& store, const ProgramTable& programs)
-      : machine_(machine), programs_(programs), buffers_(store) {}
+  /// `record_bytes`: see ParameterBuffers.
+  Launcher(const Machine& machine, Store& store, const ProgramTable& programs, std::uint64_t record_bytes = 0)
+      : machine_(machine), programs_(programs), buffers_(store, record_bytes) {}
 
   void set_limits(const LaunchLimits& limits) { limits_ = limits; }
   [[nodiscard]] const LaunchLimits& limits() const { return limits_; }
@@ -67,10 +74,10 @@ class Launcher {
 
   /// The buffer of `launch`, whose size is the kernel's; 0: no kernel of that value, no room.
   [[nodiscard]] std::uint64_t describe(const Caller& caller, const LaunchDescription& launch);
-  [[nodiscard]] LaunchCode launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
-                                  std::uint64_t stream);
+  [[nodiscard]] Launched launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
+                                std::uint64_t stream);
   /// What the buffer was made for.
-  [[nodiscard]] LaunchCode launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream);
+  [[nodiscard]] Launched launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream);
   /// Whether a warp of the block may wait for children.
   [[nodiscard]] LaunchCode synchronize(const Caller& caller) const;
   [[nodiscard]] std::optional<std::uint64_t> create_stream(const Caller& caller, std::uint32_t flags);
@@ -85,13 +92,41 @@ class Launcher {
   [[nodiscard]] std::uint64_t open_children(BlockId block) const;
   [[nodiscard]] bool may_start() const { return !startable_.empty(); }
   /// The oldest that may start; it counts as started.
-  [[nodiscard]] ChildLaunch start();
+  [[nodiscard]] ChildLaunch start() { return start(*startable_.begin()); }
+  /// It waits for no other launch.
+  [[nodiscard]] bool may_start(LaunchId launch) const { return startable_.count(launch) != 0; }
+  /// A launch that may start; it counts as started.
+  [[nodiscard]] ChildLaunch start(LaunchId launch);
+  /// What is known of a launch by device code that is open.
+  [[nodiscard]] ChildLaunch find(LaunchId launch) const;
+  /// For machines on which launches come to where they wait some time after they were admitted: one has come.
+  void arrive(LaunchId launch);
+  /// Launches that have come and wait for no other one any more, since the last call, in that order.
+  [[nodiscard]] std::vector<LaunchId> take_arrived() { return std::exchange(arrived_, {}); }
+  /// Admitted and not started.
+  [[nodiscard]] std::uint64_t pending() const { return pending_; }
+  /// No launch is open.
+  [[nodiscard]] bool idle() const { return nodes_.empty(); }
   /// Launches that are open and have not started wait for others; text for a deadlock, empty if there are none.
   [[nodiscard]] std::string waiting() const;
-  /// All thread blocks of a launch have ended. Closes what is closed with it.
+  /// All thread blocks of a launch have ended.
   void complete(LaunchId launch);
+  /// Some launch is to be closed.
+  [[nodiscard]] bool closing() const { return !closing_.empty(); }
+  /// Closes the launches that are open for nobody: their streams go on, the blocks that launched them have a child
+  /// less. Their parents may be closed by the next call.
+  void close_level();
+  /// Until nothing is left to be closed.
+  void close() {
+    while (closing()) close_level();
+  }
   /// A thread block has ended. Its children go on.
   void end_block(BlockId block);
+  /// Nothing of the tree of a launch of the host is to start any more: its launches may be started, to be completed.
+  void stop(LaunchId root) { nodes_.at(root).stopped = true; }
+  [[nodiscard]] bool stopped(LaunchId launch) const { return nodes_.at(root(launch)).stopped; }
+  /// The launch of the host at the top of its tree.
+  [[nodiscard]] LaunchId root(LaunchId launch) const { return nodes_.at(launch).root; }
   /// Forgets the whole tree of a launch of the host, as if it had completed.
   void drop(LaunchId root);
   /// Launches of the host that have been closed since the last call, in that order.
@@ -112,7 +147,9 @@ class Launcher {
     std::vector<LaunchId> followers;
     LaunchDescription launch;
     std::uint64_t parameters = 0;
+    bool arrived = false;
     bool pending = false;  ///< has not started
+    bool stopped = false;  ///< of a launch of the host: `stop`
   };
   struct Stream {
     LaunchId last = 0;
@@ -130,7 +167,7 @@ class Launcher {
   [[nodiscard]] LaunchCode check(const LoadedProgram& program, const LaunchDescription& launch) const;
   [[nodiscard]] Stream* find_stream(const Caller& caller, std::uint64_t stream);
   void follow(Node& node, LaunchId id, LaunchId before);
-  void close(LaunchId launch);
+  void close(LaunchId launch, const Node& node);
 
   const Machine& machine_;
   const ProgramTable& programs_;
@@ -141,9 +178,11 @@ class Launcher {
   std::uint64_t pending_ = 0;
   std::unordered_map<LaunchId, Node> nodes_;
   std::set<LaunchId> startable_;
+  std::vector<LaunchId> closing_;  ///< open for nobody
   std::unordered_map<BlockId, Site> sites_;
+  std::vector<LaunchId> arrived_;
   std::vector<LaunchId> closed_roots_;
   std::vector<BlockId> childless_;
 };
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu

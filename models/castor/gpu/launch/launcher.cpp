@@ -1,4 +1,4 @@
-#include "castor/gpu/functional/launcher.h"
+#include "castor/gpu/launch/launcher.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "castor/base/words.h"
 #include "castor/gpu/launch_check.h"
 
-namespace castor::gpu::functional {
+namespace castor::gpu {
 
 namespace {
 
@@ -51,23 +51,23 @@ std::uint64_t Launcher::describe(const Caller& caller, const LaunchDescription& 
   return buffers_.allocate(ParameterBuffers::kMostAlignment, called->program().parameter_bytes, launch);
 }
 
-LaunchCode Launcher::launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream) {
+Launched Launcher::launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream) {
   const ParameterBuffers::Buffer* const known = buffers_.find(buffer);
-  if (known == nullptr || !known->launch) return LaunchCode::kInvalidValue;
+  if (known == nullptr || !known->launch) return {LaunchCode::kInvalidValue};
   const LaunchDescription description = *known->launch;
   return launch(caller, description, buffer, stream);
 }
 
-LaunchCode Launcher::launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
-                            std::uint64_t stream) {
+Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
+                          std::uint64_t stream) {
   const LoadedProgram* const called = program(caller, launch.kernel);
   const ParameterBuffers::Buffer* const known = buffers_.find(buffer);
   if (called == nullptr || known == nullptr || known->launched || known->bytes < called->program().parameter_bytes)
-    return LaunchCode::kInvalidValue;
+    return {LaunchCode::kInvalidValue};
   Stream* const queue = find_stream(caller, stream);
-  if (queue == nullptr) return LaunchCode::kInvalidHandle;
-  if (const LaunchCode wrong = check(*called, launch); wrong != LaunchCode::kSuccess) return wrong;
-  if (pending_ >= limits_.pending) return LaunchCode::kPendingCountExceeded;
+  if (queue == nullptr) return {LaunchCode::kInvalidHandle};
+  if (const LaunchCode wrong = check(*called, launch); wrong != LaunchCode::kSuccess) return {wrong};
+  if (pending_ >= limits_.pending) return {LaunchCode::kPendingCountExceeded};
 
   const LaunchId id = ++last_launch_;
   Node& parent = nodes_.at(caller.launch);
@@ -89,7 +89,7 @@ LaunchCode Launcher::launch(const Caller& caller, const LaunchDescription& launc
   node.pending = true;
   if (node.waits == 0) startable_.insert(id);
   nodes_.emplace(id, std::move(node));
-  return LaunchCode::kSuccess;
+  return {LaunchCode::kSuccess, id};
 }
 
 void Launcher::follow(Node& node, LaunchId id, LaunchId before) {
@@ -159,13 +159,22 @@ std::uint64_t Launcher::open_children(BlockId block) const {
   return found == sites_.end() ? 0 : found->second.open_children;
 }
 
-ChildLaunch Launcher::start() {
-  const LaunchId id = *startable_.begin();
-  startable_.erase(startable_.begin());
+ChildLaunch Launcher::find(LaunchId launch) const {
+  const Node& node = nodes_.at(launch);
+  return {launch, node.root, node.level, node.launch, node.parameters};
+}
+
+ChildLaunch Launcher::start(LaunchId launch) {
+  startable_.erase(launch);
   --pending_;
-  Node& node = nodes_.at(id);
-  node.pending = false;
-  return {id, node.root, node.level, node.launch, node.parameters};
+  nodes_.at(launch).pending = false;
+  return find(launch);
+}
+
+void Launcher::arrive(LaunchId launch) {
+  Node& node = nodes_.at(launch);
+  node.arrived = true;
+  if (node.waits == 0) arrived_.push_back(launch);
 }
 
 std::string Launcher::waiting() const {
@@ -177,27 +186,30 @@ std::string Launcher::waiting() const {
 void Launcher::complete(LaunchId launch) {
   Node& node = nodes_.at(launch);
   if (node.parameters != 0) buffers_.free(std::exchange(node.parameters, 0));
-  if (--node.open == 0) close(launch);
+  if (--node.open == 0) closing_.push_back(launch);
 }
 
-// A loop: chains of launches that only wait for their children may be long.
-void Launcher::close(LaunchId launch) {
-  while (launch != 0) {
+void Launcher::close_level() {
+  for (const LaunchId launch : std::exchange(closing_, {})) {
     const auto found = nodes_.find(launch);
+    if (found == nodes_.end()) continue;  // dropped
     const Node node = std::move(found->second);
     nodes_.erase(found);
-    for (const LaunchId follower : node.followers) {
-      const auto next = nodes_.find(follower);
-      if (next != nodes_.end() && --next->second.waits == 0) startable_.insert(follower);
-    }
-    if (node.parent == 0) {
-      closed_roots_.push_back(launch);
-      return;
-    }
-    const auto site = sites_.find(node.block);
-    if (site != sites_.end() && --site->second.open_children == 0) childless_.push_back(node.block);
-    launch = --nodes_.at(node.parent).open == 0 ? node.parent : 0;
+    close(launch, node);
   }
+}
+
+void Launcher::close(LaunchId launch, const Node& node) {
+  for (const LaunchId follower : node.followers) {
+    const auto next = nodes_.find(follower);
+    if (next == nodes_.end() || --next->second.waits != 0) continue;
+    startable_.insert(follower);
+    if (next->second.arrived) arrived_.push_back(follower);
+  }
+  if (node.parent == 0) return closed_roots_.push_back(launch);
+  const auto site = sites_.find(node.block);
+  if (site != sites_.end() && --site->second.open_children == 0) childless_.push_back(node.block);
+  if (--nodes_.at(node.parent).open == 0) closing_.push_back(node.parent);
 }
 
 void Launcher::end_block(BlockId block) { sites_.erase(block); }
@@ -220,11 +232,13 @@ void Launcher::drop(LaunchId root) {
 void Launcher::reset() {
   nodes_.clear();
   startable_.clear();
+  closing_.clear();
   sites_.clear();
+  arrived_.clear();
   closed_roots_.clear();
   childless_.clear();
   pending_ = 0;
   buffers_.clear();
 }
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::gpu

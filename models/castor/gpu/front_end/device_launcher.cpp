@@ -1,0 +1,220 @@
+#include "castor/gpu/front_end/device_launcher.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+#include "castor/gpu/front_end/launch_descriptor.h"
+
+namespace castor::gpu {
+namespace {
+
+constexpr std::uint64_t kRecordBytes = sizeof(PacketImage);
+
+}  // namespace
+
+DeviceLauncher::DeviceLauncher(const Machine& machine, Store& store, const ProgramTable& programs,
+                               const std::vector<SmUnit*>& sms, const KernelTable& table, LaunchTrees& trees,
+                               MemoryClient& memory, Observer* observer, base::StatisticGroup& statistics)
+    : machine_(machine),
+      programs_(programs),
+      sms_(sms),
+      table_(table),
+      trees_(trees),
+      observer_(observer),
+      launcher_(machine, store, programs, kRecordBytes),
+      pool_(machine, memory),
+      last_served_(machine.chip.sms),
+      last_pointer_(machine.chip.sms),
+      group_(statistics, "device_launches"),
+      launches_(group_, {"launches", "", "launches by device code that were admitted"}),
+      granted_(group_, {"granted", "", "of them those that were granted a parse lane"}),
+      dropped_(group_, {"dropped", "", "of them those that a fault of their tree kept from starting"}),
+      pending_peak_(group_, {"pending_peak", "", "most launches that were admitted and not granted"}) {}
+
+// --- Calls of SMs ---------------------------------------------------------------------------------------------------
+
+Caller DeviceLauncher::caller(const KernelContext& kernel, unsigned sm, BlockId& block) {
+  LaunchRecord& record = *table_.of(kernel).record;
+  if (record.launch == 0) {
+    record.launch = launcher_.open_root();
+    roots_[record.launch] = &record;
+  }
+  if (block == 0) {
+    block = ++last_block_;
+    sms_of_blocks_[block] = sm;
+  }
+  return {block, record.launch, kernel.program->code_values};
+}
+
+StoredRecord DeviceLauncher::admitted(LaunchId launch, const LaunchOrigin& origin) {
+  const ChildLaunch child = launcher_.find(launch);
+  const LoadedProgram& loaded = *programs_.kernel(child.launch.kernel);
+  const isa::Program& program = loaded.program();
+  LaunchRecord& record = trees_.records().take(table_.of(*origin.kernel).record, origin.sm);
+  record.launch = launch;
+  record.called = origin.called;
+  record.acquire = origin.acquire;
+  record.context.program = &program;
+  record.context.queue = origin.kernel->queue;
+  record.context.ticket = kFirstDeviceTicket + launch;
+  record.image = launcher_.buffers().record(child.parameters);
+  waiting_[launch] = &record;
+  ++launches_;
+  if (launcher_.pending() > pending_peak_.value()) ++pending_peak_;
+
+  if (observer_ != nullptr) observer_->launched({origin.called, origin.sm, origin.context, record.context.ticket});
+
+  LaunchDescriptor descriptor;
+  descriptor.code_base = loaded.code_base();
+  descriptor.parameters = child.parameters;
+  descriptor.grid = child.launch.grid;
+  descriptor.block = child.launch.block;
+  descriptor.registers = program.registers;
+  descriptor.shared_bytes = program.shared_bytes + child.launch.dynamic_shared;
+  descriptor.local_bytes = program.local_bytes;
+  descriptor.serial = static_cast<std::uint32_t>(launch);
+  descriptor.by_device = true;
+  descriptor.level = record.level;
+  descriptor.parent_sm = record.parent_sm;
+  return {record.image, encode(descriptor)};
+}
+
+void DeviceLauncher::end_block(BlockId block) {
+  launcher_.end_block(block);
+  sms_of_blocks_.erase(block);
+}
+
+// --- A cycle --------------------------------------------------------------------------------------------------------
+
+const std::vector<LaunchRecord*>& DeviceLauncher::close() {
+  closed_.clear();
+  stirred_ = launcher_.closing();
+  if (!stirred_) return closed_;
+  launcher_.close_level();
+  for (const LaunchId launch : launcher_.take_closed_roots()) {
+    const auto found = roots_.find(launch);
+    closed_.push_back(found->second);
+    roots_.erase(found);
+  }
+  return closed_;
+}
+
+// One that is leaving its SM hears it elsewhere.
+void DeviceLauncher::tell_closed(BlockId block, Cycle now) {
+  const auto found = sms_of_blocks_.find(block);
+  if (found != sms_of_blocks_.end()) sms_[found->second]->close_children(block, now + 1);
+}
+
+LaunchRecord& DeviceLauncher::take(LaunchId launch) {
+  const auto found = waiting_.find(launch);
+  LaunchRecord& record = *found->second;
+  waiting_.erase(found);
+  return record;
+}
+
+DeviceLauncher::Granted DeviceLauncher::grant() {
+  const PendingPool::Pending pending = pool_.take();
+  ++granted_;
+  return {launcher_.start(pending.launch), &take(pending.launch), pending.record};
+}
+
+void DeviceLauncher::step(Cycle now) {
+  drop_stopped();
+  serve(now);
+  take_pointer(now);
+  place(now);
+  pool_.step(now);
+}
+
+void DeviceLauncher::drop_stopped() {
+  const LaunchId launch = pool_.offered();
+  if (launch == 0 || !launcher_.stopped(launch)) return;
+  static_cast<void>(pool_.take());
+  static_cast<void>(launcher_.start(launch));
+  launcher_.complete(launch);
+  trees_.records().let_go(take(launch));
+  ++dropped_;
+}
+
+// One request at a time, which takes a cycle, or one for each buffer.
+void DeviceLauncher::serve(Cycle now) {
+  if (now < serves_from_) return;
+  SmMask asking = 0;
+  for (SmUnit* const sm : sms_) asking |= SmMask{sm->runtime_calls().head(now) != nullptr} << sm->index();
+  if (asking == 0) return;
+  const unsigned sm = last_served_.first(asking);
+  last_served_.chosen(sm);
+  const RuntimeMessage call = *sms_[sm]->runtime_calls().head(now);
+  sms_[sm]->runtime_calls().pop();
+  serves_from_ = now + (call.allocates ? call.lanes : 1);
+  sms_[sm]->serve_runtime(call.warp, *this, serves_from_);
+}
+
+void DeviceLauncher::take_pointer(Cycle now) {
+  if (now < arrivals_from_) return;
+  SmMask pointing = 0;
+  for (SmUnit* const sm : sms_) pointing |= SmMask{sm->pointers().head(now) != nullptr} << sm->index();
+  if (pointing == 0) return;
+  if (!arrived_ && machine_.pool.fixed_overhead != 0) {
+    arrived_ = true;
+    arrivals_from_ = now + machine_.pool.fixed_overhead;
+    return;
+  }
+  arrived_ = true;
+  const unsigned sm = last_pointer_.first(pointing);
+  last_pointer_.chosen(sm);
+  const PointerMessage message = *sms_[sm]->pointers().head(now);
+  sms_[sm]->pointers().pop();
+  launcher_.arrive(message.launch);
+}
+
+void DeviceLauncher::place(Cycle now) {
+  for (const LaunchId launch : launcher_.take_arrived()) arrived_launches_.push_back(launch);
+  if (arrived_launches_.empty()) return;
+  const LaunchId launch = arrived_launches_.front();
+  arrived_launches_.pop_front();
+  // What it must see has been performed: before its pointer left, and before those were closed that it waited for.
+  if (machine_.acquire.child == ChildAcquire::kLaunch) waiting_.at(launch)->acquire = now;
+  pool_.arrive({launch, launcher_.buffers().record(launcher_.find(launch).parameters)});
+}
+
+bool DeviceLauncher::waits_for_tree(Ticket ticket) const {
+  return std::any_of(roots_.begin(), roots_.end(),
+                     [ticket](const auto& root) { return root.second->context.ticket == ticket; });
+}
+
+// --- Ends -----------------------------------------------------------------------------------------------------------
+
+std::vector<const LaunchRecord*> DeviceLauncher::abandon() {
+  std::vector<const LaunchRecord*> roots;
+  for (const auto& [launch, record] : roots_) {
+    launcher_.stop(launch);
+    roots.push_back(record);
+  }
+  stirred_ = true;
+  return roots;
+}
+
+void DeviceLauncher::reset() {
+  CASTOR_ASSERT(launcher_.idle() && waiting_.empty() && roots_.empty(), "a launch by device code is left");
+  launcher_.reset();
+  sms_of_blocks_.clear();
+}
+
+Cycle DeviceLauncher::next(Cycle now) const {
+  if (!on_) return kForever;
+  const LaunchId offered = pool_.offered();
+  if (stirred_ || launcher_.closing() || pool_.stirs() || !arrived_launches_.empty() ||
+      (offered != 0 && launcher_.stopped(offered)))
+    return now + 1;
+  Cycle next = kForever;
+  for (SmUnit* const sm : sms_) {
+    if (const Cycle asks = sm->runtime_calls().next(); asks != kForever)
+      next = std::min(next, std::max(asks, serves_from_));
+    if (const Cycle points = sm->pointers().next(); points != kForever)
+      next = std::min(next, std::max(points, arrivals_from_));
+  }
+  return next == kForever ? next : std::max(next, now + 1);
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "castor/base/statistics.h"
+#include "castor/gpu/front_end/kernel_table.h"
+#include "castor/gpu/front_end/launch_trees.h"
+#include "castor/gpu/front_end/ledger.h"
+#include "castor/gpu/front_end/memory_client.h"
+#include "castor/gpu/front_end/pending_pool.h"
+#include "castor/gpu/launch/launch_service.h"
+#include "castor/gpu/loaded_program.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/observer.h"
+#include "castor/gpu/sm_unit.h"
+
+namespace castor::gpu {
+
+/// Tickets of launches by device code: behind all that the host gets.
+inline constexpr Ticket kFirstDeviceTicket = Ticket{1} << 48;
+
+/// Launches by device code in the front end (docs/gpu.md, "Launches by device code"): serves the calls of SMs, keeps
+/// the records of launches that wait, and says which of them is granted a lane next and which trees are closed.
+///
+/// In a cycle: `look` in F1; in F7 `close`, then `complete`; in F8 `grant`; in F9 `step`. Without a program that
+/// launches nobody calls it.
+class DeviceLauncher final : public LaunchService {
+ public:
+  /// A launch that is granted a parse lane.
+  struct Granted {
+    ChildLaunch child;
+    LaunchRecord* record = nullptr;  ///< the caller holds it
+    std::uint64_t image = 0;         ///< device address of its launch record
+  };
+
+  /// `memory` is used by nobody else; `observer`: null = none.
+  DeviceLauncher(const Machine& machine, Store& store, const ProgramTable& programs, const std::vector<SmUnit*>& sms,
+                 const KernelTable& table, LaunchTrees& trees, MemoryClient& memory, Observer* observer,
+                 base::StatisticGroup& statistics);
+
+  /// A program is loaded that calls the device runtime.
+  void enable() { on_ = true; }
+  [[nodiscard]] bool on() const { return on_; }
+  void set_limits(const LaunchLimits& limits) { launcher_.set_limits(limits); }
+
+  // LaunchService, for the SM whose call is served.
+  [[nodiscard]] Launcher& launcher() override { return launcher_; }
+  [[nodiscard]] Caller caller(const KernelContext& kernel, unsigned sm, BlockId& block) override;
+  [[nodiscard]] bool stopped(const KernelContext& kernel) const override { return table_.of(kernel).killed; }
+  [[nodiscard]] StoredRecord admitted(LaunchId launch, const LaunchOrigin& origin) override;
+
+  void look() { pool_.look(); }
+  /// A launch may be granted a lane in this cycle.
+  [[nodiscard]] bool ready() const { return pool_.offered() != 0 && !launcher_.stopped(pool_.offered()); }
+  [[nodiscard]] Granted grant();
+  /// Closes launches of which nothing is open. Returns the records of the host's that are closed with their trees.
+  [[nodiscard]] const std::vector<LaunchRecord*>& close();
+  /// Blocks whose launches are all closed since the last call.
+  [[nodiscard]] std::vector<BlockId> take_childless() { return launcher_.take_childless(); }
+  /// Tells the SM of such a block.
+  void tell_closed(BlockId block, Cycle now);
+  /// A block leaves its SM to come back; it is on this one again.
+  void leave(BlockId block) { sms_of_blocks_.erase(block); }
+  void come(BlockId block, unsigned sm) { sms_of_blocks_[block] = sm; }
+  [[nodiscard]] bool stopped(const LaunchRecord& record) const { return launcher_.stopped(record.launch); }
+  /// All TBs of a launch are counted; its tree has launches by device code.
+  void complete(const LaunchRecord& record) { launcher_.complete(record.launch); }
+  /// A TB that has called leaves its SM.
+  void end_block(BlockId block);
+  /// Calls, pointers, records that are read, launches of stopped trees.
+  void step(Cycle now);
+
+  /// A fault stops the tree of this record: nothing of it starts any more.
+  void stop(const LaunchRecord& record) {
+    launcher_.stop(launcher_.root(record.launch));
+    stirred_ = true;
+  }
+  /// The same of all trees, whose launches by the host are returned.
+  std::vector<const LaunchRecord*> abandon();
+  /// After `abandon`, when nothing is open: streams, events and buffers are forgotten.
+  void reset();
+
+  /// First cycle after `now` with work; what memory answers aside.
+  [[nodiscard]] Cycle next(Cycle now) const;
+  [[nodiscard]] bool idle() const { return launcher_.idle(); }
+  [[nodiscard]] std::uint64_t progress() const { return launches_.value() + granted_.value() + dropped_.value(); }
+  /// The host's launch of this ticket is complete but for what device code has launched below it.
+  [[nodiscard]] bool waits_for_tree(Ticket ticket) const;
+  /// A line about launches that have not started; empty if there are none.
+  [[nodiscard]] std::string waiting() const { return launcher_.waiting(); }
+
+ private:
+  void serve(Cycle now);
+  void take_pointer(Cycle now);
+  void place(Cycle now);
+  void drop_stopped();
+  LaunchRecord& take(LaunchId launch);
+
+  const Machine& machine_;
+  const ProgramTable& programs_;
+  std::vector<SmUnit*> sms_;
+  const KernelTable& table_;
+  LaunchTrees& trees_;
+  Observer* const observer_;
+  Launcher launcher_;
+  PendingPool pool_;
+  bool on_ = false;
+  std::unordered_map<LaunchId, LaunchRecord*> waiting_;  ///< admitted and not granted; held
+  std::unordered_map<LaunchId, LaunchRecord*> roots_;    ///< of the host, in open trees; held by their tree
+  std::unordered_map<BlockId, unsigned> sms_of_blocks_;
+  BlockId last_block_ = 0;
+  SmSearch last_served_, last_pointer_;
+  Cycle serves_from_ = 0;
+  Cycle arrivals_from_ = 0;
+  bool arrived_ = false;                   ///< a pointer has, in this run
+  bool stirred_ = false;                   ///< something was closed in this cycle, or stopped
+  std::deque<LaunchId> arrived_launches_;  ///< that wait for no other one; they go into the pool, one per cycle
+  std::vector<LaunchRecord*> closed_;
+  base::StatisticGroup group_;
+  base::Counter launches_, granted_, dropped_, pending_peak_;
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,157 @@
+#include "castor/gpu/front_end/suspender.h"
+
+#include <algorithm>
+
+namespace castor::gpu {
+
+Suspender::Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger, Dispatcher& dispatcher,
+                     DeviceLauncher& launches, ParseLanes& lanes, base::StatisticGroup& statistics)
+    : sms_(sms),
+      table_(table),
+      ledger_(ledger),
+      dispatcher_(dispatcher),
+      launches_(launches),
+      lanes_(lanes),
+      group_(statistics, "suspension"),
+      suspended_(group_, {"suspended", "", "TBs that gave up their place while they waited for launches of theirs"}),
+      resumed_(group_, {"resumed", "", "of them those that were placed again"}),
+      detached_kernels_(group_, {"detached", "", "times that a kernel gave its table entry up for such TBs"}) {}
+
+void Suspender::take(Cycle now) {
+  for (SmUnit* const sm : sms_) {
+    while (const SuspendMessage* const message = sm->suspended().head(now)) {
+      const KernelContext& context = *message->tb->kernel;
+      const Away away = {message->tb, table_.of(context).record};
+      sm->suspended().pop();
+      ledger_.credit(sm->index(), context.entry, context.need);
+      table_.suspend(context.entry);
+      ++suspended_;
+      const BlockId block = away.tb->caller;
+      launches_.leave(block);
+      const bool goes_on = launches_.launcher().open_children(block) == 0 || launches_.stopped(*away.record);
+      if (goes_on) {
+        ready_.push_back(away);
+        stirred_ = true;
+      } else {
+        waiting_.emplace(block, away);
+      }
+    }
+  }
+}
+
+bool Suspender::children_closed(BlockId block) {
+  const auto found = waiting_.find(block);
+  if (found == waiting_.end()) return false;
+  ready_.push_back(std::move(found->second));
+  waiting_.erase(found);
+  stirred_ = true;
+  return true;
+}
+
+void Suspender::restore(Cycle now) {
+  if (placeable_.empty()) return;
+  const Away away = placeable_.front();
+  const unsigned entry = away.record->context.entry;
+  const SmMask takers = dispatcher_.takers_again(entry);
+  if (takers == 0) return;
+  placeable_.pop_front();
+  const unsigned sm = dispatcher_.place_again(entry, takers, now);
+  table_.resume(entry);
+  launches_.come(away.tb->caller, sm);
+  ++resumed_;
+  TbStartMessage message;
+  message.visible = now + 1;
+  message.kernel = away.tb->kernel;
+  message.item = away.tb->item;
+  message.gid = away.tb->gid;
+  message.group = away.tb->group;
+  message.level = away.record->level;
+  message.parent_sm = away.record->parent_sm;
+  // It sees what its launches have written.
+  message.acquire = now;
+  message.suspended = away.tb;
+  sms_[sm]->start(message);
+}
+
+int Suspender::deserted() const {
+  for (unsigned entry = 0; entry < table_.size() && suspended_.value() != 0; ++entry) {
+    if (table_[entry].deserted()) return static_cast<int>(entry);
+  }
+  return -1;
+}
+
+void Suspender::detach(unsigned entry, Cycle now) {
+  const LaunchRecord* const record = table_[entry].record;
+  detached_[record] = table_.detach(entry, now);
+  ++detached_kernels_;
+}
+
+int Suspender::grant(Cycle now) {
+  const Away away = std::move(ready_.front());
+  ready_.pop_front();
+  offers_ = false;
+  stirred_ = true;
+  int taken = -1;
+  if (const auto found = detached_.find(away.record); found != detached_.end()) {
+    taken = table_.first_free(now);
+    table_.reserve_again(static_cast<unsigned>(taken), std::move(found->second));
+    detached_.erase(found);
+  }
+  const unsigned entry = away.record->context.entry;
+  table_.expect(entry);
+  lanes_.resume(entry, away.record->image, now);
+  in_lanes_.push_back(away);
+  return taken;
+}
+
+void Suspender::finish(Cycle /*now*/) {
+  const Away away = std::move(in_lanes_.front());
+  in_lanes_.pop_front();
+  const unsigned entry = away.record->context.entry;
+  table_.write_again(entry);
+  if (launches_.stopped(*away.record) && !table_[entry].killed) table_.kill(entry);
+  if (table_[entry].killed) {
+    drop(away);
+  } else {
+    placeable_.push_back(away);
+  }
+}
+
+void Suspender::drop(const Away& away) {
+  launches_.end_block(away.tb->caller);
+  table_.drop_suspended(away.record->context.entry);
+}
+
+void Suspender::stop(const LaunchRecord& root) {
+  const auto of_tree = [&root](const Away& away) { return &root_of(*away.record) == &root; };
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    if (!of_tree(at->second)) {
+      ++at;
+      continue;
+    }
+    ready_.push_back(std::move(at->second));
+    at = waiting_.erase(at);
+  }
+  for (const Away& away : placeable_) {
+    if (of_tree(away)) drop(away);
+  }
+  placeable_.erase(std::remove_if(placeable_.begin(), placeable_.end(), of_tree), placeable_.end());
+  stirred_ = true;
+}
+
+Cycle Suspender::next(Cycle now) const {
+  if (stirred_ || deserted() >= 0) return now + 1;
+  if (!placeable_.empty() && dispatcher_.takers_again(placeable_.front().record->context.entry) != 0) return now + 1;
+  Cycle next = kForever;
+  for (SmUnit* const sm : sms_) next = std::min(next, sm->suspended().next());
+  return next == kForever ? next : std::max(next, now + 1);
+}
+
+std::string Suspender::waiting() const {
+  const std::size_t blocks = waiting_.size() + ready_.size() + in_lanes_.size() + placeable_.size();
+  if (blocks == 0) return {};
+  return "  " + std::to_string(blocks) + " thread blocks have left their SMs while they wait for launches of theirs, " +
+         std::to_string(waiting_.size()) + " of them still wait\n";
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,344 @@
+#include "castor/gpu/sm/runtime_unit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+namespace {
+
+using isa::RuntimeCall;
+
+bool launches(RuntimeCall call) { return call == RuntimeCall::kLaunch || call == RuntimeCall::kDescribedLaunch; }
+bool allocates(RuntimeCall call) { return call == RuntimeCall::kBuffer || call == RuntimeCall::kDescribedBuffer; }
+
+}  // namespace
+
+RuntimeUnit::RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs,
+                         BlockedWarps& blocked, Scoreboard& scoreboard, SmMemory& memory, EventWheel& wheel,
+                         SmOutbox& outbox, SpinWatch& watch, RuntimeCounters& counters)
+    : machine_(machine),
+      sm_(sm),
+      clock_(clock),
+      warps_(warps),
+      tbs_(tbs),
+      blocked_(blocked),
+      scoreboard_(scoreboard),
+      memory_(memory),
+      wheel_(wheel),
+      outbox_(outbox),
+      watch_(watch),
+      counters_(counters) {}
+
+RuntimeUnit::WarpCalls& RuntimeUnit::calls(unsigned w) {
+  if (warp_calls_.empty()) {
+    warp_calls_.resize(machine_.sm.warps);
+    callers_.resize(machine_.sm.tb_contexts);
+  }
+  if (warp_calls_[w] == nullptr) warp_calls_[w] = std::make_unique<WarpCalls>();
+  return *warp_calls_[w];
+}
+
+Tick RuntimeUnit::latency(RuntimeCall call, unsigned lanes) const {
+  const Machine::Launch& launch = machine_.launch;
+  if (call == RuntimeCall::kStreamCreate) return launch.stream;
+  if (allocates(call)) return launch.buffer_warp + Tick{launch.buffer_lane} * lanes;
+  if (launches(call)) return launch.launch_warp + Tick{launch.launch_lane} * lanes;
+  return 0;
+}
+
+// --- Calls ----------------------------------------------------------------------------------------------------------
+
+void RuntimeUnit::start(unsigned context) {
+  if (callers_.empty()) return;
+  callers_[context] = 0;
+  for (WarpMask left = tbs_[context].warps; left != 0; left &= left - 1) {
+    if (auto& calls = warp_calls_[lowest(left)]; calls != nullptr) calls->values = {};
+  }
+}
+
+void RuntimeUnit::call(unsigned w, const isa::Record& record, LaneMask mask) {
+  WarpCalls& calls = this->calls(w);
+  const auto kind = static_cast<RuntimeCall>(record.imm);
+  if (is_own(kind)) return runtime_call(record, warps_.view(w), mask, {}, calls.values, nullptr);
+  calls.record = &record;
+  calls.mask = mask;
+  blocked_.call_runtime(w);
+  watch_.disturb();
+  ++counters_.runtime_calls;
+  if (launches(kind) && !calls.pointers.empty()) {
+    held_ |= warp_bit(w);
+  } else {
+    begin(w);
+  }
+}
+
+// The call issues in this tick, or would have issued without the pointers before it.
+void RuntimeUnit::begin(unsigned w) {
+  WarpCalls& calls = *warp_calls_[w];
+  const TbState& tb = tbs_[warps_[w].tb];
+  const auto lanes = static_cast<unsigned>(__builtin_popcountll(calls.mask));
+  calls.origin = {tb.kernel, sm_, warps_[w].tb, clock_.now(), tb.memory->acquire};
+  calls.called = clock_.tick();
+  calls.returns = calls.called + latency(kind(calls), lanes);
+  if (launches(kind(calls))) {
+    calls.older = 0;
+    for (WarpMask left = tb.warps; left != 0; left &= left - 1) {
+      if (scoreboard_.unacknowledged(lowest(left)) != 0) calls.older |= warp_bit(lowest(left));
+    }
+  }
+  asks_from_ = std::max(asks_from_, clock_.now() + 1);
+  outbox_.ask_launcher({asks_from_, w, lanes, allocates(kind(calls))});
+  ++asks_from_;
+  asked_ |= warp_bit(w);
+}
+
+void RuntimeUnit::serve(unsigned w, LaunchService& service, Cycle visible) {
+  CASTOR_ASSERT_AT(visible, (asked_ & warp_bit(w)) != 0, "warp %u of SM %u does not wait for a launcher", w, sm_);
+  Reply reply;
+  reply.visible = visible;
+  reply.warp = w;
+  const WarpState& warp = warps_[w];
+  const TbState& tb = tbs_[warp.tb];
+  if (!service.stopped(*tb.kernel)) {
+    WarpCalls& calls = *warp_calls_[w];
+    const Caller caller = service.caller(*tb.kernel, sm_, callers_[warp.tb]);
+    std::vector<LaunchId> launched;
+    runtime_call(*calls.record, warps_.view(w), calls.mask, caller, calls.values, &service.launcher(), &launched);
+    for (const LaunchId launch : launched) {
+      Pointer pointer;
+      pointer.launch = launch;
+      pointer.record = service.admitted(launch, calls.origin);
+      pointer.due =
+          calls.called + machine_.launch.launch_warp + Tick{machine_.launch.launch_lane} * (reply.pointers.size() + 1);
+      reply.pointers.push_back(pointer);
+    }
+    reply.waits = kind(calls) == RuntimeCall::kSynchronize &&
+                  service.launcher().synchronize(caller) == LaunchCode::kSuccess &&
+                  service.launcher().open_children(caller.block) != 0;
+  }
+  replies_.push_back(std::move(reply));
+}
+
+void RuntimeUnit::close_children(BlockId block, Cycle visible) { closings_.push_back({visible, block}); }
+
+// In the order in which the launcher sent them: of one cycle it closes launches before it serves a call.
+bool RuntimeUnit::take_messages() {
+  bool taken = false;
+  for (Cycle next = next_message(); next <= clock_.now(); next = next_message()) {
+    if (!closings_.empty() && closings_.front().visible == next) {
+      take(closings_.front());
+      closings_.pop_front();
+    } else {
+      take(replies_.front());
+      replies_.pop_front();
+    }
+    taken = true;
+  }
+  if (taken) watch_.disturb();
+  return taken;
+}
+
+void RuntimeUnit::take(const Closing& closing) {
+  for (WarpMask left = awaiting_ & ~kept_; left != 0; left &= left - 1) {
+    const unsigned w = lowest(left);
+    if (callers_[warps_[w].tb] != closing.block) continue;
+    awaiting_ &= ~warp_bit(w);
+    go_on(w, clock_.tick() + 1);
+  }
+}
+
+void RuntimeUnit::take(Reply& reply) {
+  const unsigned w = reply.warp;
+  WarpCalls& calls = *warp_calls_[w];
+  asked_ &= ~warp_bit(w);
+  for (std::size_t k = 0; k < reply.pointers.size(); ++k) {
+    Pointer& pointer = reply.pointers[k];
+    pointer.from = clock_.tick() + k;
+    pointer.number = ++last_number_;
+    calls.pointers.push_back(pointer);
+    pointing_ |= warp_bit(w);
+    unsent_ |= warp_bit(w);
+    if (calls.older != 0) behind_ |= warp_bit(w);
+    due_ = clock_.tick();
+  }
+  if (tbs_[warps_[w].tb].killed) {
+    blocked_.return_from_runtime(w);
+  } else if (reply.waits) {
+    awaiting_ |= warp_bit(w);
+  } else {
+    go_on(w, std::max(calls.returns, clock_.tick() + 1));
+  }
+}
+
+void RuntimeUnit::go_on(unsigned w, Tick tick) {
+  warp_calls_[w]->returns = tick;
+  SmEvent event;
+  event.kind = SmEvent::Kind::kReturn;
+  event.warp = static_cast<std::uint8_t>(w);
+  wheel_.add(clock_.tick(), tick, event);
+}
+
+// The warp that the event was for may have left meanwhile.
+void RuntimeUnit::returned(unsigned w) {
+  WarpCalls& calls = *warp_calls_[w];
+  if ((blocked_.in_runtime() & ~(asked_ | awaiting_ | held_) & warp_bit(w)) == 0 || calls.returns != clock_.tick())
+    return;
+  blocked_.return_from_runtime(w);
+  count_wait(kind(calls), clock_.tick() - calls.called);
+  // It sees what the launches have written.
+  if (kind(calls) == RuntimeCall::kSynchronize) tbs_.acquire(warps_[w].tb, clock_.now());
+}
+
+void RuntimeUnit::count_wait(RuntimeCall call, Tick ticks) {
+  if (call == RuntimeCall::kStreamCreate)
+    counters_.stream_wait += ticks;
+  else if (allocates(call))
+    counters_.buffer_wait += ticks;
+  else if (launches(call))
+    counters_.launch_wait += ticks;
+  else if (call == RuntimeCall::kSynchronize)
+    counters_.synchronize_wait += ticks;
+  else
+    counters_.other_wait += ticks;
+}
+
+void RuntimeUnit::stop(WarpMask warps) {
+  held_ &= ~warps;
+  restart_ &= ~warps;
+  awaiting_ &= ~warps;
+  kept_ &= ~warps;
+  for (WarpMask left = warps & blocked_.in_runtime() & ~asked_; left != 0; left &= left - 1) {
+    blocked_.return_from_runtime(lowest(left));
+  }
+}
+
+std::unique_ptr<RuntimeState> RuntimeUnit::take_values(unsigned w) const {
+  const auto& calls = warp_calls_[w];
+  return calls == nullptr ? nullptr : std::make_unique<RuntimeState>(calls->values);
+}
+
+void RuntimeUnit::give_values(unsigned w, const RuntimeState* values) {
+  if (values != nullptr) calls(w).values = *values;
+}
+
+void RuntimeUnit::give_caller(unsigned context, BlockId caller) {
+  if (callers_.empty()) callers_.resize(machine_.sm.tb_contexts);
+  if (warp_calls_.empty()) warp_calls_.resize(machine_.sm.warps);
+  callers_[context] = caller;
+}
+
+void RuntimeUnit::leave(WarpMask warps) {
+  for (WarpMask left = warps & awaiting_; left != 0; left &= left - 1) {
+    const unsigned w = lowest(left);
+    blocked_.return_from_runtime(w);
+    count_wait(RuntimeCall::kSynchronize, clock_.tick() - warp_calls_[w]->called);
+  }
+  awaiting_ &= ~warps;
+  kept_ &= ~warps;
+}
+
+Cycle RuntimeUnit::next_message() const {
+  return std::min(replies_.empty() ? base::kForever : replies_.front().visible,
+                  closings_.empty() ? base::kForever : closings_.front().visible);
+}
+
+// --- Records and pointers -------------------------------------------------------------------------------------------
+
+void RuntimeUnit::record_stored(unsigned w, std::uint32_t number) {
+  WarpCalls& calls = *warp_calls_[w];
+  const auto found = std::find_if(calls.pointers.begin(), calls.pointers.end(),
+                                  [number](const Pointer& pointer) { return pointer.number == number; });
+  CASTOR_ASSERT_AT(clock_.now(), found != calls.pointers.end(), "SM %u: record of no launch is stored", sm_);
+  found->stored = true;
+  --calls.records_out;
+  scoreboard_.acknowledged(w);
+  look_at_first(w);
+  due_ = clock_.tick();
+}
+
+void RuntimeUnit::advance() {
+  for (WarpMask left = std::exchange(restart_, 0); left != 0; left &= left - 1) {
+    held_ &= ~warp_bit(lowest(left));
+    begin(lowest(left));
+  }
+  for (WarpMask left = behind_; left != 0; left &= left - 1) update_older(lowest(left));
+  if (unsent_ != 0) send_record();
+  if ((stored_ & ~behind_) != 0) send_pointer();
+  due_ = next();
+}
+
+// Once a warp has no store under way, what it stores later is younger than the call.
+void RuntimeUnit::update_older(unsigned w) {
+  WarpCalls& calls = *warp_calls_[w];
+  for (WarpMask left = calls.older; left != 0; left &= left - 1) {
+    const unsigned other = lowest(left);
+    const std::uint32_t records = other == w ? calls.records_out : 0;
+    if (scoreboard_.unacknowledged(other) == records) calls.older &= ~warp_bit(other);
+  }
+  if (calls.older == 0) behind_ &= ~warp_bit(w);
+}
+
+void RuntimeUnit::look_at_first(unsigned w) {
+  const WarpCalls& calls = *warp_calls_[w];
+  const bool stored = !calls.pointers.empty() && calls.pointers.front().stored;
+  stored_ = (stored_ & ~warp_bit(w)) | (stored ? warp_bit(w) : 0);
+}
+
+// One per tick: that whose turn came first.
+void RuntimeUnit::send_record() {
+  Pointer* first = nullptr;
+  unsigned of = 0;
+  for (WarpMask left = unsent_; left != 0; left &= left - 1) {
+    WarpCalls& calls = *warp_calls_[lowest(left)];
+    Pointer& pointer = calls.pointers[calls.sent];
+    if (pointer.from > clock_.tick() || (first != nullptr && pointer.from >= first->from)) continue;
+    first = &pointer;
+    of = lowest(left);
+  }
+  if (first == nullptr || !memory_.store_record(first->record, of, warps_[of].tb, first->number)) return;
+  WarpCalls& calls = *warp_calls_[of];
+  ++calls.records_out;
+  if (++calls.sent == calls.pointers.size()) unsent_ &= ~warp_bit(of);
+  scoreboard_.expect_acknowledge(of);
+}
+
+// One per tick: that which has been due the longest.
+void RuntimeUnit::send_pointer() {
+  WarpCalls* first = nullptr;
+  unsigned of = 0;
+  for (WarpMask left = stored_ & ~behind_; left != 0; left &= left - 1) {
+    WarpCalls& calls = *warp_calls_[lowest(left)];
+    const Pointer& pointer = calls.pointers.front();
+    if (pointer.due > clock_.tick()) continue;
+    if (first != nullptr && first->pointers.front().due <= pointer.due) continue;
+    first = &calls;
+    of = lowest(left);
+  }
+  if (first == nullptr) return;
+  outbox_.point({clock_.now() + 1, first->pointers.front().launch});
+  first->pointers.pop_front();
+  --first->sent;
+  look_at_first(of);
+  if (!first->pointers.empty()) return;
+  pointing_ &= ~warp_bit(of);
+  restart_ |= held_ & warp_bit(of);
+}
+
+// Until a record is performed. Stores of the block that are older than the call may be at any time.
+Tick RuntimeUnit::next() const {
+  const Tick soonest = clock_.tick() + 1;
+  if ((restart_ | behind_) != 0) return soonest;
+  Tick next = base::kForever;
+  for (WarpMask left = unsent_; left != 0; left &= left - 1) {
+    const WarpCalls& calls = *warp_calls_[lowest(left)];
+    next = std::min(next, calls.pointers[calls.sent].from);
+  }
+  for (WarpMask left = stored_; left != 0; left &= left - 1) {
+    next = std::min(next, warp_calls_[lowest(left)]->pointers.front().due);
+  }
+  return next == base::kForever ? next : std::max(next, soonest);
+}
+
+}  // namespace castor::gpu

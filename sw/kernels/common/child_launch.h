@@ -1,0 +1,164 @@
+// Programs whose threads have very different amounts of work, in three forms: flat (each thread does its own work), CDP
+// (a thread with much work launches a child kernel for it: CUDA dynamic parallelism) and DTBL (it launches an
+// aggregated group of thread blocks: cudaLaunchAggGroup). Launches go through castor::launch, all from here.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "program.h"
+
+namespace kernels {
+
+enum class Form { kFlat, kCdp, kDtbl };
+
+/// Whether the device has cudaLaunchAggGroup; without it there is no form dtbl.
+#ifdef CASTOR_HAS_AGG_GROUP
+constexpr bool kHasGroups = true;
+#else
+constexpr bool kHasGroups = false;
+#endif
+
+/// Launches `kernel` as a child or a group. A child gets a stream of its own, so that it waits for no other.
+template <Form form, auto kernel, class... Arguments>
+__device__ cudaError_t launch_child(dim3 grid, dim3 block, Arguments... arguments) {
+  static_assert(form != Form::kFlat, "the flat form launches nothing");
+  static_assert(form != Form::kDtbl || kHasGroups, "there is no cudaLaunchAggGroup");
+#ifdef CASTOR_HAS_AGG_GROUP
+  if constexpr (form == Form::kDtbl) {
+    namespace detail = castor::launch_detail;
+    void* const buffer = cudaGetParameterBuffer(64, detail::bytes(0, static_cast<Arguments*>(nullptr)...));
+    if (buffer == nullptr) return cudaErrorMemoryAllocation;
+    detail::write(static_cast<char*>(buffer), 0, arguments...);
+    void* const value = reinterpret_cast<void*>(detail::Address<decltype(kernel), kernel>::value);
+    return static_cast<cudaError_t>(cudaLaunchAggGroup(value, buffer, grid, block, 0));
+  }
+#endif
+  if constexpr (form == Form::kCdp) {
+    cudaStream_t stream;
+    cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (error != cudaSuccess) return error;
+    error = castor::launch<kernel>(grid, block, 0, stream)(arguments...);
+    cudaStreamDestroy(stream);
+    return error;
+  }
+}
+
+/// What all kernels of a program get: when to launch, and where to count.
+struct Children {
+  int threshold;                 ///< launch for as much work, in items
+  int block;                     ///< threads of a child's block
+  unsigned long long* launched;  ///< children
+  unsigned long long* refused;   ///< launches without room: error 69, or no memory
+  unsigned long long* failed;    ///< launches with any other error
+  unsigned* done;                ///< how often each item of work was done; null: not counted
+
+  __device__ void count_item(long item, unsigned amount = 1) const {
+    if (done != nullptr) atomicAdd(&done[item], amount);
+  }
+  /// Counts a launch; true if it was made.
+  __device__ bool count_launch(cudaError_t error) const {
+    const bool no_room = error == cudaErrorLaunchPendingCountExceeded || error == cudaErrorMemoryAllocation;
+    atomicAdd(error == cudaSuccess ? launched : (no_room ? refused : failed), 1ull);
+    return error == cudaSuccess;
+  }
+};
+
+/// Of `count` items of work of a thread, with at least `threshold` of them: launches child(arguments..., items), whose
+/// thread i does item i < items. Returns `items`, the largest multiple of 32, or 0 if there are too few or the launch
+/// is refused; the thread itself does the rest.
+template <Form form, auto child, class... Arguments>
+__device__ int give_to_child(const Children& children, int count, Arguments... arguments) {
+  if constexpr (form != Form::kFlat) {
+    const int items = count - count % 32;
+    if (count >= children.threshold && items > 0) {
+      const dim3 grid((items + children.block - 1) / children.block), block(children.block);
+      if (children.count_launch(launch_child<form, child>(grid, block, arguments..., items))) return items;
+    }
+  }
+  return 0;
+}
+
+/// Does work(0) to work(count - 1), or what a child does not.
+template <Form form, auto child, class Work, class... Arguments>
+__device__ void spread(const Children& children, int count, const Work& work, Arguments... arguments) {
+  for (int i = give_to_child<form, child>(children, count, arguments...); i < count; ++i) work(i);
+}
+
+/// Number of the thread in its grid.
+__device__ inline int thread_in_grid() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
+
+/// The form of a program, its options and its counts, on the host.
+class ChildForm {
+ public:
+  /// `child_block`: threads of a child's block, if the command line says nothing else.
+  explicit ChildForm(long child_block) : child_block_(child_block) {}
+
+  /// The first options of a program.
+  void add(Options& options) {
+    options.add_text("form", &form_text_, "flat, cdp (child kernels) or dtbl (aggregated groups); default flat");
+  }
+  /// The last options of a program.
+  void add_numbers(Options& options) {
+    options.add("threshold", &threshold_, 32, INT32_MAX, "items of work from which a thread launches");
+    options.add("child", &child_block_, 32, 1024, "threads of a child's block");
+    options.add("pending", &pending_, 0, 1 << 18, "limit of pending launches; 0 = as it is");
+    options.add("count", &count_, 0, 1, "1 = count how often each item of work is done");
+  }
+  void check(const Options& options) const {
+    if (form_text_ != "flat" && form_text_ != "cdp" && form_text_ != "dtbl") {
+      options.fail("option 'form' is '" + form_text_ + "'; flat, cdp and dtbl are known");
+    }
+    if (form_text_ == "dtbl" && !kHasGroups) options.fail("form dtbl needs cudaLaunchAggGroup, which is not there yet");
+    if (child_block_ % 32 != 0) options.fail("option 'child' wants a multiple of 32");
+  }
+
+  /// Makes the counters, for `items` items of work, and sets the limit.
+  void start(long items) {
+    CUDA_CHECK(cudaMalloc(&counts_, 3 * sizeof *counts_));
+    CUDA_CHECK(cudaMemset(counts_, 0, 3 * sizeof *counts_));
+    items_ = count_ != 0 ? items : 0;
+    CUDA_CHECK(cudaMalloc(&done_, (items_ + 1) * sizeof *done_));
+    CUDA_CHECK(cudaMemset(done_, 0, (items_ + 1) * sizeof *done_));
+    if (pending_ != 0) CUDA_CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, pending_));
+  }
+  Children children() const {
+    return {static_cast<int>(threshold_), static_cast<int>(child_block_), counts_, counts_ + 1, counts_ + 2,
+            count_ != 0 ? done_ : nullptr};
+  }
+
+  /// Calls function(std::integral_constant<Form, form>), so that it can name the kernels of the form.
+  template <class Function>
+  void with_form(const Function& function) const {
+    if (form_text_ == "cdp") return function(std::integral_constant<Form, Form::kCdp>());
+    if constexpr (kHasGroups) {
+      if (form_text_ == "dtbl") return function(std::integral_constant<Form, Form::kDtbl>());
+    }
+    return function(std::integral_constant<Form, Form::kFlat>());
+  }
+
+  /// Prints the launches in a line of their own, and checks that every item was done as often as `expected` says.
+  void finish(const Options& options, const std::string& input, Verdict& verdict,
+              const std::vector<unsigned>& expected) const {
+    unsigned long long counts[3];
+    CUDA_CHECK(cudaMemcpy(counts, counts_, sizeof counts, cudaMemcpyDeviceToHost));
+    std::printf("%s form=%s %s: launches %llu, refused %llu, failed %llu\n", options.program(), form_text_.c_str(),
+                input.c_str(), counts[0], counts[1], counts[2]);
+    verdict.holds("launches without errors", counts[2] == 0);
+    if (count_ == 0) return;
+    std::vector<unsigned> done(items_);
+    CUDA_CHECK(cudaMemcpy(done.data(), done_, items_ * sizeof *done_, cudaMemcpyDeviceToHost));
+    verdict.equal("items of work", done, expected);
+  }
+
+ private:
+  std::string form_text_ = "flat";
+  long threshold_ = 32, child_block_, pending_ = 0, count_ = 1, items_ = 0;
+  unsigned long long* counts_ = nullptr;
+  unsigned* done_ = nullptr;
+};
+
+}  // namespace kernels
