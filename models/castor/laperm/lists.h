@@ -1,0 +1,146 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "castor/laperm/ports.h"
+#include "castor/laperm/state.h"
+
+/// The queue sets of LaPerm: their lists on chip and in memory, and the room that they have (docs/blocks/laperm.md,
+/// "Theory of operation"). A list is (set, level), level 1..LvlMax, with the number set * LvlMax + level - 1.
+namespace castor::laperm {
+
+inline constexpr unsigned kMaxSets = 32;
+inline constexpr unsigned kMaxLists = List32::kElements;
+
+/// How full each queue set is: entries on chip, and slots promised to reads that are under way.
+class Sets {
+ public:
+  explicit Sets(unsigned sets) : all_(static_cast<U32>(twin::mask(sets))) {}
+
+  void reset() {
+    entries_ = {};
+    promised_ = {};
+    filled_ = owed_ = full_ = 0;
+  }
+  /// Entries that a set may have, 1 or more.
+  void set_limit(unsigned limit) {
+    if (limit == limit_) return;
+    limit_ = limit;
+    for (U32 left = all_; left != 0; left &= left - 1) judge(static_cast<unsigned>(__builtin_ctz(left)));
+  }
+
+  /// Sets with entries on chip; with promised slots; with a slot neither taken nor promised.
+  [[nodiscard]] U32 filled() const { return filled_; }
+  [[nodiscard]] U32 owed() const { return owed_; }
+  [[nodiscard]] U32 open() const { return all_ & ~full_; }
+  /// The set has exactly one such slot, or none.
+  [[nodiscard]] bool nearly_full(unsigned set) const { return used(set) + 1 >= limit_; }
+  [[nodiscard]] const PerSet& entries() const { return entries_; }
+  [[nodiscard]] const Set8& promised() const { return promised_; }
+
+  void add(unsigned set) {
+    ++entries_[set];
+    judge(set);
+  }
+  void remove(unsigned set) {
+    --entries_[set];
+    judge(set);
+  }
+  void promise(unsigned set) {
+    ++promised_[set];
+    judge(set);
+  }
+  /// A promised slot is an entry now.
+  void keep(unsigned set) {
+    --promised_[set];
+    add(set);
+  }
+
+ private:
+  [[nodiscard]] unsigned used(unsigned set) const { return unsigned{entries_[set]} + promised_[set]; }
+  void judge(unsigned set) {
+    const U32 bit = U32{1} << set;
+    filled_ = entries_[set] != 0 ? filled_ | bit : filled_ & ~bit;
+    owed_ = promised_[set] != 0 ? owed_ | bit : owed_ & ~bit;
+    full_ = used(set) >= limit_ ? full_ | bit : full_ & ~bit;
+  }
+
+  U32 all_;
+  unsigned limit_ = ~0U;
+  PerSet entries_;
+  Set8 promised_;
+  U32 filled_ = 0, owed_ = 0, full_ = 0;
+};
+
+/// The lists on chip, first in first out, over one store of sets * BankDepth slots. Each has the position in its head,
+/// which is 0 as long as nothing of it is placed, and while the list is empty.
+class ChipLists {
+ public:
+  explicit ChipLists(const Params& params);
+
+  void reset();
+  /// Levels of the set whose list has entries, bit = level - 1.
+  [[nodiscard]] U32 levels(unsigned set) const { return levels_[set]; }
+  [[nodiscard]] bool empty(unsigned list) const { return head_[list] == kNoSlot; }
+  [[nodiscard]] const Item& front(unsigned list) const { return slots_[head_[list]].item; }
+  [[nodiscard]] U64 position(unsigned list) const { return position_[list]; }
+
+  void advance(unsigned list, U64 pos) { position_[list] = pos; }
+  /// There must be a free slot.
+  void append(unsigned set, unsigned list, const Item& item);
+  /// The list must have an entry.
+  void pop(unsigned set, unsigned list);
+
+ private:
+  static constexpr U16 kNoSlot = 0xffff;
+  struct Slot {
+    Item item;
+    U16 next = kNoSlot;
+  };
+
+  [[nodiscard]] U32 level_bit(unsigned set, unsigned list) const { return U32{1} << (list - set * level_count_); }
+
+  unsigned level_count_;
+  std::vector<Slot> slots_;
+  U16 free_ = kNoSlot;  // stack of freed slots
+  unsigned fresh_ = 0;  // slots from here on were never used
+  std::array<U32, kMaxSets> levels_{};
+  std::array<U16, kMaxLists> head_{};
+  std::array<U16, kMaxLists> tail_{};
+  std::array<U64, kMaxLists> position_{};
+};
+
+/// The lists in memory, rings of a power of two of entries, and the reads that bring their entries back.
+class MemoryLists {
+ public:
+  explicit MemoryLists(unsigned levels) : level_count_(levels) {}
+
+  void reset();
+  /// Sets with entries in memory.
+  [[nodiscard]] U32 sets() const { return sets_; }
+  /// The list of the highest level of the set that has entries in memory; there must be one.
+  [[nodiscard]] unsigned highest_list(unsigned set) const { return set * level_count_ + highest(levels_[set]); }
+  /// Older items of the list are in memory or on their way back.
+  [[nodiscard]] bool pending(unsigned list) const { return count_[list] != 0 || fetches_[list] != 0; }
+  [[nodiscard]] const List32& counts() const { return count_; }
+  [[nodiscard]] const List32& oldest() const { return oldest_; }
+  [[nodiscard]] const List8& fetches() const { return fetches_; }
+
+  /// Adds an entry behind the others, and says at which index; `mask` is the ring's size less 1.
+  U32 write(unsigned set, unsigned list, U32 mask);
+  /// Takes the oldest entry, and says its index: it is now on its way.
+  U32 read(unsigned set, unsigned list, U32 mask);
+  /// An entry on its way has been inserted on chip.
+  void arrive(unsigned list) { --fetches_[list]; }
+
+ private:
+  unsigned level_count_;
+  U32 sets_ = 0;
+  std::array<U32, kMaxSets> levels_{};  // bit = level - 1
+  List32 count_;
+  List32 oldest_;
+  List8 fetches_;
+};
+
+}  // namespace castor::laperm

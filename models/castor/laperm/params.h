@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+
+#include "castor/twin/params.h"
+#include "castor/twin/ports.h"
+
+/// Structural parameters of the locality-aware thread block scheduler LaPerm (docs/blocks/laperm.md, "Ports").
+// clang-format off
+#define LAPERM_PARAMS(X)                                                                                   \
+  /*name         default  minimum  maximum  rule         meaning */                                        \
+  X(NumSm,       13,      2,       32,      kAny,        "SMs")                                            \
+  X(ClusterSize, 1,       1,       4,       kPowerOfTwo, "SMs that share a queue set")                     \
+  X(LvlMax,      4,       1,       15,      kAny,        "levels of dynamic thread blocks")                \
+  X(BankDepth,   128,     2,       256,     kAny,        "entries of a queue set")                         \
+  X(NumKd,       32,      2,       256,     kAny,        "entries of the kernel table")                    \
+  X(OvfW,        18,      2,       20,      kAny,        "bits of an index into a list in memory")         \
+  X(RefillMax,   4,       1,       8,       kAny,        "reads from the lists in memory under way")       \
+  X(QcntW,       20,      2,       24,      kAny,        "bits of the number of items of a kernel")        \
+  X(AgeiW,       32,      1,       64,      kAny,        "bits of a group's number")                       \
+  X(CntW,        32,      1,       64,      kAny,        "bits of the number of an item's thread blocks")  \
+  X(DimW,        64,      1,       64,      kAny,        "bits of its dimensions, which are carried only") \
+  X(ParamW,      32,      1,       64,      kAny,        "bits of its parameters' address")
+// clang-format on
+
+namespace castor::laperm {
+
+/// One legal set of parameters; `check` it before use.
+struct Params {
+  LAPERM_PARAMS(CASTOR_PARAM_FIELD)
+
+  template <class F>
+  static void each(F f) {
+    LAPERM_PARAMS(CASTOR_VISIT_PARAM)
+  }
+
+  /// Throws InputError if a value is out of range.
+  void check() const {
+    each([this](const twin::Param& param, auto member) { twin::check_param("laperm", param, this->*member); });
+  }
+
+  /// Of the number of one of `count` things, at least 1.
+  [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
+
+  /// Queue sets: one for each cluster of SMs (NC).
+  [[nodiscard]] unsigned sets() const { return (NumSm + ClusterSize - 1) / ClusterSize; }
+  /// Lists, number (set * LvlMax + level - 1) for levels 1..LvlMax (NL).
+  [[nodiscard]] unsigned lists() const { return sets() * LvlMax; }
+  /// Of the number of an SM (SW), of a kernel table entry (KW), of a set, of a list (QW).
+  [[nodiscard]] unsigned sm_bits() const { return number_bits(NumSm); }
+  [[nodiscard]] unsigned kd_bits() const { return number_bits(NumKd); }
+  [[nodiscard]] unsigned set_bits() const { return number_bits(sets()); }
+  [[nodiscard]] unsigned list_bits() const { return number_bits(lists()); }
+  /// Of an entry: {kd, agei, cnt, dim, param}, kd in the high bits (EW).
+  [[nodiscard]] unsigned entry_bits() const { return kd_bits() + AgeiW + CntW + DimW + ParamW; }
+  /// Of the number of entries of a set, which holds those of all sets under TB-Pri: 0..sets() * BankDepth.
+  [[nodiscard]] unsigned entries_bits() const { return twin::log2_ceil(sets() * BankDepth + 1U); }
+  /// Of the number of reads under way with one that waits to be inserted: 0..RefillMax + 1.
+  [[nodiscard]] unsigned fetches_bits() const { return twin::log2_ceil(RefillMax + 2U); }
+  /// Of the number of reads under way: 0..RefillMax.
+  [[nodiscard]] unsigned tags_bits() const { return twin::log2_ceil(RefillMax + 1U); }
+  /// Of the number of entries of queue 0: 0..NumKd.
+  [[nodiscard]] unsigned host_bits() const { return twin::log2_ceil(NumKd + 1U); }
+};
+
+}  // namespace castor::laperm

@@ -1,0 +1,32 @@
+// Highest level of one queue set whose list is marked, and the number of that list. Combinational.
+module castor_laperm_highest #(
+  parameter int unsigned NumSets = 13,
+  parameter int unsigned LvlMax  = 4,
+  localparam int unsigned NumLists  = NumSets * LvlMax,
+  localparam int unsigned SetWidth  = (NumSets > 1) ? $clog2(NumSets) : 1,
+  localparam int unsigned ListWidth = (NumLists > 1) ? $clog2(NumLists) : 1
+) (
+  input  logic [NumLists-1:0]  marks_i,
+  input  logic [SetWidth-1:0]  set_i,
+  output logic [3:0]           level_o,  // 1 if no list of the set is marked
+  output logic [ListWidth-1:0] list_o
+);
+  logic [LvlMax-1:0] marks;
+
+  assign list_o = ListWidth'(set_i) * ListWidth'(LvlMax) + ListWidth'(level_o) - 1'b1;
+
+  always_comb begin
+    marks = '0;
+    for (int unsigned c = 0; c < NumSets; c++) begin
+      if (set_i == SetWidth'(c)) begin
+        marks = marks_i[c*LvlMax +: LvlMax];
+      end
+    end
+    level_o = 4'd1;
+    for (int unsigned l = 1; l < LvlMax; l++) begin
+      if (marks[l]) begin
+        level_o = 4'(l + 1);
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,159 @@
+// On-chip lists of all queue sets in one memory with one read and one write port: an entry is read at the head of one
+// list and one is appended to another, or the same, in each cycle.
+//
+// Lists are linked. Free slots are a linked stack above those that were never used, so nothing has to be initialised.
+// An entry that is appended while another leaves takes its slot, hence one link at most is read and one written in a
+// cycle. There is a slot for every entry the user admits: its counts keep the sum of all lists below NumSlots.
+module castor_laperm_lists #(
+  parameter int unsigned NumLists = 52,
+  parameter int unsigned NumSlots = 1664,
+  parameter int unsigned Width    = 165,
+  parameter int unsigned CntW     = 32,
+  localparam int unsigned ListWidth  = (NumLists > 1) ? $clog2(NumLists) : 1,
+  localparam int unsigned SlotWidth  = $clog2(NumSlots),
+  localparam int unsigned CountWidth = $clog2(NumSlots + 1)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  output logic [NumLists-1:0]  listed_o,       // list is not empty
+
+  // Head of a list, known while the list is not empty.
+  input  logic [ListWidth-1:0] list_i,
+  output logic [Width-1:0]     head_o,
+  output logic [CntW-1:0]      pos_o,          // next thread block of the head
+  input  logic                 step_i,         // it is placed and more follow
+  input  logic                 pop_i,          // it was the last: the head leaves
+
+  input  logic                 append_i,
+  input  logic [ListWidth-1:0] append_list_i,
+  input  logic [Width-1:0]     append_entry_i
+);
+  localparam int unsigned NumPow2 = 2 ** ListWidth;
+
+  logic [NumLists-1:0]   listed_q, part_q;
+  logic [NumPow2-1:0]    listed, part;
+  logic [SlotWidth-1:0]  head, tail, append_tail, slot, link, free_q;
+  logic [CountWidth-1:0] free_count_q, fresh_q;
+  logic [CntW-1:0]       pos;
+  logic                  single, first, link_append, free;
+
+  assign listed      = NumPow2'(listed_q);
+  assign part        = NumPow2'(part_q);
+  assign listed_o    = listed_q;
+  assign pos_o       = part[list_i] ? pos : '0;
+  assign single      = (head == tail);
+  assign first       = !listed[append_list_i] || (pop_i && single && (list_i == append_list_i));
+  assign slot        = pop_i ? head : (free_count_q != '0) ? free_q : SlotWidth'(fresh_q);
+  assign link_append = append_i && !first;
+  assign free        = pop_i && !append_i;
+
+  castor_table_1r1w #(
+    .Width (Width),
+    .Depth (NumSlots)
+  ) u_entries (
+    .clk_i,
+    .we_i    (append_i),
+    .waddr_i (slot),
+    .wdata_i (append_entry_i),
+    .raddr_i (head),
+    .rdata_o (head_o)
+  );
+
+  // Slot after this one in its list, or in the stack of free slots.
+  castor_table_1r1w #(
+    .Width (SlotWidth),
+    .Depth (NumSlots)
+  ) u_links (
+    .clk_i,
+    .we_i    (link_append || free),
+    .waddr_i (free ? head : append_tail),
+    .wdata_i (free ? free_q : slot),
+    .raddr_i (pop_i ? head : free_q),
+    .rdata_o (link)
+  );
+
+  castor_table_3r3w #(
+    .Width (SlotWidth),
+    .Depth (NumLists)
+  ) u_heads (
+    .clk_i,
+    .we_a_i    (pop_i && !single),
+    .waddr_a_i (list_i),
+    .wdata_a_i (link),
+    .we_b_i    (append_i && first),
+    .waddr_b_i (append_list_i),
+    .wdata_b_i (slot),
+    .we_c_i    (1'b0),
+    .waddr_c_i ('0),
+    .wdata_c_i ('0),
+    .raddr_a_i (list_i),
+    .rdata_a_o (head),
+    .raddr_b_i ('0),
+    .rdata_b_o (),
+    .raddr_c_i ('0),
+    .rdata_c_o ()
+  );
+
+  castor_table_2r1w #(
+    .Width (SlotWidth),
+    .Depth (NumLists)
+  ) u_tails (
+    .clk_i,
+    .we_i      (append_i),
+    .waddr_i   (append_list_i),
+    .wdata_i   (slot),
+    .raddr_a_i (list_i),
+    .rdata_a_o (tail),
+    .raddr_b_i (append_list_i),
+    .rdata_b_o (append_tail)
+  );
+
+  // Only heads are ever partly placed; the others begin at 0.
+  castor_table_1r1w #(
+    .Width (CntW),
+    .Depth (NumLists)
+  ) u_pos (
+    .clk_i,
+    .we_i    (step_i),
+    .waddr_i (list_i),
+    .wdata_i (pos_o + 1'b1),
+    .raddr_i (list_i),
+    .rdata_o (pos)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      listed_q     <= '0;
+      part_q       <= '0;
+      free_q       <= '0;
+      free_count_q <= '0;
+      fresh_q      <= '0;
+    end else begin
+      if (pop_i && single) begin
+        listed_q[list_i] <= 1'b0;
+      end
+      if (append_i) begin
+        listed_q[append_list_i] <= 1'b1;
+      end
+
+      if (step_i) begin
+        part_q[list_i] <= 1'b1;
+      end
+      if (pop_i) begin
+        part_q[list_i] <= 1'b0;
+      end
+
+      if (free) begin
+        free_q       <= head;
+        free_count_q <= free_count_q + 1'b1;
+      end else if (append_i && !pop_i) begin
+        if (free_count_q != '0) begin
+          free_q       <= link;
+          free_count_q <= free_count_q - 1'b1;
+        end else begin
+          fresh_q <= fresh_q + 1'b1;
+        end
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,13 @@
+common/castor_fifo.sv
+common/castor_table_1r1w.sv
+common/castor_table_2r1w.sv
+common/castor_table_3r3w.sv
+laperm/castor_laperm_pkg.sv
+laperm/castor_laperm_first.sv
+laperm/castor_laperm_highest.sv
+laperm/castor_laperm_counts.sv
+laperm/castor_laperm_sets.sv
+laperm/castor_laperm_lists.sv
+laperm/castor_laperm_memory.sv
+laperm/castor_laperm_select.sv
+laperm/castor_laperm.sv

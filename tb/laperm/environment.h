@@ -1,0 +1,107 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "castor/base/rng.h"
+#include "tb/laperm/knobs.h"
+#include "tb/laperm/sequences.h"
+
+namespace castor::laperm::tb {
+
+/// A GPU as the block sees it: kernels become resident, SMs have room and run thread blocks, thread blocks launch
+/// kernels and groups of their own, memory holds the lists that do not fit on chip. Keeps the contract of the block's
+/// surroundings, unless the knobs of the last group say otherwise.
+///
+/// The SM that the block looks at decides what it is shown in the same cycle: the rotation is followed here.
+class Environment final : public Sequence {
+ public:
+  Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
+
+  void begin(Inputs& in) override;
+  void drive(Inputs& in) override;
+  void react(Inputs& in, const Outputs& out) override;
+  [[nodiscard]] base::Cycle rest() override { return rest_; }
+  void skip(base::Cycle n) override {
+    rest_ -= n;
+    cycle_ += n;
+    turn(n);
+  }
+  [[nodiscard]] bool over() override { return knobs_.over != 0 && cycle_ >= over_at_; }
+
+ private:
+  struct Room {
+    unsigned slots = 0, warps = 0, regs = 0, smem = 0;
+  };
+  struct Sm {
+    Room left;
+    bool open = true;
+  };
+  struct Kernel {
+    Room need;        ///< slots is not used
+    U64 waiting = 0;  ///< items
+    U64 running = 0;  ///< thread blocks
+  };
+  struct Push {
+    unsigned kd = 0, level = 0, sm = 0;
+    U64 agei = 0, cnt = 0, dim = 0, param = 0;
+  };
+  struct Running {
+    base::Cycle due = 0;
+    unsigned sm = 0, kd = 0;
+    Room need;
+    bool operator>(const Running& other) const { return due > other.due; }
+  };
+  struct Reply {
+    base::Cycle due = 0;
+    Entry entry;
+  };
+
+  void forget();
+  void turn(base::Cycle n);
+  void draw_settings(Inputs& in);
+  [[nodiscard]] Room draw_need();
+  void wish(unsigned kd, unsigned level, unsigned sm, unsigned volume);
+  void host_kernel();
+  void orphan();
+  void show_push(Inputs& in);
+  void draw_wrong_push();
+  void show_room(Inputs& in);
+  void finish_thread_blocks();
+  void follow_push(const Inputs& in, const Outputs& out);
+  void place(Inputs& in, const Outputs& out);
+  void follow_memory(Inputs& in, const Outputs& out);
+
+  [[nodiscard]] bool chance(unsigned rate) { return random_.below(kAlways) < rate; }
+  [[nodiscard]] unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
+
+  Params params_;
+  Knobs knobs_;
+  base::Xoshiro256 random_;
+  std::vector<Sm> sms_;
+  std::vector<Kernel> kernels_;
+  std::deque<Push> pushes_;  ///< what is offered, and what will be
+  bool offered_ = false;     ///< the first of them was and stays
+  bool wrong_ = false;       ///< what is offered must be refused
+  Push wrong_push_;
+  bool other_need_ = false;  ///< ... and needs something else than its kernel
+  U64 items_ = 0;            ///< that wait in the block
+  U64 number_ = 0;
+  std::vector<Running> running_;                          // a heap
+  std::map<std::pair<unsigned, unsigned>, Entry> lists_;  // memory, by list and index
+  std::deque<Reply> replies_;
+  unsigned reads_ = 0;      ///< shown and not answered
+  bool requested_ = false;  ///< the request shown was there in the cycle before, and not taken
+  unsigned scan_ = 0;       ///< SM that is looked at
+  bool waiting_ = false;    ///< something waits at the start of the cycle
+  unsigned closed_ = 0;     ///< cycles in which all SMs are closed
+  base::Cycle cycle_ = 0;
+  base::Cycle rest_ = 0;
+  base::Cycle over_at_ = 0;
+  bool resting_ = false;
+};
+
+}  // namespace castor::laperm::tb

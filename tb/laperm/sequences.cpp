@@ -1,0 +1,278 @@
+#include "tb/laperm/sequences.h"
+
+#include "castor/base/rng.h"
+#include "tb/laperm/environment.h"
+
+namespace castor::laperm::tb {
+namespace {
+
+/// Mixes of traffic: few and many launches, one SM that launches and all, room and none, quick and slow memory.
+Knobs draw(const Params& params, std::uint64_t seed) {
+  base::Xoshiro256 rng(seed ^ 0x6C61'7065'726DULL ^ 0x5FULL);
+  const auto pick = [&rng](std::initializer_list<unsigned> values) { return values.begin()[rng.below(values.size())]; };
+  Knobs knobs;
+  knobs.ovf_log2 = pick({0, 1, 2, 5, params.OvfW, 31});
+  knobs.no_memory = pick({0, 8192, 30000});
+  knobs.settings = pick({300, 8192, kAlways});
+  knobs.kernel = pick({300, 3000, 30000});
+  knobs.grid = pick({1, 4, 40});
+  knobs.orphan = pick({0, 3000, 30000, kAlways});
+  knobs.launch = pick({3000, 20000, 50000});
+  knobs.fan = pick({1, 3, 12, 40});
+  knobs.volume = pick({1, 2, 8, 300});
+  knobs.level = pick({1, params.LvlMax, 15});
+  knobs.bind = pick({1, 2, 32});
+  knobs.alive = pick({3, 20, 100, 600});
+  knobs.burst = pick({0, 0, params.BankDepth + 1, 2 * params.BankDepth + 5});
+  knobs.push = pick({5000, 50000, kAlways});
+  knobs.slots = pick({1, 2, 4, 16});
+  knobs.need = pick({0, 1, 4, 8});
+  knobs.time = pick({1, 10, 60, 500});
+  knobs.take = pick({10000, 60000, kAlways});
+  knobs.stray = pick({0, 0, 20000});
+  knobs.open = pick({10000, 62000, kAlways});
+  knobs.reopen = pick({300, 4096, kAlways});
+  knobs.quota = pick({20000, 62000, kAlways});
+  knobs.requota = pick({300, 2048, kAlways});
+  knobs.memory = pick({2000, 30000, kAlways});
+  knobs.answer = pick({2000, 60000, kAlways});
+  knobs.delay = pick({1, 3, 20, 200});
+  knobs.rest = pick({0, 20, 1000});
+  return knobs;
+}
+
+// What the directed sequences change of the knobs.
+
+void rules(Knobs& knobs) {
+  knobs.break_push = 3000;
+  knobs.break_reply = 2000;
+  knobs.stray = 20000;
+}
+
+void resets(Knobs& knobs) {
+  knobs.over = 600;
+  knobs.rest = 0;
+  knobs.huge = 2000;
+}
+
+/// More items of a kernel than can be counted.
+void crowded(Knobs& knobs, const Params& params) {
+  knobs.orphan = knobs.push = kAlways;
+  knobs.level = params.LvlMax;
+  knobs.alive = 1000;
+  knobs.take = 1500;
+  knobs.break_push = 3000;
+}
+
+/// Room everywhere, and everybody quick.
+void hot(Knobs& knobs) {
+  knobs.push = knobs.take = knobs.open = knobs.quota = knobs.memory = knobs.answer = kAlways;
+  knobs.time = 2;
+  knobs.need = 0;
+  knobs.rest = 0;
+}
+
+/// Items of one thread block: lists run empty again and again.
+void tails(Knobs& knobs) {
+  hot(knobs);
+  knobs.volume = knobs.grid = knobs.fan = 1;
+  knobs.launch = 40000;
+  knobs.kernel = 6000;
+  knobs.orphan = 20000;
+  knobs.alive = 6;
+}
+
+/// A set's entries and some more arrive before any thread block is placed.
+void full(Knobs& knobs, const Params& params) {
+  hot(knobs);
+  knobs.burst = params.BankDepth + 1;
+  knobs.alive = 3 * params.BankDepth;
+  knobs.volume = 2;
+  knobs.launch = 6000;
+  knobs.bind = 1;
+  knobs.level = params.LvlMax;
+  knobs.delay = 3;
+}
+
+/// ... all that all sets hold.
+void all_full(Knobs& knobs, const Params& params) {
+  full(knobs, params);
+  knobs.bind = 32;
+  knobs.burst = params.sets() * params.BankDepth + 4;
+  knobs.alive = 2 * knobs.burst;
+  knobs.policy = 1;
+}
+
+/// Every set is full, and so are the lists in memory: what is pushed waits at the door.
+void no_memory(Knobs& knobs, const Params& params) {
+  full(knobs, params);
+  knobs.no_memory = 40000;
+  knobs.ovf_log2 = 1;
+  knobs.orphan = 20000;
+}
+
+void overflow(Knobs& knobs) {
+  knobs.orphan = kAlways;
+  knobs.alive = 500;
+  knobs.bind = 2;
+  knobs.volume = 2;
+  knobs.slots = 8;
+  knobs.time = 4;
+  knobs.need = 0;
+}
+
+void slow_memory(Knobs& knobs) {
+  overflow(knobs);
+  knobs.memory = 1500;
+  knobs.delay = 300;
+  knobs.take = knobs.open = kAlways;
+}
+
+void quick_memory(Knobs& knobs) {
+  overflow(knobs);
+  hot(knobs);
+  knobs.delay = 1;
+  knobs.volume = 1;
+}
+
+void stuck_memory(Knobs& knobs) {
+  overflow(knobs);
+  knobs.memory = 60;
+  knobs.answer = 600;
+}
+
+/// A set that has been emptied while the rest of its items is still in memory.
+void starving(Knobs& knobs, const Params& params) {
+  full(knobs, params);
+  knobs.policy = 3;
+  knobs.level = 1;
+  knobs.volume = 1;
+  knobs.launch = 0;
+  knobs.slots = 16;
+  knobs.memory = 60;
+}
+
+/// All work is bound to the first SM: the others may take it, or not.
+void one_set(Knobs& knobs) {
+  hot(knobs);
+  knobs.bind = 1;
+  knobs.time = 30;
+  knobs.slots = 2;
+  knobs.launch = 40000;
+}
+
+/// Two SMs launch: backup sets run empty and change.
+void thieves(Knobs& knobs) {
+  one_set(knobs);
+  knobs.policy = 3;
+  knobs.bind = 2;
+  knobs.volume = 3;
+  knobs.kernel = 500;
+  knobs.orphan = 6000;
+}
+
+void nested(Knobs& knobs) {
+  hot(knobs);
+  knobs.launch = 60000;
+  knobs.fan = 2;
+  knobs.volume = 2;
+  knobs.kernel = 200;
+  knobs.alive = 200;
+  knobs.time = 12;
+}
+
+/// Heads that do not fit while others would.
+void big(Knobs& knobs) {
+  knobs.need = 8;
+  knobs.slots = 3;
+  knobs.kernel = 10000;
+  knobs.time = 100;
+}
+
+void reluctant(Knobs& knobs) {
+  knobs.take = 1500;
+  knobs.stray = 30000;
+  knobs.kernel = 10000;
+}
+
+void governed(Knobs& knobs) {
+  knobs.open = 12000;
+  knobs.reopen = 20000;
+  knobs.quota = 30000;
+  knobs.requota = 20000;
+  knobs.kernel = 10000;
+}
+
+/// Kernels of the host alone: queue 0 fills.
+void hosts(Knobs& knobs) {
+  knobs.kernel = kAlways;
+  knobs.launch = 500;
+  knobs.alive = 400;
+  knobs.time = 100;
+  knobs.grid = 3;
+}
+
+/// Short work, and the settings change in between.
+void policies(Knobs& knobs, const Params& params) {
+  hot(knobs);
+  knobs.settings = kAlways;
+  knobs.kernel = 1500;
+  knobs.launch = 12000;
+  knobs.volume = knobs.grid = 3;
+  knobs.ovf_log2 = 3;
+  knobs.bind = 1;
+  knobs.burst = params.BankDepth + 7;
+  knobs.alive = params.BankDepth + 10;
+}
+
+void large(Knobs& knobs) {
+  knobs.volume = knobs.grid = 4000;
+  knobs.slots = 32;
+  knobs.take = kAlways;
+}
+
+void sleepy(Knobs& knobs) {
+  hot(knobs);
+  knobs.kernel = 1000;
+  knobs.launch = 6000;
+  knobs.volume = knobs.grid = 2;
+  knobs.time = 20;
+  knobs.rest = 3000;
+  knobs.rest_cycles = 400;
+}
+
+}  // namespace
+
+const Sequences& sequences() {
+  using castor::tb::kBreaksContract, castor::tb::kKeepsContract;
+  using With = castor::tb::WithKnobs<Block, Environment, Knobs, draw>;
+  static const Sequences all = {
+      {"random", "a GPU with knobs drawn from the seed", kKeepsContract, With::drawn},
+      {"rules", "random, and inputs that must be refused or survived", kBreaksContract, With::drawn_and_changed<rules>},
+      {"resets", "random, with resets in the middle of everything and items that do not end", kKeepsContract,
+       With::drawn_and_changed<resets>},
+      {"crowded", "as many items as can be counted, and more", kBreaksContract, With::changed<crowded>},
+      {"busy", "default traffic", kKeepsContract, With::defaults},
+      {"tails", "items of one thread block: lists run empty as the next comes", kKeepsContract, With::changed<tails>},
+      {"full", "more groups of one SM than its set holds before any is placed", kKeepsContract, With::changed<full>},
+      {"all_full", "... more than all sets hold, under TB-Pri", kKeepsContract, With::changed<all_full>},
+      {"no_memory", "... with no memory behind them, or next to none", kKeepsContract, With::changed<no_memory>},
+      {"overflow", "lists in memory that hardly run empty", kKeepsContract, With::changed<overflow>},
+      {"slow_memory", "... and memory that takes its time", kKeepsContract, With::changed<slow_memory>},
+      {"quick_memory", "... and memory that answers at once", kKeepsContract, With::changed<quick_memory>},
+      {"stuck_memory", "... and memory that hardly ever takes anything", kKeepsContract, With::changed<stuck_memory>},
+      {"starving", "... while sets have run empty", kKeepsContract, With::changed<starving>},
+      {"one_set", "all work is bound to one SM", kKeepsContract, With::changed<one_set>},
+      {"thieves", "two SMs launch, all others take what they can", kKeepsContract, With::changed<thieves>},
+      {"nested", "launches deeper than there are levels", kKeepsContract, With::changed<nested>},
+      {"big", "heads that do not fit", kKeepsContract, With::changed<big>},
+      {"reluctant", "offers that are hardly ever taken", kKeepsContract, With::changed<reluctant>},
+      {"governed", "SMs and kernels that are closed half the time", kKeepsContract, With::changed<governed>},
+      {"hosts", "as many kernels of the host as there are entries", kKeepsContract, With::changed<hosts>},
+      {"policies", "short work, policy and memory change in between", kKeepsContract, With::changed<policies>},
+      {"large", "items of thousands of thread blocks", kKeepsContract, With::changed<large>},
+      {"sleepy", "short work, then long rest", kKeepsContract, With::changed<sleepy>}};
+  return all;
+}
+
+}  // namespace castor::laperm::tb

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "castor/laperm/ports.h"
+#include "tb/common/sequence_table.h"
+
+/// Stimulus of the scheduler LaPerm (docs/blocks/laperm.md, "Verification").
+namespace castor::laperm::tb {
+
+using Sequence = twin::Sequence<Block>;
+using Sequences = castor::tb::SequenceTable<Block>;
+
+/// All sequences, random ones first.
+[[nodiscard]] const Sequences& sequences();
+
+}  // namespace castor::laperm::tb

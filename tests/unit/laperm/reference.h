@@ -1,0 +1,154 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "castor/laperm/params.h"
+#include "castor/laperm/ports.h"
+
+/// The rules of the scheduler LaPerm written down one after the other: a machine per cycle out of plain lists, which is
+/// slow and easy to read, and queues without time that know nothing of chip and memory.
+namespace castor::laperm::reference {
+
+/// A kernel or group with thread blocks that have no place yet.
+struct Item {
+  U32 kd = 0;
+  U64 agei = 0, cnt = 0, dim = 0, param = 0;
+};
+[[nodiscard]] bool operator==(const Item& a, const Item& b);
+/// As it lies in memory: {kd, agei, cnt, dim, param}, param in the low bits.
+[[nodiscard]] Entry packed(const Item& item, const Params& params);
+[[nodiscard]] Item unpacked(const Entry& entry, const Params& params);
+
+/// Queue set of an SM; under TB-Pri there is one.
+[[nodiscard]] U32 set_of(U32 sm, U32 policy, const Params& params);
+
+/// Registers.
+struct State {
+  struct Need {
+    U32 warps = 0, regs = 0, smem = 0;
+  };
+  struct Parked {
+    Item item;
+    U32 level = 0, sm = 0;  ///< as pushed
+  };
+  struct Request {
+    bool write = false;
+    U32 list = 0, idx = 0;
+    Item item;
+  };
+  struct Reply {
+    U32 list = 0;
+    Item item;
+  };
+  U32 cur = 0;
+  std::vector<std::deque<Item>> chip;  ///< each list's entries on chip, oldest first
+  std::vector<U64> nx;                 ///< next thread block of its head
+  std::vector<U32> oc, oh, fl;         ///< each list: entries in memory, index of the oldest, reads under way
+  std::vector<U32> n, rs;              ///< each set: entries on chip, slots promised to reads
+  std::deque<Item> host;               ///< queue 0
+  U64 nx0 = 0;
+  std::vector<Need> need;
+  std::vector<U32> qd;  ///< items of each kernel that wait
+  std::vector<U32> bk;  ///< backup set of each SM
+  std::vector<bool> fit;
+  std::optional<Parked> pk;
+  std::optional<Request> rq;
+  std::deque<U32> tags;
+  std::optional<Reply> rf;
+  U32 rc = 0;
+  bool tn = false;
+  U32 err = 0;
+};
+
+/// The block in cycles. `settle` gives the outputs of a cycle, `clock` is its edge.
+class Machine {
+ public:
+  explicit Machine(const Params& params);
+  void reset();
+  [[nodiscard]] Outputs settle(const Inputs& in) const;
+  void clock(const Inputs& in);
+  [[nodiscard]] Probes probes() const;
+  [[nodiscard]] const State& state() const { return s_; }
+  /// What the rules say must always hold of registers, in words; empty if it does.
+  [[nodiscard]] std::string broken() const;
+
+ private:
+  /// What the examination of a cycle found.
+  struct Choice {
+    U32 stage = 0;
+    bool starve = false, new_backup = false, fits = false, last = false;
+    U32 list = 0;    ///< of stage 1 and 3
+    U32 backup = 0;  ///< of stage 3
+    Item item;
+    U64 pos = 0;
+  };
+  [[nodiscard]] Choice choose(const Inputs& in) const;
+  [[nodiscard]] bool waiting() const;
+  [[nodiscard]] bool has(U32 set) const { return s_.n[set] > 0; }
+  [[nodiscard]] bool busy(U32 set) const;
+  [[nodiscard]] bool in_memory(U32 set) const;
+  [[nodiscard]] U32 top(U32 set) const;  ///< list of the highest level with entries on chip
+  [[nodiscard]] U32 limit(U32 policy) const;
+  [[nodiscard]] bool refill_possible(const Inputs& in, std::optional<U32> inserted) const;
+  [[nodiscard]] bool room_for_one(U32 set, std::optional<U32> inserted, U32 policy) const;
+
+  void place(const Choice& choice, State& to) const;
+  void reply(const Inputs& in, State& to);
+  struct Handled {
+    bool wrote = false;
+    std::optional<U32> inserted;  ///< set
+  };
+  Handled item(const Inputs& in, State& to);
+  void refill(const Inputs& in, const Handled& handled, State& to);
+
+  Params params_;
+  State s_;
+  U32 policy_ = kAdaptiveBind;  ///< as last clocked, for `broken`
+  // Shadows that no hardware has: what lies in memory, and what the reads under way must bring.
+  std::vector<std::deque<Item>> memory_;
+  std::deque<Item> fetched_;
+  std::string complaint_;
+};
+
+/// Without time: for each set and level all items in the order of their pushes, wherever they are. Sees a run's ports,
+/// and of the registers only what is on chip, and says what was wrong first.
+class Queues {
+ public:
+  explicit Queues(const Params& params) : params_(params), lists_(params.lists()), items_(params.NumKd) {}
+  void see(const Inputs& in, const Outputs& out, const Probes& probes);
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  /// Everything that was pushed has been placed.
+  [[nodiscard]] bool drained() const;
+  [[nodiscard]] U64 thread_blocks() const { return thread_blocks_; }
+  [[nodiscard]] U64 pushed() const { return pushed_; }
+
+ private:
+  struct Waiting {
+    Item item;
+    U64 placed = 0;
+  };
+  void say(const std::string& what) {
+    if (problem_.empty()) problem_ = what;
+  }
+  void see_push(const Inputs& in, const Outputs& out);
+  void see_place(const Inputs& in, const Outputs& out, const Probes& probes);
+  [[nodiscard]] bool none_of(U32 set) const;
+  [[nodiscard]] std::deque<Waiting>& list_of(U32 level, U32 sm, U32 policy);
+
+  Params params_;
+  std::vector<std::deque<Waiting>> lists_;
+  std::deque<Waiting> host_;
+  std::vector<U64> items_;  ///< of each kernel
+  struct Coming {
+    Item item;
+    U32 level = 0, sm = 0;
+  };
+  std::optional<Coming> coming_;  ///< accepted; it counts as soon as the next may come
+  U64 thread_blocks_ = 0, pushed_ = 0;
+  std::string problem_;
+};
+
+}  // namespace castor::laperm::reference

@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "castor/laperm/engine.h"
+#include "castor/twin/twin.h"
+#include "tb/common/bench.h"
+#include "tb/laperm/bench.h"
+#include "tb/laperm/sequences.h"
+#include "tests/common/compared_runs.h"
+#include "tests/common/sanitized.h"
+#include "unit/laperm/parameter_sets.h"
+#include "unit/laperm/reference.h"
+
+// The engine against the rules as a slow machine, every output and every register in every cycle, and against queues
+// without time.
+
+namespace castor::laperm::reference {
+namespace {
+
+std::string text(twin::U64 value) { return std::to_string(value); }
+template <unsigned N>
+std::string text(const twin::Bits<N>& value) {
+  return std::to_string(value.word(0)) + "...";
+}
+template <class T, unsigned N>
+std::string text(const twin::Lanes<T, N>& value) {
+  std::string all;
+  for (unsigned i = 0; i < N; ++i) {
+    if (value[i] != 0) all += "[" + std::to_string(i) + "] " + std::to_string(value[i]) + " ";
+  }
+  return "{" + all + "}";
+}
+
+/// What differs, by name; empty if nothing does.
+std::string difference(const Outputs& is, const Outputs& expected, const Params& params) {
+  std::string found;
+  Block::each_output(
+      [&](const twin::Port& port, auto member, auto) {
+        if (is.*member == expected.*member) return;
+        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
+      },
+      params);
+  return found;
+}
+std::string difference(const Probes& is, const Probes& expected, const Params& params) {
+  std::string found;
+  Block::each_probe(
+      [&](const twin::Port& port, auto member, auto) {
+        if (is.*member == expected.*member) return;
+        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
+      },
+      params);
+  return found;
+}
+
+/// What the runs had in them.
+struct Seen {
+  U64 items = 0, own = 0, host = 0, taken = 0, starved = 0, requests = 0, errors = 0;
+};
+
+/// `cycles` cycles of a sequence on both; a failure with the first difference.
+void follow(const Params& params, tb::Sequence& sequence, unsigned cycles, bool keeps_contract, Seen& seen) {
+  Engine engine(params);
+  Machine machine(params);
+  Queues queues(params);
+  Inputs in;
+  sequence.begin(in);
+  for (unsigned cycle = 0; cycle < cycles; ++cycle) {
+    if (sequence.over()) {
+      engine.reset();
+      machine.reset();
+      queues = Queues(params);
+      in = {};
+      sequence.begin(in);
+    }
+    twin::make_idle<Block>(in, params);
+    sequence.drive(in);
+    const Outputs out = engine.settle(in);
+    sequence.react(in, out);
+    const std::string outputs = difference(out, machine.settle(in), params);
+    const std::string registers = difference(engine.probes(), machine.probes(), params);
+    queues.see(in, out, machine.probes());
+    const std::string broken = machine.broken() + queues.problem();
+    if (!outputs.empty() || !registers.empty() || !broken.empty()) {
+      ADD_FAILURE() << "cycle " << cycle << ": " << outputs << registers << broken;
+      return;
+    }
+    const bool placed = out.pl_valid != 0 && in.pl_taken != 0;
+    seen.own += placed && out.ev_stage == 1 ? 1 : 0;
+    seen.host += placed && out.ev_stage == 2 ? 1 : 0;
+    seen.taken += placed && out.ev_stage == 3 ? 1 : 0;
+    seen.starved += out.ev_starve;
+    seen.requests += out.mem_valid != 0 && in.mem_ready != 0 ? 1 : 0;
+    seen.errors += out.err != 0 ? 1 : 0;
+    if (keeps_contract && out.err != 0) {
+      ADD_FAILURE() << "cycle " << cycle << ": errors " << int{out.err};
+      return;
+    }
+    engine.clock(in);
+    machine.clock(in);
+  }
+  seen.items += queues.pushed();
+}
+
+class LapermAgainstReference : public testing::TestWithParam<test::ParameterSet> {
+ protected:
+  static void TearDownTestSuite() { compared.print("every output and register against the rules as a slow machine"); }
+  static inline castor::test::ComparedRuns compared;
+};
+INSTANTIATE_TEST_SUITE_P(Sets, LapermAgainstReference, testing::ValuesIn(sample_if_sanitized(test::kParameterSets)),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(LapermAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) {
+  const Params& params = GetParam().params;
+  const unsigned cycles = params.lists() > 40 ? 4000 : 20000;
+  Seen seen;
+  for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
+    const unsigned seeds = info.name == "random" || info.name == "rules" || info.name == "resets" ? 10 : 1;
+    for (unsigned seed = 1; seed <= seeds; ++seed) {
+      SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
+      const auto sequence = tb::sequences().make(info.name, params, seed);
+      follow(params, *sequence, cycles, info.keeps_contract, seen);
+      if (HasFailure()) return;
+      ++compared.runs;
+      compared.cycles += cycles;
+    }
+  }
+  ++compared.sets;
+  // Everything that is compared occurred.
+  EXPECT_GT(seen.items, 5000U);
+  EXPECT_GT(seen.own, 5000U);
+  EXPECT_GT(seen.host, 1000U);
+  EXPECT_GT(seen.taken, 500U);
+  EXPECT_GT(seen.starved, 20U);
+  EXPECT_GT(seen.requests, 500U);
+  EXPECT_GT(seen.errors, 500U);
+}
+
+// What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.
+TEST_P(LapermAgainstReference, SkippedRestIsTheSameAsClockedRest) {
+  const Params& params = GetParam().params;
+  for (const char* name : {"sleepy", "random"}) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      SCOPED_TRACE(std::string(name) + ", seed " + std::to_string(seed));
+      Probes ends[2];
+      for (const bool skip : {false, true}) {
+        twin::Model<Block> model(params);
+        const auto sequence = laperm::Bench::make(name, params, seed);
+        const base::Cycle skipped = castor::tb::run<Block>(
+            model, *sequence, 10000, skip, [](const Inputs&, const Outputs&, const auto&) {}, [](base::Cycle) {});
+        if (skip && std::string(name) == "sleepy") {
+          EXPECT_GT(skipped, 1000U);
+        }
+        ends[skip ? 1 : 0] = model.probes();
+      }
+      EXPECT_EQ(difference(ends[0], ends[1], params), "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace castor::laperm::reference
