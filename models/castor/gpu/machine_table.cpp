@@ -402,10 +402,7 @@ void run_keys(TableWriter& table) {
   CASTOR_WORD(compile.barriers, "a barrier of the block ends each basic block that only redundant conditions control");
   CASTOR_NUMBER(compile.renamed, "registers", 1, 32, "most registers that marked instructions write");
   CASTOR_WORD(acquire.mode, "an acquire compares stamps, or empties L1");
-  CASTOR_WORD(
-      acquire.child,
-      "launches by device code see L1 lines from the acquire of the block that made them on, or from the launch "
-      "on");
+  CASTOR_WORD(acquire.child, "launches by device code: L1 lines since their block's acquire, or their own");
   CASTOR_WORD(context.mover, "contexts move through the memory port, or at a fixed rate");
   CASTOR_WORD(replay.enable, "SMs replay recorded services and execute nothing");
   CASTOR_WORD(replay.rate, "whose load slows a replayed TB");
