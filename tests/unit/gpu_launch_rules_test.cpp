@@ -83,8 +83,9 @@ TEST(LaunchRules, The33rdKernelWaitsForAnEntry) {
   const auto children = timed.events.of("slow");
   ASSERT_EQ(children.size(), 40U);
   // The parent has left the table long before the first child ends: 32 children have all of it.
-  std::vector<Cycle> ends;
-  for (const Events::Of& child : children) ends.push_back(child.completed);
+  std::vector<Cycle> ends(children.size());
+  std::transform(children.begin(), children.end(), ends.begin(),
+                 [](const Events::Of& child) { return child.completed; });
   std::sort(ends.begin(), ends.end());
   EXPECT_LT(children[31].granted, ends[0]);
   for (unsigned i = 32; i < 40; ++i) EXPECT_EQ(children[i].granted, ends[i - 32] + 1) << i;
