@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "castor/base/time.h"
+#include "castor/gpu/machine.h"
+
 namespace castor::gpu {
 
 /// What one TB takes of an SM, already rounded (docs/gpu.md, "Rounding").
@@ -11,5 +14,13 @@ struct TbNeed {
   std::uint16_t reg_units = 0;   ///< of sm.reg_alloc_unit registers
   std::uint16_t smem_units = 0;  ///< of sm.smem_alloc_unit bytes
 };
+
+/// Time in which a TB's registers and shared memory move at the machine's rate (context.bytes_per_cycle), cycles.
+[[nodiscard]] inline base::Cycle context_move_time(const Machine& machine, const TbNeed& need) {
+  const std::uint64_t bytes = std::uint64_t{need.reg_units} * machine.sm.reg_alloc_unit * 4 +
+                              std::uint64_t{need.smem_units} * machine.sm.smem_alloc_unit;
+  const std::uint64_t rate = machine.context.bytes_per_cycle;
+  return (bytes + rate - 1) / rate;
+}
 
 }  // namespace castor::gpu

@@ -100,16 +100,16 @@ std::string lacks_launches(const Machine& machine, const Hooks& hooks) {
   return {};
 }
 
-bool calls_runtime(const isa::Program& program) {
-  return std::any_of(program.code.begin(), program.code.end(),
-                     [](const isa::Record& record) { return record.kind == isa::Kind::kRuntimeCall; });
+// The first call of the device runtime, if there is one.
+std::optional<std::size_t> find_runtime_call(const isa::Program& program) {
+  const auto found = std::find_if(program.code.begin(), program.code.end(),
+                                  [](const isa::Record& record) { return record.kind == isa::Kind::kRuntimeCall; });
+  if (found == program.code.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - program.code.begin());
 }
 
 // A program that calls the device runtime, on a machine that cannot serve it.
-[[noreturn]] void refuse_runtime_calls(const isa::Program& program, const std::string& reason) {
-  const auto found = std::find_if(program.code.begin(), program.code.end(),
-                                  [](const isa::Record& record) { return record.kind == isa::Kind::kRuntimeCall; });
-  const auto pc = static_cast<std::size_t>(found - program.code.begin());
+[[noreturn]] void refuse_runtime_call(const isa::Program& program, std::size_t pc, const std::string& reason) {
   const auto function = std::find_if(program.functions.rbegin(), program.functions.rend(),
                                      [&](const isa::ProgramFunction& f) { return f.first <= pc; });
   std::string where = base::readable_name(program.kernel);
@@ -127,10 +127,10 @@ bool calls_runtime(const isa::Program& program) {
 }  // namespace
 
 ProgramHandle TimingDevice::load(std::shared_ptr<const isa::Program> program) {
-  if (calls_runtime(*program)) {
+  if (const auto call = find_runtime_call(*program)) {
     const std::string reason =
         options_.replay ? "a replay does not have them" : lacks_launches(machine_, options_.gpu.hooks);
-    if (!reason.empty()) refuse_runtime_calls(*program, reason);
+    if (!reason.empty()) refuse_runtime_call(*program, *call, reason);
     gpu_->front_end().launches().enable();
   }
   return programs_.load(std::move(program));

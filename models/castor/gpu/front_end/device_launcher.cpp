@@ -1,6 +1,7 @@
 #include "castor/gpu/front_end/device_launcher.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/launch_descriptor.h"
@@ -9,6 +10,14 @@ namespace castor::gpu {
 namespace {
 
 constexpr std::uint64_t kRecordBytes = sizeof(PacketImage);
+
+// SMs with a message in one of their mailboxes.
+template <class Message>
+SmMask sms_with(const std::vector<SmUnit*>& sms, Mailbox<Message>& (SmUnit::*mailbox)(), Cycle now) {
+  SmMask found = 0;
+  for (SmUnit* const sm : sms) found |= SmMask{(sm->*mailbox)().head(now) != nullptr} << sm->index();
+  return found;
+}
 
 }  // namespace
 
@@ -113,9 +122,9 @@ LaunchRecord& DeviceLauncher::take(LaunchId launch) {
 }
 
 DeviceLauncher::Granted DeviceLauncher::grant() {
-  const PendingPool::Pending pending = pool_.take();
+  const LaunchId launch = pool_.take();
   ++granted_;
-  return {launcher_.start(pending.launch), &take(pending.launch), pending.record};
+  return {launcher_.start(launch), &take(launch)};
 }
 
 void DeviceLauncher::step(Cycle now) {
@@ -139,8 +148,7 @@ void DeviceLauncher::drop_stopped() {
 // One request at a time, which takes a cycle, or one for each buffer.
 void DeviceLauncher::serve(Cycle now) {
   if (now < serves_from_) return;
-  SmMask asking = 0;
-  for (SmUnit* const sm : sms_) asking |= SmMask{sm->runtime_calls().head(now) != nullptr} << sm->index();
+  const SmMask asking = sms_with(sms_, &SmUnit::runtime_calls, now);
   if (asking == 0) return;
   const unsigned sm = last_served_.first(asking);
   last_served_.chosen(sm);
@@ -152,20 +160,16 @@ void DeviceLauncher::serve(Cycle now) {
 
 void DeviceLauncher::take_pointer(Cycle now) {
   if (now < arrivals_from_) return;
-  SmMask pointing = 0;
-  for (SmUnit* const sm : sms_) pointing |= SmMask{sm->pointers().head(now) != nullptr} << sm->index();
+  const SmMask pointing = sms_with(sms_, &SmUnit::pointers, now);
   if (pointing == 0) return;
-  if (!arrived_ && machine_.pool.fixed_overhead != 0) {
-    arrived_ = true;
+  if (!std::exchange(arrived_, true) && machine_.pool.fixed_overhead != 0) {
     arrivals_from_ = now + machine_.pool.fixed_overhead;
     return;
   }
-  arrived_ = true;
   const unsigned sm = last_pointer_.first(pointing);
   last_pointer_.chosen(sm);
-  const PointerMessage message = *sms_[sm]->pointers().head(now);
+  launcher_.arrive(sms_[sm]->pointers().head(now)->launch);
   sms_[sm]->pointers().pop();
-  launcher_.arrive(message.launch);
 }
 
 void DeviceLauncher::place(Cycle now) {
@@ -174,8 +178,9 @@ void DeviceLauncher::place(Cycle now) {
   const LaunchId launch = arrived_launches_.front();
   arrived_launches_.pop_front();
   // What it must see has been performed: before its pointer left, and before those were closed that it waited for.
-  if (machine_.acquire.child == ChildAcquire::kLaunch) waiting_.at(launch)->acquire = now;
-  pool_.arrive({launch, launcher_.buffers().record(launcher_.find(launch).parameters)});
+  LaunchRecord& record = *waiting_.at(launch);
+  if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = now;
+  pool_.arrive({launch, record.image});
 }
 
 bool DeviceLauncher::waits_for_tree(Ticket ticket) const {

@@ -34,7 +34,6 @@ class DeviceLauncher final : public LaunchService {
   struct Granted {
     ChildLaunch child;
     LaunchRecord* record = nullptr;  ///< the caller holds it
-    std::uint64_t image = 0;         ///< device address of its launch record
   };
 
   /// `memory` is used by nobody else; `observer`: null = none.

@@ -52,11 +52,11 @@ void FaultUnit::fail(unsigned entry, Fault fault, Cycle now) {
 // What device code has launched is stopped with what launched it: neither could go on without the other.
 void FaultUnit::stop_tree(const LaunchRecord& record, Cycle now) {
   launches_.stop(record);
-  const LaunchRecord& root = root_of(record);
+  const LaunchRecord& root = *record.root;
   suspender_.stop(root);
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
-    if (kernel.state != EntryState::kFree && &root_of(*kernel.record) == &root) stop(entry, now);
+    if (kernel.state != EntryState::kFree && kernel.record->root == &root) stop(entry, now);
   }
 }
 

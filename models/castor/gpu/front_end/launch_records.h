@@ -16,23 +16,17 @@ namespace castor::gpu {
 /// bookkeeping of the front end, but for `context`, which SMs read.
 struct LaunchRecord {
   KernelContext context;
-  LaunchRecord* parent = nullptr;  ///< the launch of which a TB made it, which it holds; null: made by the host
-  LaunchId launch = 0;             ///< its number; 0: of the host, and no TB of it has called the device runtime
-  std::uint32_t level = 0;         ///< launches above it
-  std::uint8_t parent_sm = 0;      ///< SM of the TB that made it
-  std::uint64_t image = 0;         ///< device address of its launch descriptor
-  Cycle acquire = 0;               ///< L1 lines older than this are absent for its TBs
-  Cycle called = 0;                ///< the call that made it issued
-  std::uint32_t open = 0;          ///< LaunchTrees: the launch itself, and its children that are not closed
-  std::uint32_t holders = 0;       ///< 0: nobody's
+  LaunchRecord* parent = nullptr;      ///< the launch of which a TB made it, which it holds; null: made by the host
+  const LaunchRecord* root = nullptr;  ///< at the top of its tree, the host's
+  LaunchId launch = 0;                 ///< its number; 0: of the host, and no TB of it has called the device runtime
+  std::uint32_t level = 0;             ///< launches above it
+  std::uint8_t parent_sm = 0;          ///< SM of the TB that made it
+  std::uint64_t image = 0;             ///< device address of its launch descriptor
+  Cycle acquire = 0;                   ///< L1 lines older than this are absent for its TBs
+  Cycle called = 0;                    ///< the call that made it issued
+  std::uint32_t open = 0;              ///< LaunchTrees: the launch itself, and its children that are not closed
+  std::uint32_t holders = 0;           ///< 0: nobody's
 };
-
-/// The launch by the host at the top of a launch's tree.
-[[nodiscard]] inline const LaunchRecord& root_of(const LaunchRecord& record) {
-  const LaunchRecord* root = &record;
-  while (root->parent != nullptr) root = root->parent;
-  return *root;
-}
 
 /// All launch records. A record stays where it is, and is free again when the last that holds it lets go: the entry of
 /// the kernel table, each TB from its placement until it is counted, whether it is on an SM or saved, the launch tree,
@@ -49,6 +43,7 @@ class LaunchRecords {
     LaunchRecord& record = *spare_.back();
     spare_.pop_back();
     record.holders = 1;
+    record.root = parent == nullptr ? &record : parent->root;
     ++live_;
     if (parent == nullptr) return record;
     hold(*parent);

@@ -82,7 +82,7 @@ ParseStage::Granted ParseStage::grant(const DeviceLauncher::Granted& launch, Cyc
   KernelContext& context = table_.reserve(entry, *launch.record);
   context.submitted = clock_.time_of(now);
   std::optional<Fault> fault = prepare_local(context, launch.child.launch.block, &arenas_[entry]);
-  lanes_.start(entry, launch.image, now);
+  lanes_.start(entry, launch.record->image, now);
   if (observer_ != nullptr) {
     observer_->kernel_granted({now, context.ticket, context.queue, entry, &context.program->kernel});
   }

@@ -4,13 +4,12 @@ namespace castor::gpu {
 namespace {
 
 constexpr std::uint64_t kNext = 0x38;  // in a launch record: the address of the next one
-constexpr unsigned kRecordBytes = 64;
-constexpr std::uint32_t kRead = 1;  // tag; links have 0
+constexpr std::uint32_t kRead = 1;     // tag; links have 0
 
 }  // namespace
 
-PendingPool::Pending PendingPool::take() {
-  const Pending taken = window_.front();
+LaunchId PendingPool::take() {
+  const LaunchId taken = window_.front().launch;
   window_.pop_front();
   offers_ = false;
   moved_ = true;
@@ -23,12 +22,9 @@ void PendingPool::arrive(const Pending& pending) {
     window_.push_back(pending);
     return;
   }
-  link(listed_.empty() ? window_.back() : listed_.back(), pending);
+  const Pending& before = listed_.empty() ? window_.back() : listed_.back();
+  memory_.write(before.record + kNext, &pending.record, sizeof pending.record);
   listed_.push_back(pending);
-}
-
-void PendingPool::link(const Pending& before, const Pending& next) {
-  memory_.write(before.record + kNext, &next.record, sizeof next.record);
 }
 
 void PendingPool::step(Cycle now) {
@@ -41,7 +37,7 @@ void PendingPool::step(Cycle now) {
     --reading_;
     moved_ = true;
   }
-  if (wants_read()) memory_.read(listed_[reading_++].record, kRecordBytes, kRead);
+  if (wants_read()) memory_.read(listed_[reading_++].record, sizeof(PacketImage), kRead);
 }
 
 }  // namespace castor::gpu

@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "castor/gpu/front_end/memory_client.h"
-#include "castor/gpu/launch/launcher.h"
+#include "castor/gpu/launch/launch_service.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::gpu {
@@ -32,19 +32,16 @@ class PendingPool {
   /// The launch offered, 0 = none.
   [[nodiscard]] LaunchId offered() const { return offers_ ? window_.front().launch : 0; }
   /// Takes the launch that is offered.
-  Pending take();
+  LaunchId take();
   /// A pointer has arrived.
   void arrive(const Pending& pending);
   /// A record that was read comes into the window; the next one is read.
   void step(Cycle now);
   /// The next cycle may differ from this one.
   [[nodiscard]] bool stirs() const { return moved_ || wants_read(); }
-  [[nodiscard]] bool empty() const { return window_.empty() && listed_.empty(); }
-  [[nodiscard]] std::size_t size() const { return window_.size() + listed_.size(); }
 
  private:
   [[nodiscard]] bool wants_read() const { return reading_ < listed_.size() && window_.size() + reading_ < places_; }
-  void link(const Pending& before, const Pending& next);
 
   std::size_t places_;
   MemoryClient& memory_;

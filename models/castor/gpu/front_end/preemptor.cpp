@@ -8,20 +8,8 @@ namespace castor::gpu {
 
 Preemptor::Preemptor(const Machine& machine, std::vector<TbSaver*> savers, KernelTable& table, Ledger& ledger,
                      Dispatcher& dispatcher)
-    : register_bytes_(std::uint64_t{machine.sm.reg_alloc_unit} * 4),
-      shared_bytes_(machine.sm.smem_alloc_unit),
-      rate_(machine.context.bytes_per_cycle),
-      savers_(std::move(savers)),
-      table_(table),
-      ledger_(ledger),
-      dispatcher_(dispatcher) {
+    : machine_(machine), savers_(std::move(savers)), table_(table), ledger_(ledger), dispatcher_(dispatcher) {
   for (std::size_t sm = 0; sm < savers_.size(); ++sm) movable_ |= SmMask{savers_[sm] != nullptr} << sm;
-}
-
-// Cycles in which a TB's registers and shared memory move.
-Cycle Preemptor::move_cycles(const KernelContext& kernel) const {
-  const std::uint64_t bytes = kernel.need.reg_units * register_bytes_ + kernel.need.smem_units * shared_bytes_;
-  return (bytes + rate_ - 1) / rate_;
 }
 
 void Preemptor::preempt(const QueueMask& queues, Cycle now) {
@@ -37,7 +25,7 @@ void Preemptor::preempt(const QueueMask& queues, Cycle now) {
 // All contexts go through one mover, SM by SM. TBs that are complete before their turn leave theirs unused.
 void Preemptor::save(unsigned entry, Cycle now) {
   const KernelContext& context = table_[entry].context();
-  const Cycle each = move_cycles(context);
+  const Cycle each = context_move_time(machine_, context.need);
   for (unsigned sm = 0; sm < savers_.size(); ++sm) {
     const unsigned tbs = ledger_.resident(sm, entry);
     if (tbs == 0 || savers_[sm] == nullptr) continue;
@@ -87,7 +75,7 @@ void Preemptor::restore_first(Cycle now) {
   if (found == saved_.size()) return;
   const Saved saved = saved_[found];
   const unsigned sm = dispatcher_.place_again(saved.entry(), room_for(saved), now);
-  mover_free_ = std::max(mover_free_, now + 1) + move_cycles(saved.record->context);
+  mover_free_ = std::max(mover_free_, now + 1) + context_move_time(machine_, saved.record->context.need);
   savers_[sm]->restore({now + 1, saved.tb, mover_free_ - (now + 1)});
   table_.restore(saved.entry());
   saved_.erase(saved_.begin() + static_cast<std::ptrdiff_t>(found));

@@ -62,9 +62,8 @@ class Preemptor {
   void restore_first(Cycle now);
   [[nodiscard]] SmMask room_for(const Saved& saved) const;
   [[nodiscard]] std::size_t restorable() const;
-  [[nodiscard]] Cycle move_cycles(const KernelContext& kernel) const;
 
-  std::uint64_t register_bytes_, shared_bytes_, rate_;  // of an allocation unit; bytes per cycle
+  const Machine& machine_;
   std::vector<TbSaver*> savers_;
   SmMask movable_ = 0;  // SMs that can give up TBs
   KernelTable& table_;

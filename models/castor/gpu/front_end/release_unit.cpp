@@ -54,7 +54,7 @@ void ReleaseUnit::finish(unsigned entry, Cycle now) {
   const KernelContext& context = record.context;
   trees_.records().hold(record);  // beyond entry and tree
   const bool by_device = record.parent != nullptr;
-  const LaunchRecord& root = root_of(record);
+  const LaunchRecord& root = *record.root;
   fresh_ = {table_.release(entry, now), root.launch, record.level, &record, false};
   fresh_->statistics.ticket = root.context.ticket;
   fresh_->statistics.end = clock_.time_of(now);
@@ -95,7 +95,7 @@ void ReleaseUnit::close(Cycle now) {
 }
 
 void ReleaseUnit::detach(const LaunchRecord& record) {
-  fresh_ = {{}, root_of(record).launch, record.level, &record, true};
+  fresh_ = {{}, record.root->launch, record.level, &record, true};
   fresh_->statistics.kernel = record.context.program->kernel;
   fresh_->statistics.entry = record.context.entry;
 }

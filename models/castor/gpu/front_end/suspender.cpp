@@ -123,7 +123,7 @@ void Suspender::drop(const Away& away) {
 }
 
 void Suspender::stop(const LaunchRecord& root) {
-  const auto of_tree = [&root](const Away& away) { return &root_of(*away.record) == &root; };
+  const auto of_tree = [&root](const Away& away) { return away.record->root == &root; };
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     if (!of_tree(at->second)) {
       ++at;

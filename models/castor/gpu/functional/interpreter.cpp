@@ -212,7 +212,7 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
           CASTOR_ASSERT(launcher_ != nullptr, "%s calls the device runtime", program.kernel.c_str());
           if (warp.runtime == nullptr) warp.runtime = std::make_unique<RuntimeState>();
           runtime_call(record, view, mask, block.caller(), *warp.runtime, launcher_);
-          if (awaits_children(record, block.caller())) warp.state = WarpState::kAwaitsChildren;
+          if (awaits_children(record, block.caller(), *launcher_)) warp.state = WarpState::kAwaitsChildren;
         }
         step();
         if (warp.state == WarpState::kAwaitsChildren) {

@@ -40,11 +40,6 @@ class Interpreter {
   template <bool observed>
   [[nodiscard]] std::optional<Fault> turn(ThreadBlock& block, Warp& warp, std::uint64_t budget,
                                           std::uint64_t global_timer, Counters& counters);
-  /// A call that has succeeded has its warp wait for launches of its block.
-  [[nodiscard]] bool awaits_children(const isa::Record& record, const Caller& caller) const {
-    return static_cast<isa::RuntimeCall>(record.imm) == isa::RuntimeCall::kSynchronize &&
-           launcher_->synchronize(caller) == LaunchCode::kSuccess && launcher_->open_children(caller.block) != 0;
-  }
   [[nodiscard]] std::optional<ExecutionFault> barrier(ThreadBlock& block, Warp& warp, const isa::Record& record,
                                                       isa::LaneMask mask);
 

@@ -112,6 +112,11 @@ bool gives_64_bits(RuntimeCall call) {
 
 }  // namespace
 
+bool awaits_children(const isa::Record& record, const Caller& caller, const Launcher& launcher) {
+  return static_cast<RuntimeCall>(record.imm) == RuntimeCall::kSynchronize &&
+         launcher.synchronize(caller) == LaunchCode::kSuccess && launcher.open_children(caller.block) != 0;
+}
+
 void runtime_call(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask, const Caller& caller,
                   RuntimeState& state, Launcher* launcher, std::vector<LaunchId>* launched) {
   // The result may lie where arguments of other lanes do.

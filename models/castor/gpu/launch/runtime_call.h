@@ -22,9 +22,12 @@ struct RuntimeState {
          call == isa::RuntimeCall::kPeekError;
 }
 
+/// A call that has succeeded has its warp wait for launches of its block.
+[[nodiscard]] bool awaits_children(const isa::Record& record, const Caller& caller, const Launcher& launcher);
+
 /// Executes a record of kind kRuntimeCall for the lanes of `mask`, in ascending order, and writes its results; those of
-/// kSynchronize say whether the lanes may wait, which is the caller's to do. `launcher` may be null for calls that are
-/// their own; launches are appended to `launched`, if it is there.
+/// kSynchronize say whether the lanes may wait, which is the caller's to do (`awaits_children`). `launcher` may be null
+/// for calls that are their own; launches are appended to `launched`, if it is there.
 void runtime_call(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask, const Caller& caller,
                   RuntimeState& state, Launcher* launcher, std::vector<LaunchId>* launched = nullptr);
 

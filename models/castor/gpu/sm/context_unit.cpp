@@ -5,13 +5,6 @@
 
 namespace castor::gpu {
 
-Tick ContextUnit::move_ticks(const KernelContext& kernel) const {
-  const std::uint64_t bytes = std::uint64_t{kernel.need.reg_units} * machine_.sm.reg_alloc_unit * 4 +
-                              std::uint64_t{kernel.need.smem_units} * machine_.sm.smem_alloc_unit;
-  const std::uint64_t rate = machine_.context.bytes_per_cycle;
-  return (bytes + rate - 1) / rate;
-}
-
 bool ContextUnit::only_waits(const TbState& tb, WarpMask under_way) const {
   if (tb.killed || (tb.live & ~(runtime_.await_children() | blocked_.held_at_barrier())) != 0) return false;
   if ((tb.warps & under_way) != 0) return false;
@@ -28,7 +21,7 @@ void ContextUnit::look(WarpMask under_way) {
     if ((in_saving_ >> context & 1) != 0 || !only_waits(tbs_[context], under_way)) continue;
     in_saving_ |= TbMask{1} << context;
     runtime_.keep_waiting(tbs_[context].warps);
-    saving_.push_back({context, clock_.tick() + move_ticks(*tbs_[context].kernel)});
+    saving_.push_back({context, clock_.tick() + context_move_time(machine_, tbs_[context].kernel->need)});
   }
 }
 
@@ -104,7 +97,7 @@ Tick ContextUnit::restore(unsigned context, const SuspendedTb& saved) {
   warps_.stop(exited);
   runtime_.give_caller(context, saved.caller);
   memory_.forget_local(context);
-  return move_ticks(*tb.kernel);
+  return context_move_time(machine_, tb.kernel->need);
 }
 
 }  // namespace castor::gpu

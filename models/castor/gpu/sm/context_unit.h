@@ -54,7 +54,6 @@ class ContextUnit {
     Tick until = 0;
   };
   [[nodiscard]] bool only_waits(const TbState& tb, WarpMask under_way) const;
-  [[nodiscard]] Tick move_ticks(const KernelContext& kernel) const;
   void forget(unsigned context);
 
   const Machine& machine_;

@@ -65,6 +65,7 @@ void RuntimeUnit::call(unsigned w, const isa::Record& record, LaneMask mask) {
   calls.record = &record;
   calls.mask = mask;
   blocked_.call_runtime(w);
+  active_ = true;
   watch_.disturb();
   ++counters_.runtime_calls;
   if (launches(kind) && !calls.pointers.empty()) {
@@ -110,18 +111,18 @@ void RuntimeUnit::serve(unsigned w, LaunchService& service, Cycle visible) {
       Pointer pointer;
       pointer.launch = launch;
       pointer.record = service.admitted(launch, calls.origin);
-      pointer.due =
-          calls.called + machine_.launch.launch_warp + Tick{machine_.launch.launch_lane} * (reply.pointers.size() + 1);
+      pointer.due = calls.called + latency(kind(calls), static_cast<unsigned>(reply.pointers.size() + 1));
       reply.pointers.push_back(pointer);
     }
-    reply.waits = kind(calls) == RuntimeCall::kSynchronize &&
-                  service.launcher().synchronize(caller) == LaunchCode::kSuccess &&
-                  service.launcher().open_children(caller.block) != 0;
+    reply.waits = awaits_children(*calls.record, caller, service.launcher());
   }
   replies_.push_back(std::move(reply));
 }
 
-void RuntimeUnit::close_children(BlockId block, Cycle visible) { closings_.push_back({visible, block}); }
+void RuntimeUnit::close_children(BlockId block, Cycle visible) {
+  closings_.push_back({visible, block});
+  active_ = true;
+}
 
 // In the order in which the launcher sent them: of one cycle it closes launches before it serves a call.
 bool RuntimeUnit::take_messages() {

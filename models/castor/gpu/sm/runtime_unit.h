@@ -46,6 +46,10 @@ class RuntimeUnit {
   void close_children(BlockId block, Cycle visible);
   /// Replies that are visible. True if there was one.
   bool take_messages();
+  /// A call or a pointer is under way, or a message has come: outside of that nothing here needs to be asked in a tick.
+  [[nodiscard]] bool active() const { return active_; }
+  /// To be called at the end of a tick in which it was active.
+  void end_tick() { active_ = ((blocked_.in_runtime() | pointing_) != 0) || messages_pending(); }
   [[nodiscard]] bool messages_pending() const { return !replies_.empty() || !closings_.empty(); }
   /// First cycle in which one is visible.
   [[nodiscard]] Cycle next_message() const;
@@ -147,6 +151,7 @@ class RuntimeUnit {
   Cycle asks_from_ = 0;                                 ///< one request per cycle
   std::uint32_t last_number_ = 0;
   Tick due_ = base::kForever;
+  bool active_ = false;
   std::deque<Reply> replies_;
   std::deque<Closing> closings_;
   RuntimeCounters& counters_;

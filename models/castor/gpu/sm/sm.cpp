@@ -70,7 +70,8 @@ void Sm::count_until(Cycle now) {
 void Sm::hand_over(Cycle now) {
   memory_side_.check_stale(now);
   if (const Cycle here = memory_side_.ask_for_translations(now); here != kForever) wake_at(here);
-  for (const Restored& one : std::exchange(restored_, {})) memory_side_.restore_local(one.context, one.tb->local);
+  for (const Restored& one : restored_) memory_side_.restore_local(one.context, one.tb->local);
+  restored_.clear();
   departures_.deliver();
 }
 
@@ -87,7 +88,7 @@ void Sm::tick(Cycle now) {
   // S0: what may be fetched is judged on the state that the previous tick left.
   const WarpMask eligible = fetch_.eligible();
   if (hooks_.any()) hooks_.begin_tick();
-  if (tbs_.kills_pending() || calls_.answers_pending() || runtime_.messages_pending() || inbox_.next() <= now) {
+  if (tbs_.kills_pending() || calls_.answers_pending() || runtime_.active() || inbox_.next() <= now) {
     take_messages();
   }
   if (filter_ != nullptr) filter_->settle_early(eligible);
@@ -346,10 +347,13 @@ void Sm::meet_barriers() {
     busy_ = true;
     calls_.ask(due);
   }
-  if (runtime_.due() <= clock_.tick()) runtime_.advance();
-  if (runtime_.await_children() != 0) contexts_.look(under_way());
+  if (runtime_.active()) {
+    if (runtime_.due() <= clock_.tick()) runtime_.advance();
+    if (runtime_.await_children() != 0) contexts_.look(under_way());
+    runtime_.end_tick();
+  }
   if (tbs_.finished() != 0) retire_one();
-  if (contexts_.due() >= 0) suspend_one();
+  if (runtime_.active() && contexts_.due() >= 0) suspend_one();
 }
 
 // Warps of which something is on its way that is not theirs alone.
@@ -438,14 +442,14 @@ Cycle Sm::next_wake() {
   Tick tick = memory_side_.next(clock_.tick());
   if (tick == clock_.tick() + 1) return soonest;
   tick = std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()});
-  tick = std::min({tick, runtime_.due(), contexts_.next()});
+  if (runtime_.active()) tick = std::min({tick, runtime_.due(), contexts_.next()});
   Cycle wake = tick == kForever ? kForever : now + (tick - clock_.tick());
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits that came back before this tick were there for it.
   if (memory.next_credit() > now) wake = std::min(wake, memory.next_credit());
   if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
   if (calls_.answers_pending()) wake = std::min(wake, calls_.next_answer());
-  if (runtime_.messages_pending()) wake = std::min(wake, runtime_.next_message());
+  if (runtime_.active()) wake = std::min(wake, runtime_.next_message());
   if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());
   if (hooks_.any()) wake = std::min(wake, hooks_.wake());
   return std::max(wake, soonest);
