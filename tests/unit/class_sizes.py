@@ -32,9 +32,7 @@ FIXED = "fixed: parts and their order are all it has"
 OWN = {
     "castor::gpu::Sm": (53, 28, FIXED + "; three more with launches by device code, to be cut"),
     "castor::gpu::FrontEnd": (57, 26, FIXED + "; seven more with launches by device code, to be cut"),
-    "castor::gpu::RuntimeUnit": (40, 28, "calls and pointers of launches, to be cut in two"),
-    "castor::gpu::DeviceLauncher": (40, 26, "six parts it asks, what waits, and four counters"),
-    "castor::gpu::Launcher": (43, 25, "a function for each call of the device runtime"),
+    "castor::gpu::Launcher": (42, 25, "a function for each call of the device runtime"),
     "castor::gpu::Timeline": (41, 25, "a function for each event"),
     "castor::gpu::SmMemory::Impl": (42, 38, "LSU, L1 pipe and MSHRs of an SM, not yet cut"),
     "castor::gpu::FilterUnit": (25, 26, "parts of the SM and of its own, and what the filter is told and says"),

@@ -34,11 +34,7 @@ DeviceLauncher::DeviceLauncher(const Machine& machine, Store& store, const Progr
       pool_(machine, memory),
       last_served_(machine.chip.sms),
       last_pointer_(machine.chip.sms),
-      group_(statistics, "device_launches"),
-      launches_(group_, {"launches", "", "launches by device code that were admitted"}),
-      granted_(group_, {"granted", "", "of them those that were granted a parse lane"}),
-      dropped_(group_, {"dropped", "", "of them those that a fault of their tree kept from starting"}),
-      pending_peak_(group_, {"pending_peak", "", "most launches that were admitted and not granted"}) {}
+      counts_(statistics) {}
 
 // --- Calls of SMs ---------------------------------------------------------------------------------------------------
 
@@ -68,8 +64,8 @@ StoredRecord DeviceLauncher::admitted(LaunchId launch, const LaunchOrigin& origi
   record.context.ticket = kFirstDeviceTicket + launch;
   record.image = launcher_.buffers().record(child.parameters);
   waiting_[launch] = &record;
-  ++launches_;
-  if (launcher_.pending() > pending_peak_.value()) ++pending_peak_;
+  ++counts_.launches;
+  if (launcher_.pending() > counts_.pending_peak.value()) ++counts_.pending_peak;
 
   if (observer_ != nullptr) observer_->launched({origin.called, origin.sm, origin.context, record.context.ticket});
 
@@ -123,7 +119,7 @@ LaunchRecord& DeviceLauncher::take(LaunchId launch) {
 
 DeviceLauncher::Granted DeviceLauncher::grant() {
   const LaunchId launch = pool_.take();
-  ++granted_;
+  ++counts_.granted;
   return {launcher_.start(launch), &take(launch)};
 }
 
@@ -142,7 +138,7 @@ void DeviceLauncher::drop_stopped() {
   static_cast<void>(launcher_.start(launch));
   launcher_.complete(launch);
   trees_.records().let_go(take(launch));
-  ++dropped_;
+  ++counts_.dropped;
 }
 
 // One request at a time, which takes a cycle, or one for each buffer.

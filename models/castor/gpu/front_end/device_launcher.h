@@ -75,7 +75,7 @@ class DeviceLauncher final : public LaunchService {
 
   /// A fault stops the tree of this record: nothing of it starts any more.
   void stop(const LaunchRecord& record) {
-    launcher_.stop(launcher_.root(record.launch));
+    launcher_.stop(record.root->launch);
     stirred_ = true;
   }
   /// The same of all trees, whose launches by the host are returned.
@@ -86,7 +86,9 @@ class DeviceLauncher final : public LaunchService {
   /// First cycle after `now` with work; what memory answers aside.
   [[nodiscard]] Cycle next(Cycle now) const;
   [[nodiscard]] bool idle() const { return launcher_.idle(); }
-  [[nodiscard]] std::uint64_t progress() const { return launches_.value() + granted_.value() + dropped_.value(); }
+  [[nodiscard]] std::uint64_t progress() const {
+    return counts_.launches.value() + counts_.granted.value() + counts_.dropped.value();
+  }
   /// The host's launch of this ticket is complete but for what device code has launched below it.
   [[nodiscard]] bool waits_for_tree(Ticket ticket) const;
   /// A line about launches that have not started; empty if there are none.
@@ -119,8 +121,15 @@ class DeviceLauncher final : public LaunchService {
   bool stirred_ = false;                   ///< something was closed in this cycle, or stopped
   std::deque<LaunchId> arrived_launches_;  ///< that wait for no other one; they go into the pool, one per cycle
   std::vector<LaunchRecord*> closed_;
-  base::StatisticGroup group_;
-  base::Counter launches_, granted_, dropped_, pending_peak_;
+  struct Counts {
+    explicit Counts(base::StatisticGroup& parent) : group(parent, "device_launches") {}
+    base::StatisticGroup group;
+    base::Counter launches{group, {"launches", "", "launches by device code that were admitted"}};
+    base::Counter granted{group, {"granted", "", "of them those that were granted a parse lane"}};
+    base::Counter dropped{group, {"dropped", "", "of them those that a fault of their tree kept from starting"}};
+    base::Counter pending_peak{group, {"pending_peak", "", "most launches that were admitted and not granted"}};
+  };
+  Counts counts_;
 };
 
 }  // namespace castor::gpu

@@ -124,9 +124,7 @@ class Launcher {
   void end_block(BlockId block);
   /// Nothing of the tree of a launch of the host is to start any more: its launches may be started, to be completed.
   void stop(LaunchId root) { nodes_.at(root).stopped = true; }
-  [[nodiscard]] bool stopped(LaunchId launch) const { return nodes_.at(root(launch)).stopped; }
-  /// The launch of the host at the top of its tree.
-  [[nodiscard]] LaunchId root(LaunchId launch) const { return nodes_.at(launch).root; }
+  [[nodiscard]] bool stopped(LaunchId launch) const { return nodes_.at(nodes_.at(launch).root).stopped; }
   /// Forgets the whole tree of a launch of the host, as if it had completed.
   void drop(LaunchId root);
   /// Launches of the host that have been closed since the last call, in that order.

@@ -24,12 +24,11 @@ RuntimeUnit::RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clo
       warps_(warps),
       tbs_(tbs),
       blocked_(blocked),
-      scoreboard_(scoreboard),
-      memory_(memory),
       wheel_(wheel),
       outbox_(outbox),
       watch_(watch),
-      counters_(counters) {}
+      counters_(counters),
+      pointers_(sm, machine.sm.warps, clock, warps, scoreboard, memory, outbox) {}
 
 RuntimeUnit::WarpCalls& RuntimeUnit::calls(unsigned w) {
   if (warp_calls_.empty()) {
@@ -68,7 +67,7 @@ void RuntimeUnit::call(unsigned w, const isa::Record& record, LaneMask mask) {
   active_ = true;
   watch_.disturb();
   ++counters_.runtime_calls;
-  if (launches(kind) && !calls.pointers.empty()) {
+  if (launches(kind) && (pointers_.open() & warp_bit(w)) != 0) {
     held_ |= warp_bit(w);
   } else {
     begin(w);
@@ -83,12 +82,7 @@ void RuntimeUnit::begin(unsigned w) {
   calls.origin = {tb.kernel, sm_, warps_[w].tb, clock_.now(), tb.memory->acquire};
   calls.called = clock_.tick();
   calls.returns = calls.called + latency(kind(calls), lanes);
-  if (launches(kind(calls))) {
-    calls.older = 0;
-    for (WarpMask left = tb.warps; left != 0; left &= left - 1) {
-      if (scoreboard_.unacknowledged(lowest(left)) != 0) calls.older |= warp_bit(lowest(left));
-    }
-  }
+  if (launches(kind(calls))) pointers_.note_older(w, tb.warps);
   asks_from_ = std::max(asks_from_, clock_.now() + 1);
   outbox_.ask_launcher({asks_from_, w, lanes, allocates(kind(calls))});
   ++asks_from_;
@@ -108,7 +102,7 @@ void RuntimeUnit::serve(unsigned w, LaunchService& service, Cycle visible) {
     std::vector<LaunchId> launched;
     runtime_call(*calls.record, warps_.view(w), calls.mask, caller, calls.values, &service.launcher(), &launched);
     for (const LaunchId launch : launched) {
-      Pointer pointer;
+      LaunchPointers::Pointer pointer;
       pointer.launch = launch;
       pointer.record = service.admitted(launch, calls.origin);
       pointer.due = calls.called + latency(kind(calls), static_cast<unsigned>(reply.pointers.size() + 1));
@@ -154,16 +148,7 @@ void RuntimeUnit::take(Reply& reply) {
   const unsigned w = reply.warp;
   WarpCalls& calls = *warp_calls_[w];
   asked_ &= ~warp_bit(w);
-  for (std::size_t k = 0; k < reply.pointers.size(); ++k) {
-    Pointer& pointer = reply.pointers[k];
-    pointer.from = clock_.tick() + k;
-    pointer.number = ++last_number_;
-    calls.pointers.push_back(pointer);
-    pointing_ |= warp_bit(w);
-    unsent_ |= warp_bit(w);
-    if (calls.older != 0) behind_ |= warp_bit(w);
-    due_ = clock_.tick();
-  }
+  pointers_.add(w, reply.pointers);
   if (tbs_[warps_[w].tb].killed) {
     blocked_.return_from_runtime(w);
   } else if (reply.waits) {
@@ -245,101 +230,14 @@ Cycle RuntimeUnit::next_message() const {
                   closings_.empty() ? base::kForever : closings_.front().visible);
 }
 
-// --- Records and pointers -------------------------------------------------------------------------------------------
-
-void RuntimeUnit::record_stored(unsigned w, std::uint32_t number) {
-  WarpCalls& calls = *warp_calls_[w];
-  const auto found = std::find_if(calls.pointers.begin(), calls.pointers.end(),
-                                  [number](const Pointer& pointer) { return pointer.number == number; });
-  CASTOR_ASSERT_AT(clock_.now(), found != calls.pointers.end(), "SM %u: record of no launch is stored", sm_);
-  found->stored = true;
-  --calls.records_out;
-  scoreboard_.acknowledged(w);
-  look_at_first(w);
-  due_ = clock_.tick();
-}
-
+// A call that waited for the last pointer of an older one begins in the tick behind it.
 void RuntimeUnit::advance() {
   for (WarpMask left = std::exchange(restart_, 0); left != 0; left &= left - 1) {
     held_ &= ~warp_bit(lowest(left));
     begin(lowest(left));
   }
-  for (WarpMask left = behind_; left != 0; left &= left - 1) update_older(lowest(left));
-  if (unsent_ != 0) send_record();
-  if ((stored_ & ~behind_) != 0) send_pointer();
-  due_ = next();
-}
-
-// Once a warp has no store under way, what it stores later is younger than the call.
-void RuntimeUnit::update_older(unsigned w) {
-  WarpCalls& calls = *warp_calls_[w];
-  for (WarpMask left = calls.older; left != 0; left &= left - 1) {
-    const unsigned other = lowest(left);
-    const std::uint32_t records = other == w ? calls.records_out : 0;
-    if (scoreboard_.unacknowledged(other) == records) calls.older &= ~warp_bit(other);
-  }
-  if (calls.older == 0) behind_ &= ~warp_bit(w);
-}
-
-void RuntimeUnit::look_at_first(unsigned w) {
-  const WarpCalls& calls = *warp_calls_[w];
-  const bool stored = !calls.pointers.empty() && calls.pointers.front().stored;
-  stored_ = (stored_ & ~warp_bit(w)) | (stored ? warp_bit(w) : 0);
-}
-
-// One per tick: that whose turn came first.
-void RuntimeUnit::send_record() {
-  Pointer* first = nullptr;
-  unsigned of = 0;
-  for (WarpMask left = unsent_; left != 0; left &= left - 1) {
-    WarpCalls& calls = *warp_calls_[lowest(left)];
-    Pointer& pointer = calls.pointers[calls.sent];
-    if (pointer.from > clock_.tick() || (first != nullptr && pointer.from >= first->from)) continue;
-    first = &pointer;
-    of = lowest(left);
-  }
-  if (first == nullptr || !memory_.store_record(first->record, of, warps_[of].tb, first->number)) return;
-  WarpCalls& calls = *warp_calls_[of];
-  ++calls.records_out;
-  if (++calls.sent == calls.pointers.size()) unsent_ &= ~warp_bit(of);
-  scoreboard_.expect_acknowledge(of);
-}
-
-// One per tick: that which has been due the longest.
-void RuntimeUnit::send_pointer() {
-  WarpCalls* first = nullptr;
-  unsigned of = 0;
-  for (WarpMask left = stored_ & ~behind_; left != 0; left &= left - 1) {
-    WarpCalls& calls = *warp_calls_[lowest(left)];
-    const Pointer& pointer = calls.pointers.front();
-    if (pointer.due > clock_.tick()) continue;
-    if (first != nullptr && first->pointers.front().due <= pointer.due) continue;
-    first = &calls;
-    of = lowest(left);
-  }
-  if (first == nullptr) return;
-  outbox_.point({clock_.now() + 1, first->pointers.front().launch});
-  first->pointers.pop_front();
-  --first->sent;
-  look_at_first(of);
-  if (!first->pointers.empty()) return;
-  pointing_ &= ~warp_bit(of);
-  restart_ |= held_ & warp_bit(of);
-}
-
-// Until a record is performed. Stores of the block that are older than the call may be at any time.
-Tick RuntimeUnit::next() const {
-  const Tick soonest = clock_.tick() + 1;
-  if ((restart_ | behind_) != 0) return soonest;
-  Tick next = base::kForever;
-  for (WarpMask left = unsent_; left != 0; left &= left - 1) {
-    const WarpCalls& calls = *warp_calls_[lowest(left)];
-    next = std::min(next, calls.pointers[calls.sent].from);
-  }
-  for (WarpMask left = stored_; left != 0; left &= left - 1) {
-    next = std::min(next, warp_calls_[lowest(left)]->pointers.front().due);
-  }
-  return next == base::kForever ? next : std::max(next, soonest);
+  if (pointers_.due() > clock_.tick()) return;
+  if (const int over = pointers_.advance(); over >= 0) restart_ = held_ & warp_bit(static_cast<unsigned>(over));
 }
 
 }  // namespace castor::gpu

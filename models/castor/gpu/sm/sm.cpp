@@ -70,8 +70,10 @@ void Sm::count_until(Cycle now) {
 void Sm::hand_over(Cycle now) {
   memory_side_.check_stale(now);
   if (const Cycle here = memory_side_.ask_for_translations(now); here != kForever) wake_at(here);
-  for (const Restored& one : restored_) memory_side_.restore_local(one.context, one.tb->local);
-  restored_.clear();
+  if (!restored_.empty()) {
+    for (const Restored& one : restored_) memory_side_.restore_local(one.context, one.tb->local);
+    restored_.clear();
+  }
   departures_.deliver();
 }
 

@@ -1,0 +1,126 @@
+#include "castor/gpu/sm/launch_pointers.h"
+
+#include <algorithm>
+
+#include "castor/base/error.h"
+
+namespace castor::gpu {
+
+void LaunchPointers::note_older(unsigned w, WarpMask block) {
+  if (warps_.empty()) warps_.resize(slots_);
+  WarpMask& older = warps_[w].older;
+  older = 0;
+  for (WarpMask left = block; left != 0; left &= left - 1) {
+    if (scoreboard_.unacknowledged(lowest(left)) != 0) older |= warp_bit(lowest(left));
+  }
+}
+
+void LaunchPointers::add(unsigned w, const std::vector<Pointer>& pointers) {
+  if (pointers.empty()) return;
+  OfWarp& calls = warps_[w];
+  for (std::size_t k = 0; k < pointers.size(); ++k) {
+    Open open;
+    static_cast<Pointer&>(open) = pointers[k];
+    open.from = clock_.tick() + k;
+    open.number = ++last_number_;
+    calls.pointers.push_back(open);
+  }
+  open_ |= warp_bit(w);
+  unsent_ |= warp_bit(w);
+  if (calls.older != 0) behind_ |= warp_bit(w);
+  due_ = clock_.tick();
+}
+
+void LaunchPointers::record_stored(unsigned w, std::uint32_t number) {
+  OfWarp& calls = warps_[w];
+  const auto found = std::find_if(calls.pointers.begin(), calls.pointers.end(),
+                                  [number](const Open& pointer) { return pointer.number == number; });
+  CASTOR_ASSERT_AT(clock_.now(), found != calls.pointers.end(), "SM %u: record of no launch is stored", sm_);
+  found->stored = true;
+  --calls.records_out;
+  scoreboard_.acknowledged(w);
+  look_at_first(w);
+  due_ = clock_.tick();
+}
+
+int LaunchPointers::advance() {
+  for (WarpMask left = behind_; left != 0; left &= left - 1) update_older(lowest(left));
+  if (unsent_ != 0) send_record();
+  const int over = (stored_ & ~behind_) != 0 ? send_pointer() : -1;
+  due_ = next();
+  return over;
+}
+
+// Once a warp has no store under way, what it stores later is younger than the call.
+void LaunchPointers::update_older(unsigned w) {
+  OfWarp& calls = warps_[w];
+  for (WarpMask left = calls.older; left != 0; left &= left - 1) {
+    const unsigned other = lowest(left);
+    const std::uint32_t records = other == w ? calls.records_out : 0;
+    if (scoreboard_.unacknowledged(other) == records) calls.older &= ~warp_bit(other);
+  }
+  if (calls.older == 0) behind_ &= ~warp_bit(w);
+}
+
+void LaunchPointers::look_at_first(unsigned w) {
+  const OfWarp& calls = warps_[w];
+  const bool stored = !calls.pointers.empty() && calls.pointers.front().stored;
+  stored_ = (stored_ & ~warp_bit(w)) | (stored ? warp_bit(w) : 0);
+}
+
+// One per tick: that whose turn came first.
+void LaunchPointers::send_record() {
+  Open* first = nullptr;
+  unsigned of = 0;
+  for (WarpMask left = unsent_; left != 0; left &= left - 1) {
+    OfWarp& calls = warps_[lowest(left)];
+    Open& pointer = calls.pointers[calls.sent];
+    if (pointer.from > clock_.tick() || (first != nullptr && pointer.from >= first->from)) continue;
+    first = &pointer;
+    of = lowest(left);
+  }
+  if (first == nullptr || !memory_.store_record(first->record, of, table_[of].tb, first->number)) return;
+  OfWarp& calls = warps_[of];
+  ++calls.records_out;
+  if (++calls.sent == calls.pointers.size()) unsent_ &= ~warp_bit(of);
+  scoreboard_.expect_acknowledge(of);
+}
+
+// One per tick: that which has been due the longest.
+int LaunchPointers::send_pointer() {
+  OfWarp* first = nullptr;
+  unsigned of = 0;
+  for (WarpMask left = stored_ & ~behind_; left != 0; left &= left - 1) {
+    OfWarp& calls = warps_[lowest(left)];
+    const Open& pointer = calls.pointers.front();
+    if (pointer.due > clock_.tick()) continue;
+    if (first != nullptr && first->pointers.front().due <= pointer.due) continue;
+    first = &calls;
+    of = lowest(left);
+  }
+  if (first == nullptr) return -1;
+  outbox_.point({clock_.now() + 1, first->pointers.front().launch});
+  first->pointers.pop_front();
+  --first->sent;
+  look_at_first(of);
+  if (!first->pointers.empty()) return -1;
+  open_ &= ~warp_bit(of);
+  return static_cast<int>(of);
+}
+
+// Until a record is performed. Stores of the block that are older than the call may be at any time.
+Tick LaunchPointers::next() const {
+  const Tick soonest = clock_.tick() + 1;
+  if (behind_ != 0) return soonest;
+  Tick next = base::kForever;
+  for (WarpMask left = unsent_; left != 0; left &= left - 1) {
+    const OfWarp& calls = warps_[lowest(left)];
+    next = std::min(next, calls.pointers[calls.sent].from);
+  }
+  for (WarpMask left = stored_; left != 0; left &= left - 1) {
+    next = std::min(next, warps_[lowest(left)].pointers.front().due);
+  }
+  return next == base::kForever ? next : std::max(next, soonest);
+}
+
+}  // namespace castor::gpu
