@@ -37,6 +37,7 @@ bool supplied_by_loader(std::string_view name) {
                                                 "cudaLaunchDevice",
                                                 "cudaGetParameterBufferV2",
                                                 "cudaLaunchDeviceV2",
+                                                "cudaLaunchAggGroup",
                                                 "cudaDeviceSynchronize",
                                                 "cudaStreamCreateWithFlags",
                                                 "cudaStreamDestroy",

@@ -17,6 +17,7 @@ constexpr std::array kFunctions = {
     RuntimeFunction{"cudaLaunchDevice", RuntimeCall::kLaunch, "dd33wd"},
     RuntimeFunction{"cudaGetParameterBufferV2", RuntimeCall::kDescribedBuffer, "d33w", 'd'},
     RuntimeFunction{"cudaLaunchDeviceV2", RuntimeCall::kDescribedLaunch, "dd"},
+    RuntimeFunction{"cudaLaunchAggGroup", RuntimeCall::kLaunchGroup, "dd33w"},
     RuntimeFunction{"cudaDeviceSynchronize", RuntimeCall::kSynchronize, ""},
     RuntimeFunction{"cudaStreamCreateWithFlags", RuntimeCall::kStreamCreate, "pw", 'w', kInvalidValue},
     RuntimeFunction{"cudaStreamDestroy", RuntimeCall::kStreamDestroy, "d"},

@@ -7,6 +7,7 @@
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/occupancy.h"
+#include "castor_groups.h"
 #include "cuda_runtime_api.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/session.h"
@@ -173,6 +174,14 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attr, const void* f
   return api([&](Session& session) {
     if (attr == nullptr) throw ApiError{cudaErrorInvalidValue};
     fill_attributes(session, session.modules().kernel_of(func), *attr);
+  });
+}
+
+cudaError_t castorHoldKernel(const void* func, int on) {
+  return api([&](Session& session) {
+    const LoadedKernel& kernel = session.modules().kernel_of(func);
+    session.check_fault();
+    session.device().hold_kernel(kernel.handle, on != 0);
   });
 }
 

@@ -79,12 +79,12 @@ TEST_F(LauncherTest, ChecksInTheirOrder) {
   EXPECT_EQ(code(zero, good), LaunchCode::kInvalidConfiguration) << "69 comes last";
   EXPECT_EQ(code(zero, 0), LaunchCode::kInvalidValue) << "1 comes first";
   EXPECT_EQ(launcher.pending(), 0U);
-  EXPECT_EQ(launcher.open_children(1), 0U);
+  EXPECT_EQ(launcher.blocks().open_children(1), 0U);
   EXPECT_FALSE(launcher.may_start());
   launcher.set_limits({1, 2});
   EXPECT_EQ(code(right, good), LaunchCode::kSuccess) << "who was refused left nothing behind";
   EXPECT_EQ(launcher.pending(), 1U);
-  EXPECT_EQ(launcher.open_children(1), 1U);
+  EXPECT_EQ(launcher.blocks().open_children(1), 1U);
 }
 
 TEST_F(LauncherTest, DimensionsAndSizes) {
@@ -135,10 +135,10 @@ TEST_F(LauncherTest, ATreeClosesFromItsLeavesOneLevelAtATime) {
   launcher.complete(child);
   EXPECT_FALSE(launcher.closing()) << "all wait for the leaf";
   launcher.complete(grandchild);
-  EXPECT_EQ(launcher.open_children(1), 1U);
+  EXPECT_EQ(launcher.blocks().open_children(1), 1U);
   launcher.close_level();
-  EXPECT_EQ(launcher.open_children(2), 0U);
-  EXPECT_EQ(launcher.open_children(1), 1U);
+  EXPECT_EQ(launcher.blocks().open_children(2), 0U);
+  EXPECT_EQ(launcher.blocks().open_children(1), 1U);
   EXPECT_THAT(launcher.take_childless(), ElementsAre(2U));
   launcher.close_level();
   EXPECT_THAT(launcher.take_childless(), ElementsAre(1U));
@@ -168,7 +168,7 @@ TEST_F(LauncherTest, ABufferIsFreedAtTheOwnEndOfItsLaunch) {
 TEST_F(LauncherTest, BlocksThatHaveEndedAreNobodysToTell) {
   const LaunchId child = go(from(1)).id;
   static_cast<void>(launcher.start());
-  launcher.end_block(1);
+  launcher.blocks().end(1);
   launcher.complete(child);
   launcher.complete(root_);
   launcher.close();
@@ -177,7 +177,7 @@ TEST_F(LauncherTest, BlocksThatHaveEndedAreNobodysToTell) {
 }
 
 TEST_F(LauncherTest, StreamsGoOnWithTheTreeOfTheOneBefore) {
-  const auto stream = launcher.create_stream(from(1), 1);
+  const auto stream = launcher.blocks().create_stream(1, 1);
   ASSERT_TRUE(stream);
   const LaunchId first = go(from(1), *stream).id, second = go(from(1), *stream).id, beside = go(from(1)).id;
   const LaunchId other = go(from(2)).id;
@@ -197,29 +197,29 @@ TEST_F(LauncherTest, StreamsGoOnWithTheTreeOfTheOneBefore) {
 }
 
 TEST_F(LauncherTest, HandlesOfOthersAndWrongFlags) {
-  EXPECT_FALSE(launcher.create_stream(from(1), 0));
-  EXPECT_FALSE(launcher.create_event(from(1), 0));
-  const auto stream = launcher.create_stream(from(1), 1);
-  const auto event = launcher.create_event(from(1), 2);
+  EXPECT_FALSE(launcher.blocks().create_stream(1, 0));
+  EXPECT_FALSE(launcher.blocks().create_event(1, 0));
+  const auto stream = launcher.blocks().create_stream(1, 1);
+  const auto event = launcher.blocks().create_event(1, 2);
   ASSERT_TRUE(stream && event);
   EXPECT_NE(*stream, *event);
   EXPECT_EQ(go(from(2), *stream).code, LaunchCode::kInvalidHandle);
-  EXPECT_EQ(launcher.record_event(from(2), *event, 0), LaunchCode::kInvalidHandle);
-  EXPECT_EQ(launcher.record_event(from(1), *event, *event), LaunchCode::kInvalidHandle);
-  EXPECT_EQ(launcher.wait_in_stream(from(2), 0, *event), LaunchCode::kInvalidHandle);
-  EXPECT_EQ(launcher.destroy_stream(from(2), *stream), LaunchCode::kInvalidHandle);
-  EXPECT_EQ(launcher.destroy_stream(from(1), 0), LaunchCode::kInvalidHandle) << "the null stream stays";
-  EXPECT_EQ(launcher.destroy_stream(from(1), *stream), LaunchCode::kSuccess);
-  EXPECT_EQ(launcher.destroy_stream(from(1), *stream), LaunchCode::kInvalidHandle);
+  EXPECT_EQ(launcher.blocks().record_event(2, *event, 0), LaunchCode::kInvalidHandle);
+  EXPECT_EQ(launcher.blocks().record_event(1, *event, *event), LaunchCode::kInvalidHandle);
+  EXPECT_EQ(launcher.blocks().wait_in_stream(2, 0, *event), LaunchCode::kInvalidHandle);
+  EXPECT_EQ(launcher.blocks().destroy_stream(2, *stream), LaunchCode::kInvalidHandle);
+  EXPECT_EQ(launcher.blocks().destroy_stream(1, 0), LaunchCode::kInvalidHandle) << "the null stream stays";
+  EXPECT_EQ(launcher.blocks().destroy_stream(1, *stream), LaunchCode::kSuccess);
+  EXPECT_EQ(launcher.blocks().destroy_stream(1, *stream), LaunchCode::kInvalidHandle);
   EXPECT_EQ(go(from(1), *stream).code, LaunchCode::kInvalidHandle);
-  EXPECT_EQ(launcher.destroy_event(from(1), *event), LaunchCode::kSuccess);
-  EXPECT_EQ(launcher.destroy_event(from(1), *event), LaunchCode::kInvalidHandle);
+  EXPECT_EQ(launcher.blocks().destroy_event(1, *event), LaunchCode::kSuccess);
+  EXPECT_EQ(launcher.blocks().destroy_event(1, *event), LaunchCode::kInvalidHandle);
 }
 
 TEST_F(LauncherTest, LaunchesOfADestroyedStreamGoOn) {
-  const auto stream = launcher.create_stream(from(1), 1);
+  const auto stream = launcher.blocks().create_stream(1, 1);
   const LaunchId first = go(from(1), *stream).id, second = go(from(1), *stream).id;
-  ASSERT_EQ(launcher.destroy_stream(from(1), *stream), LaunchCode::kSuccess);
+  ASSERT_EQ(launcher.blocks().destroy_stream(1, *stream), LaunchCode::kSuccess);
   static_cast<void>(launcher.start(first));
   EXPECT_FALSE(launcher.may_start(second));
   launcher.complete(first);
@@ -228,15 +228,15 @@ TEST_F(LauncherTest, LaunchesOfADestroyedStreamGoOn) {
 }
 
 TEST_F(LauncherTest, EventsHoldTheNextLaunchOnly) {
-  const auto one = launcher.create_stream(from(1), 1), two = launcher.create_stream(from(1), 1);
-  const auto event = launcher.create_event(from(1), 2), empty = launcher.create_event(from(1), 2);
+  const auto one = launcher.blocks().create_stream(1, 1), two = launcher.blocks().create_stream(1, 1);
+  const auto event = launcher.blocks().create_event(1, 2), empty = launcher.blocks().create_event(1, 2);
   const LaunchId first = go(from(1), *one).id;
-  ASSERT_EQ(launcher.record_event(from(1), *event, *one), LaunchCode::kSuccess);
+  ASSERT_EQ(launcher.blocks().record_event(1, *event, *one), LaunchCode::kSuccess);
   const LaunchId later = go(from(1), *one).id;
-  ASSERT_EQ(launcher.wait_in_stream(from(1), *two, *event), LaunchCode::kSuccess);
-  ASSERT_EQ(launcher.wait_in_stream(from(1), *two, *empty), LaunchCode::kSuccess)
+  ASSERT_EQ(launcher.blocks().wait_in_stream(1, *two, *event), LaunchCode::kSuccess);
+  ASSERT_EQ(launcher.blocks().wait_in_stream(1, *two, *empty), LaunchCode::kSuccess)
       << "never recorded: nothing to wait for";
-  ASSERT_EQ(launcher.destroy_event(from(1), *event), LaunchCode::kSuccess);
+  ASSERT_EQ(launcher.blocks().destroy_event(1, *event), LaunchCode::kSuccess);
   const LaunchId held = go(from(1), *two).id, free = go(from(1)).id;
   EXPECT_FALSE(launcher.may_start(held));
   EXPECT_TRUE(launcher.may_start(free));
@@ -252,13 +252,13 @@ TEST_F(LauncherTest, EventsHoldTheNextLaunchOnly) {
 }
 
 TEST_F(LauncherTest, AnEventOfAStreamThatWaitsPassesTheWaitOn) {
-  const auto one = launcher.create_stream(from(1), 1), two = launcher.create_stream(from(1), 1);
-  const auto first = launcher.create_event(from(1), 2), second = launcher.create_event(from(1), 2);
+  const auto one = launcher.blocks().create_stream(1, 1), two = launcher.blocks().create_stream(1, 1);
+  const auto first = launcher.blocks().create_event(1, 2), second = launcher.blocks().create_event(1, 2);
   const LaunchId slow = go(from(1), *one).id;
-  ASSERT_EQ(launcher.record_event(from(1), *first, *one), LaunchCode::kSuccess);
-  ASSERT_EQ(launcher.wait_in_stream(from(1), *two, *first), LaunchCode::kSuccess);
-  ASSERT_EQ(launcher.record_event(from(1), *second, *two), LaunchCode::kSuccess);
-  ASSERT_EQ(launcher.wait_in_stream(from(1), 0, *second), LaunchCode::kSuccess);
+  ASSERT_EQ(launcher.blocks().record_event(1, *first, *one), LaunchCode::kSuccess);
+  ASSERT_EQ(launcher.blocks().wait_in_stream(1, *two, *first), LaunchCode::kSuccess);
+  ASSERT_EQ(launcher.blocks().record_event(1, *second, *two), LaunchCode::kSuccess);
+  ASSERT_EQ(launcher.blocks().wait_in_stream(1, 0, *second), LaunchCode::kSuccess);
   const LaunchId held = go(from(1)).id;
   EXPECT_FALSE(launcher.may_start(held));
   static_cast<void>(launcher.start(slow));
@@ -323,7 +323,7 @@ TEST_F(LauncherTest, DropForgetsOneTree) {
 }
 
 TEST_F(LauncherTest, ResetForgetsAllAndNumbersGoOn) {
-  const auto stream = launcher.create_stream(from(1), 1);
+  const auto stream = launcher.blocks().create_stream(1, 1);
   const Launched last = go(from(1), *stream);
   static_cast<void>(buffer(100));
   launcher.reset();
@@ -360,7 +360,7 @@ TEST_F(LauncherTest, ChainsOfThousandsClose) {
     launch = go(from(block, launch)).id;
     static_cast<void>(launcher.start());
     launcher.complete(all.back());
-    launcher.end_block(block);
+    launcher.blocks().end(block);
     all.push_back(launch);
   }
   EXPECT_FALSE(launcher.closing());

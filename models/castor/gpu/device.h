@@ -160,6 +160,9 @@ class Device {
   [[nodiscard]] virtual const isa::Program& program(ProgramHandle handle) const = 0;
   /// What device code launches by the value of a kernel from now on; nullopt: nothing any more.
   virtual void name_kernel(std::uint64_t /*value*/, std::optional<ProgramHandle> /*program*/) {}
+  /// Launches of this kernel that are complete stay resident as long as this is on, for groups of thread blocks to run
+  /// with them; what waits for them goes on waiting. For machines with a launch unit.
+  virtual void hold_kernel(ProgramHandle /*program*/, bool /*on*/) {}
 
   /// Appends a packet to queue `queue` (0..machine queue.count - 1). A full queue advances time until there is room;
   /// what ends that wait instead (deadlock, limit, interrupt, end of the run) ends the next advance too, the packet is

@@ -4,16 +4,13 @@
 #include <cstdint>
 
 #include "castor/gpu/device.h"
+#include "castor/gpu/group.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/tb_need.h"
 #include "castor/gpu/unit.h"
 #include "castor/isa/program.h"
 
 namespace castor::gpu {
-
-/// Number of a TB's group if it belongs to none: it is one of the kernel itself. Every other value names a group, 0
-/// too.
-inline constexpr std::uint32_t kNoGroup = 0xffffffff;
 
 /// What the thread blocks of one item of work share: of a kernel's own grid, or of a group of thread blocks that was
 /// added to the kernel. A TB has its own copy from its start on, since those of one kernel may be of several items.
@@ -47,6 +44,7 @@ struct Launch : ItemData {
 struct KernelContext : Launch {
   std::uint16_t entry = 0;  ///< kernel table entry
   std::uint16_t queue = 0;
+  std::uint32_t group = kNoGroup;  ///< it is that of a group, which runs with the kernel of that entry
   std::uint8_t kid = 0;         ///< kernel type as jobs name it
   std::uint64_t code_base = 0;  ///< device address of record 0; record i is at code_base + 8 i
   TbNeed need;

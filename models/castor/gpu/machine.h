@@ -194,7 +194,7 @@ struct Machine {
   unsigned done_fifo = 0;
   /// Launches by device code: what calls take, in ticks, and the launches that wait.
   struct Launch {
-    unsigned stream_warp, buffer_warp, buffer_lane, launch_warp, launch_lane;
+    unsigned stream_warp, buffer_warp, buffer_lane, launch_warp, launch_lane, commands;
   } launch{};
   struct Pool {
     unsigned window;

@@ -365,6 +365,7 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(launch.buffer_lane, "ticks", 0, 131'071, "more for each lane that calls");
   CASTOR_NUMBER(launch.launch_warp, "ticks", 0, 131'071, "device code: a warp's call that launches kernels");
   CASTOR_NUMBER(launch.launch_lane, "ticks", 0, 131'071, "more for each lane that calls");
+  CASTOR_NUMBER(launch.commands, "commands", 1, 8, "device code: launches of groups by a warp that an SM has at once");
   CASTOR_NUMBER(pool.window, "launches", 1, 64, "window of the launches by device code that wait for the kernel table");
   CASTOR_NUMBER(pool.fixed_overhead, "cycles", 0, 1 << 20, "once in a run, for the first launch by device code");
   CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096, "rate of the analytic context mover");

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/execution/system_call.h"
 #include "castor/gpu/hooks/sm_governor.h"
 #include "castor/gpu/launch/launch_service.h"
+#include "castor/gpu/launch/runtime_call.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/memory/port.h"
 #include "castor/gpu/unit.h"
@@ -99,6 +101,20 @@ struct PointerMessage {
   LaunchId launch = 0;
 };
 
+/// SM to front end: groups that threads of a warp launch, whose records are stored. The SM has another place for a
+/// command when the front end has taken all of it (SmUnit::tell_runtime).
+struct GroupCommandMessage {
+  Cycle visible = 0;
+  unsigned warp = 0;
+  std::vector<LaneLaunch> groups;  ///< in ascending order of lanes
+};
+
+/// Front end to SM: something that calls of the device runtime may wait for.
+struct RuntimeNews {
+  Cycle visible = 0;
+  BlockId block = 0;  ///< all launches that this thread block has made are closed; 0: a command was taken
+};
+
 /// SM to front end: a TB has left to wait for launches; its slot, warps and storage in the SM are free.
 struct SuspendMessage {
   Cycle visible = 0;
@@ -129,6 +145,10 @@ class SmOutbox {
     wake_front_end(message.visible);
     pointers_.push(message);
   }
+  void command(GroupCommandMessage message) {
+    wake_front_end(message.visible);
+    commands_.push(std::move(message));
+  }
   void suspend(SuspendMessage message) {
     wake_front_end(message.visible);
     suspended_.push(std::move(message));
@@ -136,7 +156,7 @@ class SmOutbox {
   /// The front end has taken every message.
   [[nodiscard]] bool empty() const {
     return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0 && runtime_calls_.size() == 0 &&
-           pointers_.size() == 0 && suspended_.size() == 0;
+           pointers_.size() == 0 && commands_.size() == 0 && suspended_.size() == 0;
   }
 
   [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return retired_; }
@@ -144,6 +164,7 @@ class SmOutbox {
   [[nodiscard]] Mailbox<ServiceMessage>& services() { return services_; }
   [[nodiscard]] Mailbox<RuntimeMessage>& runtime_calls() { return runtime_calls_; }
   [[nodiscard]] Mailbox<PointerMessage>& pointers() { return pointers_; }
+  [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return commands_; }
   [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return suspended_; }
   /// Who is woken when a message goes out.
   void set_front_end(Unit& front_end) { front_end_ = &front_end; }
@@ -167,6 +188,7 @@ class SmOutbox {
   Mailbox<ServiceMessage> services_;
   Mailbox<RuntimeMessage> runtime_calls_;
   Mailbox<PointerMessage> pointers_;
+  Mailbox<GroupCommandMessage> commands_;
   Mailbox<SuspendMessage> suspended_;
 };
 
@@ -194,8 +216,7 @@ class SmUnit : public Unit {
   virtual std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) = 0;
   /// Serves the call that a RuntimeMessage announced; its reply is there in cycle `reply`.
   virtual void serve_runtime(unsigned /*warp*/, LaunchService& /*service*/, Cycle /*reply*/) {}
-  /// From cycle `visible` on all launches that a thread block here has made are closed.
-  virtual void close_children(BlockId /*block*/, Cycle /*visible*/) {}
+  virtual void tell_runtime(const RuntimeNews& /*news*/) {}
   /// A completion was taken from the done FIFO in `now`.
   void done_drained(Cycle now) {
     if (done_credits_.give_back(1, now)) wake_at(now + 1);
@@ -206,6 +227,7 @@ class SmUnit : public Unit {
   [[nodiscard]] Mailbox<ServiceMessage>& services() { return outbox_.services(); }
   [[nodiscard]] Mailbox<RuntimeMessage>& runtime_calls() { return outbox_.runtime_calls(); }
   [[nodiscard]] Mailbox<PointerMessage>& pointers() { return outbox_.pointers(); }
+  [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return outbox_.commands(); }
   [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return outbox_.suspended(); }
 
   /// What the SM did in the last cycle before `now` in which it ticked; a sleeping SM repeats it.

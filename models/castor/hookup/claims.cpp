@@ -82,8 +82,9 @@ void check_claims(const gpu::Machine& machine, const std::vector<Claimant>& bloc
           "block " + block.block + " and replay.enable exclude each other: a replayed SM executes no instructions",
           "disable one of them");
     }
-    if (has(block, Claim::kNeedsDeviceLaunches)) {
-      throw base::InputError("block " + block.block + " needs launches by device code, which no machine has yet",
+    if (has(block, Claim::kNeedsDeviceLaunches) && (machine.parse.select_scan != 0 || machine.queue.in_memory)) {
+      throw base::InputError("block " + block.block + " needs launches by device code, which a machine does not have " +
+                                 "whose queues are scanned in memory (queue.in_memory, parse.select_scan)",
                              "disable the block");
     }
   }

@@ -83,6 +83,7 @@ enum class RuntimeCall : std::uint8_t {
   kDescribedBuffer,  ///< of the launch that is kept: src[0] = shared bytes (u32); dst = generic address or 0
   kLaunch,           ///< what is kept: src[0] = buffer, src[1] = shared bytes (u32), src[2] = stream; dst = error
   kDescribedLaunch,  ///< what the buffer knows: src[0] = buffer, src[1] = stream; dst = error
+  kLaunchGroup,      ///< what is kept, as a group: src[0] = buffer, src[1] = shared bytes (u32); dst = error
   kSynchronize,      ///< dst = error
   kStreamCreate,     ///< src[0] = flags (u32); dst = stream
   kStreamDestroy,    ///< src[0] = stream; dst = error
@@ -94,6 +95,9 @@ enum class RuntimeCall : std::uint8_t {
   kLastError,        ///< dst = error, which is forgotten
   kPeekError,        ///< dst = error
 };
+[[nodiscard]] constexpr bool launches(RuntimeCall call) {
+  return call == RuntimeCall::kLaunch || call == RuntimeCall::kDescribedLaunch || call == RuntimeCall::kLaunchGroup;
+}
 inline constexpr std::uint64_t kNoRuntimeValue = ~std::uint64_t{0};
 
 enum class MemoryKind : std::uint8_t { kLoad, kStore, kAtomic, kReduction };

@@ -3,6 +3,7 @@
 // aggregated group of thread blocks: cudaLaunchAggGroup). Launches go through castor::launch, all from here.
 #pragma once
 
+#include <castor_groups.h>
 #include <cuda_runtime.h>
 
 #include <string>
@@ -15,28 +16,18 @@ namespace kernels {
 
 enum class Form { kFlat, kCdp, kDtbl };
 
-/// Whether the device has cudaLaunchAggGroup; without it there is no form dtbl.
-#ifdef CASTOR_HAS_AGG_GROUP
-constexpr bool kHasGroups = true;
-#else
-constexpr bool kHasGroups = false;
-#endif
-
 /// Launches `kernel` as a child or a group. A child gets a stream of its own, so that it waits for no other.
 template <Form form, auto kernel, class... Arguments>
 __device__ cudaError_t launch_child(dim3 grid, dim3 block, Arguments... arguments) {
   static_assert(form != Form::kFlat, "the flat form launches nothing");
-  static_assert(form != Form::kDtbl || kHasGroups, "there is no cudaLaunchAggGroup");
-#ifdef CASTOR_HAS_AGG_GROUP
   if constexpr (form == Form::kDtbl) {
     namespace detail = castor::launch_detail;
     void* const buffer = cudaGetParameterBuffer(64, detail::bytes(0, static_cast<Arguments*>(nullptr)...));
     if (buffer == nullptr) return cudaErrorMemoryAllocation;
     detail::write(static_cast<char*>(buffer), 0, arguments...);
     void* const value = reinterpret_cast<void*>(detail::Address<decltype(kernel), kernel>::value);
-    return static_cast<cudaError_t>(cudaLaunchAggGroup(value, buffer, grid, block, 0));
+    return cudaLaunchAggGroup(value, buffer, grid, block, 0);
   }
-#endif
   if constexpr (form == Form::kCdp) {
     cudaStream_t stream;
     cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -106,13 +97,13 @@ class ChildForm {
     options.add("threshold", &threshold_, 32, INT32_MAX, "items of work from which a thread launches");
     options.add("child", &child_block_, 32, 1024, "threads of a child's block");
     options.add("pending", &pending_, 0, 1 << 18, "limit of pending launches; 0 = as it is");
+    options.add("warm", &warm_, 0, 1, "form dtbl: 1 = child kernels are resident from the beginning; 0 = as they come");
     options.add("count", &count_, 0, 1, "1 = count how often each item of work is done");
   }
   void check(const Options& options) const {
     if (form_text_ != "flat" && form_text_ != "cdp" && form_text_ != "dtbl") {
       options.fail("option 'form' is '" + form_text_ + "'; flat, cdp and dtbl are known");
     }
-    if (form_text_ == "dtbl" && !kHasGroups) options.fail("form dtbl needs cudaLaunchAggGroup, which is not there yet");
     if (child_block_ % 32 != 0) options.fail("option 'child' wants a multiple of 32");
   }
 
@@ -125,6 +116,23 @@ class ChildForm {
     CUDA_CHECK(cudaMemset(done_, 0, (items_ + 1) * sizeof *done_));
     if (pending_ != 0) CUDA_CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, pending_));
   }
+  /// Form dtbl: makes a child kernel resident, so that groups find one to run with, by a launch without work. To be
+  /// called before the kernels that launch it.
+  template <auto child>
+  void keep_resident() {
+    if (form_text_ != "dtbl" || warm_ == 0) return;
+    if (held_.empty()) CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    held_.push_back(reinterpret_cast<const void*>(child));
+    CUDA_CHECK(castorHoldKernel(held_.back(), 1));
+    launch_empty(child);
+  }
+  /// Those kernels may end.
+  void let_go() {
+    for (const void* const kernel : held_) CUDA_CHECK(castorHoldKernel(kernel, 0));
+    if (!held_.empty()) CUDA_CHECK(cudaStreamDestroy(stream_));
+    held_.clear();
+  }
+
   Children children() const {
     return {static_cast<int>(threshold_), static_cast<int>(child_block_), counts_, counts_ + 1, counts_ + 2,
             count_ != 0 ? done_ : nullptr};
@@ -134,15 +142,14 @@ class ChildForm {
   template <class Function>
   void with_form(const Function& function) const {
     if (form_text_ == "cdp") return function(std::integral_constant<Form, Form::kCdp>());
-    if constexpr (kHasGroups) {
-      if (form_text_ == "dtbl") return function(std::integral_constant<Form, Form::kDtbl>());
-    }
+    if (form_text_ == "dtbl") return function(std::integral_constant<Form, Form::kDtbl>());
     return function(std::integral_constant<Form, Form::kFlat>());
   }
 
   /// Prints the launches in a line of their own, and checks that every item was done as often as `expected` says.
   void finish(const Options& options, const std::string& input, Verdict& verdict,
-              const std::vector<unsigned>& expected) const {
+              const std::vector<unsigned>& expected) {
+    let_go();
     unsigned long long counts[3];
     CUDA_CHECK(cudaMemcpy(counts, counts_, sizeof counts, cudaMemcpyDeviceToHost));
     std::printf("%s form=%s %s: launches %llu, refused %llu, failed %llu\n", options.program(), form_text_.c_str(),
@@ -155,8 +162,17 @@ class ChildForm {
   }
 
  private:
+  // With no item, and nothing else to look at.
+  template <class... Parameters>
+  void launch_empty(void (*child)(Parameters...)) {
+    child<<<1, static_cast<unsigned>(child_block_), 0, stream_>>>(Parameters{}...);
+    CUDA_CHECK(cudaGetLastError());
+  }
+
   std::string form_text_ = "flat";
-  long threshold_ = 32, child_block_, pending_ = 0, count_ = 1, items_ = 0;
+  long threshold_ = 32, child_block_, pending_ = 0, count_ = 1, warm_ = 1, items_ = 0;
+  cudaStream_t stream_ = nullptr;
+  std::vector<const void*> held_;
   unsigned long long* counts_ = nullptr;
   unsigned* done_ = nullptr;
 };

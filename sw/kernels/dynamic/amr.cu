@@ -165,6 +165,7 @@ int main(int argc, char** argv) {
   const unsigned threads = static_cast<unsigned>(block);
   form.with_form([&](auto tag) {
     if constexpr (tag.value != Form::kFlat) {
+      form.keep_resident<make_parts<tag.value>>();
       make_base<tag.value><<<blocks_for(base * base, block), threads>>>(mesh, form.children());
     } else {
       DeviceArray<Cell> list_a(cells), list_b(cells);

@@ -238,6 +238,7 @@ int main(int argc, char** argv) {
   form.start(2 * count);
   const Tree tree{nodes.get(), points.get(), forces.get(), static_cast<int>(count)};
   form.with_form([&](auto tag) {
+    if constexpr (tag.value != Form::kFlat) form.keep_resident<walk_parts<tag.value>>();
     walk_points<tag.value><<<blocks_for(count, block), static_cast<unsigned>(block)>>>(tree, form.children());
   });
   CUDA_CHECK(cudaGetLastError());

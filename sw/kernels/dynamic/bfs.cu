@@ -114,6 +114,7 @@ int main(int argc, char** argv) {
   DeviceArray<int> device_level(level), queue_a(graph.nodes()), queue_b(graph.nodes());
   DeviceArray<unsigned> device_size(1);
   form.start(graph.edges());
+  form.keep_resident<visit_edges>();
   int *frontier = queue_a.get(), *next = queue_b.get(), depth = 0;
   CUDA_CHECK(cudaMemcpy(frontier, &start, sizeof start, cudaMemcpyHostToDevice));
   for (unsigned size = 1; size > 0;) {

@@ -102,6 +102,7 @@ int main(int argc, char** argv) {
   DeviceArray<int> colour(std::vector<int>(nodes, kNone)), beaten(nodes), left(1);
   beaten.fill_bytes(0);
   form.start(graph.edges());
+  form.keep_resident<compare_edges>();
   const Colouring colouring{device.first_edge.get(), device.target.get(), colour.get(), beaten.get(),
                             static_cast<unsigned>(seed)};
   const unsigned blocks = blocks_for(nodes, block), threads = static_cast<unsigned>(block);

@@ -178,6 +178,7 @@ int main(int argc, char** argv) {
   DeviceArray<Pair> result(std::vector<Pair>(expected.size() + 1, Pair{0, 0}));
   places.fill_bytes(0);
   form.start(static_cast<long>(expected.size()));
+  form.keep_resident<copy_matches>();
   const Join join{left_keys.get(), right_keys.get(), left_values.get(), right_values.get(),
                   first.get(),     count.get(),      result.get()};
   find_matches<<<blocks, kBlock>>>(join, static_cast<int>(left), static_cast<int>(right), places.get());

@@ -155,6 +155,7 @@ int main(int argc, char** argv) {
   DeviceArray<unsigned> together(items * items);
   together.fill_bytes(0);
   form.start(pairs);
+  form.keep_resident<record_pairs>();
   const Purchases purchases{device_first.get(), device_item.get(), device_first_pair.get(), together.get(),
                             static_cast<int>(items)};
   const unsigned threads = static_cast<unsigned>(block);

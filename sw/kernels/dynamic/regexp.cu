@@ -174,6 +174,7 @@ int main(int argc, char** argv) {
                         static_cast<int>(length),
                         matches.get()};
   form.with_form([&](auto tag) {
+    if constexpr (tag.value != Form::kFlat) form.keep_resident<walk_transitions<tag.value>>();
     match<tag.value><<<blocks_for(streams * length, block), static_cast<unsigned>(block)>>>(matcher, form.children(),
                                                                                             static_cast<int>(streams));
   });

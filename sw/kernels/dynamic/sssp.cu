@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
   distance[start] = 0;
   DeviceArray<int> device_distance(distance), nearer(distance), changes(1);
   form.start(graph.edges());
+  form.keep_resident<relax_by_edges>();
   const Paths paths{device.first_edge.get(), device.target.get(), device.weight.get(), device_distance.get(),
                     nearer.get()};
   const unsigned blocks = blocks_for(nodes, block), threads = static_cast<unsigned>(block);

@@ -39,7 +39,7 @@ DeviceLauncher::DeviceLauncher(const Machine& machine, Store& store, const Progr
 // --- Calls of SMs ---------------------------------------------------------------------------------------------------
 
 Caller DeviceLauncher::caller(const KernelContext& kernel, unsigned sm, BlockId& block) {
-  LaunchRecord& record = *table_.of(kernel).record;
+  LaunchRecord& record = table_.record_of(kernel);
   if (record.launch == 0) {
     record.launch = launcher_.open_root();
     roots_[record.launch] = &record;
@@ -55,16 +55,18 @@ StoredRecord DeviceLauncher::admitted(LaunchId launch, const LaunchOrigin& origi
   const ChildLaunch child = launcher_.find(launch);
   const LoadedProgram& loaded = *programs_.kernel(child.launch.kernel);
   const isa::Program& program = loaded.program();
-  LaunchRecord& record = trees_.records().take(table_.of(*origin.kernel).record, origin.sm);
+  LaunchRecord& record = trees_.records().take(&table_.record_of(*origin.kernel), origin.sm);
   record.launch = launch;
   record.called = origin.called;
   record.acquire = origin.acquire;
   record.context.program = &program;
+  static_cast<ItemData&>(record.context) = {child.launch.grid, child.parameters};
   record.context.queue = origin.kernel->queue;
   record.context.ticket = kFirstDeviceTicket + launch;
   record.image = launcher_.buffers().record(child.parameters);
   waiting_[launch] = &record;
-  ++counts_.launches;
+  if (child.group) groups_[child.parameters] = launch;
+  ++(child.group ? counts_.groups : counts_.launches);
   if (launcher_.pending() > counts_.pending_peak.value()) ++counts_.pending_peak;
 
   if (observer_ != nullptr) observer_->launched({origin.called, origin.sm, origin.context, record.context.ticket});
@@ -79,13 +81,53 @@ StoredRecord DeviceLauncher::admitted(LaunchId launch, const LaunchOrigin& origi
   descriptor.local_bytes = program.local_bytes;
   descriptor.serial = static_cast<std::uint32_t>(launch);
   descriptor.by_device = true;
+  descriptor.group = child.group;
   descriptor.level = record.level;
   descriptor.parent_sm = record.parent_sm;
   return {record.image, encode(descriptor)};
 }
 
+// --- Groups ---------------------------------------------------------------------------------------------------------
+
+GroupBeat DeviceLauncher::beat(LaunchId launch) const {
+  constexpr std::uint32_t kMostLevel = 15;
+  const ChildLaunch group = launcher_.find(launch);
+  const LoadedProgram& loaded = *programs_.kernel(group.launch.kernel);
+  GroupBeat beat;
+  beat.level = static_cast<std::uint8_t>(std::min(waiting_.at(launch)->level, kMostLevel));
+  beat.key.code = (loaded.code_base() - Store::kBase) / 8;
+  beat.key.block = group.launch.block;
+  beat.key.shared_bytes = loaded.program().shared_bytes + group.launch.dynamic_shared;
+  beat.grid = group.launch.grid;
+  beat.param = group.parameters;
+  return beat;
+}
+
+LaunchId DeviceLauncher::take_group(std::uint64_t parameters) {
+  const auto found = groups_.find(parameters);
+  CASTOR_ASSERT(found != groups_.end(), "launch unit knows a group that is not there");
+  const LaunchId launch = found->second;
+  groups_.erase(found);
+  return launch;
+}
+
+LaunchRecord& DeviceLauncher::attach(std::uint64_t parameters) {
+  const LaunchId launch = take_group(parameters);
+  static_cast<void>(launcher_.start(launch));
+  ++counts_.attached;
+  return take(launch);
+}
+
+void DeviceLauncher::fall_back(std::uint64_t parameters, unsigned ordinal, Cycle now) {
+  const Cycle delay = machine_.launch.launch_warp + Cycle{machine_.launch.launch_lane} * ordinal;
+  fallbacks_.emplace(now + delay, take_group(parameters));
+  ++counts_.fallbacks;
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+
 void DeviceLauncher::end_block(BlockId block) {
-  launcher_.end_block(block);
+  launcher_.blocks().end(block);
   sms_of_blocks_.erase(block);
 }
 
@@ -107,7 +149,7 @@ const std::vector<LaunchRecord*>& DeviceLauncher::close() {
 // One that is leaving its SM hears it elsewhere.
 void DeviceLauncher::tell_closed(BlockId block, Cycle now) {
   const auto found = sms_of_blocks_.find(block);
-  if (found != sms_of_blocks_.end()) sms_[found->second]->close_children(block, now + 1);
+  if (found != sms_of_blocks_.end()) sms_[found->second]->tell_runtime({now + 1, block});
 }
 
 LaunchRecord& DeviceLauncher::take(LaunchId launch) {
@@ -154,7 +196,13 @@ void DeviceLauncher::serve(Cycle now) {
   sms_[sm]->serve_runtime(call.warp, *this, serves_from_);
 }
 
+// One arrival in a cycle: groups whose time has come go before pointers.
 void DeviceLauncher::take_pointer(Cycle now) {
+  if (!fallbacks_.empty() && fallbacks_.begin()->first <= now) {
+    launcher_.arrive(fallbacks_.begin()->second);
+    fallbacks_.erase(fallbacks_.begin());
+    return;
+  }
   if (now < arrivals_from_) return;
   const SmMask pointing = sms_with(sms_, &SmUnit::pointers, now);
   if (pointing == 0) return;
@@ -198,6 +246,7 @@ std::vector<const LaunchRecord*> DeviceLauncher::abandon() {
 
 void DeviceLauncher::reset() {
   CASTOR_ASSERT(launcher_.idle() && waiting_.empty() && roots_.empty(), "a launch by device code is left");
+  CASTOR_ASSERT(groups_.empty() && fallbacks_.empty(), "a group of thread blocks is left");
   launcher_.reset();
   sms_of_blocks_.clear();
 }
@@ -208,7 +257,7 @@ Cycle DeviceLauncher::next(Cycle now) const {
   if (stirred_ || launcher_.closing() || pool_.stirs() || !arrived_launches_.empty() ||
       (offered != 0 && launcher_.stopped(offered)))
     return now + 1;
-  Cycle next = kForever;
+  Cycle next = fallbacks_.empty() ? kForever : fallbacks_.begin()->first;
   for (SmUnit* const sm : sms_) {
     if (const Cycle asks = sm->runtime_calls().next(); asks != kForever)
       next = std::min(next, std::max(asks, serves_from_));

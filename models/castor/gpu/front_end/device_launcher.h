@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/pending_pool.h"
+#include "castor/gpu/hooks/launch_unit.h"
 #include "castor/gpu/launch/launch_service.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
@@ -49,8 +51,19 @@ class DeviceLauncher final : public LaunchService {
   // LaunchService, for the SM whose call is served.
   [[nodiscard]] Launcher& launcher() override { return launcher_; }
   [[nodiscard]] Caller caller(const KernelContext& kernel, unsigned sm, BlockId& block) override;
-  [[nodiscard]] bool stopped(const KernelContext& kernel) const override { return table_.of(kernel).killed; }
+  [[nodiscard]] bool stopped(const KernelContext& kernel) const override {
+    return table_.of(kernel).killed || (kernel.group != kNoGroup && table_.groups().at(kernel.group).stopped);
+  }
   [[nodiscard]] StoredRecord admitted(LaunchId launch, const LaunchOrigin& origin) override;
+
+  // Groups, which are known by the device address of their parameters.
+
+  /// What the launch unit is shown of a group but for who launches it.
+  [[nodiscard]] GroupBeat beat(LaunchId launch) const;
+  /// The group goes to a kernel in the table. The caller holds its record.
+  [[nodiscard]] LaunchRecord& attach(std::uint64_t parameters);
+  /// It becomes a launch as any other, as late as the call of a warp for so many kernels is.
+  void fall_back(std::uint64_t parameters, unsigned ordinal, Cycle now);
 
   void look() { pool_.look(); }
   /// A launch may be granted a lane in this cycle.
@@ -87,7 +100,8 @@ class DeviceLauncher final : public LaunchService {
   [[nodiscard]] Cycle next(Cycle now) const;
   [[nodiscard]] bool idle() const { return launcher_.idle(); }
   [[nodiscard]] std::uint64_t progress() const {
-    return counts_.launches.value() + counts_.granted.value() + counts_.dropped.value();
+    return counts_.launches.value() + counts_.granted.value() + counts_.dropped.value() +
+           counts_.groups.value() + counts_.attached.value() + counts_.fallbacks.value();
   }
   /// The host's launch of this ticket is complete but for what device code has launched below it.
   [[nodiscard]] bool waits_for_tree(Ticket ticket) const;
@@ -100,6 +114,7 @@ class DeviceLauncher final : public LaunchService {
   void place(Cycle now);
   void drop_stopped();
   LaunchRecord& take(LaunchId launch);
+  [[nodiscard]] LaunchId take_group(std::uint64_t parameters);
 
   const Machine& machine_;
   const ProgramTable& programs_;
@@ -111,6 +126,8 @@ class DeviceLauncher final : public LaunchService {
   PendingPool pool_;
   bool on_ = false;
   std::unordered_map<LaunchId, LaunchRecord*> waiting_;  ///< admitted and not granted; held
+  std::unordered_map<std::uint64_t, LaunchId> groups_;   ///< of them groups, by their parameters
+  std::multimap<Cycle, LaunchId> fallbacks_;             ///< groups that become kernels, and when
   std::unordered_map<LaunchId, LaunchRecord*> roots_;    ///< of the host, in open trees; held by their tree
   std::unordered_map<BlockId, unsigned> sms_of_blocks_;
   BlockId last_block_ = 0;
@@ -125,8 +142,11 @@ class DeviceLauncher final : public LaunchService {
     explicit Counts(base::StatisticGroup& parent) : group(parent, "device_launches") {}
     base::StatisticGroup group;
     base::Counter launches{group, {"launches", "", "launches by device code that were admitted"}};
-    base::Counter granted{group, {"granted", "", "of them those that were granted a parse lane"}};
-    base::Counter dropped{group, {"dropped", "", "of them those that a fault of their tree kept from starting"}};
+    base::Counter granted{group, {"granted", "", "of them, and of groups that became kernels, those that were granted a parse lane"}};
+    base::Counter dropped{group, {"dropped", "", "the same that a fault of their tree kept from starting"}};
+    base::Counter groups{group, {"groups", "", "groups of thread blocks launched by device code"}};
+    base::Counter attached{group, {"attached", "", "of them those that ran with a resident kernel"}};
+    base::Counter fallbacks{group, {"fallbacks", "", "of them those that became kernels of their own"}};
     base::Counter pending_peak{group, {"pending_peak", "", "most launches that were admitted and not granted"}};
   };
   Counts counts_;

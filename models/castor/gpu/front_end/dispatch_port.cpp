@@ -26,9 +26,11 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, SmMask open, co
   in_.ev = events_.all();
   if (checks_) settle_early();
   const DispatchOut& out = policy_->settle(in_);
-  CASTOR_ASSERT_AT(now, !checks_ || (out.push_ready == push_ready_ && out.hold == hold_),
-                   "dispatch policy changes push_ready or hold after settle: they depend on its state only");
+  CASTOR_ASSERT_AT(now, !checks_ || (out.push_ready == push_ready_ && out.attach_ready == attach_ready_ && out.hold == hold_),
+                   "dispatch policy changes push_ready, attach_ready or hold after settle: they depend on its state "
+                   "only");
   push_ready_ = out.push_ready;
+  attach_ready_ = out.attach_ready;
   hold_ = out.hold;
   state_ = {out.fits_head, out.bound_wait, out.ready, out.waiting};
   return out.place;
@@ -44,6 +46,7 @@ void DispatchPort::settle_early() {
   early.reply.reset();
   const DispatchOut& out = policy_->settle(early);
   push_ready_ = out.push_ready;
+  attach_ready_ = out.attach_ready;
   hold_ = out.hold;
 }
 

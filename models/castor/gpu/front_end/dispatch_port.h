@@ -35,6 +35,8 @@ class DispatchPort {
 
   /// An entry may be written.
   [[nodiscard]] bool push_ready() const { return push_ready_; }
+  /// A group may attach.
+  [[nodiscard]] bool attach_ready() const { return attach_ready_; }
   /// Entries that must not be released.
   [[nodiscard]] const KdMask& hold() const { return hold_; }
   /// What the policy shows to governors.
@@ -59,6 +61,7 @@ class DispatchPort {
   DispatchIn in_;
   KdMask hold_;
   bool push_ready_ = true;
+  bool attach_ready_ = false;
   DispatchState state_;
   std::optional<MountedHook> mounted_;
 };

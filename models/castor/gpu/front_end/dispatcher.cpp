@@ -28,6 +28,11 @@ void Dispatcher::push(unsigned entry) {
   events_.pushed(context);
 }
 
+void Dispatcher::attach(unsigned entry) {
+  const KernelEntry& kernel = table_[entry];
+  if (!kernel.killed && kernel.to_place() != 0 && !ledger_.watches(entry)) ledger_.watch(entry, kernel.context().need);
+}
+
 // --- Placement ------------------------------------------------------------------------------------------------------
 
 void Dispatcher::step(Cycle now) {
@@ -43,7 +48,7 @@ void Dispatcher::step(Cycle now) {
   const FcfsDispatcher::Choice choice = fcfs_.choose(view(), search_, now);
   if (choice.entry < 0) return;
   search_.chosen(choice.sm);
-  place(static_cast<unsigned>(choice.entry), choice.sm, false, now);
+  place(*table_[static_cast<unsigned>(choice.entry)].record, choice.sm, false, now);
 }
 
 void Dispatcher::step_scan(Cycle now) {
@@ -54,7 +59,7 @@ void Dispatcher::step_scan(Cycle now) {
   if (takers == 0) return;
   const unsigned sm = search_.first(takers);
   search_.chosen(sm);
-  place(entry, sm, false, now);
+  place(*table_[entry].record, sm, false, now);
 }
 
 void Dispatcher::step_policy(Cycle now) {
@@ -64,16 +69,14 @@ void Dispatcher::step_policy(Cycle now) {
   const Placement offer = *offered;
   CASTOR_ASSERT_AT(now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
                    "dispatch policy offers entry %u: not there", offer.kd);
-  const KernelEntry& kernel = table_[offer.kd];
-  CASTOR_ASSERT_AT(now, kernel.sequencer.left() > 0 && offer.position == kernel.sequencer.next(),
-                   "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
-                   static_cast<unsigned long long>(kernel.sequencer.next()));
+  check_offer(offer, now);
   if (placed_at_ == now) return;  // a TB that comes back goes before
-  const SmMask takers = kernel.killed ? open : this->takers(offer.kd);
+  const KernelEntry& kernel = table_[offer.kd];
+  const bool stopped = kernel.killed || (offer.group != kNoGroup && table_.groups().at(offer.group).stopped);
+  const SmMask takers = stopped ? open : this->takers(offer.kd);
   const bool any = offer.sm == Placement::kAnySm;
-  CASTOR_ASSERT_AT(
-      now, any || (offer.sm < ledger_.sms() && (kernel.killed || ledger_.fits(offer.sm, kernel.context().need))),
-      "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
+  CASTOR_ASSERT_AT(now, any || (offer.sm < ledger_.sms() && (stopped || ledger_.fits(offer.sm, kernel.context().need))),
+                   "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
   if (takers == 0 || (!any && (takers >> offer.sm & 1) == 0)) {
     ++offers_refused_;
     return;
@@ -81,30 +84,58 @@ void Dispatcher::step_policy(Cycle now) {
   const unsigned sm = any ? search_.first(takers) : offer.sm;
   policy_.take();
   if (any) search_.chosen(sm);
-  if (kernel.killed) {
-    drop(offer.kd, sm, now);
+  const LaunchRecord& record =
+      offer.group == kNoGroup ? *kernel.record : *table_.groups().at(offer.group).record;
+  if (stopped) {
+    drop(record.context, sm, now);
   } else {
-    place(offer.kd, sm, offer.linear, now);
+    place(record, sm, offer.linear, now);
   }
 }
 
-void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
-  const KernelEntry& kernel = table_[entry];
-  const KernelContext& context = kernel.context();
+// What a policy says of the TB that it offers is what the machine knows.
+void Dispatcher::check_offer(const Placement& offer, Cycle now) const {
+  const KernelEntry& kernel = table_[offer.kd];
+  std::uint64_t next = kernel.sequencer.next(), left = kernel.sequencer.left();
+  if (offer.group != kNoGroup) {
+    CASTOR_ASSERT_AT(now, table_.groups().has(offer.group), "dispatch policy offers group %x: not there", offer.group);
+    const GroupLedger::Group& group = table_.groups().at(offer.group);
+    const KernelContext& context = group.record->context;
+    CASTOR_ASSERT_AT(now, context.entry == offer.kd, "dispatch policy offers group %x with entry %u", offer.group,
+                     offer.kd);
+    next = group.next;
+    left = group.total - next;
+    CASTOR_ASSERT_AT(now,
+                     offer.grid.x == context.grid.x && offer.grid.y == context.grid.y &&
+                         offer.grid.z == context.grid.z && offer.param == context.parameters &&
+                         offer.last_of_group == (left == 1),
+                     "dispatch policy offers group %x with other TBs or parameters than it has", offer.group);
+  }
+  CASTOR_ASSERT_AT(now, left > 0 && offer.position == next,
+                   "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
+                   static_cast<unsigned long long>(next));
+}
+
+// A TB of a kernel, or of the group whose record it is.
+void Dispatcher::place(const LaunchRecord& record, unsigned sm, bool linear, Cycle now) {
+  const KernelContext& context = record.context;
+  const unsigned entry = context.entry;
   CASTOR_ASSERT_AT(now, placed_at_ != now, "two placements in a cycle");
-  CASTOR_ASSERT_AT(now, !kernel.killed && (governors_.open() >> sm & 1) != 0, "TB of entry %u placed on closed SM %u",
-                   entry, sm);
+  CASTOR_ASSERT_AT(now, !table_[entry].killed && (governors_.open() >> sm & 1) != 0,
+                   "TB of entry %u placed on closed SM %u", entry, sm);
   ledger_.debit(sm, entry, context.need, now);
-  const KernelTable::NextTb tb = table_.place(entry, now);
+  const KernelTable::NextTb tb =
+      context.group == kNoGroup ? table_.place(entry, now) : table_.place_group(context.group, now);
   TbStartMessage message;
   message.visible = now + 1;
   message.kernel = &context;
   message.item = context.item();
   message.position = tb.position;
   message.gid = tb.gid;
-  message.level = kernel.record->level;
-  message.parent_sm = kernel.record->parent_sm;
-  message.acquire = kernel.record->acquire;
+  message.group = context.group;
+  message.level = record.level;
+  message.parent_sm = record.parent_sm;
+  message.acquire = record.acquire;
   message.divide = linear && (message.item.grid.y > 1 || message.item.grid.z > 1);
   sms_[sm]->start(message);
   placed_at_ = now;
@@ -117,18 +148,20 @@ void Dispatcher::place(unsigned entry, unsigned sm, bool linear, Cycle now) {
   }
   fcfs_.placed(entry);
   if (tb.last) withdraw(entry);
-  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, kNoGroup});
+  if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, context.group});
 }
 
 // The policy sees its TB placed now, and retired and counted in a later cycle.
-void Dispatcher::drop(unsigned entry, unsigned sm, Cycle now) {
-  const KernelTable::NextTb tb = table_.drop_next(entry);
-  TbEvent event = tb_event(table_[entry].context(), sm, tb.gid);
+void Dispatcher::drop(const KernelContext& context, unsigned sm, Cycle now) {
+  const KernelTable::NextTb tb =
+      context.group == kNoGroup ? table_.drop_next(context.entry) : table_.drop_group(context.group);
+  TbEvent event = tb_event(context, sm, tb.gid);
   event.first = tb.first;
   event.last = tb.last;
   events_.placed(event);
   event.first = event.last = false;
   retire_.drop(event, now);
+  if (tb.last) withdraw(context.entry);
 }
 
 unsigned Dispatcher::place_again(unsigned entry, SmMask sms, Cycle now) {
@@ -191,7 +224,7 @@ const KdMask& Dispatcher::show_fits() {
   if (!policy_.on()) return fits_;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
-    if (kernel.killed && kernel.state == EntryState::kWritten && kernel.sequencer.left() > 0) fits_[entry] = true;
+    if (kernel.killed && kernel.state == EntryState::kWritten && kernel.to_place() > 0) fits_[entry] = true;
   }
   return fits_;
 }

@@ -31,6 +31,8 @@ class Dispatcher {
 
   /// An entry is written: its TBs can be placed from the next cycle on.
   void push(unsigned entry);
+  /// A group has attached to it: its TBs can be placed from the next cycle on.
+  void attach(unsigned entry);
   /// Places a TB, if one can be placed.
   void step(Cycle now);
   /// The placement of the cycle goes to a TB that comes back, to one of these SMs, all of which have room. Returns it.
@@ -65,8 +67,9 @@ class Dispatcher {
   }
   void step_policy(Cycle now);
   void step_scan(Cycle now);
-  void place(unsigned entry, unsigned sm, bool linear, Cycle now);
-  void drop(unsigned entry, unsigned sm, Cycle now);
+  void check_offer(const Placement& offer, Cycle now) const;
+  void place(const LaunchRecord& record, unsigned sm, bool linear, Cycle now);
+  void drop(const KernelContext& context, unsigned sm, Cycle now);
   void withdraw(unsigned entry);
 
   std::vector<SmUnit*> sms_;

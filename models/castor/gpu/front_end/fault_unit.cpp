@@ -21,7 +21,7 @@ void FaultUnit::step(Cycle now) {
   for (SmUnit* const sm : sms_) {
     Mailbox<FaultMessage>& faults = sm->faults();
     while (const FaultMessage* const message = faults.head(now)) {
-      fail(message->kernel->entry, message->fault, now);
+      fail(*message->kernel, message->fault, now);
       faults.pop();
     }
     Mailbox<ServiceMessage>& services = sm->services();
@@ -39,7 +39,13 @@ void FaultUnit::serve(SmUnit& sm, const ServiceMessage& call, Cycle now) {
   std::optional<Fault> fault = sm.serve(call.warp, *services_, now + 1);
   if (!fault) return;
   CASTOR_ASSERT_AT(now, call.kernel != nullptr, "call of SM %u does not say its kernel", sm.index());
-  fail(call.kernel->entry, std::move(*fault), now);
+  fail(*call.kernel, std::move(*fault), now);
+}
+
+// A group's launch tree is not that of the kernel with which it runs; both stop.
+void FaultUnit::fail(const KernelContext& kernel, Fault fault, Cycle now) {
+  if (kernel.group != kNoGroup) stop_tree(table_.record_of(kernel), now);
+  fail(kernel.entry, std::move(fault), now);
 }
 
 void FaultUnit::fail(unsigned entry, Fault fault, Cycle now) {
@@ -58,6 +64,17 @@ void FaultUnit::stop_tree(const LaunchRecord& record, Cycle now) {
     const KernelEntry& kernel = table_[entry];
     if (kernel.state != EntryState::kFree && kernel.record->root == &root) stop(entry, now);
   }
+  table_.groups().each([&](GroupLedger::Group& group) {
+    if (group.record->root == &root) stop(group, now);
+  });
+}
+
+void FaultUnit::stop(GroupLedger::Group& group, Cycle now) {
+  group.stopped = true;
+  const KernelContext& context = group.record->context;
+  for (SmUnit* const sm : sms_) {
+    if (ledger_.resident(sm->index(), context.entry) != 0) sm->kill(context, now + 1);
+  }
 }
 
 void FaultUnit::stop(unsigned entry, Cycle now) {
@@ -70,6 +87,10 @@ void FaultUnit::stop(unsigned entry, Cycle now) {
   for (SmUnit* const sm : sms_) {
     if (ledger_.resident(sm->index(), entry) != 0) sm->kill(kernel.context(), now + 1);
   }
+  if (table_.groups().empty()) return;
+  table_.groups().each([&](GroupLedger::Group& group) {
+    if (group.record->context.entry == entry) stop(group, now);
+  });
 }
 
 void FaultUnit::hook_error(const std::string& hook, unsigned code, std::uint64_t info, Cycle now) {

@@ -36,6 +36,8 @@ class FaultUnit {
   /// Stops a kernel, unless it is stopped already: its first fault counts. If device code launches in its tree, the
   /// whole tree is stopped.
   void fail(unsigned entry, Fault fault, Cycle now);
+  /// The same of the kernel of an SM's context, or of the group that it is of.
+  void fail(const KernelContext& kernel, Fault fault, Cycle now);
   /// A block has found an error. Nobody can say which kernel it concerns: all in the table fail.
   void hook_error(const std::string& hook, unsigned code, std::uint64_t info, Cycle now);
   /// Stops all kernels, and forgets all faults.
@@ -53,6 +55,7 @@ class FaultUnit {
  private:
   void serve(SmUnit& sm, const ServiceMessage& call, Cycle now);
   void stop(unsigned entry, Cycle now);
+  void stop(GroupLedger::Group& group, Cycle now);
   void stop_tree(const LaunchRecord& record, Cycle now);
 
   std::vector<SmUnit*> sms_;

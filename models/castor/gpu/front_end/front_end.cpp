@@ -47,11 +47,13 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       memory_(machine, port_, statistics),
       ledger_(machine),
       queues_(machine, store),
-      launches_(machine, store, programs, sms, table_, trees_, memory_.client(FrontEndMemory::User::kPool), observer,
-                statistics),
+      launches_({machine, store, programs, sms, table_, ledger_, dispatcher_, policy_, lanes_, retire_, release_, trees_,
+                 memory_, events_},
+                hooks.launch, place_of_hooks(machine, statistics, faults_, events_), observer, statistics),
       lanes_(machine, store, memory_.client(FrontEndMemory::User::kDescriptors)),
       completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
-      events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || !hooks.governors.empty(),
+      events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || hooks.launch != nullptr ||
+                  !hooks.governors.empty(),
               machine.chip.sms),
       governors_(hooks.governors, place_of_hooks(machine, statistics, faults_, events_), sms, ledger_, events_),
       policy_(hooks.dispatch, place_of_hooks(machine, statistics, faults_, events_), ledger_,
@@ -60,10 +62,9 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer),
       heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies),
       retire_(machine, sms, table_, ledger_, events_),
-      release_(machine, store, table_, trees_, launches_, queues_, completions_, jobs_, events_, copies, observer),
+      release_(machine, store, table_, trees_, launches_.launcher(), queues_, completions_, jobs_, events_, copies, observer),
       preemptor_(machine, savers_of(machine, hooks, sms, *this), table_, ledger_, dispatcher_),
-      suspender_(sms, table_, ledger_, dispatcher_, launches_, lanes_, statistics),
-      faults_(sms, table_, ledger_, dispatcher_, preemptor_, launches_, suspender_) {
+      faults_(sms, table_, ledger_, dispatcher_, preemptor_, launches_.launcher(), launches_.suspender()) {
   CASTOR_ASSERT(sms.size() == machine.chip.sms, "%zu SMs of %u", sms.size(), machine.chip.sms);
   for (SmUnit* const sm : sms) sm->set_front_end(*this, governors_.any());
   for (CopyEngine* const engine : copies) {
@@ -118,12 +119,12 @@ void FrontEnd::reset_jobs() {
 
 bool FrontEnd::idle() const {
   return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() && release_.copies_idle() &&
-         launches_.idle();
+         launches_.launcher().idle();
 }
 
 WaitReport FrontEnd::report() const {
   return WaitReport({table_, ledger_, dispatcher_, policy_, queues_, lanes_, parse_, heads_, inspector_, completions_,
-                     launches_, suspender_, last_ + 1});
+                     launches_.launcher(), launches_.suspender(), last_ + 1});
 }
 
 // --- One cycle ------------------------------------------------------------------------------------------------------
@@ -148,21 +149,20 @@ void FrontEnd::tick(Cycle now) {
   // F2: what SMs say, then one TB is counted.
   retire_.take_wires(now);
   preemptor_.take_saved(now);
-  if (launches_.on()) {
-    for (const BlockId block : retire_.take_callers()) launches_.end_block(block);
-    suspender_.take(now);
-  }
+  launches_.take(now);
   faults_.step(now);
   retire_.drain(now);
+  launches_.count();
   // F4
   if (governors_.any()) governors_.settle(now);
   // F5: TBs that come back go before the policy's.
   preemptor_.restore(now);
-  if (launches_.on()) suspender_.restore(now);
+  launches_.restore(now);
   dispatcher_.step(now);
-  release(now);  // F7
+  launches_.step_groups(now);  // F6
+  release(now);                // F7
   parse(now);    // F8
-  if (launches_.on()) launches_.step(now);
+  launches_.step(now);
   memory_.step(now);                   // F9
   if (events_.on()) clock_hooks(now);  // F10
   end_cycle(now);
@@ -177,18 +177,15 @@ void FrontEnd::receive(Cycle now) {
   const QueueMask resting = grantable();
   queues_.advance(now);
   parse_.begin(grantable(), resting, now);
-  if (launches_.on()) {
-    launches_.look();
-    suspender_.look();
-  }
+  launches_.look(now);
 }
 
 // F7: copies that are done; one kernel whose TBs are all counted is complete, the lowest entry first.
 void FrontEnd::release(Cycle now) {
   release_.take_copies(now);
-  if (launches_.on()) close_launches(now);
+  launches_.close(now);
   if (table_.finished().none()) return;
-  KdMask ready = table_.finished() & ~policy_.hold();
+  KdMask ready = table_.finished() & ~policy_.hold() & ~launches_.hold();
   for (std::size_t entry = ready._Find_first(); entry < ready.size(); entry = ready._Find_next(entry)) {
     if (inspector_.holds(table_[static_cast<unsigned>(entry)].context().queue)) ready[entry] = false;
   }
@@ -200,7 +197,7 @@ void FrontEnd::release(Cycle now) {
 void FrontEnd::parse(Cycle now) {
   heads_.step(now);
   inspector_.step(now);
-  const int source = scheduler_.on() ? schedule(now) : parse_.pick(launches_.ready(), suspender_.ready(now), now);
+  const int source = scheduler_.on() ? schedule(now) : parse_.pick(launches_.launcher().ready(), launches_.suspender().ready(now), now);
   if (source >= 0 && lanes_.can_start(now)) grant(source, now);
   const ParseLanes::Lane* const lane = lanes_.finished(now);
   if (lane == nullptr) return;
@@ -210,38 +207,24 @@ void FrontEnd::parse(Cycle now) {
     inspector_.slot_over(inspected, now);
   } else if (lane->resumes) {
     lanes_.pop();
-    suspender_.finish(now);
-  } else if (policy_.push_ready()) {
+    launches_.suspender().finish(now);
+  } else if (policy_.push_ready() && !launches_.attached(now)) {
     const unsigned entry = parse_.write(now);
     events_.started(table_[entry].context());
     if (!table_[entry].killed) dispatcher_.push(entry);
   }
 }
 
-// F7: launches that are closed, a level of their trees. A kernel that only has blocks that are away leaves the table
-// when no other is complete in the cycle.
-void FrontEnd::close_launches(Cycle now) {
-  release_.close(now);
-  for (const BlockId block : launches_.take_childless()) {
-    if (!suspender_.children_closed(block)) launches_.tell_closed(block, now);
-  }
-  if (table_.finished().any()) return;
-  const int entry = suspender_.deserted();
-  if (entry < 0) return;
-  release_.detach(*table_[static_cast<unsigned>(entry)].record);
-  suspender_.detach(static_cast<unsigned>(entry), now);
-}
-
 void FrontEnd::grant(int source, Cycle now) {
   const auto number = static_cast<unsigned>(source);
   if (number == parse_.return_source()) {
-    const int entry = suspender_.grant(now);
+    const int entry = launches_.suspender().grant(now);
     if (auto fault = parse_.returned(entry, now)) faults_.fail(static_cast<unsigned>(entry), std::move(*fault), now);
     return;
   }
   const bool by_device = number == parse_.device_source();
   if (!by_device) scheduler_.grant(source);
-  ParseStage::Granted granted = by_device ? parse_.grant(launches_.grant(), now) : parse_.grant(number, now);
+  ParseStage::Granted granted = by_device ? parse_.grant(launches_.launcher().grant(), now) : parse_.grant(number, now);
   if (granted.fault) faults_.fail(granted.entry, std::move(*granted.fault), now);
 }
 
@@ -298,6 +281,7 @@ void FrontEnd::begin_hooks(Cycle now) {
   if (now > from) {
     governors_.idle(now - from);
     if (governors_.uncore_enable() && policy_.on()) policy_.idle(now - from);
+    if (governors_.uncore_enable() && launches_.unit().on()) launches_.unit().idle(now - from);
     if (governors_.uncore_enable() && scheduler_.on()) scheduler_.idle(now - from);
   }
   events_.begin(now);
@@ -314,6 +298,7 @@ void FrontEnd::clock_hooks(Cycle now) {
     governors_.check_open(now);
   }
   if (policy_.on()) policy_.clock(now);
+  if (launches_.unit().on()) launches_.unit().clock(now);
   if (scheduler_.on()) scheduler_.clock(now);
   dispatcher_.hold_queues(preemptor_.queues());
 }
@@ -327,35 +312,29 @@ bool FrontEnd::work_comes(Cycle now) const {
 // What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
 bool FrontEnd::hooks_stirred() const {
   return governors_.stirred() || events_.any() || scheduler_.stirred() || policy_.stirred() ||
+         launches_.unit().stirred() ||
          (scheduler_.on() && grantable() != parse_.ready());
 }
 
 Cycle FrontEnd::next_hook(Cycle now) const {
   if (hooks_stirred()) return now + 1;
   const Cycle next = governors_.next(now);
-  return governors_.uncore_enable() ? std::min({next, policy_.next(now), scheduler_.next(now)}) : next;
+  return governors_.uncore_enable() ? std::min({next, policy_.next(now), launches_.unit().next(now), scheduler_.next(now)}) : next;
 }
 
 // --- Sleeping -------------------------------------------------------------------------------------------------------
 
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
-  const bool releasable = (table_.finished() & ~policy_.hold()).any();
+  const bool releasable = (table_.finished() & ~policy_.hold() & ~launches_.hold()).any();
   if (releasable || retire_.busy() || dispatcher_.placeable() || preemptor_.can_restore() || queues_.others().any()) {
     return now + 1;
   }
   // A lane that is done waits for the push port, which hooks may keep closed.
   const Cycle next = std::min({retire_.next(), preemptor_.next(), faults_.next(), release_.next(), queues_.next(now),
-                               memory_.next(now), parse_.next(grantable(), launches_.ready(), now),
-                               next_of_launches(now), lanes_.next(), inspector_.next(now), registers_.next(now)});
+                               memory_.next(now), parse_.next(grantable(), launches_.launcher().ready(), now),
+                               launches_.next(now), lanes_.next(), inspector_.next(now), registers_.next(now)});
   return next == kForever ? next : std::max(next, now + 1);
-}
-
-// The same of launches by device code.
-Cycle FrontEnd::next_of_launches(Cycle now) const {
-  if (!launches_.on()) return kForever;
-  if (suspender_.ready(now + 1) && !lanes_.full()) return std::max(lanes_.next_start(), now + 1);
-  return std::min(launches_.next(now), suspender_.next(now));
 }
 
 bool FrontEnd::rests() const {
@@ -363,7 +342,7 @@ bool FrontEnd::rests() const {
   if (last_ == kForever) return false;
   if (!events_.on() || hooks_stirred() || governors_.closed() || !governors_.uncore_enable()) return false;
   if (next_work(last_) != kForever) return false;
-  return policy_.inert() && scheduler_.inert() && governors_.inert();
+  return policy_.inert() && launches_.unit().inert() && scheduler_.inert() && governors_.inert();
 }
 
 }  // namespace castor::gpu

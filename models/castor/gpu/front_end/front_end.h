@@ -11,7 +11,6 @@
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/completion_port.h"
 #include "castor/gpu/front_end/copy_engine.h"
-#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/fault_unit.h"
@@ -22,6 +21,7 @@
 #include "castor/gpu/front_end/job_inspector.h"
 #include "castor/gpu/front_end/job_table.h"
 #include "castor/gpu/front_end/kernel_table.h"
+#include "castor/gpu/front_end/launch_side.h"
 #include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/memory_client.h"
@@ -33,7 +33,6 @@
 #include "castor/gpu/front_end/release_unit.h"
 #include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/front_end/scheduler_port.h"
-#include "castor/gpu/front_end/suspender.h"
 #include "castor/gpu/front_end/wait_report.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
@@ -73,11 +72,16 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// To the crossbar, input number = chip.sms.
   [[nodiscard]] InitiatorPort& memory_port() { return port_; }
   /// Launches by device code.
-  [[nodiscard]] DeviceLauncher& launches() { return launches_; }
+  [[nodiscard]] DeviceLauncher& launches() { return launches_.launcher(); }
   /// The device is reset and idle: what is kept for launches by device code is free.
   void reset_launches() {
     launches_.reset();
     parse_.reset();
+  }
+  /// Device::hold_kernel.
+  void hold_kernel(const isa::Program& program, bool on) {
+    launches_.hold_kernel(program, on);
+    wake_at(last_ == kForever ? 0 : last_ + 1);
   }
   /// What device code can ask of the runtime; needed before the first call.
   void set_services(DeviceServices& services) { faults_.set_services(services); }
@@ -141,7 +145,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
 
   /// Grows with everything that packets, kernels and TBs go through here.
   [[nodiscard]] std::uint64_t progress() const {
-    return table_.progress() + completions_.progress() + launches_.progress();
+    return table_.progress() + completions_.progress() + launches_.launcher().progress();
   }
   /// Nothing happens here any more unless an SM or the host sends something.
   [[nodiscard]] bool still() const { return rests() && memory_.idle() && !completions_.telling(); }
@@ -172,9 +176,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   void parse(Cycle now);
   [[nodiscard]] int schedule(Cycle now);
   void end_cycle(Cycle now);
-  void close_launches(Cycle now);
   void grant(int source, Cycle now);
-  [[nodiscard]] Cycle next_of_launches(Cycle now) const;
   [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~inspector_.withheld(); }
 
   void begin_hooks(Cycle now);
@@ -198,7 +200,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   FrontEndMemory memory_;
   Ledger ledger_;
   Queues queues_;
-  DeviceLauncher launches_;
+  LaunchSide launches_;
   ParseLanes lanes_;
   CompletionPort completions_;
   HookEvents events_;
@@ -210,7 +212,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   RetireUnit retire_;
   ReleaseUnit release_;
   Preemptor preemptor_;
-  Suspender suspender_;
   FaultUnit faults_;
   Cycle last_ = kForever;  // last tick
 };

@@ -17,6 +17,7 @@ namespace castor::gpu {
   event.queue = kernel.queue;
   event.kid = kernel.kid;
   event.gid = static_cast<std::uint32_t>(gid);
+  event.group = kernel.group;
   return event;
 }
 

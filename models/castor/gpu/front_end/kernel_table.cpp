@@ -76,7 +76,7 @@ KernelTable::NextTb KernelTable::take(KernelEntry& kernel) {
   tb.position = kernel.sequencer.next();
   tb.gid = kernel.sequencer.take(kernel.context());
   tb.first = !kernel.first_placed;
-  tb.last = kernel.sequencer.left() == 0;
+  tb.last = kernel.to_place() == 0;
   kernel.first_placed = true;
   ++kernel.running;
   ++kernel.started;
@@ -97,6 +97,65 @@ KernelTable::NextTb KernelTable::drop_next(unsigned entry) {
   ++tb_dropped_;
   return take(entries_[entry]);
 }
+
+// --- Groups ---------------------------------------------------------------------------------------------------------
+
+void KernelTable::attach(unsigned entry, std::uint32_t group, LaunchRecord& record, bool stopped) {
+  KernelEntry& kernel = entries_[entry];
+  CASTOR_ASSERT(kernel.state == EntryState::kWritten, "group %x attaches to entry %u, where no kernel is", group, entry);
+  const KernelContext own = record.context;
+  KernelContext& context = record.context;
+  context = kernel.context();
+  static_cast<ItemData&>(context) = own.item();
+  context.ticket = context.grid_id = own.ticket;
+  context.order = nullptr;
+  context.group = group;
+  groups_.add(group, record, stopped);
+  const std::uint64_t tbs = context.grid.count();
+  kernel.waiting_groups += tbs;
+  ++kernel.groups;
+  ++kernel.live_groups;
+  kernel.group_tbs += tbs;
+  finished_[entry] = false;
+}
+
+KernelTable::NextTb KernelTable::take(GroupLedger::Group& group) {
+  KernelEntry& kernel = entries_[group.record->context.entry];
+  NextTb tb;
+  tb.position = tb.gid = group.next++;
+  --kernel.waiting_groups;
+  tb.last = kernel.to_place() == 0;
+  ++kernel.running;
+  records_.hold(*group.record);
+  return tb;
+}
+
+KernelTable::NextTb KernelTable::place_group(std::uint32_t group, Cycle now) {
+  GroupLedger::Group& of = groups_.at(group);
+  if (of.next == 0) child_waits_.record(now - of.record->called);
+  ++tb_placed_;
+  return take(of);
+}
+
+KernelTable::NextTb KernelTable::drop_group(std::uint32_t group) {
+  ++tb_dropped_;
+  return take(groups_.at(group));
+}
+
+LaunchRecord* KernelTable::count_group(std::uint32_t group) {
+  GroupLedger::Group& of = groups_.at(group);
+  LaunchRecord& record = *of.record;
+  const unsigned entry = record.context.entry;
+  --entries_[entry].running;
+  records_.let_go(record);
+  note_finished(entry);
+  if (++of.counted != of.total) return nullptr;
+  --entries_[entry].live_groups;
+  groups_.remove(group);
+  return &record;
+}
+
+// --------------------------------------------------------------------------------------------------------------------
 
 void KernelTable::save(unsigned entry) {
   --entries_[entry].running;
@@ -192,6 +251,10 @@ KernelStatistics KernelTable::release(unsigned entry, Cycle now) {
   --valid_;
   ++kernels_completed_;
   kernel.statistics.entry = entry;
+  if (kernel.groups != 0) {
+    kernel.statistics.counts.emplace_back("groups", kernel.groups);
+    kernel.statistics.counts.emplace_back("group_thread_blocks", kernel.group_tbs);
+  }
   return std::move(kernel.statistics);
 }
 

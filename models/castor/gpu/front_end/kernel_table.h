@@ -8,6 +8,7 @@
 #include "castor/base/error.h"
 #include "castor/base/statistics.h"
 #include "castor/gpu/device.h"
+#include "castor/gpu/front_end/group_ledger.h"
 #include "castor/gpu/front_end/launch_records.h"
 #include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/launch_record.h"
@@ -50,24 +51,29 @@ struct KernelEntry {
   bool first_placed = false;
   LaunchRecord* record = nullptr;  ///< of its launch, which it holds; null in a free entry
   Sequencer sequencer;             ///< its `left()` = TBs to place
-  std::uint32_t running = 0;       ///< TBs placed and not completed
+  std::uint64_t waiting_groups = 0;  ///< TBs to place of groups that are with it
+  std::uint32_t running = 0;         ///< TBs placed and not completed
   std::uint32_t saved = 0;         ///< TBs that were preempted and are to come back
   std::uint32_t suspended = 0;     ///< TBs that wait for launches away from their SM, and are to come back
   std::uint32_t expected = 0;      ///< of them those that are on their way back
   std::uint64_t started = 0, retired = 0, dropped = 0;
-  Cycle freed = 0;  ///< may be granted from the next cycle on
+  std::uint64_t groups = 0, group_tbs = 0;  ///< that have attached to it
+  std::uint64_t live_groups = 0;            ///< of them those with TBs that are not completed
+  Cycle freed = 0;                          ///< may be granted from the next cycle on
   KernelStatistics statistics;
 
   /// Of an entry that is not free.
   [[nodiscard]] const KernelContext& context() const { return record->context; }
   [[nodiscard]] bool by_device() const { return record->parent != nullptr; }
+  /// TBs to place, of the kernel and of groups.
+  [[nodiscard]] std::uint64_t to_place() const { return sequencer.left() + waiting_groups; }
   [[nodiscard]] bool finished() const {
-    return state == EntryState::kWritten && sequencer.left() == 0 && running == 0 && saved == 0 && suspended == 0;
+    return state == EntryState::kWritten && to_place() == 0 && running == 0 && saved == 0 && suspended == 0;
   }
   /// All that is left are suspended TBs that are not on their way back: others may have the entry meanwhile.
   [[nodiscard]] bool deserted() const {
-    return suspended != 0 && expected == 0 && state == EntryState::kWritten && sequencer.left() == 0 && running == 0 &&
-           saved == 0 && !killed;
+    return suspended != 0 && expected == 0 && state == EntryState::kWritten && to_place() == 0 && running == 0 &&
+           saved == 0 && live_groups == 0 && !killed;
   }
 };
 
@@ -84,7 +90,7 @@ class KernelTable {
   struct NextTb {
     std::uint64_t position = 0;        ///< in the entry, from 0 on
     std::uint64_t gid = 0;             ///< linear index in the grid
-    bool first = false, last = false;  ///< of the entry
+    bool first = false, last = false;  ///< of the entry, `last` with its groups
   };
 
   KernelTable(unsigned entries, LaunchRecords& records, base::StatisticGroup& statistics);
@@ -94,6 +100,13 @@ class KernelTable {
   [[nodiscard]] const LaunchRecords& records() const { return records_; }
   /// The entry that a context belongs to.
   [[nodiscard]] const KernelEntry& of(const KernelContext& context) const { return entries_[context.entry]; }
+  /// The record of a context, which may be that of a group.
+  [[nodiscard]] LaunchRecord& record_of(const KernelContext& context) const {
+    return context.group == kNoGroup ? *of(context).record : *groups_.at(context.group).record;
+  }
+  /// Groups that are with kernels.
+  [[nodiscard]] GroupLedger& groups() { return groups_; }
+  [[nodiscard]] const GroupLedger& groups() const { return groups_; }
   /// Entries that are not free.
   [[nodiscard]] unsigned valid() const { return valid_; }
   /// Entries without a TB to place, running, saved or to count.
@@ -123,6 +136,15 @@ class KernelTable {
   NextTb place(unsigned entry, Cycle now);
   /// The next TB of a stopped kernel is dropped although it was placed: it runs until it is counted.
   NextTb drop_next(unsigned entry);
+  /// A group attaches to the kernel of a written entry, with what its caller holds of its record, whose context has the
+  /// group's grid, parameters and ticket; the rest follows from the kernel. `stopped`: its TBs are only dropped.
+  void attach(unsigned entry, std::uint32_t group, LaunchRecord& record, bool stopped);
+  /// The same as `place` and `drop_next` of a group.
+  NextTb place_group(std::uint32_t group, Cycle now);
+  NextTb drop_group(std::uint32_t group);
+  /// A TB of a group that has retired, or was dropped, is counted. Returns the group's record, for the caller to let
+  /// go, if it was the last.
+  [[nodiscard]] LaunchRecord* count_group(std::uint32_t group);
   /// A TB has left its SM; what it issued counts for its kernel.
   void retire(unsigned entry, std::uint64_t warp_instructions, std::uint64_t thread_instructions) {
     KernelStatistics& statistics = entries_[entry].statistics;
@@ -171,6 +193,7 @@ class KernelTable {
   static constexpr unsigned kWaitBins = 16;
 
   NextTb take(KernelEntry& kernel);
+  NextTb take(GroupLedger::Group& group);
   void note_finished(unsigned entry) {
     if (entries_[entry].finished()) finished_[entry] = true;
   }
@@ -178,6 +201,7 @@ class KernelTable {
 
   LaunchRecords& records_;
   std::vector<KernelEntry> entries_;
+  GroupLedger groups_;
   unsigned valid_ = 0;
   KdMask finished_;
   base::Counter kernels_parsed_, kernels_completed_, kernels_stopped_;

@@ -78,6 +78,7 @@ PacketImage encode(const LaunchDescriptor& descriptor) {
   put<std::uint32_t>(image, kStream, descriptor.stream);
   put<std::uint32_t>(image, kSerial, descriptor.serial);
   put<std::uint8_t>(image, kKid, descriptor.kid);
+  if (descriptor.group) put<std::uint32_t>(image, kGroupLeft, descriptor.grid.count());
   if (descriptor.by_device) {
     put<std::uint32_t>(image, kFlags,
                        kByDevice | std::min<std::uint32_t>(descriptor.level, kMostLevel) << kLevelShift |
@@ -99,7 +100,8 @@ LaunchDescriptor decode_launch(const std::byte* image) {
   descriptor.local_bytes = take<std::uint32_t>(image, kLocal);
   descriptor.stream = take<std::uint32_t>(image, kStream);
   descriptor.serial = take<std::uint32_t>(image, kSerial);
-  descriptor.kid = take<std::uint8_t>(image, kKid);
+  descriptor.by_device = (take<std::uint32_t>(image, kFlags) & kByDevice) != 0;
+  if (!descriptor.by_device) descriptor.kid = take<std::uint8_t>(image, kKid);
   return descriptor;
 }
 

@@ -22,7 +22,11 @@ struct LaunchDescriptor {
   bool by_device = false;
   std::uint32_t level = 0;     ///< by the device: launches above it; the descriptor has 15 for more
   std::uint8_t parent_sm = 0;  ///< by the device: of the TB that made it
+  bool group = false;          ///< by the device: of thread blocks; the record counts them
 };
+
+/// In the record of a group: its TBs that have not completed, 4 bytes. Behind it, at 0x38, the group after it.
+inline constexpr std::uint64_t kGroupLeft = 0x30;
 
 enum class PacketKind : std::uint8_t { kKernel, kCopy, kFill, kEventRecord, kEventWait, kHostCall, kJob };
 [[nodiscard]] PacketKind packet_kind(const Packet& packet);

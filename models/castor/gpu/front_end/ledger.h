@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +37,9 @@ class Ledger final : public RoomView {
   /// Keeps `fits(entry)` up to date until `unwatch`.
   void watch(unsigned entry, const TbNeed& need);
   void unwatch(unsigned entry);
+  [[nodiscard]] bool watches(unsigned entry) const {
+    return std::find(watched_.begin(), watched_.end(), entry) != watched_.end();
+  }
   /// SMs on which a TB of a watched entry fits; 0 for others.
   [[nodiscard]] SmMask fits(unsigned entry) const override { return fit_[entry]; }
   [[nodiscard]] const std::vector<std::uint16_t>& watched() const { return watched_; }

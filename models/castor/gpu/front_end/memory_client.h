@@ -35,6 +35,7 @@ class MemoryClient final : public HookMemory {
   [[nodiscard]] Cycle next_reply() const { return replies_.empty() ? kForever : replies_.front().visible; }
   /// Requests without a reply that was popped.
   [[nodiscard]] std::size_t open() const override { return waiting_.size() + sent_.size() + replies_.size(); }
+  [[nodiscard]] std::size_t unsent() const override { return waiting_.size(); }
 
  private:
   friend class FrontEndMemory;
@@ -67,7 +68,8 @@ class FrontEndMemory {
     kPackets,      ///< packets of queues in memory
     kCompletions,  ///< completion words
     kDispatchPolicy,
-    kPool,  ///< links and records of launches by device code that wait
+    kPool,    ///< links and records of launches by device code that wait
+    kGroups,  ///< counts in records of groups
     kCount
   };
   static constexpr unsigned kOutstanding = 16;

@@ -19,7 +19,7 @@ void RetireUnit::take_wire(unsigned sm, Cycle now) {
                    message.kernel->program->kernel.c_str());
   ledger_.credit(sm, kernel.context().entry, kernel.context().need);
   table_.retire(kernel.context().entry, message.warp_instructions, message.thread_instructions);
-  TbEvent event = tb_event(kernel.context(), sm, message.gid);
+  TbEvent event = tb_event(*message.kernel, sm, message.gid);
   event.slot = message.slot;
   done_[sm].push_back(event);
   waiting_ |= SmMask{1} << sm;
@@ -39,8 +39,7 @@ void RetireUnit::drain(Cycle now) {
   done_[sm].pop_front();
   if (done_[sm].empty()) waiting_ &= ~(SmMask{1} << sm);
   sms_[sm]->done_drained(now);
-  table_.count(tb.kd);
-  events_.done(tb);
+  count(tb);
 }
 
 void RetireUnit::drain_dropped() {
@@ -48,7 +47,14 @@ void RetireUnit::drain_dropped() {
   if (events_.retired_on(tb.sm)) return;  // the SM's wire is taken
   dropped_.pop_front();
   events_.retired(tb);
-  table_.count(tb.kd);
+  count(tb);
+}
+
+void RetireUnit::count(const TbEvent& tb) {
+  if (tb.group == kNoGroup)
+    table_.count(tb.kd);
+  else
+    counted_group_ = tb;
   events_.done(tb);
 }
 

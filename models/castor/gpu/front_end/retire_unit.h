@@ -2,6 +2,7 @@
 
 #include <boost/circular_buffer.hpp>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,9 @@ class RetireUnit {
   /// TBs that have left since the last call and had called the device runtime.
   [[nodiscard]] std::vector<BlockId> take_callers() { return std::exchange(callers_, {}); }
 
+  /// The TB of a group that `drain` has left to its caller to count.
+  [[nodiscard]] std::optional<TbEvent> take_group_tb() { return std::exchange(counted_group_, std::nullopt); }
+
   /// TBs are left to be counted.
   [[nodiscard]] bool busy() const { return waiting_ != 0 || !dropped_.empty(); }
   /// Stamp of the oldest message on a wire.
@@ -58,6 +62,7 @@ class RetireUnit {
 
   void take_wire(unsigned sm, Cycle now);
   void drain_dropped();
+  void count(const TbEvent& tb);
 
   std::vector<SmUnit*> sms_;
   KernelTable& table_;
@@ -68,6 +73,7 @@ class RetireUnit {
   SmSearch last_;                                      // SM whose TB was counted last
   std::deque<Dropped> dropped_;
   std::vector<BlockId> callers_;
+  std::optional<TbEvent> counted_group_;
 };
 
 }  // namespace castor::gpu

@@ -5,11 +5,12 @@
 namespace castor::gpu {
 
 Suspender::Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger, Dispatcher& dispatcher,
-                     DeviceLauncher& launches, ParseLanes& lanes, base::StatisticGroup& statistics)
+                     RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, base::StatisticGroup& statistics)
     : sms_(sms),
       table_(table),
       ledger_(ledger),
       dispatcher_(dispatcher),
+      retire_(retire),
       launches_(launches),
       lanes_(lanes),
       group_(statistics, "suspension"),
@@ -21,14 +22,14 @@ void Suspender::take(Cycle now) {
   for (SmUnit* const sm : sms_) {
     while (const SuspendMessage* const message = sm->suspended().head(now)) {
       const KernelContext& context = *message->tb->kernel;
-      const Away away = {message->tb, table_.of(context).record};
+      const Away away = {message->tb, &table_.record_of(context)};
       sm->suspended().pop();
       ledger_.credit(sm->index(), context.entry, context.need);
       table_.suspend(context.entry);
       ++suspended_;
       const BlockId block = away.tb->caller;
       launches_.leave(block);
-      const bool goes_on = launches_.launcher().open_children(block) == 0 || launches_.stopped(*away.record);
+      const bool goes_on = launches_.launcher().blocks().open_children(block) == 0 || launches_.stopped(*away.record);
       if (goes_on) {
         ready_.push_back(away);
         stirred_ = true;
@@ -73,9 +74,9 @@ void Suspender::restore(Cycle now) {
   sms_[sm]->start(message);
 }
 
-int Suspender::deserted() const {
+int Suspender::deserted(const KdMask& held) const {
   for (unsigned entry = 0; entry < table_.size() && suspended_.value() != 0; ++entry) {
-    if (table_[entry].deserted()) return static_cast<int>(entry);
+    if (table_[entry].deserted() && !held[entry]) return static_cast<int>(entry);
   }
   return -1;
 }
@@ -109,8 +110,9 @@ void Suspender::finish(Cycle /*now*/) {
   in_lanes_.pop_front();
   const unsigned entry = away.record->context.entry;
   table_.write_again(entry);
-  if (launches_.stopped(*away.record) && !table_[entry].killed) table_.kill(entry);
-  if (table_[entry].killed) {
+  const bool stopped = launches_.stopped(*away.record);
+  if (stopped && !table_[entry].killed && away.tb->group == kNoGroup) table_.kill(entry);
+  if (stopped || table_[entry].killed) {
     drop(away);
   } else {
     placeable_.push_back(away);
@@ -119,7 +121,11 @@ void Suspender::finish(Cycle /*now*/) {
 
 void Suspender::drop(const Away& away) {
   launches_.end_block(away.tb->caller);
-  table_.drop_suspended(away.record->context.entry);
+  const KernelContext& context = away.record->context;
+  if (context.group == kNoGroup) return table_.drop_suspended(context.entry);
+  // The launch unit counts it as well.
+  table_.resume(context.entry);
+  retire_.drop(tb_event(context, 0, away.tb->gid), 0);
 }
 
 void Suspender::stop(const LaunchRecord& root) {
@@ -139,8 +145,8 @@ void Suspender::stop(const LaunchRecord& root) {
   stirred_ = true;
 }
 
-Cycle Suspender::next(Cycle now) const {
-  if (stirred_ || deserted() >= 0) return now + 1;
+Cycle Suspender::next(const KdMask& held, Cycle now) const {
+  if (stirred_ || deserted(held) >= 0) return now + 1;
   if (!placeable_.empty() && dispatcher_.takers_again(placeable_.front().record->context.entry) != 0) return now + 1;
   Cycle next = kForever;
   for (SmUnit* const sm : sms_) next = std::min(next, sm->suspended().next());

@@ -14,6 +14,7 @@
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/parse_lanes.h"
+#include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/gpu/suspended_tb.h"
 
@@ -27,7 +28,7 @@ namespace castor::gpu {
 class Suspender {
  public:
   Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger, Dispatcher& dispatcher,
-            DeviceLauncher& launches, ParseLanes& lanes, base::StatisticGroup& statistics);
+            RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, base::StatisticGroup& statistics);
 
   void look() {
     stirred_ = false;
@@ -39,8 +40,8 @@ class Suspender {
   void restore(Cycle now);
   /// The launches of a block are closed. False if the block is not away.
   bool children_closed(BlockId block);
-  /// An entry whose kernel has nothing but blocks that are away, -1 = none. The lowest.
-  [[nodiscard]] int deserted() const;
+  /// An entry whose kernel has nothing but blocks that are away, and that nobody holds, -1 = none. The lowest.
+  [[nodiscard]] int deserted(const KdMask& held) const;
   /// That kernel leaves the table.
   void detach(unsigned entry, Cycle now);
   /// A block may be granted a lane in this cycle.
@@ -56,7 +57,7 @@ class Suspender {
   void stop(const LaunchRecord& root);
 
   /// First cycle after `now` with work.
-  [[nodiscard]] Cycle next(Cycle now) const;
+  [[nodiscard]] Cycle next(const KdMask& held, Cycle now) const;
   /// A line about blocks that wait; empty if there are none.
   [[nodiscard]] std::string waiting() const;
 
@@ -72,6 +73,7 @@ class Suspender {
   KernelTable& table_;
   Ledger& ledger_;
   Dispatcher& dispatcher_;
+  RetireUnit& retire_;
   DeviceLauncher& launches_;
   ParseLanes& lanes_;
   std::map<BlockId, Away> waiting_;

@@ -360,11 +360,11 @@ void FunctionalDevice::turn() {
     fault = std::move(limit);
   }
   if (fault) {
-    launcher_.end_block(resident.block->caller().block);
+    launcher_.blocks().end(resident.block->caller().block);
     stop(kernel, std::move(*fault));
   } else if (resident.block->done()) {
     --kernel.resident;
-    launcher_.end_block(resident.block->caller().block);
+    launcher_.blocks().end(resident.block->caller().block);
     if (const MarkCheck* const marks = resident.block->marks()) {
       kernel.marks.compared += marks->counts().compared;
       kernel.marks.racy += marks->counts().racy;
@@ -397,7 +397,7 @@ std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
   std::size_t idle = 0;
   resident.spins = true;
   resident.waits = false;
-  if (block.awaits_children() && launcher_.open_children(block.caller().block) == 0) block.children_closed();
+  if (block.awaits_children() && launcher_.blocks().open_children(block.caller().block) == 0) block.children_closed();
   while (counters_.warp_instructions < end && !block.done()) {
     Warp& warp = warps[resident.next_warp];
     resident.next_warp = (resident.next_warp + 1) % warps.size();
@@ -482,7 +482,7 @@ void FunctionalDevice::stop(Running& kernel, Fault fault) {
   const LaunchId root = kernel.root;
   const auto drop = [&](const Resident& resident) {
     if (resident.kernel->root != root) return false;
-    if (resident.block != nullptr) launcher_.end_block(resident.block->caller().block);
+    if (resident.block != nullptr) launcher_.blocks().end(resident.block->caller().block);
     return true;
   };
   resident_.erase(std::remove_if(resident_.begin(), resident_.end(), drop), resident_.end());

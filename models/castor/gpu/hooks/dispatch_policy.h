@@ -10,13 +10,17 @@
 /// DispatchPolicy: which TB of which kernel goes to which SM now.
 namespace castor::gpu {
 
-/// A choice: the next TB of a kernel goes to an SM.
+/// A choice: the next TB of a kernel, or of a group that runs with it, goes to an SM.
 struct Placement {
   static constexpr std::uint8_t kAnySm = 0xff;  ///< the platform's round robin chooses among fitting SMs
   std::uint16_t kd = 0;                         ///< kernel table entry
   std::uint8_t sm = kAnySm;                     ///< where it must fit, or kAnySm
   std::uint32_t position = 0;  ///< in the entry, from 0 without gaps; its order source turns it into the TB's index
   bool linear = false;         ///< the policy keeps no odometer: the SM divides to get block indices
+  std::uint32_t group = kNoGroup;  ///< the next TB of this group instead; the machine checks what follows
+  Dim3 grid;                       ///< of a group: its TBs in each dimension
+  std::uint64_t param = 0;         ///< of a group: device address of its parameters
+  bool last_of_group = false;
 };
 
 struct DispatchIn {
@@ -32,9 +36,10 @@ struct DispatchIn {
 };
 
 struct DispatchOut {
-  bool push_ready = true;  ///< early: an entry may be written in this cycle
+  bool push_ready = true;    ///< early: an entry may be written in this cycle
+  bool attach_ready = false; ///< early: a group may attach to a kernel in this cycle; false: it knows no groups
   Maybe<Placement> place;  ///< the offer; taken unless its SM is closed or above quota
-  KdMask hold;             ///< early: entries that must not be released though no TB of them is left
+  KdMask hold;               ///< early: entries that must not be released though no TB of them is left
   bool ready = false;      ///< a TB is ready; for governors
   bool waiting = false;    ///< work waits, ready or not; for governors
   SmMask fits_head = 0;    ///< SMs on which the current kernel's next TB fits; for governors

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "castor/gpu/dim3.h"
+#include "castor/gpu/group.h"
 #include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/job.h"
 #include "castor/gpu/tb_need.h"
@@ -12,7 +13,7 @@ namespace castor::gpu {
 
 struct KernelContext;
 
-/// Something happened to a TB. All TBs are of no group (kNoGroup): of the kernel itself.
+/// Something happened to a TB.
 struct TbEvent {
   std::uint8_t sm = 0;      ///< on which it is, or was
   std::uint8_t slot = 0;    ///< TB context of the SM that it had; 0 when it is placed, the SM chooses later
@@ -20,8 +21,9 @@ struct TbEvent {
   std::uint16_t queue = 0;  ///< of its kernel
   std::uint8_t kid = 0;     ///< kernel type as jobs name it
   std::uint32_t gid = 0;    ///< linear index in the grid, x fastest
-  bool first = false;       ///< placed: the kernel's first TB
-  bool last = false;        ///< placed: the kernel has no TB left to place
+  std::uint32_t group = kNoGroup;  ///< it belongs to this group
+  bool first = false;              ///< placed: the kernel's first TB
+  bool last = false;               ///< placed: the kernel has no TB left to place, nor has a group that is with it
 };
 
 /// A kernel whose TBs can be placed from the next cycle on.

@@ -27,6 +27,8 @@ class HookMemory {
   virtual void add(std::uint64_t address, std::uint64_t value, unsigned bytes, std::uint32_t tag) = 0;
   /// Requests whose reply the hook has not got.
   [[nodiscard]] virtual std::size_t open() const = 0;
+  /// Requests that were not sent.
+  [[nodiscard]] virtual std::size_t unsent() const = 0;
 };
 
 }  // namespace castor::gpu

@@ -6,6 +6,7 @@
 #include "castor/gpu/hooks/fetch_filter.h"
 #include "castor/gpu/hooks/issue_policy.h"
 #include "castor/gpu/hooks/job_scheduler.h"
+#include "castor/gpu/hooks/launch_unit.h"
 #include "castor/gpu/hooks/sm_governor.h"
 
 namespace castor::gpu {
@@ -14,6 +15,7 @@ namespace castor::gpu {
 struct Hooks {
   JobScheduler* job_scheduler = nullptr;
   DispatchPolicy* dispatch = nullptr;
+  LaunchUnit* launch = nullptr;
   std::vector<SmGovernor*> governors;      ///< none of them null; their outputs are combined
   std::vector<FetchFilter*> fetch_filter;  ///< empty, or one per SM
   std::vector<IssuePolicyHook*> issue;     ///< empty, or one per SM

@@ -10,19 +10,6 @@
 
 namespace castor::gpu {
 
-namespace {
-
-// Of CUDA.
-constexpr std::uint32_t kStreamNonBlocking = 1;
-constexpr std::uint32_t kEventDisableTiming = 2;
-constexpr std::uint32_t kEventFlags = 3;  // that, and cudaEventBlockingSync, which means nothing here
-
-// Handles are no small numbers: those name streams of the host.
-constexpr std::uint64_t kFirstHandle = 0x1000;
-constexpr std::uint64_t kHandleStep = 16;
-
-}  // namespace
-
 LaunchId Launcher::open_root() {
   const LaunchId id = ++last_launch_;
   nodes_[id].root = id;
@@ -36,10 +23,10 @@ const LoadedProgram* Launcher::program(const Caller& caller, std::uint64_t kerne
   return found != nullptr && found->program().code_values == caller.module ? found : nullptr;
 }
 
-LaunchCode Launcher::check(const LoadedProgram& program, const LaunchDescription& launch) const {
-  const std::size_t bytes = program.program().parameter_bytes;
-  const auto verdict =
-      check_launch(machine_, program.program(), LaunchSize{launch.grid, launch.block, launch.dynamic_shared, bytes});
+LaunchCode Launcher::check_size(const Caller& caller, const LaunchDescription& launch) const {
+  const isa::Program& called = program(caller, launch.kernel)->program();
+  const auto verdict = check_launch(machine_, called,
+                                    LaunchSize{launch.grid, launch.block, launch.dynamic_shared, called.parameter_bytes});
   const bool fits =
       verdict.error == LaunchError::kNone && launch.grid.count() <= std::numeric_limits<std::uint32_t>::max();
   return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidConfiguration;
@@ -58,21 +45,19 @@ Launched Launcher::launch(const Caller& caller, std::uint64_t buffer, std::uint6
   return launch(caller, description, buffer, stream);
 }
 
-Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
-                          std::uint64_t stream) {
+LaunchCode Launcher::check_buffer(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) const {
   const LoadedProgram* const called = program(caller, launch.kernel);
   const ParameterBuffers::Buffer* const known = buffers_.find(buffer);
-  if (called == nullptr || known == nullptr || known->launched || known->bytes < called->program().parameter_bytes)
-    return {LaunchCode::kInvalidValue};
-  Stream* const queue = find_stream(caller, stream);
-  if (queue == nullptr) return {LaunchCode::kInvalidHandle};
-  if (const LaunchCode wrong = check(*called, launch); wrong != LaunchCode::kSuccess) return {wrong};
-  if (pending_ >= limits_.pending) return {LaunchCode::kPendingCountExceeded};
+  const bool fits = called != nullptr && known != nullptr && !known->launched &&
+                    known->bytes >= called->program().parameter_bytes;
+  return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidValue;
+}
 
+// A launch that nothing is wrong with.
+Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
   const LaunchId id = ++last_launch_;
   Node& parent = nodes_.at(caller.launch);
   ++parent.open;
-  ++sites_[caller.block].open_children;
   ++pending_;
   buffers_.launch(buffer);
   Node node;
@@ -82,14 +67,36 @@ Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch,
   node.level = parent.level + 1;
   node.launch = launch;
   node.parameters = buffer;
+  node.pending = true;
+  return nodes_.emplace(id, std::move(node)).first->second;
+}
+
+Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
+                          std::uint64_t stream) {
+  if (const LaunchCode wrong = check_buffer(caller, launch, buffer); wrong != LaunchCode::kSuccess) return {wrong};
+  CallingBlocks::Stream* const queue = blocks_.stream(caller.block, stream);
+  if (queue == nullptr) return {LaunchCode::kInvalidHandle};
+  if (const LaunchCode wrong = check_size(caller, launch); wrong != LaunchCode::kSuccess) return {wrong};
+  if (pending_ - pending_groups_ >= limits_.pending) return {LaunchCode::kPendingCountExceeded};
+
+  Node& node = admit(caller, launch, buffer);
+  const LaunchId id = last_launch_;
+  blocks_.open_child(caller.block);
   follow(node, id, queue->last);
   for (const LaunchId before : queue->events) follow(node, id, before);
   queue->events.clear();
   queue->last = id;
-  node.pending = true;
   if (node.waits == 0) startable_.insert(id);
-  nodes_.emplace(id, std::move(node));
   return {LaunchCode::kSuccess, id};
+}
+
+Launched Launcher::launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
+  if (const LaunchCode wrong = check_buffer(caller, launch, buffer); wrong != LaunchCode::kSuccess) return {wrong};
+  if (const LaunchCode wrong = check_size(caller, launch); wrong != LaunchCode::kSuccess) return {wrong};
+  admit(caller, launch, buffer).group = true;
+  ++pending_groups_;
+  startable_.insert(last_launch_);
+  return {LaunchCode::kSuccess, last_launch_};
 }
 
 void Launcher::follow(Node& node, LaunchId id, LaunchId before) {
@@ -103,71 +110,19 @@ LaunchCode Launcher::synchronize(const Caller& caller) const {
   return nodes_.at(caller.launch).level < limits_.sync_depth ? LaunchCode::kSuccess : LaunchCode::kSyncDepthExceeded;
 }
 
-Launcher::Stream* Launcher::find_stream(const Caller& caller, std::uint64_t stream) {
-  auto& streams = sites_[caller.block].streams;
-  if (stream == 0) return &streams[0];
-  const auto found = streams.find(stream);
-  return found == streams.end() ? nullptr : &found->second;
-}
-
-std::optional<std::uint64_t> Launcher::create_stream(const Caller& caller, std::uint32_t flags) {
-  if (flags != kStreamNonBlocking) return std::nullopt;
-  const std::uint64_t handle = kFirstHandle + kHandleStep * last_handle_++;
-  sites_[caller.block].streams[handle];
-  return handle;
-}
-
-LaunchCode Launcher::destroy_stream(const Caller& caller, std::uint64_t stream) {
-  const bool known = stream != 0 && sites_[caller.block].streams.erase(stream) != 0;
-  return known ? LaunchCode::kSuccess : LaunchCode::kInvalidHandle;
-}
-
-LaunchCode Launcher::wait_in_stream(const Caller& caller, std::uint64_t stream, std::uint64_t event) {
-  Stream* const queue = find_stream(caller, stream);
-  const auto& events = sites_[caller.block].events;
-  const auto found = events.find(event);
-  if (queue == nullptr || found == events.end()) return LaunchCode::kInvalidHandle;
-  queue->events.insert(queue->events.end(), found->second.begin(), found->second.end());
-  return LaunchCode::kSuccess;
-}
-
-std::optional<std::uint64_t> Launcher::create_event(const Caller& caller, std::uint32_t flags) {
-  if ((flags & kEventDisableTiming) == 0 || (flags & ~kEventFlags) != 0) return std::nullopt;
-  const std::uint64_t handle = kFirstHandle + kHandleStep * last_handle_++;
-  sites_[caller.block].events[handle];
-  return handle;
-}
-
-LaunchCode Launcher::destroy_event(const Caller& caller, std::uint64_t event) {
-  return sites_[caller.block].events.erase(event) != 0 ? LaunchCode::kSuccess : LaunchCode::kInvalidHandle;
-}
-
-LaunchCode Launcher::record_event(const Caller& caller, std::uint64_t event, std::uint64_t stream) {
-  const Stream* const queue = find_stream(caller, stream);
-  auto& events = sites_[caller.block].events;
-  const auto found = events.find(event);
-  if (queue == nullptr || found == events.end()) return LaunchCode::kInvalidHandle;
-  found->second = queue->events;
-  found->second.push_back(queue->last);
-  return LaunchCode::kSuccess;
-}
-
 // --- The tree -------------------------------------------------------------------------------------------------------
-
-std::uint64_t Launcher::open_children(BlockId block) const {
-  const auto found = sites_.find(block);
-  return found == sites_.end() ? 0 : found->second.open_children;
-}
 
 ChildLaunch Launcher::find(LaunchId launch) const {
   const Node& node = nodes_.at(launch);
-  return {launch, node.root, node.level, node.launch, node.parameters};
+  return {launch, node.root, node.level, node.launch, node.parameters, node.group};
 }
 
 ChildLaunch Launcher::start(LaunchId launch) {
+  Node& node = nodes_.at(launch);
   startable_.erase(launch);
   --pending_;
-  nodes_.at(launch).pending = false;
+  pending_groups_ -= node.group ? 1 : 0;
+  node.pending = false;
   return find(launch);
 }
 
@@ -207,12 +162,9 @@ void Launcher::close(LaunchId launch, const Node& node) {
     if (next->second.arrived) arrived_.push_back(follower);
   }
   if (node.parent == 0) return closed_roots_.push_back(launch);
-  const auto site = sites_.find(node.block);
-  if (site != sites_.end() && --site->second.open_children == 0) childless_.push_back(node.block);
+  if (!node.group && blocks_.close_child(node.block)) childless_.push_back(node.block);
   if (--nodes_.at(node.parent).open == 0) closing_.push_back(node.parent);
 }
-
-void Launcher::end_block(BlockId block) { sites_.erase(block); }
 
 void Launcher::drop(LaunchId root) {
   for (auto at = nodes_.begin(); at != nodes_.end();) {
@@ -223,6 +175,7 @@ void Launcher::drop(LaunchId root) {
     }
     if (node.parameters != 0) buffers_.free(node.parameters);
     if (node.pending) --pending_;
+    if (node.pending && node.group) --pending_groups_;
     startable_.erase(id);
     at = nodes_.erase(at);
   }
@@ -233,11 +186,11 @@ void Launcher::reset() {
   nodes_.clear();
   startable_.clear();
   closing_.clear();
-  sites_.clear();
+  blocks_.clear();
   arrived_.clear();
   closed_roots_.clear();
   childless_.clear();
-  pending_ = 0;
+  pending_ = pending_groups_ = 0;
   buffers_.clear();
 }
 

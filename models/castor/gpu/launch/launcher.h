@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,31 +9,19 @@
 #include <vector>
 
 #include "castor/gpu/device.h"
+#include "castor/gpu/launch/calling_blocks.h"
+#include "castor/gpu/launch/launch_code.h"
 #include "castor/gpu/launch/parameter_buffers.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::gpu {
 
-/// Numbers of launches and of thread blocks that have started; 0 is none, and none is used twice.
-using LaunchId = std::uint64_t;
-using BlockId = std::uint64_t;
-
 /// Who makes a call: a thread block of a launch.
 struct Caller {
   BlockId block = 0;
   LaunchId launch = 0;
   std::uint64_t module = 0;  ///< isa::Program::code_values of its program
-};
-
-/// What the device runtime returns, with CUDA's numbers.
-enum class LaunchCode : std::int32_t {
-  kSuccess = 0,
-  kInvalidValue = 1,
-  kInvalidConfiguration = 9,
-  kSyncDepthExceeded = 68,
-  kPendingCountExceeded = 69,
-  kInvalidHandle = 400,
 };
 
 /// What a launch gives: its number if it succeeded.
@@ -50,13 +37,14 @@ struct ChildLaunch {
   unsigned level = 0;  ///< generations below that
   LaunchDescription launch;
   std::uint64_t parameters = 0;  ///< device address, freed by the launcher
+  bool group = false;            ///< of thread blocks, which may run with another kernel
 };
 
 /// Launches by device code, of both machines (docs/decisions/device-launch.md): the tree of launches, what may start,
-/// streams and events of thread blocks, limits.
+/// limits.
 ///
 /// A launch is open until it has completed itself and all its children are closed. Whoever runs the launches says what
-/// has happened (`open_root`, `complete`, `end_block`, `stop`, `drop`), has the closings done (`close_level`, or
+/// has happened (`open_root`, `complete`, `stop`, `drop`), has the closings done (`close_level`, or
 /// `close` for all levels at once) and asks for what follows from it. Limits: one thread.
 class Launcher {
  public:
@@ -78,18 +66,16 @@ class Launcher {
                                 std::uint64_t stream);
   /// What the buffer was made for.
   [[nodiscard]] Launched launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream);
+  /// A group of thread blocks: it waits for nothing, its block does not wait for it, and no limit counts it.
+  [[nodiscard]] Launched launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
   /// Whether a warp of the block may wait for children.
   [[nodiscard]] LaunchCode synchronize(const Caller& caller) const;
-  [[nodiscard]] std::optional<std::uint64_t> create_stream(const Caller& caller, std::uint32_t flags);
-  [[nodiscard]] LaunchCode destroy_stream(const Caller& caller, std::uint64_t stream);
-  [[nodiscard]] LaunchCode wait_in_stream(const Caller& caller, std::uint64_t stream, std::uint64_t event);
-  [[nodiscard]] std::optional<std::uint64_t> create_event(const Caller& caller, std::uint32_t flags);
-  [[nodiscard]] LaunchCode destroy_event(const Caller& caller, std::uint64_t event);
-  [[nodiscard]] LaunchCode record_event(const Caller& caller, std::uint64_t event, std::uint64_t stream);
+  /// Its streams and events are asked for there, too.
+  [[nodiscard]] CallingBlocks& blocks() { return blocks_; }
+  [[nodiscard]] const CallingBlocks& blocks() const { return blocks_; }
 
   // What follows.
 
-  [[nodiscard]] std::uint64_t open_children(BlockId block) const;
   [[nodiscard]] bool may_start() const { return !startable_.empty(); }
   /// The oldest that may start; it counts as started.
   [[nodiscard]] ChildLaunch start() { return start(*startable_.begin()); }
@@ -120,8 +106,6 @@ class Launcher {
   void close() {
     while (closing()) close_level();
   }
-  /// A thread block has ended. Its children go on.
-  void end_block(BlockId block);
   /// Nothing of the tree of a launch of the host is to start any more: its launches may be started, to be completed.
   void stop(LaunchId root) { nodes_.at(root).stopped = true; }
   [[nodiscard]] bool stopped(LaunchId launch) const { return nodes_.at(nodes_.at(launch).root).stopped; }
@@ -146,24 +130,17 @@ class Launcher {
     LaunchDescription launch;
     std::uint64_t parameters = 0;
     bool arrived = false;
+    bool group = false;
     bool pending = false;  ///< has not started
     bool stopped = false;  ///< of a launch of the host: `stop`
   };
-  struct Stream {
-    LaunchId last = 0;
-    std::vector<LaunchId> events;  ///< the next launch waits for these
-  };
-  /// A thread block that has called the device runtime.
-  struct Site {
-    std::uint64_t open_children = 0;
-    std::map<std::uint64_t, Stream> streams;                ///< [0] is the null stream
-    std::map<std::uint64_t, std::vector<LaunchId>> events;  ///< what they stand for
-  };
 
+  [[nodiscard]] LaunchCode check_buffer(const Caller& caller, const LaunchDescription& launch,
+                                        std::uint64_t buffer) const;
+  [[nodiscard]] LaunchCode check_size(const Caller& caller, const LaunchDescription& launch) const;
+  Node& admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
   /// The program that a kernel's value means to the caller, or null.
   [[nodiscard]] const LoadedProgram* program(const Caller& caller, std::uint64_t kernel) const;
-  [[nodiscard]] LaunchCode check(const LoadedProgram& program, const LaunchDescription& launch) const;
-  [[nodiscard]] Stream* find_stream(const Caller& caller, std::uint64_t stream);
   void follow(Node& node, LaunchId id, LaunchId before);
   void close(LaunchId launch, const Node& node);
 
@@ -172,12 +149,12 @@ class Launcher {
   ParameterBuffers buffers_;
   LaunchLimits limits_;
   LaunchId last_launch_ = 0;
-  std::uint64_t last_handle_ = 0;
   std::uint64_t pending_ = 0;
+  std::uint64_t pending_groups_ = 0;  ///< of them
   std::unordered_map<LaunchId, Node> nodes_;
   std::set<LaunchId> startable_;
   std::vector<LaunchId> closing_;  ///< open for nobody
-  std::unordered_map<BlockId, Site> sites_;
+  CallingBlocks blocks_;
   std::vector<LaunchId> arrived_;
   std::vector<LaunchId> closed_roots_;
   std::vector<BlockId> childless_;

@@ -18,7 +18,7 @@ struct Call {
   const Caller& caller;
   RuntimeState& state;
   Launcher* launcher;
-  std::vector<LaunchId>* launched;
+  std::vector<LaneLaunch>* launched;
   unsigned lane;
 
   [[nodiscard]] std::uint64_t wide(unsigned which) const {
@@ -41,7 +41,7 @@ struct Call {
     return static_cast<std::uint64_t>(result);
   }
   [[nodiscard]] std::uint64_t code(const Launched& result) const {
-    if (result.code == LaunchCode::kSuccess && launched != nullptr) launched->push_back(result.id);
+    if (result.code == LaunchCode::kSuccess && launched != nullptr) launched->push_back({result.id, lane});
     return code(result.code);
   }
   [[nodiscard]] std::uint64_t made(const std::optional<std::uint64_t>& handle) const {
@@ -80,20 +80,23 @@ struct Call {
         return code(launcher->launch(caller, described(), wide(0), wide(2)));
       case RuntimeCall::kDescribedLaunch:
         return code(launcher->launch(caller, wide(0), wide(1)));
+      case RuntimeCall::kLaunchGroup:
+        described().dynamic_shared = word(1);
+        return code(launcher->launch_group(caller, described(), wide(0)));
       case RuntimeCall::kSynchronize:
         return code(launcher->synchronize(caller));
       case RuntimeCall::kStreamCreate:
-        return made(launcher->create_stream(caller, word(0)));
+        return made(launcher->blocks().create_stream(caller.block, word(0)));
       case RuntimeCall::kStreamDestroy:
-        return code(launcher->destroy_stream(caller, wide(0)));
+        return code(launcher->blocks().destroy_stream(caller.block, wide(0)));
       case RuntimeCall::kStreamWait:
-        return code(launcher->wait_in_stream(caller, wide(0), wide(1)));
+        return code(launcher->blocks().wait_in_stream(caller.block, wide(0), wide(1)));
       case RuntimeCall::kEventCreate:
-        return made(launcher->create_event(caller, word(0)));
+        return made(launcher->blocks().create_event(caller.block, word(0)));
       case RuntimeCall::kEventDestroy:
-        return code(launcher->destroy_event(caller, wide(0)));
+        return code(launcher->blocks().destroy_event(caller.block, wide(0)));
       case RuntimeCall::kEventRecord:
-        return code(launcher->record_event(caller, wide(0), wide(1)));
+        return code(launcher->blocks().record_event(caller.block, wide(0), wide(1)));
       case RuntimeCall::kLimit:
         return limit();
       case RuntimeCall::kLastError:
@@ -114,11 +117,11 @@ bool gives_64_bits(RuntimeCall call) {
 
 bool awaits_children(const isa::Record& record, const Caller& caller, const Launcher& launcher) {
   return static_cast<RuntimeCall>(record.imm) == RuntimeCall::kSynchronize &&
-         launcher.synchronize(caller) == LaunchCode::kSuccess && launcher.open_children(caller.block) != 0;
+         launcher.synchronize(caller) == LaunchCode::kSuccess && launcher.blocks().open_children(caller.block) != 0;
 }
 
 void runtime_call(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask, const Caller& caller,
-                  RuntimeState& state, Launcher* launcher, std::vector<LaunchId>* launched) {
+                  RuntimeState& state, Launcher* launcher, std::vector<LaneLaunch>* launched) {
   // The result may lie where arguments of other lanes do.
   std::uint64_t results[isa::kMaxLanes];
   const auto each = [mask](const auto& use) {

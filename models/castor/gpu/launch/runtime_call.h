@@ -16,6 +16,12 @@ struct RuntimeState {
   std::array<std::int32_t, isa::kMaxLanes> last_error{};
 };
 
+/// A launch that a lane has made.
+struct LaneLaunch {
+  LaunchId launch = 0;
+  unsigned lane = 0;
+};
+
 /// A call that only concerns what is kept for its threads; the launcher is asked for all others.
 [[nodiscard]] constexpr bool is_own(isa::RuntimeCall call) {
   return call == isa::RuntimeCall::kDescribe || call == isa::RuntimeCall::kLastError ||
@@ -29,6 +35,6 @@ struct RuntimeState {
 /// kSynchronize say whether the lanes may wait, which is the caller's to do (`awaits_children`). `launcher` may be null
 /// for calls that are their own; launches are appended to `launched`, if it is there.
 void runtime_call(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask, const Caller& caller,
-                  RuntimeState& state, Launcher* launcher, std::vector<LaunchId>* launched = nullptr);
+                  RuntimeState& state, Launcher* launcher, std::vector<LaneLaunch>* launched = nullptr);
 
 }  // namespace castor::gpu

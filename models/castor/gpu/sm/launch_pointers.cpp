@@ -43,10 +43,11 @@ void LaunchPointers::record_stored(unsigned w, std::uint32_t number) {
   due_ = clock_.tick();
 }
 
-int LaunchPointers::advance() {
+WarpMask LaunchPointers::advance() {
   for (WarpMask left = behind_; left != 0; left &= left - 1) update_older(lowest(left));
   if (unsent_ != 0) send_record();
-  const int over = (stored_ & ~behind_) != 0 ? send_pointer() : -1;
+  WarpMask over = 0;
+  if ((stored_ & ~behind_) != 0) over = leave_groups() | send_pointer();
   due_ = next();
   return over;
 }
@@ -64,7 +65,9 @@ void LaunchPointers::update_older(unsigned w) {
 
 void LaunchPointers::look_at_first(unsigned w) {
   const OfWarp& calls = warps_[w];
-  const bool stored = !calls.pointers.empty() && calls.pointers.front().stored;
+  const auto is_stored = [](const Open& pointer) { return pointer.stored; };
+  bool stored = !calls.pointers.empty() && calls.pointers.front().stored;
+  if (stored && calls.pointers.front().group) stored = std::all_of(calls.pointers.begin(), calls.pointers.end(), is_stored);
   stored_ = (stored_ & ~warp_bit(w)) | (stored ? warp_bit(w) : 0);
 }
 
@@ -87,7 +90,7 @@ void LaunchPointers::send_record() {
 }
 
 // One per tick: that which has been due the longest.
-int LaunchPointers::send_pointer() {
+WarpMask LaunchPointers::send_pointer() {
   OfWarp* first = nullptr;
   unsigned of = 0;
   for (WarpMask left = stored_ & ~behind_; left != 0; left &= left - 1) {
@@ -98,14 +101,28 @@ int LaunchPointers::send_pointer() {
     first = &calls;
     of = lowest(left);
   }
-  if (first == nullptr) return -1;
+  if (first == nullptr) return 0;
   outbox_.point({clock_.now() + 1, first->pointers.front().launch});
   first->pointers.pop_front();
   --first->sent;
   look_at_first(of);
-  if (!first->pointers.empty()) return -1;
+  if (!first->pointers.empty()) return 0;
   open_ &= ~warp_bit(of);
-  return static_cast<int>(of);
+  return warp_bit(of);
+}
+
+WarpMask LaunchPointers::leave_groups() {
+  WarpMask over = 0;
+  for (WarpMask left = stored_ & ~behind_; left != 0; left &= left - 1) {
+    OfWarp& calls = warps_[lowest(left)];
+    if (!calls.pointers.front().group) continue;
+    calls.pointers.clear();
+    calls.sent = 0;
+    over |= warp_bit(lowest(left));
+  }
+  stored_ &= ~over;
+  open_ &= ~over;
+  return over;
 }
 
 // Until a record is performed. Stores of the block that are older than the call may be at any time.

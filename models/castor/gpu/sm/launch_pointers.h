@@ -24,7 +24,8 @@ class LaunchPointers {
   struct Pointer {
     LaunchId launch = 0;
     StoredRecord record;
-    Tick due = 0;  ///< the pointer may leave
+    Tick due = 0;        ///< the pointer may leave
+    bool group = false;  ///< as all of its call: they leave together when all are stored, and the caller tells of them
   };
 
   LaunchPointers(unsigned sm, unsigned warps, const SmClock& clock, const WarpTable& table, Scoreboard& scoreboard,
@@ -46,8 +47,8 @@ class LaunchPointers {
   void record_stored(unsigned w, std::uint32_t number);
   /// First tick in which `advance` may have something to do; kForever if something else has to happen first.
   [[nodiscard]] Tick due() const { return due_; }
-  /// Sends a record and a pointer, if some are due. Returns the warp whose last pointer has left, -1 = none.
-  int advance();
+  /// Sends a record and a pointer, if some are due. Returns warps whose last pointer has left.
+  WarpMask advance();
   /// Warps with pointers that have not left.
   [[nodiscard]] WarpMask open() const { return open_; }
 
@@ -66,7 +67,8 @@ class LaunchPointers {
   void update_older(unsigned w);
   void look_at_first(unsigned w);
   void send_record();
-  int send_pointer();
+  WarpMask send_pointer();
+  WarpMask leave_groups();
   [[nodiscard]] Tick next() const;
 
   const unsigned sm_;

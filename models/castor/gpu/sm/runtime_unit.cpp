@@ -8,9 +8,9 @@
 namespace castor::gpu {
 namespace {
 
+using isa::launches;
 using isa::RuntimeCall;
 
-bool launches(RuntimeCall call) { return call == RuntimeCall::kLaunch || call == RuntimeCall::kDescribedLaunch; }
 bool allocates(RuntimeCall call) { return call == RuntimeCall::kBuffer || call == RuntimeCall::kDescribedBuffer; }
 
 }  // namespace
@@ -43,6 +43,7 @@ Tick RuntimeUnit::latency(RuntimeCall call, unsigned lanes) const {
   const Machine::Launch& launch = machine_.launch;
   if (call == RuntimeCall::kStreamCreate) return launch.stream_warp;
   if (allocates(call)) return launch.buffer_warp + Tick{launch.buffer_lane} * lanes;
+  if (call == RuntimeCall::kLaunchGroup) return 0;
   if (launches(call)) return launch.launch_warp + Tick{launch.launch_lane} * lanes;
   return 0;
 }
@@ -67,11 +68,20 @@ void RuntimeUnit::call(unsigned w, const isa::Record& record, LaneMask mask) {
   active_ = true;
   watch_.disturb();
   ++counters_.runtime_calls;
-  if (launches(kind) && (pointers_.open() & warp_bit(w)) != 0) {
-    held_ |= warp_bit(w);
-  } else {
-    begin(w);
+  ask(w);
+}
+
+// A launch waits for pointers of former ones of the warp, and a command for its place among those of the SM.
+void RuntimeUnit::ask(unsigned w) {
+  const RuntimeCall call = kind(*warp_calls_[w]);
+  held_ |= warp_bit(w);
+  if (launches(call) && (pointers_.open() & warp_bit(w)) != 0) return;
+  if (call == RuntimeCall::kLaunchGroup) {
+    if (commands_ == machine_.launch.commands) return turns_.push_back(w);
+    ++commands_;
   }
+  held_ &= ~warp_bit(w);
+  begin(w);
 }
 
 // The call issues in this tick, or would have issued without the pointers before it.
@@ -99,12 +109,14 @@ void RuntimeUnit::serve(unsigned w, LaunchService& service, Cycle visible) {
   if (!service.stopped(*tb.kernel)) {
     WarpCalls& calls = *warp_calls_[w];
     const Caller caller = service.caller(*tb.kernel, sm_, callers_[warp.tb]);
-    std::vector<LaunchId> launched;
+    std::vector<LaneLaunch> launched;
     runtime_call(*calls.record, warps_.view(w), calls.mask, caller, calls.values, &service.launcher(), &launched);
-    for (const LaunchId launch : launched) {
+    if (kind(calls) == RuntimeCall::kLaunchGroup) reply.groups = launched;
+    for (const LaneLaunch& launch : launched) {
       LaunchPointers::Pointer pointer;
-      pointer.launch = launch;
-      pointer.record = service.admitted(launch, calls.origin);
+      pointer.launch = launch.launch;
+      pointer.group = !reply.groups.empty();
+      pointer.record = service.admitted(launch.launch, calls.origin);
       pointer.due = calls.called + latency(kind(calls), static_cast<unsigned>(reply.pointers.size() + 1));
       reply.pointers.push_back(pointer);
     }
@@ -113,8 +125,8 @@ void RuntimeUnit::serve(unsigned w, LaunchService& service, Cycle visible) {
   replies_.push_back(std::move(reply));
 }
 
-void RuntimeUnit::close_children(BlockId block, Cycle visible) {
-  closings_.push_back({visible, block});
+void RuntimeUnit::tell(const RuntimeNews& news) {
+  news_.push_back(news);
   active_ = true;
 }
 
@@ -122,9 +134,9 @@ void RuntimeUnit::close_children(BlockId block, Cycle visible) {
 bool RuntimeUnit::take_messages() {
   bool taken = false;
   for (Cycle next = next_message(); next <= clock_.now(); next = next_message()) {
-    if (!closings_.empty() && closings_.front().visible == next) {
-      take(closings_.front());
-      closings_.pop_front();
+    if (!news_.empty() && news_.front().visible == next) {
+      take(news_.front());
+      news_.pop_front();
     } else {
       take(replies_.front());
       replies_.pop_front();
@@ -135,10 +147,11 @@ bool RuntimeUnit::take_messages() {
   return taken;
 }
 
-void RuntimeUnit::take(const Closing& closing) {
+void RuntimeUnit::take(const RuntimeNews& news) {
+  if (news.block == 0) return free_command();
   for (WarpMask left = awaiting_ & ~kept_; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
-    if (callers_[warps_[w].tb] != closing.block) continue;
+    if (callers_[warps_[w].tb] != news.block) continue;
     awaiting_ &= ~warp_bit(w);
     go_on(w, clock_.tick() + 1);
   }
@@ -149,11 +162,14 @@ void RuntimeUnit::take(Reply& reply) {
   WarpCalls& calls = *warp_calls_[w];
   asked_ &= ~warp_bit(w);
   pointers_.add(w, reply.pointers);
+  calls.groups = std::move(reply.groups);
+  const bool command = !calls.groups.empty();
+  if (kind(calls) == RuntimeCall::kLaunchGroup && !command) free_command();
   if (tbs_[warps_[w].tb].killed) {
     blocked_.return_from_runtime(w);
   } else if (reply.waits) {
     awaiting_ |= warp_bit(w);
-  } else {
+  } else if (!command) {
     go_on(w, std::max(calls.returns, clock_.tick() + 1));
   }
 }
@@ -193,6 +209,8 @@ void RuntimeUnit::count_wait(RuntimeCall call, Tick ticks) {
 void RuntimeUnit::stop(WarpMask warps) {
   held_ &= ~warps;
   restart_ &= ~warps;
+  turns_.erase(std::remove_if(turns_.begin(), turns_.end(), [&](unsigned w) { return (warps & warp_bit(w)) != 0; }),
+               turns_.end());
   awaiting_ &= ~warps;
   kept_ &= ~warps;
   for (WarpMask left = warps & blocked_.in_runtime() & ~asked_; left != 0; left &= left - 1) {
@@ -227,17 +245,34 @@ void RuntimeUnit::leave(WarpMask warps) {
 
 Cycle RuntimeUnit::next_message() const {
   return std::min(replies_.empty() ? base::kForever : replies_.front().visible,
-                  closings_.empty() ? base::kForever : closings_.front().visible);
+                  news_.empty() ? base::kForever : news_.front().visible);
 }
 
 // A call that waited for the last pointer of an older one begins in the tick behind it.
 void RuntimeUnit::advance() {
-  for (WarpMask left = std::exchange(restart_, 0); left != 0; left &= left - 1) {
-    held_ &= ~warp_bit(lowest(left));
-    begin(lowest(left));
-  }
+  for (WarpMask left = std::exchange(restart_, 0); left != 0; left &= left - 1) ask(lowest(left));
   if (pointers_.due() > clock_.tick()) return;
-  if (const int over = pointers_.advance(); over >= 0) restart_ = held_ & warp_bit(static_cast<unsigned>(over));
+  for (WarpMask over = pointers_.advance(); over != 0; over &= over - 1) {
+    const unsigned w = lowest(over);
+    if (!warp_calls_[w]->groups.empty())
+      send_command(w);
+    else
+      restart_ |= held_ & warp_bit(w);
+  }
+}
+
+// All records of the command are stored, and what its groups must see. Its warp goes on, unless it was stopped.
+void RuntimeUnit::send_command(unsigned w) {
+  outbox_.command({clock_.now() + 1, w, std::exchange(warp_calls_[w]->groups, {})});
+  if ((blocked_.in_runtime() & warp_bit(w)) != 0) go_on(w, clock_.tick() + 1);
+}
+
+// The place of a command goes to the call that has waited longest.
+void RuntimeUnit::free_command() {
+  --commands_;
+  if (turns_.empty()) return;
+  restart_ |= warp_bit(turns_.front());
+  turns_.pop_front();
 }
 
 }  // namespace castor::gpu

@@ -27,7 +27,7 @@ namespace castor::gpu {
 /// launcher and what it replies.
 ///
 /// S0 `take_messages`, `start`, `stop`; S1 `returned`; S2, S3 `record_stored`; S5 `call`; S8 `advance`; `serve` and
-/// `close_children` between ticks.
+/// `tell` between ticks.
 class RuntimeUnit {
  public:
   RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs,
@@ -43,15 +43,14 @@ class RuntimeUnit {
 
   /// Serves a call that was asked for; its reply is visible from cycle `reply` on.
   void serve(unsigned w, LaunchService& service, Cycle reply);
-  /// Launches of the block are all closed, as is seen from cycle `visible` on.
-  void close_children(BlockId block, Cycle visible);
+  void tell(const RuntimeNews& news);
   /// Replies that are visible. True if there was one.
   bool take_messages();
   /// A call or a pointer is under way, or a message has come: outside of that nothing here needs to be asked in a tick.
   [[nodiscard]] bool active() const { return active_; }
   /// To be called at the end of a tick in which it was active.
   void end_tick() { active_ = ((blocked_.in_runtime() | pointers_.open()) != 0) || messages_pending(); }
-  [[nodiscard]] bool messages_pending() const { return !replies_.empty() || !closings_.empty(); }
+  [[nodiscard]] bool messages_pending() const { return !replies_.empty() || !news_.empty(); }
   /// First cycle in which one is visible.
   [[nodiscard]] Cycle next_message() const;
 
@@ -88,16 +87,14 @@ class RuntimeUnit {
     LaneMask mask = 0;
     LaunchOrigin origin;
     Tick called = 0, returns = base::kForever;
+    std::vector<LaneLaunch> groups;  ///< that it has launched
   };
   struct Reply {
     Cycle visible = 0;
     unsigned warp = 0;
     bool waits = false;
     std::vector<LaunchPointers::Pointer> pointers;
-  };
-  struct Closing {
-    Cycle visible = 0;
-    BlockId block = 0;
+    std::vector<LaneLaunch> groups;
   };
   [[nodiscard]] WarpCalls& calls(unsigned w);
   [[nodiscard]] isa::RuntimeCall kind(const WarpCalls& calls) const {
@@ -106,7 +103,10 @@ class RuntimeUnit {
   [[nodiscard]] Tick latency(isa::RuntimeCall call, unsigned lanes) const;
   void begin(unsigned w);
   void take(Reply& reply);
-  void take(const Closing& closing);
+  void take(const RuntimeNews& news);
+  void ask(unsigned w);
+  void send_command(unsigned w);
+  void free_command();
   void go_on(unsigned w, Tick tick);
   void count_wait(isa::RuntimeCall call, Tick ticks);
 
@@ -124,12 +124,14 @@ class RuntimeUnit {
   WarpMask asked_ = 0;                                  ///< the launcher has not replied
   WarpMask awaiting_ = 0;                               ///< children
   WarpMask kept_ = 0;                                   ///< of them those that do not go on here
-  WarpMask held_ = 0;                                   ///< launch calls behind pointers of former ones
+  WarpMask held_ = 0;                                   ///< launch calls behind pointers of former ones, or commands
+  std::deque<unsigned> turns_;                          ///< of them those that wait for the place of a command
+  unsigned commands_ = 0;                               ///< places of commands that are taken
   WarpMask restart_ = 0;                                ///< of them those that begin in the next tick
   Cycle asks_from_ = 0;                                 ///< one request per cycle
   bool active_ = false;
   std::deque<Reply> replies_;
-  std::deque<Closing> closings_;
+  std::deque<RuntimeNews> news_;
   RuntimeCounters& counters_;
   LaunchPointers pointers_;
 };

@@ -205,9 +205,9 @@ void Sm::serve_runtime(unsigned w, LaunchService& service, Cycle reply) {
   runtime_.serve(w, service, reply);
 }
 
-void Sm::close_children(BlockId block, Cycle visible) {
-  wake_at(visible);
-  runtime_.close_children(block, visible);
+void Sm::tell_runtime(const RuntimeNews& news) {
+  wake_at(news.visible);
+  runtime_.tell(news);
 }
 
 // --- S1 to S3 --------------------------------------------------------------------------------------------------------

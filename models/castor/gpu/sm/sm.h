@@ -75,7 +75,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void kill(const KernelContext& kernel, Cycle visible) override;
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
   void serve_runtime(unsigned warp, LaunchService& service, Cycle reply) override;
-  void close_children(BlockId block, Cycle visible) override;
+  void tell_runtime(const RuntimeNews& news) override;
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] std::string waiting() const override { return report().text(); }
   void waits(WaitGraph& graph) const override { report().add_to(graph); }

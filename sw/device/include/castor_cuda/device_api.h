@@ -13,6 +13,11 @@ __device__ cudaError_t cudaLaunchDevice(void* func, void* parameterBuffer, dim3 
 __device__ void* cudaGetParameterBufferV2(void* func, dim3 gridDimension, dim3 blockDimension,
                                           unsigned int sharedMemSize);
 __device__ cudaError_t cudaLaunchDeviceV2(void* parameterBuffer, cudaStream_t stream);
+/// Launches an aggregated group: thread blocks that run with a resident kernel of the same function, block and shared
+/// bytes if there is one, and as a kernel otherwise (Wang 2016, chapter 4). `gridDimension` is what they see as their
+/// grid. Groups have no stream, no order and no limit but memory. Errors: as cudaLaunchDevice without stream and limit.
+__device__ cudaError_t cudaLaunchAggGroup(void* func, void* parameterBuffer, dim3 gridDimension, dim3 blockDimension,
+                                          unsigned int sharedMemSize);
 
 /// Waits for all launches of the thread block and all that they have launched. Errors: 68, too deep.
 __device__ cudaError_t cudaDeviceSynchronize(void);

@@ -1,0 +1,106 @@
+#include "castor/gpu/front_end/group_stage.h"
+
+#include <algorithm>
+
+#include "castor/gpu/front_end/launch_descriptor.h"
+#include "castor/gpu/store.h"
+
+namespace castor::gpu {
+
+GroupStage::GroupStage(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table,
+                       Dispatcher& dispatcher, DispatchPort& policy, LaunchPort& unit, DeviceLauncher& launches,
+                       LaunchTrees& trees, MemoryClient& memory)
+    : machine_(machine),
+      sms_(sms),
+      table_(table),
+      dispatcher_(dispatcher),
+      policy_(policy),
+      unit_(unit),
+      launches_(launches),
+      trees_(trees),
+      memory_(memory),
+      last_served_(machine.chip.sms) {}
+
+KernelKey GroupStage::key(unsigned entry) const {
+  KernelKey key;
+  const KernelEntry& kernel = table_[entry];
+  if (kernel.state != EntryState::kWritten) return key;
+  const KernelContext& context = kernel.context();
+  key.valid = !kernel.killed;
+  key.code = (context.code_base - Store::kBase) / 8;
+  key.block = context.block;
+  key.shared_bytes = context.shared_bytes;
+  return key;
+}
+
+// A command is shown until its last group is taken, then that of the next SM.
+Maybe<GroupBeat> GroupStage::beat(Cycle now) {
+  if (serving_ < 0) {
+    SmMask waiting = 0;
+    for (SmUnit* const sm : sms_) waiting |= SmMask{sm->commands().head(now) != nullptr} << sm->index();
+    if (waiting == 0) return std::nullopt;
+    serving_ = static_cast<int>(last_served_.first(waiting));
+    last_served_.chosen(static_cast<unsigned>(serving_));
+    beat_ = 0;
+  }
+  const GroupCommandMessage& command = *sms_[static_cast<unsigned>(serving_)]->commands().head(now);
+  GroupBeat beat = launches_.beat(command.groups[beat_].launch);
+  beat.first = beat_ == 0;
+  beat.last = beat_ + 1 == command.groups.size();
+  beat.sm = static_cast<std::uint8_t>(serving_);
+  beat.warp = static_cast<std::uint8_t>(command.warp);
+  beat.lane = static_cast<std::uint8_t>(command.groups[beat_].lane);
+  return beat;
+}
+
+void GroupStage::take_beat(Cycle now) {
+  SmUnit& sm = *sms_[static_cast<unsigned>(serving_)];
+  if (++beat_ != sm.commands().head(now)->groups.size()) return;
+  sm.commands().pop();
+  sm.tell_runtime({now + 1, 0});
+  serving_ = -1;
+}
+
+void GroupStage::step(Cycle now) {
+  const Maybe<GroupBeat> beat = this->beat(now);
+  if (!unit_.on()) {
+    if (!beat) return;
+    launches_.fall_back(beat->param, static_cast<unsigned>(beat_ + 1), now);
+    take_beat(now);
+    return;
+  }
+  const bool attach_ready = policy_.attach_ready();
+  const LaunchOut& out = unit_.settle(beat, *this, attach_ready, now);
+  if (beat && out.beat_ready) take_beat(now);
+  if (out.attach && attach_ready) attach(*out.attach, now);
+  if (out.fallback) launches_.fall_back(out.fallback->param, out.fallback->ordinal, now);
+}
+
+void GroupStage::attach(const GroupAttach& attach, Cycle now) {
+  CASTOR_ASSERT_AT(now, attach.kd < table_.size() && table_[attach.kd].state == EntryState::kWritten,
+                   "launch unit attaches to entry %u: not there", attach.kd);
+  LaunchRecord& record = launches_.attach(attach.param);
+  if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = now;
+  table_.attach(attach.kd, attach.group, record, launches_.stopped(record));
+  dispatcher_.attach(attach.kd);
+  attached_at_ = now;
+}
+
+void GroupStage::count(const TbEvent& tb) {
+  constexpr std::uint32_t kOffChip = 0x80000000;
+  if ((tb.group & kOffChip) != 0) {
+    memory_.add(table_.groups().at(tb.group).record->image + kGroupLeft, ~std::uint64_t{0}, 4);
+  }
+  LaunchRecord* const done = table_.count_group(tb.group);
+  if (done == nullptr) return;
+  launches_.complete(*done);
+  trees_.records().let_go(*done);
+}
+
+Cycle GroupStage::next(Cycle now) const {
+  Cycle next = kForever;
+  for (SmUnit* const sm : sms_) next = std::min(next, sm->commands().next());
+  return next == kForever ? next : std::max(next, now + 1);
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "castor/base/statistics.h"
+#include "castor/dtbl/ports.h"
+
+namespace castor::hookup {
+
+/// What dynamic thread block launch does, counted at its ports, so alike for model and RTL. In the group of the dispatch
+/// policy; only machines with the block have them.
+struct DtblStatistics {
+  explicit DtblStatistics(base::StatisticGroup& parent) : group(parent, "dtbl") {}
+
+  base::StatisticGroup group;
+  base::Counter groups{group, {"groups", "", "groups that were launched and taken"}};
+  base::Counter commands{group, {"commands", "", "commands of warps that were taken"}};
+  base::Counter kde_hits{group, {"kde_hits", "", "groups that attached to a resident kernel"}};
+  base::Counter kde_misses{group, {"kde_misses", "", "groups without such a kernel, which became kernels"}};
+  base::Counter agt_hits{group, {"agt_hits", "", "of those that attached: the group has an entry of the table"}};
+  base::Counter agt_misses{group, {"agt_misses", "", "the same: its entry was in use, it stays in memory"}};
+  base::Counter beat_wait{group, {"beat_wait", "cycles", "cycles in which a group was shown and not taken"}};
+  base::Counter remarks{group, {"remarks", "", "groups that attached to a kernel with nothing left to distribute"}};
+  base::Counter offchip_loads{group, {"offchip_loads", "", "records that were read to distribute their groups"}};
+  base::Counter offchip_wait{group, {"offchip_wait", "cycles", "cycles in which the distribution waited for a record"}};
+  base::Counter link_writes{group, {"link_writes", "", "links written into records"}};
+  base::Counter agt_used_sum{group, {"agt_used_sum", "entries", "entries of the table in use, summed over cycles"}};
+  base::Counter agt_used_peak{group, {"agt_used_peak", "entries", "most entries of the table in use"}};
+
+  /// A cycle, with all that its edge sees.
+  void cycle(const dtbl::Inputs& in, const dtbl::Outputs& out);
+  /// `n` cycles of rest, in which the outputs stay.
+  void rest(const dtbl::Outputs& out, base::Cycle n);
+};
+
+}  // namespace castor::hookup
