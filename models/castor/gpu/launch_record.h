@@ -45,8 +45,8 @@ struct KernelContext : Launch {
   std::uint16_t entry = 0;  ///< kernel table entry
   std::uint16_t queue = 0;
   std::uint32_t group = kNoGroup;  ///< it is that of a group, which runs with the kernel of that entry
-  std::uint8_t kid = 0;         ///< kernel type as jobs name it
-  std::uint64_t code_base = 0;  ///< device address of record 0; record i is at code_base + 8 i
+  std::uint8_t kid = 0;            ///< kernel type as jobs name it
+  std::uint64_t code_base = 0;     ///< device address of record 0; record i is at code_base + 8 i
   TbNeed need;
   unsigned fit = 0;        ///< TBs of it that an otherwise empty SM holds
   Cycle written = 0;       ///< cycle in which its entry was written: acquire cycle of its TBs

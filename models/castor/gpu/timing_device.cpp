@@ -315,15 +315,13 @@ Outcome TimingDevice::outcome_at_time(Stop stop) {
   }
 }
 
-std::uint64_t TimingDevice::warp_instructions() const { return gpu_->warp_instructions(); }
-
 bool TimingDevice::limit_reached(Cycle cycle) {
   std::string what;
   FaultKind kind = FaultKind::kCycleLimit;
   if (machine_.run.max_cycles && cycle + 1 >= *machine_.run.max_cycles) {
     what = "cycle limit reached: run.max_cycles = " + std::to_string(*machine_.run.max_cycles);
   } else if (machine_.run.max_instructions && cycle % Gpu::kLimitPeriod == 0) {
-    if (warp_instructions() < *machine_.run.max_instructions) return false;
+    if (gpu_->warp_instructions() < *machine_.run.max_instructions) return false;
     what = "instruction limit reached: run.max_instructions = " + std::to_string(*machine_.run.max_instructions) +
            " warp instructions";
     kind = FaultKind::kInstructionLimit;
@@ -403,7 +401,7 @@ std::string TimingDevice::report_json() const {
   report["mode"] = "timing";
   report["cycles"] = gpu_->now();
   report["time"] = {{"picoseconds", now()}};
-  report["warp_instructions"] = warp_instructions();
+  report["warp_instructions"] = gpu_->warp_instructions();
   report["memory_used_bytes"] = store_.used();
   report["peak_gb_per_s"] = machine_.peak_gb_per_s();
   auto& kernels_json = report["kernels"] = nlohmann::ordered_json::array();

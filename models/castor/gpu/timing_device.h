@@ -84,7 +84,6 @@ class TimingDevice final : public Device {
   [[nodiscard]] bool enough_kernels() const;
   void record_deadlock(FaultKind kind, const std::string& message);
   void record_fault(Fault fault);
-  [[nodiscard]] std::uint64_t warp_instructions() const;
 
   Machine machine_;
   Options options_;

@@ -100,8 +100,8 @@ class DeviceLauncher final : public LaunchService {
   [[nodiscard]] Cycle next(Cycle now) const;
   [[nodiscard]] bool idle() const { return launcher_.idle(); }
   [[nodiscard]] std::uint64_t progress() const {
-    return counts_.launches.value() + counts_.granted.value() + counts_.dropped.value() +
-           counts_.groups.value() + counts_.attached.value() + counts_.fallbacks.value();
+    return counts_.launches.value() + counts_.granted.value() + counts_.dropped.value() + counts_.groups.value() +
+           counts_.attached.value() + counts_.fallbacks.value();
   }
   /// The host's launch of this ticket is complete but for what device code has launched below it.
   [[nodiscard]] bool waits_for_tree(Ticket ticket) const;
@@ -142,7 +142,8 @@ class DeviceLauncher final : public LaunchService {
     explicit Counts(base::StatisticGroup& parent) : group(parent, "device_launches") {}
     base::StatisticGroup group;
     base::Counter launches{group, {"launches", "", "launches by device code that were admitted"}};
-    base::Counter granted{group, {"granted", "", "of them, and of groups that became kernels, those that were granted a parse lane"}};
+    base::Counter granted{
+        group, {"granted", "", "of them, and of groups that became kernels, those that were granted a parse lane"}};
     base::Counter dropped{group, {"dropped", "", "the same that a fault of their tree kept from starting"}};
     base::Counter groups{group, {"groups", "", "groups of thread blocks launched by device code"}};
     base::Counter attached{group, {"attached", "", "of them those that ran with a resident kernel"}};

@@ -84,8 +84,7 @@ void Dispatcher::step_policy(Cycle now) {
   const unsigned sm = any ? search_.first(takers) : offer.sm;
   policy_.take();
   if (any) search_.chosen(sm);
-  const LaunchRecord& record =
-      offer.group == kNoGroup ? *kernel.record : *table_.groups().at(offer.group).record;
+  const LaunchRecord& record = offer.group == kNoGroup ? *kernel.record : *table_.groups().at(offer.group).record;
   if (stopped) {
     drop(record.context, sm, now);
   } else {
@@ -124,8 +123,7 @@ void Dispatcher::place(const LaunchRecord& record, unsigned sm, bool linear, Cyc
   CASTOR_ASSERT_AT(now, !table_[entry].killed && (governors_.open() >> sm & 1) != 0,
                    "TB of entry %u placed on closed SM %u", entry, sm);
   ledger_.debit(sm, entry, context.need, now);
-  const KernelTable::NextTb tb =
-      context.group == kNoGroup ? table_.place(entry, now) : table_.place_group(context.group, now);
+  const KernelTable::NextTb tb = table_.place(entry, now, context.group);
   TbStartMessage message;
   message.visible = now + 1;
   message.kernel = &context;
@@ -153,8 +151,7 @@ void Dispatcher::place(const LaunchRecord& record, unsigned sm, bool linear, Cyc
 
 // The policy sees its TB placed now, and retired and counted in a later cycle.
 void Dispatcher::drop(const KernelContext& context, unsigned sm, Cycle now) {
-  const KernelTable::NextTb tb =
-      context.group == kNoGroup ? table_.drop_next(context.entry) : table_.drop_group(context.group);
+  const KernelTable::NextTb tb = table_.drop_next(context.entry, context.group);
   TbEvent event = tb_event(context, sm, tb.gid);
   event.first = tb.first;
   event.last = tb.last;

@@ -47,8 +47,8 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       memory_(machine, port_, statistics),
       ledger_(machine),
       queues_(machine, store),
-      launches_({machine, store, programs, sms, table_, ledger_, dispatcher_, policy_, lanes_, retire_, release_, trees_,
-                 memory_, events_},
+      launches_({machine, store, programs, sms, table_, ledger_, dispatcher_, policy_, lanes_, retire_, release_,
+                 trees_, memory_, events_},
                 hooks.launch, place_of_hooks(machine, statistics, faults_, events_), observer, statistics),
       lanes_(machine, store, memory_.client(FrontEndMemory::User::kDescriptors)),
       completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
@@ -62,7 +62,8 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       parse_(machine, store, programs, queues_, lanes_, table_, trees_, observer),
       heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies),
       retire_(machine, sms, table_, ledger_, events_),
-      release_(machine, store, table_, trees_, launches_.launcher(), queues_, completions_, jobs_, events_, copies, observer),
+      release_(machine, store, table_, trees_, launches_.launcher(), queues_, completions_, jobs_, events_, copies,
+               observer),
       preemptor_(machine, savers_of(machine, hooks, sms, *this), table_, ledger_, dispatcher_),
       faults_(sms, table_, ledger_, dispatcher_, preemptor_, launches_.launcher(), launches_.suspender()) {
   CASTOR_ASSERT(sms.size() == machine.chip.sms, "%zu SMs of %u", sms.size(), machine.chip.sms);
@@ -124,7 +125,7 @@ bool FrontEnd::idle() const {
 
 WaitReport FrontEnd::report() const {
   return WaitReport({table_, ledger_, dispatcher_, policy_, queues_, lanes_, parse_, heads_, inspector_, completions_,
-                     launches_.launcher(), launches_.suspender(), last_ + 1});
+                     launches_.launcher(), launches_.suspender(), last_ + 1, launches_.hold()});
 }
 
 // --- One cycle ------------------------------------------------------------------------------------------------------
@@ -161,7 +162,7 @@ void FrontEnd::tick(Cycle now) {
   dispatcher_.step(now);
   launches_.step_groups(now);  // F6
   release(now);                // F7
-  parse(now);    // F8
+  parse(now);                  // F8
   launches_.step(now);
   memory_.step(now);                   // F9
   if (events_.on()) clock_hooks(now);  // F10
@@ -197,7 +198,8 @@ void FrontEnd::release(Cycle now) {
 void FrontEnd::parse(Cycle now) {
   heads_.step(now);
   inspector_.step(now);
-  const int source = scheduler_.on() ? schedule(now) : parse_.pick(launches_.launcher().ready(), launches_.suspender().ready(now), now);
+  const int source = scheduler_.on() ? schedule(now)
+                                     : parse_.pick(launches_.launcher().ready(), launches_.suspender().ready(now), now);
   if (source >= 0 && lanes_.can_start(now)) grant(source, now);
   const ParseLanes::Lane* const lane = lanes_.finished(now);
   if (lane == nullptr) return;
@@ -312,14 +314,15 @@ bool FrontEnd::work_comes(Cycle now) const {
 // What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
 bool FrontEnd::hooks_stirred() const {
   return governors_.stirred() || events_.any() || scheduler_.stirred() || policy_.stirred() ||
-         launches_.unit().stirred() ||
-         (scheduler_.on() && grantable() != parse_.ready());
+         launches_.unit().stirred() || (scheduler_.on() && grantable() != parse_.ready());
 }
 
 Cycle FrontEnd::next_hook(Cycle now) const {
   if (hooks_stirred()) return now + 1;
   const Cycle next = governors_.next(now);
-  return governors_.uncore_enable() ? std::min({next, policy_.next(now), launches_.unit().next(now), scheduler_.next(now)}) : next;
+  return governors_.uncore_enable()
+             ? std::min({next, policy_.next(now), launches_.unit().next(now), scheduler_.next(now)})
+             : next;
 }
 
 // --- Sleeping -------------------------------------------------------------------------------------------------------

@@ -24,7 +24,8 @@ class GroupStage final : public KernelKeys {
  public:
   /// `memory` is used by nobody else.
   GroupStage(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Dispatcher& dispatcher,
-             DispatchPort& policy, LaunchPort& unit, DeviceLauncher& launches, LaunchTrees& trees, MemoryClient& memory);
+             DispatchPort& policy, LaunchPort& unit, DeviceLauncher& launches, LaunchTrees& trees,
+             MemoryClient& memory);
 
   [[nodiscard]] KernelKey key(unsigned entry) const override;
 

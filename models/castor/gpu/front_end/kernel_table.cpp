@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "castor/gpu/launch/launch_rows.h"
+
 namespace castor::gpu {
 namespace {
 
@@ -71,38 +73,46 @@ bool KernelTable::write(unsigned entry, Picoseconds time) {
   return !kernel.killed;
 }
 
-KernelTable::NextTb KernelTable::take(KernelEntry& kernel) {
+KernelTable::NextTb KernelTable::take(KernelEntry& kernel, std::uint32_t group) {
   NextTb tb;
-  tb.position = kernel.sequencer.next();
-  tb.gid = kernel.sequencer.take(kernel.context());
-  tb.first = !kernel.first_placed;
-  tb.last = kernel.to_place() == 0;
-  kernel.first_placed = true;
   ++kernel.running;
-  ++kernel.started;
-  records_.hold(*kernel.record);
+  if (group == kNoGroup) {
+    tb.position = kernel.sequencer.next();
+    tb.gid = kernel.sequencer.take(kernel.context());
+    tb.first = !kernel.first_placed;
+    kernel.first_placed = true;
+    ++kernel.started;
+    records_.hold(*kernel.record);
+  } else {
+    GroupLedger::Group& of = groups_.at(group);
+    tb.position = tb.gid = of.next++;
+    --kernel.waiting_groups;
+    records_.hold(*of.record);
+  }
+  tb.last = kernel.to_place() == 0;
   return tb;
 }
 
-KernelTable::NextTb KernelTable::place(unsigned entry, Cycle now) {
-  const NextTb tb = take(entries_[entry]);
+KernelTable::NextTb KernelTable::place(unsigned entry, Cycle now, std::uint32_t group) {
+  KernelEntry& kernel = entries_[entry];
+  const NextTb tb = take(kernel, group);
   ++tb_placed_;
-  if (tb.first) note_wait(now - entries_[entry].context().written);
-  const LaunchRecord& record = *entries_[entry].record;
-  if (tb.first && record.parent != nullptr) child_waits_.record(now - record.called);
+  if (tb.first) note_wait(now - kernel.context().written);
+  const LaunchRecord& record = group == kNoGroup ? *kernel.record : *groups_.at(group).record;
+  const bool first = group == kNoGroup ? tb.first : tb.position == 0;
+  if (first && record.parent != nullptr) child_waits_.record(now - record.called);
   return tb;
 }
 
-KernelTable::NextTb KernelTable::drop_next(unsigned entry) {
+KernelTable::NextTb KernelTable::drop_next(unsigned entry, std::uint32_t group) {
   ++tb_dropped_;
-  return take(entries_[entry]);
+  return take(entries_[entry], group);
 }
-
-// --- Groups ---------------------------------------------------------------------------------------------------------
 
 void KernelTable::attach(unsigned entry, std::uint32_t group, LaunchRecord& record, bool stopped) {
   KernelEntry& kernel = entries_[entry];
-  CASTOR_ASSERT(kernel.state == EntryState::kWritten, "group %x attaches to entry %u, where no kernel is", group, entry);
+  CASTOR_ASSERT(kernel.state == EntryState::kWritten, "group %x attaches to entry %u, where no kernel is", group,
+                entry);
   const KernelContext own = record.context;
   KernelContext& context = record.context;
   context = kernel.context();
@@ -119,29 +129,6 @@ void KernelTable::attach(unsigned entry, std::uint32_t group, LaunchRecord& reco
   finished_[entry] = false;
 }
 
-KernelTable::NextTb KernelTable::take(GroupLedger::Group& group) {
-  KernelEntry& kernel = entries_[group.record->context.entry];
-  NextTb tb;
-  tb.position = tb.gid = group.next++;
-  --kernel.waiting_groups;
-  tb.last = kernel.to_place() == 0;
-  ++kernel.running;
-  records_.hold(*group.record);
-  return tb;
-}
-
-KernelTable::NextTb KernelTable::place_group(std::uint32_t group, Cycle now) {
-  GroupLedger::Group& of = groups_.at(group);
-  if (of.next == 0) child_waits_.record(now - of.record->called);
-  ++tb_placed_;
-  return take(of);
-}
-
-KernelTable::NextTb KernelTable::drop_group(std::uint32_t group) {
-  ++tb_dropped_;
-  return take(groups_.at(group));
-}
-
 LaunchRecord* KernelTable::count_group(std::uint32_t group) {
   GroupLedger::Group& of = groups_.at(group);
   LaunchRecord& record = *of.record;
@@ -154,8 +141,6 @@ LaunchRecord* KernelTable::count_group(std::uint32_t group) {
   groups_.remove(group);
   return &record;
 }
-
-// --------------------------------------------------------------------------------------------------------------------
 
 void KernelTable::save(unsigned entry) {
   --entries_[entry].running;
@@ -252,8 +237,8 @@ KernelStatistics KernelTable::release(unsigned entry, Cycle now) {
   ++kernels_completed_;
   kernel.statistics.entry = entry;
   if (kernel.groups != 0) {
-    kernel.statistics.counts.emplace_back("groups", kernel.groups);
-    kernel.statistics.counts.emplace_back("group_thread_blocks", kernel.group_tbs);
+    kernel.statistics.counts.emplace_back(kGroups.name, kernel.groups);
+    kernel.statistics.counts.emplace_back(kGroupBlocks.name, kernel.group_tbs);
   }
   return std::move(kernel.statistics);
 }

@@ -49,13 +49,13 @@ struct KernelEntry {
   EntryState state = EntryState::kFree;
   bool killed = false;  ///< nothing of it is placed any more
   bool first_placed = false;
-  LaunchRecord* record = nullptr;  ///< of its launch, which it holds; null in a free entry
-  Sequencer sequencer;             ///< its `left()` = TBs to place
+  LaunchRecord* record = nullptr;    ///< of its launch, which it holds; null in a free entry
+  Sequencer sequencer;               ///< its `left()` = TBs to place
   std::uint64_t waiting_groups = 0;  ///< TBs to place of groups that are with it
   std::uint32_t running = 0;         ///< TBs placed and not completed
-  std::uint32_t saved = 0;         ///< TBs that were preempted and are to come back
-  std::uint32_t suspended = 0;     ///< TBs that wait for launches away from their SM, and are to come back
-  std::uint32_t expected = 0;      ///< of them those that are on their way back
+  std::uint32_t saved = 0;           ///< TBs that were preempted and are to come back
+  std::uint32_t suspended = 0;       ///< TBs that wait for launches away from their SM, and are to come back
+  std::uint32_t expected = 0;        ///< of them those that are on their way back
   std::uint64_t started = 0, retired = 0, dropped = 0;
   std::uint64_t groups = 0, group_tbs = 0;  ///< that have attached to it
   std::uint64_t live_groups = 0;            ///< of them those with TBs that are not completed
@@ -132,16 +132,13 @@ class KernelTable {
   /// The context is complete; `time` is that of the cycle. From the next cycle on the TBs can be placed. False if the
   /// kernel was stopped before: it is finished.
   bool write(unsigned entry, Picoseconds time);
-  /// The next TB goes to an SM.
-  NextTb place(unsigned entry, Cycle now);
-  /// The next TB of a stopped kernel is dropped although it was placed: it runs until it is counted.
-  NextTb drop_next(unsigned entry);
+  /// The next TB goes to an SM: of the kernel, or of a group that is with it.
+  NextTb place(unsigned entry, Cycle now, std::uint32_t group = kNoGroup);
+  /// The next TB of a stopped kernel or group is dropped although it was placed: it runs until it is counted.
+  NextTb drop_next(unsigned entry, std::uint32_t group = kNoGroup);
   /// A group attaches to the kernel of a written entry, with what its caller holds of its record, whose context has the
   /// group's grid, parameters and ticket; the rest follows from the kernel. `stopped`: its TBs are only dropped.
   void attach(unsigned entry, std::uint32_t group, LaunchRecord& record, bool stopped);
-  /// The same as `place` and `drop_next` of a group.
-  NextTb place_group(std::uint32_t group, Cycle now);
-  NextTb drop_group(std::uint32_t group);
   /// A TB of a group that has retired, or was dropped, is counted. Returns the group's record, for the caller to let
   /// go, if it was the last.
   [[nodiscard]] LaunchRecord* count_group(std::uint32_t group);
@@ -192,8 +189,7 @@ class KernelTable {
  private:
   static constexpr unsigned kWaitBins = 16;
 
-  NextTb take(KernelEntry& kernel);
-  NextTb take(GroupLedger::Group& group);
+  NextTb take(KernelEntry& kernel, std::uint32_t group);
   void note_finished(unsigned entry) {
     if (entries_[entry].finished()) finished_[entry] = true;
   }

@@ -39,12 +39,15 @@ std::string WaitReport::kernel_line(unsigned entry) const {
   if (kernel.state == EntryState::kReserved) return text + "being parsed";
   if (kernel.killed) text += "stopped by a fault; ";
   text += number(kernel.sequencer.left()) + " TBs not placed, " + number(kernel.running) + " placed and not complete";
+  if (kernel.waiting_groups != 0) text += ", " + number(kernel.waiting_groups) + " TBs of groups not placed";
   if (kernel.suspended != 0) text += ", " + number(kernel.suspended) + " suspended";
   if (kernel.saved != 0) text += ", " + number(kernel.saved) + " saved";
   if (parts_.table.finished()[entry]) {
-    text += parts_.policy.hold()[entry] ? "; held by the dispatch policy" : "; completes";
+    text += parts_.policy.hold()[entry] ? "; held by the dispatch policy"
+            : parts_.held[entry]        ? "; held for groups (castorHoldKernel)"
+                                        : "; completes";
   }
-  if (kernel.sequencer.left() != 0 && !kernel.killed) text += placement(entry);
+  if (kernel.to_place() != 0 && !kernel.killed) text += placement(entry);
   return text;
 }
 
@@ -151,7 +154,7 @@ void WaitReport::add_to(WaitGraph& graph) const {
   }
   for (unsigned entry = 0; entry < table.size(); ++entry) {
     const KernelEntry& kernel = table[entry];
-    if (kernel.state != EntryState::kWritten || kernel.sequencer.left() == 0 || kernel.killed) continue;
+    if (kernel.state != EntryState::kWritten || kernel.to_place() == 0 || kernel.killed) continue;
     if (const int ahead = parts_.dispatcher.ahead_of(entry); ahead >= 0) {
       graph.add(node(entry), node(static_cast<unsigned>(ahead)));
     } else if (parts_.ledger.fits(entry) == 0) {

@@ -38,6 +38,7 @@ class WaitReport {
     const DeviceLauncher& launches;
     const Suspender& suspender;
     Cycle next = 0;
+    KdMask held = {};  ///< entries that the launch unit or the host keep in the table
   };
   explicit WaitReport(const Parts& parts) : parts_(parts) {}
 

@@ -15,12 +15,12 @@ struct KernelContext;
 
 /// Something happened to a TB.
 struct TbEvent {
-  std::uint8_t sm = 0;      ///< on which it is, or was
-  std::uint8_t slot = 0;    ///< TB context of the SM that it had; 0 when it is placed, the SM chooses later
-  std::uint16_t kd = 0;     ///< kernel table entry
-  std::uint16_t queue = 0;  ///< of its kernel
-  std::uint8_t kid = 0;     ///< kernel type as jobs name it
-  std::uint32_t gid = 0;    ///< linear index in the grid, x fastest
+  std::uint8_t sm = 0;             ///< on which it is, or was
+  std::uint8_t slot = 0;           ///< TB context of the SM that it had; 0 when it is placed, the SM chooses later
+  std::uint16_t kd = 0;            ///< kernel table entry
+  std::uint16_t queue = 0;         ///< of its kernel
+  std::uint8_t kid = 0;            ///< kernel type as jobs name it
+  std::uint32_t gid = 0;           ///< linear index in the grid, x fastest
   std::uint32_t group = kNoGroup;  ///< it belongs to this group
   bool first = false;              ///< placed: the kernel's first TB
   bool last = false;               ///< placed: the kernel has no TB left to place, nor has a group that is with it

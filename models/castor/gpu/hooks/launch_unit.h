@@ -11,10 +11,10 @@ namespace castor::gpu {
 
 /// What must be equal for a group to run with a kernel: code, threads of a block in each dimension, shared memory.
 struct KernelKey {
-  bool valid = false;             ///< groups may attach: the entry is written, and not stopped
-  std::uint64_t code = 0;         ///< first record of the kernel, in units of 8 bytes from the start of device memory
-  Dim3 block;                     ///< threads
-  std::uint32_t shared_bytes = 0; ///< static and dynamic
+  bool valid = false;              ///< groups may attach: the entry is written, and not stopped
+  std::uint64_t code = 0;          ///< first record of the kernel, in units of 8 bytes from the start of device memory
+  Dim3 block;                      ///< threads
+  std::uint32_t shared_bytes = 0;  ///< static and dynamic
 };
 
 /// Keys of the kernel table at the start of the cycle.
@@ -38,9 +38,9 @@ struct GroupBeat {
 
 /// A group goes to a kernel in the table.
 struct GroupAttach {
-  std::uint16_t kd = 0;             ///< kernel table entry
-  std::uint32_t group = kNoGroup;   ///< its number from now on, until its last TB is counted
-  std::uint64_t param = 0;          ///< which: that of its beat
+  std::uint16_t kd = 0;            ///< kernel table entry
+  std::uint32_t group = kNoGroup;  ///< its number from now on, until its last TB is counted
+  std::uint64_t param = 0;         ///< which: that of its beat
 };
 
 /// A group becomes a kernel of its own.
@@ -50,18 +50,18 @@ struct GroupFallback {
 };
 
 struct LaunchIn {
-  Cycle now = 0;                      ///< core cycle
-  Maybe<GroupBeat> beat;              ///< until it is taken
-  const KernelKeys* keys = nullptr;   ///< what a search looks at
-  bool attach_ready = false;          ///< a group may attach in this cycle: so says the dispatch policy
-  FrontEvents ev;                     ///< what happened
+  Cycle now = 0;                     ///< core cycle
+  Maybe<GroupBeat> beat;             ///< until it is taken
+  const KernelKeys* keys = nullptr;  ///< what a search looks at
+  bool attach_ready = false;         ///< a group may attach in this cycle: so says the dispatch policy
+  FrontEvents ev;                    ///< what happened
 };
 
 struct LaunchOut {
-  bool beat_ready = false;         ///< the beat is taken
-  KdMask hold;                     ///< entries that must not be released in this cycle
-  Maybe<GroupAttach> attach;       ///< early; taken if attach_ready
-  Maybe<GroupFallback> fallback;   ///< early; always taken
+  bool beat_ready = false;        ///< the beat is taken
+  KdMask hold;                    ///< entries that must not be released in this cycle
+  Maybe<GroupAttach> attach;      ///< early; taken if attach_ready
+  Maybe<GroupFallback> fallback;  ///< early; always taken
 };
 
 /// At most one per GPU, beside a dispatch policy that knows groups; settles in F6, clocks in F10 behind the policy.

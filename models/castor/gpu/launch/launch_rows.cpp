@@ -17,7 +17,7 @@ constexpr base::StatisticInfo kLevel = {"level", "",
 }  // namespace
 
 const std::vector<base::StatisticInfo>& LaunchRows::infos() {
-  static const std::vector<base::StatisticInfo> infos = {kLaunches, kLevel};
+  static const std::vector<base::StatisticInfo> infos = {kLaunches, kLevel, kGroups, kGroupBlocks};
   return infos;
 }
 

@@ -12,6 +12,11 @@
 
 namespace castor::gpu {
 
+/// What the row of a kernel counts besides of groups that ran with it.
+inline constexpr base::StatisticInfo kGroups = {"groups", "", "groups of thread blocks that ran with the kernel"};
+inline constexpr base::StatisticInfo kGroupBlocks = {
+    "group_thread_blocks", "", "their thread blocks, which all other counts take in; `thread_blocks` does not"};
+
 /// Adds what was counted of one kernel to what was counted of another: `counts`, `alone`, `l2_bytes`.
 void add_counts(KernelStatistics& to, const KernelStatistics& more);
 

@@ -25,8 +25,8 @@ const LoadedProgram* Launcher::program(const Caller& caller, std::uint64_t kerne
 
 LaunchCode Launcher::check_size(const Caller& caller, const LaunchDescription& launch) const {
   const isa::Program& called = program(caller, launch.kernel)->program();
-  const auto verdict = check_launch(machine_, called,
-                                    LaunchSize{launch.grid, launch.block, launch.dynamic_shared, called.parameter_bytes});
+  const auto verdict = check_launch(
+      machine_, called, LaunchSize{launch.grid, launch.block, launch.dynamic_shared, called.parameter_bytes});
   const bool fits =
       verdict.error == LaunchError::kNone && launch.grid.count() <= std::numeric_limits<std::uint32_t>::max();
   return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidConfiguration;
@@ -48,8 +48,8 @@ Launched Launcher::launch(const Caller& caller, std::uint64_t buffer, std::uint6
 LaunchCode Launcher::check_buffer(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) const {
   const LoadedProgram* const called = program(caller, launch.kernel);
   const ParameterBuffers::Buffer* const known = buffers_.find(buffer);
-  const bool fits = called != nullptr && known != nullptr && !known->launched &&
-                    known->bytes >= called->program().parameter_bytes;
+  const bool fits =
+      called != nullptr && known != nullptr && !known->launched && known->bytes >= called->program().parameter_bytes;
   return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidValue;
 }
 

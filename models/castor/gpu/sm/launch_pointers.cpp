@@ -67,7 +67,8 @@ void LaunchPointers::look_at_first(unsigned w) {
   const OfWarp& calls = warps_[w];
   const auto is_stored = [](const Open& pointer) { return pointer.stored; };
   bool stored = !calls.pointers.empty() && calls.pointers.front().stored;
-  if (stored && calls.pointers.front().group) stored = std::all_of(calls.pointers.begin(), calls.pointers.end(), is_stored);
+  if (stored && calls.pointers.front().group)
+    stored = std::all_of(calls.pointers.begin(), calls.pointers.end(), is_stored);
   stored_ = (stored_ & ~warp_bit(w)) | (stored ? warp_bit(w) : 0);
 }
 

@@ -15,9 +15,7 @@ constexpr unsigned kRecordBytes = 64, kGridAt = 0x10, kNextAt = 0x38;
 constexpr std::uint64_t kUnit = 16;  // of addresses in references
 constexpr unsigned kFirstLaunchError = 0x60, kFirstDispatchError = 0x62;
 
-std::uint64_t packed(const Dim3& grid) {
-  return std::uint64_t{grid.z} << 48U | std::uint64_t{grid.y} << 32U | grid.x;
-}
+std::uint64_t packed(const Dim3& grid) { return std::uint64_t{grid.z} << 48U | std::uint64_t{grid.y} << 32U | grid.x; }
 
 Dim3 unpacked(std::uint64_t dim) {
   return {static_cast<std::uint32_t>(dim), static_cast<std::uint32_t>(dim >> 32U & 0xffffU),

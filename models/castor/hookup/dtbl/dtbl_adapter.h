@@ -13,8 +13,8 @@
 
 namespace castor::hookup {
 
-/// Dynamic thread block launch on a GPU (docs/gpu.md, "Groups of thread blocks"): one twin answers the launch unit, this
-/// object, and the dispatch policy, `dispatch()`. Both have to be plugged in.
+/// Dynamic thread block launch on a GPU (docs/gpu.md, "Groups of thread blocks"): one twin answers the launch unit,
+/// this object, and the dispatch policy, `dispatch()`. Both have to be plugged in.
 ///
 /// | port of the block | the GPU's |
 /// |---|---|
@@ -23,7 +23,8 @@ namespace castor::hookup {
 /// | att_*, att_ready; launch_hold | groups that attach, and when they may; kernels that stay |
 /// | fb_* | groups that become kernels, taken at once |
 /// | done_* | completion drained |
-/// | push_*, fits, pl_*; dispatch_hold | kernels written, entries with a TB that fits, offer of a TB for any SM; kernels that stay |
+/// | push_*, fits | kernels written; entries with a TB that fits |
+/// | pl_*; dispatch_hold | offer of a TB for any SM; kernels that stay |
 /// | mem_*, rsp_* | memory of the dispatch policy: records of groups that have no entry of the table |
 ///
 /// Timing: the twin settles in F5 and F6 and has one edge per cycle, in the launch unit's clock. It is clocked lazily

@@ -5,8 +5,8 @@
 
 namespace castor::hookup {
 
-/// What dynamic thread block launch does, counted at its ports, so alike for model and RTL. In the group of the dispatch
-/// policy; only machines with the block have them.
+/// What dynamic thread block launch does, counted at its ports, so alike for model and RTL. In the group of the
+/// dispatch policy; only machines with the block have them.
 struct DtblStatistics {
   explicit DtblStatistics(base::StatisticGroup& parent) : group(parent, "dtbl") {}
 

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Programs whose threads launch groups of thread blocks, on machines with and without the block that has them run with
+resident kernels: results, and that no group and no thread block is lost or run twice.
+
+  groups_test.py CASTOR FOLDER_OF_KERNELS [unittest arguments...]
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CASTOR = KERNELS = None
+LAUNCHES = re.compile(r": launches (\d+), refused 0, failed 0$", re.MULTILINE)
+HASH = re.compile(r"^PASS .*; hash ([0-9a-f]{16})$", re.MULTILINE)
+PROGRAMS = {
+    "amr": ["--base", "8", "--limit", "400"],
+    "barnes_hut": ["clusters", "--points", "400"],
+    "bfs": ["citation", "--nodes", "2000"],
+    "colouring": ["citation", "--nodes", "500"],
+    "join": ["gaussian", "--left", "700"],
+    "recommend": ["ratings", "--customers", "100"],
+    "regexp": ["packets", "--streams", "6"],
+    "sssp": ["citation", "--nodes", "500"],
+}
+
+
+class Run:
+    """What a program printed, and the report of the machine."""
+
+    def __init__(self, name, form, *arguments, keys=()):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder) / "report.json"
+            command = [CASTOR, "run", "--platform", "kepler_k20c", "--report", report]
+            for key in keys:
+                command += ["--set", key]
+            command += [KERNELS / f"dynamic_{name}", form, *PROGRAMS[name], *arguments]
+            done = subprocess.run(command, cwd=folder, text=True, capture_output=True, timeout=600)
+            if done.returncode != 0:
+                raise AssertionError(done.stdout + done.stderr)
+            report = json.loads(report.read_text())
+        self.launches = int(LAUNCHES.search(done.stdout)[1])
+        self.hash = HASH.search(done.stdout)[1]
+        front_end = report["statistics"]["front_end"]
+        self.launcher = front_end["device_launches"]
+        self.block = front_end.get("dispatch_policy", {}).get("dtbl", {})
+        self.front_end = front_end
+        self.kernels = report["kernels"]
+
+    def sum(self, count):
+        return sum(kernel["counts"].get(count, 0) for kernel in self.kernels)
+
+
+class Groups(unittest.TestCase):
+    WITH = ("blocks.dtbl.enable=1",)
+
+    def conserved(self, run):
+        launcher, block = run.launcher, run.block
+        self.assertGreater(run.launches, 0)
+        self.assertEqual(launcher["groups"], run.launches)
+        self.assertEqual(launcher["attached"] + launcher["fallbacks"], launcher["groups"])
+        self.assertEqual(launcher["granted"], launcher["fallbacks"])
+        self.assertEqual(run.sum("groups"), launcher["attached"])
+        placed = sum(kernel["thread_blocks"] for kernel in run.kernels) + run.sum("group_thread_blocks")
+        self.assertEqual(run.front_end["tb_placed"], placed)
+        self.assertEqual(run.front_end["tb_retired"], placed)
+        if not block:
+            return
+        self.assertEqual(block["groups"], launcher["groups"])
+        self.assertEqual(block["kde_hits"], launcher["attached"])
+        self.assertEqual(block["kde_misses"], launcher["fallbacks"])
+        self.assertEqual(block["agt_hits"] + block["agt_misses"], block["kde_hits"])
+        self.assertEqual(block["offchip_loads"], block["agt_misses"])
+
+    def test_of_every_program(self):
+        for name in PROGRAMS:
+            with self.subTest(name):
+                flat = Run(name, "flat")
+                self.assertEqual(flat.launcher["groups"], 0)
+                without, attached = Run(name, "dtbl"), Run(name, "dtbl", keys=self.WITH)
+                for run in (without, attached):
+                    self.conserved(run)
+                    self.assertEqual(run.hash, flat.hash)
+                self.assertEqual(without.launcher["attached"], 0)
+                self.assertEqual(attached.launcher["fallbacks"], 0, "the child kernel is resident from the beginning")
+
+    def test_of_kernels_that_come_with_their_groups(self):
+        run = Run("bfs", "dtbl", "--warm", "0", keys=self.WITH)
+        self.conserved(run)
+        self.assertGreater(run.launcher["fallbacks"], 0, "the first groups find no kernel")
+
+    def test_of_a_small_table(self):
+        small = Run("regexp", "dtbl", keys=(*self.WITH, "blocks.dtbl.agt_size=1"))
+        large = Run("regexp", "dtbl", keys=(*self.WITH, "blocks.dtbl.agt_size=2048"))
+        for run in (small, large):
+            self.conserved(run)
+        self.assertEqual(small.hash, large.hash)
+        self.assertGreater(small.block["agt_misses"], large.block["agt_misses"])
+        self.assertEqual(small.block["agt_used_peak"], 1)
+        self.assertGreater(small.block["link_writes"], 0)
+
+    def test_of_the_other_hash(self):
+        run = Run("join", "dtbl", keys=(*self.WITH, "blocks.dtbl.hash_mode=1"))
+        self.conserved(run)
+        self.assertNotEqual(run.block["agt_hits"], Run("join", "dtbl", keys=self.WITH).block["agt_hits"])
+
+    def test_of_a_program_without_groups(self):
+        keys = ("dispatch.bypass=off",)
+        for form in ("flat", "cdp"):
+            one, other = Run("sssp", form, keys=keys), Run("sssp", form, keys=(*keys, *self.WITH))
+            self.assertEqual(one.hash, other.hash)
+            self.assertEqual(
+                [(kernel["start"], kernel["end"]) for kernel in one.kernels],
+                [(kernel["start"], kernel["end"]) for kernel in other.kernels],
+            )
+
+    def refused(self, *keys):
+        command = [CASTOR, "run", "--platform", "kepler_k20c"]
+        for key in (*self.WITH, *keys):
+            command += ["--set", key]
+        done = subprocess.run([*command, KERNELS / "dynamic_bfs", "flat"], text=True, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        return done.stderr
+
+    def test_of_what_is_refused(self):
+        self.assertIn("power of two", self.refused("blocks.dtbl.agt_size=3"))
+        self.assertIn("sm.lanes is 64", self.refused("sm.lanes=64"))
+        self.assertIn("chip.sms is 40", self.refused("chip.sms=40"))
+        self.assertIn("queue.in_memory", self.refused("queue.in_memory=1"))
+
+
+def main():
+    global CASTOR, KERNELS
+    CASTOR, KERNELS = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
