@@ -46,7 +46,8 @@ class Run:
         self.hash = HASH.search(done.stdout)[1]
         front_end = report["statistics"]["front_end"]
         self.launcher = front_end["device_launches"]
-        self.block = front_end.get("dispatch_policy", {}).get("dtbl", {})
+        self.block = front_end.get("launch_unit", {}).get("dtbl", {})
+        self.policy = front_end.get("dispatch_policy", {}).get("laperm", {})
         self.front_end = front_end
         self.kernels = report["kernels"]
 
@@ -56,6 +57,8 @@ class Run:
 
 class Groups(unittest.TestCase):
     WITH = ("blocks.dtbl.enable=1",)
+    LAPERM = ("blocks.laperm.enable=1",)
+    BOTH = ("blocks.dtbl.enable=1", "blocks.dtbl.dispatch=0", "blocks.laperm.enable=1")
 
     def conserved(self, run):
         launcher, block = run.launcher, run.block
@@ -73,7 +76,8 @@ class Groups(unittest.TestCase):
         self.assertEqual(block["kde_hits"], launcher["attached"])
         self.assertEqual(block["kde_misses"], launcher["fallbacks"])
         self.assertEqual(block["agt_hits"] + block["agt_misses"], block["kde_hits"])
-        self.assertEqual(block["offchip_loads"], block["agt_misses"])
+        if not run.policy:
+            self.assertEqual(block["offchip_loads"], block["agt_misses"])
 
     def test_of_every_program(self):
         for name in PROGRAMS:
@@ -117,6 +121,38 @@ class Groups(unittest.TestCase):
                 [(kernel["start"], kernel["end"]) for kernel in other.kernels],
             )
 
+    def placed_as_pushed(self, run):
+        stages = sum(run.policy[stage] for stage in ("own", "host", "stolen"))
+        self.assertEqual(stages, run.front_end["tb_placed"])
+        self.assertEqual(run.policy["memory_reads"], run.policy["memory_writes"])
+
+    def test_of_locality_aware_placement(self):
+        for name in PROGRAMS:
+            with self.subTest(name):
+                groups, children = Run(name, "dtbl", keys=self.BOTH), Run(name, "cdp", keys=self.LAPERM)
+                self.conserved(groups)
+                self.assertEqual(groups.hash, children.hash)
+                self.assertEqual(groups.launcher["fallbacks"], 0)
+                self.assertEqual(children.launcher["granted"], children.launches)
+                for run in (groups, children):
+                    self.placed_as_pushed(run)
+                    self.assertGreater(run.policy["own"] + run.policy["stolen"], 0)
+
+    def test_of_its_policies(self):
+        runs = [Run("regexp", "dtbl", keys=(*self.BOTH, f"blocks.laperm.policy={policy}"))
+                for policy in ("tb_pri", "smx_bind", "adaptive_bind")]  # fmt: skip
+        for run in runs:
+            self.conserved(run)
+            self.placed_as_pushed(run)
+        self.assertEqual([run.policy["stolen"] > 0 for run in runs], [False, False, True])
+        self.assertEqual(len({run.hash for run in runs}), 1)
+
+    def test_of_lists_in_memory(self):
+        run = Run("regexp", "dtbl", keys=(*self.BOTH, "blocks.laperm.bank_depth=2"))
+        self.conserved(run)
+        self.placed_as_pushed(run)
+        self.assertGreater(run.policy["memory_writes"], 0)
+
     def refused(self, *keys):
         command = [CASTOR, "run", "--platform", "kepler_k20c"]
         for key in (*self.WITH, *keys):
@@ -130,6 +166,9 @@ class Groups(unittest.TestCase):
         self.assertIn("sm.lanes is 64", self.refused("sm.lanes=64"))
         self.assertIn("chip.sms is 40", self.refused("chip.sms=40"))
         self.assertIn("queue.in_memory", self.refused("queue.in_memory=1"))
+        self.assertIn("places thread blocks of groups", self.refused("blocks.dtbl.dispatch=0"))
+        self.assertIn("exclude each other", self.refused("blocks.laperm.enable=1"))
+        self.assertIn("sm.lanes is 64", self.refused("blocks.dtbl.dispatch=0", "blocks.laperm.enable=1", "sm.lanes=64"))
 
 
 def main():

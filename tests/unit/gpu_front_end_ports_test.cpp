@@ -73,7 +73,8 @@ TEST(DispatchPort, ShowsTheCycleAndKeepsWhatThePolicySaid) {
   // At the edge: the offer was taken, the mask is as it is then, a kernel was pushed.
   rig.port.take();
   fits[4] = true;
-  rig.events.pushed(rig.reserve(5, 40));
+  rig.reserve(5, 40);
+  rig.events.pushed(*rig.table[5].record);
   bool seen = false;
   policy.see = [&](const DispatchIn& in) {
     EXPECT_TRUE(in.taken);

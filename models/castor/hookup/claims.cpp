@@ -8,7 +8,8 @@ namespace castor::hookup {
 namespace {
 
 /// Claims that only one block of a machine can have.
-constexpr Claim kExclusive[] = {Claim::kOrdersJobs, Claim::kPlacesTbs, Claim::kFiltersFetch, Claim::kPicksWarps};
+constexpr Claim kExclusive[] = {Claim::kOrdersJobs, Claim::kPlacesTbs, Claim::kTakesGroups, Claim::kFiltersFetch,
+                                Claim::kPicksWarps};
 
 bool has(const Claimant& block, Claim claim) {
   return std::find(block.claims.begin(), block.claims.end(), claim) != block.claims.end();
@@ -51,6 +52,10 @@ const char* meaning(Claim claim) {
       return "decides which job is next";
     case Claim::kPlacesTbs:
       return "decides which thread block is placed next";
+    case Claim::kKnowsGroups:
+      return "places thread blocks of groups";
+    case Claim::kTakesGroups:
+      return "decides which groups run with a resident kernel";
     case Claim::kFiltersFetch:
       return "decides what is fetched";
     case Claim::kPicksWarps:
@@ -81,6 +86,12 @@ void check_claims(const gpu::Machine& machine, const std::vector<Claimant>& bloc
       throw base::InputError(
           "block " + block.block + " and replay.enable exclude each other: a replayed SM executes no instructions",
           "disable one of them");
+    }
+    if (has(block, Claim::kTakesGroups) && !has(block, Claim::kPlacesTbs) &&
+        std::none_of(sorted.begin(), sorted.end(),
+                     [](const auto* other) { return has(*other, Claim::kKnowsGroups); })) {
+      throw base::InputError("block " + block.block + " needs a block that " + meaning(Claim::kKnowsGroups),
+                             "enable one, or let block " + block.block + " place thread blocks itself");
     }
     if (has(block, Claim::kNeedsDeviceLaunches) && (machine.parse.select_scan != 0 || machine.queue.in_memory)) {
       throw base::InputError("block " + block.block + " needs launches by device code, which a machine does not have " +

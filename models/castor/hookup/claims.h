@@ -11,6 +11,8 @@ namespace castor::hookup {
 enum class Claim : std::uint8_t {
   kOrdersJobs,           ///< hook job_scheduler: which queue is next, is a job admitted
   kPlacesTbs,            ///< hook dispatch: which thread block goes to which SM next
+  kKnowsGroups,          ///< hook dispatch: places TBs of groups too, which are pushed
+  kTakesGroups,          ///< hook launch: which groups run with a resident kernel
   kFiltersFetch,         ///< hook fetch_filter: what is fetched and skipped
   kPicksWarps,           ///< hook issue: which warp issues
   kGovernsSms,           ///< hook governors; any number of blocks

@@ -32,6 +32,7 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, SmMask open, co
       "only");
   push_ready_ = out.push_ready;
   attach_ready_ = out.attach_ready;
+  push_groups_ = out.push_groups;
   hold_ = out.hold;
   state_ = {out.fits_head, out.bound_wait, out.ready, out.waiting};
   return out.place;

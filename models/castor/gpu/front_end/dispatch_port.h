@@ -37,6 +37,8 @@ class DispatchPort {
   [[nodiscard]] bool push_ready() const { return push_ready_; }
   /// A group may attach.
   [[nodiscard]] bool attach_ready() const { return attach_ready_; }
+  /// Groups that attach are pushed.
+  [[nodiscard]] bool push_groups() const { return push_groups_; }
   /// Entries that must not be released.
   [[nodiscard]] const KdMask& hold() const { return hold_; }
   /// What the policy shows to governors.
@@ -62,6 +64,7 @@ class DispatchPort {
   KdMask hold_;
   bool push_ready_ = true;
   bool attach_ready_ = false;
+  bool push_groups_ = false;
   DispatchState state_;
   std::optional<MountedHook> mounted_;
 };

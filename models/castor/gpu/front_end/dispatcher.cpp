@@ -25,8 +25,10 @@ void Dispatcher::push(unsigned entry) {
   const KernelContext& context = table_[entry].context();
   ledger_.watch(entry, context.need);
   if (!policy_.on()) fcfs_.push(entry);
-  events_.pushed(context);
+  events_.pushed(*table_[entry].record);
 }
+
+void Dispatcher::push_group(const LaunchRecord& record) { events_.pushed(record); }
 
 void Dispatcher::attach(unsigned entry) {
   const KernelEntry& kernel = table_[entry];

@@ -33,6 +33,8 @@ class Dispatcher {
   void push(unsigned entry);
   /// A group has attached to it: its TBs can be placed from the next cycle on.
   void attach(unsigned entry);
+  /// The policy is told of it.
+  void push_group(const LaunchRecord& record);
   /// Places a TB, if one can be placed.
   void step(Cycle now);
   /// The placement of the cycle goes to a TB that comes back, to one of these SMs, all of which have room. Returns it.

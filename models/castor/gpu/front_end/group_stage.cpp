@@ -74,6 +74,15 @@ void GroupStage::step(Cycle now) {
   if (beat && out.beat_ready) take_beat(now);
   if (out.attach && attach_ready) attach(*out.attach, now);
   if (out.fallback) launches_.fall_back(out.fallback->param, out.fallback->ordinal, now);
+  push(now);
+}
+
+// One per cycle, in the order of their attachment, before a kernel.
+void GroupStage::push(Cycle now) {
+  if (pushes_.empty() || !policy_.push_ready()) return;
+  dispatcher_.push_group(*table_.groups().at(pushes_.front()).record);
+  pushes_.pop_front();
+  attached_at_ = now;
 }
 
 void GroupStage::attach(const GroupAttach& attach, Cycle now) {
@@ -83,7 +92,10 @@ void GroupStage::attach(const GroupAttach& attach, Cycle now) {
   if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = now;
   table_.attach(attach.kd, attach.group, record, launches_.stopped(record));
   dispatcher_.attach(attach.kd);
-  attached_at_ = now;
+  if (policy_.push_groups())
+    pushes_.push_back(attach.group);
+  else
+    attached_at_ = now;
 }
 
 void GroupStage::count(const TbEvent& tb) {
@@ -98,7 +110,7 @@ void GroupStage::count(const TbEvent& tb) {
 }
 
 Cycle GroupStage::next(Cycle now) const {
-  Cycle next = kForever;
+  Cycle next = pushes_.empty() ? kForever : now + 1;
   for (SmUnit* const sm : sms_) next = std::min(next, sm->commands().next());
   return next == kForever ? next : std::max(next, now + 1);
 }

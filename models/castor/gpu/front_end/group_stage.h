@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "castor/base/statistics.h"
@@ -36,7 +37,7 @@ class GroupStage final : public KernelKeys {
   void look(Cycle now) {
     while (memory_.has_reply(now)) memory_.pop();
   }
-  /// A group has attached in this cycle.
+  /// A group has attached, or was pushed, in this cycle.
   [[nodiscard]] bool attached(Cycle now) const { return attached_at_ == now; }
   /// First cycle after `now` with a beat.
   [[nodiscard]] Cycle next(Cycle now) const;
@@ -45,6 +46,7 @@ class GroupStage final : public KernelKeys {
   [[nodiscard]] Maybe<GroupBeat> beat(Cycle now);
   void take_beat(Cycle now);
   void attach(const GroupAttach& attach, Cycle now);
+  void push(Cycle now);
 
   const Machine& machine_;
   std::vector<SmUnit*> sms_;
@@ -56,8 +58,9 @@ class GroupStage final : public KernelKeys {
   LaunchTrees& trees_;
   MemoryClient& memory_;
   SmSearch last_served_;
-  int serving_ = -1;      ///< SM whose command is shown, -1 = none
-  std::size_t beat_ = 0;  ///< of it
+  int serving_ = -1;                  ///< SM whose command is shown, -1 = none
+  std::size_t beat_ = 0;              ///< of it
+  std::deque<std::uint32_t> pushes_;  ///< groups that have attached and that the policy is to be told of
   Cycle attached_at_ = kForever;
 };
 

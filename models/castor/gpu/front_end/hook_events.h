@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "castor/gpu/front_end/launch_records.h"
 #include "castor/gpu/hooks/events.h"
 #include "castor/gpu/launch_record.h"
 
@@ -55,8 +56,8 @@ class HookEvents {
   void started(const KernelContext& kernel) {
     if (on_) events_.started = KernelEvent{kernel.entry, kernel.queue, kernel.kid, false};
   }
-  void pushed(const KernelContext& kernel) {
-    if (on_) events_.pushed = work_item(kernel);
+  void pushed(const LaunchRecord& record) {
+    if (on_) events_.pushed = work_item(record);
   }
   void completed(const KernelContext& kernel, bool last) {
     if (on_) events_.completed = KernelEvent{kernel.entry, kernel.queue, kernel.kid, last};
@@ -74,7 +75,8 @@ class HookEvents {
   }
 
  private:
-  [[nodiscard]] static WorkItem work_item(const KernelContext& kernel) {
+  [[nodiscard]] static WorkItem work_item(const LaunchRecord& record) {
+    const KernelContext& kernel = record.context;
     WorkItem item;
     item.kd = kernel.entry;
     item.queue = kernel.queue;
@@ -83,6 +85,9 @@ class HookEvents {
     item.grid = kernel.grid;
     item.param = kernel.parameters;
     item.need = kernel.need;
+    item.group = kernel.group;
+    item.level = record.level;
+    item.parent_sm = record.parent_sm;
     return item;
   }
 

@@ -32,6 +32,14 @@ MemoryClient::Access MemoryClient::make(RequestKind kind, std::uint64_t address,
   return access;
 }
 
+std::uint64_t MemoryClient::allocate(std::uint64_t bytes, const char* what) {
+  const auto address =
+      owner_->store_ == nullptr ? std::nullopt : owner_->store_->allocate(bytes, AllocationKind::kQueues, what);
+  if (address) return *address;
+  throw base::InputError("no device memory left for the " + std::string(what) + ": " + std::to_string(bytes) +
+                         " bytes");
+}
+
 void MemoryClient::read(std::uint64_t address, unsigned bytes, std::uint32_t tag) {
   push(waiting_, make(RequestKind::kLoad, address, bytes, tag));
   ++owner_->waiting_;
@@ -74,11 +82,13 @@ void MemoryClient::pop() {
   replies_.pop_front();
 }
 
-FrontEndMemory::FrontEndMemory(const Machine& machine, InitiatorPort& port, base::StatisticGroup& statistics)
+FrontEndMemory::FrontEndMemory(const Machine& machine, InitiatorPort& port, base::StatisticGroup& statistics,
+                               Store* store)
     : line_(machine.l2.line),
       flit_(machine.xbar.flit_bytes),
       initiator_(machine.chip.sms),
       port_(port),
+      store_(store),
       requests_(statistics, {"memory_requests", "", "requests of the front end's own memory port"}),
       bytes_(statistics, {"memory_bytes", "bytes", "read and written by the front end itself"}) {
   for (std::size_t i = 0; i < kUsers; ++i) {

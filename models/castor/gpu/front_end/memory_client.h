@@ -9,6 +9,7 @@
 #include "castor/gpu/hooks/hook_memory.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/port.h"
+#include "castor/gpu/store.h"
 
 namespace castor::gpu {
 
@@ -21,6 +22,7 @@ class FrontEndMemory;
 /// lies inside one L2 line. Source: docs/gpu.md, "Memory client".
 class MemoryClient final : public HookMemory {
  public:
+  [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const char* what) override;
   /// `bytes` 4 to 128; `tag` comes back with the reply.
   void read(std::uint64_t address, unsigned bytes, std::uint32_t tag = 0) override;
   void write(std::uint64_t address, const void* data, unsigned bytes, std::uint32_t tag = 0) override;
@@ -74,7 +76,8 @@ class FrontEndMemory {
   };
   static constexpr unsigned kOutstanding = 16;
 
-  FrontEndMemory(const Machine& machine, InitiatorPort& port, base::StatisticGroup& statistics);
+  /// `store`: of the clients that allocate; null: none does.
+  FrontEndMemory(const Machine& machine, InitiatorPort& port, base::StatisticGroup& statistics, Store* store = nullptr);
 
   [[nodiscard]] MemoryClient& client(User user) { return clients_[static_cast<std::size_t>(user)]; }
 
@@ -95,6 +98,7 @@ class FrontEndMemory {
 
   unsigned line_, flit_, initiator_;
   InitiatorPort& port_;
+  Store* store_;
   TransactionPool pool_;
   std::array<MemoryClient, kUsers> clients_;
   std::size_t last_sent_ = kUsers - 1, last_handed_ = kUsers - 1;

@@ -37,6 +37,7 @@ struct DispatchIn {
 
 struct DispatchOut {
   bool push_ready = true;     ///< early: an entry may be written in this cycle
+  bool push_groups = false;   ///< early: groups that attach are pushed as kernels are; false: it knows of them itself
   bool attach_ready = false;  ///< early: a group may attach to a kernel in this cycle; false: it knows no groups
   Maybe<Placement> place;     ///< the offer; taken unless its SM is closed or above quota
   KdMask hold;                ///< early: entries that must not be released though no TB of them is left

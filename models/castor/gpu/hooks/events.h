@@ -26,7 +26,7 @@ struct TbEvent {
   bool last = false;               ///< placed: the kernel has no TB left to place, nor has a group that is with it
 };
 
-/// A kernel whose TBs can be placed from the next cycle on.
+/// A kernel, or a group that is with one, whose TBs can be placed from the next cycle on.
 struct WorkItem {
   std::uint16_t kd = 0;     ///< kernel table entry
   std::uint16_t queue = 0;  ///< that it came through
@@ -35,6 +35,9 @@ struct WorkItem {
   Dim3 grid;                ///< TBs in each dimension
   std::uint64_t param = 0;  ///< device address of its parameter block; 0 = it has none
   TbNeed need;              ///< what one TB takes of an SM
+  std::uint32_t group = kNoGroup;
+  std::uint32_t level = 0;     ///< launches above it
+  std::uint8_t parent_sm = 0;  ///< level above 0: SM of the TB that launched it
 };
 
 /// Something happened to a kernel.
@@ -53,7 +56,7 @@ struct FrontEvents {
   View<TbEvent> retired;         ///< F2: wires of SMs: a TB has left and its room is free; at most one per SM
   Maybe<KernelEvent> started;    ///< F8: an entry was written
   Maybe<KernelEvent> completed;  ///< F7: a kernel has left its entry
-  Maybe<WorkItem> pushed;        ///< F8: what was written, unless the kernel was stopped before
+  Maybe<WorkItem> pushed;        ///< F6: a group; F8: what was written, unless the kernel was stopped before
   /// F8: access to the window of the job scheduler, a level: from the cycle in which it is visible to the one in which
   /// the job scheduler replies. Nothing for other hooks.
   Maybe<RegisterAccess> reg;

@@ -20,6 +20,9 @@ struct MemoryReply {
 class HookMemory {
  public:
   virtual ~HookMemory() = default;
+  /// Device memory that is the hook's alone as long as the machine lives, a multiple of 256; to be asked for in
+  /// `attach`. Throws InputError if there is none left.
+  [[nodiscard]] virtual std::uint64_t allocate(std::uint64_t bytes, const char* what) = 0;
   /// `address`: of the device; `bytes` 4 to 128; `tag` comes back with the reply.
   virtual void read(std::uint64_t address, unsigned bytes, std::uint32_t tag) = 0;
   virtual void write(std::uint64_t address, const void* data, unsigned bytes, std::uint32_t tag) = 0;

@@ -39,13 +39,25 @@ T field(const gpu::MemoryReply& reply, unsigned at) {
 
 }  // namespace
 
-DtblAdapter::DtblAdapter(std::unique_ptr<twin::Twin<dtbl::Block>> twin) : dtbl_(std::move(twin)), dispatch_(*this) {}
+DtblAdapter::DtblAdapter(std::unique_ptr<twin::Twin<dtbl::Block>> twin, bool places)
+    : dtbl_(std::move(twin)), places_(places), dispatch_(*this) {}
 
 DtblAdapter::~DtblAdapter() = default;
+
+void DtblAdapter::attach(const gpu::HookSite& site) {
+  error_ = site.error;
+  statistics_ = std::make_unique<DtblStatistics>(*site.statistics, places_);
+}
+
+void DtblAdapter::detach() {
+  error_ = {};
+  statistics_.reset();
+}
 
 void DtblAdapter::reset() {
   dtbl_.reset();
   dtbl_.in.fb_ready = 1;
+  dtbl_.in.mem_ready = 1;
 }
 
 void DtblAdapter::idle(gpu::Cycle n) {
@@ -55,16 +67,6 @@ void DtblAdapter::idle(gpu::Cycle n) {
 }
 
 // --- Thread blocks --------------------------------------------------------------------------------------------------
-
-void DtblAdapter::Dispatch::attach(const gpu::HookSite& site) {
-  owner_.memory_ = site.memory;
-  owner_.statistics_ = std::make_unique<DtblStatistics>(*site.statistics);
-}
-
-void DtblAdapter::Dispatch::detach() {
-  owner_.statistics_.reset();
-  owner_.memory_ = nullptr;
-}
 
 const gpu::DispatchOut& DtblAdapter::Dispatch::settle(const gpu::DispatchIn& in) {
   LazyTwin<dtbl::Block>& dtbl = owner_.dtbl_;
@@ -133,7 +135,8 @@ const gpu::LaunchOut& DtblAdapter::settle(const gpu::LaunchIn& in) {
     to.agg_cnt = static_cast<std::uint32_t>(beat.grid.count());
     to.agg_param = static_cast<std::uint32_t>(beat.param / kUnit);
     to.agg_level = beat.level;
-    const gpu::KernelKey key = in.keys->key(dtbl_.out().key_idx);  // a register: as F5 has seen it
+    // A register: as F5 has seen it, or nobody yet.
+    const gpu::KernelKey key = in.keys->key(places_ ? dtbl_.out().key_idx : dtbl_.registered().key_idx);
     to.key_valid = key.valid ? 1 : 0;
     to.key_rd = key.valid ? packed(key) : dtbl::Key();
   }
@@ -146,7 +149,8 @@ const gpu::LaunchOut& DtblAdapter::settle(const gpu::LaunchIn& in) {
       launch_out_.hold[word * 64 + static_cast<unsigned>(__builtin_ctzll(left))] = true;
     }
   }
-  if (out.att_valid != 0) {
+  if ((out.att_valid & out.att_ready) != 0) {
+    CASTOR_ASSERT_AT(in.now, in.attach_ready, "the dispatch policy keeps a group of block dtbl waiting");
     launch_out_.attach = gpu::GroupAttach{out.att_kd, out.att_agei, std::uint64_t{out.att_param} * kUnit};
   }
   if (out.fb_valid != 0) {
@@ -171,7 +175,7 @@ void DtblAdapter::clock(const gpu::LaunchIn& in) {
 // What the edge of this cycle takes.
 void DtblAdapter::send_request() {
   const dtbl::Outputs& out = dtbl_.out();
-  if ((out.mem_valid & dtbl_.in.mem_ready) == 0) return;
+  if (!places_ || (out.mem_valid & dtbl_.in.mem_ready) == 0) return;
   if (out.mem_write != 0) {
     memory_->write(out.mem_addr, &out.mem_wdata, sizeof out.mem_wdata, kWrite);
   } else {

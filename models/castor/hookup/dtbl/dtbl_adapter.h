@@ -14,7 +14,8 @@
 namespace castor::hookup {
 
 /// Dynamic thread block launch on a GPU (docs/gpu.md, "Groups of thread blocks"): one twin answers the launch unit,
-/// this object, and the dispatch policy, `dispatch()`. Both have to be plugged in.
+/// this object, and the dispatch policy, `dispatch()`. Both are plugged in; or the first alone, beside another policy
+/// that knows groups. Then the half that distributes stands still: nothing fits, and its requests to memory go nowhere.
 ///
 /// | port of the block | the GPU's |
 /// |---|---|
@@ -35,17 +36,18 @@ namespace castor::hookup {
 /// 0x64 placement without offer.
 class DtblAdapter final : public gpu::LaunchUnit {
  public:
-  explicit DtblAdapter(std::unique_ptr<twin::Twin<dtbl::Block>> twin);
+  /// `places`: `dispatch()` is plugged in.
+  DtblAdapter(std::unique_ptr<twin::Twin<dtbl::Block>> twin, bool places);
   ~DtblAdapter() override;
 
   [[nodiscard]] gpu::DispatchPolicy& dispatch() { return dispatch_; }
   /// Up to date.
   [[nodiscard]] twin::Twin<dtbl::Block>& twin() { return dtbl_.twin(); }
 
-  void attach(const gpu::HookSite& site) override { error_ = site.error; }
+  void attach(const gpu::HookSite& site) override;
   /// <scope>.dtbl: ports and probes of the block, masks of kernel entries in words of 64.
   void add_waves(gpu::Waves& waves, const std::string& scope) override { dtbl_.add_waves(waves, scope); }
-  void detach() override { error_ = {}; }
+  void detach() override;
   void reset() override;
   [[nodiscard]] gpu::Cycle quiet() const override { return dtbl_.quiet(); }
   void idle(gpu::Cycle n) override;
@@ -57,8 +59,8 @@ class DtblAdapter final : public gpu::LaunchUnit {
   class Dispatch final : public gpu::DispatchPolicy {
    public:
     explicit Dispatch(DtblAdapter& owner) : owner_(owner) {}
-    void attach(const gpu::HookSite& site) override;
-    void detach() override;
+    void attach(const gpu::HookSite& site) override { owner_.memory_ = site.memory; }
+    void detach() override { owner_.memory_ = nullptr; }
     void reset() override {}
     [[nodiscard]] gpu::Cycle quiet() const override { return gpu::kForever; }
     void idle(gpu::Cycle /*n*/) override {}
@@ -75,6 +77,7 @@ class DtblAdapter final : public gpu::LaunchUnit {
   void report_errors();
 
   LazyTwin<dtbl::Block> dtbl_;
+  const bool places_;
   gpu::LaunchOut launch_out_;
   Dispatch dispatch_;
   gpu::HookMemory* memory_ = nullptr;

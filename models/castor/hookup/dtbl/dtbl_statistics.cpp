@@ -12,15 +12,15 @@ void DtblStatistics::cycle(const dtbl::Inputs& in, const dtbl::Outputs& out) {
   if ((out.att_valid & out.att_ready) != 0) {
     ++kde_hits;
     ++((out.att_agei & dtbl::kOffChip) == 0 ? agt_hits : agt_misses);
-    if (!out.dispatch_hold.test(out.att_kd)) ++remarks;
+    if (places && !out.dispatch_hold.test(out.att_kd)) ++remarks;
   }
   if ((out.fb_valid & in.fb_ready) != 0) ++kde_misses;
-  if ((out.mem_valid & in.mem_ready) != 0) ++(out.mem_write != 0 ? link_writes : offchip_loads);
+  if (places && (out.mem_valid & in.mem_ready) != 0) ++(out.mem_write != 0 ? link_writes : offchip_loads);
   rest(out, 1);
 }
 
 void DtblStatistics::rest(const dtbl::Outputs& out, base::Cycle n) {
-  if (out.cur_valid == 0 && out.dispatch_hold.any()) offchip_wait += n;
+  if (places && out.cur_valid == 0 && out.dispatch_hold.any()) offchip_wait += n;
   agt_used_sum += out.agt_used * n;
   if (out.agt_used > agt_used_peak.value()) agt_used_peak += out.agt_used - agt_used_peak.value();
 }

@@ -6,10 +6,12 @@
 namespace castor::hookup {
 
 /// What dynamic thread block launch does, counted at its ports, so alike for model and RTL. In the group of the
-/// dispatch policy; only machines with the block have them.
+/// launch unit; only machines with the block have them.
 struct DtblStatistics {
-  explicit DtblStatistics(base::StatisticGroup& parent) : group(parent, "dtbl") {}
+  /// `places`: with what the distribution of groups does; without it those stay 0.
+  explicit DtblStatistics(base::StatisticGroup& parent, bool places = true) : places(places), group(parent, "dtbl") {}
 
+  const bool places;
   base::StatisticGroup group;
   base::Counter groups{group, {"groups", "", "groups that were launched and taken"}};
   base::Counter commands{group, {"commands", "", "commands of warps that were taken"}};

@@ -28,12 +28,16 @@ const std::vector<base::SchemaRow>& Registration::keys() const {
   using namespace hookup;
   static const std::vector<base::SchemaRow> keys{
       number_key("agt_size", 1024, "groups", 1, 2048, "aggregated group table; a power of two"),
-      number_key("hash_mode", 0, "number", 0, 1, "entry of a thread: 0 by thread, 1 by thread and SM")};
+      number_key("hash_mode", 0, "number", 0, 1, "entry of a thread: 0 by thread, 1 by thread and SM"),
+      flag_key("dispatch", true, "it places thread blocks; 0: another block does, that knows groups")};
   return keys;
 }
 
-std::vector<hookup::Claim> Registration::claims(const hookup::Settings& /*settings*/) const {
-  return {hookup::Claim::kPlacesTbs, hookup::Claim::kNeedsExecution, hookup::Claim::kNeedsDeviceLaunches};
+std::vector<hookup::Claim> Registration::claims(const hookup::Settings& settings) const {
+  std::vector<hookup::Claim> claims{hookup::Claim::kTakesGroups, hookup::Claim::kNeedsExecution,
+                                    hookup::Claim::kNeedsDeviceLaunches};
+  if (settings.flag("dispatch")) claims.push_back(hookup::Claim::kPlacesTbs);
+  return claims;
 }
 
 Params Registration::params(const gpu::Machine& machine, const hookup::Settings& settings) {
@@ -55,13 +59,15 @@ std::shared_ptr<void> Registration::plug(const hookup::PlugSite& site, gpu::Hook
   at_most("chip.sms", machine.chip.sms, kMostSms);
   at_most("sm.max_tb_smem", machine.sm.max_tb_smem, kMostShared);
   at_most("sm.max_tb_threads", machine.sm.max_tb_threads, kMostThreads);
-  auto adapter = std::make_shared<hookup::DtblAdapter>(hookup::twin_of<Block>(site, params(machine, site.settings)));
+  const bool dispatch = site.settings.flag("dispatch");
+  auto adapter =
+      std::make_shared<hookup::DtblAdapter>(hookup::twin_of<Block>(site, params(machine, site.settings)), dispatch);
   hooks.launch = adapter.get();
-  hooks.dispatch = &adapter->dispatch();
+  if (dispatch) hooks.dispatch = &adapter->dispatch();
   return adapter;
 }
 
-std::string Registration::statistics_path() const { return "gpu.front_end.dispatch_policy"; }
+std::string Registration::statistics_path() const { return "gpu.front_end.launch_unit"; }
 
 std::shared_ptr<void> Registration::declare_statistics(base::StatisticGroup& parent) const {
   return std::make_shared<hookup::DtblStatistics>(parent);

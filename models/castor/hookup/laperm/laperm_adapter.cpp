@@ -1,0 +1,163 @@
+#include "castor/hookup/laperm/laperm_adapter.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "castor/base/error.h"
+
+namespace castor::hookup {
+namespace {
+
+constexpr std::uint32_t kRead = 1, kWrite = 2;  // tags of requests
+constexpr unsigned kSlotBytes = 32;
+constexpr std::uint64_t kUnit = 16;  // of addresses of parameters
+constexpr unsigned kPushError = 0x80, kReplyError = 0x81;
+constexpr std::uint32_t kMostWarps = 127, kMostUnits = 1023, kMostSlots = 63;
+
+std::uint64_t packed(const gpu::Dim3& grid) {
+  return std::uint64_t{grid.z} << 48U | std::uint64_t{grid.y} << 32U | grid.x;
+}
+
+gpu::Dim3 unpacked(std::uint64_t dim) {
+  return {static_cast<std::uint32_t>(dim), static_cast<std::uint32_t>(dim >> 32U & 0xffffU),
+          static_cast<std::uint32_t>(dim >> 48U)};
+}
+
+template <class T>
+T at_most(std::uint32_t value, std::uint32_t most) {
+  return static_cast<T>(std::min(value, most));
+}
+
+}  // namespace
+
+LapermAdapter::LapermAdapter(std::unique_ptr<twin::Twin<laperm::Block>> twin, const Settings& settings)
+    : laperm_(std::move(twin)), settings_(settings) {}
+
+LapermAdapter::~LapermAdapter() = default;
+
+void LapermAdapter::attach(const gpu::HookSite& site) {
+  memory_ = site.memory;
+  error_ = site.error;
+  statistics_ = std::make_unique<LapermStatistics>(*site.statistics);
+  if (settings_.list_log2 == 0) return;
+  lists_ = memory_->allocate(std::uint64_t{laperm_.params().lists()} * kSlotBytes << settings_.list_log2,
+                             "lists of block laperm");
+}
+
+void LapermAdapter::detach() {
+  statistics_.reset();
+  error_ = {};
+  memory_ = nullptr;
+}
+
+void LapermAdapter::reset() {
+  laperm_.reset();
+  laperm_.in.policy = settings_.policy;
+  laperm_.in.ovf_log2 = static_cast<std::uint8_t>(settings_.list_log2);
+  unchanged_ = 0;
+}
+
+// --- A cycle --------------------------------------------------------------------------------------------------------
+
+const gpu::DispatchOut& LapermAdapter::settle(const gpu::DispatchIn& in) {
+  present_room(in, laperm_.registered().scan_sm);
+  laperm_.in.mem_ready = memory_->unsent() == 0 ? 1 : 0;
+  if (in.reply && in.reply->tag == kRead) take_reply(*in.reply);
+  laperm_.look();
+  const laperm::Outputs& out = laperm_.out();
+  out_ = {};
+  out_.push_ready = out.push_ready != 0;
+  out_.push_groups = out_.attach_ready = true;
+  for (unsigned word = 0; word < laperm::KdBits::kWords; ++word) {
+    for (std::uint64_t left = out.hold.word(word); left != 0; left &= left - 1) {
+      out_.hold[word * 64 + static_cast<unsigned>(__builtin_ctzll(left))] = true;
+    }
+  }
+  out_.waiting = out.waiting != 0;
+  out_.ready = out.ready != 0;
+  out_.fits_head = out.fits_head;
+  out_.bound_wait = out.bound_wait;
+  if (out.pl_valid == 0) return out_;
+  gpu::Placement placement;
+  placement.kd = out.pl_kd;
+  placement.sm = out.pl_sm;
+  placement.position = static_cast<std::uint32_t>(out.pl_pos);
+  placement.linear = true;
+  placement.group = static_cast<std::uint32_t>(out.pl_agei);
+  placement.grid = unpacked(out.pl_dim);
+  placement.param = out.pl_param * kUnit;
+  placement.last_of_group = out.pl_last != 0;
+  out_.place = placement;
+  return out_;
+}
+
+// A port that is too narrow shows its most. What a TB needs is checked when the block is plugged in.
+void LapermAdapter::present_room(const gpu::DispatchIn& in, unsigned sm) {
+  laperm::Inputs& to = laperm_.in;
+  const gpu::SmRoom& room = in.room->free(sm);
+  to.room_open = (in.open >> sm & 1) != 0 ? 1 : 0;
+  to.room_slots = at_most<std::uint8_t>(room.tbs, kMostSlots);
+  to.room_warps = at_most<std::uint8_t>(std::min(room.warps, room.threads / 32), kMostWarps);
+  to.room_regs = at_most<std::uint16_t>(room.reg_units, kMostUnits);
+  to.room_smem = at_most<std::uint16_t>(room.smem_units, kMostUnits);
+  to.kd_ok = laperm::KdBits::ones(laperm_.params().NumKd);
+  if (in.quota == nullptr) return;
+  for (unsigned kd = 0; kd < laperm_.params().NumKd; ++kd) {
+    const std::uint8_t allowed = in.quota->allowed[sm * in.quota->entries + kd];
+    if (allowed != gpu::Quota::kUnlimited && in.room->resident(sm, kd) >= allowed) to.kd_ok.clear(kd);
+  }
+}
+
+void LapermAdapter::present_push(const gpu::WorkItem& item) {
+  laperm::Inputs& to = laperm_.in;
+  to.push_valid = 1;
+  to.push_kd = static_cast<std::uint8_t>(item.kd);
+  to.push_agei = item.group;
+  to.push_cnt = item.tbs;
+  to.push_dim = packed(item.grid);
+  to.push_param = item.group == gpu::kNoGroup ? 0 : item.param / kUnit;
+  to.push_level = static_cast<std::uint8_t>(std::min(item.level, 15U));
+  to.push_sm = item.parent_sm;
+  to.push_warps = static_cast<std::uint8_t>(item.need.warps);
+  to.push_regs = item.need.reg_units;
+  to.push_smem = item.need.smem_units;
+}
+
+void LapermAdapter::take_reply(const gpu::MemoryReply& reply) {
+  laperm_.in.mem_rvalid = 1;
+  std::array<std::uint64_t, kSlotBytes / 8> words{};
+  std::memcpy(words.data(), reply.data.data(), sizeof words);
+  for (unsigned word = 0; word < words.size(); ++word) laperm_.in.mem_rdata.set_word(word, words[word]);
+}
+
+void LapermAdapter::clock(const gpu::DispatchIn& in) {
+  laperm::Inputs& to = laperm_.in;
+  to.pl_taken = in.taken ? 1 : 0;
+  if (in.push) present_push(*in.push);
+  const bool moves = in.push || in.taken || in.reply || laperm_.out().mem_valid != 0 || !in.ev.retired.empty();
+  unchanged_ = moves ? 0 : unchanged_ + 1;
+  send_request();
+  const std::uint8_t errors = laperm_.out().err;
+  if ((errors & 1U) != 0) error_(kPushError, 0);
+  if ((errors & 2U) != 0) error_(kReplyError, 0);
+  const Edge edge = laperm_.edge([this](const laperm::Inputs& seen, const laperm::Outputs& out) {
+    if (statistics_) statistics_->cycle(seen, out);
+  });
+  if (edge != Edge::kOwed) laperm_.make_idle();
+}
+
+// What the edge of this cycle takes.
+void LapermAdapter::send_request() {
+  const laperm::Outputs& out = laperm_.out();
+  if ((out.mem_valid & laperm_.in.mem_ready) == 0) return;
+  const std::uint64_t slot = (std::uint64_t{out.mem_list} << settings_.list_log2) + out.mem_idx;
+  const std::uint64_t address = lists_ + slot * kSlotBytes;
+  if (out.mem_we == 0) return memory_->read(address, kSlotBytes, kRead);
+  std::array<std::uint64_t, kSlotBytes / 8> words{};
+  for (unsigned word = 0; word < words.size(); ++word) words[word] = out.mem_wdata.word(word);
+  memory_->write(address, words.data(), kSlotBytes, kWrite);
+}
+
+}  // namespace castor::hookup

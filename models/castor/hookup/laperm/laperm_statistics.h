@@ -1,0 +1,29 @@
+#pragma once
+
+#include "castor/base/statistics.h"
+#include "castor/laperm/ports.h"
+
+namespace castor::hookup {
+
+/// What locality-aware scheduling does, counted at its ports, so alike for model and RTL. In the group of the dispatch
+/// policy; only machines with the block have them.
+struct LapermStatistics {
+  explicit LapermStatistics(base::StatisticGroup& parent) : group(parent, "laperm") {}
+
+  base::StatisticGroup group;
+  base::Counter pushes{group, {"pushes", "", "kernels and groups that were taken"}};
+  base::Counter push_wait{group, {"push_wait", "cycles", "cycles in which none could be taken"}};
+  base::Counter own{group, {"own", "", "TBs placed of the SM's own set (stage 1)"}};
+  base::Counter host{group, {"host", "", "TBs placed of the host's kernels (stage 2)"}};
+  base::Counter stolen{group, {"stolen", "", "TBs placed of a backup set (stage 3)"}};
+  base::Counter backups{group, {"backups", "", "times that an SM chose another backup set"}};
+  base::Counter starved{group, {"starved", "cycles", "looks at an SM whose own items were all in memory"}};
+  base::Counter unfit{group, {"unfit", "cycles", "looks with a candidate that did not fit"}};
+  base::Counter memory_writes{group, {"memory_writes", "", "items written to lists in memory"}};
+  base::Counter memory_reads{group, {"memory_reads", "", "items read back"}};
+
+  /// A cycle, with all that its edge sees.
+  void cycle(const laperm::Inputs& in, const laperm::Outputs& out);
+};
+
+}  // namespace castor::hookup
