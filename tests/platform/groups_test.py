@@ -117,8 +117,8 @@ class Groups(unittest.TestCase):
             one, other = Run("sssp", form, keys=keys), Run("sssp", form, keys=(*keys, *self.WITH))
             self.assertEqual(one.hash, other.hash)
             self.assertEqual(
-                [(kernel["start"], kernel["end"]) for kernel in one.kernels],
-                [(kernel["start"], kernel["end"]) for kernel in other.kernels],
+                [(kernel["start_ps"], kernel["end_ps"]) for kernel in one.kernels],
+                [(kernel["start_ps"], kernel["end_ps"]) for kernel in other.kernels],
             )
 
     def placed_as_pushed(self, run):
@@ -173,7 +173,7 @@ class Groups(unittest.TestCase):
 
 def main():
     global CASTOR, KERNELS
-    CASTOR, KERNELS = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    CASTOR, KERNELS = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
 
 

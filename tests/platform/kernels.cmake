@@ -188,9 +188,6 @@ castor_kernel_test(dynamic_barnes_hut "flat clusters --points 60" "flat uniform 
 castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --threshold 1000" RUNS "clusters --points 400"
                   "uniform --points 700 --child 64")
 
-castor_script_test(kernel_groups KIND platform TIMEOUT 300
-  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/groups_test.py" "$<TARGET_FILE:castor>" "${kernels}")
-
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)
   castor_script_test(kernel_micro_${name} KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
