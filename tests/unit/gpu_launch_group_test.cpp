@@ -231,19 +231,19 @@ TEST(LaunchGroups, WithOtherBlocksOrSharedBytesBecomeKernels) {
 
 // --- The table of groups --------------------------------------------------------------------------------------------
 
-// Each thread launches `times` groups that take long: out[number] counts threads.
-std::string again(unsigned times, unsigned threads) {
+// Each thread launches `times` groups that take `ticks`: out[number] counts threads.
+std::string again(unsigned times, unsigned threads, const std::string& ticks) {
   const std::string of = std::to_string(threads);
   return kernel("again", native_or_work() + "mov.u32 %r5, 0;\nMORE:\nmad.lo.u32 %r3, %r5, " + of + ", %r1;\n" +
                              arguments("%rd4", "%rd0", "%r3") + launch_group("%r4", "again", "%rd4", flat("1", of)) +
                              add("%rd0+4096", "%r4") + "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, " +
                              std::to_string(times) + ";\n@%p1 bra MORE;\n" + spend("3000", "L") + "bra END;\nWORK:\n" +
-                             spend("60000", "M") + word("%rd1", "%r0") + add("%rd1", "1") + "END:\n");
+                             spend(ticks, "M") + word("%rd1", "%r0") + add("%rd1", "1") + "END:\n");
 }
 
 // A thread that launches again loses its first group, or takes its place in the table.
 TEST(LaunchGroups, ThreadsThatLaunchSeveralTimes) {
-  on_all_machines(again(5, 32), [](const GroupRun& run) {
+  on_all_machines(again(5, 32, "1000"), [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(2048);
     const Outcome outcome = run.host.run("again", out, kNativeNumber, 1, 32);
     return first_wrong({done(run, outcome), equal("errors", run.host.value(out, 1024), 0),
@@ -253,7 +253,7 @@ TEST(LaunchGroups, ThreadsThatLaunchSeveralTimes) {
 
 // Entries by thread: the first groups have them until they have ended, all others stay in memory and are read there.
 TEST(LaunchGroups, AThreadHasOneEntryOfTheTable) {
-  GroupTimed timed("kepler_ideal", {"blocks.dtbl.enable=1"}, again(5, 32));
+  GroupTimed timed("kepler_ideal", {"blocks.dtbl.enable=1"}, again(5, 32, "15000"));
   const std::uint64_t out = timed.host.words(2048);
   ASSERT_EQ(timed.host.run("again", out, kNativeNumber, 1, 32), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.host.values(out, 160), Words(160, 32));
@@ -265,7 +265,7 @@ TEST(LaunchGroups, AThreadHasOneEntryOfTheTable) {
 
 // A table of one entry: who holds it is not the first, or a second group gets it too.
 TEST(LaunchGroups, ATableOfOneEntryHoldsOneGroup) {
-  GroupTimed timed("kepler_ideal", {"blocks.dtbl.enable=1", "blocks.dtbl.agt_size=1"}, again(1, 64));
+  GroupTimed timed("kepler_ideal", {"blocks.dtbl.enable=1", "blocks.dtbl.agt_size=1"}, again(1, 64, "15000"));
   const std::uint64_t out = timed.host.words(2048);
   ASSERT_EQ(timed.host.run("again", out, kNativeNumber, 1, 64), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.host.values(out, 64), Words(64, 64));
@@ -280,7 +280,7 @@ TEST(LaunchGroups, ThePlaceInTheTableKnowsTheSmIfAsked) {
   const std::string text = kernel(
       "spread", native_or_work() + go_unless_equal("%r1", "0", "WAIT") + arguments("%rd4", "%rd0", "%r2") +
                     launch_group("%r4", "spread", "%rd4", flat("1", "32")) + "WAIT:\n" + spend("3000", "L") +
-                    "bra END;\nWORK:\n" + spend("60000", "M") + word("%rd1", "%r0") + add("%rd1", "1") + "END:\n");
+                    "bra END;\nWORK:\n" + spend("15000", "M") + word("%rd1", "%r0") + add("%rd1", "1") + "END:\n");
   for (const char* mode : {"0", "1"}) {
     const std::string result = in_process([&] {
       GroupTimed timed("kepler_ideal", {"blocks.dtbl.enable=1", std::string("blocks.dtbl.hash_mode=") + mode}, text);
@@ -610,11 +610,13 @@ TEST(LaunchGroups, ErrorsInTheirOrder) {
   body += arguments("%rd4", "%rd0", "63");
   expect(0, launch("%r4", "count", "%rd4") + keep());
   expect(1, group("count", "%rd4", one));  // launched as a kernel
-  on_all_machines(kCount + kernel("parent", body), [&](const GroupRun& run) {
+  expect(0, group("none", "%rd7", one));   // the small one is large enough for no parameters
+  const std::string none = ".visible .entry none()\n{\nret;\n}\n";
+  on_all_machines(kCount + none + kernel("parent", body), [&](const GroupRun& run) {
     const std::uint64_t out = run.host.words(64);
     const Outcome outcome = run.host.run("parent", out);
     std::string number = "right";
-    if (run.timed != nullptr) number = equal("groups", run.timed->groups(), 2);
+    if (run.timed != nullptr) number = equal("groups", run.timed->groups(), 3);
     return first_wrong({done(run, outcome), compared(run.host.values(out, codes.size()), codes),
                         equal("children", run.host.value(out, 63), 3), number});
   });
@@ -715,11 +717,15 @@ const std::string kWaits =
                          "ld.volatile.global.u32 %r7, [%rd0];\nst.global.u32 [%rd0+8], %r7;\n" +
                          "ld.volatile.global.u32 %r7, [%rd0+4];\nst.global.u32 [%rd0+12], %r7;\n" +
                          "st.global.u32 [%rd0+16], %r6;");
+Outcome run_waiting(const GroupRun& run, const std::string& kernel, std::uint64_t out, std::uint32_t number) {
+  if (run.timed != nullptr) run.timed->blocks_leave = true;
+  return run.host.run(kernel, out, number);
+}
 // The kernels that a block launched beside groups are not waited for.
 TEST(LaunchGroups, AWaitBesideGroupsWaitsForKernels) {
   on_all_machines(kWaits, [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(64);
-    const Outcome outcome = run.host.run("parent", out);
+    const Outcome outcome = run_waiting(run, "parent", out, 0);
     return first_wrong({done(run, outcome), compared(run.host.values(out, 3), {1, 2, 1}),
                         equal("what the call gave", run.host.value(out, 4), 0)});
   });
@@ -728,7 +734,7 @@ TEST(LaunchGroups, AWaitBesideGroupsWaitsForKernels) {
 TEST(LaunchGroups, AWaitEndsWhenTheBlocksGroupsHaveEnded) {
   on_all_machines(kWaits, [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(64);
-    const Outcome outcome = run.host.run("parent", out);
+    const Outcome outcome = run_waiting(run, "parent", out, 0);
     return first_wrong({done(run, outcome), equal("blocks of groups that had ended", run.host.value(out, 3), 2)});
   });
 }
@@ -740,7 +746,7 @@ TEST(LaunchGroups, AWaitDeeperThanTheLimitGives68) {
                          word("%rd5", "%r0") + "st.global.u32 [%rd5], %r6;\nEND:\n" + add("%rd0+256", "1"));
   on_all_machines(text, [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(128);
-    const Outcome outcome = run.host.run("nest", out, 4);
+    const Outcome outcome = run_waiting(run, "nest", out, 4);
     return first_wrong({done(run, outcome), compared(run.host.values(out, 5), {0, 68, 68, 0, 0}),
                         equal("blocks", run.host.value(out, 64), 5)});
   });
@@ -765,10 +771,13 @@ std::string works_again(GroupTimed& timed) {
 }
 const std::vector<GroupMachine>& fault_machines() {
   static const std::vector<GroupMachine> all = {
-      {"tiny", {"parse.latency=0"}},
+      {"tiny", {"parse.latency=0", "launch.buffer_warp=0", "launch.buffer_lane=0"}},
       {"kepler_k20c", {}},
-      {"tiny", {"blocks.dtbl.enable=1", "parse.latency=0"}},
-      {"tiny", {"blocks.dtbl.enable=1", "blocks.dtbl.agt_size=1", "run.shuffle=1"}},
+      // Groups come while blocks of the kernel that they join wait.
+      {"tiny", {"blocks.dtbl.enable=1", "parse.latency=0", "launch.buffer_warp=0", "launch.buffer_lane=0"}},
+      {"tiny",
+       {"blocks.dtbl.enable=1", "blocks.dtbl.agt_size=1", "run.shuffle=1", "launch.buffer_warp=0",
+        "launch.buffer_lane=0"}},
       {"kepler_ideal", {"blocks.dtbl.enable=1"}},
       {"kepler_k20c", {"blocks.dtbl.enable=1"}},
   };
@@ -824,7 +833,7 @@ const std::string kJoined =
     kernel("joined", native_or_work() + put("%rd0+64", "1") + go_unless_equal("%r1", "0", "END") +
                          go_unless_equal("%r2", "3", "SPEND") + "mov.u64 %rd20, %clock64;\nW:\n" +
                          "ld.volatile.global.u32 %r5, [%rd0+68];\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 trap;\n" +
-                         "mov.u64 %rd21, %clock64;\nsub.u64 %rd21, %rd21, %rd20;\nsetp.lt.u64 %p2, %rd21, 60000;\n" +
+                         "mov.u64 %rd21, %clock64;\nsub.u64 %rd21, %rd21, %rd20;\nsetp.lt.u64 %p2, %rd21, 200000;\n" +
                          "@%p2 bra W;\nSPEND:\n" + spend("2000", "L") + add("%rd0", "1") + "bra END;\nWORK:\n" +
                          spend("20000", "M") + go_unless_equal("%r1", "0", "END") + add("%rd0+4", "1") + "END:\n");
 const std::string kLaunching = await("%rd0+64", "1", "A") + arguments("%rd4", "%rd0", "%r1") +

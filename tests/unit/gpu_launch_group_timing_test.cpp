@@ -151,7 +151,7 @@ TEST(GroupTiming, GroupsInMemoryKeepTheirPlaceInTheOrder) {
   for (const char* size : {"1", "4", "1024"}) {
     const std::string result = in_process([&] {
       GroupTimed timed("kepler_ideal", with_block({std::string("blocks.dtbl.agt_size=") + size}),
-                       self("32", "%r5", "add.u32 %r5, %r1, 1;\n"));
+                       self("32", "%r5", "add.u32 %r5, %r1, 1;\n", "2000"));
       const std::uint64_t out = timed.host.words(2048);
       if (timed.host.run("self", out, kOwn + 16, 1, 32) != Outcome::kDone) return timed.host.said();
       const auto placed = timed.events.of_groups();
@@ -336,14 +336,19 @@ TEST(GroupTiming, CommandsOfOneSmFollowEachOther) {
 
 // --- Commands of several SMs ----------------------------------------------------------------------------------------
 
+// Waits until a time that is the same on all SMs.
+const std::string kTogether =
+    "mov.u64 %rd50, %clock64;\nshr.u64 %rd50, %rd50, 13;\nadd.u64 %rd50, %rd50, 1;\nshl.b64 %rd50, %rd50, 13;\nT:\n"
+    "mov.u64 %rd51, %clock64;\nsetp.lt.u64 %p5, %rd51, %rd50;\n@%p5 bra T;\n";
+
 // A block on each SM launches eight groups at once. Commands are mixed, or SMs are not served in turn: after a command
 // of SM s the next SM behind it that has one, whatever has come first.
 TEST(GroupTiming, SmsAreServedInTurnAndCommandsAreNotMixed) {
-  const std::string text =
-      kernel("self", own_lanes() + only_lanes() + arguments("%rd4", "%rd0", "%r2") +
-                         go_unless_equal("%r11", "0", "READY") + add("%rd0+512", "1") + "READY:\n" +
-                         await("%rd0+512", "13", "W") + launch_group("%r4", "self", "%rd4", flat("1", "32")) +
-                         "WAIT:\n" + spend("3000", "L") + "bra END;\nWORK:\n" + spend("20000", "M") + "END:\n");
+  const std::string text = kernel(
+      "self", own_lanes() + only_lanes() + arguments("%rd4", "%rd0", "%r2") + go_unless_equal("%r11", "0", "READY") +
+                  add("%rd0+512", "1") + "READY:\n" + await("%rd0+512", "13", "W") + kTogether +
+                  launch_group("%r4", "self", "%rd4", flat("1", "32")) + "WAIT:\n" + spend("3000", "L") +
+                  "bra END;\nWORK:\n" + spend("20000", "M") + "END:\n");
   GroupTimed timed("kepler_ideal", with_block({"blocks.dtbl.hash_mode=1"}), text, true);
   const std::uint64_t out = timed.host.words(2048);
   ASSERT_EQ(timed.host.run("self", out, kOwn + 8, 13, 32), Outcome::kDone) << timed.host.said();
@@ -494,7 +499,7 @@ TEST(GroupTiming, OrdinalsCountGroupsThatFoundNoKernel) {
 // The block changes when anything happens in a program that launches no groups.
 const std::string kOrdinary =
     kCount +
-    kernel("wide", "mul.wide.u32 %rd20, %r2, 70;\n" + spend("%rd20", "L") + word("%rd1", "%r0") + add("%rd1", "1")) +
+    kernel("wide", "mul.wide.u32 %rd20, %r2, 9;\n" + spend("%rd20", "L") + word("%rd1", "%r0") + add("%rd1", "1")) +
     kernel("parent", "mad.lo.u32 %r3, %r2, 50, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +
                          "mul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0; add.u64 %rd6, %rd6, 16384;\n" +
                          create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" +
@@ -507,10 +512,10 @@ std::string ordinary(const std::string& name, std::vector<std::string> overrides
     const std::uint64_t out = timed.host.words(8192);
     std::vector<Ticket> tickets;
     for (unsigned i = 0; i < 6; ++i) {
-      tickets.push_back(timed.host.submit("wide", out, 4000 + i, 20 + 30 * i, 32 + 64 * i, i % 3));
+      tickets.push_back(timed.host.submit("wide", out, 4000 + i, 5 + 12 * i, 32 + 64 * i, i % 3));
     }
     tickets.push_back(timed.host.submit("parent", out, 0, 10, 50, 1));
-    tickets.push_back(timed.host.submit("wide", out, 4010, 300, 64));
+    tickets.push_back(timed.host.submit("wide", out, 4010, 150, 64));
     for (const Ticket ticket : tickets) {
       if (timed.device.advance_until(ticket) != Outcome::kDone) return timed.host.said();
     }
@@ -530,15 +535,15 @@ std::string ordinary(const std::string& name, std::vector<std::string> overrides
            std::to_string(hash);
   });
 }
-TEST(GroupTiming, AProgramWithoutGroupsRunsAsWithoutTheBlock) {
-  for (const char* name : {"kepler_ideal", "kepler_k20c", "tiny"}) {
-    const std::vector<std::string> built_in = {"dispatch.bypass=off"};
-    const std::string first = ordinary(name, built_in, {});
-    EXPECT_EQ(first.substr(0, 7), "cycles ") << first;
-    EXPECT_EQ(ordinary(name, built_in, kBlock), first) << name;
-    EXPECT_EQ(ordinary(name, built_in, with_block({"blocks.dtbl.agt_size=1", "launch.commands=8"})), first) << name;
-  }
+class Ordinary : public testing::TestWithParam<const char*> {};
+TEST_P(Ordinary, AProgramWithoutGroupsRunsAsWithoutTheBlock) {
+  const std::vector<std::string> built_in = {"dispatch.bypass=off"};
+  const std::string first = ordinary(GetParam(), built_in, {});
+  EXPECT_EQ(first.substr(0, 7), "cycles ") << first;
+  EXPECT_EQ(ordinary(GetParam(), built_in, kBlock), first);
+  EXPECT_EQ(ordinary(GetParam(), built_in, with_block({"blocks.dtbl.agt_size=1", "launch.commands=8"})), first);
 }
+INSTANTIATE_TEST_SUITE_P(Machines, Ordinary, testing::Values("kepler_ideal", "kepler_k20c", "tiny"));
 TEST(GroupTiming, AProgramWithoutGroupsRunsAsWithoutTheBlockWithFewEntries) {
   const std::vector<std::string> few = {"dispatch.bypass=off", "table.entries=2", "parse.interval=7"};
   EXPECT_EQ(ordinary("tiny", few, kBlock), ordinary("tiny", few, {}));
