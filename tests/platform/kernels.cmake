@@ -273,14 +273,17 @@ foreach(name IN ITEMS
   castor_feature_test(${name})
 endforeach()
 
-# Groups of device code once more, attached to kernels by the block, and with a table that is too small for them.
-foreach(setting IN ITEMS "block;blocks.dtbl.enable=1" "small;blocks.dtbl.enable=1,blocks.dtbl.agt_size=4,blocks.dtbl.hash_mode=1")
-  list(GET setting 0 short)
-  list(GET setting 1 keys)
+# Groups of device code once more: attached to kernels by the block, and with a table that is too small for them.
+foreach(setting IN ITEMS block small)
+  set(keys "blocks.dtbl.enable=1")
+  if(setting STREQUAL "small")
+    string(APPEND keys "$<SEMICOLON>blocks.dtbl.agt_size=4$<SEMICOLON>blocks.dtbl.hash_mode=1")
+  endif()
   set(programs "${PROJECT_BINARY_DIR}/tests/platform/programs/device_group")
-  castor_script_test(program_device_group_${short} KIND platform TIMEOUT 180
-    ENVIRONMENT "CASTOR_PLATFORM=kepler_k20c" "CASTOR_SET=${keys}"
-    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
+  castor_script_test(program_device_group_${setting} KIND platform TIMEOUT 180
+    ENVIRONMENT "CASTOR_PLATFORM=kepler_k20c"
+    COMMAND "${CMAKE_COMMAND}" -E env "CASTOR_SET=${keys}"
+            "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
             "${PROJECT_SOURCE_DIR}/tests/platform/programs/device_group.txt" "${programs}_O0" "${programs}_O2")
 endforeach()
 

@@ -263,7 +263,7 @@ const std::string kBarrier =
     kernel("self", own_lanes() + "mov.u64 %rd4, 0;\nsetp.ge.u32 %p3, %r11, %r10;\n@%p3 bra READY;\n" +
                        arguments("%rd4", "%rd0", "%r1") + "READY:\nbar.sync 0;\n@%p3 bra WAIT;\n" +
                        launch_group("%r4", "self", "%rd4", flat("1", "256")) + add("%rd0+4096", "%r4") + "WAIT:\n" +
-                       spend("3000", "L") + "bra END;\nWORK:\n" + spend("20000", "M") + word("%rd1", "%r0") +
+                       spend("3000", "L") + "bra END;\nWORK:\n" + spend("8000", "M") + word("%rd1", "%r0") +
                        add("%rd1", "1") + "END:\n");
 
 // A call issues though the SM holds as many commands as it can, or it cannot hold as many as it is said to.
@@ -344,11 +344,11 @@ const std::string kTogether =
 // A block on each SM launches eight groups at once. Commands are mixed, or SMs are not served in turn: after a command
 // of SM s the next SM behind it that has one, whatever has come first.
 TEST(GroupTiming, SmsAreServedInTurnAndCommandsAreNotMixed) {
-  const std::string text = kernel(
-      "self", own_lanes() + only_lanes() + arguments("%rd4", "%rd0", "%r2") + go_unless_equal("%r11", "0", "READY") +
-                  add("%rd0+512", "1") + "READY:\n" + await("%rd0+512", "13", "W") + kTogether +
-                  launch_group("%r4", "self", "%rd4", flat("1", "32")) + "WAIT:\n" + spend("3000", "L") +
-                  "bra END;\nWORK:\n" + spend("20000", "M") + "END:\n");
+  const std::string text = kernel("self", own_lanes() + only_lanes() + arguments("%rd4", "%rd0", "%r2") +
+                                              go_unless_equal("%r11", "0", "READY") + add("%rd0+512", "1") +
+                                              "READY:\n" + await("%rd0+512", "13", "W") + kTogether +
+                                              launch_group("%r4", "self", "%rd4", flat("1", "32")) + "WAIT:\n" +
+                                              spend("3000", "L") + "bra END;\nWORK:\n" + spend("5000", "M") + "END:\n");
   GroupTimed timed("kepler_ideal", with_block({"blocks.dtbl.hash_mode=1"}), text, true);
   const std::uint64_t out = timed.host.words(2048);
   ASSERT_EQ(timed.host.run("self", out, kOwn + 8, 13, 32), Outcome::kDone) << timed.host.said();
