@@ -347,6 +347,26 @@ TEST(LaunchGroups, EveryBlockOfEveryGroupRunsOnceWithASmallTable) {
   }
 }
 
+// 96 groups that all wait for each other: groups take entries of the kernel table, of which there are 32 or 2, or wait
+// for the end of those before them.
+TEST(LaunchGroups, MoreRunAtOnceThanTheKernelTableHasEntries) {
+  const std::string text =
+      kernel("meet", native_or_work() + arguments("%rd4", "%rd0", "%r1") +
+                         launch_group("%r4", "meet", "%rd4", flat("1", "96")) + spend("3000", "L") +
+                         "bra END;\nWORK:\n" + go_unless_equal("%r1", "0", "END") + add("%rd0", "1") +
+                         await("%rd0", "96", "W") + add("%rd0+4", "1") + "END:\n");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"table.entries=32"}, {"table.entries=2"}, {"blocks.dtbl.agt_size=1"}}) {
+    const GroupMachine one = {"kepler_ideal", {"blocks.dtbl.enable=1", more[0]}};
+    const GroupWork work = [](const GroupRun& run) {
+      const std::uint64_t out = run.host.words(64);
+      const Outcome outcome = run.host.run("meet", out, kNativeNumber, 1, 96);
+      return first_wrong({done(run, outcome), compared(run.host.values(out, 2), {96, 96}), launched(run, 96, 0)});
+    };
+    EXPECT_EQ(on_machine(one, text, work), "right") << one.said();
+  }
+}
+
 // --- Time of life ---------------------------------------------------------------------------------------------------
 
 // Each block launches the next, lane 0 by itself: out[number] counts threads.
