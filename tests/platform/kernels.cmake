@@ -234,6 +234,7 @@ foreach(name IN ITEMS
     conversions
     copies
     default_stream
+    device_group
     device_heap
     device_launch
     device_launch_fault
@@ -270,5 +271,19 @@ foreach(name IN ITEMS
     use_after_free
     vector_types)
   castor_feature_test(${name})
+endforeach()
+
+# Groups of device code once more: attached to kernels by the block, and with a table that is too small for them.
+foreach(setting IN ITEMS block small)
+  set(keys "blocks.dtbl.enable=1")
+  if(setting STREQUAL "small")
+    string(APPEND keys "$<SEMICOLON>blocks.dtbl.agt_size=4$<SEMICOLON>blocks.dtbl.hash_mode=1")
+  endif()
+  set(programs "${PROJECT_BINARY_DIR}/tests/platform/programs/device_group")
+  castor_script_test(program_device_group_${setting} KIND platform TIMEOUT 180
+    ENVIRONMENT "CASTOR_PLATFORM=kepler_k20c"
+    COMMAND "${CMAKE_COMMAND}" -E env "CASTOR_SET=${keys}"
+            "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
+            "${PROJECT_SOURCE_DIR}/tests/platform/programs/device_group.txt" "${programs}_O0" "${programs}_O2")
 endforeach()
 
