@@ -86,18 +86,19 @@ class GroupEvents final : public Observer {
   }
   void tb_placed(const Tb& e) override {
     all.tb_placed(e);
-    placed.push_back({e.cycle, e.sm, e.kernel->ticket, e.gid, e.group, e.kernel->program->kernel});
-    log({3, e.cycle, e.kernel->ticket, e.gid, e.sm});
+    placed.push_back({e.cycle, e.sm, kernel_of(e), e.gid, e.group, e.kernel->program->kernel});
+    log({3, e.cycle, kernel_of(e), e.gid, e.sm});
   }
   void tb_started(const Tb& e) override {
     all.tb_started(e);
-    log({4, e.cycle, e.kernel->ticket, e.gid, e.sm});
+    log({4, e.cycle, kernel_of(e), e.gid, e.sm});
   }
   void tb_retired(const Tb& e) override {
     all.tb_retired(e);
-    ++retired[{e.kernel->ticket, e.group, e.gid}];
-    log({5, e.cycle, e.kernel->ticket, e.gid, e.sm});
+    ++retired[{kernel_of(e), e.group, e.gid}];
+    log({5, e.cycle, kernel_of(e), e.gid, e.sm});
   }
+  [[nodiscard]] Ticket kernel_of(const Tb& e) const { return all.kernel_of(e); }
   /// Placements of thread blocks of groups, in their order.
   [[nodiscard]] std::vector<Placed> of_groups() const {
     std::vector<Placed> found;
@@ -137,7 +138,7 @@ class GroupTimed {
   }
   /// A counter of the block.
   [[nodiscard]] std::uint64_t block(const std::string& name) {
-    return statistic("front_end.dispatch_policy.dtbl." + name);
+    return statistic("front_end.launch_unit.dtbl." + name);
   }
   [[nodiscard]] std::uint64_t groups() { return statistic("front_end.device_launches.groups"); }
   [[nodiscard]] std::uint64_t fallbacks() { return statistic("front_end.device_launches.fallbacks"); }
@@ -145,6 +146,8 @@ class GroupTimed {
   [[nodiscard]] std::string left() {
     device.gpu().check_invariants();
     std::string all;
+    // L2 may still write back.
+    static_cast<void>(device.advance_to(device.now() + device.gpu().clock().time_of(1000)));
     if (!device.gpu().idle()) all += " something goes on;";
     if (device.store().used(AllocationKind::kPool) != 0) all += " buffers are left;";
     for (const auto& [tb, times] : events.retired) {

@@ -965,6 +965,8 @@ void reset_after(const GroupMachine& one, Cycle cycles) {
       if (outcome != Outcome::kDone) return "does not run: " + timed.host.said();
       timed.device.reset();
       if (!timed.device.complete(ticket)) return std::string("the ticket is open");
+      // L2 may still write back.
+      static_cast<void>(timed.device.advance_to(timed.device.now() + timed.device.gpu().clock().time_of(1000)));
       if (!timed.device.gpu().idle()) return std::string("something goes on");
       const std::uint32_t before = timed.host.value(out);
       const std::string works = works_again(timed);

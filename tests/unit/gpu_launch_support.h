@@ -207,14 +207,21 @@ class Events final : public Observer {
     of.granted = e.cycle;
     of.name = *e.name;
   }
-  void kernel_written(const Kernel& e) override { at(e.ticket).written = e.cycle; }
+  void kernel_written(const Kernel& e) override {
+    at(e.ticket).written = e.cycle;
+    in_table[e.entry] = e.ticket;
+  }
   void kernel_completed(const Kernel& e) override { at(e.ticket).completed = e.cycle; }
   void tb_placed(const Tb& e) override {
-    Of& of = at(e.kernel->ticket);
+    Of& of = at(kernel_of(e));
     if (of.tbs++ == 0) of.placed = e.cycle;
   }
-  void tb_started(const Tb& e) override { ++at(e.kernel->ticket).started; }
-  void tb_retired(const Tb& e) override { ++at(e.kernel->ticket).retired; }
+  void tb_started(const Tb& e) override { ++at(kernel_of(e)).started; }
+  void tb_retired(const Tb& e) override { ++at(kernel_of(e)).retired; }
+  /// The kernel with which a thread block runs; that of a group has the ticket of its own launch.
+  [[nodiscard]] Ticket kernel_of(const Tb& e) const {
+    return e.group == kNoGroup ? e.kernel->ticket : in_table.at(e.kernel->entry);
+  }
 
   /// Kernels of that name in the order of their grants.
   [[nodiscard]] std::vector<Of> of(const std::string& name) const {
@@ -244,6 +251,7 @@ class Events final : public Observer {
   std::vector<Issue> issues;
   std::vector<std::string> names;  ///< kernel of each; its context may be another's later
   std::map<Ticket, Of> kernels;
+  std::map<unsigned, Ticket> in_table;  ///< by entry
   std::vector<Ticket> order;
 
  private:

@@ -120,7 +120,9 @@ LaunchRecord& DeviceLauncher::attach(std::uint64_t parameters) {
 
 void DeviceLauncher::fall_back(std::uint64_t parameters, unsigned ordinal, Cycle now) {
   const Cycle delay = machine_.launch.launch_warp + Cycle{machine_.launch.launch_lane} * ordinal;
-  fallbacks_.emplace(now + delay, take_group(parameters));
+  const LaunchId launch = take_group(parameters);
+  launcher_.fall_back(launch);
+  fallbacks_.emplace(now + delay, launch);
   ++counts_.fallbacks;
 }
 

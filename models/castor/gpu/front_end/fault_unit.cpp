@@ -44,8 +44,8 @@ void FaultUnit::serve(SmUnit& sm, const ServiceMessage& call, Cycle now) {
 
 // A group's launch tree is not that of the kernel with which it runs; both stop.
 void FaultUnit::fail(const KernelContext& kernel, Fault fault, Cycle now) {
-  if (kernel.group != kNoGroup) stop_tree(table_.record_of(kernel), now);
   fail(kernel.entry, std::move(fault), now);
+  if (kernel.group != kNoGroup) stop_tree(table_.record_of(kernel), now);
 }
 
 void FaultUnit::fail(unsigned entry, Fault fault, Cycle now) {

@@ -98,19 +98,42 @@ void GroupStage::attach(const GroupAttach& attach, Cycle now) {
     attached_at_ = now;
 }
 
+// The memory of a group is free when nothing is on its way there.
 void GroupStage::count(const TbEvent& tb) {
   constexpr std::uint32_t kOffChip = 0x80000000;
   if ((tb.group & kOffChip) != 0) {
-    memory_.add(table_.groups().at(tb.group).record->image + kGroupLeft, ~std::uint64_t{0}, 4);
+    LaunchRecord* const record = table_.groups().at(tb.group).record;
+    memory_.add(record->image + kGroupLeft, ~std::uint64_t{0}, 4);
+    counting_.push_back(record);
+    ++open_[record].requests;
   }
   LaunchRecord* const done = table_.count_group(tb.group);
   if (done == nullptr) return;
-  launches_.complete(*done);
-  trees_.records().let_go(*done);
+  if (const auto found = open_.find(done); found != open_.end())
+    found->second.done = true;
+  else
+    finish(*done);
+}
+
+void GroupStage::look(Cycle now) {
+  for (; memory_.has_reply(now); memory_.pop()) {
+    LaunchRecord* const record = counting_.front();
+    counting_.pop_front();
+    const auto found = open_.find(record);
+    if (--found->second.requests != 0) continue;
+    const bool done = found->second.done;
+    open_.erase(found);
+    if (done) finish(*record);
+  }
+}
+
+void GroupStage::finish(LaunchRecord& record) {
+  launches_.complete(record);
+  trees_.records().let_go(record);
 }
 
 Cycle GroupStage::next(Cycle now) const {
-  Cycle next = pushes_.empty() ? kForever : now + 1;
+  Cycle next = pushes_.empty() ? memory_.next_reply() : now + 1;
   for (SmUnit* const sm : sms_) next = std::min(next, sm->commands().next());
   return next == kForever ? next : std::max(next, now + 1);
 }

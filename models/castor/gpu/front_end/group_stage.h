@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include "castor/base/statistics.h"
@@ -33,10 +34,8 @@ class GroupStage final : public KernelKeys {
   void step(Cycle now);
   /// A TB of a group is to be counted.
   void count(const TbEvent& tb);
-  /// Memory has answered; nobody waits for that.
-  void look(Cycle now) {
-    while (memory_.has_reply(now)) memory_.pop();
-  }
+  /// Counts in memory that are performed.
+  void look(Cycle now);
   /// A group has attached, or was pushed, in this cycle.
   [[nodiscard]] bool attached(Cycle now) const { return attached_at_ == now; }
   /// First cycle after `now` with a beat.
@@ -47,6 +46,12 @@ class GroupStage final : public KernelKeys {
   void take_beat(Cycle now);
   void attach(const GroupAttach& attach, Cycle now);
   void push(Cycle now);
+  void finish(LaunchRecord& record);
+
+  struct Open {
+    unsigned requests = 0;
+    bool done = false;  ///< all its TBs are counted
+  };
 
   const Machine& machine_;
   std::vector<SmUnit*> sms_;
@@ -58,9 +63,11 @@ class GroupStage final : public KernelKeys {
   LaunchTrees& trees_;
   MemoryClient& memory_;
   SmSearch last_served_;
-  int serving_ = -1;                  ///< SM whose command is shown, -1 = none
-  std::size_t beat_ = 0;              ///< of it
-  std::deque<std::uint32_t> pushes_;  ///< groups that have attached and that the policy is to be told of
+  int serving_ = -1;                              ///< SM whose command is shown, -1 = none
+  std::size_t beat_ = 0;                          ///< of it
+  std::deque<std::uint32_t> pushes_;              ///< groups that have attached and that the policy is to be told of
+  std::deque<LaunchRecord*> counting_;            ///< whose count in memory goes down, in the order of requests
+  std::unordered_map<LaunchRecord*, Open> open_;  ///< of them those that are not finished
   Cycle attached_at_ = kForever;
 };
 

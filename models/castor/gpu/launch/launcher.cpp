@@ -58,6 +58,7 @@ Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& l
   const LaunchId id = ++last_launch_;
   Node& parent = nodes_.at(caller.launch);
   ++parent.open;
+  blocks_.open_child(caller.block);
   ++pending_;
   buffers_.launch(buffer);
   Node node;
@@ -81,7 +82,6 @@ Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch,
 
   Node& node = admit(caller, launch, buffer);
   const LaunchId id = last_launch_;
-  blocks_.open_child(caller.block);
   follow(node, id, queue->last);
   for (const LaunchId before : queue->events) follow(node, id, before);
   queue->events.clear();
@@ -126,6 +126,11 @@ ChildLaunch Launcher::start(LaunchId launch) {
   return find(launch);
 }
 
+void Launcher::fall_back(LaunchId group) {
+  nodes_.at(group).group = false;
+  --pending_groups_;
+}
+
 void Launcher::arrive(LaunchId launch) {
   Node& node = nodes_.at(launch);
   node.arrived = true;
@@ -162,7 +167,7 @@ void Launcher::close(LaunchId launch, const Node& node) {
     if (next->second.arrived) arrived_.push_back(follower);
   }
   if (node.parent == 0) return closed_roots_.push_back(launch);
-  if (!node.group && blocks_.close_child(node.block)) childless_.push_back(node.block);
+  if (blocks_.close_child(node.block)) childless_.push_back(node.block);
   if (--nodes_.at(node.parent).open == 0) closing_.push_back(node.parent);
 }
 

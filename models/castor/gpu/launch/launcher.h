@@ -66,7 +66,7 @@ class Launcher {
                                 std::uint64_t stream);
   /// What the buffer was made for.
   [[nodiscard]] Launched launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream);
-  /// A group of thread blocks: it waits for nothing, its block does not wait for it, and no limit counts it.
+  /// A group of thread blocks: it waits for nothing, and no limit counts it.
   [[nodiscard]] Launched launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
   /// Whether a warp of the block may wait for children.
   [[nodiscard]] LaunchCode synchronize(const Caller& caller) const;
@@ -85,6 +85,8 @@ class Launcher {
   [[nodiscard]] ChildLaunch start(LaunchId launch);
   /// What is known of a launch by device code that is open.
   [[nodiscard]] ChildLaunch find(LaunchId launch) const;
+  /// A group that has not started becomes a kernel, and counts as pending.
+  void fall_back(LaunchId group);
   /// For machines on which launches come to where they wait some time after they were admitted: one has come.
   void arrive(LaunchId launch);
   /// Launches that have come and wait for no other one any more, since the last call, in that order.
