@@ -137,9 +137,7 @@ class GroupTimed {
     return found == nullptr ? 0 : found->integer();
   }
   /// A counter of the block.
-  [[nodiscard]] std::uint64_t block(const std::string& name) {
-    return statistic("front_end.launch_unit.dtbl." + name);
-  }
+  [[nodiscard]] std::uint64_t block(const std::string& name) { return statistic("front_end.launch_unit.dtbl." + name); }
   [[nodiscard]] std::uint64_t groups() { return statistic("front_end.device_launches.groups"); }
   [[nodiscard]] std::uint64_t fallbacks() { return statistic("front_end.device_launches.fallbacks"); }
   /// What is wrong when nothing is under way any more; empty if nothing is.

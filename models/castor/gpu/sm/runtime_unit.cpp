@@ -261,8 +261,8 @@ void RuntimeUnit::advance() {
   }
 }
 
-// All records of the command are stored, and what its groups must see. Its warp goes on in the next cycle, unless it was
-// stopped; the command is queued then, and shown one later.
+// All records of the command are stored, and what its groups must see. Its warp goes on in the next cycle, unless it
+// was stopped; the command is queued then, and shown one later.
 void RuntimeUnit::send_command(unsigned w) {
   outbox_.command({clock_.now() + 2, w, std::exchange(warp_calls_[w]->groups, {})});
   if ((blocked_.in_runtime() & warp_bit(w)) != 0) go_on(w, clock_.tick() + 1);
