@@ -5,7 +5,7 @@
 
 Each of ARGUMENTS is one input ("citation --nodes 500"). It runs flat, with child kernels, and with them and a limit of
 one pending launch, where some of many must be refused; every run must print PASS and the same hash. Child kernels must
-be launched, for the inputs behind --no-launches not one. The form dtbl must do the same, or say what it lacks. With
+be launched, for the inputs behind --no-launches not one. The form dtbl must do the same. With
 --against the first input runs with child kernels as OTHER too, the same source compiled at another level.
 """
 
