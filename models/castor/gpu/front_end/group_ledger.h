@@ -34,7 +34,11 @@ class GroupLedger {
     CASTOR_ASSERT(found != groups_.end(), "there is no group %x", number);
     return found->second;
   }
-  [[nodiscard]] const Group& at(std::uint32_t number) const { return const_cast<GroupLedger*>(this)->at(number); }
+  [[nodiscard]] const Group& at(std::uint32_t number) const {
+    const auto found = groups_.find(number);
+    CASTOR_ASSERT(found != groups_.end(), "there is no group %x", number);
+    return found->second;
+  }
   [[nodiscard]] bool has(std::uint32_t number) const { return groups_.count(number) != 0; }
   [[nodiscard]] bool empty() const { return groups_.empty(); }
   /// Calls use(group) for each, in ascending order of launches.

@@ -18,7 +18,7 @@ struct Placement {
   std::uint32_t position = 0;      ///< in the entry, from 0 without gaps; its order source turns it into the TB's index
   bool linear = false;             ///< the policy keeps no odometer: the SM divides to get block indices
   std::uint32_t group = kNoGroup;  ///< the next TB of this group instead; the machine checks what follows
-  Dim3 grid;                       ///< of a group: its TBs in each dimension
+  Dim3 grid{};                     ///< of a group: its TBs in each dimension
   std::uint64_t param = 0;         ///< of a group: device address of its parameters
   bool last_of_group = false;
 };
