@@ -178,7 +178,7 @@ std::vector<CdpPathRun> cdp_path_runs(bool quick) {
     if (!quick || (lanes & (lanes - 1)) == 0) out.push_back(calls("lanes", lanes, 1, 1, lanes));
   }
   for (const unsigned warps : {1U, 2U, 4U, 8U, 16U}) out.push_back(calls("warps", warps, 1, warps, 1));
-  for (unsigned launches = 32; launches <= (quick ? 256U : 65536U); launches *= 2) {
+  for (unsigned launches = 32; launches <= (quick ? 256U : 262144U); launches *= 2) {
     out.push_back(calls("many", launches, launches / 32, 1, 32));
     out.push_back(calls("many_serial", launches, launches / 32, 1, 32, {"parse.interval=283"}));
   }
