@@ -6,6 +6,7 @@
 
 import csv
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -75,8 +76,14 @@ with tempfile.TemporaryDirectory() as folder:
     everything = (root / "one" / "report.md").read_text()
     for text in ("| B1 ", "| B14", "| B16", "not measured |", "needs runs of the form dtbl"):
         check("with --all-claims the report has " + text, full.returncode == 0 and text in everything)
-    picture_checks.bars(check, (root / "one" / "cdp-speed.gp").read_text(), published=True, base=1)
+    bars, _, marks = picture_checks.bars(check, (root / "one" / "cdp-speed.gp").read_text(), published=True)
     speed = flat["cycles"] / cdp["cycles"]
+    check(f"speed-up {speed:.3f} on the picture", any(abs(row[1] - math.log2(speed)) < 1e-6 for row in bars))
+    means = sorted(2 ** row[1] for row in marks)
+    check(
+        f"the source's means are there: {means}",
+        len(means) == 2 and abs(means[0] * 1.16 - 1) < 1e-6 and abs(means[1] - 1.43) < 1e-6,
+    )
     line = next(
         text
         for text in report[report.index("**Speed-up over flat") :].splitlines()

@@ -181,18 +181,21 @@ void speed(const Runs& runs, Output& output) {
   output.table(by_program(
       "Speed-up over flat (mean: geometric)", runs, columns,
       [&](const Names& programs, const std::string& system) { return with_spread(faster(programs, system), 3); }));
+  // Of 0.3 to 100: doublings, so that all can be seen.
   Plot plot;
   plot.file = "cdp-speed";
   plot.title = "Speed-up over the flat program";
-  plot.y_label = "flat = 1";
-  plot.base = 1;
+  plot.y_label = "doublings: 0 = flat, 1 = twice as fast, -1 = half";
   plot.groups = runs.programs;
   plot.groups.emplace_back("mean");
   for (const std::string& system : columns) {
     Plot::Series series;
     series.name = system;
     for (const std::string& group : plot.groups) {
-      series.add(faster(group == "mean" ? runs.programs : Names{group}, system), source_speed(group, system));
+      Spread value = faster(group == "mean" ? runs.programs : Names{group}, system);
+      value.deviation /= value.mean * std::log(2.0);
+      value.mean = std::log2(value.mean);
+      series.add(value, std::log2(source_speed(group, system)));
     }
     plot.series.push_back(std::move(series));
   }
