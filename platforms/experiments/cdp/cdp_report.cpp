@@ -44,6 +44,7 @@ void add_path(const Run& run, cdp::LaunchPath& path) {
   const auto value = run.parameters.at("value").get<unsigned>();
   const workloads::Sample sample = cdp_sample(run.result);
   if (axis == "placement") path.placement = sample;
+  if (axis == "limit") path.limited = sample;
   for (const auto& [name, series] :
        {std::pair("lanes", &path.lanes), std::pair("warps", &path.warps), std::pair("many", &path.many),
         std::pair("many_serial", &path.many_serial), std::pair("queues", &path.queues)}) {

@@ -131,12 +131,13 @@ std::uint64_t span(const Json& report) {
       std::llround(static_cast<double>(last - first) * key(report, "clock.core_mhz") / 1e6));
 }
 
-/// "calls.stream" -> "clock_stream", "placement.in_turn" -> "in_turn".
+/// "calls.stream" -> "clock_stream", but "calls.refused" -> "refused"; "placement.in_turn" -> "in_turn".
 void add_path(const Json& figures, Json& out) {
   for (const auto& [name, value] : figures.items()) {
     const std::size_t dot = name.find('.');
     const std::string last = name.substr(dot + 1);
-    out[name.rfind("calls.", 0) == 0 ? "clock_" + last : last] = static_cast<std::uint64_t>(value.get<double>());
+    out[name.rfind("calls.", 0) == 0 && last != "refused" ? "clock_" + last : last] =
+        static_cast<std::uint64_t>(value.get<double>());
   }
 }
 
@@ -182,6 +183,9 @@ std::vector<CdpPathRun> cdp_path_runs(bool quick) {
     out.push_back(calls("many", launches, launches / 32, 1, 32));
     out.push_back(calls("many_serial", launches, launches / 32, 1, 32, {"parse.interval=283"}));
   }
+  CdpPathRun limited = calls("limit", 5, 1, 1, 32);
+  limited.arguments.insert(limited.arguments.end(), {"--pending", "5"});
+  out.push_back(std::move(limited));
   for (const unsigned queues : {1U, 8U, 32U}) {
     out.push_back({"queues", queues, {"host.launch_us=0", "queue.count=" + std::to_string(queues)}, {"queues"}});
   }

@@ -26,7 +26,7 @@ struct CdpSystem {
 
 /// A run of the way of a launch: of the program launch_path.
 struct CdpPathRun {
-  const char* axis;  ///< what is varied: "lanes", "warps", "many", "many_serial", "queues", "placement"
+  const char* axis;  ///< what is varied: "lanes", "warps", "many", "many_serial", "limit", "queues", "placement"
   unsigned value;
   std::vector<std::string> keys, arguments;
 };

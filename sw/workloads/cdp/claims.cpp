@@ -90,6 +90,7 @@ class Judge {
     elsewhere("B16", "memory set aside for synchronisation", "95 MB per level on 13 SMXs",
               "linear in the depth, 7.3 MB per SM and level",
               "memory that a runtime sets aside; the platform copies contexts and sets nothing aside");
+    limit();
     conservation(unbalanced_runs);
     return std::move(claims_);
   }
@@ -382,6 +383,21 @@ class Judge {
       c.ours += (c.ours.empty() ? "" : ", ") + program + " " + number(own, 1, " %");
     }
     conclude(c, all_of(size), at_least(mean(kDense, kCdp, part, 100), 60), "wanted 60 % in each");
+  }
+
+  void limit() {
+    Claim& c =
+        begin("B17", "launches above the limit of pending ones are refused", "section 3.4.2.4",
+              "32 lanes launch at once with a limit of 5: 5 are admitted, 27 refused, and the call takes as long as "
+              "with 32");
+    if (!need_path(c, !path_.limited.empty())) return;
+    const Sample& p = path_.limited;
+    c.ours = number(p.at("launches"), 0) + " admitted, " + number(p.at("refused"), 0) + " refused, " +
+             number(p.at("call_launch"), 0) + " ticks";
+    conclude(c,
+             certain(p.at("launches") == 5 && p.at("refused") == 27 && p.at("pending_peak") == 5 &&
+                     p.at("call_launch") == published::kLaunch.ticks(32)),
+             "wanted 5, 27 and " + number(published::kLaunch.ticks(32), 0) + " ticks");
   }
 
   void conservation(const std::vector<std::string>& wrong) {

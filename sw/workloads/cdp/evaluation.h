@@ -59,6 +59,7 @@ struct LaunchPath {
   BySize many, many_serial;  ///< by number of launches; serial: one grant at a time
   BySize queues;             ///< kernels of 64 streams, by hardware queues
   Sample placement;          ///< figures of the program
+  Sample limited;            ///< 32 lanes of one warp, and a limit of 5 pending launches
 };
 /// Cycles per launch between neighbours of a series: (larger number of launches, cycles).
 [[nodiscard]] std::vector<std::pair<unsigned, double>> slopes(const LaunchPath::BySize& series);
@@ -66,7 +67,7 @@ struct LaunchPath {
 /// What does not add up in a run: launches that did not start, thread blocks that were not placed; empty if all does.
 [[nodiscard]] std::vector<std::string> unbalanced(const Sample& sample);
 
-/// The claims B1 to B16 and the invariant I1 (docs/results/cdp.md, "Claims"). `unbalanced_runs`: what `unbalanced`
+/// The claims B1 to B17 and the invariant I1 (docs/results/cdp.md, "Claims"). `unbalanced_runs`: what `unbalanced`
 /// says, with names of runs.
 [[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation, const LaunchPath& path,
                                        const std::vector<std::string>& unbalanced_runs);

@@ -77,6 +77,7 @@ LaunchPath path() {
     out.placement[name] = 1;
   }
   out.placement["first_sm"] = 0;
+  out.limited = {{"launches", 5}, {"refused", 27}, {"pending_peak", 5}, {"call_launch", published::kLaunch.ticks(32)}};
   return out;
 }
 
@@ -102,7 +103,7 @@ Evaluation changed(const std::string& program, const char* system, const std::fu
 
 TEST(CdpClaims, TheSourceReproducesItself) {
   const std::vector<Claim> claims = judge(published_runs(), path(), {});
-  EXPECT_EQ(claims.size(), 17U);
+  EXPECT_EQ(claims.size(), 18U);
   for (const Claim& claim : claims) {
     const bool open = claim.id == "B14" || claim.id == "B16";
     EXPECT_EQ(claim.verdict, open ? Verdict::kOpen : Verdict::kReproduced) << claim.id << ": " << claim.ours;
@@ -121,6 +122,9 @@ TEST(CdpClaims, OfThePathHoldToTheTick) {
   EXPECT_EQ(judged([](LaunchPath& p) { p.lanes.erase(9); }, "B4"), Verdict::kOpen);
   EXPECT_EQ(judged([](LaunchPath& p) { p.placement["takes_freed_room"] = 0; }, "B1"), Verdict::kNot);
   EXPECT_EQ(judged([](LaunchPath& p) { p.placement["first_sm"] = 1; }, "B1"), Verdict::kNot);
+  for (const char* const name : {"launches", "refused", "pending_peak", "call_launch"}) {
+    EXPECT_EQ(judged([&](LaunchPath& p) { p.limited[name] += 1; }, "B17"), Verdict::kNot) << name;
+  }
   EXPECT_EQ(judged([](LaunchPath& p) { p.warps[16]["cycles"] = 40000; }, "B5"), Verdict::kNot);
   EXPECT_EQ(judged([](LaunchPath& p) { p.queues[1]["cycles"] = 100000; }, "B3"), Verdict::kNot);
 }
