@@ -129,6 +129,9 @@ std::string key_of(const std::string& name, const Paths& sources, SharedParts& s
   base::Hash hash;
   // The program names the folder of the runtime that it loads.
   hash.add(kRecipe).add(name).add(kLevel).add(base::prefix());
+  if (const Family* const family = family_of(name); family != nullptr) {
+    for (const std::string& option : family->options) hash.add(option);
+  }
   return hash.add(SharedParts::digest_of(sources)).add(shared.digest()).text();
 }
 
