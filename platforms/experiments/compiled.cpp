@@ -30,6 +30,23 @@ using Paths = std::vector<fs::path>;
 /// Part of every key: raise it when programs change though nothing that they are made of does.
 constexpr unsigned kRecipe = 1;
 constexpr const char* kLevel = "-O2";
+/// Beginnings of names, the folder that stands for each, and what its programs want of the compiler.
+struct Family {
+  const char *beginning, *folder;
+  std::vector<std::string> options;
+};
+const std::vector<Family>& families() {
+  static const std::vector<Family> kFamilies = {{"micro_", "microbenchmarks", {}},
+                                                {"dynamic_", "dynamic", {"-std=c++17"}}};
+  return kFamilies;
+}
+/// nullptr for a name that stands for itself.
+const Family* family_of(const std::string& name) {
+  for (const Family& family : families()) {
+    if (name.rfind(family.beginning, 0) == 0) return &family;
+  }
+  return nullptr;
+}
 
 fs::path sources_folder() { return fs::path(base::data_folder()) / "kernels"; }
 fs::path compiler() { return fs::path(base::prefix()) / "bin/castor-cc"; }
@@ -49,15 +66,24 @@ Paths files_below(const fs::path& place) {
   return out;
 }
 
-/// What is handed to the compiler: a file, or all sources of the program's folder.
+/// What is handed to the compiler: a file, with what the files of its family share, or all sources of the program's
+/// folder.
 Paths sources_of(const std::string& name) {
-  static const std::string kMicro = "micro_";
   const fs::path root = sources_folder();
-  const fs::path file = name.rfind(kMicro, 0) == 0 ? root / "microbenchmarks" / (name.substr(kMicro.size()) + ".cu")
-                                                   : root / (name + ".cu");
+  const Family* const family = family_of(name);
+  const fs::path file = family == nullptr
+                            ? root / (name + ".cu")
+                            : root / family->folder / (name.substr(std::strlen(family->beginning)) + ".cu");
   std::error_code failed;
-  if (fs::is_regular_file(file, failed)) return {file};
   Paths out;
+  if (fs::is_regular_file(file, failed)) {
+    out.push_back(file);
+    if (family == nullptr) return out;
+    for (const fs::path& path : files_below(root / family->folder)) {
+      if (path.extension() == ".cpp") out.push_back(path);
+    }
+    return out;
+  }
   for (const fs::path& path : files_below(root / name)) {
     if (path.extension() == ".cu" || path.extension() == ".cpp") out.push_back(path);
   }
@@ -103,6 +129,9 @@ std::string key_of(const std::string& name, const Paths& sources, SharedParts& s
   base::Hash hash;
   // The program names the folder of the runtime that it loads.
   hash.add(kRecipe).add(name).add(kLevel).add(base::prefix());
+  if (const Family* const family = family_of(name); family != nullptr) {
+    for (const std::string& option : family->options) hash.add(option);
+  }
   return hash.add(SharedParts::digest_of(sources)).add(shared.digest()).text();
 }
 
@@ -200,6 +229,9 @@ void compile(const Wanted& wanted) {
   const fs::path folder = building.folder();
   const fs::path log = folder / "log";
   std::vector<std::string> words = {compiler().string(), kLevel};
+  if (const Family* const family = family_of(wanted.name); family != nullptr) {
+    words.insert(words.end(), family->options.begin(), family->options.end());
+  }
   for (const fs::path& source : wanted.sources) words.push_back(source.string());
   words.insert(words.end(), {"-o", (folder / wanted.name).string()});
   const int status = wait_for(start_process(words, log.string()));

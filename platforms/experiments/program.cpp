@@ -97,15 +97,19 @@ Json CudaProgram::run(const std::string& machine, const std::vector<std::string>
 
 Json CudaProgram::result(const std::string& machine, const std::vector<std::string>& overrides,
                          const std::vector<std::string>& arguments) const {
-  static const std::string kWord = "RESULT ";
-  const std::string said = "\n" + finish(machine, overrides, arguments).said;
-  const std::size_t at = said.find("\n" + kWord);
+  return result_in(finish(machine, overrides, arguments).said);
+}
+
+Json CudaProgram::result_in(const std::string& said) const {
+  static const std::string kWord = "\nRESULT ";
+  const std::string lines = "\n" + said;
+  const std::size_t at = lines.find(kWord);
   if (at != std::string::npos) {
-    const std::size_t begin = at + 1 + kWord.size();
-    Json out = Json::parse(said.substr(begin, said.find('\n', begin) - begin), nullptr, false);
+    const std::size_t begin = at + kWord.size();
+    Json out = Json::parse(lines.substr(begin, lines.find('\n', begin) - begin), nullptr, false);
     if (out.is_object()) return out;
   }
-  throw base::Error(path_ + " printed no RESULT: " + said.substr(1));
+  throw base::Error(path_ + " printed no RESULT: " + said);
 }
 
 }  // namespace castor::platforms::experiments

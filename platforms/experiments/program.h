@@ -23,17 +23,20 @@ class CudaProgram {
   /// base::Error if there is no such line.
   [[nodiscard]] Json result(const std::string& machine, const std::vector<std::string>& overrides,
                             const std::vector<std::string>& arguments) const;
-  /// Changes when the program or the libcastor_cudart that it loads does.
-  [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
-
- private:
+  /// What a run said and reported.
   struct Finished {
     std::string said;
     Json report;
   };
+  /// Both. Errors: as `run`.
   [[nodiscard]] Finished finish(const std::string& machine, const std::vector<std::string>& overrides,
                                 const std::vector<std::string>& arguments) const;
+  /// The object behind the word RESULT in what a run of this program said. Errors: as `result`.
+  [[nodiscard]] Json result_in(const std::string& said) const;
+  /// Changes when the program or the libcastor_cudart that it loads does.
+  [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
 
+ private:
   std::string path_, fingerprint_;
 };
 

@@ -51,7 +51,7 @@ class Documents(TypedDocuments, unittest.TestCase):
     @unittest.skipUnless(os.environ.get("CASTOR_LONG") == "1", "half an hour: CASTOR_LONG=1")
     def test_guide_to_experiments(self):
         _, files = self.type_document(self.folder, "docs/guides/experiments.md", self.environment)
-        self.assertLessEqual({"castor-lax", "castor-saws", "castor-darsie", "castor-fidelity"}, files)
+        self.assertLessEqual({"castor-lax", "castor-saws", "castor-darsie", "castor-cdp", "castor-fidelity"}, files)
 
     def test_what_is_left_out_is_in_the_documents(self):
         typed = [command for name in DOCUMENTS for command in commands(TREE / name)]

@@ -35,6 +35,13 @@ if(TARGET kernel_convolution_direct)
             "${PROJECT_BINARY_DIR}/kernels")
 endif()
 
+# Child kernels.
+if(TARGET kernel_dynamic_launch_path)
+  castor_script_test(experiment_cdp KIND platform TIMEOUT 180
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_cdp_test.py" "$<TARGET_FILE:castor>"
+            "${PROJECT_BINARY_DIR}/kernels")
+endif()
+
 # Microbenchmarks beside published values.
 if(TARGET micro_chains)
   castor_script_test(experiment_fidelity KIND platform TIMEOUT 180

@@ -149,7 +149,13 @@ class Compiled(unittest.TestCase):
         lax += ["--jobs", "8"]
         darsie = ["darsie", "--program", "CONVTEX", "--system", "baseline", "--seeds", "1", "--set", "chip.sms=2"]
         darsie += [word for one in ("width=64", "height=64", "radius=2") for word in ("--argument", one)]
-        for words, name in ((fidelity, "micro_chains"), (lax, "job_mix"), (darsie, "convolution_direct")):
+        cdp = ["cdp", "--program", "bfs_citation", "--system", "flat", "--seeds", "1", "--argument", "nodes=300"]
+        for words, name in (
+            (fidelity, "micro_chains"),
+            (lax, "job_mix"),
+            (darsie, "convolution_direct"),
+            (cdp, "dynamic_bfs"),
+        ):
             out = self.root / words[0]
             done = subprocess.run(
                 [CASTOR, "experiment", *words, "--quiet", "--out", out],

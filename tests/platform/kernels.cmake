@@ -188,6 +188,11 @@ castor_kernel_test(dynamic_barnes_hut "flat clusters --points 60" "flat uniform 
 castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --threshold 1000" RUNS "clusters --points 400"
                   "uniform --points 700 --child 64")
 
+# The way of a launch: that everything ran. What it measures is compared by experiment_cdp.
+castor_script_test(kernel_dynamic_launch_path KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py" "${kernels}/dynamic_launch_path"
+          "calls --lanes 5 --warps 3 --blocks 2" "calls --lanes 32 --pending 3" "queues --streams 5 --ticks 10" "placement --ticks 10")
+
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)
   castor_script_test(kernel_micro_${name} KIND platform TIMEOUT 120 ENVIRONMENT ${functional}

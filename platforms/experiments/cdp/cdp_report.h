@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "platforms/experiments/experiment.h"
+#include "platforms/experiments/output.h"
+
+namespace castor::platforms::experiments {
+
+/// Tables, pictures and claims of the comparison with CUDA dynamic parallelism. False if launches or thread blocks got
+/// lost in a run.
+[[nodiscard]] bool report_cdp(const std::vector<Run>& runs, Output& output);
+
+}  // namespace castor::platforms::experiments

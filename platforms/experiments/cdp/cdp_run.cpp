@@ -1,0 +1,239 @@
+#include "platforms/experiments/cdp/cdp_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "castor/base/error.h"
+
+namespace castor::platforms::experiments {
+namespace {
+
+namespace cdp = workloads::cdp;
+using Names = std::vector<std::string>;
+
+/// Of the report's `statistics`, by their names in the result.
+struct Count {
+  const char *name, *pointer;
+};
+constexpr Count kCounts[] = {
+    {"launches", "/front_end/device_launches/launches"},
+    {"granted", "/front_end/device_launches/granted"},
+    {"dropped", "/front_end/device_launches/dropped"},
+    {"pending_peak", "/front_end/device_launches/pending_peak"},
+    {"wait_sum", "/front_end/device_launch_wait/sum"},
+    {"kernels_parsed", "/front_end/kernels_parsed"},
+    {"kernels_completed", "/front_end/kernels_completed"},
+    {"tb_placed", "/front_end/tb_placed"},
+    {"tb_retired", "/front_end/tb_retired"},
+    {"entries_valid_max", "/front_end/entries_valid_max"},
+    {"entries_valid_sum", "/front_end/entries_valid_sum"},
+    {"tb_started", "/total/tb_started"},
+    {"tb_left", "/total/tb_retired"},
+    {"occupancy_warps_sum", "/total/occupancy_warps_sum"},
+    {"occupancy_device_warps_sum", "/total/occupancy_device_warps_sum"},
+    {"replays", "/total/replays"},
+    {"coalesced_lines", "/total/coalesced_lines"},
+    {"l1_read_hit", "/total/l1_read_hit"},
+    {"l1_read_miss", "/total/l1_read_miss"},
+    {"l2_read_hit", "/total/l2_read_hit"},
+    {"l2_read_miss", "/total/l2_read_miss"},
+    {"dram_n_activity", "/total/dram_n_activity"},
+    {"dram_bytes", "/total/dram_bytes"},
+};
+/// Ticks of warps in calls, summed over SMs.
+constexpr Count kCalls[] = {{"call_stream", "/device_runtime/stream_wait"},
+                            {"call_buffer", "/device_runtime/buffer_wait"},
+                            {"call_launch", "/device_runtime/launch_wait"}};
+constexpr const char* kOffChip[] = {"load_global", "load_local",    "load_generic", "store_global",
+                                    "store_local", "store_generic", "atomic"};
+constexpr const char* kShared[] = {"load_shared", "store_shared"};
+
+std::uint64_t number(const Json& group, const std::string& pointer) {
+  return group.at(Json::json_pointer(pointer)).get<std::uint64_t>();
+}
+
+std::uint64_t product(const Json& dimensions) {
+  std::uint64_t out = 1;
+  for (const Json& one : dimensions) out *= one.get<std::uint64_t>();
+  return out;
+}
+
+double key(const Json& report, const char* name) {
+  return report.at("configuration").at("keys").at(name).at("value").get<double>();
+}
+
+void add(Json& out, const std::string& name, std::uint64_t value) {
+  out[name] = out.value(name, std::uint64_t{0}) + value;
+}
+
+/// A row of the report: a kernel of the host, or all launches of one kernel at one level of its tree.
+void add_kernel(const Json& kernel, Json& out) {
+  const Json counts = kernel.value("counts", Json::object());
+  const bool child = counts.value("level", 0U) != 0;
+  const std::uint64_t blocks = number(kernel, "/thread_blocks");
+  add(out, "thread_blocks", blocks);
+  const std::string whose = child ? "child_" : "parent_";
+  add(out, whose + "threads", blocks * product(kernel.at("block")));
+  for (const char* const name : {"warp_instructions", "thread_instructions"}) {
+    add(out, name, number(kernel, std::string("/") + name));
+    add(out, whose + name, number(kernel, std::string("/") + name));
+  }
+  if (child) {
+    add(out, "ended", counts.at("device_launches").get<std::uint64_t>());
+  } else {
+    add(out, "host_kernels", 1);
+    add(out, "cycles", number(kernel, "/cycles"));
+  }
+}
+
+void add_totals(const Json& report, Json& out) {
+  const Json& statistics = report.at("statistics");
+  for (const Count& one : kCounts) out[one.name] = number(statistics, one.pointer);
+  std::uint64_t sms = 0;
+  for (const auto& [unit, group] : statistics.items()) {
+    if (unit.rfind("sm", 0) != 0) continue;
+    ++sms;
+    for (const Count& one : kCalls) add(out, one.name, number(group, one.pointer));
+  }
+  const Json& classes = statistics.at("total").at("warp_instructions_by_class");
+  for (const char* const name : kOffChip) add(out, "global_instructions", classes.at(name).get<std::uint64_t>());
+  out["memory_instructions"] = out.at("global_instructions");
+  for (const char* const name : kShared) add(out, "memory_instructions", classes.at(name).get<std::uint64_t>());
+  const auto whole = [](double value) { return static_cast<std::uint64_t>(std::llround(value)); };
+  out["lane_slots"] = out.at("warp_instructions").get<std::uint64_t>() * whole(key(report, "sm.lanes"));
+  out["warp_room"] = out.at("cycles").get<std::uint64_t>() * sms * whole(key(report, "sm.warps"));
+  out["dram_busy"] = report.at("ratios").at("dram_efficiency").at("numerator");
+}
+
+/// "dynamic_bfs form=cdp input=citation: ...: launches 807, refused 0, failed 0", a line of the program.
+void add_counted(const std::string& said, Json& out) {
+  unsigned long long counted = 0, refused = 0, failed = 0;
+  const std::size_t at = said.find(": launches ");
+  if (at == std::string::npos ||
+      std::sscanf(said.c_str() + at, ": launches %llu, refused %llu, failed %llu", &counted, &refused, &failed) != 3) {
+    throw base::Error("the program does not say how much it launched: " + said);
+  }
+  out["counted"] = counted;
+  out["refused"] = refused;
+  out["failed"] = failed;
+}
+
+/// From the first entry in the table to the end of the last kernel, in cycles, of kernels that run side by side.
+std::uint64_t span(const Json& report) {
+  std::uint64_t first = UINT64_MAX, last = 0;
+  for (const Json& kernel : report.at("kernels")) {
+    first = std::min(first, number(kernel, "/start_ps"));
+    last = std::max(last, number(kernel, "/end_ps"));
+  }
+  return static_cast<std::uint64_t>(
+      std::llround(static_cast<double>(last - first) * key(report, "clock.core_mhz") / 1e6));
+}
+
+/// "calls.stream" -> "clock_stream", but "calls.refused" -> "refused"; "placement.in_turn" -> "in_turn".
+void add_path(const Json& figures, Json& out) {
+  for (const auto& [name, value] : figures.items()) {
+    const std::size_t dot = name.find('.');
+    const std::string last = name.substr(dot + 1);
+    out[name.rfind("calls.", 0) == 0 && last != "refused" ? "clock_" + last : last] =
+        static_cast<std::uint64_t>(value.get<double>());
+  }
+}
+
+CdpPathRun calls(const char* axis, unsigned value, unsigned blocks, unsigned warps, unsigned lanes, Names keys = {}) {
+  return {axis,
+          value,
+          std::move(keys),
+          {"calls", "--blocks", std::to_string(blocks), "--warps", std::to_string(warps), "--lanes",
+           std::to_string(lanes)}};
+}
+
+}  // namespace
+
+const std::vector<CdpSystem>& cdp_systems() {
+  static const std::vector<CdpSystem> kSystems = {
+      {cdp::kFlat, "no launches by device code", "flat", {}},
+      {cdp::kCdp, "child kernels, latencies as measured", "cdp", {}},
+      {cdp::kIdeal,
+       "child kernels, no latency of calls and of the parse",
+       "cdp",
+       {"launch.stream_warp=0", "launch.buffer_warp=0", "launch.buffer_lane=0", "launch.launch_warp=0",
+        "launch.launch_lane=0", "parse.latency=0"}},
+      {"cdp_serial", "child kernels, one grant at a time", "cdp", {"parse.interval=283"}, true},
+      {"cdp_inherit", "child kernels may read what their parents had in L1", "cdp", {"acquire.child=inherit"}, true},
+  };
+  return kSystems;
+}
+
+const CdpSystem* find_cdp_system(const std::string& name) {
+  for (const CdpSystem& system : cdp_systems()) {
+    if (name == system.name) return &system;
+  }
+  return nullptr;
+}
+
+std::vector<CdpPathRun> cdp_path_runs(bool quick) {
+  std::vector<CdpPathRun> out;
+  for (unsigned lanes = 1; lanes <= 32; ++lanes) {
+    if (!quick || (lanes & (lanes - 1)) == 0) out.push_back(calls("lanes", lanes, 1, 1, lanes));
+  }
+  for (const unsigned warps : {1U, 2U, 4U, 8U, 16U}) out.push_back(calls("warps", warps, 1, warps, 1));
+  for (unsigned launches = 32; launches <= (quick ? 256U : 262144U); launches *= 2) {
+    out.push_back(calls("many", launches, launches / 32, 1, 32));
+    out.push_back(calls("many_serial", launches, launches / 32, 1, 32, {"parse.interval=283"}));
+  }
+  CdpPathRun limited = calls("limit", 5, 1, 1, 32);
+  limited.arguments.insert(limited.arguments.end(), {"--pending", "5"});
+  out.push_back(std::move(limited));
+  for (const unsigned queues : {1U, 8U, 32U}) {
+    out.push_back({"queues", queues, {"host.launch_us=0", "queue.count=" + std::to_string(queues)}, {"queues"}});
+  }
+  out.push_back({"placement", 0, {}, {"placement"}});
+  return out;
+}
+
+Json CdpPrograms::run(const Json& parameters) const {
+  const bool path = parameters.contains("axis");
+  const CudaProgram& program = programs_.at(parameters.at("of").get<std::string>());
+  Names keys = parameters.at("keys").get<Names>();
+  const Names user = parameters.value("set", Names());
+  keys.insert(keys.end(), user.begin(), user.end());
+  const CudaProgram::Finished finished =
+      program.finish(parameters.at("machine").get<std::string>(), keys, parameters.at("arguments").get<Names>());
+  Json out = Json::object();
+  for (const char* const name :
+       {"cycles", "host_kernels", "ended", "child_threads", "child_warp_instructions", "child_thread_instructions"}) {
+    out[name] = 0U;
+  }
+  for (const Json& kernel : finished.report.at("kernels")) add_kernel(kernel, out);
+  add_totals(finished.report, out);
+  if (path) {
+    add_path(program.result_in(finished.said), out);
+    if (parameters.at("axis") == "queues") out["cycles"] = span(finished.report);
+  } else {
+    add_counted(finished.said, out);
+  }
+  const Names wrong = cdp::unbalanced(cdp_sample(out));
+  if (!wrong.empty()) throw base::Error("something was lost: " + wrong.front() + "\n" + finished.said);
+  return out;
+}
+
+const std::string& CdpPrograms::fingerprint(const std::string& name) const { return programs_.at(name).fingerprint(); }
+
+std::string cdp_figures() {
+  std::string all = "cycles host_kernels ended counted refused failed lane_slots warp_room dram_busy threads clock";
+  for (const Count& one : kCounts) all += std::string(" ") + one.pointer;
+  for (const Count& one : kCalls) all += std::string(" ") + one.pointer;
+  for (const char* const name : kOffChip) all += std::string(" ") + name;
+  for (const char* const name : kShared) all += std::string(" ") + name;
+  return all;
+}
+
+workloads::Sample cdp_sample(const Json& result) {
+  workloads::Sample out;
+  for (const auto& [name, value] : result.items()) out[name] = value.get<double>();
+  return out;
+}
+
+}  // namespace castor::platforms::experiments

@@ -1,0 +1,23 @@
+#pragma once
+
+/// What the source published (docs/results/cdp.md): chapter 3 on a K20c, chapter 4 in a simulator.
+namespace castor::workloads::cdp::published {
+
+/// Ticks of a call by a warp of which x lanes call: `warp` + `lane` x. Table 5.
+struct Call {
+  double warp, lane;
+  [[nodiscard]] constexpr double ticks(double lanes) const { return warp + lane * lanes; }
+};
+inline constexpr Call kStream = {7165, 0}, kBuffer = {8023, 129}, kLaunch = {12187, 1592};
+/// From the choice of a kernel to its entry in the table. Table 5.
+inline constexpr double kDispatch = 283;
+
+/// Speed-up over flat.
+inline constexpr double kIdeal = 1.43;     ///< mean of chapter 4; chapter 3: 1.13 to 2.73
+inline constexpr double kReal = 1 / 1.16;  ///< mean of chapter 4; chapter 3: 1 / 1.21
+inline constexpr double kIdealPackets = 1.96, kIdealStrings = 2.73, kIdealRoad = 1.0;  ///< chapter 3
+
+/// Memory set aside for pending launches and for each level of synchronisation, K20c. Section 3.4.2.4.
+inline constexpr double kReservedMb = 172, kReservedFrom = 32, kReservedKbPerLaunch = 8.3, kLevelMb = 95;
+
+}  // namespace castor::workloads::cdp::published
