@@ -214,5 +214,36 @@ TEST(DispatcherDeathTest, PoliciesThatBreakTheRules) {
   EXPECT_DEATH(rig.step(1), "offers a TB of entry 3 to SM 0, where it does not fit");
 }
 
+// What a policy says of a group's thread block has to be what the machine knows.
+TEST(DispatcherDeathTest, PoliciesThatOfferGroupsWrong) {
+  ScriptedPolicy policy;
+  DispatcherRig rig({{}, {}, &policy, false});
+  rig.push(3, 0, kSmall);
+  LaunchRecord& record = rig.trees.records().take();
+  record.context.grid = {2, 3, 1};
+  record.context.parameters = 0x4040;
+  rig.table.attach(3, 9, record, false);
+  rig.dispatcher.attach(3);
+  Placement offer{3, 0, 0, false};
+  offer.group = 9;
+  offer.grid = {2, 3, 1};
+  offer.param = 0x4040;
+  const auto wrong = [&](const auto& change, const char* message) {
+    Placement other = offer;
+    change(other);
+    policy.out.place = other;
+    EXPECT_DEATH(rig.step(1), message);
+  };
+  wrong([](Placement& p) { p.group = 8; }, "offers group 8: not there");
+  wrong([](Placement& p) { p.grid.y = 2; }, "offers group 9 with other TBs or parameters");
+  wrong([](Placement& p) { p.param = 0x4080; }, "offers group 9 with other TBs or parameters");
+  wrong([](Placement& p) { p.last_of_group = true; }, "offers group 9 with other TBs or parameters");
+  wrong([](Placement& p) { p.position = 1; }, "offers position 1 of entry 3, 0 is next");
+  policy.out.place = offer;
+  rig.step(1);
+  EXPECT_EQ(rig.placed_of(1), 3);
+  EXPECT_EQ(rig.table.groups().at(9).next, 1U);
+}
+
 }  // namespace
 }  // namespace castor::gpu::gpu_front_end_dispatcher_test

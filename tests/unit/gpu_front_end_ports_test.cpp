@@ -1,5 +1,6 @@
-// The places of dispatch policy and job scheduler alone, and what hooks are told of a cycle.
+// The places of dispatch policy, launch unit and job scheduler alone, and what hooks are told of a cycle.
 #include "castor/gpu/front_end/dispatch_port.h"
+#include "castor/gpu/front_end/launch_port.h"
 #include "castor/gpu/front_end/scheduler_port.h"
 #include "gpu_front_end_parts.h"
 
@@ -222,6 +223,71 @@ TEST(HookEvents, AreThoseOfTheCycle) {
   off.retired(tb_event(kernel, 2, 17));
   off.completed(kernel, true);
   EXPECT_FALSE(off.any());
+}
+
+// --- Launch unit ----------------------------------------------------------------------------------------------------
+
+using Unit = test::Scripted<LaunchIn, LaunchOut>;
+
+class Keys final : public KernelKeys {
+ public:
+  [[nodiscard]] KernelKey key(unsigned entry) const override { return {entry == 2, 100 + entry, {32, 1, 1}, 0}; }
+};
+
+TEST(LaunchPort, ShowsTheCycleAndKeepsWhatTheUnitSaid) {
+  Unit unit;
+  unit.quiet_edges = 3;
+  PartRig rig;
+  HookEvents events(true, rig.machine.chip.sms);
+  LaunchPort port(&unit, rig.place(), events);
+  ASSERT_TRUE(port.on());
+  ASSERT_EQ(unit.resets, 1U);
+  unit.decide = [](const LaunchIn& in, LaunchOut& out) {
+    EXPECT_EQ(in.now, 7U);
+    ASSERT_TRUE(in.beat.has_value());
+    EXPECT_EQ(in.beat->param, 0x40U);
+    EXPECT_TRUE(in.attach_ready);
+    EXPECT_TRUE(in.keys->key(2).valid);
+    EXPECT_FALSE(in.keys->key(3).valid);
+    out.beat_ready = true;
+    out.hold[2] = true;
+    out.attach = GroupAttach{2, 5, 0x80};
+  };
+  GroupBeat beat;
+  beat.param = 0x40;
+  events.begin(7);
+  const LaunchOut& out = port.settle(beat, Keys(), true, 7);
+  EXPECT_TRUE(out.beat_ready);
+  ASSERT_TRUE(out.attach.has_value());
+  EXPECT_EQ(out.attach->group, 5U);
+  EXPECT_TRUE(port.hold()[2]);
+  EXPECT_TRUE(port.stirred());
+
+  // At the edge it sees what has happened since.
+  TbEvent done;
+  done.group = 9;
+  events.done(done);
+  bool seen = false;
+  unit.see = [&](const LaunchIn& in) { seen = in.ev.done && in.ev.done->group == 9 && in.beat; };
+  port.clock(7);
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(port.next(7), 11U);
+
+  unit.decide = [](const LaunchIn& /*in*/, LaunchOut& out) { out = {}; };
+  static_cast<void>(port.settle(std::nullopt, Keys(), true, 8));
+  EXPECT_FALSE(port.stirred());
+  EXPECT_TRUE(port.hold().none());
+}
+
+TEST(LaunchPort, WithoutAUnitHoldsNothing) {
+  PartRig rig;
+  HookEvents events(false, rig.machine.chip.sms);
+  LaunchPort port(nullptr, rig.place(), events);
+  EXPECT_FALSE(port.on());
+  EXPECT_TRUE(port.hold().none());
+  EXPECT_FALSE(port.stirred());
+  EXPECT_TRUE(port.inert());
+  EXPECT_EQ(port.next(5), kForever);
 }
 
 }  // namespace

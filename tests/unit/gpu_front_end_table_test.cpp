@@ -50,6 +50,85 @@ TEST(KernelTable, AReleasedEntryIsFreeInTheNextCycle) {
   EXPECT_EQ(rig.table.first_free(8), 0);
 }
 
+// A group of that many thread blocks attaches to the kernel of an entry.
+LaunchRecord& attach(PartRig& rig, unsigned entry, std::uint32_t group, std::uint32_t tbs, bool stopped = false) {
+  LaunchRecord& record = rig.trees.records().take();
+  record.launch = 77;
+  record.context.ticket = 500 + group;
+  record.context.grid = {tbs, 1, 1};
+  record.context.parameters = 0x1240;
+  rig.table.attach(entry, group, record, stopped);
+  return record;
+}
+
+TEST(KernelTable, AGroupKeepsItsKernelInTheTable) {
+  PartRig rig;
+  rig.write(3, 1, 10);
+  EXPECT_TRUE(rig.table.place(3, 20).last);
+  rig.table.count(3);
+  ASSERT_TRUE(rig.table.finished()[3]);
+  LaunchRecord& record = attach(rig, 3, 0, 2);
+  EXPECT_FALSE(rig.table.finished()[3]) << "released with a group that comes last";
+  EXPECT_EQ(rig.table[3].to_place(), 2U);
+
+  // Its context is the kernel's, with a grid, parameters and a ticket of its own.
+  const KernelContext& context = record.context;
+  EXPECT_EQ(context.entry, 3U);
+  EXPECT_EQ(context.program, rig.table[3].context().program);
+  EXPECT_EQ(context.grid.x, 2U);
+  EXPECT_EQ(context.parameters, 0x1240U);
+  EXPECT_EQ(context.ticket, 500U);
+  EXPECT_EQ(&rig.table.record_of(context), &record);
+  EXPECT_EQ(&rig.table.record_of(rig.table[3].context()), rig.table[3].record);
+
+  EXPECT_FALSE(rig.table.place(3, 21, 0).last);
+  const KernelTable::NextTb tb = rig.table.place(3, 22, 0);
+  EXPECT_EQ(tb.position, 1U);
+  EXPECT_TRUE(tb.last);
+  EXPECT_EQ(rig.table.count_group(0), nullptr);
+  EXPECT_TRUE(rig.table.finished().none());
+  EXPECT_EQ(rig.table.count_group(0), &record);
+  EXPECT_TRUE(rig.table.finished()[3]);
+  EXPECT_TRUE(rig.table.groups().empty());
+  rig.trees.records().let_go(record);
+  const KernelStatistics statistics = rig.table.release(3, 50);
+  EXPECT_EQ(statistics.thread_blocks, 1U) << "its own";
+  const auto count = [&](const std::string& name) {
+    for (const auto& [known, value] : statistics.counts) {
+      if (known == name) return value;
+    }
+    return std::uint64_t{0};
+  };
+  EXPECT_EQ(count("groups"), 1U);
+  EXPECT_EQ(count("group_thread_blocks"), 2U);
+}
+
+TEST(KernelTable, OwnThreadBlocksAndThoseOfGroupsAreCountedApart) {
+  PartRig rig;
+  rig.write(2, 2, 10);
+  LaunchRecord& one = attach(rig, 2, 4, 1);
+  LaunchRecord& other = attach(rig, 2, 0x80000123, 1);
+  EXPECT_FALSE(rig.table.place(2, 20).last);
+  EXPECT_FALSE(rig.table.place(2, 21).last) << "groups have something left";
+  EXPECT_FALSE(rig.table.place(2, 22, 0x80000123).last);
+  EXPECT_TRUE(rig.table.drop_next(2, 4).last);
+  rig.table.count(2);
+  rig.table.count(2);
+  EXPECT_EQ(rig.table.count_group(4), &one);
+  EXPECT_TRUE(rig.table.finished().none());
+  EXPECT_EQ(rig.table.count_group(0x80000123), &other);
+  EXPECT_TRUE(rig.table.finished()[2]);
+}
+
+TEST(KernelTableDeathTest, AGroupsNumberIsThereOnce) {
+  PartRig rig;
+  rig.write(2, 2, 10);
+  attach(rig, 2, 4, 1);
+  EXPECT_DEATH(attach(rig, 2, 4, 1), "group 4 is there already");
+  EXPECT_DEATH(attach(rig, 1, 5, 1), "attaches to entry 1, where no kernel is");
+  EXPECT_DEATH(rig.table.place(2, 20, 6), "there is no group 6");
+}
+
 TEST(KernelTable, LowestFreeEntryIsTaken) {
   PartRig rig;
   EXPECT_EQ(rig.table.first_free(1), 0);
