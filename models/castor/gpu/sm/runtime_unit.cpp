@@ -211,6 +211,8 @@ void RuntimeUnit::stop(WarpMask warps) {
   restart_ &= ~warps;
   turns_.erase(std::remove_if(turns_.begin(), turns_.end(), [&](unsigned w) { return (warps & warp_bit(w)) != 0; }),
                turns_.end());
+  // One of them may have been about to take a place.
+  if (commands_ < machine_.launch.commands) next_turn();
   awaiting_ &= ~warps;
   kept_ &= ~warps;
   for (WarpMask left = warps & blocked_.in_runtime() & ~asked_; left != 0; left &= left - 1) {
@@ -271,6 +273,10 @@ void RuntimeUnit::send_command(unsigned w) {
 // The place of a command goes to the call that has waited longest.
 void RuntimeUnit::free_command() {
   --commands_;
+  next_turn();
+}
+
+void RuntimeUnit::next_turn() {
   if (turns_.empty()) return;
   restart_ |= warp_bit(turns_.front());
   turns_.pop_front();

@@ -107,6 +107,7 @@ class RuntimeUnit {
   void ask(unsigned w);
   void send_command(unsigned w);
   void free_command();
+  void next_turn();
   void go_on(unsigned w, Tick tick);
   void count_wait(isa::RuntimeCall call, Tick ticks);
 
