@@ -211,7 +211,7 @@ TEST(FrontEndHookRulesDeathTest, PolicyWhoseEarlyOutputsFollowItsInputsIsAnAsser
         Rig rig(load({"run.sleep=0"}), options);
         rig.step();
       },
-      "dispatch policy changes push_ready or hold after settle");
+      "dispatch policy changes push_ready, attach_ready or hold after settle");
 }
 
 // --- What a machine must have ----------------------------------------------------------------------------------------

@@ -140,6 +140,11 @@ const isa::Program& TimingDevice::program(ProgramHandle handle) const { return p
 
 const std::vector<KernelStatistics>& TimingDevice::kernels() const { return gpu_->front_end().kernels(); }
 
+void TimingDevice::hold_kernel(ProgramHandle handle, bool on) {
+  gpu_->front_end().hold_kernel(program(handle), on);
+  gpu_->changed();
+}
+
 // --- Work -----------------------------------------------------------------------------------------------------------
 
 Ticket TimingDevice::submit(unsigned queue, Packet packet) {

@@ -65,7 +65,7 @@ class TimingDevice final : public Device {
   void name_kernel(std::uint64_t value, std::optional<ProgramHandle> program) override {
     programs_.name(value, program);
   }
-  void hold_kernel(ProgramHandle handle, bool on) override { gpu_->front_end().hold_kernel(program(handle), on); }
+  void hold_kernel(ProgramHandle handle, bool on) override;
   void set_heap_limit(std::uint64_t bytes) override { services_.heap_bytes = bytes; }
   void set_launch_limits(const LaunchLimits& limits) override { gpu_->front_end().launches().set_limits(limits); }
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override;

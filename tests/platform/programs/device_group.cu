@@ -2,6 +2,7 @@
 // from many lanes, recursive, in three dimensions, beside launches of kernels; errors of the call; work that a thread
 // without a buffer does itself. Each result is compared with the host's. Machines may attach a group to a kernel that
 // is resident or make a kernel of it: what is printed is the same.
+#include <castor_groups.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -310,5 +311,16 @@ int main() {
   clear();
   tree<<<1, 32>>>(words, 1, 100);
   say("after a reset", run() && all(150, [](int i) { return i >= 1 && i < 100 ? 32 : 0; }));
+
+  // A kernel that is held ends when it is let go, also if the machine has nothing else to do.
+  const void* const held = reinterpret_cast<const void*>(tree);
+  cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+  clear();
+  const bool holds = castorHoldKernel(held, 1) == cudaSuccess;
+  tree<<<1, 32, 0, one>>>(words, 1, 2);
+  int word = 0;
+  cudaMemcpy(&word, words, sizeof word, cudaMemcpyDefault);
+  say("a kernel that was held", holds && castorHoldKernel(held, 0) == cudaSuccess && run());
+  say("no kernel", castorHoldKernel(&words, 1) == cudaErrorInvalidDeviceFunction);
   return 0;
 }

@@ -70,7 +70,27 @@ TEST(Claims, WhatAMachineDoesNotHaveIsRefusedWithTheBlocksName) {
   replaying.replay.enable = true;
   EXPECT_THAT(refusal({{"warps", {Claim::kNeedsExecution}}}, replaying), HasSubstr("block warps and replay.enable"));
   EXPECT_EQ(refusal({{"warps", {Claim::kNeedsExecution}}}), "");
-  EXPECT_THAT(refusal({{"launcher", {Claim::kNeedsDeviceLaunches}}}), HasSubstr("block launcher needs launches"));
+  const Claimant launcher{"launcher", {Claim::kNeedsDeviceLaunches}};
+  gpu::Machine scanned = machine();
+  scanned.queue.in_memory = true;
+  EXPECT_THAT(refusal({launcher}, scanned), HasSubstr("block launcher needs launches"));
+  scanned = machine();
+  scanned.parse.select_scan = 4;
+  EXPECT_THAT(refusal({launcher}, scanned), HasSubstr("parse.select_scan"));
+  EXPECT_EQ(refusal({launcher}), "");
+}
+
+TEST(Claims, GroupsNeedSomebodyWhoPlacesThem) {
+  const Claimant groups{"groups", {Claim::kTakesGroups}}, policy{"policy", {Claim::kPlacesTbs}},
+      knowing{"knowing", {Claim::kPlacesTbs, Claim::kKnowsGroups}},
+      both{"both", {Claim::kTakesGroups, Claim::kPlacesTbs}};
+  EXPECT_THAT(refusal({groups}), HasSubstr("block groups needs a block that places thread blocks of groups"));
+  EXPECT_THAT(refusal({groups, policy}), HasSubstr("block groups needs a block"));
+  EXPECT_EQ(refusal({groups, knowing}), "");
+  EXPECT_EQ(refusal({both}), "");
+  EXPECT_EQ(refusal({knowing}), "");
+  EXPECT_THAT(refusal({both, knowing}), HasSubstr("both and knowing exclude each other"));
+  EXPECT_THAT(refusal({both, groups}), HasSubstr("both and groups exclude each other"));
 }
 
 }  // namespace
