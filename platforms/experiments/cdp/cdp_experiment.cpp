@@ -8,7 +8,7 @@ namespace {
 
 namespace children = workloads::children;
 
-ChildSystems systems() {
+ChildSystems cdp_systems() {
   return {
       {children::kFlat, "no launches by device code", "flat", {}},
       {children::kCdp, "child kernels, latencies as measured", "cdp", {}},
@@ -20,7 +20,7 @@ ChildSystems systems() {
 
 class CdpExperiment final : public ChildExperiment {
  public:
-  CdpExperiment() : ChildExperiment(systems()) {}
+  CdpExperiment() : ChildExperiment(cdp_systems()) {}
 
   [[nodiscard]] const char* name() const override { return "cdp"; }
   [[nodiscard]] const char* title() const override {
@@ -30,9 +30,7 @@ class CdpExperiment final : public ChildExperiment {
     return "castor experiment cdp --program bfs_citation --program join_gaussian --seeds 2";
   }
 
-  bool report(const std::vector<Run>& runs, Output& output) override {
-    return report_cdp(runs, ChildExperiment::systems(), output);
-  }
+  bool report(const std::vector<Run>& runs, Output& output) override { return report_cdp(runs, systems(), output); }
 
  protected:
   [[nodiscard]] std::vector<ChildPathRun> path_runs(bool quick) const override {

@@ -18,7 +18,7 @@ Names with(Names keys, const std::string& key) {
   return keys;
 }
 
-ChildSystems systems() {
+ChildSystems dtbl_systems() {
   ChildSystems out = {
       {children::kFlat, "no launches by device code", "flat", {}},
       {children::kCdp, "child kernels, latencies as measured", "cdp", {}},
@@ -44,7 +44,7 @@ ChildSystems systems() {
 
 class DtblExperiment final : public ChildExperiment {
  public:
-  DtblExperiment() : ChildExperiment(systems()) {}
+  DtblExperiment() : ChildExperiment(dtbl_systems()) {}
 
   [[nodiscard]] const char* name() const override { return "dtbl"; }
   [[nodiscard]] const char* title() const override {
@@ -54,9 +54,7 @@ class DtblExperiment final : public ChildExperiment {
     return "castor experiment dtbl --program bht --program join_gaussian --seeds 2";
   }
 
-  bool report(const std::vector<Run>& runs, Output& output) override {
-    return report_dtbl(runs, ChildExperiment::systems(), output);
-  }
+  bool report(const std::vector<Run>& runs, Output& output) override { return report_dtbl(runs, systems(), output); }
 
  protected:
   [[nodiscard]] std::vector<ChildPathRun> path_runs(bool quick) const override {
