@@ -130,7 +130,6 @@ void measure_groups(micro::Figures& figures, Verdict& verdict, long blocks, long
   CUDA_CHECK(cudaGetLastError());
   CUDA_CHECK(cudaStreamSynchronize(nullptr));
   CUDA_CHECK(castorHoldKernel(child, 0));
-  micro::finish();
   CUDA_CHECK(cudaStreamDestroy(resident));
   const std::vector<long long> ticks = clocks.download();
   figures.add("buffer", static_cast<double>(ticks[1]));
