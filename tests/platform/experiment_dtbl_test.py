@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""castor experiment dtbl: a small graph with groups of thread blocks, child kernels and neither, and the way of a launch,
-end to end.
+"""castor experiment dtbl: a small graph with groups of thread blocks, child kernels and neither, and the way of a
+launch, end to end.
 
     experiment_dtbl_test.py <castor> <folder with the programs>
 """
