@@ -70,7 +70,15 @@ with tempfile.TemporaryDirectory() as folder:
         check(f"{lanes} lanes: groups", path["groups", lanes]["attached"] == lanes)
         check(f"{lanes} lanes: child kernels", path["lanes", lanes]["granted"] == lanes)
     report = (root / "one" / "report.md").read_text()
-    for text in ("Speed-up over flat", "dtbl over cdp", "Waiting time", "found a resident kernel", "| I1 ", "| I2 ", "| T16 "):
+    for text in (
+        "Speed-up over flat",
+        "dtbl over cdp",
+        "Waiting time",
+        "found a resident kernel",
+        "| I1 ",
+        "| I2 ",
+        "| T16 ",
+    ):
         check("the report has " + text, text in report)
     check("one input gives no verdict on T1", "| T1 " not in report)
 
