@@ -356,7 +356,7 @@ class DtblJudge : Judge {
       for (const char* const system : {kDtbl, kDtblIdeal}) {
         const Spread own = mean({program}, system, running());
         running_at_once.push_back(above(own, 32));
-        if (own.mean > most) most = own.mean, top = program + " with " + system + " " + number(own, 1);
+        if (own.mean > most) most = own.mean, top = program + " " + number(own, 1) + " (" + system + ")";
         const Spread peak = mean({program}, system, count("agt_used_peak"));
         used.push_back(above(peak, 32));
         entries = std::max(entries, peak.mean);
