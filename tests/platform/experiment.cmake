@@ -40,6 +40,9 @@ if(TARGET kernel_dynamic_launch_path)
   castor_script_test(experiment_cdp KIND platform TIMEOUT 180
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_cdp_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/kernels")
+  castor_script_test(experiment_dtbl KIND platform TIMEOUT 180
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_dtbl_test.py" "$<TARGET_FILE:castor>"
+            "${PROJECT_BINARY_DIR}/kernels")
 endif()
 
 # Microbenchmarks beside published values.

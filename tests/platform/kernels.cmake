@@ -191,7 +191,7 @@ castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --thresho
 # The way of a launch: that everything ran. What it measures is compared by experiment_cdp.
 castor_script_test(kernel_dynamic_launch_path KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py" "${kernels}/dynamic_launch_path"
-          "calls --lanes 5 --warps 3 --blocks 2" "calls --lanes 32 --pending 3" "queues --streams 5 --ticks 10" "placement --ticks 10")
+          "calls --lanes 5 --warps 3 --blocks 2" "calls --lanes 32 --pending 3" "groups --lanes 5 --warps 3 --blocks 2" "queues --streams 5 --ticks 10" "placement --ticks 10")
 
 # Microbenchmarks: their results, on the machine without timing. What they measure is compared by experiment_fidelity.
 foreach(name IN LISTS castor_microbenchmarks)

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "platforms/experiments/children/child_run.h"
 #include "platforms/experiments/experiment.h"
 #include "platforms/experiments/output.h"
 
@@ -9,6 +10,6 @@ namespace castor::platforms::experiments {
 
 /// Tables, pictures and claims of the comparison with CUDA dynamic parallelism. False if launches or thread blocks got
 /// lost in a run.
-[[nodiscard]] bool report_cdp(const std::vector<Run>& runs, Output& output);
+[[nodiscard]] bool report_cdp(const std::vector<Run>& runs, const ChildSystems& systems, Output& output);
 
 }  // namespace castor::platforms::experiments

@@ -1,6 +1,7 @@
 // The way of a launch, without work: what the calls of the device runtime take, what many launches take, whether
 // streams of the host wait for each other, and where thread blocks go. Clock ticks and counts are printed behind the
 // word RESULT.
+#include <castor_groups.h>
 #include <cuda_runtime.h>
 
 #include "../common/program.h"
@@ -41,6 +42,27 @@ __global__ void launch_from_lanes(Calls calls, int lanes) {
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     calls.clocks[0] = streamed - begin;
     calls.clocks[1] = buffered - streamed;
+    calls.clocks[2] = launched - ready;
+  }
+}
+
+/// The same with groups of one block of one thread.
+__global__ void launch_groups_from_lanes(Calls calls, int lanes) {
+  if (static_cast<int>(threadIdx.x % 32) >= lanes) return;
+  const long long begin = clock64();
+  void* const buffer = cudaGetParameterBuffer(64, sizeof(unsigned*));
+  const long long buffered = clock64();
+  if (buffer == nullptr) {
+    atomicAdd(calls.refused, 1U);
+    return;
+  }
+  *static_cast<unsigned**>(buffer) = calls.ended;
+  const long long ready = clock64();
+  const cudaError_t error = cudaLaunchAggGroup(reinterpret_cast<void*>(kChild[0]), buffer, dim3(1), dim3(1), 0);
+  const long long launched = clock64();
+  if (error != cudaSuccess) atomicAdd(calls.refused, 1U);
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    calls.clocks[1] = buffered - begin;
     calls.clocks[2] = launched - ready;
   }
 }
@@ -90,6 +112,31 @@ void measure_calls(micro::Figures& figures, Verdict& verdict, long blocks, long 
   figures.add("refused", without_room);
   verdict.equal("children and refused", ended.download()[0] + without_room, static_cast<unsigned>(launches));
   verdict.holds("room for all, if there is no limit", pending != 0 || without_room == 0);
+}
+
+/// Groups find their kernel resident.
+void measure_groups(micro::Figures& figures, Verdict& verdict, long blocks, long warps, long lanes) {
+  DeviceArray<unsigned> ended(1), refused(1), warm(1);
+  DeviceArray<long long> clocks(3);
+  for (DeviceArray<unsigned>* array : {&ended, &refused, &warm}) array->fill_bytes(0);
+  clocks.fill_bytes(0);
+  const auto child = reinterpret_cast<const void*>(count_child);
+  cudaStream_t resident;
+  CUDA_CHECK(cudaStreamCreateWithFlags(&resident, cudaStreamNonBlocking));
+  CUDA_CHECK(castorHoldKernel(child, 1));
+  count_child<<<1, 1, 0, resident>>>(warm.get());
+  launch_groups_from_lanes<<<static_cast<unsigned>(blocks), static_cast<unsigned>(32 * warps)>>>(
+      {ended.get(), refused.get(), clocks.get()}, static_cast<int>(lanes));
+  CUDA_CHECK(cudaGetLastError());
+  CUDA_CHECK(cudaStreamSynchronize(nullptr));
+  CUDA_CHECK(castorHoldKernel(child, 0));
+  CUDA_CHECK(cudaStreamDestroy(resident));
+  const std::vector<long long> ticks = clocks.download();
+  figures.add("buffer", static_cast<double>(ticks[1]));
+  figures.add("launch", static_cast<double>(ticks[2]));
+  figures.add("refused", refused.download()[0]);
+  verdict.equal("groups", ended.download()[0], static_cast<unsigned>(blocks * warps * lanes));
+  verdict.equal("resident kernel", warm.download()[0], 1U);
 }
 
 void measure_queues(micro::Figures& figures, Verdict& verdict, long streams, long ticks) {
@@ -148,10 +195,10 @@ int main(int argc, char** argv) {
   std::string part = "calls";
   long blocks = 1, warps = 1, lanes = 1, pending = 0, streams = 64, ticks = 10000;
   Options options("dynamic_launch_path", "times of the way of a launch");
-  options.add_text("part", &part, "calls, queues or placement; default calls");
-  options.add("blocks", &blocks, 1, 1 << 16, "calls: blocks that launch");
-  options.add("warps", &warps, 1, 32, "calls: warps of a block");
-  options.add("lanes", &lanes, 1, 32, "calls: lanes of a warp that launch");
+  options.add_text("part", &part, "calls, groups (calls, of thread block groups), queues or placement; default calls");
+  options.add("blocks", &blocks, 1, 1 << 16, "calls, groups: blocks that launch");
+  options.add("warps", &warps, 1, 32, "calls, groups: warps of a block");
+  options.add("lanes", &lanes, 1, 32, "calls, groups: lanes of a warp that launch");
   options.add("pending", &pending, 0, 1 << 18, "calls: limit of pending launches; 0 = as many as there are");
   options.add("streams", &streams, 1, 1024, "queues: streams, with a kernel of one block each");
   options.add("ticks", &ticks, 10, 1 << 20, "queues, placement: ticks that a block stays");
@@ -162,12 +209,14 @@ int main(int argc, char** argv) {
   Verdict verdict(options);
   if (part == "calls") {
     measure_calls(figures, verdict, blocks, warps, lanes, pending);
+  } else if (part == "groups") {
+    measure_groups(figures, verdict, blocks, warps, lanes);
   } else if (part == "queues") {
     measure_queues(figures, verdict, streams, ticks);
   } else if (part == "placement") {
     measure_placement(figures, verdict, ticks);
   } else {
-    options.fail("option 'part' is '" + part + "'; calls, queues and placement are known");
+    options.fail("option 'part' is '" + part + "'; calls, groups, queues and placement are known");
   }
   figures.print();
   verdict.holds("figures", figures.sound());

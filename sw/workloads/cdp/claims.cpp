@@ -6,18 +6,17 @@
 #include <utility>
 
 #include "workloads/cdp/evaluation.h"
-#include "workloads/cdp/programs.h"
 #include "workloads/cdp/published.h"
+#include "workloads/children/judge.h"
 
 namespace castor::workloads::cdp {
 namespace {
 
-using Programs = Evaluation::Programs;
+using namespace children;
 
 // Programs that a claim speaks of.
 const Programs kCitation = {"bfs_citation", "clr_citation", "sssp_citation"};
 const Programs kBalanced = {"bfs_balanced", "clr_balanced", "sssp_balanced"};
-const Programs kRoads = {"bfs_road", "clr_road", "sssp_road"};
 const Programs kRegular = {"regx_packets", "regx_strings"};
 const Programs kJoins = {"join_uniform", "join_gaussian"};
 /// All launches come from one kernel of the host.
@@ -25,17 +24,6 @@ const Programs kDense = {"amr", "bht", "regx_packets", "regx_strings", "pre", "j
 /// A child has few threads.
 const Programs kFine = {"bht",          "bfs_citation", "bfs_balanced", "clr_citation",  "clr_kronecker",
                         "clr_balanced", "regx_packets", "regx_strings", "sssp_citation", "sssp_balanced"};
-
-Programs joined(std::initializer_list<Programs> lists) {
-  Programs out;
-  for (const Programs& list : lists) out.insert(out.end(), list.begin(), list.end());
-  return out;
-}
-
-/// Roads and flights: next to no node has enough neighbours for a launch.
-bool inert(const std::string& program) {
-  return program == "sssp_flights" || std::find(kRoads.begin(), kRoads.end(), program) != kRoads.end();
-}
 
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
@@ -62,13 +50,9 @@ std::vector<std::pair<unsigned, double>> beyond(std::vector<std::pair<unsigned, 
   return all;
 }
 
-/// What a claim's rule is written with. Every figure is a function of the runs, so that leaving out one input after the
-/// other says how far it spreads.
-class Judge {
+class CdpJudge : Judge {
  public:
-  Judge(const Evaluation& evaluation, const LaunchPath& path) : evaluation_(evaluation), path_(path) {
-    for (const std::string& input : evaluation.all_inputs()) without_.push_back(evaluation.without(input));
-  }
+  CdpJudge(const Evaluation& evaluation, const LaunchPath& path) : Judge(evaluation), path_(path) {}
 
   [[nodiscard]] std::vector<Claim> all(const std::vector<std::string>& unbalanced_runs) {
     placement();
@@ -80,7 +64,7 @@ class Judge {
     ideal_gain();
     real_loss();
     share();
-    roads();
+    roads_and_flights();
     divergence();
     replay();
     child_size();
@@ -92,58 +76,10 @@ class Judge {
               "memory that a runtime sets aside; the platform copies contexts and sets nothing aside");
     limit();
     conservation(unbalanced_runs);
-    return std::move(claims_);
+    return take();
   }
 
  private:
-  Claim& begin(const char* id, const char* claim, const char* source, const char* rule) {
-    return claims_.emplace_back(Claim{id, claim, source, rule, "", Verdict::kOpen, ""});
-  }
-  void elsewhere(const char* id, const char* claim, const char* source, const char* rule, const char* where) {
-    begin(id, claim, source, rule).reason = where;
-  }
-
-  bool need(Claim& claim, const Programs& programs, std::initializer_list<const char*> systems) {
-    std::string missing;
-    for (const char* const system : systems) {
-      if (!evaluation_.has_all(programs, system)) missing += (missing.empty() ? "" : ", ") + std::string(system);
-    }
-    if (missing.empty()) return true;
-    claim.reason = "no runs of all programs with " + missing;
-    return false;
-  }
-  static bool need_path(Claim& claim, bool there) {
-    if (!there) claim.reason = "no runs of the launch path";
-    return there;
-  }
-
-  template <class Value>
-  [[nodiscard]] Spread spread(const Value& value) const {
-    std::vector<double> values;
-    values.reserve(without_.size());
-    for (const Evaluation& part : without_) values.push_back(value(part));
-    return jackknife_spread(value(evaluation_), values);
-  }
-  /// flat / of, geometric mean.
-  [[nodiscard]] Spread faster(const Programs& programs, const char* of) const {
-    return spread([&](const Evaluation& e) { return e.ratio(programs, kFlat, of, cycles()).mean; });
-  }
-  /// of / flat - 1 of a figure, %, geometric mean.
-  [[nodiscard]] Spread more(const Programs& programs, const char* of, const Figure& figure) const {
-    return spread([&](const Evaluation& e) { return 100 * (e.ratio(programs, of, kFlat, figure).mean - 1); });
-  }
-  [[nodiscard]] Spread mean(const Programs& programs, const char* system, const Figure& figure,
-                            double scale = 1) const {
-    return spread([&](const Evaluation& e) { return scale * e.mean(programs, system, figure).value_or(0); });
-  }
-  [[nodiscard]] Programs launching() const {
-    Programs out;
-    for (const std::string& program : all_) {
-      if (evaluation_.figure(program, kCdp, count("launches")).mean > 0) out.push_back(program);
-    }
-    return out;
-  }
-
   void placement() {
     Claim& c = begin("B1", "thread blocks go to SMs in turn; freed room is filled first", "sections 2.2, 2.3",
                      "three placements equal the rule exactly: a free chip from SM 0 on, a full chip, a second kernel");
@@ -165,12 +101,12 @@ class Judge {
               "shape: in some program");
     if (!need(c, {"bfs_citation"}, {kCdp})) return;
     double most = 0;
-    for (const std::string& program : all_) {
+    for (const std::string& program : all_programs()) {
       for (const char* const system : {kFlat, kCdp, kIdeal}) {
-        most = std::max(most, evaluation_.figure(program, system, count("entries_valid_max")).mean);
+        most = std::max(most, runs().figure(program, system, count("entries_valid_max")).mean);
       }
     }
-    const Spread bfs = evaluation_.figure("bfs_citation", kCdp, count("entries_valid_max"));
+    const Spread bfs = runs().figure("bfs_citation", kCdp, count("entries_valid_max"));
     c.ours = number(bfs, 1) + " in bfs_citation; at most " + number(most, 1);
     conclude(c, certain(bfs.mean == 32 && most <= 32), certain(most == 32), "wanted 32 in bfs_citation");
   }
@@ -242,11 +178,11 @@ class Judge {
     Claim& c =
         begin("B7", "without latencies of launches CDP is faster", "1.13 to 2.73 (K20c), mean 1.43 (simulator)",
               "geometric mean above 1.1, no workload but roads and flights below 1.0; shape: the mean above 1.0");
-    if (!need(c, all_, {kFlat, kIdeal})) return;
-    const Spread mean = faster(all_, kIdeal);
+    if (!need(c, all_programs(), {kFlat, kIdeal})) return;
+    const Spread mean = faster(all_programs(), kIdeal);
     std::vector<Truth> size = {above(mean, 1.1)};
     std::string slower;
-    for (const std::string& program : all_) {
+    for (const std::string& program : all_programs()) {
       if (inert(program)) continue;
       const Spread own = faster({program}, kIdeal);
       size.push_back(at_least(own, 1));
@@ -261,8 +197,8 @@ class Judge {
         "B8", "with them CDP is slower, and loses most where it could gain most", "1/1.21 (K20c), 1/1.16 (simulator)",
         "geometric mean below 1.0; rank correlation of ideal and real speed-up below 0 over the workloads that "
         "launch; shape: the mean below 1.0");
-    if (!need(c, all_, {kFlat, kCdp, kIdeal})) return;
-    const Spread mean = faster(all_, kCdp);
+    if (!need(c, all_programs(), {kFlat, kCdp, kIdeal})) return;
+    const Spread mean = faster(all_programs(), kCdp);
     const Programs some = launching();
     const Spread order = spread([&](const Evaluation& e) {
       std::vector<double> ideal, real;
@@ -279,17 +215,17 @@ class Judge {
   void share() {
     Claim& c = begin("B9", "launching takes a large part of the time", "36.1 % on average, 80.6 % at most",
                      "(CDP - ideal) / CDP: mean 20 % to 60 %, most above 60 %; shape: mean above 20 %");
-    if (!need(c, all_, {kCdp, kIdeal})) return;
+    if (!need(c, all_programs(), {kCdp, kIdeal})) return;
     std::string most;
     double top = -1;
-    for (const std::string& program : all_) {
-      const double own = launch_share(evaluation_, program, kIdeal, kCdp);
+    for (const std::string& program : all_programs()) {
+      const double own = launch_share(runs(), program, kIdeal, kCdp);
       if (own > top) top = own, most = program;
     }
     const Spread mean = spread([&](const Evaluation& e) {
       double sum = 0;
-      for (const std::string& program : all_) sum += launch_share(e, program, kIdeal, kCdp);
-      return 100 * sum / static_cast<double>(all_.size());
+      for (const std::string& program : all_programs()) sum += launch_share(e, program, kIdeal, kCdp);
+      return 100 * sum / static_cast<double>(all_programs().size());
     });
     const Spread largest = spread([&](const Evaluation& e) { return 100 * launch_share(e, most, kIdeal, kCdp); });
     c.ours = number(mean, 1, " %") + ", most " + number(largest, 1, " %") + " (" + most + ")";
@@ -297,17 +233,17 @@ class Judge {
              "wanted a mean of 20 % to 60 %, most above 60 %");
   }
 
-  void roads() {
+  void roads_and_flights() {
     Claim& c = begin("B10", "roads and flights: no launch, no gain, no loss", "1.0",
                      "CDP 0.97 to 1.03 times as fast in each, with no launch on roads and below one per 100 threads on "
                      "flights");
-    const Programs some = joined({kRoads, {"sssp_flights"}});
+    const Programs some = joined({roads(), {"sssp_flights"}});
     if (!need(c, some, {kFlat, kCdp})) return;
     std::vector<Truth> size;
     for (const std::string& program : some) {
       const Spread own = faster({program}, kCdp);
-      const double launches = evaluation_.figure(program, kCdp, count("launches")).mean,
-                   threads = evaluation_.figure(program, kCdp, count("parent_threads")).mean;
+      const double launches = runs().figure(program, kCdp, count("launches")).mean,
+                   threads = runs().figure(program, kCdp, count("parent_threads")).mean;
       size.push_back(within(own, 0.97, 1.03));
       size.push_back(certain(program == "sssp_flights" ? launches < threads / 100 : launches == 0));
       c.ours += (c.ours.empty() ? "" : ", ") + program + " " + number(own, 3) + " (" + number(launches, 0) + ")";
@@ -404,24 +340,20 @@ class Judge {
     Claim& c = begin("I1", "nothing is lost: launched = started = completed, blocks launched = placed = retired",
                      "derived", "in every run, exactly; else a bug");
     c.invariant = true;
-    if (evaluation_.all_systems().empty() && path_.lanes.empty()) return;
+    if (runs().all_systems().empty() && path_.lanes.empty()) return;
     for (const std::string& one : wrong) c.ours += (c.ours.empty() ? "" : "; ") + one;
     if (wrong.empty()) c.ours = "in all runs";
     conclude(c, certain(wrong.empty()), "a bug");
   }
 
-  const Evaluation& evaluation_;
   const LaunchPath& path_;
-  const Programs all_ = program_names();
-  std::vector<Evaluation> without_;
-  std::vector<Claim> claims_;
 };
 
 }  // namespace
 
 std::vector<Claim> judge(const Evaluation& evaluation, const LaunchPath& path,
                          const std::vector<std::string>& unbalanced_runs) {
-  return Judge(evaluation, path).all(unbalanced_runs);
+  return CdpJudge(evaluation, path).all(unbalanced_runs);
 }
 
 }  // namespace castor::workloads::cdp

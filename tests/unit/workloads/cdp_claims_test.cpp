@@ -6,11 +6,14 @@
 #include <functional>
 
 #include "workloads/cdp/evaluation.h"
-#include "workloads/cdp/programs.h"
 #include "workloads/cdp/published.h"
+#include "workloads/children/figures.h"
+#include "workloads/children/programs.h"
 
 namespace castor::workloads::cdp::cdp_claims_test {
 namespace {
+
+using namespace children;
 
 bool flat_degrees(const std::string& name) { return name == "sssp_flights" || name.find("_road") != std::string::npos; }
 
@@ -192,6 +195,9 @@ TEST(CdpRuns, AddUp) {
   for (const char* const name : {"thread_blocks", "tb_placed", "tb_retired", "tb_started", "tb_left"})
     sample[name] = 40;
   EXPECT_TRUE(unbalanced(sample).empty());
+  sample["groups"] = sample["attached"] = sample["fallbacks"] = 0;
+  EXPECT_TRUE(unbalanced(sample).empty()) << "launches of kernels alone";
+  for (const char* const name : {"groups", "attached", "fallbacks"}) sample.erase(name);
   for (const auto& [name, value] : Sample(sample)) {
     Sample other = sample;
     other[name] = value + 1;

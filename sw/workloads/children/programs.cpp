@@ -1,6 +1,6 @@
-#include "workloads/cdp/programs.h"
+#include "workloads/children/programs.h"
 
-namespace castor::workloads::cdp {
+namespace castor::workloads::children {
 namespace {
 
 /// Limit of pending launches: never reached.
@@ -69,4 +69,4 @@ std::vector<std::string> arguments(const Program& program, const std::string& fo
   return out;
 }
 
-}  // namespace castor::workloads::cdp
+}  // namespace castor::workloads::children

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace castor::workloads::cdp {
+namespace castor::workloads::children {
 
 /// A program of sw/kernels/dynamic with one of its inputs, as the comparison runs it: a row of the source's table 2.
 struct Program {
@@ -30,4 +30,4 @@ struct Program {
 [[nodiscard]] std::vector<std::string> arguments(const Program& program, const std::string& form,
                                                  const std::string& size, std::uint64_t seed);
 
-}  // namespace castor::workloads::cdp
+}  // namespace castor::workloads::children

@@ -1,4 +1,4 @@
-#include "platforms/experiments/cdp/cdp_run.h"
+#include "platforms/experiments/children/child_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,6 @@
 namespace castor::platforms::experiments {
 namespace {
 
-namespace cdp = workloads::cdp;
 using Names = std::vector<std::string>;
 
 /// Of the report's `statistics`, by their names in the result.
@@ -22,7 +21,11 @@ constexpr Count kCounts[] = {
     {"granted", "/front_end/device_launches/granted"},
     {"dropped", "/front_end/device_launches/dropped"},
     {"pending_peak", "/front_end/device_launches/pending_peak"},
+    {"groups", "/front_end/device_launches/groups"},
+    {"attached", "/front_end/device_launches/attached"},
+    {"fallbacks", "/front_end/device_launches/fallbacks"},
     {"wait_sum", "/front_end/device_launch_wait/sum"},
+    {"wait_largest", "/front_end/device_launch_wait/largest"},
     {"kernels_parsed", "/front_end/kernels_parsed"},
     {"kernels_completed", "/front_end/kernels_completed"},
     {"tb_placed", "/front_end/tb_placed"},
@@ -42,6 +45,9 @@ constexpr Count kCounts[] = {
     {"dram_n_activity", "/total/dram_n_activity"},
     {"dram_bytes", "/total/dram_bytes"},
 };
+/// Of the block DTBL.
+constexpr const char* kGroups[] = {"commands",      "kde_hits",     "kde_misses",   "agt_hits",     "agt_misses",
+                                   "offchip_loads", "offchip_wait", "agt_used_sum", "agt_used_peak"};
 /// Ticks of warps in calls, summed over SMs.
 constexpr Count kCalls[] = {{"call_stream", "/device_runtime/stream_wait"},
                             {"call_buffer", "/device_runtime/buffer_wait"},
@@ -68,29 +74,64 @@ void add(Json& out, const std::string& name, std::uint64_t value) {
   out[name] = out.value(name, std::uint64_t{0}) + value;
 }
 
-/// A row of the report: a kernel of the host, or all launches of one kernel at one level of its tree.
-void add_kernel(const Json& kernel, Json& out) {
+/// Threads and warps of thread blocks of a row, and instructions that it executed.
+void add_work(const Json& kernel, std::uint64_t blocks, const std::string& whose, Json& out) {
+  const std::uint64_t threads = product(kernel.at("block"));
+  add(out, whose + "threads", blocks * threads);
+  if (whose == "child_") add(out, "child_warps", blocks * ((threads + 31) / 32));
+}
+
+/// A row of the report: a kernel of the host, or all launches of one kernel at one level of its tree. Groups that ran
+/// with it count as launches. `warm`: it does nothing but keep its function resident.
+void add_kernel(const Json& kernel, bool warm, Json& out) {
   const Json counts = kernel.value("counts", Json::object());
   const bool child = counts.value("level", 0U) != 0;
-  const std::uint64_t blocks = number(kernel, "/thread_blocks");
-  add(out, "thread_blocks", blocks);
-  const std::string whose = child ? "child_" : "parent_";
-  add(out, whose + "threads", blocks * product(kernel.at("block")));
+  const std::uint64_t blocks = number(kernel, "/thread_blocks"),
+                      of_groups = counts.value("group_thread_blocks", std::uint64_t{0});
+  add(out, "thread_blocks", blocks + of_groups);
+  if (!warm) add_work(kernel, blocks, child ? "child_" : "parent_", out);
+  add_work(kernel, of_groups, "child_", out);
+  const std::string whose = child || warm ? "child_" : "parent_";
   for (const char* const name : {"warp_instructions", "thread_instructions"}) {
     add(out, name, number(kernel, std::string("/") + name));
     add(out, whose + name, number(kernel, std::string("/") + name));
   }
+  add(out, "ended", counts.value("groups", std::uint64_t{0}));
   if (child) {
     add(out, "ended", counts.at("device_launches").get<std::uint64_t>());
+  } else if (warm) {
+    add(out, "warm_kernels", 1);
   } else {
     add(out, "host_kernels", 1);
     add(out, "cycles", number(kernel, "/cycles"));
   }
 }
 
+/// The kernel that was launched to stay resident: it ends last, when all others have. nullptr if there is none.
+const Json* find_warm(const Json& kernels) {
+  const Json* last = nullptr;
+  for (const Json& kernel : kernels) {
+    if (last == nullptr || number(kernel, "/end_ps") > number(*last, "/end_ps")) last = &kernel;
+  }
+  if (last == nullptr) return nullptr;
+  for (const Json& kernel : kernels) {
+    if (number(kernel, "/end_ps") > number(*last, "/start_ps")) continue;
+    throw base::Error("the kernel that ends last did not run beside all others");
+  }
+  if (number(*last, "/thread_blocks") != 1) throw base::Error("the kernel that ends last has more than one block");
+  return last;
+}
+
 void add_totals(const Json& report, Json& out) {
   const Json& statistics = report.at("statistics");
   for (const Count& one : kCounts) out[one.name] = number(statistics, one.pointer);
+  out["launches"] = number(out, "/launches") + number(out, "/groups");
+  const Json none = Json::object();
+  const Json& units =
+      statistics.at("front_end").contains("launch_unit") ? statistics.at("front_end").at("launch_unit") : none;
+  if (units.contains("dtbl")) {
+    for (const char* const name : kGroups) out[name] = number(units.at("dtbl"), std::string("/") + name);
+  }
   std::uint64_t sms = 0;
   for (const auto& [unit, group] : statistics.items()) {
     if (unit.rfind("sm", 0) != 0) continue;
@@ -118,6 +159,13 @@ void add_counted(const std::string& said, Json& out) {
   out["counted"] = counted;
   out["refused"] = refused;
   out["failed"] = failed;
+  // Of 64 bits those that every reader of a table can hold.
+  const std::size_t end = said.find("; hash ");
+  unsigned long long hash = 0;
+  if (end == std::string::npos || std::sscanf(said.c_str() + end, "; hash %llx", &hash) != 1) {
+    throw base::Error("the program does not say what its results are: " + said);
+  }
+  out["hash"] = hash % (1ULL << 48U);
 }
 
 /// From the first entry in the table to the end of the last kernel, in cycles, of kernels that run side by side.
@@ -136,64 +184,36 @@ void add_path(const Json& figures, Json& out) {
   for (const auto& [name, value] : figures.items()) {
     const std::size_t dot = name.find('.');
     const std::string last = name.substr(dot + 1);
-    out[name.rfind("calls.", 0) == 0 && last != "refused" ? "clock_" + last : last] =
+    out[(name.rfind("calls.", 0) == 0 || name.rfind("groups.", 0) == 0) && last != "refused" ? "clock_" + last : last] =
         static_cast<std::uint64_t>(value.get<double>());
   }
 }
 
-CdpPathRun calls(const char* axis, unsigned value, unsigned blocks, unsigned warps, unsigned lanes, Names keys = {}) {
-  return {axis,
-          value,
-          std::move(keys),
-          {"calls", "--blocks", std::to_string(blocks), "--warps", std::to_string(warps), "--lanes",
-           std::to_string(lanes)}};
-}
-
 }  // namespace
 
-const std::vector<CdpSystem>& cdp_systems() {
-  static const std::vector<CdpSystem> kSystems = {
-      {cdp::kFlat, "no launches by device code", "flat", {}},
-      {cdp::kCdp, "child kernels, latencies as measured", "cdp", {}},
-      {cdp::kIdeal,
-       "child kernels, no latency of calls and of the parse",
-       "cdp",
-       {"launch.stream_warp=0", "launch.buffer_warp=0", "launch.buffer_lane=0", "launch.launch_warp=0",
-        "launch.launch_lane=0", "parse.latency=0"}},
-      {"cdp_serial", "child kernels, one grant at a time", "cdp", {"parse.interval=283"}, true},
-      {"cdp_inherit", "child kernels may read what their parents had in L1", "cdp", {"acquire.child=inherit"}, true},
-  };
-  return kSystems;
-}
-
-const CdpSystem* find_cdp_system(const std::string& name) {
-  for (const CdpSystem& system : cdp_systems()) {
+const ChildSystem* find_system(const ChildSystems& systems, const std::string& name) {
+  for (const ChildSystem& system : systems) {
     if (name == system.name) return &system;
   }
   return nullptr;
 }
 
-std::vector<CdpPathRun> cdp_path_runs(bool quick) {
-  std::vector<CdpPathRun> out;
-  for (unsigned lanes = 1; lanes <= 32; ++lanes) {
-    if (!quick || (lanes & (lanes - 1)) == 0) out.push_back(calls("lanes", lanes, 1, 1, lanes));
-  }
-  for (const unsigned warps : {1U, 2U, 4U, 8U, 16U}) out.push_back(calls("warps", warps, 1, warps, 1));
-  for (unsigned launches = 32; launches <= (quick ? 256U : 262144U); launches *= 2) {
-    out.push_back(calls("many", launches, launches / 32, 1, 32));
-    out.push_back(calls("many_serial", launches, launches / 32, 1, 32, {"parse.interval=283"}));
-  }
-  CdpPathRun limited = calls("limit", 5, 1, 1, 32);
-  limited.arguments.insert(limited.arguments.end(), {"--pending", "5"});
-  out.push_back(std::move(limited));
-  for (const unsigned queues : {1U, 8U, 32U}) {
-    out.push_back({"queues", queues, {"host.launch_us=0", "queue.count=" + std::to_string(queues)}, {"queues"}});
-  }
-  out.push_back({"placement", 0, {}, {"placement"}});
-  return out;
+Names no_launch_latency() {
+  return {"launch.stream_warp=0", "launch.buffer_warp=0", "launch.buffer_lane=0",
+          "launch.launch_warp=0", "launch.launch_lane=0", "parse.latency=0"};
 }
 
-Json CdpPrograms::run(const Json& parameters) const {
+ChildPathRun path_calls(const char* part, const char* axis, unsigned value, unsigned blocks, unsigned warps,
+                        unsigned lanes, Names keys) {
+  return {
+      axis,
+      value,
+      std::move(keys),
+      {part, "--blocks", std::to_string(blocks), "--warps", std::to_string(warps), "--lanes", std::to_string(lanes)},
+      part == std::string("groups")};
+}
+
+Json ChildPrograms::run(const Json& parameters) const {
   const bool path = parameters.contains("axis");
   const CudaProgram& program = programs_.at(parameters.at("of").get<std::string>());
   Names keys = parameters.at("keys").get<Names>();
@@ -202,11 +222,13 @@ Json CdpPrograms::run(const Json& parameters) const {
   const CudaProgram::Finished finished =
       program.finish(parameters.at("machine").get<std::string>(), keys, parameters.at("arguments").get<Names>());
   Json out = Json::object();
-  for (const char* const name :
-       {"cycles", "host_kernels", "ended", "child_threads", "child_warp_instructions", "child_thread_instructions"}) {
+  for (const char* const name : {"cycles", "host_kernels", "warm_kernels", "ended", "parent_threads", "child_threads",
+                                 "child_warps", "child_warp_instructions", "child_thread_instructions"}) {
     out[name] = 0U;
   }
-  for (const Json& kernel : finished.report.at("kernels")) add_kernel(kernel, out);
+  const Json& kernels = finished.report.at("kernels");
+  const Json* const warm = parameters.value("warm", false) ? find_warm(kernels) : nullptr;
+  for (const Json& kernel : kernels) add_kernel(kernel, &kernel == warm, out);
   add_totals(finished.report, out);
   if (path) {
     add_path(program.result_in(finished.said), out);
@@ -214,23 +236,27 @@ Json CdpPrograms::run(const Json& parameters) const {
   } else {
     add_counted(finished.said, out);
   }
-  const Names wrong = cdp::unbalanced(cdp_sample(out));
+  const Names wrong = workloads::children::unbalanced(child_sample(out));
   if (!wrong.empty()) throw base::Error("something was lost: " + wrong.front() + "\n" + finished.said);
   return out;
 }
 
-const std::string& CdpPrograms::fingerprint(const std::string& name) const { return programs_.at(name).fingerprint(); }
+const std::string& ChildPrograms::fingerprint(const std::string& name) const {
+  return programs_.at(name).fingerprint();
+}
 
-std::string cdp_figures() {
-  std::string all = "cycles host_kernels ended counted refused failed lane_slots warp_room dram_busy threads clock";
+std::string child_figures() {
+  std::string all =
+      "groups warm hash cycles host_kernels ended counted refused failed lane_slots warp_room dram_busy threads clock";
   for (const Count& one : kCounts) all += std::string(" ") + one.pointer;
   for (const Count& one : kCalls) all += std::string(" ") + one.pointer;
+  for (const char* const name : kGroups) all += std::string(" ") + name;
   for (const char* const name : kOffChip) all += std::string(" ") + name;
   for (const char* const name : kShared) all += std::string(" ") + name;
   return all;
 }
 
-workloads::Sample cdp_sample(const Json& result) {
+workloads::Sample child_sample(const Json& result) {
   workloads::Sample out;
   for (const auto& [name, value] : result.items()) out[name] = value.get<double>();
   return out;

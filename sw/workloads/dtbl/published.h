@@ -1,0 +1,19 @@
+#pragma once
+
+/// What the source published (docs/results/dtbl.md): chapter 4, a simulator.
+namespace castor::workloads::dtbl::published {
+
+/// Speed-up over flat, means. CDP: slower.
+inline constexpr double kDtbl = 1.21, kDtblIdeal = 1.63, kCdp = 1 / 1.16, kCdpIdeal = 1.43;
+/// Of single workloads.
+inline constexpr double kGraph500 = 0.97, kStrings = 0.95, kStringsIdeal = 3.10, kStringsCdpIdeal = 2.73;
+
+/// Ticks of the buffer call of a warp of which x lanes call. Table 5.
+inline constexpr double kBufferWarp = 8023, kBufferLane = 129;
+
+/// Hit rate of the group table and entries of it, section 4.6.2.5.
+inline constexpr double kHits512 = 0.622, kHits1024 = 0.816;
+/// Bytes of registers and of the table, section 4.4.
+inline constexpr double kRegisterBytes = 1096, kTableBytes = 20480;
+
+}  // namespace castor::workloads::dtbl::published
