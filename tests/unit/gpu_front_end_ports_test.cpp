@@ -128,7 +128,8 @@ TEST(DispatchPortDeathTest, EarlyOutputsThatFollowInputsAreAnAssertionInRunsThat
   Policy policy;
   policy.decide = [](const DispatchIn& in, DispatchOut& out) { out.push_ready = in.open == 0; };
   PolicyRig rig(&policy, {"run.sleep=0"});
-  EXPECT_DEATH(static_cast<void>(rig.port.settle({}, 1, nullptr, 5)), "changes push_ready, attach_ready or hold after settle");
+  EXPECT_DEATH(static_cast<void>(rig.port.settle({}, 1, nullptr, 5)),
+               "changes push_ready, attach_ready or hold after settle");
 }
 
 TEST(SchedulerPort, WithoutASchedulerNobodyJudgesAndNoWindowIsServed) {

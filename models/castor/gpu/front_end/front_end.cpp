@@ -329,7 +329,7 @@ Cycle FrontEnd::next_hook(Cycle now) const {
 
 // First cycle with work that is no hook's.
 Cycle FrontEnd::next_work(Cycle now) const {
-  const bool releasable = (table_.finished() & ~policy_.hold() & ~launches_.hold()).any();
+  const bool releasable = table_.finished().any() && (table_.finished() & ~policy_.hold() & ~launches_.hold()).any();
   if (releasable || retire_.busy() || dispatcher_.placeable() || preemptor_.can_restore() || queues_.others().any()) {
     return now + 1;
   }

@@ -61,6 +61,7 @@ class LaunchSide {
   void take(Cycle now);
   /// A TB has been counted.
   void count() {
+    if (!launcher_.on()) return;
     if (const std::optional<TbEvent> tb = retire_.take_group_tb()) groups_.count(*tb);
   }
   void restore(Cycle now) {

@@ -213,7 +213,7 @@ class SwitchNetwork {
   }
   /// Takes the head of a queue out. Returns when the packet behind it is visible, if that is not yet.
   template <unsigned words>
-  [[nodiscard]] Cycle pop(unsigned input, unsigned output, Cycle now) {
+  [[nodiscard, gnu::always_inline]] inline Cycle pop(unsigned input, unsigned output, Cycle now) {
     Queue& queue = queues_[index(input, output)];
     --waiting_;
     flits_[input] -= queue.head->request.cost;
