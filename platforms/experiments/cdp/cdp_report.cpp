@@ -19,10 +19,8 @@ namespace cdp = workloads::cdp;
 namespace children = workloads::children;
 namespace published = cdp::published;
 using workloads::count;
-using workloads::Evaluation;
 using workloads::Figure;
 using workloads::quotient;
-using workloads::Spread;
 using Names = std::vector<std::string>;
 
 cdp::LaunchPath path_of(const children::Path& runs) {
