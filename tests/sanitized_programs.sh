@@ -23,7 +23,7 @@ status=0
 # Tests that say nothing of the runtime, or have a program of their own: platforms elaborated by the test, the castor
 # command with its experiments, waves and reports, documents, the library under its other name; and what needs RTL.
 elsewhere='_at_O0$|^cli$|^command_line$|^kernels_report$|^python_package$|^looking$|^experiment_|^api_libcuda$'
-elsewhere+='|^documents_typed_as_they_stand$|^cuda_document_is_up_to_date$|^kernel_arguments$|_engines$|^policies_|^timing_|^lockstep_|_platform_test$'
+elsewhere+='|^kernel_groups$|^documents_typed_as_they_stand$|^cuda_document_is_up_to_date$|^kernel_arguments$|_engines$|^policies_|^timing_|^lockstep_|_platform_test$'
 # A report ends the program with a code that no test expects. Programs keep what they allocate, as CUDA's do; leaks of
 # the runtime are found by the unit tests. The sanitized runtime has no RTL: tests of a block's engines need the build's own.
 env LD_LIBRARY_PATH="$library" LD_PRELOAD="$(clang++-14 -print-file-name=libclang_rt.asan-x86_64.so)" \

@@ -139,10 +139,10 @@ function(castor_forms_test name)
   foreach(run IN LISTS arg_NO_LAUNCHES)
     list(APPEND no_launches --no-launches "${run}")
   endforeach()
-  castor_script_test(kernel_${name}_forms KIND platform TIMEOUT 120 ENVIRONMENT ${functional}
+  castor_script_test(kernel_${name}_forms KIND platform TIMEOUT 300 ENVIRONMENT ${functional}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
             --against "${kernels}/${name}_O0" ${no_launches} ${arg_RUNS})
-  castor_script_test(kernel_${name}_forms_timing KIND platform TIMEOUT 300
+  castor_script_test(kernel_${name}_forms_timing KIND platform TIMEOUT 900
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
             ${no_launches} ${arg_RUNS})
 endfunction()
