@@ -4,26 +4,18 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/hookup/entries.h"
 
 namespace castor::hookup {
 namespace {
-
-using gpu::Dim3;
 
 constexpr std::uint32_t kRead = 1, kWrite = 2;  // tags of requests
 constexpr unsigned kRecordBytes = 64, kGridAt = 0x10, kNextAt = 0x38;
 constexpr std::uint64_t kUnit = 16;  // of addresses in references
 constexpr unsigned kFirstLaunchError = 0x60, kFirstDispatchError = 0x62;
 
-std::uint64_t packed(const Dim3& grid) { return std::uint64_t{grid.z} << 48U | std::uint64_t{grid.y} << 32U | grid.x; }
-
-Dim3 unpacked(std::uint64_t dim) {
-  return {static_cast<std::uint32_t>(dim), static_cast<std::uint32_t>(dim >> 32U & 0xffffU),
-          static_cast<std::uint32_t>(dim >> 48U)};
-}
-
 // {shared 16, z 7, y 11, x 11, pc 32}
-dtbl::Key packed(const gpu::KernelKey& key) {
+dtbl::Key port_of(const gpu::KernelKey& key) {
   const std::uint64_t z = key.block.z, y = key.block.y, x = key.block.x, shared = key.shared_bytes;
   dtbl::Key bits(key.code | x << 32U | y << 43U | z << 54U | shared << 61U);
   bits.set_word(1, shared >> 3U);
@@ -70,12 +62,7 @@ void DtblAdapter::idle(gpu::Cycle n) {
 
 const gpu::DispatchOut& DtblAdapter::Dispatch::settle(const gpu::DispatchIn& in) {
   LazyTwin<dtbl::Block>& dtbl = owner_.dtbl_;
-  const unsigned words = dtbl::KdeBits::kWords;
-  for (unsigned word = 0; word < words; ++word) {
-    std::uint64_t bits = 0;
-    for (unsigned bit = 0; bit < 64; ++bit) bits |= std::uint64_t{(*in.fits)[word * 64 + bit]} << bit;
-    dtbl.in.fits.set_word(word, bits);
-  }
+  dtbl.in.fits = port_of<dtbl::KdeBits>(*in.fits);
   dtbl.in.mem_ready = owner_.memory_->unsent() == 0 ? 1 : 0;
   if (in.reply && in.reply->tag == kRead) owner_.take_reply(*in.reply);
   dtbl.look();
@@ -83,11 +70,7 @@ const gpu::DispatchOut& DtblAdapter::Dispatch::settle(const gpu::DispatchIn& in)
   out_ = {};
   out_.push_ready = out.push_ready != 0;
   out_.attach_ready = out.att_ready != 0;
-  for (unsigned word = 0; word < words; ++word) {
-    for (std::uint64_t left = out.dispatch_hold.word(word); left != 0; left &= left - 1) {
-      out_.hold[word * 64 + static_cast<unsigned>(__builtin_ctzll(left))] = true;
-    }
-  }
+  out_.hold = mask_of(out.dispatch_hold);
   out_.waiting = out_.hold.any();
   out_.ready = out.cur_valid != 0;
   if (out.cur_valid != 0) out_.fits_head = in.room->fits(out.cur_kd);
@@ -96,7 +79,7 @@ const gpu::DispatchOut& DtblAdapter::Dispatch::settle(const gpu::DispatchIn& in)
   placement.kd = out.pl_kd;
   placement.position = out.pl_pos;
   placement.group = out.pl_agei;
-  placement.grid = unpacked(out.pl_dim);
+  placement.grid = grid_of(out.pl_dim);
   placement.param = std::uint64_t{out.pl_param} * kUnit;
   placement.last_of_group = out.pl_last != 0;
   out_.place = placement;
@@ -109,7 +92,7 @@ void DtblAdapter::Dispatch::clock(const gpu::DispatchIn& in) {
   if (!in.push) return;
   to.push_valid = 1;
   to.push_kd = static_cast<std::uint8_t>(in.push->kd);
-  to.push_dim = packed(in.push->grid);
+  to.push_dim = port_of(in.push->grid);
 }
 
 void DtblAdapter::take_reply(const gpu::MemoryReply& reply) {
@@ -130,25 +113,21 @@ const gpu::LaunchOut& DtblAdapter::settle(const gpu::LaunchIn& in) {
     to.agg_sm = beat.sm;
     to.agg_warp = beat.warp;
     to.agg_lane = beat.lane;
-    to.agg_key = packed(beat.key);
-    to.agg_dim = packed(beat.grid);
+    to.agg_key = port_of(beat.key);
+    to.agg_dim = port_of(beat.grid);
     to.agg_cnt = static_cast<std::uint32_t>(beat.grid.count());
     to.agg_param = static_cast<std::uint32_t>(beat.param / kUnit);
     to.agg_level = beat.level;
     // A register: as F5 has seen it, or nobody yet.
     const gpu::KernelKey key = in.keys->key(places_ ? dtbl_.out().key_idx : dtbl_.registered().key_idx);
     to.key_valid = key.valid ? 1 : 0;
-    to.key_rd = key.valid ? packed(key) : dtbl::Key();
+    to.key_rd = key.valid ? port_of(key) : dtbl::Key();
   }
   dtbl_.look();
   const dtbl::Outputs& out = dtbl_.out();
   launch_out_ = {};
   launch_out_.beat_ready = out.agg_ready != 0;
-  for (unsigned word = 0; word < dtbl::KdeBits::kWords; ++word) {
-    for (std::uint64_t left = out.launch_hold.word(word); left != 0; left &= left - 1) {
-      launch_out_.hold[word * 64 + static_cast<unsigned>(__builtin_ctzll(left))] = true;
-    }
-  }
+  launch_out_.hold = mask_of(out.launch_hold);
   if ((out.att_valid & out.att_ready) != 0) {
     CASTOR_ASSERT_AT(in.now, in.attach_ready, "the dispatch policy keeps a group of block dtbl waiting");
     launch_out_.attach = gpu::GroupAttach{out.att_kd, out.att_agei, std::uint64_t{out.att_param} * kUnit};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/hookup/entries.h"
 
 namespace castor::hookup {
 namespace {
@@ -15,15 +16,6 @@ constexpr unsigned kSlotBytes = 32;
 constexpr std::uint64_t kUnit = 16;  // of addresses of parameters
 constexpr unsigned kPushError = 0x80, kReplyError = 0x81;
 constexpr std::uint32_t kMostWarps = 127, kMostUnits = 1023, kMostSlots = 63;
-
-std::uint64_t packed(const gpu::Dim3& grid) {
-  return std::uint64_t{grid.z} << 48U | std::uint64_t{grid.y} << 32U | grid.x;
-}
-
-gpu::Dim3 unpacked(std::uint64_t dim) {
-  return {static_cast<std::uint32_t>(dim), static_cast<std::uint32_t>(dim >> 32U & 0xffffU),
-          static_cast<std::uint32_t>(dim >> 48U)};
-}
 
 template <class T>
 T at_most(std::uint32_t value, std::uint32_t most) {
@@ -70,11 +62,7 @@ const gpu::DispatchOut& LapermAdapter::settle(const gpu::DispatchIn& in) {
   out_ = {};
   out_.push_ready = out.push_ready != 0;
   out_.push_groups = out_.attach_ready = true;
-  for (unsigned word = 0; word < laperm::KdBits::kWords; ++word) {
-    for (std::uint64_t left = out.hold.word(word); left != 0; left &= left - 1) {
-      out_.hold[word * 64 + static_cast<unsigned>(__builtin_ctzll(left))] = true;
-    }
-  }
+  out_.hold = mask_of(out.hold);
   out_.waiting = out.waiting != 0;
   out_.ready = out.ready != 0;
   out_.fits_head = out.fits_head;
@@ -86,7 +74,7 @@ const gpu::DispatchOut& LapermAdapter::settle(const gpu::DispatchIn& in) {
   placement.position = static_cast<std::uint32_t>(out.pl_pos);
   placement.linear = true;
   placement.group = static_cast<std::uint32_t>(out.pl_agei);
-  placement.grid = unpacked(out.pl_dim);
+  placement.grid = grid_of(out.pl_dim);
   placement.param = out.pl_param * kUnit;
   placement.last_of_group = out.pl_last != 0;
   out_.place = placement;
@@ -116,7 +104,7 @@ void LapermAdapter::present_push(const gpu::WorkItem& item) {
   to.push_kd = static_cast<std::uint8_t>(item.kd);
   to.push_agei = item.group;
   to.push_cnt = item.tbs;
-  to.push_dim = packed(item.grid);
+  to.push_dim = port_of(item.grid);
   to.push_param = item.group == gpu::kNoGroup ? 0 : item.param / kUnit;
   to.push_level = static_cast<std::uint8_t>(std::min(item.level, 15U));
   to.push_sm = item.parent_sm;
