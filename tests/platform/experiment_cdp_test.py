@@ -4,11 +4,9 @@
     experiment_cdp_test.py <castor> <folder with the programs>
 """
 
-import csv
 import json
 import math
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -16,30 +14,13 @@ CASTOR, PROGRAMS = sys.argv[1:]
 SYSTEMS = ["flat", "cdp", "cdp_ideal"]
 TINY = ["--program", "bfs_citation", "--seeds", "1", "--argument", "nodes=1500", "--quiet"]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import experiment_checks  # noqa: E402
 import picture_checks  # noqa: E402
-
-failures = []
-
-
-def check(what, good):
-    if not good:
-        failures.append(what)
-        print("FAILED:", what)
+from experiment_checks import check, failures, rows_of  # noqa: E402
 
 
 def run(*arguments, programs=PROGRAMS):
-    return subprocess.run(
-        [CASTOR, "experiment", "cdp", "--programs", programs, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def rows_of(folder):
-    with (folder / "results.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    return [{key: int(text) if text.isdigit() else text for key, text in row.items()} for row in rows]
+    return experiment_checks.run(CASTOR, "cdp", programs, *arguments)
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,6 @@
 import csv
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -32,24 +31,13 @@ TINY = [
     "--quiet",
 ]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import experiment_checks  # noqa: E402
 import picture_checks  # noqa: E402
-
-failures = []
-
-
-def check(what, good):
-    if not good:
-        failures.append(what)
-        print("FAILED:", what)
+from experiment_checks import check, failures  # noqa: E402
 
 
 def run(*arguments, programs=PROGRAMS):
-    return subprocess.run(
-        [CASTOR, "experiment", "darsie", "--programs", programs, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return experiment_checks.run(CASTOR, "darsie", programs, *arguments)
 
 
 def rows_of(folder):

@@ -5,39 +5,21 @@ launch, end to end.
     experiment_dtbl_test.py <castor> <folder with the programs>
 """
 
-import csv
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 CASTOR, PROGRAMS = sys.argv[1:]
 SYSTEMS = ["flat", "cdp", "cdp_ideal", "dtbl", "dtbl_ideal"]
 TINY = ["--program", "bfs_citation", "--seeds", "1", "--argument", "nodes=1500", "--quiet"]
-
-failures = []
-
-
-def check(what, good):
-    if not good:
-        failures.append(what)
-        print("FAILED:", what)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import experiment_checks  # noqa: E402
+from experiment_checks import check, failures, rows_of  # noqa: E402
 
 
 def run(*arguments, programs=PROGRAMS):
-    return subprocess.run(
-        [CASTOR, "experiment", "dtbl", "--programs", programs, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def rows_of(folder):
-    with (folder / "results.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    return [{key: int(text) if text.isdigit() else text for key, text in row.items()} for row in rows]
+    return experiment_checks.run(CASTOR, "dtbl", programs, *arguments)
 
 
 with tempfile.TemporaryDirectory() as folder:
