@@ -26,6 +26,10 @@ list(FILTER machines_spin_lock EXCLUDE REGEX "^gcn")
 set(nothing_shared_spin_lock --nothing-shared)
 set(nothing_skipped_spin_lock --nothing-skipped)
 
+# Thread blocks that wait for others: cycles with the block grow as the square of their number.
+set(skips_producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--stages 600 --items 2")
+set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 500 --accounts 2 --blocks 20 --block 256")
+
 # castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. All
 # of them run once more with redundancy marks, which the functional machine checks, and on a machine with the block darsie,
 # whose skips are checked.
@@ -39,9 +43,12 @@ function(castor_kernel_test name)
   castor_script_test(kernel_${name}_marks KIND platform TIMEOUT 300
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_marks.py" "${kernels}/${name}"
             ${nothing_shared_${name}} ${ARGN})
+  if(NOT DEFINED skips_${name})
+    set(skips_${name} ${ARGN})
+  endif()
   castor_script_test(kernel_${name}_skips KIND platform TIMEOUT 300
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_skips.py" "${kernels}/${name}"
-            ${nothing_skipped_${name}} pascal_titanx_study ${ARGN})
+            ${nothing_skipped_${name}} pascal_titanx_study ${skips_${name}})
   if(NOT DEFINED machines_${name})
     set(machines_${name} ${machines})
   endif()
