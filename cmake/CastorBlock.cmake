@@ -175,7 +175,7 @@ function(castor_block_object_ target kind libraries)
   endif()
   target_link_options(${target} PRIVATE "LINKER:--version-script=${CASTOR_OBJECTS_DIR}/exports.map")
   # The sanitizers' own functions are in the program.
-  if(NOT CASTOR_SANITIZE AND NOT CASTOR_BUILD_FUZZ)
+  if(NOT CASTOR_SANITIZE)
     target_link_options(${target} PRIVATE LINKER:--no-undefined)
   endif()
 endfunction()

@@ -37,13 +37,8 @@ if(CASTOR_SANITIZE)
   endif()
 endif()
 
-if(CASTOR_BUILD_FUZZ)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    message(FATAL_ERROR "CASTOR_BUILD_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++-14")
-  endif()
-  target_compile_options(castor_options INTERFACE
-    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  target_link_options(castor_options INTERFACE -fsanitize=address,undefined)
+if(CASTOR_BUILD_FUZZ AND NOT (CASTOR_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang"))
+  message(FATAL_ERROR "CASTOR_BUILD_FUZZ needs clang and sanitizers: the preset asan")
 endif()
 
 if(CASTOR_COVERAGE)

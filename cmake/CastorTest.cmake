@@ -192,14 +192,15 @@ function(castor_lockstep_test block)
   castor_test_needs_(lockstep castor castor_bench_${block})
 endfunction()
 
-# castor_fuzz(<name> SOURCES <file>... [LIBS <target>...] CORPUS <folder> [TIMEOUT <seconds>])
+# castor_fuzz(<name> SOURCES <file>... [LIBS <target>...] FOLLOW <target>... CORPUS <folder> [TIMEOUT <seconds>])
 #
-# A fuzz target (LLVMFuzzerTestOneInput). With CASTOR_BUILD_FUZZ it is linked with libFuzzer; in every other build with a
-# small driver that replays the corpus, so that what was once found stays fixed under every compiler.
+# A fuzz target (LLVMFuzzerTestOneInput). With CASTOR_BUILD_FUZZ it is linked with libFuzzer, which follows the branches of the
+# targets behind FOLLOW; in every other build with a small driver that replays the corpus, so that what was once found
+# stays fixed under every compiler.
 function(castor_fuzz name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS;TIMEOUT" "SOURCES;LIBS")
-  if(arg_UNPARSED_ARGUMENTS OR NOT arg_CORPUS OR NOT arg_SOURCES)
-    message(FATAL_ERROR "castor_fuzz(${name}): needs SOURCES and CORPUS; unknown: '${arg_UNPARSED_ARGUMENTS}'")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS;TIMEOUT" "SOURCES;LIBS;FOLLOW")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_CORPUS OR NOT arg_SOURCES OR NOT arg_FOLLOW)
+    message(FATAL_ERROR "castor_fuzz(${name}): needs SOURCES, FOLLOW and CORPUS; unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   set(base "${PROJECT_SOURCE_DIR}/tests/fuzz")
   cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY "${base}")
@@ -215,6 +216,9 @@ function(castor_fuzz name)
   # Where the corpus lies, for whoever runs the target for longer than a test does.
   file(WRITE "${PROJECT_BINARY_DIR}/tests/fuzz/${name}.corpus" "${arg_CORPUS}\n")
   if(CASTOR_BUILD_FUZZ)
+    foreach(target IN LISTS arg_FOLLOW)
+      target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    endforeach()
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     add_test(NAME ${name} COMMAND ${name} -runs=0 "${arg_CORPUS}")
   else()
