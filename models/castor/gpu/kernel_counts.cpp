@@ -91,12 +91,17 @@ OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& 
   std::array<std::uint64_t, kCounts> counts{};
   InstructionCounts instructions;
   FilterCounts filter;
+  bool has_filter = false;
   OutsideReads outside;
   for (Sm* const sm : cores) {
+    if (!sm->kernel_ticks().held(entry)) continue;
     const EntryCounts& mine = sm->entry_instructions(entry);
     counts[kRegisterReads] += mine.register_reads;
     counts[kRegisterWrites] += mine.register_writes;
-    if (const FilterCounts* const filtered = sm->entry_filter(entry)) filter.add(*filtered);
+    if (const FilterCounts* const filtered = sm->entry_filter(entry)) {
+      filter.add(*filtered);
+      has_filter = true;
+    }
     for (std::size_t i = 0; i < kInstructionClasses; ++i) {
       instructions.warps[i] += mine.warps[i];
       instructions.lanes[i] += mine.lanes[i];
@@ -130,12 +135,15 @@ OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& 
     slice.clear_traffic(entry);
   }
   counts[kOutsideReads] = outside.lanes;
+  constexpr std::size_t kUsually = 48;  // of them are above 0
+  kernel.counts.reserve(kUsually);
   const auto put = [&kernel](std::string_view name, std::uint64_t value) {
     if (value != 0) kernel.counts.emplace_back(name, value);
   };
   for (std::size_t i = 0; i < kInstructionClasses; ++i) put(names.warps[i], instructions.warps[i]);
   for (std::size_t i = 0; i < kInstructionClasses; ++i) put(names.lanes[i], instructions.lanes[i]);
   for (std::size_t i = 0; i < kCounts; ++i) put(kInfos[i].name, counts[i]);
+  if (!has_filter) return outside;
   std::size_t group = 0, one = 0;
   FilterCounts::each_by_class([&](const char* /*name*/, const char* /*meaning*/, auto member) {
     const Names::ByClass& labels = names.filter_classes[group++];

@@ -24,8 +24,9 @@ unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std:
 }
 
 LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch) {
-  const std::string head = "launch of " + base::readable_name(program.kernel) + ": ";
-  const auto refuse = [&](LaunchError error, const std::string& why) { return LaunchVerdict{error, head + why}; };
+  const auto refuse = [&program](LaunchError error, const std::string& why) {
+    return LaunchVerdict{error, "launch of " + base::readable_name(program.kernel) + ": " + why};
+  };
   const Dim3& grid = launch.grid;
   const Dim3& block = launch.block;
   // Dimension by dimension: the product of large ones can be 0 in 64 bits.

@@ -93,7 +93,7 @@ Store::Store(const Options& options) : options_(options), next_(kBase), end_(kBa
 Store::~Store() { munmap(host(kBase), options_.bytes); }
 
 std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind kind, std::string label,
-                                             std::uint64_t alignment) {
+                                             std::uint64_t alignment, std::uint64_t reserved) {
   base::TickWall::check("allocations of the store");
   size = std::max<std::uint64_t>(size, 1);
   if (size > options_.bytes) return std::nullopt;
@@ -115,9 +115,10 @@ std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind 
   allocation.address = *found;
   allocation.size = size;
   allocation.kind = kind;
+  allocation.reserved = reserved;
   allocation.label = std::move(label);
   if (options_.poison) std::memset(host(*found), 0xcd, size);
-  live_.emplace(*found, std::move(allocation));
+  live_.emplace_hint(live_.end(), *found, std::move(allocation));  // most are fresh memory, behind all others
   used_ += span;
   used_by_kind_[static_cast<std::size_t>(kind)] += size;
   ++generation_;
@@ -206,13 +207,6 @@ void Store::set_read_only(std::uint64_t address, bool read_only) {
   base::TickWall::check("allocations of the store");
   const auto found = live_.find(address);
   if (found != live_.end()) found->second.read_only = read_only;
-  ++generation_;
-}
-
-void Store::set_reserved(std::uint64_t address, std::uint64_t bytes) {
-  base::TickWall::check("allocations of the store");
-  const auto found = live_.find(address);
-  if (found != live_.end()) found->second.reserved = bytes;
   ++generation_;
 }
 

@@ -64,14 +64,13 @@ class Store {
   Store& operator=(const Store&) = delete;
 
   /// Device address of a new allocation; nullopt when memory is exhausted. Size 0 is rounded to 1. Freed ranges are
-  /// used again only when fresh memory has run out, so that the use of freed memory is found.
+  /// used again only when fresh memory has run out, so that the use of freed memory is found. The first `reserved`
+  /// bytes are the machine's.
   [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size, AllocationKind kind, std::string label = {},
-                                                      std::uint64_t alignment = kAlignment);
+                                                      std::uint64_t alignment = kAlignment, std::uint64_t reserved = 0);
   /// False if `address` is not the start of a live allocation. The range is remembered as freed.
   bool free(std::uint64_t address);
   void set_read_only(std::uint64_t address, bool read_only);
-  /// Keeps the first bytes of a live allocation for the machine.
-  void set_reserved(std::uint64_t address, std::uint64_t bytes);
 
   /// The live allocation that holds `address`, or null.
   [[nodiscard]] const Allocation* find(std::uint64_t address) const;

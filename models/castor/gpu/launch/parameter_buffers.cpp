@@ -11,15 +11,14 @@ std::uint64_t ParameterBuffers::allocate(std::uint64_t alignment, std::uint64_t 
   const std::uint64_t most = std::min(kMostBytes, store_.capacity() / kShare);
   const std::uint64_t used = store_.used(AllocationKind::kPool);
   if (bytes > most || used + record_bytes_ > most - bytes) return 0;
-  const auto begin =
-      store_.allocate(record_bytes_ + bytes, AllocationKind::kPool, "parameters of a launch by device code");
+  const auto begin = store_.allocate(record_bytes_ + bytes, AllocationKind::kPool,
+                                     "parameters of a launch by device code", Store::kAlignment, record_bytes_);
   if (!begin) return 0;
   const std::uint64_t address = *begin + record_bytes_;
   if (address + bytes > kEnd) {
     store_.free(*begin);
     return 0;
   }
-  if (record_bytes_ != 0) store_.set_reserved(*begin, record_bytes_);
   buffers_[address] = {bytes, false, launch};
   return address;
 }

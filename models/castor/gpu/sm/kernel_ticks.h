@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/thread_blocks.h"
@@ -15,8 +16,8 @@ namespace castor::gpu {
 /// SM held, if it held no other's; what it did without any, or with those of several, is kept apart. So every tick is
 /// counted once, and nothing is done in it: sums are looked at when the SM passes from one to the other.
 ///
-/// S0, S8 `changed` behind every start and retirement of a thread block; `settle` before times are read. The tick in
-/// which the last thread block of a kernel retires is no longer the kernel's.
+/// S0 `started` behind every start of a thread block, S8 `changed` behind every retirement; `settle` before times are
+/// read. The tick in which the last thread block of a kernel retires is no longer the kernel's.
 class KernelTicks {
  public:
   /// `tbs` need not be there yet.
@@ -30,6 +31,11 @@ class KernelTicks {
         times_(machine.table.entries + 2) {}
 
   [[nodiscard]] TickAccounting& accounting() { return accounting_; }
+  /// A thread block of the kernel in a table entry has started.
+  void started(unsigned entry) {
+    held_.set(entry);
+    changed();
+  }
   /// A thread block has started or retired.
   void changed() {
     const unsigned owner = find_owner();
@@ -40,9 +46,14 @@ class KernelTicks {
   /// Brings the times up to the last tick that was counted.
   void settle();
 
+  /// Whether the SM held a thread block of the kernels in a table entry since `clear`. If not, it did nothing for them.
+  [[nodiscard]] bool held(unsigned entry) const { return held_[entry]; }
   /// With thread blocks of the kernels in a table entry alone, since `clear`.
   [[nodiscard]] const SmTime& of_entry(unsigned entry) const { return times_[entry]; }
-  void clear(unsigned entry) { times_[entry] = {}; }
+  void clear(unsigned entry) {
+    times_[entry] = {};
+    held_.reset(entry);
+  }
   /// Without a thread block; with those of several kernels.
   [[nodiscard]] const SmTime& of_none() const { return times_[none_]; }
   [[nodiscard]] const SmTime& of_several() const { return times_[several_]; }
@@ -56,6 +67,7 @@ class KernelTicks {
   const unsigned none_, several_;  // places behind those of the entries
   unsigned owner_;
   std::vector<SmTime> times_;
+  KdMask held_;
   SmTime settled_;  // of the SM, as far as it has been divided
 };
 

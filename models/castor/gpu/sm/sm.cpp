@@ -143,8 +143,8 @@ void Sm::start_tb(const TbStartMessage& message) {
   watch_.disturb();
   const bool first = tbs_.resident() == 0;
   const unsigned context = tbs_.start(message, warps_.used(), clock_.now(), clock_.tick());
-  kernel_ticks_.changed();
   const TbState& tb = tbs_[context];
+  kernel_ticks_.started(tb.kernel->entry);
   TbStartEvent event;
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     const unsigned slot = tb.slots[i];
