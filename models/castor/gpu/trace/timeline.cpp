@@ -1,8 +1,6 @@
 #include "castor/gpu/trace/timeline.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "castor/base/words.h"
@@ -19,107 +17,24 @@ unsigned lowest_clear(std::uint32_t mask) {
 }  // namespace
 
 Timeline::Timeline(const std::string& path, const Machine& machine, Cycle from, Cycle to)
-    : file_(path, "\n]}\n"),
-      clock_(base::kilohertz(machine.clock.core_mhz)),
-      from_(from),
-      to_(to),
+    : events_(path, base::Clock(base::kilohertz(machine.clock.core_mhz)), from, to),
       window_(std::max<std::uint64_t>(machine.run.window, 1)),
       contexts_(machine.sm.tb_contexts),
       tbs_(std::size_t{machine.chip.sms} * contexts_),
       named_(tbs_.size(), false),
       resident_(machine.chip.sms, 0),
       copies_(2) {
-  file_.append("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-  name_process(kQueues, "front end");
-  name_process(kCopies, "copy engines");
-  for (unsigned sm = 0; sm < machine.chip.sms; ++sm) name_process(kFirstSm + sm, "SM " + std::to_string(sm));
+  events_.name_process(kQueues, "front end");
+  events_.name_process(kCopies, "copy engines");
+  for (unsigned sm = 0; sm < machine.chip.sms; ++sm) events_.name_process(kFirstSm + sm, "SM " + std::to_string(sm));
   for (unsigned engine = 0; engine < copies_.size(); ++engine) {
-    name_track(kCopies, engine, "engine " + std::to_string(engine));
+    events_.name_track(kCopies, engine, "engine " + std::to_string(engine));
   }
-  file_.flush();
+  events_.flush();
 }
 
 Timeline::~Timeline() {
-  if (!closed_) file_.close();
-}
-
-// --- Text -------------------------------------------------------------------------------------------------------
-
-void Timeline::put(std::uint64_t number) {
-  char digits[24];
-  line_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-}
-
-void Timeline::put_time(base::Picoseconds time) {
-  put(time / base::kPicosecondsPerMicrosecond);
-  char fraction[7] = {'.', '0', '0', '0', '0', '0', '0'};
-  std::uint64_t rest = time % base::kPicosecondsPerMicrosecond;
-  for (int i = 6; i > 0; --i, rest /= 10) fraction[i] = static_cast<char>('0' + rest % 10);
-  line_.append(fraction, sizeof fraction);
-}
-
-void Timeline::put_text(std::string_view text) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  line_ += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      line_ += '\\';
-      line_ += c;
-    } else if (byte < 0x20 || byte > 0x7e) {
-      line_ += "\\u00";
-      line_ += kDigits[byte >> 4U];
-      line_ += kDigits[byte & 15U];
-    } else {
-      line_ += c;
-    }
-  }
-  line_ += '"';
-}
-
-void Timeline::begin_line() {
-  line_.clear();
-  if (!first_) line_ += ",\n";
-  first_ = false;
-  line_ += "{\"name\":";
-}
-
-void Timeline::end_line() { file_.append(line_); }
-
-void Timeline::name_process(unsigned process, const std::string& name) {
-  for (const bool order : {false, true}) {
-    begin_line();
-    line_ += order ? "\"process_sort_index\"" : "\"process_name\"";
-    line_ += ",\"ph\":\"M\",\"pid\":";
-    put(process);
-    line_ += order ? ",\"tid\":0,\"args\":{\"sort_index\":" : ",\"tid\":0,\"args\":{\"name\":";
-    if (order) {
-      put(process);
-    } else {
-      put_text(name);
-    }
-    line_ += "}}";
-    end_line();
-  }
-}
-
-void Timeline::name_track(unsigned process, unsigned track, const std::string& name) {
-  for (const bool order : {false, true}) {
-    begin_line();
-    line_ += order ? "\"thread_sort_index\"" : "\"thread_name\"";
-    line_ += ",\"ph\":\"M\",\"pid\":";
-    put(process);
-    line_ += ",\"tid\":";
-    put(track);
-    line_ += order ? ",\"args\":{\"sort_index\":" : ",\"args\":{\"name\":";
-    if (order) {
-      put(track);
-    } else {
-      put_text(name);
-    }
-    line_ += "}}";
-    end_line();
-  }
+  if (!closed_) events_.close();
 }
 
 const std::string& Timeline::readable(const std::string& kernel) {
@@ -128,102 +43,41 @@ const std::string& Timeline::readable(const std::string& kernel) {
   return found->second;
 }
 
-void Timeline::begin_slice(std::string_view name, std::string_view category, unsigned process, unsigned track,
-                           Cycle start, Cycle end) {
-  begin_line();
-  put_text(name);
-  line_ += ",\"cat\":";
-  put_text(category);
-  line_ += ",\"ph\":\"X\",\"pid\":";
-  put(process);
-  line_ += ",\"tid\":";
-  put(track);
-  line_ += ",\"ts\":";
-  put_time(clock_.time_of(start));
-  line_ += ",\"dur\":";
-  put_time(clock_.time_of(end) - clock_.time_of(start));
-  line_ += ",\"args\":{\"cycle\":";
-  put(start);
-  argument("cycles", end - start);
-}
-
-void Timeline::argument(std::string_view name, std::uint64_t value) {
-  line_ += ',';
-  put_text(name);
-  line_ += ':';
-  put(value);
-}
-
-void Timeline::argument(std::string_view name, std::string_view value) {
-  line_ += ',';
-  put_text(name);
-  line_ += ':';
-  put_text(value);
-}
-
-void Timeline::end_slice() {
-  line_ += "}}";
-  end_line();
-}
-
 void Timeline::counter(unsigned process, std::string_view name, std::string_view series, std::uint64_t value,
                        Cycle cycle) {
-  if (!inside(cycle, cycle)) return;
-  begin_line();
-  put_text(name);
-  line_ += ",\"ph\":\"C\",\"pid\":";
-  put(process);
-  line_ += ",\"tid\":0,\"ts\":";
-  put_time(clock_.time_of(cycle));
-  line_ += ",\"args\":{";
-  put_text(series);
-  line_ += ':';
-  put(value);
-  end_slice();
+  if (!events_.inside(cycle, cycle)) return;
+  events_.begin_counter(name, process, cycle);
+  events_.argument(series, value);
+  events_.end();
 }
 
 // --- Thread blocks ----------------------------------------------------------------------------------------------
 
 void Timeline::write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bool finished) {
   tb.open = false;
-  if (!inside(tb.start, end)) return;
+  if (!events_.inside(tb.start, end)) return;
   const std::size_t index = std::size_t{sm} * contexts_ + context;
-  if (!named_[index]) name_track(kFirstSm + sm, context, "context " + std::to_string(context));
+  if (!named_[index]) events_.name_track(kFirstSm + sm, context, "context " + std::to_string(context));
   named_[index] = true;
-  begin_slice(readable(*tb.kernel), "tb", kFirstSm + sm, context, tb.start, end);
-  argument("tb", tb.gid);
-  if (tb.group != kNoGroup) argument("group", tb.group);
-  argument("ticket", tb.ticket);
-  if (!finished) argument("state", "unfinished");
-  end_slice();
+  events_.begin_slice(readable(*tb.kernel), "tb", kFirstSm + sm, context, tb.start, end);
+  events_.argument("tb", tb.gid);
+  if (tb.group != kNoGroup) events_.argument("group", tb.group);
+  events_.argument("ticket", tb.ticket);
+  if (!finished) events_.argument("state", "unfinished");
+  events_.end();
 }
 
-// An arrow from the block that launches to the first block of the launch.
-void Timeline::arrow_end(char phase, unsigned sm, unsigned context, Ticket ticket, Cycle cycle) {
-  begin_line();
-  line_ += "\"launch\",\"cat\":\"launch\",\"ph\":\"";
-  line_ += phase;
-  line_ += phase == 'f' ? "\",\"bp\":\"e\",\"id\":" : "\",\"id\":";
-  put(ticket);
-  line_ += ",\"pid\":";
-  put(kFirstSm + sm);
-  line_ += ",\"tid\":";
-  put(context);
-  line_ += ",\"ts\":";
-  put_time(clock_.time_of(cycle));
-  line_ += '}';
-  end_line();
-}
-
+// An arrow leads from the block that launches to the first block of the launch.
 void Timeline::launched(const Launch& event) {
-  if (!inside(event.cycle, event.cycle)) return;
-  arrow_end('s', event.sm, event.context, event.ticket, event.cycle);
+  if (!events_.inside(event.cycle, event.cycle)) return;
+  events_.arrow(TraceEvents::ArrowEnd::kTail, "launch", event.ticket, kFirstSm + event.sm, event.context, event.cycle);
   arrows_.insert(event.ticket);
 }
 
 void Timeline::tb_started(const Tb& event) {
   if (arrows_.erase(event.kernel->ticket) != 0) {
-    arrow_end('f', event.sm, event.context, event.kernel->ticket, event.cycle);
+    events_.arrow(TraceEvents::ArrowEnd::kHead, "launch", event.kernel->ticket, kFirstSm + event.sm, event.context,
+                  event.cycle);
   }
   OpenTb& tb = tbs_[std::size_t{event.sm} * contexts_ + event.context];
   tb = {true, event.cycle, &event.kernel->program->kernel, event.kernel->ticket, event.gid, event.group};
@@ -237,8 +91,7 @@ void Timeline::tb_retired(const Tb& event) {
   counter(kFirstSm + event.sm, "resident TBs", "TBs", --resident_[event.sm], event.cycle + 1);
 }
 
-// --- Kernels
-// ----------------------------------------------------------------------------------------------------------
+// --- Kernels ------------------------------------------------------------------------------------------------------
 
 Timeline::QueueState& Timeline::queue(unsigned index) {
   if (index >= queues_.size()) queues_.resize(index + 1);
@@ -263,7 +116,7 @@ unsigned Timeline::queue_track(unsigned queue_index, bool waiting, unsigned trac
     std::string name = "queue " + std::to_string(queue_index);
     if (waiting) name += " waiting";
     if (track != 0) name += ' ' + std::to_string(track);
-    name_track(kQueues, number, name);
+    events_.name_track(kQueues, number, name);
     named |= std::uint32_t{1} << track;
   }
   return number;
@@ -282,12 +135,12 @@ void Timeline::kernel_submitted(const Kernel& event) {
 
 void Timeline::write_waiting(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished) {
   free_track(kernel.queue, true, kernel.track);
-  if (kernel.track < kTracks && end > kernel.submitted && inside(kernel.submitted, end)) {
+  if (kernel.track < kTracks && end > kernel.submitted && events_.inside(kernel.submitted, end)) {
     const unsigned track = queue_track(kernel.queue, true, kernel.track);
-    begin_slice(readable(kernel.name), "waiting", kQueues, track, kernel.submitted, end);
-    argument("ticket", ticket);
-    if (!finished) argument("state", "unfinished");
-    end_slice();
+    events_.begin_slice(readable(kernel.name), "waiting", kQueues, track, kernel.submitted, end);
+    events_.argument("ticket", ticket);
+    if (!finished) events_.argument("state", "unfinished");
+    events_.end();
   }
   counter(kQueues, "queue " + std::to_string(kernel.queue) + " waiting", "kernels", --queue(kernel.queue).waiting, end);
 }
@@ -319,22 +172,22 @@ void Timeline::kernel_written(const Kernel& event) {
 
 void Timeline::write_kernel(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished) {
   free_track(kernel.queue, false, kernel.track);
-  if (kernel.track == kTracks || !inside(kernel.granted, end)) return;
+  if (kernel.track == kTracks || !events_.inside(kernel.granted, end)) return;
   const unsigned track = queue_track(kernel.queue, false, kernel.track);
-  begin_slice(readable(kernel.name), "kernel", kQueues, track, kernel.granted, end);
-  if (readable(kernel.name) != kernel.name) argument("kernel", kernel.name);
-  argument("ticket", ticket);
-  if (kernel.written != kForever) argument("entry", kernel.entry);
-  if (!finished) argument("state", "unfinished");
-  end_slice();
+  events_.begin_slice(readable(kernel.name), "kernel", kQueues, track, kernel.granted, end);
+  if (readable(kernel.name) != kernel.name) events_.argument("kernel", kernel.name);
+  events_.argument("ticket", ticket);
+  if (kernel.written != kForever) events_.argument("entry", kernel.entry);
+  if (!finished) events_.argument("state", "unfinished");
+  events_.end();
   const Cycle parsed = std::min(kernel.written, end);
   if (parsed > kernel.granted) {
-    begin_slice("parsing", "phase", kQueues, track, kernel.granted, parsed);
-    end_slice();
+    events_.begin_slice("parsing", "phase", kQueues, track, kernel.granted, parsed);
+    events_.end();
   }
   if (end > parsed) {
-    begin_slice("running", "phase", kQueues, track, parsed, end);
-    end_slice();
+    events_.begin_slice("running", "phase", kQueues, track, parsed, end);
+    events_.end();
   }
 }
 
@@ -359,12 +212,12 @@ void Timeline::copy_started(const Copy& event) {
 
 void Timeline::write_copy(unsigned engine, OpenCopy& copy, Cycle end, bool finished) {
   copy.open = false;
-  if (!inside(copy.start, end)) return;
-  begin_slice(copy.what, "copy", kCopies, engine, copy.start, end);
-  argument("bytes", copy.bytes);
-  argument("ticket", copy.ticket);
-  if (!finished) argument("state", "unfinished");
-  end_slice();
+  if (!events_.inside(copy.start, end)) return;
+  events_.begin_slice(copy.what, "copy", kCopies, engine, copy.start, end);
+  events_.argument("bytes", copy.bytes);
+  events_.argument("ticket", copy.ticket);
+  if (!finished) events_.argument("state", "unfinished");
+  events_.end();
 }
 
 void Timeline::copy_completed(const Copy& event) {
@@ -391,28 +244,15 @@ void Timeline::sample(Cycle now) {
 }
 
 void Timeline::sample_counters(Cycle now, std::uint64_t windows) {
-  const bool shown = inside(sampled_, now);
+  const bool shown = events_.inside(sampled_, now);
   for (Counter& each : counters_) {
-    if (shown) {
-      begin_line();
-      put_text(each.name);
-      line_ += ",\"ph\":\"C\",\"pid\":";
-      put(each.process);
-      line_ += ",\"tid\":0,\"ts\":";
-      put_time(clock_.time_of(sampled_));
-      line_ += ",\"args\":{";
-    }
+    if (shown) events_.begin_counter(each.name, each.process, sampled_);
     for (std::size_t i = 0; i < each.series.size(); ++i) {
       const std::uint64_t value = each.series[i].value();
-      if (shown) {
-        if (i != 0) line_ += ',';
-        put_text(each.series[i].name);
-        line_ += ':';
-        put((value - each.last[i]) / windows);
-      }
+      if (shown) events_.argument(each.series[i].name, (value - each.last[i]) / windows);
       each.last[i] = value;
     }
-    if (shown) end_slice();
+    if (shown) events_.end();
   }
   sampled_ = now;
 }
@@ -444,7 +284,7 @@ void Timeline::close(Cycle now) {
     sample_counters(now, 1);
     sample_counters(now, 1);  // nothing from here on
   }
-  file_.close();
+  events_.close();
 }
 
 }  // namespace castor::gpu

@@ -8,10 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "castor/base/time.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
-#include "castor/gpu/trace/trace_file.h"
+#include "castor/gpu/trace/trace_events.h"
 
 namespace castor::gpu {
 
@@ -20,8 +19,8 @@ namespace castor::gpu {
 /// Processes: the front end's queues (per queue a track with its kernels from grant to completion, divided into parsing
 /// and running, and one for each kernel that waits; of each at most `kTracks` a queue), the copy engines, and each SM
 /// (a track per TB context, so that TBs that overlap lie in tracks of their own). Counters: resident TBs per SM,
-/// waiting kernels per queue, and whatever `add_counter` names, per window. Times are microseconds of simulated time,
-/// exact to the picosecond; args.cycle is the core cycle. A TB that retires in cycle c lasts to the start of c + 1.
+/// waiting kernels per queue, and whatever `add_counter` names, per window. args.cycle is the core cycle. A TB that
+/// retires in cycle c lasts to the start of c + 1.
 ///
 /// Slices are written when they end, so memory follows what is under way, not the length of the run. The file is valid
 /// at any moment (TraceFile); `close` also writes what is under way. A file that cannot be written further ends in
@@ -67,7 +66,7 @@ class Timeline final : public Observer {
   /// shorter, and closes the file. Statistics must be up to date.
   void close(Cycle now);
   /// What went wrong with the file, one line, or empty.
-  [[nodiscard]] const std::string& error() const { return file_.error(); }
+  [[nodiscard]] const std::string& error() const { return events_.error(); }
 
  private:
   static constexpr unsigned kQueues = 1, kCopies = 2, kFirstSm = 10;  // process numbers
@@ -105,39 +104,22 @@ class Timeline final : public Observer {
     std::vector<std::uint64_t> last;
   };
 
-  [[nodiscard]] bool inside(Cycle start, Cycle end) const { return start <= to_ && end >= from_; }
-  void name_process(unsigned process, const std::string& name);
-  void name_track(unsigned process, unsigned track, const std::string& name);
   [[nodiscard]] QueueState& queue(unsigned index);
   [[nodiscard]] unsigned take_track(unsigned queue, bool waiting);
   void free_track(unsigned queue, bool waiting, unsigned track);
   [[nodiscard]] unsigned queue_track(unsigned queue, bool waiting, unsigned track);
   /// A kernel's name for people; stays where it is.
   const std::string& readable(const std::string& kernel);
-  void begin_slice(std::string_view name, std::string_view category, unsigned process, unsigned track, Cycle start,
-                   Cycle end);
-  void argument(std::string_view name, std::uint64_t value);
-  void argument(std::string_view name, std::string_view value);
-  void end_slice();
   void counter(unsigned process, std::string_view name, std::string_view series, std::uint64_t value, Cycle cycle);
-  void arrow_end(char phase, unsigned sm, unsigned context, Ticket ticket, Cycle cycle);
   void write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bool finished);
   void write_waiting(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished);
   void write_kernel(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished);
   void write_copy(unsigned engine, OpenCopy& copy, Cycle end, bool finished);
   void sample_counters(Cycle now, std::uint64_t windows);
-  void put(std::uint64_t number);
-  void put_time(base::Picoseconds time);
-  void put_text(std::string_view text);
-  void begin_line();
-  void end_line();
 
-  TraceFile file_;
-  base::Clock clock_;
-  Cycle from_ = 0, to_ = kForever;
+  TraceEvents events_;
   Cycle window_ = 0, next_sample_ = kForever, sampled_ = 0;
-  bool first_ = true, closed_ = false;
-  std::string line_;  ///< event under construction
+  bool closed_ = false;
 
   unsigned contexts_;
   std::vector<OpenTb> tbs_;                                ///< [sm * contexts_ + context]

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "castor/base/time.h"
+#include "castor/gpu/sm_unit.h"
+#include "castor/gpu/trace/trace_file.h"
+
+namespace castor::gpu {
+
+/// Events of the Trace Event Format (JSON object form), one a line: names of processes and tracks, slices, counters and
+/// arrows between slices. Cycles are core cycles; the file has microseconds of simulated time, exact to the picosecond.
+/// Whether an event lies in the window that is wanted is the caller's to ask (`inside`).
+class TraceEvents {
+ public:
+  /// Errors: InputError if `path` cannot be written.
+  TraceEvents(const std::string& path, const base::Clock& clock, Cycle from, Cycle to);
+
+  /// Whether something from `start` to `end` reaches into the window.
+  [[nodiscard]] bool inside(Cycle start, Cycle end) const { return start <= to_ && end >= from_; }
+
+  /// Processes and tracks are sorted by their numbers.
+  void name_process(unsigned process, const std::string& name);
+  void name_track(unsigned process, unsigned track, const std::string& name);
+
+  /// A slice, or the values of a counter from `cycle` on; arguments follow, then `end`.
+  void begin_slice(std::string_view name, std::string_view category, unsigned process, unsigned track, Cycle start,
+                   Cycle end);
+  void begin_counter(std::string_view name, unsigned process, Cycle cycle);
+  void argument(std::string_view name, std::uint64_t value);
+  void argument(std::string_view name, std::string_view value);
+  void end();
+
+  /// Where arrow number `id` begins or ends: in the slice of a track at that time.
+  enum class ArrowEnd { kTail, kHead };
+  void arrow(ArrowEnd which, std::string_view name, std::uint64_t id, unsigned process, unsigned track, Cycle cycle);
+
+  void flush() { file_.flush(); }
+  void close() { file_.close(); }
+  [[nodiscard]] const std::string& error() const { return file_.error(); }
+
+ private:
+  void name(std::string_view what, std::string_view order, unsigned process, unsigned track, std::uint64_t number,
+            const std::string& text);
+  void begin_line(std::string_view name);
+  void place(unsigned process, unsigned track);
+  void put(std::uint64_t number);
+  void put_time(base::Picoseconds time);
+  void put_text(std::string_view text);
+
+  TraceFile file_;
+  base::Clock clock_;
+  Cycle from_, to_;
+  bool first_ = true;           // no event yet
+  bool first_argument_ = true;  // of the event under construction
+  std::string line_;            // that event
+};
+
+}  // namespace castor::gpu
