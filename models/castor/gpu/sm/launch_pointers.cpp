@@ -26,6 +26,7 @@ void LaunchPointers::add(unsigned w, const std::vector<Pointer>& pointers) {
     calls.pointers.push_back(open);
   }
   open_ |= warp_bit(w);
+  if (pointers.front().group) groups_ |= warp_bit(w);
   unsent_ |= warp_bit(w);
   if (calls.older != 0) behind_ |= warp_bit(w);
   due_ = clock_.tick();
@@ -47,7 +48,8 @@ WarpMask LaunchPointers::advance() {
   for (WarpMask left = behind_; left != 0; left &= left - 1) update_older(lowest(left));
   if (unsent_ != 0) send_record();
   WarpMask over = 0;
-  if ((stored_ & ~behind_) != 0) over = leave_groups() | send_pointer();
+  if ((stored_ & ~behind_ & groups_) != 0) over = leave_groups();
+  if (first_due() <= clock_.tick()) over |= send_pointer();
   due_ = next();
   return over;
 }
@@ -102,9 +104,9 @@ WarpMask LaunchPointers::send_pointer() {
     first = &calls;
     of = lowest(left);
   }
-  if (first == nullptr) return 0;
   outbox_.point({clock_.now() + 1, first->pointers.front().launch});
   first->pointers.pop_front();
+  first_due_of_ = 0;
   --first->sent;
   look_at_first(of);
   if (!first->pointers.empty()) return 0;
@@ -113,30 +115,41 @@ WarpMask LaunchPointers::send_pointer() {
 }
 
 WarpMask LaunchPointers::leave_groups() {
-  WarpMask over = 0;
-  for (WarpMask left = stored_ & ~behind_; left != 0; left &= left - 1) {
+  const WarpMask over = stored_ & ~behind_ & groups_;
+  for (WarpMask left = over; left != 0; left &= left - 1) {
     OfWarp& calls = warps_[lowest(left)];
-    if (!calls.pointers.front().group) continue;
     calls.pointers.clear();
     calls.sent = 0;
-    over |= warp_bit(lowest(left));
   }
   stored_ &= ~over;
+  groups_ &= ~over;
   open_ &= ~over;
+  first_due_of_ = 0;
   return over;
 }
 
+// Looked for again when the warps that have one are others, or a first one has left.
+Tick LaunchPointers::first_due() {
+  const WarpMask of = stored_ & ~behind_;
+  if (of == 0) return base::kForever;
+  if (of != first_due_of_) {
+    first_due_of_ = of;
+    first_due_ = base::kForever;
+    for (WarpMask left = of; left != 0; left &= left - 1) {
+      first_due_ = std::min(first_due_, warps_[lowest(left)].pointers.front().due);
+    }
+  }
+  return first_due_;
+}
+
 // Until a record is performed. Stores of the block that are older than the call may be at any time.
-Tick LaunchPointers::next() const {
+Tick LaunchPointers::next() {
   const Tick soonest = clock_.tick() + 1;
   if (behind_ != 0) return soonest;
-  Tick next = base::kForever;
+  Tick next = first_due();
   for (WarpMask left = unsent_; left != 0; left &= left - 1) {
     const OfWarp& calls = warps_[lowest(left)];
     next = std::min(next, calls.pointers[calls.sent].from);
-  }
-  for (WarpMask left = stored_; left != 0; left &= left - 1) {
-    next = std::min(next, warps_[lowest(left)].pointers.front().due);
   }
   return next == base::kForever ? next : std::max(next, soonest);
 }

@@ -69,7 +69,9 @@ class LaunchPointers {
   void send_record();
   WarpMask send_pointer();
   WarpMask leave_groups();
-  [[nodiscard]] Tick next() const;
+  /// Of the pointers that may leave: kForever without one.
+  [[nodiscard]] Tick first_due();
+  [[nodiscard]] Tick next();
 
   const unsigned sm_;
   const SmClock& clock_;
@@ -80,9 +82,12 @@ class LaunchPointers {
   const unsigned slots_;
   std::vector<OfWarp> warps_;  ///< by slot; empty before the first call
   WarpMask open_ = 0;
-  WarpMask unsent_ = 0;  ///< of them those with records that were not sent
-  WarpMask behind_ = 0;  ///< those whose block has older stores under way
-  WarpMask stored_ = 0;  ///< those of whose first pointer the record is performed
+  WarpMask groups_ = 0;        ///< of them those with groups
+  WarpMask unsent_ = 0;        ///< those with records that were not sent
+  WarpMask behind_ = 0;        ///< those whose block has older stores under way
+  WarpMask stored_ = 0;        ///< those of whose first pointer the record is performed
+  WarpMask first_due_of_ = 0;  ///< warps that `first_due_` is of; 0 = to be looked for
+  Tick first_due_ = base::kForever;
   std::uint32_t last_number_ = 0;
   Tick due_ = base::kForever;
 };
