@@ -99,11 +99,7 @@ void Environment::take(const Outputs& out) {
 
 void Environment::react(Inputs& in, const Outputs& out) {
   if (resting_) return;
-  const bool ready = (out.pick_kind == kList &&
-                      (in.list_rdy[out.pick_idx / params_.LvlMax] >> (out.pick_idx % params_.LvlMax) & 1U) != 0) ||
-                     (out.pick_kind == kSuspended && in.susp_rdy != 0) ||
-                     (out.pick_kind == kHost && in.host_rdy.test(out.pick_idx));
-  if (out.pick_valid != 0 && ready) {
+  if (out.pick_valid != 0 && Block::ready(in, out, params_)) {
     if (cycle_ >= next_grant_ && chance(knobs_.lane)) {
       in.pick_grant = 1;
       take(out);

@@ -66,13 +66,7 @@ void Engine::stand(const Inputs& in) {
     }
     return withdraw();
   }
-  if (!ready(in)) withdraw();
-}
-
-bool Engine::ready(const Inputs& in) const {
-  if (out_.pick_kind == kSuspended) return in.susp_rdy != 0;
-  if (out_.pick_kind == kHost) return in.host_rdy.test(out_.pick_idx);
-  return (in.list_rdy[sm_] >> (level_ - 1U) & 1U) != 0;
+  if (!Block::ready(in, out_, params_)) withdraw();
 }
 
 void Engine::offer(Kind kind, unsigned index) {

@@ -49,14 +49,13 @@ class Engine {
   void stand(const Inputs& in);
   void offer(Kind kind, unsigned index);
   void withdraw();
-  [[nodiscard]] bool ready(const Inputs& in) const;
 
   Params params_;
   State state_ = State::kIdle;
   U8 next_sm_ = 0;
   U8 next_hq_ = 0;
   U8 sm_ = 0;     // while a list is searched or offered
-  U8 level_ = 0;  // ... that is looked at next; of an offer, its level
+  U8 level_ = 0;  // ... that is looked at next
   bool rests_ = true;
   Outputs out_;
 };

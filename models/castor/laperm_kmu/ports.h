@@ -60,6 +60,12 @@ struct Block : PortLists {
   static constexpr const char* kMeaning = "which launch enters the kernel table next, by level and SM of its parent";
   using Engine = laperm_kmu::Engine;
 
+  /// What is offered is ready.
+  [[nodiscard]] static bool ready(const Inputs& in, const Outputs& out, const Params& params) {
+    if (out.pick_kind == kSuspended) return in.susp_rdy != 0;
+    if (out.pick_kind == kHost) return in.host_rdy.test(out.pick_idx);
+    return (in.list_rdy[out.pick_idx / params.LvlMax] >> out.pick_idx % params.LvlMax & 1U) != 0;
+  }
   /// Any source is ready.
   [[nodiscard]] static bool any_ready(const Inputs& in, const Params& params) {
     U32 lists = 0;
