@@ -62,9 +62,7 @@ def run(program, *arguments, keys=()):
         command = [CASTOR, "run", "--platform", "kepler_k20c", "--report", report]
         for key in keys:
             command += ["--set", key]
-        done = subprocess.run(
-            [*command, program, *arguments], cwd=folder, text=True, capture_output=True, timeout=600
-        )
+        done = subprocess.run([*command, program, *arguments], cwd=folder, text=True, capture_output=True, timeout=600)
         if done.returncode != 0:
             raise AssertionError(done.stdout + done.stderr)
         return done.stdout, json.loads(report.read_text())
