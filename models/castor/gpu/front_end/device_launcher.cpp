@@ -21,10 +21,10 @@ SmMask sms_with(const std::vector<SmUnit*>& sms, Mailbox<Message>& (SmUnit::*mai
 
 }  // namespace
 
-DeviceLauncher::DeviceLauncher(const Machine& machine, const SourceOrder* order, Store& store,
-                               const ProgramTable& programs, const std::vector<SmUnit*>& sms, const KernelTable& table,
-                               LaunchTrees& trees, MemoryClient& memory, Observer* observer,
-                               base::StatisticGroup& statistics)
+DeviceLauncher::DeviceLauncher(const Machine& machine, Store& store, const ProgramTable& programs,
+                               const std::vector<SmUnit*>& sms, const KernelTable& table, LaunchTrees& trees,
+                               MemoryClient& memory, Observer* observer, base::StatisticGroup& statistics,
+                               const SourceOrder* order)
     : machine_(machine),
       programs_(programs),
       sms_(sms),

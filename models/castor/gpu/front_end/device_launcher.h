@@ -38,10 +38,10 @@ class DeviceLauncher final : public LaunchService {
     LaunchRecord* record = nullptr;  ///< the caller holds it
   };
 
-  /// `order`: null = launches wait in one list; `memory` is used by nobody else; `observer`: null = none.
-  DeviceLauncher(const Machine& machine, const SourceOrder* order, Store& store, const ProgramTable& programs,
-                 const std::vector<SmUnit*>& sms, const KernelTable& table, LaunchTrees& trees, MemoryClient& memory,
-                 Observer* observer, base::StatisticGroup& statistics);
+  /// `memory` is used by nobody else; `observer`: null = none; `order`: null = launches wait in one list.
+  DeviceLauncher(const Machine& machine, Store& store, const ProgramTable& programs, const std::vector<SmUnit*>& sms,
+                 const KernelTable& table, LaunchTrees& trees, MemoryClient& memory, Observer* observer,
+                 base::StatisticGroup& statistics, const SourceOrder* order = nullptr);
 
   /// A program is loaded that calls the device runtime.
   void enable() { on_ = true; }
