@@ -46,7 +46,7 @@ def run(program, arguments, block, machine, engine, scope, group, report):
     counters = result["statistics"]
     for name in group.split("."):
         counters = counters[name]
-    if not any(counters.values()) or waves.count("$var") < 20 or waves.count("\n#") < 100:
+    if not any(counters.values()) or waves.count("$var") < 10 or waves.count("\n#") < 100:
         sys.exit(f"{engine}: nothing counted or no waves")
     return done.stdout, result, waves
 

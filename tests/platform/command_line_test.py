@@ -345,7 +345,7 @@ class Completion(Case):
         self.assertEqual(self.bash("castor run --set chip.sm"), ["chip.sms="])
         self.assertEqual(self.bash("castor run --set run.functional="), ["0", "1"])
         self.assertIn("blocks.lax.enable=", self.bash("castor run --set blocks.lax"))
-        self.assertEqual(self.bash("castor cosim la"), ["laperm", "lax"])
+        self.assertEqual(self.bash("castor cosim la"), ["laperm", "laperm_kmu", "lax"])
         self.assertEqual(self.bash("castor cosim lax"), ["lax"])
         self.assertIn("saws", self.bash("castor area "))
         self.assertEqual(self.bash("castor list instructions pop"), ["popc"])

@@ -1,5 +1,5 @@
-# Groups of thread blocks launched by device code, and thread blocks placed where their parents were: blocks dtbl and
-# laperm on machines, and the same runs as model, RTL and in lockstep.
+# Groups of thread blocks launched by device code, thread blocks placed where their parents were, and launches ordered by
+# them: blocks dtbl, laperm and laperm_kmu on machines, and the same runs as model, RTL and in lockstep.
 
 if(NOT TARGET castor_kernels OR NOT TARGET castor)
   return()
@@ -8,6 +8,9 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(kernels "${PROJECT_BINARY_DIR}/kernels")
 castor_script_test(kernel_groups KIND platform TIMEOUT 600
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/groups_test.py" "$<TARGET_FILE:castor>" "${kernels}")
+castor_script_test(kernel_launch_order KIND platform TIMEOUT 600
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/launch_order_test.py" "$<TARGET_FILE:castor>"
+          "$<TARGET_FILE:Castor::castor-cc>" "${kernels}")
 if(NOT CASTOR_TEST_RTL)
   return()
 endif()
@@ -18,3 +21,7 @@ castor_script_test(laperm_kernel_engines KIND platform TIMEOUT 600
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" laperm
           kepler_k20c,blocks.dtbl.enable=1,blocks.dtbl.dispatch=0,blocks.laperm.bank_depth=4
           gpu.laperm front_end.dispatch_policy.laperm "${kernels}/dynamic_regexp" "dtbl packets --streams 3")
+castor_script_test(laperm_kmu_kernel_engines KIND platform TIMEOUT 600
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" laperm_kmu
+          kepler_k20c,table.entries=4 gpu.laperm_kmu front_end.source_order.laperm_kmu
+          "${kernels}/dynamic_regexp" "cdp packets --streams 3")

@@ -11,7 +11,8 @@ castor_tests(gpu_launch_device_tests KIND unit ISOLATED
   SOURCES gpu_launch_latency_test.cpp gpu_launch_pool_test.cpp gpu_launch_rules_test.cpp
           gpu_launch_order_test.cpp gpu_launch_random_test.cpp gpu_launch_fault_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms)
-# Groups, with and without the block that attaches them. Machines with it load its model.so.
+# Groups, with and without the block that attaches them; launches, with and without the one that orders them. Machines
+# with one load its model.so.
 castor_tests(gpu_launch_group_tests KIND unit ISOLATED TIMEOUT 600
-  SOURCES gpu_launch_group_test.cpp gpu_launch_group_timing_test.cpp
+  SOURCES gpu_launch_group_test.cpp gpu_launch_group_timing_test.cpp gpu_launch_source_order_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms castor_hookup)

@@ -51,6 +51,7 @@ Blocks::Blocks(const gpu::Machine& machine, const std::vector<ChosenBlock>& chos
     take(hooks_.job_scheduler, hooks.job_scheduler);
     take(hooks_.dispatch, hooks.dispatch);
     take(hooks_.launch, hooks.launch);
+    take(hooks_.sources, hooks.sources);
     take(hooks_.fetch_filter, hooks.fetch_filter);
     take(hooks_.issue, hooks.issue);
     hooks_.governors.insert(hooks_.governors.end(), hooks.governors.begin(), hooks.governors.end());

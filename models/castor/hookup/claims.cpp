@@ -8,8 +8,8 @@ namespace castor::hookup {
 namespace {
 
 /// Claims that only one block of a machine can have.
-constexpr Claim kExclusive[] = {Claim::kOrdersJobs, Claim::kPlacesTbs, Claim::kTakesGroups, Claim::kFiltersFetch,
-                                Claim::kPicksWarps};
+constexpr Claim kExclusive[] = {Claim::kOrdersJobs,    Claim::kPlacesTbs,    Claim::kTakesGroups,
+                                Claim::kOrdersSources, Claim::kFiltersFetch, Claim::kPicksWarps};
 
 bool has(const Claimant& block, Claim claim) {
   return std::find(block.claims.begin(), block.claims.end(), claim) != block.claims.end();
@@ -18,6 +18,16 @@ bool has(const Claimant& block, Claim claim) {
 [[noreturn]] void exclude(const Claimant& first, const Claimant& second, const std::string& why) {
   throw base::InputError("blocks " + first.block + " and " + second.block + " exclude each other: " + why,
                          "disable one of them");
+}
+
+// Launches by device code: who has none, and who orders kernels alone.
+void check_launches(const Claimant& first, const Claimant& second) {
+  if (has(first, Claim::kOrdersJobs) && has(second, Claim::kNeedsDeviceLaunches)) {
+    exclude(first, second, "where " + first.block + " decides which job is next there are no launches by device code");
+  }
+  if (has(first, Claim::kOrdersSources) && has(second, Claim::kTakesGroups)) {
+    exclude(first, second, first.block + " orders kernels that device code launches, and knows no groups");
+  }
 }
 
 void check_pair(const Claimant& first, const Claimant& second) {
@@ -39,6 +49,8 @@ void check_pair(const Claimant& first, const Claimant& second) {
         first, second,
         first.block + " counts thread blocks that retire, those of " + second.block + " leave an SM without retiring");
   }
+  check_launches(first, second);
+  check_launches(second, first);
   if (first.window >= 0 && first.window == second.window) {
     exclude(first, second, "both serve register window " + std::to_string(first.window));
   }
@@ -56,6 +68,8 @@ const char* meaning(Claim claim) {
       return "places thread blocks of groups";
     case Claim::kTakesGroups:
       return "decides which groups run with a resident kernel";
+    case Claim::kOrdersSources:
+      return "decides which launch enters the kernel table next";
     case Claim::kFiltersFetch:
       return "decides what is fetched";
     case Claim::kPicksWarps:

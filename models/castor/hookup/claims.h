@@ -13,6 +13,7 @@ enum class Claim : std::uint8_t {
   kPlacesTbs,            ///< hook dispatch: which thread block goes to which SM next
   kKnowsGroups,          ///< hook dispatch: places TBs of groups too, which are pushed
   kTakesGroups,          ///< hook launch: which groups run with a resident kernel
+  kOrdersSources,        ///< hook sources: which launch or queue enters the kernel table next; it knows no groups
   kFiltersFetch,         ///< hook fetch_filter: what is fetched and skipped
   kPicksWarps,           ///< hook issue: which warp issues
   kGovernsSms,           ///< hook governors; any number of blocks

@@ -93,5 +93,17 @@ TEST(Claims, GroupsNeedSomebodyWhoPlacesThem) {
   EXPECT_THAT(refusal({both, groups}), HasSubstr("both and groups exclude each other"));
 }
 
+TEST(Claims, WhoOrdersLaunchesNeedsThemAndKnowsNoGroups) {
+  const Claimant order{"order", {Claim::kOrdersSources, Claim::kNeedsDeviceLaunches}},
+      jobs{"jobs", {Claim::kOrdersJobs}}, groups{"groups", {Claim::kTakesGroups, Claim::kPlacesTbs}},
+      policy{"policy", {Claim::kPlacesTbs}};
+  EXPECT_THAT(refusal({order, jobs}), HasSubstr("jobs and order exclude each other: where jobs decides"));
+  EXPECT_THAT(refusal({jobs, order}), HasSubstr("there are no launches by device code"));
+  EXPECT_THAT(refusal({groups, order}),
+              HasSubstr("order orders kernels that device code launches, and knows no groups"));
+  EXPECT_THAT(refusal({order, {"other", {Claim::kOrdersSources}}}), HasSubstr("decides which launch enters"));
+  EXPECT_EQ(refusal({order, policy}), "");
+}
+
 }  // namespace
 }  // namespace castor::hookup

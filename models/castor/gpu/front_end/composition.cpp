@@ -37,6 +37,9 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
   if (std::find(hooks.governors.begin(), hooks.governors.end(), nullptr) != hooks.governors.end()) {
     throw base::InputError("an SmGovernor that is plugged in is none");
   }
+  if (hooks.sources != nullptr && (hooks.job_scheduler != nullptr || hooks.launch != nullptr)) {
+    throw base::InputError("SourceOrder is not plugged in beside a JobScheduler or a LaunchUnit");
+  }
   const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty();
   if (inside && machine.schedulers > kMaxSchedulers) {
     lacks("a hook inside an SM", "schedulers", std::to_string(machine.schedulers),

@@ -23,7 +23,8 @@ SmMask sms_with(const std::vector<SmUnit*>& sms, Mailbox<Message>& (SmUnit::*mai
 
 DeviceLauncher::DeviceLauncher(const Machine& machine, Store& store, const ProgramTable& programs,
                                const std::vector<SmUnit*>& sms, const KernelTable& table, LaunchTrees& trees,
-                               MemoryClient& memory, Observer* observer, base::StatisticGroup& statistics)
+                               MemoryClient& memory, Observer* observer, base::StatisticGroup& statistics,
+                               const SourceOrder* order)
     : machine_(machine),
       programs_(programs),
       sms_(sms),
@@ -31,7 +32,7 @@ DeviceLauncher::DeviceLauncher(const Machine& machine, Store& store, const Progr
       trees_(trees),
       observer_(observer),
       launcher_(machine, store, programs, kRecordBytes),
-      pool_(machine, memory),
+      pool_(machine, order, memory),
       last_served_(machine.chip.sms),
       last_pointer_(machine.chip.sms),
       counts_(statistics) {}
@@ -161,8 +162,24 @@ LaunchRecord& DeviceLauncher::take(LaunchId launch) {
   return record;
 }
 
-DeviceLauncher::Granted DeviceLauncher::grant() {
-  const LaunchId launch = pool_.take();
+bool DeviceLauncher::ready() const {
+  for (unsigned list = 0; list < pool_.lists(); ++list) {
+    if (starts(pool_.offered(list))) return true;
+  }
+  return false;
+}
+
+void DeviceLauncher::ready_lists(std::vector<std::uint16_t>& by_sm, bool in_next_cycle) const {
+  std::fill(by_sm.begin(), by_sm.end(), std::uint16_t{0});
+  for (unsigned list = 0; list < pool_.lists(); ++list) {
+    const bool ready = starts(in_next_cycle ? pool_.next_offered(list) : pool_.offered(list));
+    std::uint16_t& levels = by_sm[list / pool_.levels()];
+    levels = static_cast<std::uint16_t>(levels | unsigned{ready} << list % pool_.levels());
+  }
+}
+
+DeviceLauncher::Granted DeviceLauncher::grant(unsigned sm, unsigned level) {
+  const LaunchId launch = pool_.take(pool_.list_of(sm, level));
   ++counts_.granted;
   return {launcher_.start(launch), &take(launch)};
 }
@@ -175,10 +192,17 @@ void DeviceLauncher::step(Cycle now) {
   pool_.step(now);
 }
 
+int DeviceLauncher::stopped_list() const {
+  for (unsigned list = 0; list < pool_.lists(); ++list) {
+    if (pool_.offered(list) != 0 && launcher_.stopped(pool_.offered(list))) return static_cast<int>(list);
+  }
+  return -1;
+}
+
 void DeviceLauncher::drop_stopped() {
-  const LaunchId launch = pool_.offered();
-  if (launch == 0 || !launcher_.stopped(launch)) return;
-  static_cast<void>(pool_.take());
+  const int list = stopped_list();
+  if (list < 0) return;
+  const LaunchId launch = pool_.take(static_cast<unsigned>(list));
   static_cast<void>(launcher_.start(launch));
   launcher_.complete(launch);
   trees_.records().let_go(take(launch));
@@ -226,7 +250,7 @@ void DeviceLauncher::place(Cycle now) {
   // What it must see has been performed: before its pointer left, and before those were closed that it waited for.
   LaunchRecord& record = *waiting_.at(launch);
   if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = now;
-  pool_.arrive({launch, record.image});
+  pool_.arrive({launch, record.image}, pool_.list_of(record.parent_sm, record.level));
 }
 
 bool DeviceLauncher::waits_for_tree(Ticket ticket) const {
@@ -255,9 +279,7 @@ void DeviceLauncher::reset() {
 
 Cycle DeviceLauncher::next(Cycle now) const {
   if (!on_) return kForever;
-  const LaunchId offered = pool_.offered();
-  if (stirred_ || launcher_.closing() || pool_.stirs() || !arrived_launches_.empty() ||
-      (offered != 0 && launcher_.stopped(offered)))
+  if (stirred_ || launcher_.closing() || pool_.stirs() || !arrived_launches_.empty() || stopped_list() >= 0)
     return now + 1;
   Cycle next = fallbacks_.empty() ? kForever : fallbacks_.begin()->first;
   for (SmUnit* const sm : sms_) {

@@ -38,10 +38,10 @@ class DeviceLauncher final : public LaunchService {
     LaunchRecord* record = nullptr;  ///< the caller holds it
   };
 
-  /// `memory` is used by nobody else; `observer`: null = none.
+  /// `memory` is used by nobody else; `observer`: null = none; `order`: null = launches wait in one list.
   DeviceLauncher(const Machine& machine, Store& store, const ProgramTable& programs, const std::vector<SmUnit*>& sms,
                  const KernelTable& table, LaunchTrees& trees, MemoryClient& memory, Observer* observer,
-                 base::StatisticGroup& statistics);
+                 base::StatisticGroup& statistics, const SourceOrder* order = nullptr);
 
   /// A program is loaded that calls the device runtime.
   void enable() { on_ = true; }
@@ -67,8 +67,11 @@ class DeviceLauncher final : public LaunchService {
 
   void look() { pool_.look(); }
   /// A launch may be granted a lane in this cycle.
-  [[nodiscard]] bool ready() const { return pool_.offered() != 0 && !launcher_.stopped(pool_.offered()); }
-  [[nodiscard]] Granted grant();
+  [[nodiscard]] bool ready() const;
+  /// The lists with such a launch, by SM; bit = level - 1. In the next cycle: as things stand.
+  void ready_lists(std::vector<std::uint16_t>& by_sm, bool in_next_cycle) const;
+  /// The oldest of a list.
+  [[nodiscard]] Granted grant(unsigned sm = 0, unsigned level = 1);
   /// Closes launches of which nothing is open. Returns the records of the host's that are closed with their trees.
   [[nodiscard]] const std::vector<LaunchRecord*>& close();
   /// Blocks whose launches are all closed since the last call.
@@ -113,6 +116,9 @@ class DeviceLauncher final : public LaunchService {
   void take_pointer(Cycle now);
   void place(Cycle now);
   void drop_stopped();
+  [[nodiscard]] bool starts(LaunchId offered) const { return offered != 0 && !launcher_.stopped(offered); }
+  /// A list that offers a launch of a stopped tree, -1 = none.
+  [[nodiscard]] int stopped_list() const;
   LaunchRecord& take(LaunchId launch);
   [[nodiscard]] LaunchId take_group(std::uint64_t parameters);
 

@@ -49,11 +49,11 @@ FrontEnd::FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, 
       queues_(machine, store),
       launches_({machine, store, programs, sms, table_, ledger_, dispatcher_, policy_, lanes_, retire_, release_,
                  trees_, memory_, events_},
-                hooks.launch, place_of_hooks(machine, statistics, faults_, events_), observer, statistics),
+                hooks, place_of_hooks(machine, statistics, faults_, events_), observer, statistics),
       lanes_(machine, store, memory_.client(FrontEndMemory::User::kDescriptors)),
       completions_(queues_, memory_.client(FrontEndMemory::User::kCompletions)),
       events_(hooks.job_scheduler != nullptr || hooks.dispatch != nullptr || hooks.launch != nullptr ||
-                  !hooks.governors.empty(),
+                  hooks.sources != nullptr || !hooks.governors.empty(),
               machine.chip.sms),
       governors_(hooks.governors, place_of_hooks(machine, statistics, faults_, events_), sms, ledger_, events_),
       policy_(hooks.dispatch, place_of_hooks(machine, statistics, faults_, events_), ledger_,
@@ -198,8 +198,14 @@ void FrontEnd::release(Cycle now) {
 void FrontEnd::parse(Cycle now) {
   heads_.step(now);
   inspector_.step(now);
-  const int source = scheduler_.on() ? schedule(now)
-                                     : parse_.pick(launches_.launcher().ready(), launches_.suspender().ready(now), now);
+  int source = -1;
+  if (scheduler_.on()) {
+    source = schedule(now);
+  } else if (launches_.orders()) {
+    source = parse_.source_of(launches_.pick(parse_.ready(), parse_.entry_free(now), now));
+  } else {
+    source = parse_.pick(launches_.launcher().ready(), launches_.suspender().ready(now), now);
+  }
   if (source >= 0 && lanes_.can_start(now)) grant(source, now);
   const ParseLanes::Lane* const lane = lanes_.finished(now);
   if (lane == nullptr) return;
@@ -219,6 +225,7 @@ void FrontEnd::parse(Cycle now) {
 
 void FrontEnd::grant(int source, Cycle now) {
   const auto number = static_cast<unsigned>(source);
+  launches_.granted();
   if (number == parse_.return_source()) {
     const int entry = launches_.suspender().grant(now);
     if (auto fault = parse_.returned(entry, now)) faults_.fail(static_cast<unsigned>(entry), std::move(*fault), now);
@@ -226,7 +233,7 @@ void FrontEnd::grant(int source, Cycle now) {
   }
   const bool by_device = number == parse_.device_source();
   if (!by_device) scheduler_.grant(source);
-  ParseStage::Granted granted = by_device ? parse_.grant(launches_.launcher().grant(), now) : parse_.grant(number, now);
+  ParseStage::Granted granted = by_device ? parse_.grant(launches_.grant(), now) : parse_.grant(number, now);
   if (granted.fault) faults_.fail(granted.entry, std::move(*granted.fault), now);
 }
 
@@ -283,12 +290,13 @@ void FrontEnd::begin_hooks(Cycle now) {
   if (now > from) {
     governors_.idle(now - from);
     if (governors_.uncore_enable() && policy_.on()) policy_.idle(now - from);
-    if (governors_.uncore_enable() && launches_.unit().on()) launches_.unit().idle(now - from);
+    if (governors_.uncore_enable()) launches_.idle_hooks(now - from);
     if (governors_.uncore_enable() && scheduler_.on()) scheduler_.idle(now - from);
   }
   events_.begin(now);
   governors_.begin(now);
   policy_.begin();
+  launches_.begin_hooks();
   scheduler_.begin();
 }
 
@@ -300,7 +308,7 @@ void FrontEnd::clock_hooks(Cycle now) {
     governors_.check_open(now);
   }
   if (policy_.on()) policy_.clock(now);
-  if (launches_.unit().on()) launches_.unit().clock(now);
+  launches_.clock_hooks(now);
   if (scheduler_.on()) scheduler_.clock(now);
   dispatcher_.hold_queues(preemptor_.queues());
 }
@@ -314,14 +322,15 @@ bool FrontEnd::work_comes(Cycle now) const {
 // What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
 bool FrontEnd::hooks_stirred() const {
   return governors_.stirred() || events_.any() || scheduler_.stirred() || policy_.stirred() ||
-         launches_.unit().stirred() || (scheduler_.on() && grantable() != parse_.ready());
+         launches_.unit().stirred() || launches_.order_stirred(grantable(), parse_.entry_free(last_ + 1), last_) ||
+         (scheduler_.on() && grantable() != parse_.ready());
 }
 
 Cycle FrontEnd::next_hook(Cycle now) const {
   if (hooks_stirred()) return now + 1;
   const Cycle next = governors_.next(now);
   return governors_.uncore_enable()
-             ? std::min({next, policy_.next(now), launches_.unit().next(now), scheduler_.next(now)})
+             ? std::min({next, policy_.next(now), launches_.next_hook(now), scheduler_.next(now)})
              : next;
 }
 
@@ -345,7 +354,7 @@ bool FrontEnd::rests() const {
   if (last_ == kForever) return false;
   if (!events_.on() || hooks_stirred() || governors_.closed() || !governors_.uncore_enable()) return false;
   if (next_work(last_) != kForever) return false;
-  return policy_.inert() && launches_.unit().inert() && scheduler_.inert() && governors_.inert();
+  return policy_.inert() && launches_.hooks_inert() && scheduler_.inert() && governors_.inert();
 }
 
 }  // namespace castor::gpu

@@ -53,6 +53,7 @@ void FrontEnd::add_hook_waves(Waves& waves, const std::string& scope) const {
   scheduler_.add_waves(waves, scope);
   policy_.add_waves(waves, scope);
   launches_.unit().add_waves(waves, scope);
+  launches_.order().add_waves(waves, scope);
   governors_.add_waves(waves, scope);
 }
 

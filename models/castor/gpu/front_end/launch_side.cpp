@@ -4,7 +4,7 @@
 
 namespace castor::gpu {
 
-LaunchSide::LaunchSide(const Parts& parts, LaunchUnit* unit, const HookPlace& place, Observer* observer,
+LaunchSide::LaunchSide(const Parts& parts, const Hooks& hooks, const HookPlace& place, Observer* observer,
                        base::StatisticGroup& statistics)
     : table_(parts.table),
       lanes_(parts.lanes),
@@ -12,10 +12,11 @@ LaunchSide::LaunchSide(const Parts& parts, LaunchUnit* unit, const HookPlace& pl
       retire_(parts.retire),
       release_(parts.release),
       launcher_(parts.machine, parts.store, parts.programs, parts.sms, parts.table, parts.trees,
-                parts.memory.client(FrontEndMemory::User::kPool), observer, statistics),
+                parts.memory.client(FrontEndMemory::User::kPool), observer, statistics, hooks.sources),
       suspender_(parts.sms, parts.table, parts.ledger, parts.dispatcher, parts.retire, launcher_, parts.lanes,
                  statistics),
-      unit_(unit, place, parts.events),
+      unit_(hooks.launch, place, parts.events),
+      order_(hooks.sources, parts.machine.chip.sms, place),
       groups_(parts.machine, parts.sms, parts.table, parts.dispatcher, parts.policy, unit_, launcher_, parts.trees,
               parts.memory.client(FrontEndMemory::User::kGroups)) {}
 
@@ -35,6 +36,27 @@ void LaunchSide::close_launches(Cycle now) {
   if (entry < 0) return;
   release_.detach(*table_[static_cast<unsigned>(entry)].record);
   suspender_.detach(static_cast<unsigned>(entry), now);
+}
+
+const SourcePick* LaunchSide::pick(const QueueMask& queues, bool entry_free, Cycle now) {
+  picked_ = order_.settle(sources(queues, entry_free, false, now), now);
+  return picked_ ? &*picked_ : nullptr;
+}
+
+Sources LaunchSide::sources(const QueueMask& queues, bool entry_free, bool in_next_cycle, Cycle cycle) const {
+  Sources sources;
+  sources.lists.resize(order_.shown().lists.size());
+  if (!launcher_.on()) return sources;
+  sources.returns = suspender_.ready(cycle, in_next_cycle);
+  if (!entry_free) return sources;
+  launcher_.ready_lists(sources.lists, in_next_cycle);
+  sources.queues = queues;
+  return sources;
+}
+
+bool LaunchSide::order_stirred(const QueueMask& queues, bool entry_free, Cycle now) const {
+  if (!order_.on()) return false;
+  return order_.granted() || sources(queues, entry_free, true, now + 1) != order_.shown();
 }
 
 void LaunchSide::hold_kernel(const isa::Program& program, bool on) {

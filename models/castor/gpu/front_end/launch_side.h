@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -11,7 +12,9 @@
 #include "castor/gpu/front_end/launch_port.h"
 #include "castor/gpu/front_end/release_unit.h"
 #include "castor/gpu/front_end/retire_unit.h"
+#include "castor/gpu/front_end/source_port.h"
 #include "castor/gpu/front_end/suspender.h"
+#include "castor/gpu/hooks/hooks.h"
 
 namespace castor::gpu {
 
@@ -41,8 +44,8 @@ class LaunchSide {
     const HookEvents& events;
   };
 
-  /// `unit`: null = none; `observer`: null = none.
-  LaunchSide(const Parts& parts, LaunchUnit* unit, const HookPlace& place, Observer* observer,
+  /// `hooks`: its launch unit and its source order; `observer`: null = none.
+  LaunchSide(const Parts& parts, const Hooks& hooks, const HookPlace& place, Observer* observer,
              base::StatisticGroup& statistics);
 
   [[nodiscard]] DeviceLauncher& launcher() { return launcher_; }
@@ -51,6 +54,7 @@ class LaunchSide {
   [[nodiscard]] const Suspender& suspender() const { return suspender_; }
   [[nodiscard]] LaunchPort& unit() { return unit_; }
   [[nodiscard]] const LaunchPort& unit() const { return unit_; }
+  [[nodiscard]] const SourcePort& order() const { return order_; }
 
   void look(Cycle now) {
     if (!launcher_.on()) return;
@@ -84,12 +88,45 @@ class LaunchSide {
   void step(Cycle now) {
     if (launcher_.on()) launcher_.step(now);
   }
+
+  // The source order, where there is one and a program is loaded whose device code launches.
+
+  [[nodiscard]] bool orders() const { return order_.on() && launcher_.on(); }
+  /// What it picks among `queues`, launches and suspended TBs; null: nothing that may be granted. `entry_free`: of the
+  /// kernel table.
+  [[nodiscard]] const SourcePick* pick(const QueueMask& queues, bool entry_free, Cycle now);
+  /// A lane is granted to a launch by device code: the one that is picked, or offered.
+  [[nodiscard]] DeviceLauncher::Granted grant() {
+    return picked_ ? launcher_.grant(picked_->sm, picked_->level) : launcher_.grant();
+  }
+  /// A lane took what is picked.
+  void granted() {
+    if (picked_) order_.grant();
+  }
+  /// The source order will be shown something else in the cycle behind `now`.
+  [[nodiscard]] bool order_stirred(const QueueMask& queues, bool entry_free, Cycle now) const;
+  void begin_hooks() {
+    picked_.reset();
+    order_.begin();
+  }
+  /// Cycles that were skipped, and F10.
+  void idle_hooks(Cycle cycles) {
+    if (unit_.on()) unit_.idle(cycles);
+    if (order_.on()) order_.idle(cycles);
+  }
+  void clock_hooks(Cycle now) {
+    if (unit_.on()) unit_.clock(now);
+    if (order_.on()) order_.clock(now);
+  }
+  [[nodiscard]] Cycle next_hook(Cycle now) const { return std::min(unit_.next(now), order_.next(now)); }
+  [[nodiscard]] bool hooks_inert() const { return unit_.inert() && order_.inert(); }
   /// First cycle after `now` with work that is not the launch unit's.
   [[nodiscard]] Cycle next(Cycle now) const;
   /// The device is reset and idle.
   void reset() {
     launcher_.reset();
     held_kernels_.clear();
+    if (order_.on()) order_.reset();
     if (unit_.on()) {
       policy_.reset();
       unit_.reset();
@@ -98,6 +135,7 @@ class LaunchSide {
 
  private:
   void close_launches(Cycle now);
+  [[nodiscard]] Sources sources(const QueueMask& queues, bool entry_free, bool in_next_cycle, Cycle cycle) const;
   [[nodiscard]] KdMask held_by_host() const;
 
   const KernelTable& table_;
@@ -108,8 +146,10 @@ class LaunchSide {
   DeviceLauncher launcher_;
   Suspender suspender_;
   LaunchPort unit_;
+  SourcePort order_;
   GroupStage groups_;
   std::set<std::pair<std::uint64_t, std::string>> held_kernels_;  ///< module and name
+  Maybe<SourcePick> picked_;                                      ///< in this cycle, by the source order
 };
 
 }  // namespace castor::gpu

@@ -56,6 +56,12 @@ class ParseStage {
     sources[return_source()] = returns;
     return sources.none() ? -1 : select_.offer(sources);
   }
+  /// The number of what a source order has picked, null = none.
+  [[nodiscard]] int source_of(const SourcePick* pick) const {
+    if (pick == nullptr) return -1;
+    if (pick->kind == SourcePick::Kind::kQueue) return static_cast<int>(pick->queue);
+    return static_cast<int>(pick->kind == SourcePick::Kind::kList ? device_source() : return_source());
+  }
   [[nodiscard]] unsigned device_source() const { return machine_.queue.count; }
   [[nodiscard]] unsigned return_source() const { return machine_.queue.count + 1; }
   /// A suspended TB has been granted a lane; its kernel has taken `entry`, if that is not negative.

@@ -1,43 +1,77 @@
 #include "castor/gpu/front_end/pending_pool.h"
 
+#include <algorithm>
+
+#include "castor/base/error.h"
+
 namespace castor::gpu {
 namespace {
 
 constexpr std::uint64_t kNext = 0x38;  // in a launch record: the address of the next one
-constexpr std::uint32_t kRead = 1;     // tag; links have 0
+constexpr std::uint32_t kLink = 0;     // tag; reads have the number of their list and one
 
 }  // namespace
 
-LaunchId PendingPool::take() {
-  const LaunchId taken = window_.front().launch;
-  window_.pop_front();
-  offers_ = false;
+PendingPool::PendingPool(const Machine& machine, const SourceOrder* order, MemoryClient& memory)
+    : places_(order == nullptr ? machine.pool.window : 1), memory_(memory) {
+  if (order != nullptr) {
+    levels_ = order->listing().levels;
+    by_sm_ = order->listing().by_sm;
+    CASTOR_ASSERT(levels_ >= 1 && levels_ <= 16, "lists for %u levels", levels_);
+  }
+  lists_.resize(levels_ * (by_sm_ ? machine.chip.sms : 1));
+}
+
+void PendingPool::look() {
+  moved_ = false;
+  for (List& list : lists_) list.offers = !list.window.empty();
+}
+
+LaunchId PendingPool::take(unsigned number) {
+  List& list = lists_[number];
+  const LaunchId taken = list.window.front().launch;
+  list.window.pop_front();
+  list.offers = false;
   moved_ = true;
   return taken;
 }
 
-void PendingPool::arrive(const Pending& pending) {
+void PendingPool::arrive(const Pending& pending, unsigned number) {
+  List& list = lists_[number];
   moved_ = true;
-  if (window_.size() < places_ && listed_.empty()) {
-    window_.push_back(pending);
+  if (list.window.size() < places_ && list.listed.empty()) {
+    list.window.push_back(pending);
     return;
   }
-  const Pending& before = listed_.empty() ? window_.back() : listed_.back();
-  memory_.write(before.record + kNext, &pending.record, sizeof pending.record);
-  listed_.push_back(pending);
+  const Pending& before = list.listed.empty() ? list.window.back() : list.listed.back();
+  memory_.write(before.record + kNext, &pending.record, sizeof pending.record, kLink);
+  list.listed.push_back(pending);
 }
 
 void PendingPool::step(Cycle now) {
   while (memory_.has_reply(now)) {
-    const bool read = memory_.reply().tag == kRead;
+    const std::uint32_t tag = memory_.reply().tag;
     memory_.pop();
-    if (!read) continue;
-    window_.push_back(listed_.front());
-    listed_.pop_front();
-    --reading_;
+    if (tag == kLink) continue;
+    List& list = lists_[tag - 1];
+    list.window.push_back(list.listed.front());
+    list.listed.pop_front();
+    --list.reading;
     moved_ = true;
   }
-  if (wants_read()) memory_.read(listed_[reading_++].record, sizeof(PacketImage), kRead);
+  // One read in a cycle; lists take turns.
+  for (std::size_t i = 0; i < lists_.size(); ++i) {
+    const std::size_t number = (next_read_ + i) % lists_.size();
+    List& list = lists_[number];
+    if (!wants_read(list)) continue;
+    memory_.read(list.listed[list.reading++].record, sizeof(PacketImage), static_cast<std::uint32_t>(number + 1));
+    next_read_ = (number + 1) % lists_.size();
+    return;
+  }
+}
+
+bool PendingPool::stirs() const {
+  return moved_ || std::any_of(lists_.begin(), lists_.end(), [this](const List& list) { return wants_read(list); });
 }
 
 }  // namespace castor::gpu

@@ -44,9 +44,9 @@ class Suspender {
   [[nodiscard]] int deserted(const KdMask& held) const;
   /// That kernel leaves the table.
   void detach(unsigned entry, Cycle now);
-  /// A block may be granted a lane in this cycle.
-  [[nodiscard]] bool ready(Cycle now) const {
-    return offers_ && (in_table(*ready_.front().record) || table_.first_free(now) >= 0);
+  /// A block may be granted a lane in this cycle; in the next, `now`, as things stand.
+  [[nodiscard]] bool ready(Cycle now, bool is_next = false) const {
+    return (is_next ? !ready_.empty() : offers_) && (in_table(*ready_.front().record) || table_.first_free(now) >= 0);
   }
   /// The block that has been ready the longest takes a lane. Its kernel takes an entry, if it has none: then the entry
   /// is returned, else -1.

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "castor/base/statistics.h"
+#include "castor/laperm_kmu/ports.h"
+
+namespace castor::hookup {
+
+/// What the choice of the next kernel does, counted at its ports, so alike for model and RTL. In the group of the
+/// source order; only machines with the block have them.
+struct LapermKmuStatistics {
+  explicit LapermKmuStatistics(base::StatisticGroup& parent) : group(parent, "laperm_kmu") {}
+
+  base::StatisticGroup group;
+  base::Counter launches{group, {"launches", "", "launches by device code that were granted a parse lane"}};
+  base::Counter above{group, {"above", "", "of them those of a level above one"}};
+  base::Counter overtaking{
+      group, {"overtaking", "", "of them those taken while their SM had a launch of a lower level waiting"}};
+  base::Counter suspended{group, {"suspended", "", "suspended TBs that were granted one"}};
+  base::Counter queues{group, {"queues", "", "kernels of the host that were granted one"}};
+  base::Counter withdrawn{group, {"withdrawn", "", "offers that went because their source did"}};
+  base::Counter search{group, {"search", "cycles", "cycles with something ready and nothing offered"}};
+
+  /// A cycle, with all that its edge sees.
+  void cycle(const laperm_kmu::Inputs& in, const laperm_kmu::Outputs& out, const laperm_kmu::Params& params);
+};
+
+}  // namespace castor::hookup

@@ -1,0 +1,2 @@
+laperm_kmu/castor_laperm_kmu_first.sv
+laperm_kmu/castor_laperm_kmu.sv

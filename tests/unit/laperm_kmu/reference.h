@@ -1,0 +1,47 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "castor/laperm_kmu/params.h"
+#include "castor/laperm_kmu/ports.h"
+
+/// The rules of the choice of the next kernel written down one after the other: a machine per cycle that keeps SMs and
+/// queues in the order of their turns and what is still to be asked in a list, and the order without time in which
+/// launches leave that are all there.
+namespace castor::laperm_kmu::reference {
+
+/// Something that can be granted.
+struct Source {
+  Kind kind = kNothing;
+  U32 sm = 0, level = 0;  ///< of a list
+  U32 queue = 0;
+};
+
+/// The block in cycles. `settle` gives the outputs of a cycle, `clock` is its edge.
+class Machine {
+ public:
+  explicit Machine(const Params& params);
+  void reset();
+  [[nodiscard]] Outputs settle() const;
+  void clock(const Inputs& in);
+  [[nodiscard]] Probes probes() const;
+
+ private:
+  [[nodiscard]] bool is_ready(const Source& source, const Inputs& in) const;
+  void look_around(const Inputs& in);
+  void ask(const Inputs& in);
+  void serve(const Inputs& in);
+
+  Params params_;
+  std::deque<U32> sms_, queues_;  ///< in the order of their turns
+  std::deque<Source> questions_;  ///< lists of one SM that are still to be looked at
+  std::optional<Source> offered_;
+};
+
+/// The order in which launches leave that are all there from the beginning, if nothing else is ready: `waiting` by SM
+/// and level - 1.
+[[nodiscard]] std::vector<Source> order_of(std::vector<std::vector<U32>> waiting);
+
+}  // namespace castor::laperm_kmu::reference
