@@ -41,6 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
         check(f"{name}: seen", row["blocks_seen"] == row["tb_started"] and row["launches_seen"] == row["launches"])
         check(f"{name}: median wait", 0 < float(row["wait_median"]) < row["wait_largest"] + 100)
         check(f"{name}: L1 caches global loads", row["l1_read_hit"] > row["l1_read_miss"] > 0)
+        check(f"{name}: L1 of children", 0 < row["child_l1_miss"] < row["l1_read_miss"])
         check(f"{name}: L2", row["kernel_l2_hit"] > row["kernel_l2_miss"] > 0)
         if policy == "rr":
             check(f"{name}: no block", row["pushes"] == "")

@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kLaperm[] = {"pushes",  "push_wait", "own",   "host",          "stolen",
                                    "backups", "starved",   "unfit", "memory_writes", "memory_reads"};
+constexpr const char* kChildL1[] = {"l1_read_hit", "l1_read_miss"};
 constexpr const char* kL2[] = {"l2_hit", "l2_miss", "l2_merged"};
 
 struct Launch {
@@ -103,6 +104,15 @@ void add_placement(const Json& report, const std::string& timeline, Json& out) {
     }
     out[std::string("kernel_") + name] = sum;
   }
+  for (const char* const name : kChildL1) {
+    std::uint64_t sum = 0;
+    for (const Json& kernel : report.at("kernels")) {
+      const Json counts = kernel.value("counts", Json::object());
+      if (counts.value("level", 0U) == 0 && !counts.contains("groups")) continue;
+      sum += counts.value(name, std::uint64_t{0});
+    }
+    out[std::string("child_l1_") + (name + std::string("l1_read_").size())] = sum;
+  }
   out["stale_hit"] = statistics.at("total").at("stale_hit");
   const Json::json_pointer block("/front_end/dispatch_policy/laperm");
   if (!statistics.contains(block)) return;
@@ -110,7 +120,7 @@ void add_placement(const Json& report, const std::string& timeline, Json& out) {
 }
 
 std::string placement_figures() {
-  std::string all = " blocks launches placed children home median room kernels stale";
+  std::string all = " blocks launches placed children home median room kernels stale child_l1";
   for (const char* const name : kLaperm) all += std::string(" ") + name;
   for (const char* const name : kL2) all += std::string(" ") + name;
   return all;

@@ -134,6 +134,7 @@ void policies(const ChildRuns& runs, Output& output) {
   output.heading("Caches");
   report_figure(runs, "L1: loads that hit, %", laperm::l1_hits(), true, 1, 100, output);
   bars(runs, "laperm-l1", "L1 hit rate over round robin", laperm::l1_hits(), true, source_l1(), output);
+  report_figure(runs, "L1: loads of children that hit, %", laperm::child_l1_hits(), true, 1, 100, output);
   report_figure(runs, "L2: requests of kernels that hit, %", laperm::l2_hits(), true, 1, 100, output);
   output.heading("Places");
   report_figure(runs, "Thread blocks of children on the SM of their parent, %", laperm::at_home(), true, 1, 100,

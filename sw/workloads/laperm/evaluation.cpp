@@ -19,6 +19,7 @@ std::vector<std::string> of_studies() {
 }
 
 Figure l1_hits() { return quotient(count("l1_read_hit"), sum({"l1_read_hit", "l1_read_miss"})); }
+Figure child_l1_hits() { return quotient(count("child_l1_hit"), sum({"child_l1_hit", "child_l1_miss"})); }
 Figure l2_hits() {
   return quotient(count("kernel_l2_hit"), sum({"kernel_l2_hit", "kernel_l2_miss", "kernel_l2_merged"}));
 }

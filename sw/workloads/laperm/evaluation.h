@@ -38,6 +38,8 @@ inline constexpr Pair kManyKernels = {"cdp_rr_256", "cdp_adaptive_bind_256"};
 
 /// Loads of global and local memory that hit in L1, a share of all lookups.
 [[nodiscard]] Figure l1_hits();
+/// The same of launches by device code alone.
+[[nodiscard]] Figure child_l1_hits();
 /// Requests of kernels that hit in L2 (loads, stores, atomics; one that joins another's miss does not hit), a share of
 /// all.
 [[nodiscard]] Figure l2_hits();
