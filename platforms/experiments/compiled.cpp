@@ -222,17 +222,22 @@ class Building {
   int lock_ = -1;
 };
 
+std::vector<std::string> command_of(const std::string& name, const Paths& sources) {
+  std::vector<std::string> words = {compiler().string(), kLevel};
+  if (const Family* const family = family_of(name); family != nullptr) {
+    words.insert(words.end(), family->options.begin(), family->options.end());
+  }
+  for (const fs::path& source : sources) words.push_back(source.string());
+  return words;
+}
+
 void compile(const Wanted& wanted) {
   const Building building(wanted.folder);
   std::error_code failed;
   if (fs::exists(wanted.program(), failed)) return;  // by another one, meanwhile
   const fs::path folder = building.folder();
   const fs::path log = folder / "log";
-  std::vector<std::string> words = {compiler().string(), kLevel};
-  if (const Family* const family = family_of(wanted.name); family != nullptr) {
-    words.insert(words.end(), family->options.begin(), family->options.end());
-  }
-  for (const fs::path& source : wanted.sources) words.push_back(source.string());
+  std::vector<std::string> words = command_of(wanted.name, wanted.sources);
   words.insert(words.end(), {"-o", (folder / wanted.name).string()});
   const int status = wait_for(start_process(words, log.string()));
   if (status != 0 || ::access((folder / wanted.name).c_str(), X_OK) != 0) {
@@ -286,6 +291,8 @@ void compile_all(const std::vector<Wanted>& missing, unsigned workers) {
 }
 
 }  // namespace
+
+std::vector<std::string> compile_command(const std::string& name) { return command_of(name, sources_of(name)); }
 
 std::vector<std::string> compiled_programs(const std::vector<std::string>& names, unsigned workers) {
   std::vector<std::string> out;

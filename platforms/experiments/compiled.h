@@ -13,4 +13,7 @@ namespace castor::platforms::experiments {
 /// it said.
 [[nodiscard]] std::vector<std::string> compiled_programs(const std::vector<std::string>& names, unsigned workers);
 
+/// What compiles such a program: castor-cc, its options, the sources; without "-o". Errors: InputError as above.
+[[nodiscard]] std::vector<std::string> compile_command(const std::string& name);
+
 }  // namespace castor::platforms::experiments

@@ -54,7 +54,7 @@ CudaProgram::CudaProgram(const std::string& name, std::string path) : path_(std:
 }
 
 CudaProgram::Finished CudaProgram::finish(const std::string& machine, const std::vector<std::string>& overrides,
-                                          const std::vector<std::string>& arguments) const {
+                                          const std::vector<std::string>& arguments, const Variables& variables) const {
   const Scratch scratch;
   const std::string report = scratch.file("report.json"), said = scratch.file("output");
   std::string settings;
@@ -66,6 +66,7 @@ CudaProgram::Finished CudaProgram::finish(const std::string& machine, const std:
     ::setenv("CASTOR_SET", settings.c_str(), 1);
     ::setenv("CASTOR_REPORT", report.c_str(), 1);
     for (const char* other : {"CASTOR_REPLAY", "CASTOR_TIMELINE", "CASTOR_WAVE", "CASTOR_SUMMARY"}) ::unsetenv(other);
+    for (const auto& [name, value] : variables) ::setenv(name, value.c_str(), 1);
   }));
   Finished out;
   out.said = contents(said);

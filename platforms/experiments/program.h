@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/experiments/experiment.h"
@@ -28,9 +29,11 @@ class CudaProgram {
     std::string said;
     Json report;
   };
-  /// Both. Errors: as `run`.
+  /// Environment variables of a run, and what they are.
+  using Variables = std::vector<std::pair<const char*, std::string>>;
+  /// Both. `variables`: also set. Errors: as `run`.
   [[nodiscard]] Finished finish(const std::string& machine, const std::vector<std::string>& overrides,
-                                const std::vector<std::string>& arguments) const;
+                                const std::vector<std::string>& arguments, const Variables& variables = {}) const;
   /// The object behind the word RESULT in what a run of this program said. Errors: as `result`.
   [[nodiscard]] Json result_in(const std::string& said) const;
   /// Changes when the program or the libcastor_cudart that it loads does.

@@ -43,6 +43,12 @@ if(TARGET kernel_dynamic_launch_path)
   castor_script_test(experiment_dtbl KIND platform TIMEOUT 180
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_dtbl_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/kernels")
+  # It compiles one program anew, which a sanitizer's runtime would not be linked to.
+  if(NOT CASTOR_SANITIZE)
+    castor_script_test(experiment_laperm KIND platform TIMEOUT 180
+      COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_laperm_test.py" "$<TARGET_FILE:castor>"
+              "${PROJECT_BINARY_DIR}/kernels")
+  endif()
 endif()
 
 # Microbenchmarks beside published values.

@@ -1,6 +1,7 @@
 castor_tests(workloads_tests KIND unit
   SOURCES workloads/stream_test.cpp workloads/lax_test.cpp workloads/schedulers_test.cpp workloads/claims_test.cpp
           workloads/saws_claims_test.cpp workloads/darsie_claims_test.cpp workloads/cdp_claims_test.cpp workloads/dtbl_claims_test.cpp
+          workloads/laperm_claims_test.cpp workloads/laperm_footprint_test.cpp
           workloads/fidelity_test.cpp
   LIBS castor_workloads "$<LINK_LIBRARY:WHOLE_ARCHIVE,castor_platforms>")
 # A device per process: SystemC elaborates once.

@@ -14,11 +14,15 @@ namespace children = workloads::children;
 void ChildExperiment::add_options(CLI::App& app) {
   std::string names;
   for (std::size_t i = 0; i < std::min<std::size_t>(4, known_.size()); ++i) names += known_[i].name + " ";
-  app.add_option("-p,--program", programs_, "Workloads, such as bfs_citation (all, and the launch path)");
+  app.add_option("-p,--program", programs_,
+                 has_path() ? "Workloads, such as bfs_citation (all, and the launch path)"
+                            : "Workloads, such as bfs_citation (all)");
   app.add_option("-s,--system", systems_, names + "... (all but variants)");
   app.add_flag("--variants", variants_, "Without --system: also other rules of the machine");
-  app.add_flag("--path", path_, "The way of a launch, without work; alone, or with --program");
-  app.add_flag("--quick", quick_, "Of the launch path a few lanes and at most 256 launches");
+  if (has_path()) {
+    app.add_flag("--path", path_, "The way of a launch, without work; alone, or with --program");
+    app.add_flag("--quick", quick_, "Of the launch path a few lanes and at most 256 launches");
+  }
   app.add_option("-n,--seeds", seeds_, "Seeds 1 to N: other inputs of the same size")
       ->check(CLI::Range(1U, 100U))
       ->capture_default_str();
@@ -68,7 +72,7 @@ void ChildExperiment::choose() {
   check_names(programs_, children::program_names(), "program");
   if (programs_.empty() && !path_) {
     programs_ = children::program_names();
-    path_ = true;
+    path_ = has_path();
   }
   named_ = !systems_.empty();
   if (named_) return;
@@ -125,6 +129,7 @@ void ChildExperiment::add(std::vector<Run>& runs, const std::string& name, unsig
   run.parameters = {{"program", name}, {"size", size_}, {"seed", seed}, {"system", system.name}};
   if (!variation.empty()) run.parameters["variation"] = variation;
   if (system.warm) run.parameters["warm"] = true;
+  if (system.traced) run.parameters["traced"] = true;
   finish(run, program.program, system.keys, words, with_variation(overrides_, variation));
   runs.push_back(std::move(run));
 }

@@ -23,9 +23,11 @@ class ChildExperiment : public Experiment {
 
   /// In the order of the tables.
   explicit ChildExperiment(ChildSystems systems) : known_(std::move(systems)) {}
+  /// It also runs the way of a launch.
+  [[nodiscard]] virtual bool has_path() const { return true; }
   [[nodiscard]] const ChildSystems& systems() const { return known_; }
   /// `quick`: a few.
-  [[nodiscard]] virtual std::vector<ChildPathRun> path_runs(bool quick) const = 0;
+  [[nodiscard]] virtual std::vector<ChildPathRun> path_runs(bool /*quick*/) const { return {}; }
   /// Workloads that run on variants, if no systems are named.
   [[nodiscard]] virtual Names of_variants() const { return workloads::children::program_names(); }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "castor/base/error.h"
+#include "platforms/experiments/children/placement.h"
 
 namespace castor::platforms::experiments {
 namespace {
@@ -54,6 +55,8 @@ constexpr Count kCalls[] = {{"call_stream", "/device_runtime/stream_wait"},
                             {"call_launch", "/device_runtime/launch_wait"}};
 constexpr const char* kOffChip[] = {"load_global", "load_local",    "load_generic", "store_global",
                                     "store_local", "store_generic", "atomic"};
+/// A timeline samples counters of SMs in windows, which nobody reads here.
+constexpr const char* kFewSamples = "run.window=1000000000";
 constexpr const char* kShared[] = {"load_shared", "store_shared"};
 
 std::uint64_t number(const Json& group, const std::string& pointer) {
@@ -148,26 +151,6 @@ void add_totals(const Json& report, Json& out) {
   out["dram_busy"] = report.at("ratios").at("dram_efficiency").at("numerator");
 }
 
-/// "dynamic_bfs form=cdp input=citation: ...: launches 807, refused 0, failed 0", a line of the program.
-void add_counted(const std::string& said, Json& out) {
-  unsigned long long counted = 0, refused = 0, failed = 0;
-  const std::size_t at = said.find(": launches ");
-  if (at == std::string::npos ||
-      std::sscanf(said.c_str() + at, ": launches %llu, refused %llu, failed %llu", &counted, &refused, &failed) != 3) {
-    throw base::Error("the program does not say how much it launched: " + said);
-  }
-  out["counted"] = counted;
-  out["refused"] = refused;
-  out["failed"] = failed;
-  // Of 64 bits those that every reader of a table can hold.
-  const std::size_t end = said.find("; hash ");
-  unsigned long long hash = 0;
-  if (end == std::string::npos || std::sscanf(said.c_str() + end, "; hash %llx", &hash) != 1) {
-    throw base::Error("the program does not say what its results are: " + said);
-  }
-  out["hash"] = hash % (1ULL << 48U);
-}
-
 /// From the first entry in the table to the end of the last kernel, in cycles, of kernels that run side by side.
 std::uint64_t span(const Json& report) {
   std::uint64_t first = UINT64_MAX, last = 0;
@@ -190,6 +173,26 @@ void add_path(const Json& figures, Json& out) {
 }
 
 }  // namespace
+
+// "dynamic_bfs form=cdp input=citation: ...: launches 807, refused 0, failed 0", a line of the program.
+void add_counted(const std::string& said, Json& out) {
+  unsigned long long counted = 0, refused = 0, failed = 0;
+  const std::size_t at = said.find(": launches ");
+  if (at == std::string::npos ||
+      std::sscanf(said.c_str() + at, ": launches %llu, refused %llu, failed %llu", &counted, &refused, &failed) != 3) {
+    throw base::Error("the program does not say how much it launched: " + said);
+  }
+  out["counted"] = counted;
+  out["refused"] = refused;
+  out["failed"] = failed;
+  // Of 64 bits those that every reader of a table can hold.
+  const std::size_t end = said.find("; hash ");
+  unsigned long long hash = 0;
+  if (end == std::string::npos || std::sscanf(said.c_str() + end, "; hash %llx", &hash) != 1) {
+    throw base::Error("the program does not say what its results are: " + said);
+  }
+  out["hash"] = hash % (1ULL << 48U);
+}
 
 const ChildSystem* find_system(const ChildSystems& systems, const std::string& name) {
   for (const ChildSystem& system : systems) {
@@ -219,8 +222,16 @@ Json ChildPrograms::run(const Json& parameters) const {
   Names keys = parameters.at("keys").get<Names>();
   const Names user = parameters.value("set", Names());
   keys.insert(keys.end(), user.begin(), user.end());
-  const CudaProgram::Finished finished =
-      program.finish(parameters.at("machine").get<std::string>(), keys, parameters.at("arguments").get<Names>());
+  const bool traced = parameters.value("traced", false);
+  const Scratch scratch;
+  const std::string timeline = traced ? scratch.file("timeline.json") : "";
+  CudaProgram::Variables variables;
+  if (traced) {
+    keys.emplace_back(kFewSamples);
+    variables.emplace_back("CASTOR_TIMELINE", timeline);
+  }
+  const CudaProgram::Finished finished = program.finish(parameters.at("machine").get<std::string>(), keys,
+                                                        parameters.at("arguments").get<Names>(), variables);
   Json out = Json::object();
   for (const char* const name : {"cycles", "host_kernels", "warm_kernels", "ended", "parent_threads", "child_threads",
                                  "child_warps", "child_warp_instructions", "child_thread_instructions"}) {
@@ -230,6 +241,7 @@ Json ChildPrograms::run(const Json& parameters) const {
   const Json* const warm = parameters.value("warm", false) ? find_warm(kernels) : nullptr;
   for (const Json& kernel : kernels) add_kernel(kernel, &kernel == warm, out);
   add_totals(finished.report, out);
+  if (traced) add_placement(finished.report, timeline, out);
   if (path) {
     add_path(program.result_in(finished.said), out);
     if (parameters.at("axis") == "queues") out["cycles"] = span(finished.report);

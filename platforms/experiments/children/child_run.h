@@ -20,6 +20,7 @@ struct ChildSystem {
   bool variant = false;                 ///< only if asked for
   bool warm = false;                    ///< a kernel is kept resident for groups
   std::vector<std::string> words = {};  ///< of the program, behind those of the input
+  bool traced = false;                  ///< also where thread blocks were placed, and when (placement.h)
 };
 using ChildSystems = std::vector<ChildSystem>;
 /// nullptr if there is none.
@@ -58,5 +59,7 @@ class ChildPrograms {
 /// Changes when `ChildPrograms::run` returns other figures.
 [[nodiscard]] std::string child_figures();
 [[nodiscard]] workloads::Sample child_sample(const Json& result);
+/// Adds counted, refused, failed and hash as a program says them. Errors: base::Error if it does not.
+void add_counted(const std::string& said, Json& out);
 
 }  // namespace castor::platforms::experiments

@@ -1,0 +1,125 @@
+// castor experiment laperm: programs with child kernels and with groups under locality-aware scheduling, against round
+// robin.
+
+#include "platforms/experiments/children/child_experiment.h"
+#include "platforms/experiments/children/placement.h"
+#include "platforms/experiments/laperm/footprint_run.h"
+#include "platforms/experiments/laperm/laperm_report.h"
+#include "workloads/laperm/evaluation.h"
+
+namespace castor::platforms::experiments {
+namespace {
+
+namespace laperm = workloads::laperm;
+using Names = std::vector<std::string>;
+
+/// As in the source's simulator; without these a child has nothing of its parent in L1.
+const Names kL1 = {"l1.caches_global=1", "acquire.child=inherit"};
+const Names kGroups = {"blocks.dtbl.enable=1"};
+/// Groups are placed by the other block.
+const Names kPushed = {"blocks.dtbl.enable=1", "blocks.dtbl.dispatch=0"};
+/// Of the kernel table and of the block's queue 0.
+const Names kEntries = {"table.entries=256"};
+
+Names policy(const char* name) { return {"blocks.laperm.enable=1", std::string("blocks.laperm.policy=") + name}; }
+
+/// Latencies of launches and of the parse, parts of what was measured (base/common.yaml).
+Names latency(unsigned percent) {
+  Names out;
+  for (const auto& [key, value] : {std::pair<const char*, unsigned>{"launch.stream_warp", 7165},
+                                   {"launch.buffer_warp", 8023},
+                                   {"launch.buffer_lane", 129},
+                                   {"launch.launch_warp", 12187},
+                                   {"launch.launch_lane", 1592},
+                                   {"parse.latency", 283}}) {
+    out.push_back(std::string(key) + "=" + std::to_string((value * percent + 50) / 100));
+  }
+  return out;
+}
+
+Names all(const std::vector<Names>& lists) {
+  Names out;
+  for (const Names& list : lists) out.insert(out.end(), list.begin(), list.end());
+  return out;
+}
+
+ChildSystem traced(std::string name, const char* description, const char* form, const std::vector<Names>& keys,
+                   bool variant = false) {
+  const bool groups = form == std::string("dtbl");
+  return {std::move(name), description, form, all(keys), variant, groups, {}, true};
+}
+
+ChildSystems laperm_systems() {
+  const Names pri = policy("tb_pri"), bind = policy("smx_bind"), adaptive = policy("adaptive_bind");
+  ChildSystems out = {
+      traced(laperm::kCdp.rr, "child kernels, as the machine places them", "cdp", {kL1}),
+      traced(laperm::kCdp.tb_pri, "child kernels, children first", "cdp", {kL1, pri}),
+      traced(laperm::kCdp.smx_bind, "and on the SM of their parent", "cdp", {kL1, bind}),
+      traced(laperm::kCdp.adaptive_bind, "and on others that have nothing to do", "cdp", {kL1, adaptive}),
+      traced(laperm::kDtbl.rr, "groups, as the block DTBL places them", "dtbl", {kL1, kGroups}),
+      traced(laperm::kDtbl.tb_pri, "groups, children first", "dtbl", {kL1, kPushed, pri}),
+      traced(laperm::kDtbl.smx_bind, "and on the SM of their parent", "dtbl", {kL1, kPushed, bind}),
+      traced(laperm::kDtbl.adaptive_bind, "and on others that have nothing to do", "dtbl", {kL1, kPushed, adaptive}),
+      {laperm::kFootprint, "what thread blocks touch, on the functional machine", "cdp", {"run.functional=1"}},
+  };
+  // What else differs from round robin.
+  out.push_back(
+      traced("cdp_rr_one", "cdp_rr, one SM looked at per cycle", "cdp", {kL1, {"dispatch.search=rr_one"}}, true));
+  out.push_back(traced("dtbl_rr_hash", "dtbl_rr, more groups get an entry of DTBL's table", "dtbl",
+                       {kL1, kGroups, {"blocks.dtbl.hash_mode=1", "blocks.dtbl.agt_size=2048"}}, true));
+  for (const laperm::Latency& one : laperm::latencies()) {
+    if (one.percent == 100) continue;
+    out.push_back(traced(one.cdp.rr, "cdp_rr with part of the latencies", "cdp", {kL1, latency(one.percent)}, true));
+    out.push_back(traced(one.cdp.adaptive_bind, "cdp_adaptive_bind with part of the latencies", "cdp",
+                         {kL1, adaptive, latency(one.percent)}, true));
+  }
+  out.push_back(
+      traced(laperm::kManyKernels.rr, "cdp_rr, 256 entries of the kernel table", "cdp", {kL1, kEntries}, true));
+  out.push_back(traced(laperm::kManyKernels.adaptive_bind, "cdp_adaptive_bind, 256 entries", "cdp",
+                       {kL1, kEntries, adaptive}, true));
+  const auto other = [&](const char* name, const char* description, const char* key) {
+    out.push_back(traced(name, description, "dtbl", {kL1, kPushed, adaptive, {key}}, true));
+  };
+  other("dtbl_levels_1", "dtbl_adaptive_bind, one level", "blocks.laperm.levels=1");
+  other("dtbl_levels_8", "dtbl_adaptive_bind, eight levels", "blocks.laperm.levels=8");
+  other("dtbl_bank_16", "dtbl_adaptive_bind, 16 items of a set on the chip", "blocks.laperm.bank_depth=16");
+  other("dtbl_cluster_4", "dtbl_adaptive_bind, four SMs share a set", "blocks.laperm.cluster_size=4");
+  return out;
+}
+
+class LapermExperiment final : public ChildExperiment {
+ public:
+  LapermExperiment() : ChildExperiment(laperm_systems()) {}
+
+  [[nodiscard]] const char* name() const override { return "laperm"; }
+  [[nodiscard]] const char* title() const override {
+    return "Programs that launch by device code under locality-aware scheduling (LaPerm), against round robin";
+  }
+  [[nodiscard]] const char* example() const override {
+    return "castor experiment laperm --program bht --program join_gaussian --seeds 2";
+  }
+  [[nodiscard]] std::vector<Run> runs(unsigned workers) override {
+    footprints_ = std::make_unique<FootprintRuns>();
+    return ChildExperiment::runs(workers);
+  }
+  [[nodiscard]] std::string build() const override {
+    return child_figures() + placement_figures() + footprint_figures();
+  }
+  [[nodiscard]] Json execute(const Json& parameters) const override {
+    if (parameters.at("system") == laperm::kFootprint) return footprints_->run(parameters);
+    return ChildExperiment::execute(parameters);
+  }
+  bool report(const std::vector<Run>& runs, Output& output) override { return report_laperm(runs, systems(), output); }
+
+ protected:
+  [[nodiscard]] bool has_path() const override { return false; }
+  [[nodiscard]] Names of_variants() const override { return laperm::of_studies(); }
+
+ private:
+  std::unique_ptr<FootprintRuns> footprints_;
+};
+
+const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<LapermExperiment>(); });
+
+}  // namespace
+}  // namespace castor::platforms::experiments
