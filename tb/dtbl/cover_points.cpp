@@ -113,8 +113,11 @@ void add_launch(Rows& rows, const Params& params) {
   add("fallback taken as the next comes", [](const Now& now) { return taken(now) && now.out.fb_valid != 0; });
   add("attachment taken as the next comes", [](const Now& now) { return taken(now) && now.out.att_valid != 0; });
   add("32 fallbacks in a command", [](const Now& now) { return now.out.fb_valid != 0 && now.out.fb_ord == 32; });
+  add("ordinals of fallbacks begin again", [](const Now& now) { return now.out.fb_valid != 0 && now.out.fb_ord == 0; });
   add("completion of a thread block, others are left", [](const Now& now) { return counts(now) && !frees(now); });
   add("completion of the last thread block of a group", frees);
+  add("completion of one of 65536 thread blocks or more",
+      [](const Now& now) { return counts(now) && now.probes.done_left >= 0x1'0000U; });
   add("completions in consecutive cycles",
       [](const Now& now) { return counts(now) && now.in.done_valid != 0 && on_chip(now.in.done_agei); });
   add("completion of a native thread block",
@@ -202,6 +205,12 @@ void add_items(Rows& rows, const Params& params) {
   });
   add("carry into y", [](const Now& now) { return carries(now, 32); });
   add("carry into z", [](const Now& now) { return carries(now, 48); });
+  add("row of over 1000 thread blocks ends in x",
+      [](const Now& now) { return ends(now) && (now.out.pl_dim & 0xffff'ffffU) > 1000; });
+  add("... in y", [](const Now& now) { return ends(now) && (now.out.pl_dim >> 32U & 0xffffU) > 1000; });
+  add("... in z", [](const Now& now) { return ends(now) && now.out.pl_dim >> 48U > 1000; });
+  for (std::size_t i = rows.size() - 3; i < rows.size(); ++i) rows[i].long_run = true;
+  add("item of a size of over 30 bits", [](const Now& now) { return (now.out.pl_dim & 0xffff'ffffU) >> 30U != 0; });
   add("a dimension of 0", [](const Now& now) {
     return places(now) && ((now.out.pl_dim & 0xffff'ffffU) == 0 || (now.out.pl_dim >> 32U & 0xffffU) == 0);
   });

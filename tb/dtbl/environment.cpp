@@ -1,13 +1,15 @@
 #include "tb/dtbl/environment.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 namespace castor::dtbl::tb {
 namespace {
 
-constexpr U32 kBlockUnits = 16;               // of 16 bytes: records lie at multiples of 256 bytes
+constexpr U32 kBlockUnits = 16;               // of 16 bytes: the parameters of a group begin in one of them
 constexpr U32 kBlocks = 0x0800'0000;          // of them, below bit 31
+constexpr U64 kLinkInRecord = 0x38;           // bytes
 constexpr U64 kHuge = 0xffff'fffeULL;         // thread blocks of a group that does not end
 constexpr U32 kReplyOfNothing = 0x7ead'7ead;  // to a read that no record answers
 
@@ -35,7 +37,7 @@ void Environment::forget() {
   running_.clear();
   reply_.reset();
   rest_ = 0;
-  resting_ = false;
+  resting_ = goes_on_ = false;
   // Now and then close to the end of what a reference can say.
   block_ = chance(kAlways / 2) ? kBlocks - 1 - below(64) : below(kBlocks);
   search_ = LaunchState::kSearch;
@@ -53,7 +55,29 @@ U64 Environment::count(U64 dim) {
   return one(dim & twin::mask(32)) * one(dim >> 32U & twin::mask(16)) * one(dim >> 48U);
 }
 
+U64 Environment::beside_a_power(unsigned bits) { return std::max<U64>(1, (U64{1} << bits) + below(4) - 1); }
+
+U64 Environment::draw_row() {
+  std::array<U64, 3> size{};
+  for (U64& one : size) one = chance(kAlways / 4) ? 2 : 1;
+  const unsigned bits = chance(knobs_.long_row) ? 13 + below(4) : below(14);
+  size.at(below(3)) = std::min<U64>(beside_a_power(bits), twin::mask(16));
+  return packed(size[0], size[1], size[2]);
+}
+
+U64 Environment::draw_wide() {
+  if (chance(kAlways / 2)) return packed(beside_a_power(below(32)), 1, 1);
+  const unsigned y = below(17);
+  const unsigned z = below(17);
+  const auto some = [this](unsigned bits) { return 1 + (random_() & twin::mask(bits)); };
+  const U64 size_y = std::min<U64>(some(y), twin::mask(16));
+  const U64 size_z = std::min<U64>(some(z), twin::mask(16));
+  return packed(std::min<U64>(some(32), twin::mask(32) / (size_y * size_z)), size_y, size_z);
+}
+
 U64 Environment::draw_dim(unsigned most) {
+  if (knobs_.row != 0 && chance(knobs_.row)) return draw_row();
+  if (knobs_.wide != 0 && chance(knobs_.wide)) return draw_wide();
   const auto size = [&]() -> U64 { return chance(knobs_.empty) ? 0 : 1 + below(most); };
   const U64 x = size();
   if (!chance(knobs_.solid)) return packed(x, 1, 1);
@@ -64,6 +88,7 @@ U64 Environment::draw_dim(unsigned most) {
 void Environment::new_command() {
   const unsigned lanes = 1 + below(std::min(knobs_.lanes, 32U));
   const bool mixed = chance(knobs_.mixed);
+  const bool goes_on = knobs_.endless != 0 && chance(knobs_.endless);
   Beat beat;
   beat.sm = static_cast<U8>(below(knobs_.sms));
   beat.warp = static_cast<U8>(below(knobs_.warps));
@@ -71,17 +96,19 @@ void Environment::new_command() {
   beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
   unsigned lane = below(33 - lanes);
   for (unsigned i = 0; i < lanes; ++i) {
-    beat.first = (i == 0) != chance(knobs_.frame);
-    beat.last = (i + 1 == lanes) != chance(knobs_.frame);
+    beat.first = (i == 0 && !goes_on_) != chance(knobs_.frame);
+    beat.last = (i + 1 == lanes && !goes_on) != chance(knobs_.frame);
     beat.lane = static_cast<U8>(lane);
     if (mixed && chance(kAlways / 2)) beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
     beat.dim = chance(knobs_.huge) ? packed(kHuge, 1, 1) : draw_dim(knobs_.volume);
     block_ = (block_ + 1) % kBlocks;
-    beat.param = block_ * kBlockUnits + 4;
+    // Parameters at any address: the record is four units before, and never the one that stands for none.
+    beat.param = block_ * kBlockUnits + (below(kBlockUnits) | (block_ == 0 ? 4U : 0U));
     if (knobs_.break_rule != 0 && chance(kAlways / 4)) beat.param |= kOffChip;
     beats_.push_back(beat);
     lane = std::min(31U, lane + 1 + (lane + lanes - i < 30 ? below(2) : 0));
   }
+  goes_on_ = goes_on;
 }
 
 void Environment::show_beat(Inputs& in) {
@@ -171,7 +198,8 @@ void Environment::follow_attach(const Outputs& out) {
 
 void Environment::follow_memory(const Inputs& in, const Outputs& out) {
   if (out.mem_valid == 0 || in.mem_ready == 0) return;
-  const auto record = groups_.find(kOffChip | static_cast<U32>((out.mem_addr >> 4U) & ~U64{kBlockUnits - 1}));
+  const U64 address = out.mem_addr - (out.mem_write != 0 ? kLinkInRecord : 0);
+  const auto record = groups_.find(kOffChip | static_cast<U32>(address >> 4U));
   if (out.mem_write != 0) {
     if (record != groups_.end()) record->second.next = out.mem_wdata;
     return;

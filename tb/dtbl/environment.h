@@ -66,6 +66,9 @@ class Environment final : public Sequence {
   void forget();
   void new_command();
   [[nodiscard]] U64 draw_dim(unsigned most);
+  [[nodiscard]] U64 draw_row();
+  [[nodiscard]] U64 draw_wide();
+  [[nodiscard]] U64 beside_a_power(unsigned bits);
   void show_beat(Inputs& in);
   void follow_search(const Inputs& in, const Outputs& out);
   void follow_attach(const Outputs& out);
@@ -94,7 +97,8 @@ class Environment final : public Sequence {
   base::Cycle rest_ = 0;
   base::Cycle over_at_ = 0;
   bool resting_ = false;
-  U32 block_ = 0;  // of memory: parameters and record of the group launched last
+  bool goes_on_ = false;  // the command before has no end: the next one is more of it
+  U32 block_ = 0;         // of memory: parameters and record of the group launched last
   // The search, as the beats have moved it.
   LaunchState search_ = LaunchState::kSearch;
   U8 pointer_ = 0;

@@ -15,6 +15,9 @@ struct Knobs {
   unsigned volume = 3;    ///< thread blocks of a group, at most, per dimension
   unsigned solid = 8192;  ///< kernels and groups of more than one dimension
   unsigned huge = 0;      ///< groups that do not end
+  unsigned row = 0;       ///< kernels and groups of one long dimension, next to a power of two
+  unsigned long_row = 0;  ///< ... of 13 bits or more
+  unsigned wide = 0;      ///< kernels and groups whose sizes have any number of bits; most do not end
   unsigned empty = 0;     ///< a dimension is 0, which acts as 1
   // Kernels
   unsigned keys = 4;           ///< different ones; all differ from the first in one bit
@@ -40,6 +43,7 @@ struct Knobs {
   // What breaks the contract
   unsigned break_rule = 0;  ///< an event without cause
   unsigned withdraw = 0;    ///< a beat vanishes before it is taken
+  unsigned endless = 0;     ///< a command goes on where it should end
   unsigned frame = 0;       ///< first or last of a beat are wrong
 };
 

@@ -127,6 +127,13 @@ void no_kernel(Knobs& knobs) {
   knobs.launch = kAlways;
 }
 
+/// Ordinals of fallbacks count beyond what a warp has lanes.
+void endless_commands(Knobs& knobs) {
+  no_kernel(knobs);
+  knobs.endless = 60000;
+  knobs.mixed = 2000;
+}
+
 void full_commands(Knobs& knobs) {
   knobs.lanes = 32;
   knobs.launch = kAlways;
@@ -179,6 +186,38 @@ void solid(Knobs& knobs) {
   knobs.take = kAlways;
 }
 
+/// Long items that end: carries and counts beyond a few bits.
+void rows(Knobs& knobs) {
+  hot(knobs);
+  knobs.row = 40000;
+  knobs.keys = 2;
+  knobs.lanes = 4;
+  knobs.warps = 1;
+  knobs.groups = 8;
+  knobs.volume = knobs.grid = 2;
+  knobs.memory = 30000;
+}
+
+void long_rows(Knobs& knobs) {
+  rows(knobs);
+  knobs.row = kAlways;
+  knobs.long_row = kAlways;
+}
+
+/// Sizes of all bits, from the kernel, the table and memory; a reset ends what would not.
+void wide(Knobs& knobs) {
+  hot(knobs);
+  knobs.over = 500;
+  knobs.wide = 6000;
+  knobs.time = 40;
+  knobs.keys = 2;
+  knobs.lanes = 3;
+  knobs.warps = 1;
+  knobs.volume = knobs.grid = 2;
+  knobs.kernel = 20000;
+  knobs.delay = 4;
+}
+
 void completions(Knobs& knobs) {
   hot(knobs);
   knobs.keys = 1;
@@ -221,12 +260,17 @@ const Sequences& sequences() {
       {"slow_memory", "... and memory that takes its time", kKeepsContract, With::changed<slow_memory>},
       {"quick_memory", "... and memory that answers at once", kKeepsContract, With::changed<quick_memory>},
       {"no_kernel", "hardly a kernel is resident: everything falls back", kKeepsContract, With::changed<no_kernel>},
+      {"endless_commands", "... from commands that do not end after 32 groups", kBreaksContract,
+       With::changed<endless_commands>},
       {"full_commands", "commands of up to 32 groups", kKeepsContract, With::changed<full_commands>},
       {"two_keys", "commands whose groups alternate between two kernels", kKeepsContract, With::changed<two_keys>},
       {"near_keys", "many kernels whose keys differ in one bit", kKeepsContract, With::changed<near_keys>},
       {"same_thread", "all SMs launch from threads of the same number", kKeepsContract, With::changed<same_thread>},
       {"many_kernels", "as many kernels as there are entries", kKeepsContract, With::changed<many_kernels>},
       {"solid", "kernels and groups of three dimensions", kKeepsContract, With::changed<solid>},
+      {"rows", "kernels and groups of one long dimension", kKeepsContract, With::changed<rows>},
+      {"long_rows", "... of up to 65,535 thread blocks", kKeepsContract, With::changed<long_rows>},
+      {"wide", "kernels and groups of all sizes, and resets as most do not end", kKeepsContract, With::changed<wide>},
       {"completions", "a completion in every cycle while groups are accepted", kKeepsContract,
        With::changed<completions>},
       {"stuck", "memory and launcher that hardly ever take anything", kKeepsContract, With::changed<stuck>},

@@ -1,5 +1,7 @@
 // What the sequences do not reach: items that are too large to be gone through, long pools, and long waits.
 
+#include <array>
+
 #include "unit/dtbl/engine_support.h"
 
 namespace castor::dtbl::test::engine_directed_test {
@@ -127,6 +129,66 @@ TEST(DtblDirected, EntryFoundIsNotGivenBack) {
       EXPECT_EQ(b.fallback_ords.empty(), wait <= time + 1);
     }
   }
+}
+
+// The last thread block of a pool's last group goes after, in and before the cycle in which another attaches behind it,
+// be the last group in the table or in memory. Nothing is lost, and the kernel is marked again where it was not.
+TEST(DtblDirected, GroupAttachesAsItsPoolRunsEmpty) {
+  for (const bool in_memory : {false, true}) {
+    std::array<unsigned, 3> met{};  // attachments before, in and after that cycle
+    for (unsigned wait = 1; wait <= 40; ++wait) {
+      SCOPED_TRACE((in_memory ? "in memory, wait " : "in the table, wait ") + std::to_string(wait));
+      DtblBench b(2, 4);
+      b.tb_time = 200;  // of the kernel, which stays
+      b.kernels.push_back({0, dims(1), key(1)});
+      b.steps(4);
+      b.tb_time = 20;  // completions would hold the group up
+      command(b, key(1), 1, dims(8), 0x1004);
+      if (in_memory) command(b, key(1), 1, dims(8), 0x2004);
+      const U32 tail = in_memory ? kOffChip | 0x2000 : 0;
+      unsigned ended = 0;
+      const auto step = [&b, &met, &ended, tail] {
+        const Outputs o = b.step();
+        const bool ends = o.pl_valid != 0 && o.pl_last != 0 && o.pl_agei == tail;
+        const bool attaches = o.att_valid != 0 && o.att_param == 0x3004;
+        if (attaches) ++met.at(ends ? 1 : ended != 0 ? 2 : 0);
+        if (ends) ++ended;
+      };
+      for (unsigned c = 0; c < wait; ++c) step();
+      b.beats.push_back({key(1), true, true, 0, 0, 1, dims(1), 0x3004});
+      for (unsigned c = 0; c < 30; ++c) step();
+      b.drain();
+      EXPECT_EQ(ended, 1U);
+      EXPECT_EQ(b.placed.size(), in_memory ? 18U : 10U);
+    }
+    for (const unsigned times : met) EXPECT_GT(times, 0U);
+  }
+}
+
+// The entry of a pool's last group is free again and another kernel's by the time a group attaches to the old kernel.
+TEST(DtblDirected, TailThatIsAnotherKernelsIsNotLinked) {
+  DtblBench b(2, 4);
+  b.tb_time = 200;
+  b.kernels.push_back({0, dims(1), key(1)});
+  b.kernels.push_back({1, dims(1), key(2)});
+  b.steps(6);
+  b.tb_time = 3;
+  command(b, key(1), 1, dims(1), 0x1004);
+  b.steps(20);
+  EXPECT_EQ(b.out.agt_used, 0);
+  EXPECT_EQ(b.engine.dispatch().lagei[0], 0U);
+  b.take = false;
+  command(b, key(2), 2, dims(20), 0x2004);
+  b.steps(8);
+  EXPECT_EQ(b.engine.dispatch().lnext[0], 1U);
+  b.beats.push_back({key(1), true, true, 0, 0, 2, dims(1), 0x3004});
+  b.steps(8);
+  EXPECT_EQ(b.attached, 4U);
+  EXPECT_EQ(b.engine.dispatch().nagei[0], 2U);
+  EXPECT_EQ(b.engine.dispatch().lnext[0], 1U);
+  b.take = true;
+  b.drain();
+  EXPECT_EQ(b.placed.size(), 2U + 1U + 40U + 1U);
 }
 
 }  // namespace
