@@ -1,5 +1,5 @@
-// Properties of counters in a table (docs/blocks/laperm.md, "Invariants"): each counts right, as long as none goes below
-// 0 or over what it can count. What the table was given is kept here once more, and a read is held against it.
+// Properties of counters in a table (docs/blocks/laperm.md, "Invariants"): each counts right, as long as none goes
+// below 0 or over what it can count. What the table was given is kept here once more, and a read is held against it.
 `include "castor_assert.svh"
 
 module castor_laperm_counts_properties #(

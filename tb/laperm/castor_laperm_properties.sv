@@ -3,9 +3,10 @@
 //
 // They are about ports and about what the block does in a cycle: what it inserts, writes, reads and takes out. From
 // these the registers that the rules speak of are kept here once more, since a table inside can only be read where the
-// block reads it; the block's own flags are held against them. How lists are stored is nobody's business here. Of the
-// surroundings it is assumed that policy and size of the lists in memory stay while something waits, and that a reply
-// is an item that memory holds.
+// block reads it; the block's own flags are held against them. How lists are stored is the business of the properties
+// of the lists, which keep their entries, as those of the counters keep the counts. Of the surroundings it is assumed
+// that policy and size of the lists in memory stay while something waits, and that a reply is an item that memory holds
+// and comes after its read was taken.
 `include "castor_assert.svh"
 
 module castor_laperm_properties #(
@@ -115,7 +116,7 @@ module castor_laperm_properties #(
   input logic                                        stored_kept_q,
   input logic                                        reads_kept_q,
   input logic                                        items_kept_q,
-  // Registers of the lists in memory: reads under way, the set that is read first, whether the last request was a write.
+  // Registers of the lists in memory: reads under way, the set that is read first, whether the last request wrote.
   input logic [$clog2((RefillMax > 1 ? RefillMax : 2)+1)-1:0] tags_there,
   input logic [SetW-1:0]                                      first_set_there,
   input logic                                                 wrote_there,
@@ -712,9 +713,8 @@ module castor_laperm_properties #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // What waits, one by one: the kernels of the entries of queue 0, oldest first, the lists of the reads under way, and
-  // the request to memory; the properties of the lists on chip keep their entries. A table of the block counts right for as long as nothing is taken
-  // out of it that is not there and nothing put in that does not fit. Each of these says so of one table, and leads to
-  // what follows.
+  // the request to memory. The entries of the lists on chip, and the counters, are kept by the properties of these:
+  // they are right for as long as nothing is taken out that is not there and nothing put in that does not fit.
   localparam int unsigned NumSlots = NumSets * BankDepth;
 
   logic [NumKd*KdW-1:0]       host_kds;
@@ -781,9 +781,9 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(kept_request, !stored_kept_q || !mem_valid_o || (mem_list_o == request_list_q &&
                                                                   mem_idx_o == request_idx_q))
 
-  // Each of the two is said at once, since no part of it follows from itself: a state that is so is followed by one that
-  // is so. First the numbers, as long as no kernel has lost an item; then, that each kernel has as many items as there
-  // are of it in queues, in hand, in memory and on their way, and so never loses one.
+  // Each of the two is said at once, since no part of it follows from itself: a state that is so is followed by one
+  // that is so. First the numbers, as long as no kernel has lost an item; then, that each kernel has as many items as
+  // there are of it in queues, in hand, in memory and on their way, and so never loses one.
   logic [NumSets-1:0]  sets_whole;
   logic [NumLists-1:0] lists_whole;
   logic [NumKd-1:0]    kernels_whole;
@@ -893,8 +893,10 @@ bind castor_laperm castor_laperm_properties #(
   .room_open_i, .room_slots_i, .kd_ok_i, .pl_taken_i, .mem_ready_i, .mem_rvalid_i, .mem_rdata_i, .push_ready_o,
   .scan_sm_o, .pl_valid_o, .pl_sm_o, .pl_kd_o, .pl_agei_o, .pl_level_o, .pl_pos_o, .pl_last_o, .pl_dim_o, .pl_param_o,
   .ev_stage_o, .ev_backup_o, .ev_starve_o, .mem_valid_o, .mem_we_o, .mem_list_o, .mem_idx_o, .mem_wdata_o, .hold_o,
-  .waiting_o, .ready_o, .fits_head_o, .bound_wait_o, .err_o, .listed, .stored, .coming, .filled(has), .full, .roomy(room),
-  .host_empty, .host_full, .host_pos(host_pos_q), .cand_set, .cand_list, .list_head, .host_head, .push_good, .push_items, .host_put, .insert, .written, .hand_set(set),
+  .waiting_o, .ready_o, .fits_head_o, .bound_wait_o, .err_o, .listed, .stored, .coming, .filled(has), .full,
+  .roomy(room),
+  .host_empty, .host_full, .host_pos(host_pos_q), .cand_set, .cand_list, .list_head, .host_head,
+  .push_good, .push_items, .host_put, .insert, .written, .hand_set(set),
   .hand_list(list), .fetch, .fetch_set, .land, .land_set, .land_list, .land_entry, 
   .bad_reply, .listed_number(u_lists.u_properties.number), .listed_entries(u_lists.u_properties.queue),
   .lists_kept_q(u_lists.u_properties.kept_to_q), .in_memory(u_memory.u_stored.u_properties.count),
