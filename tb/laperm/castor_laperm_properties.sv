@@ -3,9 +3,10 @@
 //
 // They are about ports and about what the block does in a cycle: what it inserts, writes, reads and takes out. From
 // these the registers that the rules speak of are kept here once more, since a table inside can only be read where the
-// block reads it; the block's own flags are held against them. How lists are stored is nobody's business here. Of the
-// surroundings it is assumed that policy and size of the lists in memory stay while something waits, and that a reply
-// is an item that memory holds.
+// block reads it; the block's own flags are held against them. How lists are stored is the business of the properties
+// of the lists, which keep their entries, as those of the counters keep the counts. Of the surroundings it is assumed
+// that policy and size of the lists in memory stay while something waits, and that a reply is an item that memory holds
+// and comes after its read was taken.
 `include "castor_assert.svh"
 
 module castor_laperm_properties #(
@@ -80,9 +81,15 @@ module castor_laperm_properties #(
   input logic [NumLists-1:0]          coming,      // reads under way
   input logic [NumSets-1:0]           filled,      // entries on chip
   input logic [NumSets-1:0]           full,        // no slot is free
+  input logic [NumSets-1:0]           roomy,       // a slot is free after what enters in this cycle
   input logic                         host_empty,
   input logic                         host_full,
   input logic [CntW-1:0]              host_pos,
+  input logic [SetW-1:0]              cand_set,    // the candidate, if it is not of queue 0, is the head of this list
+  input logic [ListW-1:0]             cand_list,
+  input logic [EntryW-1:0]            list_head,
+  input logic [EntryW-1:0]            host_head,
+  input logic                         push_good,   // an item is taken
   input logic [QcntW-1:0]             push_items,  // items of the kernel of the push
   input logic                         host_put,    // the item in hand enters queue 0,
   input logic                         insert,      // is inserted on chip,
@@ -95,6 +102,24 @@ module castor_laperm_properties #(
   input logic [SetW-1:0]              land_set,
   input logic [ListW-1:0]             land_list,
   input logic [EntryW-1:0]            land_entry,
+  input logic                         bad_reply,   // a reply of no read
+  // Of the properties of the lists on chip: entries of each list, the entries themselves, oldest first, and whether
+  // the lists were kept to.
+  input logic [NumLists*EntriesW-1:0]                listed_number,
+  input logic [NumLists*NumSets*BankDepth*EntryW-1:0] listed_entries,
+  input logic                                        lists_kept_q,
+  // Of those of the counters: entries of each list in memory, reads of each list from request to insertion, items of
+  // each kernel; and whether they were kept to.
+  input logic [NumLists*(OvfW+1)-1:0]                in_memory,
+  input logic [NumLists*FetchW-1:0]                  fetches,
+  input logic [NumKd*QcntW-1:0]                      items,
+  input logic                                        stored_kept_q,
+  input logic                                        reads_kept_q,
+  input logic                                        items_kept_q,
+  // Registers of the lists in memory: reads under way, the set that is read first, whether the last request wrote.
+  input logic [$clog2((RefillMax > 1 ? RefillMax : 2)+1)-1:0] tags_there,
+  input logic [SetW-1:0]                                      first_set_there,
+  input logic                                                 wrote_there,
   input logic                         parked,
   input logic [KdW-1:0]               parked_kd,
   input logic [3:0]                   parked_level,
@@ -131,13 +156,10 @@ module castor_laperm_properties #(
   // ---------------------------------------------------------------------------------------------------------------
   // The registers of the rules, kept here.
   logic [NumLists*CntW-1:0]     position;
-  logic [NumLists*(OvfW+1)-1:0] in_memory;
   logic [NumLists*OvfW-1:0]     oldest;
-  logic [NumLists*FetchW-1:0]   fetches;
   logic [NumSets*EntriesW-1:0]  entries;
   logic [NumSets*FetchW-1:0]    promised;
   logic [HostW-1:0]             host_count;
-  logic [NumKd*QcntW-1:0]       items;
   logic [NumSm*SetW-1:0]        backup;
   logic [NumSm-1:0]             fit;
   logic                         pk_valid, rf_valid, wrote;
@@ -156,25 +178,36 @@ module castor_laperm_properties #(
   assign rf_list  = land ? land_list : '0;
   assign rf_entry = land ? land_entry : '0;
 
-  logic                places, ends, takes, refused;
+  logic                places, ends, refused;
   logic [NumLists-1:0] from;        // its head is placed
-  logic [31:0]         chosen_set, fetch_list;
+  logic [31:0]         fetch_list;
   logic [31:0]         room;        // entries of a list in memory
 
   assign places = pl_valid_o && pl_taken_i;
   assign ends   = places && pl_last_o;
-  assign takes  = push_valid_i && push_ready_o && !refused;
+
+  always_comb begin
+    for (int unsigned q = 0; q < NumLists; q++) begin
+      from[q] = places && ev_stage_o != 2'd2 && 32'(cand_list) == q;
+    end
+    // The highest list of the set that is read.
+    fetch_list = 32'(fetch_set) * LvlMax;
+    for (int unsigned c = 0; c < NumSets; c++) begin
+      for (int unsigned l = 0; l < LvlMax; l++) begin
+        if (32'(fetch_set) == c && stored[c*LvlMax+l]) begin
+          fetch_list = c * LvlMax + l;
+        end
+      end
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       position   <= '0;
-      in_memory  <= '0;
       oldest     <= '0;
-      fetches    <= '0;
       entries    <= '0;
       promised   <= '0;
       host_count <= '0;
-      items      <= '0;
       tags       <= '0;
       refill_set <= '0;
       wrote      <= 1'b0;
@@ -186,30 +219,21 @@ module castor_laperm_properties #(
         if (from[q]) begin
           position[q*CntW+:CntW] <= pl_last_o ? '0 : position[q*CntW+:CntW] + 1'b1;
         end
-        in_memory[q*(OvfW+1)+:OvfW+1] <= in_memory[q*(OvfW+1)+:OvfW+1] +
-                                         (OvfW + 1)'(written && 32'(hand_list) == q) -
-                                         (OvfW + 1)'(fetch && fetch_list == q);
         if (fetch && fetch_list == q) begin
           oldest[q*OvfW+:OvfW] <= OvfW'((32'(oldest[q*OvfW+:OvfW]) + 1) & (room - 1));
         end
-        fetches[q*FetchW+:FetchW] <= fetches[q*FetchW+:FetchW] + FetchW'(fetch && fetch_list == q) -
-                                     FetchW'(land && 32'(land_list) == q);
       end
       for (int unsigned c = 0; c < NumSets; c++) begin
         entries[c*EntriesW+:EntriesW] <= entries[c*EntriesW+:EntriesW] + EntriesW'(insert && 32'(hand_set) == c) +
                                          EntriesW'(land && 32'(land_set) == c) -
-                                         EntriesW'(ends && ev_stage_o != 2'd2 && chosen_set == c);
+                                         EntriesW'(ends && ev_stage_o != 2'd2 && 32'(cand_set) == c);
         promised[c*FetchW+:FetchW] <= promised[c*FetchW+:FetchW] + FetchW'(fetch && 32'(fetch_set) == c) -
                                       FetchW'(land && 32'(land_set) == c);
       end
       host_count <= host_count + HostW'(host_put) - HostW'(ends && ev_stage_o == 2'd2);
-      for (int unsigned k = 0; k < NumKd; k++) begin
-        items[k*QcntW+:QcntW] <= items[k*QcntW+:QcntW] + QcntW'(takes && 32'(push_kd_i) == k) -
-                                 QcntW'(ends && 32'(pl_kd_o) == k);
-      end
       for (int unsigned s = 0; s < NumSm; s++) begin
         if (ev_backup_o && 32'(scan_sm_o) == s) begin
-          backup[s*SetW+:SetW] <= SetW'(chosen_set);
+          backup[s*SetW+:SetW] <= cand_set;
         end
       end
       tags <= tags + TagW'(fetch) - TagW'(mem_rvalid_i && tags != '0);
@@ -265,7 +289,7 @@ module castor_laperm_properties #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // The set that is looked at, and the list that its candidate is the head of.
-  logic [31:0] own, backup_set, chosen_level, chosen_list;
+  logic [31:0] own, backup_set, chosen_set, chosen_level, chosen_list;
   logic        found, stage_1, stage_2, stage_3;
 
   assign stage_1 = (ev_stage_o == 2'd1);
@@ -310,13 +334,14 @@ module castor_laperm_properties #(
   end
 
   logic own_busy, own_has, chosen_has;
-  logic [CntW-1:0] chosen_position;
+  logic [CntW-1:0] chosen_position, cand_position;
 
   always_comb begin
     own_busy        = 1'b0;
     own_has         = 1'b0;
     chosen_has      = 1'b0;
     chosen_position = '0;
+    cand_position   = '0;
     for (int unsigned c = 0; c < NumSets; c++) begin
       own_busy   = own_busy || (c == own && busy[c]);
       own_has    = own_has || (c == own && has[c]);
@@ -325,6 +350,9 @@ module castor_laperm_properties #(
     for (int unsigned q = 0; q < NumLists; q++) begin
       if (q == chosen_list) begin
         chosen_position = position[q*CntW+:CntW];
+      end
+      if (q == 32'(cand_list)) begin
+        cand_position = position[q*CntW+:CntW];
       end
     end
   end
@@ -341,6 +369,8 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(w3_stage_3_is_of_a_set_with_entries, !stage_3 || chosen_has)
   `CASTOR_ASSERT(w3_backup_is_chosen_in_stage_3, !ev_backup_o || stage_3)
   `CASTOR_ASSERT(w3_backup_is_new_if_it_is_another, !stage_3 || ev_backup_o == (chosen_set != backup_set))
+  `CASTOR_ASSERT(w5_candidate_is_the_head_of_that_list,
+                 !(stage_1 || stage_3) || (32'(cand_set) == chosen_set && 32'(cand_list) == chosen_list))
   `CASTOR_ASSERT(w5_highest_level_goes_first, !pl_valid_o || stage_2 || 32'(pl_level_o) == chosen_level)
   `CASTOR_ASSERT(no_stage_is_left_out, !room_open_i || !waiting_o || ev_stage_o != '0 || ev_starve_o ||
                                        (!own_busy && host_count == '0 && (!adaptive || has == '0)))
@@ -363,7 +393,6 @@ module castor_laperm_properties #(
 
   always_comb begin
     for (int unsigned q = 0; q < NumLists; q++) begin
-      from[q] = pl_valid_o && pl_taken_i && !stage_2 && chosen_list == q;
       position_right[q] = position[q*CntW+:CntW] ==
                           (!from_q[q] ? position_q[q*CntW+:CntW] :
                            ends_q ? CntW'(0) : position_q[q*CntW+:CntW] + CntW'(1)) &&
@@ -475,7 +504,7 @@ module castor_laperm_properties #(
   // ---------------------------------------------------------------------------------------------------------------
   // The block's flags are those of the registers kept here.
   logic [NumLists-1:0] stored_right, coming_right;
-  logic [NumSets-1:0]  filled_right, full_right;
+  logic [NumSets-1:0]  filled_right, full_right, roomy_right;
   logic [QcntW-1:0]    items_of_push;
 
   always_comb begin
@@ -486,6 +515,7 @@ module castor_laperm_properties #(
     for (int unsigned c = 0; c < NumSets; c++) begin
       filled_right[c] = filled[c] == has[c];
       full_right[c]   = full[c] == (number[c] + slots[c] >= limit);
+      roomy_right[c]  = roomy[c] == (number[c] + slots[c] + 32'(insert && 32'(hand_set) == c) < limit);
     end
     items_of_push = '0;
     for (int unsigned k = 0; k < NumKd; k++) begin
@@ -499,7 +529,9 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(flags_of_reads, coming_right == '1)
   `CASTOR_ASSERT(flags_of_sets_with_entries, filled_right == '1)
   `CASTOR_ASSERT(flags_of_full_sets, full_right == '1)
+  `CASTOR_ASSERT(flags_of_sets_with_room, roomy_right == '1)
   `CASTOR_ASSERT(flags_of_queue_0, host_empty == (host_count == '0) && host_full == (32'(host_count) == NumKd))
+  `CASTOR_ASSERT(push_is_taken_unless_it_is_wrong, push_good == (push_valid_i && push_ready_o && !refused))
   `CASTOR_ASSERT(items_of_any_kernel, 32'(push_kd_i) >= NumKd || push_items == items_of_push)
   `CASTOR_ASSERT(reply_is_of_the_set_of_its_list, !land || 32'(land_set) == 32'(land_list) / LvlMax)
 
@@ -533,14 +565,6 @@ module castor_laperm_properties #(
       if (!next_found && i >= 32'(refill_set) && wanted[i%NumSets]) begin
         next_set   = i % NumSets;
         next_found = 1'b1;
-      end
-    end
-    fetch_list = '0;
-    for (int unsigned c = 0; c < NumSets; c++) begin
-      for (int unsigned l = 0; l < LvlMax; l++) begin
-        if (c == next_set && memory[c*LvlMax+l] != '0) begin
-          fetch_list = c * LvlMax + l;
-        end
       end
     end
   end
@@ -633,7 +657,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(refill_looks_at_a_set_first, 32'(refill_set) < NumSets)
 
   // What memory holds of each kernel: from the first cycle of a write to the reply.
-  logic [31:0]       stored_q[NumKd];
+  logic [QcntW-1:0]  stored_q[NumKd];
   logic [EntryW-1:0] reply_q;
   logic              shown_q, writes_now, replies, replies_q, reply_known;
 
@@ -653,13 +677,14 @@ module castor_laperm_properties #(
     replies_q <= replies;
     for (int unsigned k = 0; k < NumKd; k++) begin
       stored_q[k] <= !rst_ni ? '0 : stored_q[k] +
-                     32'(writes_now && 32'(mem_wdata_o[EntryW-1-:KdW]) == k) -
-                     32'(replies && 32'(mem_rdata_i[EntryW-1-:KdW]) == k);
+                     QcntW'(writes_now && 32'(mem_wdata_o[EntryW-1-:KdW]) == k) -
+                     QcntW'(replies && 32'(mem_rdata_i[EntryW-1-:KdW]) == k);
     end
   end
 
   `CASTOR_ASSUME(a_reply_is_an_item_in_memory,
                  !replies || (reply_known && mem_rdata_i[ParamW+DimW+:CntW] != '0))
+  `CASTOR_ASSUME(a_reply_comes_after_its_read_was_taken, !replies || tags != TagW'(mem_valid_o && !mem_we_o))
 
   `CASTOR_ASSERT(w12_reply_is_kept_for_a_cycle,
                  !before_q || (rf_valid == replies_q && (!rf_valid || rf_entry == reply_q)))
@@ -686,6 +711,135 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(wrong_push_is_told, !before_q || err_o[0] == refused_q)
   `CASTOR_ASSERT(reply_of_nothing_is_told, !before_q || err_o[1] == no_read_q)
 
+  // ---------------------------------------------------------------------------------------------------------------
+  // What waits, one by one: the kernels of the entries of queue 0, oldest first, the lists of the reads under way, and
+  // the request to memory. The entries of the lists on chip, and the counters, are kept by the properties of these:
+  // they are right for as long as nothing is taken out that is not there and nothing put in that does not fit.
+  localparam int unsigned NumSlots = NumSets * BankDepth;
+
+  logic [NumKd*KdW-1:0]       host_kds;
+  logic [RefillMax*ListW-1:0] read_lists;
+  logic [ListW-1:0]           read_list_q;
+  logic [ListW-1:0]           request_list_q;
+  logic [OvfW-1:0]            request_idx_q;
+
+  logic [KdW-1:0] hand_kd;
+  logic [31:0]    host_left, tags_left;
+
+  assign hand_kd   = parked ? parked_kd : push_kd_i;
+  assign host_left = 32'(host_count) - 32'(ends && stage_2);
+  assign tags_left = 32'(tags) - 32'(replies);
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < NumKd; i++) begin
+      if (host_put && host_left == i) begin
+        host_kds[i*KdW+:KdW] <= hand_kd;
+      end else if (ends && stage_2 && i + 1 < NumKd) begin
+        host_kds[i*KdW+:KdW] <= host_kds[((i+1)%NumKd)*KdW+:KdW];
+      end
+    end
+    for (int unsigned i = 0; i < RefillMax; i++) begin
+      if (fetch && tags_left == i) begin
+        read_lists[i*ListW+:ListW] <= ListW'(fetch_list);
+      end else if (replies && i + 1 < RefillMax) begin
+        read_lists[i*ListW+:ListW] <= read_lists[((i+1)%RefillMax)*ListW+:ListW];
+      end
+    end
+    if (replies) begin
+      read_list_q <= read_lists[ListW-1:0];
+    end
+    for (int unsigned q = 0; q < NumLists; q++) begin
+      if (written && 32'(hand_list) == q) begin
+        request_list_q <= hand_list;
+        request_idx_q  <= OvfW'((first[q] + memory[q]) & (room - 1));
+      end else if (!written && fetch && fetch_list == q) begin
+        request_list_q <= ListW'(fetch_list);
+        request_idx_q  <= OvfW'(first[q] & (room - 1));
+      end
+    end
+  end
+
+  logic items_right, room_right;
+
+  always_comb begin
+    room_right = 1'b1;
+    for (int unsigned q = 0; q < NumLists; q++) begin
+      room_right = room_right && (!written || 32'(hand_list) != q || memory[q] < room);
+    end
+    items_right = hold_o == counted && (32'(push_kd_i) >= NumKd || push_items == items_of_push);
+  end
+
+  `CASTOR_ASSERT(kept_positions, !pl_valid_o || stage_2 || pl_pos_o == cand_position)
+  `CASTOR_ASSERT(kept_queue_0, host_empty || host_head[EntryW-1-:KdW] == host_kds[KdW-1:0])
+  `CASTOR_ASSERT(kept_items_of_kernels, !items_kept_q || items_right)
+  `CASTOR_ASSERT(kept_lists_in_memory, !stored_kept_q || stored_right == '1)
+  `CASTOR_ASSERT(kept_room_of_lists_in_memory, !stored_kept_q || room_right)
+  `CASTOR_ASSERT(kept_reads_of_lists, !reads_kept_q || coming_right == '1)
+  `CASTOR_ASSERT(kept_reads_under_way, 32'(tags_there) == 32'(tags) && first_set_there == refill_set &&
+                                       wrote_there == wrote && bad_reply == (mem_rvalid_i && tags == '0))
+  `CASTOR_ASSERT(kept_list_of_a_reply, !rf_valid || rf_list == read_list_q)
+  `CASTOR_ASSERT(kept_request, !stored_kept_q || !mem_valid_o || (mem_list_o == request_list_q &&
+                                                                  mem_idx_o == request_idx_q))
+
+  // Each of the two is said at once, since no part of it follows from itself: a state that is so is followed by one
+  // that is so. First the numbers, as long as no kernel has lost an item; then, that each kernel has as many items as
+  // there are of it in queues, in hand, in memory and on their way, and so never loses one.
+  logic [NumSets-1:0]  sets_whole;
+  logic [NumLists-1:0] lists_whole;
+  logic [NumKd-1:0]    kernels_whole;
+  logic [31:0]         sum, memory_sum, kernel_sum;
+  logic                request_whole;
+
+  always_comb begin
+    memory_sum = 32'(tags);
+    for (int unsigned c = 0; c < NumSets; c++) begin
+      sum = '0;
+      for (int unsigned l = 0; l < LvlMax; l++) begin
+        sum = sum + 32'(listed_number[(c*LvlMax+l)*EntriesW+:EntriesW]);
+      end
+      sets_whole[c] = number[c] == sum && number[c] + slots[c] <= limit && slots[c] == fetched[c] && !elsewhere[c];
+    end
+    for (int unsigned q = 0; q < NumLists; q++) begin
+      sum = 32'(rf_valid && 32'(rf_list) == q);
+      for (int unsigned i = 0; i < RefillMax; i++) begin
+        sum = sum + 32'(i < 32'(tags) && 32'(read_lists[i*ListW+:ListW]) == q);
+      end
+      lists_whole[q] = reads[q] == sum && memory[q] <= room &&
+                       (listed[q] || position[q*CntW+:CntW] == '0) &&
+                       listed[q] == (listed_number[q*EntriesW+:EntriesW] != '0);
+      memory_sum     = memory_sum + memory[q];
+    end
+    kernel_sum = '0;
+    for (int unsigned k = 0; k < NumKd; k++) begin
+      sum        = 32'(stored_q[k]) + 32'(writes_now && 32'(mem_wdata_o[EntryW-1-:KdW]) == k);
+      kernel_sum = kernel_sum + sum;
+      sum        = sum + 32'(pk_valid && 32'(parked_kd) == k) + 32'(rf_valid && 32'(rf_entry[EntryW-1-:KdW]) == k);
+      for (int unsigned i = 0; i < NumKd; i++) begin
+        sum = sum + 32'(i < 32'(host_count) && 32'(host_kds[i*KdW+:KdW]) == k);
+      end
+      for (int unsigned q = 0; q < NumLists; q++) begin
+        for (int unsigned i = 0; i < NumSlots; i++) begin
+          sum = sum + 32'(i < 32'(listed_number[q*EntriesW+:EntriesW]) &&
+                          32'(listed_entries[(q*NumSlots+i+1)*EntryW-1-:KdW]) == k);
+        end
+      end
+      kernels_whole[k] = 32'(items[k*QcntW+:QcntW]) == sum && 32'(stored_q[k]) <= sum;
+    end
+    request_whole = in_ring;
+    for (int unsigned i = 0; i < RefillMax; i++) begin
+      if (mem_valid_o && !mem_we_o && i + 1 == 32'(tags)) begin
+        request_whole = request_whole && read_lists[i*ListW+:ListW] == mem_list_o;
+      end
+    end
+    request_whole = request_whole && (!mem_valid_o || mem_we_o || tags != '0);
+  end
+
+  `CASTOR_ASSERT(w7_numbers_agree,
+                 !items_kept_q || (lists_kept_q && stored_kept_q && reads_kept_q && sets_whole == '1 &&
+                                   lists_whole == '1 && request_whole && all_items == all_waiting &&
+                                   32'(tags) <= RefillMax))
+  `CASTOR_ASSERT(w7_each_kernel_has_its_items, items_kept_q && kernels_whole == '1 && kernel_sum == memory_sum)
+
   // Situations that the proofs should not exclude.
   `CASTOR_COVER(placed_in_stage_1, pl_valid_o && pl_taken_i && stage_1)
   `CASTOR_COVER(placed_in_stage_2, pl_valid_o && pl_taken_i && stage_2)
@@ -703,6 +857,34 @@ module castor_laperm_properties #(
   `CASTOR_COVER(reply_refused, err_o[1])
 endmodule
 
+// Yosys joins a wire that is named so to the register inside, which simulators find by its path.
+`ifdef YOSYS
+bind castor_laperm (* hierconn *)
+  logic [NumLists*$clog2(NumSets*BankDepth+1)-1:0] \u_lists.u_properties.number ;
+bind castor_laperm (* hierconn *)
+  logic [NumLists*NumSets*BankDepth*EntryWidth-1:0] \u_lists.u_properties.queue ;
+bind castor_laperm (* hierconn *)
+  logic \u_lists.u_properties.kept_to_q ;
+bind castor_laperm (* hierconn *)
+  logic [NumLists*(OvfW+1)-1:0] \u_memory.u_stored.u_properties.count ;
+bind castor_laperm (* hierconn *)
+  logic [NumLists*$clog2(RefillMax+2)-1:0] \u_memory.u_coming.u_properties.count ;
+bind castor_laperm (* hierconn *)
+  logic [NumKd*QcntW-1:0] \u_items.u_properties.count ;
+bind castor_laperm (* hierconn *)
+  logic \u_memory.u_stored.u_properties.kept_to_q ;
+bind castor_laperm (* hierconn *)
+  logic \u_memory.u_coming.u_properties.kept_to_q ;
+bind castor_laperm (* hierconn *)
+  logic \u_items.u_properties.kept_to_q ;
+bind castor_laperm (* hierconn *)
+  logic [$clog2((RefillMax > 1 ? RefillMax : 2)+1)-1:0] \u_memory.tags ;
+bind castor_laperm (* hierconn *)
+  logic [SetWidth-1:0] \u_memory.rc_q ;
+bind castor_laperm (* hierconn *)
+  logic \u_memory.tn_q ;
+`endif
+
 bind castor_laperm castor_laperm_properties #(
   .NumSm(NumSm), .ClusterSize(ClusterSize), .LvlMax(LvlMax), .BankDepth(BankDepth), .NumKd(NumKd), .OvfW(OvfW),
   .RefillMax(RefillMax), .QcntW(QcntW), .AgeiW(AgeiW), .CntW(CntW), .DimW(DimW), .ParamW(ParamW)
@@ -712,7 +894,15 @@ bind castor_laperm castor_laperm_properties #(
   .scan_sm_o, .pl_valid_o, .pl_sm_o, .pl_kd_o, .pl_agei_o, .pl_level_o, .pl_pos_o, .pl_last_o, .pl_dim_o, .pl_param_o,
   .ev_stage_o, .ev_backup_o, .ev_starve_o, .mem_valid_o, .mem_we_o, .mem_list_o, .mem_idx_o, .mem_wdata_o, .hold_o,
   .waiting_o, .ready_o, .fits_head_o, .bound_wait_o, .err_o, .listed, .stored, .coming, .filled(has), .full,
-  .host_empty, .host_full, .host_pos(host_pos_q), .push_items, .host_put, .insert, .written, .hand_set(set),
-  .hand_list(list), .fetch, .fetch_set, .land, .land_set, .land_list, .land_entry, .parked(pk_v_q),
+  .roomy(room),
+  .host_empty, .host_full, .host_pos(host_pos_q), .cand_set, .cand_list, .list_head, .host_head,
+  .push_good, .push_items, .host_put, .insert, .written, .hand_set(set),
+  .hand_list(list), .fetch, .fetch_set, .land, .land_set, .land_list, .land_entry, 
+  .bad_reply, .listed_number(u_lists.u_properties.number), .listed_entries(u_lists.u_properties.queue),
+  .lists_kept_q(u_lists.u_properties.kept_to_q), .in_memory(u_memory.u_stored.u_properties.count),
+  .fetches(u_memory.u_coming.u_properties.count), .items(u_items.u_properties.count),
+  .stored_kept_q(u_memory.u_stored.u_properties.kept_to_q), .reads_kept_q(u_memory.u_coming.u_properties.kept_to_q),
+  .items_kept_q(u_items.u_properties.kept_to_q), .tags_there(u_memory.tags), .first_set_there(u_memory.rc_q),
+  .wrote_there(u_memory.tn_q), .parked(pk_v_q),
   .parked_kd(pk_entry_q[EntryWidth-1-:KdWidth]), .parked_level(pk_level_q), .parked_sm(pk_sm_q)
 );
