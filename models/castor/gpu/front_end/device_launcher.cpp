@@ -163,6 +163,7 @@ LaunchRecord& DeviceLauncher::take(LaunchId launch) {
 }
 
 bool DeviceLauncher::ready() const {
+  if (!on_) return false;
   for (unsigned list = 0; list < pool_.lists(); ++list) {
     if (starts(pool_.offered(list))) return true;
   }

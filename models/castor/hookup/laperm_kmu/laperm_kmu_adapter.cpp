@@ -18,6 +18,7 @@ void LapermKmuAdapter::attach(const gpu::HookSite& site) {
 
 void LapermKmuAdapter::reset() {
   kmu_.reset();
+  out_.pick.reset();
   changed_ = false;
 }
 
