@@ -69,13 +69,14 @@ void over_rr(const ChildRuns& runs, const std::string& title, const Figure& figu
   }));
 }
 
-/// Bars of systems over round robin: ratios as %, or points of a rate.
+/// Bars of systems over round robin: ratios as doublings, so that all can be seen, or points of a rate. `source`: %, or
+/// points.
 void bars(const ChildRuns& runs, const char* file, const char* title, const Figure& figure, bool rate,
           const std::map<std::string, double>& source, Output& output) {
   Plot plot;
   plot.file = file;
   plot.title = title;
-  plot.y_label = rate ? "points over round robin" : "% over round robin";
+  plot.y_label = rate ? "points over round robin" : "doublings: 0 = round robin, 1 = twice its IPC";
   plot.groups = runs.programs;
   plot.groups.emplace_back("mean");
   for (const std::string& system : runs.systems) {
@@ -92,11 +93,13 @@ void bars(const ChildRuns& runs, const char* file, const char* title, const Figu
         value.deviation = 0;
         value.count = 1;
       } else {
-        value.mean = 100 * (value.mean - 1);
-        value.deviation *= 100;
+        value.deviation /= value.mean * std::log(2.0);
+        value.mean = std::log2(value.mean);
       }
       const auto found = source.find(system);
-      series.add(value, group == "mean" && found != source.end() ? found->second : std::nan(""));
+      const bool known = group == "mean" && found != source.end();
+      const double published = known ? found->second : std::nan("");
+      series.add(value, rate ? published : std::log2(1 + published / 100));
     }
     plot.series.push_back(std::move(series));
   }
