@@ -28,6 +28,41 @@ PROGRAMS = {
 }
 
 
+# More launches from one SM than fit there, before and after a reset of the device.
+RESET = """
+#include <cstdio>
+#include <vector>
+__global__ void child(int* out) {
+  if (threadIdx.x == 0) atomicAdd(out, 1);
+}
+__global__ void root(int* out) {
+  cudaStream_t s;
+  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  for (int i = 0; i < 4; ++i) child<<<8, 1024, 0, s>>>(out);
+}
+int main() {
+  constexpr int kBytes = 64 << 20;
+  bool right = true;
+  for (int round = 0; round < 2; ++round) {
+    char* buffer = nullptr;
+    int *out = nullptr, count = 0;
+    cudaMalloc(&buffer, kBytes);
+    cudaMalloc(&out, sizeof count);
+    cudaMemset(buffer, 0x5a, kBytes);
+    cudaMemset(out, 0, sizeof count);
+    root<<<1, 32>>>(out);
+    cudaMemcpy(&count, out, sizeof count, cudaMemcpyDeviceToHost);
+    std::vector<char> bytes(kBytes);
+    cudaMemcpy(bytes.data(), buffer, kBytes, cudaMemcpyDeviceToHost);
+    for (const char byte : bytes) right = right && byte == 0x5a;
+    right = right && count == 32 * 4 * 8;
+    cudaDeviceReset();
+  }
+  std::puts(right ? "right" : "WRONG");
+}
+"""
+
+
 class Run:
     """What a program printed, and the report of the machine."""
 
@@ -49,6 +84,7 @@ class Run:
         self.block = front_end.get("launch_unit", {}).get("dtbl", {})
         self.policy = front_end.get("dispatch_policy", {}).get("laperm", {})
         self.front_end = front_end
+        self.cycles = report["cycles"]
         self.kernels = report["kernels"]
 
     def sum(self, count):
@@ -152,6 +188,25 @@ class Groups(unittest.TestCase):
         self.conserved(run)
         self.placed_as_pushed(run)
         self.assertGreater(run.policy["memory_writes"], 0)
+
+    def test_lists_in_memory_that_nothing_lies_in_change_nothing(self):
+        keys = ("l1.caches_global=1", *self.LAPERM)
+        lists, none = (Run("recommend", "cdp", keys=(*keys, f"blocks.laperm.list_log2={log2}")) for log2 in (12, 0))
+        self.assertEqual(lists.policy["memory_writes"], 0)
+        self.assertEqual(lists.cycles, none.cycles)
+
+    def test_lists_in_memory_outlive_a_reset_of_the_device(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "reset.cu").write_text(RESET)
+            compiler = CASTOR.with_name("castor-cc")
+            subprocess.run([compiler, "-O2", "reset.cu", "-o", "reset"], cwd=folder, check=True, timeout=120)
+            command = [CASTOR, "run", "--platform", "kepler_k20c", "--report", "r.json"]
+            for key in (*self.LAPERM, "blocks.laperm.bank_depth=2", "blocks.laperm.policy=smx_bind"):
+                command += ["--set", key]
+            done = subprocess.run([*command, "./reset"], cwd=folder, text=True, capture_output=True, timeout=120)
+            report = json.loads((pathlib.Path(folder) / "r.json").read_text())
+        self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
+        self.assertGreater(report["statistics"]["front_end"]["dispatch_policy"]["laperm"]["memory_writes"], 0)
 
     def refused(self, *keys):
         command = [CASTOR, "run", "--platform", "kepler_k20c"]

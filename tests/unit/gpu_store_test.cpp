@@ -274,6 +274,7 @@ TEST(Store, NamesEveryKind) {
                                                           {AllocationKind::kPool, "pool"},
                                                           {AllocationKind::kModule, "module"},
                                                           {AllocationKind::kQueues, "queue"},
+                                                          {AllocationKind::kBlock, "hardware block's"},
                                                           {AllocationKind::kDeviceHeap, "device malloc"}};
   for (const auto& [kind, name] : kinds) {
     const auto address = store.allocate(16, kind);
@@ -301,6 +302,34 @@ TEST(Store, KeepsTheMachinesOwnAllocationsApart) {
       EXPECT_TRUE(store.free(own[own.size() - 3])) << "parameters, used again at once";
     }
     for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(own[i] % Store::kAlignment, 0U);
+    return found;
+  };
+  EXPECT_EQ(addresses(true), addresses(false));
+}
+
+// Blocks have theirs from the machine's beginning to its end, and a program's addresses do not tell of it.
+TEST(Store, MemoryOfBlocksOutlivesAClearAndMovesNothing) {
+  const auto addresses = [](bool block) {
+    Store store({kMegabyte});
+    std::vector<std::uint64_t> found;
+    std::uint64_t own = 0;
+    if (block) {
+      own = store.allocate(5000, AllocationKind::kBlock, "lists").value();
+      std::memset(store.host(own), 0x5a, 5000);
+    }
+    for (int round = 0; round < 2; ++round) {
+      for (int i = 0; i < 3; ++i) found.push_back(store.allocate(10000, AllocationKind::kHeap).value());
+      store.clear();
+      EXPECT_EQ(store.contains(own, 5000), block);
+      EXPECT_EQ(store.used(AllocationKind::kBlock), block ? 5000U : 0U);
+      EXPECT_EQ(store.used(AllocationKind::kHeap), 0U);
+    }
+    // Nobody else gets it.
+    while (const auto more = store.allocate(4096, AllocationKind::kHeap)) {
+      if (block) EXPECT_LT(*more + 4096, own);
+      std::memset(store.host(*more), 0, 4096);
+    }
+    if (block) EXPECT_EQ(std::to_integer<int>(*store.host(own + 4999)), 0x5a);
     return found;
   };
   EXPECT_EQ(addresses(true), addresses(false));

@@ -28,7 +28,8 @@ bool is_internal(AllocationKind kind) {
 
 // What differs between machines that run one program.
 bool is_of_machine(AllocationKind kind) {
-  return is_internal(kind) || kind == AllocationKind::kCode || kind == AllocationKind::kQueues;
+  return is_internal(kind) || kind == AllocationKind::kCode || kind == AllocationKind::kQueues ||
+         kind == AllocationKind::kBlock;
 }
 
 std::string hexadecimal(std::uint64_t value) {
@@ -69,6 +70,8 @@ const char* name(AllocationKind kind) {
       return "device malloc";
     case AllocationKind::kQueues:
       return "queue";
+    case AllocationKind::kBlock:
+      return "hardware block's";
     case AllocationKind::kCount:
       break;
   }
@@ -100,7 +103,7 @@ std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind 
   alignment = std::max(alignment, kAlignment);
   const std::uint64_t span = round_up(size, kAlignment) + kGap;
   std::optional<std::uint64_t> found;
-  const bool last = options_.apart && is_of_machine(kind);
+  const bool last = kind == AllocationKind::kBlock || (options_.apart && is_of_machine(kind));
   if (is_internal(kind)) found = take_hole(span, alignment, last ? end_ : 0);
   if (!found) found = last ? take_last(span, alignment) : take_fresh(span, alignment);
   if (!found) found = take_hole(span, alignment);
@@ -261,13 +264,23 @@ bool Store::is_mapped(std::uint64_t address, bool host_visible) const {
 
 void Store::clear() {
   base::TickWall::check("allocations of the store");
-  live_.clear();
-  freed_.clear();
-  holes_.clear();
+  std::uint64_t end = kBase + options_.bytes;
   used_ = 0;
   used_by_kind_ = {};
+  for (auto next = live_.begin(); next != live_.end();) {
+    const Allocation& allocation = next->second;
+    if (allocation.kind != AllocationKind::kBlock) {
+      next = live_.erase(next);
+      continue;
+    }
+    end = std::min(end, allocation.address);
+    used_ += round_up(allocation.size, kAlignment) + kGap;
+    used_by_kind_[static_cast<std::size_t>(allocation.kind)] += allocation.size;
+    ++next;
+  }
+  freed_.clear();
+  holes_.clear();
   ++generation_;
-  const std::uint64_t end = kBase + options_.bytes;
   if (next_ > kBase) madvise(host(kBase), round_up(next_ - kBase, kPage), MADV_DONTNEED);
   if (end_ < end) madvise(host(end_ / kPage * kPage), end - end_ / kPage * kPage, MADV_DONTNEED);
   next_ = kBase;

@@ -26,6 +26,7 @@ enum class AllocationKind : std::uint8_t {
   kModule,
   kDeviceHeap,  ///< device-side malloc
   kQueues,      ///< rings of hardware queues
+  kBlock,       ///< of a hardware block, as long as the machine lives
   kCount
 };
 
@@ -50,7 +51,8 @@ class Store {
     std::uint64_t bytes = std::uint64_t{1} << 32;  ///< capacity, the machine's memory.bytes
     bool poison = false;                           ///< fill fresh memory with 0xcd instead of zero
     /// What the machine allocates for itself (code, parameters, local memory, queues) lies at the other end of memory,
-    /// so that addresses and neighbours of what a program allocates are the same on all machines.
+    /// so that addresses and neighbours of what a program allocates are the same on all machines. Memory of hardware
+    /// blocks always does.
     bool apart = false;
   };
   static constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
@@ -106,7 +108,7 @@ class Store {
   [[nodiscard]] std::uint64_t used() const { return used_; }
   /// Bytes that live allocations of one kind asked for.
   [[nodiscard]] std::uint64_t used(AllocationKind kind) const { return used_by_kind_[static_cast<std::size_t>(kind)]; }
-  /// Drops all allocations (device reset); pages go back to the host.
+  /// Drops all allocations but those of hardware blocks (device reset); pages go back to the host.
   void clear();
   /// Changes whenever an allocation is made or freed: lets callers keep a memo of `find`.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }

@@ -34,7 +34,7 @@ MemoryClient::Access MemoryClient::make(RequestKind kind, std::uint64_t address,
 
 std::uint64_t MemoryClient::allocate(std::uint64_t bytes, const char* what) {
   const auto address =
-      owner_->store_ == nullptr ? std::nullopt : owner_->store_->allocate(bytes, AllocationKind::kQueues, what);
+      owner_->store_ == nullptr ? std::nullopt : owner_->store_->allocate(bytes, AllocationKind::kBlock, what);
   if (address) return *address;
   throw base::InputError("no device memory left for the " + std::string(what) + ": " + std::to_string(bytes) +
                          " bytes");
