@@ -1,5 +1,5 @@
-// Properties of the launcher's choice of the next kernel (docs/blocks/laperm_kmu.md, "Invariants"). Names begin with the
-// number of the invariant.
+// Properties of the choice of the next kernel (docs/blocks/laperm_kmu.md, "Invariants"). Names begin with the number of
+// the invariant.
 //
 // They are about ports: what was ready in the cycles before an offer, and what was taken. The two rotations are kept
 // here once more, from what was taken. Nothing is assumed of the surroundings.
