@@ -13,19 +13,10 @@ import sys
 import tempfile
 import unittest
 
+from dynamic_programs import HASH, PROGRAMS
+
 CASTOR = KERNELS = None
 LAUNCHES = re.compile(r": launches (\d+), refused 0, failed 0$", re.MULTILINE)
-HASH = re.compile(r"^PASS .*; hash ([0-9a-f]{16})$", re.MULTILINE)
-PROGRAMS = {
-    "amr": ["--base", "8", "--limit", "400"],
-    "barnes_hut": ["clusters", "--points", "400"],
-    "bfs": ["citation", "--nodes", "2000"],
-    "colouring": ["citation", "--nodes", "500"],
-    "join": ["gaussian", "--left", "700"],
-    "recommend": ["ratings", "--customers", "100"],
-    "regexp": ["packets", "--streams", "6"],
-    "sssp": ["citation", "--nodes", "500"],
-}
 
 
 # More launches from one SM than fit there, before and after a reset of the device.

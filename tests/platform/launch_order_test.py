@@ -7,26 +7,16 @@ order that is observed, and that nothing moves in programs that do not launch.
 
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
+from dynamic_programs import HASH, PROGRAMS
+
 CASTOR = CASTOR_CC = KERNELS = None
-HASH = re.compile(r"^PASS .*; hash ([0-9a-f]{16})$", re.MULTILINE)
 BLOCK = ("blocks.laperm_kmu.enable=1",)
 BY_LEVEL = (*BLOCK, "blocks.laperm_kmu.lists=by_level")
-PROGRAMS = {
-    "amr": ["--base", "8", "--limit", "400"],
-    "barnes_hut": ["clusters", "--points", "400"],
-    "bfs": ["citation", "--nodes", "2000"],
-    "colouring": ["citation", "--nodes", "500"],
-    "join": ["gaussian", "--left", "700"],
-    "recommend": ["ratings", "--customers", "100"],
-    "regexp": ["packets", "--streams", "6"],
-    "sssp": ["citation", "--nodes", "500"],
-}
 
 # Three generations; each launch has a stream of its own, so that it waits for the table alone.
 NEST = """
