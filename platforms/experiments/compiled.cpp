@@ -241,11 +241,7 @@ void compile(const Wanted& wanted) {
   words.insert(words.end(), {"-o", (folder / wanted.name).string()});
   const int status = wait_for(start_process(words, log.string()));
   if (status != 0 || ::access((folder / wanted.name).c_str(), X_OK) != 0) {
-    std::string command;
-    for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
-    std::string said = contents(log.string());
-    while (!said.empty() && said.back() == '\n') said.pop_back();
-    throw base::Error(wanted.name + " cannot be compiled: " + command + "\n" + said);
+    cannot_compile(wanted.name, words, log.string());
   }
   fs::remove(log, failed);
   fs::rename(folder, wanted.folder);
@@ -291,6 +287,14 @@ void compile_all(const std::vector<Wanted>& missing, unsigned workers) {
 }
 
 }  // namespace
+
+void cannot_compile(const std::string& what, const std::vector<std::string>& words, const std::string& log) {
+  std::string command;
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
+  std::string said = contents(log);
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  throw base::Error(what + " cannot be compiled: " + command + "\n" + said);
+}
 
 std::vector<std::string> compile_command(const std::string& name) { return command_of(name, sources_of(name)); }
 

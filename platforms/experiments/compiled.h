@@ -13,6 +13,9 @@ namespace castor::platforms::experiments {
 /// it said.
 [[nodiscard]] std::vector<std::string> compiled_programs(const std::vector<std::string>& names, unsigned workers);
 
+/// Throws base::Error: `what` cannot be compiled, with the command and what it said into the file `log`.
+[[noreturn]] void cannot_compile(const std::string& what, const std::vector<std::string>& words,
+                                 const std::string& log);
 /// What compiles such a program: castor-cc, its options, the sources; without "-o". Errors: InputError as above.
 [[nodiscard]] std::vector<std::string> compile_command(const std::string& name);
 

@@ -28,6 +28,8 @@ class ChildExperiment : public Experiment {
   [[nodiscard]] const ChildSystems& systems() const { return known_; }
   /// `quick`: a few.
   [[nodiscard]] virtual std::vector<ChildPathRun> path_runs(bool /*quick*/) const { return {}; }
+  /// On which they run, unless another one is asked for.
+  static constexpr const char* kMachine = "kepler_k20c";
   /// Workloads that run on variants, if no systems are named.
   [[nodiscard]] virtual Names of_variants() const { return workloads::children::program_names(); }
 
@@ -38,8 +40,6 @@ class ChildExperiment : public Experiment {
   void add_path(std::vector<Run>& runs, const ChildPathRun& one) const;
   void add(std::vector<Run>& runs, const std::string& name, unsigned seed, const ChildSystem& system,
            const std::string& variation) const;
-
-  static constexpr const char* kMachine = "kepler_k20c";
 
   const ChildSystems known_;
   Names programs_, systems_, overrides_, arguments_;

@@ -17,8 +17,7 @@ namespace castor::platforms::experiments {
 /// * stale_hit: L1 hits on data that have been written since
 /// * kernel_l2_hit, kernel_l2_miss, kernel_l2_merged: requests of kernels, without those of copies
 /// * child_l1_hit, child_l1_miss: loads of launches by device code, looked up in L1; with groups those of the kernel
-/// that
-///   is kept resident for them, which does nothing itself
+///   that is kept resident for them, which does nothing itself
 /// * pushes, own, host, stolen, starved, unfit, push_wait, backups, memory_writes, memory_reads: the block LaPerm's
 ///
 /// Errors: base::Error if the file is no timeline.

@@ -36,7 +36,7 @@ class FileLock {
 };
 
 void run_compiler(const Names& words, const std::string& log) {
-  if (wait_for(start_process(words, log)) != 0) throw base::Error("a footprint cannot be compiled: " + contents(log));
+  if (wait_for(start_process(words, log)) != 0) cannot_compile("a footprint", words, log);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "platforms/experiments/children/placement.h"
 #include "platforms/experiments/laperm/footprint_run.h"
 #include "platforms/experiments/laperm/laperm_report.h"
+#include "platforms/machines.h"
 #include "workloads/laperm/evaluation.h"
 
 namespace castor::platforms::experiments {
@@ -23,15 +24,16 @@ const Names kEntries = {"table.entries=256"};
 
 Names policy(const char* name) { return {"blocks.laperm.enable=1", std::string("blocks.laperm.policy=") + name}; }
 
-/// Latencies of launches and of the parse, parts of what was measured (base/common.yaml).
-Names latency(unsigned percent) {
+/// Latencies of launches and of the parse, parts of what `whole` has.
+Names latency(const gpu::Machine& whole, unsigned percent) {
   Names out;
-  for (const auto& [key, value] : {std::pair<const char*, unsigned>{"launch.stream_warp", 7165},
-                                   {"launch.buffer_warp", 8023},
-                                   {"launch.buffer_lane", 129},
-                                   {"launch.launch_warp", 12187},
-                                   {"launch.launch_lane", 1592},
-                                   {"parse.latency", 283}}) {
+  const gpu::Machine::Launch& launch = whole.launch;
+  for (const auto& [key, value] : {std::pair<const char*, std::uint64_t>{"launch.stream_warp", launch.stream_warp},
+                                   {"launch.buffer_warp", launch.buffer_warp},
+                                   {"launch.buffer_lane", launch.buffer_lane},
+                                   {"launch.launch_warp", launch.launch_warp},
+                                   {"launch.launch_lane", launch.launch_lane},
+                                   {"parse.latency", whole.parse.latency}}) {
     out.push_back(std::string(key) + "=" + std::to_string((value * percent + 50) / 100));
   }
   return out;
@@ -49,7 +51,7 @@ ChildSystem traced(std::string name, const char* description, const char* form, 
   return {std::move(name), description, form, all(keys), variant, groups, {}, true};
 }
 
-ChildSystems laperm_systems() {
+ChildSystems laperm_systems(const gpu::Machine& machine) {
   const Names pri = policy("tb_pri"), bind = policy("smx_bind"), adaptive = policy("adaptive_bind");
   ChildSystems out = {
       traced(laperm::kCdp.rr, "child kernels, as the machine places them", "cdp", {kL1}),
@@ -69,9 +71,10 @@ ChildSystems laperm_systems() {
                        {kL1, kGroups, {"blocks.dtbl.hash_mode=1", "blocks.dtbl.agt_size=2048"}}, true));
   for (const laperm::Latency& one : laperm::latencies()) {
     if (one.percent == 100) continue;
-    out.push_back(traced(one.cdp.rr, "cdp_rr with part of the latencies", "cdp", {kL1, latency(one.percent)}, true));
+    out.push_back(
+        traced(one.cdp.rr, "cdp_rr with part of the latencies", "cdp", {kL1, latency(machine, one.percent)}, true));
     out.push_back(traced(one.cdp.adaptive_bind, "cdp_adaptive_bind with part of the latencies", "cdp",
-                         {kL1, adaptive, latency(one.percent)}, true));
+                         {kL1, adaptive, latency(machine, one.percent)}, true));
   }
   out.push_back(
       traced(laperm::kManyKernels.rr, "cdp_rr, 256 entries of the kernel table", "cdp", {kL1, kEntries}, true));
@@ -89,7 +92,7 @@ ChildSystems laperm_systems() {
 
 class LapermExperiment final : public ChildExperiment {
  public:
-  LapermExperiment() : ChildExperiment(laperm_systems()) {}
+  LapermExperiment() : ChildExperiment(laperm_systems(load_machine(kMachine).machine)) {}
 
   [[nodiscard]] const char* name() const override { return "laperm"; }
   [[nodiscard]] const char* title() const override {
