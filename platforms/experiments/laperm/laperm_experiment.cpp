@@ -23,6 +23,10 @@ const Names kPushed = {"blocks.dtbl.enable=1", "blocks.dtbl.dispatch=0"};
 const Names kEntries = {"table.entries=256"};
 
 Names policy(const char* name) { return {"blocks.laperm.enable=1", std::string("blocks.laperm.policy=") + name}; }
+/// The launcher takes child kernels by level too, of lists of the SMs or of all.
+Names launcher(const char* lists) {
+  return {"blocks.laperm_kmu.enable=1", std::string("blocks.laperm_kmu.lists=") + lists};
+}
 
 /// Latencies of launches and of the parse, parts of what `whole` has.
 Names latency(const gpu::Machine& whole, unsigned percent) {
@@ -53,11 +57,12 @@ ChildSystem traced(std::string name, const char* description, const char* form, 
 
 ChildSystems laperm_systems(const gpu::Machine& machine) {
   const Names pri = policy("tb_pri"), bind = policy("smx_bind"), adaptive = policy("adaptive_bind");
+  const Names all_sms = launcher("by_level"), by_sm = launcher("by_sm");
   ChildSystems out = {
       traced(laperm::kCdp.rr, "child kernels, as the machine places them", "cdp", {kL1}),
-      traced(laperm::kCdp.tb_pri, "child kernels, children first", "cdp", {kL1, pri}),
-      traced(laperm::kCdp.smx_bind, "and on the SM of their parent", "cdp", {kL1, bind}),
-      traced(laperm::kCdp.adaptive_bind, "and on others that have nothing to do", "cdp", {kL1, adaptive}),
+      traced(laperm::kCdp.tb_pri, "child kernels, children first", "cdp", {kL1, pri, all_sms}),
+      traced(laperm::kCdp.smx_bind, "and on the SM of their parent", "cdp", {kL1, bind, by_sm}),
+      traced(laperm::kCdp.adaptive_bind, "and on others that have nothing to do", "cdp", {kL1, adaptive, by_sm}),
       traced(laperm::kDtbl.rr, "groups, as the block DTBL places them", "dtbl", {kL1, kGroups}),
       traced(laperm::kDtbl.tb_pri, "groups, children first", "dtbl", {kL1, kPushed, pri}),
       traced(laperm::kDtbl.smx_bind, "and on the SM of their parent", "dtbl", {kL1, kPushed, bind}),
@@ -74,12 +79,14 @@ ChildSystems laperm_systems(const gpu::Machine& machine) {
     out.push_back(
         traced(one.cdp.rr, "cdp_rr with part of the latencies", "cdp", {kL1, latency(machine, one.percent)}, true));
     out.push_back(traced(one.cdp.adaptive_bind, "cdp_adaptive_bind with part of the latencies", "cdp",
-                         {kL1, adaptive, latency(machine, one.percent)}, true));
+                         {kL1, adaptive, by_sm, latency(machine, one.percent)}, true));
   }
   out.push_back(
       traced(laperm::kManyKernels.rr, "cdp_rr, 256 entries of the kernel table", "cdp", {kL1, kEntries}, true));
   out.push_back(traced(laperm::kManyKernels.adaptive_bind, "cdp_adaptive_bind, 256 entries", "cdp",
-                       {kL1, kEntries, adaptive}, true));
+                       {kL1, kEntries, adaptive, by_sm}, true));
+  out.push_back(traced("cdp_adaptive_bind_table", "cdp_adaptive_bind, of kernels in the table alone", "cdp",
+                       {kL1, adaptive}, true));
   const auto other = [&](const char* name, const char* description, const char* key) {
     out.push_back(traced(name, description, "dtbl", {kL1, kPushed, adaptive, {key}}, true));
   };

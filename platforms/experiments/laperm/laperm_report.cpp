@@ -254,6 +254,7 @@ void studies(const ChildRuns& runs, Output& output) {
         false, by_latency, output);
   gains(runs, "Adaptive-Bind over round robin, IPC (mean: geometric)", laperm::ipc(), false,
         {{"CDP, 32 entries", laperm::kCdp.adaptive_bind, laperm::kCdp.rr},
+         {"CDP, in the table alone", "cdp_adaptive_bind_table", laperm::kCdp.rr},
          {"CDP, 256 entries", laperm::kManyKernels.adaptive_bind, laperm::kManyKernels.rr},
          {"DTBL", laperm::kDtbl.adaptive_bind, laperm::kDtbl.rr},
          {"DTBL, over dtbl_rr_hash", laperm::kDtbl.adaptive_bind, "dtbl_rr_hash"}},

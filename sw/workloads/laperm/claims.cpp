@@ -218,14 +218,12 @@ class LapermJudge : Judge {
     Claim& c = begin("P8", "Adaptive-Bind gives some L1 hits back", "-2.3 (CDP), -3.1 (DTBL) points of SMX-Bind",
                      "mean of L1 hits below SMX-Bind and above TB-Pri, in both");
     if (!need_all(c)) return;
-    std::vector<Truth> size;
-    const auto over = [&](const Model& m, const char* base) {
-      const Spread own = points(launchers(), m.adaptive_bind, base, l1_hits());
-      size.push_back(base == m.smx_bind ? below(own, 0) : above(own, 0));
-      return own;
-    };
-    c.ours = "of SMX-Bind " + both(over(kCdp, kCdp.smx_bind), over(kDtbl, kDtbl.smx_bind), "");
-    c.ours += "; of TB-Pri " + both(over(kCdp, kCdp.tb_pri), over(kDtbl, kDtbl.tb_pri), "");
+    const auto over = [&](const char* own, const char* base) { return points(launchers(), own, base, l1_hits()); };
+    const Spread cdp_smx = over(kCdp.adaptive_bind, kCdp.smx_bind), cdp_pri = over(kCdp.adaptive_bind, kCdp.tb_pri);
+    const Spread dtbl_smx = over(kDtbl.adaptive_bind, kDtbl.smx_bind),
+                 dtbl_pri = over(kDtbl.adaptive_bind, kDtbl.tb_pri);
+    const std::vector<Truth> size = {below(cdp_smx, 0), below(dtbl_smx, 0), above(cdp_pri, 0), above(dtbl_pri, 0)};
+    c.ours = "of SMX-Bind " + both(cdp_smx, dtbl_smx, "") + "; of TB-Pri " + both(cdp_pri, dtbl_pri, "");
     conclude(c, all_of(size), "wanted between TB-Pri and SMX-Bind");
   }
 

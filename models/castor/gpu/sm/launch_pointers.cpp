@@ -104,6 +104,7 @@ WarpMask LaunchPointers::send_pointer() {
     first = &calls;
     of = lowest(left);
   }
+  if (first == nullptr) return 0;
   outbox_.point({clock_.now() + 1, first->pointers.front().launch});
   first->pointers.pop_front();
   first_due_of_ = 0;
