@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "castor/isa/mark_check.h"
 
 namespace castor::compiler {
@@ -13,18 +14,12 @@ namespace {
 
 constexpr std::size_t kDisassemblyWidth = 44;
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
-  return text;
-}
-
 /// Takes the first word off a line.
 std::string_view take_word(std::string_view& line) {
-  line = trimmed(line);
+  line = base::trimmed(line);
   const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
   const std::string_view word = line.substr(0, end);
-  line = trimmed(line.substr(end));
+  line = base::trimmed(line.substr(end));
   return word;
 }
 
@@ -98,7 +93,7 @@ MarkList MarkList::parse(std::string_view text, const std::string& file) {
   while (!text.empty()) {
     ++number;
     const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = trimmed(text.substr(0, end));
+    std::string_view line = base::trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.front() == '#') continue;
     std::string_view rest = line;
@@ -129,7 +124,7 @@ MarkList MarkList::parse(std::string_view text, const std::string& file) {
       refuse(file, number,
              "kernel '" + base::printable(kernel.name, 200) + "' has " + std::to_string(kernel.records) +
                  " records, this is number " + std::to_string(*pc));
-    kernel.lines.push_back({*pc, *mark, std::string(trimmed(rest.substr(0, rest.find(" ;")))), number});
+    kernel.lines.push_back({*pc, *mark, std::string(base::trimmed(rest.substr(0, rest.find(" ;")))), number});
   }
   return list;
 }

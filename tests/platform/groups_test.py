@@ -213,7 +213,9 @@ class Groups(unittest.TestCase):
         self.assertIn("chip.sms is 40", self.refused("chip.sms=40"))
         self.assertIn("queue.in_memory", self.refused("queue.in_memory=1"))
         self.assertIn("places thread blocks of groups", self.refused("blocks.dtbl.dispatch=0"))
-        self.assertIn("exclude each other", self.refused("blocks.laperm.enable=1"))
+        both = self.refused("blocks.laperm.enable=1")
+        self.assertIn("exclude each other", both)
+        self.assertIn("blocks.dtbl.dispatch=0", both)
         self.assertIn("sm.lanes is 64", self.refused("blocks.dtbl.dispatch=0", "blocks.laperm.enable=1", "sm.lanes=64"))
 
 

@@ -27,6 +27,13 @@ TEST(Words, SwappedNeighboursAreOneMistake) {
   EXPECT_THAT(closest_word("tsil", {"list"}), IsEmpty());
 }
 
+TEST(Words, WhiteSpaceAtTheEndsIsLeftOut) {
+  EXPECT_EQ(trimmed("\t one  word \r\n"), "one  word");
+  EXPECT_EQ(trimmed("word"), "word");
+  EXPECT_EQ(trimmed(" \t "), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 TEST(Words, AQuestionOrNothing) {
   EXPECT_EQ(did_you_mean("runn", {"run"}), "did you mean run?");
   EXPECT_EQ(did_you_mean("runn", {"run"}, " "), "did you mean run? ");

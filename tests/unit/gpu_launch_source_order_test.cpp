@@ -116,6 +116,41 @@ TEST(LaunchSourceOrder, SleepingChangesNothing) {
   }
 }
 
+// Each of 200 threads launches once, as fast as the machine can take it. Cycles from the first grant to the last.
+std::string burst(const Keys& keys) {
+  const std::string text =
+      kernel("count", "red.global.add.u32 [%rd0], 1;") +
+      kernel("parent",
+             "mad.lo.u32 %r3, %r2, 50, %r1;\nmul.wide.u32 %rd2, %r3, 8;\nadd.u64 %rd2, %rd2, %rd0;\n"
+             "add.u64 %rd2, %rd2, 4096;\n" +
+                 create_stream("%r5", "%rd2") + "ld.u64 %rd3, [%rd2];\n" + arguments("%rd4", "%rd0", "%r3") +
+                 launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}));
+  GroupTimed timed("kepler_ideal", keys, text, false, true);
+  const std::uint64_t out = timed.host.words(4096);
+  if (timed.host.run("parent", out, 0, 4, 50) != Outcome::kDone) return "not done: " + timed.host.said();
+  if (timed.host.value(out) != 200) return "wrong";
+  Cycle first = kForever, last = 0;
+  for (const auto& [ticket, kernel] : timed.events.all.kernels) {
+    if (kernel.name != "count") continue;
+    first = std::min(first, kernel.granted);
+    last = std::max(last, kernel.granted);
+  }
+  return std::to_string(last - first);
+}
+Cycle burst_of(const Keys& keys) {
+  return std::stoull(in_process([&keys] { return burst(keys); }));
+}
+
+// With one launch of a list on the chip they follow each other at the latency of memory.
+TEST(LaunchSourceOrder, AListForALevelIsReadAsFarAheadAsThePool) {
+  const Cycle without = burst_of({}), wide = burst_of(kByLevel), narrow = burst_of(with(kByLevel, {"pool.window=1"}));
+  EXPECT_GT(narrow, 3 * wide);
+  EXPECT_LT(wide, 2 * without);
+}
+TEST(LaunchSourceOrder, ListsOfSmsShareTheWindow) {
+  EXPECT_LT(burst_of(with(kBlock, {"pool.window=64"})), burst_of(with(kBlock, {"pool.window=1"})));
+}
+
 // Recursion: each kernel launches two and waits for them, deeper than there are entries.
 const std::string kTree = kernel("node", "setp.eq.u32 %p1, %r0, 0;\n@%p1 bra LEAF;\nsub.u32 %r6, %r0, 1;\n" +
                                              arguments("%rd4", "%rd0", "%r6") + launch("%r4", "node", "%rd4") +

@@ -8,6 +8,9 @@ namespace castor::base {
 
 /// Words that people write and read: what they may have meant, and names of C++ as they wrote them.
 
+/// Without the white space at either end; a view of `text`.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
 /// Candidate closest to `word` by edit distance (a letter more, less, another one, or two neighbours swapped), the
 /// first of several; empty if even that is far (more than a third of the letters).
 [[nodiscard]] std::string closest_word(std::string_view word, const std::vector<std::string>& candidates);

@@ -15,9 +15,17 @@ bool has(const Claimant& block, Claim claim) {
   return std::find(block.claims.begin(), block.claims.end(), claim) != block.claims.end();
 }
 
-[[noreturn]] void exclude(const Claimant& first, const Claimant& second, const std::string& why) {
+[[noreturn]] void exclude(const Claimant& first, const Claimant& second, const std::string& why,
+                          const std::string& otherwise = "") {
   throw base::InputError("blocks " + first.block + " and " + second.block + " exclude each other: " + why,
-                         "disable one of them");
+                         "disable one of them" + otherwise);
+}
+
+// One that takes groups can leave places to one that knows them.
+std::string leave_places(const Claimant& taking, const Claimant& knowing) {
+  if (!has(taking, Claim::kTakesGroups) || !has(knowing, Claim::kKnowsGroups)) return "";
+  return ", or let block " + knowing.block + " place thread blocks for " + taking.block + " (blocks." + taking.block +
+         ".dispatch=0)";
 }
 
 // Launches by device code: who has none, and who orders kernels alone.
@@ -33,7 +41,9 @@ void check_launches(const Claimant& first, const Claimant& second) {
 void check_pair(const Claimant& first, const Claimant& second) {
   for (const Claim claim : kExclusive) {
     if (has(first, claim) && has(second, claim)) {
-      exclude(first, second, std::string("each ") + meaning(claim));
+      const bool places = claim == Claim::kPlacesTbs;
+      exclude(first, second, std::string("each ") + meaning(claim),
+              places ? leave_places(first, second) + leave_places(second, first) : "");
     }
   }
   const auto meet = [](const Claimant& leaving, const Claimant& counting) {

@@ -12,7 +12,7 @@ enum class Claim : std::uint8_t {
   kOrdersJobs,           ///< hook job_scheduler: which queue is next, is a job admitted
   kPlacesTbs,            ///< hook dispatch: which thread block goes to which SM next
   kKnowsGroups,          ///< hook dispatch: places TBs of groups too, which are pushed
-  kTakesGroups,          ///< hook launch: which groups run with a resident kernel
+  kTakesGroups,          ///< hook launch: which groups run with a resident kernel; key `dispatch`: it places TBs too
   kOrdersSources,        ///< hook sources: which launch or queue enters the kernel table next; it knows no groups
   kFiltersFetch,         ///< hook fetch_filter: what is fetched and skipped
   kPicksWarps,           ///< hook issue: which warp issues

@@ -3,18 +3,13 @@
 #include <algorithm>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 
 namespace castor::isa::detail {
 namespace {
 
 [[noreturn]] void bad(const Row& row, const std::string& what) {
   throw base::InputError("instruction row '" + row.syntax + "' with operands '" + row.operands + "': " + what);
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 bool ends_with(std::string_view text, char c) { return !text.empty() && text.back() == c; }
@@ -30,7 +25,7 @@ PatternItem parse_choice(std::string_view body) {
   }
   for (;;) {
     const std::size_t bar = body.find('|');
-    item.alternatives.emplace_back(trim(body.substr(0, bar)));
+    item.alternatives.emplace_back(base::trimmed(body.substr(0, bar)));
     if (bar == std::string_view::npos) break;
     body.remove_prefix(bar + 1);
   }
@@ -134,9 +129,9 @@ void parse_row(Row& row) {
   row.specs.clear();
   parse_syntax(row);
   std::string_view rest = row.operands;
-  while (!trim(rest).empty()) {
+  while (!base::trimmed(rest).empty()) {
     const std::size_t comma = rest.find(',');
-    row.specs.push_back(parse_operand(row, trim(rest.substr(0, comma))));
+    row.specs.push_back(parse_operand(row, base::trimmed(rest.substr(0, comma))));
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }

@@ -1,7 +1,7 @@
-#include <cctype>
 #include <sstream>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "workloads/laperm/footprint.h"
 
 namespace castor::workloads::laperm {
@@ -178,15 +178,6 @@ extern "C" void** __cudaRegisterFatBinary(void* image) {
 }
 )";
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-std::string trimmed(const std::string& line) {
-  std::size_t begin = 0, end = line.size();
-  while (begin < end && is_blank(line[begin])) ++begin;
-  while (end > begin && (is_blank(line[end - 1]) || line[end - 1] == '\r')) --end;
-  return line.substr(begin, end - begin);
-}
-
 /// "@%p1 ld.global.u32 %r1, [%rd1+4];"
 struct Statement {
   std::string guard;  ///< "@%p1 "
@@ -197,11 +188,11 @@ struct Statement {
     if (!text.empty() && text[0] == '@') {
       const std::size_t end = text.find_first_of(" \t");
       guard = text.substr(0, end) + " ";
-      text = end == std::string::npos ? "" : trimmed(text.substr(end));
+      text = end == std::string::npos ? "" : std::string(base::trimmed(std::string_view(text).substr(end)));
     }
     const std::size_t end = text.find_first_of(" \t");
     name = text.substr(0, end);
-    rest = end == std::string::npos ? "" : trimmed(text.substr(end));
+    rest = end == std::string::npos ? "" : std::string(base::trimmed(std::string_view(text).substr(end)));
   }
   [[nodiscard]] bool has(const std::string& word) const {
     return ("." + name + ".").find("." + word + ".") != std::string::npos;
@@ -229,7 +220,7 @@ std::string touch(const Statement& statement) {
     throw base::Error("no address in '" + statement.name + " " + statement.rest + "'");
   }
   return "\t{ .reg .b64 %castor_at; .param .b64 castor_a; " +
-         address_of(trimmed(statement.rest.substr(open + 1, close - open - 1))) +
+         address_of(std::string(base::trimmed(std::string_view(statement.rest).substr(open + 1, close - open - 1)))) +
          "st.param.b64 [castor_a], %castor_at; " + statement.guard + "call castor_touch, (castor_a); }\n";
 }
 
@@ -258,7 +249,7 @@ std::string with_footprints(const std::string& ptx) {
   std::string line, first;  // parameter of the kernel whose head is being read
   bool head = false, buffer = false, tables = false;
   while (std::getline(lines, line)) {
-    const std::string text = trimmed(line);
+    const std::string text(base::trimmed(line));
     const Statement statement(text);
     if (tables && statement.accesses()) out += touch(statement);
     out += line + "\n";

@@ -14,6 +14,7 @@ namespace castor::hookup {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 gpu::Machine machine() { return platforms::load_machine("tiny").machine; }
 
@@ -90,6 +91,8 @@ TEST(Claims, GroupsNeedSomebodyWhoPlacesThem) {
   EXPECT_EQ(refusal({both}), "");
   EXPECT_EQ(refusal({knowing}), "");
   EXPECT_THAT(refusal({both, knowing}), HasSubstr("both and knowing exclude each other"));
+  EXPECT_THAT(refusal({both, knowing}), HasSubstr("place thread blocks for both (blocks.both.dispatch=0)"));
+  EXPECT_THAT(refusal({both, policy}), Not(HasSubstr("dispatch=0")));
   EXPECT_THAT(refusal({both, groups}), HasSubstr("both and groups exclude each other"));
 }
 

@@ -13,13 +13,15 @@ constexpr std::uint32_t kLink = 0;     // tag; reads have the number of their li
 }  // namespace
 
 PendingPool::PendingPool(const Machine& machine, const SourceOrder* order, MemoryClient& memory)
-    : places_(order == nullptr ? machine.pool.window : 1), memory_(memory) {
+    : places_(machine.pool.window), memory_(memory) {
   if (order != nullptr) {
     levels_ = order->listing().levels;
     by_sm_ = order->listing().by_sm;
     CASTOR_ASSERT(levels_ >= 1 && levels_ <= 16, "lists for %u levels", levels_);
   }
-  lists_.resize(levels_ * (by_sm_ ? machine.chip.sms : 1));
+  const unsigned of_level = by_sm_ ? machine.chip.sms : 1;
+  lists_.resize(levels_ * of_level);
+  places_ = std::max(places_ / of_level, std::size_t{1});
 }
 
 void PendingPool::look() {

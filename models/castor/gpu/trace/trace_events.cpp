@@ -113,19 +113,20 @@ void TraceEvents::begin_counter(std::string_view name, unsigned process, Cycle c
 }
 
 void TraceEvents::argument(std::string_view name, std::uint64_t value) {
-  if (!first_argument_) line_ += ',';
-  first_argument_ = false;
-  put_text(name);
-  line_ += ':';
+  name_argument(name);
   put(value);
 }
 
 void TraceEvents::argument(std::string_view name, std::string_view value) {
+  name_argument(name);
+  put_text(value);
+}
+
+void TraceEvents::name_argument(std::string_view name) {
   if (!first_argument_) line_ += ',';
   first_argument_ = false;
   put_text(name);
   line_ += ':';
-  put_text(value);
 }
 
 void TraceEvents::end() {

@@ -45,6 +45,7 @@ class TraceEvents {
   void name(std::string_view what, std::string_view order, unsigned process, unsigned track, std::uint64_t number,
             const std::string& text);
   void begin_line(std::string_view name);
+  void name_argument(std::string_view name);
   void place(unsigned process, unsigned track);
   void put(std::uint64_t number);
   void put_time(base::Picoseconds time);
