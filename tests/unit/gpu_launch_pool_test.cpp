@@ -72,14 +72,7 @@ TEST(LaunchPool, LaunchesInMemoryAreTakenInTheOrderOfTheirArrival) {
   EXPECT_EQ(timed.granted(), 202U);
 }
 
-// Each of 1000 threads launches once, as fast as the machine can take it.
-const std::string kBurst =
-    kCount + kernel("parent", "mad.lo.u32 %r3, %r2, 50, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +
-                                  "add.u32 %r8, %r3, 2048;\n" + word("%rd8", "%r8") + word("%rd7", "%r3") +
-                                  "mul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0; add.u64 %rd6, %rd6, 16384;\n" +
-                                  create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" +
-                                  launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}) + "st.u32 [%rd8], %r4;");
-
+// Each of 1000 threads launches once.
 void burst(const std::string& name, const std::vector<std::string>& overrides) {
   Timed timed(machine(name, overrides), kBurst);
   const std::uint64_t out = timed.host.words(8192);

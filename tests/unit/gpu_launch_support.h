@@ -101,6 +101,14 @@ inline std::string spend(const std::string& ticks, const std::string& label) {
 }
 /// out[number] += 1.
 inline const std::string kCount = kernel("count", word("%rd1", "%r0") + "red.global.add.u32 [%rd1], 1;");
+/// Each thread of blocks of 50 launches once, as fast as the machine can take it. out[i] counts the child of thread i,
+/// out[2048 + i] is what its launch returned; the streams lie from byte 16384 on.
+inline const std::string kBurst =
+    kCount + kernel("parent", "mad.lo.u32 %r3, %r2, 50, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +
+                                  "add.u32 %r8, %r3, 2048;\n" + word("%rd8", "%r8") + word("%rd7", "%r3") +
+                                  "mul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0; add.u64 %rd6, %rd6, 16384;\n" +
+                                  create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" +
+                                  launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}) + "st.u32 [%rd8], %r4;");
 
 // --- A device -------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,3 @@
-#include <map>
-#include <numeric>
 #include <string>
 
 #include "castor/base/rng.h"
@@ -12,34 +10,17 @@
 namespace castor::laperm::test {
 namespace {
 
-class LapermDrain : public testing::TestWithParam<ParameterSet> {
- protected:
-  base::Xoshiro256 rng_{1};
+class LapermDrain : public testing::TestWithParam<ParameterSet> {};
 
-  [[nodiscard]] U64 below(U64 bound) { return rng_.below(bound); }
-
-  /// A push of a kernel that may have one more item; items in memory are numbered as their port can.
-  void push(LapermBench& bench, std::map<U8, U64>& open) {
-    const Params& params = bench.params();
-    const auto kd = static_cast<U8>(below(params.NumKd));
-    if (open[kd] >= twin::mask(params.QcntW)) return;
-    ++open[kd];
-    const auto level = static_cast<U8>(1 + below(params.LvlMax));
-    const U64 most = std::min<U64>(3, twin::mask(params.CntW));
-    bench.pushes.push_back({level, static_cast<U8>(below(params.NumSm)), 1 + below(most), ++id_, kd, 0});
-    kd_[id_] = kd;
-  }
-  /// Takes what has been placed off the numbers of items.
-  void settle(const LapermBench& bench, std::map<U8, U64>& open) {
-    for (; seen_ < bench.placed.size(); ++seen_) {
-      if (bench.placed[seen_].last) --open[kd_.at(bench.placed[seen_].id)];
-    }
-  }
-
-  U64 id_ = 0;
-  std::map<U64, U8> kd_;
-  std::size_t seen_ = 0;
-};
+/// A push of a kernel that may have one more item; `id` is its own.
+void push(LapermBench& bench, base::Xoshiro256& rng, U64 id) {
+  const Params& params = bench.params();
+  const auto kd = static_cast<U8>(rng.below(params.NumKd));
+  if (bench.engine.probes().items[kd] + bench.pushes.size() >= twin::mask(params.QcntW)) return;
+  const auto level = static_cast<U8>(1 + rng.below(params.LvlMax));
+  const U64 most = std::min<U64>(3, twin::mask(params.CntW));
+  bench.pushes.push_back({level, static_cast<U8>(rng.below(params.NumSm)), 1 + rng.below(most), id, kd, 0});
+}
 
 /// Those whose groups have numbers enough to tell items apart.
 std::vector<ParameterSet> sets() {
@@ -59,26 +40,22 @@ TEST_P(LapermDrain, FairSurroundingsPlaceEverything) {
   for (const U8 policy : {kTbPri, kSmxBind, kAdaptiveBind}) {
     for (const unsigned seed : {1U, 2U, 3U}) {
       SCOPED_TRACE("policy " + std::to_string(policy) + ", seed " + std::to_string(seed));
-      rng_ = base::Xoshiro256(seed);
-      id_ = 0;
-      seen_ = 0;
-      kd_.clear();
-      std::map<U8, U64> open;
+      base::Xoshiro256 rng(seed);
+      const auto one_in = [&rng](U64 n) { return rng.below(n) == 0; };
       LapermBench bench(params, policy, static_cast<U8>(params.OvfW));
       // Few places, slow memory: sets fill, and lists in memory.
-      bench.room = [&](unsigned) { return Room{below(8) == 0}; };
+      bench.room = [&](unsigned) { return Room{one_in(8)}; };
       for (unsigned cycle = 0; cycle < 400; ++cycle) {
-        settle(bench, open);
-        if (bench.pushes.size() < 2) push(bench, open);
-        bench.take = below(4) == 0;
-        bench.mem_ready = below(3) == 0;
-        bench.replies = below(3) == 0;
+        if (bench.pushes.size() < 2) push(bench, rng, cycle);
+        bench.take = one_in(4);
+        bench.mem_ready = one_in(3);
+        bench.replies = one_in(3);
         bench.step();
       }
-      settle(bench, open);
       in_memory += bench.writes;
-      const U64 items = std::accumulate(open.begin(), open.end(), U64{0},
-                                        [](U64 sum, const auto& kernel) { return sum + kernel.second; });
+      const Probes probes = bench.engine.probes();
+      U64 items = bench.pushes.size();
+      for (unsigned kd = 0; kd < params.NumKd; ++kd) items += probes.items[kd];
       ASSERT_GT(items, 0U);
       bench.room = [](unsigned) { return Room{}; };
       bench.take = bench.mem_ready = bench.replies = true;
