@@ -6,7 +6,8 @@
 # those of a compiler (-O3, -I..., -D..., -arch=sm_60); with -rdc=true device code is linked over the sources. The objects
 # are linked with the CUDA runtime of Castor and with LIBS. The headers of a source are found by the compiler's own list
 # of dependencies; DEPENDS names what else an object is made from. The target is an ordinary executable: install(TARGETS),
-# add_test and properties such as OUTPUT_NAME apply.
+# add_test and properties such as OUTPUT_NAME apply. CASTOR_CC_LAUNCHER, a list, goes before castor-cc where it compiles, as
+# CMAKE_CXX_COMPILER_LAUNCHER does before a compiler.
 function(castor_cuda_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;OPTIONS;DEPENDS;LIBS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
@@ -29,7 +30,7 @@ function(castor_cuda_program target)
     file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${target}.dir")
     add_custom_command(
       OUTPUT "${object}"
-      COMMAND Castor::castor-cc ${arg_OPTIONS} -MD -MF "${object}.d" -MT "${object}" -c "${source}" -o "${object}"
+      COMMAND ${CASTOR_CC_LAUNCHER} $<TARGET_FILE:Castor::castor-cc> ${arg_OPTIONS} -MD -MF "${object}.d" -MT "${object}" -c "${source}" -o "${object}"
       DEPENDS "${source}" Castor::castor-cc ${arg_DEPENDS}
       DEPFILE "${object}.d"
       COMMENT "castor-cc ${name} (${target})"

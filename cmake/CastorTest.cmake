@@ -1,8 +1,41 @@
-# How tests enter the build. One test of ctest is one process, its label is the kind (the folder in tests/), and each has
-# a timeout, so that no test can hang the rest.
+# How tests enter the build. One test of ctest is one process, and its label is the kind (the folder in tests/). GNU time
+# runs compilers, linkers and tests and appends their CPU seconds to costs-of-build.txt of the build and to
+# test-results/costs.txt, which tests/costs.py reads.
 
 set(CASTOR_TEST_RESULTS "${PROJECT_BINARY_DIR}/test-results")
 file(MAKE_DIRECTORY "${CASTOR_TEST_RESULTS}")
+
+# Wall time after which a test counts as hanging. It says nothing about speed: no test comes near it on a loaded machine.
+set(CASTOR_TEST_HANG_SECONDS 3600)
+
+# Unit programs are built and run by one compiler, clang with sanitizers. Those whose result depends on the compiler, and
+# those that search less under sanitizers (tests/common/sanitized.h), are part of every build's tests: EVERY_COMPILER.
+set(CASTOR_TEST_UNIT all CACHE STRING "Unit tests: all, or compiler, those that every compiler has to pass")
+set_property(CACHE CASTOR_TEST_UNIT PROPERTY STRINGS all compiler)
+
+find_program(CASTOR_GNU_TIME time)
+mark_as_advanced(CASTOR_GNU_TIME)
+if(CASTOR_GNU_TIME AND PROJECT_IS_TOP_LEVEL)
+  foreach(rule IN ITEMS COMPILE LINK CUSTOM)
+    set_property(GLOBAL PROPERTY RULE_LAUNCH_${rule}
+      "\"${CASTOR_GNU_TIME}\" --quiet --append --output \"${PROJECT_BINARY_DIR}/costs-of-build.txt\" --format \"<TARGET_NAME> %U %S\"")
+  endforeach()
+endif()
+
+# Tests that take long begin first: CPU seconds as tests/costs.py recorded them.
+set(castor_test_costs "${PROJECT_SOURCE_DIR}/tests/costs.csv")
+set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${castor_test_costs}")
+file(STRINGS "${castor_test_costs}" castor_test_cost_lines REGEX "^run,")
+foreach(line IN LISTS castor_test_cost_lines)
+  if(line MATCHES "^run,([^,]+),([0-9.]+)")
+    set(castor_test_cost_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+  endif()
+endforeach()
+
+# The interpreter itself: a version manager's script before it takes longer than many a test.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import sys; print(sys.executable)"
+  OUTPUT_VARIABLE Python3_EXECUTABLE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 
 # Tests of RTL build it when they need it, into a cache of their own.
 option(CASTOR_TEST_RTL "Test the RTL of the blocks (needs Verilator)" ON)
@@ -17,72 +50,114 @@ endif()
 
 add_custom_target(castor_fuzzers)  # all fuzz targets
 
-# castor_test(<name> KIND <kind> SOURCES <file>... [LIBS <target>...] [ARGS <arg>...] [TIMEOUT <seconds>]
-#             [ENVIRONMENT <VAR=value>...] [DEPENDS <target>...] [ISOLATED])
+# castor_test(<name> KIND <kind> SOURCES <file>... [LIBS <target>...] [ARGS <arg>...] [ENVIRONMENT <VAR=value>...]
+#             [DEPENDS <target>...] [ISOLATED] [EVERY_COMPILER])
 #
 # One GoogleTest program. Sources are relative to tests/<kind>/, where the calling <room>.cmake lies, or absolute.
 # DEPENDS names targets that the program starts as processes. ISOLATED runs every case in a process of its own
-# (tests/common/isolated_main.cpp), for cases that elaborate a SystemC model each; TIMEOUT limits the whole program.
+# (tests/common/isolated_main.cpp), for cases that elaborate a SystemC model each. EVERY_COMPILER: see CASTOR_TEST_UNIT.
 function(castor_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED" "KIND;TIMEOUT" "SOURCES;LIBS;ARGS;ENVIRONMENT;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED;EVERY_COMPILER" "KIND" "SOURCES;LIBS;ARGS;ENVIRONMENT;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_SOURCES)
     message(FATAL_ERROR "castor_test(${name}): needs KIND and SOURCES; unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   castor_test_program_(${name})
-  castor_test_can_see_changes_(${name} wanted)
-  if(NOT wanted)
-    return()
+  if(castor_test_wanted_)
+    castor_add_test_(${name} ${arg_KIND} "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${name}.json;${arg_ENVIRONMENT}"
+      ${name} ${arg_ARGS})
   endif()
-  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
-  castor_test_properties_(${name} "${arg_KIND}" "${arg_TIMEOUT}"
-    "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${name}.json;${arg_ENVIRONMENT}")
 endfunction()
 
-# castor_tests(<name> KIND <kind> SOURCES <file>... [LIBS <target>...] [TIMEOUT <seconds>] [ENVIRONMENT <VAR=value>...]
-#              [DEPENDS <target>...] [ISOLATED])
+# castor_tests(<name> KIND <kind> SOURCES <file>... [SHARED <file>...] [LIBS <target>...] [ENVIRONMENT <VAR=value>...]
+#              [DEPENDS <target>...] [ISOLATED] [EVERY_COMPILER])
 #
 # The same for sources with the same libraries: one program, compiled several sources at a time, which takes less than half
 # as long, and a test of ctest for each source, called after its path ("lax/engine_pick_test.cpp" is lax_engine_pick_test).
-# Each source has a namespace of its own, so that its names meet no others.
+# Each source has a namespace of its own, so that its names meet no others. SHARED sources have no cases: a reference, which
+# runs for long and is optimised under sanitizers too.
 function(castor_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED" "KIND;TIMEOUT" "SOURCES;LIBS;ENVIRONMENT;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED;EVERY_COMPILER" "KIND" "SOURCES;SHARED;LIBS;ENVIRONMENT;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_SOURCES)
     message(FATAL_ERROR "castor_tests(${name}): needs KIND and SOURCES; unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   castor_test_program_(${name})
-  castor_unity(${name} 6)
-  castor_test_can_see_changes_(${name} wanted)
-  if(NOT wanted)
+  castor_unity(${name} 20)
+  list(TRANSFORM arg_SHARED PREPEND "${PROJECT_SOURCE_DIR}/tests/${arg_KIND}/")
+  target_sources(${name} PRIVATE ${arg_SHARED})
+  if(CASTOR_SANITIZE)
+    set_source_files_properties(${arg_SHARED} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  if(NOT castor_test_wanted_)
     return()
   endif()
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(REMOVE_EXTENSION source OUTPUT_VARIABLE path)
     string(REPLACE "/" "_" test "${path}")
-    add_test(NAME ${test} COMMAND ${name} --castor_source=${path})
-    castor_test_properties_(${test} "${arg_KIND}" "${arg_TIMEOUT}"
-      "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${test}.json;${arg_ENVIRONMENT}")
+    castor_add_test_(${test} ${arg_KIND} "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${test}.json;${arg_ENVIRONMENT}"
+      ${name} --castor_source=${path})
   endforeach()
 endfunction()
 
-# Whether a program has to run. Where nothing but blocks has changed (CASTOR_TEST_HOUSE=with_blocks), the unit tests of the
-# house that link neither a block nor what plugs blocks in give what they gave: their program is built only if it is asked
-# for by name.
-function(castor_test_can_see_changes_ name result)
-  set(${result} YES PARENT_SCOPE)
-  if(NOT CASTOR_TEST_HOUSE STREQUAL "with_blocks" OR NOT castor_list_of_house OR NOT arg_KIND STREQUAL "unit")
+# castor_test_object(<target> <name> SOURCES <file>... [LIBS <target>...])
+#
+# A shared object that a test loads, tests/objects/<name>.so of the build. Sources are absolute.
+function(castor_test_object target name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBS")
+  add_library(${target} MODULE EXCLUDE_FROM_ALL ${arg_SOURCES})
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/objects")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${target} PRIVATE ${arg_LIBS} castor_options)
+endfunction()
+
+function(castor_test_includes_ target)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/sw"
+                                               "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
+endfunction()
+
+# Headers of GoogleTest, SystemC and the standard library, read once for all unit programs: half of what the front end
+# reads. Two variants, since the header of SystemC makes a program need its library.
+function(castor_test_headers_ variant)
+  set(name castor_test_headers${variant})
+  if(TARGET ${name})
     return()
   endif()
-  foreach(block IN LISTS castor_blocks ITEMS hookup workloads)
-    if("castor_${block}" IN_LIST arg_LIBS)
-      return()
-    endif()
-  endforeach()
-  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL YES)
-  set(${result} NO PARENT_SCOPE)
+  set(systemc)
+  if(variant STREQUAL "_systemc")
+    set(systemc <systemc> <tlm>)
+  endif()
+  # A program like those that use them, so that it is compiled with the same options.
+  file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" CONTENT
+    "int sc_main(int, char**);\nint sc_main(int, char**) { return 0; }\nint main() {}\n")
+  add_executable(${name} EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock castor_options)
+  if(systemc)
+    target_link_libraries(${name} PRIVATE SystemC::systemc)
+  endif()
+  castor_test_optimisation_(${name})
+  # Times of files are not part of it, so that a compiler cache serves it.
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  target_precompile_headers(${name} PRIVATE
+    <gmock/gmock.h> <gtest/gtest.h> ${systemc} <algorithm> <array> <cstdint> <deque> <filesystem> <fstream> <functional>
+    <map> <memory> <optional> <random> <regex> <set> <sstream> <string> <unordered_map> <vector>)
 endfunction()
 
-# The program of castor_test or castor_tests, whose arguments it reads.
+# The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation.
+function(castor_test_optimisation_ target)
+  if(CASTOR_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    castor_cold(${target})
+  endif()
+endfunction()
+
+# The program of castor_test or castor_tests, whose arguments it reads. Sets castor_test_wanted_: whether this build runs it.
 function(castor_test_program_ name)
+  set(wanted YES)
+  if(arg_KIND STREQUAL "unit" AND CASTOR_TEST_UNIT STREQUAL "compiler" AND NOT arg_EVERY_COMPILER)
+    set(wanted NO)
+  endif()
+  set(castor_test_wanted_ ${wanted} PARENT_SCOPE)
   set(sources)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/${arg_KIND}")
@@ -90,60 +165,53 @@ function(castor_test_program_ name)
   endforeach()
   add_executable(${name} ${sources})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/${arg_KIND}")
-  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/sw"
-                                             "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
-  target_compile_definitions(${name} PRIVATE
-    CASTOR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CASTOR_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  if(NOT wanted)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL YES)
+  endif()
+  castor_test_includes_(${name})
   set(main castor_test_main)
   if(arg_ISOLATED)
     set(main castor_test_isolated_main)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBS} ${main} castor_options)
-  # The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation.
+  castor_test_optimisation_(${name})
   if(CASTOR_SANITIZE)
-    target_compile_options(${name} PRIVATE -O0)
-  else()
-    castor_cold(${name})
+    set(variant "")
+    if("${arg_LIBS}" MATCHES "castor_(platforms|gpu|hookup(;|$)|runtime|workloads|timing_rig|hookup_darsie)|SystemC")
+      set(variant "_systemc")
+    endif()
+    castor_test_headers_("${variant}")
+    target_precompile_headers(${name} REUSE_FROM castor_test_headers${variant})
   endif()
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()
-  castor_test_needs_(${arg_KIND} ${name})
-  castor_test_is_checked_for_leaks_(${name})
-endfunction()
-
-# Tests of a program of a build with sanitizers go through a script that knows when the leak checker itself has failed
-# (add_test starts what CMake takes for an emulator).
-function(castor_test_is_checked_for_leaks_ program)
-  if(CASTOR_SANITIZE AND TARGET ${program})
-    set_target_properties(${program} PROPERTIES
-      CROSSCOMPILING_EMULATOR "${PROJECT_SOURCE_DIR}/tests/common/leaks_checked.sh")
+  if(wanted)
+    castor_test_needs_(${arg_KIND} ${name})
   endif()
 endfunction()
 
-# castor_script_test(<name> KIND <kind> COMMAND <command>... [TIMEOUT <seconds>] [ENVIRONMENT <VAR=value>...])
+# castor_script_test(<name> KIND <kind> COMMAND <command>... [ENVIRONMENT <VAR=value>...])
 #
 # A test that is a command: it passes if the command returns 0.
 function(castor_script_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;TIMEOUT" "COMMAND;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND" "COMMAND;ENVIRONMENT")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_COMMAND)
     message(FATAL_ERROR "castor_script_test(${name}): needs KIND and COMMAND; unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   castor_test_needs_(${arg_KIND} ${arg_COMMAND})
-  list(GET arg_COMMAND 0 program)
-  castor_test_is_checked_for_leaks_(${program})
-  add_test(NAME ${name} COMMAND ${arg_COMMAND})
-  castor_test_properties_(${name} "${arg_KIND}" "${arg_TIMEOUT}" "${arg_ENVIRONMENT}")
+  castor_add_test_(${name} ${arg_KIND} "${arg_ENVIRONMENT}" ${arg_COMMAND})
 endfunction()
 
-# castor_lockstep_test(<block> [RTL <folder>] [TB <folder>] [SEQUENCES <name>...] [SETS <name>...] [CYCLES <number>])
+# castor_lockstep_test(<block> [RTL <folder>] [TB <folder>] [SEQUENCES <name>...] [SETS <name>...] [CYCLES <number>]
+#                      [RUNS_ALONE])
 #
 # What every block of castor_block must pass: model against RTL for CYCLES cycles (default 200000) at the parameter SETS
 # (default: minimum, odd, default and large), with each of the sequences (default: the block's first), the description of
 # its ports against the RTL and the tables in docs/blocks/<block>.md, and its probes against the registers of the RTL.
-# Folders as in castor_block.
+# RUNS_ALONE leaves out all but the runs. Folders as in castor_block.
 function(castor_lockstep_test block)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RTL;TB;CYCLES" "SEQUENCES;SETS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RUNS_ALONE" "RTL;TB;CYCLES" "SEQUENCES;SETS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "castor_lockstep_test(${block}): unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -167,38 +235,38 @@ function(castor_lockstep_test block)
     foreach(set IN LISTS arg_SETS)
       castor_script_test(lockstep_${block}_${set}${suffix}
         KIND lockstep
-        TIMEOUT 600
         COMMAND castor cosim ${block} --params ${set} --cycles ${arg_CYCLES} ${option}
                 --dump "${CASTOR_TEST_RESULTS}/lockstep_${block}_${set}${suffix}")
     endforeach()
   endforeach()
+  if(arg_RUNS_ALONE)
+    return()
+  endif()
   castor_script_test(ports_of_${block}_agree
     KIND lockstep
-    TIMEOUT 120
-    COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/port_check.py" "${CASTOR_VERILATOR}"
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/lockstep/port_check.py" "${CASTOR_VERILATOR}"
             "$<TARGET_FILE:castor>" "${arg_RTL}" "${arg_TB}" ${block})
   castor_script_test(registers_of_${block}_are_probes
     KIND lockstep
-    TIMEOUT 120
-    COMMAND python3 -B "${PROJECT_SOURCE_DIR}/tests/lockstep/probe_check.py" "${CASTOR_VERILATOR}" "${arg_RTL}" "${arg_TB}"
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/lockstep/probe_check.py" "${CASTOR_VERILATOR}" "${arg_RTL}" "${arg_TB}"
             ${block})
   set(document "${PROJECT_SOURCE_DIR}/docs/blocks/${block}.md")
   if(EXISTS "${document}")
     castor_script_test(tables_of_${block}_are_up_to_date
       KIND lockstep
-      COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/lockstep/block_tables.py" "$<TARGET_FILE:castor>"
+      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/lockstep/block_tables.py" "$<TARGET_FILE:castor>"
               "${document}" ${block})
   endif()
   castor_test_needs_(lockstep castor castor_bench_${block})
 endfunction()
 
-# castor_fuzz(<name> SOURCES <file>... [LIBS <target>...] FOLLOW <target>... CORPUS <folder> [TIMEOUT <seconds>])
+# castor_fuzz(<name> SOURCES <file>... [LIBS <target>...] FOLLOW <target>... CORPUS <folder>)
 #
 # A fuzz target (LLVMFuzzerTestOneInput). With CASTOR_BUILD_FUZZ it is linked with libFuzzer, which follows the branches of the
 # targets behind FOLLOW; in every other build with a small driver that replays the corpus, so that what was once found
 # stays fixed under every compiler.
 function(castor_fuzz name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS;TIMEOUT" "SOURCES;LIBS;FOLLOW")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;LIBS;FOLLOW")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_CORPUS OR NOT arg_SOURCES OR NOT arg_FOLLOW)
     message(FATAL_ERROR "castor_fuzz(${name}): needs SOURCES, FOLLOW and CORPUS; unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -220,12 +288,11 @@ function(castor_fuzz name)
       target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
     endforeach()
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    add_test(NAME ${name} COMMAND ${name} -runs=0 "${arg_CORPUS}")
+    castor_add_test_(${name} fuzz "" ${name} -runs=0 "${arg_CORPUS}")
   else()
     target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/common/replay_corpus.cpp")
-    add_test(NAME ${name} COMMAND ${name} "${arg_CORPUS}")
+    castor_add_test_(${name} fuzz "" ${name} "${arg_CORPUS}")
   endif()
-  castor_test_properties_(${name} fuzz "${arg_TIMEOUT}" "")
 endfunction()
 
 # The target castor_<kind>_tests builds all programs of one kind.
@@ -240,17 +307,30 @@ function(castor_test_needs_ kind)
   endforeach()
 endfunction()
 
-function(castor_test_properties_ name kind timeout environment)
-  if(NOT timeout)
-    set(timeout 60)
+# add_test with what every test has. Tests of a program of a build with sanitizers go through a script that knows when the
+# leak checker itself has failed.
+function(castor_add_test_ name kind environment program)
+  set(command)
+  if(CASTOR_GNU_TIME)
+    list(APPEND command "${CASTOR_GNU_TIME}" --quiet --append --output "${CASTOR_TEST_RESULTS}/costs.txt" --format "${name} %U %S")
   endif()
-  if(CASTOR_SANITIZE OR CASTOR_COVERAGE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
-    math(EXPR timeout "${timeout} * 5")
+  if(TARGET ${program})
+    if(CASTOR_SANITIZE)
+      list(APPEND command "${PROJECT_SOURCE_DIR}/tests/common/leaks_checked.sh")
+    endif()
+    list(APPEND command "$<TARGET_FILE:${program}>")
+  else()
+    list(APPEND command "${program}")
   endif()
+  add_test(NAME ${name} COMMAND ${command} ${ARGN})
   # Programs of the build tree, tests' own blocks, and RTL that is built for tests.
   list(APPEND environment "CASTOR_CACHE=${PROJECT_BINARY_DIR}/cache")
   if(NOT kind STREQUAL "install")
     list(APPEND environment "CASTOR_BLOCKS=${PROJECT_BINARY_DIR}/tests/blocks")
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS "${kind}" TIMEOUT ${timeout} ENVIRONMENT "${environment}")
+  set_tests_properties(${name} PROPERTIES
+    LABELS "${kind}" TIMEOUT ${CASTOR_TEST_HANG_SECONDS} ENVIRONMENT "${environment}")
+  if(DEFINED castor_test_cost_${name})
+    set_tests_properties(${name} PROPERTIES COST ${castor_test_cost_${name}})
+  endif()
 endfunction()

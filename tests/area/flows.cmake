@@ -3,19 +3,18 @@
 if(NOT TARGET castor)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(area_flow KIND area TIMEOUT 300
+castor_script_test(area_flow KIND area
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/area/area_test.py" "$<TARGET_FILE:castor>")
 
 # Every block of the ladder that has recorded its figures, at the smallest set: no drift.
-foreach(block IN LISTS castor_ladder)
+foreach(block IN LISTS castor_blocks)
   if(EXISTS "${PROJECT_SOURCE_DIR}/rtl/${block}/area.json")
-    castor_script_test(area_${block} KIND area TIMEOUT 600
+    castor_script_test(area_${block} KIND area
       COMMAND castor area ${block} --params minimum --check --work "${PROJECT_BINARY_DIR}/tests/area")
   endif()
 endforeach()
 
 # What decisions are compared with: round-robin arbiters.
-castor_script_test(area_yardstick KIND area TIMEOUT 120
+castor_script_test(area_yardstick KIND area
   COMMAND castor area arbiter --check --root "${PROJECT_SOURCE_DIR}/tests/area/yardstick" --work "${PROJECT_BINARY_DIR}/tests/area")

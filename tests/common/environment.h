@@ -6,12 +6,15 @@
 #include <string>
 #include <system_error>
 
+#include "tests/common/tree.h"
+
 /// What a test program run by hand finds as one run by ctest does: the programs of its build tree, the blocks of the
 /// tests, and the cache of RTL that is built for them.
 inline void use_build_tree() {
-  ::setenv("CASTOR_PREFIX", CASTOR_BINARY_DIR, 0);
-  ::setenv("CASTOR_BLOCKS", CASTOR_BINARY_DIR "/tests/blocks", 0);
-  ::setenv("CASTOR_CACHE", CASTOR_BINARY_DIR "/cache", 0);
+  const std::string build = castor::test_tree::build_folder();
+  ::setenv("CASTOR_PREFIX", build.c_str(), 0);
+  ::setenv("CASTOR_BLOCKS", (build + "/tests/blocks").c_str(), 0);
+  ::setenv("CASTOR_CACHE", (build + "/cache").c_str(), 0);
 }
 
 /// The folder for everything that a test program and its children write (testing::TempDir, TMPDIR). It is of this

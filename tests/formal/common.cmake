@@ -3,11 +3,10 @@
 if(NOT TARGET castor)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(prove_common KIND formal TIMEOUT 300
+castor_script_test(prove_common KIND formal
   COMMAND castor prove common --work "${PROJECT_BINARY_DIR}/tests/prove_common")
-castor_script_test(faults_common KIND formal TIMEOUT 300
+castor_script_test(faults_common KIND formal
   COMMAND castor faults common --work "${PROJECT_BINARY_DIR}/tests/faults_common")
-castor_script_test(common_flow KIND formal TIMEOUT 300
+castor_script_test(common_flow KIND formal
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/formal/common_test.py" "$<TARGET_FILE:castor>")

@@ -3,7 +3,6 @@
 if(NOT TARGET castor)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(prove_flow KIND formal TIMEOUT 300
+castor_script_test(prove_flow KIND formal
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/formal/prove_test.py" "$<TARGET_FILE:castor>")

@@ -3,8 +3,7 @@
 if(NOT TARGET castor)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(lint_flow KIND lint TIMEOUT 300
+castor_script_test(lint_flow KIND lint
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/lint/lint_test.py" "$<TARGET_FILE:castor>")
-castor_script_test(lint_rtl KIND lint TIMEOUT 300 COMMAND castor lint --work "${PROJECT_BINARY_DIR}/tests/lint")
+castor_script_test(lint_rtl KIND lint COMMAND castor lint --work "${PROJECT_BINARY_DIR}/tests/lint")

@@ -1,24 +1,25 @@
-# Model against RTL for every block. Whole ladder: 200,000 cycles at four sets, with the sequences that
-# tb/<block>/ci_sequences.txt names. Sample: the block's first sequence at the set minimum.
+# Model against RTL for every block: 200,000 cycles of its first sequence at each of the four sets that every block has, and
+# of each further sequence that tb/<block>/ci_sequences.txt names at one of them.
 foreach(block IN LISTS castor_blocks)
   if(NOT EXISTS "${PROJECT_SOURCE_DIR}/rtl/${block}/parameter_sets.json")
     continue()
   endif()
-  if(block IN_LIST castor_sampled)
-    castor_lockstep_test(${block} SETS minimum CYCLES 50000)
-    continue()
-  endif()
-  set(sequences "")
+  set(sequences "-")
   if(EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/ci_sequences.txt")
     file(STRINGS "${PROJECT_SOURCE_DIR}/tb/${block}/ci_sequences.txt" sequences REGEX "^[a-z]")
   endif()
-  castor_lockstep_test(${block} SEQUENCES ${sequences})
+  list(POP_FRONT sequences first)
+  castor_lockstep_test(${block} SEQUENCES ${first})
+  foreach(sequence IN LISTS sequences)
+    castor_sample(sets "${block} ${sequence}" 1 minimum odd default large)
+    castor_lockstep_test(${block} SEQUENCES ${sequence} SETS ${sets} RUNS_ALONE)
+  endforeach()
 endforeach()
 
 # Faults that were put in by hand: of those that the default run finds within 50,000 cycles, the eight that it finds last.
-foreach(block IN LISTS castor_ladder)
+foreach(block IN LISTS castor_blocks)
   if(TARGET castor AND CASTOR_TEST_RTL AND EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/faults.json")
-    castor_script_test(faults_${block} KIND lockstep TIMEOUT 300
+    castor_script_test(faults_${block} KIND lockstep
       ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
       COMMAND "$<TARGET_FILE:castor>" faults ${block} --quick 8 --work "${PROJECT_BINARY_DIR}/tests/faults")
   endif()
@@ -28,8 +29,8 @@ endforeach()
 if(CASTOR_TEST_RTL)
   set(check "${PROJECT_SOURCE_DIR}/tests/lockstep/probe_check")
   set(packer "${PROJECT_SOURCE_DIR}/platforms/examples/own_block")
-  castor_script_test(registers_of_packer_are_probes KIND lockstep TIMEOUT 120
-    COMMAND python3 -B "${check}.py" "${CASTOR_VERILATOR}" "${packer}/rtl" "${packer}/tb" packer)
-  castor_script_test(probe_check_test KIND lockstep TIMEOUT 120
-    COMMAND python3 -B "${check}_test.py" "${CASTOR_VERILATOR}")
+  castor_script_test(registers_of_packer_are_probes KIND lockstep
+    COMMAND "${Python3_EXECUTABLE}" -B "${check}.py" "${CASTOR_VERILATOR}" "${packer}/rtl" "${packer}/tb" packer)
+  castor_script_test(probe_check_test KIND lockstep
+    COMMAND "${Python3_EXECUTABLE}" -B "${check}_test.py" "${CASTOR_VERILATOR}")
 endif()

@@ -4,8 +4,7 @@ if(TARGET block_by_pins AND CASTOR_TEST_RTL)
   foreach(kind IN ITEMS model rtl lockstep)
     castor_script_test(block_by_pins_${kind}
       KIND lockstep
-      TIMEOUT 300
-      COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/expect.py"
+      COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/expect.py"
               "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/block_by_pins.txt" "$<TARGET_FILE:block_by_pins>" ${kind})
   endforeach()
   castor_test_needs_(lockstep block_by_pins)
@@ -13,17 +12,16 @@ endif()
 if(TARGET castor AND CASTOR_TEST_RTL)
   castor_script_test(cosim_command_line
     KIND lockstep
-    TIMEOUT 600
     ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
-    COMMAND python3 -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
+    COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/tests/blocks/turnstile")
 endif()
 
 # Saved views, at the set that lockstep runs too.
-foreach(block IN LISTS castor_ladder)
+foreach(block IN LISTS castor_blocks)
   if(TARGET castor AND CASTOR_TEST_RTL AND EXISTS "${PROJECT_SOURCE_DIR}/waveforms/${block}.gtkw")
-    castor_script_test(view_of_${block} KIND lockstep TIMEOUT 300
-      COMMAND python3 -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/view_check.py" "$<TARGET_FILE:castor>"
+    castor_script_test(view_of_${block} KIND lockstep
+      COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/view_check.py" "$<TARGET_FILE:castor>"
               "${PROJECT_SOURCE_DIR}/waveforms/${block}.gtkw")
   endif()
 endforeach()

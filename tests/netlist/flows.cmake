@@ -14,13 +14,13 @@ endif()
 function(castor_netlist_test block file)
   file(STRINGS "${file}" arguments REGEX "^-")
   separate_arguments(arguments UNIX_COMMAND "${arguments}")
-  castor_script_test(netlist_${block} KIND netlist TIMEOUT 600
+  castor_script_test(netlist_${block} KIND netlist
     COMMAND castor netlist ${block} --lockstep ${arguments} --work "${PROJECT_BINARY_DIR}/tests/netlist")
   castor_test_needs_(netlist castor castor_bench_${block})
 endfunction()
 
 castor_netlist_test(turnstile "${PROJECT_SOURCE_DIR}/tests/twin/turnstile/ci_netlist.txt")
-foreach(block IN LISTS castor_ladder)
+foreach(block IN LISTS castor_blocks)
   if(EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/ci_netlist.txt")
     castor_netlist_test(${block} "${PROJECT_SOURCE_DIR}/tb/${block}/ci_netlist.txt")
   endif()

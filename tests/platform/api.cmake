@@ -3,7 +3,6 @@
 if(NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(CastorCuda)
 
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/api")
@@ -11,15 +10,10 @@ file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/api")
 # castor_api_program(<name>): tests/platform/api/<name>.cu as the variable <name>_program
 function(castor_api_program name)
   set(source "${PROJECT_SOURCE_DIR}/tests/platform/api/${name}.cu")
-  set(program "${PROJECT_BINARY_DIR}/tests/platform/api/${name}")
-  add_custom_command(
-    OUTPUT "${program}"
-    COMMAND Castor::castor-cc -O2 -std=c++17 "${source}" -o "${program}" -lpthread
-    DEPENDS "${source}" "${PROJECT_SOURCE_DIR}/tests/platform/api/check.h" Castor::castor-cc Castor::runtime
-    COMMENT "castor-cc ${name}.cu"
-    VERBATIM)
-  add_custom_target(api_program_${name} ALL DEPENDS "${program}")
-  set(${name}_program "${program}" PARENT_SCOPE)
+  castor_cuda_program(api_program_${name} SOURCES "${source}" OPTIONS -O2 -std=c++17 LIBS castor_options)
+  set_target_properties(api_program_${name} PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/api")
+  set(${name}_program "${PROJECT_BINARY_DIR}/tests/platform/api/${name}" PARENT_SCOPE)
 endfunction()
 
 foreach(name IN ITEMS streams memory kernels threads driver statics endless concurrent widths helpers images waiting symbols)
@@ -84,7 +78,7 @@ foreach(machine IN ITEMS "" functional_)
     COMMAND "${driver_program}" "${PROJECT_SOURCE_DIR}/tests/platform/api/scale.ptx")
   castor_script_test(api_${machine}concurrent KIND platform COMMAND "${concurrent_program}"
     ENVIRONMENT ${run} "CASTOR_PLATFORM=${PROJECT_SOURCE_DIR}/tests/platform/api/one_sm.yaml")
-  castor_script_test(api_${machine}waiting KIND platform ENVIRONMENT ${run} TIMEOUT 1200
+  castor_script_test(api_${machine}waiting KIND platform ENVIRONMENT ${run}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/waiting_test.py" "${waiting_program}")
   castor_script_test(api_${machine}symbols KIND platform COMMAND "${symbols_program}" ENVIRONMENT ${run})
   castor_script_test(api_${machine}statics KIND platform ENVIRONMENT ${run}
@@ -105,7 +99,7 @@ castor_script_test(api_refused KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/refused_test.py" "$<TARGET_FILE:castor_cc>")
 
 # Launches by device code, as castor-cc takes and refuses them.
-castor_script_test(api_device_launch KIND platform TIMEOUT 600
+castor_script_test(api_device_launch KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/device_launch_test.py" "$<TARGET_FILE:castor_cc>")
 
 # On every shipped machine that executes.

@@ -3,14 +3,13 @@
 if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(cli KIND platform TIMEOUT 180
+castor_script_test(cli KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/cli_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_SOURCE_DIR}/platforms/configs")
-castor_script_test(command_line KIND platform TIMEOUT 300
+castor_script_test(command_line KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/command_line_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>")
-castor_script_test(kernels_report KIND platform TIMEOUT 300
+castor_script_test(kernels_report KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/kernels_report_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>")

@@ -3,8 +3,7 @@
 if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime OR CASTOR_SANITIZE)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(cuda_document_is_up_to_date KIND platform TIMEOUT 900
+castor_script_test(cuda_document_is_up_to_date KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/cuda/document.py"
           "$<TARGET_FILE:Castor::castor-cc>" "$<TARGET_FILE:castor>" "${PROJECT_SOURCE_DIR}/docs/cuda.md")

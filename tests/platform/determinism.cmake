@@ -3,7 +3,6 @@
 if(NOT TARGET castor_kernels)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 foreach(run IN ITEMS
     "atomics --n 500"

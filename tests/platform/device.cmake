@@ -14,7 +14,7 @@ foreach(name IN ITEMS integers maths_accuracy random rounding short_floats short
       OPTIONS -${level} -Xcompiler -frounding-math)
     set_target_properties(device_${name}_${level} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
-    castor_script_test(device_${name}_${level} KIND platform TIMEOUT 120
+    castor_script_test(device_${name}_${level} KIND platform
       ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_${name}_${level})
   endforeach()
 endforeach()
@@ -24,5 +24,5 @@ castor_cuda_program(device_short_floats_sm_80
   SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/short_floats.cu" OPTIONS -O2 -arch=sm_80)
 set_target_properties(device_short_floats_sm_80 PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
-castor_script_test(device_short_floats_sm_80 KIND platform TIMEOUT 120
+castor_script_test(device_short_floats_sm_80 KIND platform
   ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_short_floats_sm_80)

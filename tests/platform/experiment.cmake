@@ -3,49 +3,48 @@
 if(NOT TARGET castor)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(experiment_end_to_end KIND platform TIMEOUT 180
+castor_script_test(experiment_end_to_end KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_test.py" "$<TARGET_FILE:castor>")
 
 # Programs that are compiled when they are needed. With a sanitizer they lack its runtime, which castor-cc alone does not link.
 if(TARGET castor_kernels AND NOT CASTOR_SANITIZE)
-  castor_script_test(experiment_compile KIND platform TIMEOUT 600
+  castor_script_test(experiment_compile KIND platform
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_compile_test.py" "$<TARGET_FILE:castor>")
 endif()
 
 # Its tier of real kernels.
 if(TARGET kernel_job_mix)
-  castor_script_test(experiment_programs KIND platform TIMEOUT 180
+  castor_script_test(experiment_programs KIND platform
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_programs_test.py"
             "$<TARGET_FILE:castor>" "$<TARGET_FILE:kernel_job_mix>")
 endif()
 
 # Issue policies over programs with and without barriers.
 if(TARGET kernel_hotspot AND TARGET kernel_base64)
-  castor_script_test(experiment_saws KIND platform TIMEOUT 180
+  castor_script_test(experiment_saws KIND platform
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_saws_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/kernels")
 endif()
 
 # Redundant instructions of thread blocks.
 if(TARGET kernel_convolution_direct)
-  castor_script_test(experiment_darsie KIND platform TIMEOUT 180
+  castor_script_test(experiment_darsie KIND platform
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_darsie_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/kernels")
 endif()
 
 # Child kernels.
 if(TARGET kernel_dynamic_launch_path)
-  castor_script_test(experiment_cdp KIND platform TIMEOUT 180
+  castor_script_test(experiment_cdp KIND platform
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_cdp_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/kernels")
-  castor_script_test(experiment_dtbl KIND platform TIMEOUT 180
+  castor_script_test(experiment_dtbl KIND platform
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_dtbl_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/kernels")
   # It compiles one program anew, which a sanitizer's runtime would not be linked to.
   if(NOT CASTOR_SANITIZE)
-    castor_script_test(experiment_laperm KIND platform TIMEOUT 180
+    castor_script_test(experiment_laperm KIND platform
       COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_laperm_test.py" "$<TARGET_FILE:castor>"
               "${PROJECT_BINARY_DIR}/kernels")
   endif()
@@ -53,7 +52,7 @@ endif()
 
 # Microbenchmarks beside published values.
 if(TARGET micro_chains)
-  castor_script_test(experiment_fidelity KIND platform TIMEOUT 180
+  castor_script_test(experiment_fidelity KIND platform
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_fidelity_test.py"
             "$<TARGET_FILE:castor>" "${PROJECT_BINARY_DIR}/kernels")
 endif()

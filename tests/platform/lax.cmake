@@ -2,10 +2,10 @@
 if(NOT TARGET castor_runtime OR NOT TARGET castor_platforms)
   return()
 endif()
-castor_test(lax_platform_test KIND platform ISOLATED TIMEOUT 600 ENVIRONMENT "CASTOR_CASE_SECONDS=300"  # builds RTL
+castor_test(lax_platform_test KIND platform ISOLATED ENVIRONMENT "CASTOR_CASE_SECONDS=300"  # builds RTL
             SOURCES lax/platform_test.cpp
             LIBS castor_runtime castor_platforms)
-castor_test(lax_waiting_test KIND platform ISOLATED TIMEOUT 120
+castor_test(lax_waiting_test KIND platform ISOLATED
             SOURCES lax/waiting_test.cpp
             LIBS castor_runtime castor_platforms)
 if(CASTOR_TEST_RTL)
@@ -14,17 +14,16 @@ endif()
 
 # A CUDA program with jobs, on the machine with the engine.
 if(TARGET castor_kernels)
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  castor_script_test(lax_kernel_deadline_jobs KIND platform TIMEOUT 300
+  castor_script_test(lax_kernel_deadline_jobs KIND platform
     ENVIRONMENT "CASTOR_PLATFORM=gcn_apu" "CASTOR_SET=blocks.lax.enable=1"
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py"
             "${PROJECT_BINARY_DIR}/kernels/deadline_jobs" "--n 300 --jobs 8" "--n 64 --jobs 20 --deadline 30")
-  castor_script_test(lax_kernel_job_mix KIND platform TIMEOUT 300
+  castor_script_test(lax_kernel_job_mix KIND platform
     ENVIRONMENT "CASTOR_PLATFORM=gcn_apu" "CASTOR_SET=blocks.lax.enable=1"
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py"
             "${PROJECT_BINARY_DIR}/kernels/job_mix" "--divide 64 --steps 1" "--kind ipv6 --jobs 40 --gap 100 --deadline 20")
   if(CASTOR_TEST_RTL)
-    castor_script_test(lax_kernel_engines KIND platform TIMEOUT 600
+    castor_script_test(lax_kernel_engines KIND platform
       COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" lax gcn_apu gpu.lax
               front_end.job_scheduler.lax
               "${PROJECT_BINARY_DIR}/kernels/deadline_jobs" "--n 300 --jobs 8" "--n 64 --jobs 20 --deadline 30")

@@ -2,18 +2,14 @@
 if(NOT TARGET castor_runtime OR NOT TARGET castor_platforms OR NOT CASTOR_TEST_RTL)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_executable(castor_meet "${CMAKE_CURRENT_SOURCE_DIR}/platform/lockstep/meet.cpp")
 set_target_properties(castor_meet PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform")
 target_link_libraries(castor_meet PRIVATE castor_runtime castor_platforms castor_options)
 add_dependencies(castor_meet castor_blocks)
 castor_test_needs_(platform castor_meet)
-set(faulty "")
-foreach(block IN LISTS castor_ladder castor_sampled)
-  # Of blocks that are sampled one is enough, and only if there is no other.
-  if(EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/lockstep_fault.json" AND (block IN_LIST castor_ladder OR NOT faulty))
-    list(APPEND faulty ${block})
-    castor_script_test(lockstep_window_${block} KIND platform TIMEOUT 600 ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
+foreach(block IN LISTS castor_blocks)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/lockstep_fault.json")
+    castor_script_test(lockstep_window_${block} KIND platform ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
       COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/lockstep_window_test.py"
               "$<TARGET_FILE:castor_meet>" ${block})
   endif()

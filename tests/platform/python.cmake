@@ -3,8 +3,7 @@
 if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(python_package KIND platform TIMEOUT 300
+castor_script_test(python_package KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/python_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_SOURCE_DIR}")

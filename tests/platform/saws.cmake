@@ -3,12 +3,11 @@
 if(NOT TARGET castor_kernels)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
-castor_script_test(saws_as_gto KIND platform TIMEOUT 120
+castor_script_test(saws_as_gto KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_saws_gto.py" maxwell_liu13
           "${PROJECT_BINARY_DIR}/kernels/reduction" --n 20000)
 if(CASTOR_TEST_RTL)
-  castor_script_test(saws_kernel_engines KIND platform TIMEOUT 600
+  castor_script_test(saws_kernel_engines KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" saws maxwell_liu13 gpu.sm0 total
             "${PROJECT_BINARY_DIR}/kernels/reduction" "--n 5000")
 endif()

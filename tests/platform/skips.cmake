@@ -4,7 +4,6 @@
 if(NOT TARGET castor_kernels)
   return()
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-castor_script_test(skips KIND platform TIMEOUT 300
+castor_script_test(skips KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/skips_test.py" "$<TARGET_FILE:castor>")

@@ -14,21 +14,19 @@ target_include_directories(castor_timing_rig PRIVATE "${PROJECT_SOURCE_DIR}/test
 target_link_libraries(castor_timing_rig PUBLIC castor_ptx castor_compiler castor_platforms castor_gpu
                                                nlohmann_json::nlohmann_json
                                         PRIVATE GTest::gtest castor_options)
-castor_tests(timing_tests KIND platform ISOLATED TIMEOUT 600
+castor_tests(timing_tests KIND platform ISOLATED
   SOURCES timing/bad_input_test.cpp timing/bandwidth_test.cpp timing/determinism_test.cpp timing/front_test.cpp
           timing/hooks_test.cpp timing/latency_test.cpp timing/order_test.cpp timing/retire_test.cpp
           timing/shared_test.cpp timing/statistics_test.cpp timing/waiting_test.cpp timing/watchdog_test.cpp
   LIBS castor_timing_rig)
 
 # Hooks in a shared object that links nothing of the GPU.
-add_library(castor_test_hooks_module MODULE EXCLUDE_FROM_ALL
-            "${CMAKE_CURRENT_SOURCE_DIR}/platform/timing/hooks_module.cpp")
-target_include_directories(castor_test_hooks_module PRIVATE "${PROJECT_SOURCE_DIR}/tests")
-target_link_libraries(castor_test_hooks_module PRIVATE castor_twin castor_base castor_options)
-target_link_options(castor_test_hooks_module PRIVATE LINKER:--no-undefined)
+castor_test_object(castor_test_hooks_module hooks_module
+  SOURCES "${CMAKE_CURRENT_SOURCE_DIR}/platform/timing/hooks_module.cpp" LIBS castor_twin castor_base)
+if(NOT CASTOR_SANITIZE)  # the sanitizers' own functions are in the program
+  target_link_options(castor_test_hooks_module PRIVATE LINKER:--no-undefined)
+endif()
 castor_test(timing_hooks_module_test KIND platform ISOLATED
             SOURCES timing/hooks_module_test.cpp
             LIBS castor_timing_rig ${CMAKE_DL_LIBS}
             DEPENDS castor_test_hooks_module)
-target_compile_definitions(timing_hooks_module_test PRIVATE
-  CASTOR_TEST_HOOKS_MODULE="$<TARGET_FILE:castor_test_hooks_module>")

@@ -11,7 +11,7 @@
 
 #include "castor/base/statistics.h"
 
-namespace castor::base {
+namespace castor::base::base_statistics_test {
 namespace {
 
 using nlohmann::json;
@@ -120,4 +120,4 @@ TEST(Statistics, AreDeclaredAndDestroyedByTheThousand) {
 }
 
 }  // namespace
-}  // namespace castor::base
+}  // namespace castor::base::base_statistics_test

@@ -1,11 +1,9 @@
 if(TARGET castor_cc_driver)
-  castor_test(castor_cc_options_test KIND unit SOURCES castor_cc_options_test.cpp LIBS castor_cc_driver)
-  castor_test(castor_cc_text_test KIND unit SOURCES castor_cc_text_test.cpp LIBS castor_cc_driver)
-  castor_test(castor_cc_source_test KIND unit SOURCES castor_cc_source_test.cpp LIBS castor_cc_driver)
-  castor_test(castor_cc_copies_test KIND unit SOURCES castor_cc_copies_test.cpp LIBS castor_cc_driver)
+  castor_tests(castor_cc_tests KIND unit
+    SOURCES castor_cc_options_test.cpp castor_cc_text_test.cpp castor_cc_source_test.cpp castor_cc_copies_test.cpp
+    LIBS castor_cc_driver)
   foreach(test IN ITEMS castor_cc_compile_test castor_cc_nvcc_test)
-    castor_test(${test} KIND unit SOURCES ${test}.cpp LIBS castor_cc_driver DEPENDS castor_cc TIMEOUT 400)
-    target_compile_definitions(${test} PRIVATE
-      CASTOR_CC_PROGRAM="$<TARGET_FILE:castor_cc>" CASTOR_CC_CLANGXX="${CASTOR_CC_CLANGXX}")
+    castor_test(${test} KIND unit SOURCES ${test}.cpp LIBS castor_cc_driver DEPENDS castor_cc castor_cudart)
+    target_compile_definitions(${test} PRIVATE CASTOR_CC_CLANGXX="${CASTOR_CC_CLANGXX}")
   endforeach()
 endif()

@@ -10,7 +10,7 @@
 
 #include "castor_cc_fixture.h"
 
-namespace castor::castor_cc {
+namespace castor::castor_cc::castor_cc_compile_test {
 namespace {
 
 using testing::HasSubstr;
@@ -165,7 +165,7 @@ TEST_F(CastorCc, CompilesHostFilesThatIncludeTheRuntime) {
   EXPECT_EQ(r.exit_code, 0) << r.error_text;
   EXPECT_EQ(r.error_text, "");
   const ProcessResult gcc = shell(std::string("g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -c host.cpp -I ") +
-                                  CASTOR_SOURCE_DIR + "/sw/device/include");
+                                  test_tree::source_folder() + "/sw/device/include");
   EXPECT_EQ(gcc.exit_code, 0) << gcc.error_text;
 }
 
@@ -326,7 +326,7 @@ TEST_F(CastorCc, PrefersItsOwnHeadersToThoseOfAToolkit) {
 
 TEST_F(CastorCc, OnlyShowsCommandsInADryRun) {
   source("a.cu", "__global__ void k() {}\n");
-  const ProcessResult r = shell(std::string(CASTOR_CC_PROGRAM) + " --dryrun a.cu -o app -lcudart > shown");
+  const ProcessResult r = shell(test_tree::build_folder() + "/bin/castor-cc --dryrun a.cu -o app -lcudart > shown");
   ASSERT_EQ(r.exit_code, 0) << r.error_text;
   const std::string shown = read("shown");
   EXPECT_THAT(shown, HasSubstr("--cuda-device-only"));
@@ -344,4 +344,4 @@ TEST_F(CastorCc, KeepsPtxWhenAsked) {
 }
 
 }  // namespace
-}  // namespace castor::castor_cc
+}  // namespace castor::castor_cc::castor_cc_compile_test

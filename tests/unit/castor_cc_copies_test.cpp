@@ -8,7 +8,7 @@
 #include "castor_cc/ir_copies.h"
 #include "castor_cc/ir_types.h"
 
-namespace castor::castor_cc {
+namespace castor::castor_cc::castor_cc_copies_test {
 namespace {
 
 using testing::ElementsAre;
@@ -184,4 +184,4 @@ TEST(WidenCopies, ReadsVariablesOfTheModuleButNotInitialValues) {
 }
 
 }  // namespace
-}  // namespace castor::castor_cc
+}  // namespace castor::castor_cc::castor_cc_copies_test

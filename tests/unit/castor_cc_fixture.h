@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "castor_cc/process.h"
+#include "tests/common/tree.h"
 
 namespace castor::castor_cc {
 
@@ -39,12 +40,12 @@ class CastorCc : public testing::Test {
     fs::remove_all(directory_);
   }
   static ProcessResult castor_cc(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), CASTOR_CC_PROGRAM);
+    arguments.insert(arguments.begin(), test_tree::build_folder() + "/bin/castor-cc");
     return run_process(arguments);
   }
   static ProcessResult shell(const std::string& line) { return run_process({"sh", "-c", line}); }
   static std::string data(const std::string& name) {
-    return std::string(CASTOR_SOURCE_DIR) + "/tests/unit/castor_cc_data/" + name;
+    return test_tree::source_folder() + "/tests/unit/castor_cc_data/" + name;
   }
   void source(const std::string& name, const std::string& text) const { std::ofstream(directory_ / name) << text; }
   [[nodiscard]] bool no_temporary_files() const { return fs::is_empty(directory_ / "tmp"); }

@@ -9,7 +9,7 @@
 
 #include "castor_cc_fixture.h"
 
-namespace castor::castor_cc {
+namespace castor::castor_cc::castor_cc_nvcc_test {
 namespace {
 
 using testing::EndsWith;
@@ -209,4 +209,4 @@ TEST_F(CastorCc, LinksOneOpenMpRuntime) {
 }
 
 }  // namespace
-}  // namespace castor::castor_cc
+}  // namespace castor::castor_cc::castor_cc_nvcc_test

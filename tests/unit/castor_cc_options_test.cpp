@@ -10,7 +10,7 @@
 #include "castor/base/error.h"
 #include "castor_cc/options.h"
 
-namespace castor::castor_cc {
+namespace castor::castor_cc::castor_cc_options_test {
 namespace {
 
 using testing::Contains;
@@ -199,4 +199,4 @@ TEST(CastorCcOptions, HelpFitsAScreen) {
 }
 
 }  // namespace
-}  // namespace castor::castor_cc
+}  // namespace castor::castor_cc::castor_cc_options_test

@@ -14,7 +14,7 @@
 #include "castor_cc/options.h"
 #include "castor_cc/source_text.h"
 
-namespace castor::castor_cc {
+namespace castor::castor_cc::castor_cc_source_test {
 namespace {
 
 using testing::ElementsAre;
@@ -327,4 +327,4 @@ TEST(LinkErrors, NameWhatIsDefinedTwice) {
 }
 
 }  // namespace
-}  // namespace castor::castor_cc
+}  // namespace castor::castor_cc::castor_cc_source_test

@@ -8,7 +8,7 @@
 #include "castor_cc/process.h"
 #include "castor_cc/ptx_text.h"
 
-namespace castor::castor_cc {
+namespace castor::castor_cc::castor_cc_text_test {
 namespace {
 
 using testing::ElementsAre;
@@ -99,4 +99,4 @@ TEST(RunProcess, ReturnsExitCodeAndErrorText) {
 }
 
 }  // namespace
-}  // namespace castor::castor_cc
+}  // namespace castor::castor_cc::castor_cc_text_test

@@ -6,12 +6,13 @@
 
 #include "compiler_shadow.h"
 #include "compiler_support.h"
+#include "tests/common/tree.h"
 
 namespace castor::compiler::test::compiler_corpus_test {
 namespace {
 
 isa::Module file(const std::string& name) {
-  const std::filesystem::path path = std::filesystem::path(CASTOR_SOURCE_DIR) / "tests/data/ptx" / name;
+  const std::filesystem::path path = std::filesystem::path(test_tree::source_folder()) / "tests/data/ptx" / name;
   std::ifstream in(path, std::ios::binary);
   EXPECT_TRUE(in) << path;
   return ptx::parse(std::string(std::istreambuf_iterator<char>(in), {}), name);

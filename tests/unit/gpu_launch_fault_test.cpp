@@ -2,7 +2,7 @@
 
 #include "tests/unit/gpu_launch_support.h"
 
-namespace castor::gpu::launch_test {
+namespace castor::gpu::launch_test::fault {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -244,4 +244,4 @@ TEST(LaunchFaults, ResetEndsEndlessRecursion) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::launch_test
+}  // namespace castor::gpu::launch_test::fault

@@ -2,7 +2,7 @@
 
 #include "tests/unit/gpu_launch_support.h"
 
-namespace castor::gpu::launch_test {
+namespace castor::gpu::launch_test::latency {
 namespace {
 
 using isa::RuntimeCall;
@@ -212,4 +212,4 @@ TEST(LaunchLatency, ALaunchBehindAnUnsentPointerBeginsWhenThatHasLeft) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::launch_test
+}  // namespace castor::gpu::launch_test::latency

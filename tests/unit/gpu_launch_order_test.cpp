@@ -3,7 +3,7 @@
 
 #include "tests/unit/gpu_launch_support.h"
 
-namespace castor::gpu::launch_test {
+namespace castor::gpu::launch_test::order {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -149,4 +149,4 @@ TEST(LaunchOrder, LocalMemoryOfAChildIsItsOwn) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::launch_test
+}  // namespace castor::gpu::launch_test::order

@@ -2,7 +2,7 @@
 
 #include "tests/unit/gpu_launch_support.h"
 
-namespace castor::gpu::launch_test {
+namespace castor::gpu::launch_test::pool {
 namespace {
 
 // One thread launches `number` times into its default stream, where the first child takes its time, and then once into
@@ -196,4 +196,4 @@ TEST(LaunchPool, LaunchesOfAStreamHaveChildren) { trees_in_a_stream("kepler_k20c
 TEST(LaunchPool, LaunchesOfAStreamHaveChildrenWithoutLatencies) { trees_in_a_stream("kepler_ideal", 32); }
 
 }  // namespace
-}  // namespace castor::gpu::launch_test
+}  // namespace castor::gpu::launch_test::pool

@@ -4,7 +4,7 @@
 #include "castor/base/rng.h"
 #include "tests/unit/gpu_launch_support.h"
 
-namespace castor::gpu::launch_test {
+namespace castor::gpu::launch_test::random {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -297,4 +297,4 @@ TEST(LaunchTrees, TheMachineWithoutTimingComesToTheSameMemory) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::launch_test
+}  // namespace castor::gpu::launch_test::random

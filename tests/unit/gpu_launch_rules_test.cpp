@@ -2,7 +2,7 @@
 
 #include "tests/unit/gpu_launch_support.h"
 
-namespace castor::gpu::launch_test {
+namespace castor::gpu::launch_test::rules {
 namespace {
 
 using isa::RuntimeCall;
@@ -383,4 +383,4 @@ TEST(LaunchRules, ASyncWaitsForChildrenOfItsBlockOnly) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::launch_test
+}  // namespace castor::gpu::launch_test::rules

@@ -5,7 +5,7 @@
 
 #include "tests/unit/gpu_launch_group_support.h"
 
-namespace castor::gpu::launch_test {
+namespace castor::gpu::launch_test::source_order {
 namespace {
 
 using Keys = std::vector<std::string>;
@@ -176,4 +176,4 @@ TEST(LaunchSourceOrder, LaunchesOfAStoppedTreeAreDropped) {
 }
 
 }  // namespace
-}  // namespace castor::gpu::launch_test
+}  // namespace castor::gpu::launch_test::source_order

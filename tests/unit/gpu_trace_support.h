@@ -10,6 +10,8 @@
 #include <iterator>
 #include <string>
 
+#include "tests/common/tree.h"
+
 namespace castor::gpu {
 
 /// A file name of its own that is gone with the object.
@@ -61,7 +63,7 @@ class FileLimit {
 
 /// Exit code of a script of this repository; its output goes to the test's.
 inline int run_script(const std::string& script, const std::string& arguments) {
-  const std::string command = "python3 '" CASTOR_SOURCE_DIR "/" + script + "' " + arguments;
+  const std::string command = "python3 '" + test_tree::source_folder() + "/" + script + "' " + arguments;
   return std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe)
 }
 

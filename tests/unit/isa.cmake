@@ -1,5 +1,5 @@
 # The instruction table and everything that is no floating point: integer, logic, memory, warp and control instructions.
-castor_tests(isa_tests KIND unit
+castor_tests(isa_tests KIND unit EVERY_COMPILER
   SOURCES isa_integer_test.cpp isa_bits_test.cpp isa_warp_test.cpp isa_control_test.cpp isa_memory_test.cpp
           isa_table_test.cpp isa_variants_test.cpp isa_result_test.cpp
   LIBS castor_isa)

@@ -6,13 +6,14 @@
 
 #include "castor/base/error.h"
 #include "castor/isa/coverage.h"
+#include "tests/common/tree.h"
 #include "unit/isa_harness.h"
 
 namespace castor::test {
 namespace {
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(std::string(CASTOR_SOURCE_DIR) + "/" + path);
+  std::ifstream file(test_tree::source_folder() + "/" + path);
   EXPECT_TRUE(file.good()) << path;
   std::stringstream text;
   text << file.rdbuf();

@@ -5,5 +5,5 @@ target_link_libraries(isolated_sample PRIVATE castor_test_isolated_main castor_g
 castor_test_needs_(unit isolated_sample)
 castor_script_test(isolated_cases_fail_alone
   KIND unit
-  COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/unit/isolated_test.py" $<TARGET_FILE:isolated_sample>
+  COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/unit/isolated_test.py" $<TARGET_FILE:isolated_sample>
           "${CMAKE_CURRENT_SOURCE_DIR}/summarise.py")

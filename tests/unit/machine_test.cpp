@@ -6,6 +6,7 @@
 
 #include "castor/gpu/machine_table.h"
 #include "platforms/machines.h"
+#include "tests/common/tree.h"
 
 namespace castor::platforms::machine_test {
 namespace {
@@ -113,7 +114,7 @@ class Study : public testing::TestWithParam<const char*> {};
 
 TEST_P(Study, KeepsItsValuesKeyByKey) {
   const LoadedMachine loaded = load_machine(GetParam());
-  std::ifstream file(std::string(CASTOR_SOURCE_DIR) + "/tests/data/machines/" + GetParam() + ".txt");
+  std::ifstream file(test_tree::source_folder() + "/tests/data/machines/" + GetParam() + ".txt");
   std::string key, value;
   unsigned keys = 0;
   while (file >> key >> value) {

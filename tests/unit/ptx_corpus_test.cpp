@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "common/ptx_invariants.h"
+#include "tests/common/tree.h"
 #include "unit/ptx_support.h"
 
 // Whole files: what clang 14 emits, and files written by hand in the manner of nvcc (tests/data/ptx).
@@ -21,7 +22,7 @@ std::string text_of(const std::filesystem::path& path) {
 }
 
 std::filesystem::path data(const std::string& name) {
-  return std::filesystem::path(CASTOR_SOURCE_DIR) / "tests/data/ptx" / name;
+  return std::filesystem::path(test_tree::source_folder()) / "tests/data/ptx" / name;
 }
 
 /// Instructions of a text as clang lays it out: one a line, after a tab; a call spreads over lines up to its semicolon.

@@ -1,5 +1,6 @@
 """castor prove: the properties of a block's RTL, each with the engine that proved it."""
 
+import hashlib
 import json
 import re
 import time
@@ -79,6 +80,12 @@ def add_arguments(parser):
         type=float,
         help="only properties that, as recorded, were decided within so many seconds",
     )
+    parser.add_argument(
+        "--sample",
+        metavar="N",
+        type=int,
+        help="only N of those, which a hash of their names and the block's RTL chooses",
+    )
     parser.add_argument("--accept-bounded", action="store_true", help="exit 0 also if some are only checked to a bound")
 
 
@@ -128,8 +135,10 @@ def display_name(cell, source):
 def run(options, progress):
     """The command. Returns the exit code."""
     tools.need("yosys", "yosys-smtbmc", "berkeley-abc", "z3")
-    if options.record and (options.property or options.engine or options.quick is not None):
-        raise WrongRequest("--record is for all properties and engines", "leave out --property, --engine and --quick")
+    if options.record and (options.property or options.engine or options.quick is not None or options.sample):
+        raise WrongRequest(
+            "--record is for all properties and engines", "leave out --property, --engine, --quick and --sample"
+        )
     if options.recorded and (options.record or options.check or options.engine or options.quick is not None):
         raise WrongRequest("--recorded proves nothing", "leave out --record, --check, --engine and --quick")
     began = time.monotonic()
@@ -219,6 +228,8 @@ class Run:
             self.chosen = [one for one in self.chosen if is_quick(self.known.get(one.name), options.quick)]
             if not self.chosen:
                 raise NothingChosen(f"no property is recorded as decided within {options.quick:g} s")
+        if options.sample:
+            self.chosen = sample(self.chosen, options.sample, self.block.folder)
         if not self.chosen:
             raise NothingChosen(
                 "no property is called so", "there are: " + ", ".join(one.name for one in self.properties)
@@ -542,6 +553,12 @@ def record(block, chosen, values, properties):
 def is_quick(entry, seconds):
     """Recorded as decided for good within `seconds`, and without others that would have to be proven first."""
     return entry is not None and _WORTH[entry["result"]] == 3 and entry["seconds"] <= seconds and not entry["given"]
+
+
+def sample(properties, number, folder):
+    """`number` of the properties: those whose names, behind the RTL in `folder`, have the smallest hashes."""
+    rtl = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.sv")))).hexdigest()
+    return sorted(properties, key=lambda one: hashlib.sha256(f"{rtl} {one.name}".encode()).hexdigest())[:number]
 
 
 def losses(properties, known, there):

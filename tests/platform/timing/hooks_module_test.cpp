@@ -13,12 +13,14 @@
 #include "castor/gpu/trace/wave_file.h"
 #include "platform/timing/rig.h"
 #include "platforms/machines.h"
+#include "tests/common/tree.h"
 
 namespace castor::gpu::timing_test {
 namespace {
 
 std::unique_ptr<ModuleHooks> load(unsigned sms) {
-  void* const module = dlopen(CASTOR_TEST_HOOKS_MODULE, RTLD_NOW | RTLD_LOCAL);
+  void* const module =
+      dlopen((test_tree::build_folder() + "/tests/objects/hooks_module.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) throw std::runtime_error(dlerror());
   const auto make = reinterpret_cast<MakeModuleHooks>(dlsym(module, "castor_test_make_hooks"));
   if (make == nullptr) throw std::runtime_error(dlerror());

@@ -16,7 +16,7 @@
 // The engine against the rules written down one after the other, every output and every register in every cycle of all
 // sequences; against the reference with versions; and on the golden traces. Another twin (RTL) drops in as the device.
 
-namespace castor::darsie {
+namespace castor::darsie::reference_engine_test {
 namespace {
 
 template <class T>
@@ -128,4 +128,4 @@ TEST_P(DarsieAgainstReference, SkippedRestIsTheSameAsClockedRest) {
 }
 
 }  // namespace
-}  // namespace castor::darsie
+}  // namespace castor::darsie::reference_engine_test

@@ -14,7 +14,7 @@
 // The rules of a cycle, the reference with versions, kernels and marks, each against what the other says. The device is
 // the slow machine of the rules; nothing here needs the engine.
 
-namespace castor::darsie::reference {
+namespace castor::darsie::reference::reference_test {
 namespace {
 
 using literal::Rules;
@@ -310,4 +310,4 @@ TEST(DarsieLitmus, WithoutInvalidationAWarpMissesItsOwnStore) {
 }
 
 }  // namespace
-}  // namespace castor::darsie::reference
+}  // namespace castor::darsie::reference::reference_test

@@ -17,7 +17,7 @@
 // The stimulus keeps what it promises: the contract of the surroundings, the same run for the same seed, all cover
 // points. It runs against the slow machine of the rules, so that these tests say nothing about the block itself.
 
-namespace castor::darsie::tb {
+namespace castor::darsie::tb::sequences_test {
 namespace {
 
 using castor::tb::SequenceInfo;
@@ -188,4 +188,4 @@ TEST_P(DarsieSequences, CoverPointsAreReached) {
 }
 
 }  // namespace
-}  // namespace castor::darsie::tb
+}  // namespace castor::darsie::tb::sequences_test

@@ -15,7 +15,7 @@
 // The engine against the rules as a slow machine, every output and every register in every cycle, and against queues
 // without time.
 
-namespace castor::dtbl::reference {
+namespace castor::dtbl::reference::reference_engine_test {
 namespace {
 
 std::string text(twin::U64 value) { return std::to_string(value); }
@@ -106,10 +106,11 @@ INSTANTIATE_TEST_SUITE_P(Sets, DtblAgainstReference, testing::ValuesIn(sample_if
 
 TEST_P(DtblAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) {
   const Params& params = GetParam().params;
-  const unsigned cycles = params.NumKde > 100 || params.AgtSize > 100 ? 4000 : 20000;
+  const unsigned cycles = params.NumKde > 100 || params.AgtSize > 100 ? 4000 : unless_sanitized(20000U, 4000U);
   Seen seen;
   for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
-    const unsigned seeds = info.name == "random" || info.name == "rules" || info.name == "resets" ? 10 : 1;
+    const unsigned seeds =
+        info.name == "random" || info.name == "rules" || info.name == "resets" ? unless_sanitized(10U, 2U) : 1;
     for (unsigned seed = 1; seed <= seeds; ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       const auto sequence = tb::sequences().make(info.name, params, seed);
@@ -121,13 +122,13 @@ TEST_P(DtblAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) 
   }
   ++compared.sets;
   // Everything that is compared occurred.
-  EXPECT_GT(seen.thread_blocks, 10000U);
-  EXPECT_GT(seen.groups, 5000U);
-  EXPECT_GT(seen.in_memory, 300U);
-  EXPECT_GT(seen.fallbacks, 300U);
-  EXPECT_GT(seen.reads, 200U);
-  EXPECT_GT(seen.links, 100U);
-  EXPECT_GT(seen.errors, 500U);
+  EXPECT_GT(seen.thread_blocks, unless_sanitized(10000U, 500U));
+  EXPECT_GT(seen.groups, unless_sanitized(5000U, 250U));
+  EXPECT_GT(seen.in_memory, unless_sanitized(300U, 15U));
+  EXPECT_GT(seen.fallbacks, unless_sanitized(300U, 15U));
+  EXPECT_GT(seen.reads, unless_sanitized(200U, 10U));
+  EXPECT_GT(seen.links, unless_sanitized(100U, 5U));
+  EXPECT_GT(seen.errors, unless_sanitized(500U, 25U));
 }
 
 // What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.
@@ -153,4 +154,4 @@ TEST_P(DtblAgainstReference, SkippedRestIsTheSameAsClockedRest) {
 }
 
 }  // namespace
-}  // namespace castor::dtbl::reference
+}  // namespace castor::dtbl::reference::reference_engine_test

@@ -6,7 +6,7 @@
 
 // The reference says what hand-worked cycles say; the engine and the RTL are compared with it elsewhere.
 
-namespace castor::dtbl::reference {
+namespace castor::dtbl::reference::reference_test {
 namespace {
 
 constexpr U32 kOff = 0x80000000U;
@@ -419,4 +419,4 @@ TEST(DtblReference, ChainOfTenThousandGroupsWithoutAGap) {
 }
 
 }  // namespace
-}  // namespace castor::dtbl::reference
+}  // namespace castor::dtbl::reference::reference_test

@@ -11,11 +11,17 @@
 #include "castor/hookup/blocks.h"
 #include "castor/twin/block_folder.h"
 #include "platforms/machines.h"
+#include "tests/common/tree.h"
 
 namespace castor::platforms {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Returns the path of an object that is wrong in one way: the values of ODD in odd_object.cpp.
+std::string odd_object(int odd) {
+  return test_tree::build_folder() + "/tests/objects/odd_object_" + std::to_string(odd) + ".so";
+}
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -32,11 +38,11 @@ class Loading : public testing::Test {
     fs::remove_all(root_);
   }
 
-  void add(const std::string& folder, const std::string& block, const char* object = nullptr) {
+  void add(const std::string& folder, const std::string& block, const std::string& object = "") {
     const fs::path place = root_ / folder / block;
     fs::create_directories(place);
     std::ofstream(place / "block.json") << "{}\n";
-    if (object != nullptr) fs::copy_file(object, place / "model.so");
+    if (!object.empty()) fs::copy_file(object, place / "model.so");
   }
   void use(const std::vector<std::string>& folders) {
     std::string path;
@@ -92,20 +98,20 @@ TEST_F(Loading, AFolderThatIsNotThereIsRefused) {
 }
 
 TEST_F(Loading, AnObjectOfAnotherVersionIsRefusedByName) {
-  add("odd", "odd", CASTOR_ODD_VERSION);
+  add("odd", "odd", odd_object(1));
   use({"odd"});
   const std::string error = error_of({"blocks.odd.enable=1"});
   EXPECT_THAT(error, HasSubstr("odd/odd/model.so' was built for another version of Castor: castor 0.0.1"));
 }
 
 TEST_F(Loading, AnObjectOfAnotherBlockIsRefused) {
-  add("odd", "odd", CASTOR_ODD_NAME);
+  add("odd", "odd", odd_object(2));
   use({"odd"});
   EXPECT_THAT(error_of({"blocks.odd.enable=1"}), HasSubstr("is the model of block even, not the model of block odd"));
 }
 
 TEST_F(Loading, AnObjectWithoutTheFunctionIsRefused) {
-  add("odd", "odd", CASTOR_ODD_NOTHING);
+  add("odd", "odd", odd_object(3));
   use({"odd"});
   EXPECT_THAT(error_of({"blocks.odd.enable=1"}), HasSubstr("has no function castor_model_object"));
 }
@@ -123,7 +129,7 @@ TEST_F(Loading, AnObjectThatIsNoneIsRefused) {
 }
 
 TEST_F(Loading, NothingIsLoadedUnlessAKeyNamesIt) {
-  add("odd", "odd", CASTOR_ODD_VERSION);
+  add("odd", "odd", odd_object(1));
   use({"odd"});
   EXPECT_EQ(error_of({}), "");
 }

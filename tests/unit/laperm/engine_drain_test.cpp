@@ -7,7 +7,7 @@
 // W13: whatever came before, if SMs, memory and replies keep coming, everything that was pushed is placed, in a number
 // of cycles that its TBs and what lies in memory bound.
 
-namespace castor::laperm::test {
+namespace castor::laperm::test::engine_drain_test {
 namespace {
 
 class LapermDrain : public testing::TestWithParam<ParameterSet> {};
@@ -71,4 +71,4 @@ TEST_P(LapermDrain, FairSurroundingsPlaceEverything) {
 }
 
 }  // namespace
-}  // namespace castor::laperm::test
+}  // namespace castor::laperm::test::engine_drain_test

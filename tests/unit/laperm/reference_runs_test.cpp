@@ -14,7 +14,7 @@
 
 // The slow machine under all sequences: what must always hold of its registers, and queues without time beside it.
 
-namespace castor::laperm::reference {
+namespace castor::laperm::reference::reference_runs_test {
 namespace {
 
 class LapermReferenceRuns : public testing::TestWithParam<test::ParameterSet> {
@@ -111,4 +111,4 @@ TEST_P(LapermReferenceRuns, MedleyReachesCoverPoints) {
 }
 
 }  // namespace
-}  // namespace castor::laperm::reference
+}  // namespace castor::laperm::reference::reference_runs_test

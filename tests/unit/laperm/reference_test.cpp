@@ -11,7 +11,7 @@
 
 // The reference says what hand-worked cycles say; the engine and the RTL are compared with it elsewhere.
 
-namespace castor::laperm::reference {
+namespace castor::laperm::reference::reference_test {
 namespace {
 
 Params set_named(const std::string& name) {
@@ -198,4 +198,4 @@ TEST(LapermReference, OverflowTraceCycleByCycle) {
 }
 
 }  // namespace
-}  // namespace castor::laperm::reference
+}  // namespace castor::laperm::reference::reference_test

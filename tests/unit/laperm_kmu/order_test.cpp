@@ -10,7 +10,7 @@
 
 // The engine's cycles worked by hand, and the order in which launches leave against that without time.
 
-namespace castor::laperm_kmu::test {
+namespace castor::laperm_kmu::test::order_test {
 namespace {
 
 /// The engine with lists that are emptied by what it offers.
@@ -159,4 +159,4 @@ TEST(LapermKmuOrder, ParametersOutOfRangeAreRefused) {
 }
 
 }  // namespace
-}  // namespace castor::laperm_kmu::test
+}  // namespace castor::laperm_kmu::test::order_test

@@ -13,7 +13,7 @@
 
 // The engine against the reference algorithm, in every cycle of random and directed runs.
 
-namespace castor::lax::reference {
+namespace castor::lax::reference::reference_engine_test {
 namespace {
 
 using Model = twin::Model<Block>;
@@ -261,4 +261,4 @@ TEST(LaxBorders, LevelsAndClassesChangeWhereTheReferenceChangesThem) {
 }
 
 }  // namespace
-}  // namespace castor::lax::reference
+}  // namespace castor::lax::reference::reference_engine_test

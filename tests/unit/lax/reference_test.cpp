@@ -10,7 +10,7 @@
 
 // The reference algorithm alone: worked examples, its error against fractions, and the published algorithms.
 
-namespace castor::lax::reference {
+namespace castor::lax::reference::reference_test {
 namespace {
 
 using base::Xoshiro256;
@@ -486,4 +486,4 @@ TEST(LaxReference, AppendedWorkAddsUpOrIsRefusedAsAWhole) {
 }
 
 }  // namespace
-}  // namespace castor::lax::reference
+}  // namespace castor::lax::reference::reference_test

@@ -18,7 +18,7 @@
 // The stimulus keeps what it promises: the contract of the surroundings, the same run for the same seed, all cover
 // points.
 
-namespace castor::lax::tb {
+namespace castor::lax::tb::sequences_test {
 namespace {
 
 using Model = twin::Model<Block>;
@@ -207,4 +207,4 @@ TEST_P(EverySet, CoverPointsAreReached) {
 }
 
 }  // namespace
-}  // namespace castor::lax::tb
+}  // namespace castor::lax::tb::sequences_test

@@ -17,7 +17,7 @@
 // The engine against the plain machine of the reference: every output and every register, in every cycle of random and
 // directed runs.
 
-namespace castor::saws::reference {
+namespace castor::saws::reference::reference_engine_test {
 namespace {
 
 std::string text(const twin::U64 value) { return std::to_string(value); }
@@ -257,4 +257,4 @@ TEST(SawsFairness, EveryCtaBecomesHeadOfEveryListWhileToggling) {
 }
 
 }  // namespace
-}  // namespace castor::saws::reference
+}  // namespace castor::saws::reference::reference_engine_test

@@ -12,7 +12,7 @@
 
 // The reference by itself: worked examples of the algorithm, its invariants, and small examples of each policy.
 
-namespace castor::saws::reference {
+namespace castor::saws::reference::reference_test {
 namespace {
 
 using base::Xoshiro256;
@@ -399,4 +399,4 @@ TEST(SawsPickers, CatlsJoinsGroupsAndLeavesThemWhenNothingIsReady) {
 }
 
 }  // namespace
-}  // namespace castor::saws::reference
+}  // namespace castor::saws::reference::reference_test

@@ -15,7 +15,7 @@
 // The stimulus keeps what it promises: the contract of the surroundings, the same run for the same seed, all cover
 // points. It runs against the plain machine, so that these tests say nothing about the block itself.
 
-namespace castor::saws::tb {
+namespace castor::saws::tb::sequences_test {
 namespace {
 
 using castor::tb::SequenceInfo;
@@ -221,4 +221,4 @@ TEST_P(SawsSequences, CoverPointsAreReached) {
 }
 
 }  // namespace
-}  // namespace castor::saws::tb
+}  // namespace castor::saws::tb::sequences_test

@@ -6,7 +6,7 @@
 
 #include "castor/hookup/saws/saws_statistics.h"
 
-namespace castor::hookup {
+namespace castor::hookup::statistics_test {
 namespace {
 
 saws::Params two_schedulers() {
@@ -79,4 +79,4 @@ TEST_F(SawsStatisticsTest, ChangesToSawsAndSchedulersWithoutRoomAreCounted) {
 }
 
 }  // namespace
-}  // namespace castor::hookup
+}  // namespace castor::hookup::statistics_test

@@ -1,0 +1,24 @@
+# Samples of large matrices of tests (program x machine, sequence x parameter set). What is in a sample depends on names
+# alone, so that it is the same everywhere. CASTOR_TEST_MATRIX takes everything; tests/campaign.sh runs that.
+
+option(CASTOR_TEST_MATRIX "Test whole matrices instead of samples of them (hours)" OFF)
+
+# castor_sample(<result> <seed> <number> <item>...)
+#
+# Sets <result> to <number> of the items: those whose hashes with <seed> are the smallest, in that order. All of them, in
+# their own order, with CASTOR_TEST_MATRIX.
+function(castor_sample result seed number)
+  if(CASTOR_TEST_MATRIX)
+    set(${result} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(ordered)
+  foreach(item IN LISTS ARGN)
+    string(MD5 hash "${seed} ${item}")
+    list(APPEND ordered "${hash}|${item}")
+  endforeach()
+  list(SORT ordered)
+  list(SUBLIST ordered 0 ${number} taken)
+  list(TRANSFORM taken REPLACE "^[0-9a-f]+\\|" "")
+  set(${result} ${taken} PARENT_SCOPE)
+endfunction()
