@@ -21,6 +21,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
+from processes import HANG_SECONDS  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 # In the order of the page.
@@ -130,7 +133,7 @@ def told_by(source, castor_cc, environment):
         subprocess.run(
             [castor_cc, "-std=c++17", "--extended-lambda", source, "-o", program], env=environment, check=True
         )
-        done = subprocess.run([program], env=environment, text=True, capture_output=True, timeout=300)
+        done = subprocess.run([program], env=environment, text=True, capture_output=True, timeout=HANG_SECONDS)
     found = []
     for state, section, name in re.findall(r"^(works|fails): (.*?): (.*)$", done.stdout, re.MULTILINE):
         feature = Feature("works", section, name)
@@ -180,7 +183,7 @@ def try_out(feature, tools, environment):
             env={**environment, "PATH": path},
             text=True,
             capture_output=True,
-            timeout=120,
+            timeout=HANG_SECONDS,
             stdin=subprocess.DEVNULL,
         )
         said = done.stderr + done.stdout
