@@ -1,6 +1,6 @@
 """Waiting for a process to have done something, instead of for time to pass.
 
-No verdict comes from a duration: a test waits for an event, and `HANG_SECONDS` only ends a test that would wait for ever.
+No verdict comes from a duration: a test waits for an event, and `HANG_SECONDS` only ends one that hangs.
 """
 
 import os
@@ -24,8 +24,7 @@ def until(condition, what, seconds=HANG_SECONDS):
 
 
 def lives(pid):
-    """Returns whether the process exists and has not ended. A process that has ended and was not awaited (a zombie) does
-    not live."""
+    """Returns whether the process exists and has not ended. A zombie has ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[0] not in "ZX"
@@ -34,8 +33,7 @@ def lives(pid):
 
 
 def cpu_seconds(pid):
-    """Returns the CPU time, user and system, that the process has used with all its threads and those it has started and
-    not ended; 0 if it has ended."""
+    """Returns the CPU time, user and system, that the process and its living children have used; 0 if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             words = file.read().rpartition(")")[2].split()

@@ -539,7 +539,7 @@ class Interrupts(Case):
 
 class Progress(Case):
     def on_terminal(self, command, lines, environment=None):
-        """Returns standard error of a command whose stderr is a terminal. The command is interrupted when it has written
+        """Returns standard error of a command whose stderr is a terminal. Interrupts it when it has written
         `lines` lines of progress; with 0, when it has used one second of CPU after its first line of standard output.
         """
         main, other = pty.openpty()

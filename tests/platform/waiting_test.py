@@ -44,8 +44,8 @@ class Waiting(unittest.TestCase):
         os.sched_setaffinity(0, cls.processors)
 
     def run_once(self, *how, code=0, **environment):
-        """Returns output, messages and report of one run. By default the patience is never used up: the device moves only
-        where that is proven to be right."""
+        """Returns output, messages and report of one run. By default the patience is never used up: the device moves
+        only where that is proven to be right."""
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.json"
             done = subprocess.run(
