@@ -17,6 +17,7 @@
 
 #include "castor/base/installation.h"
 #include "tb/common/bench.h"
+#include "tests/common/hang.h"
 #include "tests/common/rtl.h"
 #include "tests/twin/turnstile/engine.h"
 
