@@ -6,10 +6,10 @@ import subprocess
 import tempfile
 import unittest
 
+from processes import HANG_SECONDS
+
 
 class CommandCase(unittest.TestCase):
-    SECONDS = 120  # that a command may take
-
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.folder.name)
@@ -36,7 +36,7 @@ class CommandCase(unittest.TestCase):
             universal_newlines=True,
             env=self.environment(environment),
             cwd=self.path,
-            timeout=self.SECONDS,
+            timeout=HANG_SECONDS,
             check=False,
         )
         self.assertNotRegex(done.stderr, "Sanitizer|runtime error:")

@@ -2,7 +2,9 @@
 // elaboration per process.
 //
 // The program starts itself again for every case that the filter selects and judges it by its exit and its report. A
-// case that crashes, or takes longer than CASTOR_CASE_SECONDS (default 60), has failed, and the others still run.
+// case that crashes, or whose process uses more CPU time than CASTOR_CASE_SECONDS (default 600), has failed, and the
+// others still run. How busy the machine is does not matter. A case that waits for ever uses no CPU time: it has failed
+// after CASTOR_CASE_HANG_SECONDS (default kHangLimit).
 // Options beside GoogleTest's: --castor_jobs=N, or CASTOR_CASE_JOBS: cases at once (default 1; 0 = one per processor);
 // --castor_output: show what passing cases print. Reports: --gtest_output=json:<file> only.
 
@@ -10,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +32,7 @@
 #include <vector>
 
 #include "tests/common/environment.h"
+#include "tests/common/hang.h"
 #include "tests/common/selection.h"
 
 namespace {
@@ -39,9 +43,10 @@ using Time = std::chrono::steady_clock;
 constexpr const char* kChild = "CASTOR_ISOLATED_CASE";  // set in the process of one case
 
 struct Settings {
-  std::vector<std::string> arguments;  // program first; GoogleTest's own included
-  std::string report;                  // empty = none
-  double seconds = 60;
+  std::vector<std::string> arguments;          // program first; GoogleTest's own included
+  std::string report;                          // empty = none
+  unsigned cpu_seconds = 600;                  // CPU time of the process of one case
+  unsigned hang_seconds = kHangLimit.count();  // time of a case that waits for ever
   unsigned jobs = 1;
   bool show_all = false;
 };
@@ -65,8 +70,27 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-volatile std::sig_atomic_t stop_signal = 0;
-void on_signal(int signal) { stop_signal = signal; }
+/// Blocks the signals that `run_all` waits for, while it lives. Children start with the mask from before.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigemptyset(&held_);
+    for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&held_, signal);
+    sigprocmask(SIG_BLOCK, &held_, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { release(); }
+  void release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  /// Returns the next of the signals; -1 if none comes within a second.
+  [[nodiscard]] int next() const {
+    const timespec second{1, 0};
+    return sigtimedwait(&held_, nullptr, &second);
+  }
+
+ private:
+  sigset_t held_{}, before_{};
+};
 
 [[noreturn]] void give_up(const std::string& why) {
   std::cerr << "isolated tests: " << why << '\n';
@@ -77,8 +101,10 @@ void make_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0) give_up("no folder '" + path + "': " + std::strerror(errno));
 }
 
-/// Starts the program again; returns its process. Output goes to `output`.
-pid_t start(const std::vector<std::string>& arguments, const std::string& output, bool is_case) {
+/// Starts the program again; returns its process. Output goes to `output`. SIGXCPU ends the process when it has used
+/// `cpu_seconds` of CPU time.
+pid_t start(const std::vector<std::string>& arguments, const std::string& output, unsigned cpu_seconds,
+            const HeldSignals& signals) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) give_up(std::string("cannot start a process: ") + std::strerror(errno));
@@ -94,7 +120,12 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& output
   unsetenv("GTEST_OUTPUT");
   unsetenv("GTEST_TOTAL_SHARDS");
   unsetenv("GTEST_SHARD_INDEX");
-  if (is_case) setenv(kChild, "1", 1);
+  setenv(kChild, "1", 1);
+  signals.release();
+  rlimit limit{};
+  getrlimit(RLIMIT_CPU, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, cpu_seconds);
+  setrlimit(RLIMIT_CPU, &limit);
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));  // NOLINT
   argv.push_back(nullptr);
@@ -109,11 +140,9 @@ std::vector<std::string> with(const Settings& settings, std::initializer_list<st
 }
 
 /// The cases that the filter selects, as GoogleTest lists them.
-std::vector<Case> list(const Settings& settings, const std::string& folder) {
+std::vector<Case> list(const Settings& settings, const std::string& folder, const HeldSignals& signals) {
   const std::string output = folder + "/list";
-  setenv(kChild, "1", 1);
-  const pid_t child = start(with(settings, {"--gtest_list_tests"}), output, true);
-  unsetenv(kChild);
+  const pid_t child = start(with(settings, {"--gtest_list_tests"}), output, settings.cpu_seconds, signals);
   int status = 0;
   waitpid(child, &status, 0);
   if (status != 0) give_up("cannot list the cases:\n" + read(output));
@@ -140,12 +169,12 @@ std::vector<Case> list(const Settings& settings, const std::string& folder) {
   return cases;
 }
 
-void begin(Case& one, const Settings& settings) {
+void begin(Case& one, const Settings& settings, const HeldSignals& signals) {
   std::cout << "[ RUN      ] " << one.full() << std::endl;
   one.start = Time::now();
   one.process = start(with(settings, {"--gtest_filter=" + one.full(), "--gtest_output=json:" + one.folder + "/report",
                                       "--gtest_repeat=1", "--gtest_brief=1", "--gtest_color=no"}),
-                      one.folder + "/output", true);
+                      one.folder + "/output", settings.cpu_seconds, signals);
 }
 
 /// Judges a case whose process has ended.
@@ -163,9 +192,9 @@ void end(Case& one, int status, const Settings& settings) {
   }
   const bool assertions = ran && one.report.contains("failures");
   if (one.timed_out) {
-    std::ostringstream text;
-    text << "took longer than " << settings.seconds << " s (CASTOR_CASE_SECONDS)";
-    one.reason = text.str();
+    one.reason = "did not end within " + std::to_string(settings.hang_seconds) + " s (CASTOR_CASE_HANG_SECONDS)";
+  } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+    one.reason = "used more than " + std::to_string(settings.cpu_seconds) + " s of CPU time (CASTOR_CASE_SECONDS)";
   } else if (WIFSIGNALED(status)) {
     one.reason = std::string("ended by signal ") + std::to_string(WTERMSIG(status)) + ", " +
                  strsignal(WTERMSIG(status));  // NOLINT(concurrency-mt-unsafe)
@@ -195,13 +224,13 @@ void kill_all(std::vector<Case*>& running) {
   running.clear();
 }
 
-void run_all(std::vector<Case>& cases, const Settings& settings) {
+void run_all(std::vector<Case>& cases, const Settings& settings, const HeldSignals& signals) {
   std::vector<Case*> running;
   std::size_t next = 0;
-  const auto limit = std::chrono::duration<double>(settings.seconds);
+  const std::chrono::seconds limit(settings.hang_seconds);
   while (next < cases.size() || !running.empty()) {
     while (next < cases.size() && running.size() < settings.jobs) {
-      begin(cases[next], settings);
+      begin(cases[next], settings, signals);
       running.push_back(&cases[next++]);
     }
     bool ended = false;
@@ -221,12 +250,14 @@ void run_all(std::vector<Case>& cases, const Settings& settings) {
       }
       ++i;
     }
-    if (stop_signal != 0) {
+    if (ended || running.empty()) continue;
+    const int signal = signals.next();
+    if (signal == SIGINT || signal == SIGTERM) {
       kill_all(running);
-      std::signal(stop_signal, SIG_DFL);
-      std::raise(stop_signal);
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+      signals.release();
     }
-    if (!ended && !running.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
@@ -271,15 +302,14 @@ Json merge(const std::vector<Case>& cases, long long milliseconds) {
 int run(const Settings& settings, const std::string& folder) {
   make_folder(folder);
   const Time::time_point start = Time::now();
-  std::vector<Case> cases = list(settings, folder);
+  const HeldSignals signals;
+  std::vector<Case> cases = list(settings, folder, signals);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     cases[i].folder = folder + "/" + std::to_string(i);
     make_folder(cases[i].folder);
   }
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
   std::cout << "[==========] " << cases.size() << " cases, each in a process of its own." << std::endl;
-  run_all(cases, settings);
+  run_all(cases, settings, signals);
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Time::now() - start).count();
   std::vector<std::string> failed;
   std::size_t skipped = 0;
@@ -301,11 +331,18 @@ int run(const Settings& settings, const std::string& folder) {
   return failed.empty() ? 0 : 1;
 }
 
-unsigned number(const char* text, const std::string& what) {
+unsigned number(const char* text, const std::string& what, unsigned least, unsigned most) {
   char* rest = nullptr;
   const unsigned long value = std::strtoul(text, &rest, 10);
-  if (rest == text || *rest != '\0' || value > 1000) give_up(what + " '" + text + "' is no number up to 1000");
+  if (rest == text || *rest != '\0' || value < least || value > most) {
+    give_up(what + " '" + text + "' is no number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
   return static_cast<unsigned>(value);
+}
+
+/// Reads a variable into `value`, if it is set.
+void read_variable(const char* name, unsigned least, unsigned most, unsigned& value) {
+  if (const char* const text = std::getenv(name)) value = number(text, name, least, most);
 }
 
 }  // namespace
@@ -318,18 +355,13 @@ int main(int argc, char** argv) {
   use_build_tree();
   if (std::getenv(kChild) != nullptr || GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
 
-  if (const char* const jobs = std::getenv("CASTOR_CASE_JOBS")) settings.jobs = number(jobs, "CASTOR_CASE_JOBS");
-  if (const char* const seconds = std::getenv("CASTOR_CASE_SECONDS")) {
-    char* rest = nullptr;
-    settings.seconds = std::strtod(seconds, &rest);
-    if (rest == seconds || *rest != '\0' || !(settings.seconds > 0)) {
-      give_up(std::string("CASTOR_CASE_SECONDS '") + seconds + "' is no positive number");
-    }
-  }
+  read_variable("CASTOR_CASE_JOBS", 0, 1000, settings.jobs);
+  read_variable("CASTOR_CASE_SECONDS", 1, 1'000'000, settings.cpu_seconds);
+  read_variable("CASTOR_CASE_HANG_SECONDS", 1, 1'000'000, settings.hang_seconds);
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument.rfind("--castor_jobs=", 0) == 0) {
-      settings.jobs = number(argument.c_str() + 14, "--castor_jobs");
+      settings.jobs = number(argument.c_str() + 14, "--castor_jobs", 0, 1000);
     } else if (argument == "--castor_output") {
       settings.show_all = true;
     }

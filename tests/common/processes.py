@@ -1,15 +1,21 @@
-"""Waiting for a process to have done something, instead of for time to pass."""
+"""Waiting for a process to have done something, instead of for time to pass.
+
+No verdict comes from a duration: a test waits for an event, and `HANG_SECONDS` only ends one that hangs.
+"""
 
 import os
 import time
+
+#: Limit of every wait in a test, in seconds. It is far beyond what a command takes on a loaded machine.
+HANG_SECONDS = 1800
 
 
 class TookTooLong(AssertionError):
     pass
 
 
-def until(condition, what, seconds=60):
-    """Looks until `condition()` holds; raises TookTooLong, which says `what` was waited for, after so many seconds."""
+def until(condition, what, seconds=HANG_SECONDS):
+    """Polls until `condition()` holds; raises TookTooLong, which names `what` was awaited, after so many seconds."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -17,11 +23,19 @@ def until(condition, what, seconds=60):
         time.sleep(0.01)
 
 
-def cpu_seconds(pid):
-    """CPU time, user and system, that the process has used with all its threads and those it has started and not ended;
-    0 if it has ended."""
+def lives(pid):
+    """Returns whether the process exists and has not ended. A zombie has ended."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def cpu_seconds(pid):
+    """Returns the CPU time, user and system, that the process and its living children have used; 0 if it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             words = file.read().rpartition(")")[2].split()
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             children = file.read().split()

@@ -19,6 +19,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 import gtkw  # noqa: E402
 from faulty_rtl import patched  # noqa: E402
+from processes import HANG_SECONDS  # noqa: E402
 from vcd import variables  # noqa: E402
 
 CASTOR, TURNSTILE = sys.argv[1:3]
@@ -28,7 +29,7 @@ COSIM = (CASTOR, "cosim", "turnstile")
 def run(*words, **more):
     """Runs a command; of its messages, those of a builder of RTL are left out."""
     done = subprocess.run(
-        [str(word) for word in words], capture_output=True, text=True, timeout=300, check=False, **more
+        [str(word) for word in words], capture_output=True, text=True, timeout=HANG_SECONDS, check=False, **more
     )
     done.stderr = re.sub(r"castor: (building|built) (RTL|the \w+) of .*\n", "", done.stderr)
     return done

@@ -17,6 +17,7 @@
 
 #include "castor/base/installation.h"
 #include "tb/common/bench.h"
+#include "tests/common/hang.h"
 #include "tests/common/rtl.h"
 #include "tests/twin/turnstile/engine.h"
 
@@ -78,7 +79,7 @@ class RtlCache : public testing::Test {
   }
   /// Looks until the condition holds.
   static void until(const std::function<bool()>& holds) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    const auto end = std::chrono::steady_clock::now() + kHangLimit;
     while (!holds()) {
       ASSERT_LT(std::chrono::steady_clock::now(), end);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

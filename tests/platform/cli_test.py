@@ -20,7 +20,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
-from processes import until_worked  # noqa: E402
+from processes import HANG_SECONDS, until_worked  # noqa: E402
 
 CASTOR = CASTOR_CC = MACHINES = None
 
@@ -109,7 +109,7 @@ class Case(unittest.TestCase):
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return str(path)
 
-    def castor(self, *arguments, environment=None, timeout=60):
+    def castor(self, *arguments, environment=None):
         merged = {key: value for key, value in os.environ.items() if not key.startswith("CASTOR_")}
         merged.update(environment or {})
         done = subprocess.run(
@@ -119,7 +119,7 @@ class Case(unittest.TestCase):
             universal_newlines=True,
             env=merged,
             cwd=self.path,
-            timeout=timeout,
+            timeout=HANG_SECONDS,
             check=False,
         )
         self.assertNotRegex(done.stderr, "Sanitizer|runtime error:")  # a sanitizer's exit code is 1, too
@@ -489,9 +489,9 @@ class Run(Case):
             universal_newlines=True,
             cwd=self.path,
         )
-        until_worked(process, 0.5)
+        until_worked(process, 1)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=HANG_SECONDS)
         self.assertEqual(process.returncode, 130, errors)
         self.assertIn("interrupted", errors)
         self.assertGreater(json.loads(report.read_text())["warp_instructions"], 0)
@@ -666,9 +666,9 @@ int main(int argc, char** argv) {
             universal_newlines=True,
         )
         self.assertEqual(process.stdout.readline(), "spinning\n")
-        until_worked(process, 0.3)
+        until_worked(process, 1)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=HANG_SECONDS)
         self.assertEqual(process.returncode, 130)
         self.assertTrue(errors.startswith("castor: interrupted"), errors)
         self.assertGreater(json.loads(report.read_text())["warp_instructions"], 0)

@@ -15,11 +15,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 from command_case import CommandCase  # noqa: E402
+from processes import HANG_SECONDS, lives, until  # noqa: E402
 
 CASTOR = CASTOR_CC = None
 
@@ -57,8 +57,6 @@ NAMES = ["plain", "i", "_Z5scaleILi3EEvPi"]
 
 
 class Case(CommandCase):
-    SECONDS = 100
-
     @classmethod
     def setUpClass(cls):
         cls.shared = tempfile.TemporaryDirectory()
@@ -225,10 +223,14 @@ class Devices(Case):
         self.assertRegex(done.stderr, "^castor: error cannot run 'no-such-program': No such file")
 
     def test_signals_are_passed_on_and_nothing_is_left_behind(self):
-        sleeper = "trap 'exit 9' TERM; echo $$; while :; do sleep 0.05; done"
+        # A signal that arrives before sigwait is called stays pending.
+        waits = (
+            "import os, signal; signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM}); "
+            "print(os.getpid(), flush=True); signal.sigwait({signal.SIGTERM}); os._exit(9)"
+        )
         for sent, code in ((signal.SIGTERM, 9), (signal.SIGKILL, -signal.SIGKILL)):
             process = subprocess.Popen(
-                [CASTOR, "run", "bash", "-c", sleeper],
+                [CASTOR, "run", sys.executable, "-c", waits],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 universal_newlines=True,
@@ -236,19 +238,9 @@ class Devices(Case):
             )
             pid = int(process.stdout.readline())
             process.send_signal(sent)
-            self.assertEqual(process.wait(timeout=20), code)
+            self.assertEqual(process.wait(timeout=HANG_SECONDS), code)
             process.stdout.close()
-            end = time.monotonic() + 20
-            while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
-                state = pathlib.Path(f"/proc/{pid}/stat")
-                try:
-                    if state.read_text().rsplit(")", 1)[1].split()[0] == "Z":
-                        break
-                except OSError:
-                    break
-                time.sleep(0.01)
-            else:
-                self.assertFalse(os.path.exists(f"/proc/{pid}"), "the program outlives the command")
+            until(lambda: not lives(pid), f"program {pid} ends with the command")
 
 
 class Names(Case):

@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from processes import HANG_SECONDS  # noqa: E402
+
 CASTOR_CC = None
 
 MAIN = """
@@ -37,7 +40,11 @@ class DeviceLaunch(unittest.TestCase):
         source = pathlib.Path(folder) / "app.cu"
         source.write_text(text + MAIN)
         return subprocess.run(
-            [CASTOR_CC, *options, "app.cu", "-o", "app"], cwd=folder, text=True, capture_output=True, timeout=120
+            [CASTOR_CC, *options, "app.cu", "-o", "app"],
+            cwd=folder,
+            text=True,
+            capture_output=True,
+            timeout=HANG_SECONDS,
         )
 
     def run_program(self, text, *options, functional="1", headers=None, machine="pascal_titanx"):
@@ -45,7 +52,9 @@ class DeviceLaunch(unittest.TestCase):
             done = self.compile(folder, text, *options, headers=headers)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             environment = {**os.environ, "CASTOR_SET": f"run.functional={functional}", "CASTOR_PLATFORM": machine}
-            return subprocess.run(["./app"], cwd=folder, env=environment, text=True, capture_output=True, timeout=120)
+            return subprocess.run(
+                ["./app"], cwd=folder, env=environment, text=True, capture_output=True, timeout=HANG_SECONDS
+            )
 
     def refused(self, text, *options):
         with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +129,9 @@ class DeviceLaunch(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(self.compile(folder, text).returncode, 0)
             environment = {**os.environ, "CASTOR_TIMELINE": "timeline.json"}
-            subprocess.run(["./app"], cwd=folder, env=environment, check=True, timeout=120, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                ["./app"], cwd=folder, env=environment, check=True, timeout=HANG_SECONDS, stdout=subprocess.DEVNULL
+            )
             events = json.loads((pathlib.Path(folder) / "timeline.json").read_text())
         events = events["traceEvents"] if isinstance(events, dict) else events
         blocks = [e for e in events if e.get("cat") == "tb"]

@@ -15,6 +15,9 @@ import unittest
 
 from dynamic_programs import HASH, PROGRAMS
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from processes import HANG_SECONDS  # noqa: E402
+
 CASTOR = KERNELS = None
 LAUNCHES = re.compile(r": launches (\d+), refused 0, failed 0$", re.MULTILINE)
 
@@ -64,7 +67,7 @@ class Run:
             for key in keys:
                 command += ["--set", key]
             command += [KERNELS / f"dynamic_{name}", form, *PROGRAMS[name], *arguments]
-            done = subprocess.run(command, cwd=folder, text=True, capture_output=True, timeout=600)
+            done = subprocess.run(command, cwd=folder, text=True, capture_output=True, timeout=HANG_SECONDS)
             if done.returncode != 0:
                 raise AssertionError(done.stdout + done.stderr)
             report = json.loads(report.read_text())
@@ -190,11 +193,13 @@ class Groups(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "reset.cu").write_text(RESET)
             compiler = CASTOR.with_name("castor-cc")
-            subprocess.run([compiler, "-O2", "reset.cu", "-o", "reset"], cwd=folder, check=True, timeout=120)
+            subprocess.run([compiler, "-O2", "reset.cu", "-o", "reset"], cwd=folder, check=True, timeout=HANG_SECONDS)
             command = [CASTOR, "run", "--platform", "kepler_k20c", "--report", "r.json"]
             for key in (*self.LAPERM, "blocks.laperm.bank_depth=2", "blocks.laperm.policy=smx_bind"):
                 command += ["--set", key]
-            done = subprocess.run([*command, "./reset"], cwd=folder, text=True, capture_output=True, timeout=120)
+            done = subprocess.run(
+                [*command, "./reset"], cwd=folder, text=True, capture_output=True, timeout=HANG_SECONDS
+            )
             report = json.loads((pathlib.Path(folder) / "r.json").read_text())
         self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
         self.assertGreater(report["statistics"]["front_end"]["dispatch_policy"]["laperm"]["memory_writes"], 0)
@@ -203,7 +208,9 @@ class Groups(unittest.TestCase):
         command = [CASTOR, "run", "--platform", "kepler_k20c"]
         for key in (*self.WITH, *keys):
             command += ["--set", key]
-        done = subprocess.run([*command, KERNELS / "dynamic_bfs", "flat"], text=True, capture_output=True, timeout=60)
+        done = subprocess.run(
+            [*command, KERNELS / "dynamic_bfs", "flat"], text=True, capture_output=True, timeout=HANG_SECONDS
+        )
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         return done.stderr
 

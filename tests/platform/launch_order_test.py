@@ -14,6 +14,9 @@ import unittest
 
 from dynamic_programs import HASH, PROGRAMS
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from processes import HANG_SECONDS  # noqa: E402
+
 CASTOR = CASTOR_CC = KERNELS = None
 BLOCK = ("blocks.laperm_kmu.enable=1",)
 BY_LEVEL = (*BLOCK, "blocks.laperm_kmu.lists=by_level")
@@ -52,7 +55,9 @@ def run(program, *arguments, keys=()):
         command = [CASTOR, "run", "--platform", "kepler_k20c", "--report", report]
         for key in keys:
             command += ["--set", key]
-        done = subprocess.run([*command, program, *arguments], cwd=folder, text=True, capture_output=True, timeout=600)
+        done = subprocess.run(
+            [*command, program, *arguments], cwd=folder, text=True, capture_output=True, timeout=HANG_SECONDS
+        )
         if done.returncode != 0:
             raise AssertionError(done.stdout + done.stderr)
         return done.stdout, json.loads(report.read_text())
@@ -71,7 +76,7 @@ class Nested(unittest.TestCase):
         source = pathlib.Path(cls.folder.name) / "nest.cu"
         source.write_text(NEST)
         cls.program = source.with_suffix("")
-        subprocess.run([CASTOR_CC, "-O2", source, "-o", cls.program], check=True, timeout=120)
+        subprocess.run([CASTOR_CC, "-O2", source, "-o", cls.program], check=True, timeout=HANG_SECONDS)
 
     @classmethod
     def tearDownClass(cls):
@@ -141,7 +146,7 @@ class Programs(unittest.TestCase):
         command = [CASTOR, "run", "--platform", "kepler_k20c"]
         for key in (*BLOCK, *keys):
             command += ["--set", key]
-        done = subprocess.run([*command, KERNELS / "vector_add"], text=True, capture_output=True, timeout=60)
+        done = subprocess.run([*command, KERNELS / "vector_add"], text=True, capture_output=True, timeout=HANG_SECONDS)
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         return done.stderr
 

@@ -21,6 +21,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 from faulty_rtl import patched  # noqa: E402
+from processes import HANG_SECONDS  # noqa: E402
 from vcd import variables  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -92,7 +93,13 @@ class Window(unittest.TestCase):
             environment["CASTOR_PREFIX"] = os.environ["CASTOR_PREFIX"]
         return quiet(
             subprocess.run(
-                [PROGRAM], capture_output=True, text=True, timeout=300, check=False, cwd=folder, env=environment
+                [PROGRAM],
+                capture_output=True,
+                text=True,
+                timeout=HANG_SECONDS,
+                check=False,
+                cwd=folder,
+                env=environment,
             )
         )
 
@@ -137,7 +144,7 @@ class Window(unittest.TestCase):
                 shell=True,
                 capture_output=True,
                 text=True,
-                timeout=120,
+                timeout=HANG_SECONDS,
                 check=False,
                 cwd=self.folder,
                 env=self.environment,

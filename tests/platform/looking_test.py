@@ -18,7 +18,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from decimal import Decimal
 from fractions import Fraction
@@ -26,7 +25,7 @@ from fractions import Fraction
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 from command_case import CommandCase  # noqa: E402
 import gtkw  # noqa: E402
-from processes import until, until_worked  # noqa: E402
+from processes import HANG_SECONDS, until, until_worked  # noqa: E402
 
 CASTOR = CASTOR_CC = SOURCES = None
 WINDOW = 1000  # run.window
@@ -179,9 +178,9 @@ class Case(CommandCase):
             self.assertEqual(process.stdout.readline(), after)
         else:
             until((self.path / "t.json").exists, "the timeline is begun")
-        until_worked(process, 0.7)
+        until_worked(process, 1)
         process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=60)
+        out, errors = process.communicate(timeout=HANG_SECONDS)
         return process.returncode, out, errors
 
 
@@ -531,17 +530,18 @@ class Interrupts(Case):
         )
         self.assertEqual(process.stdout.readline(), "spinning\n")
         process.send_signal(signal.SIGINT)
-        until_worked(process, 0.3)
+        until_worked(process, 1)
         self.assertIsNone(process.poll(), "the first is kept for the next call of the API")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=HANG_SECONDS)
         self.assertEqual(process.returncode, -signal.SIGINT)
 
 
 class Progress(Case):
     def on_terminal(self, command, lines, environment=None):
-        """Standard error of a command whose stderr is a terminal; it is interrupted when it has written so many lines
-        of progress, without any when it has worked for a second behind its first line on standard output."""
+        """Returns standard error of a command whose stderr is a terminal. Interrupts it when it has written
+        `lines` lines of progress; with 0, when it has used one second of CPU after its first line of standard output.
+        """
         main, other = pty.openpty()
         process = subprocess.Popen(
             [str(a) for a in command],
@@ -555,18 +555,16 @@ class Progress(Case):
             process.stdout.readline()
             until_worked(process, 1)
             process.send_signal(signal.SIGINT)
-        text, end, sent = b"", time.monotonic() + 60, lines == 0
-        while True:
-            if select.select([main], [], [], 0.1)[0]:
-                try:
-                    part = os.read(main, 65536)
-                except OSError:  # the other side is closed
-                    break
-                text += part
-            if not sent and (len(re.findall(self.LINE, text.decode())) >= lines or time.monotonic() > end):
+        text, sent = b"", lines == 0
+        while select.select([main], [], [], HANG_SECONDS)[0]:
+            try:
+                text += os.read(main, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not sent and len(re.findall(self.LINE, text.decode())) >= lines:
                 process.send_signal(signal.SIGINT)
                 sent = True
-        process.communicate(timeout=60)
+        process.communicate(timeout=HANG_SECONDS)
         os.close(main)
         self.assertEqual(process.returncode, 130)
         return text.decode()

@@ -11,6 +11,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from processes import HANG_SECONDS  # noqa: E402
+
 CASTOR_CC = None
 
 SOURCE = """
@@ -40,7 +43,7 @@ class Refused(unittest.TestCase):
             source.write_text(SOURCE)
             subprocess.run([CASTOR_CC, *options, source, "-o", program], check=True)
             done = subprocess.run(
-                [program], env={**os.environ, **environment}, text=True, capture_output=True, timeout=120
+                [program], env={**os.environ, **environment}, text=True, capture_output=True, timeout=HANG_SECONDS
             )
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
             return done.stdout, done.stderr

@@ -70,16 +70,33 @@ TEST_F(CastorCc, ReadsSpecialRegistersWithOneOrTwoPercentSigns) {
 }
 
 TEST_F(CastorCc, SaysWhatAMissingHeaderBelongsToAndWhatToDo) {
-  source("a.cu", "#if __has_include(<thrust/sort.h>)\n#error not here\n#endif\n#include <thrust/sort.h>\n");
+  // Names that no package has: the families are known by the beginning of a name.
+  source("a.cu", "#if __has_include(<thrust/of_nobody.h>)\n#error not here\n#endif\n#include <thrust/of_nobody.h>\n");
   const ProcessResult cuda = castor_cc({"-c", "a.cu"});
   EXPECT_EQ(cuda.exit_code, 1);
-  EXPECT_THAT(cuda.error_text, HasSubstr("a.cu:4:10: fatal error: 'thrust/sort.h' file not found"));
+  EXPECT_THAT(cuda.error_text, HasSubstr("a.cu:4:10: fatal error: 'thrust/of_nobody.h' file not found"));
   const std::size_t last = cuda.error_text.rfind('\n', cuda.error_text.size() - 2) + 1;
-  EXPECT_THAT(cuda.error_text.substr(last), testing::StartsWith("castor-cc: note: <thrust/sort.h> belongs to Thrust"));
-  source("b.cpp", "#include <cublas_v2.h>\nint main() {}\n");
+  EXPECT_THAT(cuda.error_text.substr(last),
+              testing::StartsWith("castor-cc: note: <thrust/of_nobody.h> belongs to Thrust"));
+  source("b.cpp", "#include <cublas_of_nobody.h>\nint main() {}\n");
   const ProcessResult plain = castor_cc({"b.cpp", "-o", "b"});
   EXPECT_EQ(plain.exit_code, 1);
-  EXPECT_THAT(plain.error_text, HasSubstr("castor-cc: note: <cublas_v2.h> belongs to cuBLAS"));
+  EXPECT_THAT(plain.error_text, HasSubstr("castor-cc: note: <cublas_of_nobody.h> belongs to cuBLAS"));
+}
+
+TEST_F(CastorCc, SaysNothingOfAHeaderThatIsThere) {
+  fs::create_directories(directory_ / "with/thrust");
+  source("with/thrust/of_nobody.h", "__device__ inline int three() { return 3; }\n");
+  source("a.cu", "#include <thrust/of_nobody.h>\n__global__ void k(int* o) { *o = three(); }\n");
+  const ProcessResult there = castor_cc({"-c", "a.cu", "-isystem", "with"});
+  EXPECT_EQ(there.exit_code, 0);
+  EXPECT_EQ(there.error_text, "");
+  // What is wrong inside of it is told as it is.
+  source("with/thrust/of_nobody.h", "__device__ inline int three() { return three; }\n");
+  const ProcessResult wrong = castor_cc({"-c", "a.cu", "-isystem", "with"});
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.error_text, HasSubstr("with/thrust/of_nobody.h:1:"));
+  EXPECT_THAT(wrong.error_text, Not(HasSubstr("belongs to")));
 }
 
 TEST_F(CastorCc, WritesImagesUnderOtherNames) {

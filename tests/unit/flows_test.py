@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Unit tests of rtl/synthesis: everything that reads somebody else's text. Runs no outside tool."""
+"""Unit tests of rtl/synthesis: everything that reads somebody else's text, and how outside tools are run. Of
+those it runs none but the interpreter."""
 
 import gzip
 import io
 import json
+import shlex
 import sys
 import tempfile
 import unittest
@@ -24,6 +26,7 @@ from castor_flows import (  # noqa: E402
     progress,
     prove,
     sta,
+    tools,
     tree,
     yosys,
 )
@@ -625,6 +628,28 @@ class Evidence(unittest.TestCase):
         self.assertEqual(
             figure["area"]([("", {"results": sizes})]), "default 23.6 kGE, 1,089 flops, 6.7 ns; a 1.0 kGE, 2 flops"
         )
+
+
+class Limits(unittest.TestCase):
+    """A tool is limited by its own CPU time; what other processes do, and how long it waits, does not count."""
+
+    ENDLESS = f"{shlex.quote(sys.executable)} -c 'while True: pass'"
+
+    def run_shell(self, script):
+        with tempfile.TemporaryDirectory() as folder:
+            return tools.run(["sh", "-c", script], Path(folder) / "log", 1)
+
+    def test_a_tool_that_computes_for_longer_is_ended(self):
+        result = self.run_shell(f"echo before; exec {self.ENDLESS}")
+        self.assertTrue(result.timed_out)
+        self.assertEqual(result.output, "before\n")
+
+    def test_a_tool_that_waits_for_longer_is_not(self):
+        # It waits for a process that ends when it has used the second that it may use.
+        result = self.run_shell(f"{self.ENDLESS}; echo behind")
+        self.assertGreaterEqual(result.seconds, 1)
+        self.assertEqual(result.code, 0)
+        self.assertIn("behind\n", result.output)
 
 
 class Pipe(unittest.TestCase):

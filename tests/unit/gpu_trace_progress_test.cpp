@@ -1,9 +1,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -137,33 +139,42 @@ TEST(Progress, ClearsItsLineForOtherOutput) {
   EXPECT_EQ(terminal.lines.back(), "\r\x1b[K");
 }
 
-/// What a child with `error` as its stderr writes there during a run of half a second.
-std::string written(int error, int from) {
+/// Starts a child with `error` as its stderr, which calls `run` there and exits with what that returns.
+template <typename Run>
+pid_t start(int error, const Run& run) {
   const pid_t child = fork();
-  if (child == 0) {
-    dup2(error, 2);
-    {
-      Progress progress(std::nullopt);
-      for (unsigned i = 0; i < 50; ++i) {
-        progress.update(i, i, i);
-        usleep(10'000);
-      }
-    }
-    _exit(0);
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  dup2(error, 2);
+  _exit(run());
+}
+
+/// Reads until `end` comes or the other side is closed.
+std::string read_until(int from, const std::string& end) {
+  std::string text;
+  char part[4096];
+  while (end.empty() || text.find(end) == std::string::npos) {
+    const ssize_t size = read(from, part, sizeof part);
+    if (size <= 0) break;
+    text.append(part, static_cast<std::size_t>(size));
   }
-  close(error);
-  waitpid(child, nullptr, 0);
-  fcntl(from, F_SETFL, O_NONBLOCK);
-  char text[4096];
-  const ssize_t size = read(from, text, sizeof text);
-  close(from);
-  return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : std::string();
+  return text;
 }
 
 TEST(Progress, IsSilentInAPipe) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  EXPECT_THAT(written(ends[1], ends[0]), IsEmpty());
+  const pid_t child = start(ends[1], [] {
+    Progress progress(std::nullopt);
+    for (unsigned i = 0; i < 100'000; ++i) progress.update(i, i, i);
+    return progress.enabled() ? 1 : 0;  // off: time decides nothing
+  });
+  close(ends[1]);
+  EXPECT_EQ(read_until(ends[0], ""), "");
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  close(ends[0]);
 }
 
 TEST(Progress, ShowsOnATerminal) {
@@ -171,9 +182,15 @@ TEST(Progress, ShowsOnATerminal) {
   if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) GTEST_SKIP() << "no pseudo-terminals here";
   const int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);  // NOLINT(concurrency-mt-unsafe)
   ASSERT_GE(terminal, 0);
-  const int keep = dup(terminal);  // without it the output is gone with the child
-  EXPECT_THAT(written(terminal, master), HasSubstr("cycles"));
-  close(keep);
+  const pid_t child = start(terminal, []() -> int {
+    Progress progress(std::nullopt);
+    for (unsigned i = 0;; ++i) progress.update(i, i, i);  // until the line has been seen
+  });
+  EXPECT_THAT(read_until(master, "cycles"), HasSubstr("cycles"));
+  kill(child, SIGKILL);
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  close(terminal);
+  close(master);
 }
 
 }  // namespace

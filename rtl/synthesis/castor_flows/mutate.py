@@ -43,7 +43,7 @@ def add_arguments(parser):
         metavar="S",
         type=float,
         default=60,
-        help="time to prove one survivor equivalent (default: %(default)g)",
+        help="CPU time to prove one survivor equivalent (default: %(default)g)",
     )
     parser.add_argument(
         "--proven",

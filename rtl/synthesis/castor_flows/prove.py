@@ -57,7 +57,7 @@ def add_arguments(parser):
         metavar="S",
         type=float,
         default=120,
-        help="time for one engine at one property (default: %(default)g)",
+        help="CPU time for one engine at one property (default: %(default)g)",
     )
     parser.add_argument(
         "--engine",
@@ -786,7 +786,7 @@ def prepare_aiger(todo, properties, work, assumed, tag, part=None):
 
 
 def _abc(one, work, tag, script, seconds):
-    """Runs ABC; time that it spends after its own limit is cut off."""
+    """Runs ABC, whose own limit is in CPU time, too; what it spends after that is cut off."""
     name = f"{one.files}-{tag}"
     aiger = f"{one.files}-{'alone' if tag == 'bound' else tag}.aig"
     return tools.run(

@@ -132,7 +132,14 @@ class Toolchain:
 
 def _says(command):
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=tools.HANG_SECONDS,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError):
         raise WrongRequest(f"'{' '.join(command)}' does not work") from None
     return done.stdout

@@ -33,7 +33,7 @@ def digest_of(paths, name):
     """Of what the files among `paths` hold, and of what `name(path)` calls them. Python's caches are left out."""
     total = hashlib.sha256()
     for path in sorted(set(paths)):
-        if path.is_file() and "__pycache__" not in path.parts:
+        if path.is_file() and path.parent.name != "__pycache__":
             total.update(f"{name(path)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()[:16]
 

@@ -1,5 +1,6 @@
 """Outside programs: finding them, running them, ending them."""
 
+import math
 import os
 import shutil
 import signal
@@ -22,13 +23,16 @@ PACKAGES = {
     "make": "make",
 }
 
+#: Limit of every wait for a program, in seconds. It ends one that hangs; one that works is limited by its CPU time.
+HANG_SECONDS = 3600
+
 _running = set()
 _lock = threading.Lock()
 _stopping = threading.Event()
 
 
 class Result:
-    """How a program ended: exit code (None: its time was up), everything it printed, and the seconds it took."""
+    """How a program ended: exit code (None: it was over its limit), everything it printed, and the seconds it took."""
 
     def __init__(self, code, output, seconds):
         self.code = code
@@ -51,10 +55,14 @@ def need(*names):
 def run(command, log, timeout=None, cwd=None):
     """Runs `command`, a list; all it prints goes to the file `log`, which stays for the user.
 
-    `timeout` is in seconds; when it is up, the program and what it has started are ended. Raises Interrupted if the
-    user interrupts.
+    `timeout` is in seconds of CPU time, for the program and for each one that it starts: what comes out does not depend
+    on what else the machine does. A process over its limit is ended by SIGXCPU. A program that hangs is ended after
+    HANG_SECONDS, or ten times `timeout`, with all that it has started. Raises Interrupted if the user interrupts.
     """
     log = Path(log)
+    command = [str(word) for word in command]
+    if timeout is not None:
+        command = ["sh", "-c", f'ulimit -S -t {max(1, math.ceil(timeout))} && exec "$@"', "sh", *command]
     log.parent.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with open(log, "wb") as out:
@@ -62,7 +70,7 @@ def run(command, log, timeout=None, cwd=None):
             if _stopping.is_set():
                 raise Interrupted
             process = subprocess.Popen(
-                [str(word) for word in command],
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -71,7 +79,9 @@ def run(command, log, timeout=None, cwd=None):
             )
             _running.add(process)
         try:
-            code = process.wait(timeout)
+            code = process.wait(None if timeout is None else max(HANG_SECONDS, 10 * timeout))
+            if code == -signal.SIGXCPU:
+                code = None
         except subprocess.TimeoutExpired:
             code = None
         finally:
@@ -115,7 +125,7 @@ def version(name):
         return ""
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

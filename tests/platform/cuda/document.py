@@ -21,6 +21,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
+import bare_headers  # noqa: E402
+from processes import HANG_SECONDS  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 # In the order of the page.
@@ -97,6 +101,10 @@ What programs can use, and what happens with the rest. Made by `tests/platform/c
 **works** was run and checked its own results; of what is **refused**, or **planned** and not there yet, the message is
 what a program like the one tried gets. The test `cuda_document_is_up_to_date` fails if this page is no longer so.
 
+Programs are tried as on a machine without CUDA's libraries: headers that a package has put into the system's include
+folders, such as Debian's `libthrust-dev`, are hidden. Where such headers are installed, castor-cc reads them, and its
+message about the missing header does not come.
+
 A feature is added as a `FEATURE` of a program in `tests/platform/cuda`, or as an entry of its `snippets.txt`. Then
 `tests/platform/cuda/document.py build/release/bin/castor-cc build/release/bin/castor docs/cuda.md --write` writes the
 page.
@@ -130,7 +138,7 @@ def told_by(source, castor_cc, environment):
         subprocess.run(
             [castor_cc, "-std=c++17", "--extended-lambda", source, "-o", program], env=environment, check=True
         )
-        done = subprocess.run([program], env=environment, text=True, capture_output=True, timeout=300)
+        done = subprocess.run([program], env=environment, text=True, capture_output=True, timeout=HANG_SECONDS)
     found = []
     for state, section, name in re.findall(r"^(works|fails): (.*?): (.*)$", done.stdout, re.MULTILINE):
         feature = Feature("works", section, name)
@@ -180,7 +188,7 @@ def try_out(feature, tools, environment):
             env={**environment, "PATH": path},
             text=True,
             capture_output=True,
-            timeout=120,
+            timeout=HANG_SECONDS,
             stdin=subprocess.DEVNULL,
         )
         said = done.stderr + done.stdout
@@ -231,7 +239,8 @@ def main():
     parser.add_argument("document", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     request = parser.parse_args()
-    environment = {**os.environ, "NO_COLOR": "1"}
+    root = tempfile.TemporaryDirectory()
+    environment = {**bare_headers.make(root.name), "NO_COLOR": "1"}
     tools = {str(tool.resolve().parent) for tool in (request.castor_cc, request.castor)}
 
     small = snippets(HERE / "snippets.txt")
