@@ -1,6 +1,8 @@
 """Outside programs: finding them, running them, ending them."""
 
+import hashlib
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -21,6 +23,9 @@ PACKAGES = {
     "g++": "g++",
     "make": "make",
 }
+
+#: Standard cells of the flows (liberty.DEFAULT).
+_CELLS = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 
 _running = set()
 _lock = threading.Lock()
@@ -104,24 +109,29 @@ def stop_all():
                 pass
 
 
-def version(name):
-    """What the tool calls itself, in a few words; "" if it does not say."""
-    flags = {"yosys": ["-V"], "sta": ["-version"], "z3": ["--version"], "verilator": ["--version"]}
+def version(name, command=None):
+    """What the tool calls itself, in a few words; "" if it is not installed. `c++` is the compiler `command`, `python`
+    what runs the flows, `cells` the standard cells, by what their file holds."""
+    if name == "python":
+        return f"Python {'.'.join(platform.python_version_tuple()[:2])}"  # that is what the flows ask for
+    if name == "cells":
+        return f"{_CELLS.name} {hashlib.sha256(_CELLS.read_bytes()).hexdigest()[:12]}" if _CELLS.exists() else ""
+    flags = {"yosys": "-V", "sta": "-version", "z3": "--version", "verilator": "--version", "c++": "--version"}
     if name == "berkeley-abc":  # prints no version; the package has one
-        command = ["dpkg-query", "-W", "-f", "ABC ${Version}", "berkeley-abc"]
+        words = ["dpkg-query", "-W", "-f", "ABC ${Version}", "berkeley-abc"]
     elif name in flags:
-        command = [name, *flags[name]]
+        words = [command or name, flags[name]]
     else:
         return ""
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
-        )
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     text = done.stdout.strip().splitlines()
     if not text or done.returncode != 0:
         return ""
+    if name == "c++":
+        return text[0].strip()
     return f"OpenSTA {text[0].split()[0]}" if name == "sta" else text[0].split(" (")[0].strip()
 
 
