@@ -91,22 +91,23 @@ def states(block, path=None, view=None):
 
 
 def print_states(blocks, path=None):
-    """{"blocks": {block: {rung: state}}, "campaign": [line, ...]} as JSON, for castor list blocks."""
+    """{"blocks": {block: {rung: state}}, "campaign": [part, ...]} as JSON, for castor list blocks."""
     view = sources.WorkingTree()
     found = {block.name: states(block, path, view) for block in blocks}
-    tree.write_json("-", {"blocks": found, "campaign": campaign_lines(blocks)})
+    tree.write_json("-", {"blocks": found, "campaign": campaign_parts(blocks)})
 
 
-def campaign_lines(blocks):
-    """A line on each part of the campaign of the tree in which the blocks lie (tests/campaign.sh)."""
-    for root in dict.fromkeys(block.root for block in blocks):
+def campaign_parts(blocks):
+    """[{"part": ..., "result": ..., "date": ..., "commit": ..., ...}] of the campaign of the tree in which the blocks
+    lie, in the order in which they ran (tests/campaign.sh)."""
+    for root in dict.fromkeys(block.root for block in blocks if block.manifest and block.manifest.get("sources")):
         path = root / "tests" / "campaign.json"
         if path.exists():
             try:
-                told = json.loads(tree.read_text(path))
-                return [f"{name} {one['result']} {one['date']} {one['commit']}" for name, one in told.items()]
-            except (ValueError, KeyError, TypeError, AttributeError):
+                told = [{"part": name, **one} for name, one in json.loads(tree.read_text(path)).items()]
+            except (ValueError, TypeError, AttributeError):
                 raise WrongRequest(f"{path}: not as tests/campaign.sh writes it") from None
+            return sorted(told, key=lambda one: one.get("date", ""))
     return []
 
 
