@@ -1090,6 +1090,22 @@ class Digests(unittest.TestCase):
             evidence.record(self.block, "area", self.options(), mock.Mock())
 
 
+class Quotes(unittest.TestCase):
+    def test_readme_quotes_lockstep_as_recorded(self):
+        quoted = re.findall(
+            r"(?m)^\| `(\w+)` \|.*\| ([\d.]+ million) cycles, (\d+) sets[^|]*, (\d+) mismatches \|",
+            (ROOT / "README.md").read_text(),
+        )
+        self.assertEqual({one[0] for one in quoted}, {path.parent.name for path in ROOT.glob("tb/*/rungs.json")})
+        for block, cycles, sets, mismatches in quoted:
+            record = json.loads((ROOT / f"docs/blocks/{block}.evidence.json").read_text())["lockstep"]
+            self.assertRegex(
+                record["figure"], rf"^{mismatches} of \d+ runs with a mismatch, {re.escape(cycles)} cycles"
+            )
+            known = json.loads((ROOT / f"rtl/{block}/parameter_sets.json").read_text())
+            self.assertEqual(int(sets), len(known), block)
+
+
 class Pipe(unittest.TestCase):
     def test_progress_is_silent_in_a_pipe(self):
         stream = io.StringIO()
