@@ -1027,6 +1027,15 @@ class Digests(unittest.TestCase):
         left = [(block, rung) for _, block, rung in due.rows((self.root / "docs/campaign.md").read_text())]
         self.assertEqual(left, [("other", "area"), ("blk", "unit")])
 
+    def test_the_campaign_of_the_tree_is_told_the_last_part_last(self):
+        self.assertEqual(due.campaign_parts([self.block]), [])
+        told = {"b": {"date": "2026-02-02", "result": "passed"}, "a": {"date": "2026-01-01", "result": "failed"}}
+        self.write("tests/campaign.json", json.dumps(told))
+        self.assertEqual([one["part"] for one in due.campaign_parts([self.block])], ["a", "b"])
+        self.write("tests/campaign.json", "[")
+        with self.assertRaisesRegex(WrongRequest, "campaign.json"):
+            due.campaign_parts([self.block])
+
     def test_parts_are_no_longer_than_asked_and_cheap_ones_come_first(self):
         todo = [("a", "area", 3000), ("a", "unit", 60), ("b", "mutation", 9000), ("b", "unit", 600), ("c", "x", 1200)]
         cut = [[seconds for _, _, seconds in part] for part in due.parts_of(todo, 30)]
