@@ -320,8 +320,7 @@ class _Collector:
     # --- tests
 
     def _tests(self):
-        """Tests that the rung's `ctest -R` runs. Of a folder of tests that is the block's all CMake counts, of others
-        the calls that declare the tests."""
+        """Tests that the rung's `ctest` runs: the calls of CMake that declare them, and the files that those name."""
         for line in self.commands:
             wanted = _selected(line)
             if wanted is None:
@@ -387,7 +386,6 @@ class _Collector:
             text = content.decode()
             without = set(REPORTS.get(name, ()))
             if name == "prove" and "prove" not in flows:
-                without |= normal.definitions(text) - OF_PROVE_FOR_MUTANTS
                 without |= {one for one in normal.definitions(text) if one.split(".")[0] not in OF_PROVE_FOR_MUTANTS}
             self._add(path, "flow", without)
             for beside in _BESIDE.get(name, ()):
