@@ -1,11 +1,11 @@
 // castor cosim, castor wave, castor list blocks: hardware blocks, model against RTL.
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -126,16 +126,100 @@ int run_cosim(Cosim& asked) {
   return code;
 }
 
-/// {block: rungs that were recorded with other sources than those that are there}. The flow that records them knows.
-Json stale_rungs(const std::string& only) {
-  std::vector<std::string> words{"--stale"};
+/// {"blocks": {block: {rung: state}}, "campaign": [part, ...]}: what became of each rung. The flow that records them
+/// knows.
+Json states_of_rungs(const std::string& only) {
+  std::vector<std::string> words{"--states"};
   if (!only.empty()) words.push_back(only);
   const base::Answer answer = base::run(flow_command("evidence", words), "python3");
-  Json stale = Json::parse(answer.text, nullptr, false);
-  if (answer.status != 0 || !stale.is_object()) {
-    throw base::InputError("castor evidence --stale does not say which evidence is stale");
+  Json states = Json::parse(answer.text, nullptr, false);
+  if (answer.status != 0 || !states.is_object()) {
+    throw base::InputError("castor evidence --states does not say what became of the rungs");
   }
-  return stale;
+  return states;
+}
+
+/// The mark of a rung's state in the table.
+char mark_of(const std::string& state) {
+  if (state == "ok") return '+';
+  if (state == "stale") return 's';
+  if (state == "due") return 'd';
+  return state == "recorded" ? 'r' : '-';
+}
+
+/// Cycles of lockstep as the figure of the rung says them: "0 of 672 runs with a mismatch, 13.4 million cycles" is 13.4
+/// M.
+std::string lockstep_cycles(const Json& block) {
+  const auto found = block["evidence"].find("lockstep");
+  if (found == block["evidence"].end()) return "-";
+  std::istringstream words(found->value("figure", ""));
+  std::string before;
+  std::string last;
+  for (std::string word; words >> word && word.rfind("cycles", 0) != 0;) {
+    before = last;
+    last = word;
+  }
+  return last == "million" ? before + " M" : last.empty() ? "-" : last;
+}
+
+std::string cut(const std::string& text, std::size_t width) {
+  return text.size() <= width ? text : text.substr(0, width - 3) + "...";
+}
+
+/// One line per block, on a screen of 24 lines and 100 columns if there are no more than a dozen blocks.
+void print_table(const Json& all, const Json& campaign) {
+  std::printf("%-12s %4s  %8s  %-8s  %s\n", "block", "sets", "lockstep", "ULCFNMPA", "question");
+  for (const auto& block : all) {
+    std::string marks;
+    for (const char* const rung : kRungs) marks += mark_of(block["states"].value(rung, ""));
+    std::printf("%-12s %4zu  %8s  %-8s  %s\n", cut(block["name"], 12).c_str(), block["parameter_sets"].size(),
+                cut(lockstep_cycles(block), 8).c_str(), marks.c_str(), cut(block["meaning"], 60).c_str());
+  }
+  std::printf(
+      "\nrungs: U unit, L lockstep (cycles), C cover, F formal, N netlist, M mutation, P platform, A area\n"
+      "marks: + as recorded on these sources, s stale, d due (docs/campaign.md), - missing, r as recorded\n"
+      "castor list blocks NAME: sets, figures and commands; castor evidence NAME --explain: why stale\n");
+  std::size_t passed = 0;
+  std::string others;
+  for (const auto& line : campaign) {
+    const bool good = line.value("result", "") == "passed";
+    passed += good ? 1 : 0;
+    if (!good) others += " " + line.value("part", "") + " " + line.value("result", "");
+  }
+  if (campaign.empty()) return;
+  const Json& last = campaign.back();
+  std::printf("%s\n", cut("campaign: " + std::to_string(passed) + " of " + std::to_string(campaign.size()) +
+                              " parts passed, last " + last.value("part", "") + " on " + last.value("date", "") +
+                              " at " + last.value("commit", "") + (others.empty() ? "" : "; not:" + others),
+                          100)
+                          .c_str());
+}
+
+/// Everything that is recorded of one block.
+void print_details(const Json& block) {
+  std::printf("%s: %s\n", block["name"].get<std::string>().c_str(), block["meaning"].get<std::string>().c_str());
+  for (const auto& [name, params] : block["parameter_sets"].items()) {
+    std::printf("  set %-9s %s\n", name.c_str(), params.get<std::string>().c_str());
+  }
+  for (const char* const rung : kRungs) {
+    const auto found = block["evidence"].find(rung);
+    const std::string state = block["states"].value(rung, "");
+    if (found == block["evidence"].end()) {
+      std::printf("  %-9s     %snot recorded\n", rung, state == "due" ? "DUE: " : "");
+      continue;
+    }
+    const char* const word = state == "stale" ? "STALE: " : state == "due" ? "DUE: " : "";
+    std::printf("  %-9s     %s%s\n  %13s   by: %s\n", rung, word, found->value("figure", "?").c_str(), "",
+                found->value("command", "?").c_str());
+    if (found->contains("date")) {
+      std::printf("  %13s   on: %s, commit %s", "", found->value("date", "?").c_str(),
+                  found->value("commit", "?").c_str());
+      if (found->contains("seconds")) {
+        std::printf(", %d s, %d s of CPU", found->value("seconds", 0), found->value("cpu_seconds", 0));
+      }
+      std::printf("\n");
+    }
+  }
 }
 
 }  // namespace
@@ -147,40 +231,35 @@ void list_blocks(const std::string& only, bool json, bool markdown) {
   }
   Json all = Json::array();
   const auto blocks = only.empty() ? twin::find_blocks() : std::vector<twin::BlockFolder>{twin::find_block(only)};
-  const Json stale = stale_rungs(only);
+  const Json found = states_of_rungs(only);
   for (const twin::BlockFolder& block : blocks) {
     const Json manifest = read_json(block.manifest());
     Json sets = Json::object();
     for (const auto& [name, values] : sets_of(block, manifest)) sets[name] = values_text(values);
     const fs::path evidence = path_in(block, manifest, "evidence");
+    const Json states = found["blocks"].value(block.name, Json::object());
+    Json stale = Json::array();
+    for (const auto& [rung, state] : states.items()) {
+      if (state == "stale") stale.push_back(rung);
+    }
     all.push_back({{"name", block.name},
                    {"meaning", manifest.value("meaning", "")},
                    {"folder", block.path},
                    {"parameter_sets", sets},
                    {"evidence", evidence.empty() ? Json::object() : read_json(evidence)},
-                   {"stale", stale.value(block.name, Json::array())}});
+                   {"states", states},
+                   {"stale", stale}});
   }
   if (json) {
     std::printf("%s\n", all.dump(2).c_str());
     return;
   }
-  for (const auto& block : all) {
-    std::printf("%s: %s\n", block["name"].get<std::string>().c_str(), block["meaning"].get<std::string>().c_str());
-    for (const auto& [name, params] : block["parameter_sets"].items()) {
-      std::printf("  set %-9s %s\n", name.c_str(), params.get<std::string>().c_str());
-    }
-    for (const char* const rung : kRungs) {
-      const auto found = block["evidence"].find(rung);
-      if (found == block["evidence"].end()) {
-        std::printf("  %-9s     not recorded\n", rung);
-      } else {
-        const bool old = std::find(block["stale"].begin(), block["stale"].end(), rung) != block["stale"].end();
-        std::printf("  %-9s     %s%s\n  %13s   by: %s\n", rung, old ? "STALE: " : "",
-                    found->value("figure", "?").c_str(), "", found->value("command", "?").c_str());
-      }
-    }
+  if (only.empty()) {
+    print_table(all, found["campaign"]);
+    return;
   }
-  if (!only.empty() && !read_json(blocks[0].manifest()).value("registration", "").empty())
+  print_details(all.front());
+  if (!read_json(blocks[0].manifest()).value("registration", "").empty())
     std::printf("\n%s", block_document(only).c_str());
 }
 

@@ -315,8 +315,13 @@ class Cosim(unittest.TestCase):
         record.write_text(json.dumps({"lockstep": measured}))
         self.assertFalse(stale())
         with open(self.folder / "tb/castor_turnstile_probe.sv", "a", encoding="utf-8") as file:
-            file.write("// changed\n")
+            file.write("// a comment\n\n")
+        self.assertFalse(stale())
+        with open(self.folder / "tb/castor_turnstile_probe.sv", "a", encoding="utf-8") as file:
+            file.write("module castor_turnstile_more;\nendmodule\n")
         self.assertTrue(stale())
+        told = castor("evidence", "turnstile", "lockstep", "--explain").stdout
+        self.assertRegex(told, r"(?m)^  changed: rtl: \d+ files")
 
         # What fails leaves no figure.
         plan.write_text(json.dumps({"lockstep": [command.replace("odd", "none")]}))
@@ -337,7 +342,19 @@ class Cosim(unittest.TestCase):
                 else:
                     self.assertLessEqual({"figure", "command"}, set(rung))
             self.assertLessEqual(set(block["stale"]), set(block["evidence"]))
-        self.assertIn("lockstep", run(CASTOR, "list", "blocks").stdout)
+            self.assertEqual(block["stale"], [rung for rung, state in block["states"].items() if state == "stale"])
+
+    def test_the_table_of_blocks_is_one_screen(self):
+        lines = run(CASTOR, "list", "blocks").stdout.splitlines()
+        blocks = json.loads(run(CASTOR, "list", "blocks", "--json").stdout)
+        self.assertLessEqual(max(map(len, lines)), 100)
+        self.assertLessEqual(len(lines) - len(blocks) + 11, 24, "with eleven blocks")
+        marks = {"ok": "+", "stale": "s", "due": "d", "missing": "-", "recorded": "r"}
+        rungs = ("unit", "lockstep", "cover", "formal", "netlist", "mutation", "platform", "area")
+        shown = {line.split()[0]: line for line in lines if line}
+        for block in blocks:
+            row = "".join(marks[block["states"].get(rung, "missing")] for rung in rungs)
+            self.assertRegex(shown[block["name"]], rf"^\w+ +{len(block['parameter_sets'])} .* {re.escape(row)}  \w")
 
     def test_runs_a_block_and_merges_waves(self):
         done = run(CASTOR, "cosim", "lax", "--params", "minimum", "--cycles", 500)

@@ -7,66 +7,96 @@ tb/<block>/rungs.json says how far: {"rung": ["command", ...], ...}. Its command
 import datetime
 import json
 import re
+import resource
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
-from . import installation, sources, tools, tree
+from . import due, installation, sources, tools, tree
 from .errors import WrongRequest
 
 #: What a command may take.
 _SECONDS = 4 * 3600
 
-#: Tools whose versions are recorded, by the flow that uses them.
-_TOOLS = {
-    "cosim": ("verilator",),
-    "coverage": ("verilator",),
-    "prove": ("yosys", "berkeley-abc", "z3"),
-    "netlist": ("yosys", "berkeley-abc", "verilator"),
-    "mutate": ("yosys", "berkeley-abc", "verilator"),
-    "area": ("yosys", "berkeley-abc", "sta"),
-    "run": (),
-}
+#: What may become of a rung: its figure is of what is there; it is not; it is not, as docs/campaign.md says; nothing is
+#: recorded; the sources are elsewhere, so that nobody can say.
+OK, STALE, DUE, MISSING, RECORDED = "ok", "stale", "due", "missing", "recorded"
 
 
 def add_arguments(parser):
-    parser.add_argument("block", nargs="?", help="block (with --stale: default all)")
+    parser.add_argument("block", nargs="?", help="block (needed to climb rungs; else default: all)")
     parser.add_argument("rungs", nargs="*", metavar="RUNG", help=f"rungs (default: all): {', '.join(sources.RUNGS)}")
+    parser.add_argument("--due", action="store_true", help="climb every rung that is stale or missing, cheapest first")
     parser.add_argument(
-        "--stale",
-        action="store_true",
-        help="run nothing: print as JSON the rungs of each block whose sources are not those recorded",
+        "--parts", metavar="MINUTES", type=float, help="with --due: end after rungs that take so long together"
     )
+    parser.add_argument("--plan", action="store_true", help="with --due: climb nothing, print the parts")
+    parser.add_argument(
+        "--check", action="store_true", help="fail if a rung is stale or missing and not listed as due, or the reverse"
+    )
+    parser.add_argument(
+        "--due-list", metavar="FILE", type=Path, help="with the table of rungs that are due (default: docs/campaign.md)"
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="climb nothing: of what digests are made, and what changed since"
+    )
+    parser.add_argument("--states", action="store_true", help="climb nothing: print as JSON what became of each rung")
 
 
 def run(options, progress):
-    """The command. Returns the exit code: 1 if a command of a rung failed, of which nothing is recorded."""
-    if options.stale:
-        names = [options.block] if options.block else tree.blocks(options.root)
-        tree.write_json("-", {name: stale(tree.find(options.root, name)) for name in names})
+    """The command. Returns the exit code: 1 if a command of a rung failed, of which nothing is recorded, or a check."""
+    names = [options.block] if options.block else tree.blocks(options.root)
+    every = [tree.find(options.root, name) for name in names]
+    chosen = [tree.choose("rung", rung, list(sources.RUNGS)) for rung in options.rungs]
+    if options.states:
+        due.print_states(every, options.due_list)
         return 0
+    if options.check:
+        return due.check(every, options.due_list, progress)
+    if options.due:
+        return due.work_off(every, options, progress)
     if not options.block:
         raise WrongRequest("which block?", "castor evidence saws lockstep")
-    block = tree.find(options.root, options.block)
+    if options.explain:
+        return due.explain(every[0], chosen, progress)
+    code = 0
+    for rung in chosen or list(read_plan(every[0])):
+        code = max(code, record(every[0], rung, options, progress))
+    return code
+
+
+def record(block, rung, options, progress):
+    """Climbs one rung and writes what was measured. Returns the exit code. Raises WrongRequest if the plan does not
+    have the rung, or a file on which the figure depends is not as committed."""
     if block.manifest is None or "evidence" not in block.manifest:
         raise WrongRequest(
             f"{block.name} has no file of evidence",
             "castor_block names it: EVIDENCE, default docs/blocks/NAME.evidence.json",
         )
     plan = read_plan(block)
-    chosen = [tree.choose("rung", rung, list(sources.RUNGS)) for rung in options.rungs] or list(plan)
-    code = 0
-    for rung in chosen:
-        if rung not in plan:
-            raise WrongRequest(f"{block.bench / 'rungs.json'} does not say how to climb '{rung}'")
-        work = (Path(options.work) / block.name / f"evidence-{rung}").resolve()
-        figure = climb(block, rung, plan[rung], work, progress)
-        if figure is None:
-            code = 1
-            continue
-        write(block, rung, plan[rung], figure)
-        progress.line(f"{block.name} {rung}: {figure}")
-    return code
+    if rung not in plan:
+        raise WrongRequest(f"{block.bench / 'rungs.json'} does not say how to climb '{rung}'")
+    measured_on = commit(block, rung, plan[rung])
+    before = sources.digest(block, rung, plan[rung])
+    work = (Path(options.work) / block.name / f"evidence-{rung}").resolve()
+    began, used = time.monotonic(), _cpu_seconds()
+    figure = climb(block, rung, plan[rung], work, progress)
+    if figure is None:
+        return 1
+    if sources.digest(block, rung, plan[rung]) != before:
+        raise WrongRequest(f"sources of {block.name} changed while its rung {rung} was climbed", "climb it again")
+    cost = {"seconds": round(time.monotonic() - began), "cpu_seconds": round(_cpu_seconds() - used)}
+    write(block, rung, plan[rung], figure, measured_on, cost)
+    due.strike(block, rung, options.due_list)
+    progress.line(f"{block.name} {rung}: {figure}")
+    return 0
+
+
+def _cpu_seconds():
+    """Of all programs that were started and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def read_plan(block):
@@ -120,60 +150,109 @@ def climb(block, rung, lines, work, progress):
     return "; ".join(texts)
 
 
-def write(block, rung, lines, figure):
-    path = block.manifest["evidence"]
-    content = json.loads(tree.read_text(path)) if path.exists() else {}
-    flows = [shlex.split(line)[1] for line in lines if line.startswith("castor ")]
-    used = dict.fromkeys(tool for flow in flows for tool in _TOOLS[flow])
+def write(block, rung, lines, figure, measured_on, cost):
+    """Notes a figure in the block's record: of what it was made, on which commit, at what cost in seconds."""
+    content = read_record(block)
     content[rung] = {
         "figure": figure,
         "command": command_of(lines),
         "date": datetime.date.today().isoformat(),
-        "commit": commit(block.root, path),
-        "tools": {tool: tools.version(tool) for tool in used},
-        "sources": sources.digest(block, rung),
+        "commit": measured_on,
+        **cost,
+        "tools": {tool: sources.version_of(block, tool) for tool in sources.tool_names(rung, lines)},
+        "sources": sources.digest(block, rung, lines),
     }
-    tree.write_json(path, content)
+    tree.write_json(block.manifest["evidence"], content)
+
+
+def read_record(block):
+    """{rung: what was recorded}; empty without a file. Raises WrongRequest if it is not JSON."""
+    path = block.manifest.get("evidence") if block.manifest else None
+    if path is None or not path.exists():
+        return {}
+    try:
+        return json.loads(tree.read_text(path))
+    except ValueError:
+        raise WrongRequest(f"{path}: not JSON") from None
 
 
 def command_of(lines):
     return " && ".join(lines)
 
 
-def commit(root, record):
-    """Of the tree at `root`, with a plus sign if files that it knows are changed, the file `record` aside; "" if it is
-    none."""
-
-    def git(*words):
-        return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=False)
-
-    head = git("rev-parse", "--short=12", "HEAD")
-    if head.returncode != 0:
+def commit(block, rung, lines):
+    """Of the tree in which the block's record is kept; "" if no version control has the record. Raises WrongRequest if
+    a file on which the figure depends is not as that commit has it."""
+    path = block.manifest["evidence"]
+    top = top_of(block)
+    head = _git(path.parent, "rev-parse", "--short=12", "HEAD")
+    if not top or not head or _git(path.parent, "check-ignore", "--", path.name):
         return ""
-    place = record.relative_to(root) if record.is_relative_to(root) else record.name
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", ":/", f":(exclude){place}")
-    return head.stdout.strip() + ("+" if changed.stdout else "")
+    found = sources.files(block, rung, lines) or {}
+    names = [str(one) for one, _, _ in found.values() if one.resolve().is_relative_to(Path(top).resolve())]
+    changed = _git(top, "status", "--porcelain", "--untracked-files=all", "--", *names) if names else ""
+    if changed:
+        raise WrongRequest(
+            f"{block.name} {rung}: files on which the figure depends are not committed: "
+            + ", ".join(line[3:] for line in changed.splitlines()),
+            "a record names the commit that was measured",
+        )
+    return head
 
 
-def stale(block):
-    """Rungs whose figures were measured with other sources or commands, or with none that is known; none for installed
-    blocks."""
-    path = block.manifest.get("evidence") if block.manifest else None
-    if path is None or not path.exists():
-        return []
+def top_of(block):
+    """The folder of the repository in which the block's record lies; "" if it is in none."""
+    return _git(block.manifest["evidence"].parent, "rev-parse", "--show-toplevel")
+
+
+def _git(folder, *words):
+    """What git prints, without the end of line; "" if it fails or is not there."""
     try:
-        content = json.loads(tree.read_text(path))
-    except ValueError:
-        raise WrongRequest(f"{path}: not JSON") from None
-    plan = read_plan(block)
+        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.rstrip("\n") if done.returncode == 0 else ""
+
+
+def reasons(block, rung, entry, plan, view=None):
+    """Why the figure of `entry`, recorded for the rung, is not one of what is there: a line each; none if it is. None
+    for a block that is installed."""
+    lines = plan.get(rung, [])
+    now = sources.digest(block, rung, lines, view)
+    if now is None:
+        return None
     found = []
-    for rung in sources.RUNGS:
-        now = sources.digest(block, rung)
-        if rung not in content or now is None:
-            continue
-        if content[rung].get("sources") != now or content[rung].get("command") != command_of(plan.get(rung, [])):
-            found.append(rung)
+    if entry.get("command") != command_of(lines):
+        found.append("the command is another")
+    then = entry.get("sources")
+    if not isinstance(then, dict):
+        found.append("its sources were never recorded")
+    else:
+        found += [
+            f"{room}: {now.get(room, 'none')}, recorded: {then.get(room, 'none')}"
+            for room in sources.ROOMS
+            if now.get(room) != then.get(room)
+        ]
+    known = entry.get("tools", {})
+    for tool in sources.tool_names(rung, lines):
+        version = sources.version_of(block, tool)
+        if version and version != known.get(tool):
+            found.append(f"{tool}: {version}, recorded: {known.get(tool, 'none')}")
+    if sources.takes_recorded_proofs(lines):
+        for tool, versions in sources.tools_of_proofs(block).items():
+            version = sources.version_of(block, tool)
+            if version and versions != {version}:
+                found.append(f"{tool}: {version}, proofs.json: {', '.join(sorted(versions))}")
     return found
+
+
+def state(block, rung, content, plan, view=None):
+    """OK, STALE, MISSING or RECORDED; None for a rung that is neither planned nor recorded. `view`: the files, for
+    those who ask of many rungs."""
+    if rung not in content:
+        return MISSING if rung in plan else None
+    why = reasons(block, rung, content[rung], plan, view)
+    return RECORDED if why is None else STALE if why else OK
 
 
 def count_text(number):

@@ -10,7 +10,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from . import tree
+from . import normal, tree
 from .errors import WrongRequest
 
 #: Cycles that the assumptions must allow the block to run, out of reset; otherwise they forbid too much.
@@ -83,9 +83,11 @@ def has_reset(text, module):
 
 
 def fingerprint(block):
-    """What proofs of the block depend on besides its parameters: its sources and properties."""
+    """What proofs of the block depend on besides its parameters: its sources and properties, whatever their comments
+    are."""
     files = [*block.sources, *sorted(block.bench.glob(f"castor_{block.name}*_properties.sv"))]
-    return hashlib.sha256(b"\0".join(hashlib.sha256(path.read_bytes()).digest() for path in files)).hexdigest()
+    texts = (normal.text_of(path.name, path.read_bytes()).encode() for path in files)
+    return hashlib.sha256(b"\0".join(hashlib.sha256(text).digest() for text in texts)).hexdigest()
 
 
 def prepare(block, work, parts=False):

@@ -1,32 +1,563 @@
-"""What the rungs of a block's ladder depend on, as digests of files: what was measured with others is stale."""
+"""What can change the result of a rung of a block's ladder: files and versions of tools.
+
+Files are counted in their normal form (normal.py): comments and formatting change nothing. They are grouped by room:
+
+    rtl         sources of the file list, `include files, parameter sets, waivers of Verilator, the probe wrapper
+    properties  castor_<block>*_properties.sv
+    proofs      verdicts of tb/<block>/proofs.json, with the tools that gave them
+    model       the engine's folder
+    adapter     the registration's folder
+    platform    headers of the hooks that the adapter includes
+    contract    what of castor/twin and castor/base is included, with its implementation
+    bench       sequences, cover points and skip.h of tb/<block>
+    harness     what of tb/common is included, with its implementation, and the templates of shared objects
+    tests       calls of CMake that declare the rung's tests, their sources and programs, what those include or import
+    flow        Python that decides what a command of the rung finds
+
+C++ is followed from what is compiled along `#include`; Python along its imports.
+"""
 
 import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path, PurePosixPath
 
-from . import installation, tree
+from . import installation, normal, tools, tree
 
-#: The rungs, and of what their figures are made.
+#: In the order in which they are recorded.
+ROOMS = (
+    "rtl",
+    "properties",
+    "proofs",
+    "model",
+    "adapter",
+    "platform",
+    "contract",
+    "bench",
+    "harness",
+    "tests",
+    "flow",
+)
+
+#: The rungs, from what is cheap to what is dear, and which rooms they begin with; includes lead to others.
 RUNGS = {
-    "unit": ("model", "rtl", "bench", "tests"),
-    "lockstep": ("model", "rtl", "bench"),
-    "cover": ("model", "rtl", "bench"),
-    "formal": ("rtl", "properties"),
-    "netlist": ("model", "rtl", "bench"),
-    "mutation": ("model", "rtl", "bench"),
-    "platform": ("model", "rtl", "bench", "tests"),
+    "unit": ("model", "tests"),
+    "lockstep": ("rtl", "model", "bench", "harness"),
+    "cover": ("rtl", "model", "bench", "harness"),
+    "formal": ("rtl", "properties", "proofs"),
+    "netlist": ("rtl", "model", "bench", "harness"),
+    "mutation": ("rtl", "model", "bench", "harness", "properties", "proofs"),
+    "platform": ("rtl", "model", "adapter", "tests"),
     "area": ("rtl",),
 }
 
+#: Tools of each flow.
+_TOOLS = {
+    "cosim": ("verilator", "c++", "python"),
+    "coverage": ("verilator", "c++", "python"),
+    "prove": ("yosys", "berkeley-abc", "z3", "python"),
+    "netlist": ("yosys", "berkeley-abc", "cells", "verilator", "c++", "python"),
+    "mutate": ("yosys", "berkeley-abc", "verilator", "c++", "python"),
+    "area": ("yosys", "berkeley-abc", "cells", "sta", "python"),
+    "run": ("verilator", "c++", "python"),
+    "ctest": ("c++",),
+}
 
-#: What flows write or read, and no figure is made of; how far a rung goes stands beside its figure.
-_RECORDS = ("area.json", "proofs.json", "rungs.json")
+#: Further tools of a rung, whatever its commands are: its tests run RTL.
+_TOOLS_OF_RUNG = {"platform": ("verilator", "c++", "python")}
+
+#: Modules with which the flows begin; their imports follow.
+_FLOWS = {
+    "cosim": ("rtl_object",),
+    "coverage": ("coverage",),
+    "prove": ("prove",),
+    "netlist": ("netlist",),
+    "mutate": ("mutate",),
+    "area": ("area",),
+    "run": ("rtl_object",),
+    "ctest": (),
+}
+
+#: Modules that find files, report and keep records: no verdict is theirs.
+_NO_VERDICT = {"due", "errors", "evidence", "installation", "main", "normal", "progress", "sources"}
+
+#: The same of definitions in other modules.
+REPORTS = {
+    "area": {"report", "recorded", "expected", "record", "check", "versions", "_Running"},
+    "coverage": {"text_of"},
+    "faults": {"look"},
+    "formal": {"fingerprint"},
+    "mutate": {"report"},
+    "prove": {"line_of", "summary", "record", "losses", "trace", "written_at", "_not_recorded"},
+    "rtl_object": {"_say", "cache_folder"},
+    "tools": {"PACKAGES", "_CELLS", "need", "version", "cores"},
+    "tree": {"choose", "shared_modules", "write_json"},
+}
+
+#: What the mutation flow takes of castor prove: it elaborates, and takes what is recorded as proven.
+OF_PROVE_FOR_MUTANTS = {
+    "Property",
+    "cells_of",
+    "display_name",
+    "elaborate",
+    "recorded_as_proven",
+    "_recorded_of_these_sources",
+    "_recorded_set",
+}
+
+#: Files beside the flows' modules that one of them compiles into an object.
+_BESIDE = {"rtl_object": ("rtl_object.cpp.in",), "mutate": ("mutant_number.cpp",)}
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
+_IMPORT = re.compile(r"^\s*from \. import ([\w, ]+)$|^\s*from \.(\w+) import", re.MULTILINE)
+_PYTHON_IMPORT = re.compile(r"^\s*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
-def digest(block, rung):
-    """Of the files that the rung's figures depend on, or None for a block that is installed: its sources are elsewhere.
-    Castor's own parts count where they decide what a block does: twin contract, harness, shared RTL."""
+class WorkingTree:
+    """Files as they are on the disk when they are read first."""
+
+    def __init__(self):
+        self.known = {}
+        self.memory = {}  # what was found out with them
+
+    def read(self, path):
+        """The file's bytes; None if there is none."""
+        name = str(path)
+        if name not in self.known:
+            try:
+                with open(name, "rb") as file:
+                    self.known[name] = file.read()
+            except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+                self.known[name] = None
+        return self.known[name]
+
+    def below(self, folder, pattern="*"):
+        """Files below a folder, sorted."""
+        key = ("below", folder, pattern)
+        if key not in self.memory:
+            self.memory[key] = sorted(path for path in Path(folder).rglob(pattern) if path.is_file())
+        return self.memory[key]
+
+
+class Commit:
+    """Files as a commit of the repository at `root` has them; those outside of the repository as they are on the
+    disk."""
+
+    def __init__(self, root, commit):
+        self.root = Path(root)
+        self.outside = WorkingTree()
+        listed = _git(root, "ls-tree", "-r", "-z", "--full-tree", commit)
+        self.blobs = {}
+        for entry in listed.decode().split("\0"):
+            facts, _, name = entry.partition("\t")
+            if facts.startswith("100"):
+                self.blobs[self.root / name] = facts.split()[2]
+        self.known = {}
+        self.memory = {}
+
+    def read(self, path):
+        path = Path(path)
+        if not path.is_relative_to(self.root):
+            return self.outside.read(path)
+        blob = self.blobs.get(path)
+        if blob is None:
+            return None
+        if blob not in self.known:
+            self.known[blob] = _git(self.root, "cat-file", "blob", blob)
+        return self.known[blob]
+
+    def below(self, folder, pattern="*"):
+        folder = Path(folder)
+        if not folder.is_relative_to(self.root):
+            return self.outside.below(folder, pattern)
+        return sorted(path for path in self.blobs if path.is_relative_to(folder) and path.match(pattern))
+
+
+def _git(root, *words):
+    return subprocess.run(["git", "-C", str(root), *words], capture_output=True, check=True).stdout
+
+
+def digest(block, rung, commands, view=None):
+    """{room: "N files DIGEST"} of what the rung's figure depends on, in the order of rooms, or None for a block that is
+    installed: its sources are elsewhere. `commands`: of the rung, as planned."""
+    found = files(block, rung, commands, view)
+    if found is None:
+        return None
+    rooms = {}
+    for label, (_, room, one) in found.items():
+        rooms.setdefault(room, []).append(f"{label} {one}\n")
+    return {
+        room: f"{len(rooms[room])} files {hashlib.sha256(''.join(sorted(rooms[room])).encode()).hexdigest()[:12]}"
+        for room in ROOMS
+        if room in rooms
+    }
+
+
+def files(block, rung, commands, view=None):
+    """{name: (path, room, digest)} of the files that the rung's figure depends on, sorted; None as `digest`."""
     if block.manifest is None or not block.manifest.get("sources"):
         return None
-    return digest_of((path for part in RUNGS[rung] for path in _files(block, part)), lambda path: path.name)
+    return _Collector(block, rung, commands, view or WorkingTree()).collect()
+
+
+def tool_names(rung, commands):
+    """Names of the tools that the rung uses, for `version_of`."""
+    names = [name for flow in flows_of(commands) for name in _TOOLS.get(flow, ())]
+    return list(dict.fromkeys([*names, *_TOOLS_OF_RUNG.get(rung, ())]))
+
+
+def flows_of(commands):
+    """Of each command its flow: `prove` of `castor prove lax`, else the program itself."""
+    words = [line.split() for line in commands]
+    return list(dict.fromkeys(one[1] if one[0] == "castor" and len(one) > 1 else one[0] for one in words if one))
+
+
+_versions = {}
+
+
+def version_of(block, name):
+    """What the tool calls itself; "" if it is not installed. `c++` is the compiler of the block's manifest."""
+    command = block.manifest.get("compiler", "c++") if name == "c++" and block.manifest else name
+    if command not in _versions:
+        _versions[command] = tools.version(name, command)
+    return _versions[command]
+
+
+class _Collector:
+    def __init__(self, block, rung, commands, view):
+        self.block = block
+        self.rung = rung
+        self.commands = commands
+        self.view = view
+        self.found = {}
+        self.include = installation.find().include
+        self.own = tree.own_rtl()
+        manifest = block.manifest
+        self.roots = [Path(folder) for folder in manifest["include"]] + [self.include]
+        self.roots += [block.root, self.own.parent, block.root / "sw", block.root / "tests"]
+        self.roots = list(dict.fromkeys(self.roots))
+        self.model = self._folder_of(manifest.get("engine"))
+        self.adapter = self._folder_of(manifest.get("registration"))
+        self.harness = next(
+            (one for one in (block.root / "tb" / "common", self.include / "tb" / "common") if view.below(one)),
+            self.own.parent / "tb" / "common",
+        )
+
+    def collect(self):
+        for room in RUNGS[self.rung]:
+            getattr(self, f"_{room}")()
+        self._flow()
+        return dict(sorted(self.found.items()))
+
+    # --- rooms
+
+    def _rtl(self):
+        block, own = self.block, self.own
+        listed = block.folder / f"{block.name}.f"
+        self._add(listed, "rtl")
+        for line in (self._text(listed) or "").splitlines():
+            word = re.split(r"#|//", line, maxsplit=1)[0].strip()
+            bases = (block.rtl, block.folder, own)
+            paths = [(base / word).resolve() for base in bases] if word else []
+            for path in [path for path in paths if self.view.read(path) is not None][:1]:
+                self._add(path, "rtl")
+        for folder in dict.fromkeys((block.rtl / "common", block.folder, own / "common")):
+            for path in self.view.below(folder, "*.svh"):
+                self._add(path, "rtl")
+        self._add(block.folder / "parameter_sets.json", "rtl")
+        if self.rung == "area":
+            self._add(block.folder / "area_points.json", "rtl")
+        elif self.rung == "formal":
+            self._add(block.folder / "proof_points.json", "rtl")
+        else:
+            for folder in (block.bench, block.folder):
+                self._add(folder / f"{block.name}.vlt", "rtl")
+            self._add(block.bench / f"{block.top}_probe.sv", "rtl")
+            self._follow(block.bench / "skip.h", "bench")
+
+    def _properties(self):
+        for path in self.view.below(self.block.bench, f"castor_{self.block.name}*_properties.sv"):
+            self._add(path, "properties")
+
+    def _proofs(self):
+        path = self.block.bench / "proofs.json"
+        told = verdicts(self._text(path))
+        if told is not None and takes_recorded_proofs(self.commands):
+            self.found[self._label(path)] = (path, "proofs", hashlib.sha256(told.encode()).hexdigest()[:12])
+
+    def _model(self):
+        for header in ("engine", "ports"):
+            self._follow_name(self.block.manifest.get(header))
+        self._whole(self.model)
+
+    def _adapter(self):
+        if self.adapter is None:
+            return
+        self._follow_name(self.block.manifest.get("registration"))
+        self._whole(self.adapter)
+        self._template("model.cpp.in")
+
+    def _bench(self):
+        self._follow(self.block.bench / "bench.h", "bench")
+        self._whole(self.block.bench)
+
+    def _harness(self):
+        self._whole(self.harness)
+        self._template("bench.cpp.in")
+
+    def _template(self, name):
+        for folder in (self.own.parent / "cmake" / "objects", self.own.parent / "objects"):
+            self._follow(folder / name, "harness")
+
+    def _whole(self, folder):
+        """All that is compiled in a folder, and what it includes."""
+        for path in self.view.below(folder, "*.cpp") if folder else ():
+            self._follow(path)
+
+    # --- tests
+
+    def _tests(self):
+        """Tests that the rung's `ctest` runs: the calls of CMake that declare them, and the files that those name."""
+        for line in self.commands:
+            wanted = _selected(line)
+            if wanted is None:
+                continue
+            for path in self.view.below(self.block.root / "tests", "*.cmake"):
+                if path.parent.parent.name == "tests":
+                    self._tests_of(path, wanted)
+
+    def _tests_of(self, path, wanted):
+        text = normal.text_of(path.name, self.view.read(path))
+        lists = {name: words.split() for name, words in re.findall(r"\bset \( (\w+) ([^()]*)\)", text)}
+        kind = path.parent.name
+        declared = []
+        for call in re.findall(r"\bcastor_(?:script_)?tests? \( [^()]*\)", text):
+            words = call.split()[2:-1]
+            if any(wanted(name, kind) for name in _test_names(words)):
+                declared.append(call)
+                for word in words:
+                    for one in lists.get(word.strip('"')[2:-1], [word]):
+                        self._test_file(one.strip('"'), kind)
+        if declared:
+            label = self._label(path)
+            self.found[label] = (path, "tests", hashlib.sha256("\n".join(declared).encode()).hexdigest()[:12])
+
+    def _test_file(self, word, kind):
+        root = self.block.root
+        word = word.replace("${PROJECT_SOURCE_DIR}", str(root)).replace("${CMAKE_CURRENT_SOURCE_DIR}", f"{root}/tests")
+        if "/kernels/" in word or word.startswith("${kernels}/"):
+            name = PurePosixPath(word).name
+            for path in self.view.below(root / "sw" / "kernels", "*.cu"):
+                place = path.relative_to(root / "sw" / "kernels").with_suffix("")
+                if name in (path.stem, "_".join(place.parts)):
+                    self._follow(path, "tests")
+        elif "${" not in word and re.search(r"\.\w+$", word):
+            path = root / "tests" / kind / word  # an absolute `word` stays itself
+            if word.endswith(".py"):
+                self._script(path)
+            else:
+                self._follow(path, "tests")
+
+    def _script(self, path):
+        """A Python script with those that it imports from beside it."""
+        if self._add(path, "tests"):
+            for name in _PYTHON_IMPORT.findall(self._text(path)):
+                self._script(path.parent / f"{name}.py")
+
+    # --- flows
+
+    def _flow(self):
+        folder = self.own / "synthesis" / "castor_flows"
+        flows = flows_of(self.commands)
+        queue = [name for flow in flows for name in _FLOWS.get(flow, ())]
+        if self.rung == "platform":
+            queue += _FLOWS["run"]
+        seen = set(_NO_VERDICT)
+        while queue:
+            name = queue.pop()
+            path = folder / f"{name}.py"
+            content = self.view.read(path)
+            if name in seen or content is None:
+                continue
+            seen.add(name)
+            text = content.decode()
+            without = set(REPORTS.get(name, ()))
+            if name == "prove" and "prove" not in flows:
+                without |= {one for one in normal.definitions(text) if one.split(".")[0] not in OF_PROVE_FOR_MUTANTS}
+            self._add(path, "flow", without)
+            for beside in _BESIDE.get(name, ()):
+                self._follow(folder / beside, "flow")
+            if name == "rtl_object":
+                self._follow_name("castor/twin/rtl_builder.h")
+            for several, one in _IMPORT.findall(text):
+                queue += [word.strip() for word in several.split(",")] if several else [one]
+
+    # --- files
+
+    def _follow_name(self, name):
+        path = self._header(name, None) if name else None
+        if path is not None:
+            self._follow(path)
+
+    def _follow(self, path, room=None):
+        """A file of C++ with all that it includes of the project. A header of contract or harness brings its
+        implementation along, one of the block's own rooms the whole room."""
+        queue = [(path, room)]
+        while queue:
+            path, room = queue.pop()
+            room = room or self._room_of(path)
+            if not self._add(path, room):
+                continue
+            queue += [(header, None) for header in self._included(path)]
+            if path.suffix != ".h":
+                continue
+            if room in ("contract", "harness"):
+                for one in self.view.below(path.parent, f"{path.stem}*.cpp"):
+                    if one.stem == path.stem or one.stem.startswith(path.stem + "_"):
+                        queue.append((one, None))
+            elif room in ("model", "adapter", "bench") and path.name != "skip.h":
+                queue += [(one, None) for one in self.view.below(self._folder_of_room(room), "*.cpp")]
+
+    def _included(self, path):
+        """Headers of the project that a file includes."""
+        key = ("included", path, self.block.name)
+        if key not in self.view.memory:
+            headers = [self._header(name, path.parent) for name in _INCLUDE.findall(self._text(path))]
+            self.view.memory[key] = [header for header in headers if header is not None]
+        return self.view.memory[key]
+
+    def _folder_of_room(self, room):
+        return {"model": self.model, "adapter": self.adapter, "bench": self.block.bench}[room]
+
+    def _header(self, name, beside):
+        """Where the file that is included as `name` lies; None if it is not the project's."""
+        folders = [*([beside] if beside else []), *self.roots]
+        key = ("header", name, *map(str, folders))
+        if key not in self.view.memory:
+            paths = (Path(os.path.normpath(folder / name)) for folder in folders)
+            self.view.memory[key] = next((path for path in paths if self.view.read(path) is not None), None)
+        return self.view.memory[key]
+
+    def _room_of(self, path):
+        key = ("room", path, self.block.name)
+        if key not in self.view.memory:
+            self.view.memory[key] = self._find_room(path)
+        return self.view.memory[key]
+
+    def _find_room(self, path):
+        for room, folder in (
+            ("adapter", self.adapter),
+            ("bench", self.block.bench),
+            ("harness", self.harness),
+            ("model", self.model),
+            ("contract", self.include / "castor" / "twin"),
+            ("contract", self.include / "castor" / "base"),
+            ("tests", self.block.root / "tests"),
+            ("tests", self.block.root / "sw" / "kernels"),
+        ):
+            if folder is not None and path.is_relative_to(folder):
+                return room
+        return "platform"
+
+    def _folder_of(self, name):
+        path = self._header(name, None) if name else None
+        return path.parent if path is not None else None
+
+    def _add(self, path, room, without=()):
+        """Counts a file; False if it is counted already, or is not there."""
+        label = self._label(path)
+        if label in self.found:
+            return False
+        content = self.view.read(path)
+        if content is None:
+            return False
+        self.found[label] = (path, room, _digest_of(path.name, content, frozenset(without)))
+        return True
+
+    def _text(self, path):
+        content = self.view.read(path)
+        return None if content is None else content.decode("utf-8", "replace")
+
+    def _label(self, path):
+        key = ("label", path, self.block.name)
+        if key not in self.view.memory:
+            self.view.memory[key] = self._find_label(path)
+        return self.view.memory[key]
+
+    def _find_label(self, path):
+        for root in (self.block.root, self.own.parent, self.include):
+            if path.is_relative_to(root):
+                return path.relative_to(root).as_posix()
+        return path.name
+
+
+_digests = {}
+
+
+def _digest_of(name, content, without):
+    """As normal.digest_of; blocks have many files in common."""
+    key = (name, hashlib.sha256(content).digest(), without)
+    if key not in _digests:
+        _digests[key] = normal.digest_of(name, content, without)
+    return _digests[key]
+
+
+def verdicts(text):
+    """What a file of castor prove --record says, without what it took and by which engine; None without such a file."""
+    try:
+        told = json.loads(text)["sets"]
+        return json.dumps(
+            {
+                name: [
+                    one["parameters"],
+                    one["tools"],
+                    {prop: entry["result"] for prop, entry in one["properties"].items()},
+                ]
+                for name, one in told.items()
+            },
+            sort_keys=True,
+        )
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return None
+
+
+def takes_recorded_proofs(commands):
+    """Whether one of the commands takes verdicts of tb/<block>/proofs.json."""
+    return any(word in ("recorded", "--recorded") for line in commands for word in line.split())
+
+
+def tools_of_proofs(block):
+    """{tool: versions} with which the verdicts of tb/<block>/proofs.json were given."""
+    path = block.bench / "proofs.json"
+    found = {}
+    for one in json.loads(tree.read_text(path))["sets"].values() if path.exists() else ():
+        for name, version in one["tools"].items():
+            found.setdefault(name, set()).add(version)
+    return found
+
+
+def _selected(line):
+    """Whether `ctest -R PATTERN -E PATTERN -L LABEL` runs a test of that name and kind, as a function; None for another
+    command."""
+    words = shlex.split(line)
+    if not words or words[0] != "ctest":
+        return None
+    value = {flag: words[i + 1] for i, flag in enumerate(words[:-1]) if flag in ("-R", "-E", "-L")}
+
+    def wanted(name, kind):
+        left_out = "-E" in value and re.search(value["-E"], name)
+        return not left_out and re.search(value.get("-R", ""), name) and re.search(value.get("-L", ""), kind)
+
+    return wanted
+
+
+def _test_names(words):
+    """Names of the tests that a call declares: its first word, or one for each source of castor_tests."""
+    stems = [re.sub(r"\.cpp$", "", word).replace("/", "_") for word in words if word.endswith(".cpp")]
+    return [words[0], *stems] if words else []
 
 
 def digest_of(paths, name):
@@ -36,40 +567,3 @@ def digest_of(paths, name):
         if path.is_file() and path.parent.name != "__pycache__":
             total.update(f"{name(path)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()[:16]
-
-
-def _files(block, part):
-    include = installation.find().include
-    folders = {
-        "model": [*_own(block), include / "castor" / "twin", include / "castor" / "base"],
-        "rtl": [block.folder, tree.own_rtl() / "common"],
-        "bench": [block.bench, _harness(block, include)],
-        "properties": [block.bench],
-        "tests": [block.root / "tests"],
-    }[part]
-    for folder in folders:
-        for path in folder.rglob("*"):
-            if path.name in _RECORDS:
-                continue
-            if part == "properties" and path.suffix != ".sv":
-                continue
-            if part == "tests" and not _names(block, path.relative_to(folder)):
-                continue
-            yield path
-
-
-def _own(block):
-    """Folders of engine, ports and adapter."""
-    folders = [tree.Path(source) for source in block.manifest["sources"]]
-    return [folder for folder in folders if folder.is_dir() and folder.resolve() != block.bench]
-
-
-def _harness(block, include):
-    own = block.root / "tb" / "common"
-    return own if own.is_dir() else include / "tb" / "common"
-
-
-def _names(block, path):
-    """Whether a path below tests/ is the block's: tests/KIND/NAME/..., NAME.*, NAME_*."""
-    name = path.parts[1] if len(path.parts) > 1 else ""
-    return name == block.name or name.startswith((block.name + ".", block.name + "_"))

@@ -1,7 +1,9 @@
 """Outside programs: finding them, running them, ending them."""
 
+import hashlib
 import math
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -25,6 +27,9 @@ PACKAGES = {
 
 #: Limit of every wait for a program, in seconds. It ends one that hangs; one that works is limited by its CPU time.
 HANG_SECONDS = 3600
+
+#: Standard cells of the flows (liberty.DEFAULT).
+_CELLS = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 
 _running = set()
 _lock = threading.Lock()
@@ -114,24 +119,31 @@ def stop_all():
                 pass
 
 
-def version(name):
-    """What the tool calls itself, in a few words; "" if it does not say."""
-    flags = {"yosys": ["-V"], "sta": ["-version"], "z3": ["--version"], "verilator": ["--version"]}
+def version(name, command=None):
+    """What the tool calls itself, in a few words; "" if it is not installed. `c++` is the compiler `command`, `python`
+    what runs the flows, `cells` the standard cells, by what their file holds."""
+    if name == "python":
+        return f"Python {'.'.join(platform.python_version_tuple()[:2])}"  # that is what the flows ask for
+    if name == "cells":
+        return f"{_CELLS.name} {hashlib.sha256(_CELLS.read_bytes()).hexdigest()[:12]}" if _CELLS.exists() else ""
+    flags = {"yosys": "-V", "sta": "-version", "z3": "--version", "verilator": "--version", "c++": "--version"}
     if name == "berkeley-abc":  # prints no version; the package has one
-        command = ["dpkg-query", "-W", "-f", "ABC ${Version}", "berkeley-abc"]
+        words = ["dpkg-query", "-W", "-f", "ABC ${Version}", "berkeley-abc"]
     elif name in flags:
-        command = [name, *flags[name]]
+        words = [command or name, flags[name]]
     else:
         return ""
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     text = done.stdout.strip().splitlines()
     if not text or done.returncode != 0:
         return ""
+    if name == "c++":
+        return text[0].strip()
     return f"OpenSTA {text[0].split()[0]}" if name == "sta" else text[0].split(" (")[0].strip()
 
 
