@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tb/darsie/environment.h"
 #include "tb/darsie/scripts.h"
 #include "tests/common/sanitized.h"
