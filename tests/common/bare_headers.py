@@ -54,6 +54,8 @@ def make(folder):
         if entry.name not in ("include", "local"):
             (root / "usr" / entry.name).symlink_to(entry)
     link_headers(pathlib.Path("/usr/include"), root / "usr" / "include")
+    # clang finds the headers of C++ by way of lib/gcc/.../../../../../include, at times without following the link lib.
+    (root / "include").symlink_to(root / "usr" / "include")
     environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     return environment | {"CCC_OVERRIDE_OPTIONS": f"# ^--sysroot={root}"}
 

@@ -247,10 +247,23 @@ class Yosys(unittest.TestCase):
         self.assertEqual(yosys.first_error("a\nx.sv:3: ERROR: syntax error\nmore\n"), "Yosys: x.sv:3: syntax error")
         self.assertIn("without a message", yosys.first_error("killed"))
 
-    def test_paths_that_a_script_cannot_hold_are_refused(self):
-        for path in ("/a b/c.sv", '/a"b', "/a;b"):
+    def test_names_that_a_script_cannot_hold_are_refused(self):
+        for path in ("/a b.sv", '/a"b', "/a;b"):
             with self.assertRaises(WrongRequest):
                 yosys.quoted(path)
+
+    def test_files_in_folders_of_any_name_are_reached(self):
+        self.assertEqual(tools.plain("/a/b.sv"), "/a/b.sv")
+        with tempfile.TemporaryDirectory() as holder:
+            for name in ("plain", "a b", 'q"u', "#;", "x/a b/y"):
+                folder = Path(holder) / name
+                folder.mkdir(parents=True)
+                (folder / "c.sv").write_text(name)
+                for path in (folder / "c.sv", folder):
+                    word = yosys.quoted(path)
+                    self.assertNotRegex(word, r'[\s"#;]')
+                    self.assertTrue(Path(word).samefile(path))
+                    self.assertEqual(tools.original(word), str(path))
 
 
 class Timing(unittest.TestCase):

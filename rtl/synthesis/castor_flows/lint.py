@@ -33,9 +33,9 @@ class Task:
             "0",
             "--top-module",
             top,
-            *(f"+incdir+{folder}" for folder in includes),
+            *(f"+incdir+{tools.plain(folder)}" for folder in includes),
             *(f"-G{key}={value}" for key, value in values.items()),
-            *sources,
+            *map(tools.plain, sources),
         ]
 
     def run(self, work):
@@ -43,7 +43,7 @@ class Task:
         seen = _WARNING.finditer(result.output)
         self.found = list(
             dict.fromkeys(
-                (match[2] or match[1].lower(), f"{match[3]}:{match[4]}" if match[3] else "", match[5])
+                (match[2] or match[1].lower(), f"{tools.original(match[3])}:{match[4]}" if match[3] else "", match[5])
                 for match in seen
                 if not match[5].startswith("Exiting due to")
             )

@@ -465,7 +465,7 @@ def cells_of(dump):
 def written_at(source, origins, root):
     """ "tb/x/castor_x_properties.sv:29" out of Yosys' chain of places, whose last one is the innermost."""
     file, _, position = source.split("|")[-1].rpartition(":")
-    origin = Path(origins.get(Path(file).name, file))
+    origin = Path(origins.get(Path(file).name, tools.original(file)))
     shown = origin.relative_to(root) if origin.is_relative_to(root) else origin
     return f"{shown}:{position.split('.')[0]}"
 

@@ -41,8 +41,8 @@ def run(netlist, top, library_file, library, work, name, timeout=None):
     script = work / f"{name}.tcl"
     script.write_text(
         _SCRIPT.format(
-            library=library_file,
-            netlist=netlist,
+            library=tools.plain(library_file),
+            netlist=tools.plain(netlist),
             top=top,
             period=_TRIAL_NS,
             driver=library.inverter.name,

@@ -1,12 +1,15 @@
 """Outside programs: finding them, running them, ending them."""
 
+import atexit
 import hashlib
 import math
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -31,6 +34,10 @@ HANG_SECONDS = 3600
 #: Standard cells of the flows (liberty.DEFAULT).
 _CELLS = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 
+#: What Yosys and Verilator do not take in a path.
+_SIGNS = r'["\\\s;#]'
+
+_links = {}  # folder -> link to it, for tools that cannot read the folder's name
 _running = set()
 _lock = threading.Lock()
 _stopping = threading.Event()
@@ -55,6 +62,30 @@ def need(*names):
         if shutil.which(name) is None:
             package = PACKAGES.get(name, name)
             raise WrongRequest(f"'{name}' is not installed", f"apt-get install {package}, or put it on PATH")
+
+
+def plain(path):
+    """Returns a name of the file or folder that every tool can read: the path itself, or one through a link if a folder
+    has blanks, quotes, ';' or '#' in its name. Links are removed when the program ends."""
+    path = Path(path)
+    if not re.search(_SIGNS, str(path)):
+        return str(path)
+    folder = path if path.is_dir() else path.parent
+    with _lock:
+        if folder not in _links:
+            holder = tempfile.mkdtemp(prefix="castor-")
+            atexit.register(shutil.rmtree, holder, ignore_errors=True)
+            _links[folder] = os.path.join(holder, "folder")
+            os.symlink(folder.resolve(), _links[folder])
+        return _links[folder] if folder == path else os.path.join(_links[folder], path.name)
+
+
+def original(name):
+    """Returns the path of which `plain` made `name`; `name` itself if it is another one."""
+    for folder, link in _links.items():
+        if name == link or name.startswith(link + "/"):
+            return str(folder) + name[len(link) :]
+    return name
 
 
 def run(command, log, timeout=None, cwd=None):

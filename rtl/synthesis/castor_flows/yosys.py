@@ -14,10 +14,10 @@ SPLIT = "splitnets -driver"
 
 
 def quoted(path):
-    """A path as a word of a Yosys script. Raises WrongRequest for a path that Yosys cannot take."""
-    text = str(path)
+    """Returns a path as a word of a Yosys script. Raises WrongRequest for the name of a file that Yosys cannot take."""
+    text = tools.plain(path)
     if re.search(r'["\\\s;#]', text):
-        raise WrongRequest(f"Yosys cannot read the path '{text}'", "use one without blanks, quotes, ';' and '#'")
+        raise WrongRequest(f"Yosys cannot read the path '{path}'", "use a name without blanks, quotes, ';' and '#'")
     return text
 
 
