@@ -42,6 +42,14 @@ EVIDENCE = {
 #: Not measured: at 15 s of CPU a source, a part takes half an hour on two cores.
 TIDY_PARTS = 4
 
+#: Tests of which the short check takes a sample (CASTOR_TEST_MATRIX).
+MATRIX = {
+    "timing": "-R '^kernel_.*_timing$'",
+    "skips": "-R '^kernel_.*_skips$'",
+    "kernels": "-R '^kernel_' -E '_(timing|skips)$'",
+    "documents": "-R '^(install_|documents_)'",
+}
+
 PASSED, FAILED, TOO_LONG, STOPPED = "passed", "failed", "too long", "stopped"
 
 BEGIN, END = "<!-- written by tests/campaign.sh: parts -->", "<!-- end of parts -->"
@@ -74,8 +82,13 @@ def parts(root):
     for name, labels in (("unit", "-L ^unit$"), ("platform", "-L ^platform$"), ("rest", "-LE '^(unit|platform)$'")):
         found[f"sanitized-{name}"] = f"ASAN_OPTIONS=detect_leaks=1 {ctest} {labels}"
     found["sanitized-programs"] = "tests/sanitized_programs.sh build/release build/asan"
-    ctest = "ctest --test-dir build/release --no-tests=error --output-on-failure"
-    found["matrix"] = f"CASTOR_TEST_MATRIX=all {ctest} -R timing"
+    found["unit"] = "CASTOR_TEST_UNIT=all tests/run.sh release -L '^unit$'"
+    found[
+        "matrix-build"
+    ] = "cmake --preset release -B build/matrix -DCASTOR_TEST_MATRIX=ON && cmake --build build/matrix --parallel"
+    ctest = "ctest --test-dir build/matrix --parallel --no-tests=error --output-on-failure"
+    for name, chosen in MATRIX.items():
+        found[f"matrix-{name}"] = f"{ctest} {chosen}"
     return found
 
 

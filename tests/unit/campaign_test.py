@@ -153,7 +153,9 @@ class Parts(unittest.TestCase):
         (self.root / "tests/fuzz").mkdir()
         (self.root / "tests/fuzz/ptx_fuzz.cpp").write_text("")
         found = campaign.parts(self.root)
-        names = "evidence-saws-mutation proofs-saws-proof proofs-saws-odd faults-saws lockstep-saws fuzz-ptx matrix"
+        names = (
+            "evidence-saws-mutation proofs-saws-proof proofs-saws-odd faults-saws lockstep-saws fuzz-ptx matrix-timing"
+        )
         self.assertLessEqual(set(names.split()), set(found))
 
 

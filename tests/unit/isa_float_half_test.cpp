@@ -2,11 +2,14 @@
 
 #include <functional>
 
+#include "tests/common/sanitized.h"
 #include "unit/isa_float_harness.h"
 #include "unit/isa_float_reference.h"
 
 namespace castor::test::isa_float_half_test {
 namespace {
+
+constexpr std::size_t kRandom = unless_sanitized(20000, 2000);  // random operands of each instruction
 
 struct Kind {
   const char* type;
@@ -41,10 +44,10 @@ Column near_one(const Format& f, std::mt19937_64& g, std::size_t count) {
 }
 
 std::vector<Column> operands(const Format& f, unsigned count) {
-  std::vector<Column> columns = combinations(edges(f), count, 20000, random16);
+  std::vector<Column> columns = combinations(edges(f), count, kRandom, random16);
   std::mt19937_64 g(kSeed + count);
   for (Column& column : columns) {
-    const Column more = near_one(f, g, 20000);
+    const Column more = near_one(f, g, kRandom);
     column.insert(column.end(), more.begin(), more.end());
   }
   return columns;

@@ -33,11 +33,11 @@ TEST_P(DarsieSequences, ContractIsKeptWherePromised) {
   const Params& params = GetParam().params;
   for (const SequenceInfo& info : sequences().infos()) {
     if (!info.keeps_contract) continue;
-    for (std::uint64_t seed = 1; seed <= (info.name == "random" ? unless_sanitized(4U, 2U) : 1U); ++seed) {
+    for (std::uint64_t seed = 1; seed <= (info.name == "random" ? unless_sanitized(4U, 1U) : 1U); ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       Machine machine(params);
       const auto sequence = sequences().make(info.name, params, seed);
-      EXPECT_EQ(test::run_beside_reference(machine, *sequence, unless_sanitized(2000U, 500U)), "");
+      EXPECT_EQ(test::run_beside_reference(machine, *sequence, unless_sanitized(2000U, 200U)), "");
     }
   }
 }
@@ -181,7 +181,7 @@ std::set<std::string> missing_points(const Params& params, unsigned seeds, unsig
 }
 
 TEST_P(DarsieSequences, CoverPointsAreReached) {
-  const std::set<std::string> missing = missing_points(GetParam().params, 1, unless_sanitized(4000, 800));
+  const std::set<std::string> missing = missing_points(GetParam().params, 1, unless_sanitized(4000, 300));
   if (kSanitized) return;  // an eighth does not come by every point
   // Nearly all of them already here; what is rare is a matter of the default run (castor coverage darsie --missing).
   EXPECT_LE(missing.size(), 40U) << testing::PrintToString(missing);

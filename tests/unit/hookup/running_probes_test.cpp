@@ -39,7 +39,7 @@ TEST(RunningProbes, AreThoseThatTheBlockNames) {
   const Block::Params params;
   std::map<std::string, unsigned> moved;
   unsigned rests = 0;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     twin::Model<Block> model(params);
     twin::RandomSequence<Block> sequence(params, seed);
     Block::Inputs in;
@@ -64,7 +64,7 @@ TEST(RunningProbes, AreThoseThatTheBlockNames) {
           params);
     }
   }
-  EXPECT_GT(rests, 1000U);
+  EXPECT_GT(rests, 200U);
   for (const auto& [name, times] : moved)
     EXPECT_TRUE(twin::runs<Block>(name)) << name << " moved " << times << " times";
   expect_probes<Block>(params);
