@@ -73,8 +73,8 @@ endfunction()
 #
 # The same for sources with the same libraries: one program, compiled several sources at a time, which takes less than half
 # as long, and a test of ctest for each source, called after its path ("lax/engine_pick_test.cpp" is lax_engine_pick_test).
-# Each source has a namespace of its own, so that its names meet no others. SHARED sources have no cases: a reference, which
-# runs for long and is optimised under sanitizers too.
+# Each source has a namespace of its own, so that its names meet no others. SHARED sources have no cases: a reference, beside
+# which an engine runs for long, so that the whole program is optimised under sanitizers too.
 function(castor_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED;EVERY_COMPILER" "KIND" "SOURCES;SHARED;LIBS;ENVIRONMENT;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_SOURCES)
@@ -84,9 +84,6 @@ function(castor_tests name)
   castor_unity(${name} 20)
   list(TRANSFORM arg_SHARED PREPEND "${PROJECT_SOURCE_DIR}/tests/${arg_KIND}/")
   target_sources(${name} PRIVATE ${arg_SHARED})
-  if(CASTOR_SANITIZE)
-    set_source_files_properties(${arg_SHARED} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
-  endif()
   if(NOT castor_test_wanted_)
     return()
   endif()
@@ -174,10 +171,14 @@ function(castor_test_program_ name)
     set(main castor_test_isolated_main)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBS} ${main} castor_options)
-  castor_test_optimisation_(${name})
-  if(CASTOR_SANITIZE)
+  if(arg_SHARED)
+    castor_cold(${name})
+  else()
+    castor_test_optimisation_(${name})
+  endif()
+  if(CASTOR_SANITIZE AND NOT arg_SHARED)
     set(variant "")
-    if("${arg_LIBS}" MATCHES "castor_(platforms|gpu|hookup(;|$)|runtime|workloads|timing_rig|hookup_darsie)|SystemC")
+    if("${arg_LIBS}" MATCHES "castor_(platforms|gpu|runtime|workloads|timing_rig)|SystemC")
       set(variant "_systemc")
     endif()
     castor_test_headers_("${variant}")

@@ -59,7 +59,7 @@ def parts(root):
     """{name: shell command, run in the root}, in the order in which they run."""
     blocks = sorted(path.parent.name for path in (root / "tb").glob("*/rungs.json"))
     castor = "build/release/bin/castor"
-    found = {"build": "cmake --preset release && cmake --build build/release --parallel"}
+    found = {"build": "cmake --preset release -DCASTOR_TEST_UNIT=all && cmake --build build/release --parallel"}
     for block in blocks:
         for name, rungs in EVIDENCE.items():
             found[f"evidence-{block}-{name}"] = f"{castor} evidence {block} {rungs} --due"
@@ -82,7 +82,7 @@ def parts(root):
     for name, labels in (("unit", "-L ^unit$"), ("platform", "-L ^platform$"), ("rest", "-LE '^(unit|platform)$'")):
         found[f"sanitized-{name}"] = f"ASAN_OPTIONS=detect_leaks=1 {ctest} {labels}"
     found["sanitized-programs"] = "tests/sanitized_programs.sh build/release build/asan"
-    found["unit"] = "CASTOR_TEST_UNIT=all tests/run.sh release -L '^unit$'"
+    found["unit"] = "ctest --test-dir build/release --parallel --no-tests=error --output-on-failure -L '^unit$'"
     found[
         "matrix-build"
     ] = "cmake --preset release -B build/matrix -DCASTOR_TEST_MATRIX=ON && cmake --build build/matrix --parallel"

@@ -34,8 +34,8 @@ set(nothing_skipped_spin_lock --nothing-skipped)
 set(skips_producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--stages 600 --items 2")
 set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 500 --accounts 2 --blocks 20 --block 256")
 
-# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. All
-# of them run once more with redundancy marks, which the functional machine checks, and on a machine with the block darsie,
+# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. It and
+# one more run once more with redundancy marks, which the functional machine checks, and on a machine with the block darsie,
 # whose skips are checked.
 function(castor_kernel_test name)
   set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
@@ -46,15 +46,21 @@ function(castor_kernel_test name)
     castor_script_test(kernel_${name}_same_at_O0 KIND platform ENVIRONMENT ${functional}
       COMMAND ${check} "${kernels}/${name}" --against "${kernels}/${name}_O0" "${first}")
   endif()
-  castor_script_test(kernel_${name}_marks KIND platform
-    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_marks.py" "${kernels}/${name}"
-            ${nothing_shared_${name}} ${ARGN})
   if(NOT DEFINED skips_${name})
     set(skips_${name} ${ARGN})
   endif()
+  foreach(what IN ITEMS ARGN skips_${name})
+    set(more ${${what}})
+    list(POP_FRONT more runs_${what})
+    castor_sample(more "${name} ${what}" 1 ${more})
+    list(APPEND runs_${what} ${more})
+  endforeach()
+  castor_script_test(kernel_${name}_marks KIND platform
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_marks.py" "${kernels}/${name}"
+            ${nothing_shared_${name}} ${runs_ARGN})
   castor_script_test(kernel_${name}_skips KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_skips.py" "${kernels}/${name}"
-            ${nothing_skipped_${name}} pascal_titanx_study ${skips_${name}})
+            ${nothing_skipped_${name}} pascal_titanx_study ${runs_skips_${name}})
   if(NOT DEFINED machines_${name})
     set(machines_${name} ${machines})
   endif()

@@ -7,4 +7,5 @@ castor_tests(workloads_tests KIND unit
 # A device per process: SystemC elaborates once.
 castor_tests(workloads_host_tests KIND unit ISOLATED
   SOURCES workloads/replay_host_test.cpp workloads/device_host_test.cpp
-  LIBS castor_workloads castor_platforms)
+  LIBS castor_workloads castor_platforms
+  DEPENDS castor_blocks castor_block_models)

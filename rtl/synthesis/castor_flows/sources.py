@@ -558,12 +558,3 @@ def _test_names(words):
     """Names of the tests that a call declares: its first word, or one for each source of castor_tests."""
     stems = [re.sub(r"\.cpp$", "", word).replace("/", "_") for word in words if word.endswith(".cpp")]
     return [words[0], *stems] if words else []
-
-
-def digest_of(paths, name):
-    """Of what the files among `paths` hold, and of what `name(path)` calls them. Python's caches are left out."""
-    total = hashlib.sha256()
-    for path in sorted(set(paths)):
-        if path.is_file() and path.parent.name != "__pycache__":
-            total.update(f"{name(path)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return total.hexdigest()[:16]
