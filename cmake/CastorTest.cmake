@@ -16,9 +16,12 @@ set_property(CACHE CASTOR_TEST_UNIT PROPERTY STRINGS all compiler)
 find_program(CASTOR_GNU_TIME time)
 mark_as_advanced(CASTOR_GNU_TIME)
 if(CASTOR_GNU_TIME AND PROJECT_IS_TOP_LEVEL)
+  set(label_COMPILE "<TARGET_NAME>")
+  set(label_LINK "<TARGET_NAME>")
+  set(label_CUSTOM commands)
   foreach(rule IN ITEMS COMPILE LINK CUSTOM)
     set_property(GLOBAL PROPERTY RULE_LAUNCH_${rule}
-      "\"${CASTOR_GNU_TIME}\" --quiet --append --output \"${PROJECT_BINARY_DIR}/costs-of-build.txt\" --format \"<TARGET_NAME> %U %S\"")
+      "\"${CASTOR_GNU_TIME}\" --quiet --append --output \"${PROJECT_BINARY_DIR}/costs-of-build.txt\" --format \"${label_${rule}} %U %S\"")
   endforeach()
 endif()
 
