@@ -17,7 +17,7 @@ if(CASTOR_TEST_RTL)
   castor_test(rtl_builder_test KIND lockstep SOURCES rtl_builder_test.cpp
               LIBS castor_turnstile nlohmann_json::nlohmann_json)
   # The main of the tests goes before that of SystemC.
-  castor_test(twin_module_test KIND lockstep ENVIRONMENT "CASTOR_CASE_SECONDS=200" SOURCES twin_module_test.cpp ISOLATED
+  castor_test(twin_module_test KIND lockstep SOURCES twin_module_test.cpp ISOLATED
               LIBS castor_test_isolated_main castor_turnstile SystemC::systemc)
   foreach(test IN ITEMS twin_lockstep_test rtl_builder_test twin_module_test)
     add_dependencies(${test} castor_block_turnstile castor_bench_turnstile)

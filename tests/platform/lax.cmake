@@ -2,7 +2,7 @@
 if(NOT TARGET castor_runtime OR NOT TARGET castor_platforms)
   return()
 endif()
-castor_test(lax_platform_test KIND platform ISOLATED ENVIRONMENT "CASTOR_CASE_SECONDS=300"  # builds RTL
+castor_test(lax_platform_test KIND platform ISOLATED
             SOURCES lax/platform_test.cpp
             LIBS castor_runtime castor_platforms)
 castor_test(lax_waiting_test KIND platform ISOLATED
