@@ -84,7 +84,7 @@ def add_arguments(parser):
         "--sample",
         metavar="N",
         type=int,
-        help="only N of those, which a hash of their names and the block's RTL chooses",
+        help="only N, chosen by name and RTL",
     )
     parser.add_argument("--accept-bounded", action="store_true", help="exit 0 also if some are only checked to a bound")
 
