@@ -23,7 +23,7 @@ status=0
 # Tests that say nothing of the runtime, or have a program of their own: platforms elaborated by the test, the castor
 # command with its experiments, waves and reports, documents, the library under its other name; and what needs RTL.
 elsewhere='_at_O0$|^cli$|^command_line$|^kernels_report$|^python_package$|^looking$|^experiment_|^api_libcuda$'
-elsewhere+='|^kernel_groups$|^documents_typed_as_they_stand$|^cuda_document_is_up_to_date$|^kernel_arguments$|_engines$|^policies_|^timing_|^lockstep_|_platform_test$'
+elsewhere+='|^kernel_groups$|^documents_typed_as_they_stand$|^cuda_document_is_up_to_date$|^kernel_arguments$|^evidence_is_fresh_or_due$|_engines$|^policies_|^timing_|^lockstep_|_platform_test$'
 # What these runs cost stands beside their results, not among those of the build's own tests.
 own="$build/test-results/costs.txt"
 touch "$own"
