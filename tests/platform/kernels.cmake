@@ -32,6 +32,8 @@ set(nothing_skipped_spin_lock --nothing-skipped)
 
 # Thread blocks that wait for others: cycles with the block grow as the square of their number.
 set(skips_producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--stages 600 --items 2")
+# The first run is the one of its runs in which warps skip.
+set(skips_device_query "--x 32 --y 3 --z 2" "--z 1" "--x 1 --y 1 --z 1")
 set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 500 --accounts 2 --blocks 20 --block 256")
 
 # castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. It and
