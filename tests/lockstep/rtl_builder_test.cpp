@@ -59,7 +59,9 @@ class RtlCache : public testing::Test {
   [[nodiscard]] pid_t start(const turnstile::Params& at, const std::string& log) const {
     std::vector<std::string> words{"python3", "-B", base::data_folder() + "/rtl/synthesis/flows.py", "rtl-object",
                                    manifest()};
-    for (const auto& [name, value] : param_values(at)) words.push_back(name + "=" + std::to_string(value));
+    const auto values = param_values(at);
+    words.reserve(words.size() + values.size());
+    for (const auto& [name, value] : values) words.push_back(name + "=" + std::to_string(value));
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
