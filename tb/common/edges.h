@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include "castor/base/error.h"
@@ -91,11 +91,14 @@ class Edges {
       case 1:
         return ((std::uint64_t{1} << (bits - 1)) - before) & twin::mask(bits);
       default:
-        return ((std::uint64_t{1} << random_.below(bits)) - before) & twin::mask(bits);
+        return ((std::uint64_t{1} << (random_.below(2) == 0 ? random_.below(bits) : border(bits))) - before) &
+               twin::mask(bits);
     }
   }
 
  private:
+  static constexpr unsigned kBorders[] = {8, 15, 16, 24, 31, 32, 48};
+
   /// A number at an end, or with an upper bit and little else.
   std::uint64_t end(std::uint64_t least, std::uint64_t most, unsigned bits) {
     const auto power = [&] { return std::uint64_t{1} << random_.below(std::max(bits, 1U)); };
@@ -118,15 +121,18 @@ class Edges {
         return power() | random_.below(16);
     }
   }
+  /// A bit below `bits` from which upwards a fault of width loses a value; 0 if there are too few.
+  unsigned border(unsigned bits) {
+    const auto usable = static_cast<std::uint64_t>(
+        std::count_if(std::begin(kBorders), std::end(kBorders), [bits](unsigned border) { return border < bits; }));
+    return usable == 0 ? 0 : kBorders[random_.below(usable)];
+  }
   /// The value before, with other upper bits; now and then a small new one, or its neighbour.
   std::uint64_t twin_of(std::uint64_t last, unsigned bits) {
-    static constexpr unsigned kFrom[] = {8, 15, 16, 24, 31, 32, 48};
     const std::uint64_t how = random_.below(8);
-    if (how == 0 || bits <= kFrom[0]) return random_.below(64);
+    if (how == 0 || bits <= kBorders[0]) return random_.below(64);
     if (how == 1) return last + 1;
-    const std::size_t usable = static_cast<std::size_t>(
-        std::count_if(std::begin(kFrom), std::end(kFrom), [&](unsigned b) { return b < bits; }));
-    const unsigned from = kFrom[random_.below(usable)];
+    const unsigned from = border(bits);
     return how < 5 ? last ^ (std::uint64_t{1} << (from + random_.below(bits - from)))
                    : (last & twin::mask(from)) | (random_() & ~twin::mask(from));
   }
@@ -169,7 +175,7 @@ class PortEdges : public Edges {
     return bits(width, plain & twin::mask(width));
   }
   /// The same for a wide port, word by word.
-  template <std::size_t kSize>
+  template <unsigned kSize>
   twin::Bits<kSize> any(twin::Bits<kSize> Inputs::*port, twin::Bits<kSize> plain) {
     const unsigned width = input_shape<Block>(params_, port).width();
     for (unsigned word = 0; word * 64 < width; ++word) {

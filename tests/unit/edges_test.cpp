@@ -112,6 +112,9 @@ TEST(PortEdges, WidthsAreThoseOfThePortList) {
   std::uint64_t ones = 0;
   for (unsigned i = 0; i < 1000; ++i) ones |= edges.any(&turnstile::Inputs::reg_addr, 0);
   EXPECT_EQ(ones, 0xFFFFU);
+  turnstile::Ports wide;
+  for (unsigned i = 0; i < 100; ++i) wide |= edges.any(&turnstile::Inputs::req, turnstile::Ports{});
+  EXPECT_EQ(wide, turnstile::Ports::ones(params.NumPorts));
 }
 
 // What a twin shows while a payload means nothing is no toggle of it.
