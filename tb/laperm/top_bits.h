@@ -11,7 +11,7 @@ namespace castor::laperm::tb {
 [[nodiscard]] inline std::vector<castor::tb::TopBitWaiver> top_bits(const Params& params) {
   std::vector<castor::tb::TopBitWaiver> waived;
   if (params.LvlMax < 8) waived.push_back({"pl_level", "there are fewer levels than 8"});
-  if (params.CntW == 1) waived.push_back({"begun", "every item has one thread block"});
+  if (params.CntW == 1 && params.lists() > 1) waived.push_back({"begun", "every item has one thread block"});
   if (1U << (params.fetches_bits() - 1) > params.RefillMax) {
     constexpr auto kReads = "the next read is requested after the reply before has been inserted: never RefillMax + 1";
     waived.push_back({"fetches", kReads});

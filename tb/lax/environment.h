@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/common/edges.h"
 #include "tb/lax/foresight.h"
 #include "tb/lax/knobs.h"
 #include "tb/lax/register_driver.h"
@@ -136,6 +137,7 @@ class Environment final : public Sequence {
   const Params params_;
   const Knobs knobs_;
   base::Xoshiro256 rng_;
+  castor::tb::PortEdges<Block> edges_;
   RegisterDriver registers_;
   std::optional<Foresight> foresight_;  ///< if knobs ask for something to be aimed at
   unsigned queues_, types_, queue_mask_;

@@ -76,6 +76,7 @@ struct Knobs {
   // Registers
   Chance access = 8000;            ///< an access begins
   Chance acknowledge = 30000;      ///< per access: frees a queue whose job has ended, if there is one
+  Chance read_ended = 12000;       ///< per access: reads the record of a job that has ended, if there is one
   Chance write = 16000;            ///< per access: writes
   Chance reconfigure = 1500;       ///< per write: control, periods
   Chance soft_reset = 60;          ///< per write

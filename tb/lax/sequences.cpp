@@ -1,6 +1,7 @@
 #include "tb/lax/sequences.h"
 
 #include "castor/base/rng.h"
+#include "tb/common/edges.h"
 #include "tb/lax/changes.h"
 #include "tb/lax/chaos.h"
 #include "tb/lax/environment.h"
@@ -42,7 +43,9 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.prema_period = pick({1000, 1777, 4000});
   knobs.min_groups = pick({1, 1, 2, 20});
   knobs.prema_priority = pick({1, 3, 9});
-  knobs.now = rng.below(2) == 0 ? rng.below(1U << 20U) : twin::mask(48) - rng.below(20000);
+  // Where time is in every bit, most of all before it wraps.
+  castor::tb::Edges edges(seed, castor::tb::EdgeMode::kEnds);
+  knobs.now = rng.below(2) == 0 ? rng.below(1U << 20U) : edges.start(48, 20000, 0);
   return knobs;
 }
 
