@@ -16,7 +16,6 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 Options parse(std::vector<std::string> arguments) { return parse_command_line(arguments); }
 
