@@ -63,6 +63,7 @@ class RtlCache : public testing::Test {
     words.reserve(words.size() + values.size());
     for (const auto& [name, value] : values) words.push_back(name + "=" + std::to_string(value));
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     const pid_t child = ::fork();
