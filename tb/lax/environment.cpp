@@ -15,7 +15,7 @@ Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t
       queue_mask_(params.NumQueues - 1),
       lanes_used_(std::clamp(knobs.parse_lanes, 1U, 8U)),
       free_slots_(knobs.slots) {
-  const bool foresees = knobs.aim_at != Aim::kNothing || knobs.end_in_time || knobs.early;
+  const bool foresees = knobs.aim_at != Aim::kNothing || knobs.end_in_time || knobs.end_in_visit || knobs.early;
   if (foresees) foresight_.emplace(params, knobs.aim_at, rng_);
 }
 

@@ -119,6 +119,7 @@ class Environment final : public Sequence {
   void report_kernel_end(Inputs& in);
   [[nodiscard]] bool choose_kernel_end();
   [[nodiscard]] bool choose_wanted_end();
+  [[nodiscard]] bool choose_visited_end();
   void refresh_vectors(unsigned q);
   [[nodiscard]] unsigned service(unsigned kid);
   // Breaking the rules (rule_breaker.cpp)

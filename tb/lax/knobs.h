@@ -69,6 +69,7 @@ struct Knobs {
   Chance dispatch_grant = 40000;
   bool end_at_deadline = false;  ///< jobs end within a cycle of their deadline, those that could end before
   bool end_in_time = false;      ///< kernels end where an update or a ranking meets them; needs `rest` 0
+  bool end_in_visit = false;     ///< kernels end while an update visits their job; needs `rest` 0
   Chance event = 55000;          ///< an event that is due is reported in this cycle
   Chance rest = 60;              ///< everything rests for up to `rest_cycles`, if nothing is on its way
   unsigned rest_cycles = 300;

@@ -144,6 +144,8 @@ const Sequences& sequences() {
        With::changed<changes::clearings>},
       {"equal_tokens", "PREMA with tokens that do not grow, of three priorities", kKeepsContract,
        With::changed<changes::equal_tokens>, 12000},
+      {"visited_ends", "jobs end while an update visits them, and their records are read", kKeepsContract,
+       With::changed<changes::visited_ends>, 8000},
       {"sampled_ends", "kernels end while the window of their type is sampled", kKeepsContract,
        With::changed<changes::sampled_ends>, 4000},
       {"ranked_ends", "kernels end while a ranking looks at their job", kKeepsContract,
