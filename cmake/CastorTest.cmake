@@ -110,11 +110,6 @@ function(castor_test_object target name)
   target_link_libraries(${target} PRIVATE ${arg_LIBS} castor_options)
 endfunction()
 
-function(castor_test_includes_ target)
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/sw"
-                                               "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
-endfunction()
-
 # Headers of GoogleTest, SystemC and the standard library, read once for all unit programs: half of what the front end
 # reads. Two variants, since the header of SystemC makes a program need its library.
 function(castor_test_headers_ variant)
@@ -168,7 +163,8 @@ function(castor_test_program_ name)
   if(NOT wanted)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL YES)
   endif()
-  castor_test_includes_(${name})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/sw"
+                                             "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}")
   set(main castor_test_main)
   if(arg_ISOLATED)
     set(main castor_test_isolated_main)

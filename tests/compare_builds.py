@@ -5,7 +5,8 @@
 
 The programs are those that the first build has compiled, with the arguments of its tests; they meet the second build
 through the library path. Each runs on the timing GPU of every MACHINE (default: kepler_k20c and gcn_apu; all: every one
-that runs it), the report with the hash of all statistics, and on the functional machine.
+that runs it), the report with the hash of all statistics, and on the functional machine. The first build is configured
+with -DCASTOR_TEST_MATRIX=ON: only then do its tests name every machine that runs a program.
 
 --set adds a run on every machine with these keys, for example --set blocks.saws.enable=1. Where both builds refuse the
 machine with them, there is nothing to compare, and it is counted as refused.
@@ -40,8 +41,10 @@ def programs(build):
         universal_newlines=True,
     )
     for test in json.loads(listed.stdout)["tests"]:
-        program, arguments, *machines = test["command"][4:]  # behind the script and its --keep
-        yield program, arguments.split(), machines
+        command = test["command"]
+        if "--keep" in command:  # programs in several forms have another script
+            program, arguments, *machines = command[command.index("--keep") + 2 :]
+            yield program, arguments.split(), machines
 
 
 def run(library, program, arguments, settings):
@@ -90,6 +93,8 @@ def main():
     parser.add_argument("machine", nargs="*", default=["kepler_k20c", "gcn_apu"])
     options = parser.parse_args()
     builds = [options.build.resolve(), options.other.resolve()]
+    if "CASTOR_TEST_MATRIX:BOOL=ON" not in (builds[0] / "CMakeCache.txt").read_text():
+        sys.exit(f"{builds[0]}: its tests name a sample of the machines; configure it with -DCASTOR_TEST_MATRIX=ON")
     libraries = [library_folder(build) for build in builds]
     work = []
     for program, arguments, machines in programs(builds[0]):
