@@ -91,7 +91,7 @@ TEST_F(CastorCc, SaysNothingOfAHeaderThatIsThere) {
   const ProcessResult there = castor_cc({"-c", "a.cu", "-isystem", "with"});
   EXPECT_EQ(there.exit_code, 0);
   EXPECT_EQ(there.error_text, "");
-  // What is wrong inside of it is told as it is.
+  // Errors inside the header are reported unchanged.
   source("with/thrust/of_nobody.h", "__device__ inline int three() { return three; }\n");
   const ProcessResult wrong = castor_cc({"-c", "a.cu", "-isystem", "with"});
   EXPECT_EQ(wrong.exit_code, 1);
