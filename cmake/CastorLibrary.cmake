@@ -45,9 +45,14 @@ endfunction()
 
 # castor_cold(<target>)
 #
-# No simulated cycle runs through it, so a short build is worth more than fast code: -O1.
+# No simulated cycle runs through it, so a short build is worth more than fast code: -O1; with sanitizers, whose checks take
+# longer to optimise than all else, -O0.
 function(castor_cold target)
-  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
+  if(CASTOR_SANITIZE)
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:RelWithDebInfo>:-O0>")
+  else()
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
+  endif()
 endfunction()
 
 # castor_library(<target> SOURCES <file>... [COLD <file>...|ALL] [UNITY <number>|FOLDER] [DEPS <target>...]

@@ -42,8 +42,9 @@ endif()
 if(CASTOR_SANITIZE)
   # Callers of a C interface may pass any number where it says an enumeration; the runtime looks at it and refuses it.
   # A shared object of a block has its own copy of what describes a class, and vptr compares where these lie.
+  string(JOIN "," without enum vptr ${CASTOR_SANITIZE_WITHOUT})
   target_compile_options(castor_options INTERFACE
-    -fsanitize=${CASTOR_SANITIZE} -fno-sanitize=enum,vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=${CASTOR_SANITIZE} -fno-sanitize=${without} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(castor_options INTERFACE -fsanitize=${CASTOR_SANITIZE})
   # The check of function types compares descriptions too. What is marked for vectors stays scalar with checks in it.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

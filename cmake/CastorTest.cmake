@@ -129,21 +129,12 @@ function(castor_test_headers_ variant)
   if(systemc)
     target_link_libraries(${name} PRIVATE SystemC::systemc)
   endif()
-  castor_test_optimisation_(${name})
+  castor_cold(${name})
   # Times of files are not part of it, so that a compiler cache serves it.
   target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   target_precompile_headers(${name} PRIVATE
     <gmock/gmock.h> <gtest/gtest.h> ${systemc} <algorithm> <array> <cstdint> <deque> <filesystem> <fstream> <functional>
     <map> <memory> <optional> <random> <regex> <set> <sstream> <string> <unordered_map> <vector>)
-endfunction()
-
-# The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation.
-function(castor_test_optimisation_ target)
-  if(CASTOR_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-  else()
-    castor_cold(${target})
-  endif()
 endfunction()
 
 # The program of castor_test or castor_tests, whose arguments it reads. Sets castor_test_wanted_: whether this build runs it.
@@ -170,10 +161,10 @@ function(castor_test_program_ name)
     set(main castor_test_isolated_main)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBS} ${main} castor_options)
-  if(arg_SHARED)
+  # The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation, and so does
+  # a reference under sanitizers.
+  if(NOT (arg_SHARED AND CASTOR_SANITIZE))
     castor_cold(${name})
-  else()
-    castor_test_optimisation_(${name})
   endif()
   if(CASTOR_SANITIZE AND NOT arg_SHARED)
     set(variant "")
@@ -201,6 +192,14 @@ function(castor_script_test name)
   endif()
   castor_test_needs_(${arg_KIND} ${arg_COMMAND})
   castor_add_test_(${name} ${arg_KIND} "${arg_ENVIRONMENT}" ${arg_COMMAND})
+endfunction()
+
+# castor_runs_over_sanitizers(<test>...)
+#
+# Tests of CUDA programs that run over the sanitized runtime too (tests/sanitized_programs.sh): those with the label
+# "sanitized".
+function(castor_runs_over_sanitizers)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS sanitized)
 endfunction()
 
 # castor_lockstep_test(<block> [RTL <folder>] [TB <folder>] [SEQUENCES <name>...] [SETS <name>...] [CYCLES <number>]

@@ -75,13 +75,15 @@ def parts(root):
     found["documents"] = "CASTOR_LONG=1 python3 tests/platform/documents_test.py build/release"
     for number in range(1, TIDY_PARTS + 1):
         found[f"tidy-{number}"] = f"tests/campaign_tidy.sh {number} {TIDY_PARTS}"
-    found["sanitized-build"] = "cmake --preset asan && cmake --build build/asan --parallel"
+    found["sanitized-build"] = (
+        "cmake --preset asan -B build/sanitized -DCASTOR_SANITIZE_WITHOUT= && cmake --build build/sanitized --parallel"
+    )
     for target in sorted(path.stem for path in (root / "tests" / "fuzz").glob("*_fuzz.cpp")):
         found[f"fuzz-{target.removesuffix('_fuzz')}"] = f"tests/campaign_fuzz.sh {target} 2700"
-    ctest = "ctest --test-dir build/asan --no-tests=error --output-on-failure"
+    ctest = "ctest --test-dir build/sanitized --no-tests=error --output-on-failure"
     for name, labels in (("unit", "-L ^unit$"), ("platform", "-L ^platform$"), ("rest", "-LE '^(unit|platform)$'")):
         found[f"sanitized-{name}"] = f"ASAN_OPTIONS=detect_leaks=1 {ctest} {labels}"
-    found["sanitized-programs"] = "tests/sanitized_programs.sh build/release build/asan"
+    found["sanitized-programs"] = "tests/sanitized_programs.sh build/release build/sanitized all"
     found["unit"] = "ctest --test-dir build/release --parallel --no-tests=error --output-on-failure -L '^unit$'"
     found[
         "matrix-build"

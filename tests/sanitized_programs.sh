@@ -3,12 +3,15 @@
 # programs themselves are not instrumented; what they call is. The runtime's build is clang's, the other g++'s: both must
 # give the same output, cycles and statistics, which counts as one test more. The last line is "N passed, N failed".
 #
-#   tests/sanitized_programs.sh <build folder> <build folder with sanitizers>
+#   tests/sanitized_programs.sh <build folder> <build folder with sanitizers> [all]
+#
+# Runs the tests with the label "sanitized" (castor_runs_over_sanitizers), or all that can be run so.
 set -euo pipefail
 
 root="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
 build="$(readlink -f "$1")"
 sanitized="$(readlink -f "$2")"
+chosen=(-L '^sanitized$')
 library="$(dirname "$(find "$sanitized" -name libcastor_cudart.so -print -quit)")"
 [[ -e $library/libcastor_cudart.so ]] || { echo "no libcastor_cudart.so in $sanitized"; exit 1; }
 program="$(find "$build/kernels" -type f -executable -print -quit)"
@@ -24,6 +27,7 @@ status=0
 # command with its experiments, waves and reports, documents, the library under its other name; and what needs RTL.
 elsewhere='_at_O0$|^cli$|^command_line$|^kernels_report$|^python_package$|^looking$|^experiment_|^api_libcuda$'
 elsewhere+='|^kernel_groups$|^documents_typed_as_they_stand$|^cuda_document_is_up_to_date$|^kernel_arguments$|^evidence_is_fresh_or_due$|_engines$|^policies_|^timing_|^lockstep_|_platform_test$'
+[[ ${3:-} != all ]] || chosen=(-L '^platform$' -E "$elsewhere")
 # What these runs cost stands beside their results, not among those of the build's own tests.
 own="$build/test-results/costs.txt"
 touch "$own"
@@ -35,7 +39,7 @@ env LD_LIBRARY_PATH="$library" LD_PRELOAD="$(clang++-14 -print-file-name=libclan
   CASTOR_TEST_RUNS="$results/runs" \
   CASTOR_TEST_MACHINES=1 CASTOR_TEST_FIRST_RUN=1 \
   ASAN_OPTIONS=detect_leaks=0:exitcode=77 UBSAN_OPTIONS=exitcode=77:print_stacktrace=1 \
-  ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error -L '^platform$' -E "$elsewhere" \
+  ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error "${chosen[@]}" \
   --output-junit "$results/ctest.xml" || status=$?
 mv "$own" "$results/costs.txt"
 equal=1

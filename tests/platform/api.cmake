@@ -86,6 +86,9 @@ foreach(machine IN ITEMS "" functional_)
             "${PROJECT_SOURCE_DIR}/tests/platform/api/statics.txt" "${statics_program}")
 endforeach()
 
+castor_runs_over_sanitizers(api_streams api_threads api_driver api_concurrent api_symbols api_statics api_images
+  api_linked_files api_kernels_kepler_k20c api_functional_memory)
+
 # The driver's library by its name; programs that the sanitizers know nothing of cannot load theirs.
 if(NOT CASTOR_SANITIZE AND CASTOR_CC_CLANG)
   castor_script_test(api_libcuda KIND platform
@@ -102,11 +105,12 @@ castor_script_test(api_refused KIND platform
 castor_script_test(api_device_launch KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/device_launch_test.py" "$<TARGET_FILE:castor_cc>")
 
-# On every shipped machine that executes.
+# On a sample of the shipped machines that execute.
 file(GLOB machines RELATIVE "${PROJECT_SOURCE_DIR}/platforms/configs" CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/platforms/configs/*.yaml")
 list(TRANSFORM machines REPLACE "\\.yaml$" "")
 list(FILTER machines EXCLUDE REGEX "replay")
+castor_sample(machines widths 3 ${machines})
 foreach(platform IN LISTS machines)
   castor_script_test(api_widths_${platform} KIND platform COMMAND "${widths_program}"
     ENVIRONMENT CASTOR_SET=run.functional=0 CASTOR_PLATFORM=${platform})

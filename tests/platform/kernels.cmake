@@ -222,6 +222,16 @@ castor_kernel_test(dynamic_barnes_hut "flat clusters --points 60" "flat uniform 
 castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --threshold 1000" RUNS "clusters --points 400"
                   "uniform --points 700 --child 64")
 
+# Over the sanitized runtime a sample of the programs.
+foreach(sample IN ITEMS timing_24 skips_6 marks_4)
+  string(REPLACE "_" ";" sample ${sample})
+  list(GET sample 0 what)
+  list(GET sample 1 number)
+  castor_sample(names "${what} over sanitizers" ${number} ${kernel_names})
+  list(TRANSFORM names REPLACE "(.+)" "kernel_\\1_${what}")
+  castor_runs_over_sanitizers(${names})
+endforeach()
+
 # The way of a launch: that everything ran. What it measures is compared by experiment_cdp.
 castor_script_test(kernel_dynamic_launch_path KIND platform ENVIRONMENT ${functional}
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py" "${kernels}/dynamic_launch_path"
@@ -253,6 +263,11 @@ function(castor_feature_test name)
     ${programs})
   castor_script_test(program_${name} KIND platform COMMAND ${compare})
   castor_script_test(program_${name}_functional KIND platform ENVIRONMENT ${functional} COMMAND ${compare})
+  # On the timing GPU those with launches by device code, and handles, take a minute there.
+  if(NOT name MATCHES "^(device_(launch|wait|group)|handles)$")
+    castor_runs_over_sanitizers(program_${name})
+  endif()
+  castor_runs_over_sanitizers(program_${name}_functional)
 endfunction()
 
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/programs")

@@ -36,6 +36,9 @@ _VERILATE = (
     "256",
     "--output-split",
     "0",
+    # The optimiser takes more than twice as long for a function of twice the length.
+    "--output-split-cfuncs",
+    "2000",
     "--timescale-override",
     "1ps/1ps",
     "-Wno-fatal",
@@ -347,11 +350,10 @@ def _make(
         (work / "all.cpp").write_text("".join(f'#include "{name}"\n' for name in written))
         (work / "unit.cpp").write_text(_unit(block, values, skip, names))
         traced = [_TRACED] if waves else ["-DVM_TRACE=0"]
-        # -O3 gains nothing on verilated code and takes longer; without optimisation it is a hundred times slower. A
-        # netlist is one function of tens of thousands of lines, which -O2 does not come to an end with.
+        # -O2 and -O3 gain nothing on verilated code and take longer; without optimisation it is a hundred times slower.
         units = [
-            ("all.cpp", [*home.options, *traced, "-O0" if unoptimized else "-O2", *system]),
-            ("unit.cpp", [*home.options, *traced, "-O3", *system, *(f"-I{path}" for path in headers)]),
+            ("all.cpp", [*home.options, *traced, "-O0" if unoptimized else "-O1", *system]),
+            ("unit.cpp", [*home.options, *traced, "-O1", *system, *(f"-I{path}" for path in headers)]),
         ]
         if code:
             shutil.copy(code, work / "code.cpp")
