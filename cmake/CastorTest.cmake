@@ -9,9 +9,11 @@ file(MAKE_DIRECTORY "${CASTOR_TEST_RESULTS}")
 set(CASTOR_TEST_HANG_SECONDS 3600)
 
 # Unit programs are built and run by one compiler, clang with sanitizers. Those whose result depends on the compiler, and
-# those that search less under sanitizers (tests/common/sanitized.h), are part of every build's tests: EVERY_COMPILER.
+# those that take minutes under sanitizers, are part of every build's tests: EVERY_COMPILER. With sanitizers these run a
+# share of their cases, one of CASTOR_TEST_SANITIZED_SHARE, and search less in some (tests/common/sanitized.h).
 set(CASTOR_TEST_UNIT all CACHE STRING "Unit tests: all, or compiler, those that every compiler has to pass")
 set_property(CACHE CASTOR_TEST_UNIT PROPERTY STRINGS all compiler)
+set(CASTOR_TEST_SANITIZED_SHARE 3 CACHE STRING "With sanitizers one of so many cases of EVERY_COMPILER; 1: all")
 
 find_program(CASTOR_GNU_TIME time)
 mark_as_advanced(CASTOR_GNU_TIME)
@@ -66,7 +68,7 @@ function(castor_test name)
   endif()
   castor_test_program_(${name})
   if(castor_test_wanted_)
-    castor_add_test_(${name} ${arg_KIND} "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${name}.json;${arg_ENVIRONMENT}"
+    castor_add_test_(${name} ${arg_KIND} "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${name}.json;${castor_test_share_};${arg_ENVIRONMENT}"
       ${name} ${arg_ARGS})
   endif()
 endfunction()
@@ -76,8 +78,7 @@ endfunction()
 #
 # The same for sources with the same libraries: one program, compiled several sources at a time, which takes less than half
 # as long, and a test of ctest for each source, called after its path ("lax/engine_pick_test.cpp" is lax_engine_pick_test).
-# Each source has a namespace of its own, so that its names meet no others. SHARED sources have no cases: a reference, beside
-# which an engine runs for long, so that the whole program is optimised under sanitizers too.
+# Each source has a namespace of its own, so that its names meet no others. SHARED sources have no cases: a reference, for example.
 function(castor_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED;EVERY_COMPILER" "KIND" "SOURCES;SHARED;LIBS;ENVIRONMENT;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_SOURCES)
@@ -93,7 +94,7 @@ function(castor_tests name)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(REMOVE_EXTENSION source OUTPUT_VARIABLE path)
     string(REPLACE "/" "_" test "${path}")
-    castor_add_test_(${test} ${arg_KIND} "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${test}.json;${arg_ENVIRONMENT}"
+    castor_add_test_(${test} ${arg_KIND} "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${test}.json;${castor_test_share_};${arg_ENVIRONMENT}"
       ${name} --castor_source=${path})
   endforeach()
 endfunction()
@@ -137,13 +138,18 @@ function(castor_test_headers_ variant)
     <map> <memory> <optional> <random> <regex> <set> <sstream> <string> <unordered_map> <vector>)
 endfunction()
 
-# The program of castor_test or castor_tests, whose arguments it reads. Sets castor_test_wanted_: whether this build runs it.
+# The program of castor_test or castor_tests, whose arguments it reads. Sets castor_test_wanted_, whether this build runs
+# it, and castor_test_share_, the environment that selects its cases.
 function(castor_test_program_ name)
   set(wanted YES)
   if(arg_KIND STREQUAL "unit" AND CASTOR_TEST_UNIT STREQUAL "compiler" AND NOT arg_EVERY_COMPILER)
     set(wanted NO)
   endif()
   set(castor_test_wanted_ ${wanted} PARENT_SCOPE)
+  set(castor_test_share_ "" PARENT_SCOPE)
+  if(CASTOR_SANITIZE AND arg_EVERY_COMPILER)
+    set(castor_test_share_ GTEST_TOTAL_SHARDS=${CASTOR_TEST_SANITIZED_SHARE} GTEST_SHARD_INDEX=0 PARENT_SCOPE)
+  endif()
   set(sources)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/${arg_KIND}")
@@ -161,12 +167,9 @@ function(castor_test_program_ name)
     set(main castor_test_isolated_main)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBS} ${main} castor_options)
-  # The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation, and so does
-  # a reference under sanitizers.
-  if(NOT (arg_SHARED AND CASTOR_SANITIZE))
-    castor_cold(${name})
-  endif()
-  if(CASTOR_SANITIZE AND NOT arg_SHARED)
+  # The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation.
+  castor_cold(${name})
+  if(CASTOR_SANITIZE)
     set(variant "")
     if("${arg_LIBS}" MATCHES "castor_(platforms|gpu|runtime|workloads|timing_rig)|SystemC")
       set(variant "_systemc")

@@ -76,7 +76,8 @@ def parts(root):
     for number in range(1, TIDY_PARTS + 1):
         found[f"tidy-{number}"] = f"tests/campaign_tidy.sh {number} {TIDY_PARTS}"
     found["sanitized-build"] = (
-        "cmake --preset asan -B build/sanitized -DCASTOR_SANITIZE_WITHOUT= && cmake --build build/sanitized --parallel"
+        "cmake --preset asan -B build/sanitized -DCASTOR_SANITIZE_WITHOUT= "
+        "-DCASTOR_TEST_SANITIZED_SHARE=1 && cmake --build build/sanitized --parallel"
     )
     for target in sorted(path.stem for path in (root / "tests" / "fuzz").glob("*_fuzz.cpp")):
         found[f"fuzz-{target.removesuffix('_fuzz')}"] = f"tests/campaign_fuzz.sh {target} 2700"

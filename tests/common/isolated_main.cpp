@@ -139,6 +139,17 @@ std::vector<std::string> with(const Settings& settings, std::initializer_list<st
   return out;
 }
 
+/// The cases of this shard, as GoogleTest shares them out (GTEST_TOTAL_SHARDS, GTEST_SHARD_INDEX).
+std::vector<Case> shard(std::vector<Case> cases) {
+  const char* const total = std::getenv("GTEST_TOTAL_SHARDS");  // NOLINT(concurrency-mt-unsafe)
+  const char* const index = std::getenv("GTEST_SHARD_INDEX");   // NOLINT(concurrency-mt-unsafe)
+  if (total == nullptr || index == nullptr) return cases;
+  const std::size_t step = std::stoul(total);
+  std::vector<Case> own;
+  for (std::size_t i = std::stoul(index); i < cases.size(); i += step) own.push_back(cases[i]);
+  return own;
+}
+
 /// The cases that the filter selects, as GoogleTest lists them.
 std::vector<Case> list(const Settings& settings, const std::string& folder, const HeldSignals& signals) {
   const std::string output = folder + "/list";
@@ -166,7 +177,7 @@ std::vector<Case> list(const Settings& settings, const std::string& folder, cons
     if (!GTEST_FLAG_GET(also_run_disabled_tests) && (disabled(suite) || disabled(one.name))) continue;
     cases.push_back(one);
   }
-  return cases;
+  return shard(std::move(cases));
 }
 
 void begin(Case& one, const Settings& settings, const HeldSignals& signals) {

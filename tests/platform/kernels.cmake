@@ -51,18 +51,15 @@ function(castor_kernel_test name)
   if(NOT DEFINED skips_${name})
     set(skips_${name} ${ARGN})
   endif()
-  foreach(what IN ITEMS ARGN skips_${name})
-    set(more ${${what}})
-    list(POP_FRONT more runs_${what})
-    castor_sample(more "${name} ${what}" 1 ${more})
-    list(APPEND runs_${what} ${more})
-  endforeach()
+  castor_sample(marks "${name} marks" 1 ${ARGN})
   castor_script_test(kernel_${name}_marks KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_marks.py" "${kernels}/${name}"
-            ${nothing_shared_${name}} ${runs_ARGN})
+            ${nothing_shared_${name}} ${marks})
+  list(POP_FRONT skips_${name} skips)
+  castor_sample(more "${name} skips" 1 ${skips_${name}})
   castor_script_test(kernel_${name}_skips KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_skips.py" "${kernels}/${name}"
-            ${nothing_skipped_${name}} pascal_titanx_study ${runs_skips_${name}})
+            ${nothing_skipped_${name}} pascal_titanx_study ${skips} ${more})
   if(NOT DEFINED machines_${name})
     set(machines_${name} ${machines})
   endif()
@@ -176,7 +173,11 @@ function(castor_forms_test name)
   castor_script_test(kernel_${name}_forms KIND platform ENVIRONMENT ${functional}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
             ${against} ${no_launches} ${arg_RUNS})
-  castor_script_test(kernel_${name}_forms_timing KIND platform
+  set(first_run CASTOR_TEST_FIRST_RUN=1)
+  if(CASTOR_TEST_MATRIX)
+    set(first_run)
+  endif()
+  castor_script_test(kernel_${name}_forms_timing KIND platform ENVIRONMENT ${first_run}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
             ${no_launches} ${arg_RUNS})
 endfunction()

@@ -50,7 +50,7 @@ castor_test(gpu_sm_warp_groups_test KIND unit SOURCES gpu_sm_warp_groups_test.cp
 
 # Whole devices, one per process: SystemC elaborates once. Groups of thread blocks, with and without the block that attaches
 # them; launches, with and without the one that orders them. Machines with one load its model.so.
-castor_tests(gpu_device_tests KIND unit ISOLATED
+castor_tests(gpu_device_tests KIND unit ISOLATED EVERY_COMPILER
   SOURCES
     gpu_replay_whole_test.cpp gpu_replay_preempt_test.cpp
     gpu_launch_latency_test.cpp gpu_launch_pool_test.cpp gpu_launch_rules_test.cpp gpu_launch_order_test.cpp

@@ -2,9 +2,11 @@
 """docs/cuda.md, what CUDA runs: made from programs that show each feature, and from what is said of those that there
 are not.
 
-  document.py CASTOR_CC CASTOR DOCUMENT [--write]
+  document.py CASTOR_CC CASTOR DOCUMENT [--write | --sample N]
 
 DOCUMENT    docs/cuda.md; it must be what comes out, unless --write makes it so
+--sample N  tries N entries of snippets.txt alone, those whose names have the smallest digests; of the others the page is
+            believed
 
 The programs beside this file print "works: section: name" for each feature that they find. Fails if a feature that is
 said to work does not, if one that is said to be missing does, and if the page differs. A feature is added as a FEATURE
@@ -14,6 +16,7 @@ of a program or as an entry of snippets.txt (which says how); then --write.
 import argparse
 import concurrent.futures
 import difflib
+import hashlib
 import os
 import pathlib
 import re
@@ -205,6 +208,27 @@ def try_out(feature, tools, environment):
             feature.wrong = "it fails without a word"
 
 
+def sampled(features, number):
+    """`number` of the features, in their order."""
+    chosen = sorted(features, key=lambda feature: hashlib.sha256(feature.name.encode()).digest())[:number]
+    return [feature for feature in features if feature in chosen]
+
+
+def believe(feature, document):
+    """Takes the message from the page, if the page has the feature as it is said to be."""
+    row = f"| {cell(feature.name)} | {feature.state} | "
+    lines = document.splitlines()
+    if feature.state == "works":
+        if f"* {feature.name}" not in lines:
+            feature.wrong = "the page does not have it"
+        return
+    found = [line[len(row) : -2] for line in lines if line.startswith(row)]
+    if len(found) != 1:
+        feature.wrong = f"the page has it {len(found)} times"
+        return
+    feature.message = re.sub(r"^(``?) ?(.*?) ?\1$", r"\2", found[0]).replace("\\|", "|")
+
+
 def cell(text):
     return text.replace("|", "\\|")
 
@@ -237,16 +261,23 @@ def main():
     parser.add_argument("castor_cc", type=pathlib.Path)
     parser.add_argument("castor", type=pathlib.Path)
     parser.add_argument("document", type=pathlib.Path)
-    parser.add_argument("--write", action="store_true")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--write", action="store_true")
+    how.add_argument("--sample", type=int, metavar="N")
     request = parser.parse_args()
     root = tempfile.TemporaryDirectory()
     environment = {**bare_headers.make(root.name), "NO_COLOR": "1"}
     tools = {str(tool.resolve().parent) for tool in (request.castor_cc, request.castor)}
 
+    stands = request.document.read_text() if request.document.exists() else ""
     small = snippets(HERE / "snippets.txt")
+    chosen = small if request.sample is None else sampled(small, request.sample)
+    for feature in small:
+        if feature not in chosen:
+            believe(feature, stands)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         told = pool.map(lambda source: told_by(source, request.castor_cc, environment), sorted(HERE.glob("*.cu")))
-        tried = pool.map(lambda feature: try_out(feature, tools, environment), small)
+        tried = pool.map(lambda feature: try_out(feature, tools, environment), chosen)
         features = [feature for program in told for feature in program]
         list(tried)
     features += small
@@ -257,7 +288,7 @@ def main():
     made = page(features)
     if request.write:
         request.document.write_text(made)
-    stands = request.document.read_text() if request.document.exists() else ""
+        stands = made
     sys.stdout.writelines(
         difflib.unified_diff(stands.splitlines(True), made.splitlines(True), str(request.document), "what is so")
     )
