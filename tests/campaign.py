@@ -46,7 +46,8 @@ TIDY_PARTS = 4
 MATRIX = {
     "timing": "-R '^kernel_.*_timing$'",
     "skips": "-R '^kernel_.*_skips$'",
-    "kernels": "-R '^kernel_' -E '_(timing|skips)$'",
+    "kernels": "-R '^(kernel|program|device)_' -E '_(timing|skips)$'",
+    "platform": "-R '^(cuda_document|api_widths|experiment_compile)'",
     "documents": "-R '^(install_|documents_)'",
 }
 

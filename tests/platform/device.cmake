@@ -1,5 +1,5 @@
 # Device intrinsics and the maths library, run on the functional machine against host code: tests/platform/device, each
-# program at -O0 and at -O2.
+# program at -O0 or at -O2.
 
 if(NOT TARGET castor_cc OR NOT TARGET castor_cudart)
   return()
@@ -7,7 +7,8 @@ endif()
 include(CastorCuda)
 
 foreach(name IN ITEMS integers maths_accuracy random rounding short_floats short_memory warps)
-  foreach(level IN ITEMS O0 O2)
+  castor_sample(levels ${name} 1 O0 O2)
+  foreach(level IN LISTS levels)
     # The host side changes the rounding mode.
     castor_cuda_program(device_${name}_${level}
       SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/${name}.cu"

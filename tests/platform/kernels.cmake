@@ -247,12 +247,13 @@ endforeach()
 castor_script_test(kernel_arguments KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${kernel_names})
 
-# castor_feature_test(<name> [FUNCTIONAL]): tests/platform/programs/<name>.cu against <name>.txt, at -O0 and at -O2, on the timing GPU and
-# on the functional machine; FUNCTIONAL: on that alone
+# castor_feature_test(<name>): tests/platform/programs/<name>.cu against <name>.txt, at -O0 or at -O2, on the timing GPU and
+# on the functional machine. ${name}_programs: what was compiled.
 function(castor_feature_test name)
   set(folder "${PROJECT_SOURCE_DIR}/tests/platform/programs")
   set(programs)
-  foreach(level IN ITEMS O0 O2)
+  castor_sample(levels ${name} 1 O0 O2)
+  foreach(level IN LISTS levels)
     set(program "${PROJECT_BINARY_DIR}/tests/platform/programs/${name}_${level}")
     castor_cuda_program(program_${name}_${level} SOURCES "${folder}/${name}.cu" OPTIONS -${level} -std=c++17
                         LIBS castor_options)
@@ -260,6 +261,7 @@ function(castor_feature_test name)
       OUTPUT_NAME ${name}_${level} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/programs")
     list(APPEND programs "${program}")
   endforeach()
+  set(${name}_programs ${programs} PARENT_SCOPE)
   set(compare "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${folder}/${name}.txt"
     ${programs})
   castor_script_test(program_${name} KIND platform COMMAND ${compare})
@@ -324,11 +326,10 @@ foreach(setting IN ITEMS block small)
   if(setting STREQUAL "small")
     string(APPEND keys "$<SEMICOLON>blocks.dtbl.agt_size=4$<SEMICOLON>blocks.dtbl.hash_mode=1")
   endif()
-  set(programs "${PROJECT_BINARY_DIR}/tests/platform/programs/device_group")
   castor_script_test(program_device_group_${setting} KIND platform
     ENVIRONMENT "CASTOR_PLATFORM=kepler_k20c"
     COMMAND "${CMAKE_COMMAND}" -E env "CASTOR_SET=${keys}"
             "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
-            "${PROJECT_SOURCE_DIR}/tests/platform/programs/device_group.txt" "${programs}_O0" "${programs}_O2")
+            "${PROJECT_SOURCE_DIR}/tests/platform/programs/device_group.txt" ${device_group_programs})
 endforeach()
 
