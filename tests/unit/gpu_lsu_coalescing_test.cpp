@@ -5,6 +5,7 @@
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/sm/memory_operation.h"
 #include "gpu_lsu_support.h"
+#include "tests/common/sanitized.h"
 
 namespace castor::gpu::test::gpu_lsu_coalescing_test {
 namespace {
@@ -102,7 +103,7 @@ TEST_P(Coalescing, LinesRoundsAndDataEqualPlainLoopsOverLanes) {
   MemoryOperation fast;
   MemoryOperation general;
   const Type types[] = {Type::kU8, Type::kS16, Type::kU32, Type::kF32, Type::kU64, Type::kF64};
-  for (unsigned round = 0; round < 4000; ++round) {
+  for (unsigned round = 0; round < unless_sanitized(4000U, 1300U); ++round) {
     Instruction instruction;
     instruction.type = types[random.below(6)];
     instruction.elements = 1U << random.below(3);

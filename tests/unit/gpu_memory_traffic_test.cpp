@@ -9,6 +9,7 @@
 
 #include "castor/base/hash.h"
 #include "gpu_memory_support.h"
+#include "tests/common/sanitized.h"
 
 namespace castor::gpu::gpu_memory_traffic_test {
 namespace {
@@ -274,7 +275,7 @@ TEST_P(RandomTraffic, KeepsOrderAndValuesHoweverItIsClocked) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraffic, ::testing::Range(0, 16));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraffic, ::testing::Range(0, unless_sanitized(16, 6)));
 
 TEST(FullMachineTraffic, KeepsOrderAndValuesHoweverItIsClocked) {
   base::Xoshiro256 rng(99);
