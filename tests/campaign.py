@@ -72,6 +72,7 @@ def parts(root):
     for block in blocks:
         if (root / "tb" / block / "faults.json").exists():
             found[f"faults-{block}"] = f"{castor} faults {block}"
+    found["faults-common"] = f"{castor} faults common"
     found |= {f"lockstep-{block}": f"{castor} cosim {block} --all --cycles 1000000 --seed 101" for block in blocks}
     found["documents"] = "CASTOR_LONG=1 python3 tests/platform/documents_test.py build/release"
     for number in range(1, TIDY_PARTS + 1):

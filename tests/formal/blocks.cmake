@@ -5,8 +5,8 @@ set(sample --sample 12)
 if(CASTOR_TEST_MATRIX)
   set(sample)
 endif()
-# These take three quarters of a minute to become a circuit, whatever is proven of them then.
-set(campaign_proves lax laperm)
+# These take half a minute and more to become a circuit, whatever is proven of them then.
+set(campaign_proves lax laperm laperm_kmu)
 if(CASTOR_TEST_MATRIX)
   set(campaign_proves)
 endif()

@@ -13,11 +13,11 @@ castor_script_test(install_subproject
 # the skeletons, and of the documents that the tree types too, a sample.
 if(CASTOR_TEST_RTL AND TARGET castor AND NOT CASTOR_SANITIZE)
   set(cases_of_documents Documents.test_guide_to_looking Documents.test_guide_to_python)
-  # Its README takes the way from building to proofs and a machine.
-  set(cases_of_own_block Readme OwnBlock.test_is_listed_beside_the_blocks_of_castor
+  # The guide gives a skeleton on the hook dispatch every command.
+  set(cases_of_own_block OwnBlock.test_is_listed_beside_the_blocks_of_castor
       OwnBlock.test_runs_on_a_machine_as_model_as_rtl_and_in_lockstep
-      OwnBlock.test_keys_and_claims_are_those_of_its_registration OwnBlock.test_area_netlist_and_coverage)
-  castor_sample(hooks new_block 1 dispatch fetch_filter governors issue job_scheduler)
+      OwnBlock.test_keys_and_claims_are_those_of_its_registration)
+  castor_sample(hooks new_block 1 fetch_filter governors issue job_scheduler)
   list(TRANSFORM hooks REPLACE "(.+)" "NewBlock.test_skeleton_on_hook_\\1_changes_nothing")
   set(cases_of_new_block ${hooks} NewBlock.test_what_is_wrong_with_a_request_is_said_in_one_line)
   if(CASTOR_TEST_MATRIX)
