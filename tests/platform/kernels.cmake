@@ -36,9 +36,9 @@ set(skips_producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--st
 set(skips_device_query "--x 32 --y 3 --z 2" "--z 1" "--x 1 --y 1 --z 1")
 set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 500 --accounts 2 --blocks 20 --block 256")
 
-# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. It and
-# one more run once more with redundancy marks, which the functional machine checks, and on a machine with the block darsie,
-# whose skips are checked.
+# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. It, or
+# the first of skips_<name>, runs once more with redundancy marks, which the functional machine checks, and with one more on
+# a machine with the block darsie, whose skips are checked.
 function(castor_kernel_test name)
   set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
   list(GET ARGN 0 first)
@@ -51,7 +51,10 @@ function(castor_kernel_test name)
   if(NOT DEFINED skips_${name})
     set(skips_${name} ${ARGN})
   endif()
-  castor_sample(marks "${name} marks" 1 ${ARGN})
+  list(GET skips_${name} 0 marks)
+  if(CASTOR_TEST_MATRIX)
+    set(marks ${ARGN})
+  endif()
   castor_script_test(kernel_${name}_marks KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_marks.py" "${kernels}/${name}"
             ${nothing_shared_${name}} ${marks})
