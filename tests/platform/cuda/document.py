@@ -5,8 +5,8 @@ are not.
   document.py CASTOR_CC CASTOR DOCUMENT [--write | --sample N]
 
 DOCUMENT    docs/cuda.md; it must be what comes out, unless --write makes it so
---sample N  tries N entries of snippets.txt alone, those whose names have the smallest digests; of the others the page is
-            believed
+--sample N  tries N entries of snippets.txt alone, those whose names have the smallest digests; of the others the page
+            is believed
 
 The programs beside this file print "works: section: name" for each feature that they find. Fails if a feature that is
 said to work does not, if one that is said to be missing does, and if the page differs. A feature is added as a FEATURE
