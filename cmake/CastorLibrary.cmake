@@ -48,11 +48,11 @@ endfunction()
 # No simulated cycle runs through it, so a short build is worth more than fast code: -O1; with sanitizers, whose checks take
 # longer to optimise than all else, -O0.
 function(castor_cold target)
+  set(level -O1)
   if(CASTOR_SANITIZE)
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:RelWithDebInfo>:-O0>")
-  else()
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
+    set(level -O0)
   endif()
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:${level}>")
 endfunction()
 
 # castor_library(<target> SOURCES <file>... [COLD <file>...|ALL] [UNITY <number>|FOLDER] [DEPS <target>...]

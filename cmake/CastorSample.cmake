@@ -22,3 +22,14 @@ function(castor_sample result seed number)
   list(TRANSFORM taken REPLACE "^[0-9a-f]+\\|" "")
   set(${result} ${taken} PARENT_SCOPE)
 endfunction()
+
+# castor_unless_matrix(<result> <value>...)
+#
+# Sets <result> to the values; with CASTOR_TEST_MATRIX to nothing: what a test is given only so that it does less.
+function(castor_unless_matrix result)
+  if(CASTOR_TEST_MATRIX)
+    set(${result} "" PARENT_SCOPE)
+  else()
+    set(${result} ${ARGN} PARENT_SCOPE)
+  endif()
+endfunction()

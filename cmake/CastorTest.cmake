@@ -68,8 +68,7 @@ function(castor_test name)
   endif()
   castor_test_program_(${name})
   if(castor_test_wanted_)
-    castor_add_test_(${name} ${arg_KIND} "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${name}.json;${castor_test_share_};${arg_ENVIRONMENT}"
-      ${name} ${arg_ARGS})
+    castor_add_cases_(${name} ${arg_ARGS})
   endif()
 endfunction()
 
@@ -94,8 +93,7 @@ function(castor_tests name)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(REMOVE_EXTENSION source OUTPUT_VARIABLE path)
     string(REPLACE "/" "_" test "${path}")
-    castor_add_test_(${test} ${arg_KIND} "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${test}.json;${castor_test_share_};${arg_ENVIRONMENT}"
-      ${name} --castor_source=${path})
+    castor_add_cases_(${test} --castor_source=${path})
   endforeach()
 endfunction()
 
@@ -111,7 +109,7 @@ function(castor_test_object target name)
   target_link_libraries(${target} PRIVATE ${arg_LIBS} castor_options)
 endfunction()
 
-# Headers of GoogleTest, SystemC and the standard library, read once for all unit programs: half of what the front end
+# Headers of GoogleTest, SystemC and the standard library, read once for all test programs: half of what the front end
 # reads. Two variants, since the header of SystemC makes a program need its library.
 function(castor_test_headers_ variant)
   set(name castor_test_headers${variant})
@@ -138,18 +136,13 @@ function(castor_test_headers_ variant)
     <map> <memory> <optional> <random> <regex> <set> <sstream> <string> <unordered_map> <vector>)
 endfunction()
 
-# The program of castor_test or castor_tests, whose arguments it reads. Sets castor_test_wanted_, whether this build runs
-# it, and castor_test_share_, the environment that selects its cases.
+# The program of castor_test or castor_tests, whose arguments it reads. Sets castor_test_wanted_: whether this build runs it.
 function(castor_test_program_ name)
   set(wanted YES)
   if(arg_KIND STREQUAL "unit" AND CASTOR_TEST_UNIT STREQUAL "compiler" AND NOT arg_EVERY_COMPILER)
     set(wanted NO)
   endif()
   set(castor_test_wanted_ ${wanted} PARENT_SCOPE)
-  set(castor_test_share_ "" PARENT_SCOPE)
-  if(CASTOR_SANITIZE AND arg_EVERY_COMPILER)
-    set(castor_test_share_ GTEST_TOTAL_SHARDS=${CASTOR_TEST_SANITIZED_SHARE} GTEST_SHARD_INDEX=0 PARENT_SCOPE)
-  endif()
   set(sources)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/${arg_KIND}")
@@ -305,6 +298,15 @@ function(castor_test_needs_ kind)
       add_dependencies(castor_${kind}_tests ${word})
     endif()
   endforeach()
+endfunction()
+
+# The test <test>, which is the program of castor_test or castor_tests with arguments; reads those of the caller.
+function(castor_add_cases_ test)
+  set(environment "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${test}.json" ${arg_ENVIRONMENT})
+  if(CASTOR_SANITIZE AND arg_EVERY_COMPILER)
+    list(APPEND environment GTEST_TOTAL_SHARDS=${CASTOR_TEST_SANITIZED_SHARE} GTEST_SHARD_INDEX=0)
+  endif()
+  castor_add_test_(${test} ${arg_KIND} "${environment}" ${name} ${ARGN})
 endfunction()
 
 # add_test with what every test has. Tests of a program of a build with sanitizers go through a script that knows when the

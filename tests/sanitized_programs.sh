@@ -11,7 +11,6 @@ set -euo pipefail
 root="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
 build="$(readlink -f "$1")"
 sanitized="$(readlink -f "$2")"
-chosen=(-L '^sanitized$')
 library="$(dirname "$(find "$sanitized" -name libcastor_cudart.so -print -quit)")"
 [[ -e $library/libcastor_cudart.so ]] || { echo "no libcastor_cudart.so in $sanitized"; exit 1; }
 program="$(find "$build/kernels" -type f -executable -print -quit)"
@@ -27,6 +26,7 @@ status=0
 # command with its experiments, waves and reports, documents, the library under its other name; and what needs RTL.
 elsewhere='_at_O0$|^cli$|^command_line$|^kernels_report$|^python_package$|^looking$|^experiment_|^api_libcuda$'
 elsewhere+='|^kernel_groups$|^documents_typed_as_they_stand$|^cuda_document_is_up_to_date$|^kernel_arguments$|^evidence_is_fresh_or_due$|_engines$|^policies_|^timing_|^lockstep_|_platform_test$'
+chosen=(-L '^sanitized$')
 [[ ${3:-} != all ]] || chosen=(-L '^platform$' -E "$elsewhere")
 # What these runs cost stands beside their results, not among those of the build's own tests.
 own="$build/test-results/costs.txt"

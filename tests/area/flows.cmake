@@ -9,14 +9,10 @@ castor_script_test(area_flow KIND area
 
 # Every block of the ladder that has recorded its figures, at the smallest set: no drift.
 # lax takes a minute and a half for its memories as registers and as macros.
-set(campaign_measures lax)
-if(CASTOR_TEST_MATRIX)
-  set(campaign_measures)
-endif()
-foreach(block IN LISTS castor_blocks)
-  if(block IN_LIST campaign_measures)
-    continue()
-  endif()
+castor_unless_matrix(left_out lax)
+set(blocks ${castor_blocks})
+list(REMOVE_ITEM blocks ${left_out})
+foreach(block IN LISTS blocks)
   if(EXISTS "${PROJECT_SOURCE_DIR}/rtl/${block}/area.json")
     castor_script_test(area_${block} KIND area
       COMMAND castor area ${block} --params minimum --check --work "${PROJECT_BINARY_DIR}/tests/area")

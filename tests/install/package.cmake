@@ -12,19 +12,14 @@ castor_script_test(install_subproject
 # Blocks outside Castor's tree: an example, the skeletons of castor new-block, and the guide that is typed as it stands. Of
 # the skeletons, and of the documents that the tree types too, a sample.
 if(CASTOR_TEST_RTL AND TARGET castor AND NOT CASTOR_SANITIZE)
-  set(cases_of_documents Documents.test_guide_to_looking Documents.test_guide_to_python)
+  castor_unless_matrix(cases_of_documents Documents.test_guide_to_looking Documents.test_guide_to_python)
   # The guide gives a skeleton on the hook dispatch every command.
-  set(cases_of_own_block OwnBlock.test_is_listed_beside_the_blocks_of_castor
+  castor_unless_matrix(cases_of_own_block OwnBlock.test_is_listed_beside_the_blocks_of_castor
       OwnBlock.test_runs_on_a_machine_as_model_as_rtl_and_in_lockstep
       OwnBlock.test_keys_and_claims_are_those_of_its_registration)
   castor_sample(hooks new_block 1 fetch_filter governors issue job_scheduler)
   list(TRANSFORM hooks REPLACE "(.+)" "NewBlock.test_skeleton_on_hook_\\1_changes_nothing")
-  set(cases_of_new_block ${hooks} NewBlock.test_what_is_wrong_with_a_request_is_said_in_one_line)
-  if(CASTOR_TEST_MATRIX)
-    set(cases_of_documents)
-    set(cases_of_own_block)
-    set(cases_of_new_block)
-  endif()
+  castor_unless_matrix(cases_of_new_block ${hooks} NewBlock.test_what_is_wrong_with_a_request_is_said_in_one_line)
   foreach(test IN ITEMS own_block new_block guide experiment documents)
     castor_script_test(install_${test}
       KIND install

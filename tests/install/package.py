@@ -82,8 +82,6 @@ class PackageCase(unittest.TestCase):
             "CASTOR_CACHE": str(holder / "cache"),
             "CASTOR_PROGRESS": "0",
         }
-        if shutil.which("ccache"):
-            self.environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
 
     def tearDown(self):
         self.assertEqual(digest(self.prefix), self.before, "the installation was written to")

@@ -9,11 +9,9 @@ castor_script_test(experiment_end_to_end KIND platform
 
 # Programs that are compiled when they are needed. With a sanitizer they lack its runtime, which castor-cc alone does not link.
 if(TARGET castor_kernels AND NOT CASTOR_SANITIZE)
-  set(cases Compiled.test_what_has_changed_is_compiled_again Compiled.test_bad_requests_are_told_before_anything_is_compiled
+  castor_unless_matrix(cases
+      Compiled.test_what_has_changed_is_compiled_again Compiled.test_bad_requests_are_told_before_anything_is_compiled
       Compiled.test_a_failed_compilation_is_an_error_with_the_command Compiled.test_a_cache_that_cannot_be_written_is_told)
-  if(CASTOR_TEST_MATRIX)
-    set(cases)
-  endif()
   castor_script_test(experiment_compile KIND platform
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_compile_test.py" "$<TARGET_FILE:castor>"
             ${cases})

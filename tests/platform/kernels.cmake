@@ -176,10 +176,7 @@ function(castor_forms_test name)
   castor_script_test(kernel_${name}_forms KIND platform ENVIRONMENT ${functional}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
             ${against} ${no_launches} ${arg_RUNS})
-  set(first_run CASTOR_TEST_FIRST_RUN=1)
-  if(CASTOR_TEST_MATRIX)
-    set(first_run)
-  endif()
+  castor_unless_matrix(first_run CASTOR_TEST_FIRST_RUN=1)
   castor_script_test(kernel_${name}_forms_timing KIND platform ENVIRONMENT ${first_run}
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_forms.py" "${kernels}/${name}"
             ${no_launches} ${arg_RUNS})
@@ -227,10 +224,9 @@ castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --thresho
                   "uniform --points 700 --child 64")
 
 # Over the sanitized runtime a sample of the programs.
-foreach(sample IN ITEMS timing_24 skips_6 marks_4)
-  string(REPLACE "_" ";" sample ${sample})
-  list(GET sample 0 what)
-  list(GET sample 1 number)
+set(kinds timing skips marks)
+set(numbers 24 6 4)
+foreach(what number IN ZIP_LISTS kinds numbers)
   castor_sample(names "${what} over sanitizers" ${number} ${kernel_names})
   list(TRANSFORM names REPLACE "(.+)" "kernel_\\1_${what}")
   castor_runs_over_sanitizers(${names})

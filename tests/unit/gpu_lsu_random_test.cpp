@@ -11,7 +11,6 @@ using isa::LaneMask;
 using isa::MemoryKind;
 using isa::Ordering;
 using isa::Space;
-using isa::Type;
 
 /// Warps whose threads own private words in lines that all of them share, in global and in local memory. Each thread's
 /// accesses are mirrored in a plain array at issue; what loads and atomics return must be what the array held then.

@@ -86,16 +86,8 @@ def lockstep(block, values, netlist, work, options, progress):
         tree.choose(f"sequence of {block.name}", sequence, known)
         progress.say(f"{block.name} {options.params}: {sequence}")
         log = work / f"{sequence}-{options.seed}.log"
-        words = (
-            log,
-            options.params,
-            options.cycles,
-            sequence,
-            options.seed,
-            "--no-skip",
-            "--dump",
-            log.with_suffix(""),
-        )
+        dump = ("--no-skip", "--dump", log.with_suffix(""))
+        words = (log, options.params, options.cycles, sequence, options.seed, *dump)
         result = harness.run(*words)
         if result.code != 0:  # once more for the waves, which a run without a difference need not be able to show
             result = cosim.Harness(block, cosim.build(block, values, **how, waves=True)).run(*words)

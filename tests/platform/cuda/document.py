@@ -119,6 +119,7 @@ class Feature:
     def __init__(self, state, section, name, kind="", code=""):
         self.state, self.section, self.name, self.kind, self.code = state, section, name, kind, code
         self.message, self.wrong = "", ""
+        self.row = ""  # of the page, if that is believed
 
 
 def snippets(path):
@@ -209,24 +210,14 @@ def try_out(feature, tools, environment):
 
 
 def sampled(features, number):
-    """`number` of the features, in their order."""
-    chosen = sorted(features, key=lambda feature: hashlib.sha256(feature.name.encode()).digest())[:number]
-    return [feature for feature in features if feature in chosen]
+    """`number` of the features."""
+    return sorted(features, key=lambda feature: hashlib.sha256(feature.name.encode()).digest())[:number]
 
 
 def believe(feature, document):
-    """Takes the message from the page, if the page has the feature as it is said to be."""
-    row = f"| {cell(feature.name)} | {feature.state} | "
-    lines = document.splitlines()
-    if feature.state == "works":
-        if f"* {feature.name}" not in lines:
-            feature.wrong = "the page does not have it"
-        return
-    found = [line[len(row) : -2] for line in lines if line.startswith(row)]
-    if len(found) != 1:
-        feature.wrong = f"the page has it {len(found)} times"
-        return
-    feature.message = re.sub(r"^(``?) ?(.*?) ?\1$", r"\2", found[0]).replace("\\|", "|")
+    """Takes the feature's row from the page. A page that does not have it differs from the one that is made."""
+    begin = row_without_message(feature)
+    feature.row = next((line for line in document.splitlines() if line.startswith(begin)), "")
 
 
 def cell(text):
@@ -235,6 +226,10 @@ def cell(text):
 
 def verbatim(text):
     return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def row_without_message(feature):
+    return f"| {cell(feature.name)} | {feature.state} | "
 
 
 def page(features):
@@ -252,7 +247,8 @@ def page(features):
         if rest:
             text += "\n| | state | message |\n|---|---|---|\n"
             for feature in rest:
-                text += f"| {cell(feature.name)} | {feature.state} | {cell(verbatim(feature.message))} |\n"
+                text += feature.row or f"{row_without_message(feature)}{cell(verbatim(feature.message))} |"
+                text += "\n"
     return text
 
 
