@@ -55,6 +55,7 @@ class Bench {
   [[nodiscard]] Cover& cover() { return cover_; }
 
  protected:
+  void waive(const std::vector<TopBitWaiver>& top_bits) { ports_.waive(top_bits); }
   static std::vector<SequenceInfo> with_medley(const SequenceTable<Block>& table) {
     std::vector<SequenceInfo> all = {{Medley<Block>::kName, Medley<Block>::kMeaning, kBreaksContract, true}};
     all.insert(all.end(), table.infos().begin(), table.infos().end());
@@ -77,9 +78,16 @@ class Bench {
   PortCover<Block> ports_;
 };
 
+/// No highest bit of a port or probe is waived.
+template <class Params>
+[[nodiscard]] std::vector<TopBitWaiver> no_top_bits(const Params& /*params*/) {
+  return {};
+}
+
 /// The bench of a block with sequences of its own, and with cover points of its own beside those of the ports: a
-/// BlockPoints.
-template <class BlockT, class BlockPointsT, const SequenceTable<BlockT>& (*kSequences)(), unsigned kLeastCoverOf = 0>
+/// BlockPoints. `kTopBits` lists the ports and probes whose highest bit cannot toggle in a run, with the reasons.
+template <class BlockT, class BlockPointsT, const SequenceTable<BlockT>& (*kSequences)(), unsigned kLeastCoverOf = 0,
+          std::vector<TopBitWaiver> (*kTopBits)(const typename BlockT::Params&) = no_top_bits<typename BlockT::Params>>
 class ProtocolBench final : public Bench<BlockT> {
  public:
   using typename Bench<BlockT>::Block;
@@ -87,7 +95,9 @@ class ProtocolBench final : public Bench<BlockT> {
 
   explicit ProtocolBench(const twin::Twin<Block>& machine)
       : Bench<Block>(machine),
-        points_(this->cover(), machine.params(), [&machine](std::uint16_t address) { return machine.peek(address); }) {}
+        points_(this->cover(), machine.params(), [&machine](std::uint16_t address) { return machine.peek(address); }) {
+    this->waive(kTopBits(machine.params()));
+  }
 
   static constexpr unsigned kLeastCover = kLeastCoverOf;
 

@@ -107,6 +107,7 @@ twin::ParamValues chosen_params(const std::string& block, const ParamSets& sets,
     }
   };
   if (const auto set = find("default"); set != sets.end()) values = set->second;
+  if (text.empty()) return values;
   std::size_t begin = 0;
   for (bool first = true; begin <= text.size(); first = false) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -176,9 +177,17 @@ std::string write_window(const BlockEntry& block, CosimRequest request, const Co
          "\n  look:   castor wave " + file + " --view  (how to open it in GTKWave)";
 }
 
+/// Says what several runs came to. Returns the exit code.
+int finish(const BlockEntry& block, unsigned runs, base::Cycle cycles, unsigned failed) {
+  std::printf("%s: %u runs, %llu cycles, %u failed\n", block.name.c_str(), runs,
+              static_cast<unsigned long long>(cycles), failed);
+  return failed == 0 && runs != 0 ? 0 : 1;
+}
+
 /// Every parameter set with every sequence; goes on after a mismatch.
 int cosim_all(const BlockEntry& block, CosimRequest request) {
   request.all = false;
+  if (request.cycles == 0) request.cycles = kUsualCycles;
   base::Cycle cycles = 0;
   unsigned runs = 0, failed = 0;
   for (const auto& set : block.sets) {
@@ -192,15 +201,54 @@ int cosim_all(const BlockEntry& block, CosimRequest request) {
       cycles += request.cycles;
     }
   }
-  std::printf("%s: %u runs, %llu cycles, %u failed\n", block.name.c_str(), runs,
-              static_cast<unsigned long long>(cycles), failed);
-  return failed == 0 && runs != 0 ? 0 : 1;
+  return finish(block, runs, cycles, failed);
+}
+
+/// The default runs; goes on after a mismatch.
+int cosim_default(const BlockEntry& block, CosimRequest request) {
+  base::Cycle cycles = 0;
+  unsigned runs = 0, failed = 0;
+  for (const PlannedRun& run : default_runs(block)) {
+    request.params = run.set;
+    request.values = chosen_params(block.name, block.sets, run.set);
+    request.cycles = run.cycles;
+    failed += cosim(block, request) == 0 ? 0 : 1;
+    ++runs;
+    cycles += run.cycles;
+  }
+  return finish(block, runs, cycles, failed);
 }
 
 }  // namespace
 
-int cosim(const BlockEntry& block, const CosimRequest& request) {
-  if (request.all) return cosim_all(block, request);
+std::vector<PlannedRun> default_runs(const BlockEntry& block) {
+  // A budget of bits that are settled and compared, and the least and most that a set gets of it.
+  constexpr base::Cycle kBudget = 4'000'000'000, kLeast = 100'000, kMost = 500'000, kGranularity = 10'000;
+  std::vector<PlannedRun> runs;
+  for (const char* const name : {"minimum", "odd", "default", "large"}) {
+    const auto set = std::find_if(block.sets.begin(), block.sets.end(), [&](const auto& s) { return s.first == name; });
+    if (set == block.sets.end()) continue;
+    const Description described = block.describe(set->second);
+    base::Cycle bits = 0;
+    for (const auto* const ports : {&described.inputs, &described.outputs, &described.probes}) {
+      for (const Description::Port& port : *ports) bits += port.width;
+    }
+    const base::Cycle cycles = std::clamp(kBudget / std::max<base::Cycle>(bits, 1), kLeast, kMost);
+    runs.push_back({name, cycles / kGranularity * kGranularity});
+  }
+  if (runs.empty()) runs.push_back({"default", kUsualCycles});
+  return runs;
+}
+
+int cosim(const BlockEntry& block, const CosimRequest& asked) {
+  if (asked.all) return cosim_all(block, asked);
+  const bool one_run = !asked.wave.empty() || !asked.json.empty() || !asked.coverage.empty() || !asked.rtl_file.empty();
+  if (!one_run && asked.params.empty() && asked.cycles == 0 && asked.sequence.empty()) {
+    return cosim_default(block, asked);
+  }
+  CosimRequest request = asked;
+  if (request.params.empty()) request.params = "default";
+  if (request.cycles == 0) request.cycles = kUsualCycles;
   if (!request.json.empty() && !std::ofstream(request.json)) {
     throw base::InputError("cannot write '" + base::printable(request.json) + "'");
   }

@@ -19,10 +19,10 @@ namespace castor::tb {
 /// What was asked for.
 struct CosimRequest {
   std::string engine = "lockstep";  ///< model, rtl or lockstep
-  std::string params = "default";   ///< as they were asked for
+  std::string params;               ///< as they were asked for; empty: not said
   twin::ParamValues values;         ///< what that means (chosen_params); the others have the block's defaults
   std::string sequence;             ///< empty: the block's first
-  base::Cycle cycles = 200'000;
+  base::Cycle cycles = 0;           ///< 0: not said
   std::uint64_t seed = 1;
   bool skip = true;                       ///< skip idle stretches where the twin allows it
   std::string wave;                       ///< VCD of model and RTL; empty = none
@@ -53,7 +53,8 @@ struct CosimResult {
 using ParamSets = std::vector<std::pair<std::string, twin::ParamValues>>;
 
 /// Values of a request "SET", "Name=Value,..." or "SET,Name=Value,...": what is not given is that of the set named
-/// first, or else of the set `default` if there is one. Errors: InputError that lists the sets, or says what a word is.
+/// first, or else of the set `default` if there is one, which is also what an empty request means. Errors: InputError
+/// that lists the sets, or says what a word is.
 [[nodiscard]] twin::ParamValues chosen_params(const std::string& block, const ParamSets& sets, const std::string& text);
 
 /// A block as the command line knows it.
@@ -75,11 +76,25 @@ struct BenchObject {
   BlockEntry (*entry)();
 };
 
+/// A run of a block at one of its parameter sets.
+struct PlannedRun {
+  std::string set;
+  base::Cycle cycles = 0;
+};
+
+/// What runs if neither set, length nor sequence was said: the sets minimum, odd, default and large, those that the
+/// block has. A set's cycles are divided by the width of all its ports and probes, which is what a cycle costs, within
+/// bounds: the default set has its long episodes too (SequenceTable::Long), the others at least a round of all
+/// sequences.
+[[nodiscard]] std::vector<PlannedRun> default_runs(const BlockEntry& block);
+
 /// Runs, prints the result on stdout and a mismatch on stderr. If model and RTL differ, the run is repeated with waves
 /// of the last kWindow cycles: ports and probes of the model, and all of the RTL. Exit code: 0 good, 1 mismatch, failed
 /// assertion, or a default run of kCoverCycles or more that reached less of the cover points than the block wants.
-/// Throws InputError for a wrong request.
+/// A request without set, length and sequence is default_runs, one after another, with a line of all of them at the
+/// end; one without set is the set `default`, one without length kUsualCycles. Throws InputError for a wrong request.
 inline constexpr base::Cycle kWindow = 200;
+inline constexpr base::Cycle kUsualCycles = 200'000;
 inline constexpr base::Cycle kCoverCycles = 200'000;
 int cosim(const BlockEntry& block, const CosimRequest& request);
 

@@ -17,6 +17,9 @@ namespace castor::tb {
 /// Every other episode is the block's first sequence, whose knobs are drawn anew from that seed; between them the
 /// others come in rounds, each round in an order of its own. So a long run sees every mix of traffic many times, and
 /// what one sequence leaves in the block meets the reset in front of the next.
+///
+/// A sequence that takes long to bring a counter or a table to its end (SequenceTable::Long) has its long episode once,
+/// after the first round.
 template <class Block>
 class Medley final : public twin::Sequence<Block> {
  public:
@@ -29,14 +32,21 @@ class Medley final : public twin::Sequence<Block> {
 
   /// `table` must live as long.
   Medley(const SequenceTable<Block>& table, const Params& params, std::uint64_t seed)
-      : table_(table), params_(params), random_(seed ^ 0x6D65646C6579ULL) {}
+      : table_(table), params_(params), random_(seed ^ 0x6D65646C6579ULL) {
+    for (std::size_t i = 0; i < table_.infos().size(); ++i) {
+      if (table_.long_run(i, params_) != 0) long_.push_back(i);
+    }
+    std::reverse(long_.begin(), long_.end());
+  }
 
   void begin(Inputs& in) override {
     const std::uint64_t seed = random_();
-    const SequenceInfo& chosen = next();
-    now_ = table_.make(chosen.name, params_, seed);
+    const std::size_t chosen = next();
+    const SequenceInfo& info = table_.infos()[chosen];
+    now_ = table_.make(info.name, params_, seed);
     constexpr twin::Cycle kLengths[] = {500, 2000, 2000, 8000};
-    left_ = std::max(kLengths[random_.below(std::size(kLengths))], chosen.settles) + random_.below(256);
+    const twin::Cycle length = long_episode_ ? table_.long_run(chosen, params_) : 0;
+    left_ = std::max({kLengths[random_.below(std::size(kLengths))], info.settles, length}) + random_.below(256);
     now_->begin(in);
   }
   [[nodiscard]] bool over() override { return left_ == 0; }
@@ -52,17 +62,26 @@ class Medley final : public twin::Sequence<Block> {
   }
 
  private:
-  [[nodiscard]] const SequenceInfo& next() {
+  /// Returns the row of the next episode.
+  [[nodiscard]] std::size_t next() {
     const std::vector<SequenceInfo>& all = table_.infos();
     first_ = !first_;
-    if (first_ || all.size() == 1) return all[0];
+    long_episode_ = false;
+    if (first_ || all.size() == 1) return 0;
     if (round_.empty()) {
+      if (rounds_ != 0 && !long_.empty()) {
+        const std::size_t chosen = long_.back();
+        long_.pop_back();
+        long_episode_ = true;
+        return chosen;
+      }
+      ++rounds_;
       for (std::size_t i = 1; i < all.size(); ++i) round_.push_back(i);
       for (std::size_t i = round_.size(); i > 1; --i) std::swap(round_[i - 1], round_[random_.below(i)]);
     }
     const std::size_t chosen = round_.back();
     round_.pop_back();
-    return all[chosen];
+    return chosen;
   }
 
   const SequenceTable<Block>& table_;
@@ -71,6 +90,9 @@ class Medley final : public twin::Sequence<Block> {
   std::unique_ptr<twin::Sequence<Block>> now_;
   twin::Cycle left_ = 0;            // of this episode
   std::vector<std::size_t> round_;  // rows that are still to come in it
+  std::vector<std::size_t> long_;   // rows whose long episode is still to come, the next one last
+  unsigned rounds_ = 0;             // begun
+  bool long_episode_ = false;       // this one is
   bool first_ = false;              // this episode is one of the first row
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -9,14 +11,57 @@
 
 namespace castor::tb {
 
+/// A port or probe whose highest bit a run of the usual length cannot toggle at these parameters, and why.
+struct TopBitWaiver {
+  std::string_view name;
+  std::string_view reason;
+};
+
+namespace detail {
+
+/// Name of the cover point of a field's highest bit.
+[[nodiscard]] inline std::string top_bit_point(std::string_view name) { return std::string(name) + " top bit"; }
+
+/// Returns whether the highest bit of the field, or of any of its elements, is 1.
+template <class Field>
+[[nodiscard]] bool top_bit(const Field& field, twin::Shape shape) {
+  const unsigned top = shape.bits - 1;
+  if constexpr (twin::is_lanes<Field>) {
+    for (unsigned i = 0; i < shape.elements; ++i) {
+      if ((static_cast<twin::U64>(field[i]) >> top & 1U) != 0) return true;
+    }
+    return false;
+  } else if constexpr (twin::is_bits<Field>) {
+    return field.test(top);
+  } else {
+    return (static_cast<twin::U64>(field) >> top & 1U) != 0;
+  }
+}
+
+/// Returns whether the field is 0.
+template <class Field>
+[[nodiscard]] bool zero(const Field& field) {
+  return field == Field{};
+}
+
+}  // namespace detail
+
 /// The points that every block has, out of its description: each event seen, each level of one bit seen 0 and 1, each
-/// state of an enumeration.
+/// state of an enumeration; and for each field of more bits "NAME top bit": its highest bit (of any element) has
+/// toggled while the field mattered. A fault of width shows there: a counter one bit short, a comparison without the
+/// upper bits, a table that is never full. A payload matters while its event is 1: `x_*` has the event `x_valid` or
+/// `x_req`, `x_y_*` also that of `x_y`. One without such an event matters while it is not 0. Everything else always
+/// matters.
 template <class Block>
 class PortCover {
  public:
   PortCover(Cover& cover, const typename Block::Params& params) : cover_(cover), params_(params) {
-    const auto add = [this](const twin::Port& port, const auto& field) {
+    std::vector<std::string_view> names;
+    std::vector<Side> sides;
+    const auto add = [&](const twin::Port& port, const auto& field, Side side) {
       using Field = std::decay_t<decltype(field)>;
+      names.push_back(port.name);
+      sides.push_back(side);
       if constexpr (twin::detail::has_names<Field>) {
         first_.push_back(points());
         for (const char* const name : enum_names(Field{})) cover_.add(std::string(port.name) + " " + name);
@@ -27,13 +72,29 @@ class PortCover {
       } else {
         first_.push_back(kNone);
       }
+      Top top;
+      if (!twin::detail::has_names<Field> && port.shape.bits > 1) {
+        top.point = cover_.add(detail::top_bit_point(port.name));
+        top.payload = port.kind == twin::Class::kPayload;
+      }
+      tops_.push_back(top);
     };
     typename Block::Inputs in;
     typename Block::Outputs out;
     typename Block::Probes probes;
-    Block::each_input([&](const twin::Port& port, auto member, auto) { add(port, in.*member); }, params_);
-    Block::each_output([&](const twin::Port& port, auto member, auto) { add(port, out.*member); }, params_);
-    Block::each_probe([&](const twin::Port& port, auto member, auto) { add(port, probes.*member); }, params_);
+    Block::each_input([&](const twin::Port& port, auto member, auto) { add(port, in.*member, Side::kIn); }, params_);
+    Block::each_output([&](const twin::Port& port, auto member, auto) { add(port, out.*member, Side::kOut); }, params_);
+    Block::each_probe([&](const twin::Port& port, auto member, auto) { add(port, probes.*member, Side::kProbe); },
+                      params_);
+    events_.assign(names.size(), 0);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (tops_[i].payload) tops_[i].event = event_of(names, sides, i);
+    }
+  }
+
+  /// Waives the points of these highest bits. Names that the block does not have are an error of the list.
+  void waive(const std::vector<TopBitWaiver>& waivers) {
+    for (const TopBitWaiver& one : waivers) cover_.waive(detail::top_bit_point(one.name), std::string(one.reason));
   }
 
   /// One cycle.
@@ -42,6 +103,7 @@ class PortCover {
     std::size_t i = 0;
     const auto see = [this, &i](const twin::Port& port, const auto& field) {
       using Field = std::decay_t<decltype(field)>;
+      if constexpr (std::is_integral_v<Field>) events_[i] = field != 0 ? 1 : 0;
       const unsigned first = first_[i++];
       if (first == kNone) return;
       if constexpr (twin::detail::has_names<Field>) {
@@ -60,15 +122,56 @@ class PortCover {
     Block::each_input([&](const twin::Port& port, auto member, auto) { see(port, in.*member); }, params_);
     Block::each_output([&](const twin::Port& port, auto member, auto) { see(port, out.*member); }, params_);
     Block::each_probe([&](const twin::Port& port, auto member, auto) { see(port, probes.*member); }, params_);
+    // An input's event may stand behind its payload in the list.
+    i = 0;
+    const auto see_top = [this, &i](const twin::Port& port, const auto& field) {
+      using Field = std::decay_t<decltype(field)>;
+      Top& top = tops_[i++];
+      if constexpr (!twin::detail::has_names<Field>) {
+        if (top.point == kNone || top.toggled) return;
+        if (top.payload && (top.event == kNone ? detail::zero(field) : events_[top.event] == 0)) return;
+        (detail::top_bit(field, port.shape) ? top.was_one : top.was_zero) = true;
+        if (!top.was_one || !top.was_zero) return;
+        top.toggled = true;
+        cover_.hit(top.point);
+      }
+    };
+    Block::each_input([&](const twin::Port& port, auto member, auto) { see_top(port, in.*member); }, params_);
+    Block::each_output([&](const twin::Port& port, auto member, auto) { see_top(port, out.*member); }, params_);
+    Block::each_probe([&](const twin::Port& port, auto member, auto) { see_top(port, probes.*member); }, params_);
   }
 
  private:
   static constexpr unsigned kNone = ~0U;
+  enum class Side { kIn, kOut, kProbe };
+  /// The highest bit of a field.
+  struct Top {
+    unsigned point = kNone;
+    unsigned event = kNone;  ///< field that says when the payload matters
+    bool payload = false;
+    bool was_zero = false, was_one = false, toggled = false;
+  };
+
   [[nodiscard]] unsigned points() const { return cover_.size(); }
+  /// Returns the field that is the event of payload `i`, of the same side; kNone if there is none.
+  static unsigned event_of(const std::vector<std::string_view>& names, const std::vector<Side>& sides, std::size_t i) {
+    for (std::size_t end = names[i].rfind('_'); end != std::string_view::npos;
+         end = names[i].substr(0, end).rfind('_')) {
+      const std::string stem(names[i].substr(0, end));
+      for (std::size_t event = 0; event < names.size(); ++event) {
+        if (sides[event] == sides[i] && (names[event] == stem + "_valid" || names[event] == stem + "_req")) {
+          return static_cast<unsigned>(event);
+        }
+      }
+    }
+    return kNone;
+  }
 
   Cover& cover_;
   typename Block::Params params_;
-  std::vector<unsigned> first_;  // of each field
+  std::vector<unsigned> first_;        // of each field
+  std::vector<Top> tops_;              // of each field
+  std::vector<unsigned char> events_;  // of each field: it is not 0 in this cycle
 };
 
 }  // namespace castor::tb

@@ -41,6 +41,9 @@ class SequenceTable {
   /// The same parameters and seed give the same stimulus for the same outputs, whatever the twin is. The parameters are
   /// legal; the seed decides everything that is random.
   using Make = Made (*)(const Params& params, std::uint64_t seed);
+  /// Cycles after which the sequence has brought a counter or a table to its end at these parameters. 0: an episode of
+  /// the usual length does, or there is no such counter.
+  using Long = twin::Cycle (*)(const Params& params);
 
   struct Row {
     std::string_view name;
@@ -48,6 +51,7 @@ class SequenceTable {
     bool keeps_contract;
     Make make;
     twin::Cycle settles = 0;
+    Long long_run = nullptr;
   };
 
   SequenceTable(std::initializer_list<Row> rows) : rows_(rows) {
@@ -55,6 +59,10 @@ class SequenceTable {
   }
 
   [[nodiscard]] const std::vector<SequenceInfo>& infos() const { return infos_; }
+  /// Returns how long row `row` has to run at these parameters, where that is longer than usual; else 0.
+  [[nodiscard]] twin::Cycle long_run(std::size_t row, const Params& params) const {
+    return rows_[row].long_run == nullptr ? 0 : rows_[row].long_run(params);
+  }
 
   /// A sequence anew. Throws InputError, with the list of names, if there is none of that name.
   [[nodiscard]] Made make(std::string_view name, const Params& params, std::uint64_t seed) const {

@@ -26,6 +26,9 @@ void Chaos::new_phase() {
   event_ = pending ? pick({0, 1}) : pick({0, 4, 20, 80});
   end_ = pending ? 0 : pick({0, 1, 6, 40});
   pcs_ = pick({1, 3, 8, 40});
+  edges_.draw();
+  base_ = edges_.start(params_.PcW, U64{8} * pcs_, 0) & ~U64{7};
+  far_ = edges_.bits(params_.PcW, 0) & ~U64{7};
   registers_ = pick({1, 2, 4, params_.NumSlots});
   loads_ = of_ == Of::kLoads ? pick({128, 240}) : 96;
   stores_ = of_ == Of::kLoads ? pick({1, 6, 30}) : event_ / 4;
@@ -39,7 +42,10 @@ U8 Chaos::number(unsigned limit, unsigned bits) {
   return static_cast<U8>(chance(3) ? random_() & twin::mask(bits) : random_.below(limit));
 }
 
-U64 Chaos::pc() { return (chance(2) ? random_() : U64{8} * below(pcs_)) & twin::mask(params_.PcW); }
+U64 Chaos::pc() {
+  const U64 near = base_ + U64{8} * below(pcs_);
+  return (chance(2) ? random_() : chance(16) ? near ^ far_ : near) & twin::mask(params_.PcW);
+}
 
 U64 Chaos::some_warps(unsigned rate) {
   U64 warps = 0;

@@ -30,6 +30,7 @@ Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t
     : params_(params),
       knobs_(knobs),
       random_(seed ^ 0x6461727369654EULL),
+      edges_(params, seed),
       warps_(params.NumWarps),
       tbs_(params.NumTbs) {}
 
@@ -70,6 +71,7 @@ void Environment::drive(Inputs& in) {
     fresh.check = knobs_.check;
     knobs_ = fresh;
     drawn_at_ = cycle_;
+    edges_.draw();
   }
   controls(in);
   barriers(in);
@@ -207,7 +209,11 @@ void Environment::start(unsigned t, const std::vector<unsigned>& slots, Inputs& 
   tb.used = true;
   tb.enabled = chance(knobs_.enabled);
   tb.slots = chance(knobs_.fewer_slots) ? below(tb.kernel.renamed + 1) : tb.kernel.renamed;
-  tb.first_pc = chance(knobs_.one_base) ? 0 : random_() & twin::mask(params_.PcW) & ~U64{kInstructionBytes - 1};
+  tb.first_pc = 0;
+  if (!chance(knobs_.one_base)) {
+    const U64 length = U64{kInstructionBytes} * tb.kernel.code.size();
+    tb.first_pc = edges_.start(params_.PcW, length, random_()) & twin::mask(params_.PcW) & ~U64{kInstructionBytes - 1};
+  }
   tb.memory.emplace(tb.shape);
   in.lnch_valid = 1;
   in.lnch_tb = static_cast<U8>(t);

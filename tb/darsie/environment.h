@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/common/edges.h"
 #include "tb/darsie/knobs.h"
 #include "tb/darsie/sequences.h"
 
@@ -150,6 +151,7 @@ class Environment final : public Sequence {
   Params params_;
   Knobs knobs_;
   base::Xoshiro256 random_;
+  castor::tb::PortEdges<Block> edges_;
   std::vector<Warp> warps_;
   std::vector<Tb> tbs_;
   std::vector<Kernel> kernels_;

@@ -8,7 +8,9 @@ namespace castor::dtbl::tb {
 namespace {
 
 constexpr U32 kBlockUnits = 16;               // of 16 bytes: the parameters of a group begin in one of them
-constexpr U32 kBlocks = 0x0800'0000;          // of them, below bit 31
+constexpr U32 kBlocks = 0x0800'0000;          // of them, below bit 31; records lie below it, parameters reach beyond
+constexpr std::size_t kCommand = 64;          // more than the groups of a command
+constexpr U32 kUnitsBefore = 4;               // the record begins so many before the parameters
 constexpr U64 kLinkInRecord = 0x38;           // bytes
 constexpr U64 kHuge = 0xffff'fffeULL;         // thread blocks of a group that does not end
 constexpr U32 kReplyOfNothing = 0x7ead'7ead;  // to a read that no record answers
@@ -18,13 +20,13 @@ U64 packed(U64 x, U64 y, U64 z) { return x | y << 32U | z << 48U; }
 }  // namespace
 
 Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t seed)
-    : params_(params), knobs_(knobs), random_(seed ^ 0x6474'626C'5F73'6DULL) {
+    : params_(params), knobs_(knobs), random_(seed ^ 0x6474'626C'5F73'6DULL), edges_(params, seed) {
   Key key;
   key.set_word(0, random_());
   key.set_word(1, random_() & twin::mask(Key::kBits - 64));
   keys_.assign(std::max(1U, knobs_.keys), key);
   for (std::size_t i = 1; i < keys_.size(); ++i) {
-    const unsigned bit = below(Key::kBits);
+    const auto bit = static_cast<unsigned>(edges_.between(0, Key::kBits - 1, below(Key::kBits)));
     keys_[i].assign(bit, !key.test(bit));
   }
   forget();
@@ -40,12 +42,15 @@ void Environment::forget() {
   resting_ = goes_on_ = false;
   // Now and then close to the end of what a reference can say.
   block_ = chance(kAlways / 2) ? kBlocks - 1 - below(64) : below(kBlocks);
+  shown_.clear();
+  filled_ = false;
   search_ = LaunchState::kSearch;
   pointer_ = 0;
   over_at_ = cycle_ + 1 + below(1 + knobs_.over);
 }
 
 void Environment::begin(Inputs& in) {
+  edges_.draw();
   forget();
   in.fits = KdeBits::ones(params_.NumKde);
 }
@@ -66,6 +71,11 @@ U64 Environment::draw_row() {
 }
 
 U64 Environment::draw_wide() {
+  if (chance(kAlways / 4)) {  // one dimension at an end of its range
+    const unsigned which = below(3), bits = which == 0 ? 32 : 16;
+    const U64 size = below(2) == 0 ? twin::mask(bits) - below(2) : (U64{1} << (bits - 1)) + below(3) - 1;
+    return which == 0 ? packed(size, 1, 1) : which == 1 ? packed(1, size, 1) : packed(1, 1, size);
+  }
   if (chance(kAlways / 2)) return packed(beside_a_power(below(32)), 1, 1);
   const unsigned y = below(17);
   const unsigned z = below(17);
@@ -85,8 +95,27 @@ U64 Environment::draw_dim(unsigned most) {
   return packed(x, y, size());
 }
 
+/// Chooses the parameters of a group: at any address whose record, four units before, has one. It is of no other group
+/// that lives, and its reference not the one that stands for none.
+void Environment::place_record(Beat& beat) {
+  if (edges_.plain()) {
+    block_ = (block_ + 1) % (kBlocks + 1);
+  } else {
+    block_ = static_cast<U32>(edges_.between(0, kBlocks, (block_ + 1) % (kBlocks + 1)));
+  }
+  const auto reference = [&] { return kOffChip | (beat.param - kUnitsBefore); };
+  for (;; block_ = (block_ + 1) % (kBlocks + 1)) {
+    const unsigned unit = block_ == kBlocks ? below(kUnitsBefore - 1) : below(kBlockUnits);
+    beat.param = block_ * kBlockUnits + (block_ == 0 ? std::max(unit, kUnitsBefore) : unit);
+    if (reference() == kNone || groups_.count(reference()) != 0) continue;
+    if (std::find(shown_.begin(), shown_.end(), reference()) == shown_.end()) break;
+  }
+  shown_.push_back(reference());
+  if (shown_.size() > kCommand) shown_.pop_front();
+}
+
 void Environment::new_command() {
-  const unsigned lanes = 1 + below(std::min(knobs_.lanes, 32U));
+  const unsigned lanes = knobs_.whole_warps ? 32 : 1 + below(std::min(knobs_.lanes, 32U));
   const bool mixed = chance(knobs_.mixed);
   const bool goes_on = knobs_.endless != 0 && chance(knobs_.endless);
   Beat beat;
@@ -101,9 +130,7 @@ void Environment::new_command() {
     beat.lane = static_cast<U8>(lane);
     if (mixed && chance(kAlways / 2)) beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
     beat.dim = chance(knobs_.huge) ? packed(kHuge, 1, 1) : draw_dim(knobs_.volume);
-    block_ = (block_ + 1) % kBlocks;
-    // Parameters at any address: the record is four units before, and never the one that stands for none.
-    beat.param = block_ * kBlockUnits + (below(kBlockUnits) | (block_ == 0 ? 4U : 0U));
+    place_record(beat);
     if (knobs_.break_rule != 0 && chance(kAlways / 4)) beat.param |= kOffChip;
     beats_.push_back(beat);
     lane = std::min(31U, lane + 1 + (lane + lanes - i < 30 ? below(2) : 0));
@@ -163,7 +190,7 @@ void Environment::act(Inputs& in, const Outputs& out) {
     in.rsp_next = reply_->next;
     reply_.reset();
   }
-  complete(in);
+  complete(in, out);
   place(in, out);
   install(in, out);
   if (chance(knobs_.break_rule)) break_a_rule(in, out);
@@ -221,7 +248,10 @@ void Environment::place(Inputs& in, const Outputs& out) {
   std::push_heap(running_.begin(), running_.end(), std::greater<>());
 }
 
-void Environment::complete(Inputs& in) {
+void Environment::complete(Inputs& in, const Outputs& out) {
+  if (out.agt_used == params_.AgtSize) filled_ = true;
+  if (out.agt_used <= params_.AgtSize / 2) filled_ = false;
+  if (knobs_.fill && !filled_) return;
   if (running_.empty() || running_.front().due > cycle_ || !chance(knobs_.done)) return;
   std::pop_heap(running_.begin(), running_.end(), std::greater<>());
   const Running over = running_.back();

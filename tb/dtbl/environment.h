@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/common/edges.h"
 #include "tb/dtbl/knobs.h"
 #include "tb/dtbl/sequences.h"
 
@@ -65,6 +66,7 @@ class Environment final : public Sequence {
 
   void forget();
   void new_command();
+  void place_record(Beat& beat);
   [[nodiscard]] U64 draw_dim(unsigned most);
   [[nodiscard]] U64 draw_row();
   [[nodiscard]] U64 draw_wide();
@@ -75,7 +77,7 @@ class Environment final : public Sequence {
   void follow_memory(const Inputs& in, const Outputs& out);
   void act(Inputs& in, const Outputs& out);
   void place(Inputs& in, const Outputs& out);
-  void complete(Inputs& in);
+  void complete(Inputs& in, const Outputs& out);
   void install(Inputs& in, const Outputs& out);
   void release(const Outputs& out);
   void break_a_rule(Inputs& in, const Outputs& out);
@@ -87,6 +89,7 @@ class Environment final : public Sequence {
   Params params_;
   Knobs knobs_;
   base::Xoshiro256 random_;
+  castor::tb::PortEdges<Block> edges_;
   std::vector<Key> keys_;
   std::vector<Entry> entries_;
   std::deque<Beat> beats_;        // of the command that is offered
@@ -97,8 +100,10 @@ class Environment final : public Sequence {
   base::Cycle rest_ = 0;
   base::Cycle over_at_ = 0;
   bool resting_ = false;
-  bool goes_on_ = false;  // the command before has no end: the next one is more of it
-  U32 block_ = 0;         // of memory: parameters and record of the group launched last
+  bool goes_on_ = false;   // the command before has no end: the next one is more of it
+  U32 block_ = 0;          // of memory: parameters and record of the group launched last
+  std::deque<U32> shown_;  // references of the records of the latest groups
+  bool filled_ = false;    // the table of groups has been full, and is not yet half empty
   // The search, as the beats have moved it.
   LaunchState search_ = LaunchState::kSearch;
   U8 pointer_ = 0;

@@ -7,8 +7,9 @@ inline constexpr unsigned kAlways = 65536;  ///< a rate: in every case
 /// How the surroundings behave. Rates are in 1/65536 per cycle or per case, times in cycles.
 struct Knobs {
   // Launches
-  unsigned launch = 16000;  ///< the next command comes, if none is offered
-  unsigned lanes = 8;       ///< at most so many groups in it
+  unsigned launch = 16000;   ///< the next command comes, if none is offered
+  unsigned lanes = 8;        ///< at most so many groups in it
+  bool whole_warps = false;  ///< ... one of each lane
   unsigned sms = 13;
   unsigned warps = 64;    ///< that launch
   unsigned groups = 60;   ///< at most so many alive
@@ -31,6 +32,7 @@ struct Knobs {
   unsigned take = 60000;  ///< an offer is taken
   unsigned time = 20;     ///< of a thread block, at most
   unsigned done = 60000;  ///< a thread block that is over is reported
+  bool fill = false;      ///< ... once the table of groups has been full, until it is half empty
   // Memory and launcher
   unsigned memory = 50000;    ///< a request is taken
   unsigned delay = 20;        ///< of a reply, at most

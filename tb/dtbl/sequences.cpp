@@ -92,6 +92,21 @@ void chain(Knobs& knobs) {
   knobs.release = 0;
 }
 
+/// The table of groups is filled to its last entry, and emptied again.
+void full_table(Knobs& knobs) {
+  hot(knobs);
+  knobs.whole_warps = knobs.fill = true;
+  knobs.keys = 1;
+  knobs.mixed = 0;
+  knobs.volume = 1;
+  knobs.solid = 0;
+  knobs.groups = ~0U;
+  knobs.release = 0;
+}
+
+/// Some thousand groups at one each cycle, and as many completions.
+constexpr base::Cycle kUntilFull = 24'000;
+
 /// Every group but the first of a thread lies in memory.
 void in_memory(Knobs& knobs) {
   knobs.keys = 2;
@@ -204,11 +219,14 @@ void long_rows(Knobs& knobs) {
   knobs.long_row = kAlways;
 }
 
+/// A thread block is placed per cycle at most: some items of 2^15 and more end.
+base::Cycle until_rows_end(const Params& /*params*/) { return 150'000; }
+
 /// Sizes of all bits, from the kernel, the table and memory; a reset ends what would not.
 void wide(Knobs& knobs) {
   hot(knobs);
   knobs.over = 500;
-  knobs.wide = 6000;
+  knobs.wide = 12000;
   knobs.time = 40;
   knobs.keys = 2;
   knobs.lanes = 3;
@@ -256,6 +274,8 @@ const Sequences& sequences() {
       {"retire", "kernels end while searches find them and groups are on their way", kKeepsContract,
        With::changed<retire>},
       {"chain", "long pools of groups of one thread block", kKeepsContract, With::changed<chain>},
+      {"full_table", "the table of groups filled to its last entry", kKeepsContract, With::changed<full_table>,
+       kUntilFull},
       {"in_memory", "threads that launch again and again: groups in memory", kKeepsContract, With::changed<in_memory>},
       {"slow_memory", "... and memory that takes its time", kKeepsContract, With::changed<slow_memory>},
       {"quick_memory", "... and memory that answers at once", kKeepsContract, With::changed<quick_memory>},
@@ -269,7 +289,7 @@ const Sequences& sequences() {
       {"many_kernels", "as many kernels as there are entries", kKeepsContract, With::changed<many_kernels>},
       {"solid", "kernels and groups of three dimensions", kKeepsContract, With::changed<solid>},
       {"rows", "kernels and groups of one long dimension", kKeepsContract, With::changed<rows>},
-      {"long_rows", "... of up to 65,535 thread blocks", kKeepsContract, With::changed<long_rows>},
+      {"long_rows", "... of up to 65,535 thread blocks", kKeepsContract, With::changed<long_rows>, 0, until_rows_end},
       {"wide", "kernels and groups of all sizes, and resets as most do not end", kKeepsContract, With::changed<wide>},
       {"completions", "a completion in every cycle while groups are accepted", kKeepsContract,
        With::changed<completions>},

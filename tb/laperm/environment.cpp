@@ -6,19 +6,23 @@
 namespace castor::laperm::tb {
 namespace {
 
-// What an SM has; the widths of the ports allow more.
+// What an SM has; the widths of the ports allow more, which it has in some episodes.
 constexpr unsigned kWarps = 64, kRegs = 512, kSmem = 384;
 constexpr unsigned kParts = 8;
 
 }  // namespace
 
 Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t seed)
-    : params_(params), knobs_(knobs), random_(seed ^ 0x6C61'7065'726DULL) {
+    : params_(params), knobs_(knobs), random_(seed ^ 0x6C61'7065'726DULL), edges_(params, seed) {
   forget();
 }
 
 void Environment::forget() {
-  sms_.assign(params_.NumSm, {{knobs_.slots, kWarps, kRegs, kSmem}, true});
+  whole_.slots = knobs_.slots;
+  whole_.warps = static_cast<unsigned>(edges_.any(&Inputs::room_warps, kWarps));
+  whole_.regs = static_cast<unsigned>(edges_.any(&Inputs::room_regs, kRegs));
+  whole_.smem = static_cast<unsigned>(edges_.any(&Inputs::room_smem, kSmem));
+  sms_.assign(params_.NumSm, {whole_, true});
   kernels_.assign(params_.NumKd, {});
   pushes_.clear();
   offered_ = wrong_ = false;
@@ -36,6 +40,7 @@ void Environment::forget() {
 }
 
 void Environment::begin(Inputs& in) {
+  edges_.draw();
   forget();
   in.kd_ok = KdBits::ones(params_.NumKd);
   draw_settings(in);
@@ -49,15 +54,21 @@ void Environment::turn(base::Cycle n) {
 void Environment::draw_settings(Inputs& in) {
   in.policy = static_cast<U8>(knobs_.policy < 4 ? knobs_.policy : below(4));
   in.ovf_log2 = 0;
-  if (knobs_.ovf_log2 != 0 && !chance(knobs_.no_memory)) in.ovf_log2 = static_cast<U8>(1 + below(knobs_.ovf_log2));
+  if (knobs_.ovf_log2 != 0 && !chance(knobs_.no_memory)) {
+    in.ovf_log2 =
+        static_cast<U8>(knobs_.ovf_least + below(knobs_.ovf_log2 + 1 - std::min(knobs_.ovf_least, knobs_.ovf_log2)));
+  }
 }
 
 Environment::Room Environment::draw_need() {
-  const auto part = [&](unsigned all) { return below(1 + all * std::min(knobs_.need, kParts) / kParts); };
+  const auto part = [&](unsigned all) {
+    const unsigned most = all * std::min(knobs_.need, kParts) / kParts;
+    return static_cast<unsigned>(edges_.between(0, most, below(1 + most)));
+  };
   Room need;
-  need.warps = part(kWarps);
-  need.regs = part(kRegs);
-  need.smem = part(kSmem);
+  need.warps = part(whole_.warps);
+  need.regs = part(whole_.regs);
+  need.smem = part(whole_.smem);
   return need;
 }
 
@@ -67,12 +78,14 @@ void Environment::wish(unsigned kd, unsigned level, unsigned sm, unsigned volume
   push.kd = kd;
   push.level = level;
   push.sm = std::min(sm, params_.NumSm - 1) % std::max(1U, knobs_.bind);
+  if (knobs_.last_sms) push.sm = params_.NumSm - 1 - push.sm;
   // Nobody looks at the SM of a kernel of the host.
   if (level == 0) push.sm = (sm + static_cast<unsigned>(number_)) % (1U << params_.sm_bits());
   push.cnt = chance(knobs_.huge) ? most : std::min<U64>(1 + below(volume), most);
-  push.agei = ++number_ & twin::mask(params_.AgeiW);
-  push.dim = random_() & twin::mask(params_.DimW);
-  push.param = random_() & twin::mask(params_.ParamW);
+  if (knobs_.sizes) push.cnt = edges_.size(1, most, push.cnt);
+  push.agei = edges_.any(&Inputs::push_agei, ++number_);
+  push.dim = edges_.any(&Inputs::push_dim, random_());
+  push.param = edges_.any(&Inputs::push_param, random_());
   pushes_.push_back(push);
 }
 
@@ -85,10 +98,13 @@ void Environment::host_kernel() {
     kernels_[kd].need = draw_need();
     wish(kd, 0, below(params_.NumSm), knobs_.grid);
     pushes_.back().agei = twin::mask(params_.AgeiW);
+    pushes_.back().cnt = std::max(pushes_.back().cnt, std::min<U64>(knobs_.grid_least, twin::mask(params_.CntW)));
     return;
   }
   // All are taken: one of them again, whose thread blocks need what they did.
-  if (chance(kAlways / 2)) wish(below(params_.NumKd), 0, below(params_.NumSm), knobs_.grid);
+  if (!chance(kAlways / 2)) return;
+  wish(below(params_.NumKd), 0, below(params_.NumSm), knobs_.grid);
+  pushes_.back().cnt = std::max(pushes_.back().cnt, std::min<U64>(knobs_.grid_least, twin::mask(params_.CntW)));
 }
 
 void Environment::orphan() {
@@ -98,7 +114,9 @@ void Environment::orphan() {
 void Environment::show_push(Inputs& in) {
   const Push& push = wrong_ ? wrong_push_ : pushes_.front();
   Room need = kernels_[push.kd % params_.NumKd].need;
-  if (wrong_ && other_need_) need = {need.slots, kWarps - need.warps, kRegs - need.regs, kSmem - need.smem};
+  if (wrong_ && other_need_) {
+    need = {need.slots, whole_.warps - need.warps, whole_.regs - need.regs, whole_.smem - need.smem};
+  }
   in.push_valid = 1;
   in.push_kd = static_cast<U8>(push.kd);
   in.push_agei = push.agei;
@@ -140,7 +158,7 @@ void Environment::draw_wrong_push() {
 void Environment::show_room(Inputs& in) {
   Sm& sm = sms_[scan_];
   if (chance(knobs_.reopen)) sm.open = chance(knobs_.open);
-  in.room_open = sm.open && closed_ == 0 ? 1 : 0;
+  in.room_open = sm.open && closed_ == 0 && scan_ >= knobs_.closed ? 1 : 0;
   in.room_slots = static_cast<U8>(sm.left.slots);
   in.room_warps = static_cast<U8>(sm.left.warps);
   in.room_regs = static_cast<U16>(sm.left.regs);
@@ -177,7 +195,7 @@ void Environment::drive(Inputs& in) {
     draw_settings(in);
   } else {
     if (chance(knobs_.kernel)) host_kernel();
-    if (items_ + pushes_.size() < knobs_.alive) {
+    if (items_ + pushes_.size() < knobs_.alive && pushes_.size() < knobs_.backlog) {
       if (chance(knobs_.orphan)) orphan();
       if (knobs_.burst != 0 && closed_ == 0 && chance(kAlways / 200)) {
         for (unsigned i = 0; i < knobs_.burst; ++i) orphan();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/common/edges.h"
 #include "tb/laperm/knobs.h"
 #include "tb/laperm/sequences.h"
 
@@ -81,6 +82,8 @@ class Environment final : public Sequence {
   Params params_;
   Knobs knobs_;
   base::Xoshiro256 random_;
+  castor::tb::PortEdges<Block> edges_;
+  Room whole_;  ///< what an SM has
   std::vector<Sm> sms_;
   std::vector<Kernel> kernels_;
   std::deque<Push> pushes_;  ///< what is offered, and what will be

@@ -53,6 +53,7 @@ void resets(Knobs& knobs) {
   knobs.over = 600;
   knobs.rest = 0;
   knobs.huge = 2000;
+  knobs.sizes = true;
 }
 
 /// More items of a kernel than can be counted.
@@ -92,6 +93,13 @@ void full(Knobs& knobs, const Params& params) {
   knobs.bind = 1;
   knobs.level = params.LvlMax;
   knobs.delay = 3;
+}
+
+/// ... of the last SM, where numbers of sets and lists are greatest.
+void full_last(Knobs& knobs, const Params& params) {
+  full(knobs, params);
+  knobs.policy = 2;
+  knobs.last_sms = true;
 }
 
 /// ... all that all sets hold.
@@ -229,7 +237,27 @@ void large(Knobs& knobs) {
   knobs.volume = knobs.grid = 4000;
   knobs.slots = 32;
   knobs.take = kAlways;
+  knobs.sizes = true;
 }
+
+/// A list in memory whose indices, and a kernel of the host whose thread blocks, go beyond 16 bits.
+void deep(Knobs& knobs) {
+  hot(knobs);
+  knobs.policy = 2;
+  knobs.ovf_log2 = knobs.ovf_least = 31;
+  knobs.settings = 0;
+  knobs.kernel = 8;
+  knobs.grid_least = 65'600;
+  knobs.orphan = kAlways;
+  knobs.launch = 0;
+  knobs.volume = knobs.level = knobs.bind = knobs.closed = 1;
+  knobs.alive = 200'000;
+  knobs.backlog = 4;
+  knobs.slots = 16;
+}
+
+/// An entry is written to memory every second cycle.
+base::Cycle until_deep(const Params& params) { return params.OvfW > 16 || params.CntW > 16 ? 138'000 : 0; }
 
 void sleepy(Knobs& knobs) {
   hot(knobs);
@@ -255,6 +283,7 @@ const Sequences& sequences() {
       {"busy", "default traffic", kKeepsContract, With::defaults},
       {"tails", "items of one thread block: lists run empty as the next comes", kKeepsContract, With::changed<tails>},
       {"full", "more groups of one SM than its set holds before any is placed", kKeepsContract, With::changed<full>},
+      {"full_last", "... of the last SM", kKeepsContract, With::changed<full_last>},
       {"all_full", "... more than all sets hold, under TB-Pri", kKeepsContract, With::changed<all_full>},
       {"no_memory", "... with no memory behind them, or next to none", kKeepsContract, With::changed<no_memory>},
       {"overflow", "lists in memory that hardly run empty", kKeepsContract, With::changed<overflow>},
@@ -271,6 +300,8 @@ const Sequences& sequences() {
       {"hosts", "as many kernels of the host as there are entries", kKeepsContract, With::changed<hosts>},
       {"policies", "short work, policy and memory change in between", kKeepsContract, With::changed<policies>},
       {"large", "items of thousands of thread blocks", kKeepsContract, With::changed<large>},
+      {"deep", "a list in memory and a kernel that need more than 16 bits", kKeepsContract, With::changed<deep>, 0,
+       until_deep},
       {"sleepy", "short work, then long rest", kKeepsContract, With::changed<sleepy>}};
   return all;
 }

@@ -6,7 +6,7 @@
 namespace castor::laperm_kmu::tb {
 
 Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t seed)
-    : params_(params), knobs_(knobs), random_(seed ^ 0x6B6D'75ULL) {
+    : params_(params), knobs_(knobs), random_(seed ^ 0x6B6D'75ULL), edges_(params, seed) {
   forget();
 }
 
@@ -22,14 +22,15 @@ void Environment::forget() {
 }
 
 void Environment::begin(Inputs& in) {
+  edges_.draw();
   forget();
   in = {};
 }
 
 void Environment::launch() {
   if (launches_ >= knobs_.alive) return;
-  const unsigned sm = below(std::min(params_.NumSm, std::max(1U, knobs_.bind)));
-  const unsigned level = 1 + below(std::min(params_.LvlMax, std::max(1U, knobs_.level)));
+  const unsigned sm = number(std::min(params_.NumSm, std::max(1U, knobs_.bind)));
+  const unsigned level = 1 + number(std::min(params_.LvlMax, std::max(1U, knobs_.level)));
   ++lists_[sm * params_.LvlMax + level - 1];
   ++launches_;
 }
@@ -39,7 +40,7 @@ void Environment::arrive() {
   if (knobs_.burst != 0 && chance(kAlways / 100)) {
     for (unsigned i = 0; i < knobs_.burst; ++i) launch();
   }
-  if (chance(knobs_.host)) queues_[below(std::min(params_.NumHq, std::max(1U, knobs_.queues)))] = 1;
+  if (chance(knobs_.host)) queues_[number(std::min(params_.NumHq, std::max(1U, knobs_.queues)))] = 1;
   if (chance(knobs_.suspend)) ++suspended_;
 }
 
@@ -48,11 +49,11 @@ void Environment::leave() {
   running_.erase(std::remove_if(running_.begin(), running_.end(), [this](base::Cycle end) { return end <= cycle_; }),
                  running_.end());
   if (chance(knobs_.drop)) {
-    unsigned& list = lists_[below(params_.lists())];
+    unsigned& list = lists_[number(params_.lists())];
     launches_ -= list != 0 ? 1 : 0;
     list -= list != 0 ? 1 : 0;
   }
-  if (chance(knobs_.take_back)) queues_[below(params_.NumHq)] = 0;
+  if (chance(knobs_.take_back)) queues_[number(params_.NumHq)] = 0;
   if (chance(knobs_.take_back)) suspended_ = 0;
 }
 

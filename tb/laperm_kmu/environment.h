@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/common/edges.h"
 #include "tb/laperm_kmu/knobs.h"
 #include "tb/laperm_kmu/sequences.h"
 
@@ -36,9 +37,15 @@ class Environment final : public Sequence {
   [[nodiscard]] bool chance(unsigned rate) { return random_.below(kAlways) < rate; }
   [[nodiscard]] unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
 
+  /// A number below `bound`, in some episodes at the ends of that range.
+  [[nodiscard]] unsigned number(unsigned bound) {
+    return static_cast<unsigned>(edges_.between(0, bound - 1, below(bound)));
+  }
+
   Params params_;
   Knobs knobs_;
   base::Xoshiro256 random_;
+  castor::tb::PortEdges<Block> edges_;
   std::vector<unsigned> lists_;   ///< launches, by list
   std::vector<unsigned> queues_;  ///< kernels at the head of each queue of the host
   unsigned suspended_ = 0;

@@ -69,6 +69,7 @@ void aimed_ticks(Knobs& knobs);
 void clearings(Knobs& knobs);
 void equal_tokens(Knobs& knobs);
 void sampled_ends(Knobs& knobs);
+void visited_ends(Knobs& knobs);
 void ranked_ends(Knobs& knobs);
 void early(Knobs& knobs);
 

@@ -8,13 +8,14 @@ Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t
     : params_(params),
       knobs_(knobs),
       rng_(seed),
+      edges_(params, seed),
       registers_(params_, knobs_, rng_),
       queues_(knobs.queues == 0 ? params.NumQueues : std::min<unsigned>(knobs.queues, params.NumQueues)),
       types_(knobs.kernel_types == 0 ? params.NumKt : std::min<unsigned>(knobs.kernel_types, params.NumKt)),
       queue_mask_(params.NumQueues - 1),
       lanes_used_(std::clamp(knobs.parse_lanes, 1U, 8U)),
       free_slots_(knobs.slots) {
-  const bool foresees = knobs.aim_at != Aim::kNothing || knobs.end_in_time || knobs.early;
+  const bool foresees = knobs.aim_at != Aim::kNothing || knobs.end_in_time || knobs.end_in_visit || knobs.early;
   if (foresees) foresight_.emplace(params, knobs.aim_at, rng_);
 }
 
@@ -40,7 +41,8 @@ void Environment::drive(Inputs& in) {
     in.adm_ready = chance(knobs_.adm_ready) ? 1 : 0;
   }
   drive_device(in);
-  acknowledging_ = ended_.empty() ? -1 : ended_[draw(ended_.size())];
+  // Half of the time the job that has ended last.
+  acknowledging_ = ended_.empty() ? -1 : draw(2) == 0 ? ended_.back() : ended_[draw(ended_.size())];
   const base::Cycle running = cycle_ - timer_zero_;
   const bool ticks = knobs_.reset_at_tick && running != 0 && running % knobs_.update_period == 0 && draw(2) == 0;
   if ((ticks || cycle_ >= reset_at_) && registers_.configured() && !registers_.active()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/common/edges.h"
 #include "tb/lax/foresight.h"
 #include "tb/lax/knobs.h"
 #include "tb/lax/register_driver.h"
@@ -118,6 +119,7 @@ class Environment final : public Sequence {
   void report_kernel_end(Inputs& in);
   [[nodiscard]] bool choose_kernel_end();
   [[nodiscard]] bool choose_wanted_end();
+  [[nodiscard]] bool choose_visited_end();
   void refresh_vectors(unsigned q);
   [[nodiscard]] unsigned service(unsigned kid);
   // Breaking the rules (rule_breaker.cpp)
@@ -136,6 +138,7 @@ class Environment final : public Sequence {
   const Params params_;
   const Knobs knobs_;
   base::Xoshiro256 rng_;
+  castor::tb::PortEdges<Block> edges_;
   RegisterDriver registers_;
   std::optional<Foresight> foresight_;  ///< if knobs ask for something to be aimed at
   unsigned queues_, types_, queue_mask_;

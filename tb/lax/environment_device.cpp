@@ -171,7 +171,18 @@ bool Environment::choose_wanted_end() {
   return draw(4096) == 0;
 }
 
+// Brings an end to the front whose job is being visited. If there is none: false, nearly always.
+bool Environment::choose_visited_end() {
+  const auto chosen = std::find_if(kd_.begin(), kd_.end(), [this](const Event& event) {
+    return event.epoch == queue_[event.queue].epoch && foresight_->visits(event.queue);
+  });
+  if (chosen == kd_.end()) return draw(4096) == 0;
+  std::rotate(kd_.begin(), chosen, chosen + 1);
+  return true;
+}
+
 void Environment::report_kernel_end(Inputs& in) {
+  if (knobs_.end_in_visit && !choose_visited_end()) return;
   if (knobs_.end_in_time && !choose_wanted_end()) return;
   if (knobs_.end_at_deadline && (!choose_kernel_end() || chance(kAlways / 3))) return;
   const Event event = kd_.front();

@@ -112,6 +112,7 @@ Submission Environment::job_for(unsigned q, bool append) {
   }
   for (Work& work : list) {
     if (chance(knobs_.huge)) work.groups = kMostGroups;
+    if (knobs_.huge != 0) work.groups = static_cast<U32>(edges_.size(1, kMostGroups, work.groups));
     if (chance(knobs_.lie)) work.groups += chance(kAlways / 2) || work.groups == 1 ? 1 : -1;
     work.groups = std::min(work.groups, kMostGroups);
   }
@@ -119,7 +120,8 @@ Submission Environment::job_for(unsigned q, bool append) {
   submission.queue = static_cast<U8>(q);
   submission.append = append;
   submission.deadline = deadline();
-  submission.start = (now_ - rng_.below(std::uint64_t{1} << knobs_.age_bits)) & kTimeMask;
+  const U64 age = edges_.size(0, kTimeMask >> 1U, rng_.below(std::uint64_t{1} << knobs_.age_bits));
+  submission.start = (now_ - age) & kTimeMask;
   if (chance(knobs_.future_start)) submission.start = (now_ + 1000 + rng_.below(U64{1} << rng_.below(47))) & kTimeMask;
   if (!append && chance(knobs_.aim)) {
     submission.deadline = aimed_deadline(list);
@@ -146,7 +148,8 @@ U32 Environment::deadline() {
   if (knobs_.deadline != 0) return knobs_.deadline;
   if (chance(knobs_.no_deadline)) return kNoDeadline;
   if (chance(knobs_.extreme_deadline)) return rng_.below(2) == 0 ? 1 : kNoDeadline - 1;
-  return 1 + static_cast<U32>(rng_.below((std::uint64_t{1} << knobs_.deadline_bits) - 1));
+  const U64 plain = 1 + rng_.below((std::uint64_t{1} << knobs_.deadline_bits) - 1);
+  return static_cast<U32>(edges_.size(1, kNoDeadline - 1, plain));
 }
 
 // The estimate of a job that is judged now, for rates that are known, and one cycle around it.

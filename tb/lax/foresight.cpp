@@ -84,6 +84,12 @@ bool Foresight::wants_end(unsigned queue, unsigned type) const {
   return probes_.preempted.test(queue) && ((cycle_ >> 12U & 1U) == 0 ? ranked : now.ranking_ends());
 }
 
+bool Foresight::visits(unsigned queue) const {
+  const MainState state = probes_.main_state;
+  const bool visit = state == MainState::kVMac || state == MainState::kVAcc || state == MainState::kVKey;
+  return visit && probes_.phase == Phase::kUpdate && probes_.queue == queue;
+}
+
 bool Foresight::asked(unsigned queue) const { return probes_.preempted.test(queue); }
 
 std::optional<unsigned> Foresight::admitted() const {

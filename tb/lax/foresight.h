@@ -24,6 +24,8 @@ class Foresight {
   [[nodiscard]] bool wants_end(unsigned queue, unsigned type) const;
   /// The main machine works.
   [[nodiscard]] bool busy() const { return probes_.main_state != MainState::kIdle; }
+  /// An update visits the job of this queue, and has not yet written what it found.
+  [[nodiscard]] bool visits(unsigned queue) const;
   /// The queue is asked to make room.
   [[nodiscard]] bool asked(unsigned queue) const;
   /// The queue whose job is judged in this cycle.

@@ -69,6 +69,7 @@ struct Knobs {
   Chance dispatch_grant = 40000;
   bool end_at_deadline = false;  ///< jobs end within a cycle of their deadline, those that could end before
   bool end_in_time = false;      ///< kernels end where an update or a ranking meets them; needs `rest` 0
+  bool end_in_visit = false;     ///< kernels end while an update visits their job; needs `rest` 0
   Chance event = 55000;          ///< an event that is due is reported in this cycle
   Chance rest = 60;              ///< everything rests for up to `rest_cycles`, if nothing is on its way
   unsigned rest_cycles = 300;
@@ -76,6 +77,7 @@ struct Knobs {
   // Registers
   Chance access = 8000;            ///< an access begins
   Chance acknowledge = 30000;      ///< per access: frees a queue whose job has ended, if there is one
+  Chance read_ended = 12000;       ///< per access: reads the record of a job that has ended, if there is one
   Chance write = 16000;            ///< per access: writes
   Chance reconfigure = 1500;       ///< per write: control, periods
   Chance soft_reset = 60;          ///< per write

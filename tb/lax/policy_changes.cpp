@@ -254,6 +254,20 @@ void sampled_ends(Knobs& knobs) {
   knobs.update_period = 1000;
 }
 
+void visited_ends(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.end_in_visit = true;
+  knobs.rest = 0;
+  knobs.kernels = 1;
+  knobs.groups = 2;
+  knobs.service = 20;
+  knobs.update_period = 1000;
+  knobs.access = kAlways;
+  knobs.acknowledge = 2000;
+  knobs.read_ended = 50000;
+  knobs.resubmit = 200;
+}
+
 void ranked_ends(Knobs& knobs) {
   equal_tokens(knobs);
   knobs.end_in_time = true;

@@ -127,6 +127,10 @@ Access RegisterDriver::random_access(int ended) {
   if (ended >= 0 && chance(knobs_.acknowledge)) {
     return {true, static_cast<U16>(reg::kQueueState + 4 * ended), reg::kAcknowledge};
   }
+  // Nothing may write the record of a job that has ended until the next one comes.
+  if (ended >= 0 && chance(knobs_.read_ended)) {
+    return {false, static_cast<U16>(reg::kJob + 128 * ended + 4 * rng_.below(8)), 0};
+  }
   if (knobs_.poll_tables) {
     return {false, static_cast<U16>(reg::kJob + 128 * rng_.below(params_.NumQueues) + 4 * rng_.below(8)), 0};
   }

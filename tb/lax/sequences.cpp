@@ -1,6 +1,7 @@
 #include "tb/lax/sequences.h"
 
 #include "castor/base/rng.h"
+#include "tb/common/edges.h"
 #include "tb/lax/changes.h"
 #include "tb/lax/chaos.h"
 #include "tb/lax/environment.h"
@@ -42,7 +43,9 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.prema_period = pick({1000, 1777, 4000});
   knobs.min_groups = pick({1, 1, 2, 20});
   knobs.prema_priority = pick({1, 3, 9});
-  knobs.now = rng.below(2) == 0 ? rng.below(1U << 20U) : twin::mask(48) - rng.below(20000);
+  // Where time is in every bit, most of all before it wraps.
+  castor::tb::Edges edges(seed, castor::tb::EdgeMode::kEnds);
+  knobs.now = rng.below(2) == 0 ? rng.below(1U << 20U) : edges.start(48, 20000, 0);
   return knobs;
 }
 
@@ -141,6 +144,8 @@ const Sequences& sequences() {
        With::changed<changes::clearings>},
       {"equal_tokens", "PREMA with tokens that do not grow, of three priorities", kKeepsContract,
        With::changed<changes::equal_tokens>, 12000},
+      {"visited_ends", "jobs end while an update visits them, and their records are read", kKeepsContract,
+       With::changed<changes::visited_ends>, 8000},
       {"sampled_ends", "kernels end while the window of their type is sampled", kKeepsContract,
        With::changed<changes::sampled_ends>, 4000},
       {"ranked_ends", "kernels end while a ranking looks at their job", kKeepsContract,

@@ -13,6 +13,7 @@ Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t
     : params_(params),
       knobs_(knobs),
       random_(seed ^ 0x736177735F736DULL),
+      edges_(params, seed),
       warps_(params.NumWarps),
       ctas_(params.MaxCta) {
   knobs_.most_warps = std::max(1U, std::min(knobs_.most_warps, params.NumWarps));
@@ -191,7 +192,7 @@ void Environment::issue(Inputs& in, const Outputs& out) {
 }
 
 std::optional<unsigned> Environment::late_reporter(unsigned scheduler) {
-  const unsigned count = params_.warps_per_scheduler(), from = below(count);
+  const unsigned count = params_.warps_per_scheduler(), from = number(count);
   for (unsigned i = 0; i < count; ++i) {
     const unsigned w = (from + i) % count * params_.NumSched + scheduler;
     if (warps_[w].does == Does::kRuns && !ctas_[warps_[w].cta].sleeper) return w;
@@ -279,7 +280,7 @@ void Environment::operate(Inputs& in) {
 
 /// A CTA that is freed in this cycle, if any.
 std::optional<unsigned> Environment::leaver() {
-  const unsigned from = below(params_.MaxCta);
+  const unsigned from = number(params_.MaxCta);
   const bool exited = chance(knobs_.free), swap = chance(knobs_.swap) || burst_left_ > 0,
              swap_issuing = chance(knobs_.swap_issuing), with_event = chance(knobs_.free_with_event);
   if (!exited && !swap && !swap_issuing && !with_event) return std::nullopt;
@@ -301,10 +302,10 @@ bool Environment::place(Inputs& in) {
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
     if (warps_[w].does == Does::kNothing) room.push_back(w);
   }
-  const unsigned count = knobs_.least_warps + below(knobs_.most_warps - knobs_.least_warps + 1);
+  const unsigned count = knobs_.least_warps + number(knobs_.most_warps - knobs_.least_warps + 1);
   if (slots.empty() || room.size() < count || kernel_left_ == 0) return false;
   if (params_.MaxCta - slots.size() >= knobs_.ctas) return false;
-  const unsigned c = slots[below(static_cast<unsigned>(slots.size()))];
+  const unsigned c = slots[number(static_cast<unsigned>(slots.size()))];
   Cta& cta = ctas_[c];
   cta = {};
   cta.used = true;
@@ -344,8 +345,8 @@ void Environment::free(unsigned c, Inputs& in) {
 void Environment::scribble(Inputs& in) {
   if (in.cta_valid == 0) {
     in.cta_free = static_cast<U8>(below(2));
-    in.cta_id = static_cast<U8>(random_() & twin::mask(params_.cta_bits()));
-    in.cta_wmask = WarpBits(random_() & twin::mask(params_.NumWarps));
+    in.cta_id = static_cast<U8>(edges_.any(&Inputs::cta_id, random_()));
+    in.cta_wmask = edges_.any(&Inputs::cta_wmask, WarpBits(random_()));
   }
   for (unsigned s = 0; s < params_.NumSched; ++s) {
     if ((in.wev_valid >> s & 1U) != 0) continue;

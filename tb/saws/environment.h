@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "castor/base/rng.h"
+#include "tb/common/edges.h"
 #include "tb/saws/knobs.h"
 #include "tb/saws/sequences.h"
 
@@ -81,9 +82,15 @@ class Environment final : public Sequence {
   [[nodiscard]] static bool in(U64 mask, unsigned w) { return (mask >> w & 1U) != 0; }
   [[nodiscard]] U64 live(const Cta& cta) const;
 
+  /// A number below `bound`, in some episodes at the ends of that range.
+  [[nodiscard]] unsigned number(unsigned bound) {
+    return static_cast<unsigned>(edges_.between(0, bound - 1, below(bound)));
+  }
+
   Params params_;
   Knobs knobs_;
   base::Xoshiro256 random_;
+  castor::tb::PortEdges<Block> edges_;
   std::vector<Warp> warps_;
   std::vector<Cta> ctas_;
   std::vector<unsigned> arrivals_;  // warps that came to a barrier in this cycle, and wait unless it completes

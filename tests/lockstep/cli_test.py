@@ -61,6 +61,20 @@ class Cosim(unittest.TestCase):
         points = {point["name"]: point["hits"] for point in data["cover_points"]["points"]}
         self.assertGreater(points["level Full"], 0)
 
+    def test_a_run_without_options_takes_several_sets(self):
+        done = run(*COSIM)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        runs = re.findall(r"^turnstile (\w+) \(lockstep\), seed 1: (\d+) cycles, .*0 mismatches", done.stdout, re.M)
+        listed = json.loads(
+            (pathlib.Path(__file__).resolve().parents[1] / "twin/turnstile/parameter_sets.json").read_text()
+        )
+        self.assertEqual([name for name, _ in runs], [n for n in ("minimum", "odd", "default", "large") if n in listed])
+        total = sum(int(cycles) for _, cycles in runs)
+        self.assertIn(f"turnstile: {len(runs)} runs, {total} cycles, 0 failed\n", done.stdout)
+        # Whoever names a set, a length or a sequence gets that alone.
+        for words in (("--params", "default"), ("--cycles", 500), ("--sequence", "random")):
+            self.assertEqual(run(*COSIM, *words).stdout.count("0 mismatches"), 1, words)
+
     def test_same_seed_same_run(self):
         def hits(seed):
             report = self.folder / "report.json"

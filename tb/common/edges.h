@@ -1,0 +1,192 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+
+#include "castor/base/error.h"
+#include "castor/base/rng.h"
+#include "castor/twin/bits.h"
+#include "castor/twin/ports.h"
+
+/// Values at the ends of a range, for fields that carry data: addresses, numbers of thread blocks, program counters,
+/// identifiers, times, sizes.
+///
+/// A fault of width shows only where an upper bit matters: a comparison of 16 bits, a carry that is lost at bit 32, a
+/// table that is full one entry too early. Random values below a small bound never get there, and uniform ones hardly
+/// ever differ in the upper bits alone. So a sequence draws such a field here:
+///
+///     push.param = edges.any(&Inputs::push_param, random_());            // any value of the port
+///     need.warps = edges.between(0, 64, below(17));                      // a legal range
+///     push.cnt = edges.size(1, most, 1 + below(volume));                 // a value that costs cycles: few are large
+///
+/// The last argument is the value that the sequence would have drawn without edges. Widths come from the port list. How
+/// the values lie is drawn for each episode (EdgeMode), from a random stream of its own: a field more does not move the
+/// rest of the stimulus.
+namespace castor::tb {
+
+/// How the values of an episode lie in their range.
+enum class EdgeMode : std::uint8_t {
+  kPlain,  ///< as the sequence draws them
+  kWhole,  ///< anywhere in the range
+  kEnds,   ///< least and most, powers of two and their neighbours, the middle bit, ones above a small number
+  kTwins,  ///< the value before with other bits from 8, 15, 16, 24, 31, 32 or 48 upwards, or nearly
+  kMixed,  ///< each value in a mode of its own
+};
+inline constexpr unsigned kEdgeModes = 5;
+
+/// A source of such values for one sequence.
+class Edges {
+ public:
+  /// The mode is drawn from the seed; half of all episodes are plain.
+  explicit Edges(std::uint64_t seed) : random_(seed ^ 0x6564'6765'73ULL) { draw(); }
+  Edges(std::uint64_t seed, EdgeMode mode) : random_(seed ^ 0x6564'6765'73ULL) {
+    draw();
+    mode_ = mode;
+  }
+
+  /// Draws the mode of an episode, and how many sizes are not plain in it.
+  void draw() {
+    mode_ = random_.below(2) == 0 ? EdgeMode::kPlain : static_cast<EdgeMode>(1 + random_.below(kEdgeModes - 1));
+    static constexpr unsigned kRates[] = {64, 1024, 16384};
+    size_rate_ = kRates[random_.below(std::size(kRates))];
+    last_.fill(0);
+  }
+  [[nodiscard]] EdgeMode mode() const { return mode_; }
+  [[nodiscard]] bool plain() const { return mode_ == EdgeMode::kPlain; }
+
+  /// Returns a value of least..most; `plain` in a plain episode.
+  std::uint64_t between(std::uint64_t least, std::uint64_t most, std::uint64_t plain) {
+    CASTOR_ASSERT(least <= most, "a range without values");
+    EdgeMode mode = mode_;
+    if (mode == EdgeMode::kMixed) mode = static_cast<EdgeMode>(random_.below(kEdgeModes - 1));
+    if (mode == EdgeMode::kPlain) return plain;
+    unsigned bits = 0;
+    while (bits < 64 && most >> bits != 0) ++bits;
+    std::uint64_t& last = last_.at(std::min(bits, 64U));
+    std::uint64_t value = mode == EdgeMode::kWhole  ? random_()
+                          : mode == EdgeMode::kEnds ? end(least, most, bits)
+                                                    : twin_of(last, bits);
+    value &= twin::mask(bits);
+    if (value < least || value > most) value = least + (most - least == ~0ULL ? value : value % (most - least + 1));
+    last = value;
+    return value;
+  }
+  /// Returns any value of `bits` bits.
+  std::uint64_t bits(unsigned bits, std::uint64_t plain) { return between(0, twin::mask(bits), plain); }
+  /// As between, for a value that costs cycles: nearly all are plain.
+  std::uint64_t size(std::uint64_t least, std::uint64_t most, std::uint64_t plain) {
+    return mode_ != EdgeMode::kPlain && random_.below(65536) < size_rate_ ? between(least, most, plain) : plain;
+  }
+  /// Returns where a counter of `bits` bits begins: in a plain episode at `plain`, else often fewer than `steps` before
+  /// it wraps, or before its upper half.
+  std::uint64_t start(unsigned bits, std::uint64_t steps, std::uint64_t plain) {
+    if (mode_ == EdgeMode::kPlain) return plain;
+    const std::uint64_t before = 1 + random_.below(std::max<std::uint64_t>(steps, 1));
+    switch (random_.below(3)) {
+      case 0:
+        return (0 - before) & twin::mask(bits);
+      case 1:
+        return ((std::uint64_t{1} << (bits - 1)) - before) & twin::mask(bits);
+      default:
+        return ((std::uint64_t{1} << (random_.below(2) == 0 ? random_.below(bits) : border(bits))) - before) &
+               twin::mask(bits);
+    }
+  }
+
+ private:
+  static constexpr unsigned kBorders[] = {8, 15, 16, 24, 31, 32, 48};
+
+  /// A number at an end, or with an upper bit and little else.
+  std::uint64_t end(std::uint64_t least, std::uint64_t most, unsigned bits) {
+    const auto power = [&] { return std::uint64_t{1} << random_.below(std::max(bits, 1U)); };
+    switch (random_.below(8)) {
+      case 0:
+        return least;
+      case 1:
+        return least + 1;
+      case 2:
+        return most;
+      case 3:
+        return most - 1;
+      case 4:
+        return power() + random_.below(3) - 1;
+      case 5:
+        return (std::uint64_t{1} << (bits / 2)) | random_.below(4);
+      case 6:
+        return ~(power() - 1) | random_.below(16);
+      default:
+        return power() | random_.below(16);
+    }
+  }
+  /// A bit below `bits` from which upwards a fault of width loses a value; 0 if there are too few.
+  unsigned border(unsigned bits) {
+    const auto usable = static_cast<std::uint64_t>(
+        std::count_if(std::begin(kBorders), std::end(kBorders), [bits](unsigned border) { return border < bits; }));
+    return usable == 0 ? 0 : kBorders[random_.below(usable)];
+  }
+  /// The value before, with other upper bits; now and then a small new one, or its neighbour.
+  std::uint64_t twin_of(std::uint64_t last, unsigned bits) {
+    const std::uint64_t how = random_.below(8);
+    if (how == 0 || bits <= kBorders[0]) return random_.below(64);
+    if (how == 1) return last + 1;
+    const unsigned from = border(bits);
+    return how < 5 ? last ^ (std::uint64_t{1} << (from + random_.below(bits - from)))
+                   : (last & twin::mask(from)) | (random_() & ~twin::mask(from));
+  }
+
+  base::Xoshiro256 random_;
+  EdgeMode mode_ = EdgeMode::kPlain;
+  unsigned size_rate_ = 0;                // sizes that are not plain, in 65536
+  std::array<std::uint64_t, 65> last_{};  // value drawn last, by the bits of its range
+};
+
+/// Returns the shape of an input port, from the port list.
+template <class Block, class Field>
+[[nodiscard]] twin::Shape input_shape(const typename Block::Params& params, Field Block::Inputs::*port) {
+  twin::Shape shape{0, 0};
+  Block::each_input(
+      [&](const twin::Port& listed, auto member, auto) {
+        if constexpr (std::is_same_v<decltype(member), Field Block::Inputs::*>) {
+          if (member == port) shape = listed.shape;
+        }
+      },
+      params);
+  return shape;
+}
+
+/// Edges of a block's input ports: widths are those of the port list at these parameters.
+template <class Block>
+class PortEdges : public Edges {
+ public:
+  using Inputs = typename Block::Inputs;
+
+  PortEdges(const typename Block::Params& params, std::uint64_t seed) : Edges(seed), params_(params) {}
+  PortEdges(const typename Block::Params& params, std::uint64_t seed, EdgeMode mode)
+      : Edges(seed, mode), params_(params) {}
+
+  /// Returns any value of one element of the port; `plain` in a plain episode, cut to the port's width.
+  template <class Field>
+  std::uint64_t any(Field Inputs::*port, std::uint64_t plain) {
+    static_assert(std::is_integral_v<Field>, "a port of up to 64 bits");
+    const unsigned width = input_shape<Block>(params_, port).bits;
+    return bits(width, plain & twin::mask(width));
+  }
+  /// The same for a wide port, word by word.
+  template <unsigned kSize>
+  twin::Bits<kSize> any(twin::Bits<kSize> Inputs::*port, twin::Bits<kSize> plain) {
+    const unsigned width = input_shape<Block>(params_, port).width();
+    for (unsigned word = 0; word * 64 < width; ++word) {
+      const unsigned here = std::min(64U, width - word * 64);
+      plain.set_word(word, bits(here, plain.word(word) & twin::mask(here)));
+    }
+    return plain;
+  }
+
+ private:
+  typename Block::Params params_;
+};
+
+}  // namespace castor::tb
