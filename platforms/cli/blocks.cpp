@@ -102,6 +102,10 @@ int run_cosim(Cosim& asked) {
     for (const tb::SequenceInfo& info : block.sequences) {
       std::printf("--sequence %s: %s\n", std::string(info.name).c_str(), std::string(info.meaning).c_str());
     }
+    std::printf("without any of these:\n");
+    for (const tb::PlannedRun& run : tb::default_runs(block)) {
+      std::printf("--params %s --cycles %llu\n", run.set.c_str(), static_cast<unsigned long long>(run.cycles));
+    }
     return kGood;
   }
   if (!asked.defaults) request.values = tb::chosen_params(block.name, block.sets, request.params);
@@ -270,9 +274,8 @@ void add_cosim(CLI::App& app, int& result) {
   cosim->add_option("block", asked->block, "Block (castor list blocks)")->required();
   cosim
       ->add_option("--params", request.params,
-                   "Parameter set, or values: odd, NumSched=2,EvqDepth=7, odd,EvqDepth=7 (the rest as in the set)")
-      ->capture_default_str();
-  cosim->add_option("--cycles", request.cycles, "Clock cycles")->capture_default_str();
+                   "Parameter set, or values: odd, NumSched=2,EvqDepth=7, odd,EvqDepth=7 (the rest as in the set)");
+  cosim->add_option("--cycles", request.cycles, "Clock cycles (default: 200000)");
   cosim->add_option("--seed", request.seed, "Seed of stimulus and power-up values")->capture_default_str();
   cosim->add_option("--sequence", request.sequence, "How the block is driven (default: the block's first)");
   cosim->add_option("--engine", request.engine, "model, rtl or lockstep")->capture_default_str();
@@ -296,13 +299,14 @@ void add_cosim(CLI::App& app, int& result) {
       ->excludes("--json")
       ->excludes("--rtl");
   cosim->add_flag("--cover", request.cover, "Print every cover point");
-  cosim->add_flag("--list", asked->list, "List the parameter sets and sequences");
+  cosim->add_flag("--list", asked->list, "List the parameter sets and sequences, and what runs by default");
   cosim->add_option("--describe", asked->describe, "Ports and parameters at --params: json, or markdown tables")
       ->check(CLI::IsMember({"json", "markdown"}));
   cosim->add_flag("--defaults", asked->defaults,
                   "With --describe: at the default of every parameter, whatever the sets are");
   cosim->footer(
       "Example: castor cosim lax --params odd --cycles 1000000 --seed 7\n"
+      "Without --params, --cycles and --sequence: the sets minimum, odd, default and large (--list says how long).\n"
       "A mismatch names block, cycle, field and values, and how to repeat it; the exit code is then 1.");
   cosim->callback([asked, &result] { result = run_cosim(*asked); });
 }

@@ -157,7 +157,7 @@ class Text(unittest.TestCase):
 
 
 class Campaign(FlowCase):
-    WORDS = ("mutate", "turnstile", "--params", "odd", "--count", "20", "--seed", "1")
+    WORDS = ("mutate", "turnstile", "--params", "odd", "--count", "20", "--seed", "1", "--waves")
 
     def test_lockstep_kills_the_sample_and_a_second_run_goes_on_where_the_first_was(self):
         self.run_castor(*self.WORDS, "--json", self.folder / "result.json", root=None, expect=None)

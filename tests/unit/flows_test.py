@@ -590,11 +590,20 @@ class Faults(unittest.TestCase):
             with self.assertRaisesRegex(WrongRequest, says):
                 faults.insert(self.PLAIN, 1, self.fault(at), self.PLAIN)
 
-    def test_quick_takes_the_last_found_of_those_that_are_found_soon(self):
-        cycles = (100, 49_000, 3_000, 60_000, None)
-        listed = [{"name": str(c), **({"found": {"odd": c}} if c else {})} for c in cycles]
-        chosen = [(fault["name"], params, run) for fault, params, run in faults.quick(listed, 2)]
-        self.assertEqual(chosen, [("49000", "odd", 490_000), ("3000", "odd", 30_000)])
+    def test_a_sample_is_of_faults_that_were_found_at_one_set(self):
+        with tempfile.TemporaryDirectory() as folder:
+            block = types.SimpleNamespace(name="trial", folder=Path(folder))
+            found = [{"name": f"{params}{n}", "found": {params: n}} for params in ("odd", "large") for n in range(9)]
+            chosen = set()
+            for text in "abcdefgh":
+                (Path(folder) / "trial.sv").write_text(text)
+                (params,), some = faults.sample(block, [*found, {"name": "never"}], ["odd", "large"], 2)
+                self.assertEqual([[params], [params]], [list(fault["found"]) for fault in some])
+                chosen |= {fault["name"] for fault in some} | {params}
+            self.assertLessEqual({"odd", "large"}, chosen, "the RTL chooses the set")
+            self.assertGreater(len(chosen), 6, "and the faults")
+            with self.assertRaisesRegex(WrongRequest, "no fault of trial was found"):
+                faults.sample(block, [{"name": "never"}], ["odd"], 2)
 
 
 class Evidence(unittest.TestCase):

@@ -20,6 +20,22 @@ def build(block, values, **variant):
     return rtl_object.build(block, values, installation.find(), **variant)
 
 
+def default_runs(block, work):
+    """[(set, cycles)] of what `castor cosim NAME` runs."""
+    output = listing(block, work)
+    return [(params, int(cycles)) for params, cycles in re.findall(r"^--params (\S+) --cycles (\d+)$", output, re.M)]
+
+
+def listing(block, work):
+    """What `castor cosim NAME --list` says."""
+    work.mkdir(parents=True, exist_ok=True)
+    log = work / "list.log"
+    result = tools.run([installation.find().program(), "cosim", block.name, "--list"], log, _SECONDS)
+    if result.code != 0:
+        raise WrongRequest(f"castor cosim {block.name} --list fails", f"log: {log}")
+    return result.output
+
+
 class Harness:
     """Runs of one block over one RTL object."""
 
@@ -35,12 +51,9 @@ class Harness:
 
     def sequences(self, work):
         """Names of the block's sequences, its default first."""
-        result = tools.run([self.program, "cosim", self.block.name, "--list"], work / "sequences.log", _SECONDS)
-        names = re.findall(r"^--sequence (\S+):", result.output, re.MULTILINE)
-        if result.code != 0 or not names:
-            raise WrongRequest(
-                f"castor cosim {self.block.name} does not list its sequences", f"log: {work / 'sequences.log'}"
-            )
+        names = re.findall(r"^--sequence (\S+):", listing(self.block, work), re.MULTILINE)
+        if not names:
+            raise WrongRequest(f"castor cosim {self.block.name} does not list its sequences", f"log: {work}/list.log")
         return names
 
     def run(self, log, params, cycles, sequence, seed, *more, mutant=None, seconds=_SECONDS):

@@ -3,7 +3,9 @@ In what has no model, the modules that blocks share, the properties have to find
 
 tb/<block>/faults.json is a list of
     {"name": ..., "what": ..., "file": "castor_x.sv", "at": "text with «expression» in it", "to": "expression",
-     "sets": ["default", ...], "found": {"set": cycle, ...}}
+     "found": {"set": cycle}}
+`found` is the first of the default runs (castor cosim NAME) that shows it. Faults of shared modules also have "sets":
+["default", ...], and are found at each.
 For lockstep all faults are in one build of each set: a number from the environment chooses one. For the properties each
 is in a copy of the sources. The RTL itself carries none of it.
 """
@@ -30,27 +32,33 @@ def add_arguments(parser):
         "block", help=f"block, a module that blocks share, such as fifo, or '{tree.COMMON}' for all of those"
     )
     parser.add_argument("--fault", metavar="NAME", action="append", help="only this one (repeatable)")
-    parser.add_argument("--params", metavar="SET", action="append", help="only at this set (repeatable)")
     parser.add_argument(
-        "--cycles", metavar="C", type=int, default=1_000_000, help="cycles of each run (default: %(default)s)"
+        "--params", metavar="SET", action="append", help="only at this set (repeatable; default: those of castor cosim)"
+    )
+    parser.add_argument(
+        "--cycles", metavar="C", type=int, help="cycles of each run (default: those of castor cosim at the set)"
     )
     parser.add_argument("--seed", metavar="S", type=int, default=1, help="seed of each run (default: %(default)s)")
     parser.add_argument(
-        "--quick",
+        "--sample",
         metavar="N",
         type=int,
-        help="only the N that were found last but within 50,000 cycles, at the first set recorded, for ten times "
-        "as long",
+        help="only N of those that were found, at one of the sets recorded; both chosen by name and RTL",
     )
+    parser.add_argument("--waves", action="store_true", help="leave waves of each difference in the work folder")
     parser.add_argument("--record", action="store_true", help="write the cycles to tb/<block>/faults.json")
 
 
 #: What one property may take to tell a fault.
 _SECONDS = 30
+#: Cycles at a set that is not among the default runs.
+_CYCLES = 1_000_000
 
 
 def run(options, progress):
     """The command. Returns the exit code: 1 if a fault is not found."""
+    if options.sample is not None and options.record:
+        raise WrongRequest("--record is for all faults", "leave out --sample")
     blocks = tree.designs(options.root, options.block)
     lists = [read(block) for block in blocks]
     every = [fault for listed in lists for fault in listed]
@@ -58,15 +66,11 @@ def run(options, progress):
         tree.choose(f"fault of {options.block}", name, [fault["name"] for fault in every])
     for name in options.params or ():
         tree.choose(f"parameter set of {options.block}", name, list({one: 0 for block in blocks for one in block.sets}))
-    plans = [runs_of(listed, options) for listed in lists]
-    if not any(plans):
-        raise WrongRequest(
-            f"no fault of {options.block} to run", "castor faults NAME --record notes what --quick needs"
-        )
     missed = []
-    for block, listed, runs in zip(blocks, lists, plans):
-        if runs:
-            missed += run_block(block, listed, runs, options, progress)
+    for block, listed in zip(blocks, lists):
+        chosen = [fault for fault in listed if not options.fault or fault["name"] in options.fault]
+        if chosen:
+            missed += run_block(block, listed, chosen, options, progress)
     if options.json:
         tree.write_json(
             options.json, {"command": options.command, "block": options.block, "faults": every, "missed": missed}
@@ -74,18 +78,16 @@ def run(options, progress):
     return 1 if missed else 0
 
 
-def runs_of(listed, options):
-    """[(fault, set, cycles)] of those faults that are asked for."""
-    chosen = [fault for fault in listed if not options.fault or fault["name"] in options.fault]
-    return quick(chosen, options.quick) if options.quick else everything(chosen, options)
-
-
-def run_block(block, listed, runs, options, progress):
+def run_block(block, listed, chosen, options, progress):
     """Runs faults of a block and notes in each where it was found. Returns the names of those that were not."""
-    missed = []
+    missed, runs = [], 0
     work = (Path(options.work) / block.name / "faults").resolve()
     hunt = by_lockstep if block.manifest else by_properties
-    for fault, params, where in hunt(block, listed, runs, work, options, progress):
+    if options.record:
+        for fault in chosen:
+            fault.pop("found", None)
+    for fault, params, where in hunt(block, listed, chosen, work, options, progress):
+        runs += 1
         if where is None:
             missed.append(fault["name"])
             progress.line(f"{block.name}, {fault['name']} at {params}: NOT FOUND")
@@ -93,40 +95,68 @@ def run_block(block, listed, runs, options, progress):
             cycle, what = where
             progress.line(f"{block.name}, {fault['name']} at {params}: found by {what} in cycle {cycle}")
             fault.setdefault("found", {})[params] = cycle
-    progress.line(f"{block.name}: {len(runs) - len(missed)} of {len(runs)} found")
+    progress.line(f"{block.name}: {runs - len(missed)} of {runs} found")
     if options.record:
         (block.bench / "faults.json").write_text(json.dumps(listed, indent=2, ensure_ascii=False) + "\n")
     return missed
 
 
-def by_lockstep(block, listed, runs, work, options, progress):
-    """Yields (fault, set, (cycle, sequence), or None if it was not found) of each run."""
+def by_lockstep(block, listed, chosen, work, options, progress):
+    """Yields for each fault (fault, set, (cycle, sequence)) of the first run that finds it, or (fault, sets, None)."""
     sources = patch(block, listed, work)
-    for params in dict.fromkeys(params for _, params, _ in runs):
+    plan = dict(cosim.default_runs(block, work))
+    sets = options.params or list(plan)
+    if options.sample is not None:
+        sets, chosen = sample(block, chosen, sets, options.sample)
+    left = chosen
+    for params in sets:
         progress.say(f"{block.name} {params}: building")
         code = Path(__file__).with_name("mutant_number.cpp")
         harness = cosim.Harness(
-            block, cosim.build(block, block.parameters(params), patched=sources, code=code, waves=True)
+            block, cosim.build(block, block.parameters(params), patched=sources, code=code, waves=options.waves)
         )
         sequence = harness.sequences(work)[0]
         # The object without a fault is the RTL: what finds something in it would find everything.
-        if look(harness, work, params, sequence, options.seed, 20_000, 0) is not None:
+        if look(harness, work, params, sequence, options, 20_000, 0) is not None:
             raise WrongRequest(f"{block.name} at {params} fails without a fault", f"logs: {work}")
+        cycles = options.cycles or plan.get(params, _CYCLES)
         with ThreadPoolExecutor(options.jobs) as pool:
-            here = [(fault, cycles) for fault, at, cycles in runs if at == params]
             found = pool.map(
-                lambda one: look(harness, work, params, sequence, options.seed, one[1], listed.index(one[0]) + 1), here
+                lambda one: look(harness, work, params, sequence, options, cycles, listed.index(one) + 1), left
             )
-            for (fault, _), cycle in zip(here, found):
-                yield fault, params, None if cycle is None else (cycle, sequence)
+            still = []
+            for fault, cycle in zip(left, found):
+                if cycle is None:
+                    still.append(fault)
+                else:
+                    yield fault, params, (cycle, sequence)
+        left = still
+        if not left:
+            return
+    for fault in left:
+        yield fault, ", ".join(sets), None
 
 
-def by_properties(block, listed, runs, work, options, progress):
-    """As by_lockstep, with the property that fails in place of a sequence."""
+def sample(block, chosen, sets, number):
+    """([set], faults) of --sample: a set at which faults were found, and so many of those. Raises WrongRequest if none
+    was found at any of the sets."""
+    known = {params: [fault for fault in chosen if params in fault.get("found", ())] for params in sets}
+    there = tree.sample([params for params in sets if known[params]], 1, block.folder)
+    if not there:
+        raise WrongRequest(f"no fault of {block.name} was found", f"castor faults {block.name} --record")
+    return there, tree.sample(known[there[0]], number, block.folder, key=lambda fault: fault["name"])
+
+
+def by_properties(block, listed, chosen, work, options, progress):
+    """As by_lockstep at each of a fault's sets, with the property that fails in place of a sequence."""
     tools.need("yosys", "berkeley-abc")
-    for params in dict.fromkeys(params for _, params, _ in runs):
+    if options.sample is not None:
+        chosen = tree.sample(chosen, options.sample, block.folder, key=lambda fault: fault["name"])
+    for params in dict.fromkeys(params for fault in chosen for params in sets_of(fault)):
+        if options.params and params not in options.params:
+            continue
         progress.say(f"{block.name} {params}")
-        here = [fault for fault, at, _ in runs if at == params]
+        here = [fault for fault in chosen if params in sets_of(fault)]
 
         def hunt(fault, folder=work / params, params=params):
             design = broken(block, fault, folder / fault["name"] / "rtl") if fault else block
@@ -189,24 +219,8 @@ def read(block):
 
 
 def sets_of(fault):
-    """Names of the parameter sets at which the fault exists."""
+    """Names of the parameter sets at which a property has to find the fault."""
     return fault.get("sets", ["default"])
-
-
-def everything(chosen, options):
-    return [
-        (fault, params, options.cycles)
-        for fault in chosen
-        for params in sets_of(fault)
-        if not options.params or params in options.params
-    ]
-
-
-def quick(chosen, count):
-    """The runs of --quick: (fault, set, cycles)."""
-    known = [(fault, *next(iter(fault["found"].items()))) for fault in chosen if fault.get("found")]
-    short = sorted((one for one in known if one[2] <= 50_000), key=lambda one: -one[2])[:count]
-    return [(fault, params, max(20_000, 10 * cycle)) for fault, params, cycle in short]
 
 
 def patch(block, faults, work):
@@ -270,12 +284,14 @@ def insert(text, number, fault, plain):
     return text[: found.start()] + before + found.group(1) + new + found.group(2) + after + text[found.end() :]
 
 
-def look(harness, work, params, sequence, seed, cycles, number):
+def look(harness, work, params, sequence, options, cycles, number):
     """The cycle in which the run finds fault `number`, or None."""
     log = work / f"{params}-{number}.log"
     data = log.with_suffix(".json")
     data.unlink(missing_ok=True)
-    harness.run(log, params, cycles, sequence, seed, "--json", data, "--dump", log.with_suffix(""), mutant=number)
+    harness.run(
+        log, params, cycles, sequence, options.seed, "--json", data, "--dump", log.with_suffix(""), mutant=number
+    )
     if not data.exists():
         raise WrongRequest(f"castor cosim {harness.block.name} does not run", f"log: {log}")
     result = json.loads(data.read_text())

@@ -46,6 +46,9 @@ def add_arguments(parser):
         help="CPU time to prove one survivor equivalent (default: %(default)g)",
     )
     parser.add_argument(
+        "--waves", action="store_true", help="leave waves of each difference beside its log (takes twice as long)"
+    )
+    parser.add_argument(
         "--proven",
         metavar="FILE",
         help="JSON of castor prove at the same set, or 'recorded' for the recorded verdicts: a mutant that differs "
@@ -114,7 +117,7 @@ def run(options, progress):
             values,
             source=work / "mutants.sv",
             code=Path(__file__).with_name("mutant_number.cpp"),
-            waves=True,
+            waves=options.waves,
         ),
     )
 
@@ -309,7 +312,7 @@ def numbered(verilog, top):
 
 
 def lockstep(number, harness, options, sequence, seed, log):
-    """One run over one mutant (0: none). Returns the tools.Result. The waves of a difference lie beside the log."""
+    """One run over one mutant (0: none). Returns the tools.Result."""
     return harness.run(
         log,
         options.params,

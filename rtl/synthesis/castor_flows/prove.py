@@ -1,6 +1,5 @@
 """castor prove: the properties of a block's RTL, each with the engine that proved it."""
 
-import hashlib
 import json
 import re
 import time
@@ -229,7 +228,7 @@ class Run:
             if not self.chosen:
                 raise NothingChosen(f"no property is recorded as decided within {options.quick:g} s")
         if options.sample:
-            self.chosen = sample(self.chosen, options.sample, self.block.folder)
+            self.chosen = tree.sample(self.chosen, options.sample, self.block.folder, key=lambda one: one.name)
         if not self.chosen:
             raise NothingChosen(
                 "no property is called so", "there are: " + ", ".join(one.name for one in self.properties)
@@ -553,12 +552,6 @@ def record(block, chosen, values, properties):
 def is_quick(entry, seconds):
     """Recorded as decided for good within `seconds`, and without others that would have to be proven first."""
     return entry is not None and _WORTH[entry["result"]] == 3 and entry["seconds"] <= seconds and not entry["given"]
-
-
-def sample(properties, number, folder):
-    """`number` of the properties: those whose names, behind the RTL in `folder`, have the smallest hashes."""
-    rtl = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.sv")))).hexdigest()
-    return sorted(properties, key=lambda one: hashlib.sha256(f"{rtl} {one.name}".encode()).hexdigest())[:number]
 
 
 def losses(properties, known, there):

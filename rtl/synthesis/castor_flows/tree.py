@@ -17,6 +17,7 @@ The modules of rtl/common, which blocks share, lie like that below tb/rtl_common
 """
 
 import difflib
+import hashlib
 import json
 import os
 import re
@@ -232,6 +233,12 @@ def read_sets(path):
             if not isinstance(value, int) or isinstance(value, bool) or not re.fullmatch(r"[A-Za-z]\w*", parameter):
                 raise WrongRequest(f"{path}: set {name}: parameter '{parameter}' is not a whole number")
     return sets
+
+
+def sample(items, number, folder, key=str):
+    """`number` of the items: those whose names (`key`), behind the RTL in `folder`, have the smallest hashes."""
+    rtl = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.sv")))).hexdigest()
+    return sorted(items, key=lambda one: hashlib.sha256(f"{rtl} {key(one)}".encode()).hexdigest())[:number]
 
 
 def read_text(path):
