@@ -151,15 +151,7 @@ fs::path built_program(const std::string& name, const Paths& sources, const Shar
 
 /// <cache>/programs, made if it is not there; the cache is that of RTL.
 fs::path programs_cache() {
-  const auto told = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return std::string(value != nullptr ? value : "");
-  };
-  fs::path folder = told("CASTOR_CACHE");
-  if (folder.empty()) {
-    const std::string home = told("XDG_CACHE_HOME");
-    folder = (home.empty() ? fs::path(told("HOME")) / ".cache" : fs::path(home)) / "castor";
-  }
+  const fs::path folder = base::cache_folder();
   std::error_code failed;
   fs::create_directories(folder / "programs", failed);
   if (!failed && ::access((folder / "programs").c_str(), W_OK | X_OK) != 0) {

@@ -17,6 +17,7 @@
 #include "castor_cc/device_link.h"
 #include "castor_cc/diagnostics.h"
 #include "castor_cc/elf_file.h"
+#include "castor_cc/header_cache.h"
 #include "castor_cc/ir_copies.h"
 #include "castor_cc/missing_functions.h"
 #include "castor_cc/missing_headers.h"
@@ -117,6 +118,10 @@ class Job {
                   Result& result) const;
   bool link_device_code(std::vector<std::string>& objects, const std::string& output, Result& result);
   bool execute(const std::vector<std::string>& command, Result& result, std::string& error_text);
+  bool read_for_device(const Input& input, const std::string& ir, Result& result, std::string& error_text);
+  bool read_for_host(const Input& input, const std::string& mode, const std::string& ptx, const std::string& output,
+                     Result& result, std::string& error_text);
+  bool shows(const std::vector<std::string>& command, Result& result) const;
   void check_inputs() const;
   [[nodiscard]] std::string temporary(std::size_t index, const std::string& path, const char* extension) const;
   [[nodiscard]] std::string output_of(std::size_t index) const;
@@ -128,6 +133,7 @@ class Job {
   std::ostream& out_;
   std::ostream& err_;
   std::optional<TemporaryDirectory> temporary_;
+  HeaderCache headers_;
 };
 
 std::string Job::temporary(std::size_t index, const std::string& path, const char* extension) const {
@@ -135,11 +141,41 @@ std::string Job::temporary(std::size_t index, const std::string& path, const cha
   return base + "/" + std::to_string(index) + "-" + with_extension(path, extension);
 }
 
-bool Job::execute(const std::vector<std::string>& command, Result& result, std::string& error_text) {
+/// Notes a command for -v and --dryrun. Returns whether it is not to run at all.
+bool Job::shows(const std::vector<std::string>& command, Result& result) const {
   if (options_.verbose || options_.dry_run) result.commands += "#$ " + shell_line(command) + "\n";
-  if (options_.dry_run) return true;
+  return options_.dry_run;
+}
+
+bool Job::execute(const std::vector<std::string>& command, Result& result, std::string& error_text) {
+  if (shows(command, result)) return true;
   if (deferred_signal() != 0) return false;
-  ProcessResult process = run_process(command);
+  const ProcessResult process = run_process(command);
+  error_text += process.error_text;
+  return process.exit_code == 0;
+}
+
+bool Job::read_for_device(const Input& input, const std::string& ir, Result& result, std::string& error_text) {
+  const std::vector<std::string> command = device_command(tools_, options_, input, ir);
+  if (shows(command, result)) return true;
+  if (deferred_signal() != 0) return false;
+  const ProcessResult process = headers_.run(command, device_reading(tools_, options_));
+  error_text += process.error_text;
+  return process.exit_code == 0;
+}
+
+bool Job::read_for_host(const Input& input, const std::string& mode, const std::string& ptx, const std::string& output,
+                        Result& result, std::string& error_text) {
+  const std::vector<std::string> command = host_command(tools_, options_, input, mode, ptx, output);
+  if (shows(command, result)) return true;
+  if (deferred_signal() != 0) return false;
+  // The name of a dependency file that is not given is clang's to choose.
+  const std::vector<std::string>& depend = options_.depend_flags;
+  const auto named = std::find(depend.begin(), depend.end(), "-MF");
+  const bool has_name = named != depend.end() && named + 1 != depend.end();
+  const ProcessResult process = depend.empty() ? headers_.run(command, host_reading(tools_, options_))
+                                : has_name     ? headers_.run(command, host_reading(tools_, options_), *(named + 1))
+                                               : run_process(command);
   error_text += process.error_text;
   return process.exit_code == 0;
 }
@@ -149,7 +185,7 @@ bool Job::execute(const std::vector<std::string>& command, Result& result, std::
 bool Job::make_ir(Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir) {
   for (;;) {
     std::string found;
-    const bool good = execute(device_command(tools_, options_, input, ir_file), result, found);
+    const bool good = read_for_device(input, ir_file, result, found);
     const bool again = !good && input.sources != nullptr &&
                        input.sources->rewrite_launches(device_launches(found), is_before_cxx17(options_));
     if (!again) errors += found;
@@ -226,7 +262,7 @@ Job::Result Job::compile_relocatable(Input& input, const std::string& output, st
   if (good) {
     // The image of the object itself is never loaded.
     if (!options_.dry_run) write_file(section, "relocatable device code");
-    good = execute(host_command(tools_, options_, input, "-c", section, output), result, host_errors);
+    good = read_for_host(input, "-c", section, output, result, host_errors);
     result.text += without_repeats(host_errors, device_text);
   }
   if (good && !options_.dry_run) {
@@ -321,7 +357,7 @@ Job::Result Job::compile_cuda(Input& input, const std::string& mode, const std::
   if (!make_ptx(input, ptx, index, result)) return result;
   const std::string device_text = result.text;
   std::string host_errors;
-  if (!execute(host_command(tools_, options_, input, mode, ptx, output), result, host_errors)) result.code = kFailed;
+  if (!read_for_host(input, mode, ptx, output, result, host_errors)) result.code = kFailed;
   result.text += without_repeats(host_errors, device_text);
   return result;
 }

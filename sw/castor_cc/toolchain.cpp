@@ -98,7 +98,7 @@ std::string known_arch(int arch) {
   return "sm_50";
 }
 
-std::vector<std::string> cuda_flags(const Options& options, const Input& input) {
+std::vector<std::string> cuda_flags(const Options& options) {
   // The architecture is given to the host side too: it is part of what the sources see.
   std::vector<std::string> flags = {"-x",
                                     "cuda",
@@ -111,7 +111,6 @@ std::vector<std::string> cuda_flags(const Options& options, const Input& input) 
   if (!has_standard(options)) flags.emplace_back("-std=c++17");
   // By name, so that it counts as a system header: no warnings from it, no entry in dependency files of -MMD.
   append(flags, {"-include", "cuda_runtime.h"});
-  append(flags, input.reading);
   if (options.relocatable) flags.emplace_back("-D__CUDACC_RDC__");
   return flags;
 }
@@ -163,16 +162,24 @@ Toolchain find_toolchain() {
   return tools;
 }
 
-std::vector<std::string> device_command(const Toolchain& tools, const Options& options, const Input& input,
-                                        const std::string& ir) {
+std::vector<std::string> device_reading(const Toolchain& tools, const Options& options) {
   std::vector<std::string> command = {tools.clang_cxx};
-  append(command, cuda_flags(options, input));
-  append(command, {"--cuda-device-only", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
+  append(command, cuda_flags(options));
+  command.emplace_back("--cuda-device-only");
   append(command, code_flags(options, options.device_arch));
-  append(command, {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", tools.libdevice});
   append(command, common_flags(tools, options));
   append(command, options.device_flags);
-  append(command, {"-isystem", tools.include_dir, input.path, "-o", ir});
+  append(command, {"-isystem", tools.include_dir});
+  return command;
+}
+
+std::vector<std::string> device_command(const Toolchain& tools, const Options& options, const Input& input,
+                                        const std::string& ir) {
+  std::vector<std::string> command = device_reading(tools, options);
+  append(command, input.reading);
+  append(command, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
+  append(command, {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", tools.libdevice});
+  append(command, {input.path, "-o", ir});
   return command;
 }
 
@@ -281,30 +288,52 @@ std::vector<std::string> opencl_command(const Toolchain& tools, const Options& o
   return command;
 }
 
-std::vector<std::string> host_command(const Toolchain& tools, const Options& options, const Input& input,
-                                      const std::string& mode, const std::string& ptx, const std::string& output) {
-  std::vector<std::string> command = {input.kind == InputKind::kC ? tools.clang_c : tools.clang_cxx};
-  if (input.kind == InputKind::kCuda) {
-    append(command, cuda_flags(options, input));
-    command.emplace_back("--cuda-host-only");
-    // Of the host side alone: on the device side clang 14 would give local kernels and variables other names than the
-    // host registers, and leaves references to the old ones.
-    if (options.relocatable && mode == "-c") command.emplace_back("-fgpu-rdc");
-    if (!ptx.empty()) append(command, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx});
-  } else {
-    append(command, {"-x", input.kind == InputKind::kC ? "c" : "c++"});
-    if (input.kind == InputKind::kCxx && !has_standard(options)) command.emplace_back("-std=c++17");
-  }
-  append(command, {mode, optimisation(options, false)});
-  if (options.debug || options.device_debug) command.emplace_back("-g");
-  if (options.shared) command.emplace_back("-fPIC");
+namespace {
+
+/// Options of every compilation for the host but language and standard.
+std::vector<std::string> host_flags(const Toolchain& tools, const Options& options, InputKind kind) {
+  std::vector<std::string> flags = {optimisation(options, false)};
+  if (options.debug || options.device_debug) flags.emplace_back("-g");
+  if (options.shared) flags.emplace_back("-fPIC");
   for (const std::string& flag : common_flags(tools, options)) {
     // A C file in the same call as C++ files gets no C++ standard.
-    if (input.kind == InputKind::kC && flag.compare(0, 8, "-std=c++") == 0) continue;
-    command.push_back(flag);
+    if (kind == InputKind::kC && flag.compare(0, 8, "-std=c++") == 0) continue;
+    flags.push_back(flag);
   }
-  append(command, options.host_flags);
-  append(command, {"-isystem", tools.include_dir});
+  append(flags, options.host_flags);
+  append(flags, {"-isystem", tools.include_dir});
+  return flags;
+}
+
+}  // namespace
+
+std::vector<std::string> host_reading(const Toolchain& tools, const Options& options) {
+  std::vector<std::string> command = {tools.clang_cxx};
+  append(command, cuda_flags(options));
+  command.emplace_back("--cuda-host-only");
+  // Of the host side alone: on the device side clang 14 would give local kernels and variables other names than the
+  // host registers, and leaves references to the old ones.
+  const Stage stage = options.stage;
+  const bool object = stage == Stage::kObject || stage == Stage::kLink || stage == Stage::kArchive;
+  if (options.relocatable && object) command.emplace_back("-fgpu-rdc");
+  append(command, host_flags(tools, options, InputKind::kCuda));
+  return command;
+}
+
+std::vector<std::string> host_command(const Toolchain& tools, const Options& options, const Input& input,
+                                      const std::string& mode, const std::string& ptx, const std::string& output) {
+  std::vector<std::string> command;
+  if (input.kind == InputKind::kCuda) {
+    command = host_reading(tools, options);
+    append(command, input.reading);
+    if (!ptx.empty()) append(command, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx});
+  } else {
+    const bool c = input.kind == InputKind::kC;
+    command = {c ? tools.clang_c : tools.clang_cxx, "-x", c ? "c" : "c++"};
+    if (!c && !has_standard(options)) command.emplace_back("-std=c++17");
+    append(command, host_flags(tools, options, input.kind));
+  }
+  command.push_back(mode);
   if (mode == "-c" || mode == "-S") append(command, options.depend_flags);
   if (mode == "-M" || mode == "-MM") {
     for (std::size_t i = 0; i < options.depend_flags.size(); ++i) {

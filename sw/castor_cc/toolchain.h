@@ -23,6 +23,10 @@ struct Toolchain {
 /// Locates everything. Throws base::InputError that names what is missing and the package or target that brings it.
 [[nodiscard]] Toolchain find_toolchain();
 
+/// The beginning of a command that reads CUDA sources for the device, or for the host: everything that decides what
+/// their headers mean.
+[[nodiscard]] std::vector<std::string> device_reading(const Toolchain& tools, const Options& options);
+[[nodiscard]] std::vector<std::string> host_reading(const Toolchain& tools, const Options& options);
 /// CUDA source to LLVM text, device library included, before the first optimisation.
 [[nodiscard]] std::vector<std::string> device_command(const Toolchain& tools, const Options& options,
                                                       const Input& input, const std::string& ir);

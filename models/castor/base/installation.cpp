@@ -30,6 +30,12 @@ std::string this_object() {
   return length > 0 ? std::string(buffer, static_cast<std::size_t>(length)) : std::string{};
 }
 
+/// An environment variable; empty if it is not set.
+std::string told(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
 std::string parent(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos || slash == 0 ? std::string("/") : path.substr(0, slash);
@@ -38,8 +44,7 @@ std::string parent(const std::string& path) {
 }  // namespace
 
 std::string prefix() {
-  if (const char* const told = std::getenv("CASTOR_PREFIX"); told != nullptr && *told != '\0') {
-    std::string folder = told;
+  if (std::string folder = told("CASTOR_PREFIX"); !folder.empty()) {
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     return folder;
   }
@@ -55,5 +60,11 @@ std::string prefix() {
 std::string library_folder() { return prefix() + "/" CASTOR_LIBDIR; }
 
 std::string data_folder() { return prefix() + "/share/castor"; }
+
+std::string cache_folder() {
+  if (std::string folder = told("CASTOR_CACHE"); !folder.empty()) return folder;
+  const std::string home = told("XDG_CACHE_HOME");
+  return (home.empty() ? told("HOME") + "/.cache" : home) + "/castor";
+}
 
 }  // namespace castor::base

@@ -13,14 +13,13 @@ struct ParameterSet {
   Params params;
 };
 
-inline constexpr std::array<ParameterSet, 8> kParameterSets{{
+inline constexpr std::array<ParameterSet, 7> kParameterSets{{
     {"minimum", {1, 1, 0}},
     {"proof", {2, 2, 0}},
     {"odd", {3, 4, 1}},
     {"five", {5, 16, 0}},
     {"default", {32, 1024, 0}},
-    {"hashed", {32, 1024, 1}},
-    {"large", {32, 2048, 0}},
+    {"large", {32, 2048, 1}},
     {"kernels", {256, 64, 1}},
 }};
 
