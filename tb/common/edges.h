@@ -63,8 +63,7 @@ class Edges {
     EdgeMode mode = mode_;
     if (mode == EdgeMode::kMixed) mode = static_cast<EdgeMode>(random_.below(kEdgeModes - 1));
     if (mode == EdgeMode::kPlain) return plain;
-    unsigned bits = 0;
-    while (bits < 64 && most >> bits != 0) ++bits;
+    const unsigned bits = width(most);
     std::uint64_t& last = last_.at(std::min(bits, 64U));
     std::uint64_t value = mode == EdgeMode::kWhole  ? random_()
                           : mode == EdgeMode::kEnds ? end(least, most, bits)
@@ -76,9 +75,14 @@ class Edges {
   }
   /// Returns any value of `bits` bits.
   std::uint64_t bits(unsigned bits, std::uint64_t plain) { return between(0, twin::mask(bits), plain); }
-  /// As between, for a value that costs cycles: nearly all are plain.
+  /// As between, for a value that costs cycles: nearly all are plain. Of the others, half are a plain value with one
+  /// upper bit: who does not see that bit is done too early.
   std::uint64_t size(std::uint64_t least, std::uint64_t most, std::uint64_t plain) {
-    return mode_ != EdgeMode::kPlain && random_.below(65536) < size_rate_ ? between(least, most, plain) : plain;
+    if (mode_ == EdgeMode::kPlain || random_.below(65536) >= size_rate_) return plain;
+    const unsigned bits = width(most);
+    if (bits <= kBorders[0] || random_.below(2) == 0) return between(least, most, plain);
+    const std::uint64_t tall = plain | std::uint64_t{1} << (kBorders[0] + random_.below(bits - kBorders[0]));
+    return tall >= least && tall <= most ? tall : plain;
   }
   /// Returns where a counter of `bits` bits begins: in a plain episode at `plain`, else often fewer than `steps` before
   /// it wraps, or before its upper half.
@@ -99,6 +103,11 @@ class Edges {
  private:
   static constexpr unsigned kBorders[] = {8, 15, 16, 24, 31, 32, 48};
 
+  static unsigned width(std::uint64_t most) {
+    unsigned bits = 0;
+    while (bits < 64 && most >> bits != 0) ++bits;
+    return bits;
+  }
   /// A number at an end, or with an upper bit and little else.
   std::uint64_t end(std::uint64_t least, std::uint64_t most, unsigned bits) {
     const auto power = [&] { return std::uint64_t{1} << random_.below(std::max(bits, 1U)); };
@@ -132,6 +141,7 @@ class Edges {
     const std::uint64_t how = random_.below(8);
     if (how == 0 || bits <= kBorders[0]) return random_.below(64);
     if (how == 1) return last + 1;
+    if (how == 2) return last ^ std::uint64_t{1} << random_.below(bits);
     const unsigned from = border(bits);
     return how < 5 ? last ^ (std::uint64_t{1} << (from + random_.below(bits - from)))
                    : (last & twin::mask(from)) | (random_() & ~twin::mask(from));

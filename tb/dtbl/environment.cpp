@@ -25,11 +25,15 @@ Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t
   key.set_word(0, random_());
   key.set_word(1, random_() & twin::mask(Key::kBits - 64));
   keys_.assign(std::max(1U, knobs_.keys), key);
-  for (std::size_t i = 1; i < keys_.size(); ++i) {
-    const auto bit = static_cast<unsigned>(edges_.between(0, Key::kBits - 1, below(Key::kBits)));
-    keys_[i].assign(bit, !key.test(bit));
-  }
+  for (std::size_t i = 1; i < keys_.size(); ++i) draw_key(i);
   forget();
+}
+
+/// A key becomes the first one with another bit in one place.
+void Environment::draw_key(std::size_t i) {
+  const auto bit = static_cast<unsigned>(edges_.between(0, Key::kBits - 1, below(Key::kBits)));
+  keys_[i] = keys_[0];
+  keys_[i].assign(bit, !keys_[0].test(bit));
 }
 
 void Environment::forget() {
@@ -118,6 +122,7 @@ void Environment::new_command() {
   const unsigned lanes = knobs_.whole_warps ? 32 : 1 + below(std::min(knobs_.lanes, 32U));
   const bool mixed = chance(knobs_.mixed);
   const bool goes_on = knobs_.endless != 0 && chance(knobs_.endless);
+  if (keys_.size() > 1 && chance(kAlways / 8)) draw_key(1 + below(static_cast<unsigned>(keys_.size()) - 1));
   Beat beat;
   beat.sm = static_cast<U8>(below(knobs_.sms));
   beat.warp = static_cast<U8>(below(knobs_.warps));
@@ -130,6 +135,9 @@ void Environment::new_command() {
     beat.lane = static_cast<U8>(lane);
     if (mixed && chance(kAlways / 2)) beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
     beat.dim = chance(knobs_.huge) ? packed(kHuge, 1, 1) : draw_dim(knobs_.volume);
+    if (knobs_.tall != 0 && chance(knobs_.tall)) {  // ends only for who does not see the upper bit
+      beat.dim = packed(1 + below(4) + (U64{1} << (8 + below(24))), 1, 1);
+    }
     place_record(beat);
     if (knobs_.break_rule != 0 && chance(kAlways / 4)) beat.param |= kOffChip;
     beats_.push_back(beat);

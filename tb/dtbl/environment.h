@@ -65,6 +65,7 @@ class Environment final : public Sequence {
   };
 
   void forget();
+  void draw_key(std::size_t i);
   void new_command();
   void place_record(Beat& beat);
   [[nodiscard]] U64 draw_dim(unsigned most);

@@ -16,6 +16,7 @@ struct Knobs {
   unsigned volume = 3;    ///< thread blocks of a group, at most, per dimension
   unsigned solid = 8192;  ///< kernels and groups of more than one dimension
   unsigned huge = 0;      ///< groups that do not end
+  unsigned tall = 0;      ///< ... nor these, of few thread blocks but for one upper bit of their number
   unsigned row = 0;       ///< kernels and groups of one long dimension, next to a power of two
   unsigned long_row = 0;  ///< ... of 13 bits or more
   unsigned wide = 0;      ///< kernels and groups whose sizes have any number of bits; most do not end

@@ -32,6 +32,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.delay = pick({1, 5, 60, 400});
   knobs.fallback = pick({3000, 30000, kAlways});
   knobs.rest = pick({0, 20, 1000});
+  knobs.tall = pick({0, 0, 0, 2000});
   if (params.NumKde == 1) knobs.keys = pick({1, 2});
   return knobs;
 }
@@ -48,7 +49,7 @@ void rules(Knobs& knobs) {
 void resets(Knobs& knobs) {
   knobs.over = 600;
   knobs.rest = 0;
-  knobs.huge = 4000;
+  knobs.huge = knobs.tall = 4000;
 }
 
 void hot(Knobs& knobs) {

@@ -55,8 +55,8 @@ void Environment::draw_settings(Inputs& in) {
   in.policy = static_cast<U8>(knobs_.policy < 4 ? knobs_.policy : below(4));
   in.ovf_log2 = 0;
   if (knobs_.ovf_log2 != 0 && !chance(knobs_.no_memory)) {
-    in.ovf_log2 =
-        static_cast<U8>(knobs_.ovf_least + below(knobs_.ovf_log2 + 1 - std::min(knobs_.ovf_least, knobs_.ovf_log2)));
+    const unsigned least = std::min(knobs_.ovf_least, knobs_.ovf_log2);
+    in.ovf_log2 = static_cast<U8>(edges_.between(least, knobs_.ovf_log2, least + below(knobs_.ovf_log2 + 1 - least)));
   }
 }
 
@@ -82,6 +82,7 @@ void Environment::wish(unsigned kd, unsigned level, unsigned sm, unsigned volume
   // Nobody looks at the SM of a kernel of the host.
   if (level == 0) push.sm = (sm + static_cast<unsigned>(number_)) % (1U << params_.sm_bits());
   push.cnt = chance(knobs_.huge) ? most : std::min<U64>(1 + below(volume), most);
+  if (level != 0) push.cnt = std::max(push.cnt, std::min<U64>(knobs_.volume_least, most));
   if (knobs_.sizes) push.cnt = edges_.size(1, most, push.cnt);
   push.agei = edges_.any(&Inputs::push_agei, ++number_);
   push.dim = edges_.any(&Inputs::push_dim, random_());

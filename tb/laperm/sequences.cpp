@@ -6,6 +6,12 @@
 namespace castor::laperm::tb {
 namespace {
 
+constexpr unsigned kRing = 8;       // log2 of the slots of a ring
+constexpr unsigned kRingLists = 3;  // lists in memory at once
+
+/// Items that fill banks and rings of some lists, and some more.
+unsigned ring_items(const Params& params) { return kRingLists * (params.BankDepth + (2U << kRing) + 20); }
+
 /// Mixes of traffic: few and many launches, one SM that launches and all, room and none, quick and slow memory.
 Knobs draw(const Params& params, std::uint64_t seed) {
   base::Xoshiro256 rng(seed ^ 0x6C61'7065'726DULL ^ 0x5FULL);
@@ -38,6 +44,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.answer = pick({2000, 60000, kAlways});
   knobs.delay = pick({1, 3, 20, 200});
   knobs.rest = pick({0, 20, 1000});
+  knobs.sizes = rng.below(4) == 0;
   return knobs;
 }
 
@@ -119,7 +126,8 @@ void no_memory(Knobs& knobs, const Params& params) {
   knobs.orphan = 20000;
 }
 
-void overflow(Knobs& knobs) {
+void overflow(Knobs& knobs, const Params& params) {
+  knobs.ovf_log2 = params.OvfW;
   knobs.orphan = kAlways;
   knobs.alive = 500;
   knobs.bind = 2;
@@ -129,22 +137,22 @@ void overflow(Knobs& knobs) {
   knobs.need = 0;
 }
 
-void slow_memory(Knobs& knobs) {
-  overflow(knobs);
+void slow_memory(Knobs& knobs, const Params& params) {
+  overflow(knobs, params);
   knobs.memory = 1500;
   knobs.delay = 300;
   knobs.take = knobs.open = kAlways;
 }
 
-void quick_memory(Knobs& knobs) {
-  overflow(knobs);
+void quick_memory(Knobs& knobs, const Params& params) {
+  overflow(knobs, params);
   hot(knobs);
   knobs.delay = 1;
   knobs.volume = 1;
 }
 
-void stuck_memory(Knobs& knobs) {
-  overflow(knobs);
+void stuck_memory(Knobs& knobs, const Params& params) {
+  overflow(knobs, params);
   knobs.memory = 60;
   knobs.answer = 600;
 }
@@ -259,6 +267,61 @@ void deep(Knobs& knobs) {
 /// An entry is written to memory every second cycle.
 base::Cycle until_deep(const Params& params) { return params.OvfW > 16 || params.CntW > 16 ? 138'000 : 0; }
 
+/// Lists of three SMs in memory: rings of 256 and more slots fill, run empty and fill again; as many reads are under
+/// way as there may be.
+void rings(Knobs& knobs, const Params& params) {
+  hot(knobs);
+  knobs.policy = 2;
+  knobs.ovf_least = kRing;
+  knobs.ovf_log2 = kRing + 1;
+  knobs.settings = 0;
+  knobs.kernel = knobs.launch = knobs.orphan = 0;
+  knobs.volume = knobs.level = 1;
+  knobs.bind = kRingLists;
+  knobs.burst = ring_items(params);
+  knobs.alive = 20;
+  knobs.slots = 16;
+  knobs.delay = 400;
+}
+
+/// Every second cycle an item comes, and in each round of the SMs one goes.
+base::Cycle until_rings_are_empty(const Params& params) {
+  return params.OvfW > kRing ? 2 * ring_items(params) + ring_items(params) / kRingLists * (params.NumSm + 2) * 3 / 2
+                             : 0;
+}
+
+/// Many sets fill and empty: more slots have been given back than a byte counts, and are given out again.
+void given_back(Knobs& knobs) {
+  hot(knobs);
+  knobs.policy = 1;
+  knobs.settings = 0;
+  knobs.kernel = knobs.launch = 0;
+  knobs.orphan = 9000;
+  knobs.volume = 1;
+  knobs.level = 2;
+  knobs.burst = 900;
+  knobs.alive = 700;
+  knobs.slots = 16;
+}
+
+base::Cycle until_given_back(const Params& params) { return params.sets() * params.BankDepth > 512 ? 12'000 : 0; }
+
+/// Items of more thread blocks than twelve bits count, placed to their end.
+void long_items(Knobs& knobs) {
+  hot(knobs);
+  knobs.policy = 1;
+  knobs.settings = 0;
+  knobs.kernel = 0;
+  knobs.launch = 0;
+  knobs.orphan = kAlways;
+  knobs.alive = 2;
+  knobs.volume_least = 4'097;
+  knobs.volume = 5'000;
+  knobs.slots = 16;
+}
+
+base::Cycle until_long_items_end(const Params& params) { return params.CntW > 12 ? 24'000 : 0; }
+
 void sleepy(Knobs& knobs) {
   hot(knobs);
   knobs.kernel = 1000;
@@ -302,6 +365,12 @@ const Sequences& sequences() {
       {"large", "items of thousands of thread blocks", kKeepsContract, With::changed<large>},
       {"deep", "a list in memory and a kernel that need more than 16 bits", kKeepsContract, With::changed<deep>, 0,
        until_deep},
+      {"rings", "lists in memory that fill their rings and empty them", kKeepsContract, With::changed<rings>, 0,
+       until_rings_are_empty},
+      {"given_back", "sets that fill and empty: slots are given back and out again", kKeepsContract,
+       With::changed<given_back>, 0, until_given_back},
+      {"long_items", "items of more than 4096 thread blocks, to their end", kKeepsContract, With::changed<long_items>,
+       0, until_long_items_end},
       {"sleepy", "short work, then long rest", kKeepsContract, With::changed<sleepy>}};
   return all;
 }

@@ -7,14 +7,15 @@ inline constexpr unsigned kAlways = 65536;  ///< a rate: in every case
 /// How the surroundings behave. Rates are in 1/65536 per cycle or per case, times in cycles.
 struct Knobs {
   // What arrives
-  unsigned launch = 8000;  ///< a launch by device code goes into a list
-  unsigned level = 15;     ///< of launches, at most
-  unsigned bind = 32;      ///< launches are of the first so many SMs only
-  unsigned burst = 0;      ///< so many launches come together
-  unsigned alive = 60;     ///< no launch beyond so many
-  unsigned host = 3000;    ///< a kernel comes to the head of a queue
-  unsigned queues = 128;   ///< of the first so many
-  unsigned suspend = 800;  ///< a suspended block can come back
+  unsigned launch = 8000;   ///< a launch by device code goes into a list
+  unsigned level = 15;      ///< of launches, at most
+  unsigned bind = 32;       ///< launches are of the first so many SMs only
+  unsigned burst = 0;       ///< so many launches come together
+  unsigned alive = 60;      ///< no launch beyond so many
+  unsigned host = 3000;     ///< a kernel comes to the head of a queue
+  unsigned queues = 128;    ///< of the first so many
+  unsigned all_queues = 0;  ///< every queue of the host has one
+  unsigned suspend = 800;   ///< a suspended block can come back
   // What leaves
   unsigned entries = 8;     ///< of the kernel table
   unsigned time = 40;       ///< of a kernel in its entry, at most

@@ -27,6 +27,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.take_back = pick({0, 0, 3000});
   knobs.drop_found = pick({0, 0, 5000});
   knobs.rest = pick({0, 20, 1000});
+  knobs.all_queues = pick({0, 0, 300});
   return knobs;
 }
 
@@ -105,6 +106,7 @@ void hosts(Knobs& knobs) {
   hot(knobs);
   knobs.launch = 200;
   knobs.host = kAlways;
+  knobs.all_queues = 600;
 }
 
 void few_hosts(Knobs& knobs) {
