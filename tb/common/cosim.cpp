@@ -223,7 +223,7 @@ int cosim_default(const BlockEntry& block, CosimRequest request) {
 
 std::vector<PlannedRun> default_runs(const BlockEntry& block) {
   // A budget of bits that are settled and compared, and the least and most that a set gets of it.
-  constexpr base::Cycle kBudget = 8'000'000'000, kLeast = 200'000, kMost = 1'000'000, kGranularity = 10'000;
+  constexpr base::Cycle kBudget = 16'000'000'000, kLeast = 200'000, kMost = 1'000'000, kGranularity = 10'000;
   std::vector<PlannedRun> runs;
   for (const char* const name : {"minimum", "odd", "default", "large"}) {
     const auto set = std::find_if(block.sets.begin(), block.sets.end(), [&](const auto& s) { return s.first == name; });

@@ -69,7 +69,9 @@ U64 Environment::beside_a_power(unsigned bits) { return std::max<U64>(1, (U64{1}
 U64 Environment::draw_row() {
   std::array<U64, 3> size{};
   for (U64& one : size) one = chance(kAlways / 4) ? 2 : 1;
-  const unsigned bits = chance(knobs_.long_row) ? 13 + below(4) : below(14);
+  const bool is_long = chance(knobs_.long_row);
+  const unsigned bits = is_long ? knobs_.long_bits - below(4) : below(14);
+  if (is_long && knobs_.long_bits > 16) return packed(beside_a_power(knobs_.long_bits), 1, 1);
   size.at(below(3)) = std::min<U64>(beside_a_power(bits), twin::mask(16));
   return packed(size[0], size[1], size[2]);
 }

@@ -18,9 +18,10 @@ struct Knobs {
   unsigned huge = 0;      ///< groups that do not end
   unsigned tall = 0;      ///< ... nor these, of few thread blocks but for one upper bit of their number
   unsigned row = 0;       ///< kernels and groups of one long dimension, next to a power of two
-  unsigned long_row = 0;  ///< ... of 13 bits or more
-  unsigned wide = 0;      ///< kernels and groups whose sizes have any number of bits; most do not end
-  unsigned empty = 0;     ///< a dimension is 0, which acts as 1
+  unsigned long_row = 0;  ///< ... of nearly long_bits bits
+  unsigned long_bits = 16;
+  unsigned wide = 0;   ///< kernels and groups whose sizes have any number of bits; most do not end
+  unsigned empty = 0;  ///< a dimension is 0, which acts as 1
   // Kernels
   unsigned keys = 4;           ///< different ones; all differ from the first in one bit
   unsigned mixed = 8192;       ///< commands whose groups have several keys

@@ -220,7 +220,13 @@ void long_rows(Knobs& knobs) {
   knobs.long_row = kAlways;
 }
 
-/// A thread block is placed per cycle at most: some items of 2^15 and more end.
+/// Items of 2^17 thread blocks, one after the other.
+void longest_row(Knobs& knobs) {
+  long_rows(knobs);
+  knobs.long_bits = 17;
+}
+
+/// A thread block is placed per cycle at most: some items of 2^15 and more end, or one of 2^17.
 base::Cycle until_rows_end(const Params& /*params*/) { return 150'000; }
 
 /// Sizes of all bits, from the kernel, the table and memory; a reset ends what would not.
@@ -291,6 +297,7 @@ const Sequences& sequences() {
       {"solid", "kernels and groups of three dimensions", kKeepsContract, With::changed<solid>},
       {"rows", "kernels and groups of one long dimension", kKeepsContract, With::changed<rows>},
       {"long_rows", "... of up to 65,535 thread blocks", kKeepsContract, With::changed<long_rows>, 0, until_rows_end},
+      {"longest_row", "... of 131,072 and a few", kKeepsContract, With::changed<longest_row>, 0, until_rows_end},
       {"wide", "kernels and groups of all sizes, and resets as most do not end", kKeepsContract, With::changed<wide>},
       {"completions", "a completion in every cycle while groups are accepted", kKeepsContract,
        With::changed<completions>},

@@ -200,7 +200,7 @@ void Environment::drive(Inputs& in) {
       if (chance(knobs_.orphan)) orphan();
       if (knobs_.burst != 0 && closed_ == 0 && chance(kAlways / 200)) {
         for (unsigned i = 0; i < knobs_.burst; ++i) orphan();
-        closed_ = knobs_.burst + below(16);
+        closed_ = 2 * knobs_.burst + below(16);
       }
     }
     // No more than the block counts: the kernel at its maximum would be refused.

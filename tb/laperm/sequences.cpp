@@ -118,6 +118,12 @@ void all_full(Knobs& knobs, const Params& params) {
   knobs.policy = 1;
 }
 
+/// An item is pushed every other cycle at most.
+base::Cycle until_all_is_full(const Params& params) {
+  const base::Cycle cycles = 5 * params.sets() * params.BankDepth / 2;
+  return cycles > 8'000 ? cycles : 0;
+}
+
 /// Every set is full, and so are the lists in memory: what is pushed waits at the door.
 void no_memory(Knobs& knobs, const Params& params) {
   full(knobs, params);
@@ -347,7 +353,8 @@ const Sequences& sequences() {
       {"tails", "items of one thread block: lists run empty as the next comes", kKeepsContract, With::changed<tails>},
       {"full", "more groups of one SM than its set holds before any is placed", kKeepsContract, With::changed<full>},
       {"full_last", "... of the last SM", kKeepsContract, With::changed<full_last>},
-      {"all_full", "... more than all sets hold, under TB-Pri", kKeepsContract, With::changed<all_full>},
+      {"all_full", "... more than all sets hold, under TB-Pri", kKeepsContract, With::changed<all_full>, 0,
+       until_all_is_full},
       {"no_memory", "... with no memory behind them, or next to none", kKeepsContract, With::changed<no_memory>},
       {"overflow", "lists in memory that hardly run empty", kKeepsContract, With::changed<overflow>},
       {"slow_memory", "... and memory that takes its time", kKeepsContract, With::changed<slow_memory>},

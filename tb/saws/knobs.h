@@ -30,6 +30,7 @@ struct Knobs {
   unsigned arrive = 16384;     ///< ... and some only arrive
   unsigned early_exit = 8192;  ///< steps at which some warps exit
   unsigned sleeper = 0;        ///< CTAs that wait for memory nearly all the time
+  unsigned absent = 0;         ///< CTAs of which a warp begins 1500 cycles late, or more
   // Warps
   unsigned stall = 12000;  ///< an instruction makes its warp wait
   unsigned stall_cycles = 30;

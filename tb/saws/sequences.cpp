@@ -221,19 +221,20 @@ void overflow(Knobs& knobs) {
   knobs.kernel_ctas = 400;
 }
 
-/// Thread blocks with a warp in as many schedulers as need be for each of their warps to be of another one; all get to
-/// their first barrier, and stay: the promotion register reaches its end.
+/// Thread blocks with a warp in every scheduler come to their first barrier, and some later: the promotion register
+/// reaches its end. Then they go on, wait in groups, exit and leave.
 void all_promoted(Knobs& knobs, const Params& params) {
   small_ctas(knobs, params);
   knobs.mode = 2;
   knobs.toggle = 0;
   knobs.before = 0;
-  knobs.least_warps = knobs.most_warps = std::min(params.NumWarps, params.NumWarps / params.MaxCta);
-  knobs.barriers = 400;
-  knobs.free = 0;
+  knobs.least_warps = knobs.most_warps = std::min(params.NumWarps, std::max(params.NumSched, 2U));
+  knobs.named = 30000;
+  knobs.absent = kAlways;
+  knobs.free = 6000;
   knobs.late = 0;
   knobs.stall = kAlways;
-  knobs.stall_cycles = 300;
+  knobs.stall_cycles = 100;
 }
 
 void sleepy(Knobs& knobs) {
@@ -281,7 +282,7 @@ const Sequences& sequences() {
       {"always", "SAWS from the start", kKeepsContract, With::changed<always>},
       {"restarts", "kernels start in the middle of everything", kBreaksContract, With::changed<restarts>},
       {"overflow", "barriers and exits although wev_ready is 0", kBreaksContract, With::changed<overflow>},
-      {"all_promoted", "every thread block is promoted and none leaves", kKeepsContract, With::changed<all_promoted>},
+      {"all_promoted", "every thread block is promoted before one leaves", kKeepsContract, With::changed<all_promoted>},
       {"sleepy", "short work, then long rest", kKeepsContract, With::changed<sleepy>}};
   return all;
 }

@@ -571,15 +571,27 @@ class Faults(unittest.TestCase):
         return {"name": "trial", "what": "a fault", "file": "x.sv", "at": at, "to": to}
 
     def test_an_expression_is_put_behind_the_faults_number(self):
-        once = faults.insert(self.PLAIN, 3, self.fault("full = («count == Depth»)", "count >= Depth"), self.PLAIN)
+        once = faults.with_faults(self.PLAIN, {3: self.fault("full = («count == Depth»)", "count >= Depth")})
         self.assertIn("assign full = (((castor_faults::number == 3) ? (count >= Depth) : (count == Depth)));", once)
         self.assertIn("assign empty = (count == 0);", once)
 
     def test_two_faults_share_an_expression(self):
-        text = faults.insert(self.PLAIN, 1, self.fault("full = («count == Depth»)", "a"), self.PLAIN)
-        text = faults.insert(text, 2, self.fault("full = («count == Depth»)", "b"), self.PLAIN)
+        same = "full = («count == Depth»)"
+        text = faults.with_faults(self.PLAIN, {1: self.fault(same, "a"), 2: self.fault(same, "b")})
         for part in ("castor_faults::number == 1) ? (a)", "castor_faults::number == 2) ? (b)", ": (count == Depth)"):
             self.assertEqual(text.count(part), 1, text)
+
+    def test_one_fault_lies_within_the_expression_of_another(self):
+        inner, outer = self.fault("== «Depth»)", "7"), self.fault("full = («count == Depth»)", "a")
+        for order in ({1: inner, 2: outer}, {2: outer, 1: inner}):
+            self.assertIn(
+                "full = (((castor_faults::number == 2) ? (a) : "
+                "(count == ((castor_faults::number == 1) ? (7) : (Depth)))));",
+                faults.with_faults(self.PLAIN, order),
+            )
+        across = self.fault("«Depth);\nassign empty» =", "b")
+        with self.assertRaisesRegex(WrongRequest, "overlaps"):
+            faults.with_faults(self.PLAIN, {1: outer, 2: across})
 
     def test_one_that_no_longer_fits_is_refused(self):
         for at, says in (
@@ -588,7 +600,7 @@ class Faults(unittest.TestCase):
             ("full", "no «expression»"),
         ):
             with self.assertRaisesRegex(WrongRequest, says):
-                faults.insert(self.PLAIN, 1, self.fault(at), self.PLAIN)
+                faults.with_faults(self.PLAIN, {1: self.fault(at)})
 
     def test_a_sample_is_of_faults_that_were_found_at_one_set(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -229,16 +229,13 @@ def patch(block, faults, work):
     folder.mkdir(parents=True, exist_ok=True)
     package = folder / "castor_faults.sv"
     package.write_text(_PACKAGE)
-    plains, texts = {}, {}
+    here = {}
     for number, fault in enumerate(faults, 1):
-        source = source_of(block, fault)
-        if source not in plains:
-            plains[source] = texts[source] = tree.read_text(source)
-        texts[source] = insert(texts[source], number, fault, plains[source])
+        here.setdefault(source_of(block, fault), {})[number] = fault
     patched = {}
-    for source, text in texts.items():
+    for source, numbered in here.items():
         patched[source] = folder / source.name
-        patched[source].write_text(text)
+        patched[source].write_text(with_faults(tree.read_text(source), numbered))
     return [package, *(patched.get(path, path) for path in block.verilated)]
 
 
@@ -266,22 +263,32 @@ def parts_of(fault, plain):
     return before, old, after
 
 
-def insert(text, number, fault, plain):
-    """`text` with one more fault in it; `plain` is the source without any."""
-    before, old, after = parts_of(fault, plain)
-    # Where faults share an expression, the one before wraps it already.
-    wrapped = re.compile(
-        re.escape(before)
-        + r"((?:\(\(castor_faults::number == \d+\) \? \([^«»]*?\) : \()*)"
-        + re.escape(old)
-        + r"(\)*)"
-        + re.escape(after)
-    )
-    found = wrapped.search(text)
-    if found is None:
-        raise WrongRequest(f"fault {fault['name']} overlaps with another one in {fault['file']}")
-    new = f"((castor_faults::number == {number}) ? ({fault['to']}) : ({old}))"
-    return text[: found.start()] + before + found.group(1) + new + found.group(2) + after + text[found.end() :]
+def with_faults(plain, faults):
+    """The source `plain` with {number: fault} in it, each behind its number. One may lie within the expression of
+    another. Raises WrongRequest if two overlap otherwise."""
+    places = {}
+    for number, fault in faults.items():
+        before, old, after = parts_of(fault, plain)
+        begin = plain.index(before + old + after) + len(before)
+        places.setdefault((begin, begin + len(old)), []).append((number, fault))
+    # What encloses others comes before them.
+    ordered = sorted(places, key=lambda place: (place[0], -place[1]))
+
+    def text_of(begin, end):
+        """The text there with what stands at the next places inside it."""
+        text, at = "", begin
+        while ordered and ordered[0][0] < end:
+            place = ordered.pop(0)
+            if place[1] > end:
+                raise WrongRequest(f"fault {places[place][0][1]['name']} overlaps with another one")
+            inside = text_of(*place)
+            for number, fault in places[place]:
+                inside = f"((castor_faults::number == {number}) ? ({fault['to']}) : ({inside}))"
+            text += plain[at : place[0]] + inside
+            at = place[1]
+        return text + plain[at:end]
+
+    return text_of(0, len(plain))
 
 
 def look(harness, work, params, sequence, options, cycles, number):
