@@ -47,7 +47,7 @@ MATRIX = {
     "timing": "-R '^kernel_.*_timing$'",
     "skips": "-R '^kernel_.*_skips$'",
     "kernels": "-R '^(kernel|program|device)_' -E '_(timing|skips)$'",
-    "platform": "-R '^(cuda_document|api_widths|experiment_compile)'",
+    "platform": "-R '^(cuda_document|api_widths|experiment_compile|lockstep_window)'",
     "documents": "-R '^(install_|documents_)'",
 }
 

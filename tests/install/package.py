@@ -28,6 +28,10 @@ def isolate(build):
         guides = scripts / "documents" / "docs" / "guides"
         shutil.copytree(SOURCE / "docs" / "guides", guides)
         shutil.copy(SOURCE / "README.md", scripts / "documents")
+        # Verilator's runtime, which every cache compiles for itself first, is that of the build if it has one.
+        for runtime in (Path(build) / "cache" / "rtl").glob("verilated-*"):
+            if runtime.is_dir() and runtime.suffix == "":
+                shutil.copytree(runtime, Path(holder) / "cache" / "rtl" / runtime.name)
         environment = dict(os.environ, CASTOR_TEST_HOLDER=holder, PYTHONDONTWRITEBYTECODE="1")
         command = ["python3", str(scripts / Path(sys.argv[0]).name), *sys.argv[1:]]
         hidden = [

@@ -7,10 +7,15 @@ set_target_properties(castor_meet PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT
 target_link_libraries(castor_meet PRIVATE castor_runtime castor_platforms castor_options)
 add_dependencies(castor_meet castor_blocks)
 castor_test_needs_(platform castor_meet)
+set(faulty)
 foreach(block IN LISTS castor_blocks)
   if(EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/lockstep_fault.json")
-    castor_script_test(lockstep_window_${block} KIND platform ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
-      COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/lockstep_window_test.py"
-              "$<TARGET_FILE:castor_meet>" ${block})
+    list(APPEND faulty ${block})
   endif()
+endforeach()
+castor_sample(faulty lockstep_window 1 ${faulty})
+foreach(block IN LISTS faulty)
+  castor_script_test(lockstep_window_${block} KIND platform ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/lockstep_window_test.py"
+            "$<TARGET_FILE:castor_meet>" ${block})
 endforeach()
