@@ -48,14 +48,27 @@ TEST(Edges, EndsAreReached) {
     Edges edges(7, EdgeMode::kEnds);
     const std::uint64_t most = twin::mask(bits);
     std::set<std::uint64_t> seen;
-    std::uint64_t ones = 0;
     for (unsigned i = 0; i < 20'000; ++i) {
       seen.insert(edges.bits(bits, 0));
-      ones |= *seen.rbegin();
     }
     std::set<std::uint64_t> wanted = {0, 1, most, most - 1};
     for (unsigned bit = 0; bit < bits; ++bit) wanted.insert(std::uint64_t{1} << bit);
     for (const std::uint64_t value : wanted) EXPECT_EQ(seen.count(value), 1U) << bits << " bits: " << value;
+  }
+}
+
+// A size without one of its upper bits is the plain one.
+TEST(Edges, SizesHaveOneUpperBitNowAndThen) {
+  for (const unsigned bits : {16U, 32U, 48U, 64U}) {
+    Edges edges(5, EdgeMode::kEnds);
+    std::uint64_t upper = 0;
+    for (unsigned i = 0; i < 4'000'000; ++i) {
+      const std::uint64_t size = edges.size(1, twin::mask(bits), 3);
+      ASSERT_GE(size, 1U);
+      ASSERT_LE(size, twin::mask(bits));
+      if ((size & 0xff) == 3 && ((size >> 8U) & ((size >> 8U) - 1)) == 0) upper |= size;
+    }
+    EXPECT_EQ(upper, (twin::mask(bits) & ~std::uint64_t{0xff}) | 3U) << bits << " bits";
   }
 }
 

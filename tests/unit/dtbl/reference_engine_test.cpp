@@ -106,7 +106,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, DtblAgainstReference, testing::ValuesIn(sample_if
 
 TEST_P(DtblAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) {
   const Params& params = GetParam().params;
-  const unsigned cycles = params.NumKde > 100 || params.AgtSize > 100 ? 4000 : unless_sanitized(20000U, 4000U);
+  const unsigned cycles =
+      params.NumKde > 100 || params.AgtSize > 100 ? unless_sanitized(4000U, 1000U) : unless_sanitized(20000U, 4000U);
   Seen seen;
   for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
     const unsigned seeds =

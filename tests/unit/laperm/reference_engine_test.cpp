@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, LapermAgainstReference, testing::ValuesIn(sample_
 
 TEST_P(LapermAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) {
   const Params& params = GetParam().params;
-  const unsigned cycles = params.lists() > 40 ? 4000 : unless_sanitized(20000U, 4000U);
+  const unsigned cycles = params.lists() > 40 ? unless_sanitized(4000U, 1000U) : unless_sanitized(20000U, 2000U);
   Seen seen;
   for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
     const unsigned seeds =

@@ -56,7 +56,7 @@ std::string follow(const Params& params, tb::Sequence& sequence, unsigned cycles
 
 TEST_P(LapermReferenceRuns, InvariantsAndOrderHoldInEveryCycleOfEverySequence) {
   const Params& params = GetParam().params;
-  const unsigned cycles = params.lists() > 40 ? 3000 : unless_sanitized(15000U, 4000U);
+  const unsigned cycles = params.lists() > 40 ? unless_sanitized(3000U, 1000U) : unless_sanitized(15000U, 2000U);
   U64 thread_blocks = 0;
   for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
     const unsigned seeds = info.name == "random" || info.name == "rules" || info.name == "resets" ? 5 : 1;
