@@ -41,7 +41,7 @@ NOT_HERE = (
     "gtkwave",  # opens a window
 )
 LONG = (
-    "castor cosim lax --cycles 1000000",
+    "castor cosim lax  ",
     "castor area lax",
     "castor experiment",
     "/usr/bin/python3 platforms/examples/python/look.py",  # of an experiment's results
