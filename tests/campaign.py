@@ -76,13 +76,15 @@ def parts(root):
     found |= {f"lockstep-{block}": f"{castor} cosim {block} --all --cycles 1000000 --seed 101" for block in blocks}
     found["documents"] = "CASTOR_LONG=1 python3 tests/platform/documents_test.py build/release"
     for number in range(1, TIDY_PARTS + 1):
-        found[f"tidy-{number}"] = f"tests/campaign_tidy.sh {number} {TIDY_PARTS}"
+        found[f"tidy-{number}"] = f"git ls-files -- '*.cpp' | tests/tidy.sh {number} {TIDY_PARTS}"
     found["sanitized-build"] = (
         "cmake --preset asan -B build/sanitized -DCASTOR_SANITIZE_WITHOUT= "
         "-DCASTOR_TEST_SANITIZED_SHARE=1 && cmake --build build/sanitized --parallel"
     )
     for target in sorted(path.stem for path in (root / "tests" / "fuzz").glob("*_fuzz.cpp")):
-        found[f"fuzz-{target.removesuffix('_fuzz')}"] = f"tests/campaign_fuzz.sh {target} 2700"
+        build = f"cmake --preset asan && cmake --build build/asan --parallel --target {target}"
+        run = f"tests/fuzz.sh {target} -max_total_time=2700 -timeout=10"
+        found[f"fuzz-{target.removesuffix('_fuzz')}"] = f"{build} && {run}"
     ctest = "ctest --test-dir build/sanitized --no-tests=error --output-on-failure"
     for name, labels in (("unit", "-L ^unit$"), ("platform", "-L ^platform$"), ("rest", "-LE '^(unit|platform)$'")):
         found[f"sanitized-{name}"] = f"ASAN_OPTIONS=detect_leaks=1 {ctest} {labels}"
