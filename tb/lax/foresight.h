@@ -37,7 +37,7 @@ class Foresight {
   void choose();
   [[nodiscard]] Edge edge(const Inputs& in, const Outputs& out) const;
   [[nodiscard]] std::optional<Access> reset(const Edge& edge, U32 control);
-  [[nodiscard]] static std::optional<Access> tick(const Edge& edge);
+  [[nodiscard]] std::optional<Access> tick(const Edge& edge) const;
 
   const Aim aim_;
   base::Xoshiro256& rng_;
