@@ -8,6 +8,7 @@ void rules(Knobs& knobs) {
   knobs.break_rule = 6000;
   knobs.lie = 3000;
   knobs.illegal_access = 10000;
+  knobs.status_reads = 8000;
   knobs.future_start = 3000;
 }
 
@@ -65,7 +66,7 @@ void overrun(Knobs& knobs) {
   knobs.update_period = knobs.prema_period = 1000;
   knobs.slots = 8;
   knobs.groups = 40;
-  knobs.status_reads = 30000;
+  knobs.status_reads = 65500;  // tables wait for the end of an update, and hold the port
 }
 
 void published(Knobs& knobs) {
@@ -218,7 +219,7 @@ void aimed_rankings(Knobs& knobs) {
 void aimed_ticks(Knobs& knobs) {
   overrun(knobs);
   knobs.aim_at = Aim::kTicks;
-  knobs.queues = knobs.kernel_types = 16;
+  knobs.queues = knobs.kernel_types = 24;
   knobs.clears = 8000;
 }
 
@@ -341,10 +342,15 @@ void external(Knobs& knobs) {
 void pops(Knobs& knobs) {
   enough_work(knobs);
   knobs.control = kControlOpen | 1U << 16U;
-  knobs.adm_ready = 4000;
+  knobs.adm_ready = 400;
+  knobs.adm_stall = 0;
   knobs.access = kAlways;
-  knobs.acknowledge = 16000;
-  knobs.verdict_pops = 30000;
+  knobs.acknowledge = 30000;
+  knobs.verdict_pops = 20000;
+  knobs.status_reads = 60000;  // tables wait for the end of an admission pass, and hold the port
+  knobs.kernels = knobs.groups = 1;
+  knobs.service = 3;
+  knobs.resubmit = 8000;
   knobs.deadline_bits = 12;
   knobs.update_period = 4000;
 }

@@ -1,11 +1,10 @@
 #include "tb/lax/sequences.h"
 
-#include <algorithm>
-
 #include "castor/base/rng.h"
 #include "tb/common/edges.h"
 #include "tb/lax/changes.h"
 #include "tb/lax/chaos.h"
+#include "tb/lax/cover/facts.h"
 #include "tb/lax/environment.h"
 
 namespace castor::lax::tb {
@@ -59,11 +58,20 @@ std::unique_ptr<Sequence> made_borders(const Params& params, std::uint64_t seed)
   return With::changed<changes::borders>(params, seed);
 }
 
-/// 2^15 parse grants, each of which takes two passes of the selection, or 2^15 arrivals of 12 cycles each; and an
-/// update behind them.
-twin::Cycle numbers_run(const Params& params) {
-  return (U64{1} << 15U) * std::max(12U, 2 * params.groups() + 1) + 30000;
+template <twin::Cycle kCycles>
+twin::Cycle cycles(const Params& /*params*/) {
+  return kCycles;
 }
+
+/// Some updates that last longer than their period, and some during which no other one ticks.
+twin::Cycle overruns_run(const Params& params) { return overruns(params) ? 40000 : 0; }
+
+/// All of 256 queues live: a count of them, or the sum of their work, is in its upper half then.
+twin::Cycle full_table_run(const Params& params) { return params.NumQueues == 256 ? 16000 : 0; }
+
+/// 2^15 arrivals of 11 cycles each, and some updates that show them. A parse grant takes two passes of the selection:
+/// where a pass has more than 5 groups, 2^15 grants are the most part of a million cycles, and have no long episode.
+twin::Cycle numbers_run(const Params& params) { return params.groups() <= 5 ? 11 * (twin::Cycle{1} << 15U) + 8000 : 0; }
 
 }  // namespace
 
@@ -143,13 +151,13 @@ const Sequences& sequences() {
       {"reset_turn", "soft resets in updates; then the first submission and the first update tick wait for a ranking",
        kKeepsContract, With::changed<changes::reset_turn>, 4000},
       {"aimed_resets", "soft resets in the very cycles of what they have met least", kBreaksContract,
-       With::changed<changes::aimed_resets>, 16000, [](const Params&) -> twin::Cycle { return 50000; }},
+       With::changed<changes::aimed_resets>, 16000, cycles<30000>},
       {"aimed_rankings", "soft resets as before, under PREMA with requests to make room", kKeepsContract,
-       With::changed<changes::aimed_rankings>, 16000, [](const Params&) -> twin::Cycle { return 50000; }},
+       With::changed<changes::aimed_rankings>, 16000, cycles<40000>},
       {"aimed_ticks", "ticks in the cycles in which the tick before is taken", kKeepsContract,
-       With::changed<changes::aimed_ticks>, 36000},
+       With::changed<changes::aimed_ticks>, 0, overruns_run},
       {"clearings", "errors, interrupts and kernel types are cleared without pause", kBreaksContract,
-       With::changed<changes::clearings>},
+       With::changed<changes::clearings>, 4000},
       {"equal_tokens", "PREMA with tokens that do not grow, of three priorities", kKeepsContract,
        With::changed<changes::equal_tokens>, 12000},
       {"visited_ends", "jobs end while an update visits them, and their records are read", kKeepsContract,
@@ -157,20 +165,21 @@ const Sequences& sequences() {
       {"sampled_ends", "kernels end while the window of their type is sampled", kKeepsContract,
        With::changed<changes::sampled_ends>, 4000},
       {"ranked_ends", "kernels end while a ranking looks at their job", kKeepsContract,
-       With::changed<changes::ranked_ends>, 20000},
+       With::changed<changes::ranked_ends>, 16000, cycles<20000>},
       {"early", "kernels start, are issued and end in the cycle in which their job is judged", kBreaksContract,
        With::changed<changes::early>},
       {"work_ahead", "live jobs of the longest time each, and admission after a policy without it", kKeepsContract,
-       With::changed<changes::work_ahead>, 8000},
+       With::changed<changes::work_ahead>, 0, full_table_run},
       {"full_tokens", "PREMA with tokens that grow to their limit", kKeepsContract, With::changed<changes::full_tokens>,
        8000},
       {"demoted", "MLFQ with jobs that wait through the middle of their deadlines", kKeepsContract,
        With::changed<changes::demoted>, 8000},
       {"external", "priorities of live jobs are written while they decide", kKeepsContract,
-       With::changed<changes::external>},
-      {"pops", "verdicts are popped by register while others are made", kKeepsContract, With::changed<changes::pops>},
+       With::changed<changes::external>, 4000},
+      {"pops", "verdicts are popped by register while others are made", kKeepsContract, With::changed<changes::pops>,
+       4000},
       {"in_flight", "a kernel of one type in each queue, all in flight at once", kKeepsContract,
-       With::changed<changes::in_flight>, 16000},
+       With::changed<changes::in_flight>, 0, full_table_run},
       {"numbers", "arrivals and parse grants until their numbers are in the upper half; ties decide by them",
        kKeepsContract, With::changed<changes::numbers>, 0, numbers_run}};
   return all;
