@@ -23,6 +23,7 @@ const std::vector<Moment> kMoments = {
     [](const Edge& e) { return e.parse_is_granted() && e.pass_ends(); },
     [](const Edge& e) { return e.job_ends(); },
     [](const Edge& e) { return e.kernel_starts(); },
+    [](const Edge& e) { return e.out.adm_valid != 0 && e.in.adm_ready != 0; },
     [](const Edge& e) { return e.kernel_is_issued(); },
     [](const Edge& e) { return e.event_is_refused(); },
     [](const Edge& e) { return e.was.now_high != 0; },

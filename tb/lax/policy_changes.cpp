@@ -8,7 +8,7 @@ void rules(Knobs& knobs) {
   knobs.break_rule = 6000;
   knobs.lie = 3000;
   knobs.illegal_access = 10000;
-  knobs.status_reads = 8000;
+  knobs.status_reads = 30000;
   knobs.future_start = 3000;
 }
 
@@ -312,6 +312,7 @@ void work_ahead(Knobs& knobs) {
 void full_tokens(Knobs& knobs) {
   prema(knobs);
   knobs.isolated = 1;
+  knobs.slots = 1;
   knobs.queues = 12;
   knobs.prema_priority = 9;
   knobs.write = 8000;

@@ -231,7 +231,7 @@ Access RegisterDriver::random_write() {
 
 // About the usual period; now and then one that no run sees the end of.
 U32 RegisterDriver::period(unsigned usual) {
-  if (rng_.below(16) == 0) return 0xFFFFFFU - static_cast<U32>(rng_.below(1U << 23U));
+  if (rng_.below(8) == 0) return 0xFFFFFFU - static_cast<U32>(rng_.below(1U << 23U));
   return 1000 + static_cast<U32>(rng_.below(2 * usual));
 }
 

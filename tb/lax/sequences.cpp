@@ -69,9 +69,15 @@ twin::Cycle overruns_run(const Params& params) { return overruns(params) ? 40000
 /// All of 256 queues live: a count of them, or the sum of their work, is in its upper half then.
 twin::Cycle full_table_run(const Params& params) { return params.NumQueues == 256 ? 16000 : 0; }
 
-/// 2^15 arrivals of 11 cycles each, and some updates that show them. A parse grant takes two passes of the selection:
-/// where a pass has more than 5 groups, 2^15 grants are the most part of a million cycles, and have no long episode.
-twin::Cycle numbers_run(const Params& params) { return params.groups() <= 5 ? 11 * (twin::Cycle{1} << 15U) + 8000 : 0; }
+/// There is room for 2^15 parse grants, which take two passes of the selection each: with more groups they would be the
+/// most part of a million cycles.
+bool numbers_fit(const Params& params) { return params.groups() <= 5; }
+
+/// 2^15 arrivals of 11 cycles each, and some updates that show them.
+twin::Cycle numbers_run(const Params& params) { return numbers_fit(params) ? 11 * (twin::Cycle{1} << 15U) + 8000 : 0; }
+
+/// About 2500 cycles for each moment that a soft reset is to meet, several times; more where the run has room for it.
+twin::Cycle rankings_run(const Params& params) { return numbers_fit(params) ? 40000 : 100000; }
 
 }  // namespace
 
@@ -80,7 +86,7 @@ const Sequences& sequences() {
   static const Sequences all = {
       {"random", "surroundings with knobs drawn from the seed", kKeepsContract, With::drawn},
       {"rules", "random, and stimuli that must be ignored or refused", kBreaksContract,
-       With::drawn_and_changed<changes::rules>},
+       With::drawn_and_changed<changes::rules>, 4000},
       {"chaos", "inputs without sense or order", kBreaksContract, made_of<Block, Chaos>},
       {"busy", "default traffic", kKeepsContract, With::defaults},
       {"completions", "a TB completes in every cycle while submissions wait", kKeepsContract,
@@ -106,7 +112,7 @@ const Sequences& sequences() {
        With::changed<changes::resets>},
       {"border", "deadlines within a cycle of the estimate", kBreaksContract, With::changed<changes::border>},
       {"overrun", "updates of PREMA that last longer than their period", kKeepsContract,
-       With::changed<changes::overrun>},
+       With::changed<changes::overrun>, 6000},
       {"sleepy", "short work, then long rest", kKeepsContract, With::changed<changes::sleepy>},
       {"published", "one number per job, equal deadlines, unknown rates cost nothing", kKeepsContract,
        With::changed<changes::published>},
@@ -124,7 +130,7 @@ const Sequences& sequences() {
       {"appends", "work is added before, while and after a job's last kernel", kKeepsContract,
        With::changed<changes::appends>},
       {"arrivals", "many short jobs, so that the arrival numbers wrap in a long run", kKeepsContract,
-       With::changed<changes::arrivals>},
+       With::changed<changes::arrivals>, 0, full_table_run},
       {"leaps", "now jumps ahead: the longest times", kBreaksContract, With::changed<changes::leaps>},
       {"long_job", "jobs of very many TBs, one completes in every cycle: large counts", kKeepsContract,
        With::changed<changes::long_job>},
@@ -151,9 +157,9 @@ const Sequences& sequences() {
       {"reset_turn", "soft resets in updates; then the first submission and the first update tick wait for a ranking",
        kKeepsContract, With::changed<changes::reset_turn>, 4000},
       {"aimed_resets", "soft resets in the very cycles of what they have met least", kBreaksContract,
-       With::changed<changes::aimed_resets>, 16000, cycles<30000>},
+       With::changed<changes::aimed_resets>, 16000, cycles<40000>},
       {"aimed_rankings", "soft resets as before, under PREMA with requests to make room", kKeepsContract,
-       With::changed<changes::aimed_rankings>, 16000, cycles<40000>},
+       With::changed<changes::aimed_rankings>, 16000, rankings_run},
       {"aimed_ticks", "ticks in the cycles in which the tick before is taken", kKeepsContract,
        With::changed<changes::aimed_ticks>, 0, overruns_run},
       {"clearings", "errors, interrupts and kernel types are cleared without pause", kBreaksContract,

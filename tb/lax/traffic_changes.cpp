@@ -110,6 +110,7 @@ void arrivals(Knobs& knobs) {
   knobs.adm_stall = 0;
   knobs.append = 0;
   knobs.access = knobs.acknowledge = kAlways;
+  knobs.status_reads = 1000;
   knobs.update_period = 100000;
 }
 
