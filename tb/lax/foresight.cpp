@@ -129,7 +129,7 @@ std::optional<Access> Foresight::reset(const Edge& edge, U32 control) {
 std::optional<Access> Foresight::tick(const Edge& edge) const {
   const Probes& was = edge.was;
   U32 update = 0;
-  if ((cycle_ >> 14U & 1U) == 0) {
+  if ((cycle_ >> 13U & 1U) == 0) {
     update = changed(was.update_waits != 0, was.update_period, was.update_timer,
                      rests(edge) && (was.turn == 0 || was.pend_count == 0));
   } else if ((edge.out.upd_busy != 0) != (was.update_period >= kLong / 2)) {

@@ -219,7 +219,7 @@ void aimed_rankings(Knobs& knobs) {
 void aimed_ticks(Knobs& knobs) {
   overrun(knobs);
   knobs.aim_at = Aim::kTicks;
-  knobs.queues = knobs.kernel_types = 24;
+  knobs.queues = knobs.kernel_types = 32;
   knobs.clears = 8000;
 }
 

@@ -4,7 +4,6 @@
 #include "tb/common/edges.h"
 #include "tb/lax/changes.h"
 #include "tb/lax/chaos.h"
-#include "tb/lax/cover/facts.h"
 #include "tb/lax/environment.h"
 
 namespace castor::lax::tb {
@@ -62,9 +61,6 @@ template <twin::Cycle kCycles>
 twin::Cycle cycles(const Params& /*params*/) {
   return kCycles;
 }
-
-/// Some updates that last longer than their period, and some during which no other one ticks.
-twin::Cycle overruns_run(const Params& params) { return overruns(params) ? 40000 : 0; }
 
 /// All of 256 queues live: a count of them, or the sum of their work, is in its upper half then.
 twin::Cycle full_table_run(const Params& params) { return params.NumQueues == 256 ? 16000 : 0; }
@@ -161,7 +157,7 @@ const Sequences& sequences() {
       {"aimed_rankings", "soft resets as before, under PREMA with requests to make room", kKeepsContract,
        With::changed<changes::aimed_rankings>, 16000, rankings_run},
       {"aimed_ticks", "ticks in the cycles in which the tick before is taken", kKeepsContract,
-       With::changed<changes::aimed_ticks>, 0, overruns_run},
+       With::changed<changes::aimed_ticks>, 16000},
       {"clearings", "errors, interrupts and kernel types are cleared without pause", kBreaksContract,
        With::changed<changes::clearings>, 4000},
       {"equal_tokens", "PREMA with tokens that do not grow, of three priorities", kKeepsContract,
