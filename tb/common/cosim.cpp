@@ -240,6 +240,19 @@ std::vector<PlannedRun> default_runs(const BlockEntry& block) {
   return runs;
 }
 
+namespace {
+
+/// Returns from how many cycles on a run of the default sequence has to reach the block's share of its cover points:
+/// those of the default run of its set. A set that the default run leaves out has no share to reach.
+base::Cycle cover_cycles(const BlockEntry& block, const std::string& params) {
+  for (const PlannedRun& run : default_runs(block)) {
+    if (run.set == params) return std::max(kCoverCycles, run.cycles);
+  }
+  return base::kForever;
+}
+
+}  // namespace
+
 int cosim(const BlockEntry& block, const CosimRequest& asked) {
   if (asked.all) return cosim_all(block, asked);
   const bool one_run = !asked.wave.empty() || !asked.json.empty() || !asked.coverage.empty() || !asked.rtl_file.empty();
@@ -272,7 +285,8 @@ int cosim(const BlockEntry& block, const CosimRequest& asked) {
   if (!request.json.empty()) write_json(block, request, result, reached);
   if (result.mismatch.empty()) {
     const bool by_default = request.sequence.empty() || request.sequence == block.sequences.at(0).name;
-    if (!by_default || request.cycles < kCoverCycles || reached.share() >= block.least_cover) return 0;
+    if (!by_default || reached.share() >= block.least_cover) return 0;
+    if (request.cycles < cover_cycles(block, request.params)) return 0;
     std::fflush(stdout);
     std::fprintf(stderr, "castor: %s: a default run of %llu cycles is to reach %u %% of the cover points\n",
                  block.name.c_str(), static_cast<unsigned long long>(request.cycles), block.least_cover);

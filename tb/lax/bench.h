@@ -10,6 +10,6 @@ namespace castor::lax {
 
 /// The laxity engine's bench for the twin contract: its own sequences, and its own cover points beside those of the
 /// ports (docs/blocks/lax.md, "Verification").
-using Bench = castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences, 70, tb::top_bits>;
+using Bench = castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences, 95, tb::top_bits>;
 
 }  // namespace castor::lax

@@ -29,6 +29,8 @@ void long_job(Knobs& knobs);
 void foreign(Knobs& knobs);
 void crowd(Knobs& knobs);
 void append_races(Knobs& knobs);
+void in_flight(Knobs& knobs);
+void numbers(Knobs& knobs, const Params& params);
 
 // Deadlines and the time itself (time_changes.cpp)
 void all_late(Knobs& knobs);
@@ -72,5 +74,10 @@ void sampled_ends(Knobs& knobs);
 void visited_ends(Knobs& knobs);
 void ranked_ends(Knobs& knobs);
 void early(Knobs& knobs);
+void work_ahead(Knobs& knobs);
+void full_tokens(Knobs& knobs);
+void demoted(Knobs& knobs);
+void external(Knobs& knobs);
+void pops(Knobs& knobs);
 
 }  // namespace castor::lax::tb::changes

@@ -87,8 +87,6 @@ void Environment::react(Inputs& in, const Outputs& out) {
   if (cycle_ < rest_until_) return;
   observe_submission(out, in);
   observe_device(out, in);
-  if (knobs_.aim_at != Aim::kNothing) aim(in, out);
-  const bool reset = registers_.resets(out, in);
   const RegisterDriver::Done done = registers_.observe(out, in);
   if (done.valid && done.error == 0) {
     const unsigned address = done.access.address;
@@ -104,6 +102,9 @@ void Environment::react(Inputs& in, const Outputs& out) {
   if (knobs_.break_rule != 0 && chance(knobs_.break_rule)) break_a_rule(out, in);
   if (knobs_.foreign != 0 && in.wgc_valid == 0 && chance(knobs_.foreign)) complete_foreign(in);
   if (knobs_.early) start_early(in);
+  // Last, so that it sees every event of this cycle.
+  if (knobs_.aim_at != Aim::kNothing) aim(in, out);
+  const bool reset = registers_.resets(out, in);
   if (knobs_.reset_after_update != 0) aim_resets(out);
   if (in.reg_req != 0 && out.reg_ack == 0 && in.reg_we != 0 && in.reg_addr == reg::kControl) timer_zero_ = cycle_;
   if (reset) forget_all();

@@ -22,6 +22,8 @@ const std::vector<Moment> kMoments = {
     [](const Edge& e) { return e.update_timer_wraps(); },
     [](const Edge& e) { return e.parse_is_granted() && e.pass_ends(); },
     [](const Edge& e) { return e.job_ends(); },
+    [](const Edge& e) { return e.kernel_starts(); },
+    [](const Edge& e) { return e.out.adm_valid != 0 && e.in.adm_ready != 0; },
     [](const Edge& e) { return e.kernel_is_issued(); },
     [](const Edge& e) { return e.event_is_refused(); },
     [](const Edge& e) { return e.was.now_high != 0; },
@@ -36,8 +38,8 @@ const std::vector<Moment> kRankings = {
     [](const Edge& e) { return e.kernel_ends() && e.was.preempted.test(e.in.kd_qid); },
 };
 
-constexpr U32 kLeast = 1000, kLong = 20000;  // periods
-constexpr base::Cycle kPatience = 2500;
+constexpr U32 kLeast = 1000, kLong = 20000;                       // periods
+constexpr base::Cycle kPatience = 2500, kRankingPatience = 5000;  // a queue is asked in one ranking, and meets the next
 
 /// The main machine is idle in the next cycle.
 bool rests(const Edge& edge) {
@@ -109,7 +111,7 @@ void Foresight::choose() {
     target_ = rng_.below(met_.size());
   } while (met_[target_] != least);
   begins_ = cycle_ + 200 + rng_.below(400);
-  ends_ = begins_ + kPatience;
+  ends_ = begins_ + (aim_ == Aim::kRankings ? kRankingPatience : kPatience);
 }
 
 std::optional<Access> Foresight::reset(const Edge& edge, U32 control) {
@@ -122,10 +124,17 @@ std::optional<Access> Foresight::reset(const Edge& edge, U32 control) {
   return Access{true, reg::kControl, control | reg::kSoftReset};
 }
 
-std::optional<Access> Foresight::tick(const Edge& edge) {
+// By turns ticks of updates, and ticks of rankings: an update that waits goes before a ranking, so none ticks during
+// another one then.
+std::optional<Access> Foresight::tick(const Edge& edge) const {
   const Probes& was = edge.was;
-  const U32 update = changed(was.update_waits != 0, was.update_period, was.update_timer,
-                             rests(edge) && (was.turn == 0 || was.pend_count == 0));
+  U32 update = 0;
+  if ((cycle_ >> 13U & 1U) == 0) {
+    update = changed(was.update_waits != 0, was.update_period, was.update_timer,
+                     rests(edge) && (was.turn == 0 || was.pend_count == 0));
+  } else if ((edge.out.upd_busy != 0) != (was.update_period >= kLong / 2)) {
+    update = edge.out.upd_busy != 0 ? kLong : kLeast;
+  }
   if (update != 0) return Access{true, reg::kUpdatePeriod, update};
   const U32 prema = changed(was.prema_waits != 0, was.prema_period, was.prema_timer, rests(edge));
   if (prema != 0) return Access{true, reg::kPremaPeriod, prema};

@@ -22,8 +22,12 @@ class Foresight {
   /// A kernel of that queue and type that ends in this cycle meets the sample of the type's window, or the ranking of a
   /// queue that was asked to make room.
   [[nodiscard]] bool wants_end(unsigned queue, unsigned type) const;
-  /// The main machine works.
-  [[nodiscard]] bool busy() const { return probes_.main_state != MainState::kIdle; }
+  /// The main machine works, or begins to in this cycle or the next.
+  [[nodiscard]] bool busy() const {
+    return probes_.main_state != MainState::kIdle || (probes_.update_waits | probes_.prema_waits) != 0 ||
+           probes_.pend_count != 0 || probes_.update_timer + 2 >= probes_.update_period ||
+           probes_.prema_timer + 2 >= probes_.prema_period;
+  }
   /// An update visits the job of this queue, and has not yet written what it found.
   [[nodiscard]] bool visits(unsigned queue) const;
   /// The queue is asked to make room.
@@ -37,7 +41,7 @@ class Foresight {
   void choose();
   [[nodiscard]] Edge edge(const Inputs& in, const Outputs& out) const;
   [[nodiscard]] std::optional<Access> reset(const Edge& edge, U32 control);
-  [[nodiscard]] static std::optional<Access> tick(const Edge& edge);
+  [[nodiscard]] std::optional<Access> tick(const Edge& edge) const;
 
   const Aim aim_;
   base::Xoshiro256& rng_;

@@ -86,6 +86,8 @@ struct Knobs {
   unsigned pause_after_reset = 0;  ///< cycles after a soft reset in which the host has nothing new to submit
   Aim aim_at = Aim::kNothing;      ///< needs `rest` 0
   Chance clears = 0;               ///< per write: clears errors, interrupts, or a kernel type in use; or pops a verdict
+  Chance status_reads = 0;         ///< per access: reads ERR_STAT or IRQ_STAT, which do not wait for the main machine
+  Chance verdict_pops = 0;         ///< per access: reads VERDICT_POP
   bool priorities = false;         ///< reconfigurations change PREMA_P, or `policies`, and nothing else
   Chance illegal_access = 3000;    ///< per access: address or value that is refused
   bool poll_tables = false;        ///< reads of tables without pause

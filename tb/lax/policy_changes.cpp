@@ -8,6 +8,7 @@ void rules(Knobs& knobs) {
   knobs.break_rule = 6000;
   knobs.lie = 3000;
   knobs.illegal_access = 10000;
+  knobs.status_reads = 30000;
   knobs.future_start = 3000;
 }
 
@@ -65,6 +66,7 @@ void overrun(Knobs& knobs) {
   knobs.update_period = knobs.prema_period = 1000;
   knobs.slots = 8;
   knobs.groups = 40;
+  knobs.status_reads = 65500;  // tables wait for the end of an update, and hold the port
 }
 
 void published(Knobs& knobs) {
@@ -199,14 +201,16 @@ void aimed_resets(Knobs& knobs) {
   knobs.submit = 8000;
   knobs.append = 2000;
   knobs.slots = 3;
+  knobs.kernels = 2;
   knobs.groups = 4;
-  knobs.service = 200;
-  knobs.break_rule = 1000;
+  knobs.service = 60;
+  knobs.break_rule = 2000;
 }
 
 void aimed_rankings(Knobs& knobs) {
   equal_tokens(knobs);
   knobs.aim_at = Aim::kRankings;
+  knobs.append = 0;
   knobs.kernels = knobs.groups = 1;
   knobs.slots = 2;
   knobs.service = 3000;
@@ -215,11 +219,13 @@ void aimed_rankings(Knobs& knobs) {
 void aimed_ticks(Knobs& knobs) {
   overrun(knobs);
   knobs.aim_at = Aim::kTicks;
+  knobs.queues = knobs.kernel_types = 32;
   knobs.clears = 8000;
 }
 
 void clearings(Knobs& knobs) {
   instant(knobs);
+  knobs.update_period = 4000;
   knobs.kernel_types = 2;
   knobs.access = knobs.write = knobs.clears = kAlways;
   knobs.adm_ready = 16000;
@@ -241,7 +247,8 @@ void equal_tokens(Knobs& knobs) {
   knobs.slots = 5;
   knobs.service = 900;
   knobs.groups = 12;
-  knobs.update_period = knobs.prema_period = 1000;
+  knobs.update_period = 3000;  // an update that waits goes before a ranking
+  knobs.prema_period = 1000;
 }
 
 void sampled_ends(Knobs& knobs) {
@@ -258,6 +265,7 @@ void visited_ends(Knobs& knobs) {
   enough_work(knobs);
   knobs.end_in_visit = true;
   knobs.rest = 0;
+  knobs.append = 0;
   knobs.kernels = 1;
   knobs.groups = 2;
   knobs.service = 20;
@@ -271,6 +279,7 @@ void visited_ends(Knobs& knobs) {
 void ranked_ends(Knobs& knobs) {
   equal_tokens(knobs);
   knobs.end_in_time = true;
+  knobs.append = 0;
   knobs.kernels = knobs.groups = 1;
   knobs.slots = 2;
   knobs.service = 3000;
@@ -281,6 +290,70 @@ void early(Knobs& knobs) {
   knobs.early = true;
   knobs.write = 8000;
   knobs.soft_reset = 4000;
+}
+
+void work_ahead(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.control = kControlLax | 8U;
+  knobs.policy = 1;
+  knobs.policies = 1U << 1U | 1U << 8U;
+  knobs.kernel_types = 0;
+  knobs.huge = knobs.preload = kAlways;
+  knobs.preload_value = ~U32{0};
+  knobs.deadline = ~U32{0} - 1;
+  knobs.adm_ready = knobs.beat = kAlways;
+  knobs.adm_stall = 0;
+  knobs.slots = 4;
+  knobs.service = 20000;
+  knobs.write = 4000;
+  knobs.reconfigure = 8000;
+}
+
+void full_tokens(Knobs& knobs) {
+  prema(knobs);
+  knobs.isolated = 1;
+  knobs.slots = 1;
+  knobs.queues = 12;
+  knobs.prema_priority = 9;
+  knobs.write = 8000;
+  knobs.service = 3000;
+}
+
+void demoted(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 6;
+  knobs.queues = 4;
+  knobs.deadline_bits = 14;
+  knobs.no_deadline = knobs.extreme_deadline = 0;
+  knobs.kernels = 12;
+  knobs.groups = 2;
+  knobs.slots = 3;
+  knobs.update_period = 1000;
+  knobs.write = 0;
+}
+
+void external(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 9;
+  knobs.access = kAlways;
+  knobs.write = 50000;
+  knobs.update_period = 20000;
+}
+
+void pops(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.control = kControlOpen | 1U << 16U;
+  knobs.adm_ready = 400;
+  knobs.adm_stall = 0;
+  knobs.access = kAlways;
+  knobs.acknowledge = 30000;
+  knobs.verdict_pops = 20000;
+  knobs.status_reads = 60000;  // tables wait for the end of an admission pass, and hold the port
+  knobs.kernels = knobs.groups = 1;
+  knobs.service = 3;
+  knobs.resubmit = 8000;
+  knobs.deadline_bits = 12;
+  knobs.update_period = 4000;
 }
 
 }  // namespace castor::lax::tb::changes

@@ -124,6 +124,10 @@ bool RegisterDriver::resets(const Outputs& out, const Inputs& in) const {
 }
 
 Access RegisterDriver::random_access(int ended) {
+  if (knobs_.verdict_pops != 0 && chance(knobs_.verdict_pops)) return {false, reg::kVerdictPop, 0};
+  if (knobs_.status_reads != 0 && chance(knobs_.status_reads)) {
+    return {false, rng_.below(2) == 0 ? reg::kErrStat : reg::kIrqStat, 0};
+  }
   if (ended >= 0 && chance(knobs_.acknowledge)) {
     return {true, static_cast<U16>(reg::kQueueState + 4 * ended), reg::kAcknowledge};
   }
@@ -191,9 +195,9 @@ Access RegisterDriver::random_write() {
     if (knobs_.policies != 0) return {true, reg::kControl, other_policy()};
     switch (rng_.below(7)) {
       case 0:
-        return {true, reg::kUpdatePeriod, 1000 + static_cast<U32>(rng_.below(2 * knobs_.update_period))};
+        return {true, reg::kUpdatePeriod, period(knobs_.update_period)};
       case 1:
-        return {true, reg::kPremaPeriod, 1000 + static_cast<U32>(rng_.below(2 * knobs_.prema_period))};
+        return {true, reg::kPremaPeriod, period(knobs_.prema_period)};
       case 2:
         return {true, reg::kMinGroups, 1 + static_cast<U32>(rng_.below(rng_.below(4) == 0 ? 255 : 4))};
       case 3:
@@ -219,10 +223,16 @@ Access RegisterDriver::random_write() {
     case 6:
       return {true, reg::kIrqEnable, word & 0x7FU};
     case 7:
-      return {true, rng_.below(2) == 0 ? U16{0x0014} : U16{0x002C}, 1 + (word & 0x7FFFU)};
+      return {true, rng_.below(2) == 0 ? U16{0x0014} : U16{0x002C}, 1 + word % 0xFFFFU};
     default:
       return {true, reg::kErrStat, word};
   }
+}
+
+// About the usual period; now and then one that no run sees the end of.
+U32 RegisterDriver::period(unsigned usual) {
+  if (rng_.below(8) == 0) return 0xFFFFFFU - static_cast<U32>(rng_.below(1U << 23U));
+  return 1000 + static_cast<U32>(rng_.below(2 * usual));
 }
 
 // What is cleared by writing, and verdicts.

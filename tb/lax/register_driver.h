@@ -61,6 +61,7 @@ class RegisterDriver {
   [[nodiscard]] Access random_access(int ended);
   [[nodiscard]] Access random_read();
   [[nodiscard]] Access random_write();
+  [[nodiscard]] U32 period(unsigned usual);
   [[nodiscard]] Access clearing();
   [[nodiscard]] Access illegal_access();
   [[nodiscard]] U32 random_control(U32 value);

@@ -175,8 +175,10 @@ Submission Environment::bad_submission() {
   switch (draw(8)) {
     case 0:  // fewer or more beats than announced
       beats(1 + draw(params_.MaxKt));
-      submission.announced = static_cast<U8>(
-          submission.announced == 1 || rng_.below(2) == 0 ? submission.announced + 1 : submission.announced - 1);
+      submission.announced =
+          static_cast<U8>(rng_.below(4) == 0 ? (submission.announced + 1U + draw(31)) % 32
+                          : submission.announced == 1 || rng_.below(2) == 0 ? submission.announced + 1
+                                                                            : submission.announced - 1);
       break;
     case 1:  // an empty list
       beats(0);

@@ -57,6 +57,24 @@ std::unique_ptr<Sequence> made_borders(const Params& params, std::uint64_t seed)
   return With::changed<changes::borders>(params, seed);
 }
 
+template <twin::Cycle kCycles>
+twin::Cycle cycles(const Params& /*params*/) {
+  return kCycles;
+}
+
+/// All of 256 queues live: a count of them, or the sum of their work, is in its upper half then.
+twin::Cycle full_table_run(const Params& params) { return params.NumQueues == 256 ? 16000 : 0; }
+
+/// There is room for 2^15 parse grants, which take two passes of the selection each: with more groups they would be the
+/// most part of a million cycles.
+bool numbers_fit(const Params& params) { return params.groups() <= 5; }
+
+/// 2^15 arrivals of 11 cycles each, and some updates that show them.
+twin::Cycle numbers_run(const Params& params) { return numbers_fit(params) ? 11 * (twin::Cycle{1} << 15U) + 8000 : 0; }
+
+/// About 2500 cycles for each moment that a soft reset is to meet, several times; more where the run has room for it.
+twin::Cycle rankings_run(const Params& params) { return numbers_fit(params) ? 40000 : 100000; }
+
 }  // namespace
 
 const Sequences& sequences() {
@@ -64,7 +82,7 @@ const Sequences& sequences() {
   static const Sequences all = {
       {"random", "surroundings with knobs drawn from the seed", kKeepsContract, With::drawn},
       {"rules", "random, and stimuli that must be ignored or refused", kBreaksContract,
-       With::drawn_and_changed<changes::rules>},
+       With::drawn_and_changed<changes::rules>, 4000},
       {"chaos", "inputs without sense or order", kBreaksContract, made_of<Block, Chaos>},
       {"busy", "default traffic", kKeepsContract, With::defaults},
       {"completions", "a TB completes in every cycle while submissions wait", kKeepsContract,
@@ -90,7 +108,7 @@ const Sequences& sequences() {
        With::changed<changes::resets>},
       {"border", "deadlines within a cycle of the estimate", kBreaksContract, With::changed<changes::border>},
       {"overrun", "updates of PREMA that last longer than their period", kKeepsContract,
-       With::changed<changes::overrun>},
+       With::changed<changes::overrun>, 6000},
       {"sleepy", "short work, then long rest", kKeepsContract, With::changed<changes::sleepy>},
       {"published", "one number per job, equal deadlines, unknown rates cost nothing", kKeepsContract,
        With::changed<changes::published>},
@@ -108,7 +126,7 @@ const Sequences& sequences() {
       {"appends", "work is added before, while and after a job's last kernel", kKeepsContract,
        With::changed<changes::appends>},
       {"arrivals", "many short jobs, so that the arrival numbers wrap in a long run", kKeepsContract,
-       With::changed<changes::arrivals>},
+       With::changed<changes::arrivals>, 0, full_table_run},
       {"leaps", "now jumps ahead: the longest times", kBreaksContract, With::changed<changes::leaps>},
       {"long_job", "jobs of very many TBs, one completes in every cycle: large counts", kKeepsContract,
        With::changed<changes::long_job>},
@@ -135,13 +153,13 @@ const Sequences& sequences() {
       {"reset_turn", "soft resets in updates; then the first submission and the first update tick wait for a ranking",
        kKeepsContract, With::changed<changes::reset_turn>, 4000},
       {"aimed_resets", "soft resets in the very cycles of what they have met least", kBreaksContract,
-       With::changed<changes::aimed_resets>, 8000},
+       With::changed<changes::aimed_resets>, 16000, cycles<40000>},
       {"aimed_rankings", "soft resets as before, under PREMA with requests to make room", kKeepsContract,
-       With::changed<changes::aimed_rankings>, 8000},
+       With::changed<changes::aimed_rankings>, 16000, rankings_run},
       {"aimed_ticks", "ticks in the cycles in which the tick before is taken", kKeepsContract,
-       With::changed<changes::aimed_ticks>, 8000},
+       With::changed<changes::aimed_ticks>, 16000},
       {"clearings", "errors, interrupts and kernel types are cleared without pause", kBreaksContract,
-       With::changed<changes::clearings>},
+       With::changed<changes::clearings>, 4000},
       {"equal_tokens", "PREMA with tokens that do not grow, of three priorities", kKeepsContract,
        With::changed<changes::equal_tokens>, 12000},
       {"visited_ends", "jobs end while an update visits them, and their records are read", kKeepsContract,
@@ -149,9 +167,23 @@ const Sequences& sequences() {
       {"sampled_ends", "kernels end while the window of their type is sampled", kKeepsContract,
        With::changed<changes::sampled_ends>, 4000},
       {"ranked_ends", "kernels end while a ranking looks at their job", kKeepsContract,
-       With::changed<changes::ranked_ends>, 4000},
+       With::changed<changes::ranked_ends>, 16000, cycles<20000>},
       {"early", "kernels start, are issued and end in the cycle in which their job is judged", kBreaksContract,
-       With::changed<changes::early>}};
+       With::changed<changes::early>},
+      {"work_ahead", "live jobs of the longest time each, and admission after a policy without it", kKeepsContract,
+       With::changed<changes::work_ahead>, 0, full_table_run},
+      {"full_tokens", "PREMA with tokens that grow to their limit", kKeepsContract, With::changed<changes::full_tokens>,
+       8000},
+      {"demoted", "MLFQ with jobs that wait through the middle of their deadlines", kKeepsContract,
+       With::changed<changes::demoted>, 8000},
+      {"external", "priorities of live jobs are written while they decide", kKeepsContract,
+       With::changed<changes::external>, 4000},
+      {"pops", "verdicts are popped by register while others are made", kKeepsContract, With::changed<changes::pops>,
+       4000},
+      {"in_flight", "a kernel of one type in each queue, all in flight at once", kKeepsContract,
+       With::changed<changes::in_flight>, 0, full_table_run},
+      {"numbers", "arrivals and parse grants until their numbers are in the upper half; ties decide by them",
+       kKeepsContract, With::changed<changes::numbers>, 0, numbers_run}};
   return all;
 }
 

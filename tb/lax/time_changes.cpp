@@ -48,6 +48,7 @@ void expiry(Knobs& knobs) {
 
 void leaps(Knobs& knobs) {
   knobs.leap = 200;
+  knobs.status_reads = 20000;
   knobs.deadline_bits = 32;
 }
 

@@ -110,6 +110,7 @@ void arrivals(Knobs& knobs) {
   knobs.adm_stall = 0;
   knobs.append = 0;
   knobs.access = knobs.acknowledge = kAlways;
+  knobs.status_reads = 1000;
   knobs.update_period = 100000;
 }
 
@@ -148,6 +149,35 @@ void crowd(Knobs& knobs) {
   knobs.adm_stall = 0;
   knobs.append = 0;
   knobs.access = knobs.acknowledge = kAlways;
+}
+
+void in_flight(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.kernel_types = knobs.kernels = knobs.groups = 1;
+  knobs.full_list = knobs.append = 0;
+  knobs.slots = 256;
+  knobs.service = 40000;
+  knobs.parse_latency = 0;
+  knobs.parse_lanes = 8;
+  knobs.beat = knobs.adm_ready = knobs.parse_grant = knobs.dispatch_grant = knobs.event = kAlways;
+  knobs.adm_stall = 0;
+  knobs.no_deadline = kAlways;
+  knobs.access = 4000;
+  knobs.acknowledge = kAlways;
+}
+
+void numbers(Knobs& knobs, const Params& params) {
+  arrivals(knobs);
+  knobs.random_control = false;
+  knobs.policies = 1U << 0U | 1U << 1U | 1U << 4U | 1U << 8U;
+  knobs.full_list = knobs.split_beat = 0;
+  knobs.update_period = 1000 + 8 * params.NumQueues;
+  knobs.min_groups = 255;  // short updates, which find jobs that are live for some cycles only
+  knobs.parse_lanes = 8;
+  knobs.slots = 256;
+  knobs.acknowledge = 65000;
+  knobs.write = 8000;
+  knobs.reconfigure = 4000;
 }
 
 void append_races(Knobs& knobs) {

@@ -9,7 +9,7 @@ Needs features(const Params& p, const castor::tb::Peek& peek) {
   add(p.MaxKt > 1, has::kLists);
   add(p.NumKt > p.MaxKt, has::kOverfull);
   add(p.NumKt != 256, has::kUnknownTypes);
-  add(43 * p.NumKt + p.NumQueues * (p.MaxKt + 44) > 1200, has::kOverruns);
+  add(overruns(p), has::kOverruns);
   add(p.NumQueues <= 128, has::kFewQueues);
   add(static_cast<bool>(peek), has::kPeek);
   return all;

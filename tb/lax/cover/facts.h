@@ -26,6 +26,10 @@ inline constexpr Needs kTypes = 1U << 0U,  ///< more than one kernel type
     kFewQueues = 1U << 5U,                 ///< not so many that there is always a job that is not demoted
     kPeek = 1U << 6U;                      ///< somebody looks into registers
 }  // namespace has
+/// The longest update exceeds the shortest period clearly.
+[[nodiscard]] inline bool overruns(const Params& params) {
+  return 43 * params.NumKt + params.NumQueues * (params.MaxKt + 44) > 1200;
+}
 [[nodiscard]] Needs features(const Params& params, const castor::tb::Peek& peek);
 
 template <class State>
