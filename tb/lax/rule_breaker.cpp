@@ -170,7 +170,7 @@ Submission Environment::bad_submission() {
   submission.append = rng_.below(3) == 0;
   const auto beats = [&](unsigned count) {
     for (unsigned i = 0; i < count; ++i) submission.beats.push_back({static_cast<U8>(any_type()), 1 + draw(9)});
-    submission.announced = static_cast<U8>(count);
+    submission.announced = static_cast<U8>(count % 32);
   };
   switch (draw(8)) {
     case 0:  // fewer or more beats than announced
@@ -184,7 +184,7 @@ Submission Environment::bad_submission() {
       beats(0);
       break;
     case 2:  // too many beats
-      beats(params_.MaxKt + 1 + draw(std::min(3U, 31U - params_.MaxKt)));
+      beats(draw(8) == 0 ? 32 + draw(8) : params_.MaxKt + 1 + draw(std::min(3U, 31U - params_.MaxKt)));
       break;
     case 3:  // nothing to do
       beats(1 + draw(params_.MaxKt));

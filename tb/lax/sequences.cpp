@@ -43,6 +43,8 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.prema_period = pick({1000, 1777, 4000});
   knobs.min_groups = pick({1, 1, 2, 20});
   knobs.prema_priority = pick({1, 3, 9});
+  // A period that only its upper bit makes long.
+  if (rng.below(8) == 0) (rng.below(2) == 0 ? knobs.update_period : knobs.prema_period) |= 1U << (13 + rng.below(11));
   // Where time is in every bit, most of all before it wraps.
   castor::tb::Edges edges(seed, castor::tb::EdgeMode::kEnds);
   knobs.now = rng.below(2) == 0 ? rng.below(1U << 20U) : edges.start(48, 20000, 0);

@@ -299,7 +299,8 @@ def look(harness, work, params, sequence, options, cycles, number):
     harness.run(
         log, params, cycles, sequence, options.seed, "--json", data, "--dump", log.with_suffix(""), mutant=number
     )
-    if not data.exists():
-        raise WrongRequest(f"castor cosim {harness.block.name} does not run", f"log: {log}")
-    result = json.loads(data.read_text())
+    try:
+        result = json.loads(data.read_text())
+    except (OSError, ValueError):
+        raise WrongRequest(f"castor cosim {harness.block.name} does not run", f"log: {log}") from None
     return result["cycles"] if result["mismatch"] else None
