@@ -89,6 +89,19 @@ void evictions(Knobs& knobs) {
   knobs.leave = 0;
 }
 
+void all_rows(Knobs& knobs) {
+  dense(knobs.style);
+  knobs.style.registers = 40;
+  knobs.style.load = 110;
+  knobs.style.store = 6;
+  knobs.style.instructions = 250;
+  knobs.least_rows = 32;
+  knobs.least_warps = 3;
+  knobs.most_tbs = 4;
+  knobs.laggard = knobs.two_dimensional = knobs.enabled = kAlways;
+  knobs.fewer_slots = knobs.leave = 0;
+}
+
 void slow_loads(Knobs& knobs) {
   knobs.style.load = 90;
   knobs.style.litmus = 50;
@@ -307,6 +320,8 @@ const Sequences& sequences() {
        With::changed<few_rows>},
       {"evictions", "more elections than a skip table holds behind a slow warp", kKeepsContract,
        With::changed<evictions>},
+      {"all_rows", "loads into all rows of a thread block, stores that make them stale", kKeepsContract,
+       With::changed<all_rows>, 16000},
       {"slow_loads", "loads that take long while other warps store", kKeepsContract, With::changed<slow_loads>},
       {"litmus", "everybody stores and loads the same cells", kKeepsContract, With::changed<litmus>},
       {"storms", "the same without a pause: stores in the cycles of skips, waits and elections", kKeepsContract,
