@@ -90,6 +90,8 @@ Page::Page(const std::string& text, const std::string& name) {
   for (PagePart& part : parts_) part.content = without_blank_ends(part.content);
 }
 
+void Page::fill(std::size_t part, const std::string& content) { parts_.at(part).content = without_blank_ends(content); }
+
 std::string Page::text() const {
   std::string out = prose_.front();
   for (std::size_t i = 0; i < parts_.size(); ++i) {

@@ -28,7 +28,9 @@ class Page {
   /// `name`: of the file, for errors. Errors: InputError if a part has no end, or a marker cannot be read.
   Page(const std::string& text, const std::string& name);
 
-  [[nodiscard]] std::vector<PagePart>& parts() { return parts_; }
+  [[nodiscard]] const std::vector<PagePart>& parts() const { return parts_; }
+  /// Blank lines at both ends are taken off.
+  void fill(std::size_t part, const std::string& content);
   [[nodiscard]] std::string text() const;
   /// Whether the prose has this text.
   [[nodiscard]] bool mentions(const std::string& text) const;

@@ -90,12 +90,13 @@ class PageCommand::Filling {
       : experiment_(experiment), kept_(kept), page_(std::move(page)) {
     std::set<std::string> used;
     bool has_runs = false, has_claims = false;
-    for (PagePart& part : page_.parts()) {
+    for (std::size_t i = 0; i < page_.parts().size(); ++i) {
+      const PagePart& part = page_.parts()[i];
       before_.push_back(part.content);
-      used.insert(part.sets.begin(), part.sets.end());
+      if (part.kind != PagePart::Kind::kRuns) used.insert(part.sets.begin(), part.sets.end());
       has_runs = has_runs || part.kind == PagePart::Kind::kRuns;
       has_claims = has_claims || part.kind == PagePart::Kind::kClaims;
-      part.content = content(part);
+      page_.fill(i, content(part));
     }
     if (!has_runs) problem("the page has no part <!-- runs -->");
     for (const std::string& set : kept_.sets()) {
