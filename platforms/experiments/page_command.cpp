@@ -149,6 +149,8 @@ class PageCommand::Filling {
     found = std::make_unique<Output>("", false, sets.front() == kMain);
     try {
       if (!experiment_.report(kept_.runs(sets), *found)) problem(joined(sets, "+") + ": the runs break an invariant");
+    } catch (const base::InputError& error) {
+      problem(error.what());
     } catch (const Json::exception& error) {
       problem(joined(sets, "+") + ": not runs of this experiment, or of another version: " + error.what());
     }
@@ -158,6 +160,7 @@ class PageCommand::Filling {
   std::string content(const PagePart& part) {
     if (part.kind == PagePart::Kind::kRuns) return origins();
     const Output& reported = output(part.sets);
+    if (reported.tables().empty() && reported.claims().empty()) return part.content;
     if (part.kind == PagePart::Kind::kTable) return table(part, reported);
     if (reported.claims().empty()) problem(part.marker + ": these runs measure no claim");
     return reported.claims();
