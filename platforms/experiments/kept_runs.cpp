@@ -53,7 +53,8 @@ const Json& KeptRuns::entry(const std::string& set) const {
 
 KeptRuns::Origin KeptRuns::origin(const std::string& set) const {
   const Json& one = entry(set);
-  return {one.at("command").get<std::vector<std::string>>(), one.at("date"), one.at("commit"), one.at("sources")};
+  return {one.at("command").get<std::vector<std::string>>(), one.value("date", ""), one.value("commit", ""),
+          one.value("sources", Json::object())};
 }
 
 std::vector<Run> KeptRuns::runs(const std::vector<std::string>& sets) const {

@@ -101,7 +101,8 @@ class PageCommand::Filling {
     if (!has_runs) problem("the page has no part <!-- runs -->");
     for (const std::string& set : kept_.sets()) {
       if (used.count(set) == 0) problem(set + ".csv is used by no part of the page");
-      if (!has_claims && !output({set}).claims().empty()) problem("the page has no part <!-- claims -->");
+      if (kept_.is_kept(set) && !has_claims && !output({set}).claims().empty())
+        problem("the page has no part <!-- claims -->");
     }
     find_pictures();
   }
@@ -132,7 +133,7 @@ class PageCommand::Filling {
   [[nodiscard]] std::string summary() {
     std::size_t tables = 0;
     for (const PagePart& part : page_.parts()) tables += part.kind == PagePart::Kind::kTable ? 1 : 0;
-    const std::string& claims = output({kMain}).claims();
+    const std::string claims = kept_.is_kept(kMain) ? output({kMain}).claims() : "";
     return std::to_string(tables) + " tables, " + std::to_string(pictures_.size()) + " pictures" +
            (claims.empty() ? "" : "; " + claims.substr(0, claims.find('\n')));
   }
@@ -142,15 +143,33 @@ class PageCommand::Filling {
     if (std::find(problems_.begin(), problems_.end(), text) == problems_.end()) problems_.push_back(text);
   }
 
+  /// None, and a problem, if the file cannot be read.
+  std::vector<Run> runs(const Names& sets) {
+    try {
+      return kept_.runs(sets);
+    } catch (const base::InputError& error) {
+      problem(error.what());
+      return {};
+    }
+  }
+
+  /// All of these sets are there, none is only planned.
+  bool are_kept(const Names& sets) {
+    try {
+      return std::all_of(sets.begin(), sets.end(), [this](const std::string& set) { return kept_.is_kept(set); });
+    } catch (const base::InputError& error) {
+      problem(error.what());
+      return false;
+    }
+  }
+
   /// What the experiment reports of the runs of these sets. Of the main set all claims are shown.
   const Output& output(const Names& sets) {
     std::unique_ptr<Output>& found = outputs_[joined(sets, "+")];
     if (found != nullptr) return *found;
     found = std::make_unique<Output>("", false, sets.front() == kMain);
     try {
-      if (!experiment_.report(kept_.runs(sets), *found)) problem(joined(sets, "+") + ": the runs break an invariant");
-    } catch (const base::InputError& error) {
-      problem(error.what());
+      if (!experiment_.report(runs(sets), *found)) problem(joined(sets, "+") + ": the runs break an invariant");
     } catch (const Json::exception& error) {
       problem(joined(sets, "+") + ": not runs of this experiment, or of another version: " + error.what());
     }
@@ -159,8 +178,8 @@ class PageCommand::Filling {
 
   std::string content(const PagePart& part) {
     if (part.kind == PagePart::Kind::kRuns) return origins();
+    if (!are_kept(part.sets)) return part.content;
     const Output& reported = output(part.sets);
-    if (reported.tables().empty() && reported.claims().empty()) return part.content;
     if (part.kind == PagePart::Kind::kTable) return table(part, reported);
     if (reported.claims().empty()) problem(part.marker + ": these runs measure no claim");
     return reported.claims();
@@ -171,9 +190,10 @@ class PageCommand::Filling {
     table.head = {"kept in", "runs", "command", "date", "commit"};
     for (const std::string& set : kept_.sets()) {
       const KeptRuns::Origin origin = kept_.origin(set);
-      table.rows.push_back({"[" + set + ".csv](" + experiment_.name() + "/" + set + ".csv)",
-                            std::to_string(kept_.runs({set}).size()), "`" + shown_command(origin.command) + "`",
-                            origin.date, origin.commit});
+      const bool kept = kept_.is_kept(set);
+      const std::string link = "[" + set + ".csv](" + experiment_.name() + "/" + set + ".csv)";
+      table.rows.push_back({kept ? link : set + ".csv, not kept yet", kept ? std::to_string(runs({set}).size()) : "",
+                            "`" + shown_command(origin.command) + "`", origin.date, origin.commit});
     }
     return table.markdown(false);
   }
@@ -197,6 +217,7 @@ class PageCommand::Filling {
   // Of the first set that has it. Pictures that the page does not show are left out.
   void find_pictures() {
     for (const std::string& set : kept_.sets()) {
+      if (!kept_.is_kept(set)) continue;
       for (Plot plot : output({set}).plots()) {
         plot.file = picture_name(experiment_.name(), plot.file);
         if (page_.mentions("](" + plot.file + ".svg)")) pictures_.emplace(plot.file, plot);
@@ -270,11 +291,11 @@ bool PageCommand::write() {
 
 bool PageCommand::check() {
   Filling filling(experiment_, kept_, Page(page_text(), page_file_));
-  note_other_sources();
   Names problems = filling.problems();
   const Names differences = filling.differences();
   problems.insert(problems.end(), differences.begin(), differences.end());
   if (!tell(problems)) return false;
+  note_other_sources();
   std::printf("%s: as the kept runs say: %s\n", page_file_.c_str(), filling.summary().c_str());
   return true;
 }
@@ -283,6 +304,10 @@ void PageCommand::note_other_sources() const {
   const Json now = current_sources(experiment_).at("sources");
   for (const std::string& set : kept_.sets()) {
     const KeptRuns::Origin origin = kept_.origin(set);
+    if (!kept_.is_kept(set)) {
+      std::printf("%s: note: %s.csv is not kept yet; its tables are not compared\n", page_file_.c_str(), set.c_str());
+      continue;
+    }
     Names other;
     for (const auto& [part, digest] : now.items()) {
       if (origin.sources.value(part, "") != digest) other.push_back(part);

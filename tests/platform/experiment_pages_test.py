@@ -90,7 +90,11 @@ def what_is_not_as_the_runs_say_is_found(folder):
         "a picture", lambda docs: changed(docs / "cdp" / "page.json", '"cdp-many": "', '"cdp-many": "0'), "cdp-many.svg"
     )
     red("runs that are missing", lambda docs: (docs / "cdp" / "results.csv").unlink(), "results.csv")
-    red("runs of another experiment", lambda docs: swap_experiment(docs), "not runs of this experiment")
+    red(
+        "runs of another experiment",
+        lambda docs: changed(docs / "cdp" / "results.csv", "parameters/system", "parameters/sistem"),
+        "not runs of this experiment",
+    )
 
     def without_claims(docs):
         text = (docs / "cdp.md").read_text()
@@ -109,10 +113,6 @@ def what_is_not_as_the_runs_say_is_found(folder):
     )
 
 
-def swap_experiment(docs):
-    changed(docs / "cdp" / "results.csv", "parameters/system", "parameters/sistem")
-
-
 def runs_are_kept(folder):
     docs = pathlib.Path(folder) / "kept"
     docs.mkdir()
@@ -126,11 +126,13 @@ def runs_are_kept(folder):
     expect("the first runs", run("lax", *both, *TINY, *out, "--record"), 1, "no runs 'few' are kept")
     expect("further ones", run("lax", *stem, *TINY, *out, "--record", "few", "-j", "1"), 0, "2 tables", "Claims: ")
     text = page.read_text()
-    for part in ("| [few.csv](lax/few.csv) | 4 |", "`castor experiment lax --workload STEM --rate high", "\n| RR | "):
+    for part in ("| [few.csv](lax/few.csv) | 4 |", "\n| RR | "):
         check(f"the page has {part}: {text}", part in text)
+    row = next(line for line in text.splitlines() if line.startswith("| [few.csv]"))
     check(
-        "a command is without folders and workers", "--out" not in text and "-j" not in text and "--record" not in text
+        "a command is without folders and workers: " + row, "`castor experiment lax --workload STEM --rate high" in row
     )
+    check("to its end: " + row, "--scheduler LAX` |" in row)
     check("prose stays", text.startswith("# A page\n\n<!-- runs -->\n\n|") and text.endswith("<!-- end -->\nEnd.\n"))
     expect("that is as the runs say", run("lax", "--page", "--check", "--docs", docs), 0)
     kept = (docs / "lax" / "results.csv").read_text()
