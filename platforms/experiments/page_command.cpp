@@ -131,10 +131,13 @@ class PageCommand::Filling {
   }
 
   [[nodiscard]] std::string summary() {
-    std::size_t tables = 0;
-    for (const PagePart& part : page_.parts()) tables += part.kind == PagePart::Kind::kTable ? 1 : 0;
+    std::size_t tables = 0, planned = 0;
+    for (const PagePart& part : page_.parts()) {
+      if (part.kind == PagePart::Kind::kTable) ++(are_kept(part.sets) ? tables : planned);
+    }
     const std::string claims = kept_.is_kept(kMain) ? output({kMain}).claims() : "";
     return std::to_string(tables) + " tables, " + std::to_string(pictures_.size()) + " pictures" +
+           (planned == 0 ? "" : ", " + std::to_string(planned) + " tables of runs that are not kept yet") +
            (claims.empty() ? "" : "; " + claims.substr(0, claims.find('\n')));
   }
 
