@@ -166,11 +166,11 @@ class PageCommand::Filling {
     }
   }
 
-  /// What the experiment reports of the runs of these sets. Of the main set all claims are shown.
+  /// What the experiment reports of the runs of these sets. Of the main set, and of several, all claims are shown.
   const Output& output(const Names& sets) {
     std::unique_ptr<Output>& found = outputs_[joined(sets, "+")];
     if (found != nullptr) return *found;
-    found = std::make_unique<Output>("", false, sets.front() == kMain);
+    found = std::make_unique<Output>("", false, sets.size() > 1 || sets.front() == kMain);
     try {
       if (!experiment_.report(runs(sets), *found)) problem(joined(sets, "+") + ": the runs break an invariant");
     } catch (const Json::exception& error) {
