@@ -25,7 +25,7 @@ class PageCommand {
   /// The same without writing: false, with the first line that differs, if the page is not what the kept runs give.
   /// Says on stdout which runs were made of other sources than today's.
   bool check();
-  /// Repeats the commands of all kept sets, each in a process and a folder below `out`. False if one fails.
+  /// Repeats the commands of all kept sets, each in a process; their runs go into `out`. False if one fails.
   bool again(const std::string& out, unsigned workers);
 
  private:
