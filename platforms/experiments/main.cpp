@@ -116,7 +116,7 @@ void add_page_options(CLI::App& app, Common& options) {
       ->default_str(kMainSet);
   app.add_flag("--page", options.page, "Write the page docs/results/NAME.md from the runs kept beside it");
   app.add_flag("--check", options.check, "With --page: write nothing, fail if the page is not what the kept runs give");
-  app.add_flag("--again", options.again, "Repeat the commands of all kept runs, and keep what they give");
+  app.add_flag("--again", options.again, "Run the commands of all sets beside the page, and keep what they give");
   app.add_option("--docs", options.docs, "Folder of the pages (docs/results of the sources)");
 }
 

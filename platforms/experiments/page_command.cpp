@@ -326,7 +326,8 @@ bool PageCommand::again(const std::string& out, unsigned workers) {
   for (const std::string& set : kept_.sets()) {
     Names words = {"/proc/self/exe"};
     for (const std::string& word : kept_.origin(set).command) words.push_back(word);
-    const Names more = {"--quiet", "--record", set, "--out", out + "/" + set, "--workers", std::to_string(workers)};
+    // Sets share a folder: what several of them have is run once.
+    const Names more = {"--quiet", "--record", set, "--out", out, "--workers", std::to_string(workers)};
     words.insert(words.end(), more.begin(), more.end());
     if (elsewhere_) words.insert(words.end(), {"--docs", docs_});
     const base::Answer answer = base::run(words);
