@@ -217,10 +217,11 @@ class PageCommand::Filling {
     return part.content;
   }
 
-  // Of the first set that has it. Pictures that the page does not show are left out.
+  // Of the first set that has it, which may be one that is only planned: no set behind that is looked at. Pictures that
+  // the page does not show are left out.
   void find_pictures() {
     for (const std::string& set : kept_.sets()) {
-      if (!kept_.is_kept(set)) continue;
+      if (!kept_.is_kept(set)) return;
       for (Plot plot : output({set}).plots()) {
         plot.file = picture_name(experiment_.name(), plot.file);
         if (page_.mentions("](" + plot.file + ".svg)")) pictures_.emplace(plot.file, plot);
