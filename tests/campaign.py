@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 3600
 
 #: Files whose change makes no part due: records and pages that are written along with them.
-RECORDS = ("tests/campaign.json", "*.evidence.json", "docs/campaign.md")
+RECORDS = ("tests/campaign.json", "*.evidence.json", "docs/campaign.md", "docs/results/*")
 
 #: Those whose change makes only the part due that types what they say.
 DOCUMENTS = ("docs/*", "*.md")
@@ -96,6 +96,8 @@ def parts(root):
     ctest = "ctest --test-dir build/matrix --parallel --no-tests=error --output-on-failure"
     for name, chosen in MATRIX.items():
         found[f"matrix-{name}"] = f"{ctest} {chosen}"
+    for name in sorted(path.parent.name for path in (root / "docs" / "results").glob("*/page.json")):
+        found[f"experiment-{name}"] = f"{castor} experiment {name} --again --out build/experiments/{name}"
     return found
 
 

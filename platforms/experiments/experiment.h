@@ -37,6 +37,9 @@ class Experiment {
   /// What else results depend on: files of runs with another word are not used. By default it changes with every build
   /// of this program.
   [[nodiscard]] virtual std::string build() const;
+  /// Files and folders of the tree, from its root, on which results depend beside the simulator and the compiler: CUDA
+  /// programs, what makes the load, the experiment's own folder.
+  [[nodiscard]] virtual std::vector<std::string> sources() const = 0;
   /// Tables and pictures from all runs, which need not be those of `runs`. False if what the experiment checks does not
   /// hold.
   virtual bool report(const std::vector<Run>& runs, Output& output) = 0;

@@ -13,26 +13,65 @@
 #include "platforms/cli/entry.h"
 #include "platforms/experiments/experiment.h"
 #include "platforms/experiments/output.h"
+#include "platforms/experiments/page_command.h"
 
 namespace castor::platforms::experiments {
 namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kMainSet = "results";
 
 /// Options that every experiment has.
 struct Common {
   RunnerOptions runner;
   bool quiet = false, all_claims = false, redraw = false;
+  std::string record, docs;
+  bool page = false, check = false, again = false;
 };
 
-/// Options that say what to run mean nothing where nothing is run.
-void refuse_choices(const CLI::App& app) {
-  static const std::vector<std::string> kHarmless = {"--out",    "--quiet", "--all-claims", "--redraw",
-                                                     "--energy", "--data",  "--programs"};
+/// Options that say what to run mean nothing where nothing is run. `why`: of the option that runs nothing.
+void refuse_choices(const CLI::App& app, const Words& harmless, const char* why) {
   for (const CLI::Option* const option : app.get_options()) {
     if (option->count() == 0) continue;
     const std::string name = "--" + option->get_single_name();
-    if (std::find(kHarmless.begin(), kHarmless.end(), name) != kHarmless.end()) continue;
-    throw base::InputError("--redraw runs nothing and takes the runs that lie in the folder", "leave out " + name);
+    if (std::find(harmless.begin(), harmless.end(), name) != harmless.end()) continue;
+    throw base::InputError(why, "leave out " + name);
   }
+}
+
+void check_choices(const CLI::App& app, const Common& options) {
+  if (options.check && !options.page) throw base::InputError("--check is for --page", "--page --check");
+  if (options.redraw) {
+    refuse_choices(app, {"--out", "--quiet", "--all-claims", "--redraw", "--energy", "--data", "--programs"},
+                   "--redraw runs nothing and takes the runs that lie in the folder");
+  } else if (options.page) {
+    refuse_choices(app, {"--page", "--check", "--docs"}, "--page runs nothing and takes the runs that are kept");
+  } else if (options.again) {
+    refuse_choices(app, {"--again", "--docs", "--out", "--workers"}, "--again repeats the commands of kept runs");
+  }
+}
+
+/// Words of the command line that say what to run, for a page: without those that change no figure.
+Words command_of(const Words& all) {
+  static const Words kFlags = {"--fresh", "--quiet", "-q", "--all-claims"};
+  static const Words kWithValue = {"--out", "-o", "--workers", "-j", "--docs", "--programs"};
+  const auto is_one = [](const Words& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  Words out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string name = all[i].substr(0, all[i].find('='));
+    const bool record = name == "--record";
+    if (is_one(kFlags, name)) continue;
+    if (!record && !is_one(kWithValue, name)) {
+      out.push_back(all[i]);
+      continue;
+    }
+    const bool value_follows = i + 1 < all.size() && (!record || all[i + 1][0] != '-');
+    if (name == all[i] && value_follows) ++i;
+  }
+  return out;
 }
 
 bool report(Experiment& experiment, const std::vector<Run>& runs, const Common& options) {
@@ -54,14 +93,34 @@ bool redraw(Experiment& experiment, const Common& options) {
   }
 }
 
-bool run(Experiment& experiment, Common& options) {
+bool run(Experiment& experiment, Common& options, const Words& words) {
   std::vector<Run> runs = experiment.runs(options.runner.workers);
   options.runner.progress = isatty(STDERR_FILENO) != 0;
   execute_all(experiment, runs, options.runner);
-  return report(experiment, runs, options);
+  const bool good = report(experiment, runs, options);
+  if (!good || options.record.empty()) return good;
+  return PageCommand(experiment, options.docs).record(options.record, runs, command_of(words));
 }
 
-void add_experiments(CLI::App& app, int& result) {
+bool command(Experiment& experiment, Common& options, const Words& words) {
+  if (options.redraw) return redraw(experiment, options);
+  if (!options.page && !options.again) return run(experiment, options, words);
+  PageCommand page(experiment, options.docs);
+  if (options.again) return page.again(options.runner.out, options.runner.workers);
+  return options.check ? page.check() : page.write();
+}
+
+void add_page_options(CLI::App& app, Common& options) {
+  app.add_option("--record", options.record, "Keep the runs beside the page, as this set (results), and write the page")
+      ->expected(0, 1)
+      ->default_str(kMainSet);
+  app.add_flag("--page", options.page, "Write the page docs/results/NAME.md from the runs kept beside it");
+  app.add_flag("--check", options.check, "With --page: write nothing, fail if the page is not what the kept runs give");
+  app.add_flag("--again", options.again, "Run the commands of all sets beside the page, and keep what they give");
+  app.add_option("--docs", options.docs, "Folder of the pages (docs/results of the sources)");
+}
+
+void add_experiments(CLI::App& app, int& result, const Words& words) {
   for (std::unique_ptr<Experiment>& made : all_experiments()) {
     const std::shared_ptr<Experiment> experiment = std::move(made);
     auto options = std::make_shared<Common>();
@@ -78,10 +137,10 @@ void add_experiments(CLI::App& app, int& result) {
     one->add_flag("--redraw", options->redraw, "Tables and pictures of the runs in the folder; nothing is run");
     one->add_flag("--all-claims", options->all_claims, "Show also claims that these runs do not measure");
     one->add_flag("-q,--quiet", options->quiet, "Print no tables");
-    one->callback([experiment, options, one, &result] {
-      if (options->redraw) refuse_choices(*one);
-      const bool good = options->redraw ? redraw(*experiment, *options) : run(*experiment, *options);
-      result = good ? cli::kGood : cli::kFailed;
+    add_page_options(*one, *options);
+    one->callback([experiment, options, one, &result, words] {
+      check_choices(*one, *options);
+      result = command(*experiment, *options, words) ? cli::kGood : cli::kFailed;
     });
   }
 }
@@ -93,6 +152,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Many runs, compared with what a source published", "castor experiment"};
   app.require_subcommand(1);
   int result = castor::platforms::cli::kGood;
-  castor::platforms::experiments::add_experiments(app, result);
-  return castor::platforms::cli::parse_and_run(app, {argv + 1, argv + argc}, result);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  castor::platforms::experiments::add_experiments(app, result, words);
+  return castor::platforms::cli::parse_and_run(app, words, result);
 }

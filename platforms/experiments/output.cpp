@@ -45,11 +45,11 @@ std::size_t columns_of(const std::string& text) {
 
 }  // namespace
 
-std::string Table::markdown() const {
+std::string Table::markdown(bool aligned) const {
   std::vector<std::size_t> widths;
   const auto measure = [&](const std::vector<std::string>& row) {
     if (widths.size() < row.size()) widths.resize(row.size());
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+    for (std::size_t i = 0; aligned && i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
   };
   measure(head);
   for (const auto& row : rows) measure(row);
@@ -57,22 +57,31 @@ std::string Table::markdown() const {
     std::string out = "|";
     for (std::size_t i = 0; i < widths.size(); ++i) {
       const std::string cell = i < row.size() ? row[i] : "";
-      out += " " + cell + std::string(widths[i] - columns_of(cell), ' ') + " |";
+      const std::string padding(aligned ? widths[i] - columns_of(cell) : 0, ' ');
+      out += (aligned || !cell.empty() ? " " + cell + padding : "") + " |";
     }
     return out + "\n";
   };
   std::string out = title.empty() ? "" : "**" + title + "**\n\n";
   out += line(head);
   out += "|";
-  for (const std::size_t width : widths) out += std::string(width + 2, '-') + "|";
+  for (const std::size_t width : widths) out += std::string(aligned ? width + 2 : 3, '-') + "|";
   out += "\n";
   for (const auto& row : rows) out += line(row);
   if (!note.empty()) out += "\n" + note + "\n";
   return out;
 }
 
-void Output::write(const std::string& name, const std::string& text) const {
-  const std::string path = folder_ + "/" + name;
+bool draw(const Plot& plot, const std::string& folder) {
+  const std::string script = plot.file + ".gp";
+  write_file(folder + "/" + script, gnuplot_script(plot));
+  const auto there = [&folder] {
+    if (::chdir(folder.c_str()) != 0) ::_exit(1);
+  };
+  return wait_for(start_process({"gnuplot", script}, "/dev/null", there)) == 0;
+}
+
+void write_file(const std::string& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text;
   out.close();
@@ -80,7 +89,10 @@ void Output::write(const std::string& name, const std::string& text) const {
     throw base::InputError(base::SourceLocation{path}, std::string("cannot be written: ") + std::strerror(errno));
 }
 
+void Output::write(const std::string& name, const std::string& text) const { write_file(folder_ + "/" + name, text); }
+
 void Output::heading(const std::string& text) {
+  heading_ = text;
   document_ += "## " + text + "\n\n";
   if (echo_) std::printf("\n== %s\n\n", text.c_str());
 }
@@ -93,15 +105,22 @@ void Output::paragraph(const std::string& text) {
 void Output::table(const Table& table) {
   const std::string text = table.markdown();
   document_ += text + "\n";
+  tables_.push_back({heading_, table});
+  if (echo_) std::printf("%s\n", text.c_str());
+}
+
+void Output::claims(const Table& table, const std::string& summary) {
+  paragraph(summary);
+  claims_ = summary + "\n\n" + table.markdown(false);
+  const std::string text = table.markdown();
+  document_ += text + "\n";
   if (echo_) std::printf("%s\n", text.c_str());
 }
 
 void Output::plot(const Plot& plot) {
-  write(plot.file + ".gp", gnuplot_script(plot));
-  const auto there = [this] {
-    if (::chdir(folder_.c_str()) != 0) ::_exit(1);
-  };
-  if (wait_for(start_process({"gnuplot", plot.file + ".gp"}, "/dev/null", there)) == 0) {
+  plots_.push_back(plot);
+  if (folder_.empty()) return;
+  if (draw(plot, folder_)) {
     document_ += "![" + plot.title + "](" + plot.file + ".svg)\n\n";
   } else {
     paragraph("(No picture: gnuplot did not run, package gnuplot-nox; its script is " + plot.file + ".gp.)");

@@ -14,21 +14,36 @@ struct Table {
   std::string note;  ///< below the table; may be empty
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
-  /// As Markdown, columns aligned.
-  [[nodiscard]] std::string markdown() const;
+  /// As Markdown, with title and note. `aligned`: columns are padded to one width.
+  [[nodiscard]] std::string markdown(bool aligned = true) const;
 };
 
-/// The folder into which an experiment writes; everything also goes into one document.
+/// Draws <folder>/<file>.svg by gnuplot, from <file>.gp, which stays beside it. False without gnuplot: the script alone
+/// is written. Errors: InputError if it cannot be.
+[[nodiscard]] bool draw(const Plot& plot, const std::string& folder);
+/// Writes a whole file. Errors: InputError.
+void write_file(const std::string& path, const std::string& text);
+
+/// What an experiment reports: tables, claims and pictures. They go into one document in a folder, and are kept for the
+/// experiment's page.
 class Output {
  public:
-  /// `echo`: tables are printed too. `all_claims`: also those that the runs do not measure.
+  /// A table and the heading that it stands under.
+  struct Placed {
+    std::string heading;
+    Table table;
+  };
+
+  /// `folder`: for pictures and the document; "": nothing is written. `echo`: tables are printed too. `all_claims`:
+  /// also those that the runs do not measure.
   Output(std::string folder, bool echo, bool all_claims)
       : folder_(std::move(folder)), echo_(echo), all_claims_(all_claims) {}
 
   void heading(const std::string& text);
   void paragraph(const std::string& text);
   void table(const Table& table);
-  /// <file>.svg by gnuplot, from <file>.gp, which stays beside it. Without gnuplot only that.
+  /// The claims with their verdicts. `summary`: how many there are of each verdict.
+  void claims(const Table& table, const std::string& summary);
   void plot(const Plot& plot);
   /// Parameters and results of all runs, one line each: <name>.csv and <name>.json.
   void data(const std::string& name, const std::vector<Run>& runs);
@@ -37,12 +52,19 @@ class Output {
   [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] bool all_claims() const { return all_claims_; }
 
+  [[nodiscard]] const std::vector<Placed>& tables() const { return tables_; }
+  [[nodiscard]] const std::vector<Plot>& plots() const { return plots_; }
+  /// Summary and table of the claims as Markdown; "" if there are none.
+  [[nodiscard]] const std::string& claims() const { return claims_; }
+
  private:
   void write(const std::string& name, const std::string& text) const;
 
   std::string folder_;
   bool echo_, all_claims_;
-  std::string document_;
+  std::string document_, heading_, claims_;
+  std::vector<Placed> tables_;
+  std::vector<Plot> plots_;
 };
 
 /// Shortest text of a number with so many digits behind the point.

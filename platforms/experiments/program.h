@@ -48,4 +48,7 @@ class CudaProgram {
 [[nodiscard]] std::map<std::string, CudaProgram> find_programs(const std::vector<std::string>& names,
                                                                const std::string& folder, unsigned workers);
 
+/// Where the source of a program of one file lies, from the root of the tree.
+[[nodiscard]] inline std::string kernel_source(const std::string& name) { return "sw/kernels/" + name + ".cu"; }
+
 }  // namespace castor::platforms::experiments

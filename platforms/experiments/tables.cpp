@@ -1,5 +1,6 @@
 #include "platforms/experiments/tables.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace castor::platforms::experiments {
@@ -10,6 +11,25 @@ std::string with_spread(const workloads::Spread& spread, int digits, double scal
   if (spread.count > 1) out += " ±" + fixed(spread.deviation * scale, digits);
   return out;
 }
+
+namespace {
+
+// "12 reproduced, 3 shape only, 1 not reproduced"; verdicts that no claim has are left out.
+std::string count_verdicts(const std::vector<workloads::Claim>& claims) {
+  using workloads::Verdict;
+  std::string out;
+  for (const Verdict verdict :
+       {Verdict::kReproduced, Verdict::kShape, Verdict::kNot, Verdict::kNotShown, Verdict::kOpen}) {
+    const auto count = std::count_if(claims.begin(), claims.end(),
+                                     [verdict](const workloads::Claim& claim) { return claim.verdict == verdict; });
+    if (count == 0) continue;
+    const std::string name = verdict == Verdict::kNot ? "not reproduced" : text(verdict);
+    out += (out.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+  }
+  return out;
+}
+
+}  // namespace
 
 bool report_claims(const std::vector<workloads::Claim>& claims, const std::vector<std::string>& broken,
                    Output& output) {
@@ -28,7 +48,7 @@ bool report_claims(const std::vector<workloads::Claim>& claims, const std::vecto
     table.rows.push_back(
         {claim.id, claim.claim, claim.source, claim.rule, claim.ours, text(claim.verdict), claim.reason});
   }
-  if (!table.rows.empty()) output.table(table);
+  if (!table.rows.empty()) output.claims(table, "Claims: " + count_verdicts(claims) + ".");
   if (others != 0) {
     output.paragraph(std::to_string(others) + " of " + std::to_string(claims.size()) +
                      " claims are not measured by these runs; --all-claims shows them, and what they need.");

@@ -7,6 +7,11 @@ endif()
 castor_script_test(experiment_end_to_end KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_test.py" "$<TARGET_FILE:castor>")
 
+# Pages of results beside the runs that are kept.
+castor_script_test(experiment_pages KIND platform
+  COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_pages_test.py"
+          "$<TARGET_FILE:castor>" "${PROJECT_SOURCE_DIR}")
+
 # Programs that are compiled when they are needed. With a sanitizer they lack its runtime, which castor-cc alone does not link.
 if(TARGET castor_kernels AND NOT CASTOR_SANITIZE)
   castor_unless_matrix(cases

@@ -223,6 +223,12 @@ class Experiments(unittest.TestCase):
                 self.assertEqual(list(frame["met"]), [row["met"] for row in rows], path)
                 self.assertEqual(list(frame["seed"]), [1, 2], path)
 
+    def test_runs_that_are_kept_beside_a_page(self):
+        frame = castor.experiment(SOURCES / "docs/results/cdp/results.csv")
+        self.assertIn("cdp_ideal", set(frame["system"]))
+        self.assertTrue({"run", "program", "cycles"} <= set(frame.columns))
+        self.assertFalse([name for name in frame.columns if "/" in name])
+
 
 class WithoutPackages(unittest.TestCase):
     def test_one_line_says_what_to_install(self):

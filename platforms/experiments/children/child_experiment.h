@@ -17,6 +17,10 @@ class ChildExperiment : public Experiment {
   // A run is a process of its program: it does not change with this one, only with the figures taken from its report.
   [[nodiscard]] std::string build() const override { return child_figures(); }
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
+  [[nodiscard]] std::vector<std::string> sources() const override {
+    return {"sw/kernels/dynamic", "sw/workloads/children", "platforms/experiments/children",
+            std::string("platforms/experiments/") + name()};
+  }
 
  protected:
   using Names = std::vector<std::string>;

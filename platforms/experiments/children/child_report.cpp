@@ -147,6 +147,7 @@ void report_inputs(const ChildRuns& runs, Output& output) {
 
 void report_systems(const ChildRuns& runs, Output& output) {
   Table table;
+  table.title = "Systems";
   table.head = {"system", "what it is", "form", "keys"};
   Names known;
   for (const std::string& system : runs.systems) once(known, first_word(system));

@@ -70,6 +70,12 @@ class DarsieExperiment final : public Experiment {
 
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
 
+  [[nodiscard]] Names sources() const override {
+    Names out = {"sw/workloads/darsie/programs.cpp", "sw/workloads/darsie/programs.h", "platforms/experiments/darsie"};
+    for (const darsie::Program& program : darsie::programs()) out.push_back(kernel_source(program.program));
+    return out;
+  }
+
   bool report(const std::vector<Run>& runs, Output& output) override { return report_darsie(runs, energy(), output); }
 
  private:

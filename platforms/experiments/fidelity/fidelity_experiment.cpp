@@ -74,6 +74,10 @@ class FidelityExperiment final : public Experiment {
         .result(parameters.at("machine").get<std::string>(), parameters.value("set", Names()), {});
   }
 
+  [[nodiscard]] Names sources() const override {
+    return {"sw/kernels/microbenchmarks", "platforms/experiments/fidelity"};
+  }
+
   bool report(const std::vector<Run>& runs, Output& output) override {
     read();
     return report_fidelity(published_, runs, output);

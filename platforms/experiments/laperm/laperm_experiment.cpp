@@ -119,6 +119,12 @@ class LapermExperiment final : public ChildExperiment {
     if (parameters.at("system") == laperm::kFootprint) return footprints_->run(parameters);
     return ChildExperiment::execute(parameters);
   }
+  [[nodiscard]] Names sources() const override {
+    Names out = ChildExperiment::sources();
+    out.emplace_back("sw/workloads/laperm");
+    return out;
+  }
+
   bool report(const std::vector<Run>& runs, Output& output) override { return report_laperm(runs, systems(), output); }
 
  protected:

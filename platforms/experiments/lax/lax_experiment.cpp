@@ -98,6 +98,11 @@ class LaxExperiment final : public Experiment {
     return programs_ != nullptr ? programs_->run(parameters) : run_lax(parameters);
   }
 
+  [[nodiscard]] std::vector<std::string> sources() const override {
+    return {"sw/kernels/job_mix", "sw/workloads/host", "sw/workloads/lax", "sw/workloads/job_stream.cpp",
+            "platforms/experiments/lax"};
+  }
+
   bool report(const std::vector<Run>& runs, Output& output) override {
     const bool real = !runs.empty() && runs.front().parameters.value("tier", "") == "programs";
     if (real) report_lax_calibration(runs, output);
@@ -155,7 +160,7 @@ class LaxExperiment final : public Experiment {
       const LaxCalibration& calibration = calibrations_.at(workload);
       run.parameters["per_second"] = lax_programs_rate(workload, rate, calibration);
       run.parameters["calibration"] = calibration.json();
-      run.parameters["program"] = programs_->fingerprint();
+      run.parameters["file"] = programs_->fingerprint();
     }
     runs.push_back(std::move(run));
   }

@@ -89,6 +89,12 @@ class SawsExperiment final : public Experiment {
 
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
 
+  [[nodiscard]] Names sources() const override {
+    Names out = {"sw/workloads/saws", "platforms/experiments/saws"};
+    for (const saws::Program& program : saws::programs()) out.push_back(kernel_source(program.name));
+    return out;
+  }
+
   bool report(const std::vector<Run>& runs, Output& output) override { return report_saws(runs, output); }
 
  private:

@@ -107,8 +107,8 @@ Table by_program(const std::string& title, const Names& programs, const Names& c
   return table;
 }
 
-void times(const Evaluation& evaluation, const Axes& axes, const Names& programs, const std::string& machine,
-           Output& output) {
+void times(const std::string& title, const Evaluation& evaluation, const Axes& axes, const Names& programs,
+           const std::string& machine, Output& output) {
   Names columns = policies_at(evaluation, axes, programs, machine);
   const Point gto{machine, saws::kGto};
   if (evaluation.with_runs(programs, gto).empty() || columns.size() < 2) return;
@@ -117,7 +117,7 @@ void times(const Evaluation& evaluation, const Axes& axes, const Names& programs
     return evaluation.mean_ratio(some, gto, {machine, policy}, saws::cycles);
   };
   output.table(by_program(
-      "Faster than GTO, %", programs, columns,
+      title, programs, columns,
       [&](const std::string& program, const std::string& policy) { return gain(ratio({program}, policy)); },
       [&](const std::string& policy) { return gain(ratio(programs, policy)); }));
 }
@@ -320,12 +320,11 @@ bool report_saws(const std::vector<Run>& runs, Output& output) {
     if (policies_at(evaluation, axes, axes.programs, machine).size() < 2) continue;
     output.heading(schedulers(machine));
     if (!axes.with_barriers.empty()) {
-      times(evaluation, axes, axes.with_barriers, machine, output);
+      times("Faster than GTO, %", evaluation, axes, axes.with_barriers, machine, output);
       waiting(evaluation, axes, machine, output);
     }
     if (!axes.without.empty()) {
-      output.paragraph("Programs without barriers:");
-      times(evaluation, axes, axes.without, machine, output);
+      times("Faster than GTO, programs without barriers, %", evaluation, axes, axes.without, machine, output);
     }
     if (machine.find(' ') != std::string::npos || machine.find('w') != std::string::npos || axes.with_barriers.empty())
       continue;

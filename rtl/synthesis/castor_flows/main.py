@@ -42,7 +42,14 @@ _COMMANDS = {
         "Build the RTL of a block at given values as a shared object, unless the cache has it, and print its path",
         "flows.py rtl-object lib/castor/blocks/saws/block.json NumSched=4 ...",
     ),
+    "experiment-sources": (
+        "Print a digest of the sources that can change the runs of an experiment, and the commit",
+        "flows.py experiment-sources . sw/kernels/dynamic sw/workloads/children",
+    ),
 }
+
+#: Commands that programs of Castor give, not people.
+_FOR_PROGRAMS = ("rtl-object", "experiment-sources")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -70,7 +77,7 @@ def parser(chosen=None):
         if name != chosen:
             continue
         module_of(name).add_arguments(one)
-        if name != "rtl-object":
+        if name not in _FOR_PROGRAMS:
             one.add_argument(
                 "--json", metavar="FILE", help="write the result as JSON ('-': standard output, after the text)"
             )
