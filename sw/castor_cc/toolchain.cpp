@@ -177,8 +177,8 @@ std::vector<std::string> device_command(const Toolchain& tools, const Options& o
                                         const std::string& ir) {
   std::vector<std::string> command = device_reading(tools, options);
   append(command, input.reading);
-  append(command, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
-  append(command, {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", tools.libdevice});
+  append(command, {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Xclang", "-mlink-builtin-bitcode",
+                   "-Xclang", tools.libdevice});
   append(command, {input.path, "-o", ir});
   return command;
 }
@@ -326,7 +326,11 @@ std::vector<std::string> host_command(const Toolchain& tools, const Options& opt
   if (input.kind == InputKind::kCuda) {
     command = host_reading(tools, options);
     append(command, input.reading);
-    if (!ptx.empty()) append(command, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx});
+    // In front, so that the last word is the user's.
+    if (!ptx.empty()) {
+      const auto first = {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx.c_str()};
+      command.insert(command.begin() + 1, first.begin(), first.end());
+    }
   } else {
     const bool c = input.kind == InputKind::kC;
     command = {c ? tools.clang_c : tools.clang_cxx, "-x", c ? "c" : "c++"};
