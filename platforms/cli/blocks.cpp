@@ -272,9 +272,8 @@ void add_cosim(CLI::App& app, int& result) {
   tb::CosimRequest& request = asked->request;
   CLI::App* const cosim = app.add_subcommand("cosim", "Run a block's model against its RTL");
   cosim->add_option("block", asked->block, "Block (castor list blocks)")->required();
-  cosim
-      ->add_option("--params", request.params,
-                   "Parameter set, or values: odd, NumSched=2,EvqDepth=7, odd,EvqDepth=7 (the rest as in the set)");
+  cosim->add_option("--params", request.params,
+                    "Parameter set, or values: odd, NumSched=2,EvqDepth=7, odd,EvqDepth=7 (the rest as in the set)");
   cosim->add_option("--cycles", request.cycles, "Clock cycles (default: 200000)");
   cosim->add_option("--seed", request.seed, "Seed of stimulus and power-up values")->capture_default_str();
   cosim->add_option("--sequence", request.sequence, "How the block is driven (default: the block's first)");
