@@ -38,7 +38,7 @@ class Bench {
                                                      std::uint64_t seed) {
     return make_of(table(), name, params, seed);
   }
-  /// Per cent of the cover points that a default run of kCoverCycles cycles or more reaches; with less it has failed.
+  /// Per cent of the cover points that each default run (castor cosim NAME) reaches; with less it has failed.
   static constexpr unsigned kLeastCover = 0;
 
   /// One cycle, as the model saw it; skipped cycles are not shown.

@@ -242,13 +242,15 @@ std::vector<PlannedRun> default_runs(const BlockEntry& block) {
 
 namespace {
 
-/// Returns from how many cycles on a run of the default sequence has to reach the block's share of its cover points:
-/// those of the default run of its set. A set that the default run leaves out has no share to reach.
-base::Cycle cover_cycles(const BlockEntry& block, const std::string& params) {
+/// The share of the cover points, in per cent, that a run of the default sequence has to reach: the block's own if it
+/// is as long as the default run of its set, kCoverLess below that from kCoverCycles on. 0: none.
+unsigned wanted_cover(const BlockEntry& block, const CosimRequest& request) {
+  const bool by_default = request.sequence.empty() || request.sequence == block.sequences.at(0).name;
+  if (!by_default || request.cycles < kCoverCycles || block.least_cover < kCoverLess) return 0;
   for (const PlannedRun& run : default_runs(block)) {
-    if (run.set == params) return std::max(kCoverCycles, run.cycles);
+    if (run.set == request.params) return block.least_cover - (request.cycles < run.cycles ? kCoverLess : 0);
   }
-  return base::kForever;
+  return 0;
 }
 
 }  // namespace
@@ -284,12 +286,11 @@ int cosim(const BlockEntry& block, const CosimRequest& asked) {
   print(block, request, result, reached);
   if (!request.json.empty()) write_json(block, request, result, reached);
   if (result.mismatch.empty()) {
-    const bool by_default = request.sequence.empty() || request.sequence == block.sequences.at(0).name;
-    if (!by_default || reached.share() >= block.least_cover) return 0;
-    if (request.cycles < cover_cycles(block, request.params)) return 0;
+    const unsigned wanted = wanted_cover(block, request);
+    if (reached.share() >= wanted) return 0;
     std::fflush(stdout);
     std::fprintf(stderr, "castor: %s: a default run of %llu cycles is to reach %u %% of the cover points\n",
-                 block.name.c_str(), static_cast<unsigned long long>(request.cycles), block.least_cover);
+                 block.name.c_str(), static_cast<unsigned long long>(request.cycles), wanted);
     return 1;
   }
   std::fflush(stdout);

@@ -10,6 +10,6 @@ namespace castor::laperm {
 
 /// The bench of the scheduler LaPerm for the twin contract: its own sequences, and its own cover points beside those of
 /// the ports (docs/blocks/laperm.md, "Verification").
-using Bench = castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences, 90, tb::top_bits>;
+using Bench = castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences, 95, tb::top_bits>;
 
 }  // namespace castor::laperm

@@ -10,6 +10,6 @@ namespace castor::saws {
 
 /// The bench of the warp scheduler SAWS for the twin contract: its own sequences, and its own cover points beside those
 /// of the ports (docs/blocks/saws.md, "Verification").
-using Bench = castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences, 90, tb::top_bits>;
+using Bench = castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences, 95, tb::top_bits>;
 
 }  // namespace castor::saws
