@@ -305,7 +305,7 @@ void add_cosim(CLI::App& app, int& result) {
                   "With --describe: at the default of every parameter, whatever the sets are");
   cosim->footer(
       "Example: castor cosim lax --params odd --cycles 1000000 --seed 7\n"
-      "Without --params, --cycles and --sequence: the sets minimum, odd, default and large (--list says how long).\n"
+      "Without --params, --cycles and --sequence: minimum, odd, default and large (--list: how long).\n"
       "A mismatch names block, cycle, field and values, and how to repeat it; the exit code is then 1.");
   cosim->callback([asked, &result] { result = run_cosim(*asked); });
 }
