@@ -120,8 +120,7 @@ Submission Environment::job_for(unsigned q, bool append) {
   submission.queue = static_cast<U8>(q);
   submission.append = append;
   submission.deadline = deadline();
-  const U64 age = edges_.size(0, kTimeMask >> 1U, rng_.below(std::uint64_t{1} << knobs_.age_bits));
-  submission.start = (now_ - age) & kTimeMask;
+  submission.start = (now_ - rng_.below(std::uint64_t{1} << knobs_.age_bits)) & kTimeMask;
   if (chance(knobs_.future_start)) submission.start = (now_ + 1000 + rng_.below(U64{1} << rng_.below(47))) & kTimeMask;
   if (!append && chance(knobs_.aim)) {
     submission.deadline = aimed_deadline(list);

@@ -322,7 +322,7 @@ bool Environment::place(Inputs& in) {
     warps_[room[i]] = {Does::kRuns, c, 0, 0, cycle_ + 1 + below(4)};
     go_on(room[i]);
   }
-  if (count > 1 && chance(knobs_.absent)) warps_[room[count - 1]].ready_at = cycle_ + 1500 + below(1000);
+  if (count > 1 && knobs_.absent != 0 && chance(knobs_.absent)) warps_[room[count - 1]].ready_at = cycle_ + 1500 + below(1000);
   in.cta_valid = 1;
   in.cta_free = 0;
   in.cta_id = static_cast<U8>(c);
