@@ -74,7 +74,8 @@ def parts(root):
             found[f"faults-{block}"] = f"{castor} faults {block}"
     found["faults-common"] = f"{castor} faults common"
     for block in blocks:
-        found[f"lockstep-{block}"] = f"{castor} cosim {block} && {castor} cosim {block} --all --cycles 1000000 --seed 101"
+        every = f"{castor} cosim {block} --all --cycles 1000000 --seed 101"
+        found[f"lockstep-{block}"] = f"{castor} cosim {block} && {every}"
     found["documents"] = "CASTOR_LONG=1 python3 tests/platform/documents_test.py build/release"
     for number in range(1, TIDY_PARTS + 1):
         found[f"tidy-{number}"] = f"git ls-files -- '*.cpp' | tests/tidy.sh {number} {TIDY_PARTS}"

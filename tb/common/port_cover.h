@@ -25,6 +25,7 @@ namespace detail {
 /// Returns whether the highest bit of the field, or of any of its elements, is 1.
 template <class Field>
 [[nodiscard]] bool top_bit(const Field& field, twin::Shape shape) {
+  if (shape.bits == 0) return false;
   const unsigned top = shape.bits - 1;
   if constexpr (twin::is_lanes<Field>) {
     for (unsigned i = 0; i < shape.elements; ++i) {

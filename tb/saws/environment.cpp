@@ -109,7 +109,11 @@ void Environment::write_program(Cta& cta) {
     if (chance(knobs_.early_exit)) {
       step = {};
       step.exit = true;
-      step.waiters = chance(kAlways / 16) ? cta.warps : some() & some();
+      step.waiters = cta.warps;
+      if (!chance(kAlways / 16)) {
+        step.waiters = some();
+        step.waiters &= some();
+      }
     } else if (chance(knobs_.named)) {
       // Two groups, each at a barrier of its own; a part of a group may not wait.
       const U64 first = some();
@@ -322,7 +326,8 @@ bool Environment::place(Inputs& in) {
     warps_[room[i]] = {Does::kRuns, c, 0, 0, cycle_ + 1 + below(4)};
     go_on(room[i]);
   }
-  if (count > 1 && knobs_.absent != 0 && chance(knobs_.absent)) warps_[room[count - 1]].ready_at = cycle_ + 1500 + below(1000);
+  if (count > 1 && knobs_.absent != 0 && chance(knobs_.absent))
+    warps_[room[count - 1]].ready_at = cycle_ + 1500 + below(1000);
   in.cta_valid = 1;
   in.cta_free = 0;
   in.cta_id = static_cast<U8>(c);
