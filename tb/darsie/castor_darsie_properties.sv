@@ -393,21 +393,21 @@ module castor_darsie_properties #(
   `CASTOR_ASSUME(leaders_issue_once_with_their_tags, issue_told)
   `CASTOR_ASSUME(rows_are_written_after_the_issue, written_issued)
   `CASTOR_ASSUME(held_warps_do_nothing, ((br_i | d_warp) & held) == '0)
-  `CASTOR_ASSUME(one_event_per_warp, (br_i & exit_i) == '0 && (br_i & leave_i) == '0 && (exit_i & leave_i) == '0 &&
-                                      (d_warp & (br_i | exit_i | leave_i)) == '0 &&
-                                      (barred & (br_i | exit_i | leave_i | d_warp)) == '0)
+  `CASTOR_ASSUME(one_event_per_warp, (maj & br_i & exit_i) == '0 && (maj & br_i & leave_i) == '0 &&
+                                      (maj & exit_i & leave_i) == '0 && (maj & d_warp & (br_i | exit_i | leave_i)) == '0 &&
+                                      (maj & barred & (br_i | exit_i | leave_i | d_warp)) == '0)
   `CASTOR_ASSUME(eligible_warps_have_no_event, (f_elig_i & (br_i | exit_i | leave_i | barred | d_warp | dues)) == '0)
   `CASTOR_ASSUME(everything_has_issued_at_events, ((br_i | leave_i | barred) & dues) == '0)
   `CASTOR_ASSUME(all_is_passed_at_branches_and_barriers, ((br_i | barred) & pends) == '0)
   `CASTOR_ASSUME(nobody_waits_at_barriers, (barred & (stop | lat)) == '0)
-  `CASTOR_ASSUME(no_branch_beside_a_synchronisation_point, (br_i & syncing) == '0)
+  `CASTOR_ASSUME(no_branch_beside_a_synchronisation_point, (maj & br_i & syncing) == '0)
   `CASTOR_ASSUME(destinations_of_a_leader_differ,
                  !(elected && e_two) || e_dst[SlotWidth-1:0] != e_dst[SlotWidth +: SlotWidth])
   `CASTOR_ASSUME(who_parks_has_passed_everything,
                  !(why == castor_darsie_pkg::WhySetSync || why == castor_darsie_pkg::WhyPark) || (d_warp & pends) == '0)
   `CASTOR_ASSUME(nobody_is_elected_behind_a_branch,
                  !(why == castor_darsie_pkg::WhyLead || why == castor_darsie_pkg::WhySetSync) ||
-                     ((d_team & stop) == '0 && (d_team & br_i) == '0))
+                     ((d_team & stop) == '0 && (d_team & maj & br_i) == '0))
 
   // ---------------------------------------------------------------------------------------------------------------
   // Under the contract.
