@@ -3,8 +3,8 @@
 
     assumptions_test.py <verilator> <root of the tree> <block>...
 
-The RTL is elaborated with the properties, as the flow rtl-object does it, at the set `odd`, where no range is a power of
-two. Of each assumption that the sources name, the elaborated design has to have the call that reports it.
+The RTL is elaborated with the properties, as the flow rtl-object does it, at the set `odd`, where no range is a power
+of two. Of each assumption that the sources name, the elaborated design has to have the call that reports it.
 """
 
 import pathlib

@@ -3,7 +3,7 @@
 Files are counted in their normal form (normal.py): comments and formatting change nothing. They are grouped by room:
 
     rtl         sources of the file list, `include files, parameter sets, waivers of Verilator, the probe wrapper
-    properties  castor_<block>*_properties.sv, and of the shared modules that it is made of: RTL objects check assumptions
+    properties  castor_<block>*_properties.sv; for RTL objects also those of shared modules that assume something
     proofs      verdicts of tb/<block>/proofs.json, with the tools that gave them
     model       the engine's folder
     adapter     the registration's folder
