@@ -52,8 +52,10 @@ TEST(Assumptions, DarsieIsToldOfALeaderThatWasNeverElected) {
 
 TEST(Assumptions, DarsieIsToldOfTwoEventsOfAWarp) {
   expect_broken<darsie::Block>("u_properties.one_event_per_warp", 2, [](darsie::Inputs& in, unsigned cycle) {
-    in.br = cycle == 2 ? 1 : 0;
-    in.exit = in.br;
+    in.lnch_valid = cycle == 0 ? 1 : 0;
+    in.lnch_en = in.lnch_valid;
+    in.lnch_warps = in.lnch_full = cycle == 0 ? 1 : 0;
+    in.br = in.exit = cycle == 2 ? 1 : 0;
   });
 }
 
