@@ -6,16 +6,6 @@
 #include "castor/base/words.h"
 
 namespace castor::platforms::cli {
-namespace {
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
-}
-
-}  // namespace
-
 std::string find_kernel(const std::vector<std::string>& names, const std::string& wanted, const std::string& file) {
   std::vector<std::string> found, readable, known;
   for (const std::string& name : names) {
@@ -33,10 +23,10 @@ std::string find_kernel(const std::vector<std::string>& names, const std::string
     for (std::string& name : found) name = base::readable_name(name);
     throw base::InputError(
         std::to_string(found.size()) + " kernels are called '" + base::printable(wanted, 200) + "' in " + file,
-        "name one with its parameters: " + joined(found));
+        "name one with its parameters: " + base::joined(found, ", "));
   }
   throw base::InputError("no " + what, base::did_you_mean(wanted, known, " ") +
-                                           (names.empty() ? "it has none" : "it has " + joined(readable)));
+                                           (names.empty() ? "it has none" : "it has " + base::joined(readable, ", ")));
 }
 
 }  // namespace castor::platforms::cli

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "platforms/experiments/output.h"
 #include "platforms/experiments/run_table.h"
 
@@ -45,8 +46,7 @@ std::vector<std::string> KeptRuns::sets() const {
 const Json& KeptRuns::entry(const std::string& set) const {
   const Json& all = facts_.at(kRuns);
   if (all.contains(set)) return all.at(set);
-  std::string known;
-  for (const std::string& name : sets()) known += (known.empty() ? "" : ", ") + name;
+  const std::string known = base::joined(sets(), ", ");
   throw base::InputError("no runs '" + base::printable(set) + "' are kept in " + folder_,
                          known.empty() ? "castor experiment NAME --record keeps some" : "there are " + known);
 }

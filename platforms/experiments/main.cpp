@@ -13,14 +13,13 @@
 #include "platforms/cli/entry.h"
 #include "platforms/experiments/experiment.h"
 #include "platforms/experiments/output.h"
+#include "platforms/experiments/page.h"
 #include "platforms/experiments/page_command.h"
 
 namespace castor::platforms::experiments {
 namespace {
 
 using Words = std::vector<std::string>;
-
-constexpr const char* kMainSet = "results";
 
 /// Options that every experiment has.
 struct Common {

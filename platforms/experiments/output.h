@@ -24,7 +24,7 @@ struct Table {
 /// Writes a whole file. Errors: InputError.
 void write_file(const std::string& path, const std::string& text);
 
-/// What an experiment reports: tables, claims and pictures. They go into one document in a folder, and are kept for the
+/// Tables, claims and pictures that an experiment reports. They go into one document in a folder, and are kept for the
 /// experiment's page.
 class Output {
  public:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char *kOpen = "<!-- ", *kClose = " -->", *kEnd = "<!-- end -->";
 
-// What stands in a line that is a comment; "" of any other line.
+// Returns what stands in a line that is a comment; "" of any other line.
 std::string comment_of(const std::string& line) {
   const std::string open = kOpen, close = kClose;
   if (line.size() <= open.size() + close.size() || line.rfind(open, 0) != 0) return "";

@@ -6,6 +6,9 @@
 
 namespace castor::platforms::experiments {
 
+/// The set of runs of a marker that names none.
+inline constexpr const char* kMainSet = "results";
+
 /// A part of a page that an experiment fills, from its marker to the line <!-- end -->. Markers are lines of their own:
 ///
 ///     <!-- runs -->                   which runs are kept, and where they came from
@@ -15,11 +18,11 @@ namespace castor::platforms::experiments {
 struct PagePart {
   enum class Kind { kRuns, kTable, kClaims };
   Kind kind = Kind::kRuns;
-  std::vector<std::string> sets = {"results"};  ///< names of files of runs, without .csv
-  std::string title;                            ///< of a table
-  std::string marker;                           ///< as it stands in the page
-  int line = 0;                                 ///< where it stands, from 1
-  std::string content;                          ///< without blank lines at both ends
+  std::vector<std::string> sets = {kMainSet};  ///< names of files of runs, without .csv
+  std::string title;                           ///< of a table
+  std::string marker;                          ///< as it stands in the page
+  int line = 0;                                ///< where it stands, from 1
+  std::string content;                         ///< without blank lines at both ends
 };
 
 /// A page in Markdown: prose, which stays as it is, and parts.

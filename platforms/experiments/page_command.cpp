@@ -17,6 +17,7 @@
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
 #include "castor/base/installation.h"
+#include "castor/base/words.h"
 #include "platforms/experiments/output.h"
 #include "platforms/experiments/page.h"
 #include "platforms/experiments/process.h"
@@ -27,8 +28,6 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-constexpr const char* kMain = "results";
-
 /// The tree that this program was built from. Errors: InputError in an installation, which has none.
 fs::path source_tree() {
   std::error_code failed;
@@ -37,7 +36,8 @@ fs::path source_tree() {
   throw base::InputError("this program does not belong to a tree with docs/results", "--docs names a folder of pages");
 }
 
-/// What castor_flows/experiment_sources.py says: {"sources": {part: digest}, "commit": ..., "changed": [files]}.
+/// Returns what castor_flows/experiment_sources.py says: {"sources": {part: digest}, "commit": ..., "changed":
+/// [files]}.
 Json current_sources(const Experiment& experiment) {
   Names words = {"python3", "-B", base::data_folder() + "/rtl/synthesis/flows.py", "experiment-sources",
                  source_tree().string()};
@@ -46,12 +46,6 @@ Json current_sources(const Experiment& experiment) {
   const base::Answer answer = base::run(words);
   Json out = Json::parse(answer.text, nullptr, false);
   if (answer.status != 0 || !out.is_object()) throw base::Error("the digest of the sources cannot be made");
-  return out;
-}
-
-std::string joined(const Names& words, const std::string& between) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : between) + word;
   return out;
 }
 
@@ -64,16 +58,7 @@ std::string today() {
   return text;
 }
 
-std::string in_shell(const std::string& word) {
-  const bool plain = word.find_first_of(" '\"$&|;<>()*?\\") == std::string::npos;
-  return plain ? word : "'" + word + "'";
-}
-
-std::string shown_command(const Names& words) {
-  std::string out = "castor experiment";
-  for (const std::string& word : words) out += " " + in_shell(word);
-  return out;
-}
+std::string shown_command(const Names& words) { return "castor experiment " + base::shell_line(words); }
 
 /// A picture's file beside the page: it begins with the experiment's name.
 std::string picture_name(const std::string& experiment, const std::string& file) {
@@ -108,7 +93,7 @@ class PageCommand::Filling {
   }
 
   [[nodiscard]] Page& page() { return page_; }
-  /// What the page asks for and the runs do not give; invariants that they break.
+  /// Tables and sets that the page asks for and the runs do not give; invariants that they break.
   [[nodiscard]] const Names& problems() const { return problems_; }
   /// By their files, without ".svg".
   [[nodiscard]] const std::map<std::string, Plot>& pictures() const { return pictures_; }
@@ -135,7 +120,7 @@ class PageCommand::Filling {
     for (const PagePart& part : page_.parts()) {
       if (part.kind == PagePart::Kind::kTable) ++(are_kept(part.sets) ? tables : planned);
     }
-    const std::string claims = kept_.is_kept(kMain) ? output({kMain}).claims() : "";
+    const std::string claims = kept_.is_kept(kMainSet) ? output({kMainSet}).claims() : "";
     return std::to_string(tables) + " tables, " + std::to_string(pictures_.size()) + " pictures" +
            (planned == 0 ? "" : ", " + std::to_string(planned) + " tables of runs that are not kept yet") +
            (claims.empty() ? "" : "; " + claims.substr(0, claims.find('\n')));
@@ -166,15 +151,16 @@ class PageCommand::Filling {
     }
   }
 
-  /// What the experiment reports of the runs of these sets. Of the main set, and of several, all claims are shown.
+  /// Returns what the experiment reports of the runs of these sets. Of the main set, and of several, all claims are
+  /// shown.
   const Output& output(const Names& sets) {
-    std::unique_ptr<Output>& found = outputs_[joined(sets, "+")];
+    std::unique_ptr<Output>& found = outputs_[base::joined(sets, "+")];
     if (found != nullptr) return *found;
-    found = std::make_unique<Output>("", false, sets.size() > 1 || sets.front() == kMain);
+    found = std::make_unique<Output>("", false, sets.size() > 1 || sets.front() == kMainSet);
     try {
-      if (!experiment_.report(runs(sets), *found)) problem(joined(sets, "+") + ": the runs break an invariant");
+      if (!experiment_.report(runs(sets), *found)) problem(base::joined(sets, "+") + ": the runs break an invariant");
     } catch (const Json::exception& error) {
-      problem(joined(sets, "+") + ": not runs of this experiment, or of another version: " + error.what());
+      problem(base::joined(sets, "+") + ": not runs of this experiment, or of another version: " + error.what());
     }
     return *found;
   }
@@ -213,7 +199,7 @@ class PageCommand::Filling {
       found = &placed.table;
     }
     if (found != nullptr) return found->markdown(false);
-    problem(part.marker + ": the runs give no such table, but\n  " + joined(known, "\n  "));
+    problem(part.marker + ": the runs give no such table, but\n  " + base::joined(known, "\n  "));
     return part.content;
   }
 
@@ -261,7 +247,7 @@ bool PageCommand::record(const std::string& set, const std::vector<Run>& runs,
   const auto changed = now.at("changed").get<Names>();
   auto commit = now.at("commit").get<std::string>();
   if (!changed.empty() && !elsewhere_) {
-    throw base::InputError("files that can change results are not committed: " + joined(changed, ", "),
+    throw base::InputError("files that can change results are not committed: " + base::joined(changed, ", "),
                            "kept runs name the commit that made them; --docs writes a page elsewhere");
   }
   if (!changed.empty()) commit += "+";
@@ -318,7 +304,7 @@ void PageCommand::note_other_sources() const {
     }
     if (other.empty()) continue;
     std::printf("%s: note: %s.csv is stale: since commit %s sources that can change results have changed (%s)\n",
-                page_file_.c_str(), set.c_str(), origin.commit.c_str(), joined(other, ", ").c_str());
+                page_file_.c_str(), set.c_str(), origin.commit.c_str(), base::joined(other, ", ").c_str());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "castor_cc/diagnostics.h"
 #include "castor_cc/elf_file.h"
 
@@ -15,12 +16,6 @@ namespace castor::castor_cc {
 namespace {
 
 constexpr std::string_view kMagic = "castor-device 1";
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 std::string quoted_for_assembler(const std::string& path) {
   std::string out;
@@ -193,7 +188,7 @@ DevicePart common_options(const std::vector<DevicePart>& parts) {
     common.arch = std::max(common.arch, part.arch);
     if (part.code_flags == common.code_flags && part.max_registers == common.max_registers) continue;
     const auto describe = [](const DevicePart& p) {
-      return "'" + joined(p.code_flags) + "' and " +
+      return "'" + base::joined(p.code_flags, " ") + "' and " +
              (p.max_registers == 0 ? "no cap on registers" : std::to_string(p.max_registers) + " registers at most");
     };
     throw base::InputError({part.file, 0, 0},

@@ -14,6 +14,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
+#include "castor/base/words.h"
 #include "castor_cc/device_link.h"
 #include "castor_cc/diagnostics.h"
 #include "castor_cc/elf_file.h"
@@ -117,11 +118,11 @@ class Job {
   bool finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
                   Result& result) const;
   bool link_device_code(std::vector<std::string>& objects, const std::string& output, Result& result);
-  bool execute(const std::vector<std::string>& command, Result& result, std::string& error_text);
-  bool read_for_device(const Input& input, const std::string& ir, Result& result, std::string& error_text);
+  /// `reading`, `depend`: of a command that may take a precompiled header (HeaderCache::run).
+  bool execute(const std::vector<std::string>& command, Result& result, std::string& error_text,
+               const std::vector<std::string>& reading = {}, const std::string& depend = {});
   bool read_for_host(const Input& input, const std::string& mode, const std::string& ptx, const std::string& output,
                      Result& result, std::string& error_text);
-  bool shows(const std::vector<std::string>& command, Result& result) const;
   void check_inputs() const;
   [[nodiscard]] std::string temporary(std::size_t index, const std::string& path, const char* extension) const;
   [[nodiscard]] std::string output_of(std::size_t index) const;
@@ -141,43 +142,26 @@ std::string Job::temporary(std::size_t index, const std::string& path, const cha
   return base + "/" + std::to_string(index) + "-" + with_extension(path, extension);
 }
 
-/// Notes a command for -v and --dryrun. Returns whether it is not to run at all.
-bool Job::shows(const std::vector<std::string>& command, Result& result) const {
-  if (options_.verbose || options_.dry_run) result.commands += "#$ " + shell_line(command) + "\n";
-  return options_.dry_run;
-}
-
-bool Job::execute(const std::vector<std::string>& command, Result& result, std::string& error_text) {
-  if (shows(command, result)) return true;
+bool Job::execute(const std::vector<std::string>& command, Result& result, std::string& error_text,
+                  const std::vector<std::string>& reading, const std::string& depend) {
+  if (options_.verbose || options_.dry_run) result.commands += "#$ " + base::shell_line(command) + "\n";
+  if (options_.dry_run) return true;
   if (deferred_signal() != 0) return false;
-  const ProcessResult process = run_process(command);
-  error_text += process.error_text;
-  return process.exit_code == 0;
-}
-
-bool Job::read_for_device(const Input& input, const std::string& ir, Result& result, std::string& error_text) {
-  const std::vector<std::string> command = device_command(tools_, options_, input, ir);
-  if (shows(command, result)) return true;
-  if (deferred_signal() != 0) return false;
-  const ProcessResult process = headers_.run(command, device_reading(tools_, options_));
+  const ProcessResult process = reading.empty() ? run_process(command) : headers_.run(command, reading, depend);
   error_text += process.error_text;
   return process.exit_code == 0;
 }
 
 bool Job::read_for_host(const Input& input, const std::string& mode, const std::string& ptx, const std::string& output,
                         Result& result, std::string& error_text) {
-  const std::vector<std::string> command = host_command(tools_, options_, input, mode, ptx, output);
-  if (shows(command, result)) return true;
-  if (deferred_signal() != 0) return false;
-  // The name of a dependency file that is not given is clang's to choose.
   const std::vector<std::string>& depend = options_.depend_flags;
   const auto named = std::find(depend.begin(), depend.end(), "-MF");
   const bool has_name = named != depend.end() && named + 1 != depend.end();
-  const ProcessResult process = depend.empty() ? headers_.run(command, host_reading(tools_, options_))
-                                : has_name     ? headers_.run(command, host_reading(tools_, options_), *(named + 1))
-                                               : run_process(command);
-  error_text += process.error_text;
-  return process.exit_code == 0;
+  // The name of a dependency file that is not given is clang's to choose.
+  const bool precompiled = depend.empty() || has_name;
+  return execute(host_command(tools_, options_, input, mode, ptx, output), result, error_text,
+                 precompiled ? host_reading(tools_, options_) : std::vector<std::string>(),
+                 has_name ? *(named + 1) : std::string());
 }
 
 /// The front end's half of a device compilation, and what is changed in its text. Where it finds launches by device
@@ -185,7 +169,8 @@ bool Job::read_for_host(const Input& input, const std::string& mode, const std::
 bool Job::make_ir(Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir) {
   for (;;) {
     std::string found;
-    const bool good = read_for_device(input, ir_file, result, found);
+    const bool good =
+        execute(device_command(tools_, options_, input, ir_file), result, found, device_reading(tools_, options_));
     const bool again = !good && input.sources != nullptr &&
                        input.sources->rewrite_launches(device_launches(found), is_before_cxx17(options_));
     if (!again) errors += found;

@@ -100,24 +100,19 @@ std::string HeaderCache::find_or_make(const std::vector<std::string>& reading) {
   return file.string();
 }
 
-ProcessResult HeaderCache::run(const std::vector<std::string>& command, const std::vector<std::string>& reading) {
+ProcessResult HeaderCache::run(const std::vector<std::string>& command, const std::vector<std::string>& reading,
+                               const std::string& depend) {
   const std::string file = find_or_make(reading);
   if (file.empty() || deferred_signal() != 0) return run_process(command);
   std::vector<std::string> with = command;
   // Headers of the system may change, too.
   with.insert(with.end(), {"-Xclang", "-include-pch", "-Xclang", file, "-Xclang", "-fmodules-validate-system-headers"});
   ProcessResult result = run_process(with);
+  if (result.exit_code == 0 && !depend.empty()) forget_source(depend);
   if (result.exit_code == 0 || deferred_signal() != 0) return result;
   result = run_process(command);
   std::error_code ignored;  // another process may have removed it
   if (result.exit_code == 0) fs::remove(file, ignored);
-  return result;
-}
-
-ProcessResult HeaderCache::run(const std::vector<std::string>& command, const std::vector<std::string>& reading,
-                               const std::string& depend) {
-  ProcessResult result = run(command, reading);
-  if (result.exit_code == 0) forget_source(depend);
   return result;
 }
 

@@ -20,10 +20,8 @@ class HeaderCache {
   static constexpr std::size_t kKept = 64;
 
   /// Runs `command`, which reads its source after `reading` (Toolchain: device_reading, host_reading), with the
-  /// precompiled header of `reading`; makes it first if there is none. May be called by several threads.
-  [[nodiscard]] ProcessResult run(const std::vector<std::string>& command, const std::vector<std::string>& reading);
-
-  /// The same, and leaves in the dependency file `depend` only what the source depends on.
+  /// precompiled header of `reading`; makes it first if there is none. Leaves in the dependency file `depend`, if there
+  /// is one, only what the source depends on. May be called by several threads.
   [[nodiscard]] ProcessResult run(const std::vector<std::string>& command, const std::vector<std::string>& reading,
                                   const std::string& depend);
 

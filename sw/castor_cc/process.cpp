@@ -92,31 +92,6 @@ ProcessResult run_process(const std::vector<std::string>& command) {
   return result;
 }
 
-std::string shell_line(const std::vector<std::string>& command) {
-  std::string line;
-  for (const std::string& argument : command) {
-    if (!line.empty()) line += ' ';
-    const bool plain = !argument.empty() && argument.find_first_not_of(
-                                                "abcdefghijklmnopqrstuvwxyz"
-                                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                "0123456789-_=+./,:@%") == std::string::npos;
-    if (plain) {
-      line += argument;
-      continue;
-    }
-    line += '\'';
-    for (const char c : argument) {
-      if (c == '\'') {
-        line += "'\\''";
-      } else {
-        line += c;
-      }
-    }
-    line += '\'';
-  }
-  return line;
-}
-
 TemporaryDirectory::TemporaryDirectory() {
   const char* base = std::getenv("TMPDIR");
   std::string pattern = std::string(base != nullptr && *base != 0 ? base : "/tmp") + "/castor-cc-XXXXXX";

@@ -15,9 +15,6 @@ struct ProcessResult {
 /// be started.
 [[nodiscard]] ProcessResult run_process(const std::vector<std::string>& command);
 
-/// The command as one line that a shell reads back.
-[[nodiscard]] std::string shell_line(const std::vector<std::string>& command);
-
 /// A directory of its own under $TMPDIR (or /tmp), removed with its contents at the end.
 class TemporaryDirectory {
  public:

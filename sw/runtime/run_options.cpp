@@ -16,6 +16,7 @@
 #include "castor/base/error.h"
 #include "castor/base/terminal.h"
 #include "castor/base/time.h"
+#include "castor/base/words.h"
 #include "castor/gpu/report.h"
 
 namespace castor::runtime {
@@ -85,25 +86,18 @@ void check_different(const char* what, const std::string& path, const char* othe
                          base::printable(path, std::string::npos) + "'");
 }
 
-/// A word as a shell takes it.
-std::string shell_word(const std::string& word) {
-  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%=-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
-}
-
 /// This process as a line for a shell: what its environment says of the machine, program and arguments.
 std::string replay_command() {
   std::string line;
   for (const char* const name :
        {"CASTOR_PLATFORM", "CASTOR_SET", "CASTOR_REPLAY", "CASTOR_MAX_REGISTERS", "CASTOR_MARKS"}) {
-    if (const std::string value = environment(name); !value.empty()) line += name + ("=" + shell_word(value)) + " ";
+    if (const std::string value = environment(name); !value.empty())
+      line += name + ("=" + base::shell_word(value)) + " ";
   }
   std::ifstream words("/proc/self/cmdline");
   std::string word;
-  for (bool first = true; std::getline(words, word, '\0'); first = false) line += (first ? "" : " ") + shell_word(word);
+  for (bool first = true; std::getline(words, word, '\0'); first = false)
+    line += (first ? "" : " ") + base::shell_word(word);
   return line;
 }
 

@@ -65,17 +65,11 @@ class Reader {
       if (std::find(words.begin(), words.end(), key) == words.end()) {
         const std::string meant = base::did_you_mean(key, words);
         fail(pair.first, "unknown key '" + printable(key) + "'",
-             meant.empty() ? "known here: " + joined(words) : meant);
+             meant.empty() ? "known here: " + base::joined(words, ", ") : meant);
       }
       if (std::find(seen.begin(), seen.end(), key) != seen.end()) fail(pair.first, "key '" + key + "' stands twice");
       seen.push_back(key);
     }
-  }
-
-  static std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-    return out;
   }
 
   [[nodiscard]] std::string text(const YAML::Node& node, const char* what) const {
@@ -139,7 +133,7 @@ class Reader {
       names.reserve(types_.size());
       for (const auto& [known, index] : types_) names.push_back(known);
       std::sort(names.begin(), names.end());
-      fail(node, "unknown kernel '" + printable(name) + "'", "defined are " + joined(names));
+      fail(node, "unknown kernel '" + printable(name) + "'", "defined are " + base::joined(names, ", "));
     }
     return found->second;
   }
@@ -188,7 +182,7 @@ class Reader {
     const lax::Workload* const workload = lax::find_workload(name);
     if (workload == nullptr) {
       fail(node["workload"], "unknown workload '" + printable(name) + "'",
-           "known are " + joined(lax::workload_names()));
+           "known are " + base::joined(lax::workload_names(), ", "));
     }
     const std::string rate = text(node["rate"], "rate");
     if (const auto level = lax::find_rate(rate)) {

@@ -177,46 +177,45 @@ std::string write_window(const BlockEntry& block, CosimRequest request, const Co
          "\n  look:   castor wave " + file + " --view  (how to open it in GTKWave)";
 }
 
-/// Says what several runs came to. Returns the exit code.
-int finish(const BlockEntry& block, unsigned runs, base::Cycle cycles, unsigned failed) {
-  std::printf("%s: %u runs, %llu cycles, %u failed\n", block.name.c_str(), runs,
+/// Runs one request after another, goes on after a mismatch, and says what they came to. Returns the exit code.
+int cosim_each(const BlockEntry& block, const std::vector<CosimRequest>& requests) {
+  base::Cycle cycles = 0;
+  unsigned failed = 0;
+  for (const CosimRequest& request : requests) {
+    failed += cosim(block, request) == 0 ? 0 : 1;
+    cycles += request.cycles;
+  }
+  std::printf("%s: %zu runs, %llu cycles, %u failed\n", block.name.c_str(), requests.size(),
               static_cast<unsigned long long>(cycles), failed);
-  return failed == 0 && runs != 0 ? 0 : 1;
+  return failed == 0 && !requests.empty() ? 0 : 1;
 }
 
-/// Every parameter set with every sequence; goes on after a mismatch.
-int cosim_all(const BlockEntry& block, CosimRequest request) {
+/// Every parameter set with every sequence.
+std::vector<CosimRequest> all_of(const BlockEntry& block, CosimRequest request) {
+  std::vector<CosimRequest> requests;
   request.all = false;
   if (request.cycles == 0) request.cycles = kUsualCycles;
-  base::Cycle cycles = 0;
-  unsigned runs = 0, failed = 0;
   for (const auto& set : block.sets) {
     for (const SequenceInfo& info : block.sequences) {
       if (info.medley) continue;
       request.params = set.first;
       request.values = set.second;
       request.sequence = info.name;
-      failed += cosim(block, request) == 0 ? 0 : 1;
-      ++runs;
-      cycles += request.cycles;
+      requests.push_back(request);
     }
   }
-  return finish(block, runs, cycles, failed);
+  return requests;
 }
 
-/// The default runs; goes on after a mismatch.
-int cosim_default(const BlockEntry& block, CosimRequest request) {
-  base::Cycle cycles = 0;
-  unsigned runs = 0, failed = 0;
+std::vector<CosimRequest> defaults_of(const BlockEntry& block, CosimRequest request) {
+  std::vector<CosimRequest> requests;
   for (const PlannedRun& run : default_runs(block)) {
     request.params = run.set;
     request.values = chosen_params(block.name, block.sets, run.set);
     request.cycles = run.cycles;
-    failed += cosim(block, request) == 0 ? 0 : 1;
-    ++runs;
-    cycles += run.cycles;
+    requests.push_back(request);
   }
-  return finish(block, runs, cycles, failed);
+  return requests;
 }
 
 }  // namespace
@@ -256,10 +255,10 @@ unsigned wanted_cover(const BlockEntry& block, const CosimRequest& request) {
 }  // namespace
 
 int cosim(const BlockEntry& block, const CosimRequest& asked) {
-  if (asked.all) return cosim_all(block, asked);
+  if (asked.all) return cosim_each(block, all_of(block, asked));
   const bool one_run = !asked.wave.empty() || !asked.json.empty() || !asked.coverage.empty() || !asked.rtl_file.empty();
   if (!one_run && asked.params.empty() && asked.cycles == 0 && asked.sequence.empty()) {
-    return cosim_default(block, asked);
+    return cosim_each(block, defaults_of(block, asked));
   }
   CosimRequest request = asked;
   if (request.params.empty()) request.params = "default";

@@ -55,7 +55,6 @@ class Edges {
     last_.fill(0);
   }
   [[nodiscard]] EdgeMode mode() const { return mode_; }
-  [[nodiscard]] bool plain() const { return mode_ == EdgeMode::kPlain; }
 
   /// Returns a value of least..most; `plain` in a plain episode.
   std::uint64_t between(std::uint64_t least, std::uint64_t most, std::uint64_t plain) {

@@ -104,11 +104,7 @@ U64 Environment::draw_dim(unsigned most) {
 /// Chooses the parameters of a group: at any address whose record, four units before, has one. It is of no other group
 /// that lives, and its reference not the one that stands for none.
 void Environment::place_record(Beat& beat) {
-  if (edges_.plain()) {
-    block_ = (block_ + 1) % (kBlocks + 1);
-  } else {
-    block_ = static_cast<U32>(edges_.between(0, kBlocks, (block_ + 1) % (kBlocks + 1)));
-  }
+  block_ = static_cast<U32>(edges_.between(0, kBlocks, (block_ + 1) % (kBlocks + 1)));
   const auto reference = [&] { return kOffChip | (beat.param - kUnitsBefore); };
   for (;; block_ = (block_ + 1) % (kBlocks + 1)) {
     const unsigned unit = block_ == kBlocks ? below(kUnitsBefore - 1) : below(kBlockUnits);

@@ -82,8 +82,8 @@ void Environment::wish(unsigned kd, unsigned level, unsigned sm, unsigned volume
   // Nobody looks at the SM of a kernel of the host.
   if (level == 0) push.sm = (sm + static_cast<unsigned>(number_)) % (1U << params_.sm_bits());
   push.cnt = chance(knobs_.huge) ? most : std::min<U64>(1 + below(volume), most);
-  if (level != 0) push.cnt = std::max(push.cnt, std::min<U64>(knobs_.volume_least, most));
   if (knobs_.sizes) push.cnt = edges_.size(1, most, push.cnt);
+  push.cnt = std::max(push.cnt, std::min<U64>(level == 0 ? knobs_.grid_least : knobs_.volume_least, most));
   push.agei = edges_.any(&Inputs::push_agei, ++number_);
   push.dim = edges_.any(&Inputs::push_dim, random_());
   push.param = edges_.any(&Inputs::push_param, random_());
@@ -99,13 +99,10 @@ void Environment::host_kernel() {
     kernels_[kd].need = draw_need();
     wish(kd, 0, below(params_.NumSm), knobs_.grid);
     pushes_.back().agei = twin::mask(params_.AgeiW);
-    pushes_.back().cnt = std::max(pushes_.back().cnt, std::min<U64>(knobs_.grid_least, twin::mask(params_.CntW)));
     return;
   }
   // All are taken: one of them again, whose thread blocks need what they did.
-  if (!chance(kAlways / 2)) return;
-  wish(below(params_.NumKd), 0, below(params_.NumSm), knobs_.grid);
-  pushes_.back().cnt = std::max(pushes_.back().cnt, std::min<U64>(knobs_.grid_least, twin::mask(params_.CntW)));
+  if (chance(kAlways / 2)) wish(below(params_.NumKd), 0, below(params_.NumSm), knobs_.grid);
 }
 
 void Environment::orphan() {

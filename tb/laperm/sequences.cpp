@@ -273,20 +273,27 @@ void deep(Knobs& knobs) {
 /// An entry is written to memory every second cycle.
 base::Cycle until_deep(const Params& params) { return params.OvfW > 16 || params.CntW > 16 ? 138'000 : 0; }
 
+/// Items that nobody launched, all of one policy, and room for them everywhere.
+void orphans_alone(Knobs& knobs, unsigned policy) {
+  hot(knobs);
+  knobs.policy = policy;
+  knobs.settings = 0;
+  knobs.kernel = knobs.launch = 0;
+  knobs.orphan = kAlways;
+  knobs.slots = 16;
+}
+
 /// Lists of three SMs in memory: rings of 256 and more slots fill, run empty and fill again; as many reads are under
 /// way as there may be.
 void rings(Knobs& knobs, const Params& params) {
-  hot(knobs);
-  knobs.policy = 2;
+  orphans_alone(knobs, 2);
   knobs.ovf_least = kRing;
   knobs.ovf_log2 = kRing + 1;
-  knobs.settings = 0;
-  knobs.kernel = knobs.launch = knobs.orphan = 0;
+  knobs.orphan = 0;
   knobs.volume = knobs.level = 1;
   knobs.bind = kRingLists;
   knobs.burst = ring_items(params);
   knobs.alive = 20;
-  knobs.slots = 16;
   knobs.delay = 400;
 }
 
@@ -298,32 +305,22 @@ base::Cycle until_rings_are_empty(const Params& params) {
 
 /// Many sets fill and empty: more slots have been given back than a byte counts, and are given out again.
 void given_back(Knobs& knobs) {
-  hot(knobs);
-  knobs.policy = 1;
-  knobs.settings = 0;
-  knobs.kernel = knobs.launch = 0;
+  orphans_alone(knobs, 1);
   knobs.orphan = 9000;
   knobs.volume = 1;
   knobs.level = 2;
   knobs.burst = 900;
   knobs.alive = 700;
-  knobs.slots = 16;
 }
 
 base::Cycle until_given_back(const Params& params) { return params.sets() * params.BankDepth > 512 ? 12'000 : 0; }
 
 /// Items of more thread blocks than twelve bits count, placed to their end.
 void long_items(Knobs& knobs) {
-  hot(knobs);
-  knobs.policy = 1;
-  knobs.settings = 0;
-  knobs.kernel = 0;
-  knobs.launch = 0;
-  knobs.orphan = kAlways;
+  orphans_alone(knobs, 1);
   knobs.alive = 2;
   knobs.volume_least = 4'097;
   knobs.volume = 5'000;
-  knobs.slots = 16;
 }
 
 base::Cycle until_long_items_end(const Params& params) { return params.CntW > 12 ? 24'000 : 0; }

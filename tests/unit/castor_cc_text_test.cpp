@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "castor/base/words.h"
 #include "castor_cc/diagnostics.h"
 #include "castor_cc/process.h"
 #include "castor_cc/ptx_text.h"
@@ -89,7 +90,7 @@ TEST(Diagnostics, ShowsNamesAsTheSourceHasThem) {
 }
 
 TEST(ShellLine, QuotesWhatAShellWouldSplit) {
-  EXPECT_EQ(shell_line({"a", "b c", "it's", "x=$y", ""}), "a 'b c' 'it'\\''s' 'x=$y' ''");
+  EXPECT_EQ(base::shell_line({"a", "b c", "it's", "x=$y", ""}), "a 'b c' 'it'\\''s' 'x=$y' ''");
 }
 
 TEST(RunProcess, ReturnsExitCodeAndErrorText) {

@@ -13,8 +13,8 @@ namespace castor::base {
 [[nodiscard]] std::string library_folder();
 /// <prefix>/share/castor: RTL, flows, device headers.
 [[nodiscard]] std::string data_folder();
-/// What is made once and kept: RTL objects, programs of experiments, precompiled headers. CASTOR_CACHE, else
-/// $XDG_CACHE_HOME/castor, else ~/.cache/castor; need not be there.
+/// The folder of what is made once and kept: RTL objects, programs of experiments, precompiled headers. CASTOR_CACHE,
+/// else $XDG_CACHE_HOME/castor, else ~/.cache/castor; need not be there.
 [[nodiscard]] std::string cache_folder();
 
 }  // namespace castor::base

@@ -35,6 +35,26 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) out.append(i == 0 ? "" : between).append(words[i]);
+  return out;
+}
+
+std::string shell_word(std::string_view word) {
+  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%=-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
 std::string closest_word(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.size() > 100) return {};
   const std::string* best = nullptr;

@@ -11,6 +11,15 @@ namespace castor::base {
 /// Without the white space at either end; a view of `text`.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
+/// All words, with `between` in front of each but the first.
+[[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view between);
+
+/// A word as a shell takes it: in quotes if it has a sign that means something there, or is empty.
+[[nodiscard]] std::string shell_word(std::string_view word);
+
+/// A command as one line that a shell reads back.
+[[nodiscard]] std::string shell_line(const std::vector<std::string>& words);
+
 /// Candidate closest to `word` by edit distance (a letter more, less, another one, or two neighbours swapped), the
 /// first of several; empty if even that is far (more than a third of the letters).
 [[nodiscard]] std::string closest_word(std::string_view word, const std::vector<std::string>& candidates);

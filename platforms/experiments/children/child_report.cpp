@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "castor/base/words.h"
 #include "platforms/experiments/tables.h"
 #include "workloads/children/programs.h"
 
@@ -23,16 +24,10 @@ void once(Names& list, const std::string& value) {
 
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
 
-std::string join(const Names& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
-
 std::string settings(const ChildSystem& system) {
   Names all = system.keys;
   for (const std::string& word : system.words) all.push_back(word);
-  return join(all);
+  return base::joined(all, ", ");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "castor/base/words.h"
 #include "workloads/fidelity/judge.h"
 
 namespace castor::platforms::experiments {
@@ -67,12 +68,6 @@ std::string others(const Chip& chip, const Compared& one) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : between) + word;
-  return out;
-}
-
 std::string share(const Count& count) {
   return count.rows == 0 ? "-" : std::to_string(count.within) + " of " + std::to_string(count.rows);
 }
@@ -102,7 +97,7 @@ void rows_with_values(const Measured& machine, Output& output) {
   table.head = {"row", "unit", "published", "on", "source", "Castor", "deviation", "", "other values"};
   for (const Compared& one : machine.rows) {
     if (one.value == nullptr || one.judgement == Judgement::kNotMeasured) continue;
-    const std::string mark = one.value->set.empty() ? "predicted" : "set (" + joined(one.value->set, ", ") + ")";
+    const std::string mark = one.value->set.empty() ? "predicted" : "set (" + base::joined(one.value->set, ", ") + ")";
     table.rows.push_back({one.row->title, one.row->unit,
                           interval(*one.value) + (one.value->standing == Standing::kQuoted ? " (quoted)" : ""),
                           one.value->chip, cite(*one.value), figure(one.ours), percent(one.deviation), mark,

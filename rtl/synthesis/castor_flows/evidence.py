@@ -9,7 +9,6 @@ import json
 import re
 import resource
 import shlex
-import subprocess
 import time
 from pathlib import Path
 
@@ -185,16 +184,15 @@ def commit(block, rung, lines):
     a file on which the figure depends is not as that commit has it."""
     path = block.manifest["evidence"]
     top = top_of(block)
-    head = _git(path.parent, "rev-parse", "--short=12", "HEAD")
-    if not top or not head or _git(path.parent, "check-ignore", "--", path.name):
+    head = tools.head_of(path.parent)
+    if not top or not head or tools.git(path.parent, "check-ignore", "--", path.name):
         return ""
     found = sources.files(block, rung, lines) or {}
-    names = [str(one) for one, _, _ in found.values() if one.resolve().is_relative_to(Path(top).resolve())]
-    changed = _git(top, "status", "--porcelain", "--untracked-files=all", "--", *names) if names else ""
+    names = [one for one, _, _ in found.values() if one.resolve().is_relative_to(Path(top).resolve())]
+    changed = tools.uncommitted(top, names)
     if changed:
         raise WrongRequest(
-            f"{block.name} {rung}: files on which the figure depends are not committed: "
-            + ", ".join(line[3:] for line in changed.splitlines()),
+            f"{block.name} {rung}: files on which the figure depends are not committed: " + ", ".join(changed),
             "a record names the commit that was measured",
         )
     return head
@@ -202,16 +200,7 @@ def commit(block, rung, lines):
 
 def top_of(block):
     """The folder of the repository in which the block's record lies; "" if it is in none."""
-    return _git(block.manifest["evidence"].parent, "rev-parse", "--show-toplevel")
-
-
-def _git(folder, *words):
-    """What git prints, without the end of line; "" if it fails or is not there."""
-    try:
-        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return done.stdout.rstrip("\n") if done.returncode == 0 else ""
+    return tools.git(block.manifest["evidence"].parent, "rev-parse", "--show-toplevel")
 
 
 def reasons(block, rung, entry, plan, view=None):

@@ -14,10 +14,9 @@ runs that are kept.
 
 import hashlib
 import json
-import subprocess
 from pathlib import Path
 
-from . import normal
+from . import normal, tools
 from .errors import WrongRequest
 
 _PARTS = {
@@ -77,12 +76,6 @@ def digests(root, parts):
 
 def commit(root, parts):
     """The commit of the tree and which of the files are not as committed; both empty without version control."""
-    names = [str(path) for paths in parts.values() for path in paths]
-    head = _git(root, "rev-parse", "--short=12", "HEAD")
-    changed = _git(root, "status", "--porcelain", "--untracked-files=all", "--", *names) if head else ""
-    return {"commit": head, "changed": [line[3:] for line in changed.splitlines()]}
-
-
-def _git(folder, *words):
-    done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
-    return done.stdout.rstrip("\n") if done.returncode == 0 else ""
+    head = tools.head_of(root)
+    names = [path for paths in parts.values() for path in paths]
+    return {"commit": head, "changed": tools.uncommitted(root, names) if head else []}

@@ -178,6 +178,26 @@ def version(name, command=None):
     return f"OpenSTA {text[0].split()[0]}" if name == "sta" else text[0].split(" (")[0].strip()
 
 
+def git(folder, *words):
+    """What git prints, without the end of line; "" if it fails or is not there."""
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.rstrip("\n") if done.returncode == 0 else ""
+
+
+def head_of(folder):
+    """The commit that is checked out there, twelve digits; "" without version control."""
+    return git(folder, "rev-parse", "--short=12", "HEAD")
+
+
+def uncommitted(folder, files):
+    """Those of the files that are not as that commit has them, as git names them."""
+    changed = git(folder, "status", "--porcelain", "--untracked-files=all", "--", *map(str, files)) if files else ""
+    return [line[3:] for line in changed.splitlines()]
+
+
 def cores():
     """Processors that this process may use."""
     return len(os.sched_getaffinity(0))

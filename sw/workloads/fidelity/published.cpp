@@ -12,6 +12,7 @@
 
 #include "castor/base/config.h"
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 
 namespace castor::workloads::fidelity {
 namespace {
@@ -87,19 +88,13 @@ class Reader {
     for (const auto& pair : map) {
       const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : std::string();
       if (std::find(known.begin(), known.end(), key) == known.end()) {
-        fail(pair.first, "unknown key '" + printable(key) + "'", "known here: " + joined(known));
+        fail(pair.first, "unknown key '" + printable(key) + "'", "known here: " + base::joined(known, ", "));
       }
       if (!seen.insert(key).second) fail(pair.first, "key '" + key + "' stands twice");
     }
     for (const char* const key : needed) {
       if (!map[key]) fail(map, "key '" + std::string(key) + "' is missing");
     }
-  }
-
-  static std::string joined(const Words& words) {
-    std::string out;
-    for (const std::string& one : words) out += (out.empty() ? "" : ", ") + one;
-    return out;
   }
 
   [[nodiscard]] std::string scalar(const YAML::Node& node, const char* what) const {
@@ -111,7 +106,7 @@ class Reader {
 
   [[nodiscard]] std::size_t one_of(const YAML::Node& map, const char* key, const Words& words) const {
     const auto found = std::find(words.begin(), words.end(), word(map, key));
-    if (found == words.end()) fail(map[key], std::string(key) + " is not known", "one of " + joined(words));
+    if (found == words.end()) fail(map[key], std::string(key) + " is not known", "one of " + base::joined(words, ", "));
     return static_cast<std::size_t>(found - words.begin());
   }
 
