@@ -3,15 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "castor/base/json_text.h"
 #include "castor/base/log.h"
 #include "castor/base/words.h"
 #include "castor/gpu/machine_table.h"
@@ -98,13 +96,11 @@ void leave_out_gone_keys(base::ConfigDocument& report) {
 /// The machine that a report records: Config::to_json under "configuration".
 base::ConfigDocument read_report(const std::string& path) {
   const base::SourceLocation where{path, 0, 0};
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw base::InputError("cannot read '" + base::printable(path, std::string::npos) + "': " + std::strerror(errno));
+  const nlohmann::ordered_json report = base::read_json_file(path);
   base::ConfigDocument document;
   document.where = where;
   try {
-    const auto configuration = nlohmann::json::parse(file).at("configuration");
+    const auto& configuration = report.at("configuration");
     document.name = configuration.at("machine");
     document.title = configuration.at("title");
     for (const auto& [key, one] : configuration.at("keys").items()) {
@@ -113,7 +109,7 @@ base::ConfigDocument read_report(const std::string& path) {
       entry.unit = one.at("unit");
       entry.origin = one.at("origin");
       entry.where = where;
-      const auto word = [](const nlohmann::json& value) {
+      const auto word = [](const nlohmann::ordered_json& value) {
         return value.is_string() ? value.get<std::string>() : value.is_null() ? std::string("none") : value.dump();
       };
       entry.is_list = one.at("value").is_array();

@@ -11,6 +11,7 @@
 
 #include "castor/base/child_process.h"
 #include "castor/base/error.h"
+#include "castor/base/json_text.h"
 #include "castor/base/shared_object.h"
 #include "castor/twin/block_folder.h"
 #include "castor/twin/block_object.h"
@@ -30,14 +31,6 @@ using Json = nlohmann::ordered_json;
 /// The rungs of verification, from what is cheap to what is dear.
 constexpr const char* kRungs[] = {"unit", "lockstep", "cover", "formal", "netlist", "mutation", "platform", "area"};
 
-Json read_json(const fs::path& path) {
-  std::ifstream file(path);
-  Json json = Json::parse(file, nullptr, false);
-  if (json.is_discarded())
-    throw base::InputError("'" + path.string() + "' is no JSON", "castor_block of CMake writes it");
-  return json;
-}
-
 /// The path under `key` of a manifest; empty if it has none.
 fs::path path_in(const twin::BlockFolder& block, const Json& manifest, const char* key) {
   const auto found = manifest.find(key);
@@ -50,7 +43,7 @@ tb::ParamSets sets_of(const twin::BlockFolder& block, const Json& manifest) {
   tb::ParamSets sets;
   const fs::path rtl = path_in(block, manifest, "rtl");
   if (rtl.empty()) return sets;
-  const Json named = read_json(rtl / "parameter_sets.json");
+  const Json named = base::read_json_file(rtl / "parameter_sets.json");
   for (const auto& [name, values] : named.items()) {
     sets.emplace_back(name, twin::ParamValues{});
     for (const auto& [parameter, value] : values.items()) {
@@ -63,7 +56,7 @@ tb::ParamSets sets_of(const twin::BlockFolder& block, const Json& manifest) {
 /// The block's entry out of its bench.so, which is built if it is not there.
 tb::BlockEntry load_bench(const std::string& name) {
   const twin::BlockFolder block = twin::find_block(name);
-  const Json manifest = read_json(block.manifest());
+  const Json manifest = base::read_json_file(block.manifest());
   const std::string path = twin::block_object(block, "bench");
   const base::ObjectHeader& header = base::load_object(path, "castor_bench_object", "bench", name);
   tb::BlockEntry entry = reinterpret_cast<const tb::BenchObject&>(header).entry();
@@ -237,7 +230,7 @@ void list_blocks(const std::string& only, bool json, bool markdown) {
   const auto blocks = only.empty() ? twin::find_blocks() : std::vector<twin::BlockFolder>{twin::find_block(only)};
   const Json found = states_of_rungs(only);
   for (const twin::BlockFolder& block : blocks) {
-    const Json manifest = read_json(block.manifest());
+    const Json manifest = base::read_json_file(block.manifest());
     Json sets = Json::object();
     for (const auto& [name, values] : sets_of(block, manifest)) sets[name] = values_text(values);
     const fs::path evidence = path_in(block, manifest, "evidence");
@@ -250,7 +243,7 @@ void list_blocks(const std::string& only, bool json, bool markdown) {
                    {"meaning", manifest.value("meaning", "")},
                    {"folder", block.path},
                    {"parameter_sets", sets},
-                   {"evidence", evidence.empty() ? Json::object() : read_json(evidence)},
+                   {"evidence", evidence.empty() ? Json::object() : base::read_json_file(evidence)},
                    {"states", states},
                    {"stale", stale}});
   }
@@ -263,7 +256,7 @@ void list_blocks(const std::string& only, bool json, bool markdown) {
     return;
   }
   print_details(all.front());
-  if (!read_json(blocks[0].manifest()).value("registration", "").empty())
+  if (!base::read_json_file(blocks[0].manifest()).value("registration", "").empty())
     std::printf("\n%s", block_document(only).c_str());
 }
 

@@ -24,6 +24,7 @@
 #include "castor_cc/missing_headers.h"
 #include "castor_cc/options.h"
 #include "castor_cc/process.h"
+#include "castor_cc/ptx_repairs.h"
 #include "castor_cc/ptx_text.h"
 #include "castor_cc/source_overlay.h"
 #include "castor_cc/toolchain.h"
@@ -180,14 +181,17 @@ bool Job::make_ir(Input& input, const std::string& ir_file, Result& result, std:
   }
   if (options_.dry_run) return true;
   ir = read_file(ir_file);
-  if (optimises_device(options_)) write_file(ir_file, widen_copies(ir));
+  std::string changed = expose_local_variables(ir);
+  if (optimises_device(options_)) changed = widen_copies(changed);
+  write_file(ir_file, changed);
   return true;
 }
 
-/// Looks at PTX that the compiler has written: open references, cap on registers.
+/// What is done to PTX that the compiler has written: repairs, open references, cap on registers.
 bool Job::finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
                      Result& result) const {
-  const std::string text = read_file(ptx);
+  const std::string written = read_file(ptx);
+  const std::string text = repair_ptx(written);
   const std::vector<std::string> missing = unresolved_names(text);
   for (const std::string& name : missing) {
     result.text += source + ": error: device code uses '" + readable_name(name) + "', which " +
@@ -202,7 +206,7 @@ bool Job::finish_ptx(const std::string& source, const std::string& ptx, int max_
   std::string finished = max_registers > 0 ? cap_registers(text, max_registers) : text;
   // Programs hand the bytes of such a file to cuModuleLoadData, which reads up to a NUL.
   if (!options_.image.empty()) finished += '\0';
-  if (finished != text) write_file(ptx, finished);
+  if (finished != written) write_file(ptx, finished);
   return true;
 }
 
@@ -224,7 +228,8 @@ bool Job::make_ptx(Input& input, const std::string& ptx, std::size_t index, Resu
     return false;
   }
   if (options_.relocatable) {  // PTX of a part: open references are what it is for
-    if (options_.max_registers > 0) write_file(ptx, cap_registers(read_file(ptx), options_.max_registers));
+    const std::string text = repair_ptx(read_file(ptx));
+    write_file(ptx, options_.max_registers > 0 ? cap_registers(text, options_.max_registers) : text);
     return true;
   }
   return finish_ptx(input.path, ptx, options_.max_registers,
@@ -259,7 +264,7 @@ Job::Result Job::compile_relocatable(Input& input, const std::string& output, st
     part.arch = options_.device_arch;
     part.max_registers = options_.max_registers;
     part.code_flags = generator_flags(options_);
-    part.ir = expose_local_variables(read_file(ir_file));
+    part.ir = read_file(ir_file);
     write_file(section, write_part(part));
     const std::string name(kDeviceSection);
     std::vector<std::string> command = {"objcopy", "--add-section", name + "=" + section, "--set-section-flags",

@@ -60,13 +60,23 @@ struct Pointer {
   std::uint64_t align = 0;
 };
 
+/// Whether `text` begins with a pointer itself: a name, or a constant expression, which has its operands in brackets
+/// behind a blank. (An attribute has none there: "dereferenceable(16)".)
+bool begins_with_pointer(std::string_view text) {
+  if (text.empty() || text[0] == '%' || text[0] == '@') return true;
+  for (const std::string_view expression :
+       {"bitcast (", "addrspacecast (", "getelementptr (", "getelementptr inbounds (", "inttoptr (", "select ("})
+    if (begins_with(text, expression)) return true;
+  return false;
+}
+
 std::optional<Pointer> pointer_argument(std::string_view text) {
   static constexpr std::string_view kType = "i8* ";
   static constexpr std::string_view kAlign = "align ";
   if (!begins_with(text, kType)) return std::nullopt;
   text.remove_prefix(kType.size());
   Pointer pointer;
-  while (!text.empty() && text[0] != '%' && text[0] != '@' && !begins_with(text, "bitcast (")) {
+  while (!begins_with_pointer(text)) {
     if (begins_with(text, kAlign)) pointer.align = number_at(text.substr(kAlign.size())).value_or(0);
     const std::size_t space = text.find(' ', begins_with(text, kAlign) ? kAlign.size() : 0);
     if (space == std::string_view::npos) return std::nullopt;
@@ -104,20 +114,28 @@ class Definitions {
 
   /// The type that a pointer of type i8* had before it was cast; empty if that is not known.
   [[nodiscard]] std::string_view pointee(std::string_view value) const {
-    std::string_view text;
-    if (begins_with(value, "bitcast (")) {
-      text = value.substr(9);
-    } else {
-      const auto found = defined_.find(value);
-      if (found == defined_.end() || !begins_with(found->second, "bitcast ")) return {};
-      text = found->second.substr(8);
+    std::string_view text = value;
+    for (unsigned step = 0; step < kLongest; ++step) {
+      if (begins_with(text, "%")) {
+        const auto found = defined_.find(text.substr(0, name_length(text)));
+        if (found == defined_.end()) return {};
+        text = found->second;
+      }
+      const std::string_view cast = text.substr(0, text.find(' '));
+      if (cast != "bitcast" && cast != "addrspacecast") return {};
+      text.remove_prefix(cast.size() + 1);
+      if (begins_with(text, "(")) text.remove_prefix(1);
+      std::string_view type = text.substr(0, type_length(text));
+      text.remove_prefix(std::min(type.size() + 1, text.size()));
+      if (type.size() < 2 || type.back() != '*') return {};
+      type.remove_suffix(1);
+      if (type.back() == ')') type = type.substr(0, type.rfind(" addrspace("));
+      if (type != "i8") return type;
     }
-    const std::string_view type = text.substr(0, type_length(text));
-    return type.size() > 1 && type.back() == '*' ? type.substr(0, type.size() - 1) : std::string_view();
+    return {};
   }
 
   [[nodiscard]] Place place(std::string_view value) const {
-    static constexpr unsigned kLongest = 64;
     bool indexed = false;
     for (unsigned step = 0; step < kLongest; ++step) {
       if (value.empty() || value[0] != '%') return Place::kMemory;
@@ -143,6 +161,8 @@ class Definitions {
   }
 
  private:
+  static constexpr unsigned kLongest = 64;  ///< chain of casts and elements that is followed
+
   std::unordered_map<std::string_view, std::string_view> defined_;
   std::set<std::string_view> passed_;
   bool kernel_ = false;

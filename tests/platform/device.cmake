@@ -1,13 +1,18 @@
 # Device intrinsics and the maths library, run on the functional machine against host code: tests/platform/device, each
-# program at -O0 or at -O2.
+# program at -O0 or at -O2, those for faults of the compiler at every level that has its own.
 
 if(NOT TARGET castor_cc OR NOT TARGET castor_cudart)
   return()
 endif()
 include(CastorCuda)
 
-foreach(name IN ITEMS integers maths_accuracy random rounding short_floats short_memory warps)
+foreach(name IN ITEMS copies integers maths_accuracy random rounding shifts short_floats short_memory warps)
   castor_sample(levels ${name} 1 O0 O2)
+  if(name STREQUAL copies)
+    set(levels O0 O1 O2 O3)
+  elseif(name STREQUAL shifts)
+    set(levels O0 O2)
+  endif()
   foreach(level IN LISTS levels)
     # The host side changes the rounding mode.
     castor_cuda_program(device_${name}_${level}

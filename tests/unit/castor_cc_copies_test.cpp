@@ -125,6 +125,25 @@ TEST(WidenCopies, PointersThatMayLeadToVariablesAreTakenInPieces) {
   EXPECT_EQ(count(widen_copies(function(kFloat4, copy(kFloat4, 1, 4, 16))), "store <4 x i32>"), 1U) << "of a kernel";
 }
 
+TEST(WidenCopies, AddressesThatAreKnownWhenLinkingStayWhole) {
+  // A whole variable, or element 0 of an array of it, in shared and constant memory: as clang writes them.
+  const std::string shared =
+      "i8* addrspacecast (i8 addrspace(3)* bitcast (%struct.float4 addrspace(3)* @s to i8 addrspace(3)*) to i8*)";
+  const std::string element =
+      "i8* bitcast ([4 x %struct.float4]* addrspacecast ([4 x %struct.float4] addrspace(4)* @c to [4 x "
+      "%struct.float4]*) "
+      "to i8*)";
+  for (const std::string& pointer : {shared, element}) {
+    const std::string attributes = "i8* noundef nonnull align 16 dereferenceable(16) " + pointer.substr(4);
+    const std::string line = "  %8 = bitcast %struct.float4* %4 to i8*\n  call void @llvm.memcpy.p0i8.p0i8.i64(" +
+                             attributes + ", i8* align 16 %8, i64 16, i1 false)\n";
+    const std::string out = widen_copies(function(kFloat4, line));
+    EXPECT_EQ(count(out, "= load <4 x i32>, "), 1U) << out;
+    EXPECT_EQ(count(out, "store <4 x i32>"), 1U) << out;
+    EXPECT_THAT(out, HasSubstr("= getelementptr inbounds i8, " + pointer + ", i64 0\n"));
+  }
+}
+
 TEST(WidenCopies, UnitsFollowTheType) {
   const std::string mixed = widen_copies(function("%struct.mixed", copy("%struct.mixed", 2, 4, 32)));
   EXPECT_EQ(count(mixed, "= load <2 x i64>"), 2U);

@@ -7,6 +7,7 @@
 #include "castor/base/words.h"
 #include "castor_cc/diagnostics.h"
 #include "castor_cc/process.h"
+#include "castor_cc/ptx_repairs.h"
 #include "castor_cc/ptx_text.h"
 
 namespace castor::castor_cc::castor_cc_text_test {
@@ -31,6 +32,36 @@ TEST(CapRegisters, WritesTheCapIntoEveryKernelWithoutBounds) {
 TEST(CapRegisters, IgnoresCommentsAndNamesThatContainTheWord) {
   const std::string ptx = "// .entry none\n.global .u32 x.entry_count;\n.func entry()\n{\n}\n";
   EXPECT_EQ(cap_registers(ptx, 40), ptx);
+}
+
+TEST(RepairPtx, MakesAShiftAndAMaskOfABitFieldBeyondTheSign) {
+  const std::string ptx = "{\n\tld.param.u64 \t%rd1, [a];\n\tbfe.u64 \t%rd2, %rd1, 63, 3;\n\tret;\n}\n";
+  EXPECT_EQ(repair_ptx(ptx),
+            "{\n\tld.param.u64 \t%rd1, [a];\n\tshr.s64 \t%rd2, %rd1, 63;\n\tand.b64 \t%rd2, %rd2, 7;\n\tret;\n}\n");
+  EXPECT_THAT(repair_ptx("\tbfe.u64 \t%rd2, %rd1, 2, 63;\n"), HasSubstr("and.b64 \t%rd2, %rd2, 9223372036854775807;"));
+  for (const std::string right : {"\tbfe.u64 \t%rd2, %rd1, 61, 3;\n", "\tbfe.s64 \t%rd2, %rd1, 63, 3;\n",
+                                  "\tbfe.u32 \t%r2, %r1, 31, 3;\n", "\tbfe.u64 \t%rd2, %rd1, %r1, %r2;\n",
+                                  "\t// begin inline asm\n\tbfe.u64 %rd2, %rd1, 63, 3;\n\t// end inline asm\n",
+                                  "\tbfe.u64 \t%rd2, %rd1, 63, 3", ""})
+    EXPECT_EQ(repair_ptx(right), right);
+}
+
+TEST(RepairPtx, RotatesByTheAmountModulo64) {
+  const auto rotation = [](const std::string& left, const std::string& right, const std::string& declared,
+                           const std::string& amount, const std::string& rest) {
+    return "\t{\n\t.reg .b64 %lhs;\n\t.reg .b64 %rhs;\n\t.reg .u32 %amt2;\n" + declared + "\t" + left +
+           " \t%lhs, %rd1, " + amount + ";\n\tsub.u32 \t%amt2, 64, " + rest + ";\n\t" + right +
+           " \t%rhs, %rd1, %amt2;\n\tadd.u64 \t%rd2, %lhs, %rhs;\n\t}\n";
+  };
+  const std::string masked = "\t.reg .b32 %amt;\n\tand.b32 \t%amt, %r1, 63;\n";
+  EXPECT_EQ(repair_ptx(rotation("shl.b64", "shr.b64", "", "%r1", "%r1")),
+            rotation("shl.b64", "shr.b64", masked, "%amt", "%amt"));
+  EXPECT_EQ(repair_ptx(rotation("shr.b64", "shl.b64", "", "%r1", "%r1")),
+            rotation("shr.b64", "shl.b64", masked, "%amt", "%amt"));
+  const std::string by_constant = "\tshl.b64 \t%lhs, %rd1, 13;\n\tshr.b64 \t%rhs, %rd1, 51;\n";
+  for (const std::string& right :
+       {by_constant, rotation("shl.b64", "shr.b64", "", "%r1", "%r3"), std::string("\tshl.b64 \t%lhs, %rd1, %r1;")})
+    EXPECT_EQ(repair_ptx(right), right);
 }
 
 TEST(UnresolvedNames, ListsFunctionsAndVariablesDefinedElsewhere) {

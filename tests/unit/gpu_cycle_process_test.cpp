@@ -121,6 +121,53 @@ TEST(CycleProcess, APauseInACycleWhoseTimeItIsNeedsNoWait) {
   EXPECT_THAT(device.ran, ElementsAre(0, 4, 5));
 }
 
+TEST(CycleProcess, CyclesRunAtTheirTimeWhateverTheResolution) {
+  sc_core::sc_set_time_resolution(10, sc_core::SC_FS);
+  Device device;
+  device.wanted = {0, 3, 4};
+  device.process.run_ahead(true);
+  sc_core::sc_start(sc_core::sc_time(3500, sc_core::SC_PS), sc_core::SC_RUN_TO_TIME);
+  EXPECT_THAT(device.ran, ElementsAre(0, 3));
+  sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_PS), sc_core::SC_RUN_TO_TIME);
+  EXPECT_THAT(device.ran, ElementsAre(0, 3, 4));
+  EXPECT_EQ(device.process.host_cycle(), 5U);
+  // Between two picoseconds behind an edge, and before one.
+  sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_FS), sc_core::SC_RUN_TO_TIME);
+  EXPECT_EQ(device.process.host_cycle(), 5U);
+  sc_core::sc_start(sc_core::sc_time(999'980, sc_core::SC_FS), sc_core::SC_RUN_TO_TIME);
+  EXPECT_EQ(device.process.host_cycle(), 5U);
+  sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_FS), sc_core::SC_RUN_TO_TIME);
+  EXPECT_EQ(device.process.host_cycle(), 6U);
+  sc_core::sc_start(sc_core::sc_time(30, sc_core::SC_FS), sc_core::SC_RUN_TO_TIME);
+  device.wanted = {2};  // has passed
+  device.process.changed();
+  sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_NS), sc_core::SC_RUN_TO_TIME);
+  EXPECT_THAT(device.ran, ElementsAre(0, 3, 4, 6));
+  EXPECT_EQ(device.at.back(), 600'000U) << "steps of 10 fs";
+}
+
+TEST(CycleProcess, AResolutionThatClocksDoNotFitIntoIsRefused) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
+  try {
+    const Device device;
+    FAIL() << "1 ns was taken";
+  } catch (const base::InputError& e) {
+    EXPECT_THAT(e.what(), testing::AllOf(testing::HasSubstr("time resolution is 1 ns"),
+                                         testing::HasSubstr("sc_set_time_resolution(1, sc_core::SC_PS)")));
+  }
+}
+
+TEST(SystemTime, TimesBeyondTheRangeAreTheLatest) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  const SystemTime system;
+  EXPECT_EQ(system.of(5), sc_core::sc_time(5, sc_core::SC_PS));
+  EXPECT_EQ(system.of(~base::Picoseconds{0}), sc_core::sc_max_time());
+  EXPECT_EQ(system.begun(sc_core::sc_time(4999, sc_core::SC_FS)), 4U);
+  EXPECT_EQ(system.complete(sc_core::sc_time(4001, sc_core::SC_FS)), 5U);
+  EXPECT_EQ(system.complete(sc_core::sc_time(4, sc_core::SC_PS)), 4U);
+  EXPECT_EQ(system.until(0), sc_core::SC_ZERO_TIME);
+}
+
 TEST(CycleProcess, WhatACycleThrowsIsKeptAndEndsTheProcess) {
   Device device;
   device.wanted = {0, 1, 2};

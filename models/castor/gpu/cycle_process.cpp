@@ -5,11 +5,6 @@
 #include "castor/base/error.h"
 
 namespace castor::gpu {
-namespace {
-
-base::Picoseconds system_time() { return sc_core::sc_time_stamp().value(); }
-
-}  // namespace
 
 void CycleProcess::activate() {
   if (failure_) return;
@@ -22,18 +17,18 @@ void CycleProcess::activate() {
 }
 
 void CycleProcess::at_time() {
-  const base::Picoseconds time = system_time();
+  const sc_core::sc_time& time = sc_core::sc_time_stamp();
   if (pause_pending_ && time == armed_time_) {
     pause_pending_ = false;
     sc_core::sc_pause();
     arm(next_edge());
     return;
   }
-  const Cycle cycle = time == armed_time_ ? armed_ : clock_.first_at_or_after(time);
+  const Cycle cycle = time == armed_time_ ? armed_ : system_.first_edge(clock_, time);
   // The host may wake the process between two edges, or for a cycle that has run already.
   if (pause_pending_) {
     arm(armed_);
-  } else if (cycle >= device_.now() && (time == armed_time_ || clock_.time_of(cycle) == time)) {
+  } else if (cycle >= device_.now() && (time == armed_time_ || is_edge(cycle, time))) {
     run_cycles(cycle);
   } else {
     arm(next_edge());
@@ -61,18 +56,21 @@ void CycleProcess::run_cycles(Cycle cycle) {
   }
 }
 
+bool CycleProcess::is_edge(Cycle cycle, const sc_core::sc_time& time) const {
+  return system_.of(clock_.time_of(cycle)) == time;
+}
+
 // First cycle that something else in the simulation may precede. At most a millisecond ahead, so that SystemC's time
 // shows where the device is.
 Cycle CycleProcess::foreign_cycle() const {
-  constexpr base::Picoseconds kFarthest = 1'000'000'000;
-  const auto free = std::min<base::Picoseconds>(sc_core::sc_time_to_pending_activity().value(), kFarthest);
-  return clock_.first_at_or_after(system_time() + free);
+  const sc_core::sc_time free = std::min(sc_core::sc_time_to_pending_activity(), farthest_);
+  return system_.first_edge(clock_, sc_core::sc_time_stamp() + free);
 }
 
 // What the host does may ask for a cycle that has passed while the device slept: it is the next that can run.
 Cycle CycleProcess::next_edge() const {
   const Cycle next = device_.next_cycle();
-  return next == kForever ? next : std::max(next, clock_.first_at_or_after(system_time()));
+  return next == kForever ? next : std::max(next, system_.first_edge(clock_, sc_core::sc_time_stamp()));
 }
 
 void CycleProcess::arm(Cycle next) {
@@ -81,19 +79,20 @@ void CycleProcess::arm(Cycle next) {
     return;
   }
   armed_ = next;
-  armed_time_ = clock_.time_of(next);
-  sc_core::next_trigger(sc_core::sc_time::from_value(armed_time_ - system_time()), changed_);
+  const base::Picoseconds time = clock_.time_of(next);
+  armed_time_ = system_.of(time);
+  sc_core::next_trigger(system_.until(time), changed_);
 }
 
 Cycle CycleProcess::host_cycle() const {
-  const base::Picoseconds time = system_time();
-  const Cycle at_or_after = clock_.first_at_or_after(time);
-  return std::max(device_.now(), clock_.time_of(at_or_after) == time ? at_or_after + 1 : at_or_after);
+  const sc_core::sc_time& time = sc_core::sc_time_stamp();
+  const Cycle at_or_after = system_.first_edge(clock_, time);
+  return std::max(device_.now(), is_edge(at_or_after, time) ? at_or_after + 1 : at_or_after);
 }
 
 void CycleProcess::changed() {
   const Cycle next = next_edge();
-  if (next != kForever) changed_.notify(sc_core::sc_time::from_value(clock_.time_of(next) - system_time()));
+  if (next != kForever) changed_.notify(system_.until(clock_.time_of(next)));
 }
 
 }  // namespace castor::gpu

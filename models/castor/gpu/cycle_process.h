@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "castor/base/time.h"
+#include "castor/gpu/system_time.h"
 #include "castor/gpu/unit.h"
 
 namespace castor::gpu {
@@ -30,7 +31,7 @@ class CycleRunner {
 /// seen by cycle k + 1.
 class CycleProcess {
  public:
-  /// Both must live as long as this.
+  /// Both must live as long as this. Throws base::InputError if SystemC's time resolution is coarser than 1 ps.
   CycleProcess(const base::Clock& clock, CycleRunner& device) : clock_(clock), device_(device) {}
 
   /// The body of the SystemC process, which arms itself for the next cycle.
@@ -52,16 +53,19 @@ class CycleProcess {
  private:
   void at_time();
   void run_cycles(Cycle cycle);
+  [[nodiscard]] bool is_edge(Cycle cycle, const sc_core::sc_time& time) const;
   [[nodiscard]] Cycle foreign_cycle() const;
   [[nodiscard]] Cycle next_edge() const;
   void arm(Cycle next);
 
+  SystemTime system_;
+  sc_core::sc_time farthest_{1, sc_core::SC_MS};  ///< that a device runs ahead
   const base::Clock& clock_;
   CycleRunner& device_;
   std::function<bool(Cycle cycle, Cycle next)> after_cycle_;
   std::exception_ptr failure_;
   Cycle armed_ = 0;  ///< cycle that the process waits for
-  base::Picoseconds armed_time_ = ~base::Picoseconds{0};
+  sc_core::sc_time armed_time_ = sc_core::sc_max_time();
   bool run_ahead_ = false;
   bool pause_pending_ = false;  ///< when time has come to `armed_`, which has run
   sc_core::sc_event changed_;

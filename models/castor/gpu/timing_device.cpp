@@ -179,7 +179,7 @@ Picoseconds TimingDevice::completion_time(Ticket ticket) const {
 
 // --- Time -----------------------------------------------------------------------------------------------------------
 
-Picoseconds TimingDevice::now() const { return sc_core::sc_time_stamp().value(); }
+Picoseconds TimingDevice::now() const { return system_time_.now(); }
 
 TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached) {
   if (auto fault = gpu_->front_end().take_fault()) {
@@ -217,7 +217,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
     return stop_ != Stop::kNone;
   });
   if (until) {
-    if (*until > now()) sc_core::sc_start(sc_core::sc_time::from_value(*until - now()), sc_core::SC_RUN_TO_TIME);
+    if (*until > now()) sc_core::sc_start(system_time_.until(*until), sc_core::SC_RUN_TO_TIME);
   } else {
     sc_core::sc_start();
     if (stop_ == Stop::kNone) stop_ = reached() ? Stop::kReached : Stop::kIdle;

@@ -14,6 +14,7 @@
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
+#include "castor/gpu/system_time.h"
 #include "castor/gpu/trace/recorder.h"
 
 namespace castor::gpu {
@@ -24,7 +25,8 @@ namespace castor::gpu {
 /// Ends of an advance besides the wish fulfilled: a fault of device code (the first is kept, other kernels go on when
 /// time moves again), deadlock (no unit will ever do anything and work remains, or all warps spin for ever),
 /// `run.max_cycles` and `run.max_instructions`, `run.stop_after`, and `interrupt`.
-/// Limits: one per process (SystemC elaborates once); copies and `set_print_sink` are for one host thread.
+/// Limits: a SystemC time resolution of 1 ps or finer, else the constructor throws base::InputError; one per process
+/// (SystemC elaborates once); copies and `set_print_sink` are for one host thread.
 class TimingDevice final : public Device {
  public:
   struct Options {
@@ -85,6 +87,7 @@ class TimingDevice final : public Device {
   void record_deadlock(FaultKind kind, const std::string& message);
   void record_fault(Fault fault);
 
+  SystemTime system_time_;
   Machine machine_;
   Options options_;
   Store store_;

@@ -98,7 +98,8 @@ class Lines {
   long number_ = 0;
 };
 
-constexpr long kMost = std::numeric_limits<int>::max() - 1;  ///< nodes, edges
+constexpr long kMostNodes = 1 << 26;  ///< a header alone costs memory for each: 1 GB at most
+constexpr long kMost = std::numeric_limits<int>::max() - 1;  ///< edges
 constexpr long kHeaviest = 1 << 20;                          ///< weight of an edge
 
 inline std::string lower(std::string_view word) {
@@ -150,8 +151,8 @@ inline FileGraph read_matrix_market(std::istream& in, const std::string& name) {
     if (lines.words.empty() || lines.words[0][0] == '%') continue;
     if (said < 0) {
       lines.count(3, 3, "rows columns entries");
-      graph.rows = lines.whole(0, "the number of rows", 1, graph_files::kMost);
-      graph.columns = lines.whole(1, "the number of columns", 1, graph_files::kMost);
+      graph.rows = lines.whole(0, "the number of rows", 1, graph_files::kMostNodes);
+      graph.columns = lines.whole(1, "the number of columns", 1, graph_files::kMostNodes);
       said = lines.whole(2, "the number of entries", 0, graph_files::kMost / 2);
       if (symmetry == "symmetric" && graph.rows != graph.columns) lines.fail("a symmetric matrix must be square");
       continue;
@@ -181,7 +182,7 @@ inline FileGraph read_dimacs_gr(std::istream& in, const std::string& name) {
       if (said >= 0) lines.fail("a second line 'p'");
       lines.count(4, 4, "p sp nodes arcs");
       if (lines.words[1] != "sp") lines.fail("'p sp' was expected, not 'p " + std::string(lines.words[1]) + "'");
-      graph.rows = graph.columns = lines.whole(2, "the number of nodes", 1, graph_files::kMost);
+      graph.rows = graph.columns = lines.whole(2, "the number of nodes", 1, graph_files::kMostNodes);
       said = lines.whole(3, "the number of arcs", 0, graph_files::kMost);
     } else if (lines.words[0] == "a") {
       if (said < 0) lines.fail("an arc before the line 'p sp nodes arcs'");
@@ -213,7 +214,7 @@ inline FileGraph read_dimacs_col(std::istream& in, const std::string& name) {
       if (lines.words[1] != "edge" && lines.words[1] != "col") {
         lines.fail("'p edge' was expected, not 'p " + std::string(lines.words[1]) + "'");
       }
-      graph.rows = graph.columns = lines.whole(2, "the number of nodes", 1, graph_files::kMost);
+      graph.rows = graph.columns = lines.whole(2, "the number of nodes", 1, graph_files::kMostNodes);
       said = lines.whole(3, "the number of edges", 0, graph_files::kMost / 2);
     } else if (lines.words[0] == "e") {
       if (said < 0) lines.fail("an edge before the line 'p edge nodes edges'");
@@ -241,7 +242,7 @@ inline FileGraph read_dimacs_graph(std::istream& in, const std::string& name) {
     if (said < 0) {
       if (lines.words.empty()) continue;
       lines.count(2, 3, "nodes edges [format]");
-      graph.rows = graph.columns = lines.whole(0, "the number of nodes", 1, graph_files::kMost);
+      graph.rows = graph.columns = lines.whole(0, "the number of nodes", 1, graph_files::kMostNodes);
       said = lines.whole(1, "the number of edges", 0, graph_files::kMost / 2);
       graph.weighted = lines.words.size() == 3 && lines.whole(2, "the format", 0, 1) == 1;
       continue;

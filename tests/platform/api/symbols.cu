@@ -18,6 +18,76 @@ __device__ volatile unsigned long long last;
 __device__ int* volatile pointer;
 __device__ Pair pair;
 
+// Seen by this file alone: static, in a namespace without a name, in one inside another, with values of their own, and
+// of a class that has no name outside.
+static __device__ int static_global[4] = {1, 2, 3, 4};
+static __constant__ int static_constant = 5;
+namespace {
+__device__ int local_global = 6;
+__device__ int local_array[4];
+__constant__ int local_constant[2] = {7, 8};
+__constant__ const int local_fixed = 9;
+__device__ Pair local_pair = {10, 11.5f};
+namespace inner {
+__device__ unsigned char local_byte = 12;
+}  // namespace inner
+struct Held {
+  static __device__ int member;
+};
+__device__ int Held::member = 13;
+template <class T>
+__device__ T local_template = T(14);
+}  // namespace
+
+__global__ void read_local(int* out) {
+  out[0] = static_global[threadIdx.x];
+  out[1] = static_constant;
+  out[2] = local_global;
+  out[3] = local_array[1 + threadIdx.x];
+  out[4] = local_constant[1 - threadIdx.x];
+  out[5] = local_fixed;
+  out[6] = local_pair.a;
+  out[7] = inner::local_byte;
+  out[8] = Held::member;
+  out[9] = local_template<int>;
+}
+
+void check_local() {
+  int* seen = nullptr;
+  int got[10] = {};
+  GOOD(cudaMalloc(&seen, sizeof got));
+  const auto look = [&] {
+    read_local<<<1, 1>>>(seen);
+    GOOD(cudaMemcpy(got, seen, sizeof got, cudaMemcpyDeviceToHost));
+  };
+  look();
+  const int before[10] = {1, 5, 6, 0, 8, 9, 10, 12, 13, 14};
+  CHECK(std::memcmp(got, before, sizeof got) == 0);
+  const int given[4] = {101, 102, 103, 104};
+  GOOD(cudaMemcpyToSymbol(static_global, given, sizeof given));
+  GOOD(cudaMemcpyToSymbol(static_constant, given, sizeof(int)));
+  GOOD(cudaMemcpyToSymbol(local_global, given + 1, sizeof(int)));
+  GOOD(cudaMemcpyToSymbol(local_array, given, sizeof given));
+  GOOD(cudaMemcpyToSymbol(local_constant, given + 2, 2 * sizeof(int)));
+  GOOD(cudaMemcpyToSymbol(local_pair, given + 3, sizeof(int)));
+  const unsigned char byte = 105;
+  GOOD(cudaMemcpyToSymbol(inner::local_byte, &byte, 1));
+  GOOD(cudaMemcpyToSymbol(Held::member, given, sizeof(int)));
+  GOOD(cudaMemcpyToSymbol(local_template<int>, given + 1, sizeof(int)));
+  look();
+  const int after[10] = {101, 101, 102, 102, 104, 9, 104, 105, 101, 102};
+  CHECK(std::memcmp(got, after, sizeof got) == 0);
+  int value = 0;
+  GOOD(cudaMemcpyFromSymbol(&value, local_fixed, sizeof value));
+  CHECK(value == 9);
+  void* address = nullptr;
+  std::size_t size = 0;
+  GOOD(cudaGetSymbolAddress(&address, local_array));
+  GOOD(cudaGetSymbolSize(&size, local_array));
+  CHECK(address != nullptr && size == sizeof given);
+  GOOD(cudaFree(seen));
+}
+
 __global__ void touch() {
   const int i = threadIdx.x;
   changing[i] = changing[i] + plain[i] + fixed[i % 4];
@@ -30,6 +100,7 @@ __global__ void touch() {
 }
 
 int main() {
+  check_local();
   int in[8], out[8] = {};
   for (int i = 0; i < 8; ++i) in[i] = 10 * i;
   const int constants[4] = {1, 2, 3, 4};

@@ -1,7 +1,6 @@
 #include "castor/gpu/memory/base_protocol_adapter.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <tuple>
 
@@ -11,13 +10,9 @@
 namespace castor::gpu {
 namespace {
 
-base::Picoseconds picoseconds(const sc_core::sc_time& time) {
-  return static_cast<base::Picoseconds>(std::llround(time / sc_core::sc_time(1, sc_core::SC_PS)));
-}
-
 /// First cycle whose time lies behind `delay` from now.
-Cycle cycle_behind(const base::Clock& clock, const sc_core::sc_time& delay) {
-  return clock.first_at_or_after(picoseconds(sc_core::sc_time_stamp() + delay) + 1);
+Cycle cycle_behind(const SystemTime& system, const base::Clock& clock, const sc_core::sc_time& delay) {
+  return clock.first_at_or_after(system.begun(sc_core::sc_time_stamp() + delay) + 1);
 }
 
 }  // namespace
@@ -195,14 +190,14 @@ tlm::tlm_sync_enum OutsideMemoryAdapter::nb_transport_bw(tlm::tlm_generic_payloa
 
 void OutsideMemoryAdapter::complete(Piece& piece, const sc_core::sc_time& delay) {
   if (!piece.is_response_ok()) ++errors_;
-  piece.due = cycle_behind(clock_, delay);
+  piece.due = cycle_behind(system_, clock_, delay);
   piece.number = responses_++;
   responded_.push_back(&piece);
   wake_from_outside(delay);
 }
 
 void OutsideMemoryAdapter::wake_from_outside(const sc_core::sc_time& delay) {
-  const Cycle cycle = cycle_behind(clock_, delay);
+  const Cycle cycle = cycle_behind(system_, clock_, delay);
   wake_at(cycle);
   if (on_wake) on_wake(cycle);
 }
@@ -307,7 +302,7 @@ OutsideMasterAdapter::Job& OutsideMasterAdapter::add_job(tlm::tlm_generic_payloa
   auto job = std::make_unique<Job>();
   job->payload = &payload;
   job->done = done;
-  job->due = cycle_behind(clock_, delay);
+  job->due = cycle_behind(system_, clock_, delay);
   job->number = next_number_++;
   ++(payload.is_read() ? reads_ : writes_);
   bytes_ += payload.get_data_length();
@@ -339,7 +334,7 @@ tlm::tlm_sync_enum OutsideMasterAdapter::nb_transport_fw(tlm::tlm_generic_payloa
     finish(*responding_);
     responding_ = nullptr;
     if (!answered_.empty()) {
-      const Cycle cycle = cycle_behind(clock_, time);
+      const Cycle cycle = cycle_behind(system_, clock_, time);
       wake_at(cycle);
       if (on_wake) on_wake(cycle);
     }

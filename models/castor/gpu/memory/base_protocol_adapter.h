@@ -14,6 +14,7 @@
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/port.h"
 #include "castor/gpu/store.h"
+#include "castor/gpu/system_time.h"
 #include "castor/gpu/unit.h"
 
 // The memory path speaks a protocol of its own (docs/gpu.md, "Sockets"): credits, and stamps instead of time. These two
@@ -74,6 +75,7 @@ class OutsideMemoryAdapter final : public sc_core::sc_module, public Unit, priva
   void wake_from_outside(const sc_core::sc_time& delay);
   void run_blocking();
 
+  SystemTime system_;
   base::Clock clock_;
   Style style_;
   std::vector<std::unique_ptr<TargetPort>> ports_;
@@ -142,6 +144,7 @@ class OutsideMasterAdapter final : public sc_core::sc_module, public Unit, priva
   void respond();
   void finish(Job& job);
 
+  SystemTime system_;
   base::Clock clock_;
   const Store& store_;
   unsigned line_, flit_bytes_;

@@ -1,0 +1,99 @@
+#include "castor_cc/ptx_repairs.h"
+
+#include <charconv>
+#include <cstdint>
+#include <vector>
+
+#include "castor/base/words.h"
+
+namespace castor::castor_cc {
+namespace {
+
+constexpr unsigned kBits = 64;
+
+/// What follows `opcode` on a line of one instruction, cut at its commas: "d", "a", "63", "3".
+std::vector<std::string_view> operands_after(std::string_view line, std::string_view opcode) {
+  line = base::trimmed(line);
+  if (line.substr(0, opcode.size()) != opcode || line.empty() || line.back() != ';') return {};
+  line = line.substr(opcode.size(), line.size() - opcode.size() - 1);
+  std::vector<std::string_view> operands;
+  while (true) {
+    const std::size_t comma = line.find(',');
+    operands.push_back(base::trimmed(line.substr(0, comma)));
+    if (comma == std::string_view::npos) return operands;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+bool read(std::string_view text, unsigned& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+class Repair {
+ public:
+  explicit Repair(std::string_view ptx) : ptx_(ptx) {}
+
+  std::string run() {
+    while (at_ < ptx_.size()) {
+      const std::string_view line = next_line();
+      if (line.find("// begin inline asm") != std::string_view::npos) inline_assembly_ = true;
+      if (line.find("// end inline asm") != std::string_view::npos) inline_assembly_ = false;
+      if (inline_assembly_ || !(bit_field(line) || rotation(line))) continue;
+      copied_ = at_;
+    }
+    return std::move(out_.append(ptx_.substr(copied_)));
+  }
+
+ private:
+  std::string_view next_line() {
+    begin_ = at_;
+    const std::size_t end = ptx_.find('\n', at_);
+    at_ = end == std::string_view::npos ? ptx_.size() : end + 1;
+    return ptx_.substr(begin_, at_ - begin_);
+  }
+  /// Everything up to the line that was read last is written as it was, then `lines`.
+  void replace(const std::string& lines) { out_.append(ptx_.substr(copied_, begin_ - copied_)).append(lines); }
+
+  bool bit_field(std::string_view line) {
+    const std::vector<std::string_view> field = operands_after(line, "bfe.u64 ");
+    unsigned start = 0;
+    unsigned length = 0;
+    if (field.size() != 4 || !read(field[2], start) || !read(field[3], length)) return false;
+    if (start >= kBits || length >= kBits || start + length <= kBits) return false;
+    const std::string to(field[0]);
+    replace("\tshr.s64 \t" + to + ", " + std::string(field[1]) + ", " + std::to_string(start) + ";\n\tand.b64 \t" + to +
+            ", " + to + ", " + std::to_string((std::uint64_t{1} << length) - 1) + ";\n");
+    return true;
+  }
+
+  bool rotation(std::string_view line) {
+    for (const std::string_view shift : {"shl.b64", "shr.b64"}) {
+      const std::vector<std::string_view> first = operands_after(line, std::string(shift) + " ");
+      if (first.size() != 3 || first[0] != "%lhs" || first[2].empty() || first[2][0] != '%') continue;
+      const std::size_t rest = at_;
+      const std::size_t end = ptx_.find('\n', rest);
+      if (end == std::string_view::npos) return false;
+      const std::vector<std::string_view> second = operands_after(ptx_.substr(rest, end - rest), "sub.u32 ");
+      if (second.size() != 3 || second[0] != "%amt2" || second[1] != "64" || second[2] != first[2]) return false;
+      replace("\t.reg .b32 %amt;\n\tand.b32 \t%amt, " + std::string(first[2]) + ", 63;\n\t" + std::string(shift) +
+              " \t%lhs, " + std::string(first[1]) + ", %amt;\n\tsub.u32 \t%amt2, 64, %amt;\n");
+      at_ = end + 1;
+      return true;
+    }
+    return false;
+  }
+
+  std::string_view ptx_;
+  std::string out_;
+  std::size_t at_ = 0;      ///< behind the line that was read last
+  std::size_t begin_ = 0;   ///< of that line
+  std::size_t copied_ = 0;  ///< what lies before stands in `out_`
+  bool inline_assembly_ = false;
+};
+
+}  // namespace
+
+std::string repair_ptx(std::string_view ptx) { return Repair(ptx).run(); }
+
+}  // namespace castor::castor_cc
