@@ -70,6 +70,7 @@ cudaError_t error_of(gpu::FaultKind kind) {
     case gpu::FaultKind::kSpinDeadlock:
     case gpu::FaultKind::kInstructionLimit:
     case gpu::FaultKind::kCycleLimit:
+    case gpu::FaultKind::kHostLimit:
       return cudaErrorLaunchTimeout;
     case gpu::FaultKind::kStackOverflow:
       return cudaErrorHardwareStackError;

@@ -87,9 +87,8 @@ TEST(SmWaitReport, StuckIfEveryWarpWaitsOrRepeats) {
   std::vector<SpinningWarp> spinning;
   bench.report().add_spinning(spinning);
   ASSERT_EQ(spinning.size(), 1U);
-  EXPECT_EQ(spinning[0].slot, 1U);
+  EXPECT_EQ(spinning[0].place, "SM 3, slot 1");
   EXPECT_EQ(spinning[0].pc, 1U);
-  EXPECT_EQ(spinning[0].sm, 3U);
   EXPECT_EQ(spinning[0].kernel, &bench.kernel.context);
 }
 

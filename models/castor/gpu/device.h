@@ -86,6 +86,7 @@ enum class FaultKind : std::uint8_t {
   kSpinDeadlock,        ///< warps wait for each other by spinning, for ever
   kInstructionLimit,    ///< run.max_instructions reached
   kCycleLimit,
+  kHostLimit,      ///< run.max_seconds reached
   kStackOverflow,  ///< the call stack has no room, recursion without one, local memory exhausted
   kWrongMark,      ///< check.marks: a marked instruction gave two warps different results
   kWrongSkip,      ///< check.skips: a warp skipped or read what it would not have computed

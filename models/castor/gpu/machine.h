@@ -224,6 +224,7 @@ struct Machine {
   struct Run {
     std::uint64_t seed;
     std::optional<std::uint64_t> max_cycles, max_instructions, stop_after;  ///< empty = none
+    std::optional<std::uint64_t> max_seconds;                               ///< of the host; empty = none
     std::uint64_t window;
     bool windows, sleep, shuffle, functional;
     std::filesystem::path affine;  ///< empty = none

@@ -384,6 +384,7 @@ void run_keys(TableWriter& table) {
   CASTOR_NUMBER(run.seed, "number", 0, kMostLong, "seed of everything random");
   CASTOR_NUMBER(run.max_cycles, "cycles", 1, kMostLong, "the run ends with an error here");
   CASTOR_NUMBER(run.max_instructions, "warp_instructions", 1, kMostLong, "the run ends with an error here");
+  CASTOR_NUMBER(run.max_seconds, "seconds", 1, kMostLong, "of the host, after which the run ends with an error");
   CASTOR_NUMBER(run.stop_after, "kernels", 1, kMostLong, "the run ends after so many kernels");
   CASTOR_NUMBER(run.window, "cycles", 1, kMostLong, "window of statistics over time");
   CASTOR_WORD(run.windows, "the report has statistics for each window");

@@ -53,7 +53,8 @@ TimingDevice::TimingDevice(const Machine& machine, Options options)
     : machine_(machine),
       options_(std::move(options)),
       store_({machine.memory.bytes, options_.poison, machine.memory.check != MemoryCheck::kAllocation}),
-      programs_(machine.sm.lanes, &store_) {
+      programs_(machine.sm.lanes, &store_),
+      host_limit_(machine.run.max_seconds) {
   services_.store = &store_;
   set_print_sink(nullptr);
   const Recording& recording = options_.recording;
@@ -193,7 +194,7 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
   if (resetting_) return rests ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
   if (enough_kernels()) return Stop::kStopped;
-  const bool limited = machine_.run.max_cycles || machine_.run.max_instructions;
+  const bool limited = machine_.run.max_cycles || machine_.run.max_instructions || machine_.run.max_seconds;
   if (limited && limit_reached(cycle)) return Stop::kLimit;
   if (gpu_->spinning()) {
     record_deadlock(FaultKind::kSpinDeadlock, "spinning deadlock: " + gpu_->spin_report() + gpu_->waiting());
@@ -325,11 +326,14 @@ bool TimingDevice::limit_reached(Cycle cycle) {
   FaultKind kind = FaultKind::kCycleLimit;
   if (machine_.run.max_cycles && cycle + 1 >= *machine_.run.max_cycles) {
     what = "cycle limit reached: run.max_cycles = " + std::to_string(*machine_.run.max_cycles);
-  } else if (machine_.run.max_instructions && cycle % Gpu::kLimitPeriod == 0) {
-    if (gpu_->warp_instructions() < *machine_.run.max_instructions) return false;
+  } else if (machine_.run.max_instructions && cycle % Gpu::kLimitPeriod == 0 &&
+             gpu_->warp_instructions() >= *machine_.run.max_instructions) {
     what = "instruction limit reached: run.max_instructions = " + std::to_string(*machine_.run.max_instructions) +
            " warp instructions";
     kind = FaultKind::kInstructionLimit;
+  } else if (host_limit_.reached()) {
+    what = host_limit_.text();
+    kind = FaultKind::kHostLimit;
   } else {
     return false;
   }

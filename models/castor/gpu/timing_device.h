@@ -11,6 +11,7 @@
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/gpu.h"
+#include "castor/gpu/host_limit.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
@@ -24,7 +25,7 @@ namespace castor::gpu {
 ///
 /// Ends of an advance besides the wish fulfilled: a fault of device code (the first is kept, other kernels go on when
 /// time moves again), deadlock (no unit will ever do anything and work remains, or all warps spin for ever),
-/// `run.max_cycles` and `run.max_instructions`, `run.stop_after`, and `interrupt`.
+/// `run.max_cycles`, `run.max_instructions` and `run.max_seconds`, `run.stop_after`, and `interrupt`.
 /// Limits: a SystemC time resolution of 1 ps or finer, else the constructor throws base::InputError; one per process
 /// (SystemC elaborates once); copies and `set_print_sink` are for one host thread.
 class TimingDevice final : public Device {
@@ -99,6 +100,7 @@ class TimingDevice final : public Device {
   std::unique_ptr<HostCallStatistics> host_calls_;  ///< in the GPU's statistics
   std::optional<Fault> fault_;
   Stop stop_ = Stop::kNone;
+  HostLimit host_limit_;
   bool resetting_ = false;  ///< nothing but an empty device ends this
   std::atomic<bool> interrupted_{false};
 };

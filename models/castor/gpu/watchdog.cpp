@@ -1,21 +1,15 @@
 #include "castor/gpu/watchdog.h"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
-#include <map>
 #include <utility>
 
-#include "castor/base/words.h"
-#include "castor/gpu/execution/fault.h"
+#include "castor/gpu/spin_report.h"
 
 namespace castor::gpu {
 namespace {
 
 // Cycles between two looks at whether a watched window is disturbed. Only costs depend on it.
 constexpr Cycle kLookPeriod = 256;
-// Loops that a report names; one per kernel and place is the rule.
-constexpr std::size_t kLoops = 8;
 
 }  // namespace
 
@@ -92,59 +86,10 @@ bool Watchdog::look(Cycle now) {
   return false;
 }
 
-std::string Watchdog::place(const SpinWatch::Poll& poll) const {
-  char text[64];
-  if (poll.shared) {
-    std::snprintf(text, sizeof text, "shared memory at 0x%" PRIx64, poll.address);
-    return text;
-  }
-  std::snprintf(text, sizeof text, "global 0x%" PRIx64, poll.address);
-  const Allocation* const allocation = store_.find(poll.address);
-  if (allocation == nullptr) return text;
-  std::string result = std::string(text) + " (byte " + std::to_string(poll.address - allocation->address) + " of " +
-                       std::to_string(allocation->size) + " bytes of " + name(allocation->kind);
-  if (!allocation->label.empty()) result += " '" + allocation->label + "'";
-  return result + ")";
-}
-
 std::string Watchdog::report() const {
   std::vector<SpinningWarp> all;
   for (const Sm* const sm : cores_) sm->spinning(all);
-  // One line per loop and what it reads, with the first warp that does so and how many more.
-  struct Loop {
-    const SpinningWarp* first;
-    std::size_t warps;
-    std::string reads;
-  };
-  std::vector<Loop> loops;
-  std::map<std::pair<const KernelContext*, std::string>, std::size_t> known;
-  for (const SpinningWarp& one : all) {
-    std::string reads;
-    for (const SpinWatch::Poll& poll : one.polls) {
-      reads += "\n    reads " + place(poll) + ", " + one.kernel->program->describe(poll.pc);
-    }
-    if (one.more_polls) reads += "\n    and more";
-    if (reads.empty()) reads = "\n    reads no memory, " + one.kernel->program->describe(one.pc);
-    const auto [found, fresh] = known.emplace(std::make_pair(one.kernel, reads), loops.size());
-    if (fresh) {
-      loops.push_back({&one, 1, std::move(reads)});
-    } else {
-      ++loops[found->second].warps;
-    }
-  }
-  std::string text = std::to_string(all.size()) + (all.size() == 1 ? " warp repeats its" : " warps repeat their") +
-                     " loop for ever: for " + std::to_string(machine_.watchdog.cycles) +
-                     " cycles (watchdog.cycles) no byte of memory changed, and nothing else is under way\n";
-  for (std::size_t i = 0; i < loops.size() && i < kLoops; ++i) {
-    const SpinningWarp& one = *loops[i].first;
-    text += "  kernel " + base::readable_name(one.kernel->program->kernel) + ", block " + index_text(one.block) +
-            ", warp " + std::to_string(one.warp_in_tb) + " (SM " + std::to_string(one.sm) + ", slot " +
-            std::to_string(one.slot) + ")";
-    if (loops[i].warps > 1) text += " and " + std::to_string(loops[i].warps - 1) + " more";
-    text += loops[i].reads + "\n";
-  }
-  if (loops.size() > kLoops) text += "  and " + std::to_string(loops.size() - kLoops) + " other loops\n";
-  return text;
+  return spin_report(all, std::to_string(machine_.watchdog.cycles) + " cycles (watchdog.cycles)", store_);
 }
 
 }  // namespace castor::gpu

@@ -52,7 +52,6 @@ class Watchdog {
   [[nodiscard]] bool proven() const;
   void open(Cycle now);
   void close();
-  [[nodiscard]] std::string place(const SpinWatch::Poll& poll) const;
 
   const Machine& machine_;
   const Store& store_;

@@ -1,6 +1,7 @@
 #include "castor/isa/warp_context.h"
 
 #include "castor/base/error.h"
+#include "castor/isa/record.h"
 
 namespace castor::isa {
 
@@ -80,6 +81,12 @@ std::uint64_t read(const WarpContext& context, SpecialRegister reg, unsigned lan
   }
   CASTOR_ASSERT(false, "special register %u does not exist", static_cast<unsigned>(reg));
   return 0;
+}
+
+bool may_read_clock(const Record& record) {
+  if (record.src[0] != kNoOperand) return false;
+  const auto reg = static_cast<SpecialRegister>(record.imm);
+  return reg >= SpecialRegister::kClock && reg <= SpecialRegister::kGlobalTimerHi;
 }
 
 }  // namespace castor::isa

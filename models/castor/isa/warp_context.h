@@ -6,6 +6,8 @@
 
 namespace castor::isa {
 
+struct Record;
+
 /// Special registers that programs read with `mov` (PTX ISA, "Special Registers"). What a machine does not have reads
 /// as the constant given in warp_context.cpp and is listed in docs/ptx.md.
 enum class SpecialRegister : std::uint8_t {
@@ -68,5 +70,9 @@ struct WarpContext {
 
 /// Value of a special register in one lane.
 [[nodiscard]] std::uint64_t read(const WarpContext& context, SpecialRegister reg, unsigned lane);
+
+/// A lane record without a source may read the special register that its immediate names; true for one that does not is
+/// allowed, and costs its user time only.
+[[nodiscard]] bool may_read_clock(const Record& record);
 
 }  // namespace castor::isa

@@ -12,6 +12,7 @@
 #include "castor/gpu/job_check.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/report.h"
+#include "castor/gpu/spin_report.h"
 
 namespace castor::gpu::functional {
 namespace {
@@ -85,7 +86,9 @@ FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
       interpreter_({&store_, nullptr}, machine.memory.check),
       programs_(machine.sm.lanes, nullptr),
       queues_(machine.queue.count),
-      launcher_(machine_, store_, programs_) {
+      launcher_(machine_, store_, programs_),
+      host_limit_(machine.run.max_seconds),
+      spins_(machine.watchdog.cycles) {
   set_print_sink(nullptr);
   interpreter_.set_launcher(&launcher_);
   if (machine_.run.affine.empty()) return;
@@ -343,22 +346,20 @@ void FunctionalDevice::turn() {
     resident.block->set_caller({placed_, kernel.id, kernel.launch.program->code_values});
   }
   const Counters before = counters_;
+  if (resident.watch != (spins_.watching() ? spins_.number() : 0)) {
+    resident.watch = spins_.watching() ? spins_.number() : 0;
+    resident.block->watch_loops(spins_.watching());
+  }
   std::optional<Fault> fault = run_block(resident);
+  if (!resident.spins) {
+    spins_.progress(counters_.warp_instructions);
+  } else if (spins_.watching() && !resident.block->spin_watch()->is_open()) {
+    spins_.disturb(counters_.warp_instructions);
+  }
   kernel.statistics.warp_instructions += counters_.warp_instructions - before.warp_instructions;
   kernel.statistics.thread_instructions += counters_.thread_instructions - before.thread_instructions;
   if (interpreter_.memory().outside_reads().lanes != 0) collect_outside_reads(kernel);
-  if (!fault && machine_.run.max_instructions && counters_.warp_instructions >= *machine_.run.max_instructions) {
-    limit_reached_ = true;
-    Fault limit;
-    limit.kind = FaultKind::kInstructionLimit;
-    limit.kernel = kernel.launch.program->kernel;
-    limit.block = resident.block->index();
-    limit.message =
-        "instruction limit reached: run.max_instructions = " + std::to_string(*machine_.run.max_instructions) +
-        " warp instructions; kernel " + base::readable_name(kernel.launch.program->kernel) +
-        " was running. An endless loop? Otherwise raise the limit";
-    fault = std::move(limit);
-  }
+  if (!fault) fault = limit(resident);
   if (fault) {
     launcher_.blocks().end(resident.block->caller().block);
     stop(kernel, std::move(*fault));
@@ -381,6 +382,48 @@ void FunctionalDevice::turn() {
   } else {
     resident_.push_back(std::move(resident));
   }
+}
+
+std::optional<Fault> FunctionalDevice::limit(const Resident& resident) {
+  Fault fault;
+  std::string what;
+  if (machine_.run.max_instructions && counters_.warp_instructions >= *machine_.run.max_instructions) {
+    fault.kind = FaultKind::kInstructionLimit;
+    what = "instruction limit reached: run.max_instructions = " + std::to_string(*machine_.run.max_instructions) +
+           " warp instructions";
+  } else if (host_limit_.reached()) {
+    fault.kind = FaultKind::kHostLimit;
+    what = host_limit_.text();
+  } else {
+    return std::nullopt;
+  }
+  limit_reached_ = true;
+  fault.kernel = resident.kernel->launch.program->kernel;
+  fault.block = resident.block->index();
+  fault.message = what + "; kernel " + base::readable_name(fault.kernel) +
+                  " was running. An endless loop? Otherwise raise the limit";
+  return fault;
+}
+
+// Every warp that is resident waits or repeats a loop, and nothing else is under way.
+bool FunctionalDevice::spin_for_ever() const {
+  return spins_.watching() && returning_.empty() &&
+         std::all_of(resident_.begin(), resident_.end(), [&](const Resident& resident) {
+           return resident.watch == spins_.number() && resident.block->repeats();
+         });
+}
+
+void FunctionalDevice::record_spin_deadlock() {
+  std::vector<SpinningWarp> warps;
+  for (const Resident& resident : resident_) resident.block->add_spinning(warps);
+  Fault fault;
+  fault.kind = FaultKind::kSpinDeadlock;
+  fault.kernel = resident_.front().kernel->launch.program->kernel;
+  fault.block = resident_.front().block->index();
+  fault.message =
+      "spinning deadlock: " +
+      spin_report(warps, std::to_string(machine_.watchdog.cycles) + " warp instructions (watchdog.cycles)", store_);
+  if (!fault_) fault_ = std::move(fault);
 }
 
 std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
@@ -498,12 +541,15 @@ void FunctionalDevice::stop(Running& kernel, Fault fault) {
 
 // --- Time -----------------------------------------------------------------------------------------------------------
 
-Outcome FunctionalDevice::advance(const std::function<bool()>& reached) {
+Outcome FunctionalDevice::advance(const std::function<bool()>& reached, bool host_waits) {
   const bool faulted_before = fault_.has_value();
+  spins_.progress(counters_.warp_instructions);  // the host may have written
+  std::size_t turns = 0;                         // of the watch under way
   while (!reached()) {
     if (interrupted_.exchange(false)) return Outcome::kInterrupted;
     if (machine_.run.stop_after && rows_.closed() >= *machine_.run.stop_after) return Outcome::kStopped;
     const bool served = serve_queues();
+    if (served) spins_.progress(counters_.warp_instructions);
     if (!faulted_before && fault_) return Outcome::kFault;
     if (reached()) break;
     if (resident_.empty() || running_.size() > 1 || served) place_blocks();
@@ -514,9 +560,15 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached) {
         return Outcome::kDeadlock;
       }
     }
+    if (host_waits) spins_.look(counters_.warp_instructions, resident_.size());
     turn();
     place_blocks();
     if (!faulted_before && fault_) return limit_reached_ ? Outcome::kLimit : Outcome::kFault;
+    turns = spins_.watching() ? turns + 1 : 0;
+    if (turns > resident_.size() && turns % (resident_.size() + 1) == 0 && spin_for_ever()) {
+      record_spin_deadlock();
+      return Outcome::kDeadlock;
+    }
   }
   return Outcome::kDone;
 }
@@ -527,7 +579,7 @@ Outcome FunctionalDevice::advance_until(Ticket ticket) {
 }
 
 Outcome FunctionalDevice::advance_until_enough(const std::function<bool()>& enough, Picoseconds time) {
-  const Outcome outcome = advance([&] { return enough() || now() >= time; });
+  const Outcome outcome = advance([&] { return enough() || now() >= time; }, time == kNoTime);
   if (time == kNoTime) {
     if (outcome == Outcome::kDeadlock && !fault_) {
       Fault fault;

@@ -12,8 +12,10 @@
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/functional/interpreter.h"
+#include "castor/gpu/functional/spin_check.h"
 #include "castor/gpu/functional/thread_block.h"
 #include "castor/gpu/functional/tickets.h"
+#include "castor/gpu/host_limit.h"
 #include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/launch/launcher.h"
 #include "castor/gpu/loaded_program.h"
@@ -109,8 +111,9 @@ class FunctionalDevice final : public Device {
     std::uint64_t index = 0;
     std::unique_ptr<ThreadBlock> block;  ///< null until its first turn
     std::size_t next_warp = 0;
-    bool spins = false;  ///< in its last turn no warp met a barrier or ended
-    bool waits = false;  ///< every live warp waits, one at least for launches of the block
+    std::uint64_t watch = 0;  ///< number of the watch for loops that it takes part in
+    bool spins = false;       ///< in its last turn no warp met a barrier or ended
+    bool waits = false;       ///< every live warp waits, one at least for launches of the block
   };
 
   bool serve_queues();
@@ -123,13 +126,18 @@ class FunctionalDevice final : public Device {
   void place_blocks();
   void turn();
   [[nodiscard]] std::optional<Fault> run_block(Resident& resident);
+  /// The fault of a run that has reached a limit of instructions or of the host's time.
+  [[nodiscard]] std::optional<Fault> limit(const Resident& resident);
   void collect_outside_reads(Running& kernel);
   void finish_if_done(Running& kernel);
   void retire(Running& kernel);
   void close_trees();
   [[nodiscard]] bool bring_back(double& used);
   void stop(Running& kernel, Fault fault);
-  Outcome advance(const std::function<bool()>& reached);
+  /// `host_waits`: it does nothing before something completes.
+  Outcome advance(const std::function<bool()>& reached, bool host_waits);
+  [[nodiscard]] bool spin_for_ever() const;
+  void record_spin_deadlock();
   [[nodiscard]] Picoseconds work_time() const;
   [[nodiscard]] std::string waiting_chain() const;
 
@@ -153,6 +161,8 @@ class FunctionalDevice final : public Device {
   Picoseconds idle_time_ = 0;
   std::optional<Fault> fault_;
   bool limit_reached_ = false;
+  HostLimit host_limit_;
+  SpinCheck spins_;
   LaunchRows rows_;
   std::vector<KernelStatistics> finished_;
   OutsideReadNotice outside_read_notice_;

@@ -12,6 +12,12 @@ using isa::Kind;
 using isa::LaneMask;
 using isa::Record;
 
+/// A loop with such a record may end although memory does not change.
+bool ends_watch(const Record& record) {
+  return record.kind == Kind::kSleep || record.kind == Kind::kSystemCall || record.kind == Kind::kRuntimeCall ||
+         (record.kind == Kind::kLane && isa::may_read_clock(record));
+}
+
 Fault stop(const ThreadBlock& block, const Warp& warp, std::uint32_t pc, const ExecutionFault& fault) {
   return make_fault(block.launch(), block.index(), warp.context, pc, fault);
 }
@@ -69,6 +75,8 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
   };
 
   const auto index = static_cast<unsigned>(&warp - block.warps().data());
+  SpinWatch* const watch = observed ? block.spin_watch() : nullptr;
+  SeenAccess seen;
   // Behind a record that writes registers. A fault if its mark is wrong.
   const auto wrong_mark = [&](LaneMask mask) -> std::optional<Fault> {
     if constexpr (observed) {
@@ -93,7 +101,9 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
       if (block.study() != nullptr) block.study()->before(index, pc, view, mask);
       if (block.affine() != nullptr) block.affine()->before(index, pc, view, mask);
       if (block.marks() != nullptr) block.marks()->before(index, pc, stack, view, mask, active);
+      if (watch != nullptr && ends_watch(record)) watch->disturb();
     }
+    [[maybe_unused]] const std::uint32_t from = pc;
     switch (record.kind) {
       case Kind::kLane:
         if (mask != 0) {
@@ -116,7 +126,7 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
         step();
         break;
       case Kind::kMemory: {
-        auto refused = memory_.execute(record, view, mask, windows);
+        auto refused = memory_.execute(record, view, mask, windows, watch != nullptr ? &seen : nullptr);
         if (refused) {
           leave();
           return stop(block, warp, pc, {refused->kind, refused->lane, refused->what, refused->address});
@@ -124,6 +134,10 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
         if (auto fault = wrong_mark(mask)) {
           leave();
           return fault;
+        }
+        if (watch != nullptr) {
+          if (seen.changed) watch->disturb();
+          for (const SeenAccess::Read& read : seen.reads) watch->reads(index, {read.address, pc, read.shared});
         }
         step();
         break;
@@ -228,6 +242,10 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
       case Kind::kNop:
         step();
         break;
+    }
+    if constexpr (observed) {
+      if (watch != nullptr && pc <= from && watch->is_open())
+        watch->look(index, {&stack, warp.predicates, warp.registers, std::size_t{program.registers} * view.lanes * 4});
     }
   }
   stack.jump(pc);

@@ -102,10 +102,20 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
   return true;
 }
 
+void MemoryPath::perform(unsigned lane, std::byte* where, SeenAccess* seen) {
+  if (seen == nullptr || access_.op.kind == MemoryKind::kLoad) return isa::perform_lane(access_, lane, where);
+  std::byte before[16];
+  std::memcpy(before, where, access_.lane_bytes);
+  isa::perform_lane(access_, lane, where);
+  seen->changed |= std::memcmp(before, where, access_.lane_bytes) != 0;
+}
+
 std::optional<MemoryFault> MemoryPath::execute(const isa::Record& record, const isa::RegisterView& view, LaneMask mask,
-                                               const Windows& windows) {
+                                               const Windows& windows, SeenAccess* seen) {
+  if (seen != nullptr) *seen = {};
   if (mask == 0) return std::nullopt;
-  if (view.lanes == 32 ? fast<32>(record, view, mask, windows) : fast<64>(record, view, mask, windows))
+  if (seen == nullptr &&
+      (view.lanes == 32 ? fast<32>(record, view, mask, windows) : fast<64>(record, view, mask, windows)))
     return std::nullopt;
   Access& access = access_;
   isa::address(record, view, mask, access);
@@ -127,16 +137,19 @@ std::optional<MemoryFault> MemoryPath::execute(const isa::Record& record, const 
     }
     const std::uint64_t offset = address - region.start;
     if (region.space != Space::kLocal) {
-      isa::perform_lane(access, lane, base(region, windows) + offset);
+      const bool shared = region.space == Space::kShared;
+      if (seen != nullptr && access.op.kind != MemoryKind::kStore)
+        seen->reads.push_back({shared ? offset : address, shared});
+      perform(lane, base(region, windows) + offset, seen);
       continue;
     }
     std::byte* const where = windows.local + local_offset(offset, lane, view.lanes);
     if (access.lane_bytes <= 4) {
-      isa::perform_lane(access, lane, where);
+      perform(lane, where, seen);
     } else {
       std::byte words[16];
       gather_words(where, words, access.lane_bytes, view.lanes);
-      isa::perform_lane(access, lane, words);
+      perform(lane, words, seen);
       if (write) scatter_words(where, words, access.lane_bytes, view.lanes);
     }
   }

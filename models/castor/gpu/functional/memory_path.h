@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "castor/gpu/address_check.h"
 #include "castor/gpu/device.h"
@@ -31,6 +32,16 @@ struct MemoryFault {
   std::string what;           ///< "load of 4 bytes from global address 0x...: 12 bytes behind ..."
 };
 
+/// What an access has done, for somebody who looks for loops that change nothing.
+struct SeenAccess {
+  struct Read {
+    std::uint64_t address = 0;  ///< device address; shared memory: offset in the block's window
+    bool shared = false;
+  };
+  bool changed = false;     ///< a byte of memory has another value now
+  std::vector<Read> reads;  ///< from memory that others can write, a lane after the other
+};
+
 /// Memory of the functional machine: address, perform and complete in a row, each lane checked against the allocations
 /// and windows. Lanes act in ascending order; where lanes of one store hit the same byte, the highest lane wins.
 /// Limits: no caches, no time; one thread.
@@ -40,9 +51,10 @@ class MemoryPath {
       : store_(store), check_(store, check) {}
 
   /// Runs one memory record for the lanes of `mask`. On a fault nothing is written to memory by the faulting lane or
-  /// the lanes above it.
+  /// the lanes above it. `seen`: null = nobody wants to know.
   [[nodiscard]] std::optional<MemoryFault> execute(const isa::Record& record, const isa::RegisterView& view,
-                                                   isa::LaneMask mask, const Windows& windows);
+                                                   isa::LaneMask mask, const Windows& windows,
+                                                   SeenAccess* seen = nullptr);
 
   /// Loads outside every allocation that were allowed and count, since `forget_outside_reads`; `first_at` is not set.
   [[nodiscard]] const OutsideReads& outside_reads() const { return outside_reads_; }
@@ -55,6 +67,8 @@ class MemoryPath {
                           const Windows& windows);
 
  private:
+  /// One lane of `access_`, whose bytes lie at `where`.
+  void perform(unsigned lane, std::byte* where, SeenAccess* seen);
   /// Where the bytes of a region lie; null if it is refused.
   [[nodiscard]] std::byte* base(const Region& region, const Windows& windows) const;
   [[nodiscard]] static Reach reach(const Windows& windows) {

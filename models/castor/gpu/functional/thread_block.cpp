@@ -43,6 +43,7 @@ void ThreadBlock::start(const Launch& launch, Dim3 index, unsigned lanes, unsign
   barriers_.start(halves);
   study_ = study ? std::make_unique<RedundancyStudy>() : nullptr;
   if (study_ != nullptr) study_->start(launch, warps, lanes);
+  spin_watch_.reset();
   affine_.reset();
   if (find_affine) {
     affine_ = std::make_unique<AffineProbe>();
@@ -52,6 +53,26 @@ void ThreadBlock::start(const Launch& launch, Dim3 index, unsigned lanes, unsign
   if (!check_marks || program.marks.empty()) return;
   marks_ = std::make_unique<MarkCheck>();
   marks_->start(launch, warps, lanes);
+}
+
+void ThreadBlock::watch_loops(bool on) {
+  spin_watch_ = on ? std::make_unique<SpinWatch>(static_cast<unsigned>(warps_.size())) : nullptr;
+  if (on) spin_watch_->open(0);
+}
+
+bool ThreadBlock::repeats() const {
+  if (spin_watch_ == nullptr || !spin_watch_->is_open()) return false;
+  for (unsigned w = 0; w < warps_.size(); ++w) {
+    if (warps_[w].state == WarpState::kReady && (spin_watch_->repeating() >> w & 1) == 0) return false;
+  }
+  return true;
+}
+
+void ThreadBlock::add_spinning(std::vector<SpinningWarp>& list) const {
+  for (unsigned w = 0; w < warps_.size(); ++w) {
+    if (warps_[w].state != WarpState::kReady || (spin_watch_->repeating() >> w & 1) == 0) continue;
+    list.push_back({launch_, index_, w, {}, warps_[w].stack.pc(), spin_watch_->polls(w), spin_watch_->more_polls(w)});
+  }
 }
 
 Windows ThreadBlock::windows(const Warp& warp) const {

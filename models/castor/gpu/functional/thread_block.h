@@ -15,6 +15,7 @@
 #include "castor/gpu/functional/redundancy.h"
 #include "castor/gpu/launch/runtime_call.h"
 #include "castor/gpu/launch_record.h"
+#include "castor/gpu/spin_report.h"
 #include "castor/isa/barrier.h"
 #include "castor/isa/memory_access.h"
 #include "castor/isa/program.h"
@@ -61,8 +62,18 @@ class ThreadBlock {
   [[nodiscard]] RedundancyStudy* study() { return study_.get(); }
   /// What looks for affine instances, or null.
   [[nodiscard]] AffineProbe* affine() { return affine_.get(); }
+  /// What looks for loops that change nothing, or null.
+  [[nodiscard]] SpinWatch* spin_watch() { return spin_watch_.get(); }
+  /// Begins to look for such loops, from here on; ends it.
+  void watch_loops(bool on);
+  /// Every live warp waits, or repeats a loop, as far as was looked at.
+  [[nodiscard]] bool repeats() const;
+  /// Adds the warps that repeat a loop.
+  void add_spinning(std::vector<SpinningWarp>& list) const;
   /// Somebody looks at every record that is executed.
-  [[nodiscard]] bool observed() const { return marks_ != nullptr || study_ != nullptr || affine_ != nullptr; }
+  [[nodiscard]] bool observed() const {
+    return marks_ != nullptr || study_ != nullptr || affine_ != nullptr || spin_watch_ != nullptr;
+  }
   /// Index of the thread in one lane of a warp.
   [[nodiscard]] Dim3 thread(const Warp& warp, unsigned lane) const;
 
@@ -91,6 +102,7 @@ class ThreadBlock {
   std::unique_ptr<MarkCheck> marks_;
   std::unique_ptr<RedundancyStudy> study_;
   std::unique_ptr<AffineProbe> affine_;
+  std::unique_ptr<SpinWatch> spin_watch_;
 };
 
 }  // namespace castor::gpu::functional

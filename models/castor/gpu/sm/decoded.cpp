@@ -100,15 +100,6 @@ void decode_memory(const Machine& machine, const isa::Record& record, Decoded& d
   if (op.ordering == isa::Ordering::kRelease || op.ordering == isa::Ordering::kAcqRel) decoded.flags |= kDrainsBefore;
 }
 
-// A record without a source may read the special register that its immediate names; reading the clocks for one that
-// does not costs time only.
-bool may_read_clock(const isa::Record& record) {
-  if (record.src[0] != isa::kNoOperand) return false;
-  using Register = isa::SpecialRegister;
-  const auto reg = static_cast<Register>(record.imm);
-  return reg >= Register::kClock && reg <= Register::kGlobalTimerHi;
-}
-
 void decode_kind(const Machine& machine, const isa::Record& record, Decoded& decoded) {
   switch (record.kind) {
     case Kind::kLane:
@@ -116,7 +107,7 @@ void decode_kind(const Machine& machine, const isa::Record& record, Decoded& dec
       decoded.instruction_class = arithmetic_class(record.timing);
       decoded.latency = static_cast<std::uint16_t>(unit_latency(machine, record.timing));
       decoded.interval = static_cast<std::uint16_t>(machine.timing(record.timing).interval);
-      if (may_read_clock(record)) decoded.flags |= kReadsClock;
+      if (isa::may_read_clock(record)) decoded.flags |= kReadsClock;
       break;
     case Kind::kMemory:
     case Kind::kPrefetch:

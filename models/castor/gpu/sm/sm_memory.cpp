@@ -197,7 +197,13 @@ std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, Memor
   if (impl.resolver.any_outside()) {
     impl.resolver.note_outside(operation, *impl.contexts[instruction.context].kernel->program, traffic.outside_reads);
   }
-  if (impl.watched() && operation.has_result) impl.watch->reads(operation);
+  if (impl.watched() && operation.has_result) {
+    for (isa::LaneMask left = operation.shared | operation.global; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
+      impl.watch->reads(operation.issue.warp,
+                        {operation.address(lane), operation.issue.pc, (operation.shared >> lane & 1) != 0});
+    }
+  }
   impl.enqueue(operation);
   accepted.holds = operation.rounds.total != 0 && impl.shared_unit.holds(operation);
   return std::nullopt;

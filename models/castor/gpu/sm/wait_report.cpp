@@ -21,11 +21,9 @@ void SmWaitReport::add_spinning(std::vector<SpinningWarp>& list) const {
     const TbState& tb = tbs_[warp.tb];
     SpinningWarp one;
     one.kernel = tb.kernel;
-    one.gid = tb.gid;
     one.block = tb.index;
-    one.sm = sm_;
     one.warp_in_tb = warp.warp_in_tb;
-    one.slot = w;
+    one.place = "SM " + std::to_string(sm_) + ", slot " + std::to_string(w);
     one.pc = warp.pc;
     one.polls = watch_.polls(w);
     one.more_polls = watch_.more_polls(w);

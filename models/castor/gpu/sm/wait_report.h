@@ -11,23 +11,12 @@
 #include "castor/gpu/sm/instruction_buffer.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_memory.h"
-#include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/thread_blocks.h"
 #include "castor/gpu/sm/warp_table.h"
+#include "castor/gpu/spin_report.h"
 #include "castor/gpu/wait_graph.h"
 
 namespace castor::gpu {
-
-/// A live warp that repeats its loop.
-struct SpinningWarp {
-  const KernelContext* kernel = nullptr;
-  std::uint64_t gid = 0;
-  Dim3 block;
-  unsigned sm = 0, warp_in_tb = 0, slot = 0;
-  std::uint32_t pc = 0;
-  std::vector<SpinWatch::Poll> polls;
-  bool more_polls = false;
-};
 
 /// What an SM tells watchdogs (docs/gpu.md, "Watchdogs"): who waits for whom, and who repeats a loop. A look at its
 /// parts between two cycles, which changes nothing.

@@ -11,10 +11,9 @@
 
 namespace castor::gpu {
 
-struct MemoryOperation;
-
-/// Watches the warps of one SM for one window of the fixed-point watchdog (docs/gpu.md, "Watchdogs"): has anything
-/// happened that could end a loop, and which warps were twice in one and the same state.
+/// Watches the warps of one SM, or of one thread block of the functional machine, for one window of the fixed-point
+/// watchdog (docs/gpu.md, "Watchdogs"): has anything happened that could end a loop, and which warps were twice in one
+/// and the same state.
 ///
 /// The state of a warp (PC, SIMT stack, predicates, registers) is looked at where it jumps backwards with no access
 /// under way, so everything it did before is performed. It is compared in full with one remembered state, which is
@@ -54,8 +53,8 @@ class SpinWatch {
   void look(unsigned warp, const State& state) {
     if ((repeating_ >> warp & 1) == 0) compare(warp, state);
   }
-  /// The warp issues a load or an atomic.
-  void reads(const MemoryOperation& operation);
+  /// The warp loads, or reads by an atomic.
+  void reads(unsigned warp, const Poll& poll);
 
   /// Warps that were twice in one state since `open`.
   [[nodiscard]] WarpMask repeating() const { return repeating_; }

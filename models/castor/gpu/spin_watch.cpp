@@ -1,9 +1,7 @@
-#include "castor/gpu/sm/spin_watch.h"
+#include "castor/gpu/spin_watch.h"
 
 #include <algorithm>
 #include <cstring>
-
-#include "castor/gpu/sm/memory_operation.h"
 
 namespace castor::gpu {
 
@@ -43,22 +41,17 @@ void SpinWatch::compare(unsigned warp, const State& state) {
   before.more = false;
 }
 
-void SpinWatch::reads(const MemoryOperation& operation) {
-  const unsigned w = operation.issue.warp;
-  if ((repeating_ >> w & 1) != 0) return;
-  Remembered& warp = warps_[w];
-  for (isa::LaneMask left = operation.shared | operation.global; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
-    const Poll poll{operation.address(lane), operation.issue.pc, (operation.shared >> lane & 1) != 0};
-    const bool known = std::any_of(warp.polls.begin(), warp.polls.end(), [&](const Poll& other) {
-      return other.address == poll.address && other.shared == poll.shared;
-    });
-    if (known) continue;
-    if (warp.polls.size() == kPolls) {
-      warp.more = true;
-      return;
-    }
-    warp.polls.push_back(poll);
+void SpinWatch::reads(unsigned warp, const Poll& poll) {
+  if ((repeating_ >> warp & 1) != 0) return;
+  Remembered& reader = warps_[warp];
+  const bool known = std::any_of(reader.polls.begin(), reader.polls.end(), [&](const Poll& other) {
+    return other.address == poll.address && other.shared == poll.shared;
+  });
+  if (known) return;
+  if (reader.polls.size() == kPolls) {
+    reader.more = true;
+  } else {
+    reader.polls.push_back(poll);
   }
 }
 
