@@ -423,7 +423,8 @@ void FunctionalDevice::record_spin_deadlock() {
   fault.message =
       "spinning deadlock: " +
       spin_report(warps, std::to_string(machine_.watchdog.cycles) + " warp instructions (watchdog.cycles)", store_);
-  if (!fault_) fault_ = std::move(fault);
+  // None of them goes on; what waits behind them does.
+  while (!resident_.empty()) stop(*resident_.front().kernel, fault);
 }
 
 std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
