@@ -133,6 +133,9 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& 
   } catch (const base::InputError& error) {
     base::complain(error.what());
     return kWrongRequest;
+  } catch (const base::Interrupted& error) {
+    base::complain(error.what());
+    return 128 + error.signal();
   } catch (const std::exception& error) {
     base::complain(error.what());
     return kFailed;

@@ -10,11 +10,11 @@ class App;
 
 namespace castor::platforms::cli {
 
-/// Exit codes of every command: the thing under test failed; the request was wrong.
+/// Exit codes of every command: the thing under test failed; the request was wrong. A signal that ends one adds 128, as
+/// a shell does: 130 for Ctrl-C, 143 for SIGTERM.
 inline constexpr int kGood = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kWrongRequest = 2;
-inline constexpr int kInterrupted = 130;  ///< by SIGINT, as a shell reports it
 
 /// A place of the command line where a word is to be completed.
 struct Place {

@@ -299,7 +299,7 @@ int run_ptx(const RunRequest& request) {
   packet.program = loaded.handle;
   packet.parameters = bind(*device, module.parsed(), *loaded.program, bound);
   const gpu::Ticket ticket = device->submit(0, std::move(packet));
-  runtime::interrupt_on_sigint(device.get());
+  runtime::interrupt_on_signals(device.get());
   gpu::Outcome outcome{};
   try {
     outcome = device->advance_until(ticket);
@@ -309,7 +309,7 @@ int run_ptx(const RunRequest& request) {
     static_cast<void>(device->end_recording());
     throw base::Error(runtime::failed_text(error, *device));
   }
-  runtime::interrupt_on_sigint(nullptr);
+  runtime::interrupt_on_signals(nullptr);
   std::fflush(stdout);
 
   const bool interrupted = !device->fault() && outcome == gpu::Outcome::kInterrupted;
@@ -340,7 +340,7 @@ int run_ptx(const RunRequest& request) {
     report = content.dump(2);
   }
   const bool written = runtime::end_run(*device, options, report);
-  if (interrupted) return kInterrupted;
+  if (interrupted) return runtime::interrupted_code();
   if (!done) return kFailed;
   return written ? kGood : kWrongRequest;
 }

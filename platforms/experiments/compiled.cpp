@@ -248,7 +248,7 @@ pid_t start_compiler(const Wanted& wanted, const std::string& errors) {
   if (child != 0) return child;
   int code = 0;
   try {
-    std::signal(SIGINT, SIG_DFL);
+    end_with_parent();
     compile(wanted);
   } catch (const std::exception& error) {
     std::ofstream(errors) << error.what();
@@ -274,7 +274,7 @@ void compile_all(const std::vector<Wanted>& missing, unsigned workers) {
                       ? missing[i].name + " cannot be compiled: ended by signal " + std::to_string(WTERMSIG(status))
                       : contents(scratch.file(missing[i].name.c_str()));
   };
-  if (!run_all(work)) throw base::Error("interrupted; the same command compiles what is left");
+  run_all(work, "interrupted; the same command compiles what is left");
   if (!first_error.empty()) throw base::InputError(first_error);
 }
 

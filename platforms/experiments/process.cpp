@@ -1,6 +1,7 @@
 #include "platforms/experiments/process.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ namespace castor::platforms::experiments {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
-void on_interrupt(int /*signal*/) { interrupted = 1; }
+void on_interrupt(int signal) { interrupted = signal; }
 void on_tick(int /*signal*/) {}
 
 /// A handler that makes waitpid come back; the one before returns with the object's end.
@@ -80,6 +81,7 @@ pid_t start_process(const std::vector<std::string>& words, const std::string& ou
   const pid_t child = ::fork();
   if (child < 0) throw base::Error("no process for " + words.at(0) + ": " + std::strerror(errno));
   if (child != 0) return child;
+  end_with_parent();
   const int out = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(out, STDERR_FILENO);
@@ -97,9 +99,14 @@ int wait_for(pid_t child) {
   return status;
 }
 
-bool run_all(const Processes& work) {
+void end_with_parent() {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+void run_all(const Processes& work, const char* interrupted_text) {
   interrupted = 0;
-  const Handler interrupt(SIGINT, on_interrupt), alarm(SIGALRM, on_tick);
+  const Handler interrupt(SIGINT, on_interrupt), terminate(SIGTERM, on_interrupt), alarm(SIGALRM, on_tick);
   const Ticks ticks(static_cast<bool>(work.tick));
   std::map<pid_t, std::size_t> running;
   std::size_t started = 0;
@@ -107,6 +114,10 @@ bool run_all(const Processes& work) {
     while (running.size() < std::max(1U, work.workers) && started < work.count && interrupted == 0) {
       running.emplace(work.start(started), started);
       ++started;
+    }
+    // Ctrl-C has come to all of them, another signal to this process alone.
+    if (interrupted != 0) {
+      for (const auto& [child, piece] : running) ::kill(child, SIGTERM);
     }
     int status = 0;
     const pid_t child = waitpid(-1, &status, 0);
@@ -118,7 +129,7 @@ bool run_all(const Processes& work) {
     }
     if (work.tick) work.tick();
   }
-  return interrupted == 0;
+  if (interrupted != 0) throw base::Interrupted(interrupted_text, static_cast<int>(interrupted));
 }
 
 }  // namespace castor::platforms::experiments

@@ -38,7 +38,10 @@ struct Processes {
   std::function<void(std::size_t, int)> ended;  ///< it ended with this wait status
   std::function<void()> tick = {};              ///< about once a second, if it is set
 };
-/// Runs all of them. False if SIGINT came: nothing is started after that, and what runs is waited for.
-[[nodiscard]] bool run_all(const Processes& work);
+/// Runs all of them. After SIGINT or SIGTERM nothing is started, and what runs is ended; then it throws
+/// base::Interrupted with `interrupted_text`.
+void run_all(const Processes& work, const char* interrupted_text);
+/// In a new process: signals do what they do by default, and it does not outlive the one that started it.
+void end_with_parent();
 
 }  // namespace castor::platforms::experiments

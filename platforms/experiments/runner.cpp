@@ -42,7 +42,7 @@ void write_whole(const fs::path& path, const std::string& text) {
                               const fs::path& file, const fs::path& errors) {
   int code = 0;
   try {
-    std::signal(SIGINT, SIG_DFL);
+    end_with_parent();
     Json out;
     out["build"] = build;
     out["parameters"] = run.parameters;
@@ -154,9 +154,8 @@ void execute_all(const Experiment& experiment, std::vector<Run>& runs, const Run
     first_error = "run " + run.name + " failed: " + said;
   };
   if (options.progress) work.tick = [&] { line.show(); };
-  const bool all = run_all(work);
+  run_all(work, "interrupted; the same command goes on with the runs that are left");
   if (options.progress && work.count != 0) std::fprintf(stderr, "\n");
-  if (!all) throw base::Error("interrupted; the same command goes on with the runs that are left");
   if (!first_error.empty()) throw base::Error(first_error);
 }
 

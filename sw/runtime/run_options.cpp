@@ -102,8 +102,10 @@ std::string replay_command() {
 }
 
 std::atomic<gpu::Device*> interrupted_device{nullptr};
+volatile std::sig_atomic_t interrupting_signal = 0;
 
-void on_interrupt(int /*signal*/) {
+void on_interrupt(int signal) {
+  interrupting_signal = signal;
   if (gpu::Device* const device = interrupted_device.load()) device->interrupt();
 }
 
@@ -174,16 +176,21 @@ bool end_run(gpu::Device& device, const RunOptions& options, const std::string& 
   return good;
 }
 
-void interrupt_on_sigint(gpu::Device* device) {
+void interrupt_on_signals(gpu::Device* device) {
   interrupted_device = device;
-  struct sigaction action {};
-  if (device == nullptr || ::sigaction(SIGINT, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
-  action = {};
-  action.sa_handler = on_interrupt;
-  // After the first signal the default action stands again. Host code that waits in the kernel goes on waiting.
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-  ::sigaction(SIGINT, &action, nullptr);
+  if (device == nullptr) return;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action = {};
+    action.sa_handler = on_interrupt;
+    // After the first signal the default action stands again. Host code that waits in the kernel goes on waiting.
+    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+  }
 }
+
+int interrupted_code() { return 128 + (interrupting_signal == 0 ? SIGINT : static_cast<int>(interrupting_signal)); }
 
 std::string interrupted_text(const gpu::Device& device) {
   if (!device.has_timing()) return "interrupted";

@@ -31,10 +31,12 @@ void check_writable(const std::string& path);
 /// summary. Every file that could not be written is one line on stderr; then the result is false.
 [[nodiscard]] bool end_run(gpu::Device& device, const RunOptions& options, const std::string& report);
 
-/// From now on the first SIGINT asks `device` to stop its advance, and the second ends the process at once; null = no
-/// longer. A program that handles or ignores SIGINT itself keeps its way. The handler does nothing but
-/// Device::interrupt.
-void interrupt_on_sigint(gpu::Device* device);
+/// From now on the first SIGINT (Ctrl-C), and the first SIGTERM (a batch system whose time is over), asks `device` to
+/// stop its advance, and the second ends the process at once; null = no longer. A program that handles or ignores one
+/// of them itself keeps its way. The handler does nothing but Device::interrupt.
+void interrupt_on_signals(gpu::Device* device);
+/// Exit code of a run that such a signal ended, as a shell reports it: 130 or 143.
+[[nodiscard]] int interrupted_code();
 
 /// "interrupted after 17.4 us of simulated time"
 [[nodiscard]] std::string interrupted_text(const gpu::Device& device);

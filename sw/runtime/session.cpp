@@ -134,7 +134,7 @@ void Session::open() {
     std::_Exit(2);
   }
   device_->set_print_sink([this](std::string_view text) { printed_.append(text); });
-  interrupt_on_sigint(device_.get());
+  interrupt_on_signals(device_.get());
 }
 
 void Session::flush_prints() {
@@ -193,14 +193,14 @@ void Session::check_fault() {
   throw ApiError{sticky_error_};
 }
 
-// The program left SIGINT at its default, which is to end. What was done so far is written down; then pending work is
-// dropped, so that the program's destructors do not wait for a kernel that does not end.
+// The program left the signal at its default, which is to end. What was done so far is written down; then pending work
+// is dropped, so that the program's destructors do not wait for a kernel that does not end.
 void Session::end_interrupted() {
   flush_prints();
   complain(interrupted_text(*device_));
   static_cast<void>(end_run());
   device_->reset();
-  std::exit(130);
+  std::exit(interrupted_code());
 }
 
 // What the user asked for is done: the program ends here, as if it had called exit.

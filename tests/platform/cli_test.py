@@ -479,22 +479,24 @@ class Run(Case):
         done = self.good("run", ptx, "--block", "3", "--arg", "zeros:1", "--dump", "0:hex")
         self.assertEqual(done.stdout, "0\n1\n2\nargument 0: 00\n")
 
-    def test_interrupt_ends_an_endless_kernel_with_its_report(self):
+    def test_signals_end_an_endless_kernel_with_its_report(self):
         ptx = self.file("endless.ptx", kernel("again: bra again;"))
-        report = self.path / "report.json"
-        # Endless for the watchdog too: it would find in the end that nothing changes.
-        process = subprocess.Popen(
-            [CASTOR, "run", ptx, "--arg", "0", "--report", report, "--set", "watchdog.cycles=1000000000000"],
-            stderr=subprocess.PIPE,
-            universal_newlines=True,
-            cwd=self.path,
-        )
-        until_worked(process, 1)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=HANG_SECONDS)
-        self.assertEqual(process.returncode, 130, errors)
-        self.assertIn("interrupted", errors)
-        self.assertGreater(json.loads(report.read_text())["warp_instructions"], 0)
+        for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+            with self.subTest(number):
+                report = self.path / f"report-{code}.json"
+                # Endless for the watchdog too: it would find in the end that nothing changes.
+                process = subprocess.Popen(
+                    [CASTOR, "run", ptx, "--arg", "0", "--report", report, "--set", "watchdog.cycles=1000000000000"],
+                    stderr=subprocess.PIPE,
+                    universal_newlines=True,
+                    cwd=self.path,
+                )
+                until_worked(process, 1)
+                process.send_signal(number)
+                _, errors = process.communicate(timeout=HANG_SECONDS)
+                self.assertEqual(process.returncode, code, errors)
+                self.assertIn("interrupted", errors)
+                self.assertGreater(json.loads(report.read_text())["warp_instructions"], 0)
 
     def test_platform_from_file_and_environment(self):
         ptx = self.file("nothing.ptx", kernel("  ret;", ""))
@@ -657,21 +659,36 @@ int main(int argc, char** argv) {
             self.assertRegex(done.stderr, "stopped after [2-9] kernels, as run.stop_after says")
             self.assertGreaterEqual(len(json.loads(report.read_text())["kernels"]), 2)
 
-    def test_interrupt_writes_the_report(self):
-        report = self.path / "r.json"
-        process = subprocess.Popen(
-            [CASTOR, "run", "--set", "watchdog.cycles=1000000000000", "--report", report, self.program, "--endless"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            universal_newlines=True,
-        )
-        self.assertEqual(process.stdout.readline(), "spinning\n")
-        until_worked(process, 1)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=HANG_SECONDS)
-        self.assertEqual(process.returncode, 130)
-        self.assertTrue(errors.startswith("castor: interrupted"), errors)
-        self.assertGreater(json.loads(report.read_text())["warp_instructions"], 0)
+    def test_signals_have_report_and_timeline_written(self):
+        for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+            with self.subTest(number):
+                report, timeline = self.path / f"r-{code}.json", self.path / f"t-{code}.json"
+                process = subprocess.Popen(
+                    [CASTOR, "run", "-ptiny", "--set", "watchdog.cycles=1000000000000", "--report", report]
+                    + ["--timeline", timeline, self.program, "--endless"],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    universal_newlines=True,
+                )
+                self.assertEqual(process.stdout.readline(), "spinning\n")
+                until_worked(process, 1)
+                process.send_signal(number)
+                _, errors = process.communicate(timeout=HANG_SECONDS)
+                self.assertEqual(process.returncode, code)
+                self.assertTrue(errors.startswith("castor: interrupted"), errors)
+                self.assertGreater(json.loads(report.read_text())["cycles"], 0)
+                self.assertGreater(len(json.loads(timeline.read_text())["traceEvents"]), 0)
+
+    def test_an_endless_loop_ends_on_both_machines(self):
+        for machine in ["0", "1"]:
+            with self.subTest(machine):
+                settings = ["--set", "watchdog.cycles=20000", "--set", f"run.functional={machine}"]
+                done = self.castor("run", "-ptiny", *settings, self.program, "--endless")
+                self.assertRegex(
+                    done.stderr,
+                    r"(?s)spinning deadlock: 1 warp repeats its loop for ever.*kernel endless\(int volatile\*\), "
+                    r"block \(0, 0, 0\), warp 0.*reads global 0x",
+                )
 
     def test_wrong_settings_end_the_program_with_one_line(self):
         for environment, part in [

@@ -10,9 +10,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 CASTOR = sys.argv[1]
 TINY = [
@@ -75,6 +77,22 @@ with tempfile.TemporaryDirectory() as folder:
     one = run("lax", *TINY, "--out", str(root / "one"), "--workers", "1")
     check("exit code 0: " + one.stderr, one.returncode == 0)
     check("quiet prints nothing", one.stdout == "")
+    for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+        out = root / f"stopped-{code}"
+        words = [CASTOR, "experiment", "lax", *TINY, "--out", str(out), "--workers", "1"]
+        child = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        while child.poll() is None and not list(out.glob("runs/*.json")):
+            time.sleep(0.01)
+        child.send_signal(number)
+        errors = child.communicate()[1]
+        check(f"exit code {code} by a signal: {child.returncode}, {errors}", child.returncode == code)
+        check("an interrupted experiment says how it goes on", "the same command goes on with the runs" in errors)
+        check("some runs are left", 0 < len(list(out.glob("runs/*.json"))) < 12)
+        check("it goes on", subprocess.run(words, check=False).returncode == 0)
+        for name in ["results.csv", "report.md"]:
+            check(
+                f"{name} of an interrupted experiment", (out / name).read_bytes() == (root / "one" / name).read_bytes()
+            )
     rows = list(csv.DictReader((root / "one" / "results.csv").open()))
     check("a row for every run", len(rows) == 2 * 3 * 2)
     for row in rows:

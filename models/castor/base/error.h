@@ -49,6 +49,17 @@ class InputError : public Error {
   std::string hint_;
 };
 
+/// A signal ended what was asked for. The command line turns it into one line and exit code 128 + signal.
+class Interrupted : public Error {
+ public:
+  Interrupted(const std::string& message, int signal) : Error(message), signal_(signal) {}
+
+  [[nodiscard]] int signal() const { return signal_; }
+
+ private:
+  int signal_;
+};
+
 /// Text of unknown origin made fit for one line of an error message: control and non-ASCII bytes are written as \xNN,
 /// quotes and backslashes are escaped, and what exceeds `limit` characters is cut and ends in "...".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 80);
