@@ -139,12 +139,6 @@ static __device__ __forceinline__ unsigned __fns(unsigned mask, unsigned base, i
 
 static __device__ __forceinline__ void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" : : "r"(ns)); }
 
-static __device__ __forceinline__ unsigned long long __globaltimer() {
-  unsigned long long t;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-  return t;
-}
-
 /// Hints for profilers; no effect.
 #define __prof_trigger(x) ((void)0)
 
