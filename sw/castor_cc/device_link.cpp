@@ -90,7 +90,6 @@ std::string renamed_ir(std::string_view ir, const Renaming& renaming) {
 
 std::string expose_local_variables(std::string_view ir) {
   static constexpr std::string_view kInternal = " = internal addrspace(";
-  static constexpr std::string_view kGlobal = ") global ";
   std::string out;
   while (!ir.empty()) {
     const std::size_t end = std::min(ir.find('\n'), ir.size() - 1) + 1;
@@ -98,15 +97,17 @@ std::string expose_local_variables(std::string_view ir) {
     ir.remove_prefix(end);
     const std::size_t internal = line.find(kInternal);
     const std::size_t space = internal + kInternal.size();
+    const auto is = [&](std::string_view kind) { return line.substr(space + 1, kind.size()) == kind; };
     const bool variable = line[0] == '@' && internal != std::string_view::npos &&
-                          line.find("12_GLOBAL__N_1") < internal && (line[space] == '1' || line[space] == '4') &&
-                          line.substr(space + 1, kGlobal.size()) == kGlobal;
-    if (!variable) {
+                          line.find("12_GLOBAL__N_1") < internal && (line[space] == '1' || line[space] == '4');
+    if (variable && is(") global ")) {
+      out.append(line.substr(0, internal)).append(" = dso_local addrspace(").append(1, line[space]);
+      out.append(") externally_initialized").append(line.substr(space + 2));
+    } else if (variable && is(") constant ")) {  // nobody writes it
+      out.append(line.substr(0, internal)).append(" = dso_local addrspace(").append(line.substr(space));
+    } else {
       out.append(line);
-      continue;
     }
-    out.append(line.substr(0, internal)).append(" = dso_local addrspace(").append(1, line[space]);
-    out.append(") externally_initialized global ").append(line.substr(space + 1 + kGlobal.size()));
   }
   return out;
 }

@@ -18,6 +18,7 @@
 #include "compiler/intervals.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/control_flow.h"
 
@@ -56,6 +57,51 @@ class Bits {
 
  private:
   std::vector<std::uint64_t> words_;
+};
+
+/// Blocks below the block where their paths meet.
+class PostDominatorTree {
+ public:
+  explicit PostDominatorTree(const Code& code) : code_(code), first_(code.blocks.size()), last_(code.blocks.size()) {
+    const auto blocks = static_cast<std::uint32_t>(code.blocks.size());
+    std::vector<std::vector<std::uint32_t>> below(blocks);
+    std::vector<std::pair<std::uint32_t, std::size_t>> path;  // block, and how many of those below it are done
+    for (std::uint32_t b = 0; b < blocks; ++b) {
+      if (code.blocks[b].post_dominator != kNoIndex) below[code.blocks[b].post_dominator].push_back(b);
+    }
+    std::uint32_t next = 1;
+    for (std::uint32_t root = 0; root < blocks; ++root) {
+      if (code.blocks[root].post_dominator != kNoIndex) continue;
+      path.emplace_back(root, 0);
+      while (!path.empty()) {
+        const std::uint32_t b = path.back().first;
+        if (path.back().second == 0) first_[b] = next++;
+        if (path.back().second < below[b].size()) {
+          path.emplace_back(below[b][path.back().second++], 0);
+        } else {
+          last_[b] = next;
+          path.pop_back();
+        }
+      }
+    }
+  }
+
+  /// A block's comes before those of all blocks below it; kNoIndex before all.
+  [[nodiscard]] std::uint32_t order(std::uint32_t block) const { return block == kNoIndex ? 0 : first_[block]; }
+  /// Whoever goes on from a block, but not to where its paths meet, stays below that.
+  [[nodiscard]] bool nests_regions() const {
+    for (const Block& block : code_.blocks) {
+      const std::uint32_t end = block.post_dominator;
+      if (end == kNoIndex) continue;
+      for (const std::uint32_t s : block.successors)
+        if (first_[s] < first_[end] || last_[s] > last_[end]) return false;
+    }
+    return true;
+  }
+
+ private:
+  const Code& code_;
+  std::vector<std::uint32_t> first_, last_;
 };
 
 class Liveness {
@@ -173,16 +219,55 @@ class Liveness {
     }
   }
 
-  /// What waiting lanes hold, per block.
+  /// What lanes hold that wait while others run behind the branch at the end of a block.
+  [[nodiscard]] Bits waiting_at(std::uint32_t b) const {
+    const Block& block = code_.blocks[b];
+    Bits waiting(names_.size());
+    for (const std::uint32_t s : block.successors) waiting.add(live_in_[s]);
+    if (block.post_dominator != kNoIndex) waiting.add(live_in_[block.post_dominator]);
+    return waiting;
+  }
+
+  /// What waiting lanes hold, per block: of every branch for all blocks of its divergent region.
+  ///
+  /// Where regions are nested as their ends are in the tree of post-dominators, all branches with one end are followed
+  /// together, outer ends first. A block that has got everything by then has handed it on to all that follows inside.
   void widen() {
-    held_.assign(code_.blocks.size(), Bits(names_.size()));
-    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
-      const Block& block = code_.blocks[b];
-      if (block.successors.size() < 2) continue;
-      Bits waiting(names_.size());
-      for (const std::uint32_t s : block.successors) waiting.add(live_in_[s]);
-      if (block.post_dominator != kNoIndex) waiting.add(live_in_[block.post_dominator]);
-      for (const std::uint32_t inside : divergent_region(code_, b)) held_[inside].add(waiting);
+    const auto blocks = static_cast<std::uint32_t>(code_.blocks.size());
+    held_.assign(blocks, Bits(names_.size()));
+    std::vector<std::uint32_t> branches;
+    for (std::uint32_t b = 0; b < blocks; ++b)
+      if (code_.blocks[b].successors.size() >= 2) branches.push_back(b);
+    const PostDominatorTree tree(code_);
+    if (!tree.nests_regions()) {
+      for (const std::uint32_t b : branches) {
+        const Bits waiting = waiting_at(b);
+        for (const std::uint32_t inside : divergent_region(code_, b)) held_[inside].add(waiting);
+      }
+      return;
+    }
+    const auto order = [&](std::uint32_t b) { return tree.order(code_.blocks[b].post_dominator); };
+    std::stable_sort(branches.begin(), branches.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return order(a) < order(b); });
+    std::vector<std::uint32_t> work;
+    std::vector<bool> queued(blocks, false);
+    for (std::size_t i = 0; i < branches.size();) {
+      const std::uint32_t end = code_.blocks[branches[i]].post_dominator;
+      const auto hand = [&](const Bits& what, std::uint32_t from) {
+        for (const std::uint32_t s : code_.blocks[from].successors) {
+          if (s == end || !held_[s].add(what) || queued[s]) continue;
+          queued[s] = true;
+          work.push_back(s);
+        }
+      };
+      for (; i < branches.size() && code_.blocks[branches[i]].post_dominator == end; ++i)
+        hand(waiting_at(branches[i]), branches[i]);
+      while (!work.empty()) {
+        const std::uint32_t b = work.back();
+        work.pop_back();
+        queued[b] = false;
+        hand(held_[b], b);
+      }
     }
   }
 

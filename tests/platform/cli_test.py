@@ -687,7 +687,7 @@ int main(int argc, char** argv) {
                 self.assertRegex(
                     done.stderr,
                     r"(?s)spinning deadlock: 1 warp repeats its loop for ever.*kernel endless\(int volatile\*\), "
-                    r"block \(0, 0, 0\), warp 0.*reads global 0x",
+                    r"block \(0,0,0\), warp 0.*reads global 0x",
                 )
 
     def test_wrong_settings_end_the_program_with_one_line(self):

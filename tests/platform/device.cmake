@@ -6,6 +6,11 @@ if(NOT TARGET castor_cc OR NOT TARGET castor_cudart)
 endif()
 include(CastorCuda)
 
+# Of copies a third of the types at each level.
+set(types_O0 LONGS)
+set(types_O1 WORDS)
+set(types_O2 LONGS)
+set(types_O3 BYTES)
 foreach(name IN ITEMS copies integers maths_accuracy random rounding shifts short_floats short_memory warps)
   castor_sample(levels ${name} 1 O0 O2)
   if(name STREQUAL copies)
@@ -14,10 +19,14 @@ foreach(name IN ITEMS copies integers maths_accuracy random rounding shifts shor
     set(levels O0 O2)
   endif()
   foreach(level IN LISTS levels)
+    set(types)
+    if(name STREQUAL copies)
+      castor_unless_matrix(types -DTYPES=${types_${level}})
+    endif()
     # The host side changes the rounding mode.
     castor_cuda_program(device_${name}_${level}
       SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/${name}.cu"
-      OPTIONS -${level} -Xcompiler -frounding-math)
+      OPTIONS -${level} -Xcompiler -frounding-math ${types})
     set_target_properties(device_${name}_${level} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
     castor_script_test(device_${name}_${level} KIND platform

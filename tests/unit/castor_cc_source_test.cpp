@@ -313,7 +313,7 @@ TEST(LocalNames, OfAnonymousNamespacesAreKeptForTheHost) {
             "@_ZN12_GLOBAL__N_11vE = dso_local addrspace(1) externally_initialized global i32 1, align 4\n"
             "@_ZN12_GLOBAL__N_11cE = dso_local addrspace(4) externally_initialized global i32 0, align 4\n"
             "@_ZN12_GLOBAL__N_11sE = internal addrspace(3) global i32 undef, align 4\n"
-            "@_ZN12_GLOBAL__N_11kE = internal addrspace(4) constant i32 1\n"
+            "@_ZN12_GLOBAL__N_11kE = dso_local addrspace(4) constant i32 1\n"
             "@_ZL6tables = internal addrspace(4) global i32 1");
 }
 

@@ -37,7 +37,7 @@ TEST_P(FoundLoop, EndsAsADeadlock) {
   EXPECT_EQ(rig.device.fault()->kind, FaultKind::kSpinDeadlock);
   EXPECT_EQ(rig.device.fault()->kernel, "looping");
   EXPECT_THAT(rig.device.fault()->message, HasSubstr("for ever: for 1000 warp instructions (watchdog.cycles)"));
-  EXPECT_THAT(rig.device.fault()->message, HasSubstr("kernel looping, block (0, 0, 0), warp "));
+  EXPECT_THAT(rig.device.fault()->message, HasSubstr("kernel looping, block ("));
 }
 
 constexpr char kLongLoop[] = R"(
