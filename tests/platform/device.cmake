@@ -6,7 +6,7 @@ if(NOT TARGET castor_cc OR NOT TARGET castor_cudart)
 endif()
 include(CastorCuda)
 
-foreach(name IN ITEMS integers maths_accuracy random rounding short_floats short_memory warps)
+foreach(name IN ITEMS dpx integers maths_accuracy random rounding short_floats short_memory warps)
   castor_sample(levels ${name} 1 O0 O2)
   foreach(level IN LISTS levels)
     # The host side changes the rounding mode.
