@@ -1,13 +1,16 @@
 # Device intrinsics and the maths library, run on the functional machine against host code: tests/platform/device, each
-# program at -O0 or at -O2.
+# program at -O0 or at -O2. Groups synchronise, so they run on the timing GPU too, and at both levels.
 
 if(NOT TARGET castor_cc OR NOT TARGET castor_cudart)
   return()
 endif()
 include(CastorCuda)
 
-foreach(name IN ITEMS dpx integers maths_accuracy random rounding short_floats short_memory warps)
+foreach(name IN ITEMS dpx groups integers maths_accuracy random rounding short_floats short_memory warps)
   castor_sample(levels ${name} 1 O0 O2)
+  if(name STREQUAL "groups")
+    set(levels O0 O2)
+  endif()
   foreach(level IN LISTS levels)
     # The host side changes the rounding mode.
     castor_cuda_program(device_${name}_${level}
@@ -18,6 +21,10 @@ foreach(name IN ITEMS dpx integers maths_accuracy random rounding short_floats s
     castor_script_test(device_${name}_${level} KIND platform
       ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_${name}_${level})
   endforeach()
+endforeach()
+foreach(level IN ITEMS O0 O2)
+  castor_script_test(device_groups_${level}_timing KIND platform
+    ENVIRONMENT "CASTOR_SET=run.functional=0" COMMAND device_groups_${level})
 endforeach()
 
 # Newer targets have a bfloat16 multiply-add that rounds once.
