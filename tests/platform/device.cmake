@@ -1,5 +1,6 @@
 # Device intrinsics and the maths library, run on the functional machine against host code: tests/platform/device, each
-# program at -O0 or at -O2, those for faults of the compiler at every level that has its own.
+# program at -O0 or at -O2, those for faults of the compiler at every level that has its own. Groups synchronise, so they
+# run on the timing GPU too.
 
 if(NOT TARGET castor_cc OR NOT TARGET castor_cudart)
   return()
@@ -11,11 +12,11 @@ set(types_O0 LONGS)
 set(types_O1 WORDS)
 set(types_O2 LONGS)
 set(types_O3 BYTES)
-foreach(name IN ITEMS copies integers maths_accuracy random rounding shifts short_floats short_memory warps)
+foreach(name IN ITEMS copies dpx groups integers maths_accuracy random rounding shifts short_floats short_memory warps)
   castor_sample(levels ${name} 1 O0 O2)
   if(name STREQUAL copies)
     set(levels O0 O1 O2 O3)
-  elseif(name STREQUAL shifts)
+  elseif(name MATCHES "^(groups|shifts)$")
     set(levels O0 O2)
   endif()
   foreach(level IN LISTS levels)
@@ -32,6 +33,10 @@ foreach(name IN ITEMS copies integers maths_accuracy random rounding shifts shor
     castor_script_test(device_${name}_${level} KIND platform
       ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_${name}_${level})
   endforeach()
+endforeach()
+foreach(level IN ITEMS O0 O2)
+  castor_script_test(device_groups_${level}_timing KIND platform
+    ENVIRONMENT "CASTOR_SET=run.functional=0" COMMAND device_groups_${level})
 endforeach()
 
 # Newer targets have a bfloat16 multiply-add that rounds once.

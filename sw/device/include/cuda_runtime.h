@@ -21,6 +21,7 @@
 #if defined(__CUDA__) && defined(__clang__)
 #include "castor_cuda/builtin_vars.h"
 #include "castor_cuda/clang_device.h"
+#include "castor_cuda/dpx.h"
 #include "castor_cuda/shuffle.h"
 #include "castor_cuda/atomics.h"
 #include "castor_cuda/loads.h"

@@ -1,5 +1,6 @@
 // Functions of device code: warps, atomics, integers, maths, short floating point, groups, random numbers.
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuda_bf16.h>
@@ -102,6 +103,41 @@ __global__ void groups(int* out) {
   }
   if (cg::this_grid().thread_rank() == 40) out[6] = cg::this_grid().size();
 }
+__global__ void parts_of_groups(int* out) {
+  const cg::thread_block block = cg::this_thread_block();
+  const int t = block.thread_rank();
+  const auto tile = cg::tiled_partition<4>(cg::tiled_partition<16>(block));
+  const cg::thread_block_tile<4> untyped = tile;
+  const auto big = cg::tiled_partition<64>(block);
+  const int sum = cg::reduce(big, t, cg::plus<int>()) + big.shfl(t, 40);
+  const cg::coalesced_group halves = cg::binary_partition(cg::tiled_partition<32>(block), t % 32 < 10);
+  const cg::coalesced_group thirds = cg::labeled_partition(cg::tiled_partition<32>(block), t % 3);
+  const cg::coalesced_group pairs = cg::tiled_partition(thirds, 2);
+  const int answer = cg::invoke_one_broadcast(tile, [&] { return t * 2; });
+  __shared__ int met[128], copied[128];
+  met[t] = t;
+  auto token = block.barrier_arrive();
+  block.barrier_wait(std::move(token));
+  cg::memcpy_async(block, copied, out + 100, sizeof(copied));
+  cg::wait(block);
+  if (t == 75) {
+    out[0] = untyped.meta_group_rank() * 10 + untyped.meta_group_size();
+    out[1] = sum;
+    out[2] = halves.meta_group_rank() * 10 + halves.meta_group_size() + halves.size() * 100;
+    out[3] = thirds.meta_group_rank() * 10 + thirds.meta_group_size() + thirds.size() * 100;
+    out[4] = pairs.meta_group_rank() * 10 + pairs.meta_group_size() + pairs.size() * 100;
+    out[5] = answer;
+    out[6] = copied[127];
+    out[7] = block.dim_threads().x + cg::this_grid().dim_threads().x + cg::group_size(tile);
+    out[8] = met[(t + 40) % 128];
+  }
+}
+__global__ void dynamic_programming(int* out) {
+  bool first;
+  out[0] = __viaddmax_s32(2, 3, 4) == 5 && __vimax3_s32(1, 9, 4) == 9 && __viaddmin_s32_relu(-9, 1, 4) == 0 &&
+           __vibmin_u32(3, 3, &first) == 3 && first;
+  out[1] = __viaddmax_s16x2(0x7fff0001u, 0x00010002u, 0xfff00000u) == 0xfff00003u;
+}
 template <class State>
 __global__ void random_numbers(int* out) {
   State state;
@@ -175,6 +211,24 @@ int main() {
   FEATURE("Cooperative groups", "`shfl` of tiles", o.is(4, 11));
   FEATURE("Cooperative groups", "`coalesced_threads()`", o.is(5, 5));
   FEATURE("Cooperative groups", "`this_grid()`: ranks and sizes", o.is(6, 64));
+  o.clear();
+  v[227] = 8;
+  parts_of_groups<<<1, 128>>>(v);
+  FEATURE("Cooperative groups", "`meta_group_rank()` of tiles of tiles and of tiles without their parent's type",
+          o.is(0, 24));
+  FEATURE("Cooperative groups", "tiles of 64 to 1024 threads, `block_tile_memory`", o.is(1, 6216));
+  FEATURE("Cooperative groups", "`binary_partition`", o.is(2, 2202));
+  FEATURE("Cooperative groups", "`labeled_partition`", o.is(3, 1023));
+  FEATURE("Cooperative groups", "`tiled_partition(group, n)` of coalesced groups", o.is(4, 215));
+  FEATURE("Cooperative groups", "`invoke_one`, `invoke_one_broadcast`", o.is(5, 144));
+  FEATURE("Cooperative groups", "`thread_block::barrier_arrive`, `barrier_wait`: arrival takes place in the wait",
+          o.is(8, 115));
+  FEATURE("Cooperative groups", "`memcpy_async`, `wait`, `wait_prior`: copies are made at once, through registers",
+          o.is(6, 8));
+  FEATURE("Cooperative groups", "`num_threads`, `dim_threads`, `group_size`", o.is(7, 260));
+  dynamic_programming<<<1, 1>>>(v);
+  FEATURE("Device functions", "`__viaddmax_s32`, `__vimax3_s16x2_relu` ...: DPX, in integer code; sums wrap",
+          o.is(0, 1) && o.is(1, 1));
   random_numbers<curandState><<<1, 4>>>(v);
   FEATURE("Headers and libraries", "`curand_kernel.h`: XORWOW", o.is(3, 1));
   o.clear();
