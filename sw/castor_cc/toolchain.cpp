@@ -107,7 +107,8 @@ std::vector<std::string> cuda_flags(const Options& options) {
                                     "--cuda-gpu-arch=" + known_arch(options.device_arch),
                                     "-Xclang",
                                     "-target-sdk-version=11.2",
-                                    "-Wno-unknown-cuda-version"};
+                                    "-Wno-unknown-cuda-version",
+                                    "-Wno-error=register"};
   if (!has_standard(options)) flags.emplace_back("-std=c++17");
   // By name, so that it counts as a system header: no warnings from it, no entry in dependency files of -MMD.
   append(flags, {"-include", "cuda_runtime.h"});

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include <type_traits>
+
 #include "castor_cuda/short_float_rounding.h"
 #include "cuda_runtime.h"
 
@@ -362,8 +364,8 @@ CASTOR_HD __half2 __hcmadd(__half2 a, __half2 b, __half2 c) {
 #define CASTOR_OF_BITS(u) castor_half_of_bits(u)
 #define CASTOR_PAIR_OF(w) castor_half2_of(w)
 #define CASTOR_INFINITY_BITS 0x7c00u
-#if defined(CASTOR_D) && !defined(__CUDA_NO_HALF_OPERATORS__)
-#define CASTOR_OP CASTOR_D
+#if !defined(__CUDA_NO_HALF_OPERATORS__)
+#define CASTOR_OP CASTOR_HD
 #endif
 #include "castor_cuda/short_float_functions.inc"
 #undef CASTOR_T
@@ -374,6 +376,30 @@ CASTOR_HD __half2 __hcmadd(__half2 a, __half2 b, __half2 c) {
 #undef CASTOR_PAIR_OF
 #undef CASTOR_INFINITY_BITS
 #undef CASTOR_OP
+
+#if !defined(__CUDA_NO_HALF_OPERATORS__)
+// A half and another number on the host are what a float and that number are. (On the device CUDA finds them ambiguous.)
+#define CASTOR_MIXED(op)                                                                            \
+  template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>           \
+  inline __host__ auto operator op(const __half& a, T b)->decltype(1.0f op b) {                     \
+    return __half2float(a) op b;                                                                    \
+  }                                                                                                 \
+  template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>           \
+  inline __host__ auto operator op(T a, const __half& b)->decltype(a op 1.0f) {                     \
+    return a op __half2float(b);                                                                    \
+  }
+CASTOR_MIXED(+)
+CASTOR_MIXED(-)
+CASTOR_MIXED(*)
+CASTOR_MIXED(/)
+CASTOR_MIXED(==)
+CASTOR_MIXED(!=)
+CASTOR_MIXED(<)
+CASTOR_MIXED(<=)
+CASTOR_MIXED(>)
+CASTOR_MIXED(>=)
+#undef CASTOR_MIXED
+#endif
 
 #undef CASTOR_HD
 #ifdef CASTOR_D
