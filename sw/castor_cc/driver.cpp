@@ -20,6 +20,7 @@
 #include "castor_cc/elf_file.h"
 #include "castor_cc/header_cache.h"
 #include "castor_cc/ir_copies.h"
+#include "castor_cc/ir_locks.h"
 #include "castor_cc/missing_functions.h"
 #include "castor_cc/missing_headers.h"
 #include "castor_cc/options.h"
@@ -181,7 +182,7 @@ bool Job::make_ir(Input& input, const std::string& ir_file, Result& result, std:
   }
   if (options_.dry_run) return true;
   ir = read_file(ir_file);
-  std::string changed = expose_local_variables(ir);
+  std::string changed = keep_lock_releases(expose_local_variables(ir));
   if (optimises_device(options_)) changed = widen_copies(changed);
   write_file(ir_file, changed);
   return true;

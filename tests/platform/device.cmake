@@ -39,6 +39,27 @@ foreach(level IN ITEMS O0 O2)
     ENVIRONMENT "CASTOR_SET=run.functional=0" COMMAND device_groups_${level})
 endforeach()
 
+# Lanes that wait for each other, at every level on both machines.
+foreach(level IN ITEMS O0 O1 O2 O3)
+  castor_cuda_program(device_locks_${level}
+    SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/locks.cu" OPTIONS -${level})
+  set_target_properties(device_locks_${level} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
+  foreach(functional IN ITEMS 0 1)
+    set(machine timing)
+    if(functional)
+      set(machine functional)
+    endif()
+    set(run CASTOR_PLATFORM=tiny
+      "CASTOR_SET=run.functional=${functional}$<SEMICOLON>watchdog.cycles=20000$<SEMICOLON>run.max_instructions=3000000")
+    castor_script_test(device_locks_${level}_${machine} KIND platform ENVIRONMENT ${run} COMMAND device_locks_${level})
+    if(level STREQUAL O2)
+      castor_script_test(device_locks_deadlock_${machine} KIND platform ENVIRONMENT ${run}
+        COMMAND device_locks_${level} deadlock)
+    endif()
+  endforeach()
+endforeach()
+
 # Newer targets have a bfloat16 multiply-add that rounds once.
 castor_cuda_program(device_short_floats_sm_80
   SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/short_floats.cu" OPTIONS -O2 -arch=sm_80)
