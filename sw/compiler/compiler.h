@@ -17,7 +17,7 @@ namespace castor::compiler {
 /// Functions that call themselves have frames on a call stack of LinkOptions::stack_bytes (link.cpp).
 ///
 /// Errors: base::InputError with PTX file and line: unknown kernel or symbol, unresolved extern function, more than
-/// 4096 parameter bytes.
+/// 32,764 parameter bytes.
 [[nodiscard]] std::shared_ptr<const isa::Program> compile(const isa::Module& module, std::string_view kernel,
                                                           const isa::LinkOptions& options);
 

@@ -14,8 +14,8 @@ using isa::OperandIndex;
 using isa::Program;
 using isa::Record;
 
-// As CUDA 11 has it. What CUDA 12.1 and later allow for sm_70 and newer, 32764, is not offered.
-constexpr std::uint64_t kMostParameterBytes = 4096;
+// As CUDA 12.1 and later have it for sm_70 and newer; earlier ones had 4096.
+constexpr std::uint64_t kMostParameterBytes = 32764;
 constexpr std::uint64_t kEndless = std::uint64_t{1} << 40;  // so that no sum overflows
 
 class Emitter {

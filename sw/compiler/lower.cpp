@@ -455,6 +455,7 @@ void Lowering::generic(const Instruction& in) {
   const auto next = [&]() -> const Operand& { return at < in.operands.size() ? in.operands[at++] : absent; };
   for (const isa::OperandSpec& spec : row.specs) {
     const Operand& operand = next();
+    if (memory && spec.name == "policy") continue;  // cache policies have no effect
     const Type type = spec.shape == OperandShape::kPredicate ? Type::kPred : in.match.type(spec);
     const bool is_predicate = spec.shape == OperandShape::kPredicate || type == Type::kPred;
     if (is_predicate) {

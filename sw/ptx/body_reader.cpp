@@ -214,7 +214,7 @@ void BodyReader::register_family(const Token& name, const TypedHead& head) {
   if (number.kind != TokenKind::kNumber) text_.fail_expected("the number of registers");
   // A plain number: in an expression '>' would compare.
   const Constant count = expressions_.literal(text_.take());
-  if (!count.is_integer() || count.bits > kMostRegisters) {
+  if (!count.is_integer() || count.cut || count.bits > kMostRegisters) {
     text_.fail(number, "expected a number of registers from 0 to " + std::to_string(kMostRegisters) + ", found " +
                            describe(number));
   }

@@ -15,7 +15,8 @@ int digit_of(char c) {
   return 99;
 }
 
-bool digits(std::string_view text, unsigned base, std::uint64_t& value, std::string& error) {
+/// The number modulo 2^64; `cut`: whether that is another one.
+bool digits(std::string_view text, unsigned base, std::uint64_t& value, bool& cut, std::string& error) {
   value = 0;
   if (text.empty()) {
     error = "a number without digits";
@@ -27,10 +28,7 @@ bool digits(std::string_view text, unsigned base, std::uint64_t& value, std::str
       error = std::string("'") + c + "' is no digit of a number to base " + std::to_string(base);
       return false;
     }
-    if (value > (~std::uint64_t{0} - digit) / base) {
-      error = "a number that exceeds 64 bits";
-      return false;
-    }
+    cut = cut || value > (~std::uint64_t{0} - digit) / base;
     value = value * base + digit;
   }
   return true;
@@ -50,7 +48,8 @@ bool pattern(std::string_view text, std::size_t count, std::uint64_t& value, std
             std::to_string(text.size());
     return false;
   }
-  return digits(text, 16, value, error);
+  bool cut = false;
+  return digits(text, 16, value, cut, error);
 }
 
 std::string type_text(isa::Type type) { return "." + std::string(isa::name(type)); }
@@ -95,25 +94,16 @@ bool parse_number(std::string_view text, Constant& value, std::string& error) {
   }
   bool good = false;
   if (prefix == 'x') {
-    good = digits(text.substr(2), 16, value.bits, error);
+    good = digits(text.substr(2), 16, value.bits, value.cut, error);
   } else if (prefix == 'b') {
-    good = digits(text.substr(2), 2, value.bits, error);
+    good = digits(text.substr(2), 2, value.bits, value.cut, error);
   } else if (text.size() > 1 && text[0] == '0') {
-    good = digits(text.substr(1), 8, value.bits, error);
+    good = digits(text.substr(1), 8, value.bits, value.cut, error);
   } else {
-    good = digits(text, 10, value.bits, error);
+    good = digits(text, 10, value.bits, value.cut, error);
   }
   if ((value.bits >> 63U) != 0) value.kind = Constant::Kind::kUnsigned;
   return good;
-}
-
-bool fits(std::uint64_t value, unsigned width) {
-  if (width >= 64) return true;
-  if (width == 0) return false;
-  if ((value >> width) == 0) return true;
-  const auto number = static_cast<std::int64_t>(value);
-  // An unsigned result such as ~0 stands for the pattern of all ones, so both kinds may be sign extensions.
-  return number < 0 && number >= -(std::int64_t{1} << (width - 1));
 }
 
 bool convert(const Constant& value, isa::Type type, std::uint64_t& bits, std::string& error) {
@@ -136,13 +126,6 @@ bool convert(const Constant& value, isa::Type type, std::uint64_t& bits, std::st
       }
       bits = 0;
       return true;
-    }
-    if (!fits(value.bits, width)) {
-      error = "the constant " +
-              (value.kind == Constant::Kind::kSigned ? std::to_string(static_cast<std::int64_t>(value.bits))
-                                                     : std::to_string(value.bits)) +
-              " does not fit the " + std::to_string(width) + " bits of " + type_text(type);
-      return false;
     }
     bits = value.bits & mask;
     return true;

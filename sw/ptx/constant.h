@@ -18,6 +18,7 @@ struct Constant {
   };
   Kind kind = Kind::kSigned;
   std::uint64_t bits = 0;
+  bool cut = false;  ///< an integer literal of more than 64 bits, of which `bits` are the low ones
 
   [[nodiscard]] bool is_integer() const { return kind == Kind::kSigned || kind == Kind::kUnsigned; }
   /// Value of a floating-point constant as double.
@@ -27,15 +28,14 @@ struct Constant {
 };
 
 /// Reads a number token: decimal, octal, hexadecimal and binary integers with optional `U`, decimal floating point,
-/// `0f` and `0d` patterns. False with the reason in `error` if the text is none of them or exceeds 64 bits.
+/// `0f` and `0d` patterns. False with the reason in `error` if the text is none of them. Of integers the low 64 bits
+/// are kept.
 [[nodiscard]] bool parse_number(std::string_view text, Constant& value, std::string& error);
 
-/// Converts a constant to the bits of `type`: integers must fit the width, signed or unsigned; floating-point constants
-/// are rounded to nearest even. Bit types also take `0f` (32 bits) and `0d` (64 bits) patterns. False with the reason
-/// in `error`. An integer other than 0 is no floating-point value (our choice, as in PTX: it must be spelled `1.0`).
+/// Converts a constant to the bits of `type`: of integers the low bits are taken, as ptxas does; floating-point
+/// constants are rounded to nearest even. Bit types also take `0f` (32 bits) and `0d` (64 bits) patterns. False with
+/// the reason in `error`. An integer other than 0 is no floating-point value (our choice, as in PTX: it must be spelled
+/// `1.0`).
 [[nodiscard]] bool convert(const Constant& value, isa::Type type, std::uint64_t& bits, std::string& error);
-
-/// True if the 64-bit pattern `value` is a `width`-bit number, signed or unsigned.
-[[nodiscard]] bool fits(std::uint64_t value, unsigned width);
 
 }  // namespace castor::ptx

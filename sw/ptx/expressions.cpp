@@ -238,7 +238,7 @@ std::uint64_t Expressions::unsigned_constant(const char* what, std::uint64_t mos
   if (!at_constant()) text_.fail_expected(what);
   const Constant value = constant_expression();
   const bool negative = value.kind == Kind::kSigned && static_cast<std::int64_t>(value.bits) < 0;
-  if (!value.is_integer() || negative || value.bits > most) {
+  if (!value.is_integer() || negative || value.cut || value.bits > most) {
     text_.fail(start,
                std::string("expected ") + what + " from 0 to " + std::to_string(most) + ", found " + describe(start));
   }

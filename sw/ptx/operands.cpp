@@ -34,6 +34,12 @@ constexpr Special kSpecials[] = {
     {"%nctaid.x", SpecialRegister::kNctaidX, 32, 16},
     {"%nctaid.y", SpecialRegister::kNctaidY, 32, 16},
     {"%nctaid.z", SpecialRegister::kNctaidZ, 32, 16},
+    {"%clusterid.x", SpecialRegister::kCtaidX, 32, 0},
+    {"%clusterid.y", SpecialRegister::kCtaidY, 32, 0},
+    {"%clusterid.z", SpecialRegister::kCtaidZ, 32, 0},
+    {"%nclusterid.x", SpecialRegister::kNctaidX, 32, 0},
+    {"%nclusterid.y", SpecialRegister::kNctaidY, 32, 0},
+    {"%nclusterid.z", SpecialRegister::kNctaidZ, 32, 0},
     {"%laneid", SpecialRegister::kLaneId, 32, 0},
     {"%warpid", SpecialRegister::kWarpId, 32, 0},
     {"%nwarpid", SpecialRegister::kNwarpId, 32, 0},
@@ -55,21 +61,59 @@ constexpr Special kSpecials[] = {
     {"%dynamic_smem_size", SpecialRegister::kDynamicSmemSize, 32, 0},
 };
 
-/// Registers of PTX that the machines do not have, by how their names begin.
-struct Missing {
-  std::string_view begin;
-  const char* why;
+/// Special registers that have the same value everywhere. Each thread block is a cluster by itself.
+struct Fixed {
+  std::string_view name;
+  std::uint32_t value;
 };
-constexpr Missing kMissing[] = {
-    {"%envreg", "no driver sets it; pass the value as a parameter"},
-    {"%pm", "there are no performance counters of hardware; reports have the machine's statistics"},
-    {"%reserved_smem_", "no shared memory is set aside for the system"},
-    {"%aggr_smem_size", "there are no thread-block clusters; compile for sm_86 or older"},
-    {"%cluster", "there are no thread-block clusters; compile for sm_86 or older"},
-    {"%nclusterid", "there are no thread-block clusters; compile for sm_86 or older"},
-    {"%is_explicit_cluster", "there are no thread-block clusters; compile for sm_86 or older"},
-    {"%current_graph_exec", "there are no graphs that device code starts"},
+constexpr Fixed kFixed[] = {
+    {"%tid.w", 0},
+    {"%ntid.w", 0},
+    {"%ctaid.w", 0},
+    {"%nctaid.w", 0},
+    {"%clusterid.w", 0},
+    {"%nclusterid.w", 0},
+    {"%cluster_ctaid.x", 0},
+    {"%cluster_ctaid.y", 0},
+    {"%cluster_ctaid.z", 0},
+    {"%cluster_ctaid.w", 0},
+    {"%cluster_nctaid.x", 1},
+    {"%cluster_nctaid.y", 1},
+    {"%cluster_nctaid.z", 1},
+    {"%cluster_nctaid.w", 0},
+    {"%cluster_ctarank", 0},
+    {"%cluster_nctarank", 1},
 };
+
+/// Why a register of PTX is refused, or null for names that PTX does not have either.
+const isa::Unsupported* refused_register(std::string_view name) {
+  for (const isa::Unsupported& refused : isa::InstructionTable::instance().refused()) {
+    const std::string& begin = refused.opcode;
+    if (begin[0] == '%' && begin.find('.') == std::string::npos && name.substr(0, begin.size()) == begin)
+      return &refused;
+  }
+  return nullptr;
+}
+
+/// The reason that docs/ptx-coverage.md gives for what these words stand for.
+std::string why_refused(std::string_view words) {
+  const isa::Unsupported* const refused = isa::InstructionTable::instance().refused(words);
+  CASTOR_ASSERT(refused != nullptr, "refusal '%s'", std::string(words).c_str());
+  return refused->why;
+}
+
+/// True for `.h10` or `.b3210`: which half-words or bytes of its operands an instruction on several of them takes.
+bool names_parts(std::string_view text) {
+  const bool bytes = text.substr(0, 2) == ".b";
+  if ((!bytes && text.substr(0, 2) != ".h") || text.size() < 3 || text.size() > 6) return false;
+  const char last = bytes ? '7' : '3';
+  return std::all_of(text.begin() + 2, text.end(), [last](char c) { return c >= '0' && c <= last; });
+}
+
+/// vadd2, vset4 and their like.
+bool takes_parts_of_several(std::string_view opcode) {
+  return opcode[0] == 'v' && (opcode.back() == '2' || opcode.back() == '4');
+}
 
 /// PTX ISA, "Operand Size Exceeding Instruction-Type Size" and "Operand Type Checking".
 bool register_fits(Type found, Type wanted, bool relaxed) {
@@ -119,6 +163,7 @@ Operand Operands::operand(const OperandPlace& place, std::size_t index) {
       return label_operand(index, true);
     case isa::OperandShape::kVector:
       if (place.spelling->elements > 1) return list(place, place.spelling->elements);
+      if (text_.at('{')) return std::move(list(place, 1).elements.front());
       break;
     case isa::OperandShape::kPack:
       if (place.type != Type::kPred) return pack(place);
@@ -198,6 +243,11 @@ Operand Operands::register_operand(const Token& name, const LocalName& meaning, 
   result.kind = Operand::Kind::kRegister;
   const bool vector = meaning.kind == LocalName::Kind::kVector;
   if (place.spelling->parts && !vector) select_part(result, place);
+  if (!vector && takes_parts_of_several(place.spelling->match.row().opcode) && text_.token().glued &&
+      text_.token().kind == TokenKind::kDotWord && names_parts(text_.token().text)) {
+    text_.fail(text_.token(), "parts " + describe(text_.token()) + " of " + name_of(place) +
+                                  " are not supported: " + why_refused("%a.b3210"));
+  }
   const LocalName one = element(name, meaning);
   if (place.spelling->parts && vector) select_part(result, place);
   check_register(name, function_.registers[one.index].type, place);
@@ -213,7 +263,7 @@ void Operands::select_part(Operand& operand, const OperandPlace& place) {
   const auto which = static_cast<unsigned>(part.text[2] - '0');
   if ((part.text[1] != 'b' && part.text[1] != 'h') || which >= 32 / width) return;
   if (place.spec->destination)
-    text_.fail(part, "writing a part of " + name_of(place) + " is not supported; write all of it, and merge with bfi");
+    text_.fail(part, "writing a part of " + name_of(place) + " is not supported: " + why_refused("%d.b0"));
   operand.part_bits = static_cast<std::uint8_t>(width);
   operand.part_first = static_cast<std::uint8_t>(which * width);
   text_.take();
@@ -239,7 +289,14 @@ Operand Operands::predicate(const OperandPlace& place) {
     return result;
   }
   LocalName meaning;
-  if (find_local(name, meaning) != Names::Lookup::kFound) text_.fail(name, "unknown register " + describe(name));
+  if (find_local(name, meaning) != Names::Lookup::kFound) {
+    if (destination || name.text != "%is_explicit_cluster") text_.fail(name, "unknown register " + describe(name));
+    // Clusters are never asked for.
+    Operand constant;
+    constant.kind = Operand::Kind::kImmediate;
+    constant.bits = result.negated ? 1 : 0;
+    return constant;
+  }
   if (meaning.kind == LocalName::Kind::kVariable) {
     text_.fail(name, name_of(place) + " takes a predicate register, but " + describe(name) + " is a variable");
   }
@@ -289,11 +346,12 @@ Operand Operands::special_operand(const Token& name, const OperandPlace& place) 
 }
 
 Operand Operands::special_named(const Token& name, std::string_view full, const OperandPlace& place) {
-  for (const char* const vector : {"%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w"}) {
-    if (vector != full) continue;
-    Operand zero;
-    zero.kind = Operand::Kind::kImmediate;
-    return zero;
+  for (const Fixed& fixed : kFixed) {
+    if (fixed.name != full) continue;
+    Operand constant;
+    constant.kind = Operand::Kind::kImmediate;
+    constant.bits = fixed.value;
+    return constant;
   }
   for (const Special& special : kSpecials) {
     if (special.name != full) continue;
@@ -309,10 +367,8 @@ Operand Operands::special_named(const Token& name, std::string_view full, const 
     result.special = special.reg;
     return result;
   }
-  for (const Missing& missing : kMissing) {
-    if (full.substr(0, missing.begin.size()) == missing.begin)
-      text_.fail(name, "special register '" + base::printable(full) + "' is not supported: " + missing.why);
-  }
+  if (const isa::Unsupported* const refused = refused_register(full))
+    text_.fail(name, "special register '" + base::printable(full) + "' is not supported: " + refused->why);
   text_.fail(name, "unknown register '" + base::printable(full) + "' as " + name_of(place));
 }
 
@@ -554,11 +610,7 @@ Operand Operands::address(const OperandPlace& place) {
       }
       base.kind = Operand::Kind::kRegister;
       base.index = one.index;
-      const Token sign = text_.token();
       result.offset = symbol_offset(0);
-      if (result.offset < -(std::int64_t{1} << 31U) || result.offset >= (std::int64_t{1} << 31U)) {
-        text_.fail(sign, "address offset " + std::to_string(result.offset) + " does not fit 32 bits");
-      }
     } else if (local) {
       base = variable_operand(start, meaning, place, true);
     } else if (start.text[0] == '%') {

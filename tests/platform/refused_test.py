@@ -49,13 +49,13 @@ class Refused(unittest.TestCase):
             return done.stdout, done.stderr
 
     def test_as_many_bytes_of_parameters_as_there_may_be(self):
-        self.assertEqual(self.run_program(["-DCOUNT=1022"], 0), ("cudaSuccess 42\n", ""))
+        self.assertEqual(self.run_program(["-DCOUNT=8189"], 0), ("cudaSuccess 42\n", ""))
 
     def test_more_are_refused_with_kernel_and_size(self):
-        output, errors = self.run_program(["-DCOUNT=1023"], 1)
+        output, errors = self.run_program(["-DCOUNT=8190"], 1)
         self.assertEqual(output, "cudaErrorInvalidPtx 0\n")
-        self.assertRegex(errors, r"^castor: app\.ptx:\d+:\d+: .*take\(int\*, Big\).* take 4100 bytes; at most 4096")
-        self.assertEqual(errors.count("4100"), 1, "once, not at every launch")
+        self.assertRegex(errors, r"^castor: app\.ptx:\d+:\d+: .*take\(int\*, Big\).* take 32768 bytes; at most 32764")
+        self.assertEqual(errors.count("32768"), 1, "once, not at every launch")
 
     def test_code_that_is_newer_than_the_machine_runs_and_one_line_says_that_no_such_chip_would_take_it(self):
         output, errors = self.run_program(["-DCOUNT=1", "-arch=sm_80"], 0, CASTOR_PLATFORM="pascal_titanx")

@@ -319,10 +319,10 @@ TEST(Errors, UnresolvedVariableNamesItsLine) {
             "15: 'gone' is not defined in this module");
 }
 
-TEST(Errors, MoreThan4096ParameterBytes) {
-  EXPECT_THAT(compile_error(".visible .entry k(.param .u64 out, .param .align 8 .b8 big[4089]) { ret; }\n"),
-              HasSubstr("the parameters of kernel 'k' take 4097 bytes; at most 4096 are supported"));
-  EXPECT_EQ(compile_error(".visible .entry k(.param .u64 out, .param .align 8 .b8 big[4088]) { ret; }\n"), "no error");
+TEST(Errors, MoreThan32764ParameterBytes) {
+  EXPECT_THAT(compile_error(".visible .entry k(.param .u64 out, .param .align 8 .b8 big[32757]) { ret; }\n"),
+              HasSubstr("the parameters of kernel 'k' take 32765 bytes; at most 32764 are supported"));
+  EXPECT_EQ(compile_error(".visible .entry k(.param .u64 out, .param .align 8 .b8 big[32756]) { ret; }\n"), "no error");
 }
 
 TEST(Errors, SystemCallsWithWrongArguments) {

@@ -59,8 +59,12 @@ TEST(PtxOperands, VideoInstructionsTakePartsOfTheirSources) {
   EXPECT_EQ(f.body[2].operands[1].part_bits, 16U);
   EXPECT_EQ(
       error_in(r + "vadd.u32.u32.u32 a.b0, a, b, a;"),
-      "2:19: writing a part of operand 1 ('d') of 'vadd.u32.u32.u32' is not supported; write all of it, and merge "
-      "with bfi");
+      "2:19: writing a part of operand 1 ('d') of 'vadd.u32.u32.u32' is not supported: parts of destinations are not "
+      "written; write all of it, and merge with bfi");
+  EXPECT_EQ(
+      error_in(r + "vadd2.u32.u32.u32 a, a.h32, b, a;"),
+      "2:23: parts '.h32' of operand 2 ('a') of 'vadd2.u32.u32.u32' are not supported: the parts that vadd4, vadd2 "
+      "and the like pick or write cannot be chosen; use prmt");
   EXPECT_EQ(error_in(r + "vadd.u32.u32.u32 a, a.b4, b;"), "2:22: 'a' is no vector and has no element '.b4'");
   EXPECT_EQ(error_in(r + "add.u32 a, a.b0, b;"), "2:13: 'a' is no vector and has no element '.b0'");
 }

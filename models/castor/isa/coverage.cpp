@@ -23,6 +23,8 @@ How to read the columns:
 * Class: the row of a machine's table of latencies (`docs/machines.md`).
 * CC: whether the instruction reads or writes the carry.
 
+The dotted parts may stand in any sequence, as ptxas takes them; only types keep theirs.
+
 Hints (`.L1::...`, `.L2::...`, cache policies, `.uni`) are accepted and change no value.
 )";
 
@@ -89,7 +91,7 @@ std::string coverage_markdown() {
   }
   text +=
       "\n## Refused\n\nA module that uses one of these is refused when it is loaded, with file, line and column.\n\n";
-  text += "| spelling begins with, or has the part | why, and what to do |\n|---|---|\n";
+  text += "| spelling begins with, or has the part; or register | why, and what to do |\n|---|---|\n";
   std::vector<Unsupported> refused = table.refused();
   std::sort(refused.begin(), refused.end(),
             [](const Unsupported& a, const Unsupported& b) { return a.opcode < b.opcode; });

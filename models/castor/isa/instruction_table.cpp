@@ -88,10 +88,43 @@ bool match_items(const Row& row, const std::vector<std::string_view>& parts, std
   return match_items(row, parts, item + 1, part, choices, progress);
 }
 
+/// Index of `word` among the alternatives of an item, or -1.
+int alternative(const PatternItem& item, std::string_view word) {
+  const auto found = std::find(item.alternatives.begin(), item.alternatives.end(), word);
+  return found == item.alternatives.end() ? -1 : static_cast<int>(found - item.alternatives.begin());
+}
+
 bool knows(const Row& row, std::string_view word) {
-  return std::any_of(row.items.begin(), row.items.end(), [&](const PatternItem& item) {
-    return std::find(item.alternatives.begin(), item.alternatives.end(), word) != item.alternatives.end();
-  });
+  return std::any_of(row.items.begin(), row.items.end(),
+                     [&](const PatternItem& item) { return alternative(item, word) >= 0; });
+}
+
+/// True if the parts from `part` on meet the items of the row that have no choice yet, in any sequence. Types keep
+/// their sequence, and so do words that several items have: they say which operand they mean by their place.
+bool match_in_any_sequence(const Row& row, const std::vector<std::string_view>& parts, std::size_t part,
+                           std::array<std::int8_t, 16>& choices) {
+  const std::size_t count = row.items.size();
+  if (part == parts.size()) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (choices[i] < 0 && !row.items[i].optional) return false;
+    return true;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const int choice = choices[i] < 0 ? alternative(row.items[i], parts[part]) : -1;
+    if (choice < 0) continue;
+    const auto chosen_type = [&](std::size_t j) {
+      return choices[j] >= 0 && row.items[j].types[static_cast<std::size_t>(choices[j])] != Type::kNone;
+    };
+    const bool type = row.items[i].types[static_cast<std::size_t>(choice)] != Type::kNone;
+    bool overtakes = false;
+    for (std::size_t j = i + 1; j < count && !overtakes; ++j)
+      overtakes = (type && chosen_type(j)) || (choices[j] >= 0 && alternative(row.items[j], parts[part]) >= 0);
+    if (overtakes) continue;
+    choices[i] = static_cast<std::int8_t>(choice);
+    if (match_in_any_sequence(row, parts, part + 1, choices)) return true;
+    choices[i] = -1;
+  }
+  return false;
 }
 
 std::string list_of(std::vector<std::string_view> words) {
@@ -232,7 +265,10 @@ InstructionTable::InstructionTable(std::string_view variant) : impl_(std::make_u
     detail::parse_row(*impl_->rows.back());
     impl_->by_opcode[impl_->rows.back()->opcode].push_back(impl_->rows.back().get());
   }
-  for (const Unsupported& refused : impl_->refused) impl_->refused_first.emplace(first_part(refused.opcode), &refused);
+  for (const Unsupported& refused : impl_->refused) {
+    if (refused.opcode[0] != '%' && refused.opcode.find(' ') == std::string::npos)
+      impl_->refused_first.emplace(first_part(refused.opcode), &refused);
+  }
 }
 
 InstructionTable::~InstructionTable() = default;
@@ -282,13 +318,17 @@ const Unsupported* InstructionTable::Impl::refusal(std::string_view spelling,
                                                    const std::vector<std::string_view>& parts) const {
   const Unsupported* best = nullptr;
   for (const Unsupported& candidate : refused) {
-    const std::string& what = candidate.opcode;
-    if (what[0] == '.') {
-      if (best == nullptr && std::find(parts.begin(), parts.end(), std::string_view(what).substr(1)) != parts.end())
-        best = &candidate;
+    const std::string_view what = candidate.opcode;
+    const std::size_t space = what.find(' ');
+    if (what[0] == '.' || space != std::string_view::npos) {
+      if (space != std::string_view::npos && first_part(spelling) != what.substr(0, space)) continue;
+      const std::string_view part = what.substr(space == std::string_view::npos ? 1 : space + 2);
+      if (best == nullptr && std::find(parts.begin(), parts.end(), part) != parts.end()) best = &candidate;
     } else if (spelling.substr(0, what.size()) == what &&
                (spelling.size() == what.size() || spelling[what.size()] == '.')) {
-      if (best == nullptr || best->opcode[0] == '.' || best->opcode.size() < what.size()) best = &candidate;
+      if (best == nullptr || best->opcode[0] == '.' || best->opcode.find(' ') != std::string::npos ||
+          best->opcode.size() < what.size())
+        best = &candidate;
     }
   }
   return best;
@@ -336,6 +376,16 @@ Match InstructionTable::Impl::look_up(std::string_view spelling, LookupError& er
       progress.merge(reached);
     }
   }
+  if (rows_of_opcode != by_opcode.end()) {
+    for (const Row* row : rows_of_opcode->second) {
+      if (parts.size() > row->items.size()) continue;
+      std::array<std::int8_t, 16> choices;
+      choices.fill(-1);
+      if (!match_in_any_sequence(*row, parts, 0, choices)) continue;
+      const Match match(*row, choices);
+      if (row->select == nullptr || row->select(match) != nullptr) return match;
+    }
+  }
   if (const Unsupported* const why = refusal(spelling, parts))
     error.message = "'" + base::printable(spelling) + "' is not supported: " + why->why;
   else if (rows_of_opcode == by_opcode.end())
@@ -372,6 +422,11 @@ bool InstructionTable::is_opcode(std::string_view opcode) const {
 
 const std::vector<std::unique_ptr<Row>>& InstructionTable::rows() const { return impl_->rows; }
 const std::vector<Unsupported>& InstructionTable::refused() const { return impl_->refused; }
+const Unsupported* InstructionTable::refused(std::string_view words) const {
+  const auto found = std::find_if(impl_->refused.begin(), impl_->refused.end(),
+                                  [&](const Unsupported& one) { return one.opcode == words; });
+  return found == impl_->refused.end() ? nullptr : &*found;
+}
 std::string_view InstructionTable::variant() const { return impl_->variant; }
 
 Match InstructionTable::internal(std::string_view spelling) const {

@@ -116,8 +116,10 @@ struct LookupError {
 /// A reason why a spelling that PTX has is refused, e.g. textures. Rows come first: a refusal is looked at only when no
 /// row fits.
 struct Unsupported {
-  std::string opcode;  ///< first parts of the spelling ("tex", "cp.async.bulk"), or one part with its dot (".b128")
-  std::string why;     ///< and what to do instead
+  /// First parts of the spelling ("tex", "cp.async.bulk"), one part with its dot (".b128"), an opcode and one of its
+  /// parts ("atom .v2"), or how a register's name begins ("%envreg").
+  std::string opcode;
+  std::string why;  ///< and what to do instead
 };
 
 /// Collects rows; each file in isa/instructions has one function that fills it.
@@ -162,6 +164,8 @@ class InstructionTable {
 
   [[nodiscard]] const std::vector<std::unique_ptr<Row>>& rows() const;
   [[nodiscard]] const std::vector<Unsupported>& refused() const;
+  /// The refusal of exactly these words, or null.
+  [[nodiscard]] const Unsupported* refused(std::string_view words) const;
   /// "avx2" or "baseline".
   [[nodiscard]] std::string_view variant() const;
 

@@ -18,6 +18,8 @@ CASTOR_INSTRUCTIONS(control) {
   row("trap", "", Timing::kExit, Kind::kTrap, "stops the kernel with an error");
   row("brkpt", "", Timing::kSystem, Kind::kBreakpoint, "breakpoint; nothing without a debugger");
   row("nanosleep.u32", "t:u32", Timing::kSystem, Kind::kSleep, "waits about t ns");
+  row("griddepcontrol.{launch_dependents|wait}", "", Timing::kSystem, Kind::kNop,
+      "no effect: a grid starts when those that it depends on have ended");
   row("pmevent", "event:imm", Timing::kSystem, Kind::kNop, "no effect");
   row("pmevent.mask", "events:imm", Timing::kSystem, Kind::kNop, "no effect");
 

@@ -15,8 +15,9 @@ void add_accesses(TableBuilder& table) {
       "[L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate]."
       "[L2::evict_normal|L2::evict_first|L2::evict_last].[L2::cache_hint].";
   const std::string load_hints = hints + "[L2::64B|L2::128B|L2::256B].";
-  const std::string spaces = "[s:global|shared|shared::cta|local|const|param|param::entry|param::func].";
-  const std::string writable = "[s:global|shared|shared::cta|local|param|param::func].";
+  const std::string spaces =
+      "[s:global|shared|shared::cta|shared::cluster|local|const|param|param::entry|param::func].";
+  const std::string writable = "[s:global|shared|shared::cta|shared::cluster|local|param|param::func].";
   // Sixteen bytes per lane at most.
   struct Shape {
     const char* vector;
@@ -48,9 +49,6 @@ void add_accesses(TableBuilder& table) {
 }
 
 void add_atomics(TableBuilder& table) {
-  // The scope stands before the space in PTX's grammar; some compilers write it behind.
-  const std::string orders[] = {"[scope:cta|cluster|gpu|sys].[s:global|shared|shared::cta].",
-                                "{s:global|shared|shared::cta}.{scope:cta|cluster|gpu|sys}."};
   struct Operation {
     const char* op;
     const char* types;
@@ -64,23 +62,23 @@ void add_atomics(TableBuilder& table) {
       {"{op:inc|dec}", "{t:u32}", "counts up to b, then 0; down to 0, then b"},
   };
   const Operation exchanges[] = {{"{op:exch}", "{t:b32|b64}", "exchanges"}};
-  for (const std::string& order : orders) {
-    const std::string head = "[sem:relaxed|acquire|release|acq_rel]." + order;
-    const auto row = [&](const std::string& syntax, const std::string& operands, const std::string& meaning) {
-      table.add({syntax, operands, TimingClass::kAtomic, Kind::kMemory, nullptr, nullptr, meaning});
-    };
-    for (const Operation& operation : operations) {
-      const std::string tail = std::string(operation.op) + ".[L2::cache_hint]." + operation.types;
-      row("atom." + head + tail, "=d:t, a:[t], b:t, policy:b64?",
-          std::string(operation.meaning) + "; gives the old value");
-      row("red." + head + tail, "a:[t], b:t, policy:b64?", operation.meaning);
-    }
-    for (const Operation& operation : exchanges)
-      row("atom." + head + operation.op + ".[L2::cache_hint]." + operation.types, "=d:t, a:[t], b:t, policy:b64?",
-          operation.meaning);
-    row("atom." + head + "{op:cas}.[L2::cache_hint].{t:b16|b32|b64}", "=d:t, a:[t], b:t, c:t, policy:b64?",
-        "writes c if memory holds b; gives the old value");
+  const std::string head =
+      "[sem:relaxed|acquire|release|acq_rel].[scope:cta|cluster|gpu|sys].[s:global|shared|shared::cta|"
+      "shared::cluster].";
+  const auto row = [&](const std::string& syntax, const std::string& operands, const std::string& meaning) {
+    table.add({syntax, operands, TimingClass::kAtomic, Kind::kMemory, nullptr, nullptr, meaning});
+  };
+  for (const Operation& operation : operations) {
+    const std::string tail = std::string(operation.op) + ".[L2::cache_hint]." + operation.types;
+    row("atom." + head + tail, "=d:t, a:[t], b:t, policy:b64?",
+        std::string(operation.meaning) + "; gives the old value");
+    row("red." + head + tail, "a:[t], b:t, policy:b64?", operation.meaning);
   }
+  for (const Operation& operation : exchanges)
+    row("atom." + head + operation.op + ".[L2::cache_hint]." + operation.types, "=d:t, a:[t], b:t, policy:b64?",
+        operation.meaning);
+  row("atom." + head + "{op:cas}.[L2::cache_hint].{t:b16|b32|b64}", "=d:t, a:[t], b:t, c:t, policy:b64?",
+      "writes c if memory holds b; gives the old value");
 }
 
 void no_policy(const Record&, LaneArgs& args) {
@@ -104,6 +102,8 @@ void add_hints(TableBuilder& table) {
        "[L2::evict_first|L2::evict_unchanged].b64",
        "=d:b64, fraction:f32?", TimingClass::kInt, Kind::kLane, select_no_policy, nullptr,
        "a cache policy; policies have no effect"});
+  table.add({"createpolicy.cvt.L2.b64", "=d:b64, access:b64", TimingClass::kInt, Kind::kLane, select_no_policy, nullptr,
+             "a cache policy; policies have no effect"});
 }
 
 std::uint64_t scope_of(const Match& match) {

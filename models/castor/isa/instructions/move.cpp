@@ -17,6 +17,15 @@ LaneFn select_move(const Match& match) { return bits_form<Unary<Same>::For>(matc
 /// Vectors are moved element by element, and 128 bits are two.
 LaneFn select_half(const Match&) { return bits_form<Unary<Same>::For>(Type::kB64); }
 
+/// A thread block is a cluster by itself, and its rank is 0.
+template <class T>
+void rank_zero(const Record&, LaneArgs& args) {
+  map<std::uint32_t, T>(args, [](T) { return std::uint32_t{0}; });
+}
+LaneFn select_rank(const Match& match) {
+  return bits(match.type("t")) == 64 ? &rank_zero<u64> : &rank_zero<std::uint32_t>;
+}
+
 /// Global and constant addresses are the same in the generic space; shared and local ones lie in windows. Where
 /// parameters lie only the compiler knows: it adds the base of the parameter block instead.
 u64 window_of(std::string_view space) {
@@ -63,12 +72,18 @@ CASTOR_INSTRUCTIONS(move) {
       select_move, "a vector, element by element: registers of a vector or a braced list on either side");
   row("mov.b128", "=d:<b64>, a:<b64>", select_half, "128 bits; one side may be two 64-bit parts in braces");
   row("mov.pred", "=d:pred, a:pred", always<move_predicate>, "predicate a", TimingClass::kPredicate);
-  row("cvta.{s:global|shared|shared::cta|local|const|param|param::entry}.u64", "=d:u64, a:u64", always<convert_address>,
-      "generic address of an address in a state space", TimingClass::kInt, distance_to_generic);
-  row("cvta.{to}.{s:global|shared|shared::cta|local|const|param|param::entry}.u64", "=d:u64, a:u64",
+  row("mapa.[shared::cluster].{t:u32|u64}", "=d:t, a:t, b:u32", select_move,
+      "address a in thread block b of the cluster: a, since a cluster is one thread block");
+  row("getctarank.[shared::cluster].{t:u32|u64}", "=d:u32, a:t", select_rank,
+      "rank of the thread block whose shared memory holds a: 0");
+  row("cvta.{s:global|shared|shared::cta|shared::cluster|local|const|param|param::entry}.u64", "=d:u64, a:u64",
+      always<convert_address>, "generic address of an address in a state space", TimingClass::kInt,
+      distance_to_generic);
+  row("cvta.{to}.{s:global|shared|shared::cta|shared::cluster|local|const|param|param::entry}.u64", "=d:u64, a:u64",
       always<convert_address>, "address in a state space of a generic address", TimingClass::kInt, distance_to_generic);
   row("isspacep.global", "=p:pred, a:u64", always<is_global>, "generic address a lies in global memory");
-  row("isspacep.{shared|shared::cta}", "=p:pred, a:u64", always<is_shared>, "generic address a lies in shared memory");
+  row("isspacep.{shared|shared::cta|shared::cluster}", "=p:pred, a:u64", always<is_shared>,
+      "generic address a lies in shared memory");
   row("isspacep.local", "=p:pred, a:u64", always<is_local>, "generic address a lies in local memory");
   row("isspacep.{const|param|param::entry}", "=p:pred, a:u64", always<is_nothing>,
       "never: constants and parameters lie in global memory");

@@ -1,5 +1,7 @@
 // What PTX has and Castor refuses, and what to do instead.
 
+#include <string>
+
 #include "castor/isa/instruction_table.h"
 #include "castor/isa/lanes.h"
 
@@ -17,8 +19,8 @@ CASTOR_INSTRUCTIONS(refused) {
       "asynchronous copies do not exist here; compile for sm_75 or older, or copy with ld.global and st.shared";
   for (const char* opcode : {"cp", "mbarrier", "tensormap", "multimem"}) table.refuse(opcode, copies);
   const char* const grid = "it belongs to clusters and dependent launches of sm_90; compile for sm_86 or older";
-  for (const char* opcode : {"griddepcontrol", "clusterlaunchcontrol", "mapa", "getctarank", "setmaxnreg",
-                             "barrier.cluster", "red.async", "st.async", "st.bulk", ".shared::cluster"})
+  for (const char* opcode : {"clusterlaunchcontrol", "setmaxnreg", "barrier.cluster", "red.async", "st.async",
+                             "st.bulk", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta"})
     table.refuse(opcode, grid);
   const char* const stack = "dynamic stack allocation is not supported; use an array of fixed size";
   for (const char* opcode : {"alloca", "stacksave", "stackrestore"}) table.refuse(opcode, stack);
@@ -29,5 +31,23 @@ CASTOR_INSTRUCTIONS(refused) {
   table.refuse("ld.const.nc", "constants are read-only already; write ld.const");
   table.refuse("cvta.param", "parameters have no generic address before they are stored; use ld.param");
   table.refuse("cvta.to.param", "parameters have no generic address; use ld.param");
-  table.refuse("createpolicy", "only createpolicy.fractional is known, and cache policies have no effect");
+  table.refuse("createpolicy.range", "cache policies have no effect; use createpolicy.fractional or none");
+  for (const char* opcode : {"atom .v2", "atom .v4", "atom .v8", "red .v2", "red .v4", "red .v8"})
+    table.refuse(opcode, "atomics work on one value; write one for each element");
+  table.refuse("fma .oob", "values out of bounds come from tensor copies, which do not exist here; leave .oob out");
+  table.refuse("prefetch .tensormap", copies);
+  for (const char* type : {"u4", "s4", "u2", "s2"})
+    table.refuse(std::string("cvt.pack.sat.") + type, "integers of fewer than 8 bits are not packed; use bfi");
+  for (const char* type : {".e2m1x2", ".e2m3x2", ".e3m2x2", ".ue8m0x2", ".rs"})
+    table.refuse(type, "formats and rounding of sm_100 do not exist here; compile for sm_90 or older");
+
+  // Registers, by how their names begin.
+  table.refuse("%envreg", "no driver sets it; pass the value as a parameter");
+  table.refuse("%pm", "there are no performance counters of hardware; reports have the machine's statistics");
+  table.refuse("%reserved_smem_", "no shared memory is set aside for the system");
+  table.refuse("%aggr_smem_size", "use %total_smem_size; no shared memory is set aside for the system");
+  table.refuse("%current_graph_exec", "there are no graphs that device code starts");
+  // Operands. The parser finds these reasons by the same words.
+  table.refuse("%d.b0", "parts of destinations are not written; write all of it, and merge with bfi");
+  table.refuse("%a.b3210", "the parts that vadd4, vadd2 and the like pick or write cannot be chosen; use prmt");
 }
