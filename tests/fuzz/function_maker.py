@@ -63,9 +63,9 @@ VECTORS = {
 #: What can be left out by name, while castor-cc is known to be wrong there.
 LEAVABLE = {
     "symbol-copies": "structures at constant addresses: __constant__ variables, elements by constant indices",
-    "bit-field-arguments": "structures with bit-fields as arguments of functions",
+    "bit-field-arguments": "structures with bit-fields as arguments and results of functions",
     "wide-fields": "64-bit values shifted right and masked",
-    "wide-results": "structures with several 128-bit integers as results of functions",
+    "wide-results": "structures with several 128-bit integers, or arrays of them, as results of functions",
     "wide-rotations": "64-bit rotations by a variable amount",
 }
 
