@@ -39,6 +39,9 @@ CUresult forward(F call) {
   return driver_code(result);
 }
 
+/// ApiError: invalid resource handle, for kernels of unloaded modules and those from before a reset.
+[[nodiscard]] LoadedKernel& kernel_of(const Session& session, CUfunction handle);
+
 template <class T>
 void need_pointer(T* pointer) {
   if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};

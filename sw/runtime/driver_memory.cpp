@@ -240,6 +240,9 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
   return driver([&](Session& session) {
     if (callback == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
+    if (session.graphs().captures().takes(session.streams().of(hStream))) {
+      throw ApiError{cudaErrorStreamCaptureUnsupported};
+    }
     session.submit_host_function(
         session.streams().of(hStream), [=](cudaError_t status) { callback(hStream, driver_code(status), userData); },
         true);
@@ -260,6 +263,9 @@ CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
 }
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
   return forward([&] { return cudaEventRecord(hEvent, hStream); });
+}
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
+  return forward([&] { return cudaEventRecordWithFlags(hEvent, hStream, flags); });
 }
 CUresult cuEventQuery(CUevent hEvent) {
   return forward([&] { return cudaEventQuery(hEvent); });

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "castor/base/words.h"
 #include "castor/gpu/machine.h"
 #include "runtime/driver.h"
 #include "runtime/kernel_launch.h"
@@ -50,32 +49,13 @@ Module& module_of(Session& session, CUmodule handle) {
   return *module;
 }
 
-// Handles of unloaded modules, and those from before a reset, are refused.
-LoadedKernel& kernel_of(const Session& session, CUfunction handle) {
+}  // namespace
+
+LoadedKernel& castor::runtime::kernel_of(const Session& session, CUfunction handle) {
   auto* const kernel = reinterpret_cast<LoadedKernel*>(handle);
   if (!session.modules().has_kernel(kernel)) throw ApiError{cudaErrorInvalidResourceHandle};
   return *kernel;
 }
-
-// The parameter block that a caller hands over ready made (CU_LAUNCH_PARAM_BUFFER_POINTER).
-std::vector<std::byte> ready_block(void** extra) {
-  const void* pointer = nullptr;
-  std::size_t size = 0;
-  for (void** at = extra; *at != CU_LAUNCH_PARAM_END; at += 2) {
-    if (at[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
-      pointer = at[1];
-    } else if (at[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) {
-      size = *static_cast<const std::size_t*>(at[1]);
-    } else {
-      throw ApiError{cudaErrorInvalidValue};
-    }
-  }
-  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
-  const auto* const bytes = static_cast<const std::byte*>(pointer);
-  return {bytes, bytes + size};
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -147,21 +127,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
     Stream& stream = session.streams().of(hStream);
     const dim3 grid{gridDimX, gridDimY, gridDimZ};
     const dim3 block{blockDimX, blockDimY, blockDimZ};
-    if (extra != nullptr) {
-      if (kernelParams != nullptr) throw ApiError{cudaErrorInvalidValue};
-      std::vector<std::byte> parameters = ready_block(extra);
-      // Trailing padding may or may not be counted by the caller.
-      if (parameters.size() < kernel.program->parameter_bytes) {
-        complain("launch of " + base::readable_name(kernel.program->kernel) + ": " + std::to_string(parameters.size()) +
-                 " bytes of parameters; the kernel takes " + std::to_string(kernel.program->parameter_bytes));
-        throw ApiError{cudaErrorInvalidValue};
-      }
-      parameters.resize(kernel.program->parameter_bytes);
-      launch_block(session, kernel, grid, block, std::move(parameters), sharedMemBytes, stream);
-    } else {
-      if (kernelParams == nullptr && !kernel.program->parameters.empty()) throw ApiError{cudaErrorInvalidValue};
-      launch(session, kernel, grid, block, kernelParams, sharedMemBytes, stream);
-    }
+    launch_block(session, kernel, grid, block, parameter_block(kernel, kernelParams, extra), sharedMemBytes, stream);
   });
 }
 

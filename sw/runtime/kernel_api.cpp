@@ -8,6 +8,7 @@
 #include "castor/gpu/machine.h"
 #include "castor/gpu/occupancy.h"
 #include "castor_groups.h"
+#include "cuda.h"
 #include "cuda_runtime_api.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/session.h"
@@ -41,10 +42,28 @@ std::size_t shared_limit(const gpu::Machine& machine, const LoadedKernel& kernel
   return std::max<std::size_t>(limit, kernel.program->shared_bytes + kernel.dynamic_shared_limit);
 }
 
+// The parameter block that a caller hands over ready made (CU_LAUNCH_PARAM_BUFFER_POINTER).
+std::vector<std::byte> ready_block(void** extra) {
+  const void* pointer = nullptr;
+  std::size_t size = 0;
+  for (void** at = extra; *at != CU_LAUNCH_PARAM_END; at += 2) {
+    if (at[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+      pointer = at[1];
+    } else if (at[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+      size = *static_cast<const std::size_t*>(at[1]);
+    } else {
+      throw ApiError{cudaErrorInvalidValue};
+    }
+  }
+  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
+  const auto* const bytes = static_cast<const std::byte*>(pointer);
+  return {bytes, bytes + size};
+}
+
 }  // namespace
 
-void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
-                  std::vector<std::byte> parameters, std::size_t dynamic_shared, Stream& stream) {
+gpu::KernelPacket launch_packet(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
+                                std::vector<std::byte> parameters, std::size_t dynamic_shared) {
   session.check_fault();
   gpu::Device& device = session.device();
   if (kernel.program->stack_bytes != 0 || kernel.program->may_recurse || !kernel.program->named_kernels.empty())
@@ -69,20 +88,49 @@ void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, cons
     throw ApiError{cudaErrorInvalidValue};
   }
   packet.program = kernel.handle;
+  return packet;
+}
+
+void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
+                  std::vector<std::byte> parameters, std::size_t dynamic_shared, Stream& stream) {
+  const bool captured = session.graphs().captures().takes(stream);
+  gpu::KernelPacket packet = launch_packet(session, kernel, grid, block, std::move(parameters), dynamic_shared);
+  if (captured) {
+    session.graphs().captures().add(stream,
+                                    KernelWork{&kernel, grid, block, dynamic_shared, std::move(packet.parameters), {}});
+    return;
+  }
   session.flush_prints();
   session.streams().submit(stream, std::move(packet));
   session.charge(gpu::HostCall::kLaunch);
 }
 
-void launch(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block, void** arguments,
-            std::size_t dynamic_shared, Stream& stream) {
+std::vector<std::byte> parameter_block(const LoadedKernel& kernel, void** arguments, void** extra) {
   const isa::Program& program = *kernel.program;
+  if (extra != nullptr) {
+    if (arguments != nullptr) throw ApiError{cudaErrorInvalidValue};
+    std::vector<std::byte> parameters = ready_block(extra);
+    // Trailing padding may or may not be counted by the caller.
+    if (parameters.size() < program.parameter_bytes) {
+      complain("launch of " + base::readable_name(program.kernel) + ": " + std::to_string(parameters.size()) +
+               " bytes of parameters; the kernel takes " + std::to_string(program.parameter_bytes));
+      throw ApiError{cudaErrorInvalidValue};
+    }
+    parameters.resize(program.parameter_bytes);
+    return parameters;
+  }
+  if (arguments == nullptr && !program.parameters.empty()) throw ApiError{cudaErrorInvalidValue};
   std::vector<std::byte> parameters(program.parameter_bytes);
   for (std::size_t i = 0; i < program.parameters.size(); ++i) {
     const isa::Parameter& parameter = program.parameters[i];
     if (parameter.size != 0) std::memcpy(parameters.data() + parameter.offset, arguments[i], parameter.size);
   }
-  launch_block(session, kernel, grid, block, std::move(parameters), dynamic_shared, stream);
+  return parameters;
+}
+
+void launch(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block, void** arguments,
+            std::size_t dynamic_shared, Stream& stream) {
+  launch_block(session, kernel, grid, block, parameter_block(kernel, arguments, nullptr), dynamic_shared, stream);
 }
 
 int resident_blocks(Session& session, LoadedKernel& kernel, int block_threads, std::size_t dynamic_shared) {

@@ -1,18 +1,28 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "runtime/session.h"
 #include "vector_types.h"
 
 namespace castor::runtime {
 
-/// Launches `kernel` with arguments given by pointers (one per parameter, sizes from the kernel's entry). If no block
-/// of that size fits, and nothing bounds the kernel, it is compiled again so that one does, and a line on stderr says
-/// so. ApiError: invalid configuration, launch out of resources; the device's fault.
+/// Parameter block of a launch: from arguments given by pointers (one per parameter, sizes from the kernel's entry), or
+/// ready made in `extra`. ApiError: invalid value, for neither or both, and for a block that is too short.
+[[nodiscard]] std::vector<std::byte> parameter_block(const LoadedKernel& kernel, void** arguments, void** extra);
+
+/// Packet of a launch. If no block of that size fits, and nothing bounds the kernel, it is compiled again so that one
+/// does, and a line on stderr says so. ApiError: invalid configuration, launch out of resources; the device's fault.
+[[nodiscard]] gpu::KernelPacket launch_packet(Session& session, LoadedKernel& kernel, const dim3& grid,
+                                              const dim3& block, std::vector<std::byte> parameters,
+                                              std::size_t dynamic_shared);
+
+/// Launches `kernel` in a stream, or adds the launch to the graph that the stream is captured into.
+/// ApiError: as `launch_packet`.
 void launch(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block, void** arguments,
             std::size_t dynamic_shared, Stream& stream);
-/// The same with a ready parameter block.
+/// Launches `kernel` with a ready parameter block.
 void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
                   std::vector<std::byte> parameters, std::size_t dynamic_shared, Stream& stream);
 

@@ -54,6 +54,13 @@ LoadedKernel& LoadedModules::kernel_of(const void* host) {
   return *kernel;
 }
 
+const void* LoadedModules::host_stub_of(const LoadedKernel& kernel) const {
+  for (const auto& [host, registered] : functions_) {
+    if (registered.module == kernel.module && registered.name == kernel.program->kernel) return host;
+  }
+  return nullptr;
+}
+
 DeviceSymbol LoadedModules::symbol_of(const void* host) {
   const auto found = variables_.find(host);
   if (found == variables_.end()) throw ApiError{cudaErrorInvalidSymbol};

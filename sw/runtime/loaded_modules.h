@@ -37,7 +37,9 @@ class LoadedModules {
   void register_function(Module* module, const void* host, std::string name);
   void register_variable(Module* module, const void* host, std::string name);
   [[nodiscard]] LoadedKernel& kernel_of(const void* host);  ///< ApiError: invalid device function, invalid PTX
-  [[nodiscard]] DeviceSymbol symbol_of(const void* host);   ///< ApiError: invalid symbol, invalid PTX
+  /// Host stub of a kernel; null for one that only the driver API knows.
+  [[nodiscard]] const void* host_stub_of(const LoadedKernel& kernel) const;
+  [[nodiscard]] DeviceSymbol symbol_of(const void* host);  ///< ApiError: invalid symbol, invalid PTX
   /// Runs `use` and turns a loader's InputError into a message on stderr, once, and cudaErrorInvalidPtx.
   template <class F>
   auto loading(F use) -> decltype(use()) {

@@ -6,6 +6,7 @@
 
 #include "castor/gpu/machine.h"
 #include "cuda_runtime_api.h"
+#include "runtime/graph_work.h"
 #include "runtime/memory_operations.h"
 #include "runtime/session.h"
 
@@ -30,43 +31,15 @@ std::size_t volume(std::size_t pitch, std::size_t height, std::size_t depth) {
   return bytes;
 }
 
-CopyRequest linear(void* to, const void* from, std::size_t count, cudaMemcpyKind kind) {
-  CopyRequest request;
-  request.to = to;
-  request.from = from;
-  request.width = count;
-  request.kind = kind;
-  return request;
-}
-
-CopyRequest pitched(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                    std::size_t height, cudaMemcpyKind kind) {
-  if (width > to_pitch || width > from_pitch) throw ApiError{cudaErrorInvalidPitchValue};
-  CopyRequest request = linear(to, from, width, kind);
-  request.rows = height;
-  request.to_pitch = to_pitch;
-  request.from_pitch = from_pitch;
-  return request;
-}
-
-// Slices of a three-dimensional copy one after the other.
+// Slices of a three-dimensional copy one after the other; one node of a graph that is captured.
 void copy_3d(Session& session, const cudaMemcpy3DParms& parms, Stream& stream, bool asynchronous) {
-  if (parms.srcArray != nullptr || parms.dstArray != nullptr) throw ApiError{cudaErrorNotSupported};
-  const auto place = [](const cudaPitchedPtr& base, const cudaPos& at, std::size_t slice) {
-    return static_cast<char*>(base.ptr) + (at.z + slice) * base.pitch * base.ysize + at.y * base.pitch + at.x;
-  };
-  for (std::size_t slice = 0; slice < parms.extent.depth; ++slice) {
-    copy(session,
-         pitched(place(parms.dstPtr, parms.dstPos, slice), parms.dstPtr.pitch, place(parms.srcPtr, parms.srcPos, slice),
-                 parms.srcPtr.pitch, parms.extent.width, parms.extent.height, parms.kind),
-         stream, asynchronous);
+  const std::vector<CopyRequest> slices = slices_of(parms);
+  if (session.graphs().captures().takes(stream)) {
+    check(session, CopyWork{parms});
+    session.graphs().captures().add(stream, CopyWork{parms});
+    return;
   }
-}
-
-void* symbol_address(Session& session, const void* symbol, std::size_t offset, std::size_t count) {
-  const DeviceSymbol found = session.modules().symbol_of(symbol);
-  if (offset > found.size || count > found.size - offset) throw ApiError{cudaErrorInvalidValue};
-  return reinterpret_cast<void*>(found.address + offset);
+  for (const CopyRequest& slice : slices) copy(session, slice, stream, asynchronous);
 }
 
 }  // namespace
@@ -121,7 +94,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pitchedDevPtr, struct cudaExtent
 cudaError_t cudaMallocAsync(void** devPtr, size_t size, cudaStream_t hStream) {
   return api([&](Session& session) {
     need(devPtr);
-    static_cast<void>(session.streams().of(hStream));
+    if (session.graphs().captures().takes(session.streams().of(hStream))) throw ApiError{cudaErrorNotSupported};
     *devPtr = allocate(session, size, gpu::AllocationKind::kHeap);
   });
 }
@@ -134,7 +107,9 @@ cudaError_t cudaFreeHost(void* ptr) {
 }
 cudaError_t cudaFreeAsync(void* devPtr, cudaStream_t hStream) {
   return api([&](Session& session) {
-    session.synchronize(session.streams().of(hStream));
+    Stream& stream = session.streams().of(hStream);
+    if (session.graphs().captures().takes(stream)) throw ApiError{cudaErrorNotSupported};
+    session.synchronize(stream);
     release(session, devPtr, false);
   });
 }
@@ -337,7 +312,9 @@ cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
 
 cudaError_t cudaMemPrefetchAsync(const void* devPtr, size_t count, int dstDevice, cudaStream_t stream) {
   return api([&](Session& session) {
-    static_cast<void>(session.streams().of(stream));
+    if (session.graphs().captures().takes(session.streams().of(stream))) {
+      throw ApiError{cudaErrorStreamCaptureUnsupported};
+    }
     const auto address = session.device_address(devPtr);
     if (dstDevice != 0 && dstDevice != cudaCpuDeviceId) throw ApiError{cudaErrorInvalidDevice};
     if (!address || !session.device().store().contains(*address, count)) throw ApiError{cudaErrorInvalidValue};

@@ -88,58 +88,140 @@ gpu::HostCallPacket copy_on_host(const gpu::CopyPacket& packet, std::shared_ptr<
   }};
 }
 
+// A copy whose two sides are known and fit its direction.
+struct CheckedCopy {
+  Side to;
+  Side from;
+  gpu::CopyPacket packet;
+};
+
+CheckedCopy checked_copy(Session& session, const CopyRequest& request) {
+  session.check_fault();
+  if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) {
+    throw ApiError{cudaErrorInvalidMemcpyDirection};
+  }
+  if (request.to == nullptr || request.from == nullptr) throw ApiError{cudaErrorInvalidValue};
+  CheckedCopy checked;
+  checked.to = side_of(session, request.to, extent(request.width, request.rows, request.to_pitch));
+  checked.from = side_of(session, request.from, extent(request.width, request.rows, request.from_pitch));
+  check_direction(session, request.kind, checked.to, checked.from);
+  gpu::CopyPacket& packet = checked.packet;
+  packet.width = request.width;
+  packet.rows = request.rows;
+  packet.destination_pitch = request.to_pitch;
+  packet.source_pitch = request.from_pitch;
+  if (checked.to.device) {
+    packet.destination = *checked.to.device;
+  } else {
+    packet.destination = static_cast<std::byte*>(request.to);
+  }
+  if (checked.from.device) {
+    packet.source = *checked.from.device;
+  } else {
+    packet.source = static_cast<const std::byte*>(request.from);
+  }
+  return checked;
+}
+
+// The copy as a node of a graph has it.
+cudaMemcpy3DParms node_request(const CopyRequest& request) {
+  cudaMemcpy3DParms parms{};
+  const auto side = [&](const void* pointer, std::size_t pitch) {
+    return cudaPitchedPtr{const_cast<void*>(pointer), request.rows > 1 ? pitch : request.width, request.width,
+                          request.rows};
+  };
+  parms.dstPtr = side(request.to, request.to_pitch);
+  parms.srcPtr = side(request.from, request.from_pitch);
+  parms.extent = {request.width, request.rows, 1};
+  parms.kind = request.kind;
+  return parms;
+}
+
 }  // namespace
 
+CopyRequest linear(void* to, const void* from, std::size_t count, cudaMemcpyKind kind) {
+  CopyRequest request;
+  request.to = to;
+  request.from = from;
+  request.width = count;
+  request.kind = kind;
+  return request;
+}
+
+CopyRequest pitched(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                    std::size_t height, cudaMemcpyKind kind) {
+  if (width > to_pitch || width > from_pitch) throw ApiError{cudaErrorInvalidPitchValue};
+  CopyRequest request = linear(to, from, width, kind);
+  request.rows = height;
+  request.to_pitch = to_pitch;
+  request.from_pitch = from_pitch;
+  return request;
+}
+
+std::vector<CopyRequest> slices_of(const cudaMemcpy3DParms& request) {
+  if (request.srcArray != nullptr || request.dstArray != nullptr) throw ApiError{cudaErrorNotSupported};
+  const auto place = [](const cudaPitchedPtr& base, const cudaPos& at, std::size_t slice) {
+    return static_cast<char*>(base.ptr) + (at.z + slice) * base.pitch * base.ysize + at.y * base.pitch + at.x;
+  };
+  std::vector<CopyRequest> slices;
+  for (std::size_t slice = 0; slice < request.extent.depth; ++slice) {
+    slices.push_back(pitched(place(request.dstPtr, request.dstPos, slice), request.dstPtr.pitch,
+                             place(request.srcPtr, request.srcPos, slice), request.srcPtr.pitch, request.extent.width,
+                             request.extent.height, request.kind));
+  }
+  return slices;
+}
+
+void* symbol_address(Session& session, const void* symbol, std::size_t offset, std::size_t count) {
+  const DeviceSymbol found = session.modules().symbol_of(symbol);
+  if (offset > found.size || count > found.size - offset) throw ApiError{cudaErrorInvalidValue};
+  return reinterpret_cast<void*>(found.address + offset);
+}
+
+gpu::Packet copy_packet(Session& session, const CopyRequest& request) {
+  CheckedCopy checked = checked_copy(session, request);
+  if (!checked.to.device && !checked.from.device) return copy_on_host(checked.packet, nullptr);
+  return checked.packet;
+}
+
 void copy(Session& session, const CopyRequest& request, Stream& stream, bool asynchronous) {
+  const bool captured = session.graphs().captures().takes(stream);
+  if (!asynchronous) session.graphs().captures().refuse_unsafe();
   if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) {
     throw ApiError{cudaErrorInvalidMemcpyDirection};
   }
   session.check_fault();
   if (request.width == 0 || request.rows == 0) return;
-  if (request.to == nullptr || request.from == nullptr) throw ApiError{cudaErrorInvalidValue};
-  const Side to = side_of(session, request.to, extent(request.width, request.rows, request.to_pitch));
-  const Side from = side_of(session, request.from, extent(request.width, request.rows, request.from_pitch));
-  check_direction(session, request.kind, to, from);
-
-  gpu::CopyPacket packet;
-  packet.width = request.width;
-  packet.rows = request.rows;
-  packet.destination_pitch = request.to_pitch;
-  packet.source_pitch = request.from_pitch;
-  if (to.device) {
-    packet.destination = *to.device;
-  } else {
-    packet.destination = static_cast<std::byte*>(request.to);
+  CheckedCopy checked = checked_copy(session, request);
+  if (captured) {
+    session.graphs().captures().add(stream, CopyWork{node_request(request)});
+    return;
   }
-  std::shared_ptr<std::vector<std::byte>> captured;
-  if (from.device) {
-    packet.source = *from.device;
-  } else if (asynchronous && from.pageable) {
-    captured = std::make_shared<std::vector<std::byte>>(request.width * request.rows);
+  gpu::CopyPacket& packet = checked.packet;
+  std::shared_ptr<std::vector<std::byte>> kept;
+  if (!checked.from.device && asynchronous && checked.from.pageable) {
+    kept = std::make_shared<std::vector<std::byte>>(request.width * request.rows);
     for (std::size_t row = 0; row < request.rows; ++row) {
-      std::memcpy(captured->data() + row * request.width,
+      std::memcpy(kept->data() + row * request.width,
                   static_cast<const std::byte*>(request.from) + row * request.from_pitch, request.width);
     }
-    packet.source = static_cast<const std::byte*>(captured->data());
+    packet.source = static_cast<const std::byte*>(kept->data());
     packet.source_pitch = request.width;
-  } else {
-    packet.source = static_cast<const std::byte*>(request.from);
   }
-  const bool wait = !asynchronous || (!to.device && to.pageable);
-  const gpu::Ticket ticket = !to.device && !from.device
-                                 ? session.streams().submit(stream, copy_on_host(packet, captured))
+  const bool wait = !asynchronous || (!checked.to.device && checked.to.pageable);
+  const gpu::Ticket ticket = !checked.to.device && !checked.from.device
+                                 ? session.streams().submit(stream, copy_on_host(packet, kept))
                                  : session.streams().submit(stream, packet);
-  if (captured != nullptr && !session.device().complete(ticket)) {
-    // Keeps the captured bytes until the copy has run.
-    session.streams().submit(stream, gpu::HostCallPacket{[captured] {}});
+  if (kept != nullptr && !session.device().complete(ticket)) {
+    // Keeps the bytes until the copy has run.
+    session.streams().submit(stream, gpu::HostCallPacket{[kept] {}});
   }
   session.charge(gpu::HostCall::kCopy);
   if (wait) session.wait_for(ticket);
 }
 
-void fill(Session& session, const FillRequest& request, Stream& stream) {
+gpu::FillPacket fill_packet(Session& session, const FillRequest& request) {
   session.check_fault();
-  if (request.width == 0 || request.rows == 0) return;
   if (request.rows > 1 && request.width > request.pitch) throw ApiError{cudaErrorInvalidPitchValue};
   const Side to = side_of(session, request.to, extent(request.width, request.rows, request.pitch));
   if (!to.device) throw ApiError{cudaErrorInvalidValue};
@@ -150,11 +232,25 @@ void fill(Session& session, const FillRequest& request, Stream& stream) {
   packet.pitch = request.pitch;
   packet.pattern = request.pattern;
   packet.pattern_bytes = request.pattern_bytes;
+  return packet;
+}
+
+void fill(Session& session, const FillRequest& request, Stream& stream) {
+  const bool captured = session.graphs().captures().takes(stream);
+  session.check_fault();
+  if (request.width == 0 || request.rows == 0) return;
+  const gpu::FillPacket packet = fill_packet(session, request);
+  if (captured) {
+    session.graphs().captures().add(stream, FillWork{{request.to, request.pitch, request.pattern, request.pattern_bytes,
+                                                      request.width / request.pattern_bytes, request.rows}});
+    return;
+  }
   session.streams().submit(stream, packet);
   session.charge(gpu::HostCall::kLaunch);
 }
 
 void* allocate(Session& session, std::size_t size, gpu::AllocationKind kind) {
+  session.graphs().captures().refuse_unsafe();
   session.check_fault();
   if (size == 0) return nullptr;
   const auto address = session.device().store().allocate(size, kind);
@@ -165,6 +261,7 @@ void* allocate(Session& session, std::size_t size, gpu::AllocationKind kind) {
 }
 
 void release(Session& session, void* pointer, bool pinned) {
+  session.graphs().captures().refuse_unsafe();
   session.check_fault();
   if (pointer == nullptr) return;
   const auto address = session.device_address(pointer);

@@ -270,6 +270,7 @@ void Session::reset_device() {
   }
   flush_prints();
   device_->reset();
+  graphs_.forget();
   streams_.forget();
   functions_.forget();
   fault_announced_ = false;

@@ -14,6 +14,7 @@
 #include "castor/gpu/device.h"
 #include "driver_types.h"
 #include "runtime/api_error.h"
+#include "runtime/graphs.h"
 #include "runtime/host_functions.h"
 #include "runtime/loaded_modules.h"
 #include "runtime/progress.h"
@@ -69,6 +70,7 @@ class Session {
   [[nodiscard]] LoadedModules& modules() { return modules_; }
   [[nodiscard]] const LoadedModules& modules() const { return modules_; }
   [[nodiscard]] Streams& streams() { return streams_; }
+  [[nodiscard]] Graphs& graphs() { return graphs_; }
 
   /// Waits; ApiError with the device's fault if there is one.
   void wait_for(gpu::Ticket ticket);
@@ -128,6 +130,7 @@ class Session {
   RunOptions options_;
   LoadedModules modules_;
   Streams streams_;
+  Graphs graphs_;
   HostFunctions functions_;
   Progress progress_;
   std::uint64_t judged_moves_ = 0;  ///< of the device, without a proof that the program waited

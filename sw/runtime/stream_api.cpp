@@ -24,6 +24,7 @@ extern "C" {
 
 cudaError_t cudaDeviceSynchronize(void) {
   return api([&](Session& session) {
+    session.graphs().captures().refuse_device_wait();
     session.synchronize_device();
     synchronized(session);
   });
@@ -63,14 +64,25 @@ cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int* flags) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return api([&](Session& session) { session.streams().destroy(stream); });
+  return api([&](Session& session) {
+    if (stream != nullptr) session.graphs().captures().leave(session.streams().of(stream));
+    session.streams().destroy(stream);
+  });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   return api([&](Session& session) {
-    if (flags != 0) throw ApiError{cudaErrorInvalidValue};
+    if (flags > cudaEventWaitExternal) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
-    session.streams().wait(session.streams().of(stream), session.streams().event_of(event));
+    Stream& target = session.streams().of(stream);
+    const Event& awaited = session.streams().event_of(event);
+    Captures& captures = session.graphs().captures();
+    if (flags == cudaEventWaitExternal) {
+      if (!captures.takes(target)) throw ApiError{cudaErrorInvalidValue};
+      captures.add(target, EventWaitWork{event});
+      return;
+    }
+    if (!captures.wait(target, awaited)) session.streams().wait(target, awaited);
   });
 }
 
@@ -79,6 +91,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return api([&](Session& session) {
     if (callback == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
+    if (session.graphs().captures().takes(session.streams().of(stream))) {
+      throw ApiError{cudaErrorStreamCaptureUnsupported};
+    }
     session.submit_host_function(
         session.streams().of(stream), [=](cudaError_t status) { callback(stream, status, userData); }, true);
   });
@@ -88,14 +103,20 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userD
   return api([&](Session& session) {
     if (fn == nullptr) throw ApiError{cudaErrorInvalidValue};
     session.check_fault();
+    Stream& target = session.streams().of(stream);
+    if (session.graphs().captures().takes(target)) {
+      session.graphs().captures().add(target, HostWork{{fn, userData}});
+      return;
+    }
     session.submit_host_function(
-        session.streams().of(stream), [=](cudaError_t /*status*/) { fn(userData); }, false);
+        target, [=](cudaError_t /*status*/) { fn(userData); }, false);
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return api([&](Session& session) {
     Stream& target = session.streams().of(stream);
+    session.graphs().captures().refuse_wait(target);
     session.synchronize(target);
     synchronized(session);
   });
@@ -104,6 +125,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return api([&](Session& session) {
     Stream& target = session.streams().of(stream);
+    session.graphs().captures().refuse_wait(target);
     session.streams().submit_job(target);
     session.charge(gpu::HostCall::kQuery);
     session.check_fault();
@@ -113,16 +135,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* devPtr, size_t /*length*/, unsigned int /*flags*/) {
   return api([&](Session& session) {
-    static_cast<void>(session.streams().of(stream));
+    if (session.graphs().captures().takes(session.streams().of(stream))) {
+      throw ApiError{cudaErrorStreamCaptureUnsupported};
+    }
     if (!session.device_address(devPtr)) throw ApiError{cudaErrorInvalidValue};
-  });
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus* pCaptureStatus) {
-  return api([&](Session& session) {
-    need(pCaptureStatus);
-    static_cast<void>(session.streams().of(stream));
-    *pCaptureStatus = cudaStreamCaptureStatusNone;
   });
 }
 
@@ -135,21 +151,32 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
   return api([&](Session& session) {
+    if (flags > cudaEventRecordExternal) throw ApiError{cudaErrorInvalidValue};
     Event& target = session.streams().event_of(event);
     session.check_fault();
-    session.streams().record(target, session.streams().of(stream));
+    Stream& recorded = session.streams().of(stream);
+    Captures& captures = session.graphs().captures();
+    const bool captured = captures.takes(recorded);
+    if (flags == cudaEventRecordExternal) {
+      if (!captured) throw ApiError{cudaErrorInvalidValue};
+      captures.add(recorded, EventRecordWork{event});
+    } else if (captured) {
+      captures.record(recorded, target);
+    } else {
+      session.streams().record(target, recorded);
+    }
   });
 }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-  if (flags != 0) return last_error() = cudaErrorInvalidValue;
-  return cudaEventRecord(event, stream);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return api([&](Session& session) {
     const Event& target = session.streams().event_of(event);
+    session.graphs().captures().refuse_wait(target);
     session.charge(gpu::HostCall::kQuery);
     session.check_fault();
     if (target.recorded && !session.device().complete(target.ticket)) throw ApiError{cudaErrorNotReady};
@@ -159,6 +186,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return api([&](Session& session) {
     const Event& target = session.streams().event_of(event);
+    session.graphs().captures().refuse_wait(target);
     if (target.recorded) session.wait_for(target.ticket);
     synchronized(session);
   });
@@ -177,6 +205,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
       throw ApiError{cudaErrorInvalidResourceHandle};
     }
     session.check_fault();
+    if (first.capture != 0 || last.capture != 0) throw ApiError{cudaErrorCapturedEvent};
     const gpu::Device& device = session.device();
     if (!device.complete(first.ticket) || !device.complete(last.ticket)) throw ApiError{cudaErrorNotReady};
     const auto begin = static_cast<double>(device.completion_time(first.ticket));

@@ -121,6 +121,7 @@ void Streams::destroy_event(cudaEvent_t handle) {
 
 void Streams::record(Event& event, Stream& stream) {
   event.recorded = true;
+  event.capture = 0;
   event.ticket = submit(stream, gpu::EventRecordPacket{event.id, ++event.count});
 }
 
@@ -152,6 +153,25 @@ gpu::Ticket Streams::submit(Stream& stream, gpu::Packet packet) {
   }
   stream.last = target.submit(stream.queue, std::move(packet));
   return stream.last;
+}
+
+QueueMark Streams::mark(Stream& stream) {
+  QueueMark mark;
+  mark.event = next_event_++;
+  mark.ticket = submit(stream, gpu::EventRecordPacket{mark.event, 1});
+  mark.queue = stream.queue;
+  return mark;
+}
+
+void Streams::wait(Stream& stream, const QueueMark& mark) {
+  if (mark.queue == stream.queue || device_().complete(mark.ticket)) return;
+  submit(stream, gpu::EventWaitPacket{mark.event, 1});
+}
+
+// Streams take queues from the lowest on.
+unsigned Streams::side_queue() {
+  const unsigned queues = device_().machine().queue.count;
+  return queues - 1 - side_queues_++ % queues;
 }
 
 /// The legacy default stream waits for all blocking streams, and they for it. A wait follows its record in order of

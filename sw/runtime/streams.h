@@ -15,6 +15,8 @@
 
 namespace castor::runtime {
 
+class Capture;
+
 /// A CUDA stream: an order of work on one of the device's queues (stream k is queue k mod queue.count).
 struct Stream {
   unsigned id = 0;
@@ -25,6 +27,7 @@ struct Stream {
   gpu::Ticket last = 0;                    ///< youngest work
   std::optional<JobDriver::StreamId> job;  ///< it has deadlines: the driver's stream
   bool held = false;                       ///< kernels wait to be announced
+  std::shared_ptr<Capture> capture{};      ///< its work becomes nodes of a graph, until that capture ends
 };
 
 /// A CUDA event.
@@ -34,6 +37,16 @@ struct Event {
   bool recorded = false;
   gpu::Ticket ticket = 0;   ///< of the youngest record
   std::uint64_t count = 0;  ///< records so far
+  /// Capture that the youngest record was in, 0: none; and the nodes of its graph that the event then stood for.
+  std::uint64_t capture = 0;
+  std::vector<cudaGraphNode_t> nodes{};
+};
+
+/// A place in the order of a queue: all that was submitted to it before.
+struct QueueMark {
+  std::uint64_t event = 0;
+  unsigned queue = 0;
+  gpu::Ticket ticket = 0;
 };
 
 /// The streams and events of the program, and the order of the work that is given to them: what comes after what on
@@ -51,6 +64,11 @@ class Streams {
 
   /// Appends work to a stream with the legacy default stream's ordering.
   gpu::Ticket submit(Stream& stream, gpu::Packet packet);
+  /// The present end of a stream's work, and a wait of another stream for it.
+  [[nodiscard]] QueueMark mark(Stream& stream);
+  void wait(Stream& stream, const QueueMark& mark);
+  /// Queue for work beside that of the program's streams: those that have fewest of them come first.
+  [[nodiscard]] unsigned side_queue();
   /// Announces what a stream with deadlines holds back.
   void submit_job(Stream& stream);
   /// The driver of jobs; made at first use.
@@ -82,6 +100,7 @@ class Streams {
   std::unordered_map<cudaEvent_t, std::unique_ptr<Event>> events_;
   unsigned next_stream_ = 1;
   std::uint64_t next_event_ = 1;
+  unsigned side_queues_ = 0;          // given out so far
   std::vector<gpu::Ticket> orphans_;  // youngest work of destroyed streams
   std::unique_ptr<JobDriver> jobs_;
   std::vector<JobDriver::StreamId> orphan_jobs_;  // of destroyed streams, under way then

@@ -16,7 +16,8 @@ function(castor_api_program name)
   set(${name}_program "${PROJECT_BINARY_DIR}/tests/platform/api/${name}" PARENT_SCOPE)
 endfunction()
 
-foreach(name IN ITEMS streams memory kernels threads driver statics endless concurrent widths helpers images waiting symbols)
+foreach(name IN ITEMS streams memory kernels threads driver statics endless concurrent widths helpers images waiting symbols
+    graphs graphs_driver capture)
   castor_api_program(${name})
 endforeach()
 
@@ -76,6 +77,11 @@ foreach(machine IN ITEMS "" functional_)
   castor_script_test(api_${machine}threads KIND platform COMMAND "${threads_program}" ENVIRONMENT ${run})
   castor_script_test(api_${machine}driver KIND platform ENVIRONMENT ${run}
     COMMAND "${driver_program}" "${PROJECT_SOURCE_DIR}/tests/platform/api/scale.ptx")
+  foreach(name IN ITEMS graphs capture)
+    castor_script_test(api_${machine}${name} KIND platform COMMAND "${${name}_program}" ENVIRONMENT ${run})
+  endforeach()
+  castor_script_test(api_${machine}graphs_driver KIND platform ENVIRONMENT ${run}
+    COMMAND "${graphs_driver_program}" "${PROJECT_SOURCE_DIR}/tests/platform/api/scale.ptx")
   castor_script_test(api_${machine}concurrent KIND platform COMMAND "${concurrent_program}"
     ENVIRONMENT ${run} "CASTOR_PLATFORM=${PROJECT_SOURCE_DIR}/tests/platform/api/one_sm.yaml")
   castor_script_test(api_${machine}waiting KIND platform ENVIRONMENT ${run}
@@ -87,7 +93,8 @@ foreach(machine IN ITEMS "" functional_)
 endforeach()
 
 castor_runs_over_sanitizers(api_streams api_threads api_driver api_concurrent api_symbols api_statics api_images
-  api_linked_files api_kernels_kepler_k20c api_functional_memory)
+  api_linked_files api_kernels_kepler_k20c api_functional_memory
+  api_graphs api_capture api_graphs_driver)
 
 # The driver's library by its name; programs that the sanitizers know nothing of cannot load theirs.
 if(NOT CASTOR_SANITIZE AND CASTOR_CC_CLANG)

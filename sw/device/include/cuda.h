@@ -1,5 +1,5 @@
 // The part of the CUDA driver API that Castor implements: contexts, modules from PTX, memory, launches, streams,
-// events.
+// events, graphs.
 //
 // Names and numeric values are CUDA's (11.x). Entry points whose binary name carries a _v2 suffix are mapped by macros,
 // as in CUDA, so a program that resolves names by dlsym finds the same ones.
@@ -25,6 +25,9 @@ typedef struct CUmod_st* CUmodule;
 typedef struct CUfunc_st* CUfunction;
 typedef struct CUevent_st* CUevent;
 typedef struct CUstream_st* CUstream;
+typedef struct CUgraph_st* CUgraph;
+typedef struct CUgraphNode_st* CUgraphNode;
+typedef struct CUgraphExec_st* CUgraphExec;
 typedef size_t(CUDA_CB* CUoccupancyB2DSize)(int blockSize);
 typedef unsigned int cuuint32_t;
 typedef unsigned long cuuint64_t;
@@ -511,6 +514,8 @@ typedef void(CUDA_CB* CUhostFn)(void* userData);
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuEventDestroy cuEventDestroy_v2
 
+#include "castor_cuda/driver_graphs.h"
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -625,6 +630,7 @@ CUresult cuStreamDestroy(CUstream hStream);
 
 CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags);
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream);
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags);
 CUresult cuEventQuery(CUevent hEvent);
 CUresult cuEventSynchronize(CUevent hEvent);
 CUresult cuEventDestroy(CUevent hEvent);

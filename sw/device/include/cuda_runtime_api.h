@@ -1,7 +1,7 @@
 // The CUDA runtime API as Castor implements it: plain C declarations with CUDA's signatures.
 //
 // Usable from any host compiler, with or without CUDA mode. Functions that CUDA has and this header lacks (textures,
-// surfaces, arrays, graphs, external memory) are not supported; a program that calls one does not compile.
+// surfaces, arrays, external memory) are not supported; a program that calls one does not compile.
 #pragma once
 #define __CUDA_RUNTIME_API_H__
 
@@ -73,7 +73,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* devPtr, size_t length CASTOR_DEFAULT_ARG(0),
                                      unsigned int flags CASTOR_DEFAULT_ARG(cudaMemAttachSingle));
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus* pCaptureStatus);
 cudaError_t cudaCtxResetPersistingL2Cache(void);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userData);
 
@@ -182,3 +181,5 @@ cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim, size_t* sh
 #if defined(__cplusplus)
 }
 #endif
+
+#include "castor_cuda/graph_api.h"

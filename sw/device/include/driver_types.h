@@ -444,6 +444,7 @@ typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 typedef struct cudaArray* cudaArray_t;
 typedef const struct cudaArray* cudaArray_const_t;
 typedef struct CUgraph_st* cudaGraph_t;
+typedef struct CUgraphNode_st* cudaGraphNode_t;
 typedef struct CUgraphExec_st* cudaGraphExec_t;
 
 typedef void (*cudaHostFn_t)(void* userData);
@@ -610,3 +611,5 @@ typedef struct cudaIpcEventHandle_st {
 typedef struct cudaIpcMemHandle_st {
   char reserved[CUDA_IPC_HANDLE_SIZE];
 } cudaIpcMemHandle_t;
+
+#include "castor_cuda/graph_types.h"

@@ -148,7 +148,7 @@ static void streams() {
   FEATURE("Streams and events", "`cudaStreamPerThread`, `cudaStreamLegacy`",
           GOOD(cudaStreamSynchronize(cudaStreamPerThread)) && o.v[0] == 7);
   cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusActive;
-  FEATURE("Streams and events", "`cudaStreamIsCapturing`: never",
+  FEATURE("Streams and events", "`cudaStreamIsCapturing`",
           GOOD(cudaStreamIsCapturing(first, &capturing)) && capturing == cudaStreamCaptureStatusNone);
 }
 
