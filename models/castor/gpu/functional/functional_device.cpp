@@ -56,6 +56,46 @@ Fault stuck(ThreadBlock& block) {
   return fault;
 }
 
+// The fault of a run that has reached a limit of instructions or of the host's time.
+std::optional<Fault> limit(const Machine& machine, std::uint64_t instructions, RunEnd& end, const ThreadBlock& block) {
+  Fault fault;
+  std::string what;
+  if (machine.run.max_instructions && instructions >= *machine.run.max_instructions) {
+    fault.kind = FaultKind::kInstructionLimit;
+    what = "instruction limit reached: run.max_instructions = " + std::to_string(*machine.run.max_instructions) +
+           " warp instructions";
+  } else if (end.host.reached()) {
+    fault.kind = FaultKind::kHostLimit;
+    what = end.host.text();
+  } else {
+    return std::nullopt;
+  }
+  end.limit_reached = true;
+  fault.kernel = block.launch().program->kernel;
+  fault.block = block.index();
+  fault.message = what + "; kernel " + base::readable_name(fault.kernel) +
+                  " was running. An endless loop? Otherwise raise the limit";
+  return fault;
+}
+
+// Of a machine on which every warp that is resident waits or repeats a loop, and nothing else is under way.
+template <class Residents>
+std::optional<Fault> spin_deadlock(const Residents& residents, const SpinCheck& spins, const Machine& machine,
+                                   const Store& store) {
+  if (!spins.watching()) return std::nullopt;
+  for (const auto& resident : residents)
+    if (resident.watch != spins.number() || !resident.block->repeats()) return std::nullopt;
+  std::vector<SpinningWarp> warps;
+  for (const auto& resident : residents) resident.block->add_spinning(warps);
+  const std::string span = std::to_string(machine.watchdog.cycles) + " warp instructions (watchdog.cycles)";
+  Fault fault;
+  fault.kind = FaultKind::kSpinDeadlock;
+  fault.kernel = residents.front().kernel->launch.program->kernel;
+  fault.block = residents.front().block->index();
+  fault.message = "spinning deadlock: " + spin_report(warps, span, store);
+  return fault;
+}
+
 // A set for all thread blocks that are alike.
 void write_affine(std::ostream& file, const Launch& launch,
                   const std::map<std::string, std::vector<std::uint64_t>>& affine) {
@@ -87,8 +127,7 @@ FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
       programs_(machine.sm.lanes, nullptr),
       queues_(machine.queue.count),
       launcher_(machine_, store_, programs_),
-      host_limit_(machine.run.max_seconds),
-      spins_(machine.watchdog.cycles) {
+      end_(machine_) {
   set_print_sink(nullptr);
   interpreter_.set_launcher(&launcher_);
   if (machine_.run.affine.empty()) return;
@@ -346,20 +385,20 @@ void FunctionalDevice::turn() {
     resident.block->set_caller({placed_, kernel.id, kernel.launch.program->code_values});
   }
   const Counters before = counters_;
-  if (resident.watch != (spins_.watching() ? spins_.number() : 0)) {
-    resident.watch = spins_.watching() ? spins_.number() : 0;
-    resident.block->watch_loops(spins_.watching());
+  if (resident.watch != (end_.spins.watching() ? end_.spins.number() : 0)) {
+    resident.watch = end_.spins.watching() ? end_.spins.number() : 0;
+    resident.block->watch_loops(end_.spins.watching());
   }
   std::optional<Fault> fault = run_block(resident);
   if (!resident.spins) {
-    spins_.progress(counters_.warp_instructions);
-  } else if (spins_.watching() && !resident.block->spin_watch()->is_open()) {
-    spins_.disturb(counters_.warp_instructions);
+    end_.spins.progress(counters_.warp_instructions);
+  } else if (end_.spins.watching() && !resident.block->spin_watch()->is_open()) {
+    end_.spins.disturb(counters_.warp_instructions);
   }
   kernel.statistics.warp_instructions += counters_.warp_instructions - before.warp_instructions;
   kernel.statistics.thread_instructions += counters_.thread_instructions - before.thread_instructions;
   if (interpreter_.memory().outside_reads().lanes != 0) collect_outside_reads(kernel);
-  if (!fault) fault = limit(resident);
+  if (!fault) fault = limit(machine_, counters_.warp_instructions, end_, *resident.block);
   if (fault) {
     launcher_.blocks().end(resident.block->caller().block);
     stop(kernel, std::move(*fault));
@@ -382,49 +421,6 @@ void FunctionalDevice::turn() {
   } else {
     resident_.push_back(std::move(resident));
   }
-}
-
-std::optional<Fault> FunctionalDevice::limit(const Resident& resident) {
-  Fault fault;
-  std::string what;
-  if (machine_.run.max_instructions && counters_.warp_instructions >= *machine_.run.max_instructions) {
-    fault.kind = FaultKind::kInstructionLimit;
-    what = "instruction limit reached: run.max_instructions = " + std::to_string(*machine_.run.max_instructions) +
-           " warp instructions";
-  } else if (host_limit_.reached()) {
-    fault.kind = FaultKind::kHostLimit;
-    what = host_limit_.text();
-  } else {
-    return std::nullopt;
-  }
-  limit_reached_ = true;
-  fault.kernel = resident.kernel->launch.program->kernel;
-  fault.block = resident.block->index();
-  fault.message = what + "; kernel " + base::readable_name(fault.kernel) +
-                  " was running. An endless loop? Otherwise raise the limit";
-  return fault;
-}
-
-// Every warp that is resident waits or repeats a loop, and nothing else is under way.
-bool FunctionalDevice::spin_for_ever() const {
-  return spins_.watching() && returning_.empty() &&
-         std::all_of(resident_.begin(), resident_.end(), [&](const Resident& resident) {
-           return resident.watch == spins_.number() && resident.block->repeats();
-         });
-}
-
-void FunctionalDevice::record_spin_deadlock() {
-  std::vector<SpinningWarp> warps;
-  for (const Resident& resident : resident_) resident.block->add_spinning(warps);
-  Fault fault;
-  fault.kind = FaultKind::kSpinDeadlock;
-  fault.kernel = resident_.front().kernel->launch.program->kernel;
-  fault.block = resident_.front().block->index();
-  fault.message =
-      "spinning deadlock: " +
-      spin_report(warps, std::to_string(machine_.watchdog.cycles) + " warp instructions (watchdog.cycles)", store_);
-  // None of them goes on; what waits behind them does.
-  while (!resident_.empty()) stop(*resident_.front().kernel, fault);
 }
 
 std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
@@ -544,13 +540,13 @@ void FunctionalDevice::stop(Running& kernel, Fault fault) {
 
 Outcome FunctionalDevice::advance(const std::function<bool()>& reached, bool host_waits) {
   const bool faulted_before = fault_.has_value();
-  spins_.progress(counters_.warp_instructions);  // the host may have written
-  std::size_t turns = 0;                         // of the watch under way
+  end_.spins.progress(counters_.warp_instructions);  // the host may have written
+  std::size_t turns = 0;                             // of the watch under way
   while (!reached()) {
     if (interrupted_.exchange(false)) return Outcome::kInterrupted;
     if (machine_.run.stop_after && rows_.closed() >= *machine_.run.stop_after) return Outcome::kStopped;
     const bool served = serve_queues();
-    if (served) spins_.progress(counters_.warp_instructions);
+    if (served) end_.spins.progress(counters_.warp_instructions);
     if (!faulted_before && fault_) return Outcome::kFault;
     if (reached()) break;
     if (resident_.empty() || running_.size() > 1 || served) place_blocks();
@@ -561,13 +557,15 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached, bool hos
         return Outcome::kDeadlock;
       }
     }
-    if (host_waits) spins_.look(counters_.warp_instructions, resident_.size());
+    if (host_waits) end_.spins.look(counters_.warp_instructions, resident_.size());
     turn();
     place_blocks();
-    if (!faulted_before && fault_) return limit_reached_ ? Outcome::kLimit : Outcome::kFault;
-    turns = spins_.watching() ? turns + 1 : 0;
-    if (turns > resident_.size() && turns % (resident_.size() + 1) == 0 && spin_for_ever()) {
-      record_spin_deadlock();
+    if (!faulted_before && fault_) return end_.limit_reached ? Outcome::kLimit : Outcome::kFault;
+    turns = end_.spins.watching() ? turns + 1 : 0;
+    if (!returning_.empty() || turns == 0 || turns % (resident_.size() + 1) != 0) continue;
+    if (const auto fault = spin_deadlock(resident_, end_.spins, machine_, store_)) {
+      // None of them goes on; what waits behind them does.
+      while (!resident_.empty()) stop(*resident_.front().kernel, *fault);
       return Outcome::kDeadlock;
     }
   }
@@ -630,7 +628,7 @@ void FunctionalDevice::reset() {
   launcher_.reset();
   events_.clear();
   fault_.reset();
-  limit_reached_ = false;
+  end_.limit_reached = false;
   tickets_.reset();
 }
 

@@ -12,10 +12,9 @@
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/functional/interpreter.h"
-#include "castor/gpu/functional/spin_check.h"
+#include "castor/gpu/functional/run_end.h"
 #include "castor/gpu/functional/thread_block.h"
 #include "castor/gpu/functional/tickets.h"
-#include "castor/gpu/host_limit.h"
 #include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/launch/launcher.h"
 #include "castor/gpu/loaded_program.h"
@@ -126,8 +125,6 @@ class FunctionalDevice final : public Device {
   void place_blocks();
   void turn();
   [[nodiscard]] std::optional<Fault> run_block(Resident& resident);
-  /// The fault of a run that has reached a limit of instructions or of the host's time.
-  [[nodiscard]] std::optional<Fault> limit(const Resident& resident);
   void collect_outside_reads(Running& kernel);
   void finish_if_done(Running& kernel);
   void retire(Running& kernel);
@@ -136,8 +133,6 @@ class FunctionalDevice final : public Device {
   void stop(Running& kernel, Fault fault);
   /// `host_waits`: it does nothing before something completes.
   Outcome advance(const std::function<bool()>& reached, bool host_waits);
-  [[nodiscard]] bool spin_for_ever() const;
-  void record_spin_deadlock();
   [[nodiscard]] Picoseconds work_time() const;
   [[nodiscard]] std::string waiting_chain() const;
 
@@ -160,9 +155,7 @@ class FunctionalDevice final : public Device {
   Counters counters_;
   Picoseconds idle_time_ = 0;
   std::optional<Fault> fault_;
-  bool limit_reached_ = false;
-  HostLimit host_limit_;
-  SpinCheck spins_;
+  RunEnd end_;
   LaunchRows rows_;
   std::vector<KernelStatistics> finished_;
   OutsideReadNotice outside_read_notice_;

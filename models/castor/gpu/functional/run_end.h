@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "castor/gpu/functional/spin_check.h"
+#include "castor/gpu/host_limit.h"
+#include "castor/gpu/machine.h"
+
+namespace castor::gpu::functional {
+
+/// What ends a run of the functional machine that does not end by itself.
+struct RunEnd {
+  explicit RunEnd(const Machine& machine) : host(machine.run.max_seconds), spins(machine.watchdog.cycles) {}
+
+  HostLimit host;
+  SpinCheck spins;
+  bool limit_reached = false;  ///< of instructions, or of the host's time
+};
+
+}  // namespace castor::gpu::functional
