@@ -76,6 +76,12 @@ def parts(root):
     for block in blocks:
         every = f"{castor} cosim {block} --all --cycles 1000000 --seed 101"
         found[f"lockstep-{block}"] = f"{castor} cosim {block} && {every}"
+    maths = "tests/platform/device"
+    found["maths"] = (
+        "cmake --preset release && cmake --build build/release --parallel --target device_maths_accuracy && "
+        f"CASTOR_SET=run.functional=1 python3 {maths}/maths_document.py "
+        f"build/release/{maths}/device_maths_accuracy docs/maths.md --full"
+    )
     found["documents"] = "CASTOR_LONG=1 python3 tests/platform/documents_test.py build/release"
     for number in range(1, TIDY_PARTS + 1):
         found[f"tidy-{number}"] = f"git ls-files -- '*.cpp' | tests/tidy.sh {number} {TIDY_PARTS}"

@@ -12,7 +12,7 @@ set(types_O0 LONGS)
 set(types_O1 WORDS)
 set(types_O2 LONGS)
 set(types_O3 BYTES)
-foreach(name IN ITEMS copies dpx groups integers maths_accuracy random rounding shifts short_floats short_memory warps)
+foreach(name IN ITEMS copies dpx groups integers random rounding shifts short_floats short_memory warps)
   castor_sample(levels ${name} 1 O0 O2)
   if(name STREQUAL copies)
     set(levels O0 O1 O2 O3)
@@ -67,3 +67,14 @@ set_target_properties(device_short_floats_sm_80 PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
 castor_script_test(device_short_floats_sm_80 KIND platform
   ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_short_floats_sm_80)
+
+# The maths library in every binade, and docs/maths.md, which shows what a run with more arguments finds.
+# The host side waits for the C library; to optimise it would take longer than to run it.
+castor_cuda_program(device_maths_accuracy
+  SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/maths_accuracy.cu" OPTIONS -O2 -Xcompiler -O0)
+set_target_properties(device_maths_accuracy PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
+castor_script_test(device_maths_accuracy KIND platform
+  ENVIRONMENT "CASTOR_SET=run.functional=1"
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/device/maths_document.py"
+          $<TARGET_FILE:device_maths_accuracy> "${PROJECT_SOURCE_DIR}/docs/maths.md")

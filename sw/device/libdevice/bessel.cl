@@ -8,6 +8,7 @@
 
 #define TWO_OVER_PI 0.63661977236758134308
 #define EULER_GAMMA 0.57721566490153286061
+#define LN_2 0.69314718055994530942
 #define SERIES_LIMIT 25.0
 
 typedef struct {
@@ -76,8 +77,8 @@ static void hankel(int n, double x, double* p, double* q) {
 static bessel01 bessel_hankel(double x) {
   bessel01 r;
   double p, q;
-  double s = sin(x);
-  double c = cos(x);
+  double s, c;
+  __nv_sincos(x, &s, &c);
   // cos(x - pi/4) and sin(x - pi/4), each times sqrt(2).
   double c0 = c + s;
   double s0 = s - c;
@@ -91,28 +92,82 @@ static bessel01 bessel_hankel(double x) {
   r.y1 = f * (q * s0 - p * c0);
   return r;
 }
+// The zeros near to and below 8 as sums of two doubles, with the slopes there: the error next to them has to be relative.
+typedef struct {
+  double zero, zero_low, slope;
+} bessel_zero;
+static __constant bessel_zero kZerosJ0[] = {
+    {2.40482555769577289, -1.17669165153089412e-16, -0.519147497289466788},
+    {5.52007811028631057, 8.08859714614672231e-17, 0.340264806558368149},
+    {8.65372791291101251, -2.92812607320778988e-16, -0.27145229992838192},
+};
+static __constant bessel_zero kZerosJ1[] = {
+    {3.83170597020751247, -1.52691840900880675e-16, -0.402759395702552972},
+    {7.01558666981561885, -9.4141656534103891e-17, 0.300115752526132563},
+};
+static __constant bessel_zero kZerosY0[] = {
+    {0.893576966279167495, 2.65962315397203846e-17, 0.879420802497194771},
+    {3.95767841931485798, -1.07643406975627058e-16, -0.402542671775024236},
+    {7.08605106030177279, -8.83528572308540811e-17, 0.300097614910475186},
+};
+static __constant bessel_zero kZerosY1[] = {
+    {2.19714132603101708, -4.82598358764549658e-17, 0.520786412402267511},
+    {5.42968104079413472, 4.16251402667037697e-16, -0.340318045523440558},
+    {8.59600586833116864, 2.84158383400636661e-16, 0.271459877311533545},
+};
+// Taylor's series around a zero r of a function of order n, if x is near to one of `count`. Coefficients follow from
+// Bessel's equation x^2 y'' + x y' + (x^2 - n^2) y = 0 with x = r + d.
+static int is_near_zero(__constant bessel_zero* zeros, int count, int n, double x, double* result) {
+  for (int i = 0; i < count; ++i) {
+    double r = zeros[i].zero;
+    double d = (x - r) - zeros[i].zero_low;
+    if (!(fabs(d) < fmin(1.6, 0.4 * r))) continue;
+    double a[4] = {0.0, 0.0, 0.0, zeros[i].slope};  // those of d^(k-2) to d^(k+1)
+    double power = d;
+    double sum = a[3] * d;
+    for (int k = 0; k < 48; ++k) {
+      double next = r * ((k + 1) * (2 * k + 1)) * a[3] + (k * k - n * n + r * r) * a[2] + 2.0 * r * a[1] + a[0];
+      a[0] = a[1], a[1] = a[2], a[2] = a[3];
+      a[3] = -next / (r * r * ((k + 2) * (k + 1)));
+      power *= d;
+      sum = fma(a[3], power, sum);
+    }
+    *result = sum;
+    return 1;
+  }
+  return 0;
+}
+
 static bessel01 bessel(double x) { return x < SERIES_LIMIT ? bessel_miller(x) : bessel_hankel(x); }
 
 double __nv_j0(double x) {
   double a = fabs(x);
   if (x != x) return x;
   if (a == INFINITY) return 0.0;
+  double near;
+  if (is_near_zero(kZerosJ0, 3, 0, a, &near)) return near;
   return a < 1e-8 ? 1.0 : bessel(a).j0;
 }
 double __nv_j1(double x) {
   double a = fabs(x);
   if (x != x) return x;
   if (a == INFINITY) return copysign(0.0, x);
+  double near;
+  if (is_near_zero(kZerosJ1, 2, 1, a, &near)) return x < 0.0 ? -near : near;
   return a < 1e-8 ? 0.5 * x : copysign(1.0, x) * bessel(a).j1;
 }
 double __nv_y0(double x) {
   if (!(x > 0.0)) return x == 0.0 ? -INFINITY : NAN;
   if (x == INFINITY) return 0.0;
-  return x < 1e-8 ? TWO_OVER_PI * (log(0.5 * x) + EULER_GAMMA) : bessel(x).y0;
+  double near;
+  if (is_near_zero(kZerosY0, 3, 0, x, &near)) return near;
+  return x < 1e-8 ? TWO_OVER_PI * (log(x) + (EULER_GAMMA - LN_2)) : bessel(x).y0;
 }
 double __nv_y1(double x) {
   if (!(x > 0.0)) return x == 0.0 ? -INFINITY : NAN;
   if (x == INFINITY) return 0.0;
+  double near;
+  if (is_near_zero(kZerosY1, 3, 1, x, &near)) return near;
   return x < 1e-8 ? -TWO_OVER_PI / x : bessel(x).y1;
 }
 double __nv_jn(int n, double x) {
@@ -123,6 +178,12 @@ double __nv_jn(int n, double x) {
   double a = fabs(x);
   double sign = x < 0.0 && (n & 1) ? -1.0 : 1.0;
   if (a == 0.0 || a == INFINITY) return sign * 0.0;
+  if (a < 1e-8) {
+    // The first term of the power series.
+    double v = sign;
+    for (int k = 1; k <= n && v != 0.0; ++k) v *= 0.5 * a / k;
+    return v;
+  }
   if ((double)n < a) {
     // Upward recurrence is stable below the turning point.
     bessel01 b = bessel(a);
@@ -195,6 +256,7 @@ static double bessel_i(int n, double x) {
     sum += sum_low;
     return n == 0 ? sum : 0.5 * x * sum;
   }
+  if (a > 720.0) return n != 0 ? copysign((double)INFINITY, x) : (double)INFINITY;
   double mu = 4.0 * n * n;
   double term = 1.0;
   double sum = 1.0;

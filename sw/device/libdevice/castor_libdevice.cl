@@ -3,6 +3,7 @@
 #include "integer.cl"
 #include "simd.cl"
 #include "fast.cl"
+#include "trigonometry.cl"
 #include "elementary.cl"
 #include "single.cl"
 #include "special.cl"

@@ -8,6 +8,10 @@
 // The single-precision version is in single.cl.
 #define FORWARD_D(name) \
   double __nv_##name(double a) { return name(a); }
+// libclc's double-precision version loses the sign of zero.
+#define FORWARD_KEEPING_ZERO(name)                   \
+  float __nv_##name##f(float a) { return name(a); }  \
+  double __nv_##name(double a) { return a == 0.0 ? a : name(a); }
 #define FORWARD2(name)                                                 \
   float __nv_##name##f(float a, float b) { return name(a, b); }        \
   double __nv_##name(double a, double b) { return name(a, b); }
@@ -16,26 +20,18 @@ FORWARD(acos)
 FORWARD(acosh)
 FORWARD(asin)
 FORWARD(asinh)
-FORWARD(atan)
+FORWARD_KEEPING_ZERO(atan)
 FORWARD(atanh)
 FORWARD(cbrt)
-FORWARD_D(cos)
-FORWARD(cosh)
-FORWARD(cospi)
-FORWARD(erf)
+FORWARD_KEEPING_ZERO(erf)
 FORWARD_D(exp)
 FORWARD_D(exp10)
 FORWARD_D(exp2)
-FORWARD(expm1)
-FORWARD(lgamma)
+FORWARD_KEEPING_ZERO(expm1)
 FORWARD_D(log)
 FORWARD_D(log10)
 FORWARD(log1p)
 FORWARD_D(log2)
-FORWARD_D(sin)
-FORWARD(sinh)
-FORWARD(sinpi)
-FORWARD(tan)
 FORWARD(tanh)
 FORWARD2(atan2)
 FORWARD2(hypot)
@@ -52,17 +48,36 @@ double __nv_erfc(double a) { return erfc(a); }
 float __nv_erfcf(float a) { return (float)erfc((double)a); }
 float __nv_powif(float a, int b) { return pown(a, b); }
 double __nv_powi(double a, int b) { return pow(a, (double)b); }
-void __nv_sincos(double a, double* s, double* c) {
-  *s = sin(a);
-  *c = cos(a);
+float __nv_tanf(float a) { return tan(a); }
+
+double __nv_lgamma(double a) { return lgamma(a); }
+// libclc's single-precision lgamma is off by many bits at the zeros, all but two of which are negative, and gives -inf for
+// -inf.
+float __nv_lgammaf(float a) { return a < 0.0f ? (float)lgamma((double)a) : lgamma(a); }
+
+// Hyperbolic sine and cosine; libclc's double-precision ones read past the end of a table where they overflow.
+//
+// exp(a) / 2 for a >= 709, where exp overflows before it: exp(a - k) 2^1023 (1 + d) with k = 1024 ln(2) (1 + ...) rounded
+// and 1 + d = exp(k) / 2^1024.
+static double half_exp_large(double a) {
+  double v = exp(fmin(a, 800.0) - 709.782712893383973);
+  return fma(v, -2.37470393737858274e-14, v) * 0x1p1023;
 }
-void __nv_sincospif(float a, float* s, float* c) {
-  *s = sinpi(a);
-  *c = cospi(a);
+float __nv_sinhf(float a) { return sinh(a); }
+float __nv_coshf(float a) { return cosh(a); }
+double __nv_sinh(double x) {
+  double a = fabs(x);
+  if (a >= 709.0) return copysign(half_exp_large(a), x);
+  if (a < 0x1p-28) return x;
+  double t = expm1(a);
+  double v = a < 1.0 ? 2.0 * t - t * t / (t + 1.0) : t + t / (t + 1.0);
+  return copysign(0.5 * v, x);
 }
-void __nv_sincospi(double a, double* s, double* c) {
-  *s = sinpi(a);
-  *c = cospi(a);
+double __nv_cosh(double x) {
+  double a = fabs(x);
+  if (a >= 709.0) return half_exp_large(a);
+  double e = exp(a);
+  return fma(0.5, e, 0.5 / e);
 }
 
 // NaN if either operand is one; 0 where a does not exceed b.
@@ -204,5 +219,6 @@ double __nv_remainder(double a, double b) {
 
 #undef FORWARD
 #undef FORWARD_D
+#undef FORWARD_KEEPING_ZERO
 #undef FORWARD2
 #undef REMQUO

@@ -111,27 +111,55 @@ static INLINE float sine_of_quarter(float r, int quadrant) {
   return quadrant & 2 ? -v : v;
 }
 float __nv_sinf(float x) {
-  if (!(__builtin_fabsf(x) <= TRIG_LIMIT)) return sin(x);
+  if (!(__builtin_fabsf(x) <= TRIG_LIMIT)) return (float)__nv_sin((double)x);
   int q;
   float r = reduce_quarter(x, &q);
   return x == 0.0f ? x : sine_of_quarter(r, q);
 }
 float __nv_cosf(float x) {
-  if (!(__builtin_fabsf(x) <= TRIG_LIMIT)) return cos(x);
+  if (!(__builtin_fabsf(x) <= TRIG_LIMIT)) return (float)__nv_cos((double)x);
   int q;
   float r = reduce_quarter(x, &q);
   return sine_of_quarter(r, q + 1);
 }
 void __nv_sincosf(float x, float* s, float* c) {
   if (!(__builtin_fabsf(x) <= TRIG_LIMIT)) {
-    *s = sin(x);
-    *c = cos(x);
+    double wide_s, wide_c;
+    __nv_sincos((double)x, &wide_s, &wide_c);
+    *s = (float)wide_s;
+    *c = (float)wide_c;
     return;
   }
   int q;
   float r = reduce_quarter(x, &q);
   *s = x == 0.0f ? x : sine_of_quarter(r, q);
   *c = sine_of_quarter(r, q + 1);
+}
+
+// pi x = quadrant * pi / 2 + r; all differences are exact. Zeros as in double precision.
+static INLINE float reduce_turns_f(float x, int* quadrant) {
+  float y = __nvvm_fma_rn_f(-2.0f, __builtin_rintf(0.5f * x), x);
+  float j = __builtin_rintf(2.0f * y);
+  float t = __nvvm_fma_rn_f(j, -0.5f, y);
+  *quadrant = (int)j;
+  return __nvvm_fma_rn_f(t, 3.14159274f, t * -8.74227766e-8f);
+}
+static INLINE float with_sign_if_zero(float v, float x) { return v == 0.0f ? __builtin_copysignf(v, x) : v; }
+float __nv_sinpif(float x) {
+  int q;
+  float r = reduce_turns_f(x, &q);
+  return with_sign_if_zero(sine_of_quarter(r, q), x);
+}
+float __nv_cospif(float x) {
+  int q;
+  float r = reduce_turns_f(x, &q);
+  return sine_of_quarter(r, q + 1) + 0.0f;
+}
+void __nv_sincospif(float x, float* s, float* c) {
+  int q;
+  float r = reduce_turns_f(x, &q);
+  *s = with_sign_if_zero(sine_of_quarter(r, q), x);
+  *c = sine_of_quarter(r, q + 1) + 0.0f;
 }
 
 #undef LOG2_E_F

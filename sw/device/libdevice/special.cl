@@ -172,24 +172,26 @@ static double gamma_stirling(double x) {
 }
 double __nv_tgamma(double x) {
   if (IS_NAN(x)) return x;
-  if (x == 0.0) return 1.0 / x;
+  if (fabs(x) < 0x1p-60) return 1.0 / x;
   double f = floor(x);
   if (x < 0.0 && (f == x || x == -INFINITY)) return NAN;
   if (x > 171.7) return INFINITY;
   if (x >= 30.0) return gamma_stirling(x);
   if (x >= -20.0) {
-    // Gamma(x) = (x-1)(x-2)...(1+t) Gamma(1+t), with t the fraction; below 1 by division. Products of the shifts are
-    // kept in double-double, since up to thirty of them enter.
+    // Gamma(x) = (x-1)(x-2)...(1+t) Gamma(1+t), with t the fraction; below 1 by division by x (x+1)... Products of the
+    // shifts are kept in double-double, since up to thirty of them enter. They are made from x: next to an integer t has
+    // lost bits of it.
     int n = (int)f;
     double t = x - f;
     double hi = 1.0;
     double lo = 0.0;
-    int low = n >= 1 ? 1 : n;
-    int high = n >= 1 ? n : 1;
-    for (int k = low; k < high; ++k) {
-      // k + t with its rounding error; |k| >= t or k = 0, so the difference is exact.
-      double a = k + t;
-      double al = t - (a - k);
+    int first = n >= 1 ? 1 - n : 0;
+    int end = n >= 1 ? 0 : 1 - n;
+    for (int k = first; k < end; ++k) {
+      // x + k with its rounding error.
+      double a = x + k;
+      double b = a - x;
+      double al = (x - (a - b)) + (k - b);
       double p = hi * a;
       lo = fma(hi, a, -p) + fma(hi, al, lo * a);
       hi = p + lo;
@@ -202,7 +204,7 @@ double __nv_tgamma(double x) {
   }
   // |Gamma| is below the smallest subnormal long before -200.
   if (x < -200.0) return ((long)f & 1) ? -0.0 : 0.0;
-  double s = sinpi(x - 2.0 * floor(0.5 * x));
+  double s = __nv_sinpi(x);
   double y = -x;
   // Gamma(-y) = -pi / (y sin(pi y) Gamma(y)), and sin(pi x) = -sin(pi y).
   double p = half_power(y, 0.25);
@@ -292,7 +294,7 @@ double __nv_normcdf(double x) {
   return 0.5 * fma(-l * TWO_OVER_SQRT_PI, exp(-h * h), c);
 }
 float __nv_normcdff(float x) { return (float)__nv_normcdf((double)x); }
-double __nv_normcdfinv(double p) { return -SQRT_2 * __nv_erfcinv(2.0 * p); }
+double __nv_normcdfinv(double p) { return p == 0.5 ? 0.0 : -SQRT_2 * __nv_erfcinv(2.0 * p); }
 float __nv_normcdfinvf(float p) { return (float)__nv_normcdfinv((double)p); }
 
 // Gamma(1 + t) for 0 <= t < 1 as 1 / (series of the reciprocal): see gamma_series.inc.

@@ -108,6 +108,8 @@ Programs are tried as on a machine without CUDA's libraries: headers that a pack
 folders, such as Debian's `libthrust-dev`, are hidden. Where such headers are installed, castor-cc reads them, and its
 message about the missing header does not come.
 
+[The maths library](maths.md) has the error of every function beside the bound that CUDA documents.
+
 A feature is added as a `FEATURE` of a program in `tests/platform/cuda`, or as an entry of its `snippets.txt`. Then
 `tests/platform/cuda/document.py build/release/bin/castor-cc build/release/bin/castor docs/cuda.md --write` writes the
 page.

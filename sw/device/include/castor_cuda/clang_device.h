@@ -2,7 +2,8 @@
 //
 // CUDA_VERSION 9.1 is claimed while they are read: they then take the SIMD-in-word intrinsics (__vadd4 ...) from
 // libdevice instead of emitting PTX video instructions. Their shuffles of 64-bit unsigned values call themselves, so
-// those names are moved aside and shuffle.h defines them.
+// those names are moved aside and shuffle.h defines them. So are scalbln and scalblnf, which take 0, NaN and infinities
+// for numbers; math_overloads.h defines them.
 #pragma once
 
 // clang-format off
@@ -16,7 +17,11 @@
 #define __prof_trigger __castor_unused_prof_trigger
 #include <__clang_cuda_device_functions.h>
 #undef __prof_trigger
+#define scalbln castor_aside_scalbln
+#define scalblnf castor_aside_scalblnf
 #include <__clang_cuda_math.h>
+#undef scalbln
+#undef scalblnf
 
 extern "C" {
 __device__ int vprintf(const char*, const char*);

@@ -141,6 +141,10 @@ CASTOR_F2(remainder)
 #undef CASTOR_F2
 static __device__ __forceinline__ float fma(float a, float b, float c) { return fmaf(a, b, c); }
 static __device__ __forceinline__ float scalbn(float a, int n) { return scalbnf(a, n); }
+// Beyond 10000 every value is infinite or 0 already.
+static __device__ __forceinline__ int castor_scale(long n) { return n > 10000 ? 10000 : n < -10000 ? -10000 : (int)n; }
+static __device__ __forceinline__ double scalbln(double a, long n) { return __nv_scalbn(a, castor_scale(n)); }
+static __device__ __forceinline__ float scalblnf(float a, long n) { return __nv_scalbnf(a, castor_scale(n)); }
 static __device__ __forceinline__ float scalbln(float a, long n) { return scalblnf(a, n); }
 static __device__ __forceinline__ double nan(const char* tag) {
   return __nv_nan(reinterpret_cast<const signed char*>(tag));
