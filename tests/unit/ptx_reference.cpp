@@ -507,12 +507,14 @@ class Execution {
   [[nodiscard]] u64 small(u64 bits, const Format& f, bool e5m2) const {
     if (f.is_nan(bits)) return 0x7f;
     if (form_.has("relu") && f.negative(bits)) return 0;
-    const double wanted = f.is_infinite(bits) ? 1e300 : std::fabs(double_of(bits, f));
+    const unsigned most = e5m2 ? 0x7b : 0x7e;
+    const double largest = small_value(most, e5m2);
+    const double wanted = f.is_infinite(bits) ? largest : std::min(std::fabs(double_of(bits, f)), largest);
     unsigned best = 0;
-    for (unsigned code = 1; code <= (e5m2 ? 0x7bU : 0x7eU); ++code) {
+    for (unsigned code = 1; code <= most; ++code) {
       const double nearer = std::fabs(small_value(code, e5m2) - wanted);
       const double before = std::fabs(small_value(best, e5m2) - wanted);
-      if (nearer < before || (nearer == before && code % 2 == 0) || f.is_infinite(bits)) best = code;
+      if (nearer < before || (nearer == before && code % 2 == 0)) best = code;
     }
     return best | (f.negative(bits) ? 0x80U : 0U);
   }
