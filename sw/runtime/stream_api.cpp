@@ -201,11 +201,11 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
     need(ms);
     const Event& first = session.streams().event_of(start);
     const Event& last = session.streams().event_of(end);
+    if (first.capture != 0 || last.capture != 0) throw ApiError{cudaErrorCapturedEvent};
     if (!first.recorded || !last.recorded || ((first.flags | last.flags) & cudaEventDisableTiming) != 0) {
       throw ApiError{cudaErrorInvalidResourceHandle};
     }
     session.check_fault();
-    if (first.capture != 0 || last.capture != 0) throw ApiError{cudaErrorCapturedEvent};
     const gpu::Device& device = session.device();
     if (!device.complete(first.ticket) || !device.complete(last.ticket)) throw ApiError{cudaErrorNotReady};
     const auto begin = static_cast<double>(device.completion_time(first.ticket));

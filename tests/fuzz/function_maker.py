@@ -65,7 +65,7 @@ LEAVABLE = {
     "symbol-copies": "structures at constant addresses: __constant__ variables, elements by constant indices",
     "bit-field-arguments": "structures with bit-fields as arguments and results of functions",
     "wide-fields": "64-bit values shifted right and masked",
-    "wide-results": "structures with several 128-bit integers, or arrays of them, as results of functions",
+    "wide-arguments": "structures with arrays of 128-bit integers as arguments and results of functions",
     "wide-rotations": "64-bit rotations by a variable amount",
 }
 
@@ -129,6 +129,9 @@ class Record:
 
     def has_bit_fields(self):
         return any(bits or (isinstance(kind, Record) and kind.has_bit_fields()) for _, kind, _, bits in self.members)
+
+    def has_wide_arrays(self):
+        return any(path.endswith("]") and kind.endswith("128") for path, kind in self.leaves())
 
     def text(self):
         lines = []
@@ -1015,10 +1018,10 @@ class Maker:
         plain = list(self.records)
         if "bit-field-arguments" in self.without:
             plain = [record for record in plain if not record.has_bit_fields()]
+        if "wide-arguments" in self.without:
+            plain = [record for record in plain if not record.has_wide_arrays()]
         if plain and not self.one_of(3):
             kinds.insert(self.random.randrange(len(kinds) + 1), self.pick(plain))
-        if "wide-results" in self.without:
-            plain = [record for record in plain if sum(kind.endswith("128") for _, kind in record.leaves()) < 2]
         result = self.pick(plain) if plain and self.one_of(2) else self.any_type()
         names = []
         for i, kind in enumerate(kinds):

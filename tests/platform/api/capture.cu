@@ -43,6 +43,7 @@ void one_stream() {
   GOOD(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
   CHECK(status_of(a) == cudaStreamCaptureStatusActive && status_of(b) == cudaStreamCaptureStatusNone);
   RETURNS(cudaErrorIllegalState, cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+  RETURNS(cudaErrorIllegalState, cudaGetLastError());
   GOOD(cudaMemcpyAsync(memory, host, sizeof host, cudaMemcpyHostToDevice, a));
   add<<<1, 32, 0, a>>>(memory, 5);
   GOOD(cudaGetLastError());
