@@ -47,7 +47,7 @@ TEST_F(CastorCc, NamesFileLineAndTextOfTheUserInARewrittenSource) {
 TEST_F(CastorCc, ReadsSpecialRegistersWithOneOrTwoPercentSigns) {
   // The function's name is a program's own to give.
   std::string text =
-      "__device__ unsigned long long __globaltimer() {\n  unsigned long long t;\n"
+      "static __device__ __forceinline__ unsigned long long __globaltimer() {\n  unsigned long long t;\n"
       "  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(t));\n  return t;\n}\n"
       "__global__ void k(unsigned long long* o) {\n  unsigned long long t; unsigned a;\n";
   for (const char* name : {"globaltimer", "clock64"}) {

@@ -86,9 +86,9 @@ TEST(MatrixMarket, SaysWhereAMistakeIs) {
   EXPECT_EQ(mistake(read_matrix_market, head + "3 3\n"),
             "file:2: a line 'rows columns entries' was expected, this one has 2 words");
   EXPECT_EQ(mistake(read_matrix_market, head + "0 3 1\n"),
-            "file:2: the number of rows is 0, allowed are 1 to 2147483646");
+            "file:2: the number of rows is 0, allowed are 1 to 67108864");
   EXPECT_EQ(mistake(read_matrix_market, head + "3 99999999999 1\n"),
-            "file:2: the number of columns is 99999999999, allowed are 1 to 2147483646");
+            "file:2: the number of columns is 99999999999, allowed are 1 to 67108864");
   EXPECT_EQ(mistake(read_matrix_market, head + "% c\n3 3 1\n1 4\n"), "file:4: the column is 4, allowed are 1 to 3");
   EXPECT_EQ(mistake(read_matrix_market, head + "3 3 1\n0 1\n"), "file:3: the row is 0, allowed are 1 to 3");
   EXPECT_EQ(mistake(read_matrix_market, head + "3 3 1\nx 1\n"), "file:3: the row is 'x', not a whole number");
