@@ -13,7 +13,7 @@ struct Feature {
   std::string_view instead;
 };
 
-constexpr Feature kGraphs = {"CUDA graphs", "make the same launches and copies in streams, ordered by events"};
+constexpr Feature kGraphs = {"parts of CUDA graphs", "make the same launches and copies in streams, ordered by events"};
 constexpr Feature kProcesses = {"memory shared between processes", "copy through the host, or use one process"};
 constexpr Feature kPools = {"memory pools of one's own", "use cudaMallocAsync, which has the device's pool"};
 constexpr Feature kVirtual = {"virtual memory management", "allocate all of it at once with cuMemAlloc"};

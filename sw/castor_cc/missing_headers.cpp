@@ -51,8 +51,6 @@ constexpr std::array kMissing = {
             "store bytes and convert in a function of your own, or use cuda_fp16.h"},
     Missing{"cuda_pipeline", "asynchronous copies", "copy into shared memory by assignment, then __syncthreads()"},
     Missing{"cuda_awbarrier", "split barriers", "use __syncthreads(), or the named barriers of PTX"},
-    Missing{"cooperative_groups/memcpy_async", "asynchronous copies",
-            "copy into shared memory by assignment, then __syncthreads()"},
     Missing{"cuda_texture_types", "textures", kRead},
     Missing{"texture_indirect_functions", "textures", kRead},
     Missing{"surface_functions", "surfaces", kRead},

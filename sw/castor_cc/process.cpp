@@ -89,6 +89,10 @@ ProcessResult run_process(const std::vector<std::string>& command) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (WIFSIGNALED(status) && result.error_text.empty() && pending_signal == 0) {
+    result.error_text = "castor-cc: error: " + command[0] + " was ended by signal " +
+                        std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")\n";
+  }
   return result;
 }
 

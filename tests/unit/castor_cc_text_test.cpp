@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <string>
 
 #include "castor/base/words.h"
@@ -128,6 +129,13 @@ TEST(RunProcess, ReturnsExitCodeAndErrorText) {
   const ProcessResult r = run_process({"sh", "-c", "echo wrong >&2; exit 7"});
   EXPECT_EQ(r.exit_code, 7);
   EXPECT_EQ(r.error_text, "wrong\n");
+}
+
+TEST(RunProcess, SaysWhichSignalEndedAProcessThatSaidNothing) {
+  const ProcessResult r = run_process({"sh", "-c", "kill -SEGV $$"});
+  EXPECT_EQ(r.exit_code, 128 + SIGSEGV);
+  EXPECT_EQ(r.error_text, "castor-cc: error: sh was ended by signal 11 (Segmentation fault)\n");
+  EXPECT_EQ(run_process({"sh", "-c", "echo wrong >&2; kill -SEGV $$"}).error_text, "wrong\n");
 }
 
 }  // namespace
