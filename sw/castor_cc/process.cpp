@@ -90,8 +90,8 @@ ProcessResult run_process(const std::vector<std::string>& command) {
   }
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (WIFSIGNALED(status) && result.error_text.empty() && pending_signal == 0) {
-    result.error_text = "castor-cc: error: " + command[0] + " was ended by signal " +
-                        std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")\n";
+    result.error_text = "castor-cc: error: " + command[0] + " was ended by signal " + std::to_string(WTERMSIG(status)) +
+                        " (" + ::strsignal(WTERMSIG(status)) + ")\n";
   }
   return result;
 }
