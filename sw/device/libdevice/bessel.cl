@@ -168,7 +168,7 @@ double __nv_y1(double x) {
   if (x == INFINITY) return 0.0;
   double near;
   if (is_near_zero(kZerosY1, 3, 1, x, &near)) return near;
-  return x < 1e-8 ? -TWO_OVER_PI / x : bessel(x).y1;
+  return x < 1e-10 ? -TWO_OVER_PI / x : bessel(x).y1;
 }
 double __nv_jn(int n, double x) {
   if (n < 0) return NAN;
@@ -259,7 +259,7 @@ static double bessel_i(int n, double x) {
   if (a > 720.0) return n != 0 ? copysign((double)INFINITY, x) : (double)INFINITY;
   double mu = 4.0 * n * n;
   double term = 1.0;
-  double sum = 1.0;
+  double sum = 0.0;  // of all terms but the first, which is 1
   for (int k = 1; k < 40; ++k) {
     double odd = 2 * k - 1;
     double next = -term * (mu - odd * odd) / (8.0 * k * a);
@@ -267,9 +267,10 @@ static double bessel_i(int n, double x) {
     term = next;
     sum += term;
   }
-  // exp in two factors, since it overflows before I does.
-  double e = exp(0.5 * a);
-  double r = e * (sum / sqrt(6.28318530717958647693 * a)) * e;
+  double scaled = (1.0 + sum) / sqrt(6.28318530717958647693 * a);
+  // exp overflows before I does; then it is taken in two factors, with twice the error.
+  double e = exp(a < 700.0 ? a : 0.5 * a);
+  double r = a < 700.0 ? e * scaled : e * scaled * e;
   return n != 0 && x < 0.0 ? -r : r;
 }
 double __nv_cyl_bessel_i0(double x) { return bessel_i(0, x); }

@@ -223,7 +223,7 @@ double __nv_erfcx(double x) {
     return s / (x * SQRT_PI);
   }
   double h = x * x;
-  if (x < -26.7) return INFINITY;
+  if (x < -26.63) return INFINITY;
   double e = exp(h);
   double c = erfc(x);
   return e * c + e * c * square_low(x, h);

@@ -11,7 +11,8 @@ extern "C" {
 #define WIDE1(name) Wide name##f128(Wide) noexcept;
 #define WIDE2(name) Wide name##f128(Wide, Wide) noexcept;
 WIDE1(sin)
-WIDE1(cos) WIDE1(tan) WIDE1(asin) WIDE1(acos) WIDE1(atan) WIDE1(sinh) WIDE1(cosh) WIDE1(tanh) WIDE1(asinh) WIDE1(acosh)
+WIDE1(cos)
+WIDE1(tan) WIDE1(asin) WIDE1(acos) WIDE1(atan) WIDE1(sinh) WIDE1(cosh) WIDE1(tanh) WIDE1(asinh) WIDE1(acosh)
     WIDE1(atanh) WIDE1(exp) WIDE1(exp2) WIDE1(exp10) WIDE1(expm1) WIDE1(log) WIDE1(log2) WIDE1(log10) WIDE1(log1p)
         WIDE1(cbrt) WIDE1(sqrt) WIDE1(erf) WIDE1(erfc) WIDE1(tgamma) WIDE1(lgamma) WIDE1(j0) WIDE1(j1) WIDE1(y0)
             WIDE1(y1) WIDE1(fabs) WIDE2(atan2) WIDE2(hypot) WIDE2(pow) WIDE2(copysign) Wide jnf128(int, Wide) noexcept;
@@ -355,11 +356,11 @@ SINGLE(f_log2f_near, "__log2f", x >= 0.5 && x <= 2, 1, kNone, 0.5, 2, -exp2(-22)
 SINGLE(f_log2f_far, "__log2f", !(x >= 0.5 && x <= 2), 1, kNone, 2, 99, 2, __log2f(x), log2f128(x))
 SINGLE(f_log10f_near, "__log10f", x >= 0.5 && x <= 2, 1, kNone, 0.5, 2, -exp2(-24), __log10f(x), log10f128(x))
 SINGLE(f_log10f_far, "__log10f", !(x >= 0.5 && x <= 2), 1, kNone, 2, 99, 3, __log10f(x), log10f128(x))
-SINGLE(f_sinf, "__sinf", abs(x) <= M_PI, 1, kNone, -3.1415, 3.1415, -exp2(-21.41), __sinf(x), sinf128(x))
-SINGLE(f_cosf, "__cosf", abs(x) <= M_PI, 1, kNone, -3.1415, 3.1415, -exp2(-21.41), __cosf(x), cosf128(x))
-SINGLE(f_sincosf_s, "__sincosf, sine", abs(x) <= M_PI, 1, kNone, -3.1415, 3.1415, -exp2(-21.41), fast_sine(x),
+SINGLE(f_sinf, "__sinf", abs(x) <= 3.1415927, 1, kNone, -3.1415, 3.1415, -exp2(-21.41), __sinf(x), sinf128(x))
+SINGLE(f_cosf, "__cosf", abs(x) <= 3.1415927, 1, kNone, -3.1415, 3.1415, -exp2(-21.41), __cosf(x), cosf128(x))
+SINGLE(f_sincosf_s, "__sincosf, sine", abs(x) <= 3.1415927, 1, kNone, -3.1415, 3.1415, -exp2(-21.41), fast_sine(x),
        sinf128(x))
-SINGLE(f_sincosf_c, "__sincosf, cosine", abs(x) <= M_PI, 1, kNone, -3.1415, 3.1415, -exp2(-21.41), fast_cosine(x),
+SINGLE(f_sincosf_c, "__sincosf, cosine", abs(x) <= 3.1415927, 1, kNone, -3.1415, 3.1415, -exp2(-21.41), fast_cosine(x),
        cosf128(x))
 SINGLE(f_frsqrt_rn, "__frsqrt_rn", true, 1, kNone, 0, 9, 0, __frsqrt_rn(x), 1 / sqrtf128(x))
 SINGLE(f_saturatef, "__saturatef", true, 1, kNone, -1, 2, 0, __saturatef(x),

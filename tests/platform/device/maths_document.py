@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 #: Arguments of the page, in multiples of those of the short run.
-FULL_DENSITY = 4
+FULL_DENSITY = 12
 
 BEGIN, END = "<!-- written by maths_document.py -->\n", "<!-- end -->\n"
 PRECISIONS = ("float", "double")
