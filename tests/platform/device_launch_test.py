@@ -145,11 +145,11 @@ class DeviceLaunch(unittest.TestCase):
             self.assertLess(start["ts"], ends["f"][number]["ts"])
 
     def test_a_child_that_cannot_be_compiled_fails_the_launch_of_the_host(self):
-        text = "struct Big { int v[1100]; };\n__global__ void child(int* out, Big b) { *out = b.v[3]; }\n"
+        text = "struct Big { int v[8200]; };\n__global__ void child(int* out, Big b) { *out = b.v[3]; }\n"
         text += "__global__ void parent(int* out) { child<<<1, 1>>>(out, Big{}); }"
         done = self.run_program(text)
         self.assertEqual(done.stdout, "cudaErrorInvalidPtx 0\n")
-        self.assertRegex(done.stderr, r"child\(int\*, Big\).* at most 4096")
+        self.assertRegex(done.stderr, r"child\(int\*, Big\).* at most 32764")
 
 
 if __name__ == "__main__":
