@@ -247,22 +247,27 @@ std::vector<Arguments<T>> arguments_of(const Row& row, int density) {
   }
   if (row.arity == 1) append_roots(row, firsts);
 
+  // Further arguments are drawn by the one before, not by an index, which would change with the density.
+  auto drawn_by = [&](T v, unsigned number) {
+    return hash(seed, number, static_cast<unsigned long long>(position(v)));
+  };
   std::vector<Arguments<T>> all;
-  for (size_t i = 0; i < firsts.size(); ++i) {
-    Arguments<T> v = {firsts[i], 0, 0, 0};
-    v[1] = second_argument(row.second, firsts[i], hash(seed, 3u << 20, i));
-    for (int k = 2; k < row.arity; ++k) v[k] = second_argument(Second::kReal, v[k - 1], hash(seed, (2u + k) << 20, i));
+  for (T first : firsts) {
+    Arguments<T> v = {first, 0, 0, 0};
+    v[1] = second_argument(row.second, first, drawn_by(first, 1));
+    for (int k = 2; k < row.arity; ++k) v[k] = second_argument(Second::kReal, v[k - 1], drawn_by(v[k - 1], k));
     all.push_back(v);
   }
-  // All special values, pairs of them, and, of more arguments, combinations of every third.
+  // All special values, all pairs of them, and some of the combinations of more.
   const std::vector<T>& special = special_values<T>();
   for (T a : special) {
     if (row.arity == 1) {
       all.push_back({a, 0, 0, 0});
     } else if (row.second == Second::kReal || row.second == Second::kPower) {
-      for (T b : special)
-        all.push_back(
-            {a, b, special[hash(all.size()) % special.size()], special[hash(all.size(), 1) % special.size()]});
+      for (T b : special) {
+        const size_t c = drawn_by(a, 4) ^ drawn_by(b, 5), d = hash(c);
+        all.push_back({a, b, special[c % special.size()], special[d % special.size()]});
+      }
     } else {
       for (T b :
            {0, 1, 2, 3, -1, -2, 24, -24, 127, 128, -126, -149, -150, 1023, 1024, -1022, -1074, -1075, 2100, -2100}) {
