@@ -56,10 +56,6 @@ void CycleProcess::run_cycles(Cycle cycle) {
   }
 }
 
-bool CycleProcess::is_edge(Cycle cycle, const sc_core::sc_time& time) const {
-  return system_.of(clock_.time_of(cycle)) == time;
-}
-
 // First cycle that something else in the simulation may precede. At most a millisecond ahead, so that SystemC's time
 // shows where the device is.
 Cycle CycleProcess::foreign_cycle() const {

@@ -53,7 +53,9 @@ class CycleProcess {
  private:
   void at_time();
   void run_cycles(Cycle cycle);
-  [[nodiscard]] bool is_edge(Cycle cycle, const sc_core::sc_time& time) const;
+  [[nodiscard]] bool is_edge(Cycle cycle, const sc_core::sc_time& time) const {
+    return system_.of(clock_.time_of(cycle)) == time;
+  }
   [[nodiscard]] Cycle foreign_cycle() const;
   [[nodiscard]] Cycle next_edge() const;
   void arm(Cycle next);

@@ -4,7 +4,7 @@
 
 namespace castor::gpu {
 
-SystemTime::SystemTime() : steps_(0) {
+SystemTime::SystemTime() : steps_(0), most_(0) {
   const sc_core::sc_time step = sc_core::sc_get_time_resolution();
   constexpr double kSlightlyMore = 1.5e-12;  // resolutions are powers of ten
   if (step.to_seconds() > kSlightlyMore) {
@@ -12,16 +12,7 @@ SystemTime::SystemTime() : steps_(0) {
                            "call sc_core::sc_set_time_resolution(1, sc_core::SC_PS) before anything has a time");
   }
   steps_ = sc_core::sc_time(1, sc_core::SC_PS).value();
-}
-
-sc_core::sc_time SystemTime::of(base::Picoseconds time) const {
-  const sc_core::sc_time latest = sc_core::sc_max_time();
-  return time > latest.value() / steps_ ? latest : sc_core::sc_time::from_value(time * steps_);
-}
-
-sc_core::sc_time SystemTime::until(base::Picoseconds time) const {
-  const sc_core::sc_time then = of(time);
-  return then > sc_core::sc_time_stamp() ? then - sc_core::sc_time_stamp() : sc_core::SC_ZERO_TIME;
+  most_ = kLatest / steps_;
 }
 
 }  // namespace castor::gpu

@@ -15,16 +15,24 @@ class SystemTime {
   SystemTime();
 
   /// Of a time on SystemC's clock; the latest that there is for one beyond its range.
-  [[nodiscard]] sc_core::sc_time of(base::Picoseconds time) const;
+  [[nodiscard]] sc_core::sc_time of(base::Picoseconds time) const {
+    return sc_core::sc_time::from_value(time > most_ ? kLatest : time * steps_);
+  }
   /// Whole picoseconds of `time`, what is left of it cut off.
-  [[nodiscard]] base::Picoseconds begun(const sc_core::sc_time& time) const { return time.value() / steps_; }
+  [[nodiscard]] base::Picoseconds begun(const sc_core::sc_time& time) const {
+    return steps_ == 1 ? time.value() : time.value() / steps_;
+  }
   /// The first picosecond at or after `time`.
   [[nodiscard]] base::Picoseconds complete(const sc_core::sc_time& time) const {
-    return begun(time) + (time.value() % steps_ != 0 ? 1 : 0);
+    return steps_ == 1 ? time.value() : time.value() / steps_ + (time.value() % steps_ != 0 ? 1 : 0);
   }
   [[nodiscard]] base::Picoseconds now() const { return begun(sc_core::sc_time_stamp()); }
   /// From now until `time`; nothing if that has passed.
-  [[nodiscard]] sc_core::sc_time until(base::Picoseconds time) const;
+  [[nodiscard]] sc_core::sc_time until(base::Picoseconds time) const {
+    const Steps then = of(time).value();
+    const Steps now = sc_core::sc_time_stamp().value();
+    return sc_core::sc_time::from_value(then > now ? then - now : 0);
+  }
 
   /// First edge of `clock` at or after `time`.
   [[nodiscard]] base::Cycle first_edge(const base::Clock& clock, const sc_core::sc_time& time) const {
@@ -32,7 +40,11 @@ class SystemTime {
   }
 
  private:
-  sc_core::sc_time::value_type steps_;  ///< of the resolution in a picosecond
+  using Steps = sc_core::sc_time::value_type;
+  static constexpr Steps kLatest = ~Steps{0};
+
+  Steps steps_;  ///< of the resolution in a picosecond
+  Steps most_;   ///< picoseconds that SystemC's time has room for
 };
 
 }  // namespace castor::gpu
