@@ -6,7 +6,7 @@
 
 #include "castor/gpu/dim3.h"
 #include "castor/gpu/launch_record.h"
-#include "castor/gpu/spin_watch.h"
+#include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/store.h"
 
 namespace castor::gpu {

@@ -12,8 +12,8 @@
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
+#include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/warp_table.h"
-#include "castor/gpu/spin_watch.h"
 
 namespace castor::gpu {
 

@@ -5,10 +5,10 @@
 #include "castor/gpu/execution/fault.h"
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/sm_clock.h"
+#include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/thread_blocks.h"
 #include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/sm_unit.h"
-#include "castor/gpu/spin_watch.h"
 
 namespace castor::gpu {
 

@@ -18,8 +18,8 @@
 #include "castor/gpu/sm/pick_policy.h"
 #include "castor/gpu/sm/row_pool.h"
 #include "castor/gpu/sm/skip_check.h"
+#include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/thread_blocks.h"
-#include "castor/gpu/spin_watch.h"
 
 namespace castor::gpu {
 

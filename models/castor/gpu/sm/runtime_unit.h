@@ -16,10 +16,10 @@
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_statistics.h"
+#include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/thread_blocks.h"
 #include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/sm_unit.h"
-#include "castor/gpu/spin_watch.h"
 
 namespace castor::gpu {
 

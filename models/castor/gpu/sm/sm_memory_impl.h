@@ -12,7 +12,7 @@
 #include "castor/gpu/sm/shared_unit.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_memory_statistics.h"
-#include "castor/gpu/spin_watch.h"
+#include "castor/gpu/sm/spin_watch.h"
 
 namespace castor::gpu {
 

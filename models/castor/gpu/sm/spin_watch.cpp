@@ -1,4 +1,4 @@
-#include "castor/gpu/spin_watch.h"
+#include "castor/gpu/sm/spin_watch.h"
 
 #include <algorithm>
 #include <cstring>
