@@ -197,13 +197,7 @@ std::optional<AccessFault> SmMemory::issue(const MemoryIssue& instruction, Memor
   if (impl.resolver.any_outside()) {
     impl.resolver.note_outside(operation, *impl.contexts[instruction.context].kernel->program, traffic.outside_reads);
   }
-  if (impl.watched() && operation.has_result) {
-    for (isa::LaneMask left = operation.shared | operation.global; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
-      impl.watch->reads(operation.issue.warp,
-                        {operation.address(lane), operation.issue.pc, (operation.shared >> lane & 1) != 0});
-    }
-  }
+  if (impl.watched() && operation.has_result) note_reads(*impl.watch, operation);
   impl.enqueue(operation);
   accepted.holds = operation.rounds.total != 0 && impl.shared_unit.holds(operation);
   return std::nullopt;
@@ -232,6 +226,16 @@ bool SmMemory::store_record(const StoredRecord& record, unsigned warp, unsigned 
 }
 
 namespace {
+
+/// What a load or an atomic reads, for who looks for loops that change nothing.
+void note_reads(SpinWatch& watch, const MemoryOperation& operation) {
+  const unsigned warp = operation.issue.warp;
+  for (isa::LaneMask left = operation.shared | operation.global; left != 0 && watch.notes_reads(warp);
+       left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
+    watch.reads(warp, {operation.address(lane), operation.issue.pc, (operation.shared >> lane & 1) != 0});
+  }
+}
 
 // Bytes of a TB's local memory, from its base on.
 std::uint64_t local_bytes(const TbMemory& tb) { return tb.kernel->need.warps * tb.kernel->local_stride; }
