@@ -9,6 +9,19 @@
 #include "castor/gpu/sm/sm_memory_impl.h"
 
 namespace castor::gpu {
+namespace {
+
+/// What a load or an atomic reads, for who looks for loops that change nothing.
+void note_reads(SpinWatch& watch, const MemoryOperation& operation) {
+  const unsigned warp = operation.issue.warp;
+  for (isa::LaneMask left = operation.shared | operation.global; left != 0 && watch.notes_reads(warp);
+       left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
+    watch.reads(warp, {operation.address(lane), operation.issue.pc, (operation.shared >> lane & 1) != 0});
+  }
+}
+
+}  // namespace
 
 using isa::Space;
 
@@ -226,16 +239,6 @@ bool SmMemory::store_record(const StoredRecord& record, unsigned warp, unsigned 
 }
 
 namespace {
-
-/// What a load or an atomic reads, for who looks for loops that change nothing.
-void note_reads(SpinWatch& watch, const MemoryOperation& operation) {
-  const unsigned warp = operation.issue.warp;
-  for (isa::LaneMask left = operation.shared | operation.global; left != 0 && watch.notes_reads(warp);
-       left &= left - 1) {
-    const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
-    watch.reads(warp, {operation.address(lane), operation.issue.pc, (operation.shared >> lane & 1) != 0});
-  }
-}
 
 // Bytes of a TB's local memory, from its base on.
 std::uint64_t local_bytes(const TbMemory& tb) { return tb.kernel->need.warps * tb.kernel->local_stride; }
