@@ -191,7 +191,7 @@ void wrong_calls() {
   RETURNS(cudaErrorIllegalState, cudaStreamEndCapture(a, &graph));
   RETURNS(cudaErrorStreamCaptureUnsupported, cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal));
   RETURNS(cudaErrorStreamCaptureUnsupported, cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal));
-  RETURNS(cudaErrorInvalidValue, cudaStreamBeginCapture(a, (cudaStreamCaptureMode)5));
+  RETURNS(cudaErrorInvalidValue, cudaStreamBeginCapture(a, (cudaStreamCaptureMode)3));
   RETURNS(cudaErrorInvalidValue, cudaStreamIsCapturing(a, nullptr));
   breaks(true, a, [] { RETURNS(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(a)); });
   breaks(true, a, [] { RETURNS(cudaErrorStreamCaptureUnsupported, cudaStreamQuery(a)); });
@@ -276,7 +276,7 @@ void modes_and_threads() {
   }).join();
   GOOD(cudaStreamEndCapture(a, &graph));
   GOOD(cudaGraphDestroy(graph));
-  mode = (cudaStreamCaptureMode)7;
+  mode = (cudaStreamCaptureMode)3;
   RETURNS(cudaErrorInvalidValue, cudaThreadExchangeStreamCaptureMode(&mode));
   RETURNS(cudaErrorInvalidValue, cudaThreadExchangeStreamCaptureMode(nullptr));
   (void)cudaGetLastError();

@@ -489,7 +489,7 @@ void copies_and_fills() {
   RETURNS(cudaErrorInvalidValue,
           cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, rows, words, 4, cudaMemcpyHostToDevice));
   RETURNS(cudaErrorInvalidMemcpyDirection,
-          cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, pitched, words, 4, (cudaMemcpyKind)9));
+          cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, pitched, words, 4, (cudaMemcpyKind)7));
   RETURNS(cudaErrorInvalidMemcpyDirection,
           cudaGraphAddMemcpyNodeToSymbol(&node, graph, nullptr, 0, table, words, 4, 0, cudaMemcpyDeviceToHost));
   RETURNS(cudaErrorInvalidValue,

@@ -37,7 +37,8 @@ static void nodes(cudaStream_t stream) {
               GOOD(cudaGraphInstantiateWithParams(&with, graph, &params)) && GOOD(cudaGraphExecDestroy(twelve)) &&
               GOOD(cudaGraphExecDestroy(with)));
   int host = 40, called = 0;
-  cudaGraphNode_t copy, fill, function, empty, child;
+  cudaGraphNode_t copy, fill, function, empty, child, waits, records;
+  cudaEvent_t event;
   cudaMemsetParams bytes = {o.v + 1, 0, 7, 4, 1, 1};
   const cudaHostNodeParams host_function = {mark, &called};
   good = GOOD(cudaGraphClone(&clone, graph)) &&
@@ -45,17 +46,20 @@ static void nodes(cudaStream_t stream) {
          GOOD(cudaGraphAddMemsetNode(&fill, graph, nullptr, 0, &bytes)) &&
          GOOD(cudaGraphAddHostNode(&function, graph, &copy, 1, &host_function)) &&
          GOOD(cudaGraphAddEmptyNode(&empty, graph, &fill, 1)) &&
-         GOOD(cudaGraphAddChildGraphNode(&child, graph, &function, 1, clone));
+         GOOD(cudaGraphAddChildGraphNode(&child, graph, &function, 1, clone)) && GOOD(cudaEventCreate(&event)) &&
+         GOOD(cudaGraphAddEventRecordNode(&records, graph, &child, 1, event)) &&
+         GOOD(cudaGraphAddEventWaitNode(&waits, graph, nullptr, 0, event));
   cudaGraphExec_t all;
-  good = good && GOOD(cudaGraphInstantiate(&all, graph, 0)) && GOOD(cudaGraphLaunch(all, stream));
+  good = good && GOOD(cudaGraphInstantiate(&all, graph, 0)) && GOOD(cudaGraphLaunch(all, stream)) &&
+         GOOD(cudaEventSynchronize(event));
   FEATURE("Graphs", "nodes of kernels, copies, fills, host functions, graphs, nothing, event records and waits",
           good && o.is(0, 43) && o.v[1] == 7 && called == 1);
   size_t count = 0;
   cudaGraphNodeType type;
   FEATURE("Graphs", "`cudaGraphGetNodes`, `cudaGraphGetRootNodes`, `cudaGraphGetEdges`, `cudaGraphNodeGetType`",
-          GOOD(cudaGraphGetNodes(graph, nullptr, &count)) && count == 7 &&
-              GOOD(cudaGraphGetRootNodes(graph, nullptr, &count)) && count == 2 &&
-              GOOD(cudaGraphGetEdges(graph, nullptr, nullptr, &count)) && count == 5 &&
+          GOOD(cudaGraphGetNodes(graph, nullptr, &count)) && count == 9 &&
+              GOOD(cudaGraphGetRootNodes(graph, nullptr, &count)) && count == 3 &&
+              GOOD(cudaGraphGetEdges(graph, nullptr, nullptr, &count)) && count == 6 &&
               GOOD(cudaGraphNodeGetType(fill, &type)) && type == cudaGraphNodeTypeMemset);
   bytes.value = 9;
   FEATURE("Graphs", "`cudaGraphExecKernelNodeSetParams` and those of other nodes, `cudaGraphNodeSetEnabled`",
