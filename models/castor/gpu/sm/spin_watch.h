@@ -56,9 +56,7 @@ class SpinWatch {
   /// The warp loads, or reads by an atomic.
   void reads(unsigned warp, const Poll& poll);
   /// Whether `reads` would note anything of it.
-  [[nodiscard]] bool notes_reads(unsigned warp) const {
-    return !warps_[warp].more && (repeating_ >> warp & 1) == 0;
-  }
+  [[nodiscard]] bool notes_reads(unsigned warp) const { return !warps_[warp].more && (repeating_ >> warp & 1) == 0; }
 
   /// Warps that were twice in one state since `open`.
   [[nodiscard]] WarpMask repeating() const { return repeating_; }
