@@ -78,7 +78,7 @@ inline isa::LinkOptions link_options(const isa::Module& module, unsigned limit) 
     const auto at = options.symbols.find(v.name);
     if (at == options.symbols.end()) continue;
     std::byte* const host = device().store().host(at->second);
-    std::copy(v.data.begin(), v.data.end(), host);
+    if (!v.data.empty()) std::memcpy(host, v.data.data(), v.data.size());
     for (const isa::Relocation& r : v.relocations) {
       const std::uint64_t value = options.symbols.at(r.symbol) + static_cast<std::uint64_t>(r.addend);
       std::memcpy(host + r.offset, &value, r.width);
