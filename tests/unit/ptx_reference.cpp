@@ -193,13 +193,16 @@ class Execution {
       return result(sat ? clamped(sum, t) : sum);
     }
     if (op == "mul" || op == "mad") {
-      const Wide product = value(1, t) * value(2, t);
+      // The bits of it; of two unsigned numbers of 64 bits the upper half is made apart.
+      const auto product =
+          static_cast<Wide>(static_cast<UnsignedWide>(value(1, t)) * static_cast<UnsignedWide>(value(2, t)));
       const Type twice{t.kind, 2 * t.bits};
       const bool wide = form_.has("wide");
       Wide sum = wide || form_.has("lo") ? product : product >> t.bits;
       if (t.bits == 64 && t.kind == 'u' && form_.has("hi"))
         sum = static_cast<Wide>(static_cast<UnsignedWide>(value(1, t)) * static_cast<UnsignedWide>(value(2, t)) >> 64);
-      if (op == "mad") sum += value(3, wide ? twice : t);
+      if (op == "mad")
+        sum = static_cast<Wide>(static_cast<UnsignedWide>(sum) + static_cast<UnsignedWide>(value(3, wide ? twice : t)));
       return result(sat ? clamped(sum, t) : sum);
     }
     if (op == "mul24" || op == "mad24") {
