@@ -116,6 +116,7 @@ Submission Environment::job_for(unsigned q, bool append) {
     if (chance(knobs_.huge)) work.groups = kMostGroups;
     // Never fewer than will run: their completions would find a slot at 0.
     if (knobs_.huge != 0) work.groups = static_cast<U32>(edges_.size(work.groups, kMostGroups, work.groups));
+    if (knobs_.powers != 0 && chance(knobs_.powers)) work.groups = std::max(work.groups, U32{1} << draw(24));
     if (chance(knobs_.lie)) work.groups += chance(kAlways / 2) || work.groups == 1 ? 1 : -1;
     work.groups = std::min(work.groups, kMostGroups);
   }
