@@ -126,14 +126,19 @@ module castor_dtbl_launch_properties #(
 
   `CASTOR_CHOICE(a_key_is_valid_of_written_entries, !key_valid_i || written_q[ptr_q])
 `ifndef YOSYS
-  // Of the table itself a simulator sees one entry per cycle: one that was valid and is held since stays so.
-  logic [NumKde-1:0] valid_and_held_q;
+  // A simulator sees one entry of the table per cycle. An entry that was valid and has been held since is not given to
+  // another kernel: if it is valid, it has the key that it had. It need not be valid: its kernel may be stopped.
+  logic [NumKde-1:0]          valid_and_held_q;
+  logic [$bits(key_rd_i)-1:0] key_q [NumKde];
 
   always_ff @(posedge clk_i) begin
     valid_and_held_q <= rst_ni ? (valid_and_held_q | (NumKde'(key_valid_i) << ptr_q)) & hold_o : '0;
+    if (key_valid_i) begin
+      key_q[ptr_q] <= key_rd_i;
+    end
   end
 
-  `CASTOR_ASSUME(a_held_entry_stays_valid, key_valid_i || !valid_and_held_q[ptr_q])
+  `CASTOR_ASSUME(a_held_entry_keeps_its_key, !key_valid_i || !valid_and_held_q[ptr_q] || key_rd_i == key_q[ptr_q])
 `endif
   `CASTOR_ASSERT(v5_granted_entry_has_a_kernel, !granted || written_q[ptr_q])
   `CASTOR_ASSERT(v5_entry_of_an_attachment_has_a_kernel, !att_valid_o || written_q[att_kd_o])

@@ -64,6 +64,27 @@ TEST(Assumptions, DtblIsToldOfAGroupWithoutThreadBlocks) {
                              [](dtbl::Inputs& in, unsigned cycle) { in.agg_valid = cycle == 4 ? 1 : 0; });
 }
 
+// The entry of the group that attached is held until the group is taken.
+TEST(Assumptions, DtblIsToldOfAHeldEntryThatIsGivenToAnotherKernel) {
+  const auto beats = [](dtbl::Inputs& in) {
+    in.agg_valid = in.agg_first = in.agg_last = 1;
+    in.agg_cnt = 1;
+  };
+  expect_broken<dtbl::Block>("u_launch.u_properties.a_held_entry_keeps_its_key", 2,
+                             [&beats](dtbl::Inputs& in, unsigned cycle) {
+                               beats(in);
+                               in.key_valid = 1;
+                               in.key_rd = dtbl::Key(cycle == 2 ? 1 : 0);
+                             });
+  // Its kernel may be stopped: the entry is not valid then.
+  EXPECT_EQ(message_of<dtbl::Block>(true, 8,
+                                    [&beats](dtbl::Inputs& in, unsigned cycle) {
+                                      beats(in);
+                                      in.key_valid = cycle < 2 ? 1 : 0;
+                                    }),
+            "");
+}
+
 TEST(Assumptions, LapermIsToldOfAPolicyThatChangesAsAnItemComes) {
   expect_broken<laperm::Block>("u_properties.a_settings_stay_while_something_waits", 5,
                                [](laperm::Inputs& in, unsigned cycle) {
