@@ -238,7 +238,8 @@ module castor_darsie_properties #(
   // The contract. Rows that a leader has been told and has not issued to are `due`, with their register numbers.
   logic [NumWarps*NumRows-1:0]  due_q, due_d;
   logic [NumRows*SlotWidth-1:0] number_q [NumTbs];
-  logic [NumWarps-1:0]          dues;
+  logic [NumWarps-1:0]          dues;       // at the start of the cycle
+  logic [NumWarps-1:0]          dues_left;  // behind what issues in it: a leader may issue beside its warp's branch
   logic                         issue_told, written_issued, ref_slots;
 
   for (genvar w = 0; w < NumWarps; w++) begin : gen_due
@@ -254,6 +255,7 @@ module castor_darsie_properties #(
     issue_told     = 1'b1;
     written_issued = 1'b1;
     due_d          = due_q;
+    dues_left      = '0;
     warp           = '0;
     here           = '0;
     tag            = '0;
@@ -287,6 +289,7 @@ module castor_darsie_properties #(
           end
         end
       end
+      dues_left[w] = (due_d[w*NumRows +: NumRows] != '0);
       if (elected && d_warp[w]) begin
         due_d[w*NumRows +: NumRows] = due_d[w*NumRows +: NumRows] | d_new;
       end
@@ -397,7 +400,7 @@ module castor_darsie_properties #(
                                       (maj & exit_i & leave_i) == '0 && (maj & d_warp & (br_i | exit_i | leave_i)) == '0 &&
                                       (maj & barred & (br_i | exit_i | leave_i | d_warp)) == '0)
   `CASTOR_ASSUME(eligible_warps_have_no_event, (f_elig_i & (br_i | exit_i | leave_i | barred | d_warp | dues)) == '0)
-  `CASTOR_ASSUME(everything_has_issued_at_events, ((br_i | leave_i | barred) & dues) == '0)
+  `CASTOR_ASSUME(everything_has_issued_at_events, ((br_i | leave_i | barred) & dues_left) == '0)
   `CASTOR_ASSUME(all_is_passed_at_branches_and_barriers, ((br_i | barred) & pends) == '0)
   `CASTOR_ASSUME(nobody_waits_at_barriers, (barred & (stop | lat)) == '0)
   `CASTOR_ASSUME(no_branch_beside_a_synchronisation_point, (maj & br_i & syncing) == '0)
