@@ -33,27 +33,6 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
   return text.substr(0, end);
 }
 
-/// Arguments of a call, split at its own commas.
-std::vector<std::string_view> arguments_of(std::string_view list) {
-  std::vector<std::string_view> arguments;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const char c = list[i];
-    if (c == '(' || c == '{' || c == '[') ++depth;
-    if (c == ')' || c == '}' || c == ']') --depth;
-    if (depth < 0) {
-      arguments.push_back(list.substr(begin, i - begin));
-      return arguments;
-    }
-    if (depth == 0 && c == ',') {
-      arguments.push_back(list.substr(begin, i - begin));
-      begin = i + 2;
-    }
-  }
-  return {};
-}
-
 /// One side of a memcpy: "i8* align 16 %7", or a constant expression for an address that is known when linking.
 struct Pointer {
   std::string_view value;
@@ -362,7 +341,7 @@ class Widener {
       body.remove_prefix(std::min(body.size(), line.size() + 1));
       if (line.find(kByValue) == std::string_view::npos || line.find("call ") == std::string_view::npos) continue;
       if (apart_.count(between(line, " @", "(").value_or("")) == 0) continue;
-      for (const std::string_view argument : arguments_of(line.substr(line.find('(', line.find(" @")) + 1))) {
+      for (const std::string_view argument : split_operands(line.substr(line.find('(', line.find(" @")) + 1))) {
         const std::size_t name = argument.rfind(" %");
         if (argument.find(kByValue) != std::string_view::npos && name != std::string_view::npos)
           definitions_.pass(argument.substr(name + 1));
@@ -380,7 +359,7 @@ class Widener {
   bool replace(std::string_view line) {
     const std::size_t call = line.find(kCopy);
     if (line.substr(0, call).find("call void") == std::string_view::npos) return false;
-    const std::vector<std::string_view> arguments = arguments_of(line.substr(call + kCopy.size()));
+    const std::vector<std::string_view> arguments = split_operands(line.substr(call + kCopy.size()));
     if (arguments.size() != 4 || !begins_with(arguments[2], "i64 ") || arguments[3] != "i1 false") return false;
     const auto to = pointer_argument(arguments[0]);
     const auto from = pointer_argument(arguments[1]);

@@ -22,42 +22,11 @@ std::string_view label_in(std::string_view line) {
   return colon == std::string_view::npos ? std::string_view() : line.substr(0, colon);
 }
 
-/// Behind the quoted string that begins at `at`.
-std::size_t behind_string(std::string_view text, std::size_t at) {
-  const std::size_t end = text.find('"', at + 1);
-  return end == std::string_view::npos ? text.size() : end + 1;
-}
-
 std::size_t global_length(std::string_view text) {
   return text.size() > 1 && text[1] == '"' ? behind_string(text, 1) : name_length("%" + std::string(text.substr(1)));
 }
 
 }  // namespace
-
-std::vector<std::string_view> split_operands(std::string_view text) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  const auto add = [&](std::size_t end) {
-    std::string_view part = text.substr(begin, end - begin);
-    part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
-    parts.push_back(part);
-    begin = end + 1;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') i = behind_string(text, i) - 1;
-    if (c == '(' || c == '{' || c == '[' || c == '<') ++depth;
-    if (c == ')' || c == '}' || c == ']' || c == '>') --depth;
-    if (depth < 0) {
-      add(i);
-      return parts;
-    }
-    if (depth == 0 && c == ',') add(i);
-  }
-  add(text.size());
-  return parts;
-}
 
 std::vector<std::string_view> names_in(std::string_view text) {
   std::vector<std::string_view> names;

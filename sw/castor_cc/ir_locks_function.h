@@ -9,9 +9,6 @@
 
 namespace castor::castor_cc {
 
-/// Parts of `text` between its own commas: not those inside brackets or quotes.
-[[nodiscard]] std::vector<std::string_view> split_operands(std::string_view text);
-
 /// Names of values, globals and types in `text`, with their sign ("%7", "@lock"), but not those in quoted strings.
 [[nodiscard]] std::vector<std::string_view> names_in(std::string_view text);
 

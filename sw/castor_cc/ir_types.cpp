@@ -61,6 +61,36 @@ void add(TypeLayout& whole, const TypeLayout& part, std::uint64_t offset) {
 
 }  // namespace
 
+std::size_t behind_string(std::string_view text, std::size_t at) {
+  const std::size_t end = text.find('"', at + 1);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+std::vector<std::string_view> split_operands(std::string_view text) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  const auto add = [&](std::size_t end) {
+    std::string_view part = text.substr(begin, end - begin);
+    part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+    parts.push_back(part);
+    begin = end + 1;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') i = behind_string(text, i) - 1;
+    if (c == '(' || c == '{' || c == '[' || c == '<') ++depth;
+    if (c == ')' || c == '}' || c == ']' || c == '>') --depth;
+    if (depth < 0) {
+      add(i);
+      return parts;
+    }
+    if (depth == 0 && c == ',') add(i);
+  }
+  add(text.size());
+  return parts;
+}
+
 std::size_t name_length(std::string_view text) {
   if (text.size() < 2 || text[0] != '%') return 0;
   if (text[1] == '"') {

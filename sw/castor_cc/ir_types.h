@@ -40,6 +40,13 @@ class TypeTable {
   return text.substr(0, with.size()) == with;
 }
 
+/// Behind the quoted string that begins at `at`.
+[[nodiscard]] std::size_t behind_string(std::string_view text, std::size_t at);
+
+/// Parts of `text` between its own commas, not those inside brackets or quotes, up to a bracket that closes more than
+/// was opened.
+[[nodiscard]] std::vector<std::string_view> split_operands(std::string_view text);
+
 /// Characters of the type that `text` begins with; 0 if it begins with none.
 [[nodiscard]] std::size_t type_length(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "castor/base/words.h"
+#include "castor_cc/ir_types.h"
 
 namespace castor::castor_cc {
 namespace {
@@ -15,14 +16,7 @@ constexpr unsigned kBits = 64;
 std::vector<std::string_view> operands_after(std::string_view line, std::string_view opcode) {
   line = base::trimmed(line);
   if (line.substr(0, opcode.size()) != opcode || line.empty() || line.back() != ';') return {};
-  line = line.substr(opcode.size(), line.size() - opcode.size() - 1);
-  std::vector<std::string_view> operands;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    operands.push_back(base::trimmed(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return operands;
-    line.remove_prefix(comma + 1);
-  }
+  return split_operands(base::trimmed(line.substr(opcode.size(), line.size() - opcode.size() - 1)));
 }
 
 bool read(std::string_view text, unsigned& value) {

@@ -80,11 +80,15 @@ with tempfile.TemporaryDirectory() as folder:
     for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
         out = root / f"stopped-{code}"
         words = [CASTOR, "experiment", "lax", *TINY, "--out", str(out), "--workers", "1"]
-        child = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
-        while child.poll() is None and not list(out.glob("runs/*.json")):
-            time.sleep(0.01)
-        child.send_signal(number)
-        errors = child.communicate()[1]
+        while True:
+            child = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+            while child.poll() is None and not list(out.glob("runs/*.json")):
+                time.sleep(0.01)
+            child.send_signal(number)
+            errors = child.communicate()[1]
+            if child.returncode != 0:
+                break
+            shutil.rmtree(out)  # it was at its end before the signal came: again
         check(f"exit code {code} by a signal: {child.returncode}, {errors}", child.returncode == code)
         check("an interrupted experiment says how it goes on", "the same command goes on with the runs" in errors)
         check("some runs are left", 0 < len(list(out.glob("runs/*.json"))) < 12)

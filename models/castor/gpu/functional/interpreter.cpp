@@ -76,7 +76,6 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
 
   const auto index = static_cast<unsigned>(&warp - block.warps().data());
   SpinWatch* const watch = observed ? block.spin_watch() : nullptr;
-  SeenAccess seen;
   // Behind a record that writes registers. A fault if its mark is wrong.
   const auto wrong_mark = [&](LaneMask mask) -> std::optional<Fault> {
     if constexpr (observed) {
@@ -126,7 +125,7 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
         step();
         break;
       case Kind::kMemory: {
-        auto refused = memory_.execute(record, view, mask, windows, watch != nullptr ? &seen : nullptr);
+        auto refused = memory_.execute(record, view, mask, windows, watch != nullptr ? &seen_ : nullptr);
         if (refused) {
           leave();
           return stop(block, warp, pc, {refused->kind, refused->lane, refused->what, refused->address});
@@ -136,8 +135,8 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
           return fault;
         }
         if (watch != nullptr) {
-          if (seen.changed) watch->disturb();
-          for (const SeenAccess::Read& read : seen.reads) watch->reads(index, {read.address, pc, read.shared});
+          if (seen_.changed) watch->disturb();
+          for (const SeenAccess::Read& read : seen_.reads) watch->reads(index, {read.address, pc, read.shared});
         }
         step();
         break;

@@ -45,6 +45,7 @@ class Interpreter {
 
   Services services_;
   MemoryPath memory_;
+  SeenAccess seen_;  ///< of the access under way
   Launcher* launcher_ = nullptr;
 };
 

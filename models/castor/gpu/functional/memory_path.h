@@ -32,7 +32,7 @@ struct MemoryFault {
   std::string what;           ///< "load of 4 bytes from global address 0x...: 12 bytes behind ..."
 };
 
-/// What an access has done, for somebody who looks for loops that change nothing.
+/// The effects of an access, for a search for loops that change nothing.
 struct SeenAccess {
   struct Read {
     std::uint64_t address = 0;  ///< device address; shared memory: offset in the block's window

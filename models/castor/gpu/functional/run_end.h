@@ -10,7 +10,7 @@
 
 namespace castor::gpu::functional {
 
-/// What ends a run of the functional machine that does not end by itself.
+/// The limits and the search for loops that end a run of the functional machine that does not end by itself.
 struct RunEnd {
   explicit RunEnd(const Machine& machine) : host(machine.run.max_seconds), spins(machine.watchdog.cycles) {}
 

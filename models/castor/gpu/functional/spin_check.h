@@ -27,7 +27,7 @@ class SpinCheck {
   void disturb(std::uint64_t now);
 
   [[nodiscard]] bool watching() const { return watching_; }
-  /// Of the watch under way; 1, 2, ...
+  /// The number of the watch under way: 1, 2, ...
   [[nodiscard]] std::uint64_t number() const { return number_; }
 
  private:

@@ -62,7 +62,7 @@ class ThreadBlock {
   [[nodiscard]] RedundancyStudy* study() { return study_.get(); }
   /// What looks for affine instances, or null.
   [[nodiscard]] AffineProbe* affine() { return affine_.get(); }
-  /// What looks for loops that change nothing, or null.
+  /// The search for loops that change nothing, or null.
   [[nodiscard]] SpinWatch* spin_watch() { return spin_watch_.get(); }
   /// Begins to look for such loops, from here on; ends it.
   void watch_loops(bool on);

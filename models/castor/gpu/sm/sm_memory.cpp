@@ -11,7 +11,7 @@
 namespace castor::gpu {
 namespace {
 
-/// What a load or an atomic reads, for who looks for loops that change nothing.
+/// Notes what a load or an atomic reads, for the search for loops that change nothing.
 void note_reads(SpinWatch& watch, const MemoryOperation& operation) {
   const unsigned warp = operation.issue.warp;
   for (isa::LaneMask left = operation.shared | operation.global; left != 0 && watch.notes_reads(warp);

@@ -42,7 +42,7 @@ void SpinWatch::compare(unsigned warp, const State& state) {
 }
 
 void SpinWatch::reads(unsigned warp, const Poll& poll) {
-  if ((repeating_ >> warp & 1) != 0) return;
+  if (!notes_reads(warp)) return;
   Remembered& reader = warps_[warp];
   const bool known = std::any_of(reader.polls.begin(), reader.polls.end(), [&](const Poll& other) {
     return other.address == poll.address && other.shared == poll.shared;
