@@ -49,6 +49,7 @@ class Medley final : public twin::Sequence<Block> {
     left_ = std::max({kLengths[random_.below(std::size(kLengths))], info.settles, length}) + random_.below(256);
     now_->begin(in);
   }
+  [[nodiscard]] bool keeps_contract() const override { return now_->keeps_contract(); }
   [[nodiscard]] bool over() override { return left_ == 0; }
   void drive(Inputs& in) override {
     --left_;

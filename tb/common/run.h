@@ -19,6 +19,7 @@ twin::Cycle run_until(twin::Twin<Block>& machine, twin::Sequence<Block>& sequenc
   const auto& params = machine.params();
   typename Block::Inputs in;
   sequence.begin(in);
+  machine.check_assumptions(sequence.keeps_contract());
   twin::Cycle skipped = 0, told = 0;
   bool first = true;
   for (twin::Cycle cycle = 0; cycle < cycles;) {
@@ -26,6 +27,7 @@ twin::Cycle run_until(twin::Twin<Block>& machine, twin::Sequence<Block>& sequenc
       machine.reset();
       in = {};
       sequence.begin(in);
+      machine.check_assumptions(sequence.keeps_contract());
       anew(cycle);
       first = true;
     }

@@ -67,7 +67,10 @@ class SequenceTable {
   /// A sequence anew. Throws InputError, with the list of names, if there is none of that name.
   [[nodiscard]] Made make(std::string_view name, const Params& params, std::uint64_t seed) const {
     for (const Row& row : rows_) {
-      if (row.name == name) return row.make(params, seed);
+      if (row.name != name) continue;
+      Made made = row.make(params, seed);
+      made->set_keeps_contract(row.keeps_contract);
+      return made;
     }
     throw no_sequence(Block::kBlock, name, infos_);
   }

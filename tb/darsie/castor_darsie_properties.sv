@@ -82,6 +82,8 @@ module castor_darsie_properties #(
   input logic [NumWarps*NumRows-1:0]  refs,
   input logic [NumWarps*NumRows-1:0]  ling,
   input logic [NumTbs*NumRows-1:0]    wb,
+  input logic [NumTbs*NumRows-1:0]    ld,
+  input logic [NumTbs*NumRows-1:0]    gl,
   input logic [NumTbs*NumRows-1:0]    inv,
   input logic [NumTbs*NumRows-1:0]    nosk,
   input logic [NumTbs-1:0]            tl,
@@ -104,6 +106,8 @@ module castor_darsie_properties #(
   input logic [PstRd-1:0]          g_two,
   input logic [PstRd*TagWidth-1:0] g_tag0,
   input logic [PstRd*TagWidth-1:0] g_tag1,
+  input logic [PstRd-1:0]          g_ld,
+  input logic [PstRd-1:0]          g_gl,
   input logic [NumWarps-1:0]     missed,
   input logic [NumWarps-1:0]     d_warp,
   input logic [NumWarps-1:0]     d_team,
@@ -234,7 +238,8 @@ module castor_darsie_properties #(
   // The contract. Rows that a leader has been told and has not issued to are `due`, with their register numbers.
   logic [NumWarps*NumRows-1:0]  due_q, due_d;
   logic [NumRows*SlotWidth-1:0] number_q [NumTbs];
-  logic [NumWarps-1:0]          dues;
+  logic [NumWarps-1:0]          dues;       // at the start of the cycle
+  logic [NumWarps-1:0]          dues_left;  // behind what issues in it: a leader may issue beside its warp's branch
   logic                         issue_told, written_issued, ref_slots;
 
   for (genvar w = 0; w < NumWarps; w++) begin : gen_due
@@ -250,12 +255,16 @@ module castor_darsie_properties #(
     issue_told     = 1'b1;
     written_issued = 1'b1;
     due_d          = due_q;
+    dues_left      = '0;
     warp           = '0;
     here           = '0;
     tag            = '0;
     t              = '0;
     dv             = '0;
     for (int unsigned w = 0; w < NumWarps; w++) begin
+      for (int unsigned b = 0; b < TbWidth; b++) begin
+        t[b] = tb[b*NumWarps+w];
+      end
       for (int unsigned p = 0; p < NumIss; p++) begin
         warp = i_warp_i[p*WarpWidth +: WarpWidth];
         dv   = i_dv_i[p*2 +: 2];
@@ -265,9 +274,6 @@ module castor_darsie_properties #(
                                                   i_tag_i[p*2*TagWidth+TagWidth +: TagWidth]) &&
                        !(dv == 2'b11 && i_dst_i[p*2*SlotWidth +: SlotWidth] ==
                                             i_dst_i[p*2*SlotWidth+SlotWidth +: SlotWidth]);
-          for (int unsigned b = 0; b < TbWidth; b++) begin
-            t[b] = tb[b*NumWarps+w];
-          end
           for (int unsigned a = 0; a < 2; a++) begin
             tag = i_tag_i[(p*2+a)*TagWidth +: TagWidth];
             if (dv[a]) begin
@@ -283,15 +289,21 @@ module castor_darsie_properties #(
           end
         end
       end
+      dues_left[w] = (due_d[w*NumRows +: NumRows] != '0);
       if (elected && d_warp[w]) begin
         due_d[w*NumRows +: NumRows] = due_d[w*NumRows +: NumRows] | d_new;
       end
       for (int unsigned p = 0; p < NumWb; p++) begin
         for (int unsigned k = 0; k < NumRows; k++) begin
-          if (wb_valid_i[p] && wb_tag_i[p*TagWidth +: TagWidth] == TagWidth'(k) && due_q[w*NumRows+k]) begin
+          if (wb_valid_i[p] && wb_tag_i[p*TagWidth +: TagWidth] == TagWidth'(k) &&
+              wb_tb_i[p*TbWidth +: TbWidth] == t && due_q[w*NumRows+k]) begin
             written_issued = 1'b0;
           end
         end
+      end
+      // A kernel that is stopped ends its warps wherever they are.
+      if (exit_i[w]) begin
+        due_d[w*NumRows +: NumRows] = '0;
       end
     end
   end
@@ -345,17 +357,32 @@ module castor_darsie_properties #(
 
   `CASTOR_ASSUME(what_is_decoded_was_led_so, as_led)
 
-  // A PC names one execution: whoever is probed at the PC of an entry has not passed what it stands for.
-  logic one_execution;
+  // A PC names one execution: whoever is probed at the PC of an entry has not passed the version that was led there. So
+  // the entry's rows still hold that version: they are those of one election, of the entry's kind of instruction.
+  logic one_execution, entry_current;
 
   always_comb begin
+    logic [TbWidth-1:0]  t;
     logic [TagWidth-1:0] tag0, tag1;
+    logic [NumRows-1:0]  both;
+    t             = '0;
     tag0          = '0;
     tag1          = '0;
+    both          = '0;
     one_execution = 1'b1;
+    entry_current = 1'b1;
     for (int unsigned g = 0; g < PstRd; g++) begin
+      t    = g_tb[g*TbWidth +: TbWidth];
       tag0 = g_tag0[g*TagWidth +: TagWidth];
       tag1 = g_tag1[g*TagWidth +: TagWidth];
+      both = NumRows'(1) << tag0;
+      if (g_two[g]) begin
+        both = both | (NumRows'(1) << tag1);
+      end
+      if ((g_latch[g] || g_skip[g]) && (g_warps[g*NumWarps +: NumWarps] & probe) != '0) begin
+        entry_current = entry_current && mates_q[32'(t)*NumRows+32'(tag0)] == both &&
+                        g_ld[g] == ld[32'(t)*NumRows+32'(tag0)] && g_gl[g] == gl[32'(t)*NumRows+32'(tag0)];
+      end
       for (int unsigned w = 0; w < NumWarps; w++) begin
         if ((g_latch[g] || g_skip[g]) && g_warps[g*NumWarps+w] && probe[w]) begin
           one_execution = one_execution && pend[w*NumRows+32'(tag0)] && (!g_two[g] || pend[w*NumRows+32'(tag1)]);
@@ -365,24 +392,25 @@ module castor_darsie_properties #(
   end
 
   `CASTOR_ASSUME(a_pc_names_one_execution, one_execution)
+  `CASTOR_ASSUME(an_entry_has_the_version_in_its_rows, entry_current)
   `CASTOR_ASSUME(leaders_issue_once_with_their_tags, issue_told)
   `CASTOR_ASSUME(rows_are_written_after_the_issue, written_issued)
-  `CASTOR_ASSUME(held_warps_do_nothing, ((br_i | exit_i | d_warp) & held) == '0)
-  `CASTOR_ASSUME(one_event_per_warp, (br_i & exit_i) == '0 && (br_i & leave_i) == '0 && (exit_i & leave_i) == '0 &&
-                                      (d_warp & (br_i | exit_i | leave_i)) == '0 &&
-                                      (barred & (br_i | exit_i | leave_i | d_warp)) == '0)
+  `CASTOR_ASSUME(held_warps_do_nothing, ((br_i | d_warp) & held) == '0)
+  `CASTOR_ASSUME(one_event_per_warp, (maj & br_i & exit_i) == '0 && (maj & br_i & leave_i) == '0 &&
+                                      (maj & exit_i & leave_i) == '0 && (maj & d_warp & (br_i | exit_i | leave_i)) == '0 &&
+                                      (maj & barred & (br_i | exit_i | leave_i | d_warp)) == '0)
   `CASTOR_ASSUME(eligible_warps_have_no_event, (f_elig_i & (br_i | exit_i | leave_i | barred | d_warp | dues)) == '0)
-  `CASTOR_ASSUME(everything_has_issued_at_events, ((br_i | exit_i | leave_i | barred) & dues) == '0)
+  `CASTOR_ASSUME(everything_has_issued_at_events, ((br_i | leave_i | barred) & dues_left) == '0)
   `CASTOR_ASSUME(all_is_passed_at_branches_and_barriers, ((br_i | barred) & pends) == '0)
   `CASTOR_ASSUME(nobody_waits_at_barriers, (barred & (stop | lat)) == '0)
-  `CASTOR_ASSUME(no_branch_beside_a_synchronisation_point, (br_i & syncing) == '0)
+  `CASTOR_ASSUME(no_branch_beside_a_synchronisation_point, (maj & br_i & syncing) == '0)
   `CASTOR_ASSUME(destinations_of_a_leader_differ,
                  !(elected && e_two) || e_dst[SlotWidth-1:0] != e_dst[SlotWidth +: SlotWidth])
   `CASTOR_ASSUME(who_parks_has_passed_everything,
                  !(why == castor_darsie_pkg::WhySetSync || why == castor_darsie_pkg::WhyPark) || (d_warp & pends) == '0)
   `CASTOR_ASSUME(nobody_is_elected_behind_a_branch,
                  !(why == castor_darsie_pkg::WhyLead || why == castor_darsie_pkg::WhySetSync) ||
-                     ((d_team & stop) == '0 && (d_team & br_i) == '0))
+                     ((d_team & stop) == '0 && (d_team & maj & br_i) == '0))
 
   // ---------------------------------------------------------------------------------------------------------------
   // Under the contract.
@@ -460,6 +488,10 @@ module castor_darsie_properties #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Situations that the proofs should not exclude: everything that the block does.
+  `CASTOR_COVER(stopped_warp_exits, (exit_i & stop) != '0)
+  `CASTOR_COVER(waiting_warp_exits, (exit_i & lat) != '0)
+  `CASTOR_COVER(copying_warp_exits, (exit_i & cpy) != '0)
+  `CASTOR_COVER(leader_exits_before_it_has_issued, (exit_i & dues) != '0)
   `CASTOR_COVER(thread_block_launched_at_the_edge_of_its_retirement, launch && retire && tl == '1)
   `CASTOR_COVER(skip_by_probe, (f_skip_o & probe) != '0)
   `CASTOR_COVER(skip_after_waiting, (f_skip_o & lat) != '0)
@@ -503,8 +535,8 @@ bind castor_darsie castor_darsie_properties #(
   .i_valid_i, .i_warp_i, .i_lead_i, .i_tag_i, .i_dv_i, .i_dst_i, .i_sren_o, .i_srow_o, .wb_valid_i, .wb_tb_i,
   .wb_tag_i, .oc_idle_i, .ev_store_i, .ev_global_i, .br_i, .leave_i, .bar_i, .exit_i, .cp_valid_o, .cp_warp_o,
   .cp_row_o, .cp_slot_o, .cp_ack_i, .err_o, .team, .live, .tb, .maj, .miss, .lat, .two, .lt0, .lt1, .lr0, .lr1, .lld,
-  .lgl, .stop, .tk, .cpy, .probe, .ready, .pend, .refs, .ling, .wb, .inv, .nosk, .tl, .en, .sync, .synced, .noel,
-  .rows, .pv, .rrf, .rrt, .launch, .retire, .g_skip, .g_latch, .g_warps, .g_tb, .g_two, .g_tag0, .g_tag1, .missed,
+  .lgl, .stop, .tk, .cpy, .probe, .ready, .pend, .refs, .ling, .wb, .ld, .gl, .inv, .nosk, .tl, .en, .sync, .synced, .noel,
+  .rows, .pv, .rrf, .rrt, .launch, .retire, .g_skip, .g_latch, .g_warps, .g_tb, .g_two, .g_tag0, .g_tag1, .g_ld, .g_gl, .missed,
   .d_warp, .d_team, .d_tb, .why, .elected, .e_two, .e_dst, .d_new, .d_old,
   .meet, .meet_sync, .bar, .copied, .barred
 );

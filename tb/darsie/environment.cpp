@@ -81,7 +81,8 @@ void Environment::drive(Inputs& in) {
   decode(in);
   retire(in);
   place(in);
-  for (Warp& warp : warps_) warp.hidden = chance(warp.slow ? std::max(knobs_.hidden, 60000U) : knobs_.hidden);
+  for (Warp& warp : warps_)
+    warp.hidden = chance(cycle_ < warp.slow_until ? std::max(knobs_.hidden, 60000U) : knobs_.hidden);
   levels(in);
   if (chance(knobs_.scribble)) scribble(in);
   if (chance(knobs_.break_rule)) break_a_rule(in);
@@ -137,12 +138,12 @@ void Environment::watch_progress() {
 
 Shape Environment::some_shape(unsigned warps) {
   static constexpr unsigned kX[] = {1, 2, 3, 4, 5, 8, 16, 24, 32, 33, 64}, kPromoting[] = {1, 2, 4, 8, 16, 32};
-  const bool plane = chance(knobs_.two_dimensional);
+  const bool full = knobs_.full_warps != 0 && chance(knobs_.full_warps), plane = chance(knobs_.two_dimensional) || full;
   Shape shape;
   shape.x = plane ? kPromoting[below(6)] : kX[below(11)];
   shape.x = std::min(shape.x, kLanes * warps);
   unsigned threads = kLanes * warps;
-  if (chance(kAlways / 3)) threads -= below(kLanes);  // the last warp is not full
+  if (!full && chance(kAlways / 3)) threads -= below(kLanes);  // the last warp is not full
   shape.y = std::max(1U, threads / shape.x);
   if (shape.y % 2 == 0 && chance(kAlways / 4)) {
     shape.y /= 2;
@@ -176,7 +177,8 @@ void Environment::place(Inputs& in) {
   if (free.empty() || slots.empty() || params_.NumTbs - free.size() >= knobs_.most_tbs) return;
   const unsigned most = std::min(knobs_.most_warps, params_.NumWarps), least = std::min(knobs_.least_warps, most);
   if (slots.size() < least) return;
-  const unsigned t = free[below(static_cast<unsigned>(free.size()))];
+  const unsigned t =
+      knobs_.lowest_tb != 0 && chance(knobs_.lowest_tb) ? free[0] : free[below(static_cast<unsigned>(free.size()))];
   tbs_[t] = {};
   tbs_[t].shape = some_shape(least + below(std::min<unsigned>(most, static_cast<unsigned>(slots.size())) - least + 1));
   if (chance(knobs_.scattered)) {
@@ -222,7 +224,8 @@ void Environment::start(unsigned t, const std::vector<unsigned>& slots, Inputs& 
   in.lnch_base = static_cast<U16>(tb.base);
   in.lnch_rows = static_cast<U8>(tb.rows);
   in.lnch_slots = static_cast<U8>(tb.slots);
-  const unsigned slow = chance(knobs_.laggard) ? below(static_cast<unsigned>(slots.size())) : ~0U;
+  const bool stragglers = knobs_.stragglers != 0 && chance(knobs_.stragglers);
+  const unsigned other = stragglers || chance(knobs_.laggard) ? below(static_cast<unsigned>(slots.size())) : ~0U;
   for (unsigned i = 0; i < slots.size(); ++i) {
     Warp& warp = warps_[slots[i]];
     warp = {};
@@ -230,7 +233,9 @@ void Environment::start(unsigned t, const std::vector<unsigned>& slots, Inputs& 
     warp.event = true;
     warp.tb = t;
     warp.number = i;
-    warp.slow = i == slow;
+    if ((i == other) != stragglers) {
+      warp.slow_until = stragglers ? cycle_ + 700 + below(500) : base::kForever;
+    }
     warp.full = tb.shape.lanes(i) == ~LaneMask{0};
     warp.path = Path(0, tb.shape.lanes(i));
     warp.registers.resize(tb.kernel.registers);
@@ -273,6 +278,9 @@ void Environment::finish(Tb& tb) {
 // Events of warps
 
 void Environment::controls(Inputs& in) {
+  all_exit_ = std::all_of(warps_.begin(), warps_.end(), [](const Warp& warp) {
+    return warp.does == Does::kNothing || warp.does == Does::kExited || warp.exit_from != 0;
+  });
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
     Warp& warp = warps_[w];
     if (warp.does == Does::kNamed && cycle_ >= warp.go_at) {
@@ -323,6 +331,8 @@ void Environment::resolve(unsigned w, Inputs& in) {
       break;
     default:
       if (warp.flights.size() > 1) return;
+      if (warp.exit_from == 0) warp.exit_from = cycle_;
+      if (!all_exit_ && cycle_ - warp.exit_from < knobs_.together) return;
       in.exit |= bit(w);
       warp.does = Does::kExited;
   }
@@ -332,17 +342,24 @@ void Environment::resolve(unsigned w, Inputs& in) {
   moved_ = cycle_;
 }
 
+bool Environment::at_barrier(const Tb& tb) const {
+  const U64 alive = tb.used ? live(tb) : 0;
+  for (unsigned w = 0; w < params_.NumWarps; ++w) {
+    if (contains(alive, w) && warps_[w].does != Does::kBarrier) return false;
+  }
+  return alive != 0;
+}
+
 void Environment::barriers(Inputs& in) {
+  const bool all = knobs_.together == 0 || std::all_of(tbs_.begin(), tbs_.end(), [this](const Tb& tb) {
+                     const bool complete = tb.barrier_at != 0 && tb.barrier_at <= cycle_ && at_barrier(tb);
+                     return complete || !tb.used || live(tb) == 0;
+                   });
   for (unsigned t = 0; t < params_.NumTbs; ++t) {
     Tb& tb = tbs_[t];
-    const U64 alive = tb.used ? live(tb) : 0;
-    bool all = alive != 0;
-    for (unsigned w = 0; w < params_.NumWarps; ++w) {
-      if (contains(alive, w) && warps_[w].does != Does::kBarrier) all = false;
-    }
-    if (!all) continue;
+    if (!at_barrier(tb)) continue;
     if (tb.barrier_at == 0) tb.barrier_at = cycle_ + below(knobs_.barrier_cycles + 1);
-    if (cycle_ >= tb.barrier_at) complete_barrier(t, in);
+    if (cycle_ >= tb.barrier_at + (all ? 0 : knobs_.together)) complete_barrier(t, in);
   }
 }
 
@@ -365,17 +382,28 @@ void Environment::complete_barrier(unsigned t, Inputs& in) {
   moved_ = cycle_;
 }
 
-/// As before a context switch: whatever the warp waits for in the block.
+bool Environment::may_leave(const Warp& warp) const {
+  return (warp.does == Does::kRuns || warp.does == Does::kBarrier) && warp.buffer.empty() && !warp.fetching &&
+         !warp.event;
+}
+
+/// As before a context switch, of a warp or of the SM: whatever warps wait for in the block.
 void Environment::leave_from_outside(Inputs& in) {
+  if (knobs_.leave_all != 0 && chance(knobs_.leave_all) &&
+      std::all_of(warps_.begin(), warps_.end(), [this](const Warp& warp) {
+        return warp.does == Does::kNothing || warp.does == Does::kExited || may_leave(warp);
+      })) {
+    for (unsigned w = 0; w < params_.NumWarps; ++w) {
+      if (!may_leave(warps_[w])) continue;
+      in.leave |= bit(w);
+      warps_[w].event = true;
+    }
+  }
   if (!chance(knobs_.leave)) return;
   const unsigned w = below(params_.NumWarps);
-  Warp& warp = warps_[w];
-  if ((warp.does != Does::kRuns && warp.does != Does::kBarrier) || !warp.buffer.empty() || warp.fetching ||
-      warp.event) {
-    return;
-  }
+  if (!may_leave(warps_[w])) return;
   in.leave |= bit(w);
-  warp.event = true;
+  warps_[w].event = true;
 }
 
 /// Payloads whose valid is 0 may be anything.

@@ -70,7 +70,8 @@ class Environment final : public Sequence {
   struct Warp {
     Does does = Does::kNothing;
     unsigned tb = 0, number = 0;  // number in its TB
-    bool full = false, slow = false;
+    bool full = false;
+    base::Cycle slow_until = 0;
     Path path;
     std::vector<Vector> registers;
     std::vector<unsigned> pending;  // writes, by register
@@ -78,6 +79,7 @@ class Environment final : public Sequence {
     std::deque<Flight> flights;
     bool fetching = false;
     base::Cycle arrives_at = 0, go_at = 0;
+    base::Cycle exit_from = 0;                          // waits to exit since; 0: it is not there yet
     bool event = false;                                 // of it in this cycle: neither eligible nor fetched
     bool hidden = false;                                // does not say that it is eligible
     std::array<std::uint32_t, 2> bound{}, last_seen{};  // stamps of the litmus cells
@@ -108,7 +110,9 @@ class Environment final : public Sequence {
   void resolve(unsigned w, Inputs& in);
   void barriers(Inputs& in);
   void complete_barrier(unsigned t, Inputs& in);
+  [[nodiscard]] bool at_barrier(const Tb& tb) const;
   void leave_from_outside(Inputs& in);
+  [[nodiscard]] bool may_leave(const Warp& warp) const;
   void scribble(Inputs& in);
   void watch_progress();
   void problem(const std::string& what);
@@ -125,6 +129,7 @@ class Environment final : public Sequence {
   void perform();
   void access(Warp& warp, Flight& flight);
   void choose_writes(Inputs& in);
+  [[nodiscard]] bool writes_wait();
   void write();
   void skip_warps(const Outputs& out);
   void fetch(const Outputs& out);
@@ -162,6 +167,8 @@ class Environment final : public Sequence {
   std::uint32_t stamp_ = 0;  // of litmus stores
   std::optional<unsigned> decoding_;
   base::Cycle cycle_ = 0, moved_ = 0, rest_ = 0, drawn_at_ = 0;
+  base::Cycle writes_from_ = 0;  // renamed results wait to be written since; 0: there are none
+  bool all_exit_ = false;        // every warp of the SM waits to exit
   bool resting_ = false, settled_ = false;
   Seen seen_;
   std::string problem_;

@@ -9,6 +9,7 @@ namespace castor::darsie::tb {
 namespace {
 
 unsigned litmus_cell(const Instruction& what) { return what.space == Space::kLitmusGlobal ? 1 : 0; }
+constexpr unsigned kMostWriteWait = 40;                   // for other write-backs
 constexpr unsigned kLead = 1, kPrivate = 2, kSquash = 3;  // d_act
 
 }  // namespace
@@ -23,7 +24,7 @@ void Environment::fetch(const Outputs& out) {
     if (warp.does != Does::kRuns || warp.fetching || warp.event || contains(out.f_hold, w)) continue;
     if (warp.buffer.size() + params_.DecW > room()) continue;
     if (!warp.buffer.empty() && !chance(knobs_.ahead)) continue;
-    if (warp.slow && !chance(4000)) continue;
+    if (cycle_ < warp.slow_until && !chance(4000)) continue;
     may.push_back(w);
   }
   if (may.empty()) return;
@@ -133,7 +134,7 @@ void Environment::choose_issues(Inputs& in) {
         if (hangs) break;
       }
       if (port < params_.NumIss && chance(kAlways / 16)) ++port;
-      if (port >= params_.NumIss || !chance(warp.slow ? knobs_.issue / 16 : knobs_.issue)) break;
+      if (port >= params_.NumIss || !chance(cycle_ < warp.slow_until ? knobs_.issue / 16 : knobs_.issue)) break;
       if (!may_issue(warp, what)) break;
       next.issues = true;
       next.port = port++;
@@ -284,8 +285,25 @@ void Environment::access(Warp& warp, Flight& flight) {
   if (chance(knobs_.slow_write)) flight.done_at += below(knobs_.slow_cycles);
 }
 
+/// Whether renamed results wait until there is one for each port.
+bool Environment::writes_wait() {
+  if (knobs_.together == 0) return false;
+  unsigned results = 0;
+  for (const Warp& warp : warps_) {
+    for (const Flight& flight : warp.flights) {
+      if (!flight.performed || cycle_ < flight.done_at) continue;
+      for (unsigned d = 0; d < flight.what.ndst; ++d) results += flight.to[d] != kOwn && !flight.written[d] ? 1 : 0;
+    }
+  }
+  if (results != 0 && writes_from_ == 0) writes_from_ = cycle_;
+  const bool wait = results < params_.NumWb && cycle_ - writes_from_ < std::min(knobs_.together, kMostWriteWait);
+  if (!wait) writes_from_ = 0;
+  return wait;
+}
+
 void Environment::choose_writes(Inputs& in) {
   writes_.clear();
+  const bool wait = writes_wait();
   unsigned ports = 0;
   const unsigned from = below(params_.NumWarps);
   for (unsigned i = 0; i < params_.NumWarps; ++i) {
@@ -296,7 +314,7 @@ void Environment::choose_writes(Inputs& in) {
       for (unsigned d = 0; d < flight.what.ndst; ++d) {
         if (flight.written[d]) continue;
         if (flight.to[d] != kOwn) {
-          if (ports == params_.NumWb || chance(kAlways / 16)) continue;
+          if (ports == params_.NumWb || wait || (knobs_.together == 0 && chance(kAlways / 16))) continue;
           in.wb_valid = static_cast<U16>(in.wb_valid | 1U << ports);
           in.wb_tb[ports] = static_cast<U8>(warp.tb);
           in.wb_tag[ports++] = static_cast<U8>(flight.to[d]);

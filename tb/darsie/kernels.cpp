@@ -181,7 +181,11 @@ class Maker {
 
   /// A register for a branch to look at.
   unsigned decide(bool& uniform) {
-    if (chance(style_.divergent)) {
+    by_halves_ = style_.halves != 0 && chance(style_.halves);
+    if (by_halves_) {
+      uniform = false;
+      add(Op::kTid, {condition()}, {}, 2);
+    } else if (chance(style_.divergent)) {
       uniform = false;
       add(Op::kMix, {condition()}, {chance(160) ? any_other() : any_redundant()}, some());
     } else {
@@ -196,8 +200,8 @@ class Maker {
   }
 
   Instruction& branch_on(unsigned source) {
-    Instruction& now = add(Op::kBranch, {}, {source}, 1 + below(4));
-    now.modulus = 5;
+    Instruction& now = add(Op::kBranch, {}, {source}, by_halves_ ? 1 : 1 + below(4));
+    now.modulus = by_halves_ ? 2 : 5;
     return now;
   }
 
@@ -290,6 +294,7 @@ class Maker {
   Kernel kernel_;
   const unsigned redundant_, general_;
   unsigned loops_ = 0;
+  bool by_halves_ = false;  // the condition decided last
 };
 
 }  // namespace

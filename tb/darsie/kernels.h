@@ -23,6 +23,7 @@ struct Style {
   unsigned branch = 20;  ///< if, if/else
   unsigned loop = 14;
   unsigned divergent = 100;  ///< conditions that differ from warp to warp or lane to lane; else uniform
+  unsigned halves = 0;       ///< ... conditions that every second warp meets: sides of one size
   unsigned jump_out = 60;    ///< a break or continue in a body
   unsigned barrier = 8;
   unsigned publish = 6;   ///< values go through shared memory, between barriers

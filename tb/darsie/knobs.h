@@ -27,6 +27,8 @@ struct Knobs {
   unsigned least_rows = 0;
   unsigned fewer_slots = 4000;  ///< fewer registers may be renamed than the kernel's marks think
   unsigned scattered = 20000;   ///< its warp slots are no neighbours
+  unsigned lowest_tb = 0;       ///< its TB slot is the lowest free one
+  unsigned full_warps = 0;      ///< all of its warps have 32 threads
   unsigned one_base = 10000;    ///< its code begins where all others' does
   unsigned retire = 20000;      ///< a slot whose warps have exited is told free
   // Front end
@@ -46,8 +48,13 @@ struct Knobs {
   unsigned acknowledge = 30000;  ///< a copy is served
   unsigned hidden = 2000;        ///< a warp that may be skipped does not say so
   unsigned laggard = 16000;      ///< a thread block has a warp that is slow
+  unsigned stragglers = 0;       ///< all of its warps but one are slow for some hundred cycles
   unsigned leave = 10;           ///< a warp is taken out of the majority from outside
-  unsigned rest = 30;            ///< nothing happens for a while
+  unsigned leave_all = 0;        ///< all warps are, if nothing keeps any of them from it
+  /// Barriers wait until those of all thread blocks are complete, exits until all warps of the SM are at theirs,
+  /// write-backs, for a shorter time, until there is one for each port: at most so many cycles. 0: nothing waits.
+  unsigned together = 0;
+  unsigned rest = 30;  ///< nothing happens for a while
   unsigned rest_cycles = 60;
   unsigned scribble = 20000;  ///< payloads without a valid are anything
   unsigned redraw = 0;        ///< after so many cycles other knobs are drawn; 0: never

@@ -283,6 +283,43 @@ void one_block(Knobs& knobs, const Params& params) {
   knobs.enabled = knobs.two_dimensional = kAlways;
 }
 
+/// Loads of one warp take all rows, and become stale before the others come.
+void stragglers(Knobs& knobs) {
+  all_rows(knobs);
+  knobs.style.load = 200;
+  knobs.style.store = 10;
+  knobs.style.instructions = 80;
+  knobs.most_warps = 4;
+  knobs.stragglers = knobs.full_warps = knobs.lowest_tb = kAlways;
+  knobs.place = knobs.retire = kAlways;
+}
+
+/// Warps of as many thread blocks as there are, all at the same place.
+void together(Knobs& knobs, const Params& params) {
+  dense(knobs.style);
+  knobs.style.instructions = 30;
+  knobs.style.barrier = 16;
+  knobs.style.store = 2;
+  knobs.kernels = 1;
+  knobs.new_kernel = knobs.laggard = knobs.leave = knobs.hidden = knobs.fewer_slots = knobs.rest = 0;
+  knobs.least_warps = knobs.most_warps = std::max(1U, params.NumWarps / params.NumTbs);
+  knobs.least_rows = 32;
+  knobs.place = knobs.retire = knobs.enabled = knobs.full_warps = knobs.issue = kAlways;
+  knobs.together = 1500;
+  knobs.barrier_cycles = 20;
+  knobs.leave_all = 400;
+}
+
+void halves(Knobs& knobs, const Params& params) {
+  together(knobs, params);
+  knobs.style.branch = 20;
+  knobs.style.halves = 200;
+  knobs.least_warps = knobs.most_warps = params.NumWarps;
+}
+
+/// With every warp slot, TB slot and row of the widest ports in use, situations of all of them need more cycles.
+base::Cycle full_table_run(const Params& params) { return params.NumWarps == 64 && params.NumRows == 32 ? 20'000 : 0; }
+
 void late_reads(Knobs& knobs) {
   dense(knobs.style);
   knobs.style.vector = 60;
@@ -347,6 +384,12 @@ const Sequences& sequences() {
        With::changed<meetings>},
       {"full", "every warp slot, TB slot and row in use", kKeepsContract, With::changed<full>},
       {"one_block", "one thread block of all warps", kKeepsContract, With::changed<one_block>},
+      {"stragglers", "loads of one warp into all rows, stale before all others come", kKeepsContract,
+       With::changed<stragglers>, 8000, full_table_run},
+      {"together", "barriers, exits, write-backs and leaves of all warps, each kind in one cycle", kKeepsContract,
+       With::changed<together>, 8000, full_table_run},
+      {"halves", "... of one thread block, whose branches part it into sides of one size", kKeepsContract,
+       With::changed<halves>, 8000, full_table_run},
       {"late_reads", "operands are read long after the issue, few rows", kKeepsContract, With::changed<late_reads>},
       {"resets", "reset in the middle of everything", kKeepsContract, made_of<Block, Resets>},
       {"sleepy", "short work, then long rest", kKeepsContract, With::changed<sleepy>}};

@@ -165,8 +165,30 @@ module castor_dtbl_dispatch_properties #(
   `CASTOR_ASSERT(v3_group_in_hand_is_the_head,
                  free || kd_q != kernel_watched_q || agei_q == castor_dtbl_pkg::None || agei_q == head_q)
   `CASTOR_ASSERT(v3_tail_of_a_pool_waits, !pool || tail_q != group_watched_q || alive_q)
-  `CASTOR_ASSUME(a_watched_group_is_one, group_watched_q != castor_dtbl_pkg::None)
+  `CASTOR_CHOICE(a_watched_group_is_one, group_watched_q != castor_dtbl_pkg::None)
+`ifdef YOSYS
   `CASTOR_ASSUME(a_group_is_pushed_once, !(pushed && alive_q))
+`else
+  // A simulator follows every group.
+  logic         alive [logic [KdWidth+31:0]];
+  logic         pushed_again;
+
+  assign pushed_again = push_valid_i && push_ready_o && push_group_i && (alive.exists({push_kd_i, push_agei_i}) != 0);
+
+  always_ff @(posedge clk_i) begin
+    if (place_last) begin
+      alive.delete({kd_q, agei_q});
+    end
+    if (push_valid_i && push_ready_o && push_group_i) begin
+      alive[{push_kd_i, push_agei_i}] = 1'b1;
+    end
+    if (!rst_ni) begin
+      alive.delete();
+    end
+  end
+
+  `CASTOR_ASSUME(a_group_is_pushed_once, !pushed_again)
+`endif
   `CASTOR_ASSERT(v3_only_waiting_groups_are_linked, !linked || (alive_q && !gone))
 
   // Situations that the proofs should not exclude.

@@ -124,7 +124,26 @@ module castor_dtbl_launch_properties #(
     end
   end
 
-  `CASTOR_ASSUME(a_key_is_valid_of_written_entries, !key_valid_i || written_q[ptr_q])
+  `CASTOR_CHOICE(a_key_is_valid_of_written_entries, !key_valid_i || written_q[ptr_q])
+`ifndef YOSYS
+  // A simulator sees one entry of the table per cycle, and only while a group's key is searched for: in idle cycles the
+  // key inputs rest. An entry that was valid and has been held since is not given to another kernel: if it is valid, it
+  // has the key that it had. It need not be valid: its kernel may be stopped.
+  logic                       looked_at;
+  logic [NumKde-1:0]          valid_and_held_q;
+  logic [$bits(key_rd_i)-1:0] key_q [NumKde];
+
+  assign looked_at = key_valid_i && agg_valid_i && searching;
+
+  always_ff @(posedge clk_i) begin
+    valid_and_held_q <= rst_ni ? (valid_and_held_q | (NumKde'(looked_at) << ptr_q)) & hold_o : '0;
+    if (looked_at) begin
+      key_q[ptr_q] <= key_rd_i;
+    end
+  end
+
+  `CASTOR_ASSUME(a_held_entry_keeps_its_key, !looked_at || !valid_and_held_q[ptr_q] || key_rd_i == key_q[ptr_q])
+`endif
   `CASTOR_ASSERT(v5_granted_entry_has_a_kernel, !granted || written_q[ptr_q])
   `CASTOR_ASSERT(v5_entry_of_an_attachment_has_a_kernel, !att_valid_o || written_q[att_kd_o])
   `CASTOR_ASSERT(v5_match_holds_its_entry, !match || hold_o[ptr_q])
@@ -134,7 +153,7 @@ module castor_dtbl_launch_properties #(
   // V9: what is shown stays until it is taken.
   `CASTOR_ASSERT_STABLE(v9_attachment_stays, att_valid_o, att_ready_i,
                         ({att_kd_o, att_agei_o, att_dim_o, att_cnt_o, att_param_o, att_level_o, att_sm_o}),
-                        KdWidth + 173)
+                        KdWidth + 169)
   `CASTOR_ASSERT_STABLE(v9_fallback_stays, fb_valid_o, fb_ready_i, ({fb_rec_o, fb_ord_o, fb_level_o, fb_sm_o}), 46)
   `CASTOR_ASSERT(attachment_or_fallback, !(att_valid_o && fb_valid_o))
 

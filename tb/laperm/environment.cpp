@@ -197,7 +197,8 @@ void Environment::drive(Inputs& in) {
       if (chance(knobs_.orphan)) orphan();
       if (knobs_.burst != 0 && closed_ == 0 && chance(kAlways / 200)) {
         for (unsigned i = 0; i < knobs_.burst; ++i) orphan();
-        closed_ = 2 * knobs_.burst + below(16);
+        // An item is pushed every other cycle at most, and all of the burst and those before it are to be there.
+        closed_ = 2 * static_cast<unsigned>(pushes_.size()) + below(16);
       }
     }
     // No more than the block counts: the kernel at its maximum would be refused.

@@ -118,10 +118,10 @@ void all_full(Knobs& knobs, const Params& params) {
   knobs.policy = 1;
 }
 
-/// An item is pushed every other cycle at most.
+/// An item is pushed every other cycle at most. Behind the last one all leave again, with two thread blocks at most.
 base::Cycle until_all_is_full(const Params& params) {
-  const base::Cycle cycles = 5 * params.sets() * params.BankDepth / 2;
-  return cycles > 8'000 ? cycles : 0;
+  const base::Cycle slots = params.sets() * params.BankDepth;
+  return slots > 256 ? 5 * slots + 2'000 : 0;
 }
 
 /// Every set is full, and so are the lists in memory: what is pushed waits at the door.

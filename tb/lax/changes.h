@@ -43,6 +43,7 @@ void long_times(Knobs& knobs);
 void borders(Knobs& knobs);
 void best_effort(Knobs& knobs);
 void waits(Knobs& knobs);
+void long_waits(Knobs& knobs);
 void close_deadlines(Knobs& knobs);
 
 // Rates, policies, updates and registers (policy_changes.cpp)
@@ -76,8 +77,11 @@ void ranked_ends(Knobs& knobs);
 void early(Knobs& knobs);
 void work_ahead(Knobs& knobs);
 void full_tokens(Knobs& knobs);
+void equal_low_tokens(Knobs& knobs);
 void demoted(Knobs& knobs);
 void external(Knobs& knobs);
 void pops(Knobs& knobs);
+void seldom_granted(Knobs& knobs);
+void powers(Knobs& knobs);
 
 }  // namespace castor::lax::tb::changes

@@ -9,6 +9,8 @@ namespace {
 
 constexpr U32 kNoDeadline = 0xFFFFFFFF;
 constexpr U32 kMostGroups = 0xFFFFFF;
+// From 2^47 cycles on a start lies in the future. No run is so long that a job of this age gets there.
+constexpr U64 kOldest = (U64{1} << 47U) - (U64{1} << 26U);
 
 }  // namespace
 
@@ -112,7 +114,9 @@ Submission Environment::job_for(unsigned q, bool append) {
   }
   for (Work& work : list) {
     if (chance(knobs_.huge)) work.groups = kMostGroups;
-    if (knobs_.huge != 0) work.groups = static_cast<U32>(edges_.size(1, kMostGroups, work.groups));
+    // Never fewer than will run: their completions would find a slot at 0.
+    if (knobs_.huge != 0) work.groups = static_cast<U32>(edges_.size(work.groups, kMostGroups, work.groups));
+    if (knobs_.powers != 0 && chance(knobs_.powers)) work.groups = std::max(work.groups, U32{1} << draw(24));
     if (chance(knobs_.lie)) work.groups += chance(kAlways / 2) || work.groups == 1 ? 1 : -1;
     work.groups = std::min(work.groups, kMostGroups);
   }
@@ -120,7 +124,8 @@ Submission Environment::job_for(unsigned q, bool append) {
   submission.queue = static_cast<U8>(q);
   submission.append = append;
   submission.deadline = deadline();
-  submission.start = (now_ - rng_.below(std::uint64_t{1} << knobs_.age_bits)) & kTimeMask;
+  const U64 age = edges_.size(0, kOldest, rng_.below(std::uint64_t{1} << knobs_.age_bits));
+  submission.start = (now_ - age) & kTimeMask;
   if (chance(knobs_.future_start)) submission.start = (now_ + 1000 + rng_.below(U64{1} << rng_.below(47))) & kTimeMask;
   if (!append && chance(knobs_.aim)) {
     submission.deadline = aimed_deadline(list);

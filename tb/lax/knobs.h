@@ -41,6 +41,7 @@ struct Knobs {
   unsigned groups = 8;          ///< TBs of a kernel, at most
   Chance full_list = 2000;      ///< per job: as many kernel types as a list can hold
   Chance huge = 0;              ///< per beat: declares 2^24-1 TBs
+  Chance powers = 0;            ///< per beat, rate and isolated time: a power of two of any size
   Chance repeat_beat = 0;       ///< per beat: some more of the kernel type come in a second one, if there is room
   Chance lie = 0;               ///< per beat: declares one TB more or less than will run
   U32 deadline = 0;             ///< of all jobs; 0: drawn
@@ -86,7 +87,7 @@ struct Knobs {
   unsigned pause_after_reset = 0;  ///< cycles after a soft reset in which the host has nothing new to submit
   Aim aim_at = Aim::kNothing;      ///< needs `rest` 0
   Chance clears = 0;               ///< per write: clears errors, interrupts, or a kernel type in use; or pops a verdict
-  Chance status_reads = 0;         ///< per access: reads ERR_STAT or IRQ_STAT, which do not wait for the main machine
+  Chance status_reads = 0;         ///< per access: STATUS, ERR_STAT or IRQ_STAT, which do not wait for the main machine
   Chance verdict_pops = 0;         ///< per access: reads VERDICT_POP
   bool priorities = false;         ///< reconfigurations change PREMA_P, or `policies`, and nothing else
   Chance illegal_access = 3000;    ///< per access: address or value that is refused
@@ -103,6 +104,7 @@ struct Knobs {
   Chance preload = 20000;  ///< per kernel type: a rate is written at the start
   U32 preload_value = 0;   ///< 0: drawn
   U32 isolated = 0;        ///< isolated cycles per TB of all types at the start, 24.8; 0: drawn
+  U32 isolated_other = 0;  ///< ... of every second type; 0: as of the others
   U64 now = 0;             ///< `now` of cycle 0
   // Breaking the contract
   Chance break_rule = 0;  ///< a stimulus that the block must ignore or refuse

@@ -167,6 +167,14 @@ void products(Knobs& knobs) {
   knobs.access = 60000;
 }
 
+void powers(Knobs& knobs) {
+  products(knobs);
+  knobs.huge = 0;
+  knobs.powers = 50000;
+  knobs.full_list = 0;
+  knobs.kernels = 2;
+}
+
 void reset_by_turn(Knobs& knobs) {
   enough_work(knobs);
   knobs.policies = 1U;  // round robin
@@ -319,6 +327,22 @@ void full_tokens(Knobs& knobs) {
   knobs.service = 3000;
 }
 
+/// A job of the short types waits one update for 256 isolated times, one of the others for two.
+void equal_low_tokens(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 7;
+  knobs.queues = knobs.kernel_types = 4;
+  knobs.isolated = 4 * 256;
+  knobs.isolated_other = 512 * 256;
+  knobs.full_list = knobs.append = knobs.write = 0;
+  knobs.kernels = knobs.groups = 1;
+  knobs.age_bits = 14;
+  knobs.no_deadline = kAlways;
+  knobs.slots = 1;
+  knobs.service = 3000;
+  knobs.update_period = knobs.prema_period = 1024;
+}
+
 void demoted(Knobs& knobs) {
   enough_work(knobs);
   knobs.policy = 6;
@@ -354,6 +378,20 @@ void pops(Knobs& knobs) {
   knobs.resubmit = 8000;
   knobs.deadline_bits = 12;
   knobs.update_period = 4000;
+}
+
+void seldom_granted(Knobs& knobs) {
+  enough_work(knobs);
+  knobs.policy = 0;
+  knobs.queues = 2;
+  knobs.parse_grant = 150;
+  knobs.no_deadline = kAlways;
+  knobs.append = 0;
+  knobs.update_period = 1000;
+  knobs.access = 8000;
+  knobs.acknowledge = 8000;
+  knobs.write = 30000;
+  knobs.soft_reset = 1600;
 }
 
 }  // namespace castor::lax::tb::changes

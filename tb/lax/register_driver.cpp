@@ -27,16 +27,23 @@ void RegisterDriver::configure() {
   const unsigned types = knobs_.kernel_types == 0 ? params_.NumKt : std::min(knobs_.kernel_types, params_.NumKt);
   for (unsigned i = 0; i < types; ++i) {
     const unsigned kid = spread(i, params_.NumKt);
-    const U32 isolated = static_cast<U32>(rng_.below(std::uint64_t{1} << (4 + rng_.below(20))));
-    write(reg::kIsolated + 4 * kid, knobs_.isolated != 0 ? knobs_.isolated : isolated);
+    const bool other = knobs_.isolated_other != 0 && i % 2 == 1;
+    const U32 isolated = rate(4, 20);
+    write(reg::kIsolated + 4 * kid, other ? knobs_.isolated_other : knobs_.isolated != 0 ? knobs_.isolated : isolated);
     if (!chance(knobs_.preload)) continue;
-    const U32 drawn = static_cast<U32>(rng_.below(std::uint64_t{1} << (4 + rng_.below(20))));
+    const U32 drawn = rate(4, 20);
     write(reg::kProfile + 32 * kid, knobs_.preload_value != 0 ? knobs_.preload_value : drawn);
   }
   U32 control = knobs_.control;
   if (knobs_.random_control) control = random_control(control);
   if (knobs_.policy < 10) control = (control & ~U32{0xF0}) | (knobs_.policy << 4U);
   write(reg::kControl, control);
+}
+
+// Returns cycles per TB, 24.8, of up to `least` to `least` + `more` - 1 bits; as often as the knobs say a power of two.
+U32 RegisterDriver::rate(unsigned least, unsigned more) {
+  if (knobs_.powers != 0 && chance(knobs_.powers)) return U32{1} << rng_.below(32);
+  return static_cast<U32>(rng_.below(std::uint64_t{1} << (least + rng_.below(more))));
 }
 
 // Fields drawn anew, ENABLE and soft reset as they were.
@@ -126,7 +133,8 @@ bool RegisterDriver::resets(const Outputs& out, const Inputs& in) const {
 Access RegisterDriver::random_access(int ended) {
   if (knobs_.verdict_pops != 0 && chance(knobs_.verdict_pops)) return {false, reg::kVerdictPop, 0};
   if (knobs_.status_reads != 0 && chance(knobs_.status_reads)) {
-    return {false, rng_.below(2) == 0 ? reg::kErrStat : reg::kIrqStat, 0};
+    constexpr U16 kReads[] = {reg::kStatus, reg::kErrStat, reg::kIrqStat};
+    return {false, kReads[rng_.below(std::size(kReads))], 0};
   }
   if (ended >= 0 && chance(knobs_.acknowledge)) {
     return {true, static_cast<U16>(reg::kQueueState + 4 * ended), reg::kAcknowledge};
@@ -184,7 +192,7 @@ Access RegisterDriver::random_write() {
   const auto queue = static_cast<unsigned>(rng_.below(params_.NumQueues));
   const auto type = static_cast<unsigned>(rng_.below(params_.NumKt));
   const auto word = static_cast<U32>(rng_());
-  const auto rate = static_cast<U32>(rng_.below(std::uint64_t{1} << (1 + rng_.below(32))));
+  const U32 drawn = rate(1, 32);
   if (knobs_.clears != 0 && chance(knobs_.clears)) return clearing();
   if (chance(knobs_.soft_reset)) return {true, reg::kControl, control_ | reg::kSoftReset};
   if (chance(knobs_.reconfigure)) {
@@ -213,9 +221,9 @@ Access RegisterDriver::random_write() {
     case 1:
       return {true, static_cast<U16>(reg::kExternal + 4 * queue), rng_.below(2) == 0 ? word : word & 3U};
     case 2:
-      return {true, static_cast<U16>(reg::kIsolated + 4 * type), rate};
+      return {true, static_cast<U16>(reg::kIsolated + 4 * type), drawn};
     case 3:
-      return {true, static_cast<U16>(reg::kProfile + 32 * type), rate};
+      return {true, static_cast<U16>(reg::kProfile + 32 * type), drawn};
     case 4:
       return {true, static_cast<U16>(reg::kProfile + 32 * type + 0x18), U32{1} << 30U};
     case 5:

@@ -115,6 +115,13 @@ void waits(Knobs& knobs) {
   knobs.write = 0;
 }
 
+void long_waits(Knobs& knobs) {
+  waits(knobs);
+  knobs.isolated = U32{1} << 31U;
+  knobs.prema_priority = 9;
+  knobs.leap_bits = 33;
+}
+
 void close_deadlines(Knobs& knobs) {
   enough_work(knobs);
   knobs.deadline_bits = 11;

@@ -163,6 +163,7 @@ void in_flight(Knobs& knobs) {
   knobs.adm_stall = 0;
   knobs.no_deadline = kAlways;
   knobs.access = 4000;
+  knobs.status_reads = kAlways / 2;
   knobs.acknowledge = kAlways;
 }
 

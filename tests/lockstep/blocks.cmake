@@ -25,6 +25,17 @@ foreach(block IN LISTS castor_blocks)
   endif()
 endforeach()
 
+# Assumptions of all blocks: each is a check in the RTL objects.
+if(CASTOR_TEST_RTL)
+  castor_script_test(assumptions_are_checked KIND lockstep
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/lockstep/assumptions_test.py" "${CASTOR_VERILATOR}"
+            "${PROJECT_SOURCE_DIR}" ${castor_blocks})
+  if(TARGET castor_darsie AND TARGET castor_dtbl AND TARGET castor_laperm)
+    castor_test(assumptions_test KIND lockstep SOURCES assumptions_test.cpp
+                LIBS castor_darsie castor_dtbl castor_laperm nlohmann_json::nlohmann_json)
+  endif()
+endif()
+
 # Probes against registers: of the example of a block elsewhere, and what the check finds.
 if(CASTOR_TEST_RTL)
   set(check "${PROJECT_SOURCE_DIR}/tests/lockstep/probe_check")

@@ -629,19 +629,21 @@ class Evidence(unittest.TestCase):
         self.assertEqual(figure["cosim"]([(all_runs, None)]), "0 mismatches in 20 cycles, 5 of 9 cover points")
         self.assertIsNone(figure["cosim"]([("nothing", None)]))
         proofs = [
-            {"kind": kind, "result": result}
-            for kind, result in (
-                ("assert", "proven"),
-                ("assert", "bounded"),
-                ("assert", "refuted alone"),
-                ("assert", "proven"),
-                ("cover", "reached"),
-                ("cover", "unknown"),
+            {"kind": kind, "result": result, "depth": depth}
+            for kind, result, depth in (
+                ("assert", "proven", None),
+                ("assert", "bounded", 9),
+                ("assert", "refuted alone", None),
+                ("assert", "proven", None),
+                ("assert", "bounded", 10),
+                ("cover", "reached", 4),
+                ("cover", "unreachable", None),
             )
         ]
         self.assertEqual(
             figure["prove"]([("", {"set": "proof", "properties": proofs})]),
-            "4 assertions at the set proof: 2 proven without bound, 1 bounded, 1 refuted alone; 1 of 2 covers reached",
+            "5 assertions at the set proof: 2 proven without bound, 2 bounded (no counterexample in 9 to 10 cycles), "
+            "1 refuted alone; 1 of 2 covers reached, 1 unreachable",
         )
         self.assertEqual(
             figure["mutate"]([("", {"set": "odd", "killed": 19, "survived": 1, "equivalent": 5})]),

@@ -83,6 +83,8 @@ class Lockstep final : public Twin<Block> {
     compare_probes();
   }
 
+  void check_assumptions(bool on) override { rtl_->check_assumptions(on); }
+
   [[nodiscard]] Cycle quiet() const override { return model_->quiet(); }
 
   void idle(Cycle n) override {

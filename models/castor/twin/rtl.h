@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "castor/base/error.h"
@@ -81,6 +82,20 @@ void sample(const Pin& pin, T& field, Shape shape) {
   }
 }
 
+/// The first assumption that was broken in this thread's last evaluation of RTL, as Verilog names it; empty: none.
+inline thread_local std::string broken_assumption;
+
+inline void note_broken_assumption(const char* name) {
+  if (broken_assumption.empty()) broken_assumption = name;
+}
+
+/// The name as `castor prove` prints it: relative to the block, which the probe wrapper calls u_dut.
+[[nodiscard]] inline std::string name_in_block(const std::string& name) {
+  constexpr std::string_view kBlock = ".u_dut.";
+  const std::size_t at = name.find(kBlock);
+  return at == std::string::npos ? name : name.substr(at + kBlock.size());
+}
+
 template <class Block, class Top, class = void>
 inline constexpr bool has_skip = false;
 template <class Block, class Top>
@@ -98,7 +113,8 @@ inline constexpr bool has_skip<
 /// function `skip_idle(top, n, probes, params)` for this top (tb/<block>/skip.h): it sets the registers that idle edges
 /// move as the first m of n edges would, and returns m; the rest is clocked. Power-up values, and whatever the
 /// RTL leaves undefined, are random by the seed. A failing assertion of the RTL throws base::Error from the call in
-/// which it fails.
+/// which it fails, and so does a broken assumption of the RTL's properties, with its name, while they are checked
+/// (Twin::check_assumptions).
 template <class Block, class Top>
 class Rtl final : public Twin<Block> {
  public:
@@ -156,6 +172,8 @@ class Rtl final : public Twin<Block> {
     }
     top_.rst_ni = 1;
   }
+
+  void check_assumptions(bool on) override { checks_assumptions_ = on; }
 
   [[nodiscard]] Cycle quiet() const override {
     if constexpr (detail::has_quiet<Block>) {
@@ -271,6 +289,14 @@ class Rtl final : public Twin<Block> {
   void evaluate() {
     ::Verilated::threadContextp(context_.get());  // where a failing assertion leaves its mark
     top_.eval();
+    if (!detail::broken_assumption.empty()) {
+      const std::string name = detail::name_in_block(std::exchange(detail::broken_assumption, {}));
+      // Tables have no reset of their own, and what is written to them while it is held does not matter.
+      if (checks_assumptions_ && top_.rst_ni != 0) {
+        throw base::Error(std::string(Block::kBlock) + ": the inputs of cycle " + std::to_string(cycle_) +
+                          " break the assumption " + name + " of the RTL's properties");
+      }
+    }
     if (context_->gotError()) {
       context_->gotError(false);
       throw base::Error(std::string(Block::kBlock) + ": an assertion of the RTL failed in cycle " +
@@ -319,6 +345,7 @@ class Rtl final : public Twin<Block> {
   Inputs last_;
   Cycle cycle_ = 0;
   bool low_ = false;
+  bool checks_assumptions_ = true;
 };
 
 }  // namespace castor::twin

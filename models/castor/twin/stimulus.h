@@ -38,8 +38,15 @@ class Sequence {
   [[nodiscard]] virtual Cycle rest() { return 0; }
   /// n of them were skipped.
   virtual void skip(Cycle /*n*/) {}
+  /// Whether the inputs from the last `begin` on keep the rules of the surroundings: the assumptions of the RTL's
+  /// properties are checked then.
+  [[nodiscard]] virtual bool keeps_contract() const { return keeps_contract_; }
+  void set_keeps_contract(bool keeps) { keeps_contract_ = keeps; }
   /// Asked before each cycle: the bench is to reset the twin and to begin this sequence again.
   [[nodiscard]] virtual bool over() { return false; }
+
+ private:
+  bool keeps_contract_ = false;
 };
 
 /// How wild RandomSequence is. Rates are in 1/256 per cycle.

@@ -48,6 +48,9 @@ class Twin {
   [[nodiscard]] virtual bool has_probes() const { return true; }
   /// A register as a debugger sees it: without side effect and without time. Nothing if this twin cannot look.
   [[nodiscard]] virtual std::optional<U32> peek(U16 /*address*/) const { return std::nullopt; }
+  /// Whether an edge whose inputs break an assumption of the RTL's properties throws base::Error. It does unless a
+  /// bench that breaks the rules on purpose says otherwise; a cycle model checks none.
+  virtual void check_assumptions(bool /*on*/) {}
   /// What is inside, for waves; null: this twin does not show it. Lives as long as the twin.
   [[nodiscard]] virtual Inside* inside() { return nullptr; }
 

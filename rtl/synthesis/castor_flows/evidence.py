@@ -289,13 +289,26 @@ def _share(part, whole):
 def _prove(parts):
     texts = []
     for _, data in parts:
-        asserts = [one["result"] for one in data["properties"] if one["kind"] == "assert"]
-        covers = [one["result"] for one in data["properties"] if one["kind"] == "cover"]
-        text = f"{len(asserts)} assertions at the set {data['set']}: {asserts.count('proven')} proven without bound"
-        rest = {result: asserts.count(result) for result in dict.fromkeys(asserts) if result != "proven"}
-        text += "".join(f", {number} {result}" for result, number in sorted(rest.items()))
-        texts.append(text + f"; {covers.count('reached')} of {len(covers)} covers reached")
+        asserts = [one for one in data["properties"] if one["kind"] == "assert"]
+        covers = [one for one in data["properties"] if one["kind"] == "cover"]
+        proven = sum(one["result"] == "proven" for one in asserts)
+        reached = sum(one["result"] == "reached" for one in covers)
+        text = f"{len(asserts)} assertions at the set {data['set']}: {proven} proven without bound"
+        text += _others(asserts, "proven")
+        texts.append(text + f"; {reached} of {len(covers)} covers reached" + _others(covers, "reached"))
     return "; ".join(texts)
+
+
+def _others(properties, good):
+    """ ", N RESULT" for each other result; of those that are bounded also to how many cycles."""
+    text = ""
+    for result in sorted({one["result"] for one in properties} - {good}):
+        depths = [one.get("depth") for one in properties if one["result"] == result]
+        text += f", {len(depths)} {result}"
+        if result == "bounded" and None not in depths:
+            least, most = min(depths), max(depths)
+            text += f" (no counterexample in {least if least == most else f'{least} to {most}'} cycles)"
+    return text
 
 
 def _netlist(parts):

@@ -49,6 +49,9 @@ _VERILATE = (
 _START = ("--x-assign", "unique", "--x-initial", "unique")
 _START_COUNTED = ("--x-assign", "0", "--x-initial", "0")
 
+#: Of the properties that are bound in, assumptions remain, and what they need (rtl/common/castor_assert.svh).
+ASSUMPTIONS = "-DCASTOR_ASSUMPTIONS"
+
 # What synthesis writes is not what a lint is for.
 _NO_LINT = ("-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT")
 
@@ -228,6 +231,7 @@ def build(
     `block`: a tree.Block with a manifest; `values`: of all its parameters; `home`: the installation.Installation;
     `waves`: able to show what is inside; `source`: Verilog whose top has the block's ports and no probes, in place of
     the RTL; `patched`: sources in place of the block's own; `code`: a further C++ file.
+    The block's own RTL checks the assumptions of its properties, unless it counts coverage.
     Raises WrongRequest, after the output of the tool that failed.
     """
     manifest = block.manifest
@@ -236,6 +240,8 @@ def build(
     skip = block.bench / "skip.h"
     skip = None if source or not skip.exists() else skip
     sources = [source] if source else patched or block.verilated
+    checked = not (source or patched or coverage) and block.checks_assumptions(values)
+    checks = block.with_assumptions if checked else []
     parts = [
         _RECIPE,
         home.abi,
@@ -252,6 +258,7 @@ def build(
         # Counts name the files.
         list(map(str, sources)) if coverage else [],
         bool(source),
+        len(checks),
         unoptimized,
         manifest["type"],
         manifest["ports"],
@@ -259,6 +266,7 @@ def build(
     ]
     files = [
         *sources,
+        *checks,
         *_headers([manifest["ports"], *([str(skip)] if skip else [])], headers),
         _beside("rtl_object.cpp.in"),
     ]
@@ -286,6 +294,7 @@ def build(
                     toolchain,
                     folder,
                     sources,
+                    checks,
                     skip,
                     headers,
                     coverage,
@@ -316,6 +325,7 @@ def _make(
     toolchain,
     folder,
     sources,
+    checks,
     skip,
     headers,
     coverage,
@@ -336,8 +346,9 @@ def _make(
         *(_NO_LINT if source or patched else ()),
         *(["--coverage", *_START_COUNTED] if coverage else _START),
         *(["--trace"] if waves else []),
+        *([ASSUMPTIONS] if checks else []),
     ]
-    design = ["--top-module", top, *parameters, *more, *includes, *map(str, sources)]
+    design = ["--top-module", top, *parameters, *more, *includes, *map(str, [*sources, *checks])]
     include = toolchain.verilator_include()
     system = ["-I.", "-isystem", include, "-isystem", include / "vltstd"]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
@@ -393,6 +404,7 @@ def _make(
                 "block": block.name,
                 "values": values,
                 "sources": list(map(str, sources)),
+                "properties": list(map(str, checks)),
                 "coverage": coverage,
                 "waves": waves,
                 "abi": home.abi,

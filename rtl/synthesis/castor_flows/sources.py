@@ -3,7 +3,7 @@
 Files are counted in their normal form (normal.py): comments and formatting change nothing. They are grouped by room:
 
     rtl         sources of the file list, `include files, parameter sets, waivers of Verilator, the probe wrapper
-    properties  castor_<block>*_properties.sv
+    properties  castor_<block>*_properties.sv; for RTL objects also those of shared modules that assume something
     proofs      verdicts of tb/<block>/proofs.json, with the tools that gave them
     model       the engine's folder
     adapter     the registration's folder
@@ -45,12 +45,12 @@ ROOMS = (
 #: The rungs, from what is cheap to what is dear, and which rooms they begin with; includes lead to others.
 RUNGS = {
     "unit": ("model", "tests"),
-    "lockstep": ("rtl", "model", "bench", "harness"),
-    "cover": ("rtl", "model", "bench", "harness"),
+    "lockstep": ("rtl", "properties", "model", "bench", "harness"),
+    "cover": ("rtl", "properties", "model", "bench", "harness"),
     "formal": ("rtl", "properties", "proofs"),
     "netlist": ("rtl", "model", "bench", "harness"),
     "mutation": ("rtl", "model", "bench", "harness", "properties", "proofs"),
-    "platform": ("rtl", "model", "adapter", "tests"),
+    "platform": ("rtl", "properties", "model", "adapter", "tests"),
     "area": ("rtl",),
 }
 
@@ -281,6 +281,9 @@ class _Collector:
     def _properties(self):
         for path in self.view.below(self.block.bench, f"castor_{self.block.name}*_properties.sv"):
             self._add(path, "properties")
+        if self.rung in ("lockstep", "cover", "platform"):
+            for path in self.block.with_assumptions:
+                self._add(path, "properties")
 
     def _proofs(self):
         path = self.block.bench / "proofs.json"

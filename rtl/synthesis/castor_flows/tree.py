@@ -166,6 +166,32 @@ class Block:
         return [*(path for path in waivers if path.exists()), *self.sources, self.bench / f"{self.top}_probe.sv"]
 
     @property
+    def with_assumptions(self):
+        """Files of properties that assume something: those of the block, all or none, since they read each other, and
+        those of the shared modules in it."""
+
+        def assumes(path):
+            return path.exists() and "`CASTOR_ASSUME(" in read_text(path)
+
+        own = sorted(self.bench.glob(f"{self.top}*_properties.sv"))
+        benches = own_rtl().parent / "tb" / "rtl_common"
+        shared = [
+            benches / source.stem.removeprefix("castor_") / f"{source.stem}_properties.sv"
+            for source in self.sources
+            if source.parent == own_rtl() / COMMON
+        ]
+        return [*(own if any(map(assumes, own)) else ()), *filter(assumes, shared)]
+
+    def checks_assumptions(self, values):
+        """Whether RTL at these values of all parameters checks them: at the sets that tb/<block>/assumptions.json names
+        ({"sets": [...], "why": "..."}), where the others would take too long; without that file everywhere.
+        CASTOR_ASSUMPTIONS=1 in the environment: everywhere."""
+        chosen = self.bench / "assumptions.json"
+        if os.environ.get("CASTOR_ASSUMPTIONS") == "1" or not chosen.exists():
+            return True
+        return any(self.parameters(name) == dict(values) for name in json.loads(read_text(chosen))["sets"])
+
+    @property
     def libraries(self):
         """Archives that its shared objects may link."""
         return [Path(path) for path in self.manifest["libraries"]]
