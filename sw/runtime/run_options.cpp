@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "castor/base/error.h"
+#include "castor/base/running_call.h"
 #include "castor/base/terminal.h"
 #include "castor/base/time.h"
 #include "castor/base/words.h"
@@ -158,6 +159,7 @@ void check_writable(const std::string& path) {
 
 bool end_run(gpu::Device& device, const RunOptions& options, const std::string& report) {
   bool good = true;
+  if (const std::string lost = gpu::lost_launches(device.launches_beyond()); !lost.empty()) complain(lost);
   for (const std::string& error : device.end_recording()) {
     complain(error);
     good = false;
@@ -203,6 +205,16 @@ std::string interrupted_text(const gpu::Device& device) {
 std::string failed_text(const base::Error& error, const gpu::Device& device) {
   return std::string(error.what()) + "\n  device: core cycle " + std::to_string(device.cycles() - 1) + " of " +
          device.machine().name + "\n  replay: " + replay_command();
+}
+
+void watch_calls(const gpu::Device& device) {
+  if (!device.has_blocks()) return;
+  // It stays until the process ends: a child of a fork has its memory and not its thread.
+  static const auto* const watch = new base::CallWatch([](const std::string& text) {
+    complain(text + "\n  replay: " + replay_command());
+    std::_Exit(1);
+  });
+  static_cast<void>(watch);
 }
 
 void complain(const std::string& text) { base::complain(text); }

@@ -135,6 +135,7 @@ void Session::open() {
   }
   device_->set_print_sink([this](std::string_view text) { printed_.append(text); });
   interrupt_on_signals(device_.get());
+  watch_calls(*device_);
 }
 
 void Session::flush_prints() {
@@ -206,7 +207,7 @@ void Session::end_interrupted() {
 // What the user asked for is done: the program ends here, as if it had called exit.
 void Session::end_stopped() {
   flush_prints();
-  complain("stopped after " + std::to_string(device_->kernels().size()) + " kernels, as run.stop_after says");
+  complain("stopped after " + std::to_string(*device_->machine().run.stop_after) + " kernels, as run.stop_after says");
   if (finishing_) throw ApiError{cudaSuccess};  // it is at its end already
   const bool good = end_run();
   device_->reset();

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "castor/base/error.h"
+#include "castor/base/running_call.h"
 #include "castor/twin/mismatch.h"
 #include "castor/twin/rtl_options.h"
 
@@ -269,6 +270,11 @@ int cosim(const BlockEntry& block, const CosimRequest& asked) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const auto began = std::chrono::steady_clock::now();
   auto told = began;
+  const base::CallWatch watch([&](const std::string& text) {
+    std::fprintf(stderr, "%scastor: %s\n  replay: %s\n", terminal ? "\n" : "", text.c_str(),
+                 replay_line(block, request).c_str());
+    std::_Exit(1);
+  });
   const CosimResult result = block.run(request, [&](base::Cycle cycle) {
     if (!terminal) return;
     const auto now = std::chrono::steady_clock::now();

@@ -112,6 +112,10 @@ castor_script_test(api_refused KIND platform
 castor_script_test(api_device_launch KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/device_launch_test.py" "$<TARGET_FILE:castor_cc>")
 
+castor_script_test(api_full_pool KIND platform
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/full_pool_test.py" "$<TARGET_FILE:castor>"
+          "$<TARGET_FILE:castor_cc>")
+
 # On a sample of the shipped machines that execute.
 file(GLOB machines RELATIVE "${PROJECT_SOURCE_DIR}/platforms/configs" CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/platforms/configs/*.yaml")

@@ -17,7 +17,7 @@ target_link_libraries(castor_timing_rig PUBLIC castor_ptx castor_compiler castor
 castor_tests(timing_tests KIND platform ISOLATED
   SOURCES timing/bad_input_test.cpp timing/bandwidth_test.cpp timing/determinism_test.cpp timing/front_test.cpp
           timing/hooks_test.cpp timing/latency_test.cpp timing/order_test.cpp timing/retire_test.cpp
-          timing/shared_test.cpp timing/statistics_test.cpp timing/waiting_test.cpp timing/watchdog_test.cpp
+          timing/shared_test.cpp timing/statistics_test.cpp timing/hook_watch_test.cpp timing/waiting_test.cpp timing/watchdog_test.cpp
   LIBS castor_timing_rig)
 
 # Hooks in a shared object that links nothing of the GPU.

@@ -1,4 +1,5 @@
 // The dispatcher alone: which TB goes where, and what holds it back.
+#include "common/hook_fails.h"
 #include "gpu_front_end_dispatch_parts.h"
 
 namespace castor::gpu::gpu_front_end_dispatcher_test {
@@ -205,13 +206,13 @@ TEST(DispatcherDeathTest, PoliciesThatBreakTheRules) {
   ScriptedPolicy policy;
   DispatcherRig rig({{}, {}, &policy, false});
   policy.out.place = Placement{3, 0, 0, false};
-  EXPECT_DEATH(rig.step(1), "offers entry 3: not there");
+  EXPECT_HOOK_FAILS(rig.step(1), "offers entry 3: not there");
   rig.push(3, 5, kSmall);
   policy.out.place = Placement{3, 0, 1, false};
-  EXPECT_DEATH(rig.step(1), "offers position 1 of entry 3, 0 is next");
+  EXPECT_HOOK_FAILS(rig.step(1), "offers position 1 of entry 3, 0 is next");
   policy.out.place = Placement{3, 0, 0, false};
   rig.ledger.debit(0, 0, {64, 2048, 1, 0}, 1);
-  EXPECT_DEATH(rig.step(1), "offers a TB of entry 3 to SM 0, where it does not fit");
+  EXPECT_HOOK_FAILS(rig.step(1), "offers a TB of entry 3 to SM 0, where it does not fit");
 }
 
 // What a policy says of a group's thread block has to be what the machine knows.
@@ -232,7 +233,7 @@ TEST(DispatcherDeathTest, PoliciesThatOfferGroupsWrong) {
     Placement other = offer;
     change(other);
     policy.out.place = other;
-    EXPECT_DEATH(rig.step(1), message);
+    EXPECT_HOOK_FAILS(rig.step(1), message);
   };
   wrong([](Placement& p) { p.group = 8; }, "offers group 8: not there");
   wrong([](Placement& p) { p.grid.y = 2; }, "offers group 9 with other TBs or parameters");

@@ -1,6 +1,7 @@
 // What the front end tells and asks of hooks beyond placing thread blocks, and hooks that break a rule.
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
+#include "common/hook_fails.h"
 #include "common/null_hooks.h"
 #include "gpu_front_end_support.h"
 
@@ -145,7 +146,7 @@ TEST(FrontEndHookRules, WithoutUncoreOtherHooksStandStill) {
 }
 
 TEST(FrontEndHookRulesDeathTest, OfferWhereATbDoesNotFitIsAnAssertion) {
-  EXPECT_DEATH(
+  EXPECT_HOOK_FAILS(
       {
         Policy policy;
         std::uint32_t next = 0;
@@ -172,7 +173,7 @@ TEST(FrontEndHookRulesDeathTest, OfferWhereATbDoesNotFitIsAnAssertion) {
 }
 
 TEST(FrontEndHookRulesDeathTest, GovernorsThatCloseAllSmsForEverAreNamed) {
-  EXPECT_DEATH(
+  EXPECT_HOOK_FAILS(
       {
         Governor idle;
         Governor closes;
@@ -189,7 +190,7 @@ TEST(FrontEndHookRulesDeathTest, GovernorsThatCloseAllSmsForEverAreNamed) {
 }
 
 TEST(FrontEndHookRulesDeathTest, GovernorThatChangesItsMindAfterSettleIsAnAssertionInRunsThatCheck) {
-  EXPECT_DEATH(
+  EXPECT_HOOK_FAILS(
       {
         Governor governor;
         governor.decide = [](const GovernIn&, GovernOut& out) { out.open ^= 1; };
@@ -202,7 +203,7 @@ TEST(FrontEndHookRulesDeathTest, GovernorThatChangesItsMindAfterSettleIsAnAssert
 }
 
 TEST(FrontEndHookRulesDeathTest, PolicyWhoseEarlyOutputsFollowItsInputsIsAnAssertionInRunsThatCheck) {
-  EXPECT_DEATH(
+  EXPECT_HOOK_FAILS(
       {
         Policy policy;
         policy.decide = [](const DispatchIn& in, DispatchOut& out) { out.push_ready = in.open != 0; };

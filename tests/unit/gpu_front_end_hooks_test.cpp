@@ -1,6 +1,7 @@
 // Hooks of the front end: what they see and when, null adapters, vetoes of governors, compositions that are refused.
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
+#include "common/hook_fails.h"
 #include "gpu_front_end_support.h"
 
 namespace castor::gpu::gpu_front_end_hooks_test {
@@ -512,7 +513,7 @@ TEST(FrontEndHooksDeathTest, WrongPositionIsAnAssertion) {
       return out;
     }
   };
-  EXPECT_DEATH(
+  EXPECT_HOOK_FAILS(
       {
         Wrong policy;
         Rig::Options options;

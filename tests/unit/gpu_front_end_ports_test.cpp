@@ -2,6 +2,7 @@
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/launch_port.h"
 #include "castor/gpu/front_end/scheduler_port.h"
+#include "common/hook_fails.h"
 #include "gpu_front_end_parts.h"
 
 namespace castor::gpu::gpu_front_end_ports_test {
@@ -128,8 +129,8 @@ TEST(DispatchPortDeathTest, EarlyOutputsThatFollowInputsAreAnAssertionInRunsThat
   Policy policy;
   policy.decide = [](const DispatchIn& in, DispatchOut& out) { out.push_ready = in.open == 0; };
   PolicyRig rig(&policy, {"run.sleep=0"});
-  EXPECT_DEATH(static_cast<void>(rig.port.settle({}, 1, nullptr, 5)),
-               "changes push_ready, attach_ready or hold after settle");
+  EXPECT_HOOK_FAILS(static_cast<void>(rig.port.settle({}, 1, nullptr, 5)),
+                    "changes push_ready, attach_ready or hold after settle");
 }
 
 TEST(SchedulerPort, WithoutASchedulerNobodyJudgesAndNoWindowIsServed) {

@@ -110,6 +110,34 @@ TEST_F(LauncherTest, DimensionsAndSizes) {
   EXPECT_EQ(code({kBounded, {1, 1, 1}, {65, 1, 1}, 0}, buffer(0)), wrong) << "launch bounds";
 }
 
+TEST_F(LauncherTest, AFullPoolRefusesOrSpills) {
+  launcher.set_limits({1, 2});
+  EXPECT_FALSE(go(from(1)).spilled);
+  EXPECT_EQ(go(from(2)).code, LaunchCode::kPendingCountExceeded);
+  EXPECT_EQ(go(from(2)).code, LaunchCode::kPendingCountExceeded);
+  EXPECT_EQ(launcher.beyond().refused, 2U);
+  machine.pool.full = PoolFull::kSpill;
+  const Launched spilled = go(from(2));
+  EXPECT_EQ(spilled.code, LaunchCode::kSuccess);
+  EXPECT_TRUE(spilled.spilled);
+  EXPECT_EQ(launcher.pending(), 2U);
+  static_cast<void>(launcher.start());
+  static_cast<void>(launcher.start());
+  EXPECT_FALSE(go(from(2)).spilled) << "none is pending";
+  EXPECT_EQ(launcher.beyond().spilled, 1U);
+  EXPECT_EQ(launcher.beyond().refused, 2U);
+}
+
+TEST_F(LauncherTest, CountsBuffersThatFindNoRoom) {
+  EXPECT_EQ(launcher.buffers().allocate(128, 4), 0U) << "no such alignment";
+  EXPECT_EQ(launcher.beyond().without_room, 0U);
+  EXPECT_EQ(launcher.buffers().allocate(64, std::uint64_t{8} << 20), 0U) << "an eighth of 64 MiB, with its record";
+  EXPECT_EQ(launcher.beyond().without_room, 1U);
+  EXPECT_NE(launcher.buffers().allocate(64, (std::uint64_t{8} << 20) - 64), 0U);
+  EXPECT_EQ(launcher.buffers().allocate(64, 0), 0U);
+  EXPECT_EQ(launcher.beyond().without_room, 2U);
+}
+
 TEST_F(LauncherTest, PendingIsAdmittedAndNotStarted) {
   launcher.set_limits({3, 2});
   const std::vector<LaunchId> ids = {go(from(1)).id, go(from(2)).id, go(from(3)).id};

@@ -1,4 +1,5 @@
 // The FetchFilter's side of an SM: what it is told, and that what it says is done (docs/gpu.md, "FetchFilter").
+#include "common/hook_fails.h"
 #include "gpu_sm_filter_support.h"
 
 namespace castor::gpu::gpu_sm_filter_test {
@@ -417,7 +418,7 @@ TEST(FetchFilters, AWarpThatWaitsForAFenceIsNotEligible) {
 }
 
 TEST(FetchFiltersDeathTest, HoldThatFollowsInputsIsAnAssertion) {
-  EXPECT_DEATH(
+  EXPECT_HOOK_FAILS(
       {
         Filter filter;
         filter.decide = [](const FetchIn& in, FetchOut& out) { out.hold = in.eligible; };
@@ -429,7 +430,7 @@ TEST(FetchFiltersDeathTest, HoldThatFollowsInputsIsAnAssertion) {
 }
 
 TEST(FetchFiltersDeathTest, SkippingAWarpThatIsNotHeldIsAnAssertion) {
-  EXPECT_DEATH(
+  EXPECT_HOOK_FAILS(
       {
         Filter filter;
         filter.decide = [](const FetchIn& in, FetchOut& out) { out.skip = in.eligible; };

@@ -1,6 +1,7 @@
 #include <functional>
 
 #include "castor/gpu/sm/hook_port.h"
+#include "common/hook_fails.h"
 #include "unit/gpu_sm_parts_support.h"
 
 // The port of an SM's issue policy: what it is told and when, and what of its answers is taken.
@@ -186,24 +187,25 @@ TEST(HookPortDeathTest, PickThatIsNotReadyIsAnAssertion) {
   Bench bench;
   bench.port->settle_early();
   bench.policy.out.pick[1][0] = 5;
-  EXPECT_DEATH(bench.port->settle(offer(0x1), bench.picks_made), "picks warp 5 for scheduler 1, which is not ready");
-  EXPECT_DEATH(bench.port->settle(offer(0), bench.picks_made), "picks a warp where none is ready");
+  EXPECT_HOOK_FAILS(bench.port->settle(offer(0x1), bench.picks_made),
+                    "picks warp 5 for scheduler 1, which is not ready");
+  EXPECT_HOOK_FAILS(bench.port->settle(offer(0), bench.picks_made), "picks a warp where none is ready");
   bench.policy.out.pick[1][0] = 4;  // ready, and of another scheduler
-  EXPECT_DEATH(bench.port->settle(offer(0x10), bench.picks_made), "picks warp 4 for scheduler 1");
+  EXPECT_HOOK_FAILS(bench.port->settle(offer(0x10), bench.picks_made), "picks warp 4 for scheduler 1");
 }
 
 TEST(HookPortDeathTest, WarpIsPickedOnce) {
   Bench bench(2);
   bench.port->settle_early();
   bench.policy.out.pick[0][0] = bench.policy.out.pick[0][1] = 4;
-  EXPECT_DEATH(bench.port->settle(offer(0x10), bench.picks_made), "picks warp 4");
+  EXPECT_HOOK_FAILS(bench.port->settle(offer(0x10), bench.picks_made), "picks warp 4");
 }
 
 TEST(HookPortDeathTest, EarlyOutputHolds) {
   Bench bench;
   bench.port->settle_early();
   bench.policy.out.barrier_ok = 0;
-  EXPECT_DEATH(bench.port->settle(offer(0), bench.picks_made), "changes barrier_ok after settle");
+  EXPECT_HOOK_FAILS(bench.port->settle(offer(0), bench.picks_made), "changes barrier_ok after settle");
 }
 
 TEST(HookPortDeathTest, PickIsOfItsClass) {
@@ -212,7 +214,7 @@ TEST(HookPortDeathTest, PickIsOfItsClass) {
   bench.policy.out.pick[0][1] = 4;
   HookPort::Offer classes = offer(0x10);
   classes.issue_class[0] = 0x10;
-  EXPECT_DEATH(bench.port->settle(classes, bench.picks_made), "picks warp 4 for issue class 1");
+  EXPECT_HOOK_FAILS(bench.port->settle(classes, bench.picks_made), "picks warp 4 for issue class 1");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "common/hook_fails.h"
 #include "common/null_hooks.h"
 #include "gpu_sm_support.h"
 
@@ -189,12 +190,12 @@ TEST(SmHooksDeathTest, HooksThatBreakARuleAreNamedWithTheCycle) {
   {
     Policy policy;
     policy.change = [](const IssueIn& in, IssueOut& out) { out.barrier_ok = in.valid == 0 ? 0xff : 0; };
-    EXPECT_DEATH(run(hooks(&policy)), "cycle [0-9]+.*issue_policy of SM 0 changes barrier_ok after settle");
+    EXPECT_HOOK_FAILS(run(hooks(&policy)), "cycle [0-9]+.*issue_policy of SM 0 changes barrier_ok after settle");
   }
   {
     Policy policy;
     policy.change = [](const IssueIn& in, IssueOut& out) { out.pick[0][0] = in.valid != 0 ? 8 : -1; };
-    EXPECT_DEATH(run(hooks(&policy)), "issue_policy of SM 0 picks warp 8 for scheduler 0, which is not ready");
+    EXPECT_HOOK_FAILS(run(hooks(&policy)), "issue_policy of SM 0 picks warp 8 for scheduler 0, which is not ready");
   }
   {
     Policy policy;

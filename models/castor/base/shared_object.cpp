@@ -30,6 +30,7 @@ const ObjectHeader& load_object(const std::string& path, const char* entry, cons
                          " of block " + block,
                      "the folder of a block has its name");
   }
+  if (object.call_under_way != nullptr) *object.call_under_way = detail::call_under_way;
   return object;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "castor/base/running_call.h"
+
 /// Shared objects that Castor loads at run time: models, benches and RTL of blocks.
 ///
 /// Each is linked with the static libraries of Castor that it needs, shows nothing but one C function, and is loaded
@@ -15,9 +17,10 @@ extern const char* const kAbi;
 
 /// First member of what the C function of every shared object gives.
 struct ObjectHeader {
-  const char* abi;    ///< kAbi of the object's own build
-  const char* kind;   ///< "model", "bench" or "rtl"
-  const char* block;  ///< name of the block
+  const char* abi;                                  ///< kAbi of the object's own build
+  const char* kind;                                 ///< "model", "bench" or "rtl"
+  const char* block;                                ///< name of the block
+  detail::CallUnderWay** call_under_way = nullptr;  ///< the object's own; null for one that marks no calls
 };
 
 /// Loads the object and calls its function `entry`, which returns a pointer to a struct that begins with an

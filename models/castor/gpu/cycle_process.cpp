@@ -1,6 +1,8 @@
 #include "castor/gpu/cycle_process.h"
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 #include "castor/base/error.h"
 
@@ -11,9 +13,17 @@ void CycleProcess::activate() {
   try {
     at_time();
   } catch (const base::Error&) {
-    failure_ = std::current_exception();
-    sc_core::sc_pause();
+    fail(std::current_exception());
+  } catch (const std::exception& error) {
+    fail(std::make_exception_ptr(base::Error("a hook threw an exception: " + base::printable(error.what(), 300))));
+  } catch (...) {
+    fail(std::make_exception_ptr(base::Error("a hook threw what is no std::exception")));
   }
+}
+
+void CycleProcess::fail(std::exception_ptr failure) {
+  failure_ = std::move(failure);
+  sc_core::sc_pause();
 }
 
 void CycleProcess::at_time() {

@@ -110,6 +110,12 @@ struct LaunchLimits {
   std::uint64_t sync_depth = 2;  ///< levels that may wait for children; launches of the host are the first
 };
 
+/// Launches by device code beyond a limit: those that went on, later (`pool.full: spill`), and those that were refused,
+/// for the pending limit (error 69) or without room for their parameters.
+struct LaunchesBeyond {
+  std::uint64_t spilled = 0, refused = 0, without_room = 0;
+};
+
 /// What ended an advance. kStopped: so many kernels as the machine key run.stop_after says are complete.
 enum class Outcome : std::uint8_t { kDone, kFault, kDeadlock, kLimit, kInterrupted, kStopped };
 
@@ -136,6 +142,13 @@ struct KernelStatistics {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   unsigned entry = 0;  ///< kernel table entry that it had; machines with timing
+  unsigned level = 0;  ///< generations below the host's launch of its tree
+  /// Of a row that stands for several (KernelRows): how many, and sums of what each took.
+  struct Sum {
+    std::uint64_t kernels = 0;  ///< 0 = it stands for itself
+    Picoseconds time = 0;
+    std::uint64_t cycles = 0;  ///< machines with timing
+  } sum{};
   /// Machines with timing: what SMs did while they held thread blocks of this kernel and of no other.
   SmTime alone;
   std::uint64_t l2_bytes = 0;  ///< sectors that its requests to L2 asked for or wrote
@@ -221,6 +234,11 @@ class Device {
   virtual void set_heap_limit(std::uint64_t bytes) = 0;
   /// Limits of launches by device code; for those to come.
   virtual void set_launch_limits(const LaunchLimits& /*limits*/) {}
+
+  /// Blocks are plugged into it, which may be anybody's code.
+  [[nodiscard]] virtual bool has_blocks() const { return false; }
+  /// What has become of launches by device code beyond a limit, since the device was made.
+  [[nodiscard]] virtual LaunchesBeyond launches_beyond() const { return {}; }
 
   /// Completed kernels in the order of completion.
   [[nodiscard]] virtual const std::vector<KernelStatistics>& kernels() const = 0;

@@ -247,7 +247,7 @@ std::string Gpu::waiting() const {
   for (const auto& copy : copies_) text += copy->waiting();
   text += memory_->waiting();
   WaitGraph graph;
-  front_end_->waits(graph);
+  front_end_->report().add_to(graph);
   for (const auto& sm : sms_) sm->waits(graph);
   return text + graph.cycle_text();
 }

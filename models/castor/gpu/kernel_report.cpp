@@ -1,6 +1,7 @@
 // The kernels of a report.
 
 #include "castor/base/words.h"
+#include "castor/gpu/kernel_rows.h"
 #include "castor/gpu/memory/transaction.h"
 #include "castor/gpu/occupancy.h"
 #include "castor/gpu/report.h"
@@ -68,6 +69,9 @@ const std::vector<ReportField>& kernel_fields() {
       {"thread_blocks", "", "of the grid", false},
       {"warp_instructions", "", "issued", false},
       {"thread_instructions", "", "the same times active lanes", false},
+      {"kernels", "", "only in a row behind the first run.kernel_rows: how many of this name it is the sum of", false},
+      {"time_ps", "ps",
+       "only there: sum of their times; `cycles` is a sum, too, `start_ps` the first, `end_ps` the last", false},
       {"counts", "", "see below", false},
   };
   return fields;
@@ -75,27 +79,32 @@ const std::vector<ReportField>& kernel_fields() {
 
 Json kernel_json(const KernelStatistics& kernel, const Machine& machine) {
   const LaunchShape& shape = kernel.shape;
-  return {{"name", kernel.kernel},
-          {"demangled", base::demangled(kernel.kernel)},
-          {"grid", sizes(shape.grid)},
-          {"block", sizes(shape.block)},
-          {"registers", shape.registers},
-          {"static_shared_bytes", shape.static_shared},
-          {"dynamic_shared_bytes", shape.dynamic_shared},
-          {"local_bytes", shape.local},
-          {"spill_bytes", shape.spills},
-          {"occupancy", occupancy_json(kernel, machine)},
-          {"start_ps", kernel.start},
-          {"end_ps", kernel.end},
-          {"thread_blocks", kernel.thread_blocks},
-          {"warp_instructions", kernel.warp_instructions},
-          {"thread_instructions", kernel.thread_instructions}};
+  Json result = {{"name", kernel.kernel},
+                 {"demangled", base::demangled(kernel.kernel)},
+                 {"grid", sizes(shape.grid)},
+                 {"block", sizes(shape.block)},
+                 {"registers", shape.registers},
+                 {"static_shared_bytes", shape.static_shared},
+                 {"dynamic_shared_bytes", shape.dynamic_shared},
+                 {"local_bytes", shape.local},
+                 {"spill_bytes", shape.spills},
+                 {"occupancy", occupancy_json(kernel, machine)},
+                 {"start_ps", kernel.start},
+                 {"end_ps", kernel.end},
+                 {"thread_blocks", kernel.thread_blocks},
+                 {"warp_instructions", kernel.warp_instructions},
+                 {"thread_instructions", kernel.thread_instructions}};
+  if (kernel.sum.kernels != 0) {
+    result["kernels"] = kernel.sum.kernels;
+    result["time_ps"] = kernel.sum.time;
+  }
+  return result;
 }
 
-Json timed_kernel_json(const KernelStatistics& kernel, const Machine& machine, std::uint64_t cycles) {
+Json timed_kernel_json(const KernelStatistics& kernel, const Machine& machine, const base::Clock& clock) {
   Json result = kernel_json(kernel, machine);
   result["ticket"] = kernel.ticket;
-  result["cycles"] = cycles;
+  result["cycles"] = kernel.sum.kernels != 0 ? kernel.sum.cycles : cycles_between(clock, kernel.start, kernel.end);
   const SmTime& alone = kernel.alone;
   Json& occupancy = result["occupancy"];
   occupancy["achieved"] =
@@ -111,6 +120,29 @@ Json timed_kernel_json(const KernelStatistics& kernel, const Machine& machine, s
   Json& counts = result["counts"] = Json::object();
   for (const auto& [name, value] : kernel.counts) counts[std::string(name)] = value;
   return result;
+}
+
+void add_launches_beyond(Json& report, const LaunchesBeyond& beyond) {
+  if (beyond.spilled + beyond.refused + beyond.without_room == 0) return;
+  report["launches_beyond_limits"] = {
+      {"spilled", beyond.spilled}, {"refused", beyond.refused}, {"without_room", beyond.without_room}};
+}
+
+std::string lost_launches(const LaunchesBeyond& beyond) {
+  std::string text;
+  if (beyond.refused != 0) {
+    text += std::to_string(beyond.refused) +
+            " launches by device code were refused (error 69): more waited than cudaLimitDevRuntimePendingLaunchCount "
+            "says; what they would have done is not done, unless the program did it otherwise; pool.full=spill takes "
+            "them";
+  }
+  if (beyond.without_room != 0) {
+    if (!text.empty()) text += "\n";
+    text += std::to_string(beyond.without_room) +
+            " launches by device code got no buffer for their parameters: those that wait take an eighth of the "
+            "memory at most, and 256 MiB";
+  }
+  return text;
 }
 
 Json fault_json(const Fault& fault) {

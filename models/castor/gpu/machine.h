@@ -24,6 +24,7 @@ enum class AddressHash : std::uint8_t { kOff, kXor };        ///< of an address 
 enum class Inspect : std::uint8_t { kOff, kPacket, kWalk };  ///< what the queue inspector reads
 enum class DispatchBypass : std::uint8_t { kOff, kSticky };  ///< may a kernel that fits pass one that does not
 enum class DispatchSearch : std::uint8_t { kRoundRobinAll, kRoundRobinOne };  ///< SMs asked per cycle for a TB's place
+enum class PoolFull : std::uint8_t { kSpill, kRefuse };  ///< launches by device code beyond the pending limit
 enum class ChildAcquire : std::uint8_t {
   kInherit,
   kLaunch
@@ -194,9 +195,10 @@ struct Machine {
   unsigned done_fifo = 0;
   /// Launches by device code: what calls take, in ticks, and the launches that wait.
   struct Launch {
-    unsigned stream_warp, buffer_warp, buffer_lane, launch_warp, launch_lane, commands;
+    unsigned stream_warp, buffer_warp, buffer_lane, launch_warp, launch_lane, spill_lane, commands;
   } launch{};
   struct Pool {
+    PoolFull full;
     unsigned window;
     std::uint64_t fixed_overhead;
   } pool{};
@@ -225,7 +227,7 @@ struct Machine {
     std::uint64_t seed;
     std::optional<std::uint64_t> max_cycles, max_instructions, stop_after;  ///< empty = none
     std::optional<std::uint64_t> max_seconds;                               ///< of the host; empty = none
-    std::uint64_t window;
+    std::uint64_t kernel_rows, window;
     bool windows, sleep, shuffle, functional;
     std::filesystem::path affine;  ///< empty = none
   } run{};

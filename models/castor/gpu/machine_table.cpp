@@ -18,6 +18,7 @@ std::vector<std::string> words(Inspect /*type*/) { return {"off", "packet", "wal
 std::vector<std::string> words(DispatchBypass /*type*/) { return {"off", "sticky"}; }
 std::vector<std::string> words(DispatchSearch /*type*/) { return {"rr_all", "rr_one"}; }
 std::vector<std::string> words(AcquireMode /*type*/) { return {"stamp", "flush"}; }
+std::vector<std::string> words(PoolFull /*type*/) { return {"spill", "refuse"}; }
 std::vector<std::string> words(ChildAcquire /*type*/) { return {"inherit", "launch"}; }
 std::vector<std::string> words(ContextMover /*type*/) { return {"port", "analytic"}; }
 std::vector<std::string> words(MemoryCheck /*type*/) { return {"allocation", "page", "off"}; }
@@ -365,7 +366,9 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(launch.buffer_lane, "ticks", 0, 131'071, "more for each lane that calls");
   CASTOR_NUMBER(launch.launch_warp, "ticks", 0, 131'071, "device code: a warp's call that launches kernels");
   CASTOR_NUMBER(launch.launch_lane, "ticks", 0, 131'071, "more for each lane that calls");
+  CASTOR_NUMBER(launch.spill_lane, "ticks", 0, 131'071, "more for each of them whose launch spills (pool.full)");
   CASTOR_NUMBER(launch.commands, "commands", 1, 8, "device code: launches of groups by a warp that an SM has at once");
+  CASTOR_WORD(pool.full, "launches by device code beyond the pending limit: later and slower, or error 69");
   CASTOR_NUMBER(pool.window, "launches", 1, 64, "window of the launches by device code that wait for the kernel table");
   CASTOR_NUMBER(pool.fixed_overhead, "cycles", 0, 1 << 20, "once in a run, for the first launch by device code");
   CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096, "rate of the analytic context mover");
@@ -386,6 +389,7 @@ void run_keys(TableWriter& table) {
   CASTOR_NUMBER(run.max_instructions, "warp_instructions", 1, kMostLong, "the run ends with an error here");
   CASTOR_NUMBER(run.max_seconds, "seconds", 1, kMostLong, "of the host, after which the run ends with an error");
   CASTOR_NUMBER(run.stop_after, "kernels", 1, kMostLong, "the run ends after so many kernels");
+  CASTOR_NUMBER(run.kernel_rows, "rows", 1, kMostLong, "kernels with a row each in the report; later ones share");
   CASTOR_NUMBER(run.window, "cycles", 1, kMostLong, "window of statistics over time");
   CASTOR_WORD(run.windows, "the report has statistics for each window");
   CASTOR_WORD(run.sleep, "idle units are skipped (same results, faster)");

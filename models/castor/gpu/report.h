@@ -33,7 +33,12 @@ struct ReportField {
 [[nodiscard]] nlohmann::ordered_json kernel_json(const KernelStatistics& kernel, const Machine& machine);
 /// The same of the timing GPU, with what SMs did, traffic and counts.
 [[nodiscard]] nlohmann::ordered_json timed_kernel_json(const KernelStatistics& kernel, const Machine& machine,
-                                                       std::uint64_t cycles);
+                                                       const base::Clock& clock);
+
+/// Adds what has become of launches by device code beyond a limit, if there were any.
+void add_launches_beyond(nlohmann::ordered_json& report, const LaunchesBeyond& beyond);
+/// Lines for people about those that got lost; empty without.
+[[nodiscard]] std::string lost_launches(const LaunchesBeyond& beyond);
 
 /// A fault in a report.
 [[nodiscard]] nlohmann::ordered_json fault_json(const Fault& fault);

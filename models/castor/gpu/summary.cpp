@@ -51,9 +51,10 @@ std::vector<Kernels> kernels_of(const Json& report) {
     const std::string name = one.at("name");
     auto at = std::find_if(kernels.begin(), kernels.end(), [&](const Kernels& each) { return each.name == name; });
     if (at == kernels.end()) at = kernels.insert(at, {name, 0, 0, 0, 0, 0});
-    ++at->launches;
+    at->launches += one.value("kernels", std::uint64_t{1});
     at->cycles += one.value("cycles", std::uint64_t{0});
-    at->picoseconds += one.at("end_ps").get<std::uint64_t>() - one.at("start_ps").get<std::uint64_t>();
+    at->picoseconds +=
+        one.value("time_ps", one.at("end_ps").get<std::uint64_t>() - one.at("start_ps").get<std::uint64_t>());
     at->thread_blocks += one.at("thread_blocks").get<std::uint64_t>();
     at->warp_instructions += one.at("warp_instructions").get<std::uint64_t>();
   }
@@ -161,6 +162,12 @@ std::string summary(const std::string& report_json) {
   }
   result += kernel_table(kernels_of(report), timing);
   if (timing) result += timing_lines(report);
+  if (const auto beyond = report.find("launches_beyond_limits"); beyond != report.end()) {
+    result += text("  launches by device code beyond a limit: %" PRIu64 " spilled, %" PRIu64 " refused, %" PRIu64
+                   " without room\n",
+                   beyond->at("spilled").get<std::uint64_t>(), beyond->at("refused").get<std::uint64_t>(),
+                   beyond->at("without_room").get<std::uint64_t>());
+  }
   return result;
 }
 

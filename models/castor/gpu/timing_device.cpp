@@ -415,13 +415,12 @@ std::string TimingDevice::report_json() const {
   report["peak_gb_per_s"] = machine_.peak_gb_per_s();
   auto& kernels_json = report["kernels"] = nlohmann::ordered_json::array();
   for (const KernelStatistics& kernel : kernels()) {
-    const base::Clock& clock = gpu_->clock();
-    kernels_json.push_back(timed_kernel_json(
-        kernel, machine_, clock.first_at_or_after(kernel.end) - clock.first_at_or_after(kernel.start)));
+    kernels_json.push_back(timed_kernel_json(kernel, machine_, gpu_->clock()));
   }
   report["beside_kernels"] = beside_kernels_json(gpu_->beside_kernels());
   if (const auto& jobs = gpu_->front_end().job_records(); !jobs.empty()) report["jobs"] = jobs_json(jobs);
   report["ratios"] = ratios(statistics, machine_, now());
+  add_launches_beyond(report, launches_beyond());
   if (fault_) report["fault"] = fault_json(*fault_);
   report["statistics"] = nlohmann::ordered_json::parse(statistics.json());
   report["legend"] = nlohmann::ordered_json::parse(statistics.json_legend());

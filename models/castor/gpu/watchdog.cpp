@@ -20,12 +20,14 @@ Watchdog::Watchdog(const Machine& machine, const Store& store, FrontEnd& front_e
       front_end_(front_end),
       cores_(std::move(cores)),
       memory_(memory),
-      copies_(std::move(copies)) {
+      copies_(std::move(copies)),
+      hooks_(front_end_, cores_) {
   if (!cores_.empty()) due_ = end_ = machine.watchdog.cycles;
 }
 
 void Watchdog::host_waits(bool waits) {
   host_waits_ = waits;
+  hooks_.forget();
   close();
 }
 
@@ -49,6 +51,11 @@ std::uint64_t Watchdog::progress() const {
   return sum;
 }
 
+bool Watchdog::others_rest() const {
+  return memory_.idle() && std::all_of(copies_.begin(), copies_.end(), [](auto* copy) { return copy->idle(); }) &&
+         std::all_of(cores_.begin(), cores_.end(), [](const Sm* sm) { return sm->still(); });
+}
+
 bool Watchdog::still() const {
   return front_end_.still() && std::all_of(copies_.begin(), copies_.end(), [](auto* copy) { return copy->idle(); }) &&
          std::all_of(cores_.begin(), cores_.end(), [](const Sm* sm) { return sm->still(); });
@@ -63,7 +70,7 @@ bool Watchdog::undisturbed() const {
 
 bool Watchdog::proven() const {
   return watched_ && undisturbed() && progress() == progress_ && still() &&
-         std::all_of(cores_.begin(), cores_.end(), [](const Sm* sm) { return sm->stuck(); }) &&
+         std::all_of(cores_.begin(), cores_.end(), [](const Sm* sm) { return sm->report().stuck(); }) &&
          std::any_of(cores_.begin(), cores_.end(), [](const Sm* sm) { return sm->watch().repeating() != 0; });
 }
 
@@ -78,6 +85,10 @@ bool Watchdog::look(Cycle now) {
   due_ = end_;
   if (!idle && proven()) return true;
   close();
+  if (idle || !host_waits_)
+    hooks_.forget();
+  else
+    hooks_.look(now, machine_.watchdog.cycles, progress(), others_rest());
   const std::uint64_t before = std::exchange(progress_, progress());
   if (host_waits_ && before == progress_ && still()) {
     open(now);
@@ -88,7 +99,7 @@ bool Watchdog::look(Cycle now) {
 
 std::string Watchdog::report() const {
   std::vector<SpinningWarp> all;
-  for (const Sm* const sm : cores_) sm->spinning(all);
+  for (const Sm* const sm : cores_) sm->report().add_spinning(all);
   return spin_report(all, std::to_string(machine_.watchdog.cycles) + " cycles (watchdog.cycles)", store_);
 }
 

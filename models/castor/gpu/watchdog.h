@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "castor/gpu/front_end/front_end.h"
+#include "castor/gpu/hook_watch.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/memory_system.h"
 #include "castor/gpu/sm/sm.h"
@@ -39,8 +40,8 @@ class Watchdog {
   [[nodiscard]] Cycle window_end() const { return end_; }
   /// A window is being watched.
   [[nodiscard]] bool watched() const { return watched_; }
-  /// All cycles before `now` are over. True if the warps spin for ever. Windows that the device slept through without
-  /// any work to come are skipped.
+  /// All cycles before `now` are over. Throws base::Error for hooks that let nothing proceed (HookWatch). True if the
+  /// warps spin for ever. Windows that the device slept through without any work to come are skipped.
   [[nodiscard]] bool look(Cycle now);
   /// What `look` found: how many warps of which kernels repeat which loop and read what.
   [[nodiscard]] std::string report() const;
@@ -48,6 +49,8 @@ class Watchdog {
  private:
   [[nodiscard]] std::uint64_t progress() const;
   [[nodiscard]] bool still() const;
+  /// Memory, copies and SMs, hooks of SMs too.
+  [[nodiscard]] bool others_rest() const;
   [[nodiscard]] bool undisturbed() const;
   [[nodiscard]] bool proven() const;
   void open(Cycle now);
@@ -61,6 +64,7 @@ class Watchdog {
   std::vector<CopyEngine*> copies_;
   Cycle due_ = kForever, end_ = kForever;
   std::uint64_t progress_ = 0;
+  HookWatch hooks_;
   bool host_waits_ = false;
   bool watched_ = false;
 };

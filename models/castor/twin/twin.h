@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "castor/base/running_call.h"
 #include "castor/twin/block.h"
 #include "castor/twin/inside.h"
 
@@ -62,7 +63,8 @@ class Twin {
   Params params_;
 };
 
-/// The cycle model behind the interface.
+/// The cycle model behind the interface. What its engine throws arrives as a base::Error with the name of the block,
+/// and a base::CallWatch sees a call that does not end.
 template <class Block>
 class Model final : public Twin<Block> {
  public:
@@ -76,13 +78,32 @@ class Model final : public Twin<Block> {
   [[nodiscard]] Engine& engine() { return engine_; }
   [[nodiscard]] const Engine& engine() const { return engine_; }
 
-  const Outputs& settle(const Inputs& in) override { return engine_.settle(in); }
-  void clock(const Inputs& in) override { engine_.clock(in); }
-  void reset() override { engine_.reset(); }
-  [[nodiscard]] Cycle quiet() const override { return engine_.quiet(); }
-  void idle(Cycle n) override { engine_.idle(n); }
+  const Outputs& settle(const Inputs& in) override {
+    static constexpr base::CallSite kSite{Block::kBlock, "settle"};
+    return base::call_named(kSite, cycle_, [&]() -> const Outputs& { return engine_.settle(in); });
+  }
+  void clock(const Inputs& in) override {
+    static constexpr base::CallSite kSite{Block::kBlock, "clock"};
+    base::call_named(kSite, cycle_++, [&] { engine_.clock(in); });
+  }
+  void reset() override {
+    static constexpr base::CallSite kSite{Block::kBlock, "reset"};
+    base::call_named(kSite, cycle_, [&] { engine_.reset(); });
+  }
+  [[nodiscard]] Cycle quiet() const override {
+    static constexpr base::CallSite kSite{Block::kBlock, "quiet"};
+    return base::call_named(kSite, cycle_, [&] { return engine_.quiet(); });
+  }
+  void idle(Cycle n) override {
+    static constexpr base::CallSite kSite{Block::kBlock, "idle"};
+    base::call_named(kSite, cycle_, [&] { engine_.idle(n); });
+    cycle_ += n;
+  }
   [[nodiscard]] bool is_model() const override { return true; }
-  [[nodiscard]] Probes probes() const override { return engine_.probes(); }
+  [[nodiscard]] Probes probes() const override {
+    static constexpr base::CallSite kSite{Block::kBlock, "probes"};
+    return base::call_named(kSite, cycle_, [&] { return engine_.probes(); });
+  }
   [[nodiscard]] std::optional<U32> peek([[maybe_unused]] U16 address) const override {
     if constexpr (detail::has_peek<Engine>) {
       return engine_.peek(address);
@@ -93,6 +114,7 @@ class Model final : public Twin<Block> {
 
  private:
   Engine engine_;
+  Cycle cycle_ = 0;  ///< edges so far
 };
 
 }  // namespace castor::twin

@@ -57,6 +57,8 @@ constexpr const char* kOffChip[] = {"load_global", "load_local",    "load_generi
                                     "store_local", "store_generic", "atomic"};
 /// A timeline samples counters of SMs in windows, which nobody reads here.
 constexpr const char* kFewSamples = "run.window=1000000000";
+/// Who is refused does the work himself, as in the sources; a pool that spills is another machine.
+constexpr const char* kFullPool = "pool.full=refuse";
 constexpr const char* kShared[] = {"load_shared", "store_shared"};
 
 std::uint64_t number(const Json& group, const std::string& pointer) {
@@ -220,6 +222,7 @@ Json ChildPrograms::run(const Json& parameters) const {
   const bool path = parameters.contains("axis");
   const CudaProgram& program = programs_.at(parameters.at("of").get<std::string>());
   Names keys = parameters.at("keys").get<Names>();
+  keys.emplace_back(kFullPool);
   const Names user = parameters.value("set", Names());
   keys.insert(keys.end(), user.begin(), user.end());
   const bool traced = parameters.value("traced", false);

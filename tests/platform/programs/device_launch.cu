@@ -253,7 +253,7 @@ int main() {
   cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 10);
   clear();
   many<<<16, 128>>>(words, words + 3000);
-  say("pending limit of 10", run() && all(2048, [](int) { return 5; }) && words[3000] > 0);
+  say("pending limit of 10", run() && all(2048, [](int) { return 5; }));
   clear();
   limits<<<1, 1>>>(words);
   const int told[] = {0, 10, 0, 5, 42};

@@ -1,6 +1,7 @@
 #include "castor/gpu/front_end/dispatch_port.h"
 
 #include "castor/base/error.h"
+#include "castor/gpu/hook_check.h"
 
 namespace castor::gpu {
 
@@ -26,8 +27,9 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, SmMask open, co
   in_.ev = events_.all();
   if (checks_) settle_early();
   const DispatchOut& out = policy_->settle(in_);
-  CASTOR_ASSERT_AT(
-      now, !checks_ || (out.push_ready == push_ready_ && out.attach_ready == attach_ready_ && out.hold == hold_),
+  CASTOR_HOOK_CHECK(
+      *policy_, now,
+      !checks_ || (out.push_ready == push_ready_ && out.attach_ready == attach_ready_ && out.hold == hold_),
       "dispatch policy changes push_ready, attach_ready or hold after settle: they depend on its state "
       "only");
   push_ready_ = out.push_ready;

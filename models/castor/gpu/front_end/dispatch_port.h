@@ -23,6 +23,7 @@ class DispatchPort {
                const HookEvents& events);
 
   [[nodiscard]] bool on() const { return policy_ != nullptr; }
+  [[nodiscard]] const char* block() const { return policy_->block(); }
   void begin() { in_.reply.reset(); }
   /// `fits`: entries of which a TB could be placed; it is also what the policy sees in `clock`, as it is then. Returns
   /// the offer.

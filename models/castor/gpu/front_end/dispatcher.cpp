@@ -1,6 +1,7 @@
 #include "castor/gpu/front_end/dispatcher.h"
 
 #include "castor/base/error.h"
+#include "castor/gpu/hook_check.h"
 
 namespace castor::gpu {
 
@@ -69,16 +70,17 @@ void Dispatcher::step_policy(Cycle now) {
   const Maybe<Placement>& offered = policy_.settle(show_fits(), open, governors_.quota(), now);
   if (!offered) return;
   const Placement offer = *offered;
-  CASTOR_ASSERT_AT(now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
-                   "dispatch policy offers entry %u: not there", offer.kd);
+  CASTOR_HOOK_CHECK(policy_, now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
+                    "dispatch policy offers entry %u: not there", offer.kd);
   check_offer(offer, now);
   if (placed_at_ == now) return;  // a TB that comes back goes before
   const KernelEntry& kernel = table_[offer.kd];
   const bool stopped = kernel.killed || (offer.group != kNoGroup && table_.groups().at(offer.group).stopped);
   const SmMask takers = stopped ? open : this->takers(offer.kd);
   const bool any = offer.sm == Placement::kAnySm;
-  CASTOR_ASSERT_AT(now, any || (offer.sm < ledger_.sms() && (stopped || ledger_.fits(offer.sm, kernel.context().need))),
-                   "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
+  CASTOR_HOOK_CHECK(policy_, now,
+                    any || (offer.sm < ledger_.sms() && (stopped || ledger_.fits(offer.sm, kernel.context().need))),
+                    "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
   if (takers == 0 || (!any && (takers >> offer.sm & 1) == 0)) {
     ++offers_refused_;
     return;
@@ -99,22 +101,23 @@ void Dispatcher::check_offer(const Placement& offer, Cycle now) const {
   const KernelEntry& kernel = table_[offer.kd];
   std::uint64_t next = kernel.sequencer.next(), left = kernel.sequencer.left();
   if (offer.group != kNoGroup) {
-    CASTOR_ASSERT_AT(now, table_.groups().has(offer.group), "dispatch policy offers group %x: not there", offer.group);
+    CASTOR_HOOK_CHECK(policy_, now, table_.groups().has(offer.group), "dispatch policy offers group %x: not there",
+                      offer.group);
     const GroupLedger::Group& group = table_.groups().at(offer.group);
     const KernelContext& context = group.record->context;
-    CASTOR_ASSERT_AT(now, context.entry == offer.kd, "dispatch policy offers group %x with entry %u", offer.group,
-                     offer.kd);
+    CASTOR_HOOK_CHECK(policy_, now, context.entry == offer.kd, "dispatch policy offers group %x with entry %u",
+                      offer.group, offer.kd);
     next = group.next;
     left = group.total - next;
-    CASTOR_ASSERT_AT(now,
-                     offer.grid.x == context.grid.x && offer.grid.y == context.grid.y &&
-                         offer.grid.z == context.grid.z && offer.param == context.parameters &&
-                         offer.last_of_group == (left == 1),
-                     "dispatch policy offers group %x with other TBs or parameters than it has", offer.group);
+    CASTOR_HOOK_CHECK(policy_, now,
+                      offer.grid.x == context.grid.x && offer.grid.y == context.grid.y &&
+                          offer.grid.z == context.grid.z && offer.param == context.parameters &&
+                          offer.last_of_group == (left == 1),
+                      "dispatch policy offers group %x with other TBs or parameters than it has", offer.group);
   }
-  CASTOR_ASSERT_AT(now, left > 0 && offer.position == next,
-                   "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
-                   static_cast<unsigned long long>(next));
+  CASTOR_HOOK_CHECK(policy_, now, left > 0 && offer.position == next,
+                    "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,
+                    static_cast<unsigned long long>(next));
 }
 
 // A TB of a kernel, or of the group whose record it is.

@@ -5,6 +5,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
+#include "castor/gpu/hook_check.h"
 
 namespace castor::gpu {
 namespace {
@@ -263,7 +264,8 @@ int FrontEnd::schedule(Cycle now) {
     inspector_.registers_changed();
   }
   if (out.pick < 0) return -1;
-  CASTOR_ASSERT_AT(now, static_cast<std::size_t>(out.pick) < eligible.size(), "job scheduler picks queue %d", out.pick);
+  CASTOR_HOOK_CHECK(scheduler_, now, static_cast<std::size_t>(out.pick) < eligible.size(),
+                    "job scheduler picks queue %d", out.pick);
   return eligible[static_cast<std::size_t>(out.pick)] ? out.pick : -1;
 }
 

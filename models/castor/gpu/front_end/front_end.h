@@ -152,12 +152,13 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// Without a message from outside it will let nothing proceed: it sleeps for ever, or wakes up only for the periodic
   /// work of hooks that say so (Hook::inert).
   [[nodiscard]] bool rests() const;
+  /// The same, whatever hooks say.
+  [[nodiscard]] bool rests_but_for_hooks() const { return last_ != kForever && next_work(last_) == kForever; }
 
   /// Who waits for whom: a line for every queue and kernel that cannot proceed, with the reason. Copies are the copy
   /// engines' to tell.
   [[nodiscard]] std::string waiting() const { return report().text(); }
-  /// The same as a graph, without the TBs on SMs.
-  void waits(WaitGraph& graph) const { report().add_to(graph); }
+  [[nodiscard]] WaitReport report() const;
   /// Where the work of a ticket is: for the line of the host in deadlock reports.
   [[nodiscard]] std::string where(Ticket ticket) const { return report().where(ticket); }
 
@@ -185,7 +186,6 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] bool hooks_stirred() const;
   [[nodiscard]] Cycle next_hook(Cycle now) const;
   [[nodiscard]] Cycle next_work(Cycle now) const;
-  [[nodiscard]] WaitReport report() const;
 
   // The order in which counters are declared is the order in which parts that count are made. Parts hold references to
   // others that are made behind them, and use none before all are there.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "castor/base/error.h"
+#include "castor/gpu/hook_check.h"
 
 namespace castor::gpu {
 
@@ -54,19 +55,19 @@ void Governors::settle(Cycle now) {
     open_ &= out.open;
     clock_enable_ &= out.clock_enable;
     uncore_enable_ = uncore_enable_ && out.uncore_enable;
-    if (out.quota != nullptr) combine(*out.quota, now);
+    if (out.quota != nullptr) combine(*out.quota, i, now);
   }
 }
 
-void Governors::combine(const Quota& quota, Cycle now) {
-  CASTOR_ASSERT_AT(now, quota.entries == entries_, "quota table of %u entries, the kernel table has %u", quota.entries,
-                   entries_);
+void Governors::combine(const Quota& quota, std::size_t i, Cycle now) {
+  CASTOR_HOOK_CHECK(*governors_[i], now, quota.entries == entries_,
+                    "quota table of %u entries, the kernel table has %u", quota.entries, entries_);
   if (quota_ == nullptr) {
     quota_ = &quota;
     return;
   }
-  for (std::size_t i = 0; i < allowed_.size(); ++i) {
-    allowed_[i] = std::min(quota_->allowed[i], quota.allowed[i]);
+  for (std::size_t entry = 0; entry < allowed_.size(); ++entry) {
+    allowed_[entry] = std::min(quota_->allowed[entry], quota.allowed[entry]);
   }
   quota_ = &combined_;
 }
@@ -86,10 +87,10 @@ void Governors::clock(bool coming, Cycle now) {
     if (checks_) {
       const GovernOut& again = governors_[i]->settle(in_);
       const GovernOut& first = said_[i];
-      CASTOR_ASSERT_AT(now,
-                       again.open == first.open && again.clock_enable == first.clock_enable &&
-                           again.uncore_enable == first.uncore_enable && again.quota == first.quota,
-                       "governor%zu changes an output after settle: they depend on its state only", i);
+      CASTOR_HOOK_CHECK(*governors_[i], now,
+                        again.open == first.open && again.clock_enable == first.clock_enable &&
+                            again.uncore_enable == first.uncore_enable && again.quota == first.quota,
+                        "governor%zu changes an output after settle: they depend on its state only", i);
     }
     governors_[i]->clock(in_);
   }
@@ -107,12 +108,15 @@ void Governors::check_open(Cycle now) {
   const Cycle closed = now - closed_since_;
   if (closed < patience_) return;
   std::string who = "governors together";
+  const SmGovernor* closes = governors_.front();
   for (std::size_t i = 0; i < governors_.size(); ++i) {
-    if ((said_[i].open & all) == 0) who = "governor" + std::to_string(i);
+    if ((said_[i].open & all) != 0) continue;
+    who = "governor" + std::to_string(i);
+    closes = governors_[i];
   }
-  CASTOR_ASSERT_AT(now, closed < patience_,
-                   "%s: all SMs have been closed for %llu cycles while none holds a TB and TBs wait", who.c_str(),
-                   static_cast<unsigned long long>(closed));
+  CASTOR_HOOK_CHECK(*closes, now, closed < patience_,
+                    "%s: all SMs have been closed for %llu cycles while none holds a TB and TBs wait", who.c_str(),
+                    static_cast<unsigned long long>(closed));
 }
 
 bool Governors::inert() const {

@@ -62,7 +62,8 @@ class Governors {
   void add_waves(Waves& waves, const std::string& scope) const;
 
  private:
-  void combine(const Quota& quota, Cycle now);
+  /// With that of governor `i`.
+  void combine(const Quota& quota, std::size_t i, Cycle now);
 
   std::vector<SmGovernor*> governors_;
   std::vector<SmUnit*> sms_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "castor/gpu/front_end/launch_descriptor.h"
+#include "castor/gpu/hook_check.h"
 #include "castor/gpu/store.h"
 
 namespace castor::gpu {
@@ -86,8 +87,8 @@ void GroupStage::push(Cycle now) {
 }
 
 void GroupStage::attach(const GroupAttach& attach, Cycle now) {
-  CASTOR_ASSERT_AT(now, attach.kd < table_.size() && table_[attach.kd].state == EntryState::kWritten,
-                   "launch unit attaches to entry %u: not there", attach.kd);
+  CASTOR_HOOK_CHECK(unit_, now, attach.kd < table_.size() && table_[attach.kd].state == EntryState::kWritten,
+                    "launch unit attaches to entry %u: not there", attach.kd);
   LaunchRecord& record = launches_.attach(attach.param);
   if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = now;
   table_.attach(attach.kd, attach.group, record, launches_.stopped(record));

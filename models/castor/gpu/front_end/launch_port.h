@@ -19,6 +19,7 @@ class LaunchPort {
   LaunchPort(LaunchUnit* unit, const HookPlace& place, const HookEvents& events);
 
   [[nodiscard]] bool on() const { return unit_ != nullptr; }
+  [[nodiscard]] const char* block() const { return unit_->block(); }
   const LaunchOut& settle(const Maybe<GroupBeat>& beat, const KernelKeys& keys, bool attach_ready, Cycle now);
   void clock(Cycle now);
   void idle(Cycle cycles) { unit_->idle(cycles); }

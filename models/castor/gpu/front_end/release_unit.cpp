@@ -19,7 +19,8 @@ ReleaseUnit::ReleaseUnit(const Machine& machine, Store& store, KernelTable& tabl
       events_(events),
       copies_(copies),
       observer_(observer),
-      clock_(base::kilohertz(machine.clock.core_mhz)) {}
+      clock_(base::kilohertz(machine.clock.core_mhz)),
+      kernels_(machine.run.kernel_rows, &clock_) {}
 
 void ReleaseUnit::take_copies(Cycle now) {
   for (CopyEngine* const engine : copies_) {
@@ -88,7 +89,7 @@ void ReleaseUnit::close_tree(LaunchRecord& record, Cycle now) {
 
 void ReleaseUnit::close(Cycle now) {
   for (LaunchRecord* const record : launches_.close()) {
-    for (KernelStatistics& row : rows_.close(record->launch, clock_.time_of(now))) kernels_.push_back(std::move(row));
+    for (KernelStatistics& row : rows_.close(record->launch, clock_.time_of(now))) kernels_.add(std::move(row));
     host_tickets_.push_back(record->context.ticket);
     close_tree(*record, now);
   }
@@ -108,7 +109,7 @@ void ReleaseUnit::file() {
   if (fresh.level != 0) return rows_.add(fresh.root, fresh.level, std::move(fresh.statistics));
   if (fresh.root != 0) return rows_.keep(fresh.root, std::move(fresh.statistics));
   host_tickets_.push_back(fresh.statistics.ticket);
-  kernels_.push_back(std::move(fresh.statistics));
+  kernels_.add(std::move(fresh.statistics));
 }
 
 }  // namespace castor::gpu

@@ -16,6 +16,7 @@
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/kernel_rows.h"
 #include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
@@ -49,9 +50,9 @@ class ReleaseUnit {
   /// emptied it begins to be, and the entry is released when that is over.
   void release(const KdMask& ready, Cycle now);
 
-  /// Completed kernels in the order of completion; of trees with launches by device code the rows of LaunchRows, when
-  /// they are closed.
-  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return kernels_; }
+  /// Completed kernels as KernelRows has them; of trees with launches by device code the rows of LaunchRows, when they
+  /// are closed.
+  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return kernels_.rows(); }
   /// Tickets of the host's launches among them, in their order.
   [[nodiscard]] const std::vector<Ticket>& host_tickets() const { return host_tickets_; }
   /// The kernel that completed in this cycle, for the counts that others keep; null if none did.
@@ -101,7 +102,7 @@ class ReleaseUnit {
   CopyEngines copies_;
   Observer* observer_;
   base::Clock clock_;
-  std::vector<KernelStatistics> kernels_;
+  KernelRows kernels_;
   std::vector<Ticket> host_tickets_;
   std::optional<Fresh> fresh_;
   LaunchRows rows_;

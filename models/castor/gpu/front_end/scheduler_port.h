@@ -20,6 +20,7 @@ class SchedulerPort {
   SchedulerPort(JobScheduler* scheduler, const HookPlace& place, const HookEvents& events);
 
   [[nodiscard]] bool on() const { return scheduler_ != nullptr; }
+  [[nodiscard]] const char* block() const { return scheduler_->block(); }
   /// Jobs are announced to it.
   [[nodiscard]] bool judges() const { return scheduler_ != nullptr && scheduler_->judges(); }
   /// Number of the register window that it serves, -1 = none.

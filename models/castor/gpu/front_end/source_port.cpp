@@ -1,6 +1,7 @@
 #include "castor/gpu/front_end/source_port.h"
 
 #include "castor/base/error.h"
+#include "castor/gpu/hook_check.h"
 
 namespace castor::gpu {
 
@@ -26,13 +27,13 @@ bool SourcePort::ready(const SourcePick& pick) const {
     case SourcePick::Kind::kReturn:
       return shown_.returns;
     case SourcePick::Kind::kQueue:
-      CASTOR_ASSERT(pick.queue < shown_.queues.size(), "source order picks queue %u", pick.queue);
+      CASTOR_HOOK_CHECK(*order_, in_.now, pick.queue < shown_.queues.size(), "source order picks queue %u", pick.queue);
       return shown_.queues[pick.queue];
     case SourcePick::Kind::kList:
       break;
   }
-  CASTOR_ASSERT(pick.sm < shown_.lists.size() && pick.level >= 1 && pick.level <= 16,
-                "source order picks a list of SM %u, level %u", pick.sm, pick.level);
+  CASTOR_HOOK_CHECK(*order_, in_.now, pick.sm < shown_.lists.size() && pick.level >= 1 && pick.level <= 16,
+                    "source order picks a list of SM %u, level %u", pick.sm, pick.level);
   return (shown_.lists[pick.sm] >> (pick.level - 1) & 1U) != 0;
 }
 

@@ -46,6 +46,8 @@ class WaitReport {
   [[nodiscard]] std::string text() const;
   /// The same as a graph.
   void add_to(WaitGraph& graph) const;
+  /// The block of the dispatch policy; empty without.
+  [[nodiscard]] const char* dispatch_block() const { return parts_.policy.on() ? parts_.policy.block() : ""; }
   /// Where the work of a ticket is: for the line of the host.
   [[nodiscard]] std::string where(Ticket ticket) const;
 

@@ -127,7 +127,8 @@ FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
       programs_(machine.sm.lanes, nullptr),
       queues_(machine.queue.count),
       launcher_(machine_, store_, programs_),
-      end_(machine_) {
+      end_(machine_),
+      finished_(machine_.run.kernel_rows) {
   set_print_sink(nullptr);
   interpreter_.set_launcher(&launcher_);
   if (machine_.run.affine.empty()) return;
@@ -510,7 +511,7 @@ void FunctionalDevice::close_trees() {
     const auto found = roots_.find(id);
     const Root root = found->second;
     roots_.erase(found);
-    for (KernelStatistics& row : rows_.close(id, now())) finished_.push_back(std::move(row));
+    for (KernelStatistics& row : rows_.close(id, now())) finished_.add(std::move(row));
     queues_[root.queue].end_kernel(store_);
     tickets_.complete(root.ticket, now());
   }
@@ -641,10 +642,11 @@ std::string FunctionalDevice::report_json() const {
   report["thread_instructions"] = counters_.thread_instructions;
   report["memory_used_bytes"] = store_.used();
   auto& kernels = report["kernels"] = nlohmann::ordered_json::array();
-  for (const KernelStatistics& kernel : finished_) {
+  for (const KernelStatistics& kernel : finished_.rows()) {
     kernels.push_back(kernel_json(kernel, machine_));
     for (const auto& [name, value] : kernel.counts) kernels.back()["counts"][std::string(name)] = value;
   }
+  add_launches_beyond(report, launches_beyond());
   if (fault_) report["fault"] = fault_json(*fault_);
   add_provenance(report, machine_);
   if (!options_.configuration_json.empty()) {

@@ -59,8 +59,9 @@ class FunctionalDevice final : public Device {
     programs_.name(value, program);
   }
   void set_heap_limit(std::uint64_t bytes) override { interpreter_.services().heap_bytes = bytes; }
+  [[nodiscard]] LaunchesBeyond launches_beyond() const override { return launcher_.beyond(); }
   void set_launch_limits(const LaunchLimits& limits) override { launcher_.set_limits(limits); }
-  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override { return finished_; }
+  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override { return finished_.rows(); }
   [[nodiscard]] std::string report_json() const override;
 
  private:
@@ -157,7 +158,7 @@ class FunctionalDevice final : public Device {
   std::optional<Fault> fault_;
   RunEnd end_;
   LaunchRows rows_;
-  std::vector<KernelStatistics> finished_;
+  KernelRows finished_;
   OutsideReadNotice outside_read_notice_;
   std::ofstream affine_file_;  ///< run.affine, if it is there
   std::atomic<bool> interrupted_{false};

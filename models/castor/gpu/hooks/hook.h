@@ -74,6 +74,8 @@ struct HookSite {
 class Hook {
  public:
   virtual ~Hook() = default;
+  /// Name of the block behind it, for messages; empty: there is none.
+  [[nodiscard]] virtual const char* block() const { return ""; }
   /// Called once, before the first `reset`.
   virtual void attach(const HookSite& site) = 0;
   /// Adds what waves show of the hook, in scopes below `scope` ("gpu", inside an SM "gpu.sm3"); sampled behind cycles

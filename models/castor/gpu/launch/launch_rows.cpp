@@ -11,8 +11,6 @@ constexpr base::StatisticInfo kLaunches = {"device_launches", "",
                                            "launches by device code that the row stands for: those of one kernel at "
                                            "one level of a tree; its grid and block are "
                                            "those of the first"};
-constexpr base::StatisticInfo kLevel = {"level", "",
-                                        "generations between them and the host's launch, whose row follows"};
 
 }  // namespace
 
@@ -34,19 +32,22 @@ void add_counts(KernelStatistics& to, const KernelStatistics& more) {
   }
 }
 
+void add_row(KernelStatistics& to, const KernelStatistics& more) {
+  to.start = std::min(to.start, more.start);
+  to.end = std::max(to.end, more.end);
+  to.thread_blocks += more.thread_blocks;
+  to.warp_instructions += more.warp_instructions;
+  to.thread_instructions += more.thread_instructions;
+  add_counts(to, more);
+}
+
 void LaunchRows::add(LaunchId root, unsigned level, KernelStatistics launch) {
   Row& row = trees_[root].children[{level, launch.kernel}];
   if (row.launches++ == 0) {
     row.sum = std::move(launch);
     return;
   }
-  KernelStatistics& sum = row.sum;
-  sum.start = std::min(sum.start, launch.start);
-  sum.end = std::max(sum.end, launch.end);
-  sum.thread_blocks += launch.thread_blocks;
-  sum.warp_instructions += launch.warp_instructions;
-  sum.thread_instructions += launch.thread_instructions;
-  add_counts(sum, launch);
+  add_row(row.sum, launch);
 }
 
 std::vector<KernelStatistics> LaunchRows::close(LaunchId root, Picoseconds now) {
@@ -57,6 +58,7 @@ std::vector<KernelStatistics> LaunchRows::close(LaunchId root, Picoseconds now) 
   for (auto& [key, row] : node.mapped().children) {
     row.sum.counts.emplace_back(kLaunches.name, row.launches);
     row.sum.counts.emplace_back(kLevel.name, key.first);
+    row.sum.level = key.first;
     rows.push_back(std::move(row.sum));
   }
   node.mapped().host.end = now;

@@ -19,11 +19,15 @@ inline constexpr base::StatisticInfo kGroupBlocks = {
 
 /// Adds what was counted of one kernel to what was counted of another: `counts`, `alone`, `l2_bytes`.
 void add_counts(KernelStatistics& to, const KernelStatistics& more);
+/// The same with times, thread blocks and instructions.
+void add_row(KernelStatistics& to, const KernelStatistics& more);
 
 /// What reports say of trees of launches: a row for each of the host's launches, and before it one for each (level,
 /// kernel) that device code below it has launched, since programs make 10^5 such launches.
 class LaunchRows {
  public:
+  static constexpr base::StatisticInfo kLevel = {"level", "",
+                                                 "generations between them and the host's launch, whose row follows"};
   /// What rows of launches by device code count besides.
   [[nodiscard]] static const std::vector<base::StatisticInfo>& infos();
   /// A launch of the host has completed, its children not yet.

@@ -78,7 +78,12 @@ Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch,
   CallingBlocks::Stream* const queue = blocks_.stream(caller.block, stream);
   if (queue == nullptr) return {LaunchCode::kInvalidHandle};
   if (const LaunchCode wrong = check_size(caller, launch); wrong != LaunchCode::kSuccess) return {wrong};
-  if (pending_ - pending_groups_ >= limits_.pending) return {LaunchCode::kPendingCountExceeded};
+  const bool spills = pending_ - pending_groups_ >= limits_.pending;
+  if (spills && machine_.pool.full == PoolFull::kRefuse) {
+    ++refused_;
+    return {LaunchCode::kPendingCountExceeded};
+  }
+  spilled_ += spills ? 1 : 0;
 
   Node& node = admit(caller, launch, buffer);
   const LaunchId id = last_launch_;
@@ -87,7 +92,7 @@ Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch,
   queue->events.clear();
   queue->last = id;
   if (node.waits == 0) startable_.insert(id);
-  return {LaunchCode::kSuccess, id};
+  return {LaunchCode::kSuccess, id, spills};
 }
 
 Launched Launcher::launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {

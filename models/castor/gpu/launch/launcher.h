@@ -28,6 +28,7 @@ struct Caller {
 struct Launched {
   LaunchCode code = LaunchCode::kSuccess;
   LaunchId id = 0;
+  bool spilled = false;  ///< beyond the pending limit
 };
 
 /// A launch by device code that may start.
@@ -91,6 +92,8 @@ class Launcher {
   void arrive(LaunchId launch);
   /// Launches that have come and wait for no other one any more, since the last call, in that order.
   [[nodiscard]] std::vector<LaunchId> take_arrived() { return std::exchange(arrived_, {}); }
+  /// What has become of launches beyond a limit.
+  [[nodiscard]] LaunchesBeyond beyond() const { return {spilled_, refused_, buffers_.refused()}; }
   /// Admitted and not started.
   [[nodiscard]] std::uint64_t pending() const { return pending_; }
   /// No launch is open.
@@ -153,6 +156,7 @@ class Launcher {
   LaunchId last_launch_ = 0;
   std::uint64_t pending_ = 0;
   std::uint64_t pending_groups_ = 0;  ///< of them
+  std::uint64_t spilled_ = 0, refused_ = 0;
   std::unordered_map<LaunchId, Node> nodes_;
   std::set<LaunchId> startable_;
   std::vector<LaunchId> closing_;  ///< open for nobody

@@ -6,8 +6,17 @@ namespace castor::gpu {
 
 std::uint64_t ParameterBuffers::allocate(std::uint64_t alignment, std::uint64_t bytes,
                                          const std::optional<LaunchDescription>& launch) {
-  constexpr std::uint64_t kShare = 8;
   if (alignment > kMostAlignment || (alignment & (alignment - 1)) != 0) return 0;
+  const std::uint64_t address = room(bytes);
+  if (address != 0)
+    buffers_[address] = {bytes, false, launch};
+  else
+    ++refused_;
+  return address;
+}
+
+std::uint64_t ParameterBuffers::room(std::uint64_t bytes) {
+  constexpr std::uint64_t kShare = 8;
   const std::uint64_t most = std::min(kMostBytes, store_.capacity() / kShare);
   const std::uint64_t used = store_.used(AllocationKind::kPool);
   if (bytes > most || used + record_bytes_ > most - bytes) return 0;
@@ -15,12 +24,9 @@ std::uint64_t ParameterBuffers::allocate(std::uint64_t alignment, std::uint64_t 
                                      "parameters of a launch by device code", Store::kAlignment, record_bytes_);
   if (!begin) return 0;
   const std::uint64_t address = *begin + record_bytes_;
-  if (address + bytes > kEnd) {
-    store_.free(*begin);
-    return 0;
-  }
-  buffers_[address] = {bytes, false, launch};
-  return address;
+  if (address + bytes <= kEnd) return address;
+  store_.free(*begin);
+  return 0;
 }
 
 const ParameterBuffers::Buffer* ParameterBuffers::find(std::uint64_t address) const {

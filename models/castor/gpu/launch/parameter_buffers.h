@@ -43,14 +43,20 @@ class ParameterBuffers {
   [[nodiscard]] const Buffer* find(std::uint64_t address) const;
   /// It belongs to a launch now: device code cannot write it any more.
   void launch(std::uint64_t address);
+  /// Requests that found no room.
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
   void free(std::uint64_t address);
   void clear();
   /// Device address of the record in front of a buffer.
   [[nodiscard]] std::uint64_t record(std::uint64_t address) const { return address - record_bytes_; }
 
  private:
+  /// Allocates; 0: no room.
+  [[nodiscard]] std::uint64_t room(std::uint64_t bytes);
+
   Store& store_;
   std::uint64_t record_bytes_;
+  std::uint64_t refused_ = 0;
   std::unordered_map<std::uint64_t, Buffer> buffers_;
 };
 

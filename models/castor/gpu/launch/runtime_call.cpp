@@ -41,7 +41,8 @@ struct Call {
     return static_cast<std::uint64_t>(result);
   }
   [[nodiscard]] std::uint64_t code(const Launched& result) const {
-    if (result.code == LaunchCode::kSuccess && launched != nullptr) launched->push_back({result.id, lane});
+    if (result.code == LaunchCode::kSuccess && launched != nullptr)
+      launched->push_back({result.id, lane, result.spilled});
     return code(result.code);
   }
   [[nodiscard]] std::uint64_t made(const std::optional<std::uint64_t>& handle) const {

@@ -20,6 +20,7 @@ struct RuntimeState {
 struct LaneLaunch {
   LaunchId launch = 0;
   unsigned lane = 0;
+  bool spilled = false;
 };
 
 /// A call that only concerns what is kept for its threads; the launcher is asked for all others.

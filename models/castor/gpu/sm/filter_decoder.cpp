@@ -1,6 +1,7 @@
 #include "castor/gpu/sm/filter_decoder.h"
 
 #include "castor/base/error.h"
+#include "castor/gpu/hook_check.h"
 
 namespace castor::gpu {
 namespace {
@@ -94,17 +95,17 @@ void FilterDecoder::deliver(unsigned w, const FetchOut& said) {
     Verdict& verdict = verdicts_[w][(warp.pc + taken) % kMaxBuffered];
     verdict = {};
     if (said.act[taken] != DecodeAct::kLead) continue;
-    CASTOR_ASSERT_AT(clock_.now(), group_.slot[taken].ndst != 0, "fetch_filter of SM %u elects what cannot be renamed",
-                     sm_);
+    CASTOR_HOOK_CHECK(filter_, clock_.now(), group_.slot[taken].ndst != 0,
+                      "fetch_filter of SM %u elects what cannot be renamed", sm_);
     verdict.lead = true;
     for (unsigned i = 0; i < group_.slot[taken].ndst; ++i) {
       pool.led[warp.pc + taken][i] = static_cast<std::int16_t>(pool.base + said.tag[i]);
       const unsigned tag = verdict.tag[i] = said.tag[i];
-      CASTOR_ASSERT_AT(clock_.now(), tag < pool.rows, "fetch_filter of SM %u elects for row %u of %u", sm_, tag,
-                       pool.rows);
-      CASTOR_ASSERT_AT(clock_.now(),
-                       !machine_.check.rows || !terms_.real_rows || rows_.read_until(pool.base + tag) <= clock_.tick(),
-                       "fetch_filter of SM %u gives row %u away while it is read", sm_, tag);
+      CASTOR_HOOK_CHECK(filter_, clock_.now(), tag < pool.rows, "fetch_filter of SM %u elects for row %u of %u", sm_,
+                        tag, pool.rows);
+      CASTOR_HOOK_CHECK(filter_, clock_.now(),
+                        !machine_.check.rows || !terms_.real_rows || rows_.read_until(pool.base + tag) <= clock_.tick(),
+                        "fetch_filter of SM %u gives row %u away while it is read", sm_, tag);
     }
   }
   const unsigned squashed = group_.count - taken;

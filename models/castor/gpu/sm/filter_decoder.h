@@ -25,11 +25,12 @@ class FilterDecoder {
     std::uint8_t tag[2] = {};
   };
 
-  FilterDecoder(const Machine& machine, unsigned sm, const FilterTerms& terms, const SmClock& clock,
-                const WarpTable& warps, FetchStage& fetch, const RowPool& rows, FilterPools& pools,
-                FilterCounters& counters)
+  FilterDecoder(const Machine& machine, unsigned sm, const FetchFilter& filter, const FilterTerms& terms,
+                const SmClock& clock, const WarpTable& warps, FetchStage& fetch, const RowPool& rows,
+                FilterPools& pools, FilterCounters& counters)
       : machine_(machine),
         sm_(sm),
+        filter_(filter),
         terms_(terms),
         clock_(clock),
         warps_(warps),
@@ -58,6 +59,7 @@ class FilterDecoder {
 
   const Machine& machine_;
   const unsigned sm_;
+  const FetchFilter& filter_;
   const FilterTerms& terms_;
   const SmClock& clock_;
   const WarpTable& warps_;

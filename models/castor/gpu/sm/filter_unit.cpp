@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "castor/base/error.h"
+#include "castor/gpu/hook_check.h"
 
 namespace castor::gpu {
 
@@ -31,7 +32,7 @@ FilterUnit::FilterUnit(const Machine& machine, unsigned sm, FetchFilter& filter,
       ghosts_(warps, scoreboard, executor, rows_),
       counters_(statistics, tbs, machine.table.entries),
       pools_(machine, terms_, tbs, rows_, counters_),
-      decoder_(machine, sm, terms_, clock, warps, fetch, rows_, pools_, counters_),
+      decoder_(machine, sm, filter, terms_, clock, warps, fetch, rows_, pools_, counters_),
       slots_(machine, terms_, clock, warps, buffer, pools_, decoder_),
       events_(warps, tbs, pools_),
       check_(machine.check.skips && terms.fetch && terms.real_rows
@@ -92,13 +93,13 @@ void FilterUnit::settle(const Picks& picks, const Maybe<TbStartEvent>& started) 
   events_.tell_retired(in);
   in.start = started;
   const FetchOut* out = &filter_.settle(in);
-  CASTOR_ASSERT_AT(clock_.now(), out->hold == out_.hold && out->copy.has_value() == out_.copy.has_value(),
-                   "fetch_filter of SM %u changes hold or copy after settle", sm_);
+  CASTOR_HOOK_CHECK(filter_, clock_.now(), out->hold == out_.hold && out->copy.has_value() == out_.copy.has_value(),
+                    "fetch_filter of SM %u changes hold or copy after settle", sm_);
   slots_.take(*out);
   out_ = *out;
   bool moved = skip(*out);
   for (unsigned n = 0; out->again && moved; ++n) {
-    CASTOR_ASSERT_AT(clock_.now(), n < 65536, "fetch_filter of SM %u never ends to ask again", sm_);
+    CASTOR_HOOK_CHECK(filter_, clock_.now(), n < 65536, "fetch_filter of SM %u never ends to ask again", sm_);
     out = &filter_.settle(in);
     moved = skip(*out);
   }
@@ -111,8 +112,8 @@ void FilterUnit::settle(const Picks& picks, const Maybe<TbStartEvent>& started) 
 bool FilterUnit::skip(const FetchOut& out) {
   const WarpMask skipped = out.skip | out.ghost;
   if (skipped == 0) return false;
-  CASTOR_ASSERT_AT(clock_.now(), (skipped & ~(terms_.ideal ? eligible_ : eligible_ & hold_)) == 0,
-                   "fetch_filter of SM %u skips warps that are not eligible and held", sm_);
+  CASTOR_HOOK_CHECK(filter_, clock_.now(), (skipped & ~(terms_.ideal ? eligible_ : eligible_ & hold_)) == 0,
+                    "fetch_filter of SM %u skips warps that are not eligible and held", sm_);
   const WarpMask refused = in_.refused;
   bool moved = false;
   for (WarpMask left = skipped; left != 0; left &= left - 1) {
@@ -173,8 +174,8 @@ bool FilterUnit::compute_ghost(unsigned w, View<GhostLoad> loads) {
 // S4: a row goes to the warp's own register if both banks are free in this tick.
 void FilterUnit::copy(const CopyRequest& request) {
   busy_ = true;  // asks again if it is not served
-  CASTOR_ASSERT_AT(clock_.now(), (pools_.warps() & warp_bit(request.warp)) != 0 && request.row < rows_.size(),
-                   "fetch_filter of SM %u copies row %u for warp %u", sm_, request.row, request.warp);
+  CASTOR_HOOK_CHECK(filter_, clock_.now(), (pools_.warps() & warp_bit(request.warp)) != 0 && request.row < rows_.size(),
+                    "fetch_filter of SM %u copies row %u for warp %u", sm_, request.row, request.warp);
   in_.copy_ack = rows_.copy(request.warp, request.slot, request.row, clock_.tick());
   if (!in_.copy_ack) return;
   counters_.add(warps_[request.warp].tb, [](FilterCounts& counts) { ++counts.copies; });
@@ -222,8 +223,8 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
     if (k == slot.nsrc || decoded.sources[i] != slot.src[k]) continue;
     const std::int16_t row = rows[i] = rename.src_row[k++];
     if (row == RowPool::kNone) continue;
-    CASTOR_ASSERT_AT(clock_.now(), static_cast<unsigned>(row) < rows_.size(), "fetch_filter of SM %u renames to row %d",
-                     sm_, row);
+    CASTOR_HOOK_CHECK(filter_, clock_.now(), static_cast<unsigned>(row) < rows_.size(),
+                      "fetch_filter of SM %u renames to row %d", sm_, row);
     rows_.load(w, decoded.sources[i], static_cast<unsigned>(row));
     ++row_reads;
   }
@@ -238,8 +239,8 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
   }
   Pipelines::Path path;
   if (rename.reuse) {
-    CASTOR_ASSERT_AT(clock_.now(), record.kind == Kind::kLane, "fetch_filter of SM %u reuses more than arithmetic",
-                     sm_);
+    CASTOR_HOOK_CHECK(filter_, clock_.now(), record.kind == Kind::kLane,
+                      "fetch_filter of SM %u reuses more than arithmetic", sm_);
     path.last_operand = path.dispatch = tick;
     const auto kind = static_cast<std::size_t>(decoded.instruction_class);
     counters_.add(warp.tb, [kind, &decoded](FilterCounts& counts) {

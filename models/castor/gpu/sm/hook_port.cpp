@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "castor/base/error.h"
+#include "castor/gpu/hook_check.h"
 
 namespace castor::gpu {
 
@@ -64,8 +65,8 @@ void HookPort::settle(const Offer& offer, Picks& picks) {
   in_.kernel_start = kernel_start_;
   in_.issue_class = offer.issue_class;
   const IssueOut& out = hooks_.issue->settle(in_);
-  CASTOR_ASSERT_AT(clock_.now(), out.barrier_ok == barrier_ok_, "issue_policy of SM %u changes barrier_ok after settle",
-                   sm_);
+  CASTOR_HOOK_CHECK(*hooks_.issue, clock_.now(), out.barrier_ok == barrier_ok_,
+                    "issue_policy of SM %u changes barrier_ok after settle", sm_);
   picked_ = {};
   if (offer.ready == 0) {
     check_none(out);
@@ -79,7 +80,8 @@ void HookPort::check_none(const IssueOut& out) const {
   for (unsigned s = 0; s < schedulers_.count; ++s) {
     for (unsigned j = 0; j < schedulers_.picks; ++j) none &= out.pick[s][j];
   }
-  CASTOR_ASSERT_AT(clock_.now(), none < 0, "issue_policy of SM %u picks a warp where none is ready", sm_);
+  CASTOR_HOOK_CHECK(*hooks_.issue, clock_.now(), none < 0, "issue_policy of SM %u picks a warp where none is ready",
+                    sm_);
 }
 
 void HookPort::take_picks(const IssueOut& out, WarpMask offered, Picks& picks) {
@@ -88,10 +90,10 @@ void HookPort::take_picks(const IssueOut& out, WarpMask offered, Picks& picks) {
     for (unsigned j = 0; j < schedulers_.picks; ++j) {
       if (out.pick[s][j] < 0) continue;
       const unsigned w = static_cast<std::uint8_t>(out.pick[s][j]);
-      CASTOR_ASSERT_AT(clock_.now(), (left & schedulers_.warps[s] & warp_bit(w)) != 0,
-                       "issue_policy of SM %u picks warp %u for scheduler %u, which is not ready", sm_, w, s);
-      CASTOR_ASSERT_AT(clock_.now(), !schedulers_.by_class() || (in_.issue_class[j] & warp_bit(w)) != 0,
-                       "issue_policy of SM %u picks warp %u for issue class %u", sm_, w, j);
+      CASTOR_HOOK_CHECK(*hooks_.issue, clock_.now(), (left & schedulers_.warps[s] & warp_bit(w)) != 0,
+                        "issue_policy of SM %u picks warp %u for scheduler %u, which is not ready", sm_, w, s);
+      CASTOR_HOOK_CHECK(*hooks_.issue, clock_.now(), !schedulers_.by_class() || (in_.issue_class[j] & warp_bit(w)) != 0,
+                        "issue_policy of SM %u picks warp %u for issue class %u", sm_, w, j);
       left &= ~warp_bit(w);
       picks[s][j] = out.pick[s][j];
       picked_[j] |= static_cast<std::uint8_t>(1U << s);

@@ -40,6 +40,8 @@ class HookPort {
   [[nodiscard]] bool any() const { return any_; }
   /// Whether an issue policy is plugged in.
   [[nodiscard]] bool picks() const { return hooks_.issue != nullptr; }
+  /// The block behind it (Hook::block).
+  [[nodiscard]] const char* issue_block() const { return hooks_.issue->block(); }
   /// What its fetch filter acts on.
   [[nodiscard]] const FilterTerms& filter_terms() const { return terms_; }
   /// Bit per scheduler that may issue barriers and exits in this tick.

@@ -112,14 +112,17 @@ void RuntimeUnit::serve(unsigned w, LaunchService& service, Cycle visible) {
     std::vector<LaneLaunch> launched;
     runtime_call(*calls.record, warps_.view(w), calls.mask, caller, calls.values, &service.launcher(), &launched);
     if (kind(calls) == RuntimeCall::kLaunchGroup) reply.groups = launched;
+    Tick spilling = 0;
     for (const LaneLaunch& launch : launched) {
+      if (launch.spilled) spilling += machine_.launch.spill_lane;
       LaunchPointers::Pointer pointer;
       pointer.launch = launch.launch;
       pointer.group = !reply.groups.empty();
       pointer.record = service.admitted(launch.launch, calls.origin);
-      pointer.due = calls.called + latency(kind(calls), static_cast<unsigned>(reply.pointers.size() + 1));
+      pointer.due = calls.called + latency(kind(calls), static_cast<unsigned>(reply.pointers.size() + 1)) + spilling;
       reply.pointers.push_back(pointer);
     }
+    calls.returns += spilling;
     reply.waits = awaits_children(*calls.record, caller, service.launcher());
   }
   replies_.push_back(std::move(reply));

@@ -474,8 +474,17 @@ void Sm::check_invariants(const SmRoom& ledger) const {
 }
 
 SmWaitReport Sm::report() const {
-  return {index(),  warps_, tbs_,         buffer_, scoreboard_,
-          blocked_, fetch_, memory_side_, watch_,  filter_ != nullptr ? filter_->hold() : 0};
+  return {index(),
+          warps_,
+          tbs_,
+          buffer_,
+          scoreboard_,
+          blocked_,
+          fetch_,
+          memory_side_,
+          watch_,
+          hooks_,
+          filter_ != nullptr ? filter_->hold() : 0};
 }
 
 }  // namespace castor::gpu

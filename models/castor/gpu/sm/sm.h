@@ -92,10 +92,8 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   }
   /// Nothing is on its way to or from this SM and no timer runs, other than instructions and their accesses.
   [[nodiscard]] bool still() const;
-  /// Since the watch was opened every live warp was blocked, or twice in one state.
-  [[nodiscard]] bool stuck() const { return report().stuck(); }
-  /// Adds the live warps that repeat their loops.
-  void spinning(std::vector<SpinningWarp>& list) const { report().add_spinning(list); }
+  /// What its warps wait for.
+  [[nodiscard]] SmWaitReport report() const;
 
   void add_waves(Waves& waves, const std::string& scope) const override;
 
@@ -149,7 +147,6 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void suspend_one();
   void leave(unsigned context, WarpMask warps);
   void count_slept(Tick end);
-  [[nodiscard]] SmWaitReport report() const;
 
   Departures departures_;
   SmStatistics statistics_;

@@ -14,6 +14,11 @@ bool SmWaitReport::stuck() const {
   return watch_.is_open() && (warps_.live() & ~(waits | watch_.repeating())) == 0;
 }
 
+WarpMask SmWaitReport::ready_to_be_picked() const {
+  if (!hooks_.picks()) return 0;
+  return buffer_.valid() & ~blocked_.any() & ~(buffer_.drains() & scoreboard_.memory_busy()) & scoreboard_.clear();
+}
+
 void SmWaitReport::add_spinning(std::vector<SpinningWarp>& list) const {
   for (WarpMask left = warps_.live() & watch_.repeating(); left != 0; left &= left - 1) {
     const unsigned w = lowest(left);

@@ -8,6 +8,7 @@
 #include "castor/gpu/hooks/room_view.h"
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/fetch_stage.h"
+#include "castor/gpu/sm/hook_port.h"
 #include "castor/gpu/sm/instruction_buffer.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_memory.h"
@@ -25,7 +26,7 @@ class SmWaitReport {
   /// `held`: warps that a fetch filter keeps from being fetched.
   SmWaitReport(unsigned sm, const WarpTable& warps, const ThreadBlocks& tbs, const InstructionBuffer& buffer,
                const Scoreboard& scoreboard, const BlockedWarps& blocked, const FetchStage& fetch,
-               const SmMemory& memory, const SpinWatch& watch, WarpMask held)
+               const SmMemory& memory, const SpinWatch& watch, const HookPort& hooks, WarpMask held)
       : sm_(sm),
         warps_(warps),
         tbs_(tbs),
@@ -35,6 +36,7 @@ class SmWaitReport {
         fetch_(fetch),
         memory_(memory),
         watch_(watch),
+        hooks_(hooks),
         held_(held) {}
 
   /// What each TB and warp waits for, one line each.
@@ -45,6 +47,9 @@ class SmWaitReport {
   [[nodiscard]] bool stuck() const;
   /// Adds the live warps that repeat their loops.
   void add_spinning(std::vector<SpinningWarp>& list) const;
+  /// Warps whose instruction is decoded and has its operands, where an issue policy is plugged in; and its block.
+  [[nodiscard]] WarpMask ready_to_be_picked() const;
+  [[nodiscard]] const char* issue_block() const { return hooks_.issue_block(); }
   /// Asserts that every slot in use has a TB and that every live warp that is blocked waits for something that is
   /// there; with `ledger` (null while messages are under way) also that the SM counts the same room. `now` is for the
   /// message.
@@ -65,6 +70,7 @@ class SmWaitReport {
   const FetchStage& fetch_;
   const SmMemory& memory_;
   const SpinWatch& watch_;
+  const HookPort& hooks_;
   const WarpMask held_;
 };
 

@@ -38,6 +38,7 @@ class DarsieAdapter final : public gpu::FetchFilter {
   /// Up to date.
   [[nodiscard]] twin::Twin<darsie::Block>& twin() { return darsie_.twin(); }
 
+  [[nodiscard]] const char* block() const override { return darsie::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
   /// <scope>.darsie: ports and probes of the block.
   void add_waves(gpu::Waves& waves, const std::string& scope) override { darsie_.add_waves(waves, scope); }

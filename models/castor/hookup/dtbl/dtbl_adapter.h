@@ -44,6 +44,7 @@ class DtblAdapter final : public gpu::LaunchUnit {
   /// Up to date.
   [[nodiscard]] twin::Twin<dtbl::Block>& twin() { return dtbl_.twin(); }
 
+  [[nodiscard]] const char* block() const override { return dtbl::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
   /// <scope>.dtbl: ports and probes of the block, masks of kernel entries in words of 64.
   void add_waves(gpu::Waves& waves, const std::string& scope) override { dtbl_.add_waves(waves, scope); }

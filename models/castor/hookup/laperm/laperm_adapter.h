@@ -39,6 +39,7 @@ class LapermAdapter final : public gpu::DispatchPolicy {
   /// Up to date.
   [[nodiscard]] twin::Twin<laperm::Block>& twin() { return laperm_.twin(); }
 
+  [[nodiscard]] const char* block() const override { return laperm::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
   /// <scope>.laperm: ports and probes of the block, masks of kernel entries and lists in words of 64.
   void add_waves(gpu::Waves& waves, const std::string& scope) override { laperm_.add_waves(waves, scope); }

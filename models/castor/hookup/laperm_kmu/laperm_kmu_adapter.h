@@ -31,6 +31,7 @@ class LapermKmuAdapter final : public gpu::SourceOrder {
   [[nodiscard]] twin::Twin<laperm_kmu::Block>& twin() { return kmu_.twin(); }
 
   [[nodiscard]] gpu::LaunchListing listing() const override { return {kmu_.params().LvlMax, by_sm_}; }
+  [[nodiscard]] const char* block() const override { return laperm_kmu::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
   /// <scope>.laperm_kmu: ports and probes of the block.
   void add_waves(gpu::Waves& waves, const std::string& scope) override { kmu_.add_waves(waves, scope); }

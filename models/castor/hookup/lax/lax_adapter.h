@@ -49,6 +49,7 @@ class LaxAdapter final : public gpu::JobScheduler {
   [[nodiscard]] twin::Twin<lax::Block>& twin() { return lax_.twin(); }
   [[nodiscard]] const lax::Outputs& outputs() const { return lax_.out(); }
 
+  [[nodiscard]] const char* block() const override { return lax::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
   /// <scope>.lax: ports and probes of the engine, masks of queues in words of 64 (`pe_vec0`, `pe_vec1`).
   void add_waves(gpu::Waves& waves, const std::string& scope) override { lax_.add_waves(waves, scope); }

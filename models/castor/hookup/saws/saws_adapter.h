@@ -37,6 +37,7 @@ class SawsAdapter final : public gpu::IssuePolicyHook {
   /// Up to date.
   [[nodiscard]] twin::Twin<saws::Block>& twin() { return saws_.twin(); }
 
+  [[nodiscard]] const char* block() const override { return saws::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
   /// <scope>.saws: ports and probes of the block.
   void add_waves(gpu::Waves& waves, const std::string& scope) override { saws_.add_waves(waves, scope); }

@@ -1,0 +1,79 @@
+#include "castor/base/running_call.h"
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <utility>
+
+#include "castor/base/error.h"
+
+namespace castor::base {
+
+namespace {
+
+detail::CallUnderWay own_call_under_way;
+
+std::string place_of(const CallSite& site, Cycle cycle) {
+  return std::string("block ") + site.block + ": " + site.function + " of cycle " + std::to_string(cycle);
+}
+
+}  // namespace
+
+namespace detail {
+
+CallUnderWay* call_under_way = &own_call_under_way;
+
+void rethrow_named(const CallSite& site, Cycle cycle) {
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(place_of(site, cycle) + " threw an exception: " + printable(error.what(), 300));
+  } catch (...) {
+    throw Error(place_of(site, cycle) + " threw what is no std::exception");
+  }
+}
+
+}  // namespace detail
+
+namespace {
+
+double cpu_seconds() {
+  std::timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+CallWatch::CallWatch(std::function<void(const std::string&)> told, double seconds)
+    : told_(std::move(told)), seconds_(seconds), thread_([this] { watch(); }) {}
+
+CallWatch::~CallWatch() {
+  over_ = true;
+  thread_.join();
+}
+
+void CallWatch::watch() const {
+  constexpr auto kPeriod = std::chrono::milliseconds(50);
+  std::uint64_t seen = 0;
+  double since = 0;
+  while (!over_) {
+    std::this_thread::sleep_for(kPeriod);
+    const CallSite* const site = detail::call_under_way->site;
+    const std::uint64_t calls = detail::call_under_way->calls;
+    const double now = cpu_seconds();
+    if (site == nullptr || calls != seen) {
+      seen = calls;
+      since = now;
+    } else if (now - since >= seconds_) {
+      char span[40];
+      std::snprintf(span, sizeof span, "%.3g s", seconds_);
+      return told_(place_of(*site, detail::call_under_way->cycle) + " has not returned after " + span + " of CPU time");
+    }
+  }
+}
+
+}  // namespace castor::base

@@ -1,0 +1,52 @@
+#include "castor/gpu/hook_watch.h"
+
+#include <string>
+
+#include "castor/gpu/hook_check.h"
+
+namespace castor::gpu {
+namespace {
+
+std::string numbers(WarpMask warps) {
+  std::string text;
+  for (WarpMask left = warps; left != 0; left &= left - 1) {
+    text += (text.empty() ? "" : " ") + std::to_string(lowest(left));
+  }
+  return text;
+}
+
+}  // namespace
+
+void HookWatch::look(Cycle now, Cycle length, std::uint64_t progress, bool rests) {
+  std::uint64_t instructions = 0;
+  for (const Sm* const sm : cores_) instructions += sm->warp_instructions();
+  const bool stood = stands_ && progress == progress_ && instructions == instructions_;
+  progress_ = progress;
+  instructions_ = instructions;
+  stands_ = true;
+  if (!stood) return;
+  check_issue(now, length);
+  if (rests) check_front_end(now, length);
+}
+
+// A warp whose instruction is decoded and has its operands waits for nothing else so long.
+void HookWatch::check_issue(Cycle now, Cycle length) const {
+  for (const Sm* const sm : cores_) {
+    const SmWaitReport report = sm->report();
+    const WarpMask ready = report.ready_to_be_picked();
+    if (ready == 0 || (front_end_.clock_enable() >> sm->index() & 1) == 0) continue;
+    hook_failed(report.issue_block(), now,
+                "issue_policy of SM %u lets no warp issue for %llu cycles (watchdog.cycles), though instructions of "
+                "warps %s are decoded and have their operands",
+                sm->index(), static_cast<unsigned long long>(length), numbers(ready).c_str());
+  }
+}
+
+void HookWatch::check_front_end(Cycle now, Cycle length) const {
+  if (front_end_.idle() || !front_end_.rests_but_for_hooks()) return;
+  hook_failed(front_end_.report().dispatch_block(), now,
+              "hooks of the front end have woken it up for %llu cycles (watchdog.cycles), and nothing proceeds:\n%s",
+              static_cast<unsigned long long>(length), front_end_.waiting().c_str());
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,139 @@
+// Hooks that let nothing proceed, or throw: the run ends with base::Error, which names their block.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "castor/base/error.h"
+#include "platform/timing/rig.h"
+
+namespace castor::gpu::timing_test::hook_watch_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::ThrowsMessage;
+
+constexpr const char* kMachine = "kepler_k20c_study";
+const std::vector<std::string> kShortWindow = {"watchdog.cycles=2000", "chip.sms=1"};
+
+/// A hook of block "stubborn" that is clocked in every cycle.
+template <class HookT>
+class Stubborn : public HookT {
+ public:
+  [[nodiscard]] const char* block() const override { return "stubborn"; }
+  void attach(const HookSite& /*site*/) override {}
+  void reset() override {}
+  [[nodiscard]] Cycle quiet() const override { return 0; }
+  void idle(Cycle /*n*/) override {}
+};
+
+/// Lets the oldest slot of each scheduler issue as long as `lets`.
+class Issue final : public Stubborn<IssuePolicyHook> {
+ public:
+  explicit Issue(std::function<bool(const IssueIn&)> lets) : lets_(std::move(lets)) {}
+  const IssueOut& settle(const IssueIn& in) override {
+    std::memset(out_.pick, -1, sizeof out_.pick);
+    out_.barrier_ok = barrier_ok;
+    for (unsigned w = 64; w-- > 0;) {
+      if ((in.ready >> w & 1) != 0 && lets_(in)) out_.pick[w % 4][0] = static_cast<std::int8_t>(w);
+    }
+    return out_;
+  }
+  void clock(const IssueIn& /*in*/) override {}
+
+  std::uint8_t barrier_ok = 0xff;
+
+ private:
+  std::function<bool(const IssueIn&)> lets_;
+  IssueOut out_;
+};
+
+class Dispatch final : public Stubborn<DispatchPolicy> {
+ public:
+  const DispatchOut& settle(const DispatchIn& /*in*/) override { return out_; }
+  void clock(const DispatchIn& /*in*/) override {}
+
+ private:
+  DispatchOut out_;
+};
+
+/// Runs 128 threads with a barrier.
+void run(const Hooks& hooks, const std::vector<std::string>& overrides = kShortWindow) {
+  Rig rig(kMachine, overrides, hooks);
+  const Ticket ticket = rig.submit(rig.load("mov.u32 %r1, 1; bar.sync 0; ret;"), {}, {128});
+  EXPECT_EQ(rig.device->advance_until(ticket), Outcome::kDone);
+}
+
+Hooks with(Issue& policy) {
+  Hooks hooks;
+  hooks.issue = {&policy};
+  return hooks;
+}
+
+TEST(HookWatch, AnIssuePolicyThatGoesOnIsNotAccused) {
+  Issue always([](const IssueIn& /*in*/) { return true; });
+  run(with(always));
+}
+
+TEST(HookWatch, NorOneThatIsLateBeforeTwoWindowsAreOver) {
+  Issue late([](const IssueIn& in) { return in.now % 3000 == 2999; });
+  run(with(late));
+}
+
+TEST(HookWatch, OneThatPicksNobodyIs) {
+  Issue never([](const IssueIn& in) { return in.now < 300; });
+  EXPECT_THAT([&] { run(with(never)); },
+              ThrowsMessage<base::Error>(
+                  MatchesRegex("block stubborn: core cycle [0-9]+, issue_policy of SM 0 lets no warp issue for 2000 "
+                               "cycles .watchdog.cycles., though instructions of warps [0-3 ]+ are decoded.*")));
+}
+
+TEST(HookWatch, OneThatLetsNobodyPassABarrierIs) {
+  Issue bars([](const IssueIn& /*in*/) { return true; });
+  bars.barrier_ok = 0xf0;
+  EXPECT_THAT([&] { run(with(bars)); },
+              ThrowsMessage<base::Error>(HasSubstr("issue_policy of SM 0 lets no warp issue")));
+}
+
+TEST(HookWatch, ADispatchPolicyThatWakesUpAndPlacesNothingIs) {
+  Dispatch nothing;
+  Hooks hooks;
+  hooks.dispatch = &nothing;
+  EXPECT_THAT([&] { run(hooks); }, ThrowsMessage<base::Error>(MatchesRegex(
+                                       "block stubborn: core cycle [0-9]+, hooks of the front end have woken it up for "
+                                       "2000 cycles(.|\n)*kernel(.|\n)*")));
+}
+
+TEST(HookWatch, WhatAHookThrowsArrives) {
+  Issue throws([](const IssueIn& in) -> bool {
+    if (in.now > 300) throw std::out_of_range("index 64");
+    return true;
+  });
+  EXPECT_THAT([&] { run(with(throws)); }, ThrowsMessage<base::Error>(HasSubstr("index 64")));
+}
+
+TEST(HookWatch, APickThatIsNotReadyIsTheBlocksFault) {
+  class Wrong final : public Stubborn<IssuePolicyHook> {
+   public:
+    const IssueOut& settle(const IssueIn& in) override {
+      std::memset(out_.pick, -1, sizeof out_.pick);
+      if (in.ready != 0) out_.pick[0][0] = 60;
+      return out_;
+    }
+    void clock(const IssueIn& /*in*/) override {}
+
+   private:
+    IssueOut out_;
+  } wrong;
+  Hooks hooks;
+  hooks.issue = {&wrong};
+  EXPECT_THAT([&] { run(hooks); }, ThrowsMessage<base::Error>(HasSubstr("block stubborn: core cycle")));
+}
+
+}  // namespace
+}  // namespace castor::gpu::timing_test::hook_watch_test
