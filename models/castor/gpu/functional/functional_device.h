@@ -15,6 +15,7 @@
 #include "castor/gpu/functional/run_end.h"
 #include "castor/gpu/functional/thread_block.h"
 #include "castor/gpu/functional/tickets.h"
+#include "castor/gpu/kernel_rows.h"
 #include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/launch/launcher.h"
 #include "castor/gpu/loaded_program.h"
