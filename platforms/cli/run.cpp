@@ -300,7 +300,7 @@ int run_ptx(const RunRequest& request) {
   packet.parameters = bind(*device, module.parsed(), *loaded.program, bound);
   const gpu::Ticket ticket = device->submit(0, std::move(packet));
   runtime::interrupt_on_signals(device.get());
-  runtime::watch_calls(*device);
+  runtime::watch_calls();
   gpu::Outcome outcome{};
   try {
     outcome = device->advance_until(ticket);

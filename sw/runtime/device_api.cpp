@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "castor/gpu/launch/launcher.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/machine.h"
 #include "cuda_runtime_api.h"
@@ -209,7 +210,7 @@ void apply(Session& session, cudaLimit limit) {
       return session.device().set_heap_limit(limit_of(session, limit));
     case cudaLimitDevRuntimeSyncDepth:
     case cudaLimitDevRuntimePendingLaunchCount:
-      return session.device().set_launch_limits(
+      return session.device().launcher().set_limits(
           {limit_of(session, cudaLimitDevRuntimePendingLaunchCount), limit_of(session, cudaLimitDevRuntimeSyncDepth)});
     default:
       return;

@@ -15,9 +15,11 @@
 
 #include "castor/base/error.h"
 #include "castor/base/running_call.h"
+#include "castor/base/shared_object.h"
 #include "castor/base/terminal.h"
 #include "castor/base/time.h"
 #include "castor/base/words.h"
+#include "castor/gpu/launch/launcher.h"
 #include "castor/gpu/report.h"
 
 namespace castor::runtime {
@@ -159,7 +161,7 @@ void check_writable(const std::string& path) {
 
 bool end_run(gpu::Device& device, const RunOptions& options, const std::string& report) {
   bool good = true;
-  if (const std::string lost = gpu::lost_launches(device.launches_beyond()); !lost.empty()) complain(lost);
+  if (const std::string lost = gpu::lost_launches(device.launcher().beyond()); !lost.empty()) complain(lost);
   for (const std::string& error : device.end_recording()) {
     complain(error);
     good = false;
@@ -207,8 +209,8 @@ std::string failed_text(const base::Error& error, const gpu::Device& device) {
          device.machine().name + "\n  replay: " + replay_command();
 }
 
-void watch_calls(const gpu::Device& device) {
-  if (!device.has_blocks()) return;
+void watch_calls() {
+  if (base::objects_loaded() == 0) return;
   // It stays until the process ends: a child of a fork has its memory and not its thread.
   static const auto* const watch = new base::CallWatch([](const std::string& text) {
     complain(text + "\n  replay: " + replay_command());

@@ -45,9 +45,9 @@ void interrupt_on_signals(gpu::Device* device);
 /// message, the device's cycle, and the command that repeats the run.
 [[nodiscard]] std::string failed_text(const base::Error& error, const gpu::Device& device);
 
-/// From now on the process ends, with a message and code 1, if a call of a block of `device` does not return
-/// (base::CallWatch). Once per process.
-void watch_calls(const gpu::Device& device);
+/// From now on the process ends, with a message and code 1, if a call of a block does not return (base::CallWatch). For
+/// processes that have loaded blocks; more than once is once.
+void watch_calls();
 
 /// Prints "castor: text" on stderr.
 void complain(const std::string& text);

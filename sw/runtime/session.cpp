@@ -135,7 +135,7 @@ void Session::open() {
   }
   device_->set_print_sink([this](std::string_view text) { printed_.append(text); });
   interrupt_on_signals(device_.get());
-  watch_calls(*device_);
+  watch_calls();
 }
 
 void Session::flush_prints() {

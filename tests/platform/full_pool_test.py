@@ -76,9 +76,7 @@ class FullPool(unittest.TestCase):
             ran, refused, report, said = self.run_program(256, 10, *keys, summary=True)
             self.assertEqual(ran + refused, 256)
             self.assertGreater(refused, 0)
-            self.assertEqual(
-                report["launches_beyond_limits"], {"spilled": 0, "refused": refused, "without_room": 0}
-            )
+            self.assertEqual(report["launches_beyond_limits"], {"spilled": 0, "refused": refused, "without_room": 0})
             self.assertEqual(said.count(f"castor: {refused} launches by device code were refused (error 69)"), 1)
             self.assertIn(f"0 spilled, {refused} refused", said)
 

@@ -922,7 +922,7 @@ class Digests(unittest.TestCase):
             ("tb/blk/skip.h", cpp, COMPARED | {"platform"}),
             ("tb/blk/castor_blk_probe.sv", sv, COMPARED | {"platform"}),
             ("tb/blk/blk.vlt", sv, COMPARED | {"platform"}),
-            ("tb/blk/castor_blk_properties.sv", sv, {"formal", "mutation"}),
+            ("tb/blk/castor_blk_properties.sv", sv, {"formal", "mutation", "lockstep", "cover", "platform"}),
             ("rtl/blk/castor_blk.sv", sv, RTL),
             ("rtl/blk/blk.f", "common/castor_other.sv\n", RTL),
             ("rtl/common/castor_fifo.sv", sv, RTL),
@@ -957,6 +957,7 @@ class Digests(unittest.TestCase):
         for name, rungs in (
             ("rtl/blk/parameter_sets.json", RTL),
             ("rtl/blk/area_points.json", {"area"}),
+            ("tb/blk/assumptions.json", {"lockstep", "cover", "platform"}),
             ("rtl/blk/proof_points.json", {"formal"}),
         ):
             self.assertEqual(self.changed(name, '{"proof": {"N": 3}}'), rungs, name)

@@ -742,7 +742,7 @@ TEST(LaunchGroups, ThePendingLimitDoesNotLimitThem) {
                                     launch("%r4", "count", "%rd4") + "st.global.u32 [%rd0+4100], %r4;\n" +
                                     launch_group("%r4", "count", "%rd4", flat("1", "1")) + "END:\n");
   on_all_machines(text, [](const GroupRun& run) {
-    run.device.set_launch_limits({0, 2});
+    run.device.launcher().set_limits({0, 2});
     const std::uint64_t out = run.host.words(2048);
     const Outcome outcome = run.host.run("parent", out, 0, 1, 256);
     Words expected(256, 1);

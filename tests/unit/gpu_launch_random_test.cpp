@@ -149,7 +149,7 @@ std::string timed(const Case& one) {
     const Machine m = machine(one.machine, one.overrides);
     const Forest forest(one.seed, one.nodes, one.roots, std::min(one.threads, m.sm.max_tb_threads), one.mixed);
     Timed timed(m, kNode);
-    timed.device.set_launch_limits({one.pending, 2});
+    timed.device.launcher().set_limits({one.pending, 2});
     const std::uint64_t out = timed.host.words(forest.table.size());
     if (run(timed.device, timed.host, forest, out) != Outcome::kDone) return timed.host.said();
     unsigned ran = 0;

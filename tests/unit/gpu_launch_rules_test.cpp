@@ -28,7 +28,7 @@ TEST(LaunchRules, FiveBelowTheLimitFiveOf32LanesSucceed) {
                            "setp.eq.u32 %p4, %r4, 0;\n@%p4 bra END;\n" + launch("%r4", "count", "%rd4") +
                            "st.u32 [%rd5+768], %r4;\nEND:\n");
   Timed timed(machine("kepler_k20c"), text, true);
-  timed.device.set_launch_limits({12, 2});
+  timed.device.launcher().set_limits({12, 2});
   const std::uint64_t out = timed.host.words(512);
   ASSERT_EQ(timed.host.run("parent", out, 0, 1, 32), Outcome::kDone) << timed.host.said();
   Words codes(32, 69), again(32, 69);
@@ -56,7 +56,7 @@ TEST(LaunchRules, PendingIsNeverAboveTheLimit) {
                                     launch("%r4", "count", "%rd4") + "setp.eq.u32 %p1, %r4, 0;\n" + "@%p1 bra END;\n" +
                                     word("%rd5", "%r3") + "red.global.add.u32 [%rd5], 1;\nadd.u32 %r3, %r3, 1024;\n" +
                                     word("%rd5", "%r3") + "st.u32 [%rd5], %r4;\nEND:\n"));
-  timed.device.set_launch_limits({37, 2});
+  timed.device.launcher().set_limits({37, 2});
   const std::uint64_t out = timed.host.words(2048);
   ASSERT_EQ(timed.host.run("parent", out, 0, 4, 256), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.host.values(out, 1024), Words(1024, 1));
@@ -324,7 +324,7 @@ TEST(LaunchRules, ASyncDeeperThanTheLimitGives68AtOnce) {
 
 TEST(LaunchRules, TheDepthOfSyncsIsALimitThatCanBeSet) {
   Timed timed(machine("kepler_k20c"), kNested);
-  timed.device.set_launch_limits({2048, 3});
+  timed.device.launcher().set_limits({2048, 3});
   const std::uint64_t out = timed.host.words(128);
   ASSERT_EQ(timed.host.run("nest", out, 4), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.host.values(out + 64, 5), (Words{0, 68, 0, 0, 0}));

@@ -154,7 +154,7 @@ void suspended_blocks_come_back(const Keys& keys) {
   GroupTimed timed("kepler_ideal", with({"table.entries=2"}, keys), kTree);
   LaunchLimits limits;
   limits.sync_depth = 8;
-  timed.device.set_launch_limits(limits);
+  timed.device.launcher().set_limits(limits);
   const std::uint64_t out = timed.host.words(64);
   ASSERT_EQ(timed.host.run("node", out, 5), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.host.value(out), 63U);

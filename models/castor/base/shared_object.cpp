@@ -6,6 +6,14 @@
 
 namespace castor::base {
 
+namespace {
+
+unsigned loaded = 0;
+
+}  // namespace
+
+unsigned objects_loaded() { return loaded; }
+
 const ObjectHeader& load_object(const std::string& path, const char* entry, const std::string& kind,
                                 const std::string& block) {
   void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -30,6 +38,7 @@ const ObjectHeader& load_object(const std::string& path, const char* entry, cons
                          " of block " + block,
                      "the folder of a block has its name");
   }
+  ++loaded;
   if (object.call_under_way != nullptr) *object.call_under_way = detail::call_under_way;
   return object;
 }

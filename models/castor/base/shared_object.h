@@ -29,4 +29,7 @@ struct ObjectHeader {
 [[nodiscard]] const ObjectHeader& load_object(const std::string& path, const char* entry, const std::string& kind,
                                               const std::string& block);
 
+/// How many objects this process has loaded so.
+[[nodiscard]] unsigned objects_loaded();
+
 }  // namespace castor::base

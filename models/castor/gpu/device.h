@@ -156,6 +156,8 @@ struct KernelStatistics {
   std::vector<std::pair<std::string_view, std::uint64_t>> counts;
 };
 
+class Launcher;
+
 /// The one device interface: the functional machine and the timing GPU implement it. Not thread-safe: the caller
 /// serialises. Bad arguments are InputError; what device code does wrong is a Fault, kept until `reset`.
 class Device {
@@ -232,13 +234,8 @@ class Device {
 
   /// Limit of device-side malloc, bytes (default 8 MiB, as CUDA's).
   virtual void set_heap_limit(std::uint64_t bytes) = 0;
-  /// Limits of launches by device code; for those to come.
-  virtual void set_launch_limits(const LaunchLimits& /*limits*/) {}
-
-  /// Blocks are plugged into it, which may be anybody's code.
-  [[nodiscard]] virtual bool has_blocks() const { return false; }
-  /// What has become of launches by device code beyond a limit, since the device was made.
-  [[nodiscard]] virtual LaunchesBeyond launches_beyond() const { return {}; }
+  /// Launches by device code: their limits, and what has become of those beyond.
+  [[nodiscard]] virtual Launcher& launcher() = 0;
 
   /// Completed kernels in the order of completion.
   [[nodiscard]] virtual const std::vector<KernelStatistics>& kernels() const = 0;

@@ -420,7 +420,7 @@ std::string TimingDevice::report_json() const {
   report["beside_kernels"] = beside_kernels_json(gpu_->beside_kernels());
   if (const auto& jobs = gpu_->front_end().job_records(); !jobs.empty()) report["jobs"] = jobs_json(jobs);
   report["ratios"] = ratios(statistics, machine_, now());
-  add_launches_beyond(report, launches_beyond());
+  add_launches_beyond(report, gpu_->front_end().launches().launcher().beyond());
   if (fault_) report["fault"] = fault_json(*fault_);
   report["statistics"] = nlohmann::ordered_json::parse(statistics.json());
   report["legend"] = nlohmann::ordered_json::parse(statistics.json_legend());

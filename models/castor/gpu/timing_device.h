@@ -70,9 +70,7 @@ class TimingDevice final : public Device {
   }
   void hold_kernel(ProgramHandle handle, bool on) override;
   void set_heap_limit(std::uint64_t bytes) override { services_.heap_bytes = bytes; }
-  [[nodiscard]] bool has_blocks() const override { return options_.blocks != nullptr; }
-  [[nodiscard]] LaunchesBeyond launches_beyond() const override { return gpu_->front_end().launches().beyond(); }
-  void set_launch_limits(const LaunchLimits& limits) override { gpu_->front_end().launches().set_limits(limits); }
+  [[nodiscard]] Launcher& launcher() override { return gpu_->front_end().launches().launcher(); }
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override;
   [[nodiscard]] std::string report_json() const override;
   [[nodiscard]] std::vector<std::string> end_recording() override;

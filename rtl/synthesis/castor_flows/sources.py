@@ -282,7 +282,8 @@ class _Collector:
         for path in self.view.below(self.block.bench, f"castor_{self.block.name}*_properties.sv"):
             self._add(path, "properties")
         if self.rung in ("lockstep", "cover", "platform"):
-            for path in self.block.with_assumptions:
+            chosen = self.block.bench / "assumptions.json"
+            for path in [*self.block.with_assumptions, *([chosen] if chosen.exists() else [])]:
                 self._add(path, "properties")
 
     def _proofs(self):

@@ -46,8 +46,6 @@ class DeviceLauncher final : public LaunchService {
   /// A program is loaded that calls the device runtime.
   void enable() { on_ = true; }
   [[nodiscard]] bool on() const { return on_; }
-  [[nodiscard]] LaunchesBeyond beyond() const { return launcher_.beyond(); }
-  void set_limits(const LaunchLimits& limits) { launcher_.set_limits(limits); }
 
   // LaunchService, for the SM whose call is served.
   [[nodiscard]] Launcher& launcher() override { return launcher_; }

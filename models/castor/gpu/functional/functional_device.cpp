@@ -646,7 +646,7 @@ std::string FunctionalDevice::report_json() const {
     kernels.push_back(kernel_json(kernel, machine_));
     for (const auto& [name, value] : kernel.counts) kernels.back()["counts"][std::string(name)] = value;
   }
-  add_launches_beyond(report, launches_beyond());
+  add_launches_beyond(report, launcher_.beyond());
   if (fault_) report["fault"] = fault_json(*fault_);
   add_provenance(report, machine_);
   if (!options_.configuration_json.empty()) {

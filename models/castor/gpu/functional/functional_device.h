@@ -60,8 +60,7 @@ class FunctionalDevice final : public Device {
     programs_.name(value, program);
   }
   void set_heap_limit(std::uint64_t bytes) override { interpreter_.services().heap_bytes = bytes; }
-  [[nodiscard]] LaunchesBeyond launches_beyond() const override { return launcher_.beyond(); }
-  void set_launch_limits(const LaunchLimits& limits) override { launcher_.set_limits(limits); }
+  [[nodiscard]] Launcher& launcher() override { return launcher_; }
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override { return finished_.rows(); }
   [[nodiscard]] std::string report_json() const override;
 
