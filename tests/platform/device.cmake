@@ -60,6 +60,22 @@ foreach(level IN ITEMS O0 O1 O2 O3)
   endforeach()
 endforeach()
 
+# What castor-cc rewrites around clang: launches by device code and its runtime on both machines, and structures by value.
+foreach(name IN ITEMS launches device_runtime by_value)
+  foreach(level IN ITEMS O0 O1 O2 O3)
+    castor_cuda_program(device_${name}_${level}
+      SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/${name}.cu" OPTIONS -${level})
+    set_target_properties(device_${name}_${level} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
+    castor_script_test(device_${name}_${level} KIND platform
+      ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_${name}_${level})
+    if(level STREQUAL O2 AND NOT name STREQUAL by_value)
+      castor_script_test(device_${name}_${level}_timing KIND platform
+        ENVIRONMENT "CASTOR_SET=run.functional=0" COMMAND device_${name}_${level})
+    endif()
+  endforeach()
+endforeach()
+
 # Newer targets have a bfloat16 multiply-add that rounds once.
 castor_cuda_program(device_short_floats_sm_80
   SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/short_floats.cu" OPTIONS -O2 -arch=sm_80)

@@ -55,16 +55,27 @@ LaunchCode Launcher::check_buffer(const Caller& caller, const LaunchDescription&
 
 // A launch that nothing is wrong with.
 Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
-  const LaunchId id = ++last_launch_;
-  Node& parent = nodes_.at(caller.launch);
-  ++parent.open;
+  ++nodes_.at(caller.launch).open;
   blocks_.open_child(caller.block);
+  Node& node = insert(caller, launch, buffer);
+  node.block = caller.block;
+  return node;
+}
+
+// Of no thread block: that which made it would wait for it, and it for the end of that.
+void Launcher::admit_tail(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
+  insert(caller, launch, buffer).waits = 1;
+  nodes_.at(caller.launch).tails.push_back(last_launch_);
+}
+
+Launcher::Node& Launcher::insert(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
+  const LaunchId id = ++last_launch_;
+  const Node& parent = nodes_.at(caller.launch);
   ++pending_;
   buffers_.launch(buffer);
   Node node;
   node.parent = caller.launch;
   node.root = parent.root;
-  node.block = caller.block;
   node.level = parent.level + 1;
   node.launch = launch;
   node.parameters = buffer;
@@ -75,17 +86,24 @@ Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& l
 Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
                           std::uint64_t stream) {
   if (const LaunchCode wrong = check_buffer(caller, launch, buffer); wrong != LaunchCode::kSuccess) return {wrong};
-  CallingBlocks::Stream* const queue = blocks_.stream(caller.block, stream);
-  if (queue == nullptr) return {LaunchCode::kInvalidHandle};
+  const bool named = stream == kTailStream || stream == kFreeStream;
+  CallingBlocks::Stream* const queue = named ? nullptr : blocks_.stream(caller.block, stream);
+  if (queue == nullptr && !named) return {LaunchCode::kInvalidHandle};
   if (const LaunchCode wrong = check_size(caller, launch); wrong != LaunchCode::kSuccess) return {wrong};
   if (pending_ - pending_groups_ >= limits_.pending) return {LaunchCode::kPendingCountExceeded};
 
+  if (stream == kTailStream) {
+    admit_tail(caller, launch, buffer);
+    return {LaunchCode::kSuccess, last_launch_};
+  }
   Node& node = admit(caller, launch, buffer);
   const LaunchId id = last_launch_;
-  follow(node, id, queue->last);
-  for (const LaunchId before : queue->events) follow(node, id, before);
-  queue->events.clear();
-  queue->last = id;
+  if (queue != nullptr) {
+    follow(node, id, queue->last);
+    for (const LaunchId before : queue->events) follow(node, id, before);
+    queue->events.clear();
+    queue->last = id;
+  }
   if (node.waits == 0) startable_.insert(id);
   return {LaunchCode::kSuccess, id};
 }
@@ -108,6 +126,26 @@ void Launcher::follow(Node& node, LaunchId id, LaunchId before) {
 
 LaunchCode Launcher::synchronize(const Caller& caller) const {
   return nodes_.at(caller.launch).level < limits_.sync_depth ? LaunchCode::kSuccess : LaunchCode::kSyncDepthExceeded;
+}
+
+std::optional<std::uint64_t> Launcher::figure(const Caller& caller, std::uint64_t kernel, isa::KernelFigure which,
+                                              unsigned threads, std::uint64_t dynamic_shared) const {
+  const LoadedProgram* const loaded = program(caller, kernel);
+  if (loaded == nullptr) return std::nullopt;
+  const isa::Program& asked = loaded->program();
+  switch (which) {
+    case isa::KernelFigure::kSharedBytes:
+      return asked.shared_bytes;
+    case isa::KernelFigure::kLocalBytes:
+      return asked.local_bytes;
+    case isa::KernelFigure::kRegisters:
+      return asked.registers;
+    case isa::KernelFigure::kMostThreads:
+      return most_threads(machine_, asked);
+    case isa::KernelFigure::kBlocksPerSm:
+      return blocks_per_sm(machine_, asked, threads, dynamic_shared);
+  }
+  return std::nullopt;
 }
 
 // --- The tree -------------------------------------------------------------------------------------------------------
@@ -153,19 +191,32 @@ void Launcher::close_level() {
   for (const LaunchId launch : std::exchange(closing_, {})) {
     const auto found = nodes_.find(launch);
     if (found == nodes_.end()) continue;  // dropped
+    if (!found->second.tails.empty()) {
+      start_tail(found->second);
+      continue;
+    }
     const Node node = std::move(found->second);
     nodes_.erase(found);
     close(launch, node);
   }
 }
 
+void Launcher::start_tail(Node& node) {
+  const LaunchId tail = node.tails.front();
+  node.tails.pop_front();
+  ++node.open;
+  release(tail);
+}
+
+void Launcher::release(LaunchId launch) {
+  const auto found = nodes_.find(launch);
+  if (found == nodes_.end() || --found->second.waits != 0) return;
+  startable_.insert(launch);
+  if (found->second.arrived) arrived_.push_back(launch);
+}
+
 void Launcher::close(LaunchId launch, const Node& node) {
-  for (const LaunchId follower : node.followers) {
-    const auto next = nodes_.find(follower);
-    if (next == nodes_.end() || --next->second.waits != 0) continue;
-    startable_.insert(follower);
-    if (next->second.arrived) arrived_.push_back(follower);
-  }
+  for (const LaunchId follower : node.followers) release(follower);
   if (node.parent == 0) return closed_roots_.push_back(launch);
   if (blocks_.close_child(node.block)) childless_.push_back(node.block);
   if (--nodes_.at(node.parent).open == 0) closing_.push_back(node.parent);
