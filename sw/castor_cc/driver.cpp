@@ -329,13 +329,16 @@ bool Job::link_device_code(std::vector<std::string>& objects, const std::string&
   const std::vector<Renaming> renamed = separate_local_names(parts);
   const std::string ptx = temporary(0, "linked", ".ptx");
   const std::string stub = temporary(0, "linked", ".c");
+  std::vector<std::string> texts;
+  for (DevicePart& part : parts) texts.push_back(std::move(part.ir));
+  keep_lock_releases(texts);
   std::vector<std::string> bitcode;
   std::string errors;
   bool good = true;
   for (std::size_t i = 0; i < parts.size() && good; ++i) {
     const std::string ir_file = temporary(i, "part", ".linked.ll");
     bitcode.push_back(temporary(i, "part", ".linked.bc"));
-    write_file(ir_file, parts[i].ir);
+    write_file(ir_file, texts[i]);
     good = execute(bitcode_command(tools_, ir_file, bitcode.back()), result, errors);
   }
   good = good &&

@@ -1,4 +1,5 @@
 // The runtime of device code: streams that every launch has, memory, questions.
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include "check.h"
@@ -131,6 +132,17 @@ __host__ __device__ void ask(Answers* a) {
 }
 __global__ void ask_device(Answers* a) { ask(a); }
 
+static_assert(CUDA_VERSION == CUDART_VERSION && __CUDART_API_VERSION == CUDART_VERSION, "one version");
+static_assert(1000 * __CUDACC_VER_MAJOR__ + 10 * __CUDACC_VER_MINOR__ == CUDART_VERSION, "one version");
+void check_version() {
+  int runtime = 0;
+  int driver = 0;
+  CUDA_OK(cudaRuntimeGetVersion(&runtime));
+  CUDA_OK(cudaDriverGetVersion(&driver));
+  EXPECT_SAME("version of the runtime", runtime, CUDART_VERSION);
+  EXPECT_SAME("version of the driver", driver, CUDART_VERSION);
+}
+
 void check_order() {
   Shared<Log> log(1);
   tails<<<1, 1>>>(log.get());
@@ -204,6 +216,7 @@ void check_answers() {
 }
 
 int main() {
+  check_version();
   check_order();
   check_memory();
   check_answers();

@@ -1,15 +1,15 @@
 // Typed overloads of the runtime API, as C++ programs call it.
 #pragma once
 
-static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* d, size_t p, size_t xsz, size_t ysz) {
+__host__ __device__ static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* d, size_t p, size_t xsz, size_t ysz) {
   cudaPitchedPtr r = {d, p, xsz, ysz};
   return r;
 }
-static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+__host__ __device__ static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
   cudaPos r = {x, y, z};
   return r;
 }
-static inline struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) {
+__host__ __device__ static inline struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) {
   cudaExtent r = {w, h, d};
   return r;
 }
