@@ -32,7 +32,6 @@
 #include "castor_cc/ptx_text.h"
 #include "castor_cc/source_overlay.h"
 #include "castor_cc/toolchain.h"
-#include "device/include/castor_cuda/version.h"
 
 namespace castor::castor_cc {
 namespace {
@@ -541,8 +540,8 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     }
     if (options.stage == Stage::kVersion) {
       out << "castor-cc " << CASTOR_CC_VERSION << ": CUDA compiler driver of Castor\n"
-          << "Compatible with CUDA compilation tools, release " << CASTOR_CUDA_MAJOR << "." << CASTOR_CUDA_MINOR << ", V"
-          << CASTOR_CUDA_MAJOR << "." << CASTOR_CUDA_MINOR << ".0\n";
+          << "Compatible with CUDA compilation tools, release " << CASTOR_CC_CUDA_VERSION << ", V"
+          << CASTOR_CC_CUDA_VERSION << ".0\n";
       return kGood;
     }
     Toolchain tools = find_toolchain();

@@ -147,8 +147,8 @@ class Plain {
   void keep_written_out(std::string_view line) {
     for (auto at = changed_.begin(); at != changed_.end();) {
       const std::string name(at->first);
-      const bool constant = begins_with(line, "@") && (line.find(name + " {") != kNowhere ||
-                                                       line.find(name + " <{") != kNowhere);
+      const bool constant =
+          begins_with(line, "@") && (line.find(name + " {") != kNowhere || line.find(name + " <{") != kNowhere);
       const bool inside = line.find("(" + name + ", " + name) != kNowhere;
       const std::optional<Access> access = member_access(line);
       const bool deeper = access && access->type == name && access->deeper;
@@ -243,8 +243,7 @@ class Plain {
     const std::string_view address = parts[1].substr(type_length(parts[1]) + 1);
     const std::string fresh = "%castor.member." + std::to_string(fresh_++);
     out_.append("  " + fresh + " = bitcast ").append(parts[1]).append(" to " + now + "*\n");
-    const std::size_t behind =
-        static_cast<std::size_t>(address.data() - line.data()) + address.size();
+    const std::size_t behind = static_cast<std::size_t>(address.data() - line.data()) + address.size();
     out_.append(kStore).append(now + " ").append(found->first).append(", " + now + "* " + fresh);
     out_.append(line.substr(behind)).append("\n");
     return true;

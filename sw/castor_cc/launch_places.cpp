@@ -18,8 +18,8 @@ struct Where {
 
 std::optional<Where> where(std::string_view text) {
   const std::size_t column = text.rfind(':');
-  const std::size_t line = column == std::string_view::npos || column == 0 ? std::string_view::npos
-                                                                           : text.rfind(':', column - 1);
+  const std::size_t line =
+      column == std::string_view::npos || column == 0 ? std::string_view::npos : text.rfind(':', column - 1);
   if (line == std::string_view::npos) return std::nullopt;
   const SourcePlace place{std::strtoul(std::string(text.substr(line + 1)).c_str(), nullptr, 10),
                           std::strtoul(std::string(text.substr(column + 1)).c_str(), nullptr, 10)};
@@ -36,7 +36,7 @@ class ErrorReader {
 
   void error(std::string_view before, std::string_view what) {
     end();
-    kind_ = begins(what, "reference to __global__ function '")                            ? Kind::kNamed
+    kind_ = begins(what, "reference to __global__ function '")                             ? Kind::kNamed
             : begins(what, "reference to __host__ function '__cudaPushCallConfiguration'") ? Kind::kLaunch
             : begins(what, "no matching function for call to '")                           ? Kind::kDeduced
                                                                                            : Kind::kOther;
@@ -71,8 +71,7 @@ class ErrorReader {
     if (kind_ == Kind::kNamed) in_file.named.push_back(where_->place);
     if (kind_ == Kind::kLaunch) in_file.launches.push_back(where_->place);
     if (kind_ == Kind::kDeduced) in_file.deduced.push_back(where_->place);
-    for (const auto& [name, at] : expanded_)
-      in_file.macros.push_back({where_->place, name, at.file, at.place.line});
+    for (const auto& [name, at] : expanded_) in_file.macros.push_back({where_->place, name, at.file, at.place.line});
     if (kind_ != Kind::kDeduced) return;
     for (const Where& kernel : kernels_) launches_[kernel.file].kernels.push_back(kernel.place);
   }

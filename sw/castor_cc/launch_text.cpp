@@ -214,9 +214,8 @@ class LaunchRewriter {
         if (at == kNoToken) return end;
         if (at == 0) return at;
         const std::size_t before = at - 1;
-        const bool called = (tokens_.is_word(before) && !is_keyword(tokens_.word(before))) ||
-                            tokens_.is(before, "]") || tokens_.word(before).find('>') == 0 ||
-                            (tokens_.is(before, ")") && !is_condition(before));
+        const bool called = (tokens_.is_word(before) && !is_keyword(tokens_.word(before))) || tokens_.is(before, "]") ||
+                            tokens_.word(before).find('>') == 0 || (tokens_.is(before, ")") && !is_condition(before));
         if (round && !called) return at;
         continue;
       }
@@ -249,9 +248,8 @@ class LaunchRewriter {
 
   /// `function<kernel>`, or what stands for it before C++17.
   [[nodiscard]] std::string with_kernel(const char* function, const std::string& kernel) const {
-    return context_.older
-               ? std::string("::castor::") + function + "_of<decltype(&" + kernel + "), &" + kernel + ">"
-               : std::string("::castor::") + function + "<" + kernel + ">";
+    return context_.older ? std::string("::castor::") + function + "_of<decltype(&" + kernel + "), &" + kernel + ">"
+                          : std::string("::castor::") + function + "<" + kernel + ">";
   }
 
   void named_launch(std::size_t i) {
@@ -317,8 +315,7 @@ void add_found_kernels(std::string_view text, const std::vector<SourcePlace>& ke
   std::set<std::size_t> places;
   for (const SourcePlace& place : kernels) places.insert(token_at(tokens, place));
   for (const std::size_t place : places) {
-    const std::optional<KernelFinder> finder =
-        place == kNoToken ? std::nullopt : kernel_finder(tokens, place);
+    const std::optional<KernelFinder> finder = place == kNoToken ? std::nullopt : kernel_finder(tokens, place);
     if (!finder) continue;
     const std::size_t count = finder->template_count == 0 ? kManyArguments : finder->template_count;
     const auto [at, added] = found.emplace(finder->name, count);

@@ -22,7 +22,7 @@ void add_found_kernels(std::string_view text, const std::vector<SourcePlace>& ke
 /// What rewrite_launches has to know beside the text.
 struct LaunchContext {
   FoundKernels found;                                          ///< of all files
-  std::function<std::string(const std::string& file)> read;  ///< text of a file that defines a macro
+  std::function<std::string(const std::string& file)> read;    ///< text of a file that defines a macro
   std::function<std::string(std::string_view name)> defining;  ///< text of another file that defines a macro, or empty
   bool older = false;                                          ///< C++ before C++17
 };

@@ -64,7 +64,8 @@ class SourceTokens {
 
   /// Two tokens, `<<` and `<`, that open a launch.
   [[nodiscard]] bool opens_launch_apart(std::size_t i) const;
-  /// The bracket that closes the launch opened by token `i`: `>>>`, or `>>` with a `>` apart; kNoToken if there is none.
+  /// The bracket that closes the launch opened by token `i`: `>>>`, or `>>` with a `>` apart; kNoToken if there is
+  /// none.
   [[nodiscard]] std::size_t launch_end(std::size_t i) const;
 
  private:

@@ -23,10 +23,10 @@ struct PathEnds {
 /// Immediate post-dominator of every block; kNoIndex where paths meet only when they leave the function.
 ///
 /// Only `ends.exits` count as ends: a path that stops otherwise (exit inside a function, trap, a call that does not
-/// return, an endless loop) never comes to a reconvergence point, and its lanes do not keep the others from theirs. Where
-/// no path from a block comes to one of `exits`, the paths to `stops` count instead, below these those to `faults`, and
-/// below these endless loops.
-/// Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph", on the reversed graph.
+/// return, an endless loop) never comes to a reconvergence point, and its lanes do not keep the others from theirs.
+/// Where no path from a block comes to one of `exits`, the paths to `stops` count instead, below these those to
+/// `faults`, and below these endless loops. Lengauer and Tarjan, "A fast algorithm for finding dominators in a
+/// flowgraph", on the reversed graph.
 [[nodiscard]] std::vector<std::uint32_t> post_dominators(const std::vector<std::vector<std::uint32_t>>& successors,
                                                          const PathEnds& ends);
 

@@ -150,7 +150,8 @@ TEST(MissingHeaders, OfTheUserAreNotExplained) {
   EXPECT_EQ(explain_missing_headers(""), "");
 }
 
-/// Takes the signs that mark places out of `text`: `@` a kernel's name, `$` a `<<<`, `?` a deduced launch, `!` a kernel,
+/// Takes the signs that mark places out of `text`: `@` a kernel's name, `$` a `<<<`, `?` a deduced launch, `!` a
+/// kernel,
 /// `~` the use of the macro of that name, which `text` itself defines.
 DeviceLaunches places_in(std::string& text) {
   DeviceLaunches places;
@@ -228,12 +229,14 @@ TEST(DeviceLaunches, FindKernelsByTheirArguments) {
 }
 
 TEST(DeviceLaunches, WithoutADeclarationToReadStayTheUsers) {
-  EXPECT_EQ(launched("KERNEL !k(T* a) {}\n{ ?k<<<1, 2>>>(p); }"), "KERNEL k(T* a) {}\n{ ::castor::launch<k>(1, 2)(p); }");
+  EXPECT_EQ(launched("KERNEL !k(T* a) {}\n{ ?k<<<1, 2>>>(p); }"),
+            "KERNEL k(T* a) {}\n{ ::castor::launch<k>(1, 2)(p); }");
 }
 
 TEST(DeviceLaunches, InMacrosStandWhereTheMacroIsUsed) {
   const std::string macro = "#define GO(k, n, ...) do { k##n<<<1, 2>>>(__VA_ARGS__); f(#k); } while (0)\n";
-  EXPECT_EQ(launched(macro + "{ ~GO(a, 1, p,\n q); }"), macro + "{ do { a1<<<1, 2>>>(p, q); f(\"a\"); } while (0)\n; }");
+  EXPECT_EQ(launched(macro + "{ ~GO(a, 1, p,\n q); }"),
+            macro + "{ do { a1<<<1, 2>>>(p, q); f(\"a\"); } while (0)\n; }");
   EXPECT_EQ(launched("#define RUN(k) g(k, #k)\n{ RUN(@k); h(@k); }"),
             "#define RUN(k) g(k, #k)\n{ g(k, \"k\"); h(::castor::kernel<k>()); }");
   const std::string rest = "#define GO(k, a, ...) k<<<1, 2>>>(a, ##__VA_ARGS__)\n";

@@ -124,7 +124,7 @@ Programs and build systems are told CUDA 11.7: `CUDART_VERSION`, `CUDA_VERSION`,
 |---|---|
 | 11.8, 12.0 | DPX functions; `cudaGraphInstantiate` and `cudaGraphExecUpdate` as CUDA 12 declares them |
 | 12.0 | `cudaStreamTailLaunch`, `cudaStreamFireAndForget` in device code |
-| 12.0 | `__ldcs`, `__stcs` and the like of bfloat16 for every target, as templates: a program that has its own for old targets has its own |
+| 12.0 | `__ldcs`, `__stcs` ... of bfloat16 for every target, beside a program's own for old ones |
 | 12.x | `cooperative_groups::invoke_one`, `num_threads`; `make_half2`, `htanh`; PTX `elect.sync` |
 
 | of CUDA | not there, though no later than 11.7 |

@@ -236,7 +236,7 @@ __global__ void compute_all(const __int128* in, Results* out, int n) {
 __int128 random_value(Random& random) {
   Unsigned v = 0;
   for (int i = 0; i < 4; ++i) v = v << 32 | random.next();
-  v >>= random.next() % 128;                                                      // of all lengths
+  v >>= random.next() % 128;                                                          // of all lengths
   if (random.next() % 4 == 0) v &= ~static_cast<Unsigned>(0) << random.next() % 128;  // with many zeros
   if (random.next() % 8 == 0) v += 1;
   return static_cast<__int128>(random.next() % 2 != 0 ? -v : v);

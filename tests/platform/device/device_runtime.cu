@@ -54,9 +54,9 @@ __global__ void iterate(int* left, int* sum) {
   atomicAdd(sum, 1);
 }
 __global__ void control(int* left, int* sum) {
+  if (*left == 0) return;
   iterate<<<3, 1>>>(left, sum);
-  cudaDeviceSynchronize();
-  if (*static_cast<volatile int*>(left) > 0) control<<<1, 1, 0, cudaStreamTailLaunch>>>(left, sum);
+  control<<<1, 1, 0, cudaStreamTailLaunch>>>(left, sum);
 }
 
 __global__ void memory(unsigned char* bytes, int* codes) {
@@ -92,6 +92,7 @@ __global__ void memory(unsigned char* bytes, int* codes) {
   codes[n++] = cudaFree(heap);
   codes[n++] = cudaMalloc(reinterpret_cast<void**>(&heap), size_t{1} << 40);
   codes[n++] = heap == nullptr;
+  *reinterpret_cast<int**>(bytes + 3840) = heap;  // memory that nobody uses may be taken for there
 }
 
 template <int N>

@@ -31,12 +31,11 @@ __global__ void five(int* p) { *p += 5; }
 __global__ void add(int* p, int v) { *p += v; }
 
 #define LAUNCH(k, ...) k<<<1, 1>>>(__VA_ARGS__)
-#define LAUNCH_CHECKED(k, g, b, p, ...)             \
-  do {                                              \
-    k<<<g, b>>>(p, __VA_ARGS__);                    \
-    const char* name = #k;                          \
-    if (cudaGetLastError() != 0 || name[0] != 'm')  \
-      *(p) = -1000000;                              \
+#define LAUNCH_CHECKED(k, g, b, p, ...)                             \
+  do {                                                              \
+    k<<<g, b>>>(p, __VA_ARGS__);                                    \
+    const char* name = #k;                                          \
+    if (cudaGetLastError() != 0 || name[0] != 'm') *(p) = -1000000; \
   } while (0)
 #define OUTER(k, p) LAUNCH_CHECKED(k, 1, 1, p, 4, short(5))
 #define CHECK(x) \

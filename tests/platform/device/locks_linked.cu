@@ -1,10 +1,9 @@
 // Locks that every lane of a warp wants: taken and released by functions of another file, and with checks in the
 // section that end the kernel.
-#include "locks_linked.h"
-
 #include <cassert>
 
 #include "check.h"
+#include "locks_linked.h"
 
 struct State {
   int lock, count;

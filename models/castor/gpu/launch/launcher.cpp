@@ -9,6 +9,18 @@
 #include "castor/gpu/launch_check.h"
 
 namespace castor::gpu {
+namespace {
+
+/// One launch fewer that `launch` waits for.
+template <class Nodes>
+void release(Nodes& nodes, LaunchId launch, std::set<LaunchId>& startable, std::vector<LaunchId>& arrived) {
+  const auto found = nodes.find(launch);
+  if (found == nodes.end() || --found->second.waits != 0) return;
+  startable.insert(launch);
+  if (found->second.arrived) arrived.push_back(launch);
+}
+
+}  // namespace
 
 LaunchId Launcher::open_root() {
   const LaunchId id = ++last_launch_;
@@ -53,29 +65,25 @@ LaunchCode Launcher::check_buffer(const Caller& caller, const LaunchDescription&
   return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidValue;
 }
 
-// A launch that nothing is wrong with.
-Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
-  ++nodes_.at(caller.launch).open;
-  blocks_.open_child(caller.block);
-  Node& node = insert(caller, launch, buffer);
-  node.block = caller.block;
-  return node;
-}
-
-// Of no thread block: that which made it would wait for it, and it for the end of that.
-void Launcher::admit_tail(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
-  insert(caller, launch, buffer).waits = 1;
-  nodes_.at(caller.launch).tails.push_back(last_launch_);
-}
-
-Launcher::Node& Launcher::insert(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
+// A launch that nothing is wrong with. A tail launch is of no thread block: that which made it would wait for it, and
+// it for the end of that.
+Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
+                                bool tail) {
   const LaunchId id = ++last_launch_;
-  const Node& parent = nodes_.at(caller.launch);
+  Node& parent = nodes_.at(caller.launch);
+  if (tail) {
+    parent.tails.push_back(id);
+  } else {
+    ++parent.open;
+    blocks_.open_child(caller.block);
+  }
   ++pending_;
   buffers_.launch(buffer);
   Node node;
   node.parent = caller.launch;
   node.root = parent.root;
+  node.block = tail ? 0 : caller.block;
+  node.waits = tail ? 1 : 0;
   node.level = parent.level + 1;
   node.launch = launch;
   node.parameters = buffer;
@@ -92,11 +100,7 @@ Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch,
   if (const LaunchCode wrong = check_size(caller, launch); wrong != LaunchCode::kSuccess) return {wrong};
   if (pending_ - pending_groups_ >= limits_.pending) return {LaunchCode::kPendingCountExceeded};
 
-  if (stream == kTailStream) {
-    admit_tail(caller, launch, buffer);
-    return {LaunchCode::kSuccess, last_launch_};
-  }
-  Node& node = admit(caller, launch, buffer);
+  Node& node = admit(caller, launch, buffer, stream == kTailStream);
   const LaunchId id = last_launch_;
   if (queue != nullptr) {
     follow(node, id, queue->last);
@@ -191,8 +195,11 @@ void Launcher::close_level() {
   for (const LaunchId launch : std::exchange(closing_, {})) {
     const auto found = nodes_.find(launch);
     if (found == nodes_.end()) continue;  // dropped
-    if (!found->second.tails.empty()) {
-      start_tail(found->second);
+    if (auto& tails = found->second.tails; !tails.empty()) {
+      // The first of them becomes its only child.
+      ++found->second.open;
+      release(nodes_, tails.front(), startable_, arrived_);
+      tails.pop_front();
       continue;
     }
     const Node node = std::move(found->second);
@@ -201,22 +208,8 @@ void Launcher::close_level() {
   }
 }
 
-void Launcher::start_tail(Node& node) {
-  const LaunchId tail = node.tails.front();
-  node.tails.pop_front();
-  ++node.open;
-  release(tail);
-}
-
-void Launcher::release(LaunchId launch) {
-  const auto found = nodes_.find(launch);
-  if (found == nodes_.end() || --found->second.waits != 0) return;
-  startable_.insert(launch);
-  if (found->second.arrived) arrived_.push_back(launch);
-}
-
 void Launcher::close(LaunchId launch, const Node& node) {
-  for (const LaunchId follower : node.followers) release(follower);
+  for (const LaunchId follower : node.followers) release(nodes_, follower, startable_, arrived_);
   if (node.parent == 0) return closed_roots_.push_back(launch);
   if (blocks_.close_child(node.block)) childless_.push_back(node.block);
   if (--nodes_.at(node.parent).open == 0) closing_.push_back(node.parent);

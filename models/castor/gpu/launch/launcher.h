@@ -44,10 +44,10 @@ struct ChildLaunch {
 /// Launches by device code, of both machines (docs/decisions/device-launch.md): the tree of launches, what may start,
 /// limits.
 ///
-/// A launch is open until it has completed itself and all its children are closed; then its tail launches run, one after
-/// the other, and it stays open for each. Whoever runs the launches says what
-/// has happened (`open_root`, `complete`, `stop`, `drop`), has the closings done (`close_level`, or
-/// `close` for all levels at once) and asks for what follows from it. Limits: one thread.
+/// A launch is open until it has completed itself and all its children are closed; then its tail launches run, one
+/// after the other, and it stays open for each. Whoever runs the launches says what has happened (`open_root`,
+/// `complete`, `stop`, `drop`), has the closings done (`close_level`, or `close` for all levels at once) and asks for
+/// what follows from it. Limits: one thread.
 class Launcher {
  public:
   /// `record_bytes`: see ParameterBuffers.
@@ -72,7 +72,8 @@ class Launcher {
   [[nodiscard]] Launched launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
   /// Whether a warp of the block may wait for children.
   [[nodiscard]] LaunchCode synchronize(const Caller& caller) const;
-  /// What CUDA's functions about kernels tell device code; nothing for a value that is no kernel of the caller's module.
+  /// What CUDA's functions about kernels tell device code; nothing for a value that is no kernel of the caller's
+  /// module.
   [[nodiscard]] std::optional<std::uint64_t> figure(const Caller& caller, std::uint64_t kernel, isa::KernelFigure which,
                                                     unsigned threads, std::uint64_t dynamic_shared) const;
   /// Its streams and events are asked for there, too.
@@ -146,17 +147,11 @@ class Launcher {
   [[nodiscard]] LaunchCode check_buffer(const Caller& caller, const LaunchDescription& launch,
                                         std::uint64_t buffer) const;
   [[nodiscard]] LaunchCode check_size(const Caller& caller, const LaunchDescription& launch) const;
-  Node& admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
-  /// A launch that only waits for the end of the one that made it, and of the tail launches before it.
-  void admit_tail(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
-  Node& insert(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
-  /// The first tail launch of a launch that is otherwise closed becomes its child.
-  void start_tail(Node& node);
+  /// `tail`: it only waits for the end of the launch that made it, and of the tail launches before it.
+  Node& admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer, bool tail = false);
   /// The program that a kernel's value means to the caller, or null.
   [[nodiscard]] const LoadedProgram* program(const Caller& caller, std::uint64_t kernel) const;
   void follow(Node& node, LaunchId id, LaunchId before);
-  /// One launch fewer that `launch` waits for.
-  void release(LaunchId launch);
   void close(LaunchId launch, const Node& node);
 
   const Machine& machine_;

@@ -114,24 +114,23 @@ static inline cudaError_t cudaFuncSetAttribute(T* func, cudaFuncAttribute attr, 
   return ::cudaFuncSetAttribute(reinterpret_cast<const void*>(func), attr, value);
 }
 template <class T>
-__host__ __device__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, T* func, int blockSize,
-                                                                        size_t dynamicSMemSize) {
+__host__ __device__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, T* func,
+                                                                                            int blockSize,
+                                                                                            size_t dynamicSMemSize) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, reinterpret_cast<const void*>(func), blockSize,
                                                          dynamicSMemSize);
 }
 template <class T>
-__host__ __device__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, T* func, int blockSize,
-                                                                                 size_t dynamicSMemSize,
-                                                                                 unsigned int flags) {
+__host__ __device__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* numBlocks, T* func, int blockSize, size_t dynamicSMemSize, unsigned int flags) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, reinterpret_cast<const void*>(func),
                                                                   blockSize, dynamicSMemSize, flags);
 }
 
 /// The block size, a multiple of the warp size, with most resident threads per SM; the larger of equal ones.
 template <class UnaryFunction, class T>
-__host__ __device__ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* minGridSize, int* blockSize, T* func,
-                                                                         UnaryFunction blockSizeToDynamicSMemSize,
-                                                                         int blockSizeLimit = 0) {
+__host__ __device__ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+    int* minGridSize, int* blockSize, T* func, UnaryFunction blockSizeToDynamicSMemSize, int blockSizeLimit = 0) {
   if (!minGridSize || !blockSize || !func) return cudaErrorInvalidValue;
   int device = 0;
   int warp = 32;
@@ -172,8 +171,9 @@ struct castor_fixed_shared {
   __host__ __device__ size_t operator()(int) const { return bytes; }
 };
 template <class T>
-__host__ __device__ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, T* func,
-                                                             size_t dynamicSMemSize = 0, int blockSizeLimit = 0) {
+__host__ __device__ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize,
+                                                                                 T* func, size_t dynamicSMemSize = 0,
+                                                                                 int blockSizeLimit = 0) {
   castor_fixed_shared fixed = {dynamicSMemSize};
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(minGridSize, blockSize, func, fixed, blockSizeLimit);
 }

@@ -1,10 +1,11 @@
 // Runtime functions that device code may call: launches, their streams and events, errors, limits, memory, questions.
 //
-// Streams of every launch: cudaStreamTailLaunch, whose launches begin one after the other when the launching grid and all
-// its other launches have ended; cudaStreamFireAndForget, whose launches wait for nothing. The launching grid has ended
-// when both have. No other function takes these streams.
+// Streams of every launch: cudaStreamTailLaunch, whose launches begin one after the other when the launching grid and
+// all its other launches have ended; cudaStreamFireAndForget, whose launches wait for nothing. The launching grid has
+// ended when both have. No other function takes these streams.
 //
-// What is static here is defined in castor_cuda/device_queries.h and device_memory.h, and is no code unless it is called.
+// What is static here is defined in castor_cuda/device_queries.h and device_memory.h, and is no code unless it is
+// called.
 //
 // clang has no <<<>>> in device code; castor-cc writes castor::launch in its place (castor_cuda/launch.h).
 #pragma once
@@ -56,11 +57,8 @@ static inline __device__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a
 static inline __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* func,
                                                                                    int blockSize,
                                                                                    size_t dynamicSMemSize);
-static inline __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
-                                                                                            const void* func,
-                                                                                            int blockSize,
-                                                                                            size_t dynamicSMemSize,
-                                                                                            unsigned int flags);
+static inline __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
 /// Of the heap that malloc takes (cudaLimitMallocHeapSize); neither side can free what the other has allocated.
 static inline __device__ cudaError_t cudaMalloc(void** pointer, size_t size);
 static inline __device__ cudaError_t cudaFree(void* pointer);

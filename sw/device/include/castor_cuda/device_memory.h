@@ -122,37 +122,37 @@ __device__ inline Rows rows_of(const cudaPitchedPtr& pointer, const cudaPos& pos
 template <int n = 0>
 static inline __device__ cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind,
                                                      cudaStream_t stream = 0) {
-  using namespace castor::device_detail;
-  return copy<n>(rows_of(dst), rows_of(src), {count, 1, 1}, kind, stream);
+  return castor::device_detail::copy<n>(castor::device_detail::rows_of(dst), castor::device_detail::rows_of(src),
+                                        {count, 1, 1}, kind, stream);
 }
 template <int n = 0>
 static inline __device__ cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch,
                                                        size_t width, size_t height, cudaMemcpyKind kind,
                                                        cudaStream_t stream = 0) {
-  using namespace castor::device_detail;
-  return copy<n>(rows_of(dst, dpitch, height), rows_of(src, spitch, height), {width, height, 1}, kind, stream);
+  return castor::device_detail::copy<n>(castor::device_detail::rows_of(dst, dpitch, height),
+                                        castor::device_detail::rows_of(src, spitch, height), {width, height, 1}, kind,
+                                        stream);
 }
 template <int n = 0>
 static inline __device__ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream = 0) {
-  using namespace castor::device_detail;
   if (p == nullptr || p->srcArray != nullptr || p->dstArray != nullptr) return cudaErrorInvalidValue;
-  return copy<n>(rows_of(p->dstPtr, p->dstPos), rows_of(p->srcPtr, p->srcPos),
-                 {p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream);
+  return castor::device_detail::copy<n>(castor::device_detail::rows_of(p->dstPtr, p->dstPos),
+                                        castor::device_detail::rows_of(p->srcPtr, p->srcPos),
+                                        {p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream);
 }
 template <int n = 0>
 static inline __device__ cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t stream = 0) {
-  using namespace castor::device_detail;
-  return fill<n>(rows_of(devPtr), value, {count, 1, 1}, stream);
+  return castor::device_detail::fill<n>(castor::device_detail::rows_of(devPtr), value, {count, 1, 1}, stream);
 }
 template <int n = 0>
 static inline __device__ cudaError_t cudaMemset2DAsync(void* devPtr, size_t pitch, int value, size_t width,
                                                        size_t height, cudaStream_t stream = 0) {
-  using namespace castor::device_detail;
-  return fill<n>(rows_of(devPtr, pitch, height), value, {width, height, 1}, stream);
+  return castor::device_detail::fill<n>(castor::device_detail::rows_of(devPtr, pitch, height), value,
+                                        {width, height, 1}, stream);
 }
 template <int n = 0>
 static inline __device__ cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent,
                                                        cudaStream_t stream = 0) {
-  using namespace castor::device_detail;
-  return fill<n>(rows_of(pointer, cudaPos{0, 0, 0}), value, {extent.width, extent.height, extent.depth}, stream);
+  return castor::device_detail::fill<n>(castor::device_detail::rows_of(pointer, cudaPos{0, 0, 0}), value,
+                                        {extent.width, extent.height, extent.depth}, stream);
 }

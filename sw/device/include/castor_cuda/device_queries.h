@@ -85,8 +85,7 @@ static inline __device__ cudaError_t cudaDeviceGetAttribute(int* value, cudaDevi
 extern "C" {
 /// What a launch by device code may ask of shared memory is not what the host has set for its own.
 static inline __device__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* func) {
-  using namespace castor::device_detail;
-  const unsigned long long shared = figure(func, kSharedBytes);
+  const unsigned long long shared = castor::device_detail::figure(func, castor::device_detail::kSharedBytes);
   if (shared == ~0ULL) return cudaErrorInvalidDeviceFunction;
   int most = 0;
   int major = 0;
@@ -96,9 +95,10 @@ static inline __device__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a
   cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
   *attributes = cudaFuncAttributes{};
   attributes->sharedSizeBytes = shared;
-  attributes->localSizeBytes = figure(func, kLocalBytes);
-  attributes->maxThreadsPerBlock = static_cast<int>(figure(func, kMostThreads));
-  attributes->numRegs = static_cast<int>(figure(func, kRegisters));
+  attributes->localSizeBytes = castor::device_detail::figure(func, castor::device_detail::kLocalBytes);
+  attributes->maxThreadsPerBlock =
+      static_cast<int>(castor::device_detail::figure(func, castor::device_detail::kMostThreads));
+  attributes->numRegs = static_cast<int>(castor::device_detail::figure(func, castor::device_detail::kRegisters));
   attributes->ptxVersion = 60;
   attributes->binaryVersion = major * 10 + minor;
   attributes->maxDynamicSharedSizeBytes = most > static_cast<int>(shared) ? most - static_cast<int>(shared) : 0;
@@ -109,17 +109,14 @@ static inline __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocess
                                                                                    int blockSize,
                                                                                    size_t dynamicSMemSize) {
   if (blocks == nullptr || blockSize <= 0) return cudaErrorInvalidValue;
-  const unsigned long long found = castorKernelFigure(
-      func, castor::device_detail::kBlocksPerSm, static_cast<unsigned int>(blockSize), dynamicSMemSize);
+  const unsigned long long found = castorKernelFigure(func, castor::device_detail::kBlocksPerSm,
+                                                      static_cast<unsigned int>(blockSize), dynamicSMemSize);
   if (found == ~0ULL) return cudaErrorInvalidDeviceFunction;
   *blocks = static_cast<int>(found);
   return cudaSuccess;
 }
-static inline __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
-                                                                                            const void* func,
-                                                                                            int blockSize,
-                                                                                            size_t dynamicSMemSize,
-                                                                                            unsigned int flags) {
+static inline __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* func, int blockSize, size_t dynamicSMemSize, unsigned int flags) {
   if (flags > cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, func, blockSize, dynamicSMemSize);
 }

@@ -1,9 +1,11 @@
 // castor::launch<kernel>(grid, block, shared, stream)(arguments...): kernel<<<grid, block, shared,
 // stream>>>(arguments...) as a function of C++, on the device and on the host. Returns what the launch returns.
-// castor::kernel<kernel>() is a pointer to it, and castor::launch_pointer(pointer, grid, ...)(arguments...) launches one.
+// castor::kernel<kernel>() is a pointer to it, and castor::launch_pointer(pointer, grid, ...)(arguments...) launches
+// one.
 //
 // clang refuses a kernel's name in device code, but for the initialiser of a constant. Before C++17 write
-// castor::launch_of<decltype(&kernel), &kernel>, and kernel_of for kernel. Nothing here has lines of its own: messages name those of the launch.
+// castor::launch_of<decltype(&kernel), &kernel>, and kernel_of for kernel. Nothing here has lines of its own: messages
+// name those of the launch.
 #pragma once
 
 namespace castor {
@@ -125,7 +127,8 @@ launch_found(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nul
   return {launch_detail::Named<typename Found::Kernel, Found::kernel>{}, grid, block, shared, stream};
 }
 
-/// The kernel at `kernel`: the value of one of the same module, as castor::kernel gives it, or a variable's initialiser.
+/// The kernel at `kernel`: the value of one of the same module, as castor::kernel gives it, or a variable's
+/// initialiser.
 template <class Kernel>
 __attribute__((nodebug)) __host__ __device__ launch_detail::PointedLaunch<Kernel> launch_pointer(
     Kernel kernel, dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {

@@ -1,5 +1,5 @@
-// What clang's back end lacks of 128-bit integers. castor-cc includes this file where device code divides or converts them
-// (sw/castor_cc/ir_wide_integers.h) and has it call these functions, so nothing here may do so itself.
+// What clang's back end lacks of 128-bit integers. castor-cc includes this file where device code divides or converts
+// them (sw/castor_cc/ir_wide_integers.h) and has it call these functions, so nothing here may do so itself.
 #pragma once
 
 #if defined(__CUDA_ARCH__)
@@ -12,7 +12,9 @@ typedef __int128 Signed;
 
 static __device__ inline unsigned long long high(Unsigned v) { return static_cast<unsigned long long>(v >> 64); }
 static __device__ inline unsigned long long low(Unsigned v) { return static_cast<unsigned long long>(v); }
-static __device__ inline int leading_zeros(Unsigned v) { return high(v) != 0 ? __clzll(high(v)) : 64 + __clzll(low(v)); }
+static __device__ inline int leading_zeros(Unsigned v) {
+  return high(v) != 0 ? __clzll(high(v)) : 64 + __clzll(low(v));
+}
 static __device__ inline Unsigned magnitude(Signed v) { return v < 0 ? -static_cast<Unsigned>(v) : v; }
 
 /// Quotient; `left` becomes the remainder. By zero all ones, as quotients of 64 bits are.
