@@ -131,29 +131,6 @@ std::string translate_device_errors(std::string_view error_text, const std::stri
   return out;
 }
 
-FilePlaces device_launches(std::string_view error_text) {
-  static constexpr std::string_view kError = ": error: ";
-  FilePlaces places;
-  const std::vector<std::string_view> lines = lines_of(error_text);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::size_t error = lines[i].find(kError);
-    if (error == std::string_view::npos) continue;
-    const std::string_view what = lines[i].substr(error + kError.size());
-    const bool calls_kernel = what.rfind("reference to __global__ function '", 0) == 0;
-    const bool configures = what.rfind("reference to __host__ function '__cudaPushCallConfiguration'", 0) == 0;
-    if (!calls_kernel && !configures) continue;
-    // "file:line:column"
-    const std::string_view where = lines[i].substr(0, error);
-    const std::size_t column = where.rfind(':');
-    const std::size_t line = column == std::string_view::npos ? column : where.rfind(':', column - 1);
-    if (line == std::string_view::npos) continue;
-    const SourcePlace place{std::strtoul(std::string(where.substr(line + 1)).c_str(), nullptr, 10),
-                            std::strtoul(std::string(where.substr(column + 1)).c_str(), nullptr, 10)};
-    if (place.line != 0 && place.column != 0) places[std::string(where.substr(0, line))].push_back(place);
-  }
-  return places;
-}
-
 std::string without_repeats(std::string_view host_text, std::string_view device_text) {
   const auto split = [](std::string_view text) {
     std::vector<std::string> diagnostics;

@@ -3,8 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "castor_cc/source_overlay.h"
-
 namespace castor::castor_cc {
 
 /// What the device compiler printed, made fit for a user: the crash reports of its back end (stack dump, request for a
@@ -17,9 +15,6 @@ namespace castor::castor_cc {
 
 /// The diagnostics of the host compilation without those that the device compilation of the same file has printed.
 [[nodiscard]] std::string without_repeats(std::string_view host_text, std::string_view device_text);
-
-/// Where clang says that device code launches a kernel.
-[[nodiscard]] FilePlaces device_launches(std::string_view error_text);
 
 /// Name of the variable in `ir` whose initialiser takes the address of something with an offset; empty if there is
 /// none.

@@ -21,6 +21,9 @@
 #include "castor_cc/header_cache.h"
 #include "castor_cc/ir_copies.h"
 #include "castor_cc/ir_locks.h"
+#include "castor_cc/ir_parameters.h"
+#include "castor_cc/ir_wide_integers.h"
+#include "castor_cc/launch_places.h"
 #include "castor_cc/missing_functions.h"
 #include "castor_cc/missing_headers.h"
 #include "castor_cc/options.h"
@@ -116,6 +119,7 @@ class Job {
   Result compile_cuda(Input& input, const std::string& mode, const std::string& output, std::size_t index);
   Result compile_relocatable(Input& input, const std::string& output, std::size_t index);
   bool make_ir(Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir);
+  static bool add_wide_functions(Input& input, const std::string& ir_file);
   bool make_ptx(Input& input, const std::string& ptx, std::size_t index, Result& result);
   bool finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
                   Result& result) const;
@@ -175,16 +179,31 @@ bool Job::make_ir(Input& input, const std::string& ir_file, Result& result, std:
         execute(device_command(tools_, options_, input, ir_file), result, found, device_reading(tools_, options_));
     const bool again = !good && input.sources != nullptr &&
                        input.sources->rewrite_launches(device_launches(found), is_before_cxx17(options_));
-    if (!again) errors += found;
-    if (good) break;
-    if (!again) return false;
-    input.reading = input.sources->options();
+    if (again) {
+      input.reading = input.sources->options();
+      continue;
+    }
+    if (good && !options_.dry_run && add_wide_functions(input, ir_file)) continue;
+    errors += found;
+    if (!good) return false;
+    break;
   }
   if (options_.dry_run) return true;
   ir = read_file(ir_file);
-  std::string changed = keep_lock_releases(expose_local_variables(ir));
+  std::string changed = plain_parameters(ir);
+  if (needs_wide_functions(changed)) changed = call_wide_functions(changed);
+  changed = keep_lock_releases(expose_local_variables(changed));
   if (optimises_device(options_)) changed = widen_copies(changed);
   write_file(ir_file, changed);
+  return true;
+}
+
+/// Has the front end read the functions that the device code in `ir_file` needs, unless it has. True if it has to start
+/// again.
+bool Job::add_wide_functions(Input& input, const std::string& ir_file) {
+  const auto is_there = std::find(input.reading.begin(), input.reading.end(), kWideIntegersHeader);
+  if (is_there != input.reading.end() || !needs_wide_functions(read_file(ir_file))) return false;
+  input.reading.insert(input.reading.end(), {"-include", kWideIntegersHeader});
   return true;
 }
 
@@ -309,13 +328,16 @@ bool Job::link_device_code(std::vector<std::string>& objects, const std::string&
   const std::vector<Renaming> renamed = separate_local_names(parts);
   const std::string ptx = temporary(0, "linked", ".ptx");
   const std::string stub = temporary(0, "linked", ".c");
+  std::vector<std::string> texts;
+  for (DevicePart& part : parts) texts.push_back(std::move(part.ir));
+  keep_lock_releases(texts);
   std::vector<std::string> bitcode;
   std::string errors;
   bool good = true;
   for (std::size_t i = 0; i < parts.size() && good; ++i) {
     const std::string ir_file = temporary(i, "part", ".linked.ll");
     bitcode.push_back(temporary(i, "part", ".linked.bc"));
-    write_file(ir_file, parts[i].ir);
+    write_file(ir_file, texts[i]);
     good = execute(bitcode_command(tools_, ir_file, bitcode.back()), result, errors);
   }
   good = good &&
@@ -518,7 +540,8 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     }
     if (options.stage == Stage::kVersion) {
       out << "castor-cc " << CASTOR_CC_VERSION << ": CUDA compiler driver of Castor\n"
-          << "Compatible with CUDA compilation tools, release 11.2, V11.2.0\n";
+          << "Compatible with CUDA compilation tools, release " << CASTOR_CC_CUDA_VERSION << ", V"
+          << CASTOR_CC_CUDA_VERSION << ".0\n";
       return kGood;
     }
     Toolchain tools = find_toolchain();

@@ -179,53 +179,67 @@ class LoopWriter {
   std::size_t edges_ = 0;
 };
 
-/// One module's text.
+/// The texts of the modules of one program.
 class Locks {
  public:
-  explicit Locks(std::string_view ir) : ir_(ir) {}
+  explicit Locks(std::vector<std::string_view> parts) : parts_(std::move(parts)) {}
 
-  std::string run() {
-    if (!may_acquire()) return std::string(ir_);
-    find_functions();
+  /// The texts that change, by their place among the modules.
+  std::map<std::size_t, std::string> run() {
+    std::map<std::size_t, std::string> changed;
+    if (std::none_of(parts_.begin(), parts_.end(), may_acquire)) return changed;
+    for (std::size_t i = 0; i < parts_.size(); ++i) find_functions(i);
     for (const Function& function : functions_) summarise(function.name);
-    std::string out;
-    std::size_t copied = 0;
-    for (const Function& function : functions_) {
-      const auto at = static_cast<std::size_t>(function.text.data() - ir_.data());
-      const std::optional<std::string> changed = rewrite(function.text);
-      if (!changed) continue;
-      out.append(ir_.substr(copied, at - copied)).append(*changed);
-      copied = at + function.text.size();
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (std::optional<std::string> text = rewrite_part(i)) changed.emplace(i, std::move(*text));
     }
-    return out.append(ir_.substr(copied));
+    return changed;
   }
 
  private:
+  [[nodiscard]] std::optional<std::string> rewrite_part(std::size_t index) const {
+    const std::string_view part = parts_[index];
+    std::string out;
+    std::size_t copied = 0;
+    for (const Function& function : functions_) {
+      if (function.part != index) continue;
+      const auto at = static_cast<std::size_t>(function.text.data() - part.data());
+      const std::optional<std::string> changed = rewrite(function.text);
+      if (!changed) continue;
+      out.append(part.substr(copied, at - copied)).append(*changed);
+      copied = at + function.text.size();
+    }
+    if (copied == 0) return std::nullopt;
+    return out.append(part.substr(copied));
+  }
+
   struct Function {
     std::string_view name;
     std::string_view text;  ///< with the line "}" and its end
+    std::size_t part = 0;
   };
 
-  [[nodiscard]] bool may_acquire() const {
+  static bool may_acquire(std::string_view ir) {
     for (const std::string_view word :
          {" cmpxchg ", " atomicrmw ", " load volatile ", " load atomic ", "@llvm.nvvm.atomic.", "atom.", "ld."})
-      if (ir_.find(word) != std::string_view::npos) return true;
+      if (ir.find(word) != std::string_view::npos) return true;
     return false;
   }
 
-  void find_functions() {
+  void find_functions(std::size_t part) {
+    const std::string_view ir = parts_[part];
     static constexpr std::string_view kBegin = "\ndefine ";
     static constexpr std::string_view kEnd = "\n}\n";
-    for (std::size_t at = ir_.find(kBegin); at != std::string_view::npos; at = ir_.find(kBegin, at)) {
-      const std::size_t end = ir_.find(kEnd, at);
+    for (std::size_t at = ir.find(kBegin); at != std::string_view::npos; at = ir.find(kBegin, at)) {
+      const std::size_t end = ir.find(kEnd, at);
       if (end == std::string_view::npos) return;
-      const std::string_view text = ir_.substr(at + 1, end + kEnd.size() - at - 1);
+      const std::string_view text = ir.substr(at + 1, end + kEnd.size() - at - 1);
       const std::size_t sign = text.find('@');
       const std::vector<std::string_view> names =
           names_in(text.substr(std::min(sign, text.find('\n'))).substr(0, 4096));
       if (!names.empty()) {
         indices_.emplace(names[0].substr(1), functions_.size());
-        functions_.push_back({names[0].substr(1), text});
+        functions_.push_back({names[0].substr(1), text, part});
       }
       at = end + 1;
     }
@@ -248,7 +262,10 @@ class Locks {
   [[nodiscard]] std::optional<std::string> rewrite(std::string_view text) const {
     std::optional<std::string> changed;
     std::set<std::string> refused;
-    for (std::size_t number = 0;;) {
+    // Loops that are rewritten already keep their names.
+    std::size_t number = 0;
+    while (text.find(std::string(LockLoops::kHead) + std::to_string(number) + ".") != std::string_view::npos) ++number;
+    for (;;) {
       const std::optional<IrFunction> function = IrFunction::parse(changed ? std::string_view(*changed) : text);
       if (!function) return changed;
       const IrValues values(*function, summaries_);
@@ -267,7 +284,7 @@ class Locks {
     }
   }
 
-  std::string_view ir_;
+  std::vector<std::string_view> parts_;
   std::vector<Function> functions_;
   std::map<std::string_view, std::size_t> indices_;
   std::set<std::string_view> begun_;
@@ -276,6 +293,14 @@ class Locks {
 
 }  // namespace
 
-std::string keep_lock_releases(std::string_view ir) { return Locks(ir).run(); }
+std::string keep_lock_releases(std::string_view ir) {
+  std::map<std::size_t, std::string> changed = Locks({ir}).run();
+  return changed.empty() ? std::string(ir) : std::move(changed.begin()->second);
+}
+
+void keep_lock_releases(std::vector<std::string>& parts) {
+  const std::vector<std::string_view> texts(parts.begin(), parts.end());
+  for (auto& [index, text] : Locks(texts).run()) parts[index] = std::move(text);
+}
 
 }  // namespace castor::castor_cc

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace castor::castor_cc {
 
@@ -24,5 +25,9 @@ namespace castor::castor_cc {
 ///
 /// All other functions stay as they are to the letter, and so do loops with a spelling that is unknown here.
 [[nodiscard]] std::string keep_lock_releases(std::string_view ir);
+
+/// The same for the parts of a program together: functions of one part that take or release a lock are known in the
+/// others. Names of functions with code must mean the same in all.
+void keep_lock_releases(std::vector<std::string>& parts);
 
 }  // namespace castor::castor_cc

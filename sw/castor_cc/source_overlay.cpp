@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor_cc/launch_text.h"
+#include "castor_cc/macro_text.h"
 #include "castor_cc/source_text.h"
 
 namespace castor::castor_cc {
@@ -70,7 +72,7 @@ class Collector {
   void visit(const fs::path& file) {
     std::error_code error;
     const fs::path path = fs::absolute(file, error).lexically_normal();
-    if (error || !seen_.insert(path.string()).second) return;
+    if (error || !seen.insert(path.string()).second) return;
     if (!is_readable(path)) return;
     const std::string text = content_of(path);
     if (std::optional<std::string> rewritten = rewrite_for_clang(text)) {
@@ -80,6 +82,7 @@ class Collector {
   }
 
   std::map<std::string, std::string> changed;  ///< path and new text
+  std::set<std::string> seen;                  ///< paths
 
  private:
   void include(const fs::path& from, const IncludedName& name) {
@@ -102,7 +105,6 @@ class Collector {
   }
 
   SearchPaths paths_;
-  std::set<std::string> seen_;
 };
 
 void write_copy(const fs::path& path, const std::string& text) {
@@ -123,23 +125,41 @@ SourceOverlay::SourceOverlay(const std::string& source, const std::vector<std::s
     if (flags[i] == "-include" || flags[i] == "-imacros") collector.visit(flags[i + 1]);
   }
   changed_ = std::move(collector.changed);
+  read_ = std::move(collector.seen);
 }
 
-bool SourceOverlay::rewrite_launches(const FilePlaces& places, bool older) {
-  bool any = false;
+std::string SourceOverlay::text_of(const std::string& file) const {
+  std::error_code error;
+  const fs::path path = fs::absolute(file, error).lexically_normal();
+  if (error) return {};
+  const auto found = changed_.find(path.string());
+  if (found != changed_.end()) return found->second;
+  return is_readable(path) ? content_of(path) : std::string();
+}
+
+std::string SourceOverlay::text_defining(std::string_view macro) const {
+  for (const std::string& file : read_) {
+    std::string text = text_of(file);
+    if (defines_macro(text, macro)) return text;
+  }
+  return {};
+}
+
+bool SourceOverlay::rewrite_launches(const FileLaunches& places, bool older) {
+  LaunchContext context;
+  context.read = [this](const std::string& file) { return text_of(file); };
+  context.defining = [this](std::string_view macro) { return text_defining(macro); };
+  context.older = older;
+  for (const auto& [file, in_file] : places) add_found_kernels(text_of(file), in_file.kernels, context.found);
+  std::map<std::string, std::string> rewritten;
   for (const auto& [file, in_file] : places) {
     std::error_code error;
     const fs::path path = fs::absolute(file, error).lexically_normal();
-    if (error) continue;
-    const auto found = changed_.find(path.string());
-    if (found == changed_.end() && !is_readable(path)) continue;
-    const std::string text = found != changed_.end() ? found->second : content_of(path);
-    std::optional<std::string> rewritten = castor_cc::rewrite_launches(text, in_file, older);
-    if (!rewritten) continue;
-    changed_.insert_or_assign(path.string(), std::move(*rewritten));
-    any = true;
+    std::optional<std::string> text = castor_cc::rewrite_launches(text_of(file), in_file, context);
+    if (!error && text) rewritten.insert_or_assign(path.string(), std::move(*text));
   }
-  return any;
+  for (auto& [path, text] : rewritten) changed_.insert_or_assign(path, std::move(text));
+  return !rewritten.empty();
 }
 
 std::vector<std::string> SourceOverlay::options() const {

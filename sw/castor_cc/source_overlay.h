@@ -1,17 +1,15 @@
 #pragma once
 
-#include <cstddef>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "castor_cc/source_text.h"
+#include "castor_cc/launch_places.h"
 
 namespace castor::castor_cc {
-
-/// Places in files, by the names that clang gives the files.
-using FilePlaces = std::map<std::string, std::vector<SourcePlace>>;
 
 /// Lets the compiler read a source and the files it includes as rewrite_for_clang makes them, under their own names.
 ///
@@ -24,13 +22,21 @@ class SourceOverlay {
   SourceOverlay(const std::string& source, const std::vector<std::string>& flags, const std::string& own_headers,
                 std::string directory);
 
-  /// Rewrites launches by device code where clang, reading with `options`, has found them. False if none is there.
-  [[nodiscard]] bool rewrite_launches(const FilePlaces& places, bool older);
+  /// Rewrites launches by device code where clang, reading with `options`, has found them. `older`: C++ before C++17.
+  /// False if none is there.
+  [[nodiscard]] bool rewrite_launches(const FileLaunches& places, bool older);
   /// Writes the copies. Returns the options for clang, none if no file needs it. Errors: base::InputError.
   [[nodiscard]] std::vector<std::string> options() const;
 
  private:
+  /// What clang reads under a name that it gives a file.
+  [[nodiscard]] std::string text_of(const std::string& file) const;
+
+  /// What clang reads of a file that defines a macro, if there is one among those read.
+  [[nodiscard]] std::string text_defining(std::string_view macro) const;
+
   std::string directory_;
+  std::set<std::string> read_;                  // paths
   std::map<std::string, std::string> changed_;  // path and new text
 };
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "castor_cc/source_tokens.h"
 
 namespace castor::castor_cc {
 
@@ -17,25 +18,7 @@ namespace castor::castor_cc {
 /// Returns nothing if nothing changes.
 [[nodiscard]] std::optional<std::string> rewrite_for_clang(std::string_view text);
 
-/// A place in a source as clang names it: both from 1 on, columns in bytes.
-struct SourcePlace {
-  std::size_t line = 0;
-  std::size_t column = 0;
-};
-
-/// Launches by device code, which clang refuses: `kernel<<<configuration>>>` becomes `::castor::launch<kernel>(
-/// configuration)`; with `older`, for C++ before C++17, `::castor::launch_of<decltype(&kernel),
-/// &kernel>(configuration)`. `places`: of kernels' names or of `<<<`; those where no launch stands are passed over.
-/// Lines keep their numbers. Returns nothing if nothing changes.
-[[nodiscard]] std::optional<std::string> rewrite_launches(std::string_view text, const std::vector<SourcePlace>& places,
-                                                          bool older);
-
-/// A name in an #include directive of a source.
-struct IncludedName {
-  std::string name;
-  bool quoted = false;  ///< "name", not <name>
-};
-/// All of them, whatever conditions they stand under.
+/// The names of all #include directives, whatever conditions they stand under.
 [[nodiscard]] std::vector<IncludedName> included_names(std::string_view text);
 
 }  // namespace castor::castor_cc

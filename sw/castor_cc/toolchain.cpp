@@ -105,7 +105,7 @@ std::vector<std::string> cuda_flags(const Options& options) {
                                     "-nocudainc",
                                     "-nocudalib",
                                     "--cuda-gpu-arch=" + known_arch(options.device_arch),
-                                    "-Xclang",
+                                    "-Xclang",  // for clang's own use: it knows none after 11.5
                                     "-target-sdk-version=11.2",
                                     "-Wno-unknown-cuda-version",
                                     "-Wno-error=register"};

@@ -173,24 +173,24 @@ void build_control_flow(Code& code) {
   code.labels.clear();
 
   std::vector<std::vector<std::uint32_t>> successors;
-  std::vector<bool> exits(code.blocks.size(), false);
-  std::vector<bool> stops(code.blocks.size(), false);
+  PathEnds ends(code.blocks.size());
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
     const Block& block = code.blocks[b];
     for (const std::uint32_t s : block.successors) code.blocks[s].predecessors.push_back(b);
     successors.push_back(block.successors);
-    if (block.last > block.first && guarded_exit(code.insts[block.last - 1])) stops[b] = true;
+    if (block.last > block.first && guarded_exit(code.insts[block.last - 1])) ends.stops[b] = true;
     if (!block.successors.empty()) continue;
     const Inst& last = code.insts[block.last - 1];
     const bool regular = last.kind == Kind::kReturn || (code.kernel && last.kind == Kind::kExit);
-    (regular ? exits : stops)[b] = true;
+    const bool stop = last.kind == Kind::kReturn || last.kind == Kind::kExit;
+    (regular ? ends.exits : stop ? ends.stops : ends.faults)[b] = true;
     // A backward edge spans a loop; contiguous in source order, as compilers emit them.
   }
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b)
     for (const std::uint32_t s : code.blocks[b].successors)
       if (s <= b)
         for (std::uint32_t inside = s; inside <= b; ++inside) ++code.blocks[inside].loop_depth;
-  const std::vector<std::uint32_t> dominators = post_dominators(successors, exits, stops);
+  const std::vector<std::uint32_t> dominators = post_dominators(successors, ends);
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) code.blocks[b].post_dominator = dominators[b];
 }
 

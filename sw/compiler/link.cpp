@@ -155,7 +155,7 @@ class Linker {
     }
     if (system_call(name)) return;
     if (const RuntimeFunction* const runtime = find_runtime_function(name)) {
-      out_.launches = out_.launches || isa::launches(runtime->call);
+      out_.launches = out_.launches || isa::uses_kernels(runtime->call);
       return;
     }
     fail(*out_.module, instruction.where,

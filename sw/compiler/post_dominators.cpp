@@ -56,25 +56,26 @@ void solve(const std::vector<std::vector<std::uint32_t>>& successors, const std:
 }  // namespace
 
 std::vector<std::uint32_t> post_dominators(const std::vector<std::vector<std::uint32_t>>& successors,
-                                           const std::vector<bool>& exits, const std::vector<bool>& stops) {
+                                           const PathEnds& ends) {
   const std::size_t n = successors.size();
   std::vector<std::uint32_t> result(n, kNoIndex);
   std::vector<bool> left(n, true);
-  const auto settle = [&](const std::vector<bool>& ends) {
-    const std::vector<bool> group = reaching(successors, ends, left);
-    solve(successors, ends, group, result);
+  const auto settle = [&](const std::vector<bool>& at) {
+    const std::vector<bool> group = reaching(successors, at, left);
+    solve(successors, at, group, result);
     for (std::size_t b = 0; b < n; ++b)
       if (group[b]) left[b] = false;
   };
-  settle(exits);
-  settle(stops);
+  settle(ends.exits);
+  settle(ends.stops);
+  settle(ends.faults);
   // What is left runs for ever. One block after the other is taken for an end; the last in source order first, which
   // lets the paths of a loop's body meet at its end.
   for (std::size_t b = n; b-- > 0;) {
     if (!left[b]) continue;
-    std::vector<bool> ends(n, false);
-    ends[b] = true;
-    settle(ends);
+    std::vector<bool> end(n, false);
+    end[b] = true;
+    settle(end);
   }
   return result;
 }

@@ -162,15 +162,15 @@ void ProgramFlow::connect(std::uint32_t block) {
 
 void ProgramFlow::find_post_dominators() {
   std::vector<std::vector<std::uint32_t>> successors;
-  std::vector<bool> exits(blocks_.size(), false);
-  std::vector<bool> stops(blocks_.size(), false);
+  PathEnds ends(blocks_.size());
   for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
     successors.push_back(blocks_[b].successors);
     const Record& last = program_.code[blocks_[b].last - 1];
-    if (is_end(last) && !blocks_[b].successors.empty()) stops[b] = true;
-    if (blocks_[b].successors.empty()) (last.kind == Kind::kTrap ? stops : exits)[b] = true;
+    const bool fault = last.kind == Kind::kTrap;
+    if (is_end(last) && !fault && !blocks_[b].successors.empty()) ends.stops[b] = true;
+    if (blocks_[b].successors.empty()) (fault ? ends.faults : ends.exits)[b] = true;
   }
-  const std::vector<std::uint32_t> dominators = post_dominators(successors, exits, stops);
+  const std::vector<std::uint32_t> dominators = post_dominators(successors, ends);
   for (std::uint32_t b = 0; b < blocks_.size(); ++b) blocks_[b].post_dominator = dominators[b];
 }
 

@@ -28,6 +28,7 @@ constexpr std::array kFunctions = {
     RuntimeFunction{"cudaDeviceGetLimit", RuntimeCall::kLimit, "pw", 'w', kUnsupportedLimit},
     RuntimeFunction{"cudaGetLastError", RuntimeCall::kLastError, ""},
     RuntimeFunction{"cudaPeekAtLastError", RuntimeCall::kPeekError, ""},
+    RuntimeFunction{"castorKernelFigure", RuntimeCall::kKernelFigure, "dwwd", 'd'},
 };
 
 }  // namespace

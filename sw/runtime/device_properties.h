@@ -1,6 +1,7 @@
 #pragma once
 
 #include "castor/gpu/machine.h"
+#include "castor_cuda/version.h"
 #include "driver_types.h"
 
 namespace castor::runtime {
@@ -12,6 +13,6 @@ namespace castor::runtime {
 [[nodiscard]] int attribute_of(const gpu::Machine& machine, cudaDeviceAttr attribute);
 
 /// CUDA version that the API follows, as cudaRuntimeGetVersion reports it.
-inline constexpr int kCudaVersion = 11020;
+inline constexpr int kCudaVersion = CASTOR_CUDA_VERSION;
 
 }  // namespace castor::runtime

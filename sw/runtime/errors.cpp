@@ -13,7 +13,7 @@ struct ErrorText {
 
 constexpr ErrorText kErrors[] = {
 #define CASTOR_ERROR(code, text) {code, #code, text},
-#include "runtime/error_texts.inc"
+#include "castor_cuda/error_texts.inc"
 #undef CASTOR_ERROR
 };
 

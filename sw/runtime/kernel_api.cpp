@@ -170,10 +170,7 @@ void fill_attributes(Session& session, const LoadedKernel& kernel, cudaFuncAttri
   attributes.ptxVersion = 60;
   attributes.binaryVersion =
       static_cast<int>(machine.chip.capability.major_number * 10 + machine.chip.capability.minor_number);
-  unsigned most =
-      program.max_threads != 0 ? std::min(program.max_threads, machine.sm.max_tb_threads) : machine.sm.max_tb_threads;
-  while (most > machine.sm.lanes && gpu::blocks_per_sm(machine, program, most, 0) == 0) most -= machine.sm.lanes;
-  attributes.maxThreadsPerBlock = static_cast<int>(most);
+  attributes.maxThreadsPerBlock = static_cast<int>(gpu::most_threads(machine, program));
   const std::size_t limit = shared_limit(machine, kernel);
   attributes.maxDynamicSharedSizeBytes =
       static_cast<int>(limit > program.shared_bytes ? limit - program.shared_bytes : 0);

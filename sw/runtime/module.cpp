@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -19,6 +20,8 @@
 #include "castor/isa/types.h"
 #include "compiler/compiler.h"
 #include "ptx/parser.h"
+#include "runtime/api_error.h"
+#include "runtime/device_properties.h"
 #include "runtime/run_options.h"
 
 namespace castor::runtime {
@@ -102,6 +105,21 @@ void Module::place_variables(gpu::Device& device) {
     if (found == symbols_.end()) continue;
     write_initial_data(device, variable, found->second.address);
     if (variable.space == isa::Space::kConst) store.set_read_only(found->second.address, true);
+  }
+  write_attributes(device);
+}
+
+void Module::write_attributes(gpu::Device& device) {
+  // castor::device_detail::AttributeTable<0>::values of castor_cuda/device_queries.h
+  const auto found = symbols_.find("_ZN6castor13device_detail14AttributeTableILi0EE6valuesE");
+  if (found == symbols_.end()) return;
+  for (std::uint64_t i = 0; i < found->second.size / sizeof(int); ++i) {
+    int value = std::numeric_limits<int>::min();
+    try {
+      value = attribute_of(device.machine(), static_cast<cudaDeviceAttr>(i));
+    } catch (const ApiError&) {  // none of that number
+    }
+    std::memcpy(device.store().host(found->second.address + i * sizeof(int)), &value, sizeof value);
   }
 }
 

@@ -87,6 +87,8 @@ class Module {
  private:
   void check_target(const gpu::Machine& machine);
   void place_variables(gpu::Device& device);
+  /// Fills what device code asks for attributes of the device, if the module has it.
+  void write_attributes(gpu::Device& device);
   void write_initial_data(gpu::Device& device, const isa::Variable& variable, std::uint64_t address);
   [[nodiscard]] LoadedProgram compile(gpu::Device& device, const std::string& kernel,
                                       const isa::LinkOptions& options) const;

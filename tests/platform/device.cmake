@@ -41,9 +41,11 @@ endforeach()
 
 # Lanes that wait for each other, at every level on both machines.
 foreach(level IN ITEMS O0 O1 O2 O3)
-  castor_cuda_program(device_locks_${level}
-    SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/locks.cu" OPTIONS -${level})
-  set_target_properties(device_locks_${level} PROPERTIES
+  set(device "${PROJECT_SOURCE_DIR}/tests/platform/device")
+  castor_cuda_program(device_locks_${level} SOURCES "${device}/locks.cu" OPTIONS -${level})
+  castor_cuda_program(device_locks_linked_${level}
+    SOURCES "${device}/locks_linked.cu" "${device}/locks_linked_second.cu" OPTIONS -${level} -rdc=true)
+  set_target_properties(device_locks_${level} device_locks_linked_${level} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
   foreach(functional IN ITEMS 0 1)
     set(machine timing)
@@ -53,9 +55,27 @@ foreach(level IN ITEMS O0 O1 O2 O3)
     set(run CASTOR_PLATFORM=tiny
       "CASTOR_SET=run.functional=${functional}$<SEMICOLON>watchdog.cycles=20000$<SEMICOLON>run.max_instructions=3000000")
     castor_script_test(device_locks_${level}_${machine} KIND platform ENVIRONMENT ${run} COMMAND device_locks_${level})
+    castor_script_test(device_locks_linked_${level}_${machine} KIND platform ENVIRONMENT ${run}
+      COMMAND device_locks_linked_${level})
     if(level STREQUAL O2)
       castor_script_test(device_locks_deadlock_${machine} KIND platform ENVIRONMENT ${run}
         COMMAND device_locks_${level} deadlock)
+    endif()
+  endforeach()
+endforeach()
+
+# What castor-cc rewrites around clang: launches by device code and its runtime on both machines, and structures by value.
+foreach(name IN ITEMS launches device_runtime by_value)
+  foreach(level IN ITEMS O0 O1 O2 O3)
+    castor_cuda_program(device_${name}_${level}
+      SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/${name}.cu" OPTIONS -${level})
+    set_target_properties(device_${name}_${level} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
+    castor_script_test(device_${name}_${level} KIND platform
+      ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_${name}_${level})
+    if(level STREQUAL O2 AND NOT name STREQUAL by_value)
+      castor_script_test(device_${name}_${level}_timing KIND platform
+        ENVIRONMENT "CASTOR_SET=run.functional=0" COMMAND device_${name}_${level})
     endif()
   endforeach()
 endforeach()

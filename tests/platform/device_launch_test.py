@@ -97,18 +97,34 @@ class DeviceLaunch(unittest.TestCase):
         text += "  ((int*)b)[2] = 6; cudaLaunchDevice((void*)table[0], b, dim3(1), dim3(1), 0, 0); }"
         self.gives(6, text)
 
-    def test_template_arguments_that_only_the_call_tells_are_refused(self):
-        text = "template <class T> __global__ void child(T* o) {}\n"
+    def test_kernels_that_cannot_be_found_by_their_arguments_are_refused(self):
+        text = "#define KERNEL template <class T> __global__ void\nKERNEL child(T* o) {}\n"
         text += "__global__ void parent(int* o) { child<<<1, 1>>>(o); }"
         self.assertRegex(self.refused(text), "note: .*template arguments.*castor::launch<kernel<int>>")
+
+    def test_kernels_of_headers_are_found_by_their_arguments(self):
+        header = "namespace n { template <class T> __global__ void grow(T* o, T by) { *o += by; } }\n"
+        header += "#define GROW(o, by) n::grow<<<1, 1>>>(o, by)\n"
+        text = '#include "app.h"\n__global__ void parent(int* out) { n::grow<<<1, 1>>>(out, 3); GROW(out, 4); }'
+        for standard in ("c++11", "c++17"):
+            self.gives(7, text, f"-std={standard}", headers={"app.h": header})
 
     def test_default_arguments_are_refused(self):
         text = "__global__ void child(int* o, int d = 1) {}\n__global__ void parent(int* o) { child<<<1, 1>>>(o); }"
         self.assertRegex(self.refused(text), "note: .*castor::launch.*default arguments")
 
-    def test_launches_by_macros_are_refused(self):
-        text = CHILD + "#define GO(k, o) k<<<1, 1>>>(o, 1)\n__global__ void parent(int* o) { GO(child, o); }"
-        self.assertRegex(self.refused(text), "note: 'child' is launched by device code.*write castor::launch<child>")
+    def test_launches_by_macros_and_pointers_in_all_standards(self):
+        text = CHILD + "#define GO(k, o) k<<<1, 1>>>(o, 1)\n"
+        text += "__global__ void parent(int* o) { GO(child, o); void (*k)(int*, int) = child; k<<<1, 1>>>(o, 4); }"
+        for standard in ("c++11", "c++14", "c++17"):
+            self.gives(5, text, f"-std={standard}")
+
+    def test_more_launches_than_clang_reports_at_once(self):
+        lines = "".join(f"  child<<<1, 1>>>(out, {i});\n  k<<<1, 1>>>(out, 1);\n" for i in range(30))
+        body = "void (*k)(T*, int) = child;\n" + lines
+        text = CHILD + "template <class T> __global__ void of(T* out) {\n" + body + "}\n"
+        text += "__global__ void parent(int* out) { of<<<1, 1>>>(out); }"
+        self.gives(sum(range(30)) + 30, text)
 
     def test_wrong_arguments_are_an_error_at_the_line_of_the_launch(self):
         errors = self.refused(CHILD + '__global__ void parent(int* o) {\n  child<<<1, 1>>>(o, "text");\n}')

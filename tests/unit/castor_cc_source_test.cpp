@@ -9,6 +9,8 @@
 #include "castor/base/error.h"
 #include "castor_cc/device_link.h"
 #include "castor_cc/diagnostics.h"
+#include "castor_cc/launch_places.h"
+#include "castor_cc/launch_text.h"
 #include "castor_cc/missing_functions.h"
 #include "castor_cc/missing_headers.h"
 #include "castor_cc/options.h"
@@ -148,50 +150,134 @@ TEST(MissingHeaders, OfTheUserAreNotExplained) {
   EXPECT_EQ(explain_missing_headers(""), "");
 }
 
-/// `text` with the launch at `@` (which is taken out) rewritten.
-std::string launched(std::string text, bool older = false) {
-  std::vector<SourcePlace> places;
-  for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@')) {
+/// Takes the signs that mark places out of `text`: `@` a kernel's name, `$` a `<<<`, `?` a deduced launch, `!` a
+/// kernel,
+/// `~` the use of the macro of that name, which `text` itself defines.
+DeviceLaunches places_in(std::string& text) {
+  DeviceLaunches places;
+  for (std::size_t at = text.find_first_of("@$?!~"); at != std::string::npos; at = text.find_first_of("@$?!~")) {
+    const char sign = text[at];
     text.erase(at, 1);
     const std::size_t line = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-    places.push_back(
-        {1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n')),
-         line == std::string::npos ? at + 1 : at - line});
+    const SourcePlace place{
+        1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n')),
+        line == std::string::npos ? at + 1 : at - line};
+    if (sign == '@') places.named.push_back(place);
+    if (sign == '$') places.launches.push_back(place);
+    if (sign == '?') places.deduced.push_back(place);
+    if (sign == '!') places.kernels.push_back(place);
+    if (sign == '~') places.macros.push_back({place, text.substr(at, text.find_first_of("( ;", at) - at), "a.cu", 1});
   }
-  const auto changed = rewrite_launches(text, places, older);
-  if (changed)
+  return places;
+}
+
+/// `text` with what is marked rewritten.
+std::string launched(std::string text, bool older = false) {
+  const DeviceLaunches places = places_in(text);
+  LaunchContext context;
+  context.older = older;
+  context.read = [&text](const std::string&) { return text; };
+  context.defining = [](std::string_view) { return std::string(); };
+  add_found_kernels(text, places.kernels, context.found);
+  const auto changed = rewrite_launches(text, places, context);
+  if (changed) {
     EXPECT_EQ(std::count(changed->begin(), changed->end(), '\n'), std::count(text.begin(), text.end(), '\n'));
+  }
   return changed.value_or(text);
 }
 
 TEST(DeviceLaunches, BecomeCallsOfAFunction) {
-  EXPECT_EQ(launched("{ @k<<<g, b>>>(p); }"), "{ ::castor::launch<k>(g, b)(p); }");
-  EXPECT_EQ(launched("{ k@<<<g, b>>>(p); }"), "{ ::castor::launch<k>(g, b)(p); }");
+  EXPECT_EQ(launched("{ @k$<<<g, b>>>(p); }"), "{ ::castor::launch<k>(g, b)(p); }");
   EXPECT_EQ(launched("\n  if (x) n::@k<<<dim3(1,\n 2), b >> 1, 0, s>>> (p);"),
             "\n  if (x) ::castor::launch<n::k>(dim3(1,\n 2), b >> 1, 0, s) (p);");
   EXPECT_EQ(launched("return ::@k<T, (2 > 1)> <<<1, 1>>>(p);"), "return ::castor::launch<::k<T, (2 > 1)>>(1, 1)(p);");
-  EXPECT_EQ(launched("x::y<a<b>>::k<c<d<e>>>@<<<1, 1>>>();"), "::castor::launch<x::y<a<b>>::k<c<d<e>>>>(1, 1)();");
+  EXPECT_EQ(launched("x::y<a<b>>::@k<c<d<e>>><<<1, 1>>>();"), "::castor::launch<x::y<a<b>>::k<c<d<e>>>>(1, 1)();");
   EXPECT_EQ(launched("@a<<<1, 1>>>(), @b<<<2, 2>>>();"), "::castor::launch<a>(1, 1)(), ::castor::launch<b>(2, 2)();");
   EXPECT_EQ(launched("@k<<<1, 1>>>();", true), "::castor::launch_of<decltype(&k), &k>(1, 1)();");
 }
 
+TEST(DeviceLaunches, ThroughPointersTakeTheWholeExpression) {
+  const auto pointer = [](const std::string& before, const std::string& expression) {
+    EXPECT_EQ(launched(before + expression + "$<<<g, b>>>(p);"),
+              before + "::castor::launch_pointer(" + expression + ", g, b)(p);");
+  };
+  for (const char* expression : {"k", "n::k", "t[i + 1]", "(*k)", "s->table[1].k", "f(a, b)", "f<int>(a)[2]"}) {
+    pointer("{ ", expression);
+    pointer("if (x) ", expression);
+    pointer("return ", expression);
+  }
+}
+
+TEST(DeviceLaunches, NamesOfKernelsBecomeValues) {
+  EXPECT_EQ(launched("auto p = @k;"), "auto p = ::castor::kernel<k>();");
+  EXPECT_EQ(launched("f(&@k, n::@k<int>);"), "f(::castor::kernel<k>(), ::castor::kernel<n::k<int>>());");
+  EXPECT_EQ(launched("return a && @k;"), "return a && ::castor::kernel<k>();");
+  EXPECT_EQ(launched("auto p = @k;", true), "auto p = ::castor::kernel_of<decltype(&k), &k>();");
+}
+
+TEST(DeviceLaunches, FindKernelsByTheirArguments) {
+  EXPECT_EQ(launched("int i;\ntemplate <class T, int N = 2>\n__global__ void !k(T* a, int n = 3) {}\n"
+                     "{ n::?k<int><<<1, 2>>>(p, 1 + 1); ?k<int, 1><<<1, 2>>>(p, 0); }"),
+            "int i;\ntemplate <class T, int N> __global__ void k(T* a, int n = 3); template <class T, int N = 2> "
+            "__host__ __device__ ::castor::launch_detail::Found<void (*)(T* a, int n), &k<T, N>> castor_find_k(T* a, "
+            "int n); template <class T, int N = 2>\n__global__ void k(T* a, int n ) {}\n"
+            "{ ::castor::launch_found<decltype(n::castor_find_k<int>(p, 1 + 1))>(1, 2)(p, 1 + 1); "
+            "::castor::launch<k<int, 1>>(1, 2)(p, 0); }");
+  const std::string packs = launched("template <typename... A, typename = void> __global__ void !k(A... a) {}");
+  EXPECT_THAT(packs, HasSubstr("&k<A..., castor_1>> castor_find_k(A... a);"));
+  EXPECT_THAT(packs, HasSubstr("typename castor_1 = void> __host__"));
+}
+
+TEST(DeviceLaunches, WithoutADeclarationToReadStayTheUsers) {
+  EXPECT_EQ(launched("KERNEL !k(T* a) {}\n{ ?k<<<1, 2>>>(p); }"),
+            "KERNEL k(T* a) {}\n{ ::castor::launch<k>(1, 2)(p); }");
+}
+
+TEST(DeviceLaunches, InMacrosStandWhereTheMacroIsUsed) {
+  const std::string macro = "#define GO(k, n, ...) do { k##n<<<1, 2>>>(__VA_ARGS__); f(#k); } while (0)\n";
+  EXPECT_EQ(launched(macro + "{ ~GO(a, 1, p,\n q); }"),
+            macro + "{ do { a1<<<1, 2>>>(p, q); f(\"a\"); } while (0)\n; }");
+  EXPECT_EQ(launched("#define RUN(k) g(k, #k)\n{ RUN(@k); h(@k); }"),
+            "#define RUN(k) g(k, #k)\n{ g(k, \"k\"); h(::castor::kernel<k>()); }");
+  const std::string rest = "#define GO(k, a, ...) k<<<1, 2>>>(a, ##__VA_ARGS__)\n";
+  EXPECT_EQ(launched(rest + "{ ~GO(k, p); }"), rest + "{ k<<<1, 2>>>(p); }");
+  // A launch among the arguments is rewritten there.
+  EXPECT_EQ(launched("#define CHECK(x) x\n{ ~CHECK(@k$<<<1, 2>>>(p)); }"),
+            "#define CHECK(x) x\n{ CHECK(::castor::launch<k>(1, 2)(p)); }");
+}
+
 TEST(DeviceLaunches, OthersStay) {
-  for (const char* text : {"GO(@k, 1); k<<<1, 1>>>();", "@f(); ", "auto p = @k;", "@k<<<1, 1", "k<<<1, 1>>>();"})
+  for (const char* text : {"@<<<1, 1>>>();", "@k<<<1, 1", "k<<<1, 1>>>();", "~GO(1);", "{ $<<<1, 1>>>(p); }"})
     EXPECT_EQ(launched(text).find("castor"), std::string::npos) << text;
 }
 
 TEST(DeviceLaunches, AreFoundInWhatClangSays) {
-  const FilePlaces places = device_launches(
+  const FileLaunches places = device_launches(
       "a/b.cu:8:46: error: reference to __global__ function 'self' in __global__ function\n"
       "a/b.cu:8:17: note: 'self' declared here\n"
       "c.h:11:13: error: reference to __host__ function '__cudaPushCallConfiguration' in __global__ function\n"
-      "c.h:12:13: error: reference to __host__ function 'f' in __global__ function\n");
-  ASSERT_EQ(places.size(), 2U);
-  ASSERT_EQ(places.at("a/b.cu").size(), 1U);
-  EXPECT_EQ(places.at("a/b.cu")[0].line, 8U);
-  EXPECT_EQ(places.at("a/b.cu")[0].column, 46U);
-  ASSERT_EQ(places.at("c.h").size(), 1U);
-  EXPECT_EQ(places.at("c.h")[0].line, 11U);
+      "d.h:3:9: note: expanded from macro 'GO'\n"
+      "c.h:12:13: error: reference to __host__ function 'f' in __global__ function\n"
+      "c.h:14:3: error: no matching function for call to 'k'\n"
+      "d.h:5:20: note: candidate function not viable: call to __global__ function from __global__ function\n"
+      "c.h:15:3: error: no matching function for call to 'f'\n"
+      "c.h:16:7: error: reference to __global__ function 'last' in __global__ function\n"
+      "fatal error: too many errors emitted, stopping now [-ferror-limit=]\n");
+  ASSERT_EQ(places.size(), 3U);
+  ASSERT_EQ(places.at("a/b.cu").named.size(), 1U);
+  EXPECT_EQ(places.at("a/b.cu").named[0].line, 8U);
+  EXPECT_EQ(places.at("a/b.cu").named[0].column, 46U);
+  const DeviceLaunches& header = places.at("c.h");
+  EXPECT_TRUE(header.named.empty()) << "the last of too many errors may have another behind it";
+  ASSERT_EQ(header.launches.size(), 1U);
+  EXPECT_EQ(header.launches[0].line, 11U);
+  ASSERT_EQ(header.macros.size(), 1U);
+  EXPECT_EQ(header.macros[0].name + header.macros[0].file, "GOd.h");
+  EXPECT_EQ(header.macros[0].line, 3U);
+  ASSERT_EQ(header.deduced.size(), 1U);
+  EXPECT_EQ(header.deduced[0].line, 14U);
+  ASSERT_EQ(places.at("d.h").kernels.size(), 1U);
+  EXPECT_EQ(places.at("d.h").kernels[0].column, 20U);
 }
 
 TEST(MissingHeaders, AreExplainedOnceEach) {

@@ -16,12 +16,13 @@ using Graph = std::vector<std::vector<std::uint32_t>>;
 constexpr std::uint32_t kNone = kNoIndex;
 
 std::vector<std::uint32_t> solve(const Graph& graph, const std::vector<std::uint32_t>& exits,
-                                 const std::vector<std::uint32_t>& stops = {}) {
-  std::vector<bool> is_exit(graph.size(), false);
-  std::vector<bool> is_stop(graph.size(), false);
-  for (const std::uint32_t e : exits) is_exit[e] = true;
-  for (const std::uint32_t s : stops) is_stop[s] = true;
-  return post_dominators(graph, is_exit, is_stop);
+                                 const std::vector<std::uint32_t>& stops = {},
+                                 const std::vector<std::uint32_t>& faults = {}) {
+  PathEnds ends(graph.size());
+  for (const std::uint32_t e : exits) ends.exits[e] = true;
+  for (const std::uint32_t s : stops) ends.stops[s] = true;
+  for (const std::uint32_t f : faults) ends.faults[f] = true;
+  return post_dominators(graph, ends);
 }
 
 TEST(PostDominators, IfElse) { EXPECT_THAT(solve({{1, 2}, {3}, {3}, {}}, {3}), ElementsAre(3, 3, 3, kNone)); }
@@ -56,6 +57,11 @@ TEST(PostDominators, SeveralReturnsMeetNowhere) {
 TEST(PostDominators, ATrapDoesNotKeepTheOthersApart) {
   // 0 -> 1 (trap), 2; 2 -> 3 (trap), 4; 4 -> 0 or 5.
   EXPECT_THAT(solve({{1, 2}, {}, {3, 4}, {}, {0, 5}, {}}, {5}, {1, 3}), ElementsAre(2, kNone, 4, kNone, 5, kNone));
+}
+
+TEST(PostDominators, ATrapBesideAnExitThatLanesMayPassDoesNotKeepTheOthersApart) {
+  // 0 -> 1, 2; 1 -> 2 or 3 (trap); 2 -> 0, or leaves.
+  EXPECT_THAT(solve({{1, 2}, {2, 3}, {0}, {}}, {}, {2}, {3}), ElementsAre(2, 2, kNone, kNone));
 }
 
 TEST(PostDominators, OnlyTraps) { EXPECT_THAT(solve({{1, 2}, {3}, {3}, {}}, {}, {3}), ElementsAre(3, 3, 3, kNone)); }

@@ -23,6 +23,13 @@ unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std:
   return occupancy(machine, demand).tbs_per_sm;
 }
 
+unsigned most_threads(const Machine& machine, const isa::Program& program) {
+  const unsigned limit = machine.sm.max_tb_threads;
+  unsigned most = program.max_threads != 0 ? std::min(program.max_threads, limit) : limit;
+  while (most > machine.sm.lanes && blocks_per_sm(machine, program, most, 0) == 0) most -= machine.sm.lanes;
+  return most;
+}
+
 LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch) {
   const auto refuse = [&program](LaunchError error, const std::string& why) {
     return LaunchVerdict{error, "launch of " + base::readable_name(program.kernel) + ": " + why};

@@ -50,4 +50,7 @@ struct LaunchSize {
 [[nodiscard]] unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std::uint64_t threads,
                                      std::uint64_t dynamic_shared);
 
+/// Threads of the largest block that a launch of the program may have, whole warps unless the program bounds them.
+[[nodiscard]] unsigned most_threads(const Machine& machine, const isa::Program& program);
+
 }  // namespace castor::gpu

@@ -94,10 +94,24 @@ enum class RuntimeCall : std::uint8_t {
   kLimit,            ///< src[0] = cudaLimit (u32); dst = value (u64)
   kLastError,        ///< dst = error, which is forgotten
   kPeekError,        ///< dst = error
+  kKernelFigure,     ///< src[0] = kernel (u64), src[1] = isa::KernelFigure (u32), src[2] = threads of a block (u32),
+                     ///< src[3] = dynamic shared bytes (u64); dst = value (u64)
 };
 [[nodiscard]] constexpr bool launches(RuntimeCall call) {
   return call == RuntimeCall::kLaunch || call == RuntimeCall::kDescribedLaunch || call == RuntimeCall::kLaunchGroup;
 }
+/// The call concerns kernels that the program names, so they have to be loaded with it.
+[[nodiscard]] constexpr bool uses_kernels(RuntimeCall call) {
+  return launches(call) || call == RuntimeCall::kKernelFigure;
+}
+/// What device code may ask of a kernel (castor_cuda/device_queries.h). Bytes are those of a block, but for local ones.
+enum class KernelFigure : std::uint32_t {
+  kSharedBytes,
+  kLocalBytes,  ///< of a thread
+  kRegisters,   ///< of a thread
+  kMostThreads,
+  kBlocksPerSm,  ///< for blocks of that many threads and dynamic shared bytes
+};
 inline constexpr std::uint64_t kNoRuntimeValue = ~std::uint64_t{0};
 
 enum class MemoryKind : std::uint8_t { kLoad, kStore, kAtomic, kReduction };

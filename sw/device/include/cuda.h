@@ -9,9 +9,10 @@
 #include <stddef.h>
 
 #include "castor_cuda/driver_enums.h"
+#include "castor_cuda/version.h"
 
-#define CUDA_VERSION 11020
-#define __CUDA_API_VERSION 11020
+#define CUDA_VERSION CASTOR_CUDA_VERSION
+#define __CUDA_API_VERSION CASTOR_CUDA_VERSION
 
 #define CUDAAPI
 #define CUDA_CB

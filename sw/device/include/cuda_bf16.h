@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <type_traits>
+
 #include "castor_cuda/short_float_rounding.h"
 #include "cuda_runtime.h"
 

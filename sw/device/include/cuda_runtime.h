@@ -14,6 +14,9 @@
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 
+#if defined(__CUDA__) && defined(__clang__)
+#include "castor_cuda/device_api.h"
+#endif
 #if defined(__cplusplus)
 #include "castor_cuda/api_templates.h"
 #endif
@@ -26,10 +29,11 @@
 #include "castor_cuda/atomics.h"
 #include "castor_cuda/loads.h"
 #include "castor_cuda/math_overloads.h"
-#include "castor_cuda/device_api.h"
 #include "castor_cuda/textures.h"
 #include <new>
 #include "castor_cuda/launch.h"
+#include "castor_cuda/device_queries.h"
+#include "castor_cuda/device_memory.h"
 #elif defined(__cplusplus)
 #include "castor_cuda/textures.h"
 #endif

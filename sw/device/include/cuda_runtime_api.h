@@ -7,11 +7,13 @@
 
 #include <stddef.h>
 
+#include "castor_cuda/version.h"
 #include "driver_types.h"
 #include "library_types.h"
 #include "vector_types.h"
 
-#define CUDART_VERSION 11020
+#define CUDART_VERSION CASTOR_CUDA_VERSION
+#define __CUDART_API_VERSION CUDART_VERSION
 
 #if defined(__cplusplus)
 #define CASTOR_DEFAULT_ARG(value) = value

@@ -114,6 +114,30 @@ A feature is added as a `FEATURE` of a program in `tests/platform/cuda`, or as a
 `tests/platform/cuda/document.py build/release/bin/castor-cc build/release/bin/castor docs/cuda.md --write` writes the
 page.
 
+## The version
+
+Programs and build systems are told CUDA 11.7: `CUDART_VERSION`, `CUDA_VERSION`, `__CUDACC_VER_MAJOR__` and `_MINOR__`,
+`cudaRuntimeGetVersion`, `castor-cc --version`, all from `castor_cuda/version.h`. CUDA 11.8 brought `cuda_fp8.h` and
+`cudaLaunchKernelEx`, which programs use where the version says that they are there.
+
+| of CUDA | there, though later than 11.7 |
+|---|---|
+| 11.8, 12.0 | DPX functions; `cudaGraphInstantiate` and `cudaGraphExecUpdate` as CUDA 12 declares them |
+| 12.0 | `cudaStreamTailLaunch`, `cudaStreamFireAndForget` in device code |
+| 12.0 | `__ldcs`, `__stcs` ... of bfloat16 for every target, beside a program's own for old ones |
+| 12.x | `cooperative_groups::invoke_one`, `num_threads`; `make_half2`, `htanh`; PTX `elect.sync` |
+
+| of CUDA | not there, though no later than 11.7 |
+|---|---|
+| before 9 | textures, surfaces and arrays; `__managed__`; `cudaIpc...`; other graphics interfaces |
+| 9.0 | `this_grid().sync()`; tensor cores (`mma.h`, `mma.sync`) |
+| 10.2 | virtual memory management (`cuMemCreate`) |
+| 11.0 | asynchronous copies (`cp.async`, `cuda_pipeline.h`, `mbarrier`) |
+| 11.2 | memory pools of one's own |
+| 11.3 | `cudaGetDriverEntryPoint`, `cuGetProcAddress` |
+| 11.4 | nodes of graphs that allocate memory |
+| all | the libraries of the toolkit, Thrust, CUB and libcu++ among them |
+
 """
 
 

@@ -8,6 +8,10 @@ namespace castor::gpu {
 using LaunchId = std::uint64_t;
 using BlockId = std::uint64_t;
 
+/// Streams that every launch has (cudaStreamTailLaunch, cudaStreamFireAndForget); handles of others are larger.
+inline constexpr std::uint64_t kTailStream = 3;
+inline constexpr std::uint64_t kFreeStream = 4;
+
 /// What the device runtime returns, with CUDA's numbers.
 enum class LaunchCode : std::int32_t {
   kSuccess = 0,

@@ -9,6 +9,18 @@
 #include "castor/gpu/launch_check.h"
 
 namespace castor::gpu {
+namespace {
+
+/// One launch fewer that `launch` waits for.
+template <class Nodes>
+void release(Nodes& nodes, LaunchId launch, std::set<LaunchId>& startable, std::vector<LaunchId>& arrived) {
+  const auto found = nodes.find(launch);
+  if (found == nodes.end() || --found->second.waits != 0) return;
+  startable.insert(launch);
+  if (found->second.arrived) arrived.push_back(launch);
+}
+
+}  // namespace
 
 LaunchId Launcher::open_root() {
   const LaunchId id = ++last_launch_;
@@ -53,18 +65,25 @@ LaunchCode Launcher::check_buffer(const Caller& caller, const LaunchDescription&
   return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidValue;
 }
 
-// A launch that nothing is wrong with.
-Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
+// A launch that nothing is wrong with. A tail launch is of no thread block: that which made it would wait for it, and
+// it for the end of that.
+Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
+                                bool tail) {
   const LaunchId id = ++last_launch_;
   Node& parent = nodes_.at(caller.launch);
-  ++parent.open;
-  blocks_.open_child(caller.block);
+  if (tail) {
+    parent.tails.push_back(id);
+  } else {
+    ++parent.open;
+    blocks_.open_child(caller.block);
+  }
   ++pending_;
   buffers_.launch(buffer);
   Node node;
   node.parent = caller.launch;
   node.root = parent.root;
-  node.block = caller.block;
+  node.block = tail ? 0 : caller.block;
+  node.waits = tail ? 1 : 0;
   node.level = parent.level + 1;
   node.launch = launch;
   node.parameters = buffer;
@@ -75,8 +94,9 @@ Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& l
 Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
                           std::uint64_t stream) {
   if (const LaunchCode wrong = check_buffer(caller, launch, buffer); wrong != LaunchCode::kSuccess) return {wrong};
-  CallingBlocks::Stream* const queue = blocks_.stream(caller.block, stream);
-  if (queue == nullptr) return {LaunchCode::kInvalidHandle};
+  const bool named = stream == kTailStream || stream == kFreeStream;
+  CallingBlocks::Stream* const queue = named ? nullptr : blocks_.stream(caller.block, stream);
+  if (queue == nullptr && !named) return {LaunchCode::kInvalidHandle};
   if (const LaunchCode wrong = check_size(caller, launch); wrong != LaunchCode::kSuccess) return {wrong};
   const bool spills = pending_ - pending_groups_ >= limits_.pending;
   if (spills && machine_.pool.full == PoolFull::kRefuse) {
@@ -85,12 +105,14 @@ Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch,
   }
   spilled_ += spills ? 1 : 0;
 
-  Node& node = admit(caller, launch, buffer);
+  Node& node = admit(caller, launch, buffer, stream == kTailStream);
   const LaunchId id = last_launch_;
-  follow(node, id, queue->last);
-  for (const LaunchId before : queue->events) follow(node, id, before);
-  queue->events.clear();
-  queue->last = id;
+  if (queue != nullptr) {
+    follow(node, id, queue->last);
+    for (const LaunchId before : queue->events) follow(node, id, before);
+    queue->events.clear();
+    queue->last = id;
+  }
   if (node.waits == 0) startable_.insert(id);
   return {LaunchCode::kSuccess, id, spills};
 }
@@ -113,6 +135,26 @@ void Launcher::follow(Node& node, LaunchId id, LaunchId before) {
 
 LaunchCode Launcher::synchronize(const Caller& caller) const {
   return nodes_.at(caller.launch).level < limits_.sync_depth ? LaunchCode::kSuccess : LaunchCode::kSyncDepthExceeded;
+}
+
+std::optional<std::uint64_t> Launcher::figure(const Caller& caller, std::uint64_t kernel, isa::KernelFigure which,
+                                              unsigned threads, std::uint64_t dynamic_shared) const {
+  const LoadedProgram* const loaded = program(caller, kernel);
+  if (loaded == nullptr) return std::nullopt;
+  const isa::Program& asked = loaded->program();
+  switch (which) {
+    case isa::KernelFigure::kSharedBytes:
+      return asked.shared_bytes;
+    case isa::KernelFigure::kLocalBytes:
+      return asked.local_bytes;
+    case isa::KernelFigure::kRegisters:
+      return asked.registers;
+    case isa::KernelFigure::kMostThreads:
+      return most_threads(machine_, asked);
+    case isa::KernelFigure::kBlocksPerSm:
+      return blocks_per_sm(machine_, asked, threads, dynamic_shared);
+  }
+  return std::nullopt;
 }
 
 // --- The tree -------------------------------------------------------------------------------------------------------
@@ -158,6 +200,13 @@ void Launcher::close_level() {
   for (const LaunchId launch : std::exchange(closing_, {})) {
     const auto found = nodes_.find(launch);
     if (found == nodes_.end()) continue;  // dropped
+    if (auto& tails = found->second.tails; !tails.empty()) {
+      // The first of them becomes its only child.
+      ++found->second.open;
+      release(nodes_, tails.front(), startable_, arrived_);
+      tails.pop_front();
+      continue;
+    }
     const Node node = std::move(found->second);
     nodes_.erase(found);
     close(launch, node);
@@ -165,12 +214,7 @@ void Launcher::close_level() {
 }
 
 void Launcher::close(LaunchId launch, const Node& node) {
-  for (const LaunchId follower : node.followers) {
-    const auto next = nodes_.find(follower);
-    if (next == nodes_.end() || --next->second.waits != 0) continue;
-    startable_.insert(follower);
-    if (next->second.arrived) arrived_.push_back(follower);
-  }
+  for (const LaunchId follower : node.followers) release(nodes_, follower, startable_, arrived_);
   if (node.parent == 0) return closed_roots_.push_back(launch);
   if (blocks_.close_child(node.block)) childless_.push_back(node.block);
   if (--nodes_.at(node.parent).open == 0) closing_.push_back(node.parent);

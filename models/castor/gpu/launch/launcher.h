@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,9 +45,10 @@ struct ChildLaunch {
 /// Launches by device code, of both machines (docs/decisions/device-launch.md): the tree of launches, what may start,
 /// limits.
 ///
-/// A launch is open until it has completed itself and all its children are closed. Whoever runs the launches says what
-/// has happened (`open_root`, `complete`, `stop`, `drop`), has the closings done (`close_level`, or
-/// `close` for all levels at once) and asks for what follows from it. Limits: one thread.
+/// A launch is open until it has completed itself and all its children are closed; then its tail launches run, one
+/// after the other, and it stays open for each. Whoever runs the launches says what has happened (`open_root`,
+/// `complete`, `stop`, `drop`), has the closings done (`close_level`, or `close` for all levels at once) and asks for
+/// what follows from it. Limits: one thread.
 class Launcher {
  public:
   /// `record_bytes`: see ParameterBuffers.
@@ -71,6 +73,10 @@ class Launcher {
   [[nodiscard]] Launched launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
   /// Whether a warp of the block may wait for children.
   [[nodiscard]] LaunchCode synchronize(const Caller& caller) const;
+  /// What CUDA's functions about kernels tell device code; nothing for a value that is no kernel of the caller's
+  /// module.
+  [[nodiscard]] std::optional<std::uint64_t> figure(const Caller& caller, std::uint64_t kernel, isa::KernelFigure which,
+                                                    unsigned threads, std::uint64_t dynamic_shared) const;
   /// Its streams and events are asked for there, too.
   [[nodiscard]] CallingBlocks& blocks() { return blocks_; }
   [[nodiscard]] const CallingBlocks& blocks() const { return blocks_; }
@@ -132,6 +138,7 @@ class Launcher {
     std::uint64_t open = 1;   ///< itself and children
     std::uint64_t waits = 0;  ///< for launches before it
     std::vector<LaunchId> followers;
+    std::deque<LaunchId> tails;  ///< its tail launches that have not been let go
     LaunchDescription launch;
     std::uint64_t parameters = 0;
     bool arrived = false;
@@ -143,7 +150,8 @@ class Launcher {
   [[nodiscard]] LaunchCode check_buffer(const Caller& caller, const LaunchDescription& launch,
                                         std::uint64_t buffer) const;
   [[nodiscard]] LaunchCode check_size(const Caller& caller, const LaunchDescription& launch) const;
-  Node& admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
+  /// `tail`: it only waits for the end of the launch that made it, and of the tail launches before it.
+  Node& admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer, bool tail = false);
   /// The program that a kernel's value means to the caller, or null.
   [[nodiscard]] const LoadedProgram* program(const Caller& caller, std::uint64_t kernel) const;
   void follow(Node& node, LaunchId id, LaunchId before);

@@ -104,6 +104,9 @@ struct Call {
         return error(true);
       case RuntimeCall::kPeekError:
         return error(false);
+      case RuntimeCall::kKernelFigure:
+        return launcher->figure(caller, wide(0), static_cast<isa::KernelFigure>(word(1)), word(2), wide(3))
+            .value_or(isa::kNoRuntimeValue);
     }
     return 0;
   }
@@ -111,7 +114,7 @@ struct Call {
 
 bool gives_64_bits(RuntimeCall call) {
   return call == RuntimeCall::kBuffer || call == RuntimeCall::kDescribedBuffer || call == RuntimeCall::kStreamCreate ||
-         call == RuntimeCall::kEventCreate || call == RuntimeCall::kLimit;
+         call == RuntimeCall::kEventCreate || call == RuntimeCall::kLimit || call == RuntimeCall::kKernelFigure;
 }
 
 }  // namespace

@@ -1,21 +1,21 @@
 // Typed overloads of the runtime API, as C++ programs call it.
 #pragma once
 
-static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* d, size_t p, size_t xsz, size_t ysz) {
+__host__ __device__ static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* d, size_t p, size_t xsz, size_t ysz) {
   cudaPitchedPtr r = {d, p, xsz, ysz};
   return r;
 }
-static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+__host__ __device__ static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
   cudaPos r = {x, y, z};
   return r;
 }
-static inline struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) {
+__host__ __device__ static inline struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) {
   cudaExtent r = {w, h, d};
   return r;
 }
 
 template <class T>
-static inline cudaError_t cudaMalloc(T** devPtr, size_t size) {
+__host__ __device__ static inline cudaError_t cudaMalloc(T** devPtr, size_t size) {
   return ::cudaMalloc(reinterpret_cast<void**>(devPtr), size);
 }
 template <class T>
@@ -106,7 +106,7 @@ static inline cudaError_t cudaFuncSetSharedMemConfig(T* func, cudaSharedMemConfi
   return ::cudaFuncSetSharedMemConfig(reinterpret_cast<const void*>(func), config);
 }
 template <class T>
-static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attr, T* entry) {
+__host__ __device__ static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attr, T* entry) {
   return ::cudaFuncGetAttributes(attr, reinterpret_cast<const void*>(entry));
 }
 template <class T>
@@ -114,24 +114,23 @@ static inline cudaError_t cudaFuncSetAttribute(T* func, cudaFuncAttribute attr, 
   return ::cudaFuncSetAttribute(reinterpret_cast<const void*>(func), attr, value);
 }
 template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, T* func, int blockSize,
-                                                                        size_t dynamicSMemSize) {
+__host__ __device__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, T* func,
+                                                                                            int blockSize,
+                                                                                            size_t dynamicSMemSize) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, reinterpret_cast<const void*>(func), blockSize,
                                                          dynamicSMemSize);
 }
 template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, T* func, int blockSize,
-                                                                                 size_t dynamicSMemSize,
-                                                                                 unsigned int flags) {
+__host__ __device__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* numBlocks, T* func, int blockSize, size_t dynamicSMemSize, unsigned int flags) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, reinterpret_cast<const void*>(func),
                                                                   blockSize, dynamicSMemSize, flags);
 }
 
 /// The block size, a multiple of the warp size, with most resident threads per SM; the larger of equal ones.
 template <class UnaryFunction, class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* minGridSize, int* blockSize, T* func,
-                                                                         UnaryFunction blockSizeToDynamicSMemSize,
-                                                                         int blockSizeLimit = 0) {
+__host__ __device__ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+    int* minGridSize, int* blockSize, T* func, UnaryFunction blockSizeToDynamicSMemSize, int blockSizeLimit = 0) {
   if (!minGridSize || !blockSize || !func) return cudaErrorInvalidValue;
   int device = 0;
   int warp = 32;
@@ -172,8 +171,9 @@ struct castor_fixed_shared {
   __host__ __device__ size_t operator()(int) const { return bytes; }
 };
 template <class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, T* func,
-                                                             size_t dynamicSMemSize = 0, int blockSizeLimit = 0) {
+__host__ __device__ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize,
+                                                                                 T* func, size_t dynamicSMemSize = 0,
+                                                                                 int blockSizeLimit = 0) {
   castor_fixed_shared fixed = {dynamicSMemSize};
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(minGridSize, blockSize, func, fixed, blockSizeLimit);
 }

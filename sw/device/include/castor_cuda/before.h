@@ -7,8 +7,9 @@
 #ifndef __CUDACC__
 #define __CUDACC__
 #endif
-#define __CUDACC_VER_MAJOR__ 11
-#define __CUDACC_VER_MINOR__ 2
+#include "castor_cuda/version.h"
+#define __CUDACC_VER_MAJOR__ CASTOR_CUDA_MAJOR
+#define __CUDACC_VER_MINOR__ CASTOR_CUDA_MINOR
 #define __CUDACC_VER_BUILD__ 0
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1

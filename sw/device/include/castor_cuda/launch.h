@@ -1,8 +1,11 @@
 // castor::launch<kernel>(grid, block, shared, stream)(arguments...): kernel<<<grid, block, shared,
 // stream>>>(arguments...) as a function of C++, on the device and on the host. Returns what the launch returns.
+// castor::kernel<kernel>() is a pointer to it, and castor::launch_pointer(pointer, grid, ...)(arguments...) launches
+// one.
 //
 // clang refuses a kernel's name in device code, but for the initialiser of a constant. Before C++17 write
-// castor::launch_of<decltype(&kernel), &kernel>. Nothing here has lines of its own: messages name those of the launch.
+// castor::launch_of<decltype(&kernel), &kernel>, and kernel_of for kernel. Nothing here has lines of its own: messages
+// name those of the launch.
 #pragma once
 
 namespace castor {
@@ -35,14 +38,32 @@ __attribute__((nodebug)) __device__ void write(char* buffer, size_t end, const F
   write(buffer, at + sizeof(First), rest...);
 }
 
+/// A kernel that the program names.
 template <class Kernel, Kernel kernel>
-class Launch;
+struct Named {
+  __attribute__((nodebug)) __host__ __device__ Kernel value() const {
+#ifdef __CUDA_ARCH__
+    return Address<Kernel, kernel>::value;
+#else
+    return kernel;
+#endif
+  }
+};
 
-template <class... Parameters, void (*kernel)(Parameters...)>
-class Launch<void (*)(Parameters...), kernel> {
+/// A kernel that a pointer tells.
+template <class Kernel>
+struct Pointed {
+  __attribute__((nodebug)) __host__ __device__ Kernel value() const { return pointer; }
+  Kernel pointer;
+};
+
+/// A launch that only wants its arguments. `Source`: Named or Pointed.
+template <class Source, class... Parameters>
+class Launch : Source {
  public:
-  __attribute__((nodebug)) __host__ __device__ Launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
-      : grid_(grid), block_(block), shared_(shared), stream_(stream) {}
+  __attribute__((nodebug)) __host__ __device__ Launch(Source source, dim3 grid, dim3 block, size_t shared,
+                                                      cudaStream_t stream)
+      : Source(source), grid_(grid), block_(block), shared_(shared), stream_(stream) {}
 
   /// Errors on the device: those of cudaLaunchDevice; out of memory if there is no room for the arguments.
   __attribute__((nodebug)) __host__ __device__ cudaError_t operator()(Parameters... arguments) const {
@@ -50,11 +71,11 @@ class Launch<void (*)(Parameters...), kernel> {
     char* const buffer = static_cast<char*>(cudaGetParameterBuffer(64, bytes(0, static_cast<Parameters*>(nullptr)...)));
     if (buffer == nullptr) return cudaErrorMemoryAllocation;
     write(buffer, 0, arguments...);
-    return cudaLaunchDevice(reinterpret_cast<void*>(Address<void (*)(Parameters...), kernel>::value), buffer, grid_,
-                            block_, static_cast<unsigned int>(shared_), stream_);
+    return cudaLaunchDevice(reinterpret_cast<void*>(Source::value()), buffer, grid_, block_,
+                            static_cast<unsigned int>(shared_), stream_);
 #else
     void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))..., nullptr};
-    return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid_, block_, pointers, shared_, stream_);
+    return cudaLaunchKernel(reinterpret_cast<const void*>(Source::value()), grid_, block_, pointers, shared_, stream_);
 #endif
   }
 
@@ -65,19 +86,70 @@ class Launch<void (*)(Parameters...), kernel> {
   cudaStream_t stream_;
 };
 
+/// The launch of a kernel of type `Kernel`.
+template <class Kernel, class Source>
+struct Typed;
+template <class... Parameters, class Source>
+struct Typed<void (*)(Parameters...), Source> {
+  using Type = Launch<Source, Parameters...>;
+};
+#if __cplusplus >= 201703L
+template <class... Parameters, class Source>
+struct Typed<void (*)(Parameters...) noexcept, Source> {
+  using Type = Launch<Source, Parameters...>;
+};
+#endif
+template <class Kernel, Kernel kernel>
+using NamedLaunch = typename Typed<Kernel, Named<Kernel, kernel>>::Type;
+template <class Kernel>
+using PointedLaunch = typename Typed<Kernel, Pointed<Kernel>>::Type;
+
+/// What `castor_find_<kernel>(arguments)` would return, which castor-cc declares beside a kernel whose template
+/// arguments, or overload, a launch by device code leaves to its arguments.
+template <class Type, Type value>
+struct Found {
+  using Kernel = Type;
+  static constexpr Type kernel = value;
+};
+
 }  // namespace launch_detail
 
 template <class Kernel, Kernel kernel>
-__attribute__((nodebug)) __host__ __device__ launch_detail::Launch<Kernel, kernel> launch_of(
+__attribute__((nodebug)) __host__ __device__ launch_detail::NamedLaunch<Kernel, kernel> launch_of(
     dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
-  return {grid, block, shared, stream};
+  return {launch_detail::Named<Kernel, kernel>{}, grid, block, shared, stream};
+}
+
+/// The kernel that `Found` names.
+template <class Found>
+__attribute__((nodebug)) __host__ __device__ launch_detail::NamedLaunch<typename Found::Kernel, Found::kernel>
+launch_found(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
+  return {launch_detail::Named<typename Found::Kernel, Found::kernel>{}, grid, block, shared, stream};
+}
+
+/// The kernel at `kernel`: the value of one of the same module, as castor::kernel gives it, or a variable's
+/// initialiser.
+template <class Kernel>
+__attribute__((nodebug)) __host__ __device__ launch_detail::PointedLaunch<Kernel> launch_pointer(
+    Kernel kernel, dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
+  return {launch_detail::Pointed<Kernel>{kernel}, grid, block, shared, stream};
+}
+
+/// A pointer to a kernel.
+template <class Kernel, Kernel kernel>
+__attribute__((nodebug)) __host__ __device__ Kernel kernel_of() {
+  return launch_detail::Named<Kernel, kernel>{}.value();
 }
 
 #if __cplusplus >= 201703L
 template <auto kernel>
-__attribute__((nodebug)) __host__ __device__ launch_detail::Launch<decltype(kernel), kernel> launch(
+__attribute__((nodebug)) __host__ __device__ launch_detail::NamedLaunch<decltype(kernel), kernel> launch(
     dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
-  return {grid, block, shared, stream};
+  return {launch_detail::Named<decltype(kernel), kernel>{}, grid, block, shared, stream};
+}
+template <auto k>
+__attribute__((nodebug)) __host__ __device__ decltype(k) kernel() {
+  return launch_detail::Named<decltype(k), k>{}.value();
 }
 #endif
 
