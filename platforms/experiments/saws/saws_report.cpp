@@ -161,6 +161,9 @@ void waiting(const Evaluation& evaluation, const Axes& axes, const std::string& 
          block, saws::disagreement);
 }
 
+/// Policies that pictures show before others.
+const Names kPictured = {saws::kGto, "LRR", "CATLS", "CATLS/4", "CATLS/16", saws::kNoToggle, saws::kSaws};
+
 // Of the report's histogram: 0, 1, 2 to 3, 4 to 7 ...
 std::string bin_name(std::size_t bin) { return "from_" + std::to_string(bin == 0 ? 0 : std::size_t{1} << (bin - 1)); }
 
@@ -171,8 +174,9 @@ void distribution(const std::vector<Run>& runs, const std::string& machine, cons
   plot.kind = Plot::Kind::kLines;
   plot.file = "waiting-distribution";
   plot.title = "Barriers by waiting time, mean of the programs, " + schedulers(machine);
-  plot.x_label = "cycles from first arrival to completion, below 2^x";
+  plot.x_label = "cycles from first arrival to completion, at most";
   plot.y_label = "% of barriers";
+  plot.log_x = plot.percent = true;
   for (const std::string& policy : policies) {
     Plot::Series series;
     series.name = policy;
@@ -193,11 +197,12 @@ void distribution(const std::vector<Run>& runs, const std::string& machine, cons
         for (const double bin : bins) all += bin;
         below += 100 * bins[i] / all / static_cast<double>(by_program.size());
       }
-      series.x.push_back(static_cast<double>(i));
+      series.x.push_back(std::exp2(static_cast<double>(i)));
       series.values.push_back(below);
     }
     if (!by_program.empty()) plot.series.push_back(std::move(series));
   }
+  limit_series(plot, kPictured);
   if (!plot.series.empty()) output.plot(plot);
 }
 
@@ -230,6 +235,7 @@ void bars(const std::string& file, const std::string& title, const std::string& 
     }
     plot.series.push_back(std::move(series));
   }
+  limit_series(plot, kPictured);
   if (!plot.series.empty()) output.plot(plot);
 }
 
