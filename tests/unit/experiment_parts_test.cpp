@@ -117,7 +117,7 @@ TEST(Bars, OfAnIntervalThatWouldPressThemFlatTheEndIsCutOff) {
 TEST(Bars, WhoseIntervalIsCutHaveAHeadAtTheAxis) {
   Plot plot = small_effect();
   plot.series[0].add(Spread{1.01, 0.5, 2}, kNothing);
-  plot.series[0].add(Spread{1.02, 0.001, 2}, kNothing);
+  plot.series[0].add(Spread{1.02, 0.0001, 2}, kNothing);
   const std::string script = gnuplot_script(plot);
   const auto [low, high] = y_range(script);
   EXPECT_THAT(script, HasSubstr("$above0 << EOD\n0 "));
