@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "castor/base/error.h"
+#include "platforms/experiments/experiment.h"
 #include "platforms/experiments/process.h"
 
 namespace castor::platforms::experiments {
@@ -78,7 +79,10 @@ bool draw(const Plot& plot, const std::string& folder) {
   const auto there = [&folder] {
     if (::chdir(folder.c_str()) != 0) ::_exit(1);
   };
-  return wait_for(start_process({"gnuplot", script}, "/dev/null", there)) == 0;
+  if (wait_for(start_process({"gnuplot", script}, "/dev/null", there)) != 0) return false;
+  const std::string picture = folder + "/" + plot.file + ".svg";
+  write_file(picture, compact_svg(contents(picture)));
+  return true;
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -109,7 +113,9 @@ void Output::table(const Table& table) {
   if (echo_) std::printf("%s\n", text.c_str());
 }
 
-void Output::claims(const Table& table, const std::string& summary) {
+void Output::claims(const Table& table, const std::string& summary, const std::vector<std::string>& constructed) {
+  claims_table_ = table;
+  constructed_ = constructed;
   paragraph(summary);
   claims_ = summary + "\n\n" + table.markdown(false);
   const std::string text = table.markdown();
@@ -117,7 +123,8 @@ void Output::claims(const Table& table, const std::string& summary) {
   if (echo_) std::printf("%s\n", text.c_str());
 }
 
-void Output::plot(const Plot& plot) {
+void Output::plot(Plot plot) {
+  limit_series(plot);
   plots_.push_back(plot);
   if (folder_.empty()) return;
   if (draw(plot, folder_)) {

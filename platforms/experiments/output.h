@@ -42,9 +42,10 @@ class Output {
   void heading(const std::string& text);
   void paragraph(const std::string& text);
   void table(const Table& table);
-  /// The claims with their verdicts. `summary`: how many there are of each verdict.
-  void claims(const Table& table, const std::string& summary);
-  void plot(const Plot& plot);
+  /// The claims with their verdicts. `summary`: how many there are of each verdict. `constructed`: those that hold by
+  /// construction if they hold.
+  void claims(const Table& table, const std::string& summary, const std::vector<std::string>& constructed);
+  void plot(Plot plot);
   /// Parameters and results of all runs, one line each: <name>.csv and <name>.json.
   void data(const std::string& name, const std::vector<Run>& runs);
   /// Writes what was collected to <name>.md.
@@ -56,6 +57,8 @@ class Output {
   [[nodiscard]] const std::vector<Plot>& plots() const { return plots_; }
   /// Summary and table of the claims as Markdown; "" if there are none.
   [[nodiscard]] const std::string& claims() const { return claims_; }
+  [[nodiscard]] const Table& claims_table() const { return claims_table_; }
+  [[nodiscard]] const std::vector<std::string>& constructed() const { return constructed_; }
 
  private:
   void write(const std::string& name, const std::string& text) const;
@@ -63,6 +66,8 @@ class Output {
   std::string folder_;
   bool echo_, all_claims_;
   std::string document_, heading_, claims_;
+  Table claims_table_;
+  std::vector<std::string> constructed_;
   std::vector<Placed> tables_;
   std::vector<Plot> plots_;
 };

@@ -20,6 +20,7 @@
 #include "castor/base/words.h"
 #include "platforms/experiments/output.h"
 #include "platforms/experiments/page.h"
+#include "platforms/experiments/pasted_claims.h"
 #include "platforms/experiments/process.h"
 
 namespace castor::platforms::experiments {
@@ -167,11 +168,23 @@ class PageCommand::Filling {
 
   std::string content(const PagePart& part) {
     if (part.kind == PagePart::Kind::kRuns) return origins();
-    if (!are_kept(part.sets)) return part.content;
+    if (!are_kept(part.sets)) {
+      if (part.kind == PagePart::Kind::kClaims) check_pasted(part);
+      return part.content;
+    }
     const Output& reported = output(part.sets);
     if (part.kind == PagePart::Kind::kTable) return table(part, reported);
     if (reported.claims().empty()) problem(part.marker + ": these runs measure no claim");
     return reported.claims();
+  }
+
+  /// Claims whose runs are not kept are pasted by hand, but their rules are those of today.
+  void check_pasted(const PagePart& part) {
+    Output without_runs("", false, true);
+    experiment_.report({}, without_runs);
+    for (const std::string& one : pasted_claims_problems(part.content, without_runs)) {
+      problem("line " + std::to_string(part.line) + ", " + part.marker + ": " + one);
+    }
   }
 
   std::string origins() {

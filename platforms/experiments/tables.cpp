@@ -12,24 +12,18 @@ std::string with_spread(const workloads::Spread& spread, int digits, double scal
   return out;
 }
 
-namespace {
-
-// "12 reproduced, 3 shape only, 1 not reproduced"; verdicts that no claim has are left out.
-std::string count_verdicts(const std::vector<workloads::Claim>& claims) {
+std::string claims_summary(const std::vector<std::string>& verdicts) {
   using workloads::Verdict;
   std::string out;
-  for (const Verdict verdict :
-       {Verdict::kReproduced, Verdict::kShape, Verdict::kNot, Verdict::kNotShown, Verdict::kOpen}) {
-    const auto count = std::count_if(claims.begin(), claims.end(),
-                                     [verdict](const workloads::Claim& claim) { return claim.verdict == verdict; });
+  for (const Verdict verdict : {Verdict::kReproduced, Verdict::kConstruction, Verdict::kShape, Verdict::kNot,
+                                Verdict::kNotShown, Verdict::kOpen}) {
+    const auto count = std::count(verdicts.begin(), verdicts.end(), text(verdict));
     if (count == 0) continue;
     const std::string name = verdict == Verdict::kNot ? "not reproduced" : text(verdict);
     out += (out.empty() ? "" : ", ") + std::to_string(count) + " " + name;
   }
-  return out;
+  return "Claims: " + out + ".";
 }
-
-}  // namespace
 
 bool report_claims(const std::vector<workloads::Claim>& claims, const std::vector<std::string>& broken,
                    Output& output) {
@@ -39,7 +33,10 @@ bool report_claims(const std::vector<workloads::Claim>& claims, const std::vecto
       "±: standard deviation between inputs. A figure within its deviation of a bound neither keeps nor breaks it; an "
       "effect within its own is not shown.";
   std::size_t others = 0;
+  std::vector<std::string> verdicts, constructed;
   for (const workloads::Claim& claim : claims) {
+    verdicts.emplace_back(text(claim.verdict));
+    if (!claim.construction.empty()) constructed.push_back(claim.id);
     // What came out of a part of a claim is shown, though it takes more runs to judge it.
     if (claim.verdict == workloads::Verdict::kOpen && claim.ours.empty() && !output.all_claims()) {
       ++others;
@@ -48,7 +45,7 @@ bool report_claims(const std::vector<workloads::Claim>& claims, const std::vecto
     table.rows.push_back(
         {claim.id, claim.claim, claim.source, claim.rule, claim.ours, text(claim.verdict), claim.reason});
   }
-  if (!table.rows.empty()) output.claims(table, "Claims: " + count_verdicts(claims) + ".");
+  if (!table.rows.empty()) output.claims(table, claims_summary(verdicts), constructed);
   if (others != 0) {
     output.paragraph(std::to_string(others) + " of " + std::to_string(claims.size()) +
                      " claims are not measured by these runs; --all-claims shows them, and what they need.");

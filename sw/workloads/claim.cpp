@@ -45,6 +45,8 @@ const char* text(Verdict verdict) {
   switch (verdict) {
     case Verdict::kReproduced:
       return "reproduced";
+    case Verdict::kConstruction:
+      return "by construction";
     case Verdict::kShape:
       return "shape only";
     case Verdict::kNot:
@@ -56,9 +58,17 @@ const char* text(Verdict verdict) {
   }
 }
 
+void by_construction(Claim& claim, const std::string& why) { claim.construction = why; }
+
+void make_invariant(Claim& claim) {
+  claim.invariant = true;
+  by_construction(claim, "an invariant: a run that breaks it has a bug");
+}
+
 void conclude(Claim& claim, Truth size, Truth direction, const std::string& reason) {
   if (size == Truth::kHolds) {
-    claim.verdict = Verdict::kReproduced;
+    claim.verdict = claim.construction.empty() ? Verdict::kReproduced : Verdict::kConstruction;
+    claim.reason = claim.construction;
     return;
   }
   claim.verdict = direction == Truth::kHolds   ? Verdict::kShape
@@ -72,7 +82,7 @@ void conclude(Claim& claim, Truth truth, const std::string& reason) { conclude(c
 std::vector<std::string> broken_invariants(const std::vector<Claim>& claims) {
   std::vector<std::string> out;
   for (const Claim& claim : claims) {
-    if (claim.invariant && claim.verdict != Verdict::kReproduced && claim.verdict != Verdict::kOpen) {
+    if (claim.invariant && claim.verdict != Verdict::kConstruction && claim.verdict != Verdict::kOpen) {
       out.push_back(claim.id + ": " + claim.ours);
     }
   }

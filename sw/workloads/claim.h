@@ -24,13 +24,14 @@ enum class Truth : std::uint8_t { kFails, kUnclear, kHolds };
 [[nodiscard]] Truth at_least_of(std::size_t count, const std::vector<Truth>& statements);
 
 enum class Verdict : std::uint8_t {
-  kReproduced,
-  kShape,     ///< the direction is shown, the size is not
-  kNot,       ///< the opposite is shown
-  kNotShown,  ///< neither: the effect is within its own spread, or one run has none
-  kOpen,      ///< not measured by these runs
+  kReproduced,    ///< by runs that could have come out otherwise
+  kConstruction,  ///< the rule holds, and could not but hold: it says nothing of the source
+  kShape,         ///< the direction is shown, the size is not
+  kNot,           ///< the opposite is shown
+  kNotShown,      ///< neither: the effect is within its own spread, or one run has none
+  kOpen,          ///< not measured by these runs
 };
-/// "reproduced", "shape only", "not", "not shown", "not measured".
+/// "reproduced", "by construction", "shape only", "not", "not shown", "not measured".
 [[nodiscard]] const char* text(Verdict verdict);
 
 /// A claim of a source and what came out.
@@ -42,11 +43,20 @@ struct Claim {
   std::string ours;    ///< figures with their spread
   Verdict verdict = Verdict::kOpen;
   std::string reason;
-  bool invariant = false;  ///< holds by construction: if it does not, the experiment has failed
+  bool invariant = false;  ///< if it does not hold, the experiment has failed
+  /// Why the rule holds whatever the source's idea is worth: arithmetic, an invariant, a value set from the source.
+  /// Empty: runs decide.
+  std::string construction = {};
 };
 
-/// The verdict on a claim that was measured. `size`: reproduced if it holds. Else `direction`: shape only if it holds,
-/// not if it fails, otherwise not shown. The reason is kept unless the claim is reproduced.
+/// Declares a claim that holds by construction, and why.
+void by_construction(Claim& claim, const std::string& why);
+/// Declares an invariant: a run that breaks it has a bug.
+void make_invariant(Claim& claim);
+
+/// The verdict on a claim that was measured. `size`: reproduced if it holds, or by construction where the claim
+/// declares that. Else `direction`: shape only if it holds, not if it fails, otherwise not shown. The reason is kept
+/// unless the claim is reproduced; of a claim by construction it is why.
 void conclude(Claim& claim, Truth size, Truth direction, const std::string& reason);
 /// Without a weaker form: reproduced, not, or not shown.
 void conclude(Claim& claim, Truth truth, const std::string& reason);

@@ -7,6 +7,7 @@
 import csv
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,38 @@ def pages_of_the_tree():
         expect(f"{name}.md", done, 0, "as the kept runs say")
 
 
+def claims_of(page):
+    """Verdicts of a page: those of the part that has most claims, since others repeat some of them."""
+    parts = re.findall(r"^<!-- claims.*?^<!-- end -->", page.read_text(), re.M | re.S)
+    rows = max((re.findall(r"^\| [A-Z]+\d+ \|.*\|$", part, re.M) for part in parts), key=len)
+    return [row[1:-1].split("|")[5].strip() for row in rows]
+
+
+def the_first_page_has_the_sums_of_the_pages():
+    verdicts = ("reproduced", "by construction", "shape only", "not", "not shown", "not measured")
+    pages = [page for page in sorted(PAGES.glob("*.md")) if "<!-- claims" in page.read_text()]
+    check("pages have claims", len(pages) > 1)
+    total = [0] * len(verdicts)
+    table = (ROOT / "docs" / "README.md").read_text()
+    for page in pages:
+        found = claims_of(page)
+        counts = [found.count(verdict) for verdict in verdicts]
+        check(f"{page.name}: every claim has a known verdict: {found}", sum(counts) == len(found) > 0)
+        total = [a + b for a, b in zip(total, counts)]
+        row = f"| [{page.stem}](results/{page.name}) | " + " | ".join(map(str, counts)) + " |"
+        check(f"docs/README.md has the row {row}", row in table)
+    row = "| all | " + " | ".join(map(str, total)) + " |"
+    check(f"docs/README.md has the row {row}", row in table)
+    said = f"{total[0]} are reproduced by experiments and {total[1]} hold by construction, of {sum(total)} claims"
+    check(f"README.md says '{said}'", said in (ROOT / "README.md").read_text().replace("\n", " "))
+
+
+def pictures_are_compact():
+    for picture in sorted(PAGES.glob("*.svg")):
+        size = picture.stat().st_size
+        check(f"{picture.name} has {size} bytes, at most 40000", size <= 40000)
+
+
 def copy_of(folder, name):
     """A folder of pages with the one of an experiment."""
     docs = pathlib.Path(tempfile.mkdtemp(dir=folder))
@@ -82,7 +115,7 @@ def what_is_not_as_the_runs_say_is_found(folder):
     def in_page(before, after):
         return lambda docs: changed(docs / "cdp.md", before, after)
 
-    red("a verdict", in_page("| reproduced |", "| shape only |"), "<!-- claims --> differs", "page: | B1 |")
+    red("a verdict", in_page("| by construction |", "| reproduced |"), "<!-- claims --> differs", "page: | B1 |")
     red("a table that is none", in_page("table: Warps of a block, a launch each", "table: Warps"), "no such table")
     red("a page without claims", in_page("<!-- claims -->", "<!-- verdicts -->"), "no part ends here", code=2)
     red("a part without end", in_page("<!-- end -->", ""), "has no <!-- end -->", code=2)
@@ -95,6 +128,18 @@ def what_is_not_as_the_runs_say_is_found(folder):
         lambda docs: changed(docs / "cdp" / "results.csv", "parameters/system", "parameters/sistem"),
         "not runs of this experiment",
     )
+
+    def pasted(what, before, after, *said):
+        docs = copy_of(folder, "dtbl")
+        changed(docs / "dtbl.md", before, after)
+        expect(what, run("dtbl", "--page", "--check", "--docs", docs), 1, *said)
+
+    pasted(
+        "another word in a pasted claim", "| DTBL is faster than flat |", "| DTBL is fast |", "claim T1 is not worded"
+    )
+    pasted("a pasted claim by construction", "| by construction |", "| reproduced |", "T5 holds by construction")
+    pasted("a pasted claim too much", "| T1 |", "| T99 |", "no rule has the number T99", "claim T1 is missing")
+    pasted("a pasted summary", "Claims: ", "Claims: 1", "the claims do not begin with")
 
     def without_claims(docs):
         text = (docs / "cdp.md").read_text()
@@ -149,6 +194,8 @@ def runs_are_kept(folder):
 
 
 pages_of_the_tree()
+the_first_page_has_the_sums_of_the_pages()
+pictures_are_compact()
 with tempfile.TemporaryDirectory() as scratch:
     what_is_not_as_the_runs_say_is_found(scratch)
     runs_are_kept(scratch)

@@ -114,6 +114,71 @@ TEST(Bars, OfAnIntervalThatWouldPressThemFlatTheEndIsCutOff) {
   EXPECT_LT(high, 1.03);
 }
 
+TEST(Bars, WhoseIntervalIsCutHaveAHeadAtTheAxis) {
+  Plot plot = small_effect();
+  plot.series[0].add(Spread{1.01, 0.5, 2}, kNothing);
+  plot.series[0].add(Spread{1.02, 0.0001, 2}, kNothing);
+  const std::string script = gnuplot_script(plot);
+  const auto [low, high] = y_range(script);
+  EXPECT_THAT(script, HasSubstr("$above0 << EOD\n0 "));
+  EXPECT_THAT(script, HasSubstr("$below0 << EOD\n0 "));
+  EXPECT_THAT(script, HasSubstr("title 'goes on beyond the axis'"));
+  EXPECT_GT(low, 0.9) << "the interval of the first bar begins far below";
+  EXPECT_LT(high, 1.1);
+  plot.series[0].confidence[0] = 0.001;
+  EXPECT_THAT(gnuplot_script(plot), Not(HasSubstr("beyond the axis"))) << "nothing is cut";
+}
+
+TEST(Bars, OfSharesStandOnAnAxisFrom0To100) {
+  Plot plot = small_effect();
+  plot.base = 0;
+  plot.percent = true;
+  plot.series[0].add(Spread{96, 40, 2}, kNothing);
+  plot.series[0].add(Spread{3, 4, 2}, kNothing);
+  EXPECT_EQ(y_range(gnuplot_script(plot)), (std::pair{0.0, 100.0}));
+  plot.series[0].values[1] = -10;
+  EXPECT_LT(y_range(gnuplot_script(plot)).first, -10) << "a share of what was lost";
+}
+
+TEST(Bars, OnALogarithmicAxisShowWhatTheFiguresAreLogarithmsOf) {
+  Plot plot = small_effect();
+  plot.base = 0;
+  plot.log_y = true;
+  plot.series[0].add(Spread{3, 0.1, 1}, kNothing);
+  plot.series[0].add(Spread{-1, 0.1, 1}, kNothing);
+  const std::string script = gnuplot_script(plot);
+  EXPECT_THAT(script, HasSubstr("set logscale y 2\n"));
+  EXPECT_THAT(script, HasSubstr("0 8 -0.378 0.378 1 8\n"));
+  EXPECT_THAT(script, HasSubstr("1 0.5 0.622 1.378 0.5 1\n"));
+  EXPECT_THAT(script, HasSubstr("plot 1 with lines"));
+}
+
+TEST(Pictures, HaveEightSeriesAtMostThoseNamedFirst) {
+  Plot plot;
+  for (const char* const name : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}) {
+    plot.series.emplace_back();
+    plot.series.back().name = name;
+  }
+  plot.series.emplace_back();
+  plot.series.back().marks = true;
+  plot.title = "Ten";
+  limit_series(plot, {"j", "i"});
+  std::string names;
+  for (const Plot::Series& series : plot.series) names += series.name;
+  EXPECT_EQ(names, "abcdefij");
+  EXPECT_TRUE(plot.series.back().marks) << "the source's does not count";
+  EXPECT_EQ(plot.title, "Ten (8 of 10)");
+  limit_series(plot);
+  EXPECT_EQ(plot.title, "Ten (8 of 10)");
+}
+
+TEST(Pictures, KeepWhatIsSeen) {
+  EXPECT_EQ(
+      compact_svg("<svg\n width='1'>\n\n  <!-- made by -->\n\t<path id='gpPt1' d='M0'/>\n\t<path id='gpPt2' d='M1'/>\n"
+                  "<g fill='none'>\n</g>\n<g fill='red'>\n<use xlink:href='#gpPt2'/>\n</g>\n</svg>\n"),
+      "<svg\nwidth='1'>\n<path id='gpPt2' d='M1'/>\n<g fill='red'>\n<use xlink:href='#gpPt2'/>\n</g>\n</svg>\n");
+}
+
 TEST(Bars, WithoutARunAreLeftOut) {
   Plot plot = small_effect();
   plot.series[0].add(Spread{}, kNothing);

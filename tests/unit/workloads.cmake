@@ -9,3 +9,7 @@ castor_tests(workloads_host_tests KIND unit ISOLATED
   SOURCES workloads/replay_host_test.cpp workloads/device_host_test.cpp
   LIBS castor_workloads castor_platforms
   DEPENDS castor_blocks castor_block_models)
+
+# What machines' files say of their keys, beside the values of the fidelity experiment.
+castor_script_test(fidelity_keys KIND rules
+  COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/unit/fidelity_keys_test.py" "${PROJECT_SOURCE_DIR}")

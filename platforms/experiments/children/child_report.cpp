@@ -163,11 +163,12 @@ void report_speed(const ChildRuns& runs, const std::string& prefix, const Source
   output.table(by_program(
       "Speed-up over flat (mean: geometric)", runs, columns,
       [&](const Names& programs, const std::string& system) { return with_spread(faster(programs, system), 3); }));
-  // Of 0.3 to 100: doublings, so that all can be seen.
+  // Of 0.3 to 100: on a logarithmic axis all can be seen.
   Plot plot;
+  plot.log_y = true;
   plot.file = prefix + "-speed";
   plot.title = "Speed-up over the flat program";
-  plot.y_label = "doublings: 0 = flat, 1 = twice as fast, -1 = half";
+  plot.y_label = "times as fast as the flat program";
   plot.groups = runs.programs;
   plot.groups.emplace_back("mean");
   for (const std::string& system : columns) {
@@ -201,6 +202,7 @@ void report_machine(const ChildRuns& runs, const std::string& prefix, Output& ou
   plot.file = prefix + "-activity";
   plot.title = "Active lanes of a warp instruction";
   plot.y_label = "%";
+  plot.percent = true;
   plot.groups = runs.programs;
   for (const std::string& system : runs.systems) {
     Plot::Series series;

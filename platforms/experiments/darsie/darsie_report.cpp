@@ -151,6 +151,7 @@ void speed_bars(const Evaluation& evaluation, const Axes& axes, const Names& sys
     }
     plot.series.push_back(std::move(series));
   }
+  limit_series(plot, {darsie::kDarsie, darsie::kUv, darsie::kDac, darsie::kNoSync, darsie::kSiliconSync});
   if (!plot.series.empty()) output.plot(plot);
 }
 
@@ -229,6 +230,7 @@ void classes(const Evaluation& evaluation, const Axes& axes, Output& output) {
     plot.file = "darsie-fewer";
     plot.title = "Instructions that are not executed";
     plot.y_label = "% of the class";
+    plot.percent = true;
     const auto groups = groups_of(axes);
     for (const auto& [group, programs] : groups) plot.groups.push_back(group);
     for (const auto& [name, figure] : figures) {
@@ -305,6 +307,7 @@ void limit(const Evaluation& evaluation, const Axes& axes, Output& output) {
   plot.file = "darsie-limit";
   plot.title = "Redundant warp instructions";
   plot.y_label = "% of all";
+  plot.percent = true;
   plot.groups = axes.programs;
   plot.groups.emplace_back("mean");
   for (const auto& [name, counter] : shares) {

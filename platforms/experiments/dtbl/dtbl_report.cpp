@@ -124,7 +124,7 @@ void table_study(const ChildRuns& all, Output& output) {
   plot.title = "Groups that got an entry of the group table";
   plot.x_label = "entries";
   plot.y_label = "%";
-  plot.log_x = true;
+  plot.log_x = plot.percent = true;
   for (const std::string& program : runs.programs) {
     const double launched = runs.evaluation.figure(program, children::kDtbl, count("launches")).mean;
     std::vector<std::string> row = {program, fixed(launched, 0)};

@@ -68,24 +68,33 @@ std::string others(const Chip& chip, const Compared& one) {
   return out;
 }
 
+// "set (oc_cycles)", "follows (sm.threads)", "predicted".
+std::string mark_of(const Value& value) {
+  if (value.predicted()) return "predicted";
+  const bool set = !value.set.empty();
+  return (set ? "set (" : "follows (") + base::joined(set ? value.set : value.follows, ", ") + ")";
+}
+
 std::string share(const Count& count) {
   return count.rows == 0 ? "-" : std::to_string(count.within) + " of " + std::to_string(count.rows);
 }
 
 Table summary(const std::vector<Measured>& machines) {
   Table table;
-  table.head = {"machine", "chip",      "rows", "within 15 %", "four in five",
-                "set",     "predicted", "read", "quoted",      "beyond half"};
+  table.head = {"machine", "chip",      "rows", "within 15 %", "four in five", "set",
+                "follows", "predicted", "read", "quoted",      "beyond half"};
   table.note =
       "Rows: those with a published value. Set: a key of the machine was set from the value that the row is compared "
-      "with; predicted: none was. Read: the value was read at its source; quoted: it is quoted by others and was not "
+      "with; follows: a key that decides the row was set from another row of the same source, or the row is arithmetic "
+      "of "
+      "limits; predicted: neither. Read: the value was read at its source; quoted: it is quoted by others and was not "
       "read "
       "again.";
   for (const Measured& one : machines) {
     const Counts counts = count(one.rows);
     table.rows.push_back({one.chip->machine, one.chip->chip, std::to_string(counts.all.rows),
                           std::to_string(counts.all.within), counts.enough() ? "yes" : "no", share(counts.set),
-                          share(counts.predicted), share(counts.read), share(counts.quoted),
+                          share(counts.follows), share(counts.predicted), share(counts.read), share(counts.quoted),
                           std::to_string(counts.far)});
   }
   return table;
@@ -97,11 +106,10 @@ void rows_with_values(const Measured& machine, Output& output) {
   table.head = {"row", "unit", "published", "on", "source", "Castor", "deviation", "", "other values"};
   for (const Compared& one : machine.rows) {
     if (one.value == nullptr || one.judgement == Judgement::kNotMeasured) continue;
-    const std::string mark = one.value->set.empty() ? "predicted" : "set (" + base::joined(one.value->set, ", ") + ")";
     table.rows.push_back({one.row->title, one.row->unit,
                           interval(*one.value) + (one.value->standing == Standing::kQuoted ? " (quoted)" : ""),
-                          one.value->chip, cite(*one.value), figure(one.ours), percent(one.deviation), mark,
-                          others(*machine.chip, one)});
+                          one.value->chip, cite(*one.value), figure(one.ours), percent(one.deviation),
+                          mark_of(*one.value), others(*machine.chip, one)});
   }
   if (!table.rows.empty()) output.table(table);
 }

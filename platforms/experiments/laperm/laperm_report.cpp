@@ -69,14 +69,15 @@ void over_rr(const ChildRuns& runs, const std::string& title, const Figure& figu
   }));
 }
 
-/// Bars of systems over round robin: ratios as doublings, so that all can be seen, or points of a rate. `source`: %, or
+/// Bars of systems over round robin: ratios on a logarithmic axis, or points of a rate. `source`: %, or
 /// points.
 void bars(const ChildRuns& runs, const char* file, const char* title, const Figure& figure, bool rate,
           const std::map<std::string, double>& source, Output& output) {
   Plot plot;
   plot.file = file;
   plot.title = title;
-  plot.y_label = rate ? "points over round robin" : "doublings: 0 = round robin, 1 = twice its IPC";
+  plot.y_label = rate ? "points over round robin" : "IPC over that of round robin";
+  plot.log_y = !rate;
   plot.groups = runs.programs;
   plot.groups.emplace_back("mean");
   for (const std::string& system : runs.systems) {
@@ -171,6 +172,7 @@ void footprints(const ChildRuns& runs, Output& output) {
   plot.file = "laperm-sharing";
   plot.title = "Blocks of 128 bytes that are shared";
   plot.y_label = "%";
+  plot.percent = true;
   const double source[] = {published::kParentChild, published::kChildSibling, published::kParentParent};
   const Names with = runs.evaluation.with_runs(runs.programs, laperm::kFootprint);
   if (with.empty()) return;

@@ -161,6 +161,9 @@ void waiting(const Evaluation& evaluation, const Axes& axes, const std::string& 
          block, saws::disagreement);
 }
 
+/// Policies that pictures show before others.
+const Names kPictured = {saws::kGto, "LRR", "CATLS", "CATLS/4", "CATLS/16", saws::kNoToggle, saws::kSaws};
+
 // Of the report's histogram: 0, 1, 2 to 3, 4 to 7 ...
 std::string bin_name(std::size_t bin) { return "from_" + std::to_string(bin == 0 ? 0 : std::size_t{1} << (bin - 1)); }
 
@@ -171,8 +174,9 @@ void distribution(const std::vector<Run>& runs, const std::string& machine, cons
   plot.kind = Plot::Kind::kLines;
   plot.file = "waiting-distribution";
   plot.title = "Barriers by waiting time, mean of the programs, " + schedulers(machine);
-  plot.x_label = "cycles from first arrival to completion, below 2^x";
+  plot.x_label = "cycles from first arrival to completion, at most";
   plot.y_label = "% of barriers";
+  plot.log_x = plot.percent = true;
   for (const std::string& policy : policies) {
     Plot::Series series;
     series.name = policy;
@@ -193,16 +197,17 @@ void distribution(const std::vector<Run>& runs, const std::string& machine, cons
         for (const double bin : bins) all += bin;
         below += 100 * bins[i] / all / static_cast<double>(by_program.size());
       }
-      series.x.push_back(static_cast<double>(i));
+      series.x.push_back(std::exp2(static_cast<double>(i)));
       series.values.push_back(below);
     }
     if (!by_program.empty()) plot.series.push_back(std::move(series));
   }
+  limit_series(plot, kPictured);
   if (!plot.series.empty()) output.plot(plot);
 }
 
-// Over the programs and their mean, in percent of GTO: how much faster, or how much longer barriers wait. What the
-// source has are means.
+// Over the programs and their mean, against GTO: how much faster, %, or how many times as long barriers wait, on a
+// logarithmic axis. What the source has are means.
 void bars(const std::string& file, const std::string& title, const std::string& y_label, const Evaluation& evaluation,
           const Names& programs, const std::string& machine, const Names& policies, bool speed, Output& output) {
   const Point gto{machine, saws::kGto};
@@ -210,6 +215,7 @@ void bars(const std::string& file, const std::string& title, const std::string& 
   plot.file = file;
   plot.title = title;
   plot.y_label = y_label;
+  plot.log_y = !speed;
   plot.groups = programs;
   plot.groups.emplace_back("mean");
   for (const std::string& policy : policies) {
@@ -222,14 +228,16 @@ void bars(const std::string& file, const std::string& title, const std::string& 
       const Names some = mean ? programs : Names{programs[i]};
       Spread value = speed ? evaluation.mean_ratio(some, gto, own, saws::cycles)
                            : evaluation.mean_ratio(some, own, gto, saws::waiting);
-      value.mean = 100 * (value.mean - 1);
-      value.deviation *= 100;
+      value.deviation *= speed ? 100 : 1 / (value.mean * std::log(2.0));
+      value.mean = speed ? 100 * (value.mean - 1) : std::log2(value.mean);
       const double published = speed ? saws::published::mean_of(saws::published::kFaster, policy)
                                      : saws::published::mean_of(saws::published::kWaiting, policy);
-      series.add(value, mean && machine == "4" ? published : std::nan(""));
+      const double shown = speed ? published : std::log2(1 + published / 100);
+      series.add(value, mean && machine == "4" ? shown : std::nan(""));
     }
     plot.series.push_back(std::move(series));
   }
+  limit_series(plot, kPictured);
   if (!plot.series.empty()) output.plot(plot);
 }
 
@@ -335,7 +343,7 @@ bool report_saws(const std::vector<Run>& runs, Output& output) {
     if (evaluation.with_runs(axes.with_barriers, {machine, saws::kGto}).empty()) continue;
     bars("speed-" + machine, "Performance over GTO, " + schedulers(machine), "faster than GTO, %", evaluation,
          axes.with_barriers, machine, shown, true, output);
-    bars("waiting-" + machine, "Waiting at barriers over GTO, " + schedulers(machine), "longer than under GTO, %",
+    bars("waiting-" + machine, "Waiting at barriers over GTO, " + schedulers(machine), "times GTO's waiting",
          evaluation, axes.with_barriers, machine, shown, false, output);
     if (machine == "4") distribution(runs, machine, shown, output);
   }

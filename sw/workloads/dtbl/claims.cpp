@@ -17,6 +17,8 @@ const Programs kFine = {"bht",          "bfs_citation", "bfs_balanced", "clr_cit
                         "clr_balanced", "regx_packets", "regx_strings", "sssp_citation", "sssp_balanced"};
 /// What the source says of cage15.
 const Programs kBalanced = {"clr_balanced", "sssp_balanced"};
+/// Groups gain most there, and lose most.
+const Programs kRegular = {"regx_packets", "regx_strings"}, kJoins = {"join_uniform", "join_gaussian"};
 /// Of the study of tables: the source's most sensitive, and the others.
 const Programs kSensitive = {"bht", "regx_packets", "regx_strings"};
 /// From so many launches on they are many.
@@ -73,19 +75,36 @@ class DtblJudge : Judge {
 
   void over_cdp() {
     Claim& c = begin("T2", "DTBL is faster than CDP", "1.40",
-                     "geometric mean above 1.15, no workload of fine launches (bht, bfs, clr, regx, sssp; not roads, "
-                     "flights) below 1; shape: the mean above 1");
+                     "geometric mean 1.2 to 1.6, also without regx and without the joins, and no workload of fine "
+                     "launches (bht, bfs, clr, regx, sssp; not roads, flights) below 1; shape: the means above 1");
     if (!need(c, all_programs(), {kCdp, kDtbl})) return;
     const Spread mean = faster(all_programs(), kDtbl, kCdp);
-    std::vector<Truth> size = {above(mean, 1.15)};
+    std::vector<Truth> size, direction;
+    c.ours = number(mean);
+    for (const auto& [name, programs] :
+         {std::pair<std::string, Programs>("", {}), {"regx", kRegular}, {"the joins", kJoins}}) {
+      const Spread rest = faster(without(programs), kDtbl, kCdp);
+      size.push_back(within(rest, 1.2, 1.6));
+      direction.push_back(above(rest, 1));
+      if (!name.empty()) c.ours += ", without " + name + " " + number(rest);
+    }
     std::string slower;
     for (const std::string& program : kFine) {
       const Spread own = faster({program}, kDtbl, kCdp);
       size.push_back(at_least(own, 1));
       if (own.mean < 1) list(slower, program + " " + number(own));
     }
-    c.ours = number(mean) + (slower.empty() ? "" : "; slower: " + slower);
-    conclude(c, all_of(size), above(mean, 1), "wanted above 1.15 and none below 1");
+    c.ours += slower.empty() ? "" : "; slower: " + slower;
+    conclude(c, all_of(size), all_of(direction), "wanted 1.2 to 1.6 of all three means, and none below 1");
+  }
+
+  /// All programs but some.
+  [[nodiscard]] Programs without(const Programs& some) const {
+    Programs out;
+    for (const std::string& program : all_programs()) {
+      if (!among(some, program)) out.push_back(program);
+    }
+    return out;
   }
 
   void cdp_loses() {
@@ -118,6 +137,7 @@ class DtblJudge : Judge {
     Claim& c = begin("T5", "a launch takes the buffer call", "8152 to 12151 ticks; CDP 3.6 to 6.8 times as long",
                      "one warp, x = 1 to 32: ticks in the buffer call exactly 8023 + 129 x, and with the longest wait "
                      "of a group for its first thread block at most 5 % more");
+    by_construction(c, "the latency of the buffer call is table 5's");
     const auto groups = path_.find("groups");
     const auto lanes = path_.find("lanes");
     if (!need_path(c, groups != path_.end() && groups->second.count(1) != 0 && groups->second.count(32) != 0)) return;
@@ -324,8 +344,8 @@ class DtblJudge : Judge {
   void kernel_hit_rates() {
     Claim& c =
         begin("T15", "most groups find a kernel", "0.818 (figure 22), 98 % (section 4.3)",
-              "mean over the same workloads above 0.8 without a kernel kept resident, above 0.98 with; shape: the "
-              "second");
+              "mean over the same workloads without a kernel kept resident above 0.8; with one every group finds it, "
+              "which decides nothing");
     if (!need(c, launch_dense(), {kDtbl, kCold})) return;
     const Spread cold = mean(launch_dense(), kCold, kernel_hits()), warm = mean(launch_dense(), kDtbl, kernel_hits());
     const Spread weighted = spread([&](const Evaluation& e) {
@@ -333,12 +353,13 @@ class DtblJudge : Judge {
       return hits / (hits + e.mean(launch_dense(), kCold, count("kde_misses")).value_or(0));
     });
     c.ours = number(cold, 3) + " (of all launches " + number(weighted, 3) + "), kept resident " + number(warm, 3);
-    conclude(c, all_of({above(cold, 0.8), above(warm, 0.98)}), above(warm, 0.98), "wanted above 0.8 and 0.98");
+    conclude(c, above(cold, 0.8), "wanted above 0.8");
   }
 
   void hardware() {
     Claim& c = begin("T16", "1096 bytes of registers, 20 KB of table", "1096, 20480",
                      "the block's bits at its defaults, and references in SMs: exactly");
+    by_construction(c, "arithmetic: the block was given the source's sizes");
     c.ours = number(kRegisterBits / 8, 0) + ", " + number(kTableBits / 8, 0);
     conclude(c, certain(kRegisterBits / 8 == published::kRegisterBytes && kTableBits / 8 == published::kTableBytes),
              "wanted equality");
@@ -368,7 +389,7 @@ class DtblJudge : Judge {
 
   void invariant(const char* id, const char* claim, const std::vector<std::string>& wrong) {
     Claim& c = begin(id, claim, "derived", "in every run, exactly; else a bug");
-    c.invariant = true;
+    make_invariant(c);
     if (runs().all_systems().empty() && path_.empty()) return;
     for (const std::string& one : wrong) list(c.ours, one);
     if (wrong.empty()) c.ours = "in all runs";

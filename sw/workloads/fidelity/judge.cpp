@@ -68,7 +68,7 @@ Counts count(const std::vector<Compared>& rows) {
   for (const Compared& one : rows) {
     if (one.value == nullptr || one.judgement == Judgement::kNotMeasured) continue;
     add(out.all, one);
-    add(one.value->set.empty() ? out.predicted : out.set, one);
+    add(one.value->predicted() ? out.predicted : one.value->set.empty() ? out.follows : out.set, one);
     add(one.value->standing == Standing::kRead ? out.read : out.quoted, one);
     if (one.judgement == Judgement::kFar) ++out.far;
   }

@@ -37,7 +37,7 @@ struct Count {
 
 /// Rows with a published value that were measured.
 struct Counts {
-  Count all, set, predicted, read, quoted;
+  Count all, set, follows, predicted, read, quoted;
   unsigned far = 0;
   [[nodiscard]] bool enough() const { return all.within >= kRowsWithin * all.rows; }
 };

@@ -146,7 +146,7 @@ class Reader {
   }
 
   [[nodiscard]] Value value(const YAML::Node& node, const Published& known, const Chip& chip) const {
-    keys(node, {"row", "value", "chip", "source", "place", "class"}, {"set"});
+    keys(node, {"row", "value", "chip", "source", "place", "class"}, {"set", "follows"});
     Value out;
     out.row = row(node, known);
     if (node["value"].IsSequence()) {
@@ -161,10 +161,19 @@ class Reader {
     out.source = source(node, known);
     out.place = word(node, "place");
     out.standing = standing(node);
-    if (!node["set"]) return out;
-    for (const YAML::Node& key : list(node, "set")) out.set.push_back(scalar(key, "a key"));
-    if (out.standing == Standing::kModel) fail(node["set"], "a parameter of a model sets nothing");
-    if (chip.value_of(out.row) != nullptr) fail(node["set"], "not the value that is compared", "that is the first one");
+    if (node["set"] && node["follows"]) fail(node["follows"], "the row is set already");
+    out.set = deciding(node, "set", out, chip);
+    out.follows = deciding(node, "follows", out, chip);
+    return out;
+  }
+
+  /// Keys of the machine that decide the row of a value.
+  [[nodiscard]] Words deciding(const YAML::Node& node, const char* how, const Value& value, const Chip& chip) const {
+    Words out;
+    if (!node[how]) return out;
+    for (const YAML::Node& key : list(node, how)) out.push_back(scalar(key, "a key"));
+    if (value.standing == Standing::kModel) fail(node[how], "a parameter of a model sets nothing");
+    if (chip.value_of(value.row) != nullptr) fail(node[how], "not the value that is compared", "that is the first one");
     return out;
   }
 

@@ -45,6 +45,11 @@ struct Value {
   std::string place;   ///< table, figure, file
   Standing standing = Standing::kRead;
   std::vector<std::string> set;  ///< keys of the machine that were set from this value
+  /// Keys that decide the row and were set from other rows of the same source, or limits that it is the quotient of:
+  /// agreement is arithmetic, no prediction.
+  std::vector<std::string> follows;
+
+  [[nodiscard]] bool predicted() const { return set.empty() && follows.empty(); }
 };
 
 /// Why a machine differs from a value.

@@ -72,6 +72,8 @@ class Judge {
   /// Jobs in time of `a` over those of `b`; no number if `b` has none.
   [[nodiscard]] Spread ratio(const std::string& workload, const std::string& a, const std::string& b) const;
   [[nodiscard]] Spread geomean(Rate rate, const std::string& a, const std::string& b) const;
+  /// Of the recurrent networks with real kernels, high rate; of no run where one has none.
+  [[nodiscard]] Spread executed(const std::string& a, const std::string& b) const;
 
   /// True if runs of all these schedulers are there; else the claim is open.
   bool need(Claim& claim, Rate rate, const Names& schedulers) const;
@@ -91,7 +93,8 @@ class SchedulerClaims : private Judge {
   void round_robin_misses();
   void gain_grows_with_load();
   void order_of_schedulers();
-  void against_all(const char* id, const char* claim, const char* source, const Names& rivals, double enough);
+  void against_all(const char* id, const char* claim, const char* source, const Names& rivals, double enough,
+                   double enough_executed);
   void against_prema();
   void single_kernel_ties();
   void recurrent_order();
@@ -128,6 +131,7 @@ class EngineClaims : private Judge {
   void priority_over_time();
   void initial_priority();
   void update_period();
+  void memory();
 };
 
 }  // namespace castor::workloads::lax

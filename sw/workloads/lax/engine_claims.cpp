@@ -15,7 +15,20 @@ Truth of_runs(const std::vector<Truth>& runs) {
                                          : Truth::kUnclear;
 }
 
+/// Bits of the engine's tables at its defaults, of a queue and of a kernel type, and bytes of its other queues
+/// (docs/blocks/lax.md, "Area").
+constexpr double kQueueBits = 623, kTypeBits = 371, kQueues = 128, kTypes = 64, kOtherBytes = 328;
+constexpr double kPublishedBytes = 4240;
+
 }  // namespace
+
+void EngineClaims::memory() {
+  Claim& c = begin("C22", "memory of the tables for 128 queues", "4240 B", "at most 4240 B");
+  by_construction(c, "arithmetic over the engine's own sizes");
+  const double bytes = (kQueueBits * kQueues + kTypeBits * kTypes) / 8 + kOtherBytes;
+  c.ours = number(bytes, 0) + " B";
+  conclude(c, certain(bytes <= kPublishedBytes), "48-bit times, values for software, ten policies");
+}
 
 void EngineClaims::prediction() {
   Claim& c = begin("C18", "error of predicted run times of recurrent networks", "8 % mean",

@@ -76,6 +76,7 @@ struct Extras {
   /// By workload, of each run the job in time that came closest to its deadline.
   std::map<std::string, std::vector<PriorityTrace>> priority;
   std::map<std::string, std::map<unsigned, std::vector<double>>> response;  ///< by workload and size of batches, us
+  Evaluation executed;  ///< runs of real kernels, where `Evaluation` has those that replay published times
 };
 
 /// A workload in which LAX has fewer jobs in time than a rival, by more than the spread of the difference.

@@ -9,7 +9,7 @@ namespace castor::workloads::lax {
 void HostClaims::baymax_ipv6() {
   Claim& c = begin("C11", "BAY completes no IPV6 job in time", "0",
                    "0 in every run: a call of its model takes 50 us, the deadline is 40 us. One job in time is a bug");
-  c.invariant = true;
+  make_invariant(c);
   if (!evaluation_.has("IPV6", Rate::kHigh, "BAY")) {
     c.reason = "no runs";
     return;

@@ -102,6 +102,12 @@ INSTANTIATE_TEST_SUITE_P(
               chip("  - {row: chains.add, value: 8, chip: K80, source: study, place: x, class: read, "
                    "set: [oc_cycles]}\n"),
               "not the value that is compared"},
+        Wrong{"second_follows",
+              chip("  - {row: chains.add, value: 8, chip: K80, source: study, place: x, class: read, "
+                   "follows: [oc_cycles]}\n"),
+              "not the value that is compared"},
+        Wrong{"set_and_follows", chip(std::string(kValue) + "read, set: [oc_cycles], follows: [units.sp]}\n"),
+              "set already"},
         Wrong{"number", chip("", "nine"), "'nine' is no number above 0"},
         Wrong{"zero", chip("", "0"), "no number above 0"}, Wrong{"interval", chip("", "[9, 8]"), "wrong order"},
         Wrong{"three_ends", chip("", "[7, 8, 9]"), "two ends"},
@@ -195,6 +201,14 @@ TEST(Fidelity, RowsAreCountedByWhatIsKnownOfThem) {
   EXPECT_EQ(counts.quoted.rows, 1U);
   EXPECT_EQ(counts.far, 1U);
   EXPECT_FALSE(counts.enough());
+  // What another row of the source decides is no prediction.
+  const Published decided = read(
+      chip("  - {row: rates.add, value: 192, chip: K40, source: study, place: x, class: read, follows: [units.sp]}\n"));
+  const Counts rest = count(compare(decided, decided.chips[0], {{"chains.add", 9}, {"rates.add", 192}}));
+  EXPECT_EQ(rest.follows.rows, 1U);
+  EXPECT_EQ(rest.follows.within, 1U);
+  EXPECT_EQ(rest.set.rows, 0U);
+  EXPECT_EQ(rest.predicted.rows, 1U);
   // Four in five are enough.
   Counts four;
   four.all = {5, 4};

@@ -43,17 +43,17 @@ bool is_uneven(const std::string& name) {
 
 /// What the source says, system by system.
 std::map<std::string, Sample> published(const std::string& name) {
-  const bool even = name == "amr" || name == "pre", graph500 = name == "clr_kronecker";
+  const bool even = name == "amr" || name == "pre", graph500 = name == "clr_kronecker", best = name == "sssp_balanced";
   std::map<std::string, Sample> out;
   out[kFootprint] = touched(name);
   out[kCdp.rr] = run(1, 0, 0, 90000);
   out[kCdp.tb_pri] = run(1.04, 1.1, 6.7, 20000);
   out[kCdp.smx_bind] = run(even ? 1.06 : 0.95, graph500 ? 1.5 : 6.6, 6.7, 30000);
-  out[kCdp.adaptive_bind] = run(1.06, graph500 ? 1.3 : 4.3, 6.7, 19000);
+  out[kCdp.adaptive_bind] = run(best ? 1.11 : 1.06, graph500 ? 1.3 : 4.3, 6.7, 19000);
   out[kDtbl.rr] = run(1, 0, 0, 70000);
   out[kDtbl.tb_pri] = run(1.13, 2.1, 8.7, 3000);
   out[kDtbl.smx_bind] = run(even ? 1.27 : is_uneven(name) ? 0.9 : 1.08, graph500 ? 2.5 : 13.6, 8.7, 5000);
-  out[kDtbl.adaptive_bind] = run(1.27, graph500 ? 2.3 : 10.5, 8.7, 2500);
+  out[kDtbl.adaptive_bind] = run(best ? 1.51 : 1.27, graph500 ? 2.3 : 10.5, 8.7, 2500);
   if (!among(of_studies(), name)) return out;
   for (const Latency& one : latencies()) {
     if (one.percent == 100) continue;
@@ -106,12 +106,23 @@ Change number_of(const char* name, double value) {
   return [name, value](Sample& s) { s[name] = value; };
 }
 
+TEST(LapermClaims, AGainWhereGroupsWaitForRecordsAloneIsNotThePolicys) {
+  Evaluation waiting = runs("", kDtbl.rr, number_of("offchip_wait", 9e5));
+  for (const char* const input : {"small-1", "small-2"}) {
+    waiting.add("bht", input, kDtbl.rr, run(1, 0, 0, 70000));
+    waiting.add("bht", input, kDtbl.adaptive_bind, run(1, 10.5, 8.7, 70000));
+    waiting.add("bht", input, kDtbl.tb_pri, run(1, 2.1, 8.7, 70000));
+  }
+  EXPECT_EQ(of(waiting, "P7"), Verdict::kNot);
+  EXPECT_EQ(of(waiting, "P14"), Verdict::kNot);
+}
+
 TEST(LapermClaims, TheSourceReproducesItself) {
   const std::vector<Claim> claims = judge(runs(), {});
-  EXPECT_EQ(claims.size(), 17U);
+  EXPECT_EQ(claims.size(), 18U);
   for (const Claim& claim : claims) {
-    EXPECT_EQ(claim.verdict, claim.id == "P1" ? Verdict::kOpen : Verdict::kReproduced)
-        << claim.id << ": " << claim.ours;
+    const Verdict wanted = claim.construction.empty() ? Verdict::kReproduced : Verdict::kConstruction;
+    EXPECT_EQ(claim.verdict, claim.id == "P1" ? Verdict::kOpen : wanted) << claim.id << ": " << claim.ours;
   }
   EXPECT_TRUE(broken_invariants(claims).empty());
 }
@@ -141,6 +152,8 @@ TEST(LapermClaims, OfSpeed) {
   EXPECT_EQ(of(runs("", kDtbl.smx_bind, ipc_of(1.2)), "P6"), Verdict::kNot);
   EXPECT_EQ(of(runs("", kCdp.adaptive_bind, ipc_of(1.2)), "P7"), Verdict::kShape);
   EXPECT_EQ(of(runs("", kDtbl.adaptive_bind, ipc_of(1.1)), "P7"), Verdict::kNot);
+  EXPECT_EQ(of(runs("bht", kDtbl.adaptive_bind, ipc_of(1.6)), "P15"), Verdict::kShape);
+  EXPECT_EQ(of(runs("sssp_balanced", kCdp.adaptive_bind, ipc_of(0.9)), "P15"), Verdict::kNot);
   EXPECT_EQ(of(runs("pre", kDtbl.smx_bind, ipc_of(1.2)), "P9"), Verdict::kNot);
 }
 
