@@ -3,11 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 
 #include "castor/base/error.h"
 #include "platforms/experiments/process.h"
@@ -79,14 +76,6 @@ bool draw(const Plot& plot, const std::string& folder) {
     if (::chdir(folder.c_str()) != 0) ::_exit(1);
   };
   return wait_for(start_process({"gnuplot", script}, "/dev/null", there)) == 0;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out)
-    throw base::InputError(base::SourceLocation{path}, std::string("cannot be written: ") + std::strerror(errno));
 }
 
 void Output::write(const std::string& name, const std::string& text) const { write_file(folder_ + "/" + name, text); }
