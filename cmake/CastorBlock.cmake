@@ -198,6 +198,7 @@ function(castor_block_manifest_)
     endif()
   endforeach()
   set(built "${common}set(INCLUDE \"${include}\")\nset(LIBRARIES \"${archives}\")\n")
+  string(APPEND built "set(FOLDER \"${arg_FOLDER}\")\n")
   string(APPEND built "set(BUILD \"${CMAKE_COMMAND};--build;${CMAKE_BINARY_DIR};--target\")\n")
   # What objects are built again for when somebody asks for them and it is younger: the block's folders, Castor's headers.
   set(sources "${engine_folder}" ${CASTOR_FACTS})

@@ -161,8 +161,27 @@ std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& d
   return found;
 }
 
+/// Looks at the keys of every machine, and at those that every block has, before a block's own are known: its model is
+/// built when it is first asked for. Errors: InputError at the key.
+void check_known_keys(base::ConfigDocument document) {
+  base::Schema schema = gpu::machine_schema();
+  std::set<std::string> blocks;
+  for (const base::ConfigEntry& entry : document.entries) blocks.insert(block_of(entry.key));
+  for (const std::string& block : blocks) {
+    if (block.empty()) continue;
+    for (base::SchemaRow& row : hookup::schema_rows(block, {})) schema.add(std::move(row));
+  }
+  const auto of_block_alone = [&schema](const base::ConfigEntry& entry) {
+    return !block_of(entry.key).empty() && schema.find(entry.key) == nullptr;
+  };
+  auto& entries = document.entries;
+  entries.erase(std::remove_if(entries.begin(), entries.end(), of_block_alone), entries.end());
+  static_cast<void>(base::Config(document, schema));
+}
+
 LoadedMachine build(base::ConfigDocument document, const std::vector<std::string>& overrides) {
   document = base::merge_config(std::move(document), open_document, overrides);
+  check_known_keys(document);
   const std::vector<const hookup::BlockType*> types = named_blocks(document);
   base::Config config(document, schema_with(types));
   LoadedMachine loaded{gpu::machine_from(config), std::move(config), {}};

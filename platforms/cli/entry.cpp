@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <iostream>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -133,7 +132,6 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& 
       format(app, std::make_shared<Narrow>());
       parse(app, std::move(arguments));
     }
-    std::cout.flush();  // of CLI11
     base::finish_output();
   } catch (const base::InputError& error) {
     base::complain(error.what());

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -32,11 +33,25 @@ fs::path program_folder() {
   return fs::read_symlink("/proc/self/exe", error).parent_path();
 }
 
+/// The folder that a build tree was configured in, as its cache says.
+std::string configured_in(const fs::path& build) {
+  static const std::string kKey = "CMAKE_CACHEFILE_DIR:INTERNAL=";
+  std::ifstream cache(build / "CMakeCache.txt");
+  for (std::string line; std::getline(cache, line);) {
+    if (line.compare(0, kKey.size(), kKey) == 0) return line.substr(kKey.size());
+  }
+  return {};
+}
+
 /// Builds castor-experiment in a build tree. Of several who want it one does it, the others wait.
 void build_experiment(const fs::path& build, const fs::path& program) {
+  std::error_code ignored;
+  if (const std::string told = configured_in(build); !fs::equivalent(told, build, ignored)) {
+    throw base::InputError("the experiments are not built, and this build was configured in '" + told + "'",
+                           "a build that was moved has to be configured again, in a folder of its own");
+  }
   const int lock = ::open(build.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock >= 0) ::flock(lock, LOCK_EX);
-  std::error_code ignored;
   if (!fs::exists(program, ignored)) {
     const std::vector<std::string> words = {"cmake", "--build", build.string(), "--target", "castor_experiment"};
     std::string line;

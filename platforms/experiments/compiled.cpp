@@ -289,6 +289,7 @@ void cannot_compile(const std::string& what, const std::vector<std::string>& wor
   for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
   std::string said = contents(log);
   while (!said.empty() && said.back() == '\n') said.pop_back();
+  refuse_full_disk(what, said);
   throw base::Error(what + " cannot be compiled: " + command + "\n" + said);
 }
 

@@ -116,6 +116,14 @@ pid_t start_process(const std::vector<std::string>& words, const std::string& ou
   ::_exit(127);
 }
 
+void refuse_full_disk(const std::string& what, const std::string& said) {
+  for (const int why : {ENOSPC, EDQUOT, EFBIG}) {
+    if (said.find(std::strerror(why)) == std::string::npos) continue;
+    throw base::InputError(what + " cannot write: " + std::strerror(why),
+                           "make room in the cache (CASTOR_CACHE) and for temporary files (TMPDIR)");
+  }
+}
+
 int wait_for(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {

@@ -43,6 +43,8 @@ class SharedText {
 /// changes the environment in the new process. Errors: base::Error if there is no process.
 [[nodiscard]] pid_t start_process(const std::vector<std::string>& words, const std::string& output,
                                   const std::function<void()>& set_up = {});
+/// Throws base::InputError, of one line, if `said`, the output of a process that failed, tells that it could not write.
+void refuse_full_disk(const std::string& what, const std::string& said);
 /// Its wait status, when it has ended. Errors: base::Error.
 int wait_for(pid_t child);
 

@@ -23,7 +23,9 @@ void write_file(const std::string& path, std::string_view text) {
 void finish_output() {
   errno = 0;
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-  if (lost && errno != EPIPE) throw cannot_write("standard output");
+  if (!lost || errno == EPIPE) return;
+  const std::string why = errno != 0 ? std::string(": ") + std::strerror(errno) : std::string();
+  throw InputError("cannot write all of standard output" + why, "is the disk full?");
 }
 
 }  // namespace castor::base
