@@ -143,17 +143,23 @@ base::ConfigDocument open_document(const std::string& name, const base::SourceLo
   return base::parse_config(file->text, name + ".yaml");
 }
 
+/// What `find` returns. Errors: its InputError, at the key that made it necessary.
+template <class F>
+auto at_key(const base::ConfigEntry& entry, F find) {
+  try {
+    return find();
+  } catch (const base::InputError& error) {
+    throw base::InputError(entry.where, "key " + base::printable(entry.key) + ": " + error.message(), error.hint());
+  }
+}
+
 /// The blocks that keys name. Errors: InputError at the key for one that is not there.
 std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& document) {
   std::map<std::string, const hookup::BlockType*> types;
   for (const base::ConfigEntry& entry : document.entries) {
     const std::string name = block_of(entry.key);
     if (name.empty() || types.count(name) != 0) continue;
-    try {
-      types.emplace(name, &hookup::block_type(name));
-    } catch (const base::InputError& error) {
-      throw base::InputError(entry.where, "key " + base::printable(entry.key) + ": " + error.message(), error.hint());
-    }
+    types.emplace(name, at_key(entry, [&] { return &hookup::block_type(name); }));
   }
   std::vector<const hookup::BlockType*> found;
   found.reserve(types.size());
@@ -166,9 +172,10 @@ std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& d
 void check_known_keys(base::ConfigDocument document) {
   base::Schema schema = gpu::machine_schema();
   std::set<std::string> blocks;
-  for (const base::ConfigEntry& entry : document.entries) blocks.insert(block_of(entry.key));
-  for (const std::string& block : blocks) {
-    if (block.empty()) continue;
+  for (const base::ConfigEntry& entry : document.entries) {
+    const std::string block = block_of(entry.key);
+    if (block.empty() || !blocks.insert(block).second) continue;
+    at_key(entry, [&] { return twin::find_block(block); });
     for (base::SchemaRow& row : hookup::schema_rows(block, {})) schema.add(std::move(row));
   }
   const auto of_block_alone = [&schema](const base::ConfigEntry& entry) {

@@ -260,6 +260,7 @@ int list_blocks(const std::string& only, bool json, bool markdown) {
   }
   Json all = Json::array();
   const auto blocks = only.empty() ? twin::find_blocks() : std::vector<twin::BlockFolder>{twin::find_block(only)};
+  if (!only.empty()) static_cast<void>(listed(blocks[0], Json::object()));  // it may be broken
   const Json found = states_of_rungs(only);
   int code = kGood;
   for (const twin::BlockFolder& block : blocks) {

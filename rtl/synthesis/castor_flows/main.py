@@ -57,6 +57,10 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise WrongRequest(message, f"{self.prog} --help shows what it takes")
 
+    def _print_message(self, message, file=None):
+        """As the base class, which keeps silent where nothing can be written."""
+        (file or sys.stderr).write(message)
+
 
 def module_of(name):
     """The module of a command. Only the one that is run is loaded: RTL objects are asked for often."""

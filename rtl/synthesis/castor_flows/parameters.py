@@ -32,7 +32,9 @@ def of_module(block, work):
     if result.code != 0:
         raise WrongRequest(f"{block.top} does not elaborate at its defaults: {_last_line(result.output)}")
     module = next(one for one in ElementTree.parse(output).iter("module") if one.get("topModule") == "1")
-    return {one.get("name"): _number(one.find("const").get("name")) for one in module.findall("var") if one.get("param")}
+    return {
+        one.get("name"): _number(one.find("const").get("name")) for one in module.findall("var") if one.get("param")
+    }
 
 
 def of_list(block, home, work):

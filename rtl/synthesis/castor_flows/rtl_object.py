@@ -343,13 +343,13 @@ def _make(
     work.mkdir()
     includes = [f"-I{path}" for path in block.includes]
     top = block.top if source else f"{block.top}_probe"
-    parameters = [] if source else [f"-G{name}={value}" for name, value in values.items()]
+    given = [] if source else [f"-G{name}={value}" for name, value in values.items()]
     more = [
         *(_NO_LINT if source or patched else ()),
         *(["--coverage", *_START_COUNTED] if coverage else _START),
         *(["--trace"] if waves else []),
     ]
-    design = ["--top-module", top, *parameters, *more, *includes, *map(str, sources)]
+    design = ["--top-module", top, *given, *more, *includes, *map(str, sources)]
     include = toolchain.verilator_include()
     system = ["-I.", "-isystem", include, "-isystem", include / "vltstd"]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
