@@ -15,8 +15,8 @@ if(CASTOR_INSTALL)
           PATTERN "__pycache__" EXCLUDE)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/tb/rtl_common" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor/tb")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/platforms/new_block" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor")
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/platforms/examples/own_block" "${PROJECT_SOURCE_DIR}/platforms/examples/python"
-          DESTINATION "${CMAKE_INSTALL_DATADIR}/castor/examples")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/platforms/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"
+          PATTERN "__pycache__" EXCLUDE)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/platforms/python" "${PROJECT_SOURCE_DIR}/waveforms" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"
           PATTERN "__pycache__" EXCLUDE)
   # What `castor experiment` compiles when it needs it.

@@ -24,6 +24,7 @@ if(castor_libraries OR castor_programs)
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  castor_installs(TARGETS ${castor_libraries} ${castor_programs})
   install(EXPORT CastorTargets NAMESPACE Castor:: DESTINATION "${castor_package_dir}")
 endif()
 

@@ -139,13 +139,13 @@ function(castor_library target)
   endif()
 endfunction()
 
-# castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>] [UNITY <number>|FOLDER] [OPTIONAL])
+# castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>] [UNITY <number>|FOLDER] [INTERNAL])
 #
 # An executable of the project, installed and known outside as Castor::<name>. Its own sources are command lines, reports
-# and the like: compiled with -O1, UNITY of them (default 8), or those of a FOLDER, as one. OPTIONAL: installed if it was
-# built, and not known outside.
+# and the like: compiled with -O1, UNITY of them (default 8), or those of a FOLDER, as one. INTERNAL: installed for the
+# other programs, and not known outside.
 function(castor_program target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIONAL" "OUTPUT_NAME;UNITY" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "OUTPUT_NAME;UNITY" "SOURCES;LIBS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "castor_program(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -161,9 +161,10 @@ function(castor_program target)
   target_link_libraries(${target} PRIVATE ${arg_LIBS} "$<BUILD_INTERFACE:castor_options>")
   castor_cold(${target})
   castor_unity(${target} ${arg_UNITY})
-  if(NOT arg_OPTIONAL)
+  if(NOT arg_INTERNAL)
     set_property(GLOBAL APPEND PROPERTY CASTOR_PROGRAMS ${target})
   elseif(CASTOR_INSTALL)
-    install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" OPTIONAL)
+    install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    castor_installs(TARGETS ${target})
   endif()
 endfunction()

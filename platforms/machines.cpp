@@ -143,17 +143,23 @@ base::ConfigDocument open_document(const std::string& name, const base::SourceLo
   return base::parse_config(file->text, name + ".yaml");
 }
 
+/// What `find` returns. Errors: its InputError, at the key that made it necessary.
+template <class F>
+auto at_key(const base::ConfigEntry& entry, F find) {
+  try {
+    return find();
+  } catch (const base::InputError& error) {
+    throw base::InputError(entry.where, "key " + base::printable(entry.key) + ": " + error.message(), error.hint());
+  }
+}
+
 /// The blocks that keys name. Errors: InputError at the key for one that is not there.
 std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& document) {
   std::map<std::string, const hookup::BlockType*> types;
   for (const base::ConfigEntry& entry : document.entries) {
     const std::string name = block_of(entry.key);
     if (name.empty() || types.count(name) != 0) continue;
-    try {
-      types.emplace(name, &hookup::block_type(name));
-    } catch (const base::InputError& error) {
-      throw base::InputError(entry.where, "key " + base::printable(entry.key) + ": " + error.message(), error.hint());
-    }
+    types.emplace(name, at_key(entry, [&] { return &hookup::block_type(name); }));
   }
   std::vector<const hookup::BlockType*> found;
   found.reserve(types.size());
@@ -161,8 +167,28 @@ std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& d
   return found;
 }
 
+/// Looks at the keys of every machine, and at those that every block has, before a block's own are known: its model is
+/// built when it is first asked for. Errors: InputError at the key.
+void check_known_keys(base::ConfigDocument document) {
+  base::Schema schema = gpu::machine_schema();
+  std::set<std::string> blocks;
+  for (const base::ConfigEntry& entry : document.entries) {
+    const std::string block = block_of(entry.key);
+    if (block.empty() || !blocks.insert(block).second) continue;
+    at_key(entry, [&] { return twin::find_block(block); });
+    for (base::SchemaRow& row : hookup::schema_rows(block, {})) schema.add(std::move(row));
+  }
+  const auto of_block_alone = [&schema](const base::ConfigEntry& entry) {
+    return !block_of(entry.key).empty() && schema.find(entry.key) == nullptr;
+  };
+  auto& entries = document.entries;
+  entries.erase(std::remove_if(entries.begin(), entries.end(), of_block_alone), entries.end());
+  static_cast<void>(base::Config(document, schema));
+}
+
 LoadedMachine build(base::ConfigDocument document, const std::vector<std::string>& overrides) {
   document = base::merge_config(std::move(document), open_document, overrides);
+  check_known_keys(document);
   const std::vector<const hookup::BlockType*> types = named_blocks(document);
   base::Config config(document, schema_with(types));
   LoadedMachine loaded{gpu::machine_from(config), std::move(config), {}};

@@ -14,7 +14,7 @@ cd "$root"
 # Tests and benchmarks are configured and built by tests/run.sh in the same folder; here only what a user runs.
 mkdir -p "$build"
 cmake --preset release -DCASTOR_BUILD_TESTS=OFF -DCASTOR_BUILD_BENCHMARKS=OFF >"$build/configure.log" 2>&1 || { cat "$build/configure.log" >&2; exit 1; }
-cmake --build "$build" --parallel "$(nproc)" --target castor castor-cc castor_cudart
+cmake --build "$build" --parallel "$(nproc)" --target castor castor-cc castor_cudart castor_manual
 
 mkdir -p "$programs"
 cd "$programs"

@@ -1,6 +1,6 @@
 # cmake -DOUTPUT=<block.json> -DFIELDS=<file> -P manifest.cmake
 # Writes the manifest of a block out of variables that FIELDS sets: strings NAME TYPE PORTS ENGINE COMPILER, and, if there,
-# REGISTRATION RTL TB EVIDENCE; lists INCLUDE LIBRARIES BUILD SOURCES; HEADER, the port header, has the meaning; FACTS, installation.json, the abi.
+# REGISTRATION RTL TB EVIDENCE FOLDER (where BUILD makes its objects); lists INCLUDE LIBRARIES BUILD SOURCES; HEADER, the port header, has the meaning; FACTS, installation.json, the abi.
 include("${FIELDS}")
 
 # `text` as a JSON string.
@@ -19,7 +19,7 @@ file(READ "${FACTS}" facts)
 string(JSON ABI GET "${facts}" abi)
 
 set(json "{}")
-foreach(key IN ITEMS NAME MEANING ABI TYPE PORTS ENGINE REGISTRATION COMPILER RTL TB EVIDENCE)
+foreach(key IN ITEMS NAME MEANING ABI TYPE PORTS ENGINE REGISTRATION COMPILER RTL TB EVIDENCE FOLDER)
   if(NOT "${${key}}" STREQUAL "")
     string(TOLOWER "${key}" member)
     quoted(value "${${key}}")

@@ -13,6 +13,7 @@
 #include "castor/base/error.h"
 #include "castor/base/json_text.h"
 #include "castor/base/shared_object.h"
+#include "castor/base/terminal.h"
 #include "castor/twin/block_folder.h"
 #include "castor/twin/block_object.h"
 #include "castor/twin/rtl_builder.h"
@@ -20,6 +21,7 @@
 #include "platforms/block_document.h"
 #include "platforms/cli/commands.h"
 #include "platforms/cli/saved_view.h"
+#include "runtime/run_options.h"
 #include "tb/common/cosim.h"
 
 namespace castor::platforms::cli {
@@ -53,10 +55,15 @@ tb::ParamSets sets_of(const twin::BlockFolder& block, const Json& manifest) {
   return sets;
 }
 
-/// The block's entry out of its bench.so, which is built if it is not there.
-tb::BlockEntry load_bench(const std::string& name) {
+/// The block's entry out of its bench.so, which is built if it is not there. `request` is looked at first, as far as the
+/// manifest tells what it may say.
+tb::BlockEntry load_bench(const std::string& name, const tb::CosimRequest& request) {
   const twin::BlockFolder block = twin::find_block(name);
   const Json manifest = base::read_json_file(block.manifest());
+  static_cast<void>(tb::chosen_params(name, sets_of(block, manifest), request.params));
+  for (const std::string* const file : {&request.json, &request.wave, &request.coverage}) {
+    if (!file->empty()) runtime::check_writable(*file);
+  }
   const std::string path = twin::block_object(block, "bench");
   const base::ObjectHeader& header = base::load_object(path, "castor_bench_object", "bench", name);
   tb::BlockEntry entry = reinterpret_cast<const tb::BenchObject&>(header).entry();
@@ -89,7 +96,7 @@ void tell_view(const std::string& wave) {
 
 int run_cosim(Cosim& asked) {
   tb::CosimRequest& request = asked.request;
-  const tb::BlockEntry block = load_bench(asked.block);
+  const tb::BlockEntry block = load_bench(asked.block, request);
   if (asked.list) {
     for (const auto& [name, values] : block.sets) std::printf("%-10s %s\n", name.c_str(), values_text(values).c_str());
     for (const tb::SequenceInfo& info : block.sequences) {
@@ -219,45 +226,64 @@ void print_details(const Json& block) {
   }
 }
 
-}  // namespace
-
-void list_blocks(const std::string& only, bool json, bool markdown) {
-  if (markdown) {
-    std::fputs(block_document(only).c_str(), stdout);
-    return;
-  }
-  Json all = Json::array();
-  const auto blocks = only.empty() ? twin::find_blocks() : std::vector<twin::BlockFolder>{twin::find_block(only)};
-  const Json found = states_of_rungs(only);
-  for (const twin::BlockFolder& block : blocks) {
-    const Json manifest = base::read_json_file(block.manifest());
+/// A block as it is listed. `states`: of its rungs. Errors: InputError if its manifest, or a file that this names, is
+/// not as castor_block writes it.
+Json listed(const twin::BlockFolder& block, const Json& states) {
+  const Json manifest = base::read_json_file(block.manifest());
+  try {
     Json sets = Json::object();
     for (const auto& [name, values] : sets_of(block, manifest)) sets[name] = values_text(values);
     const fs::path evidence = path_in(block, manifest, "evidence");
-    const Json states = found["blocks"].value(block.name, Json::object());
     Json stale = Json::array();
     for (const auto& [rung, state] : states.items()) {
       if (state == "stale") stale.push_back(rung);
     }
-    all.push_back({{"name", block.name},
-                   {"meaning", manifest.value("meaning", "")},
-                   {"folder", block.path},
-                   {"parameter_sets", sets},
-                   {"evidence", evidence.empty() ? Json::object() : base::read_json_file(evidence)},
-                   {"states", states},
-                   {"stale", stale}});
+    return {{"name", manifest.at("name").get<std::string>()},
+            {"meaning", manifest.value("meaning", "")},
+            {"folder", block.path},
+            {"parameter_sets", sets},
+            {"evidence", evidence.empty() ? Json::object() : base::read_json_file(evidence)},
+            {"states", states},
+            {"stale", stale}};
+  } catch (const Json::exception&) {
+    throw base::InputError({block.manifest(), 0, 0}, "this is no manifest as castor_block writes it",
+                           "build the block again");
+  }
+}
+
+}  // namespace
+
+int list_blocks(const std::string& only, bool json, bool markdown) {
+  if (markdown) {
+    std::fputs(block_document(only).c_str(), stdout);
+    return kGood;
+  }
+  Json all = Json::array();
+  const auto blocks = only.empty() ? twin::find_blocks() : std::vector<twin::BlockFolder>{twin::find_block(only)};
+  if (!only.empty()) static_cast<void>(listed(blocks[0], Json::object()));  // it may be broken
+  const Json found = states_of_rungs(only);
+  int code = kGood;
+  for (const twin::BlockFolder& block : blocks) {
+    try {
+      all.push_back(listed(block, found["blocks"].value(block.name, Json::object())));
+    } catch (const base::InputError& error) {
+      if (!only.empty()) throw;
+      base::complain("block " + block.name + ": " + error.what());
+      code = kWrongRequest;
+    }
   }
   if (json) {
     std::printf("%s\n", all.dump(2).c_str());
-    return;
+    return code;
   }
   if (only.empty()) {
     print_table(all, found["campaign"]);
-    return;
+    return code;
   }
   print_details(all.front());
   if (!base::read_json_file(blocks[0].manifest()).value("registration", "").empty())
     std::printf("\n%s", block_document(only).c_str());
+  return code;
 }
 
 void add_cosim(CLI::App& app, int& result) {
@@ -270,7 +296,9 @@ void add_cosim(CLI::App& app, int& result) {
   cosim->add_option("--cycles", request.cycles, "Clock cycles (default: 200000)");
   cosim->add_option("--seed", request.seed, "Seed of stimulus and power-up values")->capture_default_str();
   cosim->add_option("--sequence", request.sequence, "How the block is driven (default: the block's first)");
-  cosim->add_option("--engine", request.engine, "model, rtl or lockstep")->capture_default_str();
+  cosim->add_option("--engine", request.engine, "model, rtl or lockstep")
+      ->check(CLI::IsMember({"model", "rtl", "lockstep"}).description(""))
+      ->capture_default_str();
   cosim->add_flag("!--no-skip", request.skip, "Clock idle stretches too");
   cosim->add_option("--wave", request.wave,
                     "VCD of model and RTL: ports and probes; and a view of it for GTKWave, .gtkw");

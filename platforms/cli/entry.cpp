@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/output_file.h"
 #include "castor/base/terminal.h"
 #include "castor/base/words.h"
 #include "platforms/cli/complete.h"
@@ -126,10 +127,12 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
 
 int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& result, const ValueWords& values) {
   try {
-    if (serve_completion(app, arguments, values)) return kGood;
-    turn_help(arguments);
-    format(app, std::make_shared<Narrow>());
-    parse(app, std::move(arguments));
+    if (!serve_completion(app, arguments, values)) {
+      turn_help(arguments);
+      format(app, std::make_shared<Narrow>());
+      parse(app, std::move(arguments));
+    }
+    base::finish_output();
   } catch (const base::InputError& error) {
     base::complain(error.what());
     return kWrongRequest;

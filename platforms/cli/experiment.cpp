@@ -11,13 +11,16 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "castor/base/child_process.h"
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "platforms/cli/commands.h"
+#include "platforms/cli/experiment_titles.h"
 
 namespace castor::platforms::cli {
 namespace {
@@ -30,16 +33,30 @@ fs::path program_folder() {
   return fs::read_symlink("/proc/self/exe", error).parent_path();
 }
 
+/// The folder that a build tree was configured in, as its cache says.
+std::string configured_in(const fs::path& build) {
+  static const std::string kKey = "CMAKE_CACHEFILE_DIR:INTERNAL=";
+  std::ifstream cache(build / "CMakeCache.txt");
+  for (std::string line; std::getline(cache, line);) {
+    if (line.compare(0, kKey.size(), kKey) == 0) return line.substr(kKey.size());
+  }
+  return {};
+}
+
 /// Builds castor-experiment in a build tree. Of several who want it one does it, the others wait.
 void build_experiment(const fs::path& build, const fs::path& program) {
+  std::error_code ignored;
+  if (const std::string told = configured_in(build); !fs::equivalent(told, build, ignored)) {
+    throw base::InputError("the experiments are not built, and this build was configured in '" + told + "'",
+                           "a build that was moved has to be configured again, in a folder of its own");
+  }
   const int lock = ::open(build.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock >= 0) ::flock(lock, LOCK_EX);
-  std::error_code ignored;
   if (!fs::exists(program, ignored)) {
     const std::vector<std::string> words = {"cmake", "--build", build.string(), "--target", "castor_experiment"};
     std::string line;
     for (const std::string& word : words) line += " " + word;
-    std::fprintf(stderr, "castor: building the experiments (once, about a minute):%s\n", line.c_str());
+    std::fprintf(stderr, "castor: building the experiments (once, some minutes):%s\n", line.c_str());
     const auto began = std::chrono::steady_clock::now();
     const base::Answer answer = base::run(words);
     if (answer.status != 0 || !fs::exists(program, ignored)) {
@@ -52,13 +69,30 @@ void build_experiment(const fs::path& build, const fs::path& program) {
   if (lock >= 0) ::close(lock);
 }
 
-/// Returns only by an exception.
-void become_experiment(const std::vector<std::string>& words) {
+/// Whether the words ask for nothing but help.
+bool ask_for_help(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const auto& word) { return word == "--help" || word == "-h"; });
+}
+
+/// The help of an experiment whose program is not built: a look builds nothing.
+void print_help_before_build(const ExperimentTitle& one, const fs::path& build) {
+  std::printf(
+      "%s\nUsage: castor experiment %s [OPTIONS]\n\nIts options are those of docs/guides/experiments.md. This help "
+      "lists them when the experiments\nare built: once, in some minutes, by the first one that is run, or by\n"
+      "  cmake --build %s --target castor_experiment\n",
+      one.title, one.name, base::shell_word(build.string()).c_str());
+}
+
+/// Becomes the program and returns only by an exception, or says in its place what can be said without it.
+void become_experiment(const ExperimentTitle& one, const std::vector<std::string>& words) {
   std::error_code error;
   const fs::path folder = program_folder();
   const fs::path program = folder / "castor-experiment", build = folder.parent_path();
-  if (!fs::exists(program, error) && fs::exists(build / "CMakeCache.txt", error)) build_experiment(build, program);
-  std::vector<std::string> all{program.string()};
+  if (!fs::exists(program, error) && fs::exists(build / "CMakeCache.txt", error)) {
+    if (ask_for_help(words)) return print_help_before_build(one, build);
+    build_experiment(build, program);
+  }
+  std::vector<std::string> all{program.string(), one.name};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> argv;
   argv.reserve(all.size() + 1);
@@ -73,7 +107,8 @@ void become_experiment(const std::vector<std::string>& words) {
 
 bool complete_experiment(const std::vector<std::string>& arguments) {
   const std::vector<std::string> begin{"complete", "--", "experiment"};
-  if (arguments.size() <= begin.size() || !std::equal(begin.begin(), begin.end(), arguments.begin())) return false;
+  // The names of experiments are known here.
+  if (arguments.size() <= begin.size() + 1 || !std::equal(begin.begin(), begin.end(), arguments.begin())) return false;
   std::vector<std::string> words{(program_folder() / "castor-experiment").string(), "complete", "--"};
   words.insert(words.end(), arguments.begin() + static_cast<std::ptrdiff_t>(begin.size()), arguments.end());
   std::error_code error;
@@ -83,9 +118,14 @@ bool complete_experiment(const std::vector<std::string>& arguments) {
 
 void add_experiment(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("experiment", "Many runs, compared with what a source published");
-  command->set_help_flag();  // that program has the experiments, their options and their help
-  command->prefix_command();
-  command->callback([command] { become_experiment(command->remaining()); });
+  command->require_subcommand(1);
+  command->footer("Example: castor experiment saws --program lps --schedulers 4 --size small");
+  for (const ExperimentTitle& title : experiment_titles()) {
+    CLI::App* const one = command->add_subcommand(title.name, title.title);
+    one->set_help_flag();  // that program has its options and their help
+    one->prefix_command();
+    one->callback([one, title] { become_experiment(title, one->remaining()); });
+  }
 }
 
 }  // namespace castor::platforms::cli

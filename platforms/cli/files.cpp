@@ -8,8 +8,25 @@
 #include <fstream>
 
 #include "castor/base/error.h"
+#include "castor/base/words.h"
 
 namespace castor::platforms::cli {
+
+namespace {
+
+/// Whoever names a source wants its kernels, which castor-cc makes.
+void refuse_source(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  const std::string end = dot == std::string::npos ? std::string() : path.substr(dot);
+  if (end != ".cu" && end != ".cpp" && end != ".cc" && end != ".cxx" && end != ".cl") return;
+  struct ::stat status {};
+  if (::stat(path.c_str(), &status) != 0) return;  // said when it is read
+  const std::string ptx = path.substr(path.rfind('/') + 1, dot - (path.rfind('/') + 1)) + ".ptx";
+  throw base::InputError("'" + base::printable(path, std::string::npos) + "' is a source, and PTX or a program is expected",
+                         "compile it first: castor-cc --ptx " + base::shell_word(path) + " -o " + base::shell_word(ptx));
+}
+
+}  // namespace
 
 std::string read_file(const std::string& path) {
   const auto wrong = [&](const std::string& why) {
@@ -32,6 +49,7 @@ std::string read_file(const std::string& path) {
 }
 
 std::vector<std::string> read_ptx(const std::string& path) {
+  refuse_source(path);
   std::string content = read_file(path);
   if (content.compare(0, 4, "\177ELF") != 0) {
     // What castor-cc -cubin and -fatbin write ends with a NUL.

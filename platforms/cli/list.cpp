@@ -262,8 +262,7 @@ void add_list(CLI::App& app, int& result) {
   blocks->callback([request, &result] {
     if (request->markdown && request->block_name.empty())
       throw base::InputError("--markdown is of one block", "name it");
-    list_blocks(request->block_name, request->json, request->markdown);
-    result = kGood;
+    result = list_blocks(request->block_name, request->json, request->markdown);
   });
   CLI::App* const kernels = list->add_subcommand("kernels", "Kernels of a PTX file or program: registers, occupancy");
   kernels->add_option("file", request->file, "PTX file, or program built by castor-cc")->required();

@@ -4,13 +4,13 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <system_error>
 
 #include "castor/base/child_process.h"
 #include "castor/base/error.h"
+#include "castor/base/output_file.h"
 #include "platforms/cli/commands.h"
 #include "platforms/cli/complete.h"
 
@@ -115,9 +115,7 @@ std::string help_of(std::vector<std::string> program) {
 }
 
 void write_page(const fs::path& folder, const std::string& name, const std::string& text) {
-  std::ofstream file(folder / (name + ".1"), std::ios::binary);
-  file << text;
-  if (!file.flush()) throw base::InputError("cannot write '" + (folder / (name + ".1")).string() + "'");
+  base::write_file(folder / (name + ".1"), text);
 }
 
 int write_manual(const CLI::App& app, const std::string& to) {
@@ -132,11 +130,9 @@ int write_manual(const CLI::App& app, const std::string& to) {
     std::string page = head("castor-" + name, one->get_description());
     if (!one->get_prefix_command()) {
       page += body(*one, "castor " + name);
-    } else if (name == "experiment") {
-      page +=
-          ".SH SYNOPSIS\n.B castor experiment\n\\fIname\\fR [\\fIoptions\\fR]\n.SH DESCRIPTION\n"
-          "castor experiment \\-\\-help lists the experiments, castor experiment \\fIname\\fR \\-\\-help the "
-          "options of one.\n";
+      if (name == "experiment") {
+        page += ".SH DESCRIPTION\ncastor experiment \\fIname\\fR \\-\\-help lists the options of an experiment.\n";
+      }
     } else {
       page += help_of(flow_command(name, {}));
     }

@@ -14,6 +14,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/installation.h"
+#include "castor/base/output_file.h"
 #include "castor/base/words.h"
 #include "castor/twin/block_folder.h"
 #include "platforms/cli/commands.h"
@@ -197,9 +198,7 @@ void write_files(const fs::path& from, const fs::path& to, const Values& values)
     std::string text = read(entry.path());
     for (const auto& [key, value] : values) text = replaced(std::move(text), "@" + key + "@", value);
     fs::create_directories(path.parent_path());
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    if (!file.flush()) throw base::InputError("cannot write '" + path.string() + "'");
+    base::write_file(path, text);
   }
 }
 

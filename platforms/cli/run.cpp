@@ -3,12 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +14,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
+#include "castor/base/output_file.h"
 #include "castor/base/terminal.h"
 #include "castor/base/time.h"
 #include "castor/base/words.h"
@@ -234,12 +233,7 @@ void dump_buffer(const Dump& dump, const Bound& bound, const std::byte* data, nl
       print_values(dump, bound, data);
       break;
     case Dump::How::kFile: {
-      std::ofstream file(dump.path, std::ios::binary);
-      file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-      file.close();
-      if (!file)
-        throw InputError("cannot write '" + base::printable(dump.path, std::string::npos) +
-                         "': " + std::strerror(errno));
+      base::write_file(dump.path, {reinterpret_cast<const char*>(data), size});
       std::printf("argument %zu: %zu bytes to %s\n", dump.argument, size, dump.path.c_str());
       break;
     }

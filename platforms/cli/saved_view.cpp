@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "castor/base/error.h"
+#include "castor/base/output_file.h"
 #include "castor/base/installation.h"
 
 namespace castor::platforms::cli {
@@ -124,9 +125,7 @@ std::string write_saved_view(const std::string& wave) {
   fs::path path = wave;
   if (path.extension() == ".vcd") path.replace_extension();
   path += ".gtkw";
-  std::ofstream file(path, std::ios::binary);
-  file << (by_hand.empty() ? made(block, variables) : by_hand);
-  if (!file.flush()) throw base::InputError("cannot write '" + base::printable(path.string(), std::string::npos) + "'");
+  base::write_file(path, by_hand.empty() ? made(block, variables) : by_hand);
   return path.string();
 }
 

@@ -240,8 +240,8 @@ void compile(const Wanted& wanted) {
 }
 
 /// Begins the process that compiles a program; locks are its own, so that two who want the same wait for each other in
-/// any order. What goes wrong is the file `errors`.
-pid_t start_compiler(const Wanted& wanted, const std::string& errors) {
+/// any order. What goes wrong is written to `errors`.
+pid_t start_compiler(const Wanted& wanted, const SharedText& errors) {
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child < 0) throw base::Error(std::string("no process for the compiler: ") + std::strerror(errno));
@@ -251,7 +251,7 @@ pid_t start_compiler(const Wanted& wanted, const std::string& errors) {
     end_with_parent();
     compile(wanted);
   } catch (const std::exception& error) {
-    std::ofstream(errors) << error.what();
+    errors.write(error.what());
     code = 1;
   }
   std::fflush(nullptr);
@@ -262,17 +262,21 @@ void compile_all(const std::vector<Wanted>& missing, unsigned workers) {
   std::string list;
   for (const Wanted& one : missing) list += " " + one.name;
   std::fprintf(stderr, "castor: compiling (once):%s\n", list.c_str());
-  const Scratch scratch;
+  std::vector<std::unique_ptr<SharedText>> said(missing.size());
   std::string first_error;
   Processes work;
   work.count = missing.size();
   work.workers = workers;
-  work.start = [&](std::size_t i) { return start_compiler(missing[i], scratch.file(missing[i].name.c_str())); };
+  work.start = [&](std::size_t i) {
+    said[i] = std::make_unique<SharedText>();
+    return start_compiler(missing[i], *said[i]);
+  };
   work.ended = [&](std::size_t i, int status) {
+    const std::unique_ptr<SharedText> errors = std::move(said[i]);
     if (status == 0 || !first_error.empty()) return;
     first_error = WIFSIGNALED(status)
                       ? missing[i].name + " cannot be compiled: ended by signal " + std::to_string(WTERMSIG(status))
-                      : contents(scratch.file(missing[i].name.c_str()));
+                      : errors->read();
   };
   run_all(work, "interrupted; the same command compiles what is left");
   if (!first_error.empty()) throw base::InputError(first_error);
@@ -285,6 +289,7 @@ void cannot_compile(const std::string& what, const std::vector<std::string>& wor
   for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
   std::string said = contents(log);
   while (!said.empty() && said.back() == '\n') said.pop_back();
+  refuse_full_disk(what, said);
   throw base::Error(what + " cannot be compiled: " + command + "\n" + said);
 }
 

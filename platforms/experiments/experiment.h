@@ -7,7 +7,8 @@
 #include <vector>
 
 /// Experiments: many runs in processes of their own, then tables and pictures (docs/guides/experiments.md). An
-/// experiment is a folder beside this file; nothing else names it.
+/// experiment is a folder beside this file; nothing else names it. The folder is called as the experiment, and its file
+/// title.txt has one line that says what the experiment is: castor lists experiments before their program is built.
 namespace castor::platforms::experiments {
 
 using Json = nlohmann::ordered_json;
@@ -26,7 +27,6 @@ class Experiment {
  public:
   virtual ~Experiment() = default;
   [[nodiscard]] virtual const char* name() const = 0;
-  [[nodiscard]] virtual const char* title() const = 0;
   [[nodiscard]] virtual const char* example() const = 0;
   virtual void add_options(CLI::App& app) = 0;
   /// The runs that the options ask for, in the order in which they are started. What they run is compiled if need be,

@@ -11,6 +11,7 @@
 
 #include "castor/base/error.h"
 #include "platforms/cli/entry.h"
+#include "platforms/cli/experiment_titles.h"
 #include "platforms/experiments/experiment.h"
 #include "platforms/experiments/output.h"
 #include "platforms/experiments/page.h"
@@ -123,7 +124,7 @@ void add_experiments(CLI::App& app, int& result, const Words& words) {
   for (std::unique_ptr<Experiment>& made : all_experiments()) {
     const std::shared_ptr<Experiment> experiment = std::move(made);
     auto options = std::make_shared<Common>();
-    CLI::App* const one = app.add_subcommand(experiment->name(), experiment->title());
+    CLI::App* const one = app.add_subcommand(experiment->name(), cli::experiment_title(experiment->name()));
     one->footer(std::string("Example: ") + experiment->example());
     experiment->add_options(*one);
     options->runner.out = std::string("castor-") + experiment->name();

@@ -3,11 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 
 #include "castor/base/error.h"
 #include "platforms/experiments/experiment.h"
@@ -83,14 +80,6 @@ bool draw(const Plot& plot, const std::string& folder) {
   const std::string picture = folder + "/" + plot.file + ".svg";
   write_file(picture, compact_svg(contents(picture)));
   return true;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out)
-    throw base::InputError(base::SourceLocation{path}, std::string("cannot be written: ") + std::strerror(errno));
 }
 
 void Output::write(const std::string& name, const std::string& text) const { write_file(folder_ + "/" + name, text); }

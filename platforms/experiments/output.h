@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "castor/base/output_file.h"
 #include "platforms/experiments/experiment.h"
 #include "platforms/experiments/plot.h"
 
@@ -21,8 +22,7 @@ struct Table {
 /// Draws <folder>/<file>.svg by gnuplot, from <file>.gp, which stays beside it. False without gnuplot: the script alone
 /// is written. Errors: InputError if it cannot be.
 [[nodiscard]] bool draw(const Plot& plot, const std::string& folder);
-/// Writes a whole file. Errors: InputError.
-void write_file(const std::string& path, const std::string& text);
+using base::write_file;
 
 /// Tables, claims and pictures that an experiment reports. They go into one document in a folder, and are kept for the
 /// experiment's page.

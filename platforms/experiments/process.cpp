@@ -1,6 +1,7 @@
 #include "platforms/experiments/process.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -70,6 +71,30 @@ Scratch::~Scratch() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
+SharedText::SharedText() : file_(::memfd_create("castor-text", MFD_CLOEXEC)) {
+  if (file_ < 0) throw base::Error(std::string("no memory for a text: ") + std::strerror(errno));
+}
+
+SharedText::~SharedText() { ::close(file_); }
+
+void SharedText::write(const std::string& text) const {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t put = ::write(file_, text.data() + done, text.size() - done);
+    if (put <= 0) return;
+    done += static_cast<std::size_t>(put);
+  }
+}
+
+std::string SharedText::read() const {
+  std::string text;
+  char part[4096];
+  for (;;) {
+    const ssize_t got = ::pread(file_, part, sizeof part, static_cast<off_t>(text.size()));
+    if (got <= 0) return text;
+    text.append(part, static_cast<std::size_t>(got));
+  }
+}
+
 pid_t start_process(const std::vector<std::string>& words, const std::string& output,
                     const std::function<void()>& set_up) {
   std::vector<std::string> copies = words;
@@ -89,6 +114,14 @@ pid_t start_process(const std::vector<std::string>& words, const std::string& ou
   ::execvp(pointers[0], pointers.data());
   std::fprintf(stderr, "%s: %s\n", words[0].c_str(), std::strerror(errno));
   ::_exit(127);
+}
+
+void refuse_full_disk(const std::string& what, const std::string& said) {
+  for (const int why : {ENOSPC, EDQUOT, EFBIG}) {
+    if (said.find(std::strerror(why)) == std::string::npos) continue;
+    throw base::InputError(what + " cannot write: " + std::strerror(why),
+                           "make room in the cache (CASTOR_CACHE) and for temporary files (TMPDIR)");
+  }
 }
 
 int wait_for(pid_t child) {

@@ -23,10 +23,28 @@ class Scratch {
   std::string folder_;
 };
 
+/// Text that a child process hands to its parent: made before the fork, in memory, so that it needs no room on a disk.
+class SharedText {
+ public:
+  /// Errors: base::Error if there is no memory for it.
+  SharedText();
+  ~SharedText();
+  SharedText(const SharedText&) = delete;
+  SharedText& operator=(const SharedText&) = delete;
+  void write(const std::string& text) const;
+  /// What was written so far.
+  [[nodiscard]] std::string read() const;
+
+ private:
+  int file_;
+};
+
 /// Starts a program, a path or a name on the search path, both outputs into a file. `set_up`, which may be empty,
 /// changes the environment in the new process. Errors: base::Error if there is no process.
 [[nodiscard]] pid_t start_process(const std::vector<std::string>& words, const std::string& output,
                                   const std::function<void()>& set_up = {});
+/// Throws base::InputError, of one line, if `said`, the output of a process that failed, tells that it could not write.
+void refuse_full_disk(const std::string& what, const std::string& said);
 /// Its wait status, when it has ended. Errors: base::Error.
 int wait_for(pid_t child);
 

@@ -71,6 +71,7 @@ CudaProgram::Finished CudaProgram::finish(const std::string& machine, const std:
   Finished out;
   out.said = contents(said);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || out.said.find("PASS ") == std::string::npos) {
+    refuse_full_disk(path_, out.said);
     throw base::Error(path_ + " failed: " + out.said);
   }
   out.report = Json::parse(contents(report), nullptr, false);

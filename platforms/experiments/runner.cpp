@@ -14,6 +14,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
+#include "castor/base/output_file.h"
 #include "platforms/experiments/experiment.h"
 #include "platforms/experiments/process.h"
 #include "platforms/experiments/progress.h"
@@ -23,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kWrongRequest = 2;  ///< of a run's process: it ended with an InputError
+
 std::vector<Registration::Make>& registry() {
   static std::vector<Registration::Make> all;
   return all;
@@ -30,16 +33,13 @@ std::vector<Registration::Make>& registry() {
 
 void write_whole(const fs::path& path, const std::string& text) {
   const fs::path part = path.string() + ".part";
-  std::ofstream out(part, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw base::InputError(base::SourceLocation{part.string()}, "cannot be written");
+  base::write_file(part, text);
   fs::rename(part, path);
 }
 
 /// The work of one process. SystemC elaborates once per process, so every run has its own.
 [[noreturn]] void execute_one(const Experiment& experiment, const Run& run, const std::string& build,
-                              const fs::path& file, const fs::path& errors) {
+                              const fs::path& file, const SharedText& errors) {
   int code = 0;
   try {
     end_with_parent();
@@ -48,8 +48,11 @@ void write_whole(const fs::path& path, const std::string& text) {
     out["parameters"] = run.parameters;
     out["result"] = experiment.execute(run.parameters);
     write_whole(file, out.dump(1) + "\n");
+  } catch (const base::InputError& error) {
+    errors.write(error.what());
+    code = kWrongRequest;
   } catch (const std::exception& error) {
-    std::ofstream(errors) << error.what();
+    errors.write(error.what());
     code = 1;
   }
   std::fflush(nullptr);
@@ -131,13 +134,14 @@ void execute_all(const Experiment& experiment, std::vector<Run>& runs, const Run
   }
   ProgressLine line(experiment.name(), left, runs.size() - left.size(), options.workers);
   std::string first_error;
+  bool wrong_request = false;  // the first error is one of the request: a full disk
+  std::vector<std::unique_ptr<SharedText>> said(left.size());
   Processes work;
   work.count = left.size();
   work.workers = options.workers;
   work.start = [&](std::size_t i) {
     Run& run = *left[i];
-    const fs::path errors = file_of(run).string() + ".error";
-    fs::remove(errors, failed);
+    const SharedText& errors = *(said[i] = std::make_unique<SharedText>());
     std::fflush(nullptr);
     const pid_t child = fork();
     if (child < 0) throw base::Error(std::string("no process for a run: ") + std::strerror(errno));
@@ -148,14 +152,16 @@ void execute_all(const Experiment& experiment, std::vector<Run>& runs, const Run
   work.ended = [&](std::size_t i, int status) {
     Run& run = *left[i];
     line.finished(i);
+    const std::unique_ptr<SharedText> errors = std::move(said[i]);
     if ((WIFEXITED(status) && WEXITSTATUS(status) == 0 && load(run)) || !first_error.empty()) return;
-    std::string said = contents(file_of(run).string() + ".error");
-    if (WIFSIGNALED(status)) said = std::string("ended by signal ") + strsignal(WTERMSIG(status));
-    first_error = "run " + run.name + " failed: " + said;
+    wrong_request = WIFEXITED(status) && WEXITSTATUS(status) == kWrongRequest;
+    first_error = "run " + run.name + " failed: " +
+                  (WIFSIGNALED(status) ? std::string("ended by signal ") + strsignal(WTERMSIG(status)) : errors->read());
   };
   if (options.progress) work.tick = [&] { line.show(); };
   run_all(work, "interrupted; the same command goes on with the runs that are left");
   if (options.progress && work.count != 0) std::fprintf(stderr, "\n");
+  if (wrong_request) throw base::InputError(first_error);
   if (!first_error.empty()) throw base::Error(first_error);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -14,6 +16,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
+#include "castor/base/output_file.h"
 #include "castor/base/words.h"
 #include "castor_cc/device_link.h"
 #include "castor_cc/diagnostics.h"
@@ -57,11 +60,10 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.flush();
-  if (!out) throw base::InputError({path, 0, 0}, "cannot write the file");
+/// Removes what a compiler has left of an output. A device is no file that it has written.
+void remove_output(const std::string& path) {
+  std::error_code ignored;  // the file may not exist
+  if (fs::is_regular_file(path, ignored)) fs::remove(path, ignored);
 }
 
 std::string with_extension(const std::string& source, const std::string& extension) {
@@ -98,6 +100,19 @@ bool is_before_cxx17(const Options& options) {
   }
   return standard == "03" || standard == "98" || standard == "11" || standard == "0x" || standard == "14" ||
          standard == "1y";
+}
+
+/// Throws if a compiler or linker ended because it could not write; their words for that are those of a crash.
+void refuse_full_disk(std::string_view errors) {
+  for (const int why : {ENOSPC, EDQUOT, EFBIG, EIO}) {
+    const std::string word = std::strerror(why);
+    if (errors.find(": " + word + "\n") == std::string_view::npos &&
+        errors.find(": '" + word + "'\n") == std::string_view::npos) {
+      continue;
+    }
+    throw base::InputError("the compiler cannot write its output: " + word,
+                           "make room where -o says, or for temporary files: TMPDIR names their folder");
+  }
 }
 
 /// One run of the driver: what is common to all its files.
@@ -154,6 +169,7 @@ bool Job::execute(const std::vector<std::string>& command, Result& result, std::
   if (options_.dry_run) return true;
   if (deferred_signal() != 0) return false;
   const ProcessResult process = reading.empty() ? run_process(command) : headers_.run(command, reading, depend);
+  if (process.exit_code != 0) refuse_full_disk(process.error_text);
   error_text += process.error_text;
   return process.exit_code == 0;
 }
@@ -194,7 +210,7 @@ bool Job::make_ir(Input& input, const std::string& ir_file, Result& result, std:
   if (needs_wide_functions(changed)) changed = call_wide_functions(changed);
   changed = keep_lock_releases(expose_local_variables(changed));
   if (optimises_device(options_)) changed = widen_copies(changed);
-  write_file(ir_file, changed);
+  base::write_file(ir_file, changed);
   return true;
 }
 
@@ -226,7 +242,7 @@ bool Job::finish_ptx(const std::string& source, const std::string& ptx, int max_
   std::string finished = max_registers > 0 ? cap_registers(text, max_registers) : text;
   // Programs hand the bytes of such a file to cuModuleLoadData, which reads up to a NUL.
   if (!options_.image.empty()) finished += '\0';
-  if (finished != written) write_file(ptx, finished);
+  if (finished != written) base::write_file(ptx, finished);
   return true;
 }
 
@@ -249,7 +265,7 @@ bool Job::make_ptx(Input& input, const std::string& ptx, std::size_t index, Resu
   }
   if (options_.relocatable) {  // PTX of a part: open references are what it is for
     const std::string text = repair_ptx(read_file(ptx));
-    write_file(ptx, options_.max_registers > 0 ? cap_registers(text, options_.max_registers) : text);
+    base::write_file(ptx, options_.max_registers > 0 ? cap_registers(text, options_.max_registers) : text);
     return true;
   }
   return finish_ptx(input.path, ptx, options_.max_registers,
@@ -271,7 +287,7 @@ Job::Result Job::compile_relocatable(Input& input, const std::string& output, st
   std::string host_errors;
   if (good) {
     // The image of the object itself is never loaded.
-    if (!options_.dry_run) write_file(section, "relocatable device code");
+    if (!options_.dry_run) base::write_file(section, "relocatable device code");
     good = read_for_host(input, "-c", section, output, result, host_errors);
     result.text += without_repeats(host_errors, device_text);
   }
@@ -285,7 +301,7 @@ Job::Result Job::compile_relocatable(Input& input, const std::string& output, st
     part.max_registers = options_.max_registers;
     part.code_flags = generator_flags(options_);
     part.ir = read_file(ir_file);
-    write_file(section, write_part(part));
+    base::write_file(section, write_part(part));
     const std::string name(kDeviceSection);
     std::vector<std::string> command = {"objcopy", "--add-section", name + "=" + section, "--set-section-flags",
                                         name + "=exclude,readonly"};
@@ -297,8 +313,7 @@ Job::Result Job::compile_relocatable(Input& input, const std::string& output, st
   }
   if (!good) {
     result.code = kFailed;
-    std::error_code ignored;  // the file may not exist
-    if (!options_.dry_run) fs::remove(output, ignored);
+    if (!options_.dry_run) remove_output(output);
   }
   return result;
 }
@@ -337,7 +352,7 @@ bool Job::link_device_code(std::vector<std::string>& objects, const std::string&
   for (std::size_t i = 0; i < parts.size() && good; ++i) {
     const std::string ir_file = temporary(i, "part", ".linked.ll");
     bitcode.push_back(temporary(i, "part", ".linked.bc"));
-    write_file(ir_file, texts[i]);
+    base::write_file(ir_file, texts[i]);
     good = execute(bitcode_command(tools_, ir_file, bitcode.back()), result, errors);
   }
   good = good &&
@@ -353,8 +368,8 @@ bool Job::link_device_code(std::vector<std::string>& objects, const std::string&
     good = finish_ptx(kLinkName, ptx, registers, "give the object or library that defines it to castor-cc", result);
   }
   if (good) {
-    if (options_.keep) write_file("a_dlink.ptx", read_file(ptx));
-    write_file(stub, registration_source(ptx, parts, renamed));
+    if (options_.keep) base::write_file("a_dlink.ptx", read_file(ptx));
+    base::write_file(stub, registration_source(ptx, parts, renamed));
     std::string stub_errors;
     good = execute({tools_.clang_c, "-x", "c", "-w", "-fPIC", "-c", stub, "-o", output}, result, stub_errors);
     result.text += stub_errors;
@@ -402,10 +417,7 @@ Job::Result Job::compile(std::size_t index) {
       input.reading = input.sources->options();
     }
     if (options_.stage == Stage::kPtx || input.kind == InputKind::kOpenCl) {
-      if (!make_ptx(input, output, index, result) && !options_.dry_run) {
-        std::error_code ignored;  // the file may not exist
-        fs::remove(output, ignored);
-      }
+      if (!make_ptx(input, output, index, result) && !options_.dry_run) remove_output(output);
       return result;
     }
     std::string mode = "-c";
@@ -419,8 +431,9 @@ Job::Result Job::compile(std::size_t index) {
     if (!execute(host_command(tools_, options_, input, mode, "", output), result, errors)) result.code = kFailed;
     result.text += without_repeats(errors, "") + explain_missing(errors);
   } catch (const base::InputError& e) {
+    if (!options_.dry_run && options_.stage != Stage::kDependencies) remove_output(output);
     result.code = kWrongRequest;
-    result.text += std::string("castor-cc: ") + e.what() + "\n";
+    result.text = std::string("castor-cc: ") + e.what() + "\n";
   }
   return result;
 }
@@ -529,23 +542,31 @@ int Job::run() {
   return combines ? combine() : kGood;
 }
 
+int run_job(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+  Options options = parse_command_line(arguments);
+  if (options.stage == Stage::kHelp) {
+    out << help_text();
+    return kGood;
+  }
+  if (options.stage == Stage::kVersion) {
+    out << "castor-cc " << CASTOR_CC_VERSION << ": CUDA compiler driver of Castor\n"
+        << "Compatible with CUDA compilation tools, release " << CASTOR_CC_CUDA_VERSION << ", V"
+        << CASTOR_CC_CUDA_VERSION << ".0\n";
+    return kGood;
+  }
+  Toolchain tools = find_toolchain();
+  return Job(std::move(options), std::move(tools), out, err).run();
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   try {
-    Options options = parse_command_line(arguments);
-    if (options.stage == Stage::kHelp) {
-      out << help_text();
-      return kGood;
-    }
-    if (options.stage == Stage::kVersion) {
-      out << "castor-cc " << CASTOR_CC_VERSION << ": CUDA compiler driver of Castor\n"
-          << "Compatible with CUDA compilation tools, release " << CASTOR_CC_CUDA_VERSION << ", V"
-          << CASTOR_CC_CUDA_VERSION << ".0\n";
-      return kGood;
-    }
-    Toolchain tools = find_toolchain();
-    return Job(std::move(options), std::move(tools), out, err).run();
+    const int code = run_job(arguments, out, err);
+    errno = 0;
+    if (!out.flush() && errno != EPIPE)
+      throw base::InputError("cannot write all of standard output", "is the disk full?");
+    return code;
   } catch (const base::InputError& e) {
     err << "castor-cc: " << e.what() << "\n";
     return kWrongRequest;

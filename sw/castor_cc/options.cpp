@@ -128,6 +128,7 @@ class Parser {
   std::size_t at_ = 0;
   std::string inline_value_;
   bool has_inline_value_ = false;
+  bool only_inputs_ = false;  ///< behind "--"
   std::string language_;
   std::vector<int> archs_;
   Options options_;
@@ -389,8 +390,11 @@ bool Parser::parse_pass_through(const std::string& argument) {
 void Parser::parse_one() {
   const std::string argument = arguments_[at_];
   if (argument.empty()) return;
-  if (argument[0] != '-' || argument == "-") {
-    add_input(argument);
+  if (argument == "--" && !only_inputs_) return void(only_inputs_ = true);
+  if (only_inputs_ || argument[0] != '-' || argument == "-") {
+    // For the compilers, which would take it for an option.
+    const bool like_option = argument[0] == '-' && argument != "-";
+    add_input(like_option ? "./" + argument : argument);
     return;
   }
   std::string name = argument;

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "castor/base/error.h"
+#include "castor/base/output_file.h"
 #include "castor_cc/launch_text.h"
 #include "castor_cc/macro_text.h"
 #include "castor_cc/source_text.h"
@@ -107,13 +107,6 @@ class Collector {
   SearchPaths paths_;
 };
 
-void write_copy(const fs::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.flush();
-  if (!out) throw base::InputError({path.string(), 0, 0}, "cannot write the file");
-}
-
 }  // namespace
 
 SourceOverlay::SourceOverlay(const std::string& source, const std::vector<std::string>& flags,
@@ -169,14 +162,14 @@ std::vector<std::string> SourceOverlay::options() const {
   std::size_t number = 0;
   for (const auto& [path, text] : changed_) {
     const fs::path copy = fs::path(directory_) / std::to_string(number);
-    write_copy(copy, text);
+    base::write_file(copy, text);
     map += std::string(number == 0 ? "" : ",\n") + "  { \"type\": \"file\", \"name\": " + yaml_quoted(path) +
            ", \"external-contents\": " + yaml_quoted(copy.string()) + " }";
     ++number;
   }
   map += "\n] }\n";
   const std::string file = (fs::path(directory_) / "overlay.yaml").string();
-  write_copy(file, map);
+  base::write_file(file, map);
   return {"-ivfsoverlay", file};
 }
 

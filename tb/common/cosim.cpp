@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "castor/base/error.h"
+#include "castor/base/output_file.h"
 #include "castor/base/running_call.h"
 #include "castor/twin/mismatch.h"
 #include "castor/twin/rtl_options.h"
@@ -56,10 +57,7 @@ void write_json(const BlockEntry& block, const CosimRequest& request, const Cosi
       {"seconds", result.seconds},
       {"command", replay_line(block, request)},
       {"cover_points", {{"reached", reached.hit()}, {"wanted", reached.wanted}, {"points", cover}}}};
-  std::ofstream file(request.json);
-  file << report.dump(2) << '\n';
-  file.close();
-  if (!file) throw base::Error("cannot write all of '" + request.json + "'");
+  base::write_file(request.json, report.dump(2) + '\n');
 }
 
 void print(const BlockEntry& block, const CosimRequest& request, const CosimResult& result, const Reached& reached) {

@@ -27,3 +27,10 @@ if(CASTOR_TEST_RTL AND TARGET castor AND NOT CASTOR_SANITIZE)
               ${cases_of_${test}})
   endforeach()
 endif()
+
+# An installation is whole after a build of a part. Ninja says what a target makes.
+if(CMAKE_GENERATOR STREQUAL "Ninja")
+  castor_script_test(install_complete
+    KIND install
+    COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/install/complete_test.py" "${PROJECT_BINARY_DIR}")
+endif()

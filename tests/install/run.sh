@@ -30,6 +30,24 @@ offered="$(PATH="$scratch/castor/bin:$PATH" bash -c '
   echo "${COMPREPLY[@]}"' bash "$scratch/castor")"
 test "$offered" = elaborate || { echo "completion offers '$offered'"; exit 1; }
 
+# The examples that are installed, as projects of their own: a block by its pins (its RTL too, where there is Verilator), and
+# outside memory on the L2.
+export CASTOR_CACHE="$scratch/cache"
+for example in block_by_pins outside_memory; do
+  cmake -S "$scratch/castor/share/castor/examples/$example" -B "$scratch/$example" -G Ninja \
+    -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$scratch/castor"
+  cmake --build "$scratch/$example"
+done
+engines=(model)
+command -v verilator >/dev/null && engines+=(rtl lockstep)
+for engine in "${engines[@]}"; do
+  said="$("$scratch/block_by_pins/block_by_pins" "$engine")"
+  grep -q "verdict on queue 5 after 139 cycles: accepted" <<<"$said" || { echo "block_by_pins $engine: $said"; exit 1; }
+done
+"$scratch/outside_memory/outside_memory"
+"$scratch/outside_memory/outside_memory" blocking
+unset CASTOR_CACHE
+
 cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_PREFIX_PATH="$scratch/castor"
 cmake --build "$scratch/consumer"

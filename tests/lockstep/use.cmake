@@ -15,6 +15,11 @@ if(TARGET castor AND CASTOR_TEST_RTL)
     ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
     COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/cli_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/tests/blocks/turnstile")
+  castor_script_test(defaults_of_rtl_are_those_of_the_list
+    KIND lockstep
+    ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
+    COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/lockstep/defaults_test.py" "$<TARGET_FILE:castor>"
+            "${PROJECT_BINARY_DIR}/tests/blocks/turnstile")
 endif()
 
 # Saved views, at the set that lockstep runs too.

@@ -10,6 +10,12 @@ castor_script_test(cli KIND platform
 castor_script_test(command_line KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/command_line_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>")
+castor_script_test(requests KIND platform
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/requests_test.py" "$<TARGET_FILE:castor>"
+          "${PROJECT_BINARY_DIR}")
+castor_script_test(full_disk KIND platform
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/full_disk_test.py" "$<TARGET_FILE:castor>"
+          "$<TARGET_FILE:Castor::castor-cc>")
 castor_script_test(kernels_report KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/kernels_report_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>")

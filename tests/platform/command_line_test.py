@@ -120,8 +120,6 @@ class MisspelledWords(Case):
         self.assertEqual(done.stderr, "castor: error castor has no command 'elephant' (castor --help lists them)\n")
 
     def test_of_experiments(self):
-        if not os.path.exists(os.path.join(os.path.dirname(CASTOR), "castor-experiment")):
-            self.skipTest("castor-experiment is not built")
         done = self.castor("experiment", "swas", code=2)
         self.assertRegex(done.stderr, "castor experiment has no command 'swas' .did you mean saws?")
 
@@ -354,10 +352,9 @@ class Completion(Case):
         self.assertEqual(self.bash("castor list marks other --kernel p"), [])
 
     def test_of_experiments(self):
-        if not os.path.exists(os.path.join(os.path.dirname(CASTOR), "castor-experiment")):
-            self.skipTest("castor-experiment is not built")
         self.assertEqual(self.bash("castor experiment sa"), ["saws"])
-        self.assertIn("--workers", self.bash("castor experiment saws --w"))
+        if os.path.exists(os.path.join(os.path.dirname(CASTOR), "castor-experiment")):
+            self.assertIn("--workers", self.bash("castor experiment saws --w"))
 
     def test_of_the_compiler(self):
         script = (

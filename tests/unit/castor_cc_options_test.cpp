@@ -40,6 +40,17 @@ TEST(CastorCcOptions, TellsInputsByTheirExtension) {
   EXPECT_EQ(o.stage, Stage::kLink);
 }
 
+TEST(CastorCcOptions, TakesEverythingForAnInputBehindTwoDashes) {
+  const Options o = parse({"-o", "app", "--", "-x.cu", "--", "b.cpp"});
+  ASSERT_EQ(o.inputs.size(), 3U);
+  EXPECT_EQ(o.inputs[0].path, "./-x.cu");  // no option of the compilers behind this one
+  EXPECT_EQ(o.inputs[0].kind, InputKind::kCuda);
+  EXPECT_EQ(o.inputs[1].path, "./--");
+  EXPECT_EQ(o.inputs[2].path, "b.cpp");
+  EXPECT_EQ(o.output, "app");
+  EXPECT_THAT(refusal({"--"}), HasSubstr("no input file"));
+}
+
 TEST(CastorCcOptions, TreatsFilesAsCudaBehindXcu) {
   const Options o = parse({"-x", "cu", "a.cpp", "-x", "none", "b.cpp"});
   EXPECT_EQ(o.inputs[0].kind, InputKind::kCuda);

@@ -36,6 +36,13 @@ std::string told(const char* name) {
   return value != nullptr ? value : "";
 }
 
+std::string working_folder() {
+  char* const found = ::getcwd(nullptr, 0);
+  std::string folder = found != nullptr ? found : ".";
+  std::free(found);
+  return folder;
+}
+
 std::string parent(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos || slash == 0 ? std::string("/") : path.substr(0, slash);
@@ -45,6 +52,9 @@ std::string parent(const std::string& path) {
 
 std::string prefix() {
   if (std::string folder = told("CASTOR_PREFIX"); !folder.empty()) {
+    // Absolute, and the same for as long as the program runs: it may change its folder, and so may what it starts.
+    static const std::string here = working_folder();
+    if (folder[0] != '/') folder.insert(0, here + "/");
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     return folder;
   }

@@ -49,6 +49,27 @@ struct TimingDevice::HostCallStatistics {
   base::Counter query_time{group, {"query_time", "ps", "time of the host in them"}};
 };
 
+namespace {
+
+/// SystemC finds it remarkable that the host waits while nothing has work left. While this object lives it does not say
+/// so; afterwards the actions that the user has set for the message hold again.
+class QuietWhenIdle {
+ public:
+  QuietWhenIdle() : before_(set(sc_core::SC_DO_NOTHING)) {}
+  ~QuietWhenIdle() { set(before_); }
+  QuietWhenIdle(const QuietWhenIdle&) = delete;
+  QuietWhenIdle& operator=(const QuietWhenIdle&) = delete;
+
+ private:
+  static sc_core::sc_actions set(sc_core::sc_actions actions) {
+    return sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, actions);
+  }
+
+  sc_core::sc_actions before_;
+};
+
+}  // namespace
+
 TimingDevice::TimingDevice(const Machine& machine, Options options)
     : machine_(machine),
       options_(std::move(options)),
@@ -66,8 +87,6 @@ TimingDevice::TimingDevice(const Machine& machine, Options options)
     gpu.observer = &observers_;
   }
   if (options_.replay) gpu.replay = options_.replay.get();
-  // The host may wait while nothing has work left; SystemC finds that remarkable.
-  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   gpu_ = std::make_unique<Gpu>("gpu", machine_, store_, programs_, gpu);
   gpu_->front_end().set_services(services_);
   host_calls_ = std::make_unique<HostCallStatistics>(gpu_->statistics());
@@ -217,6 +236,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
     if (stop_ == Stop::kIdle && until) stop_ = Stop::kNone;
     return stop_ != Stop::kNone;
   });
+  const QuietWhenIdle quiet;
   if (until) {
     if (*until > now()) sc_core::sc_start(system_time_.until(*until), sc_core::SC_RUN_TO_TIME);
   } else {

@@ -60,6 +60,14 @@ bool outdated(const std::string& object, const Strings& sources) {
   return false;
 }
 
+/// A build tree that was moved or copied would build in its old place.
+void refuse_moved(const BlockFolder& block, const std::string& told) {
+  std::error_code gone;
+  if (told.empty() || fs::equivalent(told, block.path, gone)) return;
+  throw base::InputError("block " + block.name + " was configured in '" + told + "' and lies in '" + block.path + "'",
+                         "a build that was moved has to be configured again, in a folder of its own");
+}
+
 }  // namespace
 
 std::string block_object(const BlockFolder& block, const std::string& kind) {
@@ -83,6 +91,7 @@ std::string block_object(const BlockFolder& block, const std::string& kind) {
     throw base::InputError("block " + block.name + " has no " + kind + ": no file '" + path + "'",
                            "castor_block of CMake makes it, as target " + target);
   }
+  refuse_moved(block, manifest.value("folder", ""));
   words.push_back(target);
   const Lock lock(fs::path(block.path).parent_path());
   if (good()) return path;

@@ -1,9 +1,10 @@
 #include "castor/twin/inside_history.h"
 
+#include <cerrno>
 #include <fstream>
 
 #include "castor/base/dump_text.h"
-#include "castor/base/error.h"
+#include "castor/base/output_file.h"
 
 namespace castor::twin {
 
@@ -45,6 +46,7 @@ const std::string& InsideHistory::changes() {
 }
 
 void InsideHistory::write(const std::string& path, std::uint64_t from) const {
+  errno = 0;
   std::ofstream file(path);
   State state = before_;
   auto moment = kept_.begin();
@@ -54,7 +56,7 @@ void InsideHistory::write(const std::string& path, std::uint64_t from) const {
   file << "$timescale 1ps $end\n" << inside_.declarations() << "$enddefinitions $end\n#" << from << '\n' << text;
   for (; moment != kept_.end(); ++moment) file << '#' << moment->first << '\n' << moment->second;
   file.close();
-  if (!file) throw base::InputError("cannot write the waves '" + base::printable(path, std::string::npos) + "'");
+  if (!file) throw base::cannot_write(path);
 }
 
 }  // namespace castor::twin

@@ -1,14 +1,17 @@
 #include "castor/twin/vcd.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "castor/base/dump_text.h"
-#include "castor/base/error.h"
+#include "castor/base/output_file.h"
 
 namespace castor::twin {
 
-VcdFile::VcdFile(std::string path) : path_(std::move(path)), file_(path_) {
-  if (!file_) throw base::InputError("cannot write the waves '" + base::printable(path_, std::string::npos) + "'");
+VcdFile::VcdFile(std::string path) : path_(std::move(path)) {
+  errno = 0;
+  file_.open(path_);
+  if (!file_) throw base::cannot_write(path_);
   file_ << "$timescale 1ps $end\n";
 }
 
@@ -96,8 +99,9 @@ void VcdFile::flush() {
 
 void VcdFile::close() {
   flush();
+  errno = 0;
   file_.close();
-  if (!file_) throw base::Error("cannot write all of the waves '" + path_ + "'");
+  if (!file_) throw base::cannot_write(path_);
 }
 
 }  // namespace castor::twin

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <sstream>
 
 #include "castor/base/dump_text.h"
-#include "castor/base/error.h"
+#include "castor/base/output_file.h"
 #include "castor/twin/vcd.h"
 
 namespace castor::twin {
@@ -174,8 +176,9 @@ void merge_vcd(const std::vector<VcdSource>& sources, const std::string& output)
     readers.push_back(std::make_unique<Reader>(sources[i], i));
     finest = std::min(finest, readers.back()->exponent());
   }
+  errno = 0;
   std::ofstream out(output);
-  if (!out) throw base::InputError("cannot write the waves '" + base::printable(output, std::string::npos) + "'");
+  if (!out) throw base::cannot_write(output);
   static const char* const kNumbers[] = {"1", "10", "100"};
   static const char* const kUnits[] = {"fs", "ps", "ns", "us", "ms", "s"};
   out << "$timescale " << kNumbers[(finest + 3) % 3] << kUnits[(finest + 3) / 3] << " $end\n";
@@ -200,8 +203,9 @@ void merge_vcd(const std::vector<VcdSource>& sources, const std::string& output)
       if (!reader->done() && reader->time() == now) reader->copy_to(out);
     }
   }
+  errno = 0;
   out.close();
-  if (!out) throw base::Error("cannot write all of the waves '" + output + "'");
+  if (!out) throw base::cannot_write(output);
 }
 
 }  // namespace castor::twin

@@ -23,9 +23,6 @@ class CdpExperiment final : public ChildExperiment {
   CdpExperiment() : ChildExperiment(cdp_systems()) {}
 
   [[nodiscard]] const char* name() const override { return "cdp"; }
-  [[nodiscard]] const char* title() const override {
-    return "Programs that launch child kernels (CUDA dynamic parallelism), against the same programs without";
-  }
   [[nodiscard]] const char* example() const override {
     return "castor experiment cdp --program bfs_citation --program join_gaussian --seeds 2";
   }

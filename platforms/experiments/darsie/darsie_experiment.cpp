@@ -19,9 +19,6 @@ using Names = std::vector<std::string>;
 class DarsieExperiment final : public Experiment {
  public:
   [[nodiscard]] const char* name() const override { return "darsie"; }
-  [[nodiscard]] const char* title() const override {
-    return "Redundant instructions of a thread block executed once, against the same GPU without that";
-  }
   [[nodiscard]] const char* example() const override {
     return "castor experiment darsie --program MM --program LIB --system baseline --system darsie --seeds 2";
   }

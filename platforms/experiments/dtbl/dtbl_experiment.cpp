@@ -47,9 +47,6 @@ class DtblExperiment final : public ChildExperiment {
   DtblExperiment() : ChildExperiment(dtbl_systems()) {}
 
   [[nodiscard]] const char* name() const override { return "dtbl"; }
-  [[nodiscard]] const char* title() const override {
-    return "Programs that launch groups of thread blocks (dynamic thread block launch), against child kernels";
-  }
   [[nodiscard]] const char* example() const override {
     return "castor experiment dtbl --program bht --program join_gaussian --seeds 2";
   }

@@ -22,9 +22,6 @@ using Names = std::vector<std::string>;
 class FidelityExperiment final : public Experiment {
  public:
   [[nodiscard]] const char* name() const override { return "fidelity"; }
-  [[nodiscard]] const char* title() const override {
-    return "Microbenchmarks on the machines that stand for real chips, beside published measurements";
-  }
   [[nodiscard]] const char* example() const override {
     return "castor experiment fidelity --machine kepler_k20c --benchmark chains --benchmark shared_memory";
   }

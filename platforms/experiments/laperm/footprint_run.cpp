@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
 #include <vector>
 
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
+#include "castor/base/output_file.h"
 #include "platforms/experiments/children/child_run.h"
 #include "platforms/experiments/compiled.h"
 #include "platforms/experiments/program.h"
@@ -25,7 +25,7 @@ using Names = std::vector<std::string>;
 class FileLock {
  public:
   explicit FileLock(const std::string& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (file_ < 0 || ::flock(file_, LOCK_EX) != 0) throw base::Error("cannot lock '" + path + "'");
+    if (file_ < 0 || ::flock(file_, LOCK_EX) != 0) throw base::cannot_write(path);
   }
   ~FileLock() { ::close(file_); }
   FileLock(const FileLock&) = delete;
@@ -53,8 +53,8 @@ std::string FootprintRuns::compiled(const std::string& name) const {
   }
   device.insert(device.end(), {"-ptx", "-o", ptx});
   run_compiler(device, log);
-  std::ofstream(own) << laperm::with_footprints(contents(ptx));
-  std::ofstream(writer) << laperm::footprint_writer();
+  base::write_file(own, laperm::with_footprints(contents(ptx)));
+  base::write_file(writer, laperm::footprint_writer());
   Names host = command;
   host.insert(host.end(), {writer, "-Xcompiler", "-Xclang,-fcuda-include-gpubinary,-Xclang," + own, "-o", program});
   run_compiler(host, log);

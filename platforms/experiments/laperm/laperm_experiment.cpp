@@ -102,9 +102,6 @@ class LapermExperiment final : public ChildExperiment {
   LapermExperiment() : ChildExperiment(laperm_systems(load_machine(kMachine).machine)) {}
 
   [[nodiscard]] const char* name() const override { return "laperm"; }
-  [[nodiscard]] const char* title() const override {
-    return "Programs that launch by device code under locality-aware scheduling (LaPerm), against round robin";
-  }
   [[nodiscard]] const char* example() const override {
     return "castor experiment laperm --program bht --program join_gaussian --seeds 2";
   }

@@ -26,9 +26,6 @@ std::vector<std::string> published_workloads() {
 class LaxExperiment final : public Experiment {
  public:
   [[nodiscard]] const char* name() const override { return "lax"; }
-  [[nodiscard]] const char* title() const override {
-    return "Laxity engine: jobs with deadlines under thirteen schedulers, eight workloads, three rates";
-  }
   [[nodiscard]] const char* example() const override {
     return "castor experiment lax --workload LSTM --rate high --scheduler RR --scheduler LAX --seeds 3";
   }

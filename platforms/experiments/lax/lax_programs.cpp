@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/base/output_file.h"
 #include "platforms/experiments/compiled.h"
 #include "platforms/experiments/lax/lax_run.h"
 #include "platforms/machines.h"
@@ -38,7 +38,7 @@ std::uint64_t nanoseconds(Cycle cycles) { return scaled(cycles, 1'000'000'000, l
 Json run_jobs(const CudaProgram& program, const std::string& list, const std::vector<std::string>& overrides) {
   const Scratch scratch;
   const std::string jobs = scratch.file("jobs");
-  std::ofstream(jobs) << list;
+  base::write_file(jobs, list);
   Json json = program.run(kMachine, overrides, {"--divide", "1", "--list", jobs});
   if (!json.contains("jobs")) throw base::Error("job_mix left no report of its jobs");
   return json;

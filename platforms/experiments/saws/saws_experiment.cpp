@@ -26,9 +26,6 @@ Names all_programs() {
 class SawsExperiment final : public Experiment {
  public:
   [[nodiscard]] const char* name() const override { return "saws"; }
-  [[nodiscard]] const char* title() const override {
-    return "Warp schedulers that tell each other of barriers, against the SM's own issue policies";
-  }
   [[nodiscard]] const char* example() const override {
     return "castor experiment saws --program lps --program sad --schedulers 4 --policy GTO --policy SAWS --seeds 2";
   }

@@ -1,5 +1,7 @@
 """The two ways in which a flow ends badly."""
 
+import signal
+
 
 class WrongRequest(Exception):
     """The request cannot be served: an unknown name, a missing file or tool, RTL that does not elaborate.
@@ -12,4 +14,9 @@ class WrongRequest(Exception):
 
 
 class Interrupted(Exception):
-    """The user pressed Ctrl-C; every process that was started has been ended. Exit code 130."""
+    """A signal ended the flow, as Ctrl-C does; every process that was started has been ended. Exit code: 128 and the
+    signal's number."""
+
+    def __init__(self, number=signal.SIGINT):
+        super().__init__()
+        self.code = 128 + number

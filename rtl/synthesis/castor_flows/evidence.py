@@ -45,6 +45,9 @@ def add_arguments(parser):
 
 def run(options, progress):
     """The command. Returns the exit code: 1 if a command of a rung failed, of which nothing is recorded, or a check."""
+    if options.states and not options.block:
+        due.print_states(tree.readable_blocks(options.root), options.due_list)
+        return 0
     names = [options.block] if options.block else tree.blocks(options.root)
     every = [tree.find(options.root, name) for name in names]
     chosen = [tree.choose("rung", rung, list(sources.RUNGS)) for rung in options.rungs]

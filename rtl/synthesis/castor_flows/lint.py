@@ -1,10 +1,11 @@
-"""castor lint: every warning of Verilator about a block's RTL, at every parameter set."""
+"""castor lint: every warning of Verilator about a block's RTL, at every parameter set; and defaults of parameters that
+are not those of the block's list."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import tools, tree
+from . import installation, parameters, tools, tree
 
 _WARNING = re.compile(r"^%(Warning|Error)(?:-(\w+))?: (?:(\S+?):(\d+):(?:\d+:)? )?(.*)$", re.MULTILINE)
 
@@ -60,6 +61,30 @@ class Task:
         }
 
 
+class Defaults:
+    """The defaults of a block's module beside those of its list of parameters."""
+
+    chosen = "defaults"
+
+    def __init__(self, block):
+        self.name = block.name
+        self.found = []
+        self._block = block
+
+    def run(self, work):
+        own = work / f"{self.name}-{self.chosen}"
+        own.mkdir(parents=True, exist_ok=True)
+        module = parameters.of_module(self._block, own)
+        listed = parameters.of_list(self._block, installation.find(), own)
+        self.found = [
+            ("defaults", str(self._block.folder / f"{self._block.top}.sv"), text)
+            for text in parameters.differences(module, listed)
+        ]
+        return self
+
+    json = Task.json
+
+
 def tasks_of(block, chosen):
     """The block at the set called `chosen`, or at each of its sets."""
     waivers = [
@@ -67,7 +92,9 @@ def tasks_of(block, chosen):
         for path in dict.fromkeys(folder / f"{block.name}.vlt" for folder in (block.folder, block.bench))
         if path.exists()
     ]
-    return [
+    # A tree that was named by --root has no C++ headers that are known here.
+    defaults = [] if chosen or block.manifest is None else [Defaults(block)]
+    return defaults + [
         Task(block.name, name, block.top, block.parameters(name), [*waivers, *block.sources], block.includes)
         for name in ([chosen] if chosen else block.sets)
     ]

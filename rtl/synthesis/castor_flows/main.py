@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import shlex
 import signal
 import sys
@@ -11,7 +12,7 @@ from . import tools
 from .errors import Interrupted, WrongRequest
 from .progress import Progress
 
-GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
+GOOD, FAILED, WRONG = 0, 1, 2
 
 #: Of each command its meaning and an example; the module has its name.
 _COMMANDS = {
@@ -55,6 +56,10 @@ _FOR_PROGRAMS = ("rtl-object", "experiment-sources")
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise WrongRequest(message, f"{self.prog} --help shows what it takes")
+
+    def _print_message(self, message, file=None):
+        """As the base class, which keeps silent where nothing can be written."""
+        (file or sys.stderr).write(message)
 
 
 def module_of(name):
@@ -105,13 +110,34 @@ def _positive(text):
     return value
 
 
+def _not_done(error):
+    """Says in a line what the system refused, a write to a full disk above all; returns the exit code."""
+    name = f" '{error.filename}'" if error.filename else ""
+    print(f"castor: error {error.strerror or error}{name}", file=sys.stderr)
+    return WRONG
+
+
+def _flushed(code):
+    """`code`, or that of a wrong request if what was printed does not reach standard output."""
+    try:
+        sys.stdout.flush()
+        return code
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter, which flushes at its end
+        return code if isinstance(error, BrokenPipeError) else _not_done(error)
+
+
 def run(words):
     """Runs one command; returns the exit code. Errors are one line on standard error."""
+    return _flushed(_run(words))
+
+
+def _run(words):
     if threading.current_thread() is threading.main_thread():
 
-        def interrupted(*_):
+        def interrupted(number, _):
             tools.stop_all()
-            raise Interrupted
+            raise Interrupted(number)
 
         signal.signal(signal.SIGINT, interrupted)
         signal.signal(signal.SIGTERM, interrupted)
@@ -124,11 +150,13 @@ def run(words):
         sys.stdout.flush()
         print(f"castor: {' '.join(str(error).split())}", file=sys.stderr)
         return WRONG
-    except (Interrupted, KeyboardInterrupt):
+    except (Interrupted, KeyboardInterrupt) as end:
         print("castor: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return end.code if isinstance(end, Interrupted) else 128 + signal.SIGINT
     except BrokenPipeError:
         return GOOD
+    except OSError as error:
+        return _not_done(error)
     except SystemExit as end:  # --help
         return end.code or GOOD
     finally:

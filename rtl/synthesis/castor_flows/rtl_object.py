@@ -5,6 +5,7 @@ folder, <cache>/rtl/<block>-<key>/rtl.so, where the key is a digest of everythin
 docs/decisions/rtl-objects.md.
 """
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -20,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import enumerated, installation, tools, tree
+from . import enumerated, installation, parameters, tools, tree
 from .errors import WrongRequest
 
 #: Part of every key: raise it when what is built changes though nothing that it is built of does.
@@ -306,12 +307,23 @@ def build(
                     jobs or tools.cores(),
                 )
             except StepFailed as failure:
+                _refuse_full_disk(str(failure), final)
                 print(failure, file=sys.stderr)
                 raise WrongRequest(
                     f"{what} of {block.name} cannot be built at {at}", "the tool's own message stands above"
                 ) from None
             _say(f"built {what} of {block.name} in {time.monotonic() - began:.1f} s")
     return final / "rtl.so"
+
+
+def _refuse_full_disk(said, final):
+    """Raises WrongRequest if a tool failed because it could not write."""
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if os.strerror(number) in said:
+            raise WrongRequest(
+                f"cannot write '{final}': {os.strerror(number)}",
+                "environment variable CASTOR_CACHE names another folder, TMPDIR one for temporary files",
+            )
 
 
 def _say(text):
@@ -341,25 +353,27 @@ def _make(
     work.mkdir()
     includes = [f"-I{path}" for path in block.includes]
     top = block.top if source else f"{block.top}_probe"
-    parameters = [] if source else [f"-G{name}={value}" for name, value in values.items()]
+    given = [] if source else [f"-G{name}={value}" for name, value in values.items()]
     more = [
         *(_NO_LINT if source or patched else ()),
         *(["--coverage", *_START_COUNTED] if coverage else _START),
         *(["--trace"] if waves else []),
         *([ASSUMPTIONS] if checks else []),
     ]
-    design = ["--top-module", top, *parameters, *more, *includes, *map(str, [*sources, *checks])]
+    design = ["--top-module", top, *given, *more, *includes, *map(str, [*sources, *checks])]
     include = toolchain.verilator_include()
     system = ["-I.", "-isystem", include, "-isystem", include / "vltstd"]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
         archive = pool.submit(_runtime, toolchain, home, include, jobs)
         said = _step(["verilator", *_VERILATE, "--Mdir", ".", *design], work)
         names = enumerated.signals(_xml(design, work)) if waves and not source else {}
+        # Mutants and netlists are not what anybody instantiates.
+        defaults = {} if source or patched else parameters.of_module(block, work)
         if said.strip():
             print(said.rstrip(), file=sys.stderr)
         written = sorted(path.name for path in work.glob("*.cpp"))
         (work / "all.cpp").write_text("".join(f'#include "{name}"\n' for name in written))
-        (work / "unit.cpp").write_text(_unit(block, values, skip, names))
+        (work / "unit.cpp").write_text(_unit(block, values, skip, names, defaults))
         traced = [_TRACED] if waves else ["-DVM_TRACE=0"]
         # -O2 and -O3 gain nothing on verilated code and take longer; without optimisation it is a hundred times slower.
         units = [
@@ -422,7 +436,7 @@ def _xml(design, work):
     return work / "design.xml"
 
 
-def _unit(block, values, skip, names):
+def _unit(block, values, skip, names, defaults):
     text = _beside("rtl_object.cpp.in").read_text()
     for key, value in {
         "NAME": block.name,
@@ -430,6 +444,7 @@ def _unit(block, values, skip, names):
         "TYPE": block.manifest["type"],
         "SKIP": f'#include "{skip}"' if skip else "",
         "VALUES": ", ".join(f'{{"{name}", {value}}}' for name, value in values.items()),
+        "DEFAULTS": ", ".join(f'{{"{name}", {value}U}}' for name, value in defaults.items()),
         "NAMES": ", ".join(
             f'{{"{path}", {{' + ", ".join(f'{{{value}, "{name}"}}' for value, name in sorted(members.items())) + "}}"
             for path, members in sorted(names.items())

@@ -63,6 +63,17 @@ def blocks(root=None):
     return sorted(f.stem for f in folder_of(root, "rtl").glob("*/*.f") if f.stem == f.parent.name)
 
 
+def readable_blocks(root=None):
+    """The blocks that have RTL, as `find` gives them, without those whose files cannot be read."""
+    found = []
+    for name in sorted(manifests()) if root is None else blocks(root):
+        try:
+            found.append(find(root, name))
+        except WrongRequest:
+            continue
+    return found
+
+
 def find(root, name, points=None):
     """The block of that name: of the tree `root`, or, if that is None, by its manifest. `points`: as Block."""
     if root is None:
