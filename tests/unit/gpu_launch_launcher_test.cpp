@@ -189,7 +189,7 @@ TEST_F(LauncherTest, ABufferIsFreedAtTheOwnEndOfItsLaunch) {
   static_cast<void>(launcher.start(grandchild));
   launcher.complete(grandchild);
   launcher.complete(root_);
-  launcher.close();
+  close_all(launcher);
   EXPECT_TRUE(launcher.idle());
 }
 
@@ -199,7 +199,7 @@ TEST_F(LauncherTest, BlocksThatHaveEndedAreNobodysToTell) {
   launcher.blocks().end(1);
   launcher.complete(child);
   launcher.complete(root_);
-  launcher.close();
+  close_all(launcher);
   EXPECT_THAT(launcher.take_childless(), IsEmpty());
   EXPECT_THAT(launcher.take_closed_roots(), ElementsAre(root_));
 }
@@ -216,11 +216,11 @@ TEST_F(LauncherTest, StreamsGoOnWithTheTreeOfTheOneBefore) {
   static_cast<void>(launcher.start(first));
   const LaunchId below = go(from(3, first)).id;
   launcher.complete(first);
-  launcher.close();
+  close_all(launcher);
   EXPECT_FALSE(launcher.may_start(second));
   static_cast<void>(launcher.start(below));
   launcher.complete(below);
-  launcher.close();
+  close_all(launcher);
   EXPECT_TRUE(launcher.may_start(second));
 }
 
@@ -251,7 +251,7 @@ TEST_F(LauncherTest, LaunchesOfADestroyedStreamGoOn) {
   static_cast<void>(launcher.start(first));
   EXPECT_FALSE(launcher.may_start(second));
   launcher.complete(first);
-  launcher.close();
+  close_all(launcher);
   EXPECT_TRUE(launcher.may_start(second));
 }
 
@@ -270,12 +270,12 @@ TEST_F(LauncherTest, EventsHoldTheNextLaunchOnly) {
   EXPECT_TRUE(launcher.may_start(free));
   static_cast<void>(launcher.start(first));
   launcher.complete(first);
-  launcher.close();
+  close_all(launcher);
   EXPECT_TRUE(launcher.may_start(held)) << "the one behind the record does not count";
   EXPECT_TRUE(launcher.may_start(later));
   static_cast<void>(launcher.start(held));
   launcher.complete(held);
-  launcher.close();
+  close_all(launcher);
   EXPECT_TRUE(launcher.may_start(go(from(1), *two).id)) << "an event holds one launch";
 }
 
@@ -291,7 +291,7 @@ TEST_F(LauncherTest, AnEventOfAStreamThatWaitsPassesTheWaitOn) {
   EXPECT_FALSE(launcher.may_start(held));
   static_cast<void>(launcher.start(slow));
   launcher.complete(slow);
-  launcher.close();
+  close_all(launcher);
   EXPECT_TRUE(launcher.may_start(held));
 }
 
@@ -327,7 +327,7 @@ TEST_F(LauncherTest, AStoppedTreeStartsOnlyToEnd) {
   }
   launcher.complete(first);
   launcher.complete(root_);
-  launcher.close();
+  close_all(launcher);
   EXPECT_THAT(launcher.take_closed_roots(), ElementsAre(root_));
   EXPECT_EQ(launcher.pending(), 1U);
   EXPECT_TRUE(launcher.may_start(theirs));
@@ -345,7 +345,7 @@ TEST_F(LauncherTest, DropForgetsOneTree) {
   EXPECT_EQ(launcher.start().id, theirs);
   launcher.complete(theirs);
   launcher.complete(other);
-  launcher.close();
+  close_all(launcher);
   EXPECT_TRUE(launcher.idle());
   EXPECT_EQ(store.used(AllocationKind::kPool), 0U);
 }
@@ -393,7 +393,7 @@ TEST_F(LauncherTest, ChainsOfThousandsClose) {
   }
   EXPECT_FALSE(launcher.closing());
   launcher.complete(launch);
-  launcher.close();
+  close_all(launcher);
   EXPECT_THAT(launcher.take_closed_roots(), ElementsAre(root_));
   EXPECT_TRUE(launcher.idle());
 }

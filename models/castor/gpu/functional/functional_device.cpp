@@ -474,7 +474,7 @@ void FunctionalDevice::finish_if_done(Running& kernel) {
   retire(kernel);
   running_.remove_if([id](const Running& other) { return other.id == id; });
   launcher_.complete(id);
-  launcher_.close();
+  close_all(launcher_);
   close_trees();
 }
 

@@ -47,7 +47,7 @@ struct ChildLaunch {
 ///
 /// A launch is open until it has completed itself and all its children are closed; then its tail launches run, one
 /// after the other, and it stays open for each. Whoever runs the launches says what has happened (`open_root`,
-/// `complete`, `stop`, `drop`), has the closings done (`close_level`, or `close` for all levels at once) and asks for
+/// `complete`, `stop`, `drop`), has the closings done (`close_level`, `close_all`) and asks for
 /// what follows from it. Limits: one thread.
 class Launcher {
  public:
@@ -113,10 +113,6 @@ class Launcher {
   /// Closes the launches that are open for nobody: their streams go on, the blocks that launched them have a child
   /// less. Their parents may be closed by the next call.
   void close_level();
-  /// Until nothing is left to be closed.
-  void close() {
-    while (closing()) close_level();
-  }
   /// Nothing of the tree of a launch of the host is to start any more: its launches may be started, to be completed.
   void stop(LaunchId root) { nodes_.at(root).stopped = true; }
   [[nodiscard]] bool stopped(LaunchId launch) const { return nodes_.at(nodes_.at(launch).root).stopped; }
@@ -173,5 +169,10 @@ class Launcher {
   std::vector<LaunchId> closed_roots_;
   std::vector<BlockId> childless_;
 };
+
+/// All closings: until nothing is left to be closed.
+inline void close_all(Launcher& launcher) {
+  while (launcher.closing()) launcher.close_level();
+}
 
 }  // namespace castor::gpu
