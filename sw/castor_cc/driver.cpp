@@ -541,7 +541,8 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
   try {
     const int code = run_job(arguments, out, err);
     errno = 0;
-    if (!out.flush() && errno != EPIPE) throw base::InputError("cannot write all of standard output", "is the disk full?");
+    if (!out.flush() && errno != EPIPE)
+      throw base::InputError("cannot write all of standard output", "is the disk full?");
     return code;
   } catch (const base::InputError& e) {
     err << "castor-cc: " << e.what() << "\n";
