@@ -55,8 +55,8 @@ tb::ParamSets sets_of(const twin::BlockFolder& block, const Json& manifest) {
   return sets;
 }
 
-/// The block's entry out of its bench.so, which is built if it is not there. `request` is looked at first, as far as the
-/// manifest tells what it may say.
+/// The block's entry out of its bench.so, which is built if it is not there. `request` is looked at first, as far as
+/// the manifest tells what it may say.
 tb::BlockEntry load_bench(const std::string& name, const tb::CosimRequest& request) {
   const twin::BlockFolder block = twin::find_block(name);
   const Json manifest = base::read_json_file(block.manifest());

@@ -24,8 +24,8 @@ void add_help(CLI::App& app);
 void add_manual(CLI::App& app, int& result);
 
 /// Prints the hardware blocks, their parameter sets and the evidence recorded for each; of one alone (`only`) its keys,
-/// claims and statistics too. With `markdown` nothing but these, for its document. A block that cannot be read is said in a
-/// line, and the others are printed; the exit code returned is then kWrongRequest.
+/// claims and statistics too. With `markdown` nothing but these, for its document. A block that cannot be read is said
+/// in a line, and the others are printed; the exit code returned is then kWrongRequest.
 [[nodiscard]] int list_blocks(const std::string& only, bool json, bool markdown);
 
 /// Adds area, prove, netlist and the like. Given one, the process becomes that flow (docs/guides/flows.md) and has its

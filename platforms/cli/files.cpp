@@ -22,8 +22,9 @@ void refuse_source(const std::string& path) {
   struct ::stat status {};
   if (::stat(path.c_str(), &status) != 0) return;  // said when it is read
   const std::string ptx = path.substr(path.rfind('/') + 1, dot - (path.rfind('/') + 1)) + ".ptx";
-  throw base::InputError("'" + base::printable(path, std::string::npos) + "' is a source, and PTX or a program is expected",
-                         "compile it first: castor-cc --ptx " + base::shell_word(path) + " -o " + base::shell_word(ptx));
+  throw base::InputError(
+      "'" + base::printable(path, std::string::npos) + "' is a source, and PTX or a program is expected",
+      "compile it first: castor-cc --ptx " + base::shell_word(path) + " -o " + base::shell_word(ptx));
 }
 
 }  // namespace

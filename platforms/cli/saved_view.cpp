@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "castor/base/error.h"
-#include "castor/base/output_file.h"
 #include "castor/base/installation.h"
+#include "castor/base/output_file.h"
 
 namespace castor::platforms::cli {
 namespace {

@@ -155,8 +155,9 @@ void execute_all(const Experiment& experiment, std::vector<Run>& runs, const Run
     const std::unique_ptr<SharedText> errors = std::move(said[i]);
     if ((WIFEXITED(status) && WEXITSTATUS(status) == 0 && load(run)) || !first_error.empty()) return;
     wrong_request = WIFEXITED(status) && WEXITSTATUS(status) == kWrongRequest;
-    first_error = "run " + run.name + " failed: " +
-                  (WIFSIGNALED(status) ? std::string("ended by signal ") + strsignal(WTERMSIG(status)) : errors->read());
+    first_error =
+        "run " + run.name + " failed: " +
+        (WIFSIGNALED(status) ? std::string("ended by signal ") + strsignal(WTERMSIG(status)) : errors->read());
   };
   if (options.progress) work.tick = [&] { line.show(); };
   run_all(work, "interrupted; the same command goes on with the runs that are left");

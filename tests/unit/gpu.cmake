@@ -59,6 +59,7 @@ castor_tests(gpu_device_tests KIND unit ISOLATED EVERY_COMPILER
   LIBS castor_ptx castor_compiler castor_platforms castor_hookup
   DEPENDS castor_blocks castor_block_models)
 castor_test(gpu_cycle_process_test KIND unit ISOLATED SOURCES gpu_cycle_process_test.cpp LIBS castor_gpu)
+castor_test(gpu_report_actions_test KIND unit ISOLATED SOURCES gpu_report_actions_test.cpp LIBS castor_platforms)
 castor_script_test(gpu_outside_memory_test KIND unit COMMAND outside_memory)
 castor_script_test(gpu_outside_memory_blocking_test KIND unit COMMAND outside_memory blocking)
 

@@ -1,0 +1,42 @@
+// Actions of SystemC reports belong to the user of the library: a device leaves them as they are.
+
+#include <gtest/gtest.h>
+
+#include <systemc>
+
+#include "castor/gpu/timing_device.h"
+#include "platforms/machines.h"
+
+namespace castor::gpu::gpu_report_actions_test {
+namespace {
+
+constexpr const char* kIdle = sc_core::SC_ID_NO_SC_START_ACTIVITY_;
+
+/// What is set for the message at the moment; leaves it so.
+sc_core::sc_actions actions() {
+  const sc_core::sc_actions now = sc_core::sc_report_handler::set_actions(kIdle, sc_core::SC_DO_NOTHING);
+  sc_core::sc_report_handler::set_actions(kIdle, now);
+  return now;
+}
+
+/// Advances a device in which nothing happens, of which SystemC would report.
+void run_idle() {
+  TimingDevice device(platforms::load_machine("tiny").machine, {});
+  device.advance_to(1'000'000);
+  device.advance_to(2'000'000);
+}
+
+TEST(ReportActions, ThatTheUserHasSetStay) {
+  sc_core::sc_report_handler::set_actions(kIdle, sc_core::SC_THROW);
+  run_idle();
+  EXPECT_EQ(actions(), static_cast<sc_core::sc_actions>(sc_core::SC_THROW));
+}
+
+TEST(ReportActions, ThatNobodyHasSetStayUnset) {
+  const sc_core::sc_actions before = actions();
+  run_idle();
+  EXPECT_EQ(actions(), before);
+}
+
+}  // namespace
+}  // namespace castor::gpu::gpu_report_actions_test
