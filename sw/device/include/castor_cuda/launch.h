@@ -108,8 +108,8 @@ using PointedLaunch = typename Typed<Kernel, Pointed<Kernel>>::Type;
 /// arguments, or overload, a launch by device code leaves to its arguments.
 template <class Type, Type value>
 struct Found {
-  using Kernel = Type;
-  static constexpr Type kernel = value;
+  using Source = Named<Type, value>;
+  using Launch = NamedLaunch<Type, value>;
 };
 
 }  // namespace launch_detail
@@ -122,9 +122,10 @@ __attribute__((nodebug)) __host__ __device__ launch_detail::NamedLaunch<Kernel, 
 
 /// The kernel that `Found` names.
 template <class Found>
-__attribute__((nodebug)) __host__ __device__ launch_detail::NamedLaunch<typename Found::Kernel, Found::kernel>
-launch_found(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
-  return {launch_detail::Named<typename Found::Kernel, Found::kernel>{}, grid, block, shared, stream};
+__attribute__((nodebug)) __host__ __device__ typename Found::Launch launch_found(dim3 grid, dim3 block,
+                                                                                 size_t shared = 0,
+                                                                                 cudaStream_t stream = nullptr) {
+  return {typename Found::Source{}, grid, block, shared, stream};
 }
 
 /// The kernel at `kernel`: the value of one of the same module, as castor::kernel gives it, or a variable's
