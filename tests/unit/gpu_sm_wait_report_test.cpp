@@ -15,8 +15,10 @@ using testing::Not;
 struct Bench : Core {
   using Core::Core;
   [[nodiscard]] SmWaitReport report(WarpMask held = 0) {
-    return {3, warps, tbs, buffer, board, blocked, fetch, rig.lsu, watch, held};
+    return {3, warps, tbs, buffer, board, blocked, fetch, rig.lsu, watch, hooks, held};
   }
+  base::StatisticGroup statistics{"sm3"};
+  const HookPort hooks{machine, 3, {}, clock, faults, statistics};  ///< none is plugged in
   /// What it says of the first warp.
   [[nodiscard]] std::string text(WarpMask held = 0) { return report(held).text(); }
 };
