@@ -37,12 +37,15 @@ foreach(room IN ITEMS sw/ptx sw/compiler sw/runtime platforms)
   install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/castor/sw/${name}")
 endforeach()
 
+# In a folder where find_package does not look: with the build's bin in PATH it would find these, which are for an
+# installation alone.
+set(package "${PROJECT_BINARY_DIR}/share/castor/package")
 set(castor_data_dir "${CMAKE_INSTALL_DATADIR}/castor")
 configure_package_config_file(
-  "${PROJECT_SOURCE_DIR}/cmake/CastorConfig.cmake.in" "${PROJECT_BINARY_DIR}/CastorConfig.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/CastorConfig.cmake.in" "${package}/CastorConfig.cmake"
   INSTALL_DESTINATION "${castor_package_dir}" PATH_VARS castor_data_dir)
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/CastorConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/CastorConfig.cmake" "${PROJECT_BINARY_DIR}/CastorConfigVersion.cmake"
+write_basic_package_version_file("${package}/CastorConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${package}/CastorConfig.cmake" "${package}/CastorConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/CastorBlock.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/CastorCuda.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindSystemC.cmake"

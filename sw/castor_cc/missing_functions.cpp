@@ -137,9 +137,11 @@ std::string explain_missing_functions(std::string_view error_text) {
         "tell; name them all: castor::launch<kernel<int>>(grid, block, shared, stream)(arguments), or "
         "kernel<int><<<...>>>\n";
   }
-  if (error_text.find("error: no matching function for call to object of type 'launch_detail::Launch<") != kNone ||
-      error_text.find("error: no matching function for call to object of type 'castor::launch_detail::Launch<") !=
-          kNone) {
+  const auto called = [&error_text](const char* type) {
+    const std::string text = "error: no matching function for call to object of type '";
+    return error_text.find(text + type) != kNone || error_text.find(text + "castor::" + type) != kNone;
+  };
+  if (called("launch_detail::Launch<") || called("launch_detail::NamedLaunch<")) {
     notes +=
         "castor-cc: note: a launch by device code, castor::launch<kernel>(...)(arguments), wants all arguments of the "
         "kernel: default arguments are not known there\n";
