@@ -35,6 +35,7 @@ class Checker:
             stderr=subprocess.PIPE,
             universal_newlines=True,
             check=False,
+            env={**os.environ, "CASTOR_SET": ";".join([os.environ.get("CASTOR_SET", ""), "pool.full=refuse"])},
         )
         line = f"{program} {form} {arguments}: exit {done.returncode}"
         launches = LAUNCHES.search(done.stdout)

@@ -271,7 +271,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(f"without the program: exit code 2, got {bad.returncode}", bad.returncode == 2)
     check("without the program: one line: " + bad.stderr, len(bad.stderr.splitlines()) == 1 and "install" in bad.stderr)
     # In a build tree it is built; here by a tool that only notes what it was asked for.
-    (root / "build" / "CMakeCache.txt").write_text("")
+    (root / "build" / "CMakeCache.txt").write_text(f"CMAKE_CACHEFILE_DIR:INTERNAL={root / 'build'}\n")
     tool = root / "tools" / "cmake"
     tool.parent.mkdir()
     asked = root / "asked"
@@ -281,18 +281,22 @@ with tempfile.TemporaryDirectory() as folder:
     tool.chmod(0o755)
     environment = dict(os.environ, PATH=f"{tool.parent}:{os.environ['PATH']}")
 
-    def from_the_tree():
-        words = [alone, "experiment", "lax", "--help"]
+    def from_the_tree(option="--no-such-option"):
+        words = [alone, "experiment", "lax", option]
         return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
 
+    looked = from_the_tree("--help")
+    check("its help builds nothing", looked.returncode == 0 and "cmake --build" in looked.stdout and not asked.exists())
     (root / "broken").touch()
     bad = from_the_tree()
     check("a build that fails: exit code 2, and what it said: " + bad.stderr, bad.returncode == 2)
     check("a build that fails: says why", "no rule" in bad.stderr and "cannot be built" in bad.stderr)
     (root / "broken").unlink()
     good = from_the_tree()
-    check("in a build tree it is built: " + good.stderr, good.returncode == 0 and "--workload" in good.stdout)
-    check("and says so, once", good.stderr.count("building the experiments") == 1 and from_the_tree().stderr == "")
+    check("in a build tree it is built: " + good.stderr, good.returncode == 2 and "--no-such-option" in good.stderr)
+    again = from_the_tree("--help")
+    check("and says so", good.stderr.count("building the experiments") == 1)
+    check("once: " + again.stderr, again.stderr == "" and "--workload" in again.stdout)
     check("by the target", asked.read_text() == 2 * f"--build {root / 'build'} --target castor_experiment\n")
 
 sys.exit(1 if failures else 0)
