@@ -101,7 +101,7 @@ class StandardOutput(Case):
                     done = self.run_command(CASTOR, *words, output=full, PYTHONUNBUFFERED=unbuffered)
                 self.assertEqual(done.returncode, 2, f"{words}\n{done.stderr}")
                 # The system's word is lost where a buffer was written before the end.
-                self.assertRegex(done.stderr, f"^castor: error .*({FULL}|is the disk full)")
+                self.assertRegex(done.stderr, f"(?m)^castor: error .*({FULL}|is the disk full)")
                 self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
     def test_of_the_compiler(self):

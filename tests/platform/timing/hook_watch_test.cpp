@@ -16,7 +16,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-using ::testing::ThrowsMessage;
 
 constexpr const char* kMachine = "kepler_k20c_study";
 const std::vector<std::string> kShortWindow = {"watchdog.cycles=2000", "chip.sms=1"};
@@ -69,6 +68,16 @@ void run(const Hooks& hooks, const std::vector<std::string>& overrides = kShortW
   EXPECT_EQ(rig.device->advance_until(ticket), Outcome::kDone);
 }
 
+/// What ends such a run.
+std::string failure(const Hooks& hooks) {
+  try {
+    run(hooks);
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 Hooks with(Issue& policy) {
   Hooks hooks;
   hooks.issue = {&policy};
@@ -86,35 +95,33 @@ TEST(HookWatch, NorOneThatIsLateBeforeTwoWindowsAreOver) {
 }
 
 TEST(HookWatch, OneThatPicksNobodyIs) {
-  Issue never([](const IssueIn& in) { return in.now < 300; });
-  EXPECT_THAT([&] { run(with(never)); },
-              ThrowsMessage<base::Error>(
-                  MatchesRegex("block stubborn: core cycle [0-9]+, issue_policy of SM 0 lets no warp issue for 2000 "
-                               "cycles .watchdog.cycles., though instructions of warps [0-3 ]+ are decoded.*")));
+  Issue never([](const IssueIn& in) { return in.now == 0; });
+  EXPECT_THAT(failure(with(never)),
+              MatchesRegex("block stubborn: core cycle [0-9]+, issue_policy of SM 0 lets no warp issue for 2000 "
+                           "cycles .watchdog.cycles., though instructions of warps [0-3 ]+ are decoded.*"));
 }
 
 TEST(HookWatch, OneThatLetsNobodyPassABarrierIs) {
   Issue bars([](const IssueIn& /*in*/) { return true; });
   bars.barrier_ok = 0xf0;
-  EXPECT_THAT([&] { run(with(bars)); },
-              ThrowsMessage<base::Error>(HasSubstr("issue_policy of SM 0 lets no warp issue")));
+  EXPECT_THAT(failure(with(bars)), HasSubstr("issue_policy of SM 0 lets no warp issue"));
 }
 
 TEST(HookWatch, ADispatchPolicyThatWakesUpAndPlacesNothingIs) {
   Dispatch nothing;
   Hooks hooks;
   hooks.dispatch = &nothing;
-  EXPECT_THAT([&] { run(hooks); }, ThrowsMessage<base::Error>(MatchesRegex(
-                                       "block stubborn: core cycle [0-9]+, hooks of the front end have woken it up for "
-                                       "2000 cycles(.|\n)*kernel(.|\n)*")));
+  EXPECT_THAT(failure(hooks),
+              MatchesRegex("block stubborn: core cycle [0-9]+, hooks of the front end have woken it up for "
+                           "2000 cycles(.|\n)*kernel(.|\n)*"));
 }
 
 TEST(HookWatch, WhatAHookThrowsArrives) {
   Issue throws([](const IssueIn& in) -> bool {
-    if (in.now > 300) throw std::out_of_range("index 64");
+    if (in.now > 0) throw std::out_of_range("index 64");
     return true;
   });
-  EXPECT_THAT([&] { run(with(throws)); }, ThrowsMessage<base::Error>(HasSubstr("index 64")));
+  EXPECT_THAT(failure(with(throws)), HasSubstr("index 64"));
 }
 
 TEST(HookWatch, APickThatIsNotReadyIsTheBlocksFault) {
@@ -132,7 +139,7 @@ TEST(HookWatch, APickThatIsNotReadyIsTheBlocksFault) {
   } wrong;
   Hooks hooks;
   hooks.issue = {&wrong};
-  EXPECT_THAT([&] { run(hooks); }, ThrowsMessage<base::Error>(HasSubstr("block stubborn: core cycle")));
+  EXPECT_THAT(failure(hooks), HasSubstr("block stubborn: core cycle"));
 }
 
 }  // namespace
