@@ -6,6 +6,7 @@ exit code 2. A limit on the size of files stands for a disk that is full, /dev/f
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
