@@ -280,7 +280,7 @@ class Cosim(unittest.TestCase):
     def test_wrong_requests(self):
         self.refused(run(*COSIM, "--params", "huge"), "no parameter set 'huge'", "odd")
         self.refused(run(*COSIM, "--sequence", "none"), "no sequence 'none'", "random")
-        self.refused(run(*COSIM, "--engine", "silicon"), "no engine 'silicon'", "lockstep")
+        self.refused(run(*COSIM, "--engine", "silicon"), "silicon not in", "lockstep")
         self.refused(run(*COSIM, "--cycles", "many"), "--help")
         self.refused(run(*COSIM, "--cycles", 10, "--wave", "/nowhere/x.vcd"), "/nowhere/x.vcd")
         self.refused(run(*COSIM, "--cycles", 10, "--json", "/nowhere/x.json"), "/nowhere/x.json")
@@ -315,7 +315,7 @@ class Cosim(unittest.TestCase):
         self.refused(castor("evidence", "turnstile", "area"), "rungs.json", "area")
         self.refused(castor("evidence", "turnstile", "height"), "unknown rung 'height'", "lockstep")
         done = castor("evidence", "turnstile", "lockstep")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         measured = json.loads(record.read_text())["lockstep"]
         self.assertRegex(measured["figure"], r"^0 mismatches in 3,000 cycles, \d+ of \d+ cover points$")
         self.assertEqual(measured["command"], command)

@@ -144,7 +144,7 @@ TEST(Lockstep, TellsTheDifferenceWhereItCannotWriteWaves) {
   const Mismatch mismatch = find_fault(kTotal, 3, "/nowhere/x");
   EXPECT_EQ(mismatch.field, "total");
   EXPECT_TRUE(mismatch.waves.empty());
-  EXPECT_THAT(mismatch.text(), HasSubstr("no waves: cannot write the waves '/nowhere/x"));
+  EXPECT_THAT(mismatch.text(), HasSubstr("no waves: cannot write '/nowhere/x"));
 }
 
 // --- what is inside
