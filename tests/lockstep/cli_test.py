@@ -294,7 +294,7 @@ class Cosim(unittest.TestCase):
         manifest = json.loads((block / "block.json").read_text())
         shutil.copytree(manifest["tb"], self.folder / "tb")
         record = self.folder / "evidence.json"
-        manifest.update(tb=str(self.folder / "tb"), evidence=str(record))
+        manifest.update(tb=str(self.folder / "tb"), evidence=str(record), folder=str(block))
         manifest["sources"].append(manifest["tb"])
         (block / "block.json").write_text(json.dumps(manifest))
         environment = dict(os.environ, CASTOR_BLOCKS=str(block.parent))
