@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 CASTOR = sys.argv[1]
 TINY = [
@@ -38,6 +37,9 @@ TINY = [
 ]
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import picture_checks  # noqa: E402
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from processes import until  # noqa: E402
 
 failures = []
 
@@ -82,8 +84,7 @@ with tempfile.TemporaryDirectory() as folder:
         words = [CASTOR, "experiment", "lax", *TINY, "--out", str(out), "--workers", "1"]
         while True:
             child = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
-            while child.poll() is None and not list(out.glob("runs/*.json")):
-                time.sleep(0.01)
+            until(lambda: child.poll() is not None or list(out.glob("runs/*.json")), "the result of a run")
             child.send_signal(number)
             errors = child.communicate()[1]
             if child.returncode != 0:

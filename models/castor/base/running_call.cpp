@@ -24,19 +24,21 @@ namespace detail {
 
 CallUnderWay* call_under_way = &own_call_under_way;
 
-void rethrow_named(const CallSite& site, Cycle cycle) {
+void rethrow_named(const CallSite& site, Cycle cycle) { std::rethrow_exception(handled_error(place_of(site, cycle))); }
+
+}  // namespace detail
+
+std::exception_ptr handled_error(const std::string& place) {
   try {
     throw;
   } catch (const Error&) {
-    throw;
+    return std::current_exception();
   } catch (const std::exception& error) {
-    throw Error(place_of(site, cycle) + " threw an exception: " + printable(error.what(), 300));
+    return std::make_exception_ptr(Error(place + " threw an exception: " + printable(error.what(), 300)));
   } catch (...) {
-    throw Error(place_of(site, cycle) + " threw what is no std::exception");
+    return std::make_exception_ptr(Error(place + " threw what is no std::exception"));
   }
 }
-
-}  // namespace detail
 
 namespace {
 
@@ -52,16 +54,20 @@ CallWatch::CallWatch(std::function<void(const std::string&)> told, double second
     : told_(std::move(told)), seconds_(seconds), thread_([this] { watch(); }) {}
 
 CallWatch::~CallWatch() {
-  over_ = true;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    over_ = true;
+  }
+  ended_.notify_one();
   thread_.join();
 }
 
-void CallWatch::watch() const {
+void CallWatch::watch() {
   constexpr auto kPeriod = std::chrono::milliseconds(50);
   std::uint64_t seen = 0;
   double since = 0;
-  while (!over_) {
-    std::this_thread::sleep_for(kPeriod);
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!ended_.wait_for(lock, kPeriod, [this] { return over_; })) {
     const CallSite* const site = detail::call_under_way->site;
     const std::uint64_t calls = detail::call_under_way->calls;
     const double now = cpu_seconds();

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -18,19 +21,22 @@ struct CallSite {
 
 namespace detail {
 
-/// What a watch sees of the call under way.
+/// The call under way, as a watch in another thread sees it.
 struct CallUnderWay {
   std::atomic<const CallSite*> site{nullptr};  ///< null = none
   std::atomic<Cycle> cycle{0};
   std::atomic<std::uint64_t> calls{0};  ///< that began or went on
 };
-/// Of this shared object; one that is loaded is given that of the process (load_object).
+/// The mark of this shared object; one that is loaded is given that of the process (load_object).
 extern CallUnderWay* call_under_way;
 
-/// Throws what is being handled: as it is if it is a base::Error, else as one that names the call.
+/// Throws the exception that is handled, as `handled_error` gives it, with the call as its place.
 [[noreturn, gnu::cold]] void rethrow_named(const CallSite& site, Cycle cycle);
 
 }  // namespace detail
+
+/// The exception that is handled: as it is if it is a base::Error, else a base::Error that says that `place` threw it.
+[[nodiscard, gnu::cold]] std::exception_ptr handled_error(const std::string& place);
 
 /// Marks such a call for a CallWatch as long as it lives; calls nest. For one thread at a time.
 class RunningCall {
@@ -78,11 +84,13 @@ class CallWatch {
   CallWatch& operator=(const CallWatch&) = delete;
 
  private:
-  void watch() const;
+  void watch();
 
   std::function<void(const std::string&)> told_;
   double seconds_;
-  std::atomic<bool> over_{false};
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool over_ = false;  ///< under `mutex_`
   std::thread thread_;
 };
 

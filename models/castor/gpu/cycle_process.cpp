@@ -1,10 +1,8 @@
 #include "castor/gpu/cycle_process.h"
 
 #include <algorithm>
-#include <exception>
-#include <utility>
 
-#include "castor/base/error.h"
+#include "castor/base/running_call.h"
 
 namespace castor::gpu {
 
@@ -12,18 +10,10 @@ void CycleProcess::activate() {
   if (failure_) return;
   try {
     at_time();
-  } catch (const base::Error&) {
-    fail(std::current_exception());
-  } catch (const std::exception& error) {
-    fail(std::make_exception_ptr(base::Error("a hook threw an exception: " + base::printable(error.what(), 300))));
   } catch (...) {
-    fail(std::make_exception_ptr(base::Error("a hook threw what is no std::exception")));
+    failure_ = base::handled_error("a hook");
+    sc_core::sc_pause();
   }
-}
-
-void CycleProcess::fail(std::exception_ptr failure) {
-  failure_ = std::move(failure);
-  sc_core::sc_pause();
 }
 
 void CycleProcess::at_time() {

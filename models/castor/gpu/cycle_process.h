@@ -51,7 +51,6 @@ class CycleProcess {
   [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
 
  private:
-  void fail(std::exception_ptr failure);
   void at_time();
   void run_cycles(Cycle cycle);
   [[nodiscard]] bool is_edge(Cycle cycle, const sc_core::sc_time& time) const {

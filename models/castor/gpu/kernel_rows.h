@@ -11,7 +11,7 @@
 
 namespace castor::gpu {
 
-/// What a device keeps of completed kernels, in the order of completion: a row for each of the first `run.kernel_rows`,
+/// Rows of completed kernels that a device keeps, in the order of completion: a row for each of the first `run.kernel_rows`,
 /// and behind them one for each (name, level of device code) of all later ones, so that a program of millions of
 /// launches needs no more memory than one of thousands.
 class KernelRows {

@@ -49,8 +49,8 @@ class Watchdog {
  private:
   [[nodiscard]] std::uint64_t progress() const;
   [[nodiscard]] bool still() const;
-  /// Memory, copies and SMs, hooks of SMs too.
-  [[nodiscard]] bool others_rest() const;
+  /// Copies and SMs, hooks of SMs too.
+  [[nodiscard]] bool units_still() const;
   [[nodiscard]] bool undisturbed() const;
   [[nodiscard]] bool proven() const;
   void open(Cycle now);

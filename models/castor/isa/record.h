@@ -104,7 +104,7 @@ enum class RuntimeCall : std::uint8_t {
 [[nodiscard]] constexpr bool uses_kernels(RuntimeCall call) {
   return launches(call) || call == RuntimeCall::kKernelFigure;
 }
-/// What device code may ask of a kernel (castor_cuda/device_queries.h). Bytes are those of a block, but for local ones.
+/// Figures of a kernel for device code (castor_cuda/device_queries.h). Bytes are those of a block, but for local ones.
 enum class KernelFigure : std::uint32_t {
   kSharedBytes,
   kLocalBytes,  ///< of a thread

@@ -73,7 +73,7 @@ class Launcher {
   [[nodiscard]] Launched launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
   /// Whether a warp of the block may wait for children.
   [[nodiscard]] LaunchCode synchronize(const Caller& caller) const;
-  /// What CUDA's functions about kernels tell device code; nothing for a value that is no kernel of the caller's
+  /// The answer of CUDA's functions about kernels to device code; none for a value that is no kernel of the caller's
   /// module.
   [[nodiscard]] std::optional<std::uint64_t> figure(const Caller& caller, std::uint64_t kernel, isa::KernelFigure which,
                                                     unsigned threads, std::uint64_t dynamic_shared) const;
@@ -98,7 +98,7 @@ class Launcher {
   void arrive(LaunchId launch);
   /// Launches that have come and wait for no other one any more, since the last call, in that order.
   [[nodiscard]] std::vector<LaunchId> take_arrived() { return std::exchange(arrived_, {}); }
-  /// What has become of launches beyond a limit.
+  /// Launches beyond a limit: spilled, refused, without room.
   [[nodiscard]] LaunchesBeyond beyond() const { return {spilled_, refused_, buffers_.refused()}; }
   /// Admitted and not started.
   [[nodiscard]] std::uint64_t pending() const { return pending_; }

@@ -92,7 +92,7 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   }
   /// Nothing is on its way to or from this SM and no timer runs, other than instructions and their accesses.
   [[nodiscard]] bool still() const;
-  /// What its warps wait for.
+  /// A report of what each of its warps waits for.
   [[nodiscard]] SmWaitReport report() const;
 
   void add_waves(Waves& waves, const std::string& scope) const override;
