@@ -11,9 +11,9 @@
 
 namespace castor::gpu {
 
-/// Rows of completed kernels that a device keeps, in the order of completion: a row for each of the first `run.kernel_rows`,
-/// and behind them one for each (name, level of device code) of all later ones, so that a program of millions of
-/// launches needs no more memory than one of thousands.
+/// Rows of completed kernels that a device keeps, in the order of completion: a row for each of the first
+/// `run.kernel_rows`, and behind them one for each (name, level of device code) of all later ones, so that a program of
+/// millions of launches needs no more memory than one of thousands.
 class KernelRows {
  public:
   /// `clock`: of a machine with timing, null = none.
