@@ -38,7 +38,7 @@ def installed_files():
             r'file\(INSTALL DESTINATION "[^"]*" TYPE (\w+).*? FILES((?:\s+"[^"]*")*)', script.read_text()
         ):
             found |= {(kind, name) for name in re.findall(r'"([^"]*)"', names) if name.startswith(f"{BUILD}/")}
-    written = (f"{BUILD}/CastorConfig", f"{BUILD}/CMakeFiles/")
+    written = (f"{BUILD}/share/castor/package/CastorConfig", f"{BUILD}/CMakeFiles/")
     return {(kind, name) for kind, name in found if not name.startswith(written)}
 
 
