@@ -23,6 +23,18 @@ function(castor_sample result seed number)
   set(${result} ${taken} PARENT_SCOPE)
 endfunction()
 
+# castor_third(<result> <name>): whether <name> is in a sample of about one in three, by its hash.
+function(castor_third result name)
+  string(MD5 hash "${name}")
+  string(SUBSTRING "${hash}" 0 2 hash)
+  math(EXPR third "0x${hash} * 3 / 256")
+  if(CASTOR_TEST_MATRIX OR third EQUAL 0)
+    set(${result} TRUE PARENT_SCOPE)
+  else()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # castor_unless_matrix(<result> <value>...)
 #
 # Sets <result> to the values; with CASTOR_TEST_MATRIX to nothing: what a test is given only so that it does less.

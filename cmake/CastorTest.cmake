@@ -309,6 +309,10 @@ function(castor_add_cases_ test)
   castor_add_test_(${test} ${arg_KIND} "${environment}" ${name} ${ARGN})
 endfunction()
 
+# The interpreter itself before any script that looks for one, which costs half a second of each start where there is one.
+get_filename_component(castor_test_python "${Python3_EXECUTABLE}" DIRECTORY)
+set(castor_test_python "PATH=path_list_prepend:${castor_test_python}")
+
 # add_test with what every test has. Tests of a program of a build with sanitizers go through a script that knows when the
 # leak checker itself has failed.
 function(castor_add_test_ name kind environment program)
@@ -327,11 +331,15 @@ function(castor_add_test_ name kind environment program)
   add_test(NAME ${name} COMMAND ${command} ${ARGN})
   # Programs of the build tree, tests' own blocks, and RTL that is built for tests.
   list(APPEND environment "CASTOR_CACHE=${PROJECT_BINARY_DIR}/cache")
+  if(CASTOR_TEST_MATRIX)
+    list(APPEND environment "CASTOR_TEST_MATRIX=1")
+  endif()
   if(NOT kind STREQUAL "install")
     list(APPEND environment "CASTOR_BLOCKS=${PROJECT_BINARY_DIR}/tests/blocks")
   endif()
   set_tests_properties(${name} PROPERTIES
-    LABELS "${kind}" TIMEOUT ${CASTOR_TEST_HANG_SECONDS} ENVIRONMENT "${environment}")
+    LABELS "${kind}" TIMEOUT ${CASTOR_TEST_HANG_SECONDS} ENVIRONMENT "${environment}"
+    ENVIRONMENT_MODIFICATION "${castor_test_python}")
   if(DEFINED castor_test_cost_${name})
     set_tests_properties(${name} PROPERTIES COST ${castor_test_cost_${name}})
   endif()

@@ -176,13 +176,24 @@ std::string write_window(const BlockEntry& block, CosimRequest request, const Co
          "\n  look:   castor wave " + file + " --view  (how to open it in GTKWave)";
 }
 
+struct Outcome {
+  int code;
+  CosimResult result;
+};
+
+Outcome cosim_once(const BlockEntry& block, CosimRequest request);
+
 /// Runs one request after another, goes on after a mismatch, and says what they came to. Returns the exit code.
 int cosim_each(const BlockEntry& block, const std::vector<CosimRequest>& requests) {
   base::Cycle cycles = 0;
   unsigned failed = 0;
-  for (const CosimRequest& request : requests) {
-    failed += cosim(block, request) == 0 ? 0 : 1;
-    cycles += request.cycles;
+  bool window = false;  // left by a run so far
+  for (CosimRequest request : requests) {
+    request.no_window = window;
+    const Outcome outcome = cosim_once(block, request);
+    failed += outcome.code == 0 ? 0 : 1;
+    cycles += outcome.result.cycles;
+    window |= outcome.result.differs;
   }
   std::printf("%s: %zu runs, %llu cycles, %u failed\n", block.name.c_str(), requests.size(),
               static_cast<unsigned long long>(cycles), failed);
@@ -251,15 +262,7 @@ unsigned wanted_cover(const BlockEntry& block, const CosimRequest& request) {
   return 0;
 }
 
-}  // namespace
-
-int cosim(const BlockEntry& block, const CosimRequest& asked) {
-  if (asked.all) return cosim_each(block, all_of(block, asked));
-  const bool one_run = !asked.wave.empty() || !asked.json.empty() || !asked.coverage.empty() || !asked.rtl_file.empty();
-  if (!one_run && asked.params.empty() && asked.cycles == 0 && asked.sequence.empty()) {
-    return cosim_each(block, defaults_of(block, asked));
-  }
-  CosimRequest request = asked;
+Outcome cosim_once(const BlockEntry& block, CosimRequest request) {
   if (request.params.empty()) request.params = "default";
   if (request.cycles == 0) request.cycles = kUsualCycles;
   if (!request.json.empty() && !std::ofstream(request.json)) {
@@ -290,18 +293,30 @@ int cosim(const BlockEntry& block, const CosimRequest& asked) {
   if (!request.json.empty()) write_json(block, request, result, reached);
   if (result.mismatch.empty()) {
     const unsigned wanted = wanted_cover(block, request);
-    if (reached.share() >= wanted) return 0;
+    if (reached.share() >= wanted) return {0, result};
     std::fflush(stdout);
     std::fprintf(stderr, "castor: %s: a default run of %llu cycles is to reach %u %% of the cover points\n",
                  block.name.c_str(), static_cast<unsigned long long>(request.cycles), wanted);
-    return 1;
+    return {1, result};
   }
   std::fflush(stdout);
   std::fprintf(stderr, "castor: %s\n", result.mismatch.c_str());
-  if (result.differs) {
+  if (result.differs && !request.no_window) {
     std::fprintf(stderr, "  %s\n", write_window(block, request, result).c_str());
   }
-  return 1;
+  return {1, result};
+}
+
+}  // namespace
+
+int cosim(const BlockEntry& block, const CosimRequest& request) {
+  if (request.all) return cosim_each(block, all_of(block, request));
+  const bool one_run =
+      !request.wave.empty() || !request.json.empty() || !request.coverage.empty() || !request.rtl_file.empty();
+  if (!one_run && request.params.empty() && request.cycles == 0 && request.sequence.empty()) {
+    return cosim_each(block, defaults_of(block, request));
+  }
+  return cosim_once(block, request).code;
 }
 
 }  // namespace castor::tb

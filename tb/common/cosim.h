@@ -35,6 +35,7 @@ struct CosimRequest {
   twin::RtlSource* rtl = nullptr;         ///< where RTL comes from; outlives the run
   std::string dump;                       ///< a mismatch leaves <dump>.vcd; empty: <block>-<params>-<seed>
   bool window = false;                    ///< the repetition that makes this file
+  bool no_window = false;                 ///< a mismatch leaves no file
   bool all = false;                       ///< every parameter set with every sequence, `cycles` each
   bool cover = false;                     ///< print every cover point, not only their number
 };
@@ -93,8 +94,8 @@ struct PlannedRun {
 /// assertion, or a run of the default sequence at a set of default_runs that reached less of the cover points than it
 /// should: the block's share if it is as long as the default run, kCoverLess per cent of all points less if it has
 /// kCoverCycles or more. A request without set, length and sequence is default_runs, one after another, with a line of
-/// all of them at the end; one without set is the set `default`, one without length kUsualCycles. Throws InputError for
-/// a wrong request.
+/// all of them at the end, and waves of the first mismatch alone; one without set is the set `default`, one without
+/// length kUsualCycles. Throws InputError for a wrong request.
 inline constexpr base::Cycle kWindow = 200;
 inline constexpr base::Cycle kUsualCycles = 200'000;
 inline constexpr base::Cycle kCoverCycles = 200'000;

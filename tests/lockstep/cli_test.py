@@ -276,6 +276,13 @@ class Cosim(unittest.TestCase):
         done = run(*COSIM, "--params", "odd", "--seed", 3, "--dump", "/nowhere/x", env=self.environment)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "no waves: .*cannot write")
+        # Of several runs the first that fails leaves waves, and each its command. What did not run is not counted.
+        done = run(*COSIM, cwd=self.folder, env=self.environment)
+        failed = re.findall(r"(\d+) cycles, .* FAILED", done.stdout)
+        self.assertGreater(len(failed), 1)
+        self.assertEqual(len(re.findall("replay: ", done.stderr)), len(failed))
+        self.assertEqual(len(re.findall("waves:  ", done.stderr)), 1)
+        self.assertIn(f" runs, {sum(map(int, failed))} cycles, {len(failed)} failed\n", done.stdout)
 
     def test_wrong_requests(self):
         self.refused(run(*COSIM, "--params", "huge"), "no parameter set 'huge'", "odd")

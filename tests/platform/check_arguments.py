@@ -3,8 +3,9 @@
 
   check_arguments.py FOLDER PROGRAM...
 
---help prints the options and returns 0. An unknown option, a value that is no number, a missing value and values beyond
-the bounds that --help names each return 2 with one line on standard error that names the option, and nothing else.
+--help prints the options, with their defaults inside their bounds, and returns 0. All programs read their options by the
+same function: each is given an unknown option, and values beyond the bounds of its last option; the first program values of
+every wrong form. Each returns 2 with one line on standard error that names the option, and nothing else.
 """
 
 import pathlib
@@ -39,10 +40,9 @@ def main():
             if not int(low) <= int(default) <= int(high):
                 print(f"{name}: the default of {option} is out of its bounds")
                 bad += 1
-            wrong += [
-                (option, [f"--{option}", value])
-                for value in (str(int(low) - 1), str(int(high) + 1), "12x", "", "9" * 30)
-            ]
+        wrong += [(option, [f"--{option}", str(value)]) for value in (int(low) - 1, int(high) + 1)]
+        if name == sys.argv[2]:
+            wrong += [(option, [f"--{option}", value]) for value in ("12x", "", "9" * 30)]
             wrong += [(option, [f"--{option}=x"]), (option, [f"--{option}"])]
         for option, arguments in wrong:
             done = run(program, *arguments)

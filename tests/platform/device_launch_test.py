@@ -14,6 +14,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 from processes import HANG_SECONDS  # noqa: E402
+from sample import sample  # noqa: E402
 
 CASTOR_CC = None
 
@@ -70,7 +71,7 @@ class DeviceLaunch(unittest.TestCase):
     def test_all_standards_have_launches(self):
         text = CHILD + "namespace n { __global__ void two(int* o) { *o *= 2; } }\n"
         text += "__global__ void parent(int* out) { child<<<1, 1>>>(out, 4); if (out) ::n::two<<<1, 1>>>(out); }"
-        for standard in ("c++11", "c++14", "c++17", "gnu++14"):
+        for standard in sample("device launch", 2, ("c++11", "c++14", "c++17", "gnu++14")):
             with self.subTest(standard):
                 self.gives(8, text, f"-std={standard}")
 
@@ -106,7 +107,7 @@ class DeviceLaunch(unittest.TestCase):
         header = "namespace n { template <class T> __global__ void grow(T* o, T by) { *o += by; } }\n"
         header += "#define GROW(o, by) n::grow<<<1, 1>>>(o, by)\n"
         text = '#include "app.h"\n__global__ void parent(int* out) { n::grow<<<1, 1>>>(out, 3); GROW(out, 4); }'
-        for standard in ("c++11", "c++17"):
+        for standard in sample("headers", 1, ("c++11", "c++17")):
             self.gives(7, text, f"-std={standard}", headers={"app.h": header})
 
     def test_default_arguments_are_refused(self):
@@ -116,7 +117,7 @@ class DeviceLaunch(unittest.TestCase):
     def test_launches_by_macros_and_pointers_in_all_standards(self):
         text = CHILD + "#define GO(k, o) k<<<1, 1>>>(o, 1)\n"
         text += "__global__ void parent(int* o) { GO(child, o); void (*k)(int*, int) = child; k<<<1, 1>>>(o, 4); }"
-        for standard in ("c++11", "c++14", "c++17"):
+        for standard in sample("macros", 1, ("c++11", "c++14", "c++17")):
             self.gives(5, text, f"-std={standard}")
 
     def test_more_launches_than_clang_reports_at_once(self):

@@ -17,6 +17,7 @@ from dynamic_programs import HASH, PROGRAMS
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 from processes import HANG_SECONDS  # noqa: E402
+from sample import sample  # noqa: E402
 
 CASTOR = KERNELS = None
 LAUNCHES = re.compile(r": launches (\d+), refused 0, failed 0$", re.MULTILINE)
@@ -110,7 +111,7 @@ class Groups(unittest.TestCase):
             self.assertEqual(block["offchip_loads"], block["agt_misses"])
 
     def test_of_every_program(self):
-        for name in PROGRAMS:
+        for name in sample("groups", 3, PROGRAMS):
             with self.subTest(name):
                 flat = Run(name, "flat")
                 self.assertEqual(flat.launcher["groups"], 0)
@@ -157,7 +158,7 @@ class Groups(unittest.TestCase):
         self.assertEqual(run.policy["memory_reads"], run.policy["memory_writes"])
 
     def test_of_locality_aware_placement(self):
-        for name in PROGRAMS:
+        for name in sample("placement", 3, PROGRAMS):
             with self.subTest(name):
                 groups, children = Run(name, "dtbl", keys=self.BOTH), Run(name, "cdp", keys=self.LAPERM)
                 self.conserved(groups)

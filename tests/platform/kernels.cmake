@@ -8,7 +8,6 @@ endif()
 include(CastorCuda)
 
 set(kernels "${PROJECT_BINARY_DIR}/kernels")
-set(kernel_names)
 set(functional "CASTOR_SET=run.functional=1")
 
 # A machine that replays needs a file of services and executes nothing.
@@ -38,7 +37,7 @@ set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 50
 
 # castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. It, or
 # the first of skips_<name>, runs once more with redundancy marks, which the functional machine checks, and with one more on
-# a machine with the block darsie, whose skips are checked.
+# a machine with the block darsie, whose skips are checked; both for one program in three.
 function(castor_kernel_test name)
   set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
   list(GET ARGN 0 first)
@@ -55,14 +54,22 @@ function(castor_kernel_test name)
   if(CASTOR_TEST_MATRIX)
     set(marks ${ARGN})
   endif()
-  castor_script_test(kernel_${name}_marks KIND platform
-    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_marks.py" "${kernels}/${name}"
-            ${nothing_shared_${name}} ${marks})
+  castor_third(taken "${name} marks")
+  if(taken)
+    castor_script_test(kernel_${name}_marks KIND platform
+      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_marks.py" "${kernels}/${name}"
+              ${nothing_shared_${name}} ${marks})
+    set(names_of_marks ${names_of_marks} ${name} PARENT_SCOPE)
+  endif()
   list(POP_FRONT skips_${name} skips)
   castor_sample(more "${name} skips" 1 ${skips_${name}})
-  castor_script_test(kernel_${name}_skips KIND platform
-    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_skips.py" "${kernels}/${name}"
-            ${nothing_skipped_${name}} pascal_titanx_study ${skips} ${more})
+  castor_third(taken "${name} skips")
+  if(taken)
+    castor_script_test(kernel_${name}_skips KIND platform
+      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_skips.py" "${kernels}/${name}"
+              ${nothing_skipped_${name}} pascal_titanx_study ${skips} ${more})
+    set(names_of_skips ${names_of_skips} ${name} PARENT_SCOPE)
+  endif()
   if(NOT DEFINED machines_${name})
     set(machines_${name} ${machines})
   endif()
@@ -78,7 +85,7 @@ function(castor_kernel_test name)
   castor_script_test(kernel_${name}_timing KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_timing.py"
             --keep "${CASTOR_TEST_RESULTS}/runs" "${kernels}/${name}" "${first}" ${first_machine} ${others})
-  set(kernel_names ${kernel_names} ${name} PARENT_SCOPE)
+  set(names_of_timing ${names_of_timing} ${name} PARENT_SCOPE)
 endfunction()
 
 castor_kernel_test(atomics "--n 500" "--n 1 --block 1" "--n 3000 --block 100")
@@ -227,7 +234,7 @@ castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --thresho
 set(kinds timing skips marks)
 set(numbers 24 6 4)
 foreach(what number IN ZIP_LISTS kinds numbers)
-  castor_sample(names "${what} over sanitizers" ${number} ${kernel_names})
+  castor_sample(names "${what} over sanitizers" ${number} ${names_of_${what}})
   list(TRANSFORM names REPLACE "(.+)" "kernel_\\1_${what}")
   castor_runs_over_sanitizers(${names})
 endforeach()
@@ -244,7 +251,7 @@ foreach(name IN LISTS castor_microbenchmarks)
 endforeach()
 
 castor_script_test(kernel_arguments KIND platform
-  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${kernel_names})
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${names_of_timing})
 
 # castor_feature_test(<name>): tests/platform/programs/<name>.cu against <name>.txt, at -O0 or at -O2, on the timing GPU and
 # on the functional machine. ${name}_programs: what was compiled.
