@@ -98,3 +98,17 @@ castor_script_test(device_maths_accuracy KIND platform
   ENVIRONMENT "CASTOR_SET=run.functional=1"
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/device/maths_document.py"
           $<TARGET_FILE:device_maths_accuracy> "${PROJECT_SOURCE_DIR}/docs/maths.md")
+
+# The maths functions of OpenCL C.
+castor_cuda_program(device_opencl_maths
+  SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/opencl_maths.cu" OPTIONS -O2 -std=c++17)
+set(kernels "${PROJECT_BINARY_DIR}/tests/platform/device/opencl_maths.ptx")
+set_target_properties(device_opencl_maths PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/device")
+add_custom_command(OUTPUT "${kernels}"
+  COMMAND castor_cc "${PROJECT_SOURCE_DIR}/tests/platform/device/opencl_maths.cl" -o "${kernels}"
+  DEPENDS castor_cc castor_device "${PROJECT_SOURCE_DIR}/tests/platform/device/opencl_maths.cl" VERBATIM)
+add_custom_target(device_opencl_maths_kernels ALL DEPENDS "${kernels}")
+castor_script_test(device_opencl_maths KIND platform
+  ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_opencl_maths "${kernels}")
+castor_test_needs_(platform device_opencl_maths_kernels)

@@ -1,5 +1,3 @@
-// What replaces functions of libclc; linked before it, by name.
-//
 // The native_* functions as approximate PTX instructions: libclc's own end in LLVM intrinsics that the PTX back end cannot
 // select. Barriers and fences as inline PTX that may change any memory: clang 14 takes its own barrier intrinsics for
 // calls that cannot write a __local variable whose address is not taken, and moves its loads above the barrier.

@@ -1,0 +1,80 @@
+// Functions whose versions in libclc are wrong somewhere, as the device library has them: in double precision its sine,
+// cosine and tangent read behind their table for large arguments, its hyperbolic functions before theirs; its gamma
+// functions fail for negative arguments, erfc for large ones in single precision; cospi and tanpi give zeros and infinities
+// the wrong sign.
+#include "common.h"
+
+#define VECTORS1(type, name)                                                                                            \
+  __attribute__((overloadable)) type##2 name(type##2 v) { return (type##2)(name(v.x), name(v.y)); }                     \
+  __attribute__((overloadable)) type##3 name(type##3 v) { return (type##3)(name(v.xy), name(v.z)); }                    \
+  __attribute__((overloadable)) type##4 name(type##4 v) { return (type##4)(name(v.lo), name(v.hi)); }                   \
+  __attribute__((overloadable)) type##8 name(type##8 v) { return (type##8)(name(v.lo), name(v.hi)); }                   \
+  __attribute__((overloadable)) type##16 name(type##16 v) { return (type##16)(name(v.lo), name(v.hi)); }
+#define FUNCTION1(type, name, by)                                         \
+  type by(type x);                                                        \
+  __attribute__((overloadable)) type name(type x) { return by(x); }       \
+  VECTORS1(type, name)
+
+FUNCTION1(double, sin, __nv_sin)
+FUNCTION1(double, cos, __nv_cos)
+FUNCTION1(double, tan, __nv_tan)
+FUNCTION1(double, sinpi, __nv_sinpi)
+FUNCTION1(double, cospi, __nv_cospi)
+FUNCTION1(double, sinh, __nv_sinh)
+FUNCTION1(double, cosh, __nv_cosh)
+FUNCTION1(double, tgamma, __nv_tgamma)
+FUNCTION1(float, sinpi, __nv_sinpif)
+FUNCTION1(float, cospi, __nv_cospif)
+FUNCTION1(float, tgamma, __nv_tgammaf)
+FUNCTION1(float, lgamma, __nv_lgammaf)
+FUNCTION1(float, erfc, __nv_erfcf)
+
+__attribute__((overloadable)) double tanpi(double x) { return sinpi(x) / cospi(x); }
+VECTORS1(double, tanpi)
+__attribute__((overloadable)) float tanpi(float x) { return sinpi(x) / cospi(x); }
+VECTORS1(float, tanpi)
+
+// Second results through pointers into each address space.
+#define VECTORS_POINTER(type, space, other, name)                                                      \
+  __attribute__((overloadable)) type##2 name(type##2 v, space other##2 *p) {                           \
+    return (type##2)(name(v.x, (space other*)p), name(v.y, (space other*)p + 1));                      \
+  }                                                                                                    \
+  __attribute__((overloadable)) type##3 name(type##3 v, space other##3 *p) {                           \
+    type##2 low = name(v.xy, (space other##2 *)p);                                                     \
+    return (type##3)(low, name(v.z, (space other*)p + 2));                                             \
+  }                                                                                                    \
+  __attribute__((overloadable)) type##4 name(type##4 v, space other##4 *p) {                           \
+    return (type##4)(name(v.lo, (space other##2 *)p), name(v.hi, (space other##2 *)p + 1));            \
+  }                                                                                                    \
+  __attribute__((overloadable)) type##8 name(type##8 v, space other##8 *p) {                           \
+    return (type##8)(name(v.lo, (space other##4 *)p), name(v.hi, (space other##4 *)p + 1));            \
+  }                                                                                                    \
+  __attribute__((overloadable)) type##16 name(type##16 v, space other##16 *p) {                        \
+    return (type##16)(name(v.lo, (space other##8 *)p), name(v.hi, (space other##8 *)p + 1));           \
+  }
+#define SINCOS(space)                                                              \
+  __attribute__((overloadable)) double sincos(double x, space double* cosine) {    \
+    *cosine = cos(x);                                                              \
+    return sin(x);                                                                 \
+  }                                                                                \
+  VECTORS_POINTER(double, space, double, sincos)
+SINCOS(__private)
+SINCOS(__local)
+SINCOS(__global)
+
+// Sign of the gamma function: negative at -0, between -1 and 0, -3 and -2, and so on; 0 at its other poles.
+static int sign_of_gamma(float x) {
+  if (!(x <= 0.0f) || as_uint(x) == 0u) return 1;
+  float whole = floor(x);
+  if (x == whole && x < 0.0f) return 0;
+  return x == 0.0f || fmod(whole, 2.0f) != 0.0f ? -1 : 1;
+}
+#define LGAMMA_R(space)                                                            \
+  __attribute__((overloadable)) float lgamma_r(float x, space int* sign) {         \
+    *sign = sign_of_gamma(x);                                                      \
+    return lgamma(x);                                                              \
+  }                                                                                \
+  VECTORS_POINTER(float, space, int, lgamma_r)
+LGAMMA_R(__private)
+LGAMMA_R(__local)
+LGAMMA_R(__global)
