@@ -3,9 +3,9 @@
 
   check_arguments.py FOLDER PROGRAM...
 
---help prints the options, with their defaults inside their bounds, and returns 0. All programs read their options by the
-same function: each is given an unknown option, and values beyond the bounds of its last option; the first program values of
-every wrong form. Each returns 2 with one line on standard error that names the option, and nothing else.
+--help prints the options, with their defaults inside their bounds, and returns 0. All programs read their options by
+the same function: each is given an unknown option, and values beyond the bounds of its last option; the first program
+values of every wrong form. Each returns 2 with one line on standard error that names the option, and nothing else.
 """
 
 import pathlib
