@@ -22,8 +22,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: What a part may take, in seconds.
+#: What a part may take, in seconds; beside busy processes, which have two thirds of two cores, three times that.
 LONGEST = 3600
+LOADED = "-loaded"
 
 #: Files whose change makes no part due: records and pages that are written along with them.
 RECORDS = ("tests/campaign.json", "*.evidence.json", "docs/campaign.md", "docs/results/*")
@@ -41,6 +42,9 @@ EVIDENCE = {
 
 #: Not measured: at 15 s of CPU a source, a part takes half an hour on two cores.
 TIDY_PARTS = 4
+
+#: Whole runs of the check on fresh clones (tests/whole_run.sh): folder, and whether beside busy processes.
+WHOLE = ("castor", "blank", "deep", "castor loaded", "blank loaded", "link loaded")
 
 #: Tests of which the short check takes a sample (CASTOR_TEST_MATRIX).
 MATRIX = {
@@ -106,6 +110,8 @@ def parts(root):
     ctest = "ctest --test-dir build/matrix --parallel --no-tests=error --output-on-failure"
     for name, chosen in MATRIX.items():
         found[f"matrix-{name}"] = f"{ctest} {chosen}"
+    for words in WHOLE:
+        found[f"whole-{words.replace(' ', '-')}"] = f"tests/whole_run.sh {words}"
     for name in sorted(path.parent.name for path in (root / "docs" / "results").glob("*/page.json")):
         found[f"experiment-{name}"] = f"{castor} experiment {name} --again --out build/experiments/{name}"
     return found
@@ -185,7 +191,7 @@ class Campaign:
         if self.stopping:
             self.end()
         try:
-            code = self.running.wait(self.longest)
+            code = self.running.wait(3 * self.longest if name.endswith(LOADED) else self.longest)
             result = PASSED if code == 0 else FAILED
         except subprocess.TimeoutExpired:
             self.end()

@@ -7,6 +7,7 @@ campaign_test.py <root of the tree>
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -157,6 +158,50 @@ class Parts(unittest.TestCase):
             "evidence-saws-mutation proofs-saws-proof proofs-saws-odd faults-saws lockstep-saws fuzz-ptx matrix-timing"
         )
         self.assertLessEqual(set(names.split()), set(found))
+
+
+class WholeRuns(unittest.TestCase):
+    """tests/whole_run.sh over a tree whose check says where it is, and who runs beside it."""
+
+    def run_in(self, check, *words):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        root = Path(folder.name) / "tree"
+        for name, text in (("tests/whole_run.sh", SOURCE.with_name("whole_run.sh").read_text()), (".ci/run", check)):
+            (root / name).parent.mkdir(parents=True)
+            (root / name).write_text(text)
+            (root / name).chmod(0o755)
+        for command in ("init -q", "add -A", "-c user.name=t -c user.email=t@example.org commit -qm tree"):
+            subprocess.run(["git", "-C", root, *command.split()], check=True)
+        environment = dict(os.environ, TMPDIR=folder.name)
+        command = [root / "tests/whole_run.sh", *words]
+        done = subprocess.run(command, env=environment, text=True, capture_output=True)
+        return done, [path.name for path in Path(folder.name).iterdir() if path.name != "tree"]
+
+    def test_the_check_runs_in_a_folder_of_each_kind_which_goes_if_it_passes(self):
+        for kind, ends in (("castor", "/castor"), ("blank", "/a folder/cas tor"), ("link", "/link/castor")):
+            done, left = self.run_in("#!/bin/sh\npwd\n", kind)
+            self.assertEqual((done.returncode, left), (0, []), done.stderr)
+            self.assertIn(f"{ends}\n", done.stdout)
+            self.assertIn(f"{kind}: exit 0 after", done.stdout)
+        done, _ = self.run_in("#!/bin/sh\npwd\n", "deep")
+        self.assertGreater(len(done.stdout.splitlines()[1]), 200)
+
+    def test_four_processes_are_busy_beside_it_and_end_with_it(self):
+        group = "ps -e -o pgid=,args= | grep \"^ *$(ps -o pgid= $$ | tr -d ' ') \" | grep -c whole_run.sh"
+        check = f'#!/bin/sh\necho "order:$CASTOR_TEST_ORDER, processes: $({group})"\n'
+        counts = []
+        for words, order in ((["castor"], ""), (["castor", "loaded"], "random")):
+            done, _ = self.run_in(check, *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            counts.append(int(re.search(rf"order:{order}, processes: (\d+)", done.stdout)[1]))
+        self.assertEqual(counts[1] - counts[0], 4)
+
+    def test_what_fails_is_left_and_its_exit_code_told(self):
+        done, left = self.run_in("#!/bin/sh\nexit 3\n", "castor")
+        self.assertEqual((done.returncode, len(left)), (3, 1))
+        self.assertIn("castor: exit 3", done.stdout)
+        self.assertEqual(self.run_in("", "tree")[0].returncode, 2)
 
 
 if __name__ == "__main__":
