@@ -43,13 +43,13 @@ function(castor_unity target files)
   target_include_directories(${target} PRIVATE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
 endfunction()
 
-# castor_cold(<target>)
+# castor_cold(<target> [RUNS_BRIEFLY])
 #
 # No simulated cycle runs through it, so a short build is worth more than fast code: -O1; with sanitizers, whose checks take
-# longer to optimise than all else, -O0.
+# longer to optimise than all else, and for what RUNS_BRIEFLY, -O0.
 function(castor_cold target)
   set(level -O1)
-  if(CASTOR_SANITIZE)
+  if(CASTOR_SANITIZE OR "RUNS_BRIEFLY" IN_LIST ARGN)
     set(level -O0)
   endif()
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:${level}>")

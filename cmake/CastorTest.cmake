@@ -117,8 +117,10 @@ function(castor_test_headers_ variant)
     return()
   endif()
   set(systemc)
+  set(cold)
   if(variant STREQUAL "_systemc")
     set(systemc <systemc> <tlm>)
+    set(cold RUNS_BRIEFLY)
   endif()
   # A program like those that use them, so that it is compiled with the same options.
   file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" CONTENT
@@ -128,7 +130,7 @@ function(castor_test_headers_ variant)
   if(systemc)
     target_link_libraries(${name} PRIVATE SystemC::systemc)
   endif()
-  castor_cold(${name})
+  castor_cold(${name} ${cold})
   # Times of files are not part of it, so that a compiler cache serves it.
   target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   target_precompile_headers(${name} PRIVATE
@@ -160,12 +162,15 @@ function(castor_test_program_ name)
     set(main castor_test_isolated_main)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBS} ${main} castor_options)
-  # The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation.
-  castor_cold(${name})
+  # The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation. Beside a
+  # whole GPU a test's own code takes no time; references of blocks and their stimulus do.
   set(variant "")
+  set(cold "")
   if("${arg_LIBS}" MATCHES "castor_(platforms|gpu|runtime|workloads|timing_rig)|SystemC")
     set(variant "_systemc")
+    set(cold RUNS_BRIEFLY)
   endif()
+  castor_cold(${name} ${cold})
   castor_test_headers_("${variant}")
   target_precompile_headers(${name} REUSE_FROM castor_test_headers${variant})
   if(arg_DEPENDS)

@@ -105,8 +105,10 @@ ProcessResult HeaderCache::run(const std::vector<std::string>& command, const st
   const std::string file = find_or_make(reading);
   if (file.empty() || deferred_signal() != 0) return run_process(command);
   std::vector<std::string> with = command;
-  // Headers of the system may change, too.
-  with.insert(with.end(), {"-Xclang", "-include-pch", "-Xclang", file, "-Xclang", "-fmodules-validate-system-headers"});
+  // Headers of the system may change, too. Clang 14 generating code for the host finds __builtin_va_list twice, in the
+  // precompiled header and in itself; the name that stdarg.h gives it is found once.
+  with.insert(with.end(), {"-Xclang", "-include-pch", "-Xclang", file, "-Xclang", "-fmodules-validate-system-headers",
+                           "-D__builtin_va_list=__gnuc_va_list"});
   ProcessResult result = run_process(with);
   if (result.exit_code == 0 && !depend.empty()) forget_source(depend);
   if (result.exit_code == 0 || deferred_signal() != 0) return result;

@@ -14,6 +14,8 @@ target_include_directories(castor_timing_rig PRIVATE "${PROJECT_SOURCE_DIR}/test
 target_link_libraries(castor_timing_rig PUBLIC castor_ptx castor_compiler castor_platforms castor_gpu
                                                nlohmann_json::nlohmann_json
                                         PRIVATE GTest::gtest castor_options)
+castor_cold(castor_timing_rig RUNS_BRIEFLY)
+castor_unity(castor_timing_rig 4)
 castor_tests(timing_tests KIND platform ISOLATED
   SOURCES timing/bad_input_test.cpp timing/bandwidth_test.cpp timing/determinism_test.cpp timing/front_test.cpp
           timing/hooks_test.cpp timing/latency_test.cpp timing/order_test.cpp timing/retire_test.cpp

@@ -62,6 +62,18 @@ TEST_F(CastorCcHeaders, AreMadeOnceForEachSideAndChangeNothing) {
   EXPECT_TRUE(no_temporary_files());
 }
 
+TEST_F(CastorCcHeaders, ServeSourcesThatReadVariableArguments) {
+  source("a.cu",
+         std::string("#include <string>\n") + kSource +
+             "int last(int n, ...) {\n  __builtin_va_list list;\n  __builtin_va_start(list, n);\n"
+             "  const int first = __builtin_va_arg(list, int);\n  __builtin_va_end(list);\n  return first;\n}\n");
+  setenv("CASTOR_CACHE", "/dev/null", 1);
+  const std::string plain = compiled();
+  setenv("CASTOR_CACHE", (directory_ / "cache").c_str(), 1);
+  EXPECT_EQ(compiled(), plain);
+  EXPECT_EQ(headers().size(), 2) << "clang refused one";
+}
+
 TEST_F(CastorCcHeaders, AreOthersForOtherOptions) {
   compiled();
   for (const char* option : {"-DEXTRA", "-I."}) {

@@ -3,7 +3,7 @@
 #include "platforms/experiments/cdp/cdp_report.h"
 #include "platforms/experiments/children/child_experiment.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::cdp {
 namespace {
 
 namespace children = workloads::children;
@@ -56,4 +56,4 @@ class CdpExperiment final : public ChildExperiment {
 const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<CdpExperiment>(); });
 
 }  // namespace
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::cdp

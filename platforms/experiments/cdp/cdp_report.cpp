@@ -12,7 +12,7 @@
 #include "workloads/cdp/evaluation.h"
 #include "workloads/cdp/published.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::cdp {
 namespace {
 
 namespace cdp = workloads::cdp;
@@ -208,4 +208,4 @@ bool report_cdp(const std::vector<Run>& all, const ChildSystems& systems, Output
   return report_claims(cdp::judge(runs.evaluation, path, runs.unbalanced), {}, output);
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::cdp

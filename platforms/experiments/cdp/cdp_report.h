@@ -6,10 +6,10 @@
 #include "platforms/experiments/experiment.h"
 #include "platforms/experiments/output.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::cdp {
 
 /// Tables, pictures and claims of the comparison with CUDA dynamic parallelism. False if launches or thread blocks got
 /// lost in a run.
 [[nodiscard]] bool report_cdp(const std::vector<Run>& runs, const ChildSystems& systems, Output& output);
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::cdp

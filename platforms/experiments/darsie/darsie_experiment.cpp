@@ -10,7 +10,7 @@
 #include "platforms/experiments/variations.h"
 #include "platforms/machines.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::darsie {
 namespace {
 
 namespace darsie = workloads::darsie;
@@ -157,4 +157,4 @@ class DarsieExperiment final : public Experiment {
 const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<DarsieExperiment>(); });
 
 }  // namespace
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::darsie

@@ -12,7 +12,7 @@
 #include "workloads/darsie/programs.h"
 #include "workloads/darsie/published.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::darsie {
 namespace {
 
 namespace darsie = workloads::darsie;
@@ -373,4 +373,4 @@ bool report_darsie(const std::vector<Run>& runs, const darsie::EnergyTable& ener
   return report_claims(darsie::judge(evaluation, energy, axes.skipping), {}, output);
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::darsie

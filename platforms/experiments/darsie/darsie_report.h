@@ -5,11 +5,11 @@
 #include "platforms/experiments/output.h"
 #include "workloads/darsie/energy.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::darsie {
 
 /// Tables, pictures and claims of `castor experiment darsie`, for the programs and systems that were run. False if an
 /// invariant is broken: no program skips more than its thread blocks can.
 [[nodiscard]] bool report_darsie(const std::vector<Run>& runs, const workloads::darsie::EnergyTable& energy,
                                  Output& output);
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::darsie

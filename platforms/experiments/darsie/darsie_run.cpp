@@ -5,7 +5,7 @@
 
 #include "castor/base/error.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::darsie {
 namespace {
 
 namespace darsie = workloads::darsie;
@@ -283,4 +283,4 @@ darsie::Sample darsie_sample(const Json& result) {
   return out;
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::darsie

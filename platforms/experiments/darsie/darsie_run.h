@@ -9,7 +9,7 @@
 #include "workloads/darsie/evaluation.h"
 #include "workloads/darsie/programs.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::darsie {
 
 /// A machine of the comparison: settings of one GPU.
 struct DarsieSystem {
@@ -57,4 +57,4 @@ class DarsiePrograms {
 [[nodiscard]] std::string darsie_figures();
 [[nodiscard]] workloads::darsie::Sample darsie_sample(const Json& result);
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::darsie

@@ -4,7 +4,7 @@
 #include "platforms/experiments/dtbl/dtbl_report.h"
 #include "workloads/dtbl/evaluation.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::dtbl {
 namespace {
 
 namespace children = workloads::children;
@@ -69,4 +69,4 @@ class DtblExperiment final : public ChildExperiment {
 const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<DtblExperiment>(); });
 
 }  // namespace
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::dtbl

@@ -9,7 +9,7 @@
 #include "workloads/dtbl/evaluation.h"
 #include "workloads/dtbl/published.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::dtbl {
 namespace {
 
 namespace children = workloads::children;
@@ -191,4 +191,4 @@ bool report_dtbl(const std::vector<Run>& runs, const ChildSystems& systems, Outp
   return report_claims(dtbl::judge(all.evaluation, all.path, all.unbalanced, all.unequal), {}, output);
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::dtbl

@@ -13,7 +13,7 @@
 #include "platforms/machines.h"
 #include "workloads/fidelity/published.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::fidelity {
 namespace {
 
 namespace fidelity = workloads::fidelity;
@@ -129,4 +129,4 @@ class FidelityExperiment final : public Experiment {
 const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<FidelityExperiment>(); });
 
 }  // namespace
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::fidelity

@@ -9,7 +9,7 @@
 #include "castor/base/words.h"
 #include "workloads/fidelity/judge.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::fidelity {
 namespace {
 
 namespace fidelity = workloads::fidelity;
@@ -235,4 +235,4 @@ bool report_fidelity(const Published& published, const std::vector<Run>& runs, O
   return false;
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::fidelity

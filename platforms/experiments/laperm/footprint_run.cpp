@@ -15,7 +15,7 @@
 #include "platforms/experiments/program.h"
 #include "workloads/laperm/footprint.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::laperm {
 namespace {
 
 namespace laperm = workloads::laperm;
@@ -100,4 +100,4 @@ std::string footprint_figures() {
   return " footprint " + base::Hash().add(laperm::with_footprints(".address_size 64\n")).text() + " sharing 1";
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::laperm

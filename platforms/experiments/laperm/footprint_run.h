@@ -6,7 +6,7 @@
 #include "platforms/experiments/experiment.h"
 #include "platforms/experiments/process.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::laperm {
 
 /// What thread blocks of the programs touch, on the functional machine: programs compiled anew, with PTX that went
 /// through workloads::laperm::with_footprints. Each is compiled by the first run that wants it.
@@ -25,4 +25,4 @@ class FootprintRuns {
 /// Changes when `FootprintRuns::run` returns other figures.
 [[nodiscard]] std::string footprint_figures();
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::laperm

@@ -8,7 +8,7 @@
 #include "platforms/machines.h"
 #include "workloads/laperm/evaluation.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::laperm {
 namespace {
 
 namespace laperm = workloads::laperm;
@@ -135,4 +135,4 @@ class LapermExperiment final : public ChildExperiment {
 const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<LapermExperiment>(); });
 
 }  // namespace
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::laperm

@@ -12,7 +12,7 @@
 #include "workloads/laperm/evaluation.h"
 #include "workloads/laperm/published.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::laperm {
 namespace {
 
 namespace children = workloads::children;
@@ -348,4 +348,4 @@ bool report_laperm(const std::vector<Run>& runs, const ChildSystems& systems, Ou
   return report_claims(laperm::judge(all.evaluation, {all.unbalanced, all.unequal, misplaced_in(timed)}), {}, output);
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::laperm

@@ -14,7 +14,7 @@
 #include "workloads/lax/evaluation.h"
 #include "workloads/lax/published.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::lax {
 namespace {
 
 namespace lax = workloads::lax;
@@ -176,4 +176,4 @@ class LaxExperiment final : public Experiment {
 const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<LaxExperiment>(); });
 
 }  // namespace
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::lax

@@ -14,7 +14,7 @@
 #include "workloads/lax/published.h"
 #include "workloads/lax/workloads.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::lax {
 namespace {
 
 namespace lax = workloads::lax;
@@ -306,4 +306,4 @@ void report_lax_calibration(const std::vector<Run>& runs, Output& output) {
   output.table(table);
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::lax

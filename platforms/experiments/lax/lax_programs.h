@@ -7,7 +7,7 @@
 #include "platforms/experiments/output.h"
 #include "platforms/experiments/program.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::lax {
 
 /// What the tier of real kernels needs to know of a workload (docs/results/lax.md, "Real kernels"): measured on the
 /// machine, before any scheduler is compared. "Source time" is the time of the published workload, 1.5 GHz cycles.
@@ -52,4 +52,4 @@ class LaxPrograms {
 /// How the machine relates to the published one, by workload.
 void report_lax_calibration(const std::vector<Run>& runs, Output& output);
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::lax

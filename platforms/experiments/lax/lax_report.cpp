@@ -13,7 +13,7 @@
 #include "workloads/lax/evaluation.h"
 #include "workloads/lax/published.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::lax {
 namespace {
 
 namespace lax = workloads::lax;
@@ -319,4 +319,4 @@ bool report_lax(const std::vector<Run>& runs, Output& output) {
   return report_claims(lax::judge(evaluation, extras), lax::broken_accounts(accounts), output);
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::lax

@@ -13,7 +13,7 @@
 #include "workloads/host/schedulers.h"
 #include "workloads/lax/evaluation.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::lax {
 
 namespace lax = workloads::lax;
 
@@ -220,4 +220,4 @@ Json run_lax(const Json& parameters) {
   return out;
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::lax

@@ -8,7 +8,7 @@
 #include "workloads/host/outcome.h"
 #include "workloads/host/schedulers.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::lax {
 
 /// A scheduler, or LAX with other settings of the engine, or PRO that knows less.
 struct LaxEntry {
@@ -40,4 +40,4 @@ inline constexpr const char* kBatchRate = "batch";
 /// whose priorities were read. Of batches response_us, the mean.
 [[nodiscard]] Json run_lax(const Json& parameters);
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::lax

@@ -11,7 +11,7 @@
 #include "platforms/machines.h"
 #include "workloads/saws/programs.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::saws {
 namespace {
 
 namespace saws = workloads::saws;
@@ -173,4 +173,4 @@ class SawsExperiment final : public Experiment {
 const Registration registration([]() -> std::unique_ptr<Experiment> { return std::make_unique<SawsExperiment>(); });
 
 }  // namespace
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::saws

@@ -10,7 +10,7 @@
 #include "workloads/saws/programs.h"
 #include "workloads/saws/published.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::saws {
 namespace {
 
 namespace saws = workloads::saws;
@@ -352,4 +352,4 @@ bool report_saws(const std::vector<Run>& runs, Output& output) {
   return report_claims(saws::judge(evaluation), {}, output);
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::saws

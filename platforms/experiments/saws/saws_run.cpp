@@ -5,7 +5,7 @@
 
 #include "castor/base/error.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::saws {
 namespace {
 
 /// Totals over SMs and slices that a run keeps, by the report's names.
@@ -133,4 +133,4 @@ workloads::saws::Sample sample_of(const Json& result) {
   return out;
 }
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::saws

@@ -8,7 +8,7 @@
 #include "platforms/experiments/program.h"
 #include "workloads/saws/evaluation.h"
 
-namespace castor::platforms::experiments {
+namespace castor::platforms::experiments::saws {
 
 /// An issue policy, or the block `saws`, with its settings.
 struct SawsPolicy {
@@ -58,4 +58,4 @@ class SawsPrograms {
 [[nodiscard]] std::string saws_figures();
 [[nodiscard]] workloads::saws::Sample sample_of(const Json& result);
 
-}  // namespace castor::platforms::experiments
+}  // namespace castor::platforms::experiments::saws
