@@ -29,6 +29,9 @@ _TYPE = re.compile(
 )
 _DECLARATION = re.compile(rf"(?<![\w.$`'\\:])(?:(localparam|parameter)\s+(?:{_TYPE.pattern})?|{_TYPE.pattern})")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_IMPORT = re.compile(r"import\b[^;]*;")
+_MEMBERS = re.compile(r"\b(?:struct|union)\b[^;{]*\{[^}]*\}")
+_END = re.compile(r"\bendmodule\b")
 _NESTED = re.compile(r"\b(?:(begin|function|task)|(end|endfunction|endtask))\b")
 
 #: A name where it is read: no member, package or type, no number, no directive. `.name` alone connects a port to it.
@@ -56,7 +59,7 @@ class Module:
         self.name = name
         at = _blank_end(clean, match.end())
         self.imports = []
-        while (word := re.compile(r"import[^;]*;").match(clean, at)) is not None:
+        while (word := _IMPORT.match(clean, at)) is not None:
             self.imports.append(word.group())
             at = _blank_end(clean, word.end())
         self.header = at  # where it begins
@@ -64,25 +67,24 @@ class Module:
         if clean.startswith("#", at):
             opening = clean.index("(", at)
             given, at = _inside(clean, opening)
-            self.given_end = at - 1  # of the parenthesis that closes the parameters
+            self.given_begin = opening + 1
             at = _blank_end(clean, at)
         else:
-            self.given_end = None
+            self.given_begin = None
         if clean.startswith("(", at):
             self.ports_begin = at + 1
             ports, at = _inside(clean, at)
         else:
             self.ports_begin = None
         self.body = clean.index(";", at) + 1  # where it begins
-        self.end = re.compile(r"\bendmodule\b").search(clean, self.body).start()
+        self.end = _END.search(clean, self.body).start()
         self.text = clean[self.body : self.end]
         self.parameters = dict(_parameters(given))
-        self.own_names = {*self.parameters, *(name for name, _, _ in _ports(ports))}
         self.ports = {name: (direction, kind) for name, direction, kind in _ports(ports)}
 
     def declared(self):
         """Names that the module declares, wherever they are."""
-        return self.own_names | {name for name, *_ in _declarations(self.text)}
+        return {*self.parameters, *self.ports, *(name for name, *_ in _declarations(self.text))}
 
     def constants(self):
         """{name: "localparam ... = ..."} of its body, outside of blocks."""
@@ -105,8 +107,8 @@ class Module:
         word = kind.split()[0]
         if "::" in word or not re.fullmatch(r"\w+_[te]", word):
             return kind
-        base = re.search(rf"\btypedef\s+enum\s+(logic[^{{]*)\{{[^}}]*\}}\s*{re.escape(word)}\s*;", self.text)
-        return base.group(1).strip() if base else None
+        base = re.search(rf"\btypedef\s+(?:enum\s+)?(logic[^{{;]*?)\s*(?:\{{[^}}]*\}})?\s*\b{word}\s*;", self.text)
+        return base.group(1) if base else None
 
 
 def module_in(name, texts):
@@ -137,22 +139,32 @@ def complete(text, sources):
     return text
 
 
+def write_completed(properties, sources, folder):
+    """Writes the files of properties to `folder`, completed out of the source files, for a tool that tells places in
+    `properties`. Returns their paths."""
+    texts = [tree.read_text(path) for path in sources]
+    paths = [folder / path.name for path in properties]
+    for source, path in zip(properties, paths):
+        path.write_text(f'`line 1 "{source}" 0\n{complete(tree.read_text(source), texts)}', encoding="utf-8")
+    return paths
+
+
 def _completed(module, target, clean, bind):
     """[(position, addition)] for the header of `module` and for its `bind`."""
     wanted = _used(module.text + clean[module.header : module.body]) - module.declared()
     parameters, ports = _shared(target, wanted | ({"clk_i", "rst_ni"} - module.declared()))
-    edits = []
-    given = [*_of_target(target, parameters)]
-    if given and module.given_end is not None:
-        edits.append((clean.index("(", module.header) + 1, ", ".join(given) + ", "))
+    edits, opening = [], ""
+    given = ", ".join(_of_target(target, parameters))
+    if given and module.given_begin is not None:
+        edits.append((module.given_begin, f"{given}, "))
     elif given:
-        edits.append((module.header, " #(" + ", ".join(given) + ") "))
-    declared = [f"input {kind} {name}" for name, kind in ports.items()]
+        opening = f" #({given}) "
+    declared = ", ".join(f"input {kind} {name}" for name, kind in ports.items())
     if declared and module.ports_begin is not None:
-        rest = module.own_names - module.parameters.keys()
-        edits.append((module.ports_begin, ", ".join(declared) + (", " if rest else "")))
+        edits.append((module.ports_begin, declared + (", " if module.ports else "")))
     elif declared:
-        edits.append((module.header, "(" + ", ".join(declared) + ")"))
+        opening += f" ({declared})"
+    edits.append((module.header, opening))
     passed = [name for name in parameters if name in target.parameters and target.parameters[name][0]]
     return edits + _connected(clean, bind, passed, list(ports))
 
@@ -298,7 +310,7 @@ def _all_shown(body, probes, place):
 def _width_check(block, port):
     """Ends the elaboration if the RTL's port is not as wide as the list says."""
     return (
-        f"  if ($bits({port.pin}) != {port.bits}) $error(\"{block.top}: port {port.pin} is %0d bits wide in the RTL and "
+        f"  if ($bits({port.pin}) != {port.bits}) $fatal(1, \"{block.top}: port {port.pin} is %0d bits wide in the RTL and "
         f'{port.bits} in the list of ports", $bits({port.pin}));'
     )
 
@@ -400,7 +412,8 @@ def _until_end(text, at):
 
 
 def _outside_blocks(text):
-    """The text without what is between begin and end, or in functions."""
+    """The text without what is between begin and end, in functions, or in structures."""
+    text = _MEMBERS.sub("", text)
     kept, depth, last = [], 0, 0
     for match in _NESTED.finditer(text):
         if match.group(1):

@@ -43,6 +43,8 @@ _VERILATE = (
     "--timescale-override",
     "1ps/1ps",
     "-Wno-fatal",
+    # Widths of ports that are not those of the list (ports.py).
+    "-Werror-USERFATAL",
 )
 
 # Registers start at random. Where bits are counted that toggle they start at 0: one that starts as 1 and then stays 0
@@ -441,12 +443,9 @@ def complete_bench(block, values, folder, checks=(), home=None):
     """Writes the block's probe top at these values of all parameters, and the properties `checks`, as a tool reads them
     (ports.py) to `folder`; returns their paths. `home`: the installation.Installation. Raises WrongRequest if they do
     not fit the RTL."""
-    paths = [folder / path.name for path in (block.probe_top, *checks)]
-    paths[0].write_text(ports.probe_top(block, lambda: port_list(block, values, home), block.probe_top), "utf-8")
-    texts = [tree.read_text(path) for path in block.sources]
-    for source, path in zip(checks, paths[1:]):
-        path.write_text(f'`line 1 "{source}" 0\n{ports.complete(tree.read_text(source), texts)}', "utf-8")
-    return paths
+    top = folder / block.probe_top.name
+    top.write_text(ports.probe_top(block, lambda: port_list(block, values, home), block.probe_top), encoding="utf-8")
+    return [top, *ports.write_completed(checks, block.sources, folder)]
 
 
 def port_list(block, values, home=None):
