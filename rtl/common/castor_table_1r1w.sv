@@ -8,12 +8,12 @@ module castor_table_1r1w #(
   parameter int unsigned Depth = 4,
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
 ) (
-  input  logic                 clk_i,
-  input  logic                 we_i,
-  input  logic [AddrWidth-1:0] waddr_i,
-  input  logic [Width-1:0]     wdata_i,
-  input  logic [AddrWidth-1:0] raddr_i,
-  output logic [Width-1:0]     rdata_o
+  input  logic                 clk_i,    // clock
+  input  logic                 we_i,     // writes wdata_i at the edge
+  input  logic [AddrWidth-1:0] waddr_i,  // entry that is written
+  input  logic [Width-1:0]     wdata_i,  // what is written
+  input  logic [AddrWidth-1:0] raddr_i,  // entry that is read
+  output logic [Width-1:0]     rdata_o   // the entry at raddr_i, in the same cycle
 );
   if (Width < 1) begin : gen_bad_width
     $error("castor_table_1r1w: Width must be at least 1");

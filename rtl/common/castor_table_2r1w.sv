@@ -8,14 +8,14 @@ module castor_table_2r1w #(
   parameter int unsigned Depth = 4,
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
 ) (
-  input  logic                 clk_i,
-  input  logic                 we_i,
-  input  logic [AddrWidth-1:0] waddr_i,
-  input  logic [Width-1:0]     wdata_i,
-  input  logic [AddrWidth-1:0] raddr_a_i,
-  output logic [Width-1:0]     rdata_a_o,
-  input  logic [AddrWidth-1:0] raddr_b_i,
-  output logic [Width-1:0]     rdata_b_o
+  input  logic                 clk_i,      // clock
+  input  logic                 we_i,       // writes wdata_i at the edge
+  input  logic [AddrWidth-1:0] waddr_i,    // entry that is written
+  input  logic [Width-1:0]     wdata_i,    // what is written
+  input  logic [AddrWidth-1:0] raddr_a_i,  // entry that port a reads
+  output logic [Width-1:0]     rdata_a_o,  // the entry at raddr_a_i, in the same cycle
+  input  logic [AddrWidth-1:0] raddr_b_i,  // entry that port b reads
+  output logic [Width-1:0]     rdata_b_o   // the entry at raddr_b_i, in the same cycle
 );
   if (Width < 1) begin : gen_bad_width
     $error("castor_table_2r1w: Width must be at least 1");

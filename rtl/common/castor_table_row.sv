@@ -13,14 +13,14 @@ module castor_table_row #(
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1,
   localparam int unsigned RowWidth  = (Depth > RowEntries) ? $clog2(Depth / RowEntries) : 1
 ) (
-  input  logic                         clk_i,
-  input  logic                         we_i,
-  input  logic [AddrWidth-1:0]         waddr_i,
-  input  logic [Width-1:0]             wdata_i,
-  input  logic [RowWidth-1:0]          row_i,
-  output logic [RowEntries*Stride-1:0] row_o,
-  input  logic [AddrWidth-1:0]         raddr_i,
-  output logic [Width-1:0]             rdata_o
+  input  logic                         clk_i,    // clock
+  input  logic                         we_i,     // writes wdata_i at the edge
+  input  logic [AddrWidth-1:0]         waddr_i,  // entry that is written
+  input  logic [Width-1:0]             wdata_i,  // what is written
+  input  logic [RowWidth-1:0]          row_i,    // row that is read
+  output logic [RowEntries*Stride-1:0] row_o,    // its entries, entry e at [e*Stride +: Width]
+  input  logic [AddrWidth-1:0]         raddr_i,  // entry that is read
+  output logic [Width-1:0]             rdata_o   // the entry at raddr_i, in the same cycle
 );
   if (Width < 1 || Stride < Width) begin : gen_bad_width
     $error("castor_table_row: Width must be 1..Stride");

@@ -4,7 +4,7 @@ module castor_dtbl_bank #(
   parameter int unsigned AgtSize = 1024,
   localparam int unsigned IndexWidth = (AgtSize > 1) ? $clog2(AgtSize) : 1
 ) (
-  input  logic                  clk_i,
+  input  logic                  clk_i,         // clock
   input  logic                  we_i,
   input  logic [IndexWidth-1:0] waddr_i,
   input  logic [63:0]           wdim_i,

@@ -1,7 +1,7 @@
 // Place of the next thread block in its item: three indices, x fastest, and the position. A size of 0 acts as 1.
 module castor_dtbl_odometer (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+  input  logic        clk_i,    // clock
+  input  logic        rst_ni,   // synchronous reset, active low
   input  logic        start_i,  // to the first thread block; beats step_i
   input  logic        step_i,
   input  logic [63:0] dim_i,    // {z 16, y 16, x 32}

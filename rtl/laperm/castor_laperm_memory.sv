@@ -13,9 +13,9 @@ module castor_laperm_memory #(
   localparam int unsigned SetWidth  = (NumSets > 1) ? $clog2(NumSets) : 1,
   localparam int unsigned ListWidth = (NumLists > 1) ? $clog2(NumLists) : 1
 ) (
-  input  logic       clk_i,
-  input  logic       rst_ni,
-  input  logic [4:0] ovf_log2_i,
+  input  logic       clk_i,       // clock
+  input  logic       rst_ni,      // synchronous reset, active low
+  input  logic [4:0] ovf_log2_i,  // log2 of a memory list's entries; 0 none
 
   // An item that asks to be written.
   input  logic                 item_valid_i,
@@ -27,8 +27,8 @@ module castor_laperm_memory #(
   output logic                 fetch_o,      // it is promised to a read
   output logic [SetWidth-1:0]  fetch_set_o,
 
-  output logic [NumLists-1:0]  stored_o,     // list has entries in memory
-  output logic [NumLists-1:0]  coming_o,     // or on their way back
+  output logic [NumLists-1:0]  stored_o,  // list has entries in memory
+  output logic [NumLists-1:0]  coming_o,  // or on their way back
 
   // What was read, inserted in the cycle in which it is shown.
   output logic                 land_valid_o,
@@ -36,14 +36,14 @@ module castor_laperm_memory #(
   output logic [ListWidth-1:0] land_list_o,
   output logic [Width-1:0]     land_entry_o,
 
-  output logic                 mem_valid_o,
-  input  logic                 mem_ready_i,
-  output logic                 mem_we_o,
-  output logic [ListWidth-1:0] mem_list_o,
-  output logic [OvfW-1:0]      mem_idx_o,
-  output logic [Width-1:0]     mem_wdata_o,
-  input  logic                 mem_rvalid_i,
-  input  logic [Width-1:0]     mem_rdata_i,
+  output logic                 mem_valid_o,   // a request to memory
+  input  logic                 mem_ready_i,   // the memory request is taken
+  output logic                 mem_we_o,      // 1: write, 0: read
+  output logic [ListWidth-1:0] mem_list_o,    // list in memory
+  output logic [OvfW-1:0]      mem_idx_o,     // entry of the list
+  output logic [Width-1:0]     mem_wdata_o,   // {kd, agei, cnt, dim, param}, or 0
+  input  logic                 mem_rvalid_i,  // reply of the oldest read
+  input  logic [Width-1:0]     mem_rdata_i,   // its entry
   output logic                 bad_reply_o
 );
   localparam int unsigned NumPow2   = 2 ** ListWidth;

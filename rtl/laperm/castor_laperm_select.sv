@@ -12,12 +12,12 @@ module castor_laperm_select #(
   localparam int unsigned SetWidth  = (NumSets > 1) ? $clog2(NumSets) : 1,
   localparam int unsigned ListWidth = (NumLists > 1) ? $clog2(NumLists) : 1
 ) (
-  input  logic       clk_i,
-  input  logic       rst_ni,
+  input  logic       clk_i,        // clock
+  input  logic       rst_ni,       // synchronous reset, active low
   input  logic       one_set_i,
   input  logic       adaptive_i,
   input  logic       waiting_i,
-  input  logic       room_open_i,
+  input  logic       room_open_i,  // scan_sm may take thread blocks
 
   // Queues as the cycle began.
   input  logic [NumLists-1:0] listed_i,      // list has entries on chip

@@ -9,8 +9,8 @@ module castor_laperm_sets #(
   localparam int unsigned EntriesWidth = $clog2(NumSlots + 1),
   localparam int unsigned FetchWidth   = $clog2(RefillMax + 2)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                clk_i,         // clock
+  input  logic                rst_ni,        // synchronous reset, active low
   input  logic                one_set_i,     // all slots are those of set 0
   input  logic                insert_i,      // a pushed item enters insert_set_i
   input  logic [SetWidth-1:0] insert_set_i,

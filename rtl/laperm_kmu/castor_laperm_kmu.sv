@@ -12,18 +12,18 @@ module castor_laperm_kmu #(
   localparam int unsigned NumSources = (NumLists > NumHq) ? NumLists : NumHq,
   localparam int unsigned IndexWidth = (NumSources > 1) ? $clog2(NumSources) : 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // What could be taken: only while an entry of the kernel table is free.
   input  logic [NumLists-1:0] list_rdy_i,  // list of SM s and level l at s * LvlMax + l - 1
-  input  logic                susp_rdy_i,
-  input  logic [NumHq-1:0]    host_rdy_i,
+  input  logic                susp_rdy_i,  // a suspended thread block can come back
+  input  logic [NumHq-1:0]    host_rdy_i,  // queues of the host with a kernel at their head
 
-  output logic                  pick_valid_o,
-  output logic [1:0]            pick_kind_o,  // 1: list, 2: suspended thread block, 3: queue of the host
-  output logic [IndexWidth-1:0] pick_idx_o,
-  input  logic                  pick_grant_i
+  output logic                  pick_valid_o,  // a source is offered
+  output logic [1:0]            pick_kind_o,   // 1: list, 2: suspended thread block, 3: queue of the host
+  output logic [IndexWidth-1:0] pick_idx_o,    // list: SM * LvlMax + level - 1; queue; 0
+  input  logic                  pick_grant_i   // what is offered is taken
 );
   if (NumSm < 2 || NumSm > 32) begin : gen_bad_num_sm
     $error("castor_laperm_kmu: NumSm must be 2..32");

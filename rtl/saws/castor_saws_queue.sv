@@ -6,14 +6,14 @@ module castor_saws_queue #(
   parameter int unsigned Depth    = 4,
   localparam int unsigned CountWidth = $clog2(Depth + 1)
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic                  start_i,  // empty the queue
-  input  logic                  push_i,   // only while there is room
+  input  logic                  clk_i,          // clock
+  input  logic                  rst_ni,         // synchronous reset, active low
+  input  logic                  start_i,        // empty the queue
+  input  logic                  push_i,         // only while there is room
   input  logic [CtaWidth-1:0]   cta_i,
   input  logic                  hit_i,
   input  logic                  all_blocked_i,
-  input  logic                  pop_i,    // only while there is a message
+  input  logic                  pop_i,          // only while there is a message
   input  logic                  free_i,
   input  logic [CtaWidth-1:0]   free_cta_i,
   output logic [CtaWidth-1:0]   cta_o,

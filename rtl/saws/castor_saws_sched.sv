@@ -12,14 +12,14 @@ module castor_saws_sched #(
   localparam int unsigned PosWidth     = $clog2(NumLocal + 1),
   localparam int unsigned PointerWidth = (SawsEn != 0) ? PosWidth : IndexWidth
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,         // clock
+  input  logic rst_ni,        // synchronous reset, active low
   input  logic start_i,       // forget everything
   input  logic start_saws_i,  // and begin in SAWS mode
   input  logic mode_i,        // 0 GTO, 1 SAWS
 
   // At most one list operation per cycle; they are about the thread block of member_i, but placing and the switch.
-  input  logic                switch_i,   // from GTO to SAWS
+  input  logic                switch_i,     // from GTO to SAWS
   input  logic                promote_i,
   input  logic                demote_i,
   input  logic                alloc_i,
@@ -29,9 +29,9 @@ module castor_saws_sched #(
   input  logic [NumLocal-1:0] allocated_i,
 
   input  logic [NumLocal-1:0]   ready_i,
-  output logic                  issue_valid_o,
-  output logic [IndexWidth-1:0] issue_idx_o,
-  input  logic                  issue_ack_i,
+  output logic                  issue_valid_o,  // the scheduler has a pick
+  output logic [IndexWidth-1:0] issue_idx_o,    // its local number
+  input  logic                  issue_ack_i,    // the warp picked has issued
 
   output logic [PosWidth*NumLocal-1:0] pos_o,
   output logic [PosWidth-1:0]          pointer_o,

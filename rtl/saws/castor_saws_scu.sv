@@ -10,24 +10,24 @@ module castor_saws_scu #(
   localparam int unsigned TurnWidth  = (NumSched > 1) ? $clog2(NumSched) : 1,
   localparam int unsigned CountWidth = $clog2(EvqDepth + 1)
 ) (
-  input  logic       clk_i,
-  input  logic       rst_ni,
-  input  logic       kernel_start_i,
-  input  logic [1:0] mode_sel_i,
-  input  logic       toggle_en_i,
+  input  logic       clk_i,           // clock
+  input  logic       rst_ni,          // synchronous reset, active low
+  input  logic       kernel_start_i,  // start anew, with these settings
+  input  logic [1:0] mode_sel_i,      // 0 GTO, 1 SAWS from 1st barrier, 2 SAWS
+  input  logic       toggle_en_i,     // promote every other barrier only
 
   // Operations of the surroundings, which come before messages.
-  input  logic                cta_valid_i,
+  input  logic                cta_valid_i,  // a CTA is placed or freed
   input  logic                alloc_i,
   input  logic                free_i,
-  input  logic [CtaWidth-1:0] cta_id_i,
+  input  logic [CtaWidth-1:0] cta_id_i,     // its slot
 
   // Events: a warp blocks and finds no blocked warp of its thread block; all live warps here are blocked now.
   input  logic [NumSched-1:0]          first_hit_i,
   input  logic [NumSched-1:0]          all_blocked_i,
   input  logic [NumSched*CtaWidth-1:0] event_cta_i,
-  output logic [NumSched-1:0]          wev_ready_o,
-  output logic                         lost_o,  // a message finds its queue full
+  output logic [NumSched-1:0]          wev_ready_o,    // room; else issue no barrier, no exit
+  output logic                         lost_o,         // a message finds its queue full
 
   // List operations.
   output logic                mode_o,

@@ -12,15 +12,15 @@ module castor_saws_warps #(
   parameter int unsigned SawsEn   = 1,
   localparam int unsigned IndexWidth = (NumLocal > 1) ? $clog2(NumLocal) : 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,    // clock
+  input  logic rst_ni,   // synchronous reset, active low
   input  logic start_i,  // forget everything
 
   // The scheduler's event, and the warps whose barrier completes.
-  input  logic [NumSched-1:0]   wev_valid_i,  // of all schedulers
-  input  logic                  wev_exit_i,
-  input  logic [IndexWidth-1:0] wev_idx_i,
-  input  logic [NumLocal-1:0]   unblock_i,
+  input  logic [NumSched-1:0]   wev_valid_i,    // of all schedulers
+  input  logic                  wev_exit_i,     // 0: blocks at a barrier, 1: exits
+  input  logic [IndexWidth-1:0] wev_idx_i,      // its local number
+  input  logic [NumLocal-1:0]   unblock_i,      // waiting warps whose barrier completes
   output logic                  blocks_o,       // a live warp blocks that was not blocked
   output logic                  bad_o,          // no such live warp
   output logic                  twice_o,        // the warp is blocked already
@@ -34,11 +34,11 @@ module castor_saws_warps #(
   // Placing and freeing, legal ones only, and the thread block of any list operation.
   input  logic                alloc_i,
   input  logic                free_i,
-  input  logic [NumLocal-1:0] new_i,     // warps of the thread block that is to be placed
+  input  logic [NumLocal-1:0] new_i,       // warps of the thread block that is to be placed
   input  logic                op_valid_i,
   input  logic [CtaWidth-1:0] op_cta_i,
-  output logic                taken_o,   // one of new_i is taken
-  output logic [NumLocal-1:0] member_o,  // warps of op_cta_i
+  output logic                taken_o,     // one of new_i is taken
+  output logic [NumLocal-1:0] member_o,    // warps of op_cta_i
 
   output logic [NumLocal-1:0]          allocated_o,
   output logic [NumLocal-1:0]          live_o,
