@@ -3,6 +3,10 @@
 // start_i loads the operands; Width cycles later quotient_o holds floor(dividend / divisor), that is, the quotient is
 // there in cycle s + Width + 1 if start_i was 1 in cycle s, and stays until the next start. last_o is 1 in the last
 // cycle of the division. The divisor must not be 0. A start during a division begins anew.
+//
+// What parameters cost:
+//   Width         a flip-flop and a cycle of every division each
+//   DivisorWidth  2 flip-flops and a bit of the subtraction each
 module castor_divider #(
   parameter int unsigned Width        = 40,
   parameter int unsigned DivisorWidth = 32

@@ -3,6 +3,10 @@
 // The head is read combinationally from registers and is 0 while the queue is empty. A push into a full queue is taken
 // only together with a pop; otherwise it is lost, as is a pop of an empty queue: the user looks at full_o and empty_o.
 // An entry pushed in one cycle is at the head in the next. clear_i empties the queue and beats push and pop.
+//
+// What parameters cost:
+//   Width  a flip-flop of every entry each
+//   Depth  an entry of Width flip-flops and an input of the head's multiplexer each
 module castor_fifo #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 4,

@@ -3,6 +3,10 @@
 // A read is combinational and shows what the table holds at the start of the cycle; a write takes effect at the edge.
 // If several ports write one entry, c beats b and b beats a. There is no reset: contents are unknown until written.
 // Addresses from Depth on read as unknown and must not be written. An unused port is tied off and costs nothing.
+//
+// What parameters cost:
+//   Width  a flip-flop of every entry each, or a memory's column
+//   Depth  an entry, and an input of every read port's multiplexer, each
 module castor_table_3r3w #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 4,

@@ -5,6 +5,12 @@
 // keeps simulators fast. Besides the row one single entry can be read. Reads are combinational and show what the table
 // holds at the start of the cycle; a write takes effect at the edge. There is no reset: contents are unknown until
 // written. Both RowEntries and the number of rows are powers of two.
+//
+// What parameters cost:
+//   Width       a flip-flop of every entry each, or a memory's column
+//   Stride      nothing: bits above Width are 0
+//   Depth       an entry each; a row's multiplexer has Depth / RowEntries inputs
+//   RowEntries  a multiplexer over the rows each
 module castor_table_row #(
   parameter int unsigned Width      = 8,
   parameter int unsigned Stride     = 8,

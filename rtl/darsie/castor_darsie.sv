@@ -1,5 +1,23 @@
 // Redundant instructions of a thread block are executed by one warp and skipped by the others (DARSIE): skip table,
 // majority of the thread block, renaming rows and copies of one streaming multiprocessor (docs/blocks/darsie.md).
+//
+// What parameters cost (docs/blocks/darsie.md, "Area"):
+//   NumWarps  3 NumRows + 12 flip-flops each, and numbers of a thread block and of two rows
+//   NumTbs    a skip table and a table of rows each: NumPst (PcW + 14) + 16 NumRows flip-flops at the defaults
+//   NumPst    PcW, two rows' numbers and 4 flip-flops in every thread block each: 8 in place of 4 take 7.3 kGE at
+//             `small`
+//   NumRows   16 flip-flops in every thread block and 3 in every warp each at the defaults
+//   NumSlots  log2 of it in every row, gates of decoding
+//   PstRd     a read port of the skip tables each: the second takes 7.2 kGE at `small`
+//   DecW      an election each: gates alone
+//   NumIss    a look-up of rows each: gates alone
+//   NumSrc    a look-up in every issue port each: gates alone
+//   NumWb     a comparison with all rows each: gates alone
+//   PcW       a bit of every entry of the skip tables each
+//   RowW      a bit of every thread block's base and of NumIss NumSrc adders each
+//   StoreInv  0 leaves out gates, and no flip-flop
+//   LoadSkip  0 leaves out gates, and no flip-flop
+//   SkipEn    0 leaves out the comparison of PCs
 module castor_darsie #(
   parameter int unsigned NumWarps = 64,  // warp slots, 1..64
   parameter int unsigned NumTbs   = 32,  // thread block slots, 1..32

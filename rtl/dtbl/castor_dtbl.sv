@@ -4,6 +4,11 @@
 // Two halves: the launch half finds the kernel and an entry for each group, the dispatch half keeps the pools and offers
 // thread blocks. A group goes from the one to the other as soon as the second can take it; a kernel that becomes
 // resident gives way to it. What both halves have is called launch_ and dispatch_.
+//
+// What parameters cost (docs/blocks/dtbl.md, "Area"):
+//   NumKde    133 bits of memory (row of the pool, ring) and 2 flip-flops each; a bit of every choice of a kernel
+//   AgtSize   160 bits of memory and a flip-flop (busy) each
+//   HashMode  gates of the hash
 module castor_dtbl #(
   parameter int unsigned NumKde   = 32,    // entries of the kernel table, 1..256
   parameter int unsigned AgtSize  = 1024,  // entries of the table of groups, 1..2048, a power of two

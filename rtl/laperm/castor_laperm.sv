@@ -4,6 +4,20 @@
 // An item, a kernel or a group of thread blocks, is pushed into queue 0 or into a list of its queue set, one list for
 // each level; lists continue in memory when the set is full. One SM is examined per cycle and at most one thread block
 // placed. An item that can go nowhere yet is parked, and nothing is pushed meanwhile.
+//
+// What parameters cost (docs/blocks/laperm.md, "Area"):
+//   NumSm        a queue set each, NumSm / ClusterSize of them, and a backup set's number
+//   ClusterSize  divides the number of queue sets
+//   LvlMax       a list in every set each: head, tail, position, and counts of what is in memory and under way
+//   BankDepth    an entry (165 bits at the defaults) and a link in every set each
+//   NumKd        an entry of queue 0, needs of a kernel and a count of its items each
+//   OvfW         2 bits of every list each
+//   RefillMax    the numbers of a set and a list each, and a bit of every count where it passes a power of two
+//   QcntW        a bit of every kernel each
+//   AgeiW        a bit of every entry each, as CntW, DimW and ParamW
+//   CntW         a bit of every entry and of every list's position each
+//   DimW         a bit of every entry each
+//   ParamW       a bit of every entry each
 module castor_laperm #(
   parameter int unsigned NumSm       = 13,   // SMs, 2..32
   parameter int unsigned ClusterSize = 1,    // SMs that share a queue set: 1, 2 or 4

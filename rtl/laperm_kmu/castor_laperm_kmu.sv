@@ -4,6 +4,11 @@
 // A suspended thread block goes first. Of launches by device code there is a list for each SM and level; SMs take
 // turns, and the lists of the SM visited are looked at one per cycle, from the highest level down. Queues of the host
 // go last, in turn. What was found is offered until it is taken or is not ready any more.
+//
+// What parameters cost (docs/blocks/laperm_kmu.md, "Area"):
+//   NumSm   a bit of the search over SMs each; log2 of it in flip-flops
+//   LvlMax  NumSm bits of the choice of a list each; a cycle of a search
+//   NumHq   a bit of the search over queues each; log2 of it in flip-flops
 module castor_laperm_kmu #(
   parameter int unsigned NumSm  = 13,  // SMs, 2..32
   parameter int unsigned LvlMax = 4,   // levels of launches by device code, 1..15

@@ -2,6 +2,15 @@
 // type complete, admits jobs that can meet their deadline and ranks them for the parse lanes and the dispatcher
 // (docs/blocks/lax.md). Tables and queues are instantiated here, all on one level, so that memory macros go in at one
 // place and probes and properties see the signals between the parts; that makes the file long.
+//
+// What parameters cost (docs/blocks/lax.md, "Area"):
+//   NumQueues   623 bits of tables and flip-flops each at the defaults, and gates of every vector over queues
+//   MaxKt       bits of a kernel type's number and 24 more in every queue's list each
+//   NumKt       371 bits of tables each; 32 in place of 16 take 2 kGE
+//   SelWidth    a comparison of keys each: 8 in place of 1 take 7 kGE, 32 in place of 8 take 26; a scan of NumQueues /
+//               SelWidth cycles
+//   VqDepth     a verdict and a waiting queue's number each
+//   ParseLanes  nothing: it is reported
 module castor_lax #(
   parameter int unsigned NumQueues  = 128,  // compute queues, one job each: a power of two, 4..256
   parameter int unsigned MaxKt      = 8,    // kernel types in the list of one job, 1..16

@@ -1,5 +1,15 @@
 // Warp schedulers of a streaming multiprocessor that tell each other of first hits at barriers (SAWS), and plain GTO
 // (docs/blocks/saws.md). Warp w belongs to scheduler w mod NumSched and is its local warp w / NumSched.
+//
+// What parameters cost (docs/blocks/saws.md, "Area"):
+//   NumSched   a pick in order of age and a queue of messages each: 4 in place of 2 over 64 warps take 2.5 kGE more
+//   NumWarps   bits of MaxCta and of a position, and 3 flip-flops, each; the picks compare all positions of a scheduler
+//   MaxCta     2 flip-flops each, and log2 of it in every warp and message
+//   EvqDepth   a message of some 8 flip-flops in every scheduler each
+//   PFloor     nothing: a constant
+//   InitOrder  gates at the switch; no flip-flop
+//   DemoteAt   gates at the detection of events; no flip-flop
+//   SawsEn     183 flip-flops and 10.0 kGE at the defaults, 74 % of plain GTO
 module castor_saws #(
   parameter int unsigned NumSched  = 4,   // warp schedulers: 1, 2 or 4
   parameter int unsigned NumWarps  = 64,  // hardware warps: a multiple of NumSched, up to 64
