@@ -144,7 +144,8 @@ class ProbeTop(unittest.TestCase):
         self.assertIn("  input logic [Num-1:0] full_i,\n  output logic found_o,\n  output logic none_o,\n", text)
         # One bit at these values only is a vector of one: it may be indexed.
         self.assertIn(
-            "  output logic [1:0] probe_state_o,  // says state\n  output logic [0:0] probe_wide_o  // says wide\n);", text
+            "  output logic [1:0] probe_state_o,  // says state\n  output logic [0:0] probe_wide_o  // says wide\n);",
+            text,
         )
         self.assertIn("  castor_box #(.Num(Num), .Depth(Depth), .Unused(Unused)) u_dut (\n    .clk_i(clk_i),", text)
         self.assertIn("  localparam int unsigned Rows = Depth + 1\n", text)
@@ -170,7 +171,9 @@ class ProbeTop(unittest.TestCase):
             self.top(rtl=turned)
 
     def test_probes_that_are_not_shown_or_not_listed_are_refused(self):
-        with self.assertRaisesRegex(WrongRequest, "probe_wide_o is in the list of probes, and nothing is assigned to it"):
+        with self.assertRaisesRegex(
+            WrongRequest, "probe_wide_o is in the list of probes, and nothing is assigned to it"
+        ):
             self.top(body="module castor_box_probe;\n  assign probe_state_o = 0; // probe_wide_o\nendmodule\n")
         with self.assertRaisesRegex(WrongRequest, "probe_box.sv|probe_more_o is not in the list of probes"):
             self.top(body=self.BODY.replace("endmodule", "  assign probe_more_o = 0;\nendmodule"))

@@ -127,7 +127,9 @@ def run(options, progress):
     names = options.block or [*tree.blocks(options.root), *([] if options.params else [tree.COMMON])]
     tasks = []
     for name in dict.fromkeys(names):
-        tasks += tasks_of_common(work) if name == tree.COMMON else tasks_of(tree.find(options.root, name), options.params)
+        tasks += (
+            tasks_of_common(work) if name == tree.COMMON else tasks_of(tree.find(options.root, name), options.params)
+        )
     with ThreadPoolExecutor(options.jobs) as pool:
         for number, task in enumerate(pool.map(lambda one: one.run(work), tasks), 1):
             progress.line(f"{task.name}, {task.chosen}: {len(task.found)} warnings")

@@ -35,9 +35,7 @@ _END = re.compile(r"\bendmodule\b")
 _NESTED = re.compile(r"\b(?:(begin|function|task)|(end|endfunction|endtask))\b")
 
 #: A name where it is read: no member, package or type, no number, no directive. `.name` alone connects a port to it.
-_USE = re.compile(
-    r"(?<![\w$`'\\:.])([A-Za-z_]\w*)\b(?!\s*::)|(?<![\w\])])\.([A-Za-z_]\w*)\b(?!\s*\()"
-)
+_USE = re.compile(r"(?<![\w$`'\\:.])([A-Za-z_]\w*)\b(?!\s*::)|(?<![\w\])])\.([A-Za-z_]\w*)\b(?!\s*\()")
 _LABEL = re.compile(r"(`CASTOR_\w+\s*\(\s*)\w+|\bbegin\s*:\s*\w+|\b\w+\s*:\s*(?=assert\b|assume\b|cover\b)")
 _BIND = re.compile(r"\bbind\s+(\w+)\s+(\w+)\b([^;]*);")
 
@@ -310,7 +308,7 @@ def _all_shown(body, probes, place):
 def _width_check(block, port):
     """Ends the elaboration if the RTL's port is not as wide as the list says."""
     return (
-        f"  if ($bits({port.pin}) != {port.bits}) $fatal(1, \"{block.top}: port {port.pin} is %0d bits wide in the RTL and "
+        f'  if ($bits({port.pin}) != {port.bits}) $fatal(1, "{block.top}: port {port.pin} is %0d bits wide in the RTL and '
         f'{port.bits} in the list of ports", $bits({port.pin}));'
     )
 
