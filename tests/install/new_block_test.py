@@ -115,6 +115,8 @@ class NewBlock(PackageCase):
         if hook in LAUNCHES:
             self.takes_launches(name, hook)
         for machine, keys in MACHINES:
+            if hook in BESIDE and machine == "gcn_apu":  # laperm knows warps of 32 lanes
+                continue
             changed = [word for key in keys for word in ("--set", key)]
             changed += [word for key in BESIDE.get(hook, ()) for word in ("--set", key)]
             on = [*changed, "--set", f"blocks.{name}.enable=1"]
