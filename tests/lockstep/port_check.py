@@ -3,9 +3,9 @@
 
     port_check.py <verilator> <castor> <folder of the RTL> <block>
 
-Compared: names, directions and widths of all ports, of the block and of its probe top as it is completed, at the RTL's own defaults
-and at every set of parameter_sets.json; names and defaults of all parameters. The description comes from `castor cosim
---describe json`.
+Compared: names, directions and widths of all ports, of the block and of its probe top as it is completed, at the RTL's
+own defaults and at every set of parameter_sets.json; names and defaults of all parameters. The description comes from
+`castor cosim --describe json`.
 """
 
 import json

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Holds a block's probes against the registers of its RTL, as Verilator resolves it.
 
-    probe_check.py <verilator> <folder of the RTL> <folder of the probe top> <block> [<set>...] [--ports <header> <type>]
+    probe_check.py <verilator> <folder of the RTL> <folder of the probe top> <block> [<set>...]
+                   [--ports <header> <type>]
 
 The probe top is completed out of the port list (castor_flows/ports.py) of the block of that name, which `castor list
 blocks` shows, or of the header, which lies in a folder above.

@@ -124,7 +124,10 @@ class Properties(unittest.TestCase):
 class ProbeTop(unittest.TestCase):
     LIST = [("input", "full", 4, 0), ("output", "found", 1, 1), ("output", "none", 1, 1), ("output", "kind", 2, 0)]
     LIST += [("probe", "state", 2, 0), ("probe", "wide", 1, 0)]
-    BODY = "// Top.\n\nmodule castor_box_probe;\n  assign probe_state_o = 0;\n  assign probe_wide_o[0] = Rows > 1;\nendmodule\n"
+    BODY = (
+        "// Top.\n\nmodule castor_box_probe;\n  assign probe_state_o = 0;\n"
+        "  assign probe_wide_o[0] = Rows > 1;\nendmodule\n"
+    )
 
     def top(self, listed=None, body=BODY, rtl=RTL):
         with tempfile.TemporaryDirectory() as folder:
@@ -154,8 +157,8 @@ class ProbeTop(unittest.TestCase):
 
     def test_widths_are_checked_when_it_is_elaborated(self):
         self.assertIn(
-            '  if ($bits(full_i) != 4) $fatal(1, "castor_box: port full_i is %0d bits wide in the RTL and 4 in the list of '
-            'ports", $bits(full_i));',
+            '  if ($bits(full_i) != 4) $fatal(1, "castor_box: port full_i is %0d bits wide in the RTL and 4 in the '
+            'list of ports", $bits(full_i));',
             self.top(),
         )
 

@@ -13,8 +13,8 @@ A properties module may leave out whatever it shares with the module that it is 
 `complete` adds the clock, the reset, and every parameter, port and signal of `castor_turn` that the text uses and does
 not declare, here `count_q`, with the connections. Lines keep their numbers.
 
-A probe top `module castor_turn_probe;`, which has no header, gets that of the block, the block itself as `u_dut`, and an
-output probe_<name>_o for each probe of the list (`probe_top`).
+A probe top `module castor_turn_probe;`, which has no header, gets that of the block, the block itself as `u_dut`, and
+an output probe_<name>_o for each probe of the list (`probe_top`).
 """
 
 import re
@@ -230,9 +230,9 @@ class Listed:
 
 
 def probe_top(block, list_ports, place):
-    """The text of a block's probe top; `list_ports` returns every Listed at the values that the top is for, and is called
-    if it has to be; `place`: the file that is completed. Raises WrongRequest if port list, RTL and file do not fit
-    together."""
+    """The text of a block's probe top; `list_ports` returns every Listed at the values that the top is for, and is
+    called if it has to be; `place`: the file that is completed. Raises WrongRequest if port list, RTL and file do not
+    fit together."""
     text = tree.read_text(place)
     clean = blank_comments(text)
     top = f"{block.top}_probe"
@@ -308,8 +308,8 @@ def _all_shown(body, probes, place):
 def _width_check(block, port):
     """Ends the elaboration if the RTL's port is not as wide as the list says."""
     return (
-        f'  if ($bits({port.pin}) != {port.bits}) $fatal(1, "{block.top}: port {port.pin} is %0d bits wide in the RTL and '
-        f'{port.bits} in the list of ports", $bits({port.pin}));'
+        f'  if ($bits({port.pin}) != {port.bits}) $fatal(1, "{block.top}: port {port.pin} is %0d bits wide in the RTL '
+        f'and {port.bits} in the list of ports", $bits({port.pin}));'
     )
 
 
