@@ -19,11 +19,11 @@ module castor_dtbl_dispatch #(
   // Groups that attach, and kernels whose entry is being written.
   input  logic               push_valid_i,  // a kernel whose entry is being written
   output logic               push_ready_o,  // a kernel may be pushed
-  input  logic               push_group_i,
+  input  logic               push_group_i,  // a group is pushed, not a kernel
   input  logic [KdWidth-1:0] push_kd_i,     // that entry
-  input  logic [31:0]        push_agei_i,
+  input  logic [31:0]        push_agei_i,   // the group: table entry or record
   input  logic [63:0]        push_dim_i,    // its grid: {z 16, y 16, x 32}
-  input  logic [31:0]        push_param_i,
+  input  logic [31:0]        push_param_i,  // address of its parameters / 16
 
   // Thread blocks.
   input  logic [NumKde-1:0]  fits_i,       // the entry's next TB fits some SM
@@ -37,7 +37,7 @@ module castor_dtbl_dispatch #(
   output logic               pl_last_o,    // last of kernel or group
   output logic               cur_valid_o,  // a kernel or group is distributed
   output logic [KdWidth-1:0] cur_kd_o,     // its kernel entry
-  output logic [NumKde-1:0]  hold_o,
+  output logic [NumKde-1:0]  hold_o,       // kernel entries not to be released
 
   // Memory.
   output logic        mem_valid_o,  // a request to memory
@@ -49,7 +49,7 @@ module castor_dtbl_dispatch #(
   input  logic [63:0] rsp_dim_i,    // record: thread blocks of the group
   input  logic [31:0] rsp_next_i,   // record: the group behind it
 
-  output logic [2:0] err_o
+  output logic [2:0] err_o  // errors of the dispatch half, a bit each
 );
   localparam int unsigned NumKdePow2 = 2 ** KdWidth;
 

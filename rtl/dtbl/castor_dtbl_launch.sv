@@ -31,11 +31,11 @@ module castor_dtbl_launch #(
   output logic [KdWidth-1:0] key_idx_o,    // kernel entry looked at
   input  logic               key_valid_i,  // kernel entry key_idx may be attached to
   input  logic [76:0]        key_rd_i,     // its key
-  output logic [NumKde-1:0]  hold_o,
+  output logic [NumKde-1:0]  hold_o,       // kernel entries not to be released
 
   // Groups that have found a kernel, and groups that become one.
   output logic               att_valid_o,  // a group attaches to a kernel
-  input  logic               att_ready_i,
+  input  logic               att_ready_i,  // the group shown is attached
   output logic [KdWidth-1:0] att_kd_o,     // its kernel entry
   output logic [31:0]        att_agei_o,   // the group: table entry or record
   output logic [63:0]        att_dim_o,    // its thread blocks per dimension
@@ -56,7 +56,7 @@ module castor_dtbl_launch #(
   output logic                  rel_valid_o,   // a table entry is free again
   output logic [IndexWidth-1:0] rel_idx_o,     // which
   output logic [IndexWidth:0]   agt_used_o,    // table entries in use
-  output logic [1:0]            err_o
+  output logic [1:0]            err_o          // errors of the launch half, a bit each
 );
   localparam logic [KdWidth-1:0]    LastKd    = KdWidth'(NumKde - 1);
   localparam logic [IndexWidth-1:0] IndexMask = IndexWidth'(AgtSize - 1);

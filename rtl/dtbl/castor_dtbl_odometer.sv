@@ -3,11 +3,11 @@ module castor_dtbl_odometer (
   input  logic        clk_i,    // clock
   input  logic        rst_ni,   // synchronous reset, active low
   input  logic        start_i,  // to the first thread block; beats step_i
-  input  logic        step_i,
+  input  logic        step_i,   // to the next thread block
   input  logic [63:0] dim_i,    // {z 16, y 16, x 32}
-  output logic        last_o,
-  output logic [63:0] od_o,
-  output logic [31:0] pos_o
+  output logic        last_o,   // this thread block is the last of its item
+  output logic [63:0] od_o,     // indices of the thread block: {z 16, y 16, x 32}
+  output logic [31:0] pos_o     // its position in the item
 );
   logic [63:0] od_q;
   logic [31:0] pos_q;

@@ -7,11 +7,11 @@ module castor_laperm_counts #(
 ) (
   input  logic                  clk_i,       // clock
   input  logic                  rst_ni,      // synchronous reset, active low
-  input  logic                  up_i,
-  input  logic [IndexWidth-1:0] up_idx_i,
+  input  logic                  up_i,        // a counter goes up
+  input  logic [IndexWidth-1:0] up_idx_i,    // which
   output logic [Width-1:0]      up_count_o,  // as the cycle began
   input  logic                  down_i,      // not of a counter that is 0
-  input  logic [IndexWidth-1:0] down_idx_i,
+  input  logic [IndexWidth-1:0] down_idx_i,  // which
   output logic [Num-1:0]        some_o       // not 0
 );
   localparam int unsigned NumPow2 = 2 ** IndexWidth;
